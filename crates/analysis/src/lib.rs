@@ -1,0 +1,1 @@
+//! (room of its own; see ARCHITECTURE.md)

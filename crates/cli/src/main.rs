@@ -1,0 +1,2 @@
+//! The `drivelab` program.
+fn main() {}

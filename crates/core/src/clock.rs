@@ -1,0 +1,127 @@
+//! The run clock: one monotonic time line for everything in a run, and the only place that waits.
+//!
+//! Real time is CLOCK_MONOTONIC_RAW (never slewed by NTP: clock_gettime(2)). All waiting goes through
+//! [`RunClock::sleep_until`], so that a virtual drive can run an hour's cool-down in no time.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::time::Duration;
+
+use rustix::time::{ClockId, clock_gettime};
+
+/// Why a run should stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum StopCause {
+    /// A person asked (Ctrl-C, SIGTERM).
+    Person = 1,
+    /// The recorder failed or fell behind.
+    Recorder = 2,
+}
+
+/// A flag that says "stop", shared by everybody who can ask for it or must obey. Setting it is one store and safe in
+/// a signal handler; the first cause stays.
+#[derive(Debug, Clone, Default)]
+pub struct StopToken(Arc<AtomicU8>);
+
+impl StopToken {
+    /// Asks for the stop.
+    pub fn stop(&self, cause: StopCause) {
+        let _ = self.0.compare_exchange(0, cause as u8, Ordering::SeqCst, Ordering::SeqCst);
+    }
+
+    /// Whether somebody asked. One relaxed load: fit for the I/O loop.
+    #[must_use]
+    #[inline]
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed) != 0
+    }
+
+    /// The first cause, if somebody asked.
+    #[must_use]
+    pub fn cause(&self) -> Option<StopCause> {
+        match self.0.load(Ordering::SeqCst) {
+            1 => Some(StopCause::Person),
+            2 => Some(StopCause::Recorder),
+            _ => None,
+        }
+    }
+}
+
+/// Time on one run's line, and waiting on it.
+pub trait RunClock: Send + Sync {
+    /// Nanoseconds since the run began.
+    fn now_ns(&self) -> u64;
+
+    /// Waits until that time or until `stop` is set (looked at every 50 ms or better); `true` if the time was reached.
+    fn sleep_until(&self, at_ns: u64, stop: &StopToken) -> bool;
+}
+
+/// Real time.
+#[derive(Debug, Clone, Copy)]
+pub struct MonotonicClock {
+    /// CLOCK_MONOTONIC_RAW at run time 0; wraps for runs that are continued.
+    origin_ns: u64,
+}
+
+/// CLOCK_MONOTONIC_RAW in nanoseconds.
+#[must_use]
+#[inline]
+#[expect(clippy::cast_sign_loss, reason = "the kernel's monotonic clock is never negative")]
+pub fn monotonic_raw_ns() -> u64 {
+    let time = clock_gettime(ClockId::MonotonicRaw);
+    (time.tv_sec as u64) * 1_000_000_000 + time.tv_nsec as u64
+}
+
+impl MonotonicClock {
+    /// A clock that shows `elapsed_ns` now: 0 for a new run, the last recorded time for one that is continued.
+    #[must_use]
+    pub fn starting_at(elapsed_ns: u64) -> Self {
+        MonotonicClock { origin_ns: monotonic_raw_ns().wrapping_sub(elapsed_ns) }
+    }
+}
+
+impl RunClock for MonotonicClock {
+    #[inline]
+    fn now_ns(&self) -> u64 {
+        monotonic_raw_ns().wrapping_sub(self.origin_ns)
+    }
+
+    fn sleep_until(&self, at_ns: u64, stop: &StopToken) -> bool {
+        const SLICE: Duration = Duration::from_millis(50);
+        loop {
+            let now = self.now_ns();
+            if now >= at_ns {
+                return true;
+            }
+            if stop.is_stopped() {
+                return false;
+            }
+            std::thread::sleep(SLICE.min(Duration::from_nanos(at_ns - now)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_continued_clock_goes_on_from_where_it_was() {
+        let clock = MonotonicClock::starting_at(5_000_000_000);
+        let first = clock.now_ns();
+        assert!(first >= 5_000_000_000);
+        assert!(clock.now_ns() >= first);
+    }
+
+    #[test]
+    fn a_stop_ends_waiting_and_keeps_its_first_cause() {
+        let stop = StopToken::default();
+        stop.stop(StopCause::Person);
+        stop.stop(StopCause::Recorder);
+        assert_eq!(stop.cause(), Some(StopCause::Person));
+        let clock = MonotonicClock::starting_at(0);
+        assert!(!clock.sleep_until(u64::MAX, &stop));
+        assert!(clock.sleep_until(0, &stop));
+    }
+}

@@ -1,0 +1,155 @@
+//! Facts about the target and the testbed, as found before a run. Filled by `device`, judged by `analysis`.
+//!
+//! What could not be found is `None`, never a guess; `unknown` says why where that helps.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::target::{DirectIo, GuardDecision};
+use crate::units::Bytes;
+
+/// What the target is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetKind {
+    /// A file that drivelab made for this run and removes at the end.
+    ScratchFile,
+    /// A file that the user named and released with `--destroy`.
+    NamedFile,
+}
+
+/// The file system the target lies on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileSystemFacts {
+    /// Type as mounted: `ext4`, `xfs`, `tmpfs`.
+    pub kind: String,
+    /// Where it is mounted.
+    pub mount_point: PathBuf,
+    /// What is mounted there: `/dev/nvme0n1p2`.
+    pub source: String,
+    /// Mount options.
+    pub options: String,
+    /// Size.
+    pub total: Bytes,
+    /// Free for an ordinary user, before the scratch file was made.
+    pub free: Bytes,
+}
+
+/// The PCIe or SATA link of a drive, as text and as the payload rate it can carry.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LinkFacts {
+    /// Negotiated: `PCIe 4.0 x4`, `SATA 6.0 Gb/s`.
+    pub negotiated: String,
+    /// What both ends could do, where it is known.
+    pub possible: Option<String>,
+    /// Raw rate of the negotiated link per direction after line coding, in bytes per second; nothing measured through
+    /// the link can be faster.
+    pub bytes_per_second: Option<f64>,
+}
+
+/// One block device: the one that holds the file system, or one below it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BlockDeviceFacts {
+    /// Kernel name of the whole device: `nvme0n1`, `vda`, `dm-0`, `loop3`.
+    pub name: String,
+    /// Partition the file system is on, where it is on one: `nvme0n1p2`.
+    pub partition: Option<String>,
+    /// Model as the device says.
+    pub model: Option<String>,
+    /// Serial number as the device says.
+    pub serial: Option<String>,
+    /// Firmware revision as the device says.
+    pub firmware: Option<String>,
+    /// Capacity.
+    pub capacity: Bytes,
+    /// `nvme`, `sata`, `usb`, `virtio`, `loop`, `zram`, `device-mapper`, `md`, ...
+    pub transport: String,
+    /// Link, where there is one and it could be read.
+    pub link: Option<LinkFacts>,
+    /// Spinning.
+    pub rotational: Option<bool>,
+    /// Smallest addressable unit.
+    pub logical_block_size: Bytes,
+    /// Unit the device works in.
+    pub physical_block_size: Bytes,
+    /// Active I/O scheduler: `none`, `mq-deadline`.
+    pub scheduler: Option<String>,
+    /// Requests the block layer queues.
+    pub nr_requests: Option<u32>,
+    /// `write back` or `write through`.
+    pub write_cache: Option<String>,
+    /// Why the device is a virtual disk (a hypervisor's or a kernel's invention), or `None` for a physical one.
+    pub virtual_because: Option<String>,
+    /// Kernel names of the devices it lies on (dm, md, loop back file's device).
+    pub lies_on: Vec<String>,
+}
+
+/// The target as found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TargetFacts {
+    /// The file.
+    pub path: PathBuf,
+    /// Made for the run, or named by the user.
+    pub kind: TargetKind,
+    /// Bytes that are tested.
+    pub length: Bytes,
+    /// File system.
+    pub file_system: FileSystemFacts,
+    /// Block devices from the file system downwards; empty where there is none (tmpfs, network).
+    pub devices: Vec<BlockDeviceFacts>,
+    /// Direct I/O.
+    pub direct_io: DirectIo,
+}
+
+/// The host as found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TestbedFacts {
+    /// Kernel release.
+    pub kernel: String,
+    /// CPU model.
+    pub cpu_model: Option<String>,
+    /// Logical CPUs online.
+    pub cpus: u32,
+    /// Frequency governor of CPU 0: `performance`, `powersave`.
+    pub governor: Option<String>,
+    /// Maker and name of the board, or of the virtual machine's product.
+    pub board: Option<String>,
+    /// Firmware (BIOS) version and date.
+    pub firmware: Option<String>,
+    /// Memory.
+    pub memory: Bytes,
+    /// What the host itself runs under (`kvm`, `qemu`), or `None` on bare metal as far as can be told.
+    pub hypervisor: Option<String>,
+    /// Runnable tasks over the last minute, before the run.
+    pub load_average_1m: f64,
+    /// Bytes per second that others moved on the target's device in a look of about 0.5 s before the run.
+    pub foreign_io: Option<f64>,
+    /// Facts that could not be found, and why.
+    pub unknown: Vec<String>,
+}
+
+/// Everything found before a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Environment {
+    /// The target.
+    pub target: TargetFacts,
+    /// The host.
+    pub testbed: TestbedFacts,
+    /// Why the target may be written.
+    pub guard: GuardDecision,
+    /// The bundle lies on the same device as the target.
+    pub bundle_on_same_device: bool,
+}
+
+/// Which drivelab made a record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolVersion {
+    /// Release, `major.minor.patch`.
+    pub version: String,
+    /// Commit it was built from, with `-dirty` where the tree had changes; `unknown` outside a checkout.
+    pub commit: String,
+    /// Build profile: `release` or `debug`.
+    pub profile: String,
+}

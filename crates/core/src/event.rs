@@ -1,0 +1,152 @@
+//! The vocabulary of a run: every listener (recorder, screens, JSON lines, replay) gets these and nothing else.
+//!
+//! On disk and on stdout an event is one line of JSON: `{"seq":7,"at_ns":1234,"event":{"step_started":{…}}}`. The
+//! format and its versions are described in docs/formats/bundle.md.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::environment::{Environment, ToolVersion};
+use crate::finding::Finding;
+use crate::ids::{RunId, StepKey};
+use crate::plan::Plan;
+use crate::record::{IntervalRecord, StepRecord};
+
+/// Version of the event vocabulary. Readers refuse a larger one and say so.
+pub const EVENT_VERSION: u32 = 1;
+
+/// One thing that happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Event {
+    /// Number in the run, from 0, without gaps, over all segments.
+    pub seq: u64,
+    /// When, nanoseconds on the run clock; never decreases.
+    pub at_ns: u64,
+    /// What.
+    pub event: EventBody,
+}
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "events are few (some per second) and made off the I/O path")]
+pub enum EventBody {
+    /// The first event of a run.
+    RunStarted(RunStarted),
+    /// The first event after an interruption: a new process goes on with the run.
+    RunResumed(RunResumed),
+    /// An execution of a step begins.
+    StepStarted {
+        /// Which.
+        key: StepKey,
+    },
+    /// An interval of the running step is over.
+    Interval(IntervalRecord),
+    /// An execution of an I/O step is over; its record is final.
+    StepEnded(StepRecord),
+    /// An idle step is over.
+    IdleEnded {
+        /// Which.
+        key: StepKey,
+    },
+    /// An execution could not be done; it has no figures. The run goes on or fails, as the next events say.
+    StepFailed {
+        /// Which.
+        key: StepKey,
+        /// What went wrong: what, where, why likely, what to do.
+        error: String,
+    },
+    /// Waiting begins after a step.
+    RestStarted {
+        /// After which.
+        key: StepKey,
+        /// Until when, on the run clock.
+        until_ns: u64,
+    },
+    /// The rest is over.
+    RestEnded {
+        /// After which.
+        key: StepKey,
+    },
+    /// A steady test was judged for the last time.
+    Steadiness(Steadiness),
+    /// Something worth knowing was noticed.
+    Finding(Finding),
+    /// The run stops before its end and can be resumed; the last event of its segment.
+    Interrupted {
+        /// Who or what asked.
+        cause: String,
+    },
+    /// The last event of a run: it is complete or failed, and the bundle is sealed.
+    RunEnded {
+        /// Complete or failed.
+        state: RunState,
+        /// Why it failed; empty for a complete run.
+        message: String,
+    },
+}
+
+/// How a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    /// Ran to its end.
+    Complete,
+    /// Not at its end: running, interrupted or killed. Can be resumed.
+    Interrupted,
+    /// Ended early and cannot be resumed.
+    Failed,
+}
+
+/// Everything that is known before the first step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunStarted {
+    /// Version of the vocabulary, [`EVENT_VERSION`].
+    pub event_version: u32,
+    /// The run.
+    pub run: RunId,
+    /// Wall-clock time at run time 0, RFC 3339 in UTC.
+    pub started: String,
+    /// Which drivelab.
+    pub tool: ToolVersion,
+    /// What will be done.
+    pub plan: Plan,
+    /// On what.
+    pub environment: Environment,
+}
+
+/// A new process goes on with a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RunResumed {
+    /// Number of the segment that begins, from 1.
+    pub segment: u32,
+    /// Wall-clock time, RFC 3339 in UTC. Run time goes on from the last recorded event: the pause is not in it.
+    pub resumed: String,
+    /// Which drivelab.
+    pub tool: ToolVersion,
+    /// Target and testbed as found now.
+    pub environment: Environment,
+    /// Whether the prepared target was still there, or had to be made and filled again, and why.
+    pub target_state: String,
+    /// Preparation is repeated.
+    pub prepared_again: bool,
+    /// Executions already finished and kept.
+    pub kept_steps: u32,
+}
+
+/// The verdict on a steady test.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Steadiness {
+    /// Name of the test.
+    pub test: String,
+    /// Reached, or the most rounds were done without.
+    pub reached: bool,
+    /// First round of the window that is reported, from 1.
+    pub first_round: u32,
+    /// Last round of the window.
+    pub last_round: u32,
+    /// (max - min) / mean over the window, in per cent; at most 20 is steady.
+    pub range_percent: f64,
+    /// Move of the least-squares line over the window / mean, in per cent; at most 10 is steady.
+    pub slope_percent: f64,
+}

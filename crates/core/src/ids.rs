@@ -1,0 +1,92 @@
+//! Names of things: a run, a step, one execution of a step.
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Names one run, for ever: a UUID version 7, so ids sort by the time the run began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RunId(uuid::Uuid);
+
+impl RunId {
+    /// A new id for a run that begins now.
+    #[must_use]
+    pub fn now() -> Self {
+        RunId(uuid::Uuid::now_v7())
+    }
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.hyphenated().fmt(f)
+    }
+}
+
+impl FromStr for RunId {
+    type Err = uuid::Error;
+
+    fn from_str(text: &str) -> Result<Self, uuid::Error> {
+        uuid::Uuid::parse_str(text).map(RunId)
+    }
+}
+
+impl JsonSchema for RunId {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "RunId".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "format": "uuid", "description": "UUID version 7 of the run" })
+    }
+}
+
+/// Names one step of a plan, unique in it and readable: `corners/seq-1m-q8t1-read`.
+///
+/// Lower-case letters, digits, `-`, `.` and exactly one `/` between test and step.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub struct StepId(String);
+
+impl StepId {
+    /// From the test's name and the step's own slug.
+    #[must_use]
+    pub fn new(test: &str, slug: &str) -> Self {
+        StepId(format!("{test}/{slug}"))
+    }
+
+    /// The whole text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The part after the test's name.
+    #[must_use]
+    pub fn slug(&self) -> &str {
+        self.0.split_once('/').map_or(self.0.as_str(), |(_, slug)| slug)
+    }
+}
+
+impl fmt::Display for StepId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// One execution of a step: which step, and the how-manieth round of it (from 1).
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct StepKey {
+    /// The step in the plan.
+    pub step: StepId,
+    /// Round, counted from 1.
+    pub round: u32,
+}
+
+impl fmt::Display for StepKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} round {}", self.step, self.round)
+    }
+}

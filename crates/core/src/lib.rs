@@ -1,0 +1,22 @@
+//! The words of drivelab as plain types, shared by every room of the house.
+//!
+//! Owns: units, workload, plan, events, records, metrics, findings, facts about target and testbed, the run
+//! clock, and the traits that let rooms meet without knowing each other ([`backend::Backend`],
+//! [`listener::Listener`]). Must not know: files, TOML, terminals, threads, SQL, HTML.
+
+pub mod backend;
+pub mod clock;
+pub mod environment;
+pub mod event;
+pub mod exit;
+pub mod finding;
+pub mod histogram;
+pub mod ids;
+pub mod listener;
+pub mod metric;
+pub mod plan;
+pub mod record;
+pub mod run;
+pub mod target;
+pub mod units;
+pub mod workload;

@@ -1,0 +1,82 @@
+//! A metric: a named quantity with a unit and a written definition, and one value of it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::StepId;
+
+/// Which direction is better, for charts, rankings and the choice of a best round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+    /// Neither: the figure describes.
+    Neutral,
+}
+
+/// The definition of a metric; the table in `analysis` holds them all and docs/metrics.md is made from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MetricDef {
+    /// Stable name: `read.throughput`.
+    pub id: &'static str,
+    /// Title for people.
+    pub title: &'static str,
+    /// Unit as printed: `MB/s`, `IOPS`, `us`, `%`, `s`.
+    pub unit: &'static str,
+    /// Which direction is better.
+    pub better: Better,
+    /// What it means, how it is worked out, what it leaves out; full sentences.
+    pub definition: &'static str,
+    /// Rust path of the pure function that computes it.
+    pub function: &'static str,
+}
+
+/// A 95 % confidence interval.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Interval95 {
+    /// Lower end.
+    pub low: f64,
+    /// Upper end.
+    pub high: f64,
+}
+
+/// How the rounds of a figure spread. Absent where there was one round.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Spread {
+    /// Smallest round.
+    pub min: f64,
+    /// Largest round.
+    pub max: f64,
+    /// Mean of the rounds.
+    pub mean: f64,
+    /// Median of the rounds.
+    pub median: f64,
+    /// Sample standard deviation of the rounds.
+    pub standard_deviation: f64,
+    /// Student-t interval of the mean; from 3 rounds on.
+    pub confidence: Option<Interval95>,
+}
+
+/// One value of a metric.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Metric {
+    /// Address in the run, for `drivelab explain`: `<step id>:<metric id>`, or `run:<metric id>`.
+    pub address: String,
+    /// Name of the definition.
+    pub id: String,
+    /// The step it is about; absent for figures of the whole run.
+    pub step: Option<StepId>,
+    /// Unit, repeated so that a value is never without one.
+    pub unit: String,
+    /// The value, in that unit. `null` where a violated invariant voids it.
+    pub value: Option<f64>,
+    /// Value of each round, in order.
+    pub rounds: Vec<f64>,
+    /// Spread over the rounds.
+    pub spread: Option<Spread>,
+    /// Codes of the findings that void the value.
+    pub voided_by: Vec<String>,
+}

@@ -1,0 +1,342 @@
+//! The plan: a methodology expanded for one target and form, as it will run and as it is stored.
+//!
+//! A plan holds tests, a test holds steps (one workload, one stop rule, fixed parameters) and says how often and in
+//! which order they repeat. Everything here is resolved: spans are bytes, sweeps are expanded.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{StepId, StepKey};
+use crate::units::{Bytes, Nanos};
+use crate::workload::Workload;
+
+/// Which form of a methodology: as published, shortened, or a moment per step for tests only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Form {
+    /// Parameters, quirks and durations as published.
+    Faithful,
+    /// Shortened, same shape.
+    Quick,
+    /// Every step for at most 0.5 s and 8 MiB; unusable for comparison.
+    Smoke,
+}
+
+impl Form {
+    /// The word used on the command line, in files and on results.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Form::Faithful => "faithful",
+            Form::Quick => "quick",
+            Form::Smoke => "smoke",
+        }
+    }
+}
+
+/// What makes two methodologies the same: name, version and the hash of the content.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct MethodIdentity {
+    /// Short name, as on the command line.
+    pub name: String,
+    /// Version the author gave, `major.minor.patch`.
+    pub version: String,
+    /// BLAKE3 of the parsed content, 64 hexadecimal digits; comments and layout do not change it.
+    pub hash: String,
+}
+
+/// A source that a methodology cites.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Source {
+    /// Short name by which parameters refer to it.
+    pub id: String,
+    /// What it is and where: title, version, author, page.
+    pub citation: String,
+}
+
+/// A parameter that the cited source does not state.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Approximation {
+    /// Name of the parameter, as in the methodology file.
+    pub parameter: String,
+    /// Why the value is ours and what it rests on.
+    pub reason: String,
+}
+
+/// Value of one axis that the step stands for (`queue_depth` = `8`), as written in charts and tables.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct AxisValue {
+    /// Name of the axis: the parameter's own name.
+    pub axis: String,
+    /// Value as text with its unit (`4 KiB`, `30`).
+    pub value: String,
+}
+
+/// When a step ends: at the first of these that is reached. At least one of `time`, `volume`, `passes` is set.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct StopRule {
+    /// Measured time, ramp not counted.
+    pub time: Option<Nanos>,
+    /// Bytes moved, reads and writes together, ramp not counted.
+    pub volume: Option<Bytes>,
+    /// The whole span touched so many times (sequential patterns).
+    pub passes: Option<u32>,
+    /// The step never lasts longer than this, whatever the rules above say.
+    pub cap: Nanos,
+}
+
+/// Waiting after a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Rest {
+    /// None: the next step follows at once.
+    None {},
+    /// A fixed time.
+    Fixed {
+        /// How long.
+        time: Nanos,
+    },
+    /// So long that the step was active for `percent` of step and rest together, but at most `cap`.
+    DutyCycle {
+        /// Active share, 1 to 100 per cent.
+        percent: crate::units::Percent,
+        /// Longest rest.
+        cap: Nanos,
+    },
+}
+
+/// Why a step is in the plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StepRole {
+    /// Its figures are results.
+    Measure,
+    /// It brings the target into the state that the measured steps ask for; repeated when that state is lost.
+    Prepare,
+}
+
+/// What a step does.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    /// Issues I/O.
+    Io {
+        /// The load.
+        workload: Workload,
+        /// When it ends.
+        stop: StopRule,
+        /// Time at the start that is issued and recorded but left out of the results.
+        ramp: Nanos,
+    },
+    /// Does nothing for a while.
+    Idle {
+        /// How long.
+        time: Nanos,
+    },
+}
+
+/// One workload with one stop rule and fixed parameters.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct Step {
+    /// Unique in the plan.
+    pub id: StepId,
+    /// Short text for people: `SEQ 1 MiB Q8T1 read`.
+    pub label: String,
+    /// Measured or preparing.
+    pub role: StepRole,
+    /// What it does.
+    pub action: Action,
+    /// Waiting after it.
+    pub rest: Rest,
+    /// The axes of the test and this step's place on them.
+    pub axes: Vec<AxisValue>,
+    /// Parameters that the source does not state.
+    pub approximations: Vec<Approximation>,
+    /// Time the step is expected to take, its rest included.
+    pub estimated_time: Nanos,
+    /// Bytes it is expected to write.
+    pub estimated_written: Bytes,
+}
+
+impl Step {
+    /// The workload, where the step issues I/O.
+    #[must_use]
+    pub const fn workload(&self) -> Option<&Workload> {
+        match &self.action {
+            Action::Io { workload, .. } => Some(workload),
+            Action::Idle { .. } => None,
+        }
+    }
+}
+
+/// Quantity by which steadiness is judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Tracked {
+    /// Operations per second.
+    Iops,
+    /// Bytes per second.
+    Throughput,
+    /// Mean latency.
+    LatencyMean,
+}
+
+/// How often the steps of a test are executed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Rounds {
+    /// So many times.
+    Fixed {
+        /// At least 1.
+        count: u32,
+    },
+    /// Until one step's figure is steady by the SNIA window (last 5 rounds: range at most 20 % of their mean and the
+    /// least-squares line moves at most 10 % of it), or `max` rounds; results then come from that window.
+    Steady {
+        /// The step that is watched.
+        step: StepId,
+        /// The figure that is watched.
+        tracked: Tracked,
+        /// Most rounds, after which "not reached" is the result.
+        max: u32,
+    },
+}
+
+/// Order of execution when a test has several steps and several rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Order {
+    /// All steps once, then all steps again.
+    RoundByRound,
+    /// A step in all its rounds, then the next step.
+    StepByStep,
+}
+
+/// How the rounds of a step become one figure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Combine {
+    /// Arithmetic mean of the rounds.
+    Mean,
+    /// The best round (highest rate, lowest latency), as CrystalDiskMark shows it.
+    Best,
+    /// Median of the rounds.
+    Median,
+}
+
+/// A test: steps that belong together on one chart or table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TestPlan {
+    /// Name, the first part of its steps' ids.
+    pub name: String,
+    /// Title for people.
+    pub title: String,
+    /// What the test asks, in a sentence.
+    pub purpose: String,
+    /// The steps in order.
+    pub steps: Vec<Step>,
+    /// How often.
+    pub rounds: Rounds,
+    /// In which order.
+    pub order: Order,
+    /// How rounds become one figure.
+    pub combine: Combine,
+    /// Ids of the sources that describe it.
+    pub sources: Vec<String>,
+}
+
+impl TestPlan {
+    /// Most rounds that can be executed.
+    #[must_use]
+    pub const fn max_rounds(&self) -> u32 {
+        match &self.rounds {
+            Rounds::Fixed { count } => *count,
+            Rounds::Steady { max, .. } => *max,
+        }
+    }
+
+    /// Every execution in order, up to [`Self::max_rounds`]; a steady test may stop earlier.
+    #[must_use]
+    pub fn schedule(&self) -> Vec<(StepKey, &Step)> {
+        let rounds = 1..=self.max_rounds();
+        let key = |step: &Step, round| StepKey { step: step.id.clone(), round };
+        match self.order {
+            Order::RoundByRound => {
+                rounds.flat_map(|round| self.steps.iter().map(move |step| (key(step, round), step))).collect()
+            }
+            Order::StepByStep => {
+                self.steps.iter().flat_map(|step| rounds.clone().map(move |round| (key(step, round), step))).collect()
+            }
+        }
+    }
+}
+
+/// A methodology expanded for one target.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Plan {
+    /// The methodology.
+    pub methodology: MethodIdentity,
+    /// Its title for people.
+    pub title: String,
+    /// What it is for, in a sentence or two.
+    pub summary: String,
+    /// Which form.
+    pub form: Form,
+    /// Bytes of the target that the plan was made for.
+    pub capacity: Bytes,
+    /// Tests in order; preparation is a test whose steps have the role [`StepRole::Prepare`].
+    pub tests: Vec<TestPlan>,
+    /// What the methodology cites.
+    pub sources: Vec<Source>,
+}
+
+impl Plan {
+    /// All steps of all tests, each once.
+    pub fn steps(&self) -> impl Iterator<Item = &Step> {
+        self.tests.iter().flat_map(|test| &test.steps)
+    }
+
+    /// The step with this id.
+    #[must_use]
+    pub fn step(&self, id: &StepId) -> Option<&Step> {
+        self.steps().find(|step| step.id == *id)
+    }
+
+    /// The test that holds the step with this id.
+    #[must_use]
+    pub fn test_of(&self, id: &StepId) -> Option<&TestPlan> {
+        self.tests.iter().find(|test| test.steps.iter().any(|step| step.id == *id))
+    }
+
+    /// Every execution of the plan in order, steady tests with their most rounds.
+    #[must_use]
+    pub fn schedule(&self) -> Vec<(StepKey, &Step)> {
+        self.tests.iter().flat_map(TestPlan::schedule).collect()
+    }
+
+    /// Time that the whole plan is expected to take.
+    #[must_use]
+    pub fn estimated_time(&self) -> Nanos {
+        self.sum(|step| step.estimated_time.get()).map_or(Nanos::new(u64::MAX), Nanos::new)
+    }
+
+    /// Bytes that the whole plan is expected to write.
+    #[must_use]
+    pub fn estimated_written(&self) -> Bytes {
+        self.sum(|step| step.estimated_written.get()).map_or(Bytes::new(u64::MAX), Bytes::new)
+    }
+
+    /// Whether any step needs O_DIRECT.
+    #[must_use]
+    pub fn needs_direct(&self) -> bool {
+        self.steps().filter_map(Step::workload).any(|workload| workload.direct)
+    }
+
+    /// Sum over all executions, or `None` on overflow.
+    fn sum(&self, of: impl Fn(&Step) -> u64) -> Option<u64> {
+        self.tests.iter().try_fold(0u64, |sum, test| {
+            let once = test.steps.iter().try_fold(0u64, |sum, step| sum.checked_add(of(step)))?;
+            sum.checked_add(once.checked_mul(u64::from(test.max_rounds()))?)
+        })
+    }
+}

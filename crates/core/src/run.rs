@@ -1,0 +1,191 @@
+//! A run as a whole: its events folded into what analysis and reports look at.
+
+use serde::{Deserialize, Serialize};
+
+use crate::environment::{Environment, ToolVersion};
+use crate::event::{Event, EventBody, RunResumed, RunState, Steadiness};
+use crate::finding::Finding;
+use crate::ids::{RunId, StepKey};
+use crate::plan::Plan;
+use crate::record::{IntervalRecord, StepRecord};
+
+/// A step that could not be done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedStep {
+    /// Which execution.
+    pub key: StepKey,
+    /// What went wrong.
+    pub error: String,
+}
+
+/// An interruption and, where it was resumed, how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Break {
+    /// Run time of the last event before it, in nanoseconds.
+    pub at_ns: u64,
+    /// Why, or that the process ended without a word (killed, power cut).
+    pub cause: String,
+    /// How the run went on.
+    pub resumed: Option<RunResumed>,
+}
+
+/// Everything recorded about a run, in the order it happened.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRecords {
+    /// The run.
+    pub run: RunId,
+    /// Wall-clock time of its start, RFC 3339.
+    pub started: String,
+    /// Which drivelab began it.
+    pub tool: ToolVersion,
+    /// The plan.
+    pub plan: Plan,
+    /// Target and testbed at the start.
+    pub environment: Environment,
+    /// Records of finished executions. Where a preparation was repeated, the last one counts and stands here once.
+    pub steps: Vec<StepRecord>,
+    /// Finished idle steps.
+    pub idle_done: Vec<StepKey>,
+    /// Intervals of finished executions and of the one that runs now.
+    pub intervals: Vec<IntervalRecord>,
+    /// Executions that could not be done.
+    pub failed_steps: Vec<FailedStep>,
+    /// Verdicts on steady tests.
+    pub steadiness: Vec<Steadiness>,
+    /// Findings noted while it ran.
+    pub findings: Vec<Finding>,
+    /// Interruptions.
+    pub breaks: Vec<Break>,
+    /// How it stands.
+    pub state: RunState,
+    /// Why it failed, where it did.
+    pub message: String,
+    /// Run time of the last event, in nanoseconds.
+    pub last_at_ns: u64,
+    /// Number of the last event.
+    pub last_seq: u64,
+    /// Executions begun and not ended; after a kill, the one that was running.
+    unfinished: Option<StepKey>,
+    ended_cleanly: bool,
+}
+
+/// The events do not begin with [`EventBody::RunStarted`].
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the first event of a run is not 'run_started': the recording is not a drivelab run, or its start is lost")]
+pub struct NotARun;
+
+impl RunRecords {
+    /// Begins with the first event.
+    ///
+    /// # Errors
+    /// [`NotARun`] where the event is another.
+    pub fn begin(first: Event) -> Result<Self, NotARun> {
+        let EventBody::RunStarted(start) = first.event else { return Err(NotARun) };
+        Ok(RunRecords {
+            run: start.run,
+            started: start.started,
+            tool: start.tool,
+            plan: start.plan,
+            environment: start.environment,
+            steps: Vec::new(),
+            idle_done: Vec::new(),
+            intervals: Vec::new(),
+            failed_steps: Vec::new(),
+            steadiness: Vec::new(),
+            findings: Vec::new(),
+            breaks: Vec::new(),
+            state: RunState::Interrupted,
+            message: String::new(),
+            last_at_ns: first.at_ns,
+            last_seq: first.seq,
+            unfinished: None,
+            ended_cleanly: false,
+        })
+    }
+
+    /// Folds a whole recording.
+    ///
+    /// # Errors
+    /// [`NotARun`] where it is empty or does not begin with [`EventBody::RunStarted`].
+    pub fn from_events(events: impl IntoIterator<Item = Event>) -> Result<Self, NotARun> {
+        let mut events = events.into_iter();
+        let mut records = RunRecords::begin(events.next().ok_or(NotARun)?)?;
+        events.for_each(|event| records.push(event));
+        Ok(records)
+    }
+
+    /// Takes the next event.
+    pub fn push(&mut self, event: Event) {
+        let at_ns = self.last_at_ns;
+        (self.last_at_ns, self.last_seq) = (event.at_ns, event.seq);
+        match event.event {
+            EventBody::RunStarted(_) | EventBody::RestStarted { .. } | EventBody::RestEnded { .. } => {}
+            EventBody::RunResumed(resumed) => self.resumed(at_ns, resumed),
+            EventBody::StepStarted { key } => {
+                self.forget(&key);
+                self.unfinished = Some(key);
+            }
+            EventBody::Interval(interval) => self.intervals.push(interval),
+            EventBody::StepEnded(record) => {
+                self.unfinished = None;
+                self.steps.push(record);
+            }
+            EventBody::IdleEnded { key } => {
+                self.unfinished = None;
+                self.idle_done.push(key);
+            }
+            EventBody::StepFailed { key, error } => {
+                self.unfinished = None;
+                self.failed_steps.push(FailedStep { key, error });
+            }
+            EventBody::Steadiness(verdict) => self.steadiness.push(verdict),
+            EventBody::Finding(finding) => self.findings.push(finding),
+            EventBody::Interrupted { cause } => {
+                self.ended_cleanly = true;
+                self.breaks.push(Break { at_ns: event.at_ns, cause, resumed: None });
+            }
+            EventBody::RunEnded { state, message } => (self.state, self.message) = (state, message),
+        }
+    }
+
+    /// Ends the break before this segment; without an `Interrupted` event the process was killed.
+    fn resumed(&mut self, at_ns: u64, resumed: RunResumed) {
+        if !self.ended_cleanly {
+            let cause = "the process ended without a word (killed, crash or power cut)".to_owned();
+            self.breaks.push(Break { at_ns, cause, resumed: None });
+        }
+        self.ended_cleanly = false;
+        if let Some(key) = self.unfinished.take() {
+            self.intervals.retain(|interval| interval.key != key);
+        }
+        if let Some(last) = self.breaks.last_mut() {
+            last.resumed = Some(resumed);
+        }
+    }
+
+    /// An execution begins (again): what an earlier try left is not a result.
+    fn forget(&mut self, key: &StepKey) {
+        self.steps.retain(|record| record.key != *key);
+        self.intervals.retain(|interval| interval.key != *key);
+        self.failed_steps.retain(|failed| failed.key != *key);
+        self.idle_done.retain(|done| done != key);
+    }
+
+    /// The execution that has begun and not ended.
+    #[must_use]
+    pub const fn unfinished(&self) -> Option<&StepKey> {
+        self.unfinished.as_ref()
+    }
+
+    /// Whether an execution is finished and kept.
+    #[must_use]
+    pub fn is_finished(&self, key: &StepKey) -> bool {
+        self.steps.iter().any(|record| record.key == *key) || self.idle_done.contains(key)
+    }
+
+    /// The record of an execution.
+    #[must_use]
+    pub fn step(&self, key: &StepKey) -> Option<&StepRecord> {
+        self.steps.iter().find(|record| record.key == *key)
+    }
+}

@@ -1,0 +1,81 @@
+//! Units: what people write is read as they mean it, and what is printed reads back as the same value.
+
+use proptest::prelude::*;
+
+use super::*;
+
+#[test]
+fn decimal_and_binary_are_never_mixed() {
+    for (text, bytes) in [
+        ("0", 0),
+        ("512", 512),
+        ("4k", 4096),
+        ("4K", 4096),
+        ("128 KiB", 131_072),
+        ("128kB", 128_000),
+        ("1M", 1 << 20),
+        ("1 MB", 1_000_000),
+        ("1.5 GB", 1_500_000_000),
+        ("0.5 GiB", 1 << 29),
+        ("2TB", 2_000_000_000_000),
+        ("1_000 B", 1000),
+    ] {
+        assert_eq!(text.parse(), Ok(Bytes::new(bytes)), "{text}");
+    }
+}
+
+#[test]
+fn wrong_text_is_named_with_what_was_expected() {
+    for (text, part) in [
+        ("", "does not start with a number"),
+        ("k", "does not start with a number"),
+        ("4 parsecs", "unknown unit 'parsecs'"),
+        ("1.5", "not a whole number of bytes"),
+        ("1.2.3k", "does not start with a number"),
+        ("99999999 PiB", "not a whole number of bytes below"),
+        ("-4k", "does not start with a number"),
+    ] {
+        let message = text.parse::<Bytes>().map(|b| b.to_string()).unwrap_or_else(|e| e.to_string());
+        assert!(message.contains(part), "{text}: {message}");
+    }
+    assert!("4k".parse::<BytesPerSecond>().is_err(), "a size is not a rate");
+    assert!("5".parse::<Nanos>().is_err(), "a bare number is not a duration");
+    assert!("5 MiB".parse::<Nanos>().is_err());
+}
+
+#[test]
+fn rates_and_durations_parse() {
+    assert_eq!("1.5 GB/s".parse(), Ok(BytesPerSecond::new(1.5e9)));
+    assert_eq!("50 MiB/s".parse(), Ok(BytesPerSecond::new(52_428_800.0)));
+    assert_eq!("2 min".parse(), Ok(Nanos::from_secs(120)));
+    assert_eq!("250 us".parse(), Ok(Nanos::new(250_000)));
+}
+
+#[test]
+fn bounded_numbers_hold_their_range() {
+    assert!(QueueDepth::new(0).is_err() && QueueDepth::new(70_000).is_err() && QueueDepth::new(1).is_ok());
+    assert!(Threads::new(0).is_err() && Percent::new(101).is_err() && Percent::new(100).is_ok());
+    assert!(serde_json::from_str::<QueueDepth>("0").is_err(), "JSON goes through the same check");
+}
+
+proptest! {
+    #[test]
+    fn bytes_print_and_parse_back(value in 0..=(i64::MAX as u64), power in 0u32..50) {
+        for bytes in [Bytes::new(value), Bytes::new((value >> power) << power), Bytes::new(value / 1_000_000 * 1_000_000)] {
+            prop_assert_eq!(bytes.to_string().parse::<Bytes>(), Ok(bytes));
+        }
+    }
+
+    #[test]
+    fn durations_print_and_parse_back(value in 0..=(i64::MAX as u64), unit in prop::sample::select(vec![1u64, 1000, 1_000_000, 1_000_000_000, 60_000_000_000])) {
+        let nanos = Nanos::new(value / unit * unit);
+        prop_assert_eq!(nanos.to_string().parse::<Nanos>(), Ok(nanos));
+    }
+
+    #[test]
+    fn any_text_is_answered_without_a_panic(text in ".{0,20}") {
+        let _ = text.parse::<Bytes>();
+        let _ = text.parse::<Nanos>();
+        let _ = text.parse::<BytesPerSecond>();
+    }
+}
