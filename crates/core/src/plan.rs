@@ -81,6 +81,10 @@ pub struct StopRule {
     pub volume: Option<Bytes>,
     /// The whole span touched so many times (sequential patterns).
     pub passes: Option<u32>,
+    /// The step does not end before this measured time, even where `volume` or `passes` is reached earlier (a
+    /// sequential stream then wraps and goes on); only `cap` and errors are stronger.
+    #[serde(default)]
+    pub at_least: Option<Nanos>,
     /// The step never lasts longer than this, whatever the rules above say.
     pub cap: Nanos,
 }
