@@ -29,7 +29,6 @@ pub struct Event {
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[expect(clippy::large_enum_variant, reason = "events are few (some per second) and made off the I/O path")]
 pub enum EventBody {
     /// The first event of a run.
     RunStarted(RunStarted),

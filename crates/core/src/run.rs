@@ -7,7 +7,7 @@ use crate::event::{Event, EventBody, RunResumed, RunState, Steadiness};
 use crate::finding::Finding;
 use crate::ids::{RunId, StepKey};
 use crate::plan::Plan;
-use crate::record::{IntervalRecord, StepRecord};
+use crate::record::{IntervalRecord, StepRecord, StopReason};
 
 /// A step that could not be done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -177,10 +177,10 @@ impl RunRecords {
         self.unfinished.as_ref()
     }
 
-    /// Whether an execution is finished and kept.
+    /// Whether an execution is finished and kept. One that was stopped in the middle has figures but is not finished.
     #[must_use]
     pub fn is_finished(&self, key: &StepKey) -> bool {
-        self.steps.iter().any(|record| record.key == *key) || self.idle_done.contains(key)
+        self.step(key).is_some_and(|record| record.stop_reason != StopReason::Stopped) || self.idle_done.contains(key)
     }
 
     /// The record of an execution.

@@ -1,0 +1,210 @@
+//! Carries events to the listeners, each on a thread of its own: the recorder first and lossless, screens best-effort.
+//!
+//! The session never waits for a screen: a full screen queue loses events. The recorder's queue has no bound, but a
+//! limit in time: when the oldest event it has not taken is more than 5 s old during a step, the run stops, because a
+//! recording that cannot keep up would be lost memory by memory. Between steps the session waits for the recorder
+//! (that is where fsync happens); a slow fsync there costs time but no measurement.
+
+use std::collections::VecDeque;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, channel, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use drivelab_core::clock::{StopCause, StopToken, monotonic_raw_ns};
+use drivelab_core::event::Event;
+use drivelab_core::listener::Listener;
+use drivelab_core::units::Nanos;
+
+/// How far the recorder may fall behind during a step.
+pub const RECORDER_LIMIT: Nanos = Nanos::from_secs(5);
+/// How long the session waits for the recorder between steps before it gives up: a disk that needs longer to make a
+/// few kilobytes durable is broken.
+const DURABLE_LIMIT: Duration = Duration::from_secs(120);
+/// How often listeners may look at keys, redraw or flush.
+const IDLE: Duration = Duration::from_millis(100);
+
+/// The recorder failed or fell behind; the run cannot go on.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct RecorderLost(pub String);
+
+/// A listener that may miss events.
+pub struct Screen {
+    /// The listener.
+    pub listener: Box<dyn Listener>,
+    /// Events that may wait for it before it misses some.
+    pub capacity: usize,
+}
+
+/// What session and recorder thread share.
+#[derive(Default)]
+struct Progress {
+    /// Times at which events were sent that the recorder has not taken yet, oldest first.
+    waiting_since_ns: VecDeque<u64>,
+    /// Why the recorder can take no more.
+    lost: Option<String>,
+}
+
+#[derive(Default)]
+struct Shared {
+    progress: Mutex<Progress>,
+    changed: Condvar,
+}
+
+impl Shared {
+    /// A poisoned lock means a listener panicked while it held plain data: the data are still good.
+    fn lock(&self) -> MutexGuard<'_, Progress> {
+        self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lose(&self, message: String) {
+        self.lock().lost.get_or_insert(message);
+        self.changed.notify_all();
+    }
+}
+
+/// The listeners of a run.
+pub struct Fanout {
+    recorder: Sender<Arc<Event>>,
+    recorder_thread: JoinHandle<()>,
+    shared: Arc<Shared>,
+    screens: Vec<(SyncSender<Arc<Event>>, JoinHandle<()>)>,
+    stop: StopToken,
+}
+
+impl Fanout {
+    /// Starts a thread for the recorder and one for each screen. `stop` is set when the recorder is lost.
+    #[must_use]
+    pub fn start(recorder: Box<dyn Listener>, screens: Vec<Screen>, stop: StopToken) -> Self {
+        let shared = Arc::new(Shared::default());
+        let (sender, receiver) = channel();
+        let recorder_thread = std::thread::spawn({
+            let (shared, stop) = (Arc::clone(&shared), stop.clone());
+            move || record(recorder, &receiver, &shared, &stop)
+        });
+        let screens = screens
+            .into_iter()
+            .map(|screen| {
+                let (sender, receiver) = sync_channel(screen.capacity);
+                (sender, std::thread::spawn(move || show(screen.listener, &receiver)))
+            })
+            .collect();
+        Fanout { recorder: sender, recorder_thread, shared, screens, stop }
+    }
+
+    /// Hands an event to the recorder, then offers it to the screens.
+    pub(crate) fn send(&mut self, event: Event) -> Result<(), RecorderLost> {
+        let event = Arc::new(event);
+        {
+            let mut progress = self.shared.lock();
+            if let Some(lost) = &progress.lost {
+                return Err(RecorderLost(lost.clone()));
+            }
+            let now_ns = monotonic_raw_ns();
+            if let Some(oldest) = progress.waiting_since_ns.front()
+                && now_ns.saturating_sub(*oldest) > RECORDER_LIMIT.get()
+            {
+                let message = format!(
+                    "the recorder is more than {RECORDER_LIMIT} behind: the disk that holds the results cannot keep up \
+                     (is it the one under test, or full?); put the results elsewhere with --data DIR and resume"
+                );
+                progress.lost = Some(message.clone());
+                self.stop.stop(StopCause::Recorder);
+                return Err(RecorderLost(message));
+            }
+            progress.waiting_since_ns.push_back(now_ns);
+        }
+        let gone = self.recorder.send(Arc::clone(&event)).is_err();
+        for (screen, _) in &self.screens {
+            match screen.try_send(Arc::clone(&event)) {
+                Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
+            }
+        }
+        if gone { self.why_lost() } else { Ok(()) }
+    }
+
+    /// Waits until the recorder has taken (and where its format asks for it, made durable) everything sent so far.
+    pub(crate) fn wait_for_recorder(&self) -> Result<(), RecorderLost> {
+        let (progress, timeout) = self
+            .shared
+            .changed
+            .wait_timeout_while(self.shared.lock(), DURABLE_LIMIT, |progress| {
+                progress.lost.is_none() && !progress.waiting_since_ns.is_empty()
+            })
+            .unwrap_or_else(PoisonError::into_inner);
+        match &progress.lost {
+            Some(lost) => Err(RecorderLost(lost.clone())),
+            None if timeout.timed_out() => {
+                self.stop.stop(StopCause::Recorder);
+                let seconds = DURABLE_LIMIT.as_secs();
+                Err(RecorderLost(format!(
+                    "the recorder could not make the results durable within {seconds} s: the disk that holds them does \
+                     not answer; put the results elsewhere with --data DIR and resume"
+                )))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Lets every listener finish and waits for them; screens too, so that their last words are out.
+    pub(crate) fn finish(self) -> Result<(), RecorderLost> {
+        drop(self.recorder);
+        if self.recorder_thread.join().is_err() {
+            self.shared.lose("the recorder panicked: this is a bug in drivelab; the events up to now are kept".into());
+        }
+        for (sender, thread) in self.screens {
+            drop(sender);
+            // A screen that panicked costs the screen, not the run.
+            let _ = thread.join();
+        }
+        match self.shared.lock().lost.take() {
+            Some(lost) => Err(RecorderLost(lost)),
+            None => Ok(()),
+        }
+    }
+
+    fn why_lost(&self) -> Result<(), RecorderLost> {
+        let lost = self.shared.lock().lost.clone();
+        Err(RecorderLost(lost.unwrap_or_else(|| "the recorder ended before the run: this is a bug in drivelab".into())))
+    }
+}
+
+/// The recorder's thread.
+fn record(mut recorder: Box<dyn Listener>, events: &Receiver<Arc<Event>>, shared: &Shared, stop: &StopToken) {
+    loop {
+        let taken = match events.recv_timeout(IDLE) {
+            Ok(event) => {
+                let taken = recorder.event(&event);
+                shared.lock().waiting_since_ns.pop_front();
+                shared.changed.notify_all();
+                taken
+            }
+            Err(RecvTimeoutError::Timeout) => recorder.idle(),
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
+        if let Err(error) = taken {
+            shared.lose(error.message);
+            stop.stop(StopCause::Recorder);
+            return;
+        }
+    }
+    if let Err(error) = recorder.finish() {
+        shared.lose(error.message);
+    }
+}
+
+/// A screen's thread: when the screen is lost, the run goes on without it.
+fn show(mut screen: Box<dyn Listener>, events: &Receiver<Arc<Event>>) {
+    loop {
+        let shown = match events.recv_timeout(IDLE) {
+            Ok(event) => screen.event(&event),
+            Err(RecvTimeoutError::Timeout) => screen.idle(),
+            Err(RecvTimeoutError::Disconnected) => break,
+        };
+        if shown.is_err() {
+            return;
+        }
+    }
+    let _ = screen.finish();
+}

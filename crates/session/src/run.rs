@@ -1,0 +1,353 @@
+//! The session: walks the plan, runs each step, rests, judges steadiness, and ends or interrupts the run.
+
+use std::sync::Arc;
+
+use drivelab_core::backend::{Backend, BackendError, StepRequest};
+use drivelab_core::clock::{RunClock, StopCause, StopToken};
+use drivelab_core::event::{EventBody, RunResumed, RunStarted, RunState};
+use drivelab_core::ids::StepKey;
+use drivelab_core::plan::{Action, Plan, Rest, Step, StepRole, TestPlan};
+use drivelab_core::record::{StepRecord, StopReason};
+use drivelab_core::run::RunRecords;
+use drivelab_core::units::Nanos;
+
+use crate::care::TargetCare;
+use crate::emit::Emitter;
+use crate::fanout::{Fanout, RecorderLost};
+use crate::rounds::{groups, is_due, judge};
+
+/// Steps in a row that end in device errors before the run is given up.
+const FAILING_STEPS_LIMIT: u32 = 3;
+
+/// How a run begins.
+#[expect(clippy::large_enum_variant, reason = "there is one per process")]
+pub enum Start {
+    /// A new run.
+    New(RunStarted),
+    /// A new process goes on with an interrupted run.
+    Resumed {
+        /// What the recording holds.
+        records: RunRecords,
+        /// What is said about the break.
+        resumed: RunResumed,
+    },
+}
+
+/// How a run (or this process's part of it) ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// Every step was done.
+    Complete {
+        /// Operations that ended in an error, over the whole run.
+        device_errors: u64,
+    },
+    /// Stopped before its end; can be resumed.
+    Interrupted {
+        /// Who or what asked.
+        cause: String,
+    },
+    /// Ended early and cannot go on.
+    Failed {
+        /// What went wrong: what, where, why likely, what to do.
+        message: String,
+        /// Operations that ended in an error, over the whole run.
+        device_errors: u64,
+    },
+    /// The recording failed; what it holds up to then can be resumed.
+    RecorderLost {
+        /// What went wrong.
+        message: String,
+    },
+}
+
+/// Why the walk through the plan ends before the plan does.
+enum Halt {
+    Stopped,
+    Failed(String),
+    Recorder(RecorderLost),
+}
+
+impl From<RecorderLost> for Halt {
+    fn from(lost: RecorderLost) -> Self {
+        Halt::Recorder(lost)
+    }
+}
+
+/// One process's part of a run.
+pub struct Session<'a> {
+    plan: Plan,
+    backend: &'a mut dyn Backend,
+    care: &'a mut dyn TargetCare,
+    clock: Arc<dyn RunClock>,
+    stop: StopToken,
+    emitter: Emitter,
+    records: RunRecords,
+    /// The target is as the plan's preparation leaves it.
+    prepared: bool,
+    failing_steps: u32,
+}
+
+impl<'a> Session<'a> {
+    /// Emits the first event. `clock` stands at 0 for a new run and at the last recorded time for a resumed one.
+    ///
+    /// # Errors
+    /// [`RecorderLost`] where even the first event cannot be recorded.
+    pub fn begin(
+        start: Start,
+        backend: &'a mut dyn Backend,
+        care: &'a mut dyn TargetCare,
+        clock: Arc<dyn RunClock>,
+        stop: StopToken,
+        fanout: Fanout,
+    ) -> Result<Self, RecorderLost> {
+        let (first, next_seq, records, prepared) = match start {
+            Start::New(started) => {
+                let body = EventBody::RunStarted(started);
+                let event = drivelab_core::event::Event { seq: 0, at_ns: 0, event: body.clone() };
+                let records = RunRecords::begin(event).map_err(|error| RecorderLost(error.to_string()))?;
+                (body, 0, records, false)
+            }
+            Start::Resumed { mut records, resumed } => {
+                let prepared = !resumed.prepared_again;
+                let next_seq = records.last_seq + 1;
+                let body = EventBody::RunResumed(resumed);
+                let at_ns = records.last_at_ns;
+                records.push(drivelab_core::event::Event { seq: next_seq, at_ns, event: body.clone() });
+                (body, next_seq, records, prepared)
+            }
+        };
+        let mut emitter = Emitter::new(Arc::clone(&clock), next_seq, fanout);
+        emitter.emit_durably(first)?;
+        let plan = records.plan.clone();
+        Ok(Session { plan, backend, care, clock, stop, emitter, records, prepared, failing_steps: 0 })
+    }
+
+    /// Runs what is left of the plan, to its end or until it is stopped, and finishes all listeners.
+    #[must_use]
+    pub fn run(mut self) -> Outcome {
+        let plan = self.plan.clone();
+        let walked = plan.tests.iter().try_for_each(|test| self.run_test(test));
+        let device_errors = self.records.steps.iter().map(StepRecord::error_count).sum();
+        let (body, outcome) = match walked {
+            Ok(()) => (
+                EventBody::RunEnded { state: RunState::Complete, message: String::new() },
+                Outcome::Complete { device_errors },
+            ),
+            Err(Halt::Failed(message)) => (
+                EventBody::RunEnded { state: RunState::Failed, message: message.clone() },
+                Outcome::Failed { message, device_errors },
+            ),
+            Err(Halt::Stopped) if self.stop.cause() == Some(StopCause::Recorder) => {
+                return self.recorder_lost(RecorderLost("the recorder failed".to_owned()));
+            }
+            Err(Halt::Stopped) => {
+                let cause = "stopped by the user".to_owned();
+                (EventBody::Interrupted { cause: cause.clone() }, Outcome::Interrupted { cause })
+            }
+            Err(Halt::Recorder(lost)) => return self.recorder_lost(lost),
+        };
+        match self.close(body) {
+            Ok(()) => outcome,
+            Err(lost) => Outcome::RecorderLost { message: lost.0 },
+        }
+    }
+
+    /// The last words of this process.
+    fn close(mut self, last: EventBody) -> Result<(), RecorderLost> {
+        for finding in self.care.closing_findings() {
+            self.emitter.emit(EventBody::Finding(finding))?;
+        }
+        self.emitter.emit_durably(last)?;
+        self.emitter.finish()
+    }
+
+    /// Nothing more can be recorded; the recorder's own words, where there are any, say why.
+    fn recorder_lost(self, lost: RecorderLost) -> Outcome {
+        let message = self.emitter.finish().err().unwrap_or(lost).0;
+        Outcome::RecorderLost { message }
+    }
+
+    fn run_test(&mut self, test: &TestPlan) -> Result<(), Halt> {
+        if self.records.steadiness.iter().any(|verdict| verdict.test == test.name) {
+            return Ok(());
+        }
+        for group in groups(test) {
+            for (key, step) in group {
+                if !is_due(&self.records, &key, step, self.prepared) {
+                    continue;
+                }
+                if self.stop.is_stopped() {
+                    return Err(Halt::Stopped);
+                }
+                self.run_step(&key, step)?;
+            }
+            if let Some(verdict) = judge(test, &self.records) {
+                self.note(EventBody::Steadiness(verdict))?;
+                break;
+            }
+        }
+        let prepares = test.steps.iter().any(|step| step.role == StepRole::Prepare);
+        if prepares && !self.prepared {
+            self.backend.sync().map_err(|error| Halt::Failed(error.to_string()))?;
+            self.care.preparation_done().map_err(Halt::Failed)?;
+            self.prepared = true;
+        }
+        Ok(())
+    }
+
+    /// Records an event in the fold and durably in the recording.
+    fn note(&mut self, body: EventBody) -> Result<(), Halt> {
+        let event = drivelab_core::event::Event {
+            seq: self.records.last_seq + 1,
+            at_ns: self.clock.now_ns(),
+            event: body.clone(),
+        };
+        self.records.push(event);
+        Ok(self.emitter.emit_durably(body)?)
+    }
+
+    fn run_step(&mut self, key: &StepKey, step: &Step) -> Result<(), Halt> {
+        if step.role == StepRole::Prepare {
+            self.care.preparation_begins().map_err(Halt::Failed)?;
+        }
+        self.note(EventBody::StepStarted { key: key.clone() })?;
+        let started_ns = self.clock.now_ns();
+        match &step.action {
+            Action::Idle { time } => {
+                if !self.clock.sleep_until(started_ns + time.get(), &self.stop) {
+                    return Err(Halt::Stopped);
+                }
+                self.note(EventBody::IdleEnded { key: key.clone() })?;
+            }
+            Action::Io { .. } => self.run_io(key, step)?,
+        }
+        self.rest(key, step, self.clock.now_ns() - started_ns)
+    }
+
+    fn run_io(&mut self, key: &StepKey, step: &Step) -> Result<(), Halt> {
+        let Action::Io { workload, stop, ramp } = &step.action else { return Ok(()) };
+        let request = StepRequest {
+            key,
+            workload,
+            stop_rule: stop,
+            ramp: *ramp,
+            interval: interval_length(step),
+            clock: &*self.clock,
+            stop: &self.stop,
+        };
+        let emitter = &mut self.emitter;
+        let mut lost = None;
+        let ran = self.backend.run_step(request, &mut |interval| {
+            if lost.is_none() {
+                lost = emitter.emit(EventBody::Interval(interval)).err();
+            }
+        });
+        if let Some(lost) = lost {
+            return Err(lost.into());
+        }
+        match ran {
+            Ok(record) => self.step_ended(step, record),
+            Err(error) => self.step_failed(key, &error),
+        }
+    }
+
+    fn step_ended(&mut self, step: &Step, record: StepRecord) -> Result<(), Halt> {
+        let (reason, first_error) = (record.stop_reason, record.errors.first().cloned());
+        let errors = record.error_count();
+        self.note(EventBody::StepEnded(record))?;
+        if reason == StopReason::Stopped {
+            return Err(Halt::Stopped);
+        }
+        let cause = first_error.map_or_else(String::new, |error| {
+            format!(
+                "; the first: {} of {} at byte {} ended with {}",
+                if error.write { "write" } else { "read" },
+                error.length,
+                error.offset,
+                describe_errno(error.errno)
+            )
+        });
+        if step.role == StepRole::Prepare && errors > 0 {
+            return Err(Halt::Failed(format!(
+                "the target could not be prepared: {errors} operations failed in '{}'{cause}; nothing measured on it \
+                 would mean anything. Check the kernel log and the free space, and try another target",
+                step.label
+            )));
+        }
+        self.failing_steps = if reason == StopReason::Errors { self.failing_steps + 1 } else { 0 };
+        if self.failing_steps >= FAILING_STEPS_LIMIT {
+            return Err(Halt::Failed(format!(
+                "{FAILING_STEPS_LIMIT} steps in a row ended in errors of the target{cause}; check the kernel log and the \
+                 drive's health before trying again"
+            )));
+        }
+        Ok(())
+    }
+
+    fn step_failed(&mut self, key: &StepKey, error: &BackendError) -> Result<(), Halt> {
+        let error = error.to_string();
+        self.note(EventBody::StepFailed { key: key.clone(), error: error.clone() })?;
+        Err(Halt::Failed(format!("step {key} could not run: {error}")))
+    }
+
+    fn rest(&mut self, key: &StepKey, step: &Step, active_ns: u64) -> Result<(), Halt> {
+        let length = rest_length(step.rest, Nanos::new(active_ns));
+        if length.get() == 0 {
+            return Ok(());
+        }
+        let until_ns = self.clock.now_ns() + length.get();
+        self.emitter.emit(EventBody::RestStarted { key: key.clone(), until_ns })?;
+        if !self.clock.sleep_until(until_ns, &self.stop) {
+            return Err(Halt::Stopped);
+        }
+        self.emitter.emit(EventBody::RestEnded { key: key.clone() })?;
+        Ok(())
+    }
+}
+
+/// About forty intervals in a short step, one a second in a long one: enough points for a curve, few enough to keep.
+fn interval_length(step: &Step) -> Nanos {
+    let expected = match &step.action {
+        Action::Io { stop, ramp, .. } => stop.time.map_or(step.estimated_time, |time| Nanos::new(time.get() + ramp.get())),
+        Action::Idle { time } => *time,
+    };
+    Nanos::new((expected.get() / 40).clamp(100_000_000, 1_000_000_000))
+}
+
+/// How long to wait after a step that was active for so long.
+fn rest_length(rest: Rest, active: Nanos) -> Nanos {
+    match rest {
+        Rest::None {} => Nanos::new(0),
+        Rest::Fixed { time } => time,
+        Rest::DutyCycle { percent, cap } => {
+            let (active, percent) = (u128::from(active.get()), u128::from(percent.get().max(1)));
+            let rest = active * (100 - percent.min(100)) / percent;
+            Nanos::new(u64::try_from(rest).unwrap_or(u64::MAX)).min(cap)
+        }
+    }
+}
+
+/// An error number in words.
+fn describe_errno(errno: i32) -> String {
+    if errno == 0 { "fewer bytes than asked".to_owned() } else { std::io::Error::from_raw_os_error(errno).to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Rests and intervals by hand-worked examples.
+
+    use drivelab_core::units::Percent;
+
+    use super::*;
+
+    #[test]
+    fn a_duty_cycle_of_fifty_per_cent_rests_as_long_as_it_worked_up_to_its_cap() {
+        let percent = Percent::new(50).unwrap();
+        let rest = |cap, active| rest_length(Rest::DutyCycle { percent, cap: Nanos::from_secs(cap) }, Nanos::from_secs(active));
+        assert_eq!(rest(60, 20), Nanos::from_secs(20));
+        assert_eq!(rest(60, 90), Nanos::from_secs(60));
+        let percent = Percent::new(20).unwrap();
+        let rest = Rest::DutyCycle { percent, cap: Nanos::from_secs(600) };
+        assert_eq!(rest_length(rest, Nanos::from_secs(10)), Nanos::from_secs(40));
+    }
+}
