@@ -1,0 +1,241 @@
+//! Shapes for charts and the tables beside them: sweeps over one axis, and time lines of a step and of a run.
+//!
+//! Owns the choice of what belongs on one curve. Must not know colours, scales, HTML or how many points fit a page.
+//! Sweep values are copied from [`crate::Analysis`], never worked out again.
+
+use std::collections::BTreeSet;
+
+use drivelab_core::histogram::SparseHistogram;
+use drivelab_core::ids::{StepId, StepKey};
+use drivelab_core::metric::Spread;
+use drivelab_core::plan::{Step, StepRole, TestPlan};
+use drivelab_core::record::IntervalRecord;
+use drivelab_core::run::RunRecords;
+use drivelab_core::units::Bytes;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{Analysis, values};
+
+/// The axis that tells lines of one chart apart instead of places on it.
+const LINE_AXIS: &str = "op";
+
+/// A test in which exactly one axis varies (besides `op`): a chart with that axis as x.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Sweep {
+    /// Name of the test.
+    pub test: String,
+    /// Title of the test, for people.
+    pub title: String,
+    /// Name of the axis: `queue_depth`, `write_percent`, `block_size`.
+    pub axis: String,
+    /// One line for each value of `op`; a single line where the test has no such axis.
+    pub lines: Vec<SweepLine>,
+}
+
+/// One line of a sweep.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SweepLine {
+    /// Value of the axis `op`: `read`, `write`; absent where the test has no such axis.
+    pub op: Option<String>,
+    /// Points by rising x. Steps without a record have a point without values.
+    pub points: Vec<SweepPoint>,
+}
+
+/// One place on the axis.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SweepPoint {
+    /// The step that stands here.
+    pub step: StepId,
+    /// The axis value as written in the plan: `8`, `4 KiB`.
+    pub label: String,
+    /// The same as a number (bytes for sizes); the place in the plan, from 0, where the text is no number.
+    pub x: f64,
+    /// The step's metrics.
+    pub values: Vec<SweepValue>,
+}
+
+impl SweepPoint {
+    /// The value of one metric, where it is there and not void.
+    #[must_use]
+    pub fn value(&self, metric: &str) -> Option<f64> {
+        self.values.iter().find(|value| value.metric == metric)?.value
+    }
+}
+
+/// One metric at one place.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct SweepValue {
+    /// Id of the metric.
+    pub metric: String,
+    /// Its value; `null` where it is void.
+    pub value: Option<f64>,
+    /// How its rounds spread.
+    pub spread: Option<Spread>,
+}
+
+/// What happened in one interval of a step, for a curve over time or over bytes written.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TimePoint {
+    /// End of the interval, seconds since the step began (its ramp included).
+    pub t_s: f64,
+    /// Length of the interval, seconds.
+    pub seconds: f64,
+    /// Inside the ramp, which results leave out.
+    pub ramp: bool,
+    /// Reads and writes together, MB/s (10^6 bytes).
+    pub mb_s: f64,
+    /// Reads, MB/s.
+    pub read_mb_s: f64,
+    /// Writes, MB/s.
+    pub write_mb_s: f64,
+    /// Reads and writes together, operations per second.
+    pub iops: f64,
+    /// Median latency of reads and writes together, microseconds.
+    pub p50_us: Option<f64>,
+    /// 99th percentile of the latency, microseconds.
+    pub p99_us: Option<f64>,
+    /// 99.9th percentile of the latency, microseconds.
+    pub p999_us: Option<f64>,
+    /// Longest latency, microseconds.
+    pub max_us: Option<f64>,
+    /// Bytes the step has written up to the end of this interval: the position on a curve over volume.
+    pub written_bytes: u64,
+}
+
+/// One interval on the time line of the whole run.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RunPoint {
+    /// End of the interval, seconds on the run clock (pauses of an interrupted run are not in it).
+    pub t_s: f64,
+    /// Which execution.
+    pub key: StepKey,
+    /// What happened, with times relative to the step.
+    pub point: TimePoint,
+}
+
+/// The whole run over time.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct RunTimeLine {
+    /// Every recorded interval, ramps included, in the order of time.
+    pub points: Vec<RunPoint>,
+    /// Where the run was interrupted, seconds on the run clock.
+    pub breaks_s: Vec<f64>,
+}
+
+/// Every sweep of the run, in the order of the plan. Preparation is never one.
+#[must_use]
+pub fn sweeps(records: &RunRecords, analysis: &Analysis) -> Vec<Sweep> {
+    records.plan.tests.iter().filter_map(|test| sweep_of(test, analysis)).collect()
+}
+
+fn sweep_of(test: &TestPlan, analysis: &Analysis) -> Option<Sweep> {
+    let steps: Vec<&Step> = test.steps.iter().filter(|step| step.role == StepRole::Measure).collect();
+    let names: BTreeSet<&str> = steps.iter().flat_map(|step| step.axes.iter().map(|a| a.axis.as_str())).collect();
+    let varies = |name: &&str| {
+        let values: BTreeSet<Option<&str>> = steps.iter().map(|step| axis_value(step, name)).collect();
+        values.len() > 1
+    };
+    let mut varying = names.into_iter().filter(|name| *name != LINE_AXIS).filter(varies);
+    let (axis, None) = (varying.next()?, varying.next()) else { return None };
+    let mut lines: Vec<SweepLine> = Vec::new();
+    for (place, step) in steps.into_iter().enumerate() {
+        let op = axis_value(step, LINE_AXIS).map(str::to_owned);
+        let point = sweep_point(step, axis_value(step, axis)?, place, analysis);
+        match lines.iter_mut().find(|line| line.op == op) {
+            Some(line) => line.points.push(point),
+            None => lines.push(SweepLine { op, points: vec![point] }),
+        }
+    }
+    for line in &mut lines {
+        line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
+    }
+    Some(Sweep { test: test.name.clone(), title: test.title.clone(), axis: axis.to_owned(), lines })
+}
+
+fn axis_value<'s>(step: &'s Step, name: &str) -> Option<&'s str> {
+    step.axes.iter().find(|axis| axis.axis == name).map(|axis| axis.value.as_str())
+}
+
+fn sweep_point(step: &Step, label: &str, place: usize, analysis: &Analysis) -> SweepPoint {
+    let metrics = analysis.metrics.iter().filter(|metric| metric.step.as_ref() == Some(&step.id));
+    let values =
+        metrics.map(|metric| SweepValue { metric: metric.id.clone(), value: metric.value, spread: metric.spread });
+    SweepPoint {
+        step: step.id.clone(),
+        label: label.to_owned(),
+        x: number_of(label).unwrap_or(place as f64),
+        values: values.collect(),
+    }
+}
+
+/// `8` and `30 %` as they are, sizes in bytes.
+fn number_of(label: &str) -> Option<f64> {
+    let plain = label.trim_end_matches('%').trim();
+    plain.parse().ok().or_else(|| label.parse::<Bytes>().ok().map(Bytes::as_f64))
+}
+
+/// The intervals of one execution, in order; empty where none is recorded.
+#[must_use]
+pub fn time_line(records: &RunRecords, key: &StepKey) -> Vec<TimePoint> {
+    let intervals: Vec<&IntervalRecord> = records.intervals.iter().filter(|interval| interval.key == *key).collect();
+    points_of(&intervals)
+}
+
+/// Every interval of the run and its interruptions.
+#[must_use]
+pub fn run_time_line(records: &RunRecords) -> RunTimeLine {
+    let all: Vec<&IntervalRecord> = records.intervals.iter().collect();
+    let executions = all.chunk_by(|a, b| a.key == b.key);
+    let mut points: Vec<RunPoint> = executions
+        .flat_map(|intervals| {
+            let with_times = intervals.iter().zip(points_of(intervals));
+            with_times.map(|(interval, point)| RunPoint {
+                t_s: seconds(interval.end_ns),
+                key: interval.key.clone(),
+                point,
+            })
+        })
+        .collect();
+    points.sort_by(|a, b| a.t_s.total_cmp(&b.t_s));
+    RunTimeLine { points, breaks_s: records.breaks.iter().map(|pause| seconds(pause.at_ns)).collect() }
+}
+
+/// The points of one execution's intervals.
+fn points_of(intervals: &[&IntervalRecord]) -> Vec<TimePoint> {
+    let start_ns = intervals.first().map_or(0, |first| first.start_ns);
+    let mut written_bytes = 0;
+    let mut points = Vec::with_capacity(intervals.len());
+    for interval in intervals {
+        written_bytes += interval.write.bytes.get();
+        let mut both = interval.read.histogram.clone();
+        both.merge(&interval.write.histogram);
+        points.push(time_point(interval, start_ns, written_bytes, &both));
+    }
+    points
+}
+
+fn time_point(interval: &IntervalRecord, start_ns: u64, written_bytes: u64, both: &SparseHistogram) -> TimePoint {
+    let (read_mb_s, write_mb_s) = (interval.read.throughput.as_mb_s(), interval.write.throughput.as_mb_s());
+    TimePoint {
+        t_s: seconds(interval.end_ns.saturating_sub(start_ns)),
+        seconds: seconds(interval.end_ns.saturating_sub(interval.start_ns)),
+        ramp: interval.ramp,
+        mb_s: read_mb_s + write_mb_s,
+        read_mb_s,
+        write_mb_s,
+        iops: interval.read.iops + interval.write.iops,
+        p50_us: values::latency_p50(both),
+        p99_us: values::latency_p99(both),
+        p999_us: values::latency_p999(both),
+        max_us: values::latency_max(both),
+        written_bytes,
+    }
+}
+
+fn seconds(nanoseconds: u64) -> f64 {
+    nanoseconds as f64 / 1e9
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,73 @@
+//! Sweeps and time lines of the sample runs.
+
+use drivelab_core::ids::StepId;
+
+use super::*;
+use crate::testing::{sample_resumed_run, sample_run};
+
+#[test]
+fn only_tests_with_one_varying_axis_are_sweeps() {
+    let run = sample_run();
+    let sweeps = sweeps(&run, &crate::analyse(&run));
+    let names: Vec<(&str, &str)> = sweeps.iter().map(|sweep| (sweep.test.as_str(), sweep.axis.as_str())).collect();
+    assert_eq!(names, [("mixes", "write_percent"), ("depths", "queue_depth")]);
+    let x: Vec<f64> = sweeps[1].lines[0].points.iter().map(|point| point.x).collect();
+    assert_eq!(x, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]);
+}
+
+#[test]
+fn op_splits_a_sweep_into_lines() {
+    let mut run = sample_run();
+    let corners = run.plan.tests.iter_mut().find(|test| test.name == "corners").expect("the corners");
+    corners.steps.retain(|step| step.id.as_str().contains("rnd-"));
+    let sweeps = sweeps(&run, &crate::analyse(&run));
+    let split = sweeps.iter().find(|sweep| sweep.test == "corners").expect("a sweep");
+    assert_eq!(split.axis, "queue_depth");
+    let ops: Vec<Option<&str>> = split.lines.iter().map(|line| line.op.as_deref()).collect();
+    assert_eq!(ops, [Some("read"), Some("write")]);
+    let labels: Vec<&str> = split.lines[1].points.iter().map(|point| point.label.as_str()).collect();
+    assert_eq!(labels, ["1", "32"], "sorted by number, not by place in the plan");
+}
+
+#[test]
+fn sweep_values_are_those_of_the_analysis() {
+    let run = sample_run();
+    let analysis = crate::analyse(&run);
+    for sweep in sweeps(&run, &analysis) {
+        for point in sweep.lines.iter().flat_map(|line| &line.points) {
+            let metric = analysis.step_metric(&point.step, "total.iops").expect("a figure");
+            assert_eq!(point.value("total.iops"), metric.value);
+            assert!(metric.value.is_some());
+        }
+    }
+}
+
+#[test]
+fn sizes_and_per_cent_are_numbers_and_words_are_not() {
+    assert_eq!(number_of("30 %"), Some(30.0));
+    assert_eq!(number_of("4 KiB"), Some(4096.0));
+    assert_eq!(number_of("random"), None);
+}
+
+#[test]
+fn a_time_line_ends_with_all_bytes_written() {
+    let run = sample_run();
+    let key = StepKey { step: StepId::new("sustained", "whole-file-write"), round: 1 };
+    let line = time_line(&run, &key);
+    let record = run.step(&key).expect("a record");
+    assert_eq!(line.last().map(|point| point.written_bytes), Some(record.write.bytes.get()));
+    assert!((line.last().expect("a point").t_s - record.elapsed().as_secs_f64()).abs() < 1e-9);
+    assert!(line[0].mb_s > 3.0 * line[line.len() - 2].mb_s, "the cliff is on the curve");
+    assert!(time_line(&run, &StepKey { step: StepId::new("no", "step"), round: 1 }).is_empty());
+}
+
+#[test]
+fn the_run_time_line_has_every_interval_in_order_and_the_breaks() {
+    let run = sample_resumed_run();
+    let line = run_time_line(&run);
+    assert_eq!(line.points.len(), run.intervals.len());
+    assert!(line.points.windows(2).all(|pair| pair[0].t_s <= pair[1].t_s));
+    assert_eq!(line.breaks_s.len(), 1);
+    let first_of_last = line.points.iter().rfind(|point| point.key.step.as_str().starts_with("sustained/"));
+    assert!(first_of_last.is_some_and(|point| point.point.t_s < point.t_s));
+}
