@@ -1,2 +1,62 @@
-//! One door for developers.
-fn main() {}
+//! One door for developers: `cargo xtask check` and what it is made of.
+//!
+//! Owns: the order of checks, the rules of the house (tidy), what the tests need from the machine. Must not know: the
+//! product; it uses no crate of the workspace, so it works while they do not compile.
+
+mod check;
+mod generate;
+mod setup;
+mod shell;
+mod source;
+mod tidy;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// One door for developers of drivelab.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Everything that must hold before a commit, quickest first; lists every failure at the end
+    Check {
+        /// Only these parts, separated by commas
+        #[arg(long, value_delimiter = ',', value_name = "PART,…")]
+        only: Vec<check::Part>,
+    },
+    /// The rules of the house: arrows between crates, sizes, heads, words, pairs, the write guard
+    Tidy,
+    /// Writes the files that are made from code (docs/metrics.md, schemas) anew
+    Generate,
+    /// Lists what the tests need from the machine and offers to install it (asks, unless CI=true)
+    Setup,
+}
+
+fn main() -> ExitCode {
+    let root = root();
+    let done = match Arguments::parse().task {
+        Task::Check { only } => check::run(&root, &only),
+        Task::Tidy => tidy::run(&root),
+        Task::Generate => generate::run(&root),
+        Task::Setup => setup::run(&root),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// The root of the checkout: the folder above this package.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().map_or_else(|| PathBuf::from("."), Path::to_path_buf)
+}

@@ -1,0 +1,50 @@
+//! Running other programs: shown before they run, with an error that names them.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// A command that begins in the root of the checkout.
+pub(crate) fn command(root: &Path, program: &str, arguments: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(root).stdin(Stdio::null());
+    command
+}
+
+/// Cargo, the same one that runs this program.
+pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Command {
+    command(root, env!("CARGO"), arguments)
+}
+
+/// Shows and runs a command; an error where it cannot start or fails.
+pub(crate) fn run(mut command: Command) -> Result<()> {
+    let shown = show(&command);
+    println!("  $ {shown}");
+    let status = command.status().with_context(|| format!("cannot start `{shown}`: is it installed?"))?;
+    if status.success() {
+        return Ok(());
+    }
+    bail!("`{shown}` ended with {status}")
+}
+
+/// Whether a program answers to these arguments with success; its output is dropped.
+pub(crate) fn answers(program: &str, arguments: &[&str]) -> bool {
+    let asked = Command::new(program).args(arguments).stdin(Stdio::null()).output();
+    asked.is_ok_and(|output| output.status.success())
+}
+
+/// Whether a program is in one of the folders where programs are, those for the administrator included.
+pub(crate) fn is_installed(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(Into::into));
+    folders.map(|folder| folder.join(program)).any(|file| file.is_file())
+}
+
+/// A command as a person would type it.
+fn show(command: &Command) -> String {
+    let program = Path::new(command.get_program());
+    let name = program.file_name().unwrap_or(command.get_program()).to_string_lossy().into_owned();
+    let words = command.get_args().map(|word| word.to_string_lossy().into_owned());
+    std::iter::once(name).chain(words).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,50 @@
+//! Rule *guard*: only `device::guard` makes a `WritableTarget`, the one thing the engine writes to.
+//!
+//! The type is in `core` so that engine and session can name it; this rule is what keeps its constructor private in
+//! effect (DESIGN.md, "The house").
+
+use super::Complaint;
+use crate::source::SourceFile;
+
+/// Where the guard lives, as a file or as a folder.
+const GUARD: [&str; 2] = ["crates/device/src/guard.rs", "crates/device/src/guard/"];
+/// Where the constructor is defined.
+const DEFINITION: &str = "crates/core/src/target.rs";
+
+/// Checks one file. Tests make targets of their own scratch files.
+pub(crate) fn check(file: &SourceFile) -> Vec<Complaint> {
+    if file.path == DEFINITION || GUARD.iter().any(|guard| file.path.starts_with(guard)) {
+        return Vec::new();
+    }
+    let calls = file.product_code().filter(|(_, code)| code.contains("from_guard") || code.contains("GuardedParts"));
+    calls
+        .map(|(line, _)| {
+            let what = "a writable target is made outside the write guard";
+            let why = "nothing may be written that the guard has not let through";
+            let todo = "ask device::guard for the target";
+            Complaint::new(&file.path, line, "guard", what, why, todo)
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALL: &str = "let target = WritableTarget::from_guard(parts);\n";
+
+    #[test]
+    fn only_the_guard_and_tests_make_writable_targets() {
+        let complaints = |path| check(&SourceFile::new(path, CALL)).len();
+        assert_eq!(complaints("crates/cli/src/wire.rs"), 1);
+        assert_eq!(complaints("crates/device/src/identity.rs"), 1);
+        assert_eq!(complaints("crates/device/src/guard.rs"), 0);
+        assert_eq!(complaints("crates/device/src/guard/scratch.rs"), 0);
+        assert_eq!(complaints("crates/engine/tests/loop_device.rs"), 0);
+    }
+
+    #[test]
+    fn naming_it_in_a_comment_is_not_calling_it() {
+        assert!(check(&SourceFile::new("crates/cli/src/wire.rs", "// see WritableTarget::from_guard\n")).is_empty());
+    }
+}

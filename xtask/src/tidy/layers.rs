@@ -1,0 +1,108 @@
+//! Which room may use which: the table of DESIGN.md ("The house"), and nothing else.
+//!
+//! A new crate gets its row here in the same commit. Rows of rooms that are not built yet stand ready, so that the
+//! first commit of such a room is already held to the design.
+
+/// A room and the rooms it may use.
+pub(crate) struct Layer {
+    /// The crate, as Cargo names it.
+    pub(crate) room: &'static str,
+    /// What it may depend on, for building and for its tests.
+    pub(crate) may_use: &'static [&'static str],
+}
+
+/// The arrows of the house. `drivelab` is the `cli` room; it may use all, nobody may use it.
+pub(crate) const LAYERS: &[Layer] = &[
+    Layer { room: "drivelab-core", may_use: &[] },
+    Layer { room: "drivelab-nvme", may_use: &["drivelab-core"] },
+    Layer { room: "drivelab-engine", may_use: &["drivelab-core"] },
+    Layer { room: "drivelab-method", may_use: &["drivelab-core"] },
+    Layer { room: "drivelab-store", may_use: &["drivelab-core"] },
+    Layer { room: "drivelab-analysis", may_use: &["drivelab-core"] },
+    Layer { room: "drivelab-model", may_use: &["drivelab-core", "drivelab-nvme"] },
+    Layer { room: "drivelab-device", may_use: &["drivelab-core", "drivelab-nvme"] },
+    Layer { room: "drivelab-telemetry", may_use: &["drivelab-core", "drivelab-nvme", "drivelab-device"] },
+    Layer {
+        room: "drivelab-session",
+        may_use: &["drivelab-core", "drivelab-device", "drivelab-telemetry", "drivelab-analysis"],
+    },
+    Layer { room: "drivelab-report", may_use: &["drivelab-core", "drivelab-analysis"] },
+    Layer {
+        room: "drivelab-web",
+        may_use: &[
+            "drivelab-core",
+            "drivelab-session",
+            "drivelab-store",
+            "drivelab-method",
+            "drivelab-analysis",
+            "drivelab-report",
+        ],
+    },
+    Layer {
+        room: "drivelab",
+        may_use: &[
+            "drivelab-core",
+            "drivelab-nvme",
+            "drivelab-engine",
+            "drivelab-method",
+            "drivelab-store",
+            "drivelab-analysis",
+            "drivelab-model",
+            "drivelab-device",
+            "drivelab-telemetry",
+            "drivelab-session",
+            "drivelab-report",
+            "drivelab-web",
+        ],
+    },
+    Layer { room: "xtask", may_use: &[] },
+];
+
+/// An arrow that only tests may draw, and why.
+pub(crate) struct TestArrow {
+    /// The crate whose tests use another room.
+    pub(crate) from: &'static str,
+    /// The room they use.
+    pub(crate) to: &'static str,
+    /// Why the tests need it.
+    #[expect(dead_code, reason = "the reason is for the reader of this table")]
+    pub(crate) why: &'static str,
+}
+
+/// Dependencies for tests that the table above would refuse.
+pub(crate) const TEST_ARROWS: &[TestArrow] = &[];
+
+/// Folders whose sources must be pure: no files, network, processes, threads, clocks or environment.
+pub(crate) const PURE_ROOMS: &[&str] =
+    &["crates/core/src/", "crates/analysis/src/", "crates/report/src/", "crates/model/src/"];
+
+/// What pure rooms must not name, and what to do instead.
+pub(crate) const IMPURE: &[(&str, &str)] = &[
+    ("std::fs", "let the caller read or write and pass the content"),
+    ("fs::File", "let the caller open it and pass the content"),
+    ("std::net", "nothing in a pure room talks to a network"),
+    ("std::process", "let the caller run it and pass what it said"),
+    ("std::thread", "threads belong to engine, session and cli"),
+    ("std::env", "settings arrive as parameters"),
+    ("rustix::fs", "let the caller ask the kernel and pass the facts"),
+    ("Instant::now", "time arrives as a parameter or through core::clock::RunClock"),
+    ("SystemTime::now", "time arrives as a parameter"),
+];
+
+/// A file of a pure room that may name some of [`IMPURE`].
+pub(crate) struct PureException {
+    /// The file.
+    pub(crate) path: &'static str,
+    /// What it may name.
+    pub(crate) names: &'static [&'static str],
+    /// Why.
+    #[expect(dead_code, reason = "the reason is for the reader of this table")]
+    pub(crate) why: &'static str,
+}
+
+/// The exceptions.
+pub(crate) const PURE_EXCEPTIONS: &[PureException] = &[PureException {
+    path: "crates/core/src/clock.rs",
+    names: &["std::thread"],
+    why: "the run clock is the one place that waits (DESIGN.md, 'Waiting goes through one clock')",
+}];
