@@ -308,7 +308,9 @@ impl<'a> Session<'a> {
 /// About forty intervals in a short step, one a second in a long one: enough points for a curve, few enough to keep.
 fn interval_length(step: &Step) -> Nanos {
     let expected = match &step.action {
-        Action::Io { stop, ramp, .. } => stop.time.map_or(step.estimated_time, |time| Nanos::new(time.get() + ramp.get())),
+        Action::Io { stop, ramp, .. } => {
+            stop.time.map_or(step.estimated_time, |time| Nanos::new(time.get() + ramp.get()))
+        }
         Action::Idle { time } => *time,
     };
     Nanos::new((expected.get() / 40).clamp(100_000_000, 1_000_000_000))
@@ -343,7 +345,9 @@ mod tests {
     #[test]
     fn a_duty_cycle_of_fifty_per_cent_rests_as_long_as_it_worked_up_to_its_cap() {
         let percent = Percent::new(50).unwrap();
-        let rest = |cap, active| rest_length(Rest::DutyCycle { percent, cap: Nanos::from_secs(cap) }, Nanos::from_secs(active));
+        let rest = |cap, active| {
+            rest_length(Rest::DutyCycle { percent, cap: Nanos::from_secs(cap) }, Nanos::from_secs(active))
+        };
         assert_eq!(rest(60, 20), Nanos::from_secs(20));
         assert_eq!(rest(60, 90), Nanos::from_secs(60));
         let percent = Percent::new(20).unwrap();

@@ -1,0 +1,389 @@
+//! The session's promises: order, what is kept, what is repeated, who may hold it up and who may not.
+//!
+//! The backend here plays back the records of `analysis`'s sample run, so that every step's outcome is known; clocks,
+//! threads and channels are the real ones.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use drivelab_analysis::testing::{fold, sample_environment, sample_events, sample_id, sample_run, sample_tool};
+use drivelab_core::backend::{Backend, BackendError, StepRequest};
+use drivelab_core::clock::{MonotonicClock, StopCause, StopToken};
+use drivelab_core::event::{EVENT_VERSION, Event, EventBody, RunResumed, RunStarted, RunState};
+use drivelab_core::finding::Finding;
+use drivelab_core::ids::StepKey;
+use drivelab_core::listener::{Listener, ListenerError};
+use drivelab_core::plan::{Plan, StepRole};
+use drivelab_core::record::{IntervalRecord, StepRecord, StopReason};
+use drivelab_core::run::RunRecords;
+use drivelab_core::units::Bytes;
+use drivelab_session::{Fanout, Outcome, Screen, Session, Start, TargetCare};
+
+/// Plays back known records.
+struct Playback {
+    records: RunRecords,
+    ran: Vec<StepKey>,
+    /// Called before each step with the number of steps already run.
+    before: Box<dyn FnMut(usize, &StopToken)>,
+}
+
+impl Playback {
+    fn of(records: RunRecords) -> Self {
+        Playback { records, ran: Vec::new(), before: Box::new(|_, _| {}) }
+    }
+}
+
+impl Backend for Playback {
+    fn describe(&self) -> String {
+        "playback".to_owned()
+    }
+
+    fn run_step(
+        &mut self,
+        request: StepRequest<'_>,
+        interval: &mut dyn FnMut(IntervalRecord),
+    ) -> Result<StepRecord, BackendError> {
+        (self.before)(self.ran.len(), request.stop);
+        self.ran.push(request.key.clone());
+        self.records.intervals.iter().filter(|i| i.key == *request.key).cloned().for_each(&mut *interval);
+        let mut record = self.records.step(request.key).cloned().ok_or(BackendError::Unfit("no such record".into()))?;
+        if request.stop.is_stopped() {
+            record.stop_reason = StopReason::Stopped;
+        }
+        Ok(record)
+    }
+
+    fn sync(&mut self) -> Result<(), BackendError> {
+        Ok(())
+    }
+}
+
+/// Remembers what the session said about the target.
+#[derive(Default)]
+struct Remember(Vec<&'static str>);
+
+impl TargetCare for Remember {
+    fn preparation_begins(&mut self) -> Result<(), String> {
+        self.0.push("begins");
+        Ok(())
+    }
+
+    fn preparation_done(&mut self) -> Result<(), String> {
+        self.0.push("done");
+        Ok(())
+    }
+
+    fn closing_findings(&mut self) -> Vec<Finding> {
+        Vec::new()
+    }
+}
+
+/// Keeps every event.
+#[derive(Clone, Default)]
+struct Keep(Arc<Mutex<Vec<Event>>>);
+
+impl Listener for Keep {
+    fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
+        self.0.lock().unwrap().push(event.clone());
+        Ok(())
+    }
+}
+
+impl Keep {
+    fn events(&self) -> Vec<Event> {
+        self.0.lock().unwrap().clone()
+    }
+}
+
+fn started(plan: Plan) -> Start {
+    Start::New(RunStarted {
+        event_version: EVENT_VERSION,
+        run: sample_id(),
+        started: "2026-03-01T10:00:00Z".to_owned(),
+        tool: sample_tool(),
+        plan,
+        environment: sample_environment(),
+    })
+}
+
+fn resumed(records: RunRecords, prepared_again: bool) -> Start {
+    let resumed = RunResumed {
+        segment: 1,
+        resumed: "2026-03-01T11:00:00Z".to_owned(),
+        tool: sample_tool(),
+        environment: sample_environment(),
+        target_state: String::new(),
+        prepared_again,
+        kept_steps: 0,
+    };
+    Start::Resumed { records, resumed }
+}
+
+/// The sample plan without rests, so that a test does not wait for them.
+fn plan_without_rests() -> Plan {
+    let mut plan = sample_run().plan;
+    for step in plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+        step.rest = drivelab_core::plan::Rest::None {};
+    }
+    plan
+}
+
+fn run(
+    start: Start,
+    backend: &mut Playback,
+    care: &mut Remember,
+    recorder: impl Listener + 'static,
+    stop: StopToken,
+) -> Outcome {
+    run_with_screens(start, backend, care, recorder, Vec::new(), stop)
+}
+
+fn run_with_screens(
+    start: Start,
+    backend: &mut Playback,
+    care: &mut Remember,
+    recorder: impl Listener + 'static,
+    screens: Vec<Screen>,
+    stop: StopToken,
+) -> Outcome {
+    let at_ns = if let Start::Resumed { records, .. } = &start { records.last_at_ns } else { 0 };
+    let fanout = Fanout::start(Box::new(recorder), screens, stop.clone());
+    let clock = Arc::new(MonotonicClock::starting_at(at_ns));
+    match Session::begin(start, backend, care, clock, stop, fanout) {
+        Ok(session) => session.run(),
+        Err(lost) => Outcome::RecorderLost { message: lost.0 },
+    }
+}
+
+#[test]
+fn a_run_does_every_execution_once_in_order_and_its_events_have_no_gap() {
+    let (recorder, mut backend, mut care) = (Keep::default(), Playback::of(sample_run()), Remember::default());
+    let plan = plan_without_rests();
+    let outcome = run(started(plan.clone()), &mut backend, &mut care, recorder.clone(), StopToken::default());
+    assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
+    let due: Vec<StepKey> = plan.schedule().into_iter().map(|(key, _)| key).collect();
+    assert_eq!(backend.ran, due);
+    let events = recorder.events();
+    assert!(events.iter().enumerate().all(|(index, event)| event.seq == index as u64));
+    assert!(events.windows(2).all(|pair| pair[0].at_ns <= pair[1].at_ns), "time went back");
+    assert!(matches!(events.last().unwrap().event, EventBody::RunEnded { state: RunState::Complete, .. }));
+    assert_eq!(fold(events).steps.len(), due.len());
+    assert_eq!(care.0.last(), Some(&"done"));
+    assert_eq!(care.0.iter().filter(|word| **word == "done").count(), 1);
+}
+
+#[test]
+fn a_stop_keeps_what_is_finished_and_resume_does_the_rest_and_nothing_twice() {
+    let (recorder, mut backend, mut care) = (Keep::default(), Playback::of(sample_run()), Remember::default());
+    backend.before = Box::new(|done, stop| {
+        if done == 5 {
+            stop.stop(StopCause::Person);
+        }
+    });
+    let plan = plan_without_rests();
+    let outcome = run(started(plan.clone()), &mut backend, &mut care, recorder.clone(), StopToken::default());
+    assert!(matches!(outcome, Outcome::Interrupted { .. }), "{outcome:?}");
+    let first = fold(recorder.events());
+    let kept: Vec<StepKey> = backend.ran[..5].to_vec();
+    assert!(kept.iter().all(|key| first.is_finished(key)));
+    assert!(!first.is_finished(&backend.ran[5]), "the stopped step is not finished");
+    assert_eq!(first.steps.len(), 6, "but what it measured is kept");
+
+    let mut again = Playback::of(sample_run());
+    let outcome =
+        run(resumed(first, false), &mut again, &mut Remember::default(), recorder.clone(), StopToken::default());
+    assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
+    assert_eq!(again.ran.first(), Some(&backend.ran[5]), "goes on at the first unfinished step");
+    assert!(again.ran.iter().all(|key| !kept.contains(key)), "a finished step ran twice");
+    let whole = fold(recorder.events());
+    assert_eq!(whole.steps.len(), plan.schedule().len());
+    assert_eq!((whole.state, whole.breaks.len()), (RunState::Complete, 1));
+    assert!(recorder.events().windows(2).all(|pair| pair[1].seq == pair[0].seq + 1), "numbers go on without a gap");
+}
+
+#[test]
+fn a_target_that_is_gone_is_prepared_again_and_finished_measurements_are_kept() {
+    let records = sample_run();
+    let prepare: Vec<StepKey> = records
+        .plan
+        .schedule()
+        .into_iter()
+        .filter(|(_, step)| step.role == StepRole::Prepare)
+        .map(|(key, _)| key)
+        .collect();
+    let mut events = sample_events();
+    let cut = events.iter().rposition(|event| matches!(event.event, EventBody::StepStarted { .. })).unwrap();
+    events.truncate(cut);
+    let (mut backend, mut care) = (Playback::of(records), Remember::default());
+    let outcome = run(resumed(fold(events), true), &mut backend, &mut care, Keep::default(), StopToken::default());
+    assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
+    assert!(!prepare.is_empty() && backend.ran.starts_with(&prepare), "{:?}", backend.ran);
+    assert_eq!(backend.ran.len(), prepare.len() + 1, "only the preparation and the missing step: {:?}", backend.ran);
+    assert_eq!((care.0.first(), care.0.last()), (Some(&"begins"), Some(&"done")));
+}
+
+#[test]
+fn a_steady_test_ends_when_the_window_is_steady() {
+    let mut records = drivelab_analysis::testing::sample_steady_run();
+    for record in records.steps.iter_mut().filter(|record| record.key.round <= 2) {
+        // Twice the rate of the later rounds: no window with one of these is steady.
+        (record.read.count, record.write.count) = (2 * record.read.count, 2 * record.write.count);
+        record.read.bytes = Bytes::new(2 * record.read.bytes.get());
+        record.write.bytes = Bytes::new(2 * record.write.bytes.get());
+    }
+    let mut plan = records.plan.clone();
+    plan.tests
+        .iter_mut()
+        .flat_map(|test| &mut test.steps)
+        .for_each(|step| step.rest = drivelab_core::plan::Rest::None {});
+    let (recorder, mut backend) = (Keep::default(), Playback::of(records));
+    let outcome = run(started(plan), &mut backend, &mut Remember::default(), recorder.clone(), StopToken::default());
+    assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
+    let got = fold(recorder.events()).steadiness;
+    assert_eq!(got.len(), 1);
+    assert_eq!(
+        (got[0].reached, got[0].first_round, got[0].last_round),
+        (true, verdict.first_round, verdict.last_round)
+    );
+}
+
+/// A recorder that fails at the event with this number.
+struct FailAt(u64);
+
+impl Listener for FailAt {
+    fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
+        if event.seq < self.0 { Ok(()) } else { Err(ListenerError { message: "no space left".to_owned() }) }
+    }
+}
+
+#[test]
+fn a_lost_recorder_ends_the_run_with_its_own_words() {
+    let total = sample_events().len() as u64;
+    for at in [0, 1, 2, 10, total / 2] {
+        let stop = StopToken::default();
+        let mut backend = Playback::of(sample_run());
+        let outcome = run(started(plan_without_rests()), &mut backend, &mut Remember::default(), FailAt(at), stop);
+        assert_eq!(outcome, Outcome::RecorderLost { message: "no space left".to_owned() }, "failing at event {at}");
+    }
+}
+
+/// A recorder that does not come back from one event before it is released.
+struct Stall {
+    release: Receiver<()>,
+    at: u64,
+}
+
+impl Listener for Stall {
+    fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
+        if event.seq == self.at {
+            let _ = self.release.recv();
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_recorder_five_seconds_behind_stops_the_run() {
+    let (release, released) = channel();
+    let records = sample_run();
+    let (mut seq, mut at) = (0, 0);
+    for event in sample_events() {
+        if at == 0 && matches!(event.event, EventBody::Interval(_)) {
+            at = seq;
+        }
+        seq += 1;
+    }
+    let mut backend = SlowIntervals { playback: Playback::of(records), release };
+    let stop = StopToken::default();
+    let fanout = Fanout::start(Box::new(Stall { release: released, at }), Vec::new(), stop.clone());
+    let mut care = Remember::default();
+    let clock = Arc::new(MonotonicClock::starting_at(0));
+    let session = Session::begin(started(plan_without_rests()), &mut backend, &mut care, clock, stop.clone(), fanout)
+        .ok()
+        .unwrap();
+    let outcome = session.run();
+    let Outcome::RecorderLost { message } = outcome else { panic!("{outcome:?}") };
+    assert!(message.contains("behind"), "{message}");
+    assert_eq!(stop.cause(), Some(StopCause::Recorder));
+}
+
+/// Goes on handing out intervals for longer than the recorder may be behind, then releases it.
+struct SlowIntervals {
+    playback: Playback,
+    release: Sender<()>,
+}
+
+impl Backend for SlowIntervals {
+    fn describe(&self) -> String {
+        "slow".to_owned()
+    }
+
+    fn run_step(
+        &mut self,
+        request: StepRequest<'_>,
+        interval: &mut dyn FnMut(IntervalRecord),
+    ) -> Result<StepRecord, BackendError> {
+        let one = self.playback.records.intervals.iter().find(|i| i.key == *request.key).cloned();
+        for _ in 0..130 {
+            if request.stop.is_stopped() {
+                break;
+            }
+            one.clone().into_iter().for_each(&mut *interval);
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let _ = self.release.send(());
+        self.playback.run_step(request, &mut |_| {})
+    }
+
+    fn sync(&mut self) -> Result<(), BackendError> {
+        Ok(())
+    }
+}
+
+/// A screen that takes nothing until the run is over.
+struct Asleep(Arc<AtomicBool>);
+
+impl Listener for Asleep {
+    fn event(&mut self, _: &Event) -> Result<(), ListenerError> {
+        while !self.0.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Ok(())
+    }
+}
+
+/// Tells a sleeping screen that the recorder has heard the last event.
+struct WakeAtEnd(Keep, Arc<AtomicBool>);
+
+impl Listener for WakeAtEnd {
+    fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
+        if matches!(event.event, EventBody::RunEnded { .. }) {
+            self.1.store(true, Ordering::SeqCst);
+        }
+        self.0.event(event)
+    }
+}
+
+#[test]
+fn a_screen_that_sleeps_or_fails_holds_nothing_up_and_loses_nothing_for_the_recorder() {
+    let over = Arc::new(AtomicBool::new(false));
+    let recorder = Keep::default();
+    let screens = vec![
+        Screen { listener: Box::new(Asleep(Arc::clone(&over))), capacity: 2 },
+        Screen { listener: Box::new(FailAt(3)), capacity: 2 },
+    ];
+    let mut backend = Playback::of(sample_run());
+    let outcome = run_with_screens(
+        started(plan_without_rests()),
+        &mut backend,
+        &mut Remember::default(),
+        WakeAtEnd(recorder.clone(), over),
+        screens,
+        StopToken::default(),
+    );
+    assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
+    assert!(recorder.events().iter().enumerate().all(|(index, event)| event.seq == index as u64));
+    assert_eq!(fold(recorder.events()).state, RunState::Complete);
+}
