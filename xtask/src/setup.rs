@@ -29,7 +29,7 @@ const TOOLS: &[Tool] = &[
 pub(crate) const CARGO_DENY: &str = "0.20.2";
 
 /// The oldest Node.js that builds the charts.
-const NODE_MAJOR: u32 = 20;
+const NODE_MAJOR: u32 = 18;
 
 /// What is missing on this machine.
 fn missing() -> Vec<&'static Tool> {

@@ -64,22 +64,18 @@ fn metrics(files: &[SourceFile]) -> Vec<Complaint> {
     complaints
 }
 
-/// The ids in `MetricDef { id: "…", … }` of a file, outside its tests.
+/// The ids that open the rows of `metrics! { "read.iops", "Title", … }`.
 fn metric_ids(file: &SourceFile) -> Vec<(usize, String)> {
-    let raw: Vec<&str> = file.text.as_deref().unwrap_or("").lines().collect();
-    let mut ids = Vec::new();
-    let mut open = false;
-    for (line, code) in file.product_code() {
-        open |= code.contains("MetricDef {") && !code.contains("struct MetricDef") && !code.contains("impl ");
-        let Some(at) = code.find("id:").filter(|_| open) else { continue };
-        // The scanner keeps the width of what it blanks in characters; ids and their keys are ASCII.
-        let behind = raw[line - 1].get(at..).unwrap_or("");
-        if let Some(id) = behind.split('"').nth(1) {
-            ids.push((line, id.to_owned()));
-            open = false;
-        }
-    }
-    ids
+    let table = file.product_code().find(|(_, code)| code.starts_with("metrics! {"));
+    let Some((start, _)) = table else { return Vec::new() };
+    let rows = file.lines().skip(start).take_while(|(_, text)| !text.starts_with('}'));
+    rows.filter_map(|(line, text)| {
+        let (id, behind) = text.trim_start().strip_prefix('"')?.split_once('"')?;
+        let dotted =
+            id.contains('.') && id.chars().all(|sign| sign.is_ascii_lowercase() || "._0123456789".contains(sign));
+        (dotted && behind.starts_with(", \"")).then(|| (line, id.to_owned()))
+    })
+    .collect()
 }
 
 /// The ids in headings of the form ``## `read.iops` `` with anything behind.
@@ -178,8 +174,8 @@ mod tests {
         check(files).into_iter().map(|complaint| complaint.what).collect()
     }
 
-    const TABLE: &str = "pub const METRICS: &[MetricDef] = &[\n    MetricDef {\n        id: \"read.iops\",\n    },\n    \
-        MetricDef { id: \"read.throughput\", title: \"x\" },\n];\n";
+    const TABLE: &str = "macro_rules! metrics { () => {} }\nmetrics! {\n    \"read.iops\", \"Reads\", \"IOPS\", \
+        Higher, Step(f), \"Text.\";\n    \"read.throughput\", \"Read throughput\",\n        \"a.b\";\n}\n";
 
     #[test]
     fn metrics_and_headings_are_the_same_set() {
