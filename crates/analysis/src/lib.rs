@@ -13,12 +13,22 @@ use drivelab_core::run::RunRecords;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+mod check;
+pub mod conditions;
+mod conduct;
+pub mod explain;
+pub mod findings;
+mod invariants;
+mod limits;
+mod metrics;
 pub mod series;
 pub mod stats;
 pub mod steady;
 #[doc(hidden)]
 pub mod testing;
 mod values;
+
+pub use metrics::{METRICS, metric_def, metrics_markdown};
 
 /// Version of the definitions and thresholds; raised whenever the same records would give another figure or finding.
 pub const ANALYSIS_VERSION: u32 = 1;
@@ -77,6 +87,37 @@ pub struct StepLimit {
 
 /// Works out everything; also for runs that are not at their end, from what is there.
 #[must_use]
-pub fn analyse(_records: &RunRecords) -> Analysis {
-    Analysis { analysis_version: ANALYSIS_VERSION, metrics: Vec::new(), findings: Vec::new(), limits: Vec::new() }
+pub fn analyse(records: &RunRecords) -> Analysis {
+    let subjects = check::subjects(records);
+    let violated = check::run(invariants::INVARIANTS, &subjects);
+    let noticed = check::run(conduct::CONDUCT, &subjects);
+    let mut findings: Vec<Finding> = violated.iter().map(|verdict| verdict.finding.clone()).collect();
+    findings.extend(conduct::of_run(records));
+    findings.extend(noticed.into_iter().map(|verdict| verdict.finding));
+    findings.extend(conditions::disturbances(&records.environment));
+    findings.extend(conditions::tool(&records.tool));
+    let mut findings = with_recorded(findings, &records.findings);
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    Analysis {
+        analysis_version: ANALYSIS_VERSION,
+        metrics: metrics::all(records, &violated),
+        findings,
+        limits: limits::all(records),
+    }
 }
+
+/// Adds what was noted while the run went on. Where both have a code, the computed finding is newer and stays, but a
+/// recorded one with more evidence (the session may have measured what analysis cannot see) replaces it.
+fn with_recorded(mut findings: Vec<Finding>, recorded: &[Finding]) -> Vec<Finding> {
+    for noted in recorded {
+        match findings.iter_mut().find(|finding| finding.code == noted.code) {
+            None => findings.push(noted.clone()),
+            Some(finding) if finding.evidence.len() < noted.evidence.len() => *finding = noted.clone(),
+            Some(_) => {}
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests;

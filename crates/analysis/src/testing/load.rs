@@ -178,8 +178,8 @@ fn sum_up(load: &Workload, key: StepKey, intervals: &[IntervalRecord], stop_reas
             reason: "asked for nothing else".to_owned(),
             refused: Vec::new(),
             direct_verified: true,
-            cpu_user: Nanos::new(operations * 400),
-            cpu_system: Nanos::new(operations * 1_100),
+            cpu_user: Nanos::new(operations * 150),
+            cpu_system: Nanos::new(operations * 500),
             punted: false,
         },
     }

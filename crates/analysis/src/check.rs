@@ -1,0 +1,171 @@
+//! What a check of one execution looks at, what it reports, and which figures a violation voids.
+//!
+//! A check is a pure function from [`Subject`] to what it saw. The tables in [`crate::invariants`] and
+//! [`crate::conduct`] pair each check with the code and the text of its finding.
+
+use std::collections::BTreeMap;
+
+use drivelab_core::environment::Environment;
+use drivelab_core::finding::{Evidence, Finding};
+use drivelab_core::ids::StepKey;
+use drivelab_core::plan::Step;
+use drivelab_core::record::{IntervalRecord, OpRecord};
+use drivelab_core::run::RunRecords;
+
+use crate::values::Execution;
+
+/// Reads or writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Op {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+}
+
+impl Op {
+    /// Both.
+    pub(crate) const BOTH: [Op; 2] = [Op::Read, Op::Write];
+
+    /// First part of the ids of its metrics.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Op::Read => "read",
+            Op::Write => "write",
+        }
+    }
+
+    /// Its part of a record.
+    pub(crate) fn of<'r>(self, execution: &Execution<'r>) -> &'r OpRecord {
+        match self {
+            Op::Read => &execution.record.read,
+            Op::Write => &execution.record.write,
+        }
+    }
+}
+
+/// One finished execution with all that a check may look at.
+#[derive(Debug, Clone)]
+pub(crate) struct Subject<'a> {
+    /// The step in the plan.
+    pub step: &'a Step,
+    /// What was asked and what happened.
+    pub execution: Execution<'a>,
+    /// Its intervals.
+    pub intervals: Vec<&'a IntervalRecord>,
+    /// What the link can carry, bytes per second and direction.
+    pub link: Option<f64>,
+}
+
+/// Figures that a violation makes worthless.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Voids {
+    /// None: the finding only informs.
+    Nothing,
+    /// Rates of one kind of operation, and the totals they are part of.
+    Rates(Op),
+    /// Every latency of one kind of operation.
+    Latency(Op),
+    /// Percentiles and maximum of one kind of operation.
+    Percentiles(Op),
+    /// Everything about one kind of operation, and the totals it is part of.
+    All(Op),
+    /// Everything about reads and writes.
+    Results,
+    /// The same and the operations in flight.
+    ResultsAndDepth,
+    /// Everything that is divided by time.
+    Timed,
+}
+
+impl Voids {
+    /// Whether the metric with this id is one of them.
+    pub(crate) fn covers(self, id: &str) -> bool {
+        let (group, name) = id.split_once('.').unwrap_or(("", id));
+        let is = |op: Op| group == op.name();
+        let rate = matches!(name, "throughput" | "iops");
+        match self {
+            Voids::Nothing => false,
+            Voids::Rates(op) => rate && (is(op) || group == "total"),
+            Voids::Latency(op) => is(op) && name.starts_with("latency_"),
+            Voids::Percentiles(op) => is(op) && name.starts_with("latency_") && name != "latency_mean",
+            Voids::All(op) => is(op) || group == "total",
+            Voids::Results => !group.is_empty() && group != "run",
+            Voids::ResultsAndDepth => Voids::Results.covers(id) || name == "in_flight_mean",
+            Voids::Timed => rate || matches!(name, "in_flight_mean" | "cpu_share" | "duration"),
+        }
+    }
+}
+
+/// What a check saw in one execution.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Seen {
+    /// The execution.
+    pub key: StepKey,
+    /// The figures it rests on.
+    pub evidence: Vec<Evidence>,
+    /// What it voids.
+    pub voids: Voids,
+}
+
+impl Seen {
+    pub(crate) fn new(subject: &Subject<'_>, voids: Voids, evidence: Vec<Evidence>) -> Self {
+        Seen { key: subject.execution.record.key.clone(), evidence, voids }
+    }
+}
+
+/// A check with the code and the text of its finding.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Check {
+    /// Code of the finding.
+    pub code: &'static str,
+    /// What must hold, for docs/metrics.md; empty where nothing is voided.
+    pub rule: &'static str,
+    /// The check.
+    pub check: fn(&Subject<'_>) -> Vec<Seen>,
+    /// The finding's text.
+    pub finding: fn(&[Seen]) -> Finding,
+}
+
+/// What one check saw in the whole run.
+#[derive(Debug, Clone)]
+pub(crate) struct Verdict {
+    /// Code of the finding.
+    pub code: &'static str,
+    /// Where.
+    pub seen: Vec<Seen>,
+    /// The finding.
+    pub finding: Finding,
+}
+
+/// Runs checks over every finished execution; one verdict for each check that saw something.
+pub(crate) fn run(checks: &[Check], subjects: &[Subject<'_>]) -> Vec<Verdict> {
+    let verdict = |check: &Check| {
+        let seen: Vec<Seen> = subjects.iter().flat_map(check.check).collect();
+        (!seen.is_empty()).then(|| Verdict { code: check.code, finding: (check.finding)(&seen), seen })
+    };
+    checks.iter().filter_map(verdict).collect()
+}
+
+/// Every finished execution whose step is in the plan.
+pub(crate) fn subjects(records: &RunRecords) -> Vec<Subject<'_>> {
+    let mut intervals: BTreeMap<&StepKey, Vec<&IntervalRecord>> = BTreeMap::new();
+    for interval in &records.intervals {
+        intervals.entry(&interval.key).or_default().push(interval);
+    }
+    let link = link_rate(&records.environment);
+    let subject = |record| {
+        let record: &drivelab_core::record::StepRecord = record;
+        let step = records.plan.step(&record.key.step)?;
+        let execution = Execution { record, workload: step.workload()? };
+        Some(Subject { step, execution, intervals: intervals.remove(&record.key).unwrap_or_default(), link })
+    };
+    records.steps.iter().filter_map(subject).collect()
+}
+
+/// What the links below the target can carry together; `None` where a device at the bottom has no known link.
+fn link_rate(environment: &Environment) -> Option<f64> {
+    let bottom = environment.target.devices.iter().filter(|device| device.lies_on.is_empty());
+    let rates = bottom.map(|device| device.link.as_ref().and_then(|link| link.bytes_per_second));
+    rates.sum::<Option<f64>>().filter(|rate| *rate > 0.0)
+}

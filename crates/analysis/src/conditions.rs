@@ -1,0 +1,176 @@
+//! What may disturb a run, judged from the facts found before it. The text is in [`crate::findings`].
+//!
+//! Owns the thresholds. Must not know how facts are found: that is `device`.
+
+use drivelab_core::environment::{BlockDeviceFacts, Environment, ToolVersion};
+use drivelab_core::finding::Finding;
+
+use crate::findings::conditions as text;
+
+/// Runnable tasks for each CPU above which the machine is busy: at a quarter of its CPUs, a thread that issues I/O
+/// often meets another one on its core.
+const BUSY_LOAD_PER_CPU: f64 = 0.25;
+/// Load that is never called busy: one runnable task half of the time is what a shell and a desktop make.
+const QUIET_LOAD: f64 = 0.5;
+/// Bytes per second of others above which they are named. Logs and browsers stay below; a megabyte a second is a per
+/// cent of what the slowest drives move in the tests here.
+const FOREIGN_IO_BYTES_PER_SECOND: f64 = 1e6;
+/// File systems that live in memory.
+const MEMORY_FILE_SYSTEMS: [&str; 2] = ["tmpfs", "ramfs"];
+/// Transports of devices that are layers over others.
+const LAYERS: [&str; 3] = ["loop", "device-mapper", "md"];
+
+/// Everything about target and testbed that may change the figures or how they may be read.
+#[must_use]
+pub fn disturbances(environment: &Environment) -> Vec<Finding> {
+    let mut findings = testbed(environment);
+    findings.extend(target(environment));
+    for device in &environment.target.devices {
+        findings.extend(device_findings(device));
+    }
+    findings
+}
+
+/// The tool's own build, where it is not the one to measure with.
+#[must_use]
+pub fn tool(tool: &ToolVersion) -> Option<Finding> {
+    (tool.profile != "release").then(|| text::debug_build(&tool.profile))
+}
+
+fn testbed(environment: &Environment) -> Vec<Finding> {
+    let testbed = &environment.testbed;
+    let busy = (BUSY_LOAD_PER_CPU * f64::from(testbed.cpus)).max(QUIET_LOAD);
+    let load = testbed.load_average_1m;
+    let foreign = testbed.foreign_io.filter(|rate| *rate > FOREIGN_IO_BYTES_PER_SECOND);
+    let governor = testbed.governor.as_deref().filter(|governor| *governor != "performance");
+    let findings = [
+        (load > busy).then(|| text::busy_machine(load, testbed.cpus, busy)),
+        foreign.map(|rate| text::foreign_io(rate, FOREIGN_IO_BYTES_PER_SECOND)),
+        governor.map(text::governor),
+        testbed.hypervisor.as_deref().map(text::virtual_machine),
+    ];
+    findings.into_iter().flatten().collect()
+}
+
+fn target(environment: &Environment) -> Vec<Finding> {
+    let (target, memory) = (&environment.target, environment.testbed.memory);
+    let kind = target.file_system.kind.as_str();
+    let in_memory = MEMORY_FILE_SYSTEMS.contains(&kind);
+    let cached_below = environment.testbed.hypervisor.is_some()
+        || target.devices.iter().any(|device| device.virtual_because.is_some() || device.transport == "loop");
+    let nowhere = target.devices.is_empty() && !in_memory;
+    let findings = [
+        in_memory.then(|| text::memory_file_system(kind)),
+        (!target.direct_io.supported).then(|| text::no_direct_io(&target.direct_io.reason)),
+        nowhere.then(|| text::no_block_device(kind, &target.file_system.source)),
+        (memory >= target.length && !in_memory)
+            .then(|| text::memory_larger_than_target(memory, target.length, cached_below)),
+        environment.bundle_on_same_device.then(text::bundle_on_target_device),
+    ];
+    findings.into_iter().flatten().collect()
+}
+
+fn device_findings(device: &BlockDeviceFacts) -> Vec<Finding> {
+    let fast = device.transport == "nvme";
+    let scheduler = device.scheduler.as_deref().filter(|scheduler| fast && *scheduler != "none");
+    let link = device.link.as_ref();
+    let possible = link.and_then(|link| Some((link, link.possible.as_deref()?)));
+    let below = possible.filter(|(link, possible)| link.negotiated != *possible);
+    let layer = LAYERS.contains(&device.transport.as_str()) || !device.lies_on.is_empty();
+    let findings = [
+        device.virtual_because.as_deref().map(|because| text::virtual_disk(&device.name, because)),
+        layer.then(|| text::stacked_device(device)),
+        below.map(|(link, possible)| text::link_below_possible(&device.name, link, possible)),
+        scheduler.map(|scheduler| text::scheduler(&device.name, scheduler)),
+    ];
+    findings.into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    //! A quiet testbed gives no finding; each disturbance alone gives its own.
+
+    use drivelab_core::units::Bytes;
+
+    use super::*;
+    use crate::testing::{sample_environment, sample_tool};
+
+    fn codes(change: impl FnOnce(&mut Environment)) -> Vec<String> {
+        let mut environment = sample_environment();
+        change(&mut environment);
+        disturbances(&environment).into_iter().map(|finding| finding.code).collect()
+    }
+
+    #[test]
+    fn a_quiet_testbed_with_a_physical_drive_gives_no_finding() {
+        assert!(codes(|_| {}).is_empty());
+        assert_eq!(tool(&sample_tool()), None);
+    }
+
+    #[test]
+    fn each_disturbance_of_the_testbed_has_its_own_finding() {
+        assert_eq!(codes(|e| e.testbed.load_average_1m = 4.1), ["busy_machine"], "a quarter of 16 CPUs is 4");
+        assert!(codes(|e| e.testbed.load_average_1m = 3.9).is_empty());
+        assert_eq!(codes(|e| e.testbed.foreign_io = Some(1.1e6)), ["foreign_io"]);
+        assert!(codes(|e| e.testbed.foreign_io = None).is_empty());
+        assert_eq!(codes(|e| e.testbed.governor = Some("powersave".to_owned())), ["governor_not_performance"]);
+        assert!(codes(|e| e.testbed.governor = None).is_empty(), "unknown is not a finding");
+        assert_eq!(codes(|e| e.testbed.hypervisor = Some("kvm".to_owned())), ["virtual_machine"]);
+        let mut debug = sample_tool();
+        debug.profile = "debug".to_owned();
+        assert_eq!(tool(&debug).map(|finding| finding.code).as_deref(), Some("debug_build"));
+    }
+
+    #[test]
+    fn one_runnable_task_makes_two_cpus_busy_and_a_shell_does_not() {
+        let small = |load: f64| {
+            codes(move |e| {
+                e.testbed.cpus = 1;
+                e.testbed.load_average_1m = load;
+            })
+        };
+        assert!(small(0.4).is_empty());
+        assert_eq!(small(0.6), ["busy_machine"]);
+    }
+
+    #[test]
+    fn each_disturbance_of_the_target_has_its_own_finding() {
+        assert_eq!(codes(|e| e.testbed.memory = e.target.length), ["memory_larger_than_target"]);
+        assert_eq!(codes(|e| e.bundle_on_same_device = true), ["bundle_on_target_device"]);
+        assert_eq!(codes(|e| e.target.direct_io.supported = false), ["no_direct_io"]);
+        assert_eq!(codes(|e| e.target.devices.clear()), ["no_block_device"]);
+        let in_memory = codes(|e| {
+            e.target.file_system.kind = "tmpfs".to_owned();
+            e.target.devices.clear();
+            e.target.direct_io.supported = false;
+        });
+        assert_eq!(in_memory, ["memory_file_system", "no_direct_io"]);
+    }
+
+    #[test]
+    fn each_disturbance_of_a_device_has_its_own_finding() {
+        assert_eq!(codes(|e| e.target.devices[0].virtual_because = Some("virtio".to_owned())), ["virtual_disk"]);
+        assert_eq!(codes(|e| e.target.devices[0].transport = "loop".to_owned()), ["stacked_device"]);
+        assert_eq!(codes(|e| e.target.devices[0].scheduler = Some("bfq".to_owned())), ["scheduler_not_none"]);
+        let slow = codes(|e| {
+            if let Some(link) = &mut e.target.devices[0].link {
+                link.negotiated = "PCIe 3.0 x2".to_owned();
+            }
+        });
+        assert_eq!(slow, ["link_below_possible"]);
+    }
+
+    #[test]
+    fn a_small_target_is_graver_where_a_cache_lies_below() {
+        let severity = |looped: bool| {
+            let mut environment = sample_environment();
+            environment.target.length = Bytes::new(1 << 30);
+            if looped {
+                environment.target.devices[0].transport = "loop".to_owned();
+            }
+            let found = disturbances(&environment);
+            found.into_iter().find(|f| f.code == "memory_larger_than_target").map(|finding| finding.severity)
+        };
+        assert!(severity(true) > severity(false));
+    }
+}

@@ -1,0 +1,222 @@
+//! How steps and the run went: what a reader must know beside the figures. Voids nothing; the text is in
+//! [`crate::findings`].
+
+use drivelab_core::event::RunState;
+use drivelab_core::finding::{Evidence, Finding};
+use drivelab_core::ids::StepKey;
+use drivelab_core::plan::{Action, Form, Rounds, StepRole};
+use drivelab_core::record::{StepRecord, StopReason};
+use drivelab_core::run::{Break, RunRecords};
+use jiff::Timestamp;
+
+use crate::check::{Check, Seen, Subject, Voids};
+use crate::findings::{conduct as text, evidence};
+use crate::metrics::{Compute, round_value, used_rounds};
+use crate::values::{self, Execution};
+use crate::{limits, stats};
+
+/// Share of its own rule that a step must have reached: intervals and the last completions may cost a little.
+const SHORT_STEP: f64 = 0.95;
+/// Share of the asked operations in flight below which the depth was not kept.
+pub(crate) const DEPTH_KEPT: f64 = 0.9;
+/// Range of the rounds / their mean from which one figure does not speak for all of them. Half of what SNIA calls
+/// steady (20 %), because rounds follow each other at once.
+const ROUNDS_DIFFER_PERCENT: f64 = 10.0;
+
+/// Checks of single executions.
+pub(crate) static CONDUCT: &[Check] = &[
+    Check { code: "io_errors", rule: "", check: io_errors, finding: text::io_errors },
+    Check { code: "cap_reached", rule: "", check: cap_reached, finding: text::cap_reached },
+    Check { code: "short_step", rule: "", check: short_step, finding: text::short_step },
+    Check { code: "buffered_io", rule: "", check: buffered_io, finding: text::buffered_io },
+    Check { code: "kernel_workers", rule: "", check: kernel_workers, finding: text::kernel_workers },
+    Check { code: "generator_limited", rule: "", check: generator_limited, finding: text::generator_limited },
+    Check { code: "host_cpu_limited", rule: "", check: host_cpu_limited, finding: text::host_cpu_limited },
+    Check { code: "depth_not_kept", rule: "", check: depth_not_kept, finding: text::depth_not_kept },
+];
+
+/// Every finding about the run as a whole.
+pub(crate) fn of_run(records: &RunRecords) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    findings.extend((records.plan.form == Form::Smoke).then(text::smoke_form));
+    findings.extend(state(records));
+    let mut clock = WallClock::new(records);
+    findings.extend(records.breaks.iter().filter_map(|pause| resumed(records, pause, &mut clock)));
+    findings.extend(failed_steps(records));
+    findings.extend(records.steadiness.iter().filter(|v| !v.reached).map(text::not_steady));
+    findings.extend(rounds(records));
+    findings
+}
+
+fn state(records: &RunRecords) -> Option<Finding> {
+    let all = records.plan.schedule();
+    let done = all.iter().filter(|(key, _)| records.is_finished(key)).count();
+    match records.state {
+        RunState::Complete => None,
+        RunState::Failed => Some(text::run_failed(&records.message, done)),
+        RunState::Interrupted => {
+            let cause = records.breaks.last().filter(|pause| pause.resumed.is_none()).map(|pause| &pause.cause);
+            let open_end = records.plan.tests.iter().any(|test| matches!(test.rounds, Rounds::Steady { .. }));
+            Some(text::run_unfinished(done, all.len(), open_end, cause.map(String::as_str)))
+        }
+    }
+}
+
+/// Wall-clock times along the run: known at its start and at each resumption, in between by the run clock.
+struct WallClock {
+    known: Option<Timestamp>,
+    at_ns: u64,
+}
+
+impl WallClock {
+    fn new(records: &RunRecords) -> Self {
+        WallClock { known: records.started.parse().ok(), at_ns: 0 }
+    }
+
+    /// Seconds of wall time between a break and its resumption; `None` where a time cannot be read or goes backwards.
+    fn pause_s(&mut self, at_ns: u64, resumed: &str) -> Option<f64> {
+        let resumed: Option<Timestamp> = resumed.parse().ok();
+        let ran_s = at_ns.saturating_sub(self.at_ns) as f64 / 1e9;
+        let seconds = |from: Timestamp, to: Timestamp| (to.as_millisecond() - from.as_millisecond()) as f64 / 1e3;
+        let pause = self.known.zip(resumed).map(|(before, after)| seconds(before, after) - ran_s);
+        (self.known, self.at_ns) = (resumed, at_ns);
+        pause.filter(|pause| *pause >= 0.0)
+    }
+}
+
+fn resumed(records: &RunRecords, pause: &Break, clock: &mut WallClock) -> Option<Finding> {
+    let resumed = pause.resumed.as_ref()?;
+    let kept = records.steps.iter().filter(|record| record.end_ns <= pause.at_ns);
+    let measured = kept.filter(|record| values::is_measured(records, &record.key.step));
+    let keys: Vec<StepKey> = measured.map(|record| record.key.clone()).collect();
+    Some(text::run_resumed(pause, resumed, clock.pause_s(pause.at_ns, &resumed.resumed), keys))
+}
+
+/// One finding for each different error.
+fn failed_steps(records: &RunRecords) -> Vec<Finding> {
+    let mut errors: Vec<(&str, Vec<StepKey>)> = Vec::new();
+    for failed in &records.failed_steps {
+        match errors.iter_mut().find(|(error, _)| *error == failed.error) {
+            Some((_, keys)) => keys.push(failed.key.clone()),
+            None => errors.push((&failed.error, vec![failed.key.clone()])),
+        }
+    }
+    errors.into_iter().map(|(error, keys)| text::step_failed(error, keys)).collect()
+}
+
+/// Steps whose rounds do not agree; two modes are named instead of a spread. Steady tests are judged by their window.
+fn rounds(records: &RunRecords) -> Vec<Finding> {
+    let (mut differ, mut modes) = (Vec::new(), Vec::new());
+    for test in records.plan.tests.iter().filter(|test| matches!(test.rounds, Rounds::Fixed { .. })) {
+        for step in test.steps.iter().filter(|step| step.role == StepRole::Measure) {
+            let Some(workload) = step.workload() else { continue };
+            let used = used_rounds(records, test, step);
+            let value = |record| round_value(Compute::Step(values::total_iops), Execution { record, workload });
+            let rates: Vec<f64> = used.iter().filter_map(|record| value(record)).collect();
+            if let Some((low, high)) = stats::two_modes(&rates) {
+                modes.extend(all_rounds(&used, evidence("upper mode (limit: lower mode)", high, Some(low), "IOPS")));
+            } else if let Some(percent) = range_percent(&rates).filter(|percent| *percent > ROUNDS_DIFFER_PERCENT) {
+                let found = evidence("range / mean of IOPS", percent, Some(ROUNDS_DIFFER_PERCENT), "%");
+                differ.extend(all_rounds(&used, found));
+            }
+        }
+    }
+    let findings = [
+        (!modes.is_empty()).then(|| text::two_modes(&modes)),
+        (!differ.is_empty()).then(|| text::rounds_differ(&differ)),
+    ];
+    findings.into_iter().flatten().collect()
+}
+
+/// Every round of a step, the first with the evidence about all of them.
+fn all_rounds(used: &[&StepRecord], found: Evidence) -> Vec<Seen> {
+    let mut found = Some(found);
+    let seen = |record: &&StepRecord| Seen {
+        key: record.key.clone(),
+        evidence: found.take().into_iter().collect(),
+        voids: Voids::Nothing,
+    };
+    used.iter().map(seen).collect()
+}
+
+/// (max - min) / mean, in per cent; `None` for fewer than two rounds.
+fn range_percent(rates: &[f64]) -> Option<f64> {
+    let spread = stats::spread(rates)?;
+    (spread.mean > 0.0).then(|| 100.0 * (spread.max - spread.min) / spread.mean)
+}
+
+fn io_errors(subject: &Subject<'_>) -> Vec<Seen> {
+    let record = subject.execution.record;
+    let count = record.error_count();
+    let first = record.errors.first().map(|error| {
+        let op = if error.write { "write" } else { "read" };
+        let what = format!("error number of the first ({op} of {} at byte {})", error.length, error.offset);
+        evidence(&what, f64::from(error.errno), None, "errno")
+    });
+    let mut found = vec![evidence("failed operations", count as f64, Some(0.0), "operations")];
+    found.extend(first);
+    told(subject, (count > 0).then_some(found))
+}
+
+fn cap_reached(subject: &Subject<'_>) -> Vec<Seen> {
+    let reached = subject.execution.record.stop_reason == StopReason::Cap;
+    let seconds = values::duration(subject.execution).unwrap_or(0.0);
+    told(subject, reached.then(|| vec![evidence("measured time", seconds, None, "s")]))
+}
+
+/// Stopped from outside or by errors, or ended on time or volume with less than 95 % of it.
+fn short_step(subject: &Subject<'_>) -> Vec<Seen> {
+    let Action::Io { stop, .. } = &subject.step.action else { return Vec::new() };
+    let record = subject.execution.record;
+    let seconds = record.elapsed().as_secs_f64();
+    let moved = record.read.bytes.as_f64() + record.write.bytes.as_f64();
+    let cut = matches!(record.stop_reason, StopReason::Stopped | StopReason::Errors);
+    let time = stop.time.map(|time| time.as_secs_f64());
+    let volume = stop.volume.map(drivelab_core::units::Bytes::as_f64);
+    let too_short = time.filter(|time| record.stop_reason == StopReason::Time && seconds < SHORT_STEP * time);
+    let too_small = volume.filter(|v| record.stop_reason == StopReason::Volume && moved < SHORT_STEP * v);
+    let found = if too_small.is_some() {
+        Some(vec![evidence("bytes moved", moved, volume, "B")])
+    } else if cut || too_short.is_some() {
+        Some(vec![evidence("measured time", seconds, time, "s")])
+    } else {
+        None
+    };
+    told(subject, found)
+}
+
+fn buffered_io(subject: &Subject<'_>) -> Vec<Seen> {
+    told(subject, (!subject.execution.workload.direct).then(Vec::new))
+}
+
+fn kernel_workers(subject: &Subject<'_>) -> Vec<Seen> {
+    told(subject, subject.execution.record.engine.punted.then(Vec::new))
+}
+
+fn generator_limited(subject: &Subject<'_>) -> Vec<Seen> {
+    let share = values::cpu_user_share(subject.execution).filter(|share| *share > limits::GENERATOR_PERCENT);
+    let limit = Some(limits::GENERATOR_PERCENT);
+    told(subject, share.map(|share| vec![evidence("user CPU time of the issuing threads", share, limit, "%")]))
+}
+
+fn host_cpu_limited(subject: &Subject<'_>) -> Vec<Seen> {
+    let by_generator = !generator_limited(subject).is_empty();
+    let share = values::cpu_share(subject.execution).filter(|share| *share > limits::HOST_CPU_PERCENT && !by_generator);
+    let limit = Some(limits::HOST_CPU_PERCENT);
+    told(subject, share.map(|share| vec![evidence("CPU time of the issuing threads", share, limit, "%")]))
+}
+
+fn depth_not_kept(subject: &Subject<'_>) -> Vec<Seen> {
+    let asked = subject.execution.workload.total_depth() as f64;
+    let kept = subject.execution.record.in_flight_mean;
+    let what = "operations in flight (limit: asked)";
+    told(subject, (kept < DEPTH_KEPT * asked).then(|| vec![evidence(what, kept, Some(asked), "operations")]))
+}
+
+/// Something that voids nothing.
+fn told(subject: &Subject<'_>, found: Option<Vec<Evidence>>) -> Vec<Seen> {
+    found.map(|found| Seen::new(subject, Voids::Nothing, found)).into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests;

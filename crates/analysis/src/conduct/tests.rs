@@ -1,0 +1,235 @@
+//! The sample run gives no finding; each thing that goes wrong gives its own.
+
+use drivelab_core::finding::Severity;
+use drivelab_core::ids::StepId;
+use drivelab_core::plan::{Combine, Order, StopRule};
+use drivelab_core::record::{IoError, OpRecord, StepRecord};
+use drivelab_core::run::FailedStep;
+use drivelab_core::units::{Bytes, Nanos};
+
+use super::*;
+use crate::analyse;
+use crate::testing::{sample_resumed_run, sample_run, sample_steady_run, sample_unfinished_run};
+
+fn codes(run: &RunRecords) -> Vec<String> {
+    analyse(run).findings.into_iter().map(|finding| finding.code).collect()
+}
+
+fn finding(run: &RunRecords, code: &str) -> Finding {
+    let found = analyse(run).findings.into_iter().find(|finding| finding.code == code);
+    found.unwrap_or_else(|| panic!("no {code} in {:?}", codes(run)))
+}
+
+fn with_step(id: &str, change: impl FnOnce(&mut StepRecord)) -> RunRecords {
+    let mut run = sample_run();
+    change(run.steps.iter_mut().find(|record| record.key.step.as_str() == id).expect("a step"));
+    run
+}
+
+#[test]
+fn good_runs_give_no_finding() {
+    assert_eq!(codes(&sample_run()), [""; 0]);
+    assert_eq!(codes(&sample_steady_run()), [""; 0]);
+}
+
+#[test]
+fn each_thing_that_goes_wrong_in_a_step_has_its_own_finding() {
+    let id = "mixes/w30";
+    let only = |change: fn(&mut StepRecord)| codes(&with_step(id, change));
+    assert_eq!(only(|r| r.stop_reason = StopReason::Cap), ["cap_reached"]);
+    assert_eq!(only(|r| r.stop_reason = StopReason::Errors), ["short_step"]);
+    assert_eq!(only(|r| r.engine.punted = true), ["kernel_workers"]);
+    assert_eq!(only(|r| r.engine.cpu_user = Nanos::from_millis(2_100)), ["generator_limited"]);
+    assert_eq!(only(|r| r.engine.cpu_system = Nanos::from_millis(3_700)), ["host_cpu_limited"]);
+}
+
+#[test]
+fn errors_are_counted_and_the_first_is_named() {
+    let mut run = with_step("corners/rnd-4k-q1t1-read", |record| {
+        record.read.errors = 2;
+        record.errors = vec![IoError { at_ns: 1, write: false, offset: 8192, length: Bytes::new(4096), errno: 5 }];
+    });
+    let key = run.steps.iter().find(|record| record.error_count() > 0).expect("errors").key.clone();
+    run.intervals.iter_mut().find(|i| i.key == key).expect("an interval").read.errors = 2;
+    let errors = finding(&run, "io_errors");
+    assert_eq!(codes(&run), ["io_errors"]);
+    assert_eq!(errors.steps, [key]);
+    assert!(errors.evidence.iter().any(|piece| piece.value == 5.0 && piece.what.contains("byte 8192")));
+}
+
+#[test]
+fn a_step_below_its_own_time_or_volume_is_short() {
+    let mut run = sample_run();
+    let rule = |run: &mut RunRecords, new: &dyn Fn(&mut StopRule)| {
+        let steps = run.plan.tests.iter_mut().flat_map(|test| &mut test.steps);
+        for step in steps.filter(|step| step.id.as_str() == "mixes/w30") {
+            if let Action::Io { stop, .. } = &mut step.action {
+                new(stop);
+            }
+        }
+    };
+    rule(&mut run, &|stop| stop.time = Some(Nanos::from_millis(4_200)));
+    assert!(codes(&run).is_empty(), "4 s of 4.2 s are 95 %");
+    rule(&mut run, &|stop| stop.time = Some(Nanos::from_millis(4_300)));
+    assert_eq!(codes(&run), ["short_step"]);
+    rule(&mut run, &|stop| (stop.time, stop.volume) = (None, Some(Bytes::new(1 << 50))));
+    run.steps
+        .iter_mut()
+        .filter(|r| r.key.step.as_str() == "mixes/w30")
+        .for_each(|r| r.stop_reason = StopReason::Volume);
+    assert_eq!(codes(&run), ["short_step"]);
+}
+
+#[test]
+fn a_depth_that_was_not_kept_is_told_and_makes_the_limit_unknown() {
+    let mut run = sample_run();
+    for test in &mut run.plan.tests {
+        for step in test.steps.iter_mut().filter(|step| step.id.as_str() == "depths/q8") {
+            if let Action::Io { workload, .. } = &mut step.action {
+                workload.queue_depth = drivelab_core::units::QueueDepth::new(10).expect("a depth");
+            }
+        }
+    }
+    assert_eq!(codes(&run), ["depth_not_kept"]);
+    let limits = analyse(&run).limits;
+    let of = |id: &str| limits.iter().find(|limit| limit.step.as_str() == id).expect("a limit").limited_by;
+    assert_eq!(of("depths/q8"), crate::LimitedBy::Unknown);
+    assert_eq!(of("depths/q16"), crate::LimitedBy::Target);
+}
+
+#[test]
+fn busy_threads_are_the_limit_in_the_order_generator_then_host() {
+    let limit = |user: u64, system: u64| {
+        let run = with_step("depths/q8", |record| {
+            record.engine.cpu_user = Nanos::from_millis(user);
+            record.engine.cpu_system = Nanos::from_millis(system);
+        });
+        let limits = analyse(&run).limits;
+        limits.into_iter().find(|limit| limit.step.as_str() == "depths/q8").map(|limit| limit.limited_by)
+    };
+    assert_eq!(limit(2_100, 1_800), Some(crate::LimitedBy::Generator));
+    assert_eq!(limit(1_900, 1_800), Some(crate::LimitedBy::HostCpu));
+    assert_eq!(limit(1_000, 1_000), Some(crate::LimitedBy::Target));
+}
+
+#[test]
+fn the_form_smoke_buffered_io_and_failed_steps_are_told() {
+    let mut run = sample_run();
+    run.plan.form = Form::Smoke;
+    assert_eq!(codes(&run), ["smoke_form"]);
+    let mut run = sample_run();
+    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+        if let Action::Io { workload, .. } = &mut step.action {
+            workload.direct = false;
+        }
+    }
+    run.steps.iter_mut().for_each(|record| record.engine.direct_verified = false);
+    assert_eq!(codes(&run), ["buffered_io"], "asked for and done: nothing is void");
+    let mut run = sample_run();
+    let key = |round| StepKey { step: StepId::new("corners", "rnd-4k-q1t1-read"), round };
+    let error = "the kernel refused it".to_owned();
+    run.steps.retain(|record| record.key.step != key(1).step);
+    run.failed_steps = [1, 2].map(|round| FailedStep { key: key(round), error: error.clone() }).into();
+    assert_eq!(codes(&run), ["step_failed"]);
+    assert_eq!(finding(&run, "step_failed").steps, [key(1), key(2)]);
+    assert!(analyse(&run).step_metric(&key(1).step, "read.iops").is_none(), "failed is not 0");
+}
+
+#[test]
+fn a_resumed_run_names_the_break_its_length_and_what_was_kept() {
+    let run = sample_resumed_run();
+    let told = finding(&run, "run_resumed");
+    assert_eq!(codes(&run), ["run_resumed"]);
+    // It began at 10:00:00 and went on at 10:07:30.
+    let at_s = run.breaks[0].at_ns as f64 / 1e9;
+    let pause = told.evidence.iter().find(|piece| piece.what == "pause").expect("a pause").value;
+    assert!((pause - (450.0 - at_s)).abs() < 0.01, "{pause}");
+    assert!(
+        told.statement.contains("killed") && told.statement.contains("preparation was repeated"),
+        "{}",
+        told.statement
+    );
+    assert!(told.statement.contains("the scratch file was gone"));
+    // Corners in three rounds and the first two mixes; the fill was done again and is no kept figure.
+    assert_eq!(told.steps.len(), 8 * 3 + 2);
+}
+
+#[test]
+fn pauses_are_counted_from_the_segment_before() {
+    let mut run = sample_resumed_run();
+    let mut second = run.breaks[0].clone();
+    second.at_ns += 60_000_000_000;
+    let resumed = second.resumed.as_mut().expect("resumed");
+    resumed.resumed = "2026-03-01T10:10:00Z".to_owned();
+    run.breaks.push(second);
+    let all = analyse(&run).findings;
+    let pause = |index: usize| all[index].evidence.iter().find(|piece| piece.what == "pause").expect("a pause").value;
+    // From 10:07:30 the second segment ran 60 s of the 150 s until 10:10:00.
+    assert!((pause(1) - 90.0).abs() < 0.01, "{}", pause(1));
+    run.started = "some day".to_owned();
+    let unknown = finding(&run, "run_resumed");
+    assert!(unknown.statement.contains("not known") && unknown.evidence.len() == 1);
+}
+
+#[test]
+fn unfinished_and_failed_runs_say_so() {
+    let told = finding(&sample_unfinished_run(), "run_unfinished");
+    assert_eq!((told.evidence[0].value, told.evidence[0].limit), (27.0, Some(38.0)));
+    let mut run = sample_run();
+    (run.state, run.message) = (RunState::Failed, "the device vanished".to_owned());
+    assert!(finding(&run, "run_failed").statement.contains("the device vanished"));
+}
+
+#[test]
+fn a_test_that_never_became_steady_says_so() {
+    let mut run = sample_steady_run();
+    run.steadiness[0].reached = false;
+    run.steadiness[0].range_percent = 31.0;
+    assert_eq!(codes(&run), ["not_steady"]);
+    assert_eq!(finding(&run, "not_steady").evidence[0].value, 31.0);
+}
+
+/// Makes the rounds of one step last so long that their IOPS have these ratios.
+fn with_rounds(ratios: &[f64]) -> RunRecords {
+    let mut run = sample_run();
+    let id = StepId::new("corners", "rnd-4k-q1t1-read");
+    let first = run.steps.iter().find(|record| record.key.step == id).expect("a record").clone();
+    let intervals: Vec<_> = run.intervals.iter().filter(|i| i.key == first.key).cloned().collect();
+    run.steps.retain(|record| record.key.step != id);
+    run.intervals.retain(|interval| interval.key.step != id);
+    for test in &mut run.plan.tests {
+        if test.name == "corners" {
+            test.rounds = Rounds::Fixed { count: u32::try_from(ratios.len()).expect("few") };
+            (test.order, test.combine) = (Order::StepByStep, Combine::Mean);
+        }
+    }
+    for (index, ratio) in ratios.iter().enumerate() {
+        let mut record = first.clone();
+        record.key.round = u32::try_from(index + 1).expect("few");
+        record.end_ns = record.start_ns + (4e9 / ratio) as u64;
+        record.in_flight_mean *= ratio;
+        let elapsed = record.elapsed();
+        let read = record.read.clone();
+        record.read = OpRecord::new(read.count, read.bytes, 0, read.histogram, elapsed);
+        run.intervals.extend(intervals.iter().cloned().map(|mut interval| {
+            interval.key = record.key.clone();
+            interval
+        }));
+        run.steps.push(record);
+    }
+    run
+}
+
+#[test]
+fn rounds_that_differ_are_told_once_and_two_modes_as_such() {
+    // Longer rounds keep less in flight in this made-up arithmetic; only the findings about rounds matter here.
+    let about_rounds = |ratios: &[f64]| {
+        let all = codes(&with_rounds(ratios));
+        all.into_iter().filter(|code| code == "rounds_differ" || code == "two_modes").collect::<Vec<String>>()
+    };
+    assert!(about_rounds(&[1.0, 0.96, 0.98]).is_empty());
+    assert_eq!(about_rounds(&[1.0, 0.9, 0.85]), ["rounds_differ"]);
+    assert_eq!(about_rounds(&[0.99, 0.66, 1.0, 0.65, 0.66]), ["two_modes"]);
+    let told = finding(&with_rounds(&[1.0, 0.9, 0.85]), "rounds_differ");
+    assert_eq!((told.steps.len(), told.evidence.len(), told.severity), (3, 1, Severity::Warning));
+}

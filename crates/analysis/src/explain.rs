@@ -1,0 +1,262 @@
+//! From a figure back to its definition, its function and its records.
+//!
+//! Owns the chain and its plain-text form (the same text in every place that explains). Must not know bundles: the
+//! caller names the one the records came from.
+
+use std::fmt::Write as _;
+
+use drivelab_core::finding::Finding;
+use drivelab_core::ids::StepKey;
+use drivelab_core::metric::{Better, Metric};
+use drivelab_core::plan::{Combine, StepRole, TestPlan};
+use drivelab_core::record::{StepRecord, StopReason};
+use drivelab_core::run::RunRecords;
+use drivelab_core::units::Bytes;
+use drivelab_core::workload::Workload;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::metrics::{entries, round_value, used_rounds};
+use crate::values::Execution;
+use crate::{ANALYSIS_VERSION, Analysis, metric_def};
+
+/// Most near matches that an error lists.
+const MOST_NEAR: usize = 5;
+
+/// Where a figure comes from.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Explanation {
+    /// The figure.
+    pub metric: Metric,
+    /// Title of the metric.
+    pub title: String,
+    /// Which direction is better.
+    pub better: Better,
+    /// Its definition, as in docs/metrics.md.
+    pub definition: String,
+    /// Path of the function that computed it.
+    pub function: String,
+    /// Version of the analysis that did.
+    pub analysis_version: u32,
+    /// The step, for people; absent for figures of the whole run.
+    pub step_label: Option<String>,
+    /// The step prepares the target: its figures are no results.
+    pub preparation: bool,
+    /// How the rounds became one figure, a sentence.
+    pub combined: String,
+    /// The rounds it comes from, in order; empty for figures of the whole run.
+    pub rounds: Vec<ExplainedRound>,
+    /// The findings that void it.
+    pub findings: Vec<Finding>,
+}
+
+/// One round behind a figure.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ExplainedRound {
+    /// The step record: `step_ended` with this key.
+    pub key: StepKey,
+    /// The figure of this round alone, also where the whole is void.
+    pub value: Option<f64>,
+    /// Start of the measured part, nanoseconds on the run clock.
+    pub start_ns: u64,
+    /// End of the measured part, nanoseconds on the run clock.
+    pub end_ns: u64,
+    /// Why it ended.
+    pub stop_reason: StopReason,
+    /// Completed reads.
+    pub reads: u64,
+    /// Bytes read.
+    pub read_bytes: Bytes,
+    /// Completed writes.
+    pub writes: u64,
+    /// Bytes written.
+    pub written_bytes: Bytes,
+    /// Failed operations.
+    pub errors: u64,
+    /// Interval records that make up the measured part; absent where there is none.
+    pub intervals: Option<IntervalRange>,
+    /// Interval records left out because they lie in the ramp.
+    pub ramp_intervals: u32,
+}
+
+/// A range of a step's interval records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct IntervalRange {
+    /// `index` of the first.
+    pub first: u32,
+    /// `index` of the last.
+    pub last: u32,
+    /// How many there are.
+    pub count: u32,
+}
+
+/// There is no such figure.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("no figure '{address}' in this run{}", near_text(.near))]
+pub struct ExplainError {
+    /// What was asked for.
+    pub address: String,
+    /// Figures whose address is near, the nearest first.
+    pub near: Vec<String>,
+}
+
+fn near_text(near: &[String]) -> String {
+    if near.is_empty() {
+        return "; an address is STEP:METRIC, such as corners/seq-1m-q8t1-read:read.throughput, or run:METRIC"
+            .to_owned();
+    }
+    format!("; near: {}", near.join(", "))
+}
+
+/// Follows a figure back. `address` is `<step id>:<metric id>` or `run:<metric id>`.
+///
+/// # Errors
+/// [`ExplainError`] with near addresses where the run has no such figure.
+pub fn explain(records: &RunRecords, analysis: &Analysis, address: &str) -> Result<Explanation, ExplainError> {
+    let not_there = || ExplainError { address: address.to_owned(), near: near(analysis, address) };
+    let metric = analysis.metric(address).ok_or_else(not_there)?;
+    let def = metric_def(&metric.id).ok_or_else(not_there)?;
+    let place = metric.step.as_ref().and_then(|id| Some((records.plan.test_of(id)?, records.plan.step(id)?)));
+    let rounds = match place.and_then(|(test, step)| Some((test, step, step.workload()?))) {
+        Some((test, step, workload)) => {
+            let used = used_rounds(records, test, step);
+            used.into_iter().map(|record| round(records, record, workload, &metric.id)).collect()
+        }
+        None => Vec::new(),
+    };
+    Ok(Explanation {
+        title: def.title.to_owned(),
+        better: def.better,
+        definition: def.definition.to_owned(),
+        function: def.function.to_owned(),
+        analysis_version: ANALYSIS_VERSION,
+        step_label: place.map(|(_, step)| step.label.clone()),
+        preparation: place.is_some_and(|(_, step)| step.role == StepRole::Prepare),
+        combined: how_combined(place.map(|(test, _)| test), &metric.id, rounds.len()),
+        rounds,
+        findings: analysis.findings.iter().filter(|f| metric.voided_by.contains(&f.code)).cloned().collect(),
+        metric: metric.clone(),
+    })
+}
+
+fn round(records: &RunRecords, record: &StepRecord, workload: &Workload, metric: &str) -> ExplainedRound {
+    let entry = entries().find(|entry| entry.def.id == metric);
+    let intervals = records.intervals.iter().filter(|interval| interval.key == record.key);
+    let (ramp, measured): (Vec<_>, Vec<_>) = intervals.partition(|interval| interval.ramp);
+    let range = measured.first().zip(measured.last()).map(|(first, last)| IntervalRange {
+        first: first.index,
+        last: last.index,
+        count: u32::try_from(measured.len()).unwrap_or(u32::MAX),
+    });
+    ExplainedRound {
+        key: record.key.clone(),
+        value: entry.and_then(|entry| round_value(entry.compute, Execution { record, workload })),
+        start_ns: record.start_ns,
+        end_ns: record.end_ns,
+        stop_reason: record.stop_reason,
+        reads: record.read.count,
+        read_bytes: record.read.bytes,
+        writes: record.write.count,
+        written_bytes: record.write.bytes,
+        errors: record.error_count(),
+        intervals: range,
+        ramp_intervals: u32::try_from(ramp.len()).unwrap_or(u32::MAX),
+    }
+}
+
+/// How rounds became one figure.
+fn how_combined(test: Option<&TestPlan>, metric: &str, rounds: usize) -> String {
+    let Some(test) = test else { return "A figure of the whole run; there are no rounds to combine.".to_owned() };
+    let tail = ["_p50", "_p99", "_p999", "_max"].iter().any(|end| metric.ends_with(end));
+    let neutral = metric_def(metric).is_some_and(|def| def.better == Better::Neutral);
+    let way = match test.combine {
+        _ if rounds == 1 => return "One round; its figure is the value.".to_owned(),
+        _ if metric == "errors" => "the sum of",
+        Combine::Mean if tail => "taken from the merged histogram of",
+        Combine::Best if !neutral => "the best of",
+        Combine::Mean | Combine::Best => "the mean of",
+        Combine::Median => "the median of",
+    };
+    format!("The value is {way} {rounds} rounds.")
+}
+
+/// Addresses near to the one asked for: those that contain it first, then by edit distance.
+fn near(analysis: &Analysis, address: &str) -> Vec<String> {
+    let asked = address.to_lowercase();
+    let mut all: Vec<(bool, usize, &str)> = analysis
+        .metrics
+        .iter()
+        .map(|metric| (!metric.address.contains(&asked), distance(&asked, &metric.address), metric.address.as_str()))
+        .collect();
+    all.retain(|(elsewhere, distance, near)| !elsewhere || *distance <= near.len() / 2);
+    all.sort_unstable();
+    all.into_iter().take(MOST_NEAR).map(|(_, _, address)| address.to_owned()).collect()
+}
+
+/// Edit distance of Levenshtein: insertions, deletions and replacements of single bytes.
+fn distance(a: &str, b: &str) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.bytes().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.bytes().enumerate() {
+            let replaced = diagonal + usize::from(from != to);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// The chain as plain text, with the exact values.
+#[must_use]
+pub fn text(explanation: &Explanation) -> String {
+    let mut out = String::new();
+    let metric = &explanation.metric;
+    let value = metric.value.map_or("no value".to_owned(), |value| format!("{value} {}", metric.unit));
+    let label = explanation.step_label.as_ref().map_or(String::new(), |label| format!(" of {label}"));
+    // Writing to a String cannot fail.
+    let _ = writeln!(out, "{} = {value}", metric.address);
+    let _ = writeln!(out, "{}{label}", explanation.title);
+    if explanation.preparation {
+        let _ = writeln!(out, "This step prepares the target; its figures are no results.");
+    }
+    for finding in &explanation.findings {
+        let _ = writeln!(out, "Void [{}]: {}", finding.code, finding.statement);
+    }
+    let _ = writeln!(out, "\nDefinition: {}", explanation.definition);
+    let _ = writeln!(out, "Function: {} (analysis version {})", explanation.function, explanation.analysis_version);
+    let _ = writeln!(out, "Rounds: {}", explanation.combined);
+    for round in &explanation.rounds {
+        let _ = writeln!(out, "{}", round_text(round, &metric.unit));
+    }
+    if let Some(interval) = metric.spread.and_then(|spread| spread.confidence) {
+        let _ = writeln!(out, "95 % interval of the mean: {} to {} {}", interval.low, interval.high, metric.unit);
+    }
+    out
+}
+
+fn round_text(round: &ExplainedRound, unit: &str) -> String {
+    let value = round.value.map_or("no value".to_owned(), |value| format!("{value} {unit}"));
+    let intervals = round.intervals.map_or("none".to_owned(), |range| {
+        format!(
+            "{} to {} ({} records, {} of the ramp left out)",
+            range.first, range.last, range.count, round.ramp_intervals
+        )
+    });
+    format!(
+        "  {}: {value}\n    from {} ns to {} ns of run time: {} reads ({} bytes), {} writes ({} bytes), {} errors\n    \
+         intervals {intervals}",
+        round.key,
+        round.start_ns,
+        round.end_ns,
+        round.reads,
+        round.read_bytes.get(),
+        round.writes,
+        round.written_bytes.get(),
+        round.errors,
+    )
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+//! Findings about target and testbed: what was found before the run and may disturb it.
+
+use drivelab_core::environment::{BlockDeviceFacts, LinkFacts};
+use drivelab_core::finding::{Finding, Severity};
+use drivelab_core::units::Bytes;
+
+use super::{Words, evidence};
+
+fn warning(code: &'static str, statement: String, cause: &'static str, action: &'static str) -> Words<'static> {
+    Words { code, severity: Severity::Warning, statement, cause, action }
+}
+
+fn note(code: &'static str, statement: String, cause: &'static str, action: &'static str) -> Words<'static> {
+    Words { code, severity: Severity::Note, statement, cause, action }
+}
+
+pub(crate) fn busy_machine(load: f64, cpus: u32, limit: f64) -> Finding {
+    let statement =
+        format!("The machine was busy before the run: on average {load:.1} tasks were runnable, on {cpus} CPUs.");
+    let action = "Stop other work (builds, backups, indexing), wait a minute and run again.";
+    warning("busy_machine", statement, "Other processes take CPU time from the load generator.", action)
+        .about_run(vec![evidence("load average over 1 minute", load, Some(limit), "tasks")])
+}
+
+pub(crate) fn virtual_disk(name: &str, because: &str) -> Finding {
+    let statement = format!(
+        "{name} is a virtual disk ({because}): the figures describe what the host below makes of it, not a drive."
+    );
+    let action = "Compare only with results of the same virtual machine or instance type, or test on the host itself.";
+    warning("virtual_disk", statement, "A hypervisor or the kernel stands between this machine and the drive.", action)
+        .about_run(Vec::new())
+}
+
+pub(crate) fn virtual_machine(hypervisor: &str) -> Finding {
+    let statement = format!("This testbed is a virtual machine ({hypervisor}); its CPUs and clock are shared.");
+    note("virtual_machine", statement, "", "Name the host or the instance type with the result.").about_run(Vec::new())
+}
+
+pub(crate) fn memory_larger_than_target(memory: Bytes, target: Bytes, cached_below: bool) -> Finding {
+    let statement = format!(
+        "The target ({target}) fits into this machine's memory ({memory}): direct I/O passes this machine's cache, \
+         but a cache below it (a host's, a controller's, a file behind a loop device) can hold all of it."
+    );
+    let severity = if cached_below { Severity::Warning } else { Severity::Note };
+    let cause = if cached_below {
+        "There is such a layer below this target."
+    } else {
+        "The target was kept small to save time and endurance."
+    };
+    let action = "Use a target that is larger than memory where reads look too fast to be true.";
+    Words { code: "memory_larger_than_target", severity, statement, cause, action }.about_run(vec![evidence(
+        "bytes of the target",
+        target.as_f64(),
+        Some(memory.as_f64()),
+        "B",
+    )])
+}
+
+pub(crate) fn foreign_io(rate: f64, limit: f64) -> Finding {
+    let statement =
+        format!("Others moved {:.1} MB/s on the target's device while drivelab only looked on.", rate / 1e6);
+    let action = "Find them (iotop, or `cat /proc/diskstats` twice), stop them and run again.";
+    warning("foreign_io", statement, "Other processes use the same device.", action).about_run(vec![evidence(
+        "rate of others before the run",
+        rate / 1e6,
+        Some(limit / 1e6),
+        "MB/s",
+    )])
+}
+
+pub(crate) fn governor(governor: &str) -> Finding {
+    let statement = format!(
+        "The CPU frequency governor is '{governor}', not 'performance': latencies at low queue depth include the time \
+         that the CPU takes to wake up and to speed up."
+    );
+    let action = "For figures that others can repeat: `cpupower frequency-set -g performance`, as root.";
+    warning("governor_not_performance", statement, "This is the usual setting of desktops and laptops.", action)
+        .about_run(Vec::new())
+}
+
+pub(crate) fn scheduler(device: &str, scheduler: &str) -> Finding {
+    let statement = format!("The I/O scheduler of {device} is '{scheduler}': it adds work to every operation.");
+    let action = "For a fast drive, write 'none' into /sys/block/DEVICE/queue/scheduler, as root.";
+    note("scheduler_not_none", statement, "This is the distribution's choice.", action).about_run(Vec::new())
+}
+
+pub(crate) fn no_direct_io(reason: &str) -> Finding {
+    let statement = format!("There is no direct I/O on this target ({reason}): memory is part of every figure.");
+    let action = "Choose a folder on a file system with direct I/O: ext4, xfs or btrfs on a block device.";
+    warning("no_direct_io", statement, "The file system does not support O_DIRECT.", action).about_run(Vec::new())
+}
+
+pub(crate) fn memory_file_system(kind: &str) -> Finding {
+    let statement = format!("The target is on {kind}: it lies in memory, and no drive is measured.");
+    warning("memory_file_system", statement, "Temporary folders are often kept in memory.", "Choose another folder.")
+        .about_run(Vec::new())
+}
+
+pub(crate) fn no_block_device(kind: &str, source: &str) -> Finding {
+    let statement = format!(
+        "No block device was found below the target ({kind} from {source}): which drive was measured is not known."
+    );
+    let cause = "It is a network, overlay or pooled file system.";
+    note("no_block_device", statement, cause, "Name the storage behind it with the result.").about_run(Vec::new())
+}
+
+pub(crate) fn bundle_on_target_device() -> Finding {
+    let statement = "The record of the run is written to the device that is measured.".to_owned();
+    let action = "Where it matters, keep results on another device: `--data DIR`.";
+    note("bundle_on_target_device", statement, "The data folder is on the same device as the target.", action)
+        .about_run(Vec::new())
+}
+
+pub(crate) fn debug_build(profile: &str) -> Finding {
+    let statement = format!(
+        "This drivelab is a {profile} build: it needs several times the CPU time of a release build for an operation."
+    );
+    warning("debug_build", statement, "It was started with `cargo run`.", "Use `cargo run --release`.")
+        .about_run(Vec::new())
+}
+
+pub(crate) fn stacked_device(device: &BlockDeviceFacts) -> Finding {
+    let below = if device.lies_on.is_empty() { "others".to_owned() } else { device.lies_on.join(", ") };
+    let statement = format!(
+        "{} ({}) lies on {below}: its layer (mapping, encryption, parity or a file) is part of every figure.",
+        device.name, device.transport
+    );
+    note("stacked_device", statement, "", "Name the layer with the result, or test the device below.")
+        .about_run(Vec::new())
+}
+
+pub(crate) fn link_below_possible(device: &str, link: &LinkFacts, possible: &str) -> Finding {
+    let statement = format!("{device} is linked at {}, though {possible} is possible.", link.negotiated);
+    let cause = "The slot has fewer lanes or an older generation, shares lanes with another device, or saves power.";
+    let action = "Look into the board's manual for a slot wired to the CPU, and at the power settings of the link.";
+    let rate = link.bytes_per_second.map(|rate| evidence("negotiated link", rate / 1e6, None, "MB/s"));
+    warning("link_below_possible", statement, cause, action).about_run(rate.into_iter().collect())
+}

@@ -1,0 +1,161 @@
+//! From the executions of a step to its metrics: which rounds count, how they become one figure, what voids it.
+
+use drivelab_core::histogram::SparseHistogram;
+use drivelab_core::ids::StepKey;
+use drivelab_core::metric::{Better, Metric};
+use drivelab_core::plan::{Combine, Rounds, Step, TestPlan};
+use drivelab_core::record::{StepRecord, StopReason};
+use drivelab_core::run::RunRecords;
+use drivelab_core::workload::Workload;
+
+use super::{Compute, Entry, entries};
+use crate::check::Verdict;
+use crate::values::Execution;
+use crate::{stats, steady};
+
+/// Every metric of the run: steps in the order of the plan, the whole run last.
+pub(crate) fn all(records: &RunRecords, verdicts: &[Verdict]) -> Vec<Metric> {
+    let mut metrics = Vec::new();
+    for test in &records.plan.tests {
+        for step in &test.steps {
+            if let Some(workload) = step.workload() {
+                metrics.extend(step_metrics(records, test, step, workload, verdicts));
+            }
+        }
+    }
+    for entry in entries() {
+        if let Compute::Run(function) = entry.compute {
+            metrics.push(run_metric(entry, function(records)));
+        }
+    }
+    metrics
+}
+
+/// The executions of a step that its figures come from, by round: all finished ones; of a steady test only the
+/// reported window (or, before there is a verdict, the last rounds of that length); an execution that was stopped
+/// early only where there is no other.
+pub(crate) fn used_rounds<'r>(records: &'r RunRecords, test: &TestPlan, step: &Step) -> Vec<&'r StepRecord> {
+    let mut used: Vec<&StepRecord> = records.steps.iter().filter(|record| record.key.step == step.id).collect();
+    used.sort_by_key(|record| record.key.round);
+    if used.iter().any(|record| record.stop_reason != StopReason::Stopped) {
+        used.retain(|record| record.stop_reason != StopReason::Stopped);
+    }
+    if matches!(test.rounds, Rounds::Steady { .. }) {
+        match records.steadiness.iter().rfind(|verdict| verdict.test == test.name) {
+            Some(verdict) => used.retain(|r| (verdict.first_round..=verdict.last_round).contains(&r.key.round)),
+            None => drop(used.drain(..used.len().saturating_sub(steady::WINDOW))),
+        }
+    }
+    used
+}
+
+fn step_metrics(
+    records: &RunRecords,
+    test: &TestPlan,
+    step: &Step,
+    workload: &Workload,
+    verdicts: &[Verdict],
+) -> Vec<Metric> {
+    let used = used_rounds(records, test, step);
+    if used.is_empty() {
+        return Vec::new();
+    }
+    let executions: Vec<Execution<'_>> = used.iter().map(|record| Execution { record, workload }).collect();
+    let keys: Vec<&StepKey> = used.iter().map(|record| &record.key).collect();
+    let wanted = entries().filter(|entry| applies(entry, workload));
+    wanted
+        .map(|entry| step_metric(entry, test.combine, step, &executions, &void_codes(verdicts, &keys, entry)))
+        .collect()
+}
+
+/// Whether a step with this load has the metric: no read figures where nothing is read.
+fn applies(entry: &Entry, workload: &Workload) -> bool {
+    match entry.def.id.split_once('.') {
+        Some(("read", _)) => workload.reads(),
+        Some(("write", _)) => workload.writes(),
+        _ => !matches!(entry.compute, Compute::Run(_)),
+    }
+}
+
+/// Codes of the violated invariants that concern this metric in any of the rounds it comes from.
+fn void_codes(verdicts: &[Verdict], keys: &[&StepKey], entry: Entry) -> Vec<String> {
+    let concerns = |verdict: &&Verdict| {
+        verdict.seen.iter().any(|seen| keys.contains(&&seen.key) && seen.voids.covers(entry.def.id))
+    };
+    verdicts.iter().filter(concerns).map(|verdict| verdict.code.to_owned()).collect()
+}
+
+fn step_metric(
+    entry: Entry,
+    combine: Combine,
+    step: &Step,
+    executions: &[Execution<'_>],
+    voided_by: &[String],
+) -> Metric {
+    let void = !voided_by.is_empty();
+    let rounds: Vec<f64> = if void {
+        Vec::new()
+    } else {
+        executions.iter().filter_map(|execution| round_value(entry.compute, *execution)).collect()
+    };
+    Metric {
+        address: format!("{}:{}", step.id, entry.def.id),
+        id: entry.def.id.to_owned(),
+        step: Some(step.id.clone()),
+        unit: entry.def.unit.to_owned(),
+        value: if void { None } else { combined(entry, combine, executions, &rounds) },
+        spread: stats::spread(&rounds),
+        rounds,
+        voided_by: voided_by.to_vec(),
+    }
+}
+
+fn run_metric(entry: Entry, value: Option<f64>) -> Metric {
+    Metric {
+        address: format!("run:{}", entry.def.id),
+        id: entry.def.id.to_owned(),
+        step: None,
+        unit: entry.def.unit.to_owned(),
+        value: value.filter(|value| value.is_finite()),
+        rounds: Vec::new(),
+        spread: None,
+        voided_by: Vec::new(),
+    }
+}
+
+/// The figure of one execution; `None` where its facts give none.
+pub(crate) fn round_value(compute: Compute, execution: Execution<'_>) -> Option<f64> {
+    let value = match compute {
+        Compute::Step(function) | Compute::Sum(function) => function(execution),
+        Compute::ReadMean(function) | Compute::ReadTail(function) => function(&execution.record.read.histogram),
+        Compute::WriteMean(function) | Compute::WriteTail(function) => function(&execution.record.write.histogram),
+        Compute::Run(_) => None,
+    };
+    value.filter(|value| value.is_finite())
+}
+
+/// One figure from all rounds.
+fn combined(entry: Entry, combine: Combine, executions: &[Execution<'_>], rounds: &[f64]) -> Option<f64> {
+    match (entry.compute, combine) {
+        (Compute::Sum(_), _) => (!rounds.is_empty()).then(|| rounds.iter().sum()),
+        (Compute::ReadTail(function), Combine::Mean) => {
+            function(&merged(executions.iter().map(|execution| &execution.record.read.histogram)))
+        }
+        (Compute::WriteTail(function), Combine::Mean) => {
+            function(&merged(executions.iter().map(|execution| &execution.record.write.histogram)))
+        }
+        (_, Combine::Mean) => stats::mean(rounds),
+        (_, Combine::Median) => stats::median(rounds),
+        (_, Combine::Best) => match (entry.def.better, stats::range(rounds)?) {
+            (Better::Higher, (_, max)) => Some(max),
+            (Better::Lower, (min, _)) => Some(min),
+            (Better::Neutral, _) => stats::mean(rounds),
+        },
+    }
+}
+
+fn merged<'h>(histograms: impl Iterator<Item = &'h SparseHistogram>) -> SparseHistogram {
+    let mut all = SparseHistogram::default();
+    histograms.for_each(|histogram| all.merge(histogram));
+    all
+}

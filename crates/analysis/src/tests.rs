@@ -1,0 +1,89 @@
+//! The whole analysis: any run, at any moment, and what was noted while it ran.
+
+use drivelab_core::finding::Severity;
+use drivelab_core::run::RunRecords;
+use drivelab_core::units::Bytes;
+
+use super::*;
+use crate::testing::{sample_events, sample_run};
+
+#[test]
+fn a_run_can_be_analysed_after_every_single_event() {
+    let mut events = sample_events().into_iter();
+    let mut run = RunRecords::begin(events.next().expect("an event")).expect("a run");
+    let whole = analyse(&sample_run()).metrics.len();
+    let mut most = 0;
+    for event in events {
+        let matters = matches!(event.event, drivelab_core::event::EventBody::StepEnded(_));
+        run.push(event);
+        if matters {
+            let analysis = analyse(&run);
+            assert!(analysis.metrics.iter().all(|metric| metric.value.is_none_or(f64::is_finite)));
+            assert!(analysis.findings.iter().all(|finding| finding.severity < Severity::Void));
+            assert!(analysis.metrics.len() >= most);
+            most = analysis.metrics.len();
+        }
+    }
+    assert_eq!(most, whole);
+}
+
+#[test]
+fn addresses_are_unique_and_found_again() {
+    let analysis = analyse(&sample_run());
+    for metric in &analysis.metrics {
+        let same = analysis.metrics.iter().filter(|other| other.address == metric.address).count();
+        assert_eq!((same, analysis.metric(&metric.address)), (1, Some(metric)));
+    }
+}
+
+#[test]
+fn what_the_session_noted_stays_and_is_not_told_twice() {
+    let mut run = sample_run();
+    run.environment.bundle_on_same_device = true;
+    let before = analyse(&run).findings;
+    assert_eq!(before.len(), 1);
+    let measured = findings::bundle_on_target_device(Bytes::new(123_456));
+    run.findings = vec![before[0].clone(), measured.clone()];
+    let mut own = measured.clone();
+    own.code = "noticed_by_session".to_owned();
+    run.findings.push(own.clone());
+    assert_eq!(analyse(&run).findings, [measured, own], "the one with the measured bytes");
+}
+
+#[test]
+fn the_gravest_findings_come_first() {
+    let mut run = sample_run();
+    run.environment.bundle_on_same_device = true;
+    run.environment.testbed.load_average_1m = 50.0;
+    run.steps[3].engine.direct_verified = false;
+    let severities: Vec<Severity> = analyse(&run).findings.iter().map(|finding| finding.severity).collect();
+    assert_eq!(severities, [Severity::Void, Severity::Warning, Severity::Note]);
+}
+
+#[test]
+fn every_finding_is_a_sentence() {
+    let mut run = crate::testing::sample_resumed_run();
+    run.environment.bundle_on_same_device = true;
+    run.environment.testbed.load_average_1m = 50.0;
+    run.steps.iter_mut().for_each(|record| {
+        record.engine.direct_verified = false;
+        record.in_flight_mean = 500.0;
+        record.engine.punted = true;
+    });
+    let all = analyse(&run).findings;
+    assert!(all.len() >= 6);
+    for finding in all {
+        assert!(finding.statement.ends_with('.'), "{}", finding.statement);
+        assert!(finding.statement.chars().next().is_some_and(|c| c.is_uppercase() || c.is_ascii_digit()));
+        assert!(finding.evidence.len() <= 24, "{} spells out {}", finding.code, finding.evidence.len());
+    }
+}
+
+#[test]
+fn json_holds_no_value_that_is_not_a_number() {
+    let mut run = sample_run();
+    run.steps.iter_mut().for_each(|record| record.end_ns = record.start_ns);
+    let json = serde_json::to_string(&analyse(&run)).expect("JSON");
+    assert!(!json.contains("NaN") && !json.contains("inf"));
+    assert!(json.contains("\"voided_by\":[\"time_order\"]"));
+}
