@@ -1,1 +1,29 @@
-//! (room of its own; see ARCHITECTURE.md)
+//! The methodology language: a TOML file becomes a checked methodology, and that a plan for one target and form.
+//!
+//! Owns: the vocabulary, errors that point into the file, expansion of axes, the estimate of time and bytes, the
+//! built-in library, the JSON Schema. Must not know: devices (a target is a capacity and an alignment), running,
+//! results. The language is described in docs/methodology-language.md.
+#![forbid(unsafe_code)]
+
+mod check;
+mod diagnose;
+mod estimate;
+mod expand;
+mod keys;
+mod label;
+mod layers;
+pub mod library;
+mod meaning;
+mod methodology;
+mod near;
+mod prepare;
+mod schema;
+mod step;
+mod sweep;
+mod value;
+
+pub use diagnose::{Diagnostic, Diagnostics};
+pub use estimate::SpeedGuess;
+pub use expand::{TargetShape, expand};
+pub use methodology::{Methodology, parse};
+pub use schema::json_schema;

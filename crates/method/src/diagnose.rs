@@ -1,0 +1,147 @@
+//! Errors that point into a methodology file, all of them at once.
+//!
+//! Owns the one place that knows the snippet renderer. Must not know: what the keys mean.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+/// Widest line of a rendered message; longer source lines are cut around the caret.
+const WIDTH: usize = 120;
+
+/// One error: where it is, what is wrong, what was expected, what to do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Diagnostic {
+    title: String,
+    at: Range<usize>,
+    label: String,
+    help: Vec<String>,
+}
+
+impl Diagnostic {
+    pub(crate) fn new(at: Range<usize>, title: impl Into<String>, label: impl Into<String>) -> Self {
+        Diagnostic { title: title.into(), at, label: label.into(), help: Vec::new() }
+    }
+
+    #[must_use]
+    pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
+        self.help.push(text.into());
+        self
+    }
+
+    /// Adds "did you mean" where there is a near match.
+    #[must_use]
+    pub(crate) fn near(self, near: Option<&str>) -> Self {
+        match near {
+            Some(word) => self.help(format!("did you mean `{word}`?")),
+            None => self,
+        }
+    }
+
+    /// What is wrong, one line.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// What was expected there.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// Bytes of the file that it is about.
+    #[must_use]
+    pub const fn span(&self) -> &Range<usize> {
+        &self.at
+    }
+}
+
+/// Everything that is wrong with a methodology file, or with using it on a target. Never empty.
+///
+/// Printed, it names `file:line:column`, shows the line with a caret, and says what was expected.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Diagnostics {
+    file: String,
+    source: Arc<str>,
+    all: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    pub(crate) fn new(file: &str, source: &Arc<str>, mut all: Vec<Diagnostic>) -> Self {
+        all.sort_by_key(|one| (one.at.start, one.at.end));
+        let mut kept: Vec<Diagnostic> = Vec::with_capacity(all.len());
+        for one in all {
+            let double = kept.iter().any(|other| other.at == one.at && other.title == one.title);
+            if !double {
+                kept.push(one);
+            }
+        }
+        Diagnostics { file: file.to_owned(), source: Arc::clone(source), all: kept }
+    }
+
+    /// The errors, in the order of the file.
+    #[must_use]
+    pub fn all(&self) -> &[Diagnostic] {
+        &self.all
+    }
+
+    /// The name of the file, as it was given.
+    #[must_use]
+    pub fn file_name(&self) -> &str {
+        &self.file
+    }
+
+    /// The text for people: each error with `file:line:column`, its line, a caret and what was expected.
+    #[must_use]
+    pub fn render(&self, color: bool) -> String {
+        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+        let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(WIDTH);
+        let texts: Vec<String> = self.all.iter().map(|one| self.render_one(&renderer, one)).collect();
+        texts.join("\n\n")
+    }
+
+    fn render_one(&self, renderer: &Renderer, one: &Diagnostic) -> String {
+        let snippet = Snippet::source(&*self.source)
+            .path(self.file.as_str())
+            .annotation(AnnotationKind::Primary.span(self.visible(&one.at)).label(one.label.as_str()));
+        let group = Level::ERROR.primary_title(one.title.as_str()).element(snippet);
+        let group = group.elements(one.help.iter().map(|text| Level::HELP.message(text.as_str())));
+        renderer.render(&[group])
+    }
+
+    /// The span cut to its first line, inside the text and on the borders of characters.
+    fn visible(&self, at: &Range<usize>) -> Range<usize> {
+        let text = &*self.source;
+        let start = floor_char(text, at.start);
+        let end = floor_char(text, at.end.max(start));
+        let line_end = text[start..].find(['\n', '\r']).map_or(text.len(), |length| start + length);
+        start..end.min(line_end).max(start)
+    }
+}
+
+/// The largest border of a character that is not behind `index`.
+fn floor_char(text: &str, index: usize) -> usize {
+    let mut index = index.min(text.len());
+    while !text.is_char_boundary(index) {
+        index -= 1;
+    }
+    index
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl fmt::Debug for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Diagnostics {}

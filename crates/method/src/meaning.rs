@@ -1,0 +1,174 @@
+//! What the values of a file mean together, as far as no target is needed: names, references, contradictions.
+//!
+//! Works on a tree that may lack what was wrong, so that one run reports these errors beside the others. Must not
+//! know: expansion.
+
+use std::ops::Range;
+
+use crate::diagnose::Diagnostic;
+use crate::keys::EXCLUSIVE;
+use crate::near::nearest;
+use crate::value::{Located, Table, Value};
+
+/// The name of the test that preparation becomes in the plan.
+pub(crate) const PREPARE: &str = "prepare";
+
+/// Adds what is wrong with the whole.
+pub(crate) fn check(root: &Table, errors: &mut Vec<Diagnostic>) {
+    let sources: Vec<&str> = root.tables("sources").iter().map(|source| source.text("id")).collect();
+    unique(root.tables("sources"), "id", "source", errors);
+    unique(root.tables("tests"), "name", "test", errors);
+    forms(root, errors);
+    sizes(root, errors);
+    root.table("defaults").into_iter().for_each(|table| parameters(table, &sources, errors));
+    for form in declared(root) {
+        parameters(form, &sources, errors);
+    }
+    for step in root.tables("prepare") {
+        preparation(step, errors);
+        cited(step.list("sources"), &sources, errors);
+        parameters(step, &sources, errors);
+    }
+    for test in root.tables("tests") {
+        one_test(root, test, &sources, errors);
+    }
+}
+
+fn declared(table: &Table) -> Vec<&Table> {
+    let forms = table.table("forms");
+    ["faithful", "quick"].into_iter().filter_map(|name| forms?.table(name)).collect()
+}
+
+fn one_test(root: &Table, test: &Table, sources: &[&str], errors: &mut Vec<Diagnostic>) {
+    if let Some(name) = test.get("name").filter(|_| test.text("name") == PREPARE) {
+        let title = format!("'{PREPARE}' is the name of the test that [[prepare]] makes");
+        errors.push(Diagnostic::new(name.at.clone(), title, "expected another name"));
+    }
+    if let (Some(_), Some(rounds)) = (test.entry("steady"), test.entry("rounds")) {
+        let title = "`rounds` and `steady` both say how often the test repeats";
+        errors.push(Diagnostic::new(rounds.key_at.clone(), title, "expected only one of them"));
+    }
+    cited(test.list("sources"), sources, errors);
+    parameters(test, sources, errors);
+    unique(test.tables("cases"), "name", "case", errors);
+    for case in test.tables("cases") {
+        parameters(case, sources, errors);
+        case_and_axes(root, test, case, errors);
+    }
+    for name in ["faithful", "quick"] {
+        let Some(entry) = test.table("forms").and_then(|forms| forms.entry(name)) else { continue };
+        if !root.table("forms").is_some_and(|forms| forms.has(name)) {
+            let title = format!("the methodology has no {name} form");
+            let error = Diagnostic::new(entry.key_at.clone(), title, "this table would never be used");
+            errors.push(error.help(format!("declare it with [forms.{name}], or remove this table")));
+        }
+    }
+    declared(test).into_iter().for_each(|form| parameters(form, sources, errors));
+}
+
+/// A bundle must not replace a list: the number of steps would no longer be the product of the axes.
+fn case_and_axes(root: &Table, test: &Table, case: &Table, errors: &mut Vec<Diagnostic>) {
+    for (name, entry) in &case.entries {
+        let group = EXCLUSIVE.iter().find(|group| group.contains(&name.as_str()));
+        let names = group.map_or_else(|| vec![name.as_str()], |group| group.to_vec());
+        let of = |table: &Table| {
+            names.iter().any(|name| matches!(table.get(name).map(|value| &value.value), Some(Value::List(_))))
+        };
+        let stated = |table: &Table| names.iter().any(|name| table.has(name));
+        if of(test) || (!stated(test) && root.table("defaults").is_some_and(of)) {
+            let title = format!("`{name}` is an axis of the test and stands in a case too");
+            errors.push(Diagnostic::new(entry.key_at.clone(), title, "expected in one of the two places"));
+        }
+    }
+}
+
+/// Contradictions and citations inside one table of parameters.
+fn parameters(table: &Table, sources: &[&str], errors: &mut Vec<Diagnostic>) {
+    for [one, other] in EXCLUSIVE {
+        if let (Some(_), Some(entry)) = (table.entry(one), table.entry(other)) {
+            let title = format!("`{one}` and `{other}` exclude each other");
+            errors.push(Diagnostic::new(
+                entry.key_at.clone(),
+                title,
+                format!("expected only one; `{one}` is stated too"),
+            ));
+        }
+    }
+    let marks = table.table("source_of");
+    for (name, entry) in marks.iter().flat_map(|marks| &marks.entries) {
+        cited(std::slice::from_ref(&entry.value), sources, errors);
+        if let Some(double) = table.table("approximation").and_then(|marks| marks.entry(name)) {
+            let title = format!("`{name}` has a source and is marked as an approximation");
+            errors.push(Diagnostic::new(double.key_at.clone(), title, "expected only one of the two"));
+        }
+    }
+}
+
+fn cited(ids: &[Located<Value>], sources: &[&str], errors: &mut Vec<Diagnostic>) {
+    for id in ids {
+        let Value::Text(name) = &id.value else { continue };
+        if !sources.contains(&name.as_str()) {
+            let title = format!("there is no source '{name}'");
+            let label = format!("expected one of: {}", sources.join(", "));
+            let error = Diagnostic::new(id.at.clone(), title, label);
+            errors.push(error.near(nearest(name, sources.iter().copied())));
+        }
+    }
+}
+
+fn unique(tables: &[Table], key: &str, what: &str, errors: &mut Vec<Diagnostic>) {
+    for (index, table) in tables.iter().enumerate() {
+        let Some(value) = table.get(key) else { continue };
+        if tables[..index].iter().any(|other| other.text(key) == table.text(key)) {
+            let title = format!("there are two {what}s with the {key} '{}'", table.text(key));
+            errors.push(Diagnostic::new(value.at.clone(), title, "expected another one"));
+        }
+    }
+}
+
+fn forms(root: &Table, errors: &mut Vec<Diagnostic>) {
+    let Some(entry) = root.entry("forms") else { return };
+    if declared(root).is_empty() {
+        let error =
+            Diagnostic::new(entry.value.at.clone(), "no form is declared", "expected `faithful`, `quick` or both");
+        errors.push(error.help("write [forms.quick] or [forms.faithful]; the table may be empty"));
+    }
+}
+
+fn sizes(root: &Table, errors: &mut Vec<Diagnostic>) {
+    let Some(target) = root.table("target") else { return };
+    let own: Vec<&Table> = declared(root).into_iter().filter_map(|form| form.table("target")).collect();
+    for table in own.into_iter().chain([target]) {
+        let size = table.size("size").or_else(|| target.size("size"));
+        let least = table.get("minimum_size").or_else(|| target.get("minimum_size"));
+        if let (Some(size), Some(Located { value: Value::Size(least), at })) = (size, least)
+            && *least > size
+        {
+            let title = format!("the smallest size, {least}, is larger than the wanted one, {size}");
+            errors.push(Diagnostic::new(at.clone(), title, format!("expected at most {size}")));
+        }
+    }
+}
+
+/// Each action has its own keys; the others would be ignored, so they are refused.
+fn preparation(step: &Table, errors: &mut Vec<Diagnostic>) {
+    let action = step.text("action");
+    let allowed: &[&str] = match action {
+        "idle" => &["time"],
+        "fill" | "overwrite_random" => {
+            &["passes", "block_size", "queue_depth", "threads", "span", "data", "direct", "cap"]
+        }
+        _ => return,
+    };
+    let always = ["action", "sources", "source_of", "approximation"];
+    for (name, entry) in &step.entries {
+        if !allowed.contains(&name.as_str()) && !always.contains(&name.as_str()) {
+            let label = format!("`{action}` takes: {}", allowed.join(", "));
+            errors.push(Diagnostic::new(entry.key_at.clone(), format!("`{action}` has no `{name}`"), label));
+        }
+    }
+    if action == "idle" && !step.has("time") {
+        let at: Range<usize> = step.get("action").map_or(step.at.clone(), |value| value.at.clone());
+        errors.push(Diagnostic::new(at, "`idle` does not say how long", "expected `time = \"30 s\"` beside it"));
+    }
+}

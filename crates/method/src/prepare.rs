@@ -1,0 +1,158 @@
+//! `[[prepare]]` becomes the first test of a plan, with steps of the role "prepare".
+
+use drivelab_core::ids::StepId;
+use drivelab_core::plan::{Action, Approximation, Combine, Order, Rest, Rounds, Step, StepRole, StopRule, TestPlan};
+use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth, Threads};
+use drivelab_core::workload::{DataPattern, Pattern, Span, Streams, Workload};
+
+use crate::diagnose::Diagnostic;
+use crate::estimate;
+use crate::expand::{PREPARE, SMOKE_CAP, SMOKE_SIZE, Scope};
+use crate::step::{Needs, SEED, derived_seed, fitted, smoke};
+use crate::value::{Extent, Table, Value};
+
+/// Block and depth of `fill`: as large as one kernel request usually is, deep enough to keep a drive busy.
+const FILL: (Bytes, u64) = (Bytes::MIB, 8);
+/// Block and depth of `overwrite_random`: the size that reviews of random writes use.
+const OVERWRITE: (Bytes, u64) = (Bytes::new(4096), 32);
+/// `cap` where the file states none: filling a large slow drive takes most of a day.
+const CAP: Nanos = Nanos::from_secs(24 * 3600);
+
+/// Whether preparation writes to the target.
+pub(crate) fn writes(root: &Table) -> bool {
+    root.tables("prepare").iter().any(|step| matches!(step.text("action"), "fill" | "overwrite_random"))
+}
+
+fn random(step: &Table) -> bool {
+    step.text("action") == "overwrite_random"
+}
+
+fn block_of(step: &Table) -> Bytes {
+    step.size("block_size").unwrap_or(if random(step) { OVERWRITE.0 } else { FILL.0 })
+}
+
+/// Bytes that tests may touch: whole blocks of every preparation that fills, so that nothing unwritten is read.
+pub(crate) fn usable(root: &Table, most: Bytes) -> Bytes {
+    let fills = root.tables("prepare").iter().filter(|step| step.text("action") == "fill");
+    let largest = fills.map(block_of).max().unwrap_or(Bytes::new(1));
+    if largest > most { most } else { most.align_down(largest) }
+}
+
+/// The test, where there is preparation.
+pub(crate) fn test(scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) -> Option<TestPlan> {
+    let tables = scope.root().tables("prepare");
+    let mut steps: Vec<Step> = Vec::new();
+    for table in tables {
+        let action = table.text("action");
+        let slug = action.replace('_', "-");
+        let before = steps
+            .iter()
+            .filter(|step| step.id.slug().trim_end_matches(|c: char| c == '-' || c.is_ascii_digit()) == slug);
+        let slug = match before.count() {
+            0 => slug,
+            count => format!("{slug}-{}", count + 1),
+        };
+        match one(scope, table, &slug) {
+            Ok(step) => steps.push(step),
+            Err(error) => errors.push(error),
+        }
+    }
+    let mut sources: Vec<String> = Vec::new();
+    for id in tables.iter().flat_map(|table| table.list("sources")) {
+        let id = id.value.to_string();
+        if !sources.contains(&id) {
+            sources.push(id);
+        }
+    }
+    (!steps.is_empty()).then(|| TestPlan {
+        name: PREPARE.to_owned(),
+        title: "Preparation".to_owned(),
+        purpose: "Bring the target into the state that the tests ask for.".to_owned(),
+        steps,
+        rounds: Rounds::Fixed { count: 1 },
+        order: Order::RoundByRound,
+        combine: Combine::Mean,
+        sources,
+    })
+}
+
+fn one(scope: &Scope<'_>, table: &Table, slug: &str) -> Result<Step, Diagnostic> {
+    let marks = table.table("approximation");
+    let marks = marks.iter().flat_map(|marks| &marks.entries);
+    let mut approximations: Vec<Approximation> = marks
+        .map(|(name, entry)| Approximation { parameter: name.clone(), reason: entry.value.value.to_string() })
+        .collect();
+    let (action, label) = match table.text("action") {
+        "idle" => {
+            let time = table.time("time").unwrap_or_default();
+            let time = if scope.smoke() { time.min(SMOKE_CAP) } else { time };
+            (Action::Idle { time }, format!("Idle for {time}"))
+        }
+        _ => writing(scope, table, slug, &mut approximations)?,
+    };
+    let rest = Rest::None {};
+    let (estimated_time, estimated_written) = estimate::step(&action, rest, &scope.shape.guess);
+    Ok(Step {
+        id: StepId::new(PREPARE, slug),
+        label,
+        role: StepRole::Prepare,
+        action,
+        rest,
+        axes: Vec::new(),
+        approximations,
+        estimated_time,
+        estimated_written,
+    })
+}
+
+/// `fill` and `overwrite_random`.
+fn writing(
+    scope: &Scope<'_>,
+    table: &Table,
+    slug: &str,
+    approximations: &mut Vec<Approximation>,
+) -> Result<(Action, String), Diagnostic> {
+    let at =
+        |key: &str| table.get(key).or_else(|| table.get("action")).map_or(table.at.clone(), |value| value.at.clone());
+    let impossible =
+        |error: drivelab_core::units::UnitError| Diagnostic::new(at("action"), error.to_string(), "out of range");
+    let defaults = scope.root().table("defaults");
+    let depth = if random(table) { OVERWRITE.1 } else { FILL.1 };
+    let seed = defaults.and_then(|table| table.whole("seed")).unwrap_or(SEED);
+    let workload = Workload {
+        write_percent: Percent::new(100).map_err(impossible)?,
+        block_size: block_of(table),
+        pattern: if random(table) { Pattern::Random } else { Pattern::Sequential },
+        streams: Streams::Disjoint,
+        span: Span { offset: Bytes::new(0), length: Bytes::new(0) },
+        queue_depth: QueueDepth::new(table.whole("queue_depth").unwrap_or(depth)).map_err(impossible)?,
+        threads: Threads::new(table.whole("threads").unwrap_or(1)).map_err(impossible)?,
+        data: if table.text("data") == "zero" { DataPattern::Zero } else { DataPattern::Incompressible },
+        direct: !matches!(table.get("direct").map(|value| &value.value), Some(Value::Flag(false))),
+        seed: derived_seed(seed, slug),
+    };
+    let extent = match table.get("span").map(|value| &value.value) {
+        Some(Value::Extent(extent)) => *extent,
+        _ => Extent::WHOLE,
+    };
+    let needs = Needs { block_at: at("block_size"), span_at: at("span"), extent };
+    let workload = fitted(scope, workload, &needs, approximations)?;
+    let passes = table.whole("passes").and_then(|passes| u32::try_from(passes).ok()).unwrap_or(1);
+    let volume = Bytes::new(workload.span.length.get().saturating_mul(u64::from(passes)));
+    let stop = StopRule {
+        time: None,
+        volume: random(table).then_some(volume),
+        passes: (!random(table)).then_some(passes),
+        at_least: None,
+        cap: table.time("cap").unwrap_or(CAP),
+    };
+    // A smoke run's fill ends by its volume: with a time rule a slow target would be left with holes more often.
+    let stop = if scope.smoke() {
+        StopRule { time: None, volume: Some(volume.min(SMOKE_SIZE)), ..smoke(&stop) }
+    } else {
+        stop
+    };
+    let what = if random(table) { "Overwrite at random" } else { "Fill" };
+    let label = format!("{what}: {} in {} blocks", workload.span.length, workload.block_size);
+    Ok((Action::Io { workload, stop, ramp: Nanos::new(0) }, label))
+}

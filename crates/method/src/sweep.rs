@@ -1,0 +1,109 @@
+//! Axes: which parameters of a test are lists, in which order they run, and every combination of their values.
+//!
+//! Must not know: what a combination means for a target.
+
+use drivelab_core::plan::Form;
+
+use crate::diagnose::Diagnostic;
+use crate::keys::{AXES, CASE};
+use crate::layers::Layers;
+use crate::value::{Located, Table, Value};
+
+/// Most steps of one test; more is a slip of the pen, not a methodology.
+pub(crate) const MOST_STEPS: usize = 10_000;
+
+/// One combination: the case and the values picked from the lists.
+#[derive(Debug, Clone)]
+pub(crate) struct Pick<'m> {
+    pub(crate) case: Option<&'m Table>,
+    pub(crate) values: Vec<(&'static str, &'m Located<Value>)>,
+}
+
+impl<'m> Pick<'m> {
+    /// The value of a parameter in this combination.
+    pub(crate) fn find(&self, layers: &Layers<'m>, key: &str) -> Option<&'m Located<Value>> {
+        let picked = self.values.iter().find(|(name, _)| *name == key).map(|(_, value)| *value);
+        picked.or_else(|| layers.find(key))
+    }
+}
+
+/// All combinations of a test in a declared form, the outermost axis changing last.
+pub(crate) fn picks<'m>(root: &'m Table, test: &'m Table, base: Form) -> Result<Vec<Pick<'m>>, Diagnostic> {
+    let layers = Layers::new(root, test, None, base);
+    let order = order(test, &layers)?;
+    let cases = test.tables("cases");
+    let mut picks = vec![Pick { case: None, values: Vec::new() }];
+    for axis in order {
+        let length = if axis == CASE { cases.len() } else { list(&layers, axis).len() };
+        if picks.len().saturating_mul(length) > MOST_STEPS {
+            let title = format!("the axes of '{}' make more than {MOST_STEPS} steps", test.text("name"));
+            return Err(Diagnostic::new(name_at(test), title, "expected shorter lists"));
+        }
+        picks = picks
+            .iter()
+            .flat_map(|pick| (0..length).map(move |index| (pick, index)))
+            .map(|(pick, index)| {
+                let mut next = pick.clone();
+                if axis == CASE {
+                    next.case = cases.get(index);
+                } else {
+                    next.values.extend(list(&layers, axis).get(index).map(|value| (axis, value)));
+                }
+                next
+            })
+            .collect();
+    }
+    Ok(picks)
+}
+
+/// The axes, outermost first, as the test orders them.
+fn order(test: &Table, layers: &Layers<'_>) -> Result<Vec<&'static str>, Diagnostic> {
+    let mut present: Vec<&'static str> = AXES.into_iter().filter(|axis| !list(layers, axis).is_empty()).collect();
+    if !test.tables("cases").is_empty() {
+        present.push(CASE);
+    }
+    let written = test.list("axes");
+    if written.is_empty() {
+        if present.len() < 2 {
+            return Ok(present);
+        }
+        let title = format!("'{}' has several axes and does not say in which order they run", test.text("name"));
+        let label = format!("expected `axes` with {} in some order, outermost first", quoted(&present));
+        return Err(Diagnostic::new(name_at(test), title, label));
+    }
+    let mut order = Vec::new();
+    for name in written {
+        let Value::Word(axis) = name.value else { continue };
+        let stated = if axis == CASE { present.contains(&CASE) } else { layers.find(axis).is_some() };
+        if !stated {
+            let title = format!("'{axis}' is no axis of '{}'", test.text("name"));
+            return Err(Diagnostic::new(name.at.clone(), title, format!("its axes are {}", quoted(&present))));
+        }
+        if present.contains(&axis) {
+            order.push(axis);
+        }
+    }
+    match present.iter().find(|axis| !order.contains(axis)) {
+        None => Ok(order),
+        Some(missing) => {
+            let at = test.get("axes").map_or_else(|| name_at(test), |value| value.at.clone());
+            Err(Diagnostic::new(at, format!("`axes` does not name `{missing}`"), "expected every axis of the test"))
+        }
+    }
+}
+
+fn quoted(names: &[&str]) -> String {
+    names.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(", ")
+}
+
+fn list<'m>(layers: &Layers<'m>, axis: &str) -> &'m [Located<Value>] {
+    match layers.find(axis).map(|found| &found.value) {
+        Some(Value::List(list)) => list,
+        _ => &[],
+    }
+}
+
+/// Where a test's name stands: the place of errors about the test as a whole.
+pub(crate) fn name_at(test: &Table) -> std::ops::Range<usize> {
+    test.get("name").map_or_else(|| test.at.clone(), |name| name.at.clone())
+}

@@ -1,0 +1,234 @@
+//! The checked tree: what a file says, with the place of each value, before it is known what it means together.
+//!
+//! Owns the values, the part of a target as written, and the content hash. Must not know: which keys exist.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+
+use drivelab_core::units::{Bytes, Nanos};
+
+/// A value and the bytes of the file where it stands.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Located<T> {
+    pub(crate) value: T,
+    pub(crate) at: Range<usize>,
+}
+
+/// An amount of the target: bytes, or hundredths of a per cent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Amount {
+    Bytes(Bytes),
+    Hundredths(u32),
+}
+
+impl Amount {
+    /// Bytes of a target of this capacity.
+    pub(crate) fn of(self, capacity: Bytes) -> u64 {
+        match self {
+            Amount::Bytes(bytes) => bytes.get(),
+            Amount::Hundredths(share) => {
+                let bytes = u128::from(capacity.get()) * u128::from(share) / 10_000;
+                u64::try_from(bytes).unwrap_or(u64::MAX)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Amount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Amount::Bytes(bytes) => bytes.fmt(f),
+            Amount::Hundredths(share) if share.is_multiple_of(100) => write!(f, "{} %", share / 100),
+            Amount::Hundredths(share) => write!(f, "{}.{:02} %", share / 100, share % 100),
+        }
+    }
+}
+
+/// Part of a target as written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) offset: Amount,
+    pub(crate) length: Amount,
+}
+
+impl Extent {
+    /// The whole target.
+    pub(crate) const WHOLE: Extent =
+        Extent { offset: Amount::Bytes(Bytes::new(0)), length: Amount::Hundredths(10_000) };
+}
+
+impl fmt::Display for Extent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.offset {
+            Amount::Bytes(zero) if zero.get() == 0 => self.length.fmt(f),
+            offset => write!(f, "{} at {offset}", self.length),
+        }
+    }
+}
+
+/// What stands behind a key.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Value {
+    Text(String),
+    Word(&'static str),
+    Size(Bytes),
+    Time(Nanos),
+    Whole(u64),
+    Flag(bool),
+    Extent(Extent),
+    List(Vec<Located<Value>>),
+    Table(Table),
+    Tables(Vec<Table>),
+}
+
+impl fmt::Display for Value {
+    /// As in charts and tables; lists and tables are never shown.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Text(text) => text.fmt(f),
+            Value::Word(word) => word.fmt(f),
+            Value::Size(size) => size.fmt(f),
+            Value::Time(time) => time.fmt(f),
+            Value::Whole(whole) => whole.fmt(f),
+            Value::Flag(flag) => flag.fmt(f),
+            Value::Extent(extent) => extent.fmt(f),
+            Value::List(_) | Value::Table(_) | Value::Tables(_) => Ok(()),
+        }
+    }
+}
+
+/// A key with its value.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Entry {
+    pub(crate) key_at: Range<usize>,
+    pub(crate) value: Located<Value>,
+}
+
+/// A table with its place.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Table {
+    pub(crate) at: Range<usize>,
+    pub(crate) entries: BTreeMap<String, Entry>,
+}
+
+impl Table {
+    pub(crate) fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries.get(key)
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<&Located<Value>> {
+        self.entries.get(key).map(|entry| &entry.value)
+    }
+
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.entries.contains_key(key)
+    }
+
+    /// The text or word behind a key; empty where there is none.
+    pub(crate) fn text(&self, key: &str) -> &str {
+        match self.get(key).map(|value| &value.value) {
+            Some(Value::Text(text)) => text,
+            Some(Value::Word(word)) => word,
+            _ => "",
+        }
+    }
+
+    pub(crate) fn size(&self, key: &str) -> Option<Bytes> {
+        match self.get(key)?.value {
+            Value::Size(size) => Some(size),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn time(&self, key: &str) -> Option<Nanos> {
+        match self.get(key)?.value {
+            Value::Time(time) => Some(time),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn whole(&self, key: &str) -> Option<u64> {
+        match self.get(key)?.value {
+            Value::Whole(whole) => Some(whole),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn table(&self, key: &str) -> Option<&Table> {
+        match &self.get(key)?.value {
+            Value::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn tables(&self, key: &str) -> &[Table] {
+        match self.get(key).map(|value| &value.value) {
+            Some(Value::Tables(tables)) => tables,
+            _ => &[],
+        }
+    }
+
+    pub(crate) fn list(&self, key: &str) -> &[Located<Value>] {
+        match self.get(key).map(|value| &value.value) {
+            Some(Value::List(list)) => list,
+            _ => &[],
+        }
+    }
+}
+
+/// BLAKE3 of the content as 64 hexadecimal digits. Layout, comments, the order of keys and the way a quantity is
+/// written ("4k", "4 KiB") do not count; every value does.
+pub(crate) fn content_hash(table: &Table) -> String {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(b"drivelab methodology 1\n");
+    hash_table(&mut hasher, table);
+    hasher.finalize().to_hex().to_string()
+}
+
+/// A tag and a length before each content keep two different trees from giving the same bytes.
+fn hash_bytes(hasher: &mut blake3::Hasher, tag: u8, content: &[u8]) {
+    hasher.update(&[tag]);
+    hasher.update(&(content.len() as u64).to_le_bytes());
+    hasher.update(content);
+}
+
+fn hash_count(hasher: &mut blake3::Hasher, tag: u8, count: usize) {
+    hash_bytes(hasher, tag, &(count as u64).to_le_bytes());
+}
+
+fn hash_table(hasher: &mut blake3::Hasher, table: &Table) {
+    hash_count(hasher, b'{', table.entries.len());
+    for (key, entry) in &table.entries {
+        hash_bytes(hasher, b'k', key.as_bytes());
+        hash_value(hasher, &entry.value.value);
+    }
+}
+
+fn hash_value(hasher: &mut blake3::Hasher, value: &Value) {
+    match value {
+        Value::Text(text) => hash_bytes(hasher, b't', text.as_bytes()),
+        Value::Word(word) => hash_bytes(hasher, b't', word.as_bytes()),
+        Value::Size(size) => hash_bytes(hasher, b's', &size.get().to_le_bytes()),
+        Value::Time(time) => hash_bytes(hasher, b'd', &time.get().to_le_bytes()),
+        Value::Whole(whole) => hash_bytes(hasher, b'i', &whole.to_le_bytes()),
+        Value::Flag(flag) => hash_bytes(hasher, b'b', &[u8::from(*flag)]),
+        Value::Extent(extent) => {
+            for amount in [extent.offset, extent.length] {
+                match amount {
+                    Amount::Bytes(bytes) => hash_bytes(hasher, b's', &bytes.get().to_le_bytes()),
+                    Amount::Hundredths(share) => hash_bytes(hasher, b'p', &share.to_le_bytes()),
+                }
+            }
+        }
+        Value::List(list) => {
+            hash_count(hasher, b'[', list.len());
+            list.iter().for_each(|one| hash_value(hasher, &one.value));
+        }
+        Value::Table(table) => hash_table(hasher, table),
+        Value::Tables(tables) => {
+            hash_count(hasher, b'[', tables.len());
+            tables.iter().for_each(|one| hash_table(hasher, one));
+        }
+    }
+}

@@ -1,0 +1,386 @@
+//! Expansion held to what a plan must be: as many steps as the axes multiply to, ids unique, spans inside the target,
+//! the smoke form's bounds, a hash that follows content and nothing else; and no text makes the parser panic.
+#![expect(clippy::unwrap_used, reason = "helpers of tests: a failed unwrap is a failed test")]
+
+use std::collections::BTreeSet;
+
+use drivelab_core::plan::{Action, Combine, Form, Plan, Rest, Rounds, StepRole, Tracked};
+use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::workload::{Pattern, Streams};
+use drivelab_method::{Methodology, SpeedGuess, TargetShape, expand, json_schema, library, parse};
+use proptest::prelude::*;
+
+const HEAD: &str = r#"
+format = 1
+name = "example"
+title = "Example"
+version = "1.0.0"
+summary = "A small methodology."
+good_for = "Tests."
+cannot_tell = "Anything else."
+[[sources]]
+id = "own"
+citation = "our own choice"
+[target]
+kind = "file"
+size = "1 GiB"
+minimum_size = "8 MiB"
+"#;
+
+fn with(rest: &str) -> Methodology {
+    parse("example.toml", &format!("{HEAD}{rest}")).unwrap()
+}
+
+fn test_of(body: &str) -> Methodology {
+    with(&format!(
+        "[forms.quick]\n[[prepare]]\naction = \"fill\"\n[[tests]]\nname = \"t\"\ntitle = \"T\"\npurpose = \"p\"\n\
+         sources = [\"own\"]\n{body}\n"
+    ))
+}
+
+fn shape(capacity: u64) -> TargetShape {
+    TargetShape { capacity: Bytes::new(capacity), offset_align: Bytes::new(512), guess: SpeedGuess::default() }
+}
+
+fn quick() -> Methodology {
+    let built_in = library::find("quick").unwrap();
+    parse("quick.toml", built_in.text).unwrap()
+}
+
+/// What holds for every plan.
+fn assert_sound(plan: &Plan, capacity: u64) {
+    let ids: BTreeSet<&str> = plan.steps().map(|step| step.id.as_str()).collect();
+    assert_eq!(ids.len(), plan.steps().count(), "ids are not unique");
+    for step in plan.steps() {
+        let id = step.id.as_str();
+        let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '.' | '/');
+        assert!(id.chars().all(plain) && id.matches('/').count() == 1, "{id} is no step id");
+        assert!(!step.label.is_empty());
+        let Action::Io { workload, stop, ramp } = &step.action else { continue };
+        let block = workload.block_size.get();
+        assert!(workload.span.end() <= capacity, "{id} leaves the target");
+        assert!(workload.span.length.get() >= block, "{id} has an empty span");
+        assert_eq!((workload.span.offset.get() % block, workload.span.length.get() % block), (0, 0), "{id}");
+        if workload.pattern == Pattern::Sequential && workload.streams == Streams::Disjoint {
+            assert!(workload.span.length.get() >= block * u64::from(workload.threads.get()), "{id}");
+        }
+        assert!(stop.time.is_some() || stop.volume.is_some() || stop.passes.is_some(), "{id} never ends");
+        if plan.form == Form::Smoke {
+            assert!(stop.cap <= Nanos::from_millis(500), "{id}");
+            assert!(stop.volume.unwrap() <= Bytes::new(8 << 20), "{id}");
+            assert!(workload.span.end() <= 8 << 20, "{id}");
+            assert_eq!((stop.at_least, *ramp, step.rest), (None, Nanos::new(0), Rest::None {}), "{id}");
+        }
+    }
+    if plan.form == Form::Smoke {
+        assert!(plan.tests.iter().all(|test| test.max_rounds() == 1));
+    }
+}
+
+#[test]
+fn quick_is_what_the_issue_asks_for() {
+    let method = quick();
+    assert_eq!(method.forms(), [Form::Quick, Form::Smoke]);
+    assert_eq!(method.file_size(Form::Quick), Bytes::new(4 << 30));
+    let plan = expand(&method, Form::Quick, &shape(4 << 30)).unwrap();
+    let ids: Vec<&str> = plan.steps().map(|step| step.id.as_str()).collect();
+    insta::assert_snapshot!(ids.join("\n"));
+    let first = plan.steps().next().unwrap();
+    assert_eq!(first.role, StepRole::Prepare);
+    assert_eq!(first.estimated_written, Bytes::new(4 << 30));
+    for step in plan.steps().skip(1) {
+        let Action::Io { workload, stop, .. } = &step.action else { panic!("{} does nothing", step.id) };
+        assert!(stop.time.or(stop.at_least) >= Some(Nanos::from_secs(4)), "{} may be shorter than 4 s", step.id);
+        assert!(workload.direct);
+    }
+    let minutes = plan.estimated_time().as_secs_f64() / 60.0;
+    assert!((1.5..=2.5).contains(&minutes), "about two minutes became {minutes}");
+    let corner = plan.step(&drivelab_core::ids::StepId::new("corners", "seq-1m-q8t1-read")).unwrap();
+    assert_eq!(corner.label, "SEQ 1 MiB Q8T1 read");
+    let axes: Vec<&str> = corner.axes.iter().map(|axis| axis.axis.as_str()).collect();
+    assert_eq!(axes, ["op", "block_size", "queue_depth", "pattern"]);
+    assert!(corner.approximations.iter().any(|mark| mark.parameter == "rounds"));
+    let depths = plan.tests.iter().find(|test| test.name == "depths").unwrap();
+    let values: Vec<&str> = depths.steps.iter().map(|step| step.axes[0].value.as_str()).collect();
+    assert_eq!(values, ["1", "2", "4", "8", "16", "32", "64"]);
+}
+
+#[test]
+fn built_ins_expand_for_every_target_and_validate() {
+    let validator = jsonschema::validator_for(&json_schema()).unwrap();
+    for built_in in library::all() {
+        let method = parse(built_in.name, built_in.text).unwrap();
+        assert_eq!(method.identity().name, built_in.name);
+        for capacity in [8 << 20, 64 << 20, (4 << 30) + 512, 1_000_000_000_000] {
+            for form in method.forms() {
+                assert_sound(&expand(&method, form, &shape(capacity)).unwrap(), capacity);
+            }
+        }
+        let tree: toml::Table = toml::from_str(built_in.text).unwrap();
+        let json = serde_json::to_value(tree).unwrap();
+        let errors: Vec<String> =
+            validator.iter_errors(&json).map(|error| format!("{}: {error}", error.instance_path())).collect();
+        assert!(errors.is_empty(), "{}: {errors:#?}", built_in.name);
+    }
+}
+
+/// Every parameter that a built-in states has its own source or mark, in the table where it stands.
+#[test]
+fn built_ins_say_where_every_value_comes_from() {
+    fn marked(table: &toml::Table, outer: &[&toml::Table], place: &str) {
+        let schema = json_schema();
+        let parameters = &schema["properties"]["defaults"]["properties"];
+        let is_mark = |key: &str| matches!(key, "source_of" | "approximation");
+        for key in table.keys().filter(|key| !is_mark(key) && !parameters[key.as_str()].is_null()) {
+            let has = |table: &&toml::Table, kind: &str| table.get(kind).is_some_and(|marks| marks.get(key).is_some());
+            let found =
+                outer.iter().chain([&table]).any(|table| has(table, "source_of") || has(table, "approximation"));
+            assert!(found, "{place}: `{key}` has neither a source nor an approximation mark");
+        }
+    }
+    for built_in in library::all() {
+        let file: toml::Table = toml::from_str(built_in.text).unwrap();
+        let tables = |table: &toml::Table, key: &str| -> Vec<toml::Table> {
+            let list = table.get(key).and_then(|value| value.as_array()).cloned().unwrap_or_default();
+            list.into_iter().filter_map(|one| one.as_table().cloned()).collect()
+        };
+        marked(file["defaults"].as_table().unwrap(), &[], "defaults");
+        for step in tables(&file, "prepare") {
+            marked(&step, &[], "prepare");
+        }
+        for test in tables(&file, "tests") {
+            marked(&test, &[], test["name"].as_str().unwrap());
+            for case in tables(&test, "cases") {
+                marked(&case, &[&test], test["name"].as_str().unwrap());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_schema_is_the_checked_in_one() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats/method.schema.json");
+    let text = format!("{}\n", serde_json::to_string_pretty(&json_schema()).unwrap());
+    if std::env::var_os("UPDATE_SCHEMA").is_some() {
+        std::fs::write(path, &text).unwrap();
+    }
+    let stored = std::fs::read_to_string(path).unwrap();
+    assert_eq!(stored, text, "run `UPDATE_SCHEMA=1 cargo test -p drivelab-method` and commit the file");
+}
+
+#[test]
+fn the_guide_has_every_key_and_every_word() {
+    fn collect(schema: &serde_json::Value, names: &mut BTreeSet<String>) {
+        match schema {
+            serde_json::Value::Object(map) => {
+                if let Some(serde_json::Value::Object(properties)) = map.get("properties") {
+                    names.extend(properties.keys().cloned());
+                }
+                names.extend(map.get("const").and_then(|word| word.as_str()).map(str::to_owned));
+                map.values().for_each(|value| collect(value, names));
+            }
+            serde_json::Value::Array(list) => list.iter().for_each(|value| collect(value, names)),
+            _ => {}
+        }
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/methodology-language.md");
+    let guide = std::fs::read_to_string(path).unwrap();
+    let mut names = BTreeSet::new();
+    collect(&json_schema(), &mut names);
+    assert!(names.len() > 60, "the walk over the schema has lost its way");
+    let later =
+        ["rate", "trim_percent", "block_size_mix", "locality", "conditions", "acceptance", "discard", "cool_down"];
+    let absent: Vec<&str> =
+        names.iter().map(String::as_str).chain(later).filter(|name| !guide.contains(&format!("`{name}`"))).collect();
+    assert!(absent.is_empty(), "docs/methodology-language.md does not explain: {absent:?}");
+}
+
+/// Every TOML example of the guide that is a whole file is accepted.
+#[test]
+fn the_guide_s_whole_examples_are_sound() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/methodology-language.md");
+    let guide = std::fs::read_to_string(path).unwrap();
+    let blocks = guide.split("```toml\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let whole: Vec<&str> = blocks.filter(|block| block.contains("format = 1")).collect();
+    assert!(!whole.is_empty());
+    for block in whole {
+        parse("guide", block).unwrap();
+    }
+}
+
+#[test]
+fn the_hash_follows_content_and_nothing_else() {
+    let text = library::find("quick").unwrap().text;
+    let hash = |text: &str| parse("x", text).unwrap().identity().hash.clone();
+    let same = [
+        format!("# another comment\n\n{text}"),
+        text.replace("block_size = \"1 MiB\"", "block_size  =  '1024k' # kibibytes"),
+        text.replace("threads = 1\ndata = \"incompressible\"", "data = \"incompressible\"\nthreads = 1"),
+    ];
+    for other in &same {
+        assert_ne!(other, text);
+        assert_eq!(hash(other), hash(text), "layout changed the hash");
+    }
+    let others = [
+        text.replace("time = \"5 s\"", "time = \"6 s\""),
+        text.replace("[1, 2, 4, 8, 16, 32, 64]", "[2, 1, 4, 8, 16, 32, 64]"),
+        text.replace("title = \"First look\"", "title = \"First  look\""),
+        text.replace("CrystalDiskMark waits 5 s", "CrystalDiskMark rests 5 s"),
+        text.replace("direct = true", "direct = false"),
+    ];
+    for other in &others {
+        assert_ne!(hash(other), hash(text), "a value changed and the hash did not");
+    }
+}
+
+#[test]
+fn forms_replace_what_they_state_and_mark_it() {
+    let method = with(
+        "[forms.faithful]\n[forms.quick]\ntime = \"10 s\"\n[forms.quick.target]\nsize = \"256 MiB\"\n\
+         [[tests]]\nname = \"t\"\ntitle = \"T\"\npurpose = \"p\"\nsources = [\"own\"]\nop = \"write\"\n\
+         pattern = \"sequential\"\nblock_size = \"1 MiB\"\nqueue_depth = [1, 2, 4]\nvolume = \"16 GiB\"\n\
+         [tests.forms.quick]\nqueue_depth = [1, 4]\n",
+    );
+    assert_eq!(method.file_size(Form::Faithful), Bytes::new(1 << 30));
+    assert_eq!(method.file_size(Form::Quick), Bytes::new(256 << 20));
+    let faithful = expand(&method, Form::Faithful, &shape(1 << 30)).unwrap();
+    let quick = expand(&method, Form::Quick, &shape(1 << 30)).unwrap();
+    assert_eq!((faithful.steps().count(), quick.steps().count()), (3, 2));
+    let stop = |plan: &Plan| match &plan.steps().next().unwrap().action {
+        Action::Io { stop, .. } => (stop.time, stop.volume),
+        Action::Idle { .. } => panic!("no load"),
+    };
+    assert_eq!(stop(&faithful), (None, Some(Bytes::new(16 << 30))));
+    assert_eq!(stop(&quick), (Some(Nanos::from_secs(10)), None), "a stated stop rule replaces the whole rule");
+    let marks = |plan: &Plan| plan.steps().next().unwrap().approximations.iter().map(|m| m.parameter.clone()).collect();
+    let (none, some): (Vec<String>, Vec<String>) = (marks(&faithful), marks(&quick));
+    assert!(none.is_empty(), "{none:?}");
+    assert_eq!(some, ["queue_depth", "time"]);
+}
+
+#[test]
+fn spans_steady_rounds_and_rests_arrive() {
+    let method = test_of(
+        "op = [\"read\", \"write\"]\npattern = \"random\"\nblock_size = \"8 KiB\"\nqueue_depth = 4\ntime = \"60 s\"\n\
+         span = { offset = \"12.5 %\", length = \"25 %\" }\nsteady = { tracked = \"iops\", max_rounds = 25, step = \
+         \"rnd-8k-q4t1-write\" }\nduty_cycle = 50\ncombine = \"median\"",
+    );
+    let plan = expand(&method, Form::Quick, &shape(64 << 20)).unwrap();
+    assert_sound(&plan, 64 << 20);
+    let test = &plan.tests[1];
+    let workload = test.steps[0].workload().unwrap();
+    assert_eq!((workload.span.offset, workload.span.length), (Bytes::new(8 << 20), Bytes::new(16 << 20)));
+    assert_eq!(test.rounds, Rounds::Steady { step: test.steps[1].id.clone(), tracked: Tracked::Iops, max: 25 },);
+    assert_eq!(test.combine, Combine::Median);
+    assert!(matches!(test.steps[0].rest, Rest::DutyCycle { percent, .. } if percent.get() == 50));
+    assert!(test.steps[0].estimated_time >= Nanos::from_secs(120), "the rest is not in the estimate");
+    let seeds: BTreeSet<u64> = plan.steps().filter_map(|step| step.workload()).map(|load| load.seed).collect();
+    assert_eq!(seeds.len(), 3, "steps share their offsets");
+}
+
+#[test]
+fn the_smoke_form_takes_what_is_far_too_large() {
+    let method = test_of(
+        "op = \"write\"\npattern = \"sequential\"\nblock_size = [\"1 MiB\", \"16 MiB\"]\nqueue_depth = 32\n\
+         threads = 64\ntime = \"1 h\"\nspan = { offset = \"256 MiB\", length = \"600 MiB\" }\n\
+         rounds = 9\nramp = \"5 s\"\n\
+         rest = \"1 min\"\n[tests.forms.quick]\nspan = \"100 %\"\nthreads = 4",
+    );
+    assert_sound(&expand(&method, Form::Smoke, &shape(8 << 20)).unwrap(), 8 << 20);
+    assert_sound(&expand(&method, Form::Smoke, &shape(1 << 40)).unwrap(), 1 << 40);
+}
+
+fn list<T: std::fmt::Debug>(values: &[T]) -> String {
+    format!("{values:?}")
+}
+
+/// Keys that take a quantity, a count or a table.
+const KEYS: [&str; 14] = [
+    "span",
+    "block_size",
+    "time",
+    "queue_depth",
+    "rest",
+    "volume",
+    "seed",
+    "cap",
+    "axes",
+    "cases",
+    "steady",
+    "ramp",
+    "at_least",
+    "passes",
+];
+
+/// Quantities, whole numbers (also hexadecimal), empty lists and tables, and what is nearly a number.
+const VALUES: &str = concat!(
+    r#"("[0-9]{1,20}[.]?[0-9]{0,3} ?[a-zA-Z%]{0,3}"|[0-9]{1,20}|[-+]?0x[0-9a-f]{1,18}"#,
+    r"|\[\]|\{ ?\}|[0-9.e-]{1,6})",
+);
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn steps_are_the_product_of_the_axes(
+        depths in proptest::sample::subsequence(vec![1u32, 2, 3, 8, 64, 65_535], 1..=6),
+        mixes in proptest::sample::subsequence(vec![0u8, 1, 30, 99, 100], 1..=5),
+        blocks in proptest::sample::subsequence(vec!["512 B", "4 KiB", "12 KiB", "1 MiB", "3 MiB"], 1..=5),
+        threads in proptest::sample::subsequence(vec![1u32, 2, 7], 1..=3),
+        spans in proptest::sample::subsequence(vec!["100 %", "50 %", "33.33 %", "60 MiB"], 1..=4),
+        sequential in any::<bool>(),
+        capacity in (64u64 << 20)..(1 << 42),
+    ) {
+        let pattern = if sequential { "sequential" } else { "random" };
+        let method = test_of(&format!(
+            "axes = [\"span\", \"threads\", \"write_percent\", \"block_size\", \"queue_depth\"]\nqueue_depth = {}\n\
+             write_percent = {}\nblock_size = {}\nthreads = {}\nspan = {}\npattern = \"{pattern}\"\ntime = \"1 s\"",
+            list(&depths), list(&mixes), list(&blocks), list(&threads), list(&spans),
+        ));
+        let plan = expand(&method, Form::Quick, &shape(capacity)).unwrap();
+        assert_sound(&plan, capacity);
+        let product = depths.len() * mixes.len() * blocks.len() * threads.len() * spans.len();
+        prop_assert_eq!(plan.tests[1].steps.len(), product);
+        let inner: Vec<u32> = plan.tests[1].steps.iter().take(depths.len())
+            .map(|step| step.workload().unwrap().queue_depth.get()).collect();
+        prop_assert_eq!(inner, depths, "the last axis runs innermost");
+        let fill = plan.steps().next().unwrap().workload().unwrap().span;
+        let inside = plan.steps().all(|step| step.workload().unwrap().span.end() <= fill.end());
+        prop_assert!(inside, "unwritten bytes are read");
+        assert_sound(&expand(&method, Form::Smoke, &shape(capacity)).unwrap(), capacity);
+    }
+
+    /// A break anywhere in a good file gives errors or another good file, never a panic, and always a place.
+    #[test]
+    fn broken_files_never_panic(at in 0usize..4000, cut in 0usize..40, put in "[ -~\n\u{e9}\u{4e2d}]{0,8}") {
+        let text: Vec<char> = library::find("quick").unwrap().text.chars().collect();
+        let at = at.min(text.len());
+        let end = (at + cut).min(text.len());
+        let broken: String = text[..at].iter().copied().chain(put.chars()).chain(text[end..].iter().copied()).collect();
+        match parse("broken.toml", &broken) {
+            Ok(method) => for form in method.forms() {
+                let _ = expand(&method, form, &shape(1 << 30)).map_err(|errors| errors.render(true));
+            },
+            Err(errors) => prop_assert!(errors.render(false).contains("--> broken.toml:"), "{errors}"),
+        }
+    }
+
+    #[test]
+    fn any_text_never_panics(text in "(?s).{0,200}") {
+        let _ = parse("any", &text).map_err(|errors| errors.render(true));
+    }
+
+    #[test]
+    fn any_values_never_panic(
+        key in proptest::sample::select(KEYS.to_vec()),
+        value in VALUES,
+    ) {
+        let text = format!(
+            "{HEAD}[forms.quick]\n[[prepare]]\naction = \"fill\"\n[[tests]]\nname = \"t\"\ntitle = \"T\"\n\
+             purpose = \"p\"\nsources = [\"own\"]\nop = \"read\"\npattern = \"random\"\n{key} = {value}\n",
+        );
+        if let Err(errors) = parse("any", &text) {
+            let _ = errors.render(true);
+        }
+    }
+}
