@@ -1,1 +1,98 @@
-//! (room of its own; see ARCHITECTURE.md)
+//! How results look: HTML pages, Markdown, CSV, JSON and the table for a terminal.
+//!
+//! Owns layout, wording and number formats. Must not know how anything was measured or found, and computes no figure:
+//! every one comes from `analysis` or straight from the records. Charts and tables are made from the same structs.
+//! Names from outside (models, paths, labels) are untrusted and escaped in every format.
+
+#![forbid(unsafe_code)]
+
+mod asset;
+mod chart;
+mod compare;
+mod csv;
+mod doc;
+mod facts;
+mod figures;
+pub mod format;
+mod look;
+mod markdown;
+mod marker;
+mod page;
+mod percentiles;
+mod run_facts;
+mod table;
+mod terminal;
+mod tests_view;
+mod time_line;
+
+use drivelab_analysis::Analysis;
+use drivelab_core::run::RunRecords;
+
+pub use doc::results_schema;
+pub use marker::{is_drivelab_output, is_drivelab_page};
+pub use terminal::terminal_table;
+
+/// A run and what it means.
+#[derive(Debug, Clone, Copy)]
+pub struct ReportInput<'a> {
+    /// The records.
+    pub records: &'a RunRecords,
+    /// Their analysis.
+    pub analysis: &'a Analysis,
+}
+
+/// Why a report could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// Nothing to report on.
+    #[error("there is no run to report on; name at least one")]
+    NoRun,
+    /// The page template failed.
+    #[error("the page could not be put together: {0}")]
+    Page(#[from] askama::Error),
+    /// The results could not be written as JSON.
+    #[error("the results could not be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    /// The results could not be written as CSV.
+    #[error("the results could not be written as CSV: {0}")]
+    Csv(#[from] ::csv::Error),
+}
+
+/// The review of one run, or several runs beside each other, as one HTML file that opens offline.
+///
+/// # Errors
+/// [`ReportError`] where there is no run or a part cannot be written.
+pub fn html(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
+    page::html(some(inputs)?)
+}
+
+/// The same as Markdown (GitHub's tables).
+///
+/// # Errors
+/// [`ReportError`] where there is no run.
+pub fn markdown(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
+    some(inputs).map(markdown::markdown)
+}
+
+/// Every metric as CSV, one a line, with the run, method and form beside it.
+///
+/// # Errors
+/// [`ReportError`] where there is no run or a line cannot be written.
+pub fn csv(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
+    csv::csv(some(inputs)?)
+}
+
+/// The results document, as docs/formats/results.schema.json describes it.
+///
+/// # Errors
+/// [`ReportError`] where there is no run or a part cannot be written.
+pub fn json(inputs: &[ReportInput<'_>]) -> Result<serde_json::Value, ReportError> {
+    doc::json(some(inputs)?)
+}
+
+fn some<'i, 'a>(inputs: &'i [ReportInput<'a>]) -> Result<&'i [ReportInput<'a>], ReportError> {
+    if inputs.is_empty() { Err(ReportError::NoRun) } else { Ok(inputs) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! Several runs beside each other: which may be compared, and the tables of those that may.
+//!
+//! Unlike runs (another method hash, another form, or the smoke form) are never put in one table; the reason is said.
+
+use drivelab_core::plan::{Form, Step};
+
+use crate::ReportInput;
+use crate::facts;
+use crate::figures::{self, Op, quantity};
+use crate::format;
+use crate::table::{Column, Table};
+use crate::tests_view::measured;
+
+/// What must be equal for two runs to stand in one table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct CompareKey {
+    hash: String,
+    form: Form,
+}
+
+fn key(input: &ReportInput<'_>) -> CompareKey {
+    CompareKey { hash: input.records.plan.methodology.hash.clone(), form: input.records.plan.form }
+}
+
+/// Runs that may be compared with each other, as one table for rates and one for latency.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Group {
+    /// Methodology and form that they share.
+    pub(crate) title: String,
+    /// What differs besides the drive, and must be kept in mind.
+    pub(crate) differences: Vec<String>,
+    /// One row a step and operation, one column a run.
+    pub(crate) tables: Vec<Table>,
+}
+
+/// The comparison of several runs.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Comparison {
+    /// Groups of two runs or more.
+    pub(crate) groups: Vec<Group>,
+    /// Why the rest is not comparable, a sentence each.
+    pub(crate) refused: Vec<String>,
+}
+
+impl Comparison {
+    /// Whether every run may be compared with every other.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.refused.is_empty()
+    }
+}
+
+/// Name of a run among several: letter, drive.
+pub(crate) fn run_name(index: usize, input: &ReportInput<'_>) -> String {
+    format!("{}: {}", letter(index), facts::drive_name(&input.records.environment))
+}
+
+/// A, B, ... Z, then numbers.
+pub(crate) fn letter(index: usize) -> String {
+    u8::try_from(index)
+        .ok()
+        .filter(|index| *index < 26)
+        .map_or_else(|| (index + 1).to_string(), |index| char::from(b'A' + index).to_string())
+}
+
+/// Sorts runs into groups that may be compared.
+pub(crate) fn compare(inputs: &[ReportInput<'_>]) -> Comparison {
+    let mut groups: Vec<(CompareKey, Vec<usize>)> = Vec::new();
+    let mut comparison = Comparison::default();
+    for (index, input) in inputs.iter().enumerate() {
+        let key = key(input);
+        if key.form == Form::Smoke {
+            let name = run_name(index, input);
+            comparison
+                .refused
+                .push(format!("{name} is in the smoke form, which is for tests only and unusable for comparison."));
+            continue;
+        }
+        match groups.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, members)) => members.push(index),
+            None => groups.push((key, vec![index])),
+        }
+    }
+    comparison.refused.extend(unlike(inputs, &groups));
+    for (_, members) in groups.iter().filter(|(_, members)| members.len() > 1) {
+        comparison.groups.push(group(inputs, members));
+    }
+    comparison
+}
+
+/// Why each group differs from the first.
+fn unlike(inputs: &[ReportInput<'_>], groups: &[(CompareKey, Vec<usize>)]) -> Vec<String> {
+    let Some((first, others)) = groups.split_first() else { return Vec::new() };
+    let names = |members: &[usize]| {
+        let names = members.iter().filter_map(|index| Some(run_name(*index, inputs.get(*index)?)));
+        names.collect::<Vec<_>>().join(", ")
+    };
+    let reason = |(key, members): &(CompareKey, Vec<usize>)| {
+        let mut reasons = Vec::new();
+        if key.hash != first.0.hash {
+            reasons.push("another methodology or another version of it (the content hash differs)".to_owned());
+        }
+        if key.form != first.0.form {
+            reasons.push(format!("the {} form instead of the {} form", key.form.name(), first.0.form.name()));
+        }
+        format!("{} and {} are not comparable: {}.", names(members), names(&first.1), reasons.join(" and "))
+    };
+    others.iter().map(reason).collect()
+}
+
+fn group(inputs: &[ReportInput<'_>], members: &[usize]) -> Group {
+    let runs: Vec<(usize, &ReportInput<'_>)> =
+        members.iter().filter_map(|index| Some((*index, inputs.get(*index)?))).collect();
+    let title = runs.first().map_or_else(String::new, |(_, input)| {
+        let plan = &input.records.plan;
+        format!("{} {}, {} form", plan.title, plan.methodology.version, plan.form.name())
+    });
+    let tables = [quantity::THROUGHPUT, quantity::IOPS, quantity::P99].map(|quantity| table(&runs, quantity));
+    Group { title, differences: differences(&runs), tables: tables.into() }
+}
+
+fn table(runs: &[(usize, &ReportInput<'_>)], quantity: &str) -> Table {
+    let (name, unit) = figures::heading(quantity);
+    let mut columns = vec![Column::words("Step")];
+    columns.extend(
+        runs.iter()
+            .map(|(index, input)| Column { metric: String::new(), ..Column::figures(&run_name(*index, input), unit) }),
+    );
+    let steps: Vec<&Step> =
+        runs.first().map_or_else(Vec::new, |(_, input)| input.records.plan.tests.iter().flat_map(measured).collect());
+    let mut rows = Vec::new();
+    for step in steps {
+        let ops: &[Op] = match Op::of(step) {
+            Op::Total if quantity == quantity::P99 => &[Op::Read, Op::Write],
+            Op::Total => &[Op::Total],
+            Op::Read => &[Op::Read],
+            Op::Write => &[Op::Write],
+        };
+        for op in ops {
+            let label = if ops.len() > 1 { format!("{}: {}s", step.label, op.prefix()) } else { step.label.clone() };
+            let mut row = vec![figures::step_cell(step, label)];
+            row.extend(runs.iter().map(|(_, input)| figures::cell(input, step, *op, quantity)));
+            rows.push(row);
+        }
+    }
+    Table { caption: format!("{name} ({unit})"), columns, rows }
+}
+
+/// Conditions that differ between runs of a group.
+fn differences(runs: &[(usize, &ReportInput<'_>)]) -> Vec<String> {
+    let look: [(&str, fn(&ReportInput<'_>) -> String); 7] = [
+        ("tested size", |input| format::bytes(input.records.environment.target.length)),
+        ("drivelab version", |input| input.records.tool.version.clone()),
+        ("kernel", |input| input.records.environment.testbed.kernel.clone()),
+        ("CPU", |input| input.records.environment.testbed.cpu_model.clone().unwrap_or_else(|| "unknown".to_owned())),
+        ("file system", |input| input.records.environment.target.file_system.kind.clone()),
+        ("interruptions", |input| input.records.breaks.len().to_string()),
+        ("state of the run", |input| crate::run_facts::state_word(input.records.state).to_owned()),
+    ];
+    let different = |(name, of): (&str, fn(&ReportInput<'_>) -> String)| {
+        let values: Vec<String> = runs.iter().map(|(_, input)| of(input)).collect();
+        let unlike = values.iter().any(|value| Some(value) != values.first());
+        let named = runs.iter().zip(&values).map(|((index, _), value)| format!("{} {value}", letter(*index)));
+        unlike.then(|| format!("{name}: {}", named.collect::<Vec<_>>().join(", ")))
+    };
+    look.into_iter().filter_map(different).collect()
+}

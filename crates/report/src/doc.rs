@@ -1,0 +1,360 @@
+//! The results document: what `drivelab report --format json` writes and docs/formats/results.schema.json describes.
+//!
+//! A published format: fields are added, never renamed, removed or given another meaning within one schema version.
+
+use drivelab_analysis::{Analysis, StepLimit};
+use drivelab_core::environment::{Environment, ToolVersion};
+use drivelab_core::event::{RunState, Steadiness};
+use drivelab_core::finding::Finding;
+use drivelab_core::histogram::LatencySummary;
+use drivelab_core::ids::{RunId, StepId, StepKey};
+use drivelab_core::metric::Metric;
+use drivelab_core::plan::{Form, MethodIdentity, Source, Step};
+use drivelab_core::record::{IntervalRecord, OpRecord, StepRecord};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::{ReportError, ReportInput, compare, marker, run_facts};
+
+/// Version of the document; raised when a reader of the old one would go wrong.
+const SCHEMA_VERSION: u32 = 1;
+
+/// A results document: of one run, or of several.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[expect(clippy::large_enum_variant, reason = "made once for each report")]
+pub(crate) enum Results {
+    /// Of one run.
+    One(RunResults),
+    /// Of several runs.
+    Several(SeveralResults),
+}
+
+/// The results of one run.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RunResults {
+    /// Always `drivelab.results`.
+    pub(crate) schema: String,
+    /// Version of this document, 1.
+    pub(crate) schema_version: u32,
+    /// The run.
+    pub(crate) run: RunDoc,
+    /// Target and testbed at the start.
+    pub(crate) environment: Environment,
+    /// Every figure, in the order of the plan, those of the whole run last. docs/metrics.md defines them.
+    pub(crate) metrics: Vec<MetricDoc>,
+    /// Statements about the run, the gravest first.
+    pub(crate) findings: Vec<FindingDoc>,
+    /// Every step of the plan with its executions.
+    pub(crate) steps: Vec<StepDoc>,
+    /// What limited each executed step.
+    pub(crate) limits: Vec<StepLimit>,
+    /// What a copy of this document leaves out to stay small; empty in the full document.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) left_out: Vec<String>,
+}
+
+/// The results of several runs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SeveralResults {
+    /// Always `drivelab.results`.
+    schema: String,
+    /// Version of this document, 1.
+    schema_version: u32,
+    /// Whether every run may be compared with every other: same methodology content, same form, not smoke.
+    comparable: bool,
+    /// Why not, a sentence each.
+    not_comparable_because: Vec<String>,
+    /// Each run as a document of its own.
+    runs: Vec<RunResults>,
+    /// The figures of all runs, each with its run.
+    metrics: Vec<MetricDoc>,
+    /// The findings of all runs, each with its run.
+    findings: Vec<FindingDoc>,
+}
+
+/// The run itself.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RunDoc {
+    /// Name of the run.
+    id: RunId,
+    /// How it stands.
+    state: RunState,
+    /// Why it failed; empty where it did not.
+    message: String,
+    /// The form of the methodology. Results of different forms are not comparable.
+    form: Form,
+    /// Name, version and content hash of the methodology. Results of different hashes are not comparable.
+    method: MethodIdentity,
+    /// Title of the methodology, for people.
+    title: String,
+    /// What the methodology is for.
+    summary: String,
+    /// What the methodology cites.
+    sources: Vec<Source>,
+    /// Which drivelab measured.
+    tool: ToolVersion,
+    /// Version of the analysis that made metrics and findings.
+    analysis_version: u32,
+    /// Wall-clock time of the start, RFC 3339.
+    started: String,
+    /// Length on the run clock in nanoseconds, pauses left out.
+    duration_ns: u64,
+    /// Interruptions and how the run went on.
+    breaks: Vec<BreakDoc>,
+    /// Executions that could not be done.
+    failed_steps: Vec<FailedDoc>,
+    /// Verdicts on steady tests.
+    steadiness: Vec<Steadiness>,
+}
+
+/// An interruption.
+#[derive(Debug, Serialize, JsonSchema)]
+struct BreakDoc {
+    /// Run time of the last event before it, in nanoseconds.
+    at_ns: u64,
+    /// Why.
+    cause: String,
+    /// Wall-clock time at which the run went on, RFC 3339; absent where it did not.
+    resumed: Option<String>,
+    /// What had become of the prepared target.
+    target_state: Option<String>,
+    /// Whether preparation was repeated.
+    prepared_again: Option<bool>,
+}
+
+/// An execution that could not be done.
+#[derive(Debug, Serialize, JsonSchema)]
+struct FailedDoc {
+    /// Which.
+    key: StepKey,
+    /// What went wrong.
+    error: String,
+}
+
+/// A figure.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct MetricDoc {
+    /// The run it is of; present in the lists of several runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<RunId>,
+    /// The figure.
+    #[serde(flatten)]
+    metric: Metric,
+}
+
+/// A statement.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct FindingDoc {
+    /// The run it is about; present in the lists of several runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<RunId>,
+    /// The statement.
+    #[serde(flatten)]
+    finding: Finding,
+}
+
+/// A step of the plan.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct StepDoc {
+    /// Name of the test it belongs to.
+    test: String,
+    /// The step with all its parameters.
+    step: Step,
+    /// Its finished executions.
+    rounds: Vec<StepRecord>,
+    /// What happened in each interval of its executions, histograms left out.
+    pub(crate) intervals: Vec<IntervalDoc>,
+}
+
+/// An interval without its histograms.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct IntervalDoc {
+    /// Round, from 1.
+    round: u32,
+    /// Number in the execution, from 0.
+    index: u32,
+    /// Start, nanoseconds on the run clock.
+    start_ns: u64,
+    /// End, nanoseconds on the run clock.
+    end_ns: u64,
+    /// Inside the ramp: left out of results.
+    ramp: bool,
+    /// Reads.
+    read: OpDoc,
+    /// Writes.
+    write: OpDoc,
+    /// Mean number of operations in flight.
+    in_flight_mean: f64,
+}
+
+/// One kind of operation in an interval.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OpDoc {
+    /// Completed operations.
+    count: u64,
+    /// Bytes they moved.
+    bytes: u64,
+    /// Operations that ended in an error.
+    errors: u64,
+    /// Latency figures in nanoseconds; absent where there were no operations.
+    latency: Option<LatencySummary>,
+}
+
+fn op(record: &OpRecord) -> OpDoc {
+    OpDoc { count: record.count, bytes: record.bytes.get(), errors: record.errors, latency: record.latency }
+}
+
+fn interval(record: &IntervalRecord) -> IntervalDoc {
+    let IntervalRecord { key, index, start_ns, end_ns, ramp, read, write, in_flight_mean } = record;
+    IntervalDoc {
+        round: key.round,
+        index: *index,
+        start_ns: *start_ns,
+        end_ns: *end_ns,
+        ramp: *ramp,
+        read: op(read),
+        write: op(write),
+        in_flight_mean: *in_flight_mean,
+    }
+}
+
+/// The document of one run.
+pub(crate) fn results(input: &ReportInput<'_>) -> RunResults {
+    RunResults {
+        schema: marker::SCHEMA.to_owned(),
+        schema_version: SCHEMA_VERSION,
+        run: run_doc(input),
+        environment: input.records.environment.clone(),
+        metrics: metrics(input.analysis, None),
+        findings: findings(input, None),
+        steps: steps(input),
+        limits: input.analysis.limits.clone(),
+        left_out: Vec::new(),
+    }
+}
+
+fn metrics(analysis: &Analysis, run: Option<RunId>) -> Vec<MetricDoc> {
+    analysis.metrics.iter().map(|metric| MetricDoc { run, metric: metric.clone() }).collect()
+}
+
+fn findings(input: &ReportInput<'_>, run: Option<RunId>) -> Vec<FindingDoc> {
+    run_facts::findings(input).into_iter().map(|finding| FindingDoc { run, finding: finding.clone() }).collect()
+}
+
+fn run_doc(input: &ReportInput<'_>) -> RunDoc {
+    let records = input.records;
+    let plan = &records.plan;
+    RunDoc {
+        id: records.run,
+        state: records.state,
+        message: records.message.clone(),
+        form: plan.form,
+        method: plan.methodology.clone(),
+        title: plan.title.clone(),
+        summary: plan.summary.clone(),
+        sources: plan.sources.clone(),
+        tool: records.tool.clone(),
+        analysis_version: input.analysis.analysis_version,
+        started: records.started.clone(),
+        duration_ns: records.last_at_ns,
+        breaks: records.breaks.iter().map(break_doc).collect(),
+        failed_steps: records
+            .failed_steps
+            .iter()
+            .map(|failed| FailedDoc { key: failed.key.clone(), error: failed.error.clone() })
+            .collect(),
+        steadiness: records.steadiness.clone(),
+    }
+}
+
+fn break_doc(one: &drivelab_core::run::Break) -> BreakDoc {
+    let resumed = one.resumed.as_ref();
+    BreakDoc {
+        at_ns: one.at_ns,
+        cause: one.cause.clone(),
+        resumed: resumed.map(|resumed| resumed.resumed.clone()),
+        target_state: resumed.map(|resumed| resumed.target_state.clone()),
+        prepared_again: resumed.map(|resumed| resumed.prepared_again),
+    }
+}
+
+fn steps(input: &ReportInput<'_>) -> Vec<StepDoc> {
+    let records = input.records;
+    let rounds = |id: &StepId| records.steps.iter().filter(|record| record.key.step == *id).cloned().collect();
+    let intervals = |id: &StepId| records.intervals.iter().filter(|one| one.key.step == *id).map(interval).collect();
+    let of_test = |test: &drivelab_core::plan::TestPlan| -> Vec<StepDoc> {
+        let doc = |step: &Step| StepDoc {
+            test: test.name.clone(),
+            step: step.clone(),
+            rounds: rounds(&step.id),
+            intervals: intervals(&step.id),
+        };
+        test.steps.iter().map(doc).collect()
+    };
+    records.plan.tests.iter().flat_map(of_test).collect()
+}
+
+/// One run: its document; several: all of them and the joined lists.
+pub(crate) fn document(inputs: &[ReportInput<'_>]) -> Results {
+    if let [only] = inputs {
+        return Results::One(results(only));
+    }
+    let comparison = compare::compare(inputs);
+    Results::Several(SeveralResults {
+        schema: marker::SCHEMA.to_owned(),
+        schema_version: SCHEMA_VERSION,
+        comparable: comparison.is_whole(),
+        not_comparable_because: comparison.refused,
+        runs: inputs.iter().map(results).collect(),
+        metrics: inputs.iter().flat_map(|input| metrics(input.analysis, Some(input.records.run))).collect(),
+        findings: inputs.iter().flat_map(|input| findings(input, Some(input.records.run))).collect(),
+    })
+}
+
+pub(crate) fn json(inputs: &[ReportInput<'_>]) -> Result<serde_json::Value, ReportError> {
+    Ok(serde_json::to_value(document(inputs))?)
+}
+
+/// Size in bytes that a page gives to the results document inside it.
+const MOST_EMBEDDED: usize = 700_000;
+
+/// The document as text for a page: whole where it is small, else without intervals, else without histograms too. What
+/// was left out is named in the document.
+pub(crate) fn embedded(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
+    let mut document = document(inputs);
+    let cuts: [(&str, fn(&mut StepDoc)); 2] = [
+        ("the intervals of each step", |step| step.intervals.clear()),
+        ("the buckets of the histograms", |step| {
+            for round in &mut step.rounds {
+                round.read.histogram.buckets.clear();
+                round.write.histogram.buckets.clear();
+            }
+        }),
+    ];
+    let mut text = serde_json::to_string(&document)?;
+    for (what, cut) in cuts {
+        if text.len() <= MOST_EMBEDDED {
+            break;
+        }
+        let runs: Vec<&mut RunResults> = match &mut document {
+            Results::One(run) => vec![run],
+            Results::Several(several) => several.runs.iter_mut().collect(),
+        };
+        for run in runs {
+            run.steps.iter_mut().for_each(cut);
+            run.left_out.push(format!("{what}; `drivelab report {} --format json` writes them", run.run.id));
+        }
+        text = serde_json::to_string(&document)?;
+    }
+    Ok(text)
+}
+
+/// JSON Schema of the results document.
+#[must_use]
+pub fn results_schema() -> serde_json::Value {
+    let mut schema = schemars::schema_for!(Results);
+    schema.insert("title".to_owned(), "drivelab results".into());
+    schema.insert("$id".to_owned(), "drivelab.results.v1".into());
+    schema.to_value()
+}

@@ -1,0 +1,149 @@
+//! Target, drive and testbed as pairs of name and value, for every format. What is not known is said to be unknown.
+
+use drivelab_core::environment::{BlockDeviceFacts, Environment, TargetKind};
+
+use crate::ReportInput;
+use crate::format;
+
+/// A fact for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Fact {
+    /// What.
+    pub(crate) name: &'static str,
+    /// The value.
+    pub(crate) value: String,
+}
+
+fn fact(name: &'static str, value: impl Into<String>) -> Fact {
+    Fact { name, value: value.into() }
+}
+
+fn or_unknown(value: Option<&String>) -> String {
+    value.cloned().unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// The physical or virtual drive at the bottom of the target; none where there is no block device.
+pub(crate) fn drive(environment: &Environment) -> Option<&BlockDeviceFacts> {
+    let devices = &environment.target.devices;
+    // A device-mapper or loop device names no drive; the last one with a model does.
+    devices.iter().rev().find(|device| device.model.is_some()).or(devices.last())
+}
+
+/// What the review is called: the drive's model, or what takes its place.
+pub(crate) fn drive_name(environment: &Environment) -> String {
+    let Some(device) = drive(environment) else {
+        return format!("{} file system", environment.target.file_system.kind);
+    };
+    match (&device.model, &device.virtual_because) {
+        (Some(model), _) => model.trim().to_owned(),
+        (None, Some(_)) => format!("Virtual disk {}", device.name),
+        (None, None) => format!("Drive {}", device.name),
+    }
+}
+
+/// Facts about the drive, one list for each block device from the file system downwards.
+pub(crate) fn drives(input: &ReportInput<'_>) -> Vec<Vec<Fact>> {
+    input.records.environment.target.devices.iter().map(device_facts).collect()
+}
+
+fn device_facts(device: &BlockDeviceFacts) -> Vec<Fact> {
+    let name = device
+        .partition
+        .as_ref()
+        .map_or_else(|| device.name.clone(), |part| format!("{} (partition {part})", device.name));
+    let link = device.link.as_ref().map_or_else(
+        || "unknown".to_owned(),
+        |link| {
+            let possible = link.possible.as_ref().filter(|possible| **possible != link.negotiated);
+            let possible = possible.map_or_else(String::new, |possible| format!(", possible {possible}"));
+            let rate = link
+                .bytes_per_second
+                .map_or_else(String::new, |rate| format!(", at most {} MB/s", format::mb_s(rate / 1e6)));
+            format!("{}{possible}{rate}", link.negotiated)
+        },
+    );
+    let media = match device.rotational {
+        Some(true) => "spinning",
+        Some(false) => "solid state, or says so",
+        None => "unknown",
+    };
+    let mut facts = vec![
+        fact("Device", name),
+        fact("Model", or_unknown(device.model.as_ref())),
+        fact("Serial", or_unknown(device.serial.as_ref())),
+        fact("Firmware", or_unknown(device.firmware.as_ref())),
+        fact("Capacity", format::bytes(device.capacity)),
+        fact("Transport", device.transport.clone()),
+        fact("Link", link),
+        fact("Media", media),
+        fact("Block size", format!("{} logical, {} physical", device.logical_block_size, device.physical_block_size)),
+        fact("Scheduler", or_unknown(device.scheduler.as_ref())),
+        fact(
+            "Queue of the block layer",
+            device.nr_requests.map_or_else(|| "unknown".to_owned(), |n| format!("{n} requests")),
+        ),
+        fact("Write cache", or_unknown(device.write_cache.as_ref())),
+    ];
+    if let Some(because) = &device.virtual_because {
+        facts.push(fact("Virtual", because.clone()));
+    }
+    if !device.lies_on.is_empty() {
+        facts.push(fact("Lies on", device.lies_on.join(", ")));
+    }
+    facts
+}
+
+/// Facts about the target: file, file system, direct I/O, why it might be written.
+pub(crate) fn target(input: &ReportInput<'_>) -> Vec<Fact> {
+    let environment = &input.records.environment;
+    let (target, system) = (&environment.target, &environment.target.file_system);
+    let kind = match target.kind {
+        TargetKind::ScratchFile => "scratch file, made for this run",
+        TargetKind::NamedFile => "file named by the user",
+    };
+    let direct = if target.direct_io.supported { "supported" } else { "not supported" };
+    let destroy = environment.guard.destroy_named.as_ref();
+    let destroy = destroy.map_or_else(String::new, |path| format!(" (--destroy {})", path.display()));
+    let bundle = if environment.bundle_on_same_device {
+        "on the same device as the target"
+    } else {
+        "on another device than the target"
+    };
+    vec![
+        fact("Target", target.path.display().to_string()),
+        fact("Kind", kind),
+        fact("Tested size", format::bytes(target.length)),
+        fact("File system", format!("{} on {} at {}", system.kind, system.source, system.mount_point.display())),
+        fact("Mount options", system.options.clone()),
+        fact("Size and free", format!("{}, free {}", format::bytes(system.total), format::bytes(system.free))),
+        fact("Direct I/O", format!("{direct}: {}", target.direct_io.reason)),
+        fact("Write guard", format!("allowed: {}{destroy}", environment.guard.allowed_because)),
+        fact("Record of the run", bundle),
+    ]
+}
+
+/// Facts about the host.
+pub(crate) fn testbed(input: &ReportInput<'_>) -> Vec<Fact> {
+    let testbed = &input.records.environment.testbed;
+    let cpu = format!("{} ({} logical CPUs)", or_unknown(testbed.cpu_model.as_ref()), testbed.cpus);
+    let foreign =
+        testbed.foreign_io.map_or_else(|| "unknown".to_owned(), |rate| format!("{} MB/s", format::mb_s(rate / 1e6)));
+    let mut facts = vec![
+        fact("CPU", cpu),
+        fact("Frequency governor", or_unknown(testbed.governor.as_ref())),
+        fact("Memory", format::bytes(testbed.memory)),
+        fact("Board", or_unknown(testbed.board.as_ref())),
+        fact("Board firmware", or_unknown(testbed.firmware.as_ref())),
+        fact("Kernel", testbed.kernel.clone()),
+        fact(
+            "Runs under",
+            testbed.hypervisor.clone().unwrap_or_else(|| "bare metal, as far as can be told".to_owned()),
+        ),
+        fact("Load before the run", format!("{:.2} runnable tasks (1 min)", testbed.load_average_1m)),
+        fact("Foreign I/O before the run", foreign),
+    ];
+    if !testbed.unknown.is_empty() {
+        facts.push(fact("Not found", testbed.unknown.join("; ")));
+    }
+    facts
+}

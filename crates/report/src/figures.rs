@@ -1,0 +1,181 @@
+//! Looks figures up: from a step and a metric's id to the cell and the point that show it.
+//!
+//! Computes nothing: values, spreads and reasons of voids come from `analysis`; this file knows only the ids of the
+//! metrics it shows (docs/metrics.md defines them).
+
+use drivelab_core::finding::{Finding, Severity};
+use drivelab_core::metric::Metric;
+use drivelab_core::plan::Step;
+
+use crate::ReportInput;
+use crate::chart::{Point, Series};
+use crate::format;
+use crate::table::{Cell, Column};
+
+/// Which operations a figure is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Op {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+    /// Both together.
+    Total,
+}
+
+impl Op {
+    /// The first part of a metric's id.
+    pub(crate) const fn prefix(self) -> &'static str {
+        match self {
+            Op::Read => "read",
+            Op::Write => "write",
+            Op::Total => "total",
+        }
+    }
+
+    /// For people, at the start of a title.
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Op::Read => "Read",
+            Op::Write => "Write",
+            Op::Total => "Total",
+        }
+    }
+
+    /// The one kind of operation that a step issues, or both.
+    pub(crate) fn of(step: &Step) -> Op {
+        match step.workload() {
+            Some(workload) if !workload.reads() => Op::Write,
+            Some(workload) if workload.writes() => Op::Total,
+            _ => Op::Read,
+        }
+    }
+}
+
+/// Quantities whose metrics begin with an [`Op`].
+pub(crate) mod quantity {
+    /// MB/s.
+    pub(crate) const THROUGHPUT: &str = "throughput";
+    /// Operations per second.
+    pub(crate) const IOPS: &str = "iops";
+    /// Mean latency.
+    pub(crate) const MEAN: &str = "latency_mean";
+    /// Median latency.
+    pub(crate) const P50: &str = "latency_p50";
+    /// 99th percentile.
+    pub(crate) const P99: &str = "latency_p99";
+    /// 99.9th percentile.
+    pub(crate) const P999: &str = "latency_p999";
+    /// Longest latency.
+    pub(crate) const MAX: &str = "latency_max";
+}
+
+/// A metric's id.
+pub(crate) fn id(op: Op, quantity: &str) -> String {
+    format!("{}.{quantity}", op.prefix())
+}
+
+/// Short name and unit of a quantity, for the heads of columns.
+pub(crate) fn heading(quantity: &str) -> (&'static str, &'static str) {
+    match quantity {
+        quantity::THROUGHPUT => ("Throughput", "MB/s"),
+        quantity::IOPS => ("Operations", "IOPS"),
+        quantity::MEAN => ("Latency mean", "µs"),
+        quantity::P50 => ("Latency p50", "µs"),
+        quantity::P99 => ("Latency p99", "µs"),
+        quantity::P999 => ("Latency p99.9", "µs"),
+        _ => ("Latency max", "µs"),
+    }
+}
+
+/// The column of a quantity; `op` is named in its title where the table holds several.
+pub(crate) fn column(op: Option<Op>, quantity: &str) -> Column {
+    let (name, unit) = heading(quantity);
+    let title = match op {
+        Some(op) => format!("{} {}{}", op.title(), &name[..1].to_lowercase(), &name[1..]),
+        None => name.to_owned(),
+    };
+    let metric = id(op.unwrap_or(Op::Read), quantity);
+    Column { title, unit: unit.to_owned(), figures: true, metric }
+}
+
+/// The metric of a step.
+pub(crate) fn metric<'a>(input: &ReportInput<'a>, step: &Step, op: Op, quantity: &str) -> Option<&'a Metric> {
+    input.analysis.step_metric(&step.id, &id(op, quantity))
+}
+
+/// The metric's value; none where it is void or absent.
+pub(crate) fn value(input: &ReportInput<'_>, step: &Step, op: Op, quantity: &str) -> Option<f64> {
+    metric(input, step, op, quantity)?.value
+}
+
+/// Value as text, "void" with its reason, or an empty cell where there is no such figure.
+pub(crate) fn cell(input: &ReportInput<'_>, step: &Step, op: Op, quantity: &str) -> Cell {
+    metric(input, step, op, quantity).map_or_else(Cell::default, |metric| metric_cell(input, metric))
+}
+
+/// The cell of a metric.
+pub(crate) fn metric_cell(input: &ReportInput<'_>, metric: &Metric) -> Cell {
+    match metric.value {
+        Some(value) => Cell::text(format::value(value, &metric.unit)),
+        None if metric.voided_by.is_empty() => Cell::default(),
+        None => Cell::void(void_reason(input, metric)),
+    }
+}
+
+/// The statements that void a metric.
+fn void_reason(input: &ReportInput<'_>, metric: &Metric) -> String {
+    let about = |finding: &&Finding| {
+        let step = metric.step.as_ref();
+        finding.severity == Severity::Void
+            && metric.voided_by.contains(&finding.code)
+            && (finding.steps.is_empty() || finding.steps.iter().any(|key| Some(&key.step) == step))
+    };
+    let statements: Vec<&str> =
+        input.analysis.findings.iter().filter(about).map(|finding| finding.statement.as_str()).collect();
+    if statements.is_empty() { metric.voided_by.join(", ") } else { statements.join(" ") }
+}
+
+/// Smallest to largest round, and the 95 % interval of the mean; empty cells where there was one round.
+pub(crate) fn spread_cells(input: &ReportInput<'_>, step: &Step, op: Op, quantity: &str) -> [Cell; 2] {
+    let metric = metric(input, step, op, quantity).filter(|metric| metric.value.is_some());
+    let Some((metric, spread)) = metric.and_then(|metric| Some((metric, metric.spread?))) else {
+        return [Cell::default(), Cell::default()];
+    };
+    let range = |low, high| format!("{} – {}", format::value(low, &metric.unit), format::value(high, &metric.unit));
+    let interval = spread.confidence.map_or_else(Cell::default, |ends| Cell::text(range(ends.low, ends.high)));
+    [Cell::text(range(spread.min, spread.max)), interval]
+}
+
+/// Adds the point of a metric at x: its value and text as in the tables, and its rounds as a range.
+pub(crate) fn push_point(
+    series: &mut Series,
+    input: &ReportInput<'_>,
+    (x, label): (f64, &str),
+    step: &Step,
+    (op, quantity): (Op, &str),
+) {
+    let Some(metric) = metric(input, step, op, quantity) else { return };
+    let cell = metric_cell(input, metric);
+    let text = if cell.is_void() { cell.text } else { format!("{} {}", cell.text, unit_text(&metric.unit)) };
+    series.points.push(Point(x, metric.value, text, Some(label.to_owned())));
+    if let (Some(_), Some(spread)) = (metric.value, metric.spread) {
+        series.ranges.push((x, spread.min, spread.max));
+    }
+}
+
+/// `us` as people write it.
+pub(crate) fn unit_text(unit: &str) -> &str {
+    if unit == "us" { "µs" } else { unit }
+}
+
+/// Why parameters of a step are approximations; empty where none is.
+pub(crate) fn approximation(step: &Step) -> String {
+    let reasons = step.approximations.iter().map(|one| format!("{}: {}", one.parameter, one.reason));
+    reasons.collect::<Vec<_>>().join("; ")
+}
+
+/// The heading cell of a step's row.
+pub(crate) fn step_cell(step: &Step, text: impl Into<String>) -> Cell {
+    Cell { approximation: approximation(step), ..Cell::text(text) }
+}

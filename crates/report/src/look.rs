@@ -1,0 +1,124 @@
+//! "In one look": the pairs of read and write as reviewers print them, and one headline for every other test.
+//!
+//! Picks figures (the highest, the lowest) among metrics; works out none.
+
+use drivelab_analysis::series;
+use drivelab_core::plan::{Step, TestPlan};
+
+use crate::ReportInput;
+use crate::figures::{self, Op, quantity};
+use crate::format;
+use crate::table::Cell;
+use crate::tests_view::{measured, pair_cell, pairs_of, rounds_text, sweep_of};
+
+/// A figure with a bar.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct BarCell {
+    /// The figure.
+    pub(crate) cell: Cell,
+    /// Length of the bar, per cent of the longest on the page.
+    pub(crate) bar: f64,
+    /// Colour of the palette.
+    pub(crate) colour: u8,
+}
+
+/// A row of the table of pairs.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct PairRow {
+    /// The load.
+    pub(crate) label: String,
+    /// Read, then write.
+    pub(crate) cells: [BarCell; 2],
+}
+
+/// A headline figure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tile {
+    /// The test.
+    pub(crate) title: String,
+    /// The figure.
+    pub(crate) value: String,
+    /// What it stands on.
+    pub(crate) detail: String,
+}
+
+/// What is to be seen in one look.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Look {
+    /// Title of the test that the pairs come from, with its rounds.
+    pub(crate) pairs_title: String,
+    /// The pairs; empty where no test has them.
+    pub(crate) pairs: Vec<PairRow>,
+    /// One headline for every other test.
+    pub(crate) tiles: Vec<Tile>,
+}
+
+/// The test whose pairs stand first: the first that is no sweep and has read and write of the same load.
+pub(crate) fn corner_test<'a>(input: &ReportInput<'a>) -> Option<&'a TestPlan> {
+    let whole = |test: &&TestPlan| pairs_of(test).iter().any(|pair| pair.read.is_some() && pair.write.is_some());
+    input.records.plan.tests.iter().filter(whole).find(|test| sweep_of(input, test).is_none())
+}
+
+/// Chooses what stands at the top of a review.
+pub(crate) fn look(input: &ReportInput<'_>) -> Look {
+    let corners = corner_test(input);
+    let mut look = Look::default();
+    if let Some(test) = corners {
+        let rounds = rounds_text(test);
+        look.pairs_title = if rounds.is_empty() { test.title.clone() } else { format!("{}, {rounds}", test.title) };
+        look.pairs = pair_rows(input, test);
+    }
+    let others = input.records.plan.tests.iter().filter(|test| corners.is_none_or(|corners| corners.name != test.name));
+    look.tiles = others.filter_map(|test| tile(input, test)).collect();
+    look.tiles.extend(crate::run_facts::run_figures(input).into_iter().map(|(title, value)| Tile {
+        title,
+        value,
+        detail: String::new(),
+    }));
+    look
+}
+
+fn pair_rows(input: &ReportInput<'_>, test: &TestPlan) -> Vec<PairRow> {
+    let pairs = pairs_of(test);
+    let rate = |step: Option<&Step>, op| step.and_then(|step| figures::value(input, step, op, quantity::THROUGHPUT));
+    let longest = pairs
+        .iter()
+        .flat_map(|pair| [rate(pair.read, Op::Read), rate(pair.write, Op::Write)])
+        .flatten()
+        .fold(0.0, f64::max);
+    let cell = |step: Option<&Step>, op, colour| {
+        let value = rate(step, op).unwrap_or(0.0);
+        let bar = if longest > 0.0 { value / longest * 100.0 } else { 0.0 };
+        BarCell { cell: pair_cell(input, step, op), bar, colour }
+    };
+    let row = |pair: &crate::tests_view::Pair<'_>| PairRow {
+        label: pair.label.clone(),
+        cells: [cell(pair.read, Op::Read, 0), cell(pair.write, Op::Write, 1)],
+    };
+    pairs.iter().map(row).collect()
+}
+
+/// The highest rate of a test and where it was reached; for a single step also its lowest interval.
+fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
+    let steps: Vec<_> = measured(test).collect();
+    let rate = if sweep_of(input, test).is_some() { quantity::IOPS } else { quantity::THROUGHPUT };
+    let of = |step: &&Step| figures::value(input, step, Op::Total, rate);
+    let best = steps.iter().copied().max_by(|a, b| of(a).unwrap_or(0.0).total_cmp(&of(b).unwrap_or(0.0)))?;
+    let unit = figures::heading(rate).1;
+    let value = format!("{} {unit}", figures::cell(input, best, Op::Total, rate).text);
+    of(&best)?;
+    let detail = match steps.as_slice() {
+        [only] => lowest_interval(input, only).unwrap_or_default(),
+        _ => format!("highest of {} steps: {}", steps.len(), best.label),
+    };
+    Some(Tile { title: test.title.clone(), value, detail })
+}
+
+fn lowest_interval(input: &ReportInput<'_>, step: &Step) -> Option<String> {
+    let key = input.records.steps.iter().rfind(|record| record.key.step == step.id)?.key.clone();
+    let line = series::time_line(input.records, &key);
+    // The last interval is shorter than the others and may hold only the tail of the step.
+    let whole = line.get(..line.len().checked_sub(1)?)?.iter().filter(|point| !point.ramp);
+    let lowest = whole.min_by(|a, b| a.mb_s.total_cmp(&b.mb_s))?;
+    Some(format!("mean; slowest interval {} MB/s, at {:.0} s", format::mb_s(lowest.mb_s), lowest.t_s))
+}

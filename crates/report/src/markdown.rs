@@ -1,0 +1,239 @@
+//! The review as Markdown: the same facts, tables and findings as the page, without its charts.
+
+use std::fmt::Write as _;
+
+use crate::facts::{self, Fact};
+use crate::table::{Column, Table};
+use crate::{ReportInput, compare, look, marker, run_facts, tests_view, time_line};
+
+/// Longest time line that is printed; longer ones are in the page and in the JSON.
+const MOST_ROWS: usize = 60;
+
+/// One run as a review, several with their comparison first.
+pub(crate) fn markdown(inputs: &[ReportInput<'_>]) -> String {
+    let mut text = format!("{}\n", marker::MARKDOWN);
+    if inputs.len() > 1 {
+        comparison(&mut text, inputs);
+    }
+    for (index, input) in inputs.iter().enumerate() {
+        let name = if inputs.len() > 1 {
+            compare::run_name(index, input)
+        } else {
+            facts::drive_name(&input.records.environment)
+        };
+        run(&mut text, input, &name);
+    }
+    text
+}
+
+/// Words from outside, so that they stay words: no table cell, HTML, link or emphasis can begin in them.
+fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' => out.push(' '),
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '|' | '\\' | '`' | '*' | '_' | '[' | ']' | '~' | '#' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn line(text: &mut String, words: &str) {
+    text.push_str(words);
+    text.push('\n');
+}
+
+fn heading(text: &mut String, level: usize, words: &str) {
+    line(text, &format!("\n{} {}\n", "#".repeat(level), escape(words)));
+}
+
+fn table(text: &mut String, table: &Table) {
+    if table.rows.is_empty() {
+        return;
+    }
+    let head: Vec<String> = table.columns.iter().map(|column| escape(&column.plain())).collect();
+    let rule: Vec<&str> = table.columns.iter().map(|column| if column.figures { "---:" } else { "---" }).collect();
+    line(text, &format!("| {} |", head.join(" | ")));
+    line(text, &format!("| {} |", rule.join(" | ")));
+    for row in &table.rows {
+        let cells: Vec<String> = row.iter().map(|cell| escape(&cell.plain())).collect();
+        line(text, &format!("| {} |", cells.join(" | ")));
+    }
+    text.push('\n');
+}
+
+fn facts_table(text: &mut String, title: &str, facts: &[Fact]) {
+    let columns = vec![Column::words(title), Column::words("")];
+    let rows =
+        facts.iter().map(|fact| vec![crate::table::Cell::text(fact.name), crate::table::Cell::text(&*fact.value)]);
+    table(text, &Table { caption: String::new(), columns, rows: rows.collect() });
+}
+
+fn list(text: &mut String, items: &[String]) {
+    for item in items {
+        line(text, &format!("- {}", escape(item)));
+    }
+    text.push('\n');
+}
+
+fn comparison(text: &mut String, inputs: &[ReportInput<'_>]) {
+    let comparison = compare::compare(inputs);
+    heading(text, 1, "Comparison");
+    for group in &comparison.groups {
+        heading(text, 2, &group.title);
+        if !group.differences.is_empty() {
+            line(text, "Differs besides the drive:\n");
+            list(text, &group.differences);
+        }
+        for one in &group.tables {
+            line(text, &format!("**{}**\n", escape(&one.caption)));
+            table(text, one);
+        }
+    }
+    if !comparison.refused.is_empty() {
+        heading(text, 2, "Not comparable");
+        list(text, &comparison.refused);
+    }
+}
+
+fn run(text: &mut String, input: &ReportInput<'_>, name: &str) {
+    let records = input.records;
+    let plan = &records.plan;
+    heading(text, 1, name);
+    let form = format!("**{} form** ({})", plan.form.name(), run_facts::form_note(plan.form));
+    let method = format!("{} {}", escape(&plan.title), escape(&plan.methodology.version));
+    let state = run_facts::state_word(records.state);
+    line(text, &format!("{form} · {method} · {} · {state} · run {}\n", escape(&records.started), records.run));
+    if !records.message.is_empty() {
+        line(text, &format!("{}\n", escape(&records.message)));
+    }
+    let look = look::look(input);
+    if !look.pairs.is_empty() {
+        heading(text, 2, &look.pairs_title);
+        line(text, "| Load | Read (MB/s) | Write (MB/s) |\n| --- | ---: | ---: |");
+        for row in &look.pairs {
+            let [read, write] = &row.cells;
+            line(
+                text,
+                &format!(
+                    "| {} | {} | {} |",
+                    escape(&row.label),
+                    escape(&read.cell.plain()),
+                    escape(&write.cell.plain())
+                ),
+            );
+        }
+        text.push('\n');
+    }
+    findings(text, input);
+    heading(text, 2, "Drive and testbed");
+    facts::drives(input).iter().for_each(|facts| facts_table(text, "Drive", facts));
+    facts_table(text, "Target", &facts::target(input));
+    facts_table(text, "Testbed", &facts::testbed(input));
+    for test in tests_view::tests(input, "") {
+        heading(text, 2, &test.title);
+        line(text, &format!("{}\n", escape(&test.purpose)));
+        for figure in
+            test.figures.iter().filter(|figure| figure.table.rows.len() <= MOST_ROWS && !figure.table.rows.is_empty())
+        {
+            if !figure.title.is_empty() {
+                heading(text, 3, &figure.title);
+            }
+            if !figure.caption.is_empty() {
+                line(text, &format!("{}\n", escape(figure.caption.trim())));
+            }
+            table(text, &figure.table);
+        }
+    }
+    how(text, input);
+}
+
+fn findings(text: &mut String, input: &ReportInput<'_>) {
+    heading(text, 2, "Findings");
+    let findings = run_facts::findings(input);
+    if findings.is_empty() {
+        line(text, "None: no check of this version found anything that would disturb or void a figure.\n");
+    }
+    for finding in findings {
+        let severity = run_facts::severity_word(finding.severity);
+        let about = run_facts::about(input, finding);
+        line(
+            text,
+            &format!("- **{severity}** {} (`{}`; {})", escape(&finding.statement), finding.code, escape(&about)),
+        );
+        let evidence: Vec<String> = finding.evidence.iter().map(run_facts::evidence_text).collect();
+        for (what, words) in [
+            ("Evidence", evidence.join("; ")),
+            ("Likely cause", finding.likely_cause.clone()),
+            ("What to do", finding.next_action.clone()),
+        ] {
+            if !words.is_empty() {
+                line(text, &format!("  - {what}: {}", escape(&words)));
+            }
+        }
+    }
+    let breaks = run_facts::breaks(input);
+    if !breaks.is_empty() {
+        heading(text, 2, "Breaks of the run");
+        list(text, &breaks);
+    }
+    let failures = run_facts::failures(input);
+    if !failures.is_empty() {
+        heading(text, 2, "Steps that could not be done");
+        list(text, &failures);
+    }
+}
+
+fn how(text: &mut String, input: &ReportInput<'_>) {
+    let plan = &input.records.plan;
+    heading(text, 2, "What was measured and how");
+    let method = &plan.methodology;
+    line(text, &format!("{}\n", escape(&plan.summary)));
+    line(
+        text,
+        &format!(
+            "Methodology {} {}, content hash `{}`.\n",
+            escape(&method.name),
+            escape(&method.version),
+            escape(&method.hash)
+        ),
+    );
+    let (steps, all) = run_facts::how_measured(input);
+    for (what, value) in all {
+        line(text, &format!("{} of every step: {}\n", escape(&what), escape(&value)));
+    }
+    table(text, &steps);
+    let approximations = run_facts::approximations(input);
+    if !approximations.is_empty() {
+        line(text, "≈ marks parameters that the source does not state:\n");
+        list(text, &approximations);
+    }
+    if !plan.sources.is_empty() {
+        line(text, "Sources:\n");
+        list(text, &plan.sources.iter().map(|source| source.citation.clone()).collect::<Vec<_>>());
+    }
+    let limits = run_facts::limits(input);
+    if !limits.rows.is_empty() {
+        heading(text, 2, "What limited each step");
+        table(text, &limits);
+    }
+    if let Some(line_of_run) = time_line::of_run(input, "").filter(|figure| figure.table.rows.len() <= MOST_ROWS) {
+        heading(text, 2, "The whole run");
+        table(text, &line_of_run.table);
+    }
+    let tool = &input.records.tool;
+    let _ = writeln!(
+        text,
+        "Made by drivelab {} ({}, {} build).",
+        escape(&tool.version),
+        escape(&tool.commit),
+        escape(&tool.profile)
+    );
+}

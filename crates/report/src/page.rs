@@ -1,0 +1,183 @@
+//! The page: everything a review shows, handed to templates/page.html.
+
+use askama::Template;
+use drivelab_core::metric::MetricDef;
+use drivelab_core::plan::Form;
+
+use crate::chart::Chart;
+use crate::compare::{self, Comparison};
+use crate::facts::{self, Fact};
+use crate::look::{self, Look};
+use crate::table::Table;
+use crate::tests_view::{self, Figure, TestView};
+use crate::{ReportError, ReportInput, asset, doc, format, marker, run_facts, time_line};
+
+/// A finding as shown.
+#[derive(Debug)]
+struct FindingView {
+    severity: &'static str,
+    code: String,
+    statement: String,
+    about: String,
+    evidence: Vec<String>,
+    likely_cause: String,
+    next_action: String,
+}
+
+/// One run as shown.
+#[derive(Debug)]
+struct RunView {
+    /// Keeps ids apart where a page holds several runs; empty for a single one.
+    prefix: String,
+    name: String,
+    form: &'static str,
+    form_note: &'static str,
+    smoke: bool,
+    title: String,
+    version: String,
+    summary: String,
+    method: String,
+    hash: String,
+    started: String,
+    state: &'static str,
+    message: String,
+    id: String,
+    length: String,
+    look: Look,
+    findings: Vec<FindingView>,
+    drives: Vec<Vec<Fact>>,
+    target: Vec<Fact>,
+    testbed: Vec<Fact>,
+    tests: Vec<TestView>,
+    whole_run: Vec<Figure>,
+    how: Table,
+    how_all: Vec<(String, String)>,
+    approximations: Vec<String>,
+    sources: Vec<String>,
+    limits: Table,
+    breaks: Vec<String>,
+    failures: Vec<String>,
+    tool: String,
+}
+
+impl RunView {
+    fn of(input: &ReportInput<'_>, prefix: String, name: String) -> Self {
+        let records = input.records;
+        let plan = &records.plan;
+        let tool = &records.tool;
+        let (how, how_all) = run_facts::how_measured(input);
+        RunView {
+            name,
+            form: plan.form.name(),
+            form_note: run_facts::form_note(plan.form),
+            smoke: plan.form == Form::Smoke,
+            title: plan.title.clone(),
+            version: plan.methodology.version.clone(),
+            summary: plan.summary.clone(),
+            method: plan.methodology.name.clone(),
+            hash: plan.methodology.hash.clone(),
+            started: records.started.replacen('T', " ", 1).replace('Z', " UTC"),
+            state: run_facts::state_word(records.state),
+            message: records.message.clone(),
+            id: records.run.to_string(),
+            length: format::duration(drivelab_core::units::Nanos::new(records.last_at_ns)),
+            look: look::look(input),
+            findings: findings(input),
+            drives: facts::drives(input),
+            target: facts::target(input),
+            testbed: facts::testbed(input),
+            tests: tests_view::tests(input, &prefix),
+            whole_run: time_line::of_run(input, &prefix).into_iter().collect(),
+            how,
+            how_all,
+            approximations: run_facts::approximations(input),
+            sources: plan.sources.iter().map(|source| source.citation.clone()).collect(),
+            limits: run_facts::limits(input),
+            breaks: run_facts::breaks(input),
+            failures: run_facts::failures(input),
+            tool: format!("drivelab {} ({}, {} build)", tool.version, tool.commit, tool.profile),
+            prefix,
+        }
+    }
+
+    /// Findings that may have changed or that void figures.
+    fn grave(&self) -> Vec<&FindingView> {
+        self.findings.iter().filter(|finding| finding.severity != "note").collect()
+    }
+
+    fn charts(&self) -> impl Iterator<Item = &Chart> {
+        let figures = self.tests.iter().flat_map(|test| &test.figures).chain(&self.whole_run);
+        figures.filter_map(|figure| figure.chart.as_ref())
+    }
+}
+
+fn findings(input: &ReportInput<'_>) -> Vec<FindingView> {
+    let view = |finding: &drivelab_core::finding::Finding| FindingView {
+        severity: run_facts::severity_word(finding.severity),
+        code: finding.code.clone(),
+        statement: finding.statement.clone(),
+        about: run_facts::about(input, finding),
+        evidence: finding.evidence.iter().map(run_facts::evidence_text).collect(),
+        likely_cause: finding.likely_cause.clone(),
+        next_action: finding.next_action.clone(),
+    };
+    run_facts::findings(input).into_iter().map(view).collect()
+}
+
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Page<'a> {
+    title: String,
+    generator: &'static str,
+    style: &'static str,
+    script: &'static str,
+    runs: Vec<RunView>,
+    comparison: Option<Comparison>,
+    definitions: Vec<&'static MetricDef>,
+    charts: String,
+    results: String,
+    left_out: bool,
+    file: &'a str,
+}
+
+/// JSON inside a script element: no `<` can end the element, no line separator can break a reader.
+fn in_script(json: &str) -> String {
+    json.replace('<', "\\u003c")
+        .replace('>', "\\u003e")
+        .replace('&', "\\u0026")
+        .replace('\u{2028}', "\\u2028")
+        .replace('\u{2029}', "\\u2029")
+}
+
+/// The page of one run or several.
+pub(crate) fn html(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
+    let several = inputs.len() > 1;
+    let view = |(index, input): (usize, &ReportInput<'_>)| {
+        let prefix = if several { format!("run-{}-", compare::letter(index).to_lowercase()) } else { String::new() };
+        let name =
+            if several { compare::run_name(index, input) } else { facts::drive_name(&input.records.environment) };
+        RunView::of(input, prefix, name)
+    };
+    let runs: Vec<RunView> = inputs.iter().enumerate().map(view).collect();
+    let charts: Vec<&Chart> = runs.iter().flat_map(RunView::charts).collect();
+    let charts = in_script(&serde_json::to_string(&charts)?);
+    let results = doc::embedded(inputs)?;
+    let title = match runs.as_slice() {
+        [only] => format!("{}: {} ({} form)", only.name, only.title, only.form),
+        runs => format!("{} runs side by side", runs.len()),
+    };
+    let page = Page {
+        title,
+        generator: marker::PAGE,
+        style: asset::STYLE,
+        script: asset::SCRIPT,
+        comparison: several.then(|| compare::compare(inputs)),
+        definitions: run_facts::definitions(inputs),
+        charts,
+        left_out: results.contains("\"left_out\":["),
+        results: in_script(&results),
+        file: "drivelab-results.json",
+        runs,
+    };
+    Ok(page.render()?)
+}

@@ -1,0 +1,276 @@
+//! The run itself for people: state, breaks, what was measured and how, limits, definitions.
+
+use std::collections::BTreeSet;
+
+use drivelab_analysis::{LimitedBy, metric_def};
+use drivelab_core::event::RunState;
+use drivelab_core::finding::{Evidence, Finding, Severity};
+use drivelab_core::metric::MetricDef;
+use drivelab_core::plan::{Action, Form, Rest, Step, StepRole, StopRule};
+use drivelab_core::record::{StepRecord, StopReason};
+use drivelab_core::units::Nanos;
+use drivelab_core::workload::{DataPattern, Pattern, Streams};
+
+use crate::ReportInput;
+use crate::figures;
+use crate::format;
+use crate::table::{Cell, Column, Table};
+use crate::tests_view::rounds_text;
+
+/// What a form means for whoever compares.
+pub(crate) const fn form_note(form: Form) -> &'static str {
+    match form {
+        Form::Faithful => "parameters and durations as published",
+        Form::Quick => "shortened, same shape",
+        Form::Smoke => "a moment per step: unusable for comparison",
+    }
+}
+
+/// State in a word.
+pub(crate) const fn state_word(state: RunState) -> &'static str {
+    match state {
+        RunState::Complete => "complete",
+        RunState::Interrupted => "interrupted",
+        RunState::Failed => "failed",
+    }
+}
+
+/// Severity in a word.
+pub(crate) const fn severity_word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Note => "note",
+        Severity::Warning => "warning",
+        Severity::Void => "void",
+    }
+}
+
+/// A piece of evidence in words: `load average: 4.20 (limit 1.00)`.
+pub(crate) fn evidence_text(evidence: &Evidence) -> String {
+    let unit = figures::unit_text(&evidence.unit);
+    let value = |value| format!("{} {unit}", format::value(value, &evidence.unit)).trim_end().to_owned();
+    let limit = evidence.limit.map_or_else(String::new, |limit| format!(" (limit {})", value(limit)));
+    format!("{}: {}{limit}", evidence.what, value(evidence.value))
+}
+
+/// The steps a finding is about, by label; the whole run where it names none.
+pub(crate) fn about(input: &ReportInput<'_>, finding: &Finding) -> String {
+    let steps: BTreeSet<_> = finding.steps.iter().map(|key| &key.step).collect();
+    let label = |id| input.records.plan.step(id).map_or_else(|| id.to_string(), |step: &Step| step.label.clone());
+    match steps.len() {
+        0 => "the whole run".to_owned(),
+        1..=6 => steps.into_iter().map(label).collect::<Vec<_>>().join(", "),
+        many => format!("{many} steps"),
+    }
+}
+
+/// Findings of analysis (which holds those noted during the run as well), gravest first.
+pub(crate) fn findings<'a>(input: &ReportInput<'a>) -> Vec<&'a Finding> {
+    let mut findings: Vec<&Finding> = input.analysis.findings.iter().collect();
+    let missing = |one: &&Finding| !input.analysis.findings.contains(one);
+    findings.extend(input.records.findings.iter().filter(missing));
+    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    findings
+}
+
+/// Interruptions and how the run went on, a sentence each.
+pub(crate) fn breaks(input: &ReportInput<'_>) -> Vec<String> {
+    let text = |one: &drivelab_core::run::Break| {
+        let at = format::duration(Nanos::new(one.at_ns));
+        let resumed = one.resumed.as_ref().map_or_else(
+            || "It was not resumed.".to_owned(),
+            |resumed| {
+                let again = if resumed.prepared_again { "preparation was repeated" } else { "preparation was kept" };
+                format!(
+                    "Resumed {} with drivelab {}: {}; {again}; {} finished executions were kept.",
+                    resumed.resumed, resumed.tool.version, resumed.target_state, resumed.kept_steps
+                )
+            },
+        );
+        format!("After {at} of run time: {}. {resumed}", one.cause.trim_end_matches('.'))
+    };
+    input.records.breaks.iter().map(text).collect()
+}
+
+/// Steps that could not be done, a sentence each.
+pub(crate) fn failures(input: &ReportInput<'_>) -> Vec<String> {
+    input.records.failed_steps.iter().map(|failed| format!("{}: {}", failed.key, failed.error)).collect()
+}
+
+fn stop_text(stop: &StopRule) -> String {
+    let parts = [
+        stop.time.map(|time| format!("after {}", format::duration(time))),
+        stop.volume.map(|volume| format!("after {volume}")),
+        stop.passes.map(
+            |passes| if passes == 1 { "whole span once".to_owned() } else { format!("whole span {passes} times") },
+        ),
+    ];
+    let rule = parts.into_iter().flatten().collect::<Vec<_>>().join(" or ");
+    let least = stop.at_least.map_or_else(String::new, |least| format!(", at least {}", format::duration(least)));
+    format!("{rule}{least}, at most {}", format::duration(stop.cap))
+}
+
+fn stop_reason(reason: StopReason) -> &'static str {
+    match reason {
+        StopReason::Time => "time over",
+        StopReason::Volume => "volume moved",
+        StopReason::Passes => "span done",
+        StopReason::Cap => "cut off by its cap",
+        StopReason::Stopped => "stopped early",
+        StopReason::Errors => "ended by errors",
+    }
+}
+
+fn rest_text(rest: Rest) -> String {
+    match rest {
+        Rest::None {} => String::new(),
+        Rest::Fixed { time } => format::duration(time),
+        Rest::DutyCycle { percent, cap } => format!("{percent} % active, at most {}", format::duration(cap)),
+    }
+}
+
+/// Every step with its parameters and how it ended; what is the same for all steps stands apart, as title and value.
+pub(crate) fn how_measured(input: &ReportInput<'_>) -> (Table, Vec<(String, String)>) {
+    let titles = [
+        "Step",
+        "Load",
+        "Data",
+        "Span",
+        "Stops",
+        "Ramp",
+        "Rest",
+        "Rounds",
+        "Seed",
+        "Ended by",
+        "Measured time",
+        "Engine",
+    ];
+    let columns = titles.map(Column::words).into();
+    let mut rows = Vec::new();
+    for test in &input.records.plan.tests {
+        for step in &test.steps {
+            let rounds = rounds_text(test);
+            rows.push(how_row(input, step, if rounds.is_empty() { "1".to_owned() } else { rounds }));
+        }
+    }
+    Table { caption: "Parameters of every step".to_owned(), columns, rows }.without_empty_columns().hoist()
+}
+
+fn how_row(input: &ReportInput<'_>, step: &Step, rounds: String) -> Vec<Cell> {
+    let role = if step.role == StepRole::Prepare { " (preparation)" } else { "" };
+    let mut row = vec![figures::step_cell(step, format!("{}{role}", step.label))];
+    let texts: [String; 7] = match &step.action {
+        Action::Idle { time } => {
+            let text = format!("idle for {}", format::duration(*time));
+            [text, String::new(), String::new(), String::new(), String::new(), rest_text(step.rest), rounds]
+        }
+        Action::Io { workload, stop, ramp } => {
+            let ramp = if ramp.get() == 0 { String::new() } else { format::duration(*ramp) };
+            let data = data_text(workload.data, workload.direct);
+            let span = format!("{} from {}", workload.span.length, workload.span.offset);
+            [load_text(workload), data, span, stop_text(stop), ramp, rest_text(step.rest), rounds]
+        }
+    };
+    row.extend(texts.map(Cell::text));
+    row.push(Cell::text(step.workload().map_or_else(String::new, |workload| workload.seed.to_string())));
+    let records: Vec<&StepRecord> = input.records.steps.iter().filter(|record| record.key.step == step.id).collect();
+    let joined = |of: &dyn Fn(&StepRecord) -> String| {
+        let mut texts: Vec<String> = records.iter().map(|record| of(record)).collect();
+        texts.dedup();
+        texts.join(", ")
+    };
+    let ended = joined(&|record| stop_reason(record.stop_reason).to_owned());
+    row.push(Cell::text(if records.is_empty() { "not executed".to_owned() } else { ended }));
+    row.push(Cell::text(joined(&|record| format::duration(record.elapsed()))));
+    row.push(Cell::text(joined(&|record| engine_text(record))));
+    row
+}
+
+fn engine_text(record: &StepRecord) -> String {
+    let direct = if record.engine.direct_verified { ", direct verified" } else { "" };
+    format!("{}{direct}", record.engine.backend)
+}
+
+fn data_text(data: DataPattern, direct: bool) -> String {
+    let data = match data {
+        DataPattern::Incompressible => "incompressible",
+        DataPattern::Zero => "zeros",
+    };
+    format!("{data}, {}", if direct { "direct I/O" } else { "through the page cache" })
+}
+
+fn load_text(workload: &drivelab_core::workload::Workload) -> String {
+    let order = match (workload.pattern, workload.streams, workload.threads.get()) {
+        (Pattern::Random, ..) => "random",
+        (Pattern::Sequential, _, 1) => "sequential",
+        (Pattern::Sequential, Streams::Disjoint, _) => "sequential, own stretch per thread",
+        (Pattern::Sequential, Streams::Overlapping, _) => "sequential, threads overlap",
+    };
+    let (block, depth, threads) = (workload.block_size, workload.queue_depth, workload.threads);
+    let mix = match workload.write_percent.get() {
+        0 => "reads".to_owned(),
+        100 => "writes".to_owned(),
+        percent => format!("{percent} % writes"),
+    };
+    format!("{block} {order} {mix}, queue depth {depth}, {threads} thread{}", if threads.get() == 1 { "" } else { "s" })
+}
+
+/// Parameters that the source does not state, each once with the steps it concerns.
+pub(crate) fn approximations(input: &ReportInput<'_>) -> Vec<String> {
+    let mut all: Vec<(String, Vec<&str>)> = Vec::new();
+    for step in input.records.plan.steps() {
+        for one in &step.approximations {
+            let text = format!("{}: {}", one.parameter, one.reason);
+            match all.iter_mut().find(|(known, _)| *known == text) {
+                Some((_, steps)) => steps.push(&step.label),
+                None => all.push((text, vec![&step.label])),
+            }
+        }
+    }
+    let shown = |(text, steps): (String, Vec<&str>)| match steps.as_slice() {
+        [one] => format!("{text} ({one})"),
+        [first, .., last] => format!("{text} ({} steps, from {first} to {last})", steps.len()),
+        [] => text,
+    };
+    all.into_iter().map(shown).collect()
+}
+
+/// What limited each step.
+pub(crate) fn limits(input: &ReportInput<'_>) -> Table {
+    let columns = ["Step", "Limited by", "Because"].map(Column::words).into();
+    let row = |limit: &drivelab_analysis::StepLimit| {
+        let step = input.records.plan.step(&limit.step);
+        let label = step.map_or_else(|| limit.step.to_string(), |step| step.label.clone());
+        vec![Cell::text(label), Cell::text(limited_by(limit.limited_by)), Cell::text(limit.reason.clone())]
+    };
+    Table {
+        caption: "What limited each step".to_owned(),
+        columns,
+        rows: input.analysis.limits.iter().map(row).collect(),
+    }
+}
+
+const fn limited_by(limit: LimitedBy) -> &'static str {
+    match limit {
+        LimitedBy::Target => "the target",
+        LimitedBy::HostCpu => "the host's CPU",
+        LimitedBy::Generator => "the load generator",
+        LimitedBy::Unknown => "not known",
+    }
+}
+
+/// Definitions of the metrics that the run has, in the order of the table of metrics.
+pub(crate) fn definitions(inputs: &[ReportInput<'_>]) -> Vec<&'static MetricDef> {
+    let used: BTreeSet<&str> =
+        inputs.iter().flat_map(|input| &input.analysis.metrics).map(|metric| metric.id.as_str()).collect();
+    drivelab_analysis::METRICS.iter().filter(|def| used.contains(def.id)).collect()
+}
+
+/// The figures of the whole run, as name and value.
+pub(crate) fn run_figures(input: &ReportInput<'_>) -> Vec<(String, String)> {
+    let whole = input.analysis.metrics.iter().filter(|metric| metric.step.is_none());
+    let shown = |metric: &drivelab_core::metric::Metric| {
+        let title = metric_def(&metric.id).map_or_else(|| metric.id.clone(), |def| def.title.to_owned());
+        (title, format!("{} {}", figures::metric_cell(input, metric).text, figures::unit_text(&metric.unit)))
+    };
+    whole.map(shown).collect()
+}

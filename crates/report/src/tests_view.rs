@@ -1,0 +1,345 @@
+//! One test of the plan as charts and tables, made from the same figures.
+//!
+//! Chooses the shape: a sweep over one axis, pairs of read and write, or a single step over time. Knows no test by
+//! name: the shape follows from the plan alone.
+
+use drivelab_analysis::series::{Sweep, sweeps};
+use drivelab_core::plan::{Step, StepRole, TestPlan};
+use drivelab_core::workload::{Pattern, Workload};
+
+use crate::ReportInput;
+use crate::chart::{Axis, Chart, Panel, PanelKind, Scale, Series, colour};
+use crate::figures::{self, Op, quantity};
+use crate::table::{Cell, Column, Table};
+use crate::{percentiles, time_line};
+
+/// A chart with the table of the same figures.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Figure {
+    /// Title.
+    pub(crate) title: String,
+    /// What to know when reading it.
+    pub(crate) caption: String,
+    /// The chart; none where there is nothing to draw.
+    pub(crate) chart: Option<Chart>,
+    /// The table.
+    pub(crate) table: Table,
+    /// So many rows that a page scrolls it and paper leaves it out.
+    pub(crate) long: bool,
+}
+
+/// A measured test.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct TestView {
+    /// Anchor, unique in the page.
+    pub(crate) id: String,
+    /// Title.
+    pub(crate) title: String,
+    /// What the test asks.
+    pub(crate) purpose: String,
+    /// Charts and tables.
+    pub(crate) figures: Vec<Figure>,
+}
+
+/// Read and write of the same load.
+#[derive(Debug, Clone)]
+pub(crate) struct Pair<'a> {
+    /// The load without its operation: `SEQ 1 MiB Q8T1`.
+    pub(crate) label: String,
+    /// The step that reads.
+    pub(crate) read: Option<&'a Step>,
+    /// The step that writes.
+    pub(crate) write: Option<&'a Step>,
+}
+
+/// Steps of a test that are measured.
+pub(crate) fn measured(test: &TestPlan) -> impl Iterator<Item = &Step> {
+    test.steps.iter().filter(|step| step.role == StepRole::Measure && step.workload().is_some())
+}
+
+/// The sweep that a test is, where it is one of at least three places.
+pub(crate) fn sweep_of(input: &ReportInput<'_>, test: &TestPlan) -> Option<Sweep> {
+    let is_this = |sweep: &Sweep| sweep.test == test.name && sweep.lines.iter().any(|line| line.points.len() > 2);
+    sweeps(input.records, input.analysis).into_iter().find(is_this)
+}
+
+/// Steps that only read or only write, paired where everything else is the same; in the order of the plan.
+pub(crate) fn pairs_of(test: &TestPlan) -> Vec<Pair<'_>> {
+    let same = |a: &Workload, b: &Workload| {
+        (a.block_size, a.pattern, a.queue_depth, a.threads, a.data, a.direct, a.span)
+            == (b.block_size, b.pattern, b.queue_depth, b.threads, b.data, b.direct, b.span)
+    };
+    let mut pairs: Vec<Pair<'_>> = Vec::new();
+    for step in measured(test) {
+        let Some(workload) = step.workload() else { continue };
+        let partner = pairs.iter_mut().find(|pair| {
+            let (taken, other) = if workload.writes() { (pair.write, pair.read) } else { (pair.read, pair.write) };
+            taken.is_none() && other.and_then(Step::workload).is_some_and(|other| same(other, workload))
+        });
+        match (partner, Op::of(step)) {
+            (Some(pair), Op::Write) => pair.write = Some(step),
+            (Some(pair), Op::Read) => pair.read = Some(step),
+            (None, Op::Write) => pairs.push(Pair { label: bare(step), read: None, write: Some(step) }),
+            (None, Op::Read) => pairs.push(Pair { label: bare(step), read: Some(step), write: None }),
+            (_, Op::Total) => {}
+        }
+    }
+    pairs
+}
+
+/// A label without its operation at the end.
+fn bare(step: &Step) -> String {
+    let label = step.label.as_str();
+    label.strip_suffix(" read").or(label.strip_suffix(" write")).unwrap_or(label).trim_end_matches(',').to_owned()
+}
+
+/// Every measured test with its figures. `prefix` keeps ids apart where a page holds several runs.
+pub(crate) fn tests(input: &ReportInput<'_>, prefix: &str) -> Vec<TestView> {
+    let tests = input.records.plan.tests.iter().filter(|test| measured(test).next().is_some());
+    tests.map(|test| test_view(input, test, prefix)).collect()
+}
+
+fn test_view(input: &ReportInput<'_>, test: &TestPlan, prefix: &str) -> TestView {
+    let id = format!("{prefix}{}", test.name);
+    let steps: Vec<&Step> = measured(test).collect();
+    let mut figures = Vec::new();
+    if let Some(sweep) = sweep_of(input, test) {
+        figures.push(sweep_figure(input, test, &sweep, &id));
+    } else {
+        figures.push(steps_figure(input, test, &id));
+    }
+    for step in steps.iter().filter(|_| steps.len() <= 2) {
+        figures.extend(time_line::of_step(input, step, &id));
+    }
+    figures.extend(percentiles::of_test(input, test, &id));
+    TestView { id, title: test.title.clone(), purpose: test.purpose.clone(), figures }
+}
+
+/// The table of a test: one row a step.
+pub(crate) fn table_of(input: &ReportInput<'_>, test: &TestPlan, first_column: &str) -> Table {
+    let steps: Vec<&Step> = measured(test).collect();
+    let mixed = steps.iter().any(|step| Op::of(step) == Op::Total);
+    let table = if mixed { mixed_table(input, &steps, first_column) } else { pure_table(input, &steps, first_column) };
+    Table { caption: test.title.clone(), ..table }.without_empty_columns()
+}
+
+const ALL: [&str; 7] =
+    [quantity::THROUGHPUT, quantity::IOPS, quantity::MEAN, quantity::P50, quantity::P99, quantity::P999, quantity::MAX];
+
+fn pure_table(input: &ReportInput<'_>, steps: &[&Step], first_column: &str) -> Table {
+    let mut columns = vec![Column::words(first_column)];
+    columns.extend(ALL.map(|quantity| figures::column(None, quantity)));
+    columns.push(Column::figures("Rounds from – to", "MB/s"));
+    columns.push(Column::figures("95 % interval of the mean", "MB/s"));
+    let row = |step: &&Step| {
+        let op = Op::of(step);
+        let mut row = vec![figures::step_cell(step, step.label.clone())];
+        row.extend(ALL.map(|quantity| figures::cell(input, step, op, quantity)));
+        row.extend(figures::spread_cells(input, step, op, quantity::THROUGHPUT));
+        row
+    };
+    Table { caption: String::new(), columns, rows: steps.iter().map(row).collect() }
+}
+
+fn mixed_table(input: &ReportInput<'_>, steps: &[&Step], first_column: &str) -> Table {
+    let shown = [
+        (Op::Total, quantity::THROUGHPUT),
+        (Op::Total, quantity::IOPS),
+        (Op::Read, quantity::IOPS),
+        (Op::Write, quantity::IOPS),
+        (Op::Read, quantity::P50),
+        (Op::Read, quantity::P99),
+        (Op::Write, quantity::P50),
+        (Op::Write, quantity::P99),
+    ];
+    let mut columns = vec![Column::words(first_column)];
+    columns.extend(shown.map(|(op, quantity)| figures::column(Some(op), quantity)));
+    columns.push(Column::figures("Rounds from – to", "IOPS"));
+    columns.push(Column::figures("95 % interval of the mean", "IOPS"));
+    let row = |step: &&Step| {
+        let mut row = vec![figures::step_cell(step, step.label.clone())];
+        row.extend(shown.map(|(op, quantity)| figures::cell(input, step, op, quantity)));
+        row.extend(figures::spread_cells(input, step, Op::Total, quantity::IOPS));
+        row
+    };
+    Table { caption: String::new(), columns, rows: steps.iter().map(row).collect() }
+}
+
+/// "best of 3 rounds" and the like; empty for a single round.
+pub(crate) fn rounds_text(test: &TestPlan) -> String {
+    use drivelab_core::plan::{Combine, Rounds};
+    let how = match test.combine {
+        Combine::Mean => "mean",
+        Combine::Best => "best",
+        Combine::Median => "median",
+    };
+    match &test.rounds {
+        Rounds::Fixed { count: 1 } => String::new(),
+        Rounds::Fixed { count } => format!("{how} of {count} rounds"),
+        Rounds::Steady { max, .. } => format!("{how} of the steady window, at most {max} rounds"),
+    }
+}
+
+fn caption(test: &TestPlan, more: &str) -> String {
+    let rounds = rounds_text(test);
+    let rounds = if rounds.is_empty() {
+        rounds
+    } else {
+        format!("Figures are the {rounds}; whiskers show the lowest and the highest round. ")
+    };
+    format!("{rounds}{more}")
+}
+
+/// Bars of read and write side by side, and the table of all steps.
+fn steps_figure(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Figure {
+    let pairs = pairs_of(test);
+    let panel = |quantity: &str, title: &str| {
+        let mut read = Series::new("Read", colour::READ);
+        let mut write = Series::new("Write", colour::WRITE);
+        for (index, pair) in pairs.iter().enumerate() {
+            let place = (index as f64, pair.label.as_str());
+            for (series, op, step) in [(&mut read, Op::Read, pair.read), (&mut write, Op::Write, pair.write)] {
+                if let Some(step) = step {
+                    figures::push_point(series, input, place, step, (op, quantity));
+                }
+            }
+        }
+        let unit = figures::heading(quantity).1.to_owned();
+        Panel { title: title.to_owned(), unit, kind: PanelKind::Bar, series: vec![read, write] }
+    };
+    let chart = Chart {
+        id: format!("{id}-bars"),
+        description: format!("{}: bars of throughput and of p99 latency for reads and writes.", test.title),
+        x: Axis {
+            title: String::new(),
+            scale: Scale::Category,
+            labels: pairs.iter().map(|pair| pair.label.clone()).collect(),
+            ticks: Vec::new(),
+            end: 0.0,
+        },
+        panels: vec![panel(quantity::THROUGHPUT, "Throughput"), panel(quantity::P99, "Latency p99")],
+        stretches: Vec::new(),
+    };
+    let several = pairs.len() > 1 || pairs.iter().any(|pair| pair.read.is_some() && pair.write.is_some());
+    Figure {
+        title: String::new(),
+        caption: caption(test, ""),
+        chart: if several { chart.drawable() } else { None },
+        table: table_of(input, test, "Step"),
+        long: false,
+    }
+}
+
+/// What stands on the axis, for people.
+fn axis_title(axis: &str) -> String {
+    match axis {
+        "queue_depth" => "Queue depth per thread".to_owned(),
+        "write_percent" => "Share of writes (%)".to_owned(),
+        "block_size" => "Block size".to_owned(),
+        "threads" => "Threads".to_owned(),
+        other => other.replace('_', " "),
+    }
+}
+
+/// Lines over the axis: rate above, latency below.
+fn sweep_figure(input: &ReportInput<'_>, test: &TestPlan, sweep: &Sweep, id: &str) -> Figure {
+    let mixed = measured(test).any(|step| Op::of(step) == Op::Total);
+    let sequential = measured(test).filter_map(Step::workload).all(|load| load.pattern == Pattern::Sequential);
+    let rate = if sequential || sweep.axis == "block_size" { quantity::THROUGHPUT } else { quantity::IOPS };
+    let ops: &[Op] = if mixed { &[Op::Total, Op::Read, Op::Write] } else { &[Op::Read, Op::Write] };
+    let rates = ops.iter().map(|op| sweep_series(input, sweep, *op, rate)).collect();
+    let latencies =
+        [(Op::Read, quantity::P50), (Op::Read, quantity::P99), (Op::Write, quantity::P50), (Op::Write, quantity::P99)];
+    let latencies = latencies.map(|(op, quantity)| sweep_series(input, sweep, op, quantity)).into();
+    let unit = figures::heading(rate).1;
+    let rate_title = if rate == quantity::IOPS { "Operations per second" } else { "Throughput" };
+    let panel = |title: &str, unit: &str, series| Panel {
+        title: title.to_owned(),
+        unit: unit.to_owned(),
+        kind: PanelKind::Line,
+        series,
+    };
+    let chart = Chart {
+        id: format!("{id}-sweep"),
+        description: format!(
+            "{}: {} and latency over {}.",
+            test.title,
+            rate_title.to_lowercase(),
+            axis_title(&sweep.axis).to_lowercase()
+        ),
+        x: sweep_axis(sweep),
+        panels: vec![panel(rate_title, unit, rates), panel("Latency", "µs", latencies)],
+        stretches: Vec::new(),
+    };
+    Figure {
+        title: String::new(),
+        caption: caption(test, ""),
+        chart: chart.drawable(),
+        table: table_of(input, test, "Step"),
+        long: false,
+    }
+}
+
+fn sweep_axis(sweep: &Sweep) -> Axis {
+    let places: Vec<(f64, &str)> =
+        sweep.lines.iter().flat_map(|line| &line.points).map(|point| (point.x, point.label.as_str())).collect();
+    let mut ticks: Vec<f64> = places.iter().map(|(x, _)| *x).collect();
+    ticks.sort_by(f64::total_cmp);
+    ticks.dedup();
+    let doubling = ticks.first().is_some_and(|first| *first > 0.0) && sweep.axis != "write_percent";
+    // Sizes are labelled with their text ("4 KiB"), which a numeric axis would not show.
+    let named = sweep.axis == "block_size" || ticks.len() < 2;
+    let scale = if named {
+        Scale::Category
+    } else if doubling {
+        Scale::Log2
+    } else {
+        Scale::Linear
+    };
+    let mut labels: Vec<String> = Vec::new();
+    if named {
+        let texts = ticks.iter().filter_map(|tick| places.iter().find(|(x, _)| x == tick));
+        labels = texts.map(|(_, label)| (*label).to_owned()).collect();
+    }
+    let end = ticks.last().copied().unwrap_or(0.0);
+    Axis { title: axis_title(&sweep.axis), scale, labels, ticks, end }
+}
+
+fn sweep_series(input: &ReportInput<'_>, sweep: &Sweep, op: Op, quantity: &str) -> Series {
+    let axis = sweep_axis(sweep);
+    let tail = quantity == quantity::P99;
+    let colour = match (op, tail) {
+        (Op::Read, false) => colour::READ,
+        (Op::Write, false) => colour::WRITE,
+        (Op::Total, _) => colour::TOTAL,
+        (Op::Read, true) => colour::READ_TAIL,
+        (Op::Write, true) => colour::WRITE_TAIL,
+    };
+    let name = match quantity {
+        quantity::P50 => format!("{} p50", op.title()),
+        quantity::P99 => format!("{} p99", op.title()),
+        _ => op.title().to_owned(),
+    };
+    let mut series = Series { dashed: tail, ..Series::new(&name, colour) };
+    for point in sweep.lines.iter().flat_map(|line| &line.points) {
+        let Some(step) = input.records.plan.step(&point.step) else { continue };
+        let place = axis.ticks.iter().position(|tick| *tick == point.x).unwrap_or_default();
+        let x = if axis.scale == Scale::Category { place as f64 } else { point.x };
+        let heading = format!("{}: {}", axis.title, point.label);
+        figures::push_point(&mut series, input, (x, &heading), step, (op, quantity));
+    }
+    series
+}
+
+/// A cell of a pair's table: throughput, with IOPS and mean latency beneath.
+pub(crate) fn pair_cell(input: &ReportInput<'_>, step: Option<&Step>, op: Op) -> Cell {
+    let Some(step) = step else { return Cell::default() };
+    let main = figures::cell(input, step, op, quantity::THROUGHPUT);
+    let part = |quantity: &str, unit: &str| {
+        let cell = figures::cell(input, step, op, quantity);
+        if cell.text.is_empty() || cell.is_void() { String::new() } else { format!("{} {unit}", cell.text) }
+    };
+    let parts = [part(quantity::IOPS, "IOPS"), part(quantity::MEAN, "µs")];
+    let detail = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
+    Cell { detail, approximation: figures::approximation(step), ..main }
+}

@@ -1,0 +1,299 @@
+//! Curves over time and over bytes written: of a single step and of the whole run.
+//!
+//! Long records are thinned before they are drawn: neighbouring intervals become one point with their mean rate
+//! (weighted by time) and their highest p99, and the caption says so.
+
+use drivelab_analysis::series::{self, TimePoint};
+use drivelab_core::ids::StepKey;
+use drivelab_core::plan::Step;
+
+use crate::ReportInput;
+use crate::chart::{Axis, Chart, Panel, PanelKind, Point, Scale, Series, Stretch, colour};
+use crate::format;
+use crate::table::{Cell, Column, Table};
+use crate::tests_view::Figure;
+
+/// Most points of one chart; more cannot be told apart on a screen and make the page heavy.
+const MOST_POINTS: usize = 400;
+/// Fewer intervals make no curve.
+const LEAST_POINTS: usize = 3;
+const GB: f64 = 1e9;
+
+/// Neighbouring intervals in one.
+fn thin(points: &[TimePoint]) -> (Vec<TimePoint>, usize) {
+    let each = points.len().div_ceil(MOST_POINTS).max(1);
+    (points.chunks(each).filter_map(merge).collect(), each)
+}
+
+fn merge(points: &[TimePoint]) -> Option<TimePoint> {
+    let last = points.last()?;
+    let seconds: f64 = points.iter().map(|point| point.seconds).sum();
+    let mean = |of: fn(&TimePoint) -> f64| {
+        let sum: f64 = points.iter().map(|point| of(point) * point.seconds).sum();
+        if seconds > 0.0 { sum / seconds } else { 0.0 }
+    };
+    let highest = |of: fn(&TimePoint) -> Option<f64>| points.iter().filter_map(of).max_by(f64::total_cmp);
+    Some(TimePoint {
+        seconds,
+        mb_s: mean(|point| point.mb_s),
+        read_mb_s: mean(|point| point.read_mb_s),
+        write_mb_s: mean(|point| point.write_mb_s),
+        iops: mean(|point| point.iops),
+        p50_us: highest(|point| point.p50_us),
+        p99_us: highest(|point| point.p99_us),
+        p999_us: highest(|point| point.p999_us),
+        max_us: highest(|point| point.max_us),
+        ..last.clone()
+    })
+}
+
+fn thinned_note(each: usize) -> String {
+    if each == 1 {
+        "One point for each recorded interval.".to_owned()
+    } else {
+        format!("One point for {each} recorded intervals: their mean rate and their highest p99.")
+    }
+}
+
+/// Time and position charts of a step's last recorded round.
+pub(crate) fn of_step(input: &ReportInput<'_>, step: &Step, id: &str) -> Vec<Figure> {
+    let rounds = input.records.steps.iter().filter(|record| record.key.step == step.id);
+    let Some(key) = rounds.map(|record| record.key.clone()).next_back() else { return Vec::new() };
+    let all = series::time_line(input.records, &key);
+    if all.len() < LEAST_POINTS {
+        return Vec::new();
+    }
+    let (points, each) = thin(&all);
+    let id = format!("{id}-{}", step.id.slug());
+    let mut figures = vec![over_time(step, &key, &points, each, &id)];
+    if step.workload().is_some_and(drivelab_core::workload::Workload::writes) {
+        figures.extend(over_volume(step, &points, &id));
+    }
+    figures
+}
+
+fn rate_points(points: &[TimePoint], x: fn(&TimePoint) -> f64, heading: fn(&TimePoint) -> String) -> Vec<Series> {
+    let mut read = Series::new("Read", colour::READ);
+    let mut write = Series::new("Write", colour::WRITE);
+    for point in points {
+        for (series, rate) in [(&mut read, point.read_mb_s), (&mut write, point.write_mb_s)] {
+            let text = format!("{} MB/s", format::mb_s(rate));
+            series.points.push(Point(x(point), Some(rate), text, Some(heading(point))));
+        }
+    }
+    [read, write].into_iter().filter(moves).collect()
+}
+
+/// Whether a series is anything but zeros.
+fn moves(series: &Series) -> bool {
+    series.points.iter().any(|point| point.1.is_some_and(|y| y > 0.0))
+}
+
+fn p99_points(points: &[TimePoint], x: fn(&TimePoint) -> f64, heading: fn(&TimePoint) -> String) -> Series {
+    let place = |point: &TimePoint| {
+        let text = point.p99_us.map_or_else(String::new, |p99| format!("{} µs", format::latency_us(p99)));
+        Point(x(point), point.p99_us, text, Some(heading(point)))
+    };
+    Series { points: points.iter().map(place).collect(), ..Series::new("Latency p99", colour::TOTAL) }
+}
+
+fn line_panel(title: &str, unit: &str, series: Vec<Series>) -> Panel {
+    Panel { title: title.to_owned(), unit: unit.to_owned(), kind: PanelKind::Line, series }
+}
+
+fn linear(title: &str, end: f64) -> Axis {
+    Axis { title: title.to_owned(), scale: Scale::Linear, labels: Vec::new(), ticks: Vec::new(), end }
+}
+
+fn at_second(point: &TimePoint) -> String {
+    format!("at {:.1} s", point.t_s)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "volumes stay below 2^53 bytes")]
+fn written_gb(point: &TimePoint) -> f64 {
+    point.written_bytes as f64 / GB
+}
+
+fn after_volume(point: &TimePoint) -> String {
+    format!("after {} GB written", format::mb_s(written_gb(point)))
+}
+
+fn over_time(step: &Step, key: &StepKey, points: &[TimePoint], each: usize, id: &str) -> Figure {
+    let chart = Chart {
+        id: format!("{id}-time"),
+        description: format!("{} over time: throughput and p99 latency of each interval.", step.label),
+        x: linear("Time since the step began (s)", points.last().map_or(0.0, |last| last.t_s)),
+        panels: vec![
+            line_panel("Throughput", "MB/s", rate_points(points, |point| point.t_s, at_second)),
+            line_panel("Latency", "µs", vec![p99_points(points, |point| point.t_s, at_second)]),
+        ],
+        stretches: Vec::new(),
+    };
+    let columns = vec![
+        Column::figures("Time", "s"),
+        Column::figures("Written", "GB"),
+        Column::figures("Read", "MB/s"),
+        Column::figures("Write", "MB/s"),
+        Column::figures("Latency p50", "µs"),
+        Column::figures("Latency p99", "µs"),
+        Column::figures("Latency max", "µs"),
+    ];
+    let latency = |value: Option<f64>| value.map_or_else(Cell::default, |us| Cell::text(format::latency_us(us)));
+    let rate = |value: f64| if value > 0.0 { Cell::text(format::mb_s(value)) } else { Cell::default() };
+    let row = |point: &TimePoint| {
+        let ramp = if point.ramp { " (ramp)" } else { "" };
+        vec![
+            Cell::text(format!("{:.1}{ramp}", point.t_s)),
+            Cell::text(format::mb_s(written_gb(point))),
+            rate(point.read_mb_s),
+            rate(point.write_mb_s),
+            latency(point.p50_us),
+            latency(point.p99_us),
+            latency(point.max_us),
+        ]
+    };
+    let table = Table { caption: format!("{} over time", step.label), columns, rows: points.iter().map(row).collect() };
+    let round = if key.round > 1 { format!(" Round {}.", key.round) } else { String::new() };
+    Figure {
+        title: "Over time".to_owned(),
+        caption: format!("{}{round}", thinned_note(each)),
+        chart: chart.drawable(),
+        table: table.without_empty_columns(),
+        long: true,
+    }
+}
+
+/// The same points by how much had been written; none where nothing was.
+fn over_volume(step: &Step, points: &[TimePoint], id: &str) -> Option<Figure> {
+    points.last().filter(|last| last.written_bytes > 0)?;
+    let chart = Chart {
+        id: format!("{id}-volume"),
+        description: format!("{}: throughput over the bytes written so far.", step.label),
+        x: linear("Written since the step began (GB)", points.last().map_or(0.0, written_gb)),
+        panels: vec![
+            line_panel("Throughput", "MB/s", rate_points(points, written_gb, after_volume)),
+            line_panel("Latency", "µs", vec![p99_points(points, written_gb, after_volume)]),
+        ],
+        stretches: Vec::new(),
+    };
+    Some(Figure {
+        title: "By position".to_owned(),
+        caption:
+            "The same points by how much had been written: where a cache ends, the rate falls. The table above has \
+                  the figures."
+                .to_owned(),
+        chart: chart.drawable(),
+        table: Table::default(),
+        long: true,
+    })
+}
+
+/// The whole run: every interval of every step, with the tests named; none where nothing is recorded.
+pub(crate) fn of_run(input: &ReportInput<'_>, prefix: &str) -> Option<Figure> {
+    let line = series::run_time_line(input.records);
+    let by_step: Vec<&[series::RunPoint]> = line.points.chunk_by(|a, b| a.key == b.key).collect();
+    let each = line.points.len().div_ceil(MOST_POINTS).max(1);
+    let mut drawn = Drawn::new();
+    for points in &by_step {
+        drawn.step(input, points, each);
+    }
+    let chart = Chart {
+        id: format!("{prefix}whole-run"),
+        description: "The whole run over time: throughput and p99 latency of every interval, tests named.".to_owned(),
+        x: linear("Run time (s)", line.points.last().map_or(0.0, |last| last.t_s)),
+        panels: vec![
+            line_panel("Throughput", "MB/s", vec![drawn.read, drawn.write]),
+            line_panel("Latency", "µs", vec![drawn.p99]),
+        ],
+        stretches: stretches(input, &by_step),
+    };
+    let columns = vec![
+        Column::figures("Run time", "s"),
+        Column::words("Step"),
+        Column::figures("Read", "MB/s"),
+        Column::figures("Write", "MB/s"),
+        Column::figures("Latency p99", "µs"),
+    ];
+    let table = Table { caption: "The whole run over time".to_owned(), columns, rows: drawn.rows };
+    let breaks = line
+        .breaks_s
+        .iter()
+        .map(|at| format!(" Interrupted at {at:.1} s; the pause is not on the time line."))
+        .collect::<String>();
+    chart.drawable().map(|chart| Figure {
+        title: String::new(),
+        caption: format!("{} Preparation and ramps included.{breaks}", thinned_note(each)),
+        chart: Some(chart),
+        table,
+        long: true,
+    })
+}
+
+/// The run's curves and rows in the making.
+struct Drawn {
+    read: Series,
+    write: Series,
+    p99: Series,
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Drawn {
+    fn new() -> Self {
+        Drawn {
+            read: Series::new("Read", colour::READ),
+            write: Series::new("Write", colour::WRITE),
+            p99: Series::new("Latency p99", colour::TOTAL),
+            rows: Vec::new(),
+        }
+    }
+
+    /// Adds one execution, and a gap behind it so that no line joins two steps.
+    fn step(&mut self, input: &ReportInput<'_>, points: &[series::RunPoint], each: usize) {
+        let label = points.first().and_then(|point| input.records.plan.step(&point.key.step));
+        let label = label.map_or_else(String::new, |step| step.label.clone());
+        let begin = points.first().map_or(0.0, |first| first.t_s - first.point.seconds);
+        for chunk in points.chunks(each) {
+            let own: Vec<TimePoint> = chunk.iter().map(|point| point.point.clone()).collect();
+            if let (Some(merged), Some(last)) = (merge(&own), chunk.last()) {
+                self.point(last.t_s, &merged, &label);
+            }
+        }
+        let end = points.last().map_or(begin, |last| last.t_s);
+        for series in [&mut self.read, &mut self.write, &mut self.p99] {
+            series.points.push(Point(end, None, String::new(), None));
+        }
+    }
+
+    fn point(&mut self, t_s: f64, point: &TimePoint, label: &str) {
+        let heading = format!("{label}, at {t_s:.1} s");
+        let rate = |value: f64| (value > 0.0).then(|| format::mb_s(value));
+        for (series, value) in [(&mut self.read, point.read_mb_s), (&mut self.write, point.write_mb_s)] {
+            let text = rate(value).map_or_else(|| "–".to_owned(), |text| format!("{text} MB/s"));
+            series.points.push(Point(t_s, rate(value).map(|_| value), text, Some(heading.clone())));
+        }
+        let p99 = point.p99_us.map(format::latency_us);
+        let text = p99.as_ref().map_or_else(|| "–".to_owned(), |text| format!("{text} µs"));
+        self.p99.points.push(Point(t_s, point.p99_us, text, Some(heading)));
+        self.rows.push(vec![
+            Cell::text(format!("{t_s:.1}")),
+            Cell::text(label),
+            Cell::text(rate(point.read_mb_s).unwrap_or_default()),
+            Cell::text(rate(point.write_mb_s).unwrap_or_default()),
+            Cell::text(p99.unwrap_or_default()),
+        ]);
+    }
+}
+
+/// From the first to the last interval of each test in a row.
+fn stretches(input: &ReportInput<'_>, by_step: &[&[series::RunPoint]]) -> Vec<Stretch> {
+    let mut stretches: Vec<Stretch> = Vec::new();
+    for points in by_step {
+        let (Some(first), Some(last)) = (points.first(), points.last()) else { continue };
+        let label = input.records.plan.test_of(&first.key.step).map_or_else(String::new, |test| test.title.clone());
+        match stretches.last_mut() {
+            Some(open) if open.label == label => open.to = last.t_s,
+            _ => stretches.push(Stretch { from: first.t_s - first.point.seconds, to: last.t_s, label }),
+        }
+    }
+    stretches
+}

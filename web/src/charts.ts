@@ -1,0 +1,94 @@
+// Draws the charts of the page into the figures that Rust left for them, and gives each its legend.
+import { BarChart, CustomChart, LineChart } from "echarts/charts";
+import {
+  AriaComponent,
+  AxisPointerComponent,
+  DataZoomComponent,
+  GridComponent,
+  LegendComponent,
+  MarkAreaComponent,
+  TooltipComponent,
+} from "echarts/components";
+import { type EChartsType, init, use } from "echarts/core";
+import { SVGRenderer } from "echarts/renderers";
+import type { ChartData } from "./data";
+import { colourOf, heightOf, optionsOf } from "./options";
+
+use([
+  AriaComponent,
+  AxisPointerComponent,
+  BarChart,
+  CustomChart,
+  DataZoomComponent,
+  GridComponent,
+  LegendComponent,
+  LineChart,
+  MarkAreaComponent,
+  SVGRenderer,
+  TooltipComponent,
+]);
+
+/** Width in CSS pixels below which labels are laid out for a phone. */
+const NARROW = 560;
+
+export function drawAll(charts: ChartData[]): void {
+  for (const chart of charts) {
+    const place = document.getElementById(chart.id);
+    if (place !== null) draw(chart, place);
+  }
+}
+
+function draw(chart: ChartData, place: HTMLElement): void {
+  const canvas = document.createElement("div");
+  canvas.className = "canvas";
+  place.replaceChildren(canvas);
+  let narrow = place.clientWidth < NARROW;
+  canvas.style.height = `${heightOf(chart, narrow)}px`;
+  const drawn = init(canvas, null, { renderer: "svg" });
+  drawn.setOption(optionsOf(chart, narrow, place.clientWidth));
+  place.before(legend(chart, drawn));
+  scalable(canvas);
+  new ResizeObserver(() => {
+    // While printing, the style sheet scales the drawing that is there.
+    if (matchMedia("print").matches || place.clientWidth === 0) return;
+    const now = place.clientWidth < NARROW;
+    if (now !== narrow) {
+      narrow = now;
+      canvas.style.height = `${heightOf(chart, narrow)}px`;
+      drawn.setOption(optionsOf(chart, narrow, place.clientWidth));
+    }
+    drawn.resize();
+    scalable(canvas);
+  }).observe(place);
+}
+
+/** A viewBox lets print scale the drawing to the paper (a chart is else cut off at its screen width). */
+function scalable(canvas: HTMLElement): void {
+  const svg = canvas.querySelector("svg");
+  svg?.setAttribute("viewBox", `0 0 ${canvas.clientWidth} ${canvas.clientHeight}`);
+}
+
+/** Buttons instead of the library's own legend: they wrap, can be reached by keyboard and are read out. */
+function legend(chart: ChartData, drawn: EChartsType): HTMLElement {
+  const list = document.createElement("div");
+  list.className = "legend";
+  list.setAttribute("role", "group");
+  list.setAttribute("aria-label", "Show or hide series");
+  const series = new Map(chart.panels.flatMap((panel) => panel.series).map((one) => [one.name, one]));
+  for (const [name, { colour, dashed }] of series) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.setAttribute("aria-pressed", "true");
+    const key = document.createElement("i");
+    key.className = dashed ? "key dashed" : "key";
+    key.style.setProperty("--key", colourOf(colour));
+    button.append(key, name);
+    button.addEventListener("click", () => {
+      const shown = button.getAttribute("aria-pressed") !== "true";
+      button.setAttribute("aria-pressed", String(shown));
+      drawn.dispatchAction({ type: shown ? "legendSelect" : "legendUnSelect", name });
+    });
+    list.append(button);
+  }
+  return list;
+}

@@ -1,0 +1,313 @@
+// From chart data to ECharts options. Every choice of look lies here; colours are CSS variables of page.css, so that
+// dark mode and print need no second drawing.
+import type { BarSeriesOption, CustomSeriesOption, LineSeriesOption } from "echarts/charts";
+import type {
+  AriaComponentOption,
+  DataZoomComponentOption,
+  GridComponentOption,
+  LegendComponentOption,
+  TooltipComponentOption,
+} from "echarts/components";
+import type { ComposeOption } from "echarts/core";
+import type { Axis, ChartData, Panel, Point, Series, Stretch } from "./data";
+
+export type Option = ComposeOption<
+  | LineSeriesOption
+  | BarSeriesOption
+  | CustomSeriesOption
+  | AriaComponentOption
+  | DataZoomComponentOption
+  | GridComponentOption
+  | LegendComponentOption
+  | TooltipComponentOption
+>;
+
+const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
+const SYMBOLS = ["circle", "diamond", "triangle", "rect", "emptyCircle", "emptyDiamond", "emptyTriangle", "emptyRect"];
+/** Points beyond which symbols hide the line. */
+const MOST_SYMBOLS = 40;
+const TOP = 34;
+const GAP = 46;
+const BOTTOM = 52;
+/** More where the x axis has a title. */
+const TITLE = 22;
+
+export const colourOf = (index: number): string => `var(--c${index % 8})`;
+
+/** Height of a chart in CSS pixels: its panels, the gaps between them, axis and slider. */
+export function heightOf(chart: ChartData, narrow: boolean): number {
+  return TOP + chart.panels.length * (panelHeight(chart, narrow) + GAP) - GAP + BOTTOM + (chart.x.title === "" ? 0 : TITLE);
+}
+
+function panelHeight(chart: ChartData, narrow: boolean): number {
+  const one = narrow ? 190 : 230;
+  return chart.panels.length === 1 ? one : Math.round(one * 0.72);
+}
+
+export function optionsOf(chart: ChartData, narrow: boolean, width: number): Option {
+  const all = chart.panels.map((_, index) => index);
+  return {
+    animation: false,
+    aria: { enabled: true, label: { description: chart.description }, decal: { show: false } },
+    textStyle: { fontFamily: FONT, fontSize: 12, color: "var(--ink-soft)" },
+    legend: { show: false },
+    axisPointer: { link: [{ xAxisIndex: "all" }] },
+    tooltip: tooltip(),
+    grid: all.map((index) => grid(chart, index, narrow)),
+    xAxis: all.map((index) => xAxis(chart, index, narrow)),
+    yAxis: chart.panels.map((panel, index) => yAxis(panel, index)),
+    dataZoom: zoom(all),
+    series: chart.panels.flatMap((panel, index) => panelSeries(chart, panel, index, width)),
+  };
+}
+
+function grid(chart: ChartData, index: number, narrow: boolean): GridComponentOption {
+  const height = panelHeight(chart, narrow);
+  return {
+    left: narrow ? 52 : 64,
+    right: narrow ? 14 : 22,
+    top: TOP + index * (height + GAP),
+    height,
+    outerBoundsMode: "none",
+  };
+}
+
+function xAxis(chart: ChartData, index: number, narrow: boolean) {
+  const last = index === chart.panels.length - 1;
+  const common = {
+    gridIndex: index,
+    name: last ? chart.x.title : "",
+    nameLocation: "middle" as const,
+    nameGap: 28,
+    nameTextStyle: { color: "var(--ink-soft)" },
+    axisLine: { lineStyle: { color: "var(--rule-strong)" } },
+    axisTick: { show: true, lineStyle: { color: "var(--rule-strong)" } },
+    axisPointer: { label: { show: false }, lineStyle: { color: "var(--rule-strong)" } },
+  };
+  const label = { show: true, color: "var(--ink-soft)", hideOverlap: true };
+  return { ...common, ...scale(chart.x, label, narrow) };
+}
+
+function scale(axis: Axis, label: object, narrow: boolean) {
+  switch (axis.scale) {
+    case "category": {
+      const width = narrow ? 64 : 110;
+      const axisLabel = { ...label, hideOverlap: false, interval: 0, overflow: "break" as const, width };
+      const turned =
+        narrow && axis.labels.length > 4 ? { ...axisLabel, rotate: 40, overflow: "none" as const } : axisLabel;
+      return { type: "category" as const, data: axis.labels, axisLabel: turned };
+    }
+    case "log2": {
+      const axisLabel = { ...label, customValues: axis.ticks };
+      const [low, high] = [axis.ticks[0] ?? 1, axis.ticks[axis.ticks.length - 1] ?? 1];
+      const range = { min: low / 1.15, max: high * 1.15 };
+      const tick = { show: true, customValues: axis.ticks, lineStyle: { color: "var(--rule-strong)" } };
+      return { type: "log" as const, logBase: 2, ...range, axisLabel, axisTick: tick, splitLine: { show: false } };
+    }
+    case "linear": {
+      const ticks = axis.ticks.length > 0 ? { customValues: axis.ticks } : {};
+      const axisTick = { show: true, ...ticks, lineStyle: { color: "var(--rule-strong)" } };
+      const end = axis.end > 0 ? { max: axis.end } : {};
+      const axisLabel = { ...label, ...ticks, showMaxLabel: axis.ticks.length > 0 };
+      return { type: "value" as const, min: 0, ...end, axisLabel, axisTick, splitLine: { show: false } };
+    }
+  }
+}
+
+function yAxis(panel: Panel, index: number) {
+  return {
+    gridIndex: index,
+    type: "value" as const,
+    min: 0,
+    name: `${panel.title} (${panel.unit})`,
+    nameLocation: "end" as const,
+    nameGap: 10,
+    nameTextStyle: { align: "left" as const, padding: [0, 0, 0, -48], color: "var(--ink)", fontWeight: 600 as const },
+    splitNumber: 4,
+    axisLabel: { color: "var(--ink-soft)" },
+    splitLine: { lineStyle: { color: "var(--rule)" } },
+  };
+}
+
+/** Drag to move, Ctrl and wheel to zoom (the wheel alone scrolls the page), and a slider for everyone else. */
+function zoom(xAxisIndex: number[]): DataZoomComponentOption[] {
+  return [
+    {
+      type: "inside",
+      xAxisIndex,
+      filterMode: "none",
+      zoomOnMouseWheel: "ctrl",
+      moveOnMouseWheel: false,
+      preventDefaultMouseMove: false,
+    },
+    {
+      type: "slider",
+      xAxisIndex,
+      filterMode: "none",
+      height: 14,
+      bottom: 6,
+      showDetail: false,
+      showDataShadow: false,
+      brushSelect: false,
+      borderColor: "var(--rule)",
+      backgroundColor: "var(--sunken)",
+      fillerColor: "var(--zoom)",
+      handleSize: 18,
+      handleStyle: { color: "var(--paper)", borderColor: "var(--rule-strong)" },
+      moveHandleSize: 0,
+      emphasis: { handleStyle: { color: "var(--paper)", borderColor: "var(--ink-soft)" } },
+    },
+  ];
+}
+
+function panelSeries(chart: ChartData, panel: Panel, index: number, width: number): Option["series"] & object[] {
+  const drawn = panel.series.flatMap((series) => {
+    const main = panel.kind === "bar" ? bar(series, index) : line(series, index);
+    return series.ranges.length === 0 ? [main] : [main, ranges(panel, series, index)];
+  });
+  const stretched = index === 0 && chart.stretches.length > 0;
+  return stretched
+    ? drawn.map((series, first) => (first === 0 ? { ...series, markArea: areas(chart, width) } : series))
+    : drawn;
+}
+
+const common = (series: Series, index: number) => ({
+  name: series.name,
+  xAxisIndex: index,
+  yAxisIndex: index,
+  data: series.points.map((point) => ({ value: point })),
+  dimensions: ["x", "y", "text", "heading"],
+  encode: { x: 0, y: 1 },
+  emphasis: { disabled: true },
+});
+
+function bar(series: Series, index: number): BarSeriesOption {
+  return {
+    ...common(series, index),
+    type: "bar",
+    barMaxWidth: 34,
+    barGap: "12%",
+    itemStyle: { color: colourOf(series.colour), borderRadius: [2, 2, 0, 0] },
+  } as BarSeriesOption;
+}
+
+function line(series: Series, index: number): LineSeriesOption {
+  const many = series.points.length > MOST_SYMBOLS;
+  return {
+    ...common(series, index),
+    type: "line",
+    connectNulls: false,
+    showSymbol: !many,
+    symbol: SYMBOLS[series.colour % SYMBOLS.length] ?? "circle",
+    symbolSize: 7,
+    itemStyle: { color: colourOf(series.colour) },
+    lineStyle: { color: colourOf(series.colour), width: many ? 1.5 : 2, type: series.dashed ? "dashed" : "solid" },
+  } as LineSeriesOption;
+}
+
+/** Whiskers from the lowest to the highest round. They carry the series' name, so its legend entry hides them too. */
+function ranges(panel: Panel, series: Series, index: number): CustomSeriesOption {
+  const siblings = panel.series.length;
+  const position = panel.series.indexOf(series);
+  return {
+    type: "custom",
+    name: series.name,
+    xAxisIndex: index,
+    yAxisIndex: index,
+    silent: true,
+    z: 5,
+    tooltip: { show: false },
+    encode: { x: 0, y: [1, 2] },
+    data: series.ranges,
+    renderItem: (_, api) => {
+      const [x, low, high] = [api.value(0), api.value(1), api.value(2)];
+      const bottom = api.coord([x, low]);
+      const top = api.coord([x, high]);
+      const slots =
+        panel.kind === "bar" ? (api.barLayout?.({ barMaxWidth: 34, barGap: "12%", count: siblings }) ?? []) : [];
+      const at = (bottom[0] ?? 0) + (slots[position]?.offsetCenter ?? 0);
+      const [from, to] = [bottom[1] ?? 0, top[1] ?? 0];
+      const stroke = { stroke: "var(--ink)", lineWidth: 1.2, fill: "none" };
+      const shape = (x1: number, y1: number, x2: number, y2: number) => ({
+        type: "line" as const,
+        shape: { x1, y1, x2, y2 },
+        style: stroke,
+      });
+      return {
+        type: "group",
+        children: [shape(at, from, at, to), shape(at - 4, from, at + 4, from), shape(at - 4, to, at + 4, to)],
+      };
+    },
+  } as CustomSeriesOption;
+}
+
+function areas(chart: ChartData, width: number): LineSeriesOption["markArea"] {
+  const style = (index: number) => ({ color: index % 2 === 0 ? "var(--band)" : "transparent" });
+  const label = ({ from, to, label: text }: Stretch, index: number) => ({
+    show: true,
+    position: "insideTopLeft" as const,
+    formatter: text,
+    color: "var(--ink-soft)",
+    fontSize: 11,
+    // Neighbours take turns in two rows, and a name never runs out of its stretch by more than half its width.
+    offset: [2, index % 2 === 0 ? 0 : 14],
+    width: Math.max(20, ((to - from) / (chart.x.end || 1)) * width * 1.5),
+    overflow: "truncate" as const,
+  });
+  return {
+    silent: true,
+    data: chart.stretches.map((stretch, index) => [
+      { xAxis: stretch.from, itemStyle: style(index), label: label(stretch, index) },
+      { xAxis: stretch.to },
+    ]),
+  };
+}
+
+interface Hovered {
+  seriesName?: string;
+  seriesType?: string;
+  axisIndex?: number;
+  value?: unknown;
+  marker?: string;
+  color?: unknown;
+}
+
+function tooltip(): TooltipComponentOption {
+  return {
+    trigger: "axis",
+    confine: true,
+    className: "tooltip",
+    renderMode: "html",
+    backgroundColor: "var(--paper)",
+    borderColor: "var(--rule-strong)",
+    textStyle: { color: "var(--ink)", fontFamily: FONT, fontSize: 12 },
+    axisPointer: { type: "line" },
+    formatter: (hovered) =>
+      tooltipBody((Array.isArray(hovered) ? hovered : [hovered]) as Hovered[]) as unknown as string,
+  };
+}
+
+/** Built from nodes, never from HTML text: names come from outside. */
+function tooltipBody(hovered: Hovered[]): HTMLElement {
+  const body = document.createElement("div");
+  const rows = hovered.filter((one) => one.seriesType !== "custom" && Array.isArray(one.value));
+  const heading = rows.map((one) => (one.value as Point)[3]).find((text) => text !== undefined);
+  if (heading !== undefined) {
+    const title = document.createElement("strong");
+    title.textContent = heading;
+    body.append(title);
+  }
+  for (const one of rows) {
+    const row = document.createElement("div");
+    row.className = "tooltip-row";
+    const key = document.createElement("i");
+    key.style.background = typeof one.color === "string" ? one.color : "var(--ink-soft)";
+    const name = document.createElement("span");
+    name.textContent = one.seriesName ?? "";
+    const value = document.createElement("b");
+    value.textContent = (one.value as Point)[2];
+    row.append(key, name, value);
+    body.append(row);
+  }
+  return body;
+}

@@ -1,0 +1,72 @@
+// Gives every figure table its copy buttons: what is on screen goes to the clipboard as CSV or TSV.
+
+export function addCopyButtons(): void {
+  for (const table of document.querySelectorAll<HTMLTableElement>("table[data-copy]")) {
+    const bar = document.createElement("div");
+    bar.className = "copy";
+    bar.append(
+      button("Copy as CSV", () => csv(rowsOf(table))),
+      button("Copy as TSV", () => tsv(rowsOf(table))),
+    );
+    (table.closest(".scroll") ?? table).after(bar);
+  }
+}
+
+function button(title: string, text: () => string): HTMLButtonElement {
+  const made = document.createElement("button");
+  made.type = "button";
+  made.textContent = title;
+  made.addEventListener("click", async () => {
+    const copied = await copy(text());
+    made.textContent = copied ? "Copied" : "Could not copy";
+    setTimeout(() => {
+      made.textContent = title;
+    }, 1500);
+  });
+  return made;
+}
+
+function rowsOf(table: HTMLTableElement): string[][] {
+  return [...table.rows].map((row) => [...row.cells].map(textOf));
+}
+
+/** `data-value` holds what a cell means where its layout says more (bars, signs). */
+function textOf(cell: HTMLTableCellElement): string {
+  return (cell.dataset.value ?? cell.textContent ?? "").replace(/\s+/g, " ").trim();
+}
+
+/** A text that a spreadsheet would take for a formula gets an apostrophe; numbers stay numbers. */
+function harmless(text: string): string {
+  return /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
+}
+
+export function csv(rows: string[][]): string {
+  const quoted = (text: string) => (/[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  return rows.map((row) => `${row.map((text) => quoted(harmless(text))).join(",")}\r\n`).join("");
+}
+
+export function tsv(rows: string[][]): string {
+  return rows.map((row) => `${row.map((text) => harmless(text.replaceAll("\t", " "))).join("\t")}\n`).join("");
+}
+
+async function copy(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return copyBySelection(text);
+  }
+}
+
+/** For browsers that grant no clipboard to pages opened from a file. */
+function copyBySelection(text: string): boolean {
+  const area = document.createElement("textarea");
+  area.value = text;
+  area.style.position = "fixed";
+  area.style.opacity = "0";
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand("copy");
+  area.remove();
+  return done;
+}
