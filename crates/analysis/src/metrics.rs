@@ -163,7 +163,7 @@ metrics! {
     "cpu_user_per_io", "User CPU time per operation", "ns", Lower, Step(cpu_user_per_io),
         "CPU time that the issuing threads spent in user mode, which is drivelab's own code, divided by the completed \
          reads and writes of the measured part. Kernel time and interrupts are left out. Source: `cpu_user` of the \
-         engine's report (getrusage of the issuing threads) and `count` of the step record.";
+         engine's report (as the kernel accounts it) and `count` of the step record.";
     "cpu_share", "CPU share of the issuing threads", "%", Lower, Step(cpu_share),
         "CPU time of the issuing threads, user mode and kernel, divided by the length of the measured part and the \
          number of issuing threads (the sync backend has one for every operation in flight); 100 % means that they \

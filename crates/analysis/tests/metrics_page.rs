@@ -1,4 +1,6 @@
-//! docs/metrics.md is exactly what the tables print. `DRIVELAB_UPDATE_DOCS=1 cargo test -p drivelab-analysis` renews it.
+//! docs/metrics.md is exactly what the tables print.
+//!
+//! `DRIVELAB_UPDATE_DOCS=1 cargo test -p drivelab-analysis` renews it.
 
 use std::path::Path;
 

@@ -8,30 +8,36 @@ use super::METRICS;
 use crate::ANALYSIS_VERSION;
 use crate::invariants::INVARIANTS;
 
+/// Longest line of a definition.
+const WIDTH: usize = 110;
+
 const HEAD: &str = "\
 <!-- Printed from the tables in crates/analysis; do not edit. A test compares the two. -->
 # Metrics
 
-Every figure that drivelab shows is one of these. `drivelab explain RUN ADDRESS` follows a figure back to its definition,
-its function and the records it comes from. An address is `STEP:METRIC`, such as
+Every figure that drivelab shows is one of these. `drivelab explain RUN ADDRESS` follows a figure back to its
+definition, its function and the records it comes from. An address is `STEP:METRIC`, such as
 `corners/seq-1m-q8t1-read:read.throughput`, or `run:METRIC` for the whole run.
 
 ## What holds for all of them
 
 - **Units.** MB is 10^6 bytes and GB 10^9; `us` is a microsecond. Latency is the time from submission to completion.
 - **The measured part.** A step's ramp is recorded but is in no figure.
-- **Reads and writes.** `read.*` exists where the step asks for reads, `write.*` where it asks for writes, `total.*` always.
-- **Rounds.** A test says how its rounds become one figure: mean, best or median. Best is the largest round where higher
-  is better and the smallest where lower is better, chosen for each metric by itself; figures without a better direction
-  take the mean. Percentiles and maxima under mean come from the merged histogram of all rounds. The best of many rounds
-  grows with their number: compare it only with the best of as many.
+- **Reads and writes.** `read.*` exists where the step asks for reads, `write.*` where it asks for writes, `total.*`
+  always.
+- **Rounds.** A test says how its rounds become one figure: mean, best or median. Best is the largest round where
+  higher is better and the smallest where lower is better, chosen for each metric by itself; figures without a better
+  direction take the mean. Percentiles and maxima under mean come from the merged histogram of all rounds. The best
+  of many rounds grows with their number: compare it only with the best of as many.
 - **Spread.** From two rounds on: smallest, largest, mean, median, sample standard deviation. From three on: the 95 %
   interval of the mean by Student's t. Seconds within a round are never treated as independent samples.
 - **Steady tests.** Only the rounds of the reported window count: the last five, steady where (max - min) / mean is at
   most 20 % and the least-squares line moves by at most 10 % of the mean.
 - **Cut-off executions.** A round that was stopped early counts only where the step has no other.
-- **Preparation.** Steps that prepare the target have the same figures; they describe the preparation and are no results.
-- **Void.** Where an invariant (see the end of this page) does not hold, the figures concerned have no value and name it.
+- **Preparation.** Steps that prepare the target have the same figures; they describe the preparation and are no
+  results.
+- **Void.** Where an invariant (see the end of this page) does not hold, the figures concerned have no value and name
+  it.
 ";
 
 /// The text of docs/metrics.md.
@@ -41,23 +47,39 @@ pub fn metrics_markdown() -> String {
     // Writing to a String cannot fail.
     let _ = writeln!(out, "\nAnalysis version {ANALYSIS_VERSION}.\n\n## The metrics");
     for metric in METRICS {
-        let _ = writeln!(
-            out,
-            "\n### `{}`\n\n**{}** in {}; {}.\n",
-            metric.id,
-            metric.title,
-            unit(metric.unit),
-            better(metric.better)
-        );
-        let _ = writeln!(out, "{}\n\nFunction: `{}`.", metric.definition, metric.function);
+        let (unit, better) = (unit(metric.unit), better(metric.better));
+        let _ = writeln!(out, "\n### `{}`\n\n**{}**, unit: {unit}; {better}.\n", metric.id, metric.title);
+        wrap(&mut out, metric.definition);
+        let _ = writeln!(out, "\nFunction: `{}`.", metric.function);
     }
-    let _ =
-        writeln!(out, "\n## Invariants\n\nWhat must hold in every execution. A violation is a finding with this code");
-    let _ = writeln!(out, "and voids the figures it concerns.\n\n| Code | What must hold |\n|---|---|");
+    out.push_str("\n## Invariants\n\n");
+    wrap(
+        &mut out,
+        "What must hold in every execution. A violation is a finding with this code and voids the figures it concerns.",
+    );
+    out.push_str("\n| Code | What must hold |\n|---|---|\n");
     for invariant in INVARIANTS {
         let _ = writeln!(out, "| `{}` | {} |", invariant.code, invariant.rule);
     }
     out
+}
+
+/// Adds a paragraph in lines of at most [`WIDTH`] characters.
+fn wrap(out: &mut String, text: &str) {
+    let mut width = 0;
+    for word in text.split_whitespace() {
+        if width > 0 && width + 1 + word.len() > WIDTH {
+            out.push('\n');
+            width = 0;
+        }
+        if width > 0 {
+            out.push(' ');
+            width += 1;
+        }
+        out.push_str(word);
+        width += word.len();
+    }
+    out.push('\n');
 }
 
 fn unit(unit: &str) -> &str {
