@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 
-use crate::shell::{answers, cargo, command, run as run_command};
+use crate::shell::{answers, cargo, cargo_program, command, run as run_command};
 use crate::{setup, tidy};
 
 /// A part of the check, in the order in which they run.
@@ -124,7 +124,7 @@ fn run_part(root: &Path, part: Part) -> Outcome {
 
 /// nextest where it is installed: it runs tests in parallel and ends those that hang (.config/nextest.toml).
 fn tests(root: &Path) -> Command {
-    if answers(env!("CARGO"), &["nextest", "--version"]) {
+    if answers(&cargo_program(), &["nextest", "--version"]) {
         return cargo(root, &["nextest", "run", "--workspace", "--locked", "--no-fail-fast"]);
     }
     cargo(root, &["test", "--workspace", "--locked", "--no-fail-fast", "--lib", "--bins", "--tests"])
@@ -142,7 +142,7 @@ const NO_DATABASE: &[&str] = &["failed to fetch advisory database", "failed to l
 
 /// Dependencies against deny.toml.
 fn deny(root: &Path) -> Outcome {
-    if !answers(env!("CARGO"), &["deny", "--version"]) {
+    if !answers(&cargo_program(), &["deny", "--version"]) {
         let why =
             format!("cargo-deny is not installed: cargo install cargo-deny --locked --version {}", setup::CARGO_DENY);
         return if setup::is_ci() { Outcome::Failed(anyhow::anyhow!(why)) } else { Outcome::Skipped(why) };

@@ -1,7 +1,7 @@
 //! `cargo xtask generate`: writes the files that are made from code.
 //!
-//! Each such file has a test in its crate that compares it with the code; the same test writes it anew where the
-//! environment variable below is set, so that there is one definition of each file.
+//! Each such file has a test in its crate that compares it with the code; the same test writes it anew where an
+//! environment variable says so. So there is one definition of each file, and this list only knows where it is.
 
 use std::path::Path;
 
@@ -9,15 +9,24 @@ use anyhow::Result;
 
 use crate::shell::{cargo, run as run_command};
 
-/// Tells the tests of generated files to write instead of to compare.
-const WRITE: &str = "DRIVELAB_GENERATE";
+/// Tell the tests below to write instead of to compare.
+const WRITE: &[&str] = &["DRIVELAB_UPDATE_DOCS", "UPDATE_SCHEMA"];
 
-/// Runs those tests in writing mode; their names contain `up_to_date`.
+/// Package and test target that hold a generated file.
+const TESTS: &[(&str, &str)] = &[
+    // docs/metrics.md
+    ("drivelab-analysis", "metrics_page"),
+    // docs/formats/method.schema.json
+    ("drivelab-method", "expansion"),
+];
+
+/// Runs those tests in writing mode.
 pub(crate) fn run(root: &Path) -> Result<()> {
-    let mut tests =
-        cargo(root, &["test", "--workspace", "--locked", "--quiet", "--lib", "--bins", "--tests", "--", "up_to_date"]);
-    tests.env(WRITE, "1");
-    run_command(tests)?;
+    for (package, test) in TESTS {
+        let mut writing = cargo(root, &["test", "--locked", "--quiet", "--package", package, "--test", test]);
+        writing.envs(WRITE.iter().map(|name| (name, "1")));
+        run_command(writing)?;
+    }
     println!("generate: done; `git diff` shows what changed");
     Ok(())
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
 
-use crate::shell::{answers, cargo, command, is_installed, run as run_command};
+use crate::shell::{answers, cargo, cargo_program, command, is_installed, run as run_command};
 
 /// A program that tests use, and the Debian package that brings it.
 struct Tool {
@@ -58,7 +58,7 @@ pub(crate) fn prepare(root: &Path) -> Result<()> {
     if !missing.is_empty() {
         offer(root, &missing)?;
     }
-    if is_ci() && !answers(env!("CARGO"), &["deny", "--version"]) {
+    if is_ci() && !answers(&cargo_program(), &["deny", "--version"]) {
         println!("setup: installing cargo-deny {CARGO_DENY} (some minutes)");
         run_command(cargo(root, &["install", "cargo-deny", "--locked", "--version", CARGO_DENY]))?;
     }

@@ -14,7 +14,12 @@ pub(crate) fn command(root: &Path, program: &str, arguments: &[&str]) -> Command
 
 /// Cargo, the same one that runs this program.
 pub(crate) fn cargo(root: &Path, arguments: &[&str]) -> Command {
-    command(root, env!("CARGO"), arguments)
+    command(root, &cargo_program(), arguments)
+}
+
+/// The cargo that runs this program; cargo says which through the environment.
+pub(crate) fn cargo_program() -> String {
+    std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned())
 }
 
 /// Shows and runs a command; an error where it cannot start or fails.

@@ -3,13 +3,13 @@
 //! Facts come from `cargo metadata` (dependencies) and from the sources (names in code). The table is `layers.rs`.
 
 use std::path::Path;
-use std::process::Command;
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 
 use super::Complaint;
 use super::layers::{IMPURE, LAYERS, PURE_EXCEPTIONS, PURE_ROOMS, TEST_ARROWS};
+use crate::shell::cargo;
 use crate::source::SourceFile;
 
 /// What `cargo metadata --no-deps` says about the workspace, as far as it is needed.
@@ -35,9 +35,7 @@ struct Dependency {
 
 /// Asks cargo.
 pub(crate) fn workspace(root: &Path) -> Result<Workspace> {
-    let output = Command::new(env!("CARGO"))
-        .args(["metadata", "--no-deps", "--format-version", "1", "--locked"])
-        .current_dir(root)
+    let output = cargo(root, &["metadata", "--no-deps", "--format-version", "1", "--locked"])
         .output()
         .context("cannot run cargo metadata")?;
     ensure!(output.status.success(), "cargo metadata failed: {}", String::from_utf8_lossy(&output.stderr).trim());
