@@ -71,9 +71,8 @@ fn metric_ids(file: &SourceFile) -> Vec<(usize, String)> {
     let rows = file.lines().skip(start).take_while(|(_, text)| !text.starts_with('}'));
     rows.filter_map(|(line, text)| {
         let (id, behind) = text.trim_start().strip_prefix('"')?.split_once('"')?;
-        let dotted =
-            id.contains('.') && id.chars().all(|sign| sign.is_ascii_lowercase() || "._0123456789".contains(sign));
-        (dotted && behind.starts_with(", \"")).then(|| (line, id.to_owned()))
+        let name = id.chars().all(|sign| sign.is_ascii_lowercase() || "._0123456789".contains(sign));
+        (name && behind.starts_with(", \"")).then(|| (line, id.to_owned()))
     })
     .collect()
 }
