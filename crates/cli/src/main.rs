@@ -1,2 +1,5 @@
-//! The `drivelab` program.
-fn main() {}
+//! Entry of the `drivelab` program; everything is in the library beside it.
+
+fn main() -> std::process::ExitCode {
+    std::process::ExitCode::from(drivelab::main())
+}

@@ -1,0 +1,45 @@
+//! `drivelab explain`: from a figure back to its definition, its function and its records.
+
+use drivelab_analysis::{analyse, explain as explaining};
+use drivelab_core::exit::ExitCode;
+use drivelab_store::Bundle;
+
+use crate::args::ExplainArgs;
+use crate::context::Context;
+use crate::fail::{Failure, Result};
+use crate::say;
+
+/// Runs the command.
+///
+/// # Errors
+/// No such run or no such figure (with near ones).
+pub fn explain(context: &Context, arguments: &ExplainArgs) -> Result {
+    let (row, address) = match (arguments.last, arguments.words.as_slice()) {
+        (true, [address]) => (context.newest(|_| true, "there are no runs yet; `drivelab review` makes one")?, address),
+        (false, [run, address]) => (context.find_named(run)?, address),
+        _ => {
+            return Err(Failure::usage(
+                "explain takes a run and a figure: `drivelab explain RUN METRIC`, or `drivelab explain --last METRIC`",
+            ));
+        }
+    };
+    let bundle = context.data()?.bundle_path(row.id);
+    let records = Bundle::open(&bundle)?.records()?;
+    let analysis = analyse(&records);
+    let explanation = explaining::explain(&records, &analysis, address).map_err(|error| {
+        Failure::nothing(format!("{error}\n`drivelab report {} --format csv` lists every figure of the run", row.id))
+    })?;
+    if arguments.json {
+        let document = serde_json::json!({
+            "schema": "drivelab.explain",
+            "schema_version": 1,
+            "run": row.id,
+            "bundle": bundle,
+            "explanation": explanation,
+        });
+        say::json(&document)?;
+    } else {
+        say::data(&format!("{}\nBundle: {}\n", explaining::text(&explanation), bundle.display()))?;
+    }
+    Ok(ExitCode::Ok)
+}

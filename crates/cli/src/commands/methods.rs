@@ -1,0 +1,189 @@
+//! `drivelab methods`: list, show, check and plan methodologies.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use drivelab_core::exit::ExitCode;
+use drivelab_core::plan::{Action, Form, Plan, Rounds, Step};
+use drivelab_core::units::Bytes;
+use drivelab_method::{Methodology, SpeedGuess, TargetShape, library};
+use drivelab_report::format;
+
+use crate::args::MethodsCommand;
+use crate::fail::Result;
+use crate::lab::{method, target};
+use crate::say;
+
+/// Runs the command.
+///
+/// # Errors
+/// An unknown or wrong methodology, or a target it does not fit.
+pub fn methods(command: &MethodsCommand) -> Result {
+    match command {
+        MethodsCommand::List { json } => list(*json),
+        MethodsCommand::Show { method, json } => show(method, *json),
+        MethodsCommand::Check { method, json } => check(method, *json),
+        MethodsCommand::Plan { method, target, form, size, json } => plan(method, target, (*form).into(), *size, *json),
+    }
+}
+
+fn list(json: bool) -> Result {
+    let all = library::all().iter().map(|built_in| method::find(built_in.name)).collect::<Result<Vec<_>>>()?;
+    if json {
+        let methods: Vec<_> = all.iter().map(describe).collect();
+        say::json(&serde_json::json!({ "schema": "drivelab.methods", "schema_version": 1, "methods": methods }))?;
+    } else {
+        let lines: Vec<String> = all
+            .iter()
+            .map(|m| format!("{:<12} {:<8} {}\n", m.identity().name, m.identity().version, m.title()))
+            .collect();
+        say::data(&lines.concat())?;
+    }
+    Ok(ExitCode::Ok)
+}
+
+fn describe(methodology: &Methodology) -> serde_json::Value {
+    serde_json::json!({
+        "name": methodology.identity().name,
+        "version": methodology.identity().version,
+        "hash": methodology.identity().hash,
+        "title": methodology.title(),
+        "summary": methodology.summary(),
+        "good_for": methodology.good_for(),
+        "cannot_tell": methodology.cannot_tell(),
+        "forms": methodology.forms(),
+        "sources": methodology.sources(),
+    })
+}
+
+fn show(name: &str, json: bool) -> Result {
+    let methodology = method::find(name)?;
+    if json {
+        let mut document = describe(&methodology);
+        document["schema"] = "drivelab.method".into();
+        document["schema_version"] = 1.into();
+        document["toml"] = methodology.source_text().into();
+        say::json(&document)?;
+        return Ok(ExitCode::Ok);
+    }
+    let identity = methodology.identity();
+    let mut text = format!(
+        "{} ({} {})\nhash         {}\n\n{}\n\nGood for:    {}\nCannot tell: {}\n\nSources:\n",
+        methodology.title(),
+        identity.name,
+        identity.version,
+        identity.hash,
+        methodology.summary().trim(),
+        methodology.good_for().trim(),
+        methodology.cannot_tell().trim()
+    );
+    for source in methodology.sources() {
+        let _ = writeln!(text, "  {}: {}", source.id, source.citation);
+    }
+    let _ = write!(text, "\nThe file:\n\n{}", methodology.source_text());
+    say::data(&text)?;
+    Ok(ExitCode::Ok)
+}
+
+/// Parses, and expands every form for a roomy target, so that an error that only expansion finds is found here.
+fn check(name: &str, json: bool) -> Result {
+    let methodology = method::find(name)?;
+    let mut forms = Vec::new();
+    for form in methodology.forms() {
+        let capacity = methodology.file_size(form).max(methodology.minimum_size(form)).max(Bytes::GIB);
+        let capacity = if form == Form::Smoke { methodology.file_size(form) } else { capacity };
+        let shape = TargetShape { capacity, offset_align: Bytes::new(512), guess: SpeedGuess::default() };
+        let plan = drivelab_method::expand(&methodology, form, &shape).map_err(|errors| method::wrong(&errors))?;
+        forms.push((form, plan.schedule().len()));
+    }
+    let identity = methodology.identity();
+    if json {
+        let forms: Vec<_> =
+            forms.iter().map(|(form, steps)| serde_json::json!({ "form": form.name(), "executions": steps })).collect();
+        say::json(&serde_json::json!({
+            "schema": "drivelab.check", "schema_version": 1, "ok": true, "method": identity, "forms": forms,
+        }))?;
+    } else {
+        let forms: Vec<String> = forms.iter().map(|(form, steps)| format!("{} {steps}", form.name())).collect();
+        say::data(&format!(
+            "{} {} is fine: {} executions; hash {}\n",
+            identity.name,
+            identity.version,
+            forms.join(", "),
+            identity.hash
+        ))?;
+    }
+    Ok(ExitCode::Ok)
+}
+
+fn plan(name: &str, path: &Path, form: Form, size: Option<Bytes>, json: bool) -> Result {
+    let methodology = method::find(name)?;
+    let site = target::survey(path, &methodology, form, size)?;
+    let plan = target::plan(&methodology, form, &site)?;
+    if json {
+        let document = serde_json::json!({
+            "schema": "drivelab.plan",
+            "schema_version": 1,
+            "estimated_time_s": plan.estimated_time().as_secs_f64(),
+            "estimated_written": plan.estimated_written(),
+            "plan": plan,
+        });
+        say::json(&document)?;
+    } else {
+        say::data(&plan_text(&plan))?;
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// The plan as a table.
+fn plan_text(plan: &Plan) -> String {
+    let mut text = format!(
+        "{} ({} {}), form {}, on {}\n",
+        plan.title,
+        plan.methodology.name,
+        plan.methodology.version,
+        plan.form.name(),
+        format::bytes(plan.capacity)
+    );
+    for test in &plan.tests {
+        let rounds = match &test.rounds {
+            Rounds::Fixed { count: 1 } => String::new(),
+            Rounds::Fixed { count } => format!(", {count} rounds"),
+            Rounds::Steady { max, .. } => format!(", until steady, at most {max} rounds"),
+        };
+        let _ = writeln!(text, "\n{}{rounds}", test.title);
+        for step in &test.steps {
+            let _ = writeln!(
+                text,
+                "  {:<44} {:>12} {:>14}  {}",
+                step.label,
+                format::duration(step.estimated_time),
+                format!("writes {}", format::bytes(step.estimated_written)),
+                stop_text(step)
+            );
+        }
+    }
+    let _ = writeln!(
+        text,
+        "\nTogether: {} executions, about {}, writes about {} (a guess of the drive's speed; the caps hold)",
+        plan.schedule().len(),
+        format::duration(plan.estimated_time()),
+        format::bytes(plan.estimated_written())
+    );
+    text
+}
+
+/// When a step ends, in words.
+fn stop_text(step: &Step) -> String {
+    let Action::Io { stop, .. } = &step.action else { return String::new() };
+    let mut parts = Vec::new();
+    parts.extend(stop.time.map(|time| format!("{time}")));
+    parts.extend(stop.volume.map(|volume| format!("{volume}")));
+    parts.extend(stop.passes.map(|passes| if passes == 1 { "whole span once".to_owned() } else { format!("{passes} passes") }));
+    let mut text = parts.join(" or ");
+    if let Some(least) = stop.at_least {
+        let _ = write!(text, ", at least {least}");
+    }
+    let _ = write!(text, ", at most {}", stop.cap);
+    text
+}

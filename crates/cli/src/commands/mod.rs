@@ -1,0 +1,12 @@
+//! One file per command: from arguments to the rooms that do the work, and back to an exit code.
+
+pub mod config;
+pub mod explain;
+pub mod man;
+pub mod measure;
+pub mod methods;
+pub mod replay;
+pub mod report;
+pub mod results;
+pub mod resume;
+pub mod version;

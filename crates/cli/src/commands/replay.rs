@@ -1,0 +1,59 @@
+//! `drivelab replay`: a stored run through the same live view that showed it the first time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
+use drivelab_core::exit::ExitCode;
+use drivelab_store::Bundle;
+
+use crate::args::{PrintArgs, ReplayArgs};
+use crate::context::Context;
+use crate::fail::{Failure, Result};
+use crate::lab::execute::screens;
+use crate::lab::signals;
+
+/// Runs the command.
+///
+/// # Errors
+/// No such run, or a damaged one.
+pub fn replay(context: &Context, arguments: &ReplayArgs) -> Result {
+    if !(arguments.speed.is_finite() && arguments.speed >= 0.0) {
+        return Err(Failure::usage("--speed takes a number of 0 or more; 0 is without waiting"));
+    }
+    let row = context.find(&arguments.run)?;
+    let events = Bundle::open(&context.data()?.bundle_path(row.id))?.events()?;
+    let stop = StopToken::default();
+    signals::watch(stop.clone())?;
+    let print = PrintArgs { events: arguments.events, json: false };
+    let mut screens = screens(context, &print, &stop);
+    let clock: Arc<dyn RunClock> = Arc::new(MonotonicClock::starting_at(0));
+    for event in &events {
+        while arguments.speed > 0.0 && clock.now_ns() < due_ns(event.at_ns, arguments.speed) && !stop.is_stopped() {
+            for screen in &mut screens {
+                let _ = screen.listener.idle();
+            }
+            let slice = clock.now_ns() + u64::try_from(Duration::from_millis(50).as_nanos()).unwrap_or(0);
+            clock.sleep_until(slice.min(due_ns(event.at_ns, arguments.speed)), &stop);
+        }
+        if stop.is_stopped() {
+            break;
+        }
+        screens.retain_mut(|screen| screen.listener.event(event).is_ok());
+    }
+    for screen in &mut screens {
+        let _ = screen.listener.finish();
+    }
+    Ok(if stop.is_stopped() { ExitCode::Interrupted } else { ExitCode::Ok })
+}
+
+/// When an event is shown, on the replay's clock.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a display time needs no better than microseconds"
+)]
+fn due_ns(at_ns: u64, speed: f64) -> u64 {
+    (at_ns as f64 / speed) as u64
+}

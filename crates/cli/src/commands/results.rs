@@ -1,0 +1,161 @@
+//! `drivelab results`: list, show, path, remove and reindex.
+
+use std::fmt::Write as _;
+use std::io::{BufRead, IsTerminal};
+
+use drivelab_analysis::analyse;
+use drivelab_core::event::RunState;
+use drivelab_core::exit::ExitCode;
+use drivelab_report::{ReportInput, format};
+use drivelab_store::{Bundle, RunRow};
+
+use crate::args::{OneRun, ResultsCommand};
+use crate::context::Context;
+use crate::fail::{Failure, Result};
+use crate::lab::execute::terminal_width;
+use crate::say;
+
+/// Runs the command.
+///
+/// # Errors
+/// No such run, or one that is damaged or in use.
+pub fn results(context: &Context, command: &ResultsCommand) -> Result {
+    match command {
+        ResultsCommand::List { json } => list(context, *json),
+        ResultsCommand::Show { run, json } => show(context, run, *json),
+        ResultsCommand::Path { run } => {
+            let row = context.find(run)?;
+            say::data(&format!("{}\n", context.data()?.bundle_path(row.id).display()))?;
+            Ok(ExitCode::Ok)
+        }
+        ResultsCommand::Remove { run, dry_run, yes } => remove(context, run, *dry_run, *yes),
+        ResultsCommand::Reindex { json } => reindex(context, *json),
+    }
+}
+
+const fn state(row: &RunRow) -> &'static str {
+    match row.state {
+        RunState::Complete => "complete",
+        RunState::Interrupted => "interrupted",
+        RunState::Failed => "failed",
+    }
+}
+
+fn list(context: &Context, json: bool) -> Result {
+    let rows = context.catalog()?.list()?;
+    if json {
+        let runs: Vec<_> = rows.iter().map(row_json).collect();
+        say::json(&serde_json::json!({ "schema": "drivelab.results-list", "schema_version": 1, "runs": runs }))?;
+        return Ok(ExitCode::Ok);
+    }
+    if rows.is_empty() {
+        context.settings.voice.say("there are no runs yet; `drivelab review` makes one");
+        return Ok(ExitCode::Ok);
+    }
+    let mut text = format!(
+        "{:<36}  {:<11}  {:<20}  {:<8}  {:<12}  {:>7}  {}\n",
+        "run", "state", "started", "form", "method", "steps", "target"
+    );
+    for row in &rows {
+        let state = if row.damaged.is_some() { "damaged" } else if row.live { "running" } else { state(row) };
+        let started = row.started.get(..19).unwrap_or(&row.started);
+        let steps = format!("{}/{}", row.steps_done, row.steps_total);
+        let _ = writeln!(
+            text,
+            "{:<36}  {state:<11}  {:<20}  {:<8}  {:<12}  {steps:>7}  {}",
+            row.id.to_string(),
+            format!("{started}Z"),
+            row.form.name(),
+            row.method,
+            row.target
+        );
+    }
+    say::data(&text)?;
+    Ok(ExitCode::Ok)
+}
+
+fn row_json(row: &RunRow) -> serde_json::Value {
+    serde_json::json!({
+        "id": row.id,
+        "state": state(row),
+        "live": row.live,
+        "started": row.started,
+        "method": row.method,
+        "method_version": row.method_version,
+        "method_hash": row.method_hash,
+        "form": row.form,
+        "target": row.target,
+        "drive": row.drive,
+        "steps_done": row.steps_done,
+        "steps_total": row.steps_total,
+        "damaged": row.damaged,
+    })
+}
+
+fn show(context: &Context, run: &OneRun, json: bool) -> Result {
+    let row = context.find(run)?;
+    let records = Bundle::open(&context.data()?.bundle_path(row.id))?.records()?;
+    let analysis = analyse(&records);
+    let input = ReportInput { records: &records, analysis: &analysis };
+    if json {
+        say::json(&drivelab_report::json(&[input])?)?;
+    } else {
+        say::data(&drivelab_report::terminal_table(&input, terminal_width()))?;
+    }
+    Ok(ExitCode::Ok)
+}
+
+fn remove(context: &Context, run: &str, dry_run: bool, yes: bool) -> Result {
+    let row = context.find_named(run)?;
+    let path = context.data()?.bundle_path(row.id);
+    let size = Bundle::open(&path).map_or_else(|_| "of unknown size".to_owned(), |bundle| format::bytes(bundle.size()));
+    let what = format!("run {} ({}, {} of {}; {size})", row.id, state(&row), row.method, row.started);
+    if dry_run {
+        say::data(&format!("Dry run: would remove {what}: {}\n", path.display()))?;
+        return Ok(ExitCode::Ok);
+    }
+    if !yes && !confirmed(&what)? {
+        return Err(Failure::new(ExitCode::GuardRefused, format!("kept {what}")));
+    }
+    context.catalog()?.remove(row.id)?;
+    context.settings.voice.say(format!("Removed {what}"));
+    Ok(ExitCode::Ok)
+}
+
+/// Asks on the terminal; without one, says which flag answers.
+fn confirmed(what: &str) -> Result<bool> {
+    if !std::io::stdin().is_terminal() {
+        return Err(Failure::new(
+            ExitCode::GuardRefused,
+            format!("removing {what} asks first, and there is no terminal to ask on; say --yes to remove it"),
+        ));
+    }
+    say::line(&format!("Remove {what} for good? [y/N]"));
+    let mut answer = String::new();
+    std::io::stdin()
+        .lock()
+        .read_line(&mut answer)
+        .map_err(|error| Failure::unexpected(format!("cannot read the answer: {error}")))?;
+    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+}
+
+fn reindex(context: &Context, json: bool) -> Result {
+    let mut catalog = drivelab_store::Catalog::rebuild(&context.data()?)?;
+    let done = catalog.reindex()?;
+    if json {
+        let damaged: Vec<_> = done
+            .damaged
+            .iter()
+            .map(|(path, why)| serde_json::json!({ "path": path, "why": why }))
+            .collect();
+        say::json(&serde_json::json!({
+            "schema": "drivelab.reindex", "schema_version": 1, "indexed": done.indexed, "damaged": damaged,
+        }))?;
+    } else {
+        say::data(&format!("{} runs are in the catalog\n", done.indexed))?;
+    }
+    for (path, why) in &done.damaged {
+        context.settings.voice.warn(format!("{}: {why}", path.display()));
+    }
+    Ok(if done.damaged.is_empty() { ExitCode::Ok } else { ExitCode::Unexpected })
+}

@@ -1,0 +1,86 @@
+//! What every command needs: settings, voice, the data folder, and which drivelab this is.
+
+use drivelab_core::environment::ToolVersion;
+use drivelab_core::ids::RunId;
+use drivelab_store::{Catalog, DataDir, Found, RunRow};
+
+use crate::args::OneRun;
+use crate::fail::{Failure, Result};
+use crate::settings::Settings;
+
+/// What every command needs.
+pub struct Context {
+    /// Settings with their sources.
+    pub settings: Settings,
+}
+
+impl Context {
+    /// The data folder, made where it is missing.
+    ///
+    /// # Errors
+    /// Where it cannot be made or used.
+    pub fn data(&self) -> Result<DataDir> {
+        Ok(DataDir::open(&self.settings.data.value)?)
+    }
+
+    /// The catalog.
+    ///
+    /// # Errors
+    /// Where it cannot be opened.
+    pub fn catalog(&self) -> Result<Catalog> {
+        Ok(Catalog::open(&self.data()?)?)
+    }
+
+    /// The run that the user named.
+    ///
+    /// # Errors
+    /// None or several fit.
+    pub fn find(&self, run: &OneRun) -> Result<RunRow> {
+        match &run.run {
+            Some(name) => self.find_named(name),
+            None => self.newest(|_| true, "there are no runs yet; `drivelab review` makes one"),
+        }
+    }
+
+    /// The newest run that fits.
+    ///
+    /// # Errors
+    /// `none` where there is none.
+    pub fn newest(&self, fits: impl Fn(&RunRow) -> bool, none: &str) -> Result<RunRow> {
+        self.catalog()?.list()?.into_iter().find(|row| fits(row)).ok_or_else(|| Failure::nothing(none))
+    }
+
+    /// The run whose id begins or ends so.
+    ///
+    /// # Errors
+    /// None or several fit.
+    pub fn find_named(&self, name: &str) -> Result<RunRow> {
+        match self.catalog()?.find(name)? {
+            Found::One(row) => Ok(*row),
+            Found::None => Err(Failure::nothing(format!(
+                "there is no run '{name}'; `drivelab results list` names them (data folder: {})",
+                self.settings.data.value.display()
+            ))),
+            Found::Several(ids) => {
+                let ids: Vec<String> = ids.iter().map(RunId::to_string).collect();
+                Err(Failure::nothing(format!("'{name}' fits {} runs: {}; write more of it", ids.len(), ids.join(", "))))
+            }
+        }
+    }
+}
+
+/// Which drivelab this is.
+#[must_use]
+pub fn tool() -> ToolVersion {
+    ToolVersion {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        commit: env!("DRIVELAB_COMMIT").to_owned(),
+        profile: env!("DRIVELAB_PROFILE").to_owned(),
+    }
+}
+
+/// The time, RFC 3339 in UTC.
+#[must_use]
+pub fn now() -> String {
+    jiff::Timestamp::now().to_string()
+}

@@ -1,0 +1,80 @@
+//! The one error type of the command line: a message for a person and an exit code for a script.
+
+use drivelab_core::exit::ExitCode;
+
+/// Why a command did not do what was asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Failure {
+    /// What the process ends with.
+    pub code: ExitCode,
+    /// What, where, why likely, what to do. Empty where everything has been said already.
+    pub message: String,
+}
+
+/// What a command returns: the exit code of a command that did its work is not always 0 (an interrupted run is 7).
+pub type Result<T = ExitCode> = std::result::Result<T, Failure>;
+
+impl Failure {
+    /// With this code and message.
+    pub fn new(code: ExitCode, message: impl Into<String>) -> Self {
+        Failure { code, message: message.into() }
+    }
+
+    /// The command line or a file of the user is wrong.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Failure::new(ExitCode::Usage, message)
+    }
+
+    /// Nothing matches what was named.
+    pub fn nothing(message: impl Into<String>) -> Self {
+        Failure::new(ExitCode::NothingSelected, message)
+    }
+
+    /// A bug or a machine in trouble.
+    pub fn unexpected(message: impl Into<String>) -> Self {
+        Failure::new(ExitCode::Unexpected, message)
+    }
+}
+
+impl From<drivelab_store::StoreError> for Failure {
+    fn from(error: drivelab_store::StoreError) -> Self {
+        use drivelab_store::StoreErrorKind as Kind;
+        let code = match error.kind() {
+            Kind::NotFound | Kind::Ambiguous => ExitCode::NothingSelected,
+            Kind::Sealed => ExitCode::Usage,
+            Kind::Live | Kind::Full | Kind::ReadOnly => ExitCode::TargetUnusable,
+            _ => ExitCode::Unexpected,
+        };
+        Failure::new(code, error.to_string())
+    }
+}
+
+impl From<drivelab_report::ReportError> for Failure {
+    fn from(error: drivelab_report::ReportError) -> Self {
+        Failure::unexpected(error.to_string())
+    }
+}
+
+/// Exit code of a refusal by the device room.
+const fn device_code(kind: drivelab_device::ErrorKind) -> ExitCode {
+    use drivelab_device::ErrorKind as Kind;
+    match kind {
+        Kind::Refused | Kind::BlockDevice => ExitCode::GuardRefused,
+        Kind::Missing | Kind::Busy | Kind::NotPermitted | Kind::ReadOnly | Kind::NoSpace | Kind::NoDirectIo => {
+            ExitCode::TargetUnusable
+        }
+        Kind::Other => ExitCode::Unexpected,
+    }
+}
+
+impl From<drivelab_device::DeviceError> for Failure {
+    fn from(error: drivelab_device::DeviceError) -> Self {
+        Failure::new(device_code(error.kind()), error.to_string())
+    }
+}
+
+impl From<drivelab_device::guard::GuardError> for Failure {
+    fn from(error: drivelab_device::guard::GuardError) -> Self {
+        Failure::new(device_code(error.kind()), error.to_string())
+    }
+}

@@ -1,0 +1,43 @@
+//! Keeps the scratch file's state on record for the session, and says what the bundle cost the target's device.
+
+use std::path::PathBuf;
+
+use drivelab_analysis::findings;
+use drivelab_core::finding::Finding;
+use drivelab_core::units::Bytes;
+use drivelab_device::Scratch;
+use drivelab_session::TargetCare;
+
+/// The target's keeper for one process.
+pub struct Care {
+    /// The scratch file; a file that the user named has no record of its state and is prepared anew each time.
+    pub scratch: Option<Scratch>,
+    /// Folder of the bundle, where it lies on the target's device.
+    pub bundle_on_target: Option<PathBuf>,
+}
+
+impl TargetCare for Care {
+    fn preparation_begins(&mut self) -> Result<(), String> {
+        self.scratch.as_mut().map_or(Ok(()), |scratch| scratch.mark_unfilled().map_err(|error| error.to_string()))
+    }
+
+    fn preparation_done(&mut self) -> Result<(), String> {
+        self.scratch.as_mut().map_or(Ok(()), |scratch| scratch.mark_filled().map_err(|error| error.to_string()))
+    }
+
+    fn closing_findings(&mut self) -> Vec<Finding> {
+        let written = self.bundle_on_target.as_deref().map(folder_size);
+        written.map(findings::bundle_on_target_device).into_iter().collect()
+    }
+}
+
+/// Bytes in the files of a folder and its folders.
+fn folder_size(folder: &std::path::Path) -> Bytes {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let sizes = entries.map(|entry| match entry.metadata() {
+        Ok(metadata) if metadata.is_dir() => folder_size(&entry.path()).get(),
+        Ok(metadata) => metadata.len(),
+        Err(_) => 0,
+    });
+    Bytes::new(sizes.sum())
+}

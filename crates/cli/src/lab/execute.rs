@@ -1,0 +1,174 @@
+//! Runs a session with its recorder and screens, and shows how it ended.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use drivelab_analysis::analyse;
+use drivelab_core::clock::{MonotonicClock, StopToken};
+use drivelab_core::exit::ExitCode;
+use drivelab_core::ids::RunId;
+use drivelab_core::run::RunRecords;
+use drivelab_core::target::WritableTarget;
+use drivelab_engine::{BackendChoice, Engine};
+use drivelab_report::ReportInput;
+use drivelab_session::{Fanout, Outcome, Screen, Session, Start};
+use drivelab_store::{Bundle, DataDir, Recorder};
+
+use super::care::Care;
+use super::pages::OutputFile;
+use crate::args::PrintArgs;
+use crate::context::Context;
+use crate::fail::{Failure, Result};
+use crate::say;
+use crate::screens::{self, JsonLines, Panel, Plain, Style};
+
+/// Events that may wait for a screen; JSON lines get so many that only a stopped reader misses some.
+const SCREEN_CAPACITY: usize = 256;
+const JSON_CAPACITY: usize = 1 << 16;
+
+/// Everything a session needs, ready to go.
+pub struct Ready {
+    /// The run.
+    pub run: RunId,
+    /// Where its bundle lies.
+    pub data: DataDir,
+    /// New or resumed.
+    pub start: Start,
+    /// The recorder.
+    pub recorder: Recorder,
+    /// What is measured.
+    pub target: WritableTarget,
+    /// Who keeps it.
+    pub care: Care,
+    /// Engine.
+    pub backend: BackendChoice,
+    /// Page to write at the end.
+    pub output: Option<OutputFile>,
+    /// Tells everybody to stop.
+    pub stop: StopToken,
+}
+
+/// Runs to the end or to a stop, and shows the result.
+///
+/// # Errors
+/// What kept the session from running, and what kept the page from being written.
+pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
+    let Ready { run, data, start, recorder, target, mut care, backend, output, stop } = ready;
+    let voice = context.settings.voice;
+    let mut engine = Engine::open(target, backend).map_err(engine_failure)?;
+    voice.say(format!("Engine    {}", drivelab_core::backend::Backend::describe(&engine)));
+    voice.detail(format!("Bundle    {}", data.bundle_path(run).display()));
+    let clock = MonotonicClock::starting_at(match &start {
+        Start::New(_) => 0,
+        Start::Resumed { records, .. } => records.last_at_ns,
+    });
+    let fanout = Fanout::start(Box::new(recorder), screens(context, print, &stop), stop.clone());
+    let outcome = match Session::begin(start, &mut engine, &mut care, Arc::new(clock), stop, fanout) {
+        Ok(session) => session.run(),
+        Err(lost) => Outcome::RecorderLost { message: lost.0 },
+    };
+    drop(engine);
+    if let Some(scratch) = care.scratch.take() {
+        let path = scratch.path().to_owned();
+        if let Err(error) = scratch.remove() {
+            voice.warn(format!("the scratch file {} could not be removed: {error}", path.display()));
+        }
+    }
+    show(context, print, run, &data, outcome, output.as_ref())
+}
+
+fn engine_failure(error: drivelab_engine::EngineError) -> Failure {
+    Failure::new(ExitCode::HostNotFit, error.to_string())
+}
+
+/// The screens that the user wants and the terminal can show.
+pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken) -> Vec<Screen> {
+    let settings = &context.settings;
+    let quiet = settings.voice.loudness == say::Loudness::Quiet;
+    let color = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
+    let tty = std::io::IsTerminal::is_terminal(&std::io::stdout());
+    let term = std::env::var("TERM").ok();
+    // A JSON document on stdout has stdout for itself.
+    let plain = settings.plain.value || print.json;
+    let style = screens::choose(print.events.is_some(), quiet, plain, tty, term.as_deref());
+    let plain = || -> Box<dyn drivelab_core::listener::Listener> { Box::new(Plain::new(std::io::stderr(), color)) };
+    let (listener, capacity): (Box<dyn drivelab_core::listener::Listener>, usize) = match style {
+        Style::Quiet => return Vec::new(),
+        Style::JsonLines => (Box::new(JsonLines::new(std::io::stdout())), JSON_CAPACITY),
+        Style::Plain => (plain(), SCREEN_CAPACITY),
+        Style::Panel => match Panel::open(stop.clone(), color) {
+            Ok(panel) => (Box::new(panel), SCREEN_CAPACITY),
+            Err(_) => (plain(), SCREEN_CAPACITY),
+        },
+    };
+    vec![Screen { listener, capacity }]
+}
+
+/// The result on stdout, the page, the last words, the exit code.
+fn show(
+    context: &Context,
+    print: &PrintArgs,
+    run: RunId,
+    data: &DataDir,
+    outcome: Outcome,
+    output: Option<&OutputFile>,
+) -> Result {
+    let voice = context.settings.voice;
+    let path: PathBuf = data.bundle_path(run);
+    let records = Bundle::open(&path).and_then(|bundle| bundle.records())?;
+    let analysis = analyse(&records);
+    let input = ReportInput { records: &records, analysis: &analysis };
+    if print.json {
+        say::json(&drivelab_report::json(&[input])?)?;
+    } else if print.events.is_none() && !records.steps.is_empty() {
+        say::data(&drivelab_report::terminal_table(&input, terminal_width()))?;
+    }
+    if matches!(outcome, Outcome::Complete { .. })
+        && let Some(output) = output
+    {
+        output.write(&drivelab_report::html(&[input])?)?;
+        voice.say(format!("The page: {}", output.path().display()));
+    }
+    last_words(context, run, &records, outcome)
+}
+
+/// What the user should know, and the exit code.
+fn last_words(context: &Context, run: RunId, records: &RunRecords, outcome: Outcome) -> Result {
+    let voice = context.settings.voice;
+    let resume = format!("go on with: drivelab resume {run}");
+    match outcome {
+        Outcome::Complete { device_errors: 0 } => {
+            voice.say(format!("Run {run} is complete; `drivelab report {run}` makes reports of it"));
+            Ok(ExitCode::Ok)
+        }
+        Outcome::Complete { device_errors } => Err(Failure::new(
+            ExitCode::DeviceErrors,
+            format!(
+                "{device_errors} operations ended in errors of the target; the report names them. Look at the kernel log \
+                 and at the drive's health (run {run})"
+            ),
+        )),
+        Outcome::Interrupted { cause } => Err(Failure::new(
+            ExitCode::Interrupted,
+            format!(
+                "{cause}: {} of {} executions are finished and kept; {resume}",
+                records.steps.iter().filter(|record| records.is_finished(&record.key)).count() + records.idle_done.len(),
+                records.plan.schedule().len()
+            ),
+        )),
+        Outcome::Failed { message, device_errors } => {
+            let code = if device_errors > 0 { ExitCode::DeviceErrors } else { ExitCode::TargetUnusable };
+            Err(Failure::new(code, format!("the run failed: {message}; what was measured is kept in run {run}")))
+        }
+        Outcome::RecorderLost { message } => Err(Failure::new(
+            ExitCode::TargetUnusable,
+            format!("the recording failed: {message}; what is recorded up to then is kept, {resume}"),
+        )),
+    }
+}
+
+/// Columns of the terminal, or 100 where there is none.
+#[must_use]
+pub fn terminal_width() -> usize {
+    crossterm::terminal::size().map_or(100, |(columns, _)| usize::from(columns))
+}

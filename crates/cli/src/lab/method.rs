@@ -1,0 +1,44 @@
+//! From what the user typed to a methodology: a built-in name or a file.
+
+use std::path::Path;
+
+use anstream::ColorChoice;
+use drivelab_method::{Diagnostics, Methodology, library};
+
+use crate::fail::{Failure, Result};
+
+/// Finds and parses a methodology. What looks like a path (a slash, or ending in `.toml`) is a file.
+///
+/// # Errors
+/// An unknown name (with a near one), an unreadable file, or a file that is wrong, shown line by line.
+pub fn find(name: &str) -> Result<Methodology> {
+    if let Some(built_in) = library::find(name) {
+        return parsed(&format!("methods/{name}.toml"), built_in.text);
+    }
+    let path = Path::new(name);
+    let looks_like_file = name.contains('/') || path.extension().is_some_and(|extension| extension == "toml");
+    if !looks_like_file && !path.is_file() {
+        let near = library::near(name).map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
+        return Err(Failure::nothing(format!(
+            "there is no methodology called '{name}'{near}\n`drivelab methods list` names them; a file of your own is \
+             given as a path, such as ./{name}.toml"
+        )));
+    }
+    let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Failure::nothing(format!("there is no methodology file '{name}'")),
+        std::io::ErrorKind::InvalidData => Failure::usage(format!("'{name}' is not text: a methodology is a TOML file")),
+        _ => Failure::usage(format!("cannot read the methodology file '{name}': {error}")),
+    })?;
+    parsed(name, &text)
+}
+
+fn parsed(file_name: &str, text: &str) -> Result<Methodology> {
+    drivelab_method::parse(file_name, text).map_err(|diagnostics| wrong(&diagnostics))
+}
+
+/// Errors in a methodology file, as the user sees them.
+#[must_use]
+pub fn wrong(diagnostics: &Diagnostics) -> Failure {
+    let color = anstream::AutoStream::choice(&std::io::stderr()) != ColorChoice::Never;
+    Failure::usage(diagnostics.render(color).trim_end())
+}

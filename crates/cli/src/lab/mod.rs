@@ -1,0 +1,9 @@
+//! The wiring of a measurement: target, plan, bundle, engine, session, screens, and what is shown at the end.
+
+pub mod care;
+pub mod execute;
+pub mod found;
+pub mod method;
+pub mod pages;
+pub mod signals;
+pub mod target;

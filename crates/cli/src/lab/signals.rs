@@ -1,0 +1,31 @@
+//! Signals: Ctrl-C and SIGTERM stop a run cleanly, a second one ends the process at once; SIGHUP stops nothing.
+
+use drivelab_core::clock::{StopCause, StopToken};
+use drivelab_core::exit::ExitCode;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::fail::{Failure, Result};
+use crate::say;
+
+/// Watches for signals on a thread of its own, for the rest of the process.
+///
+/// # Errors
+/// Where the kernel refuses the handlers.
+pub fn watch(stop: StopToken) -> Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
+        .map_err(|error| Failure::unexpected(format!("cannot watch for Ctrl-C: {error}")))?;
+    std::thread::spawn(move || {
+        for signal in signals.forever() {
+            if signal == SIGHUP {
+                continue;
+            }
+            if stop.is_stopped() {
+                say::line("stopped at once; the run is kept and can be resumed: drivelab resume --last");
+                std::process::exit(ExitCode::Interrupted as i32);
+            }
+            stop.stop(StopCause::Person);
+        }
+    });
+    Ok(())
+}

@@ -1,0 +1,66 @@
+//! The `drivelab` program: arguments, terminals, exit codes, and the wiring of the rooms. Nothing depends on it.
+#![forbid(unsafe_code)]
+
+pub mod args;
+pub mod commands;
+pub mod context;
+pub mod fail;
+pub mod lab;
+pub mod say;
+pub mod screens;
+pub mod settings;
+
+use clap::Parser;
+use drivelab_core::exit::ExitCode;
+
+use args::{Cli, Color, Command};
+use context::Context;
+use fail::{Failure, Result};
+use settings::Settings;
+
+/// Runs the program and says how it ended.
+#[must_use]
+pub fn main() -> u8 {
+    let code = match Cli::try_parse() {
+        Ok(cli) => match command(&cli) {
+            Ok(code) => code,
+            Err(Failure { code, message }) => {
+                if !message.is_empty() {
+                    let word = if code == ExitCode::Interrupted { "interrupted" } else { "error" };
+                    say::line(&format!("{word}: {message}"));
+                }
+                code
+            }
+        },
+        Err(error) => {
+            // Help and version are asked for and go to stdout; everything else is a usage error on stderr.
+            let _ = error.print();
+            if error.use_stderr() { ExitCode::Usage } else { ExitCode::Ok }
+        }
+    };
+    code as u8
+}
+
+fn command(cli: &Cli) -> Result {
+    let settings = Settings::read(&cli.global)?;
+    match settings.color.value {
+        Color::Auto => {}
+        Color::Always => anstream::ColorChoice::Always.write_global(),
+        Color::Never => anstream::ColorChoice::Never.write_global(),
+    }
+    let context = Context { settings };
+    match &cli.command {
+        Command::Review(arguments) => commands::measure::review(&context, arguments),
+        Command::Run(arguments) => commands::measure::run(&context, arguments),
+        Command::Methods { command } => commands::methods::methods(command),
+        Command::Results { command } => commands::results::results(&context, command),
+        Command::Report(arguments) => commands::report::report(&context, arguments),
+        Command::Resume(arguments) => commands::resume::resume(&context, arguments),
+        Command::Replay(arguments) => commands::replay::replay(&context, arguments),
+        Command::Explain(arguments) => commands::explain::explain(&context, arguments),
+        Command::Version { build, json } => commands::version::version(*build, *json),
+        Command::Config { explain, json } => commands::config::config(&context.settings, *explain, *json),
+        Command::Completions { shell } => commands::man::completions(*shell),
+        Command::Man { folder } => commands::man::man(folder),
+    }
+}

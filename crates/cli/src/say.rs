@@ -1,0 +1,77 @@
+//! Words go to stderr, data to stdout; neither ever panics because a terminal or a pipe went away.
+
+use std::io::Write;
+
+use drivelab_core::exit::ExitCode;
+
+use crate::fail::{Failure, Result};
+
+/// How much is said on stderr.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Loudness {
+    /// Errors only.
+    Quiet,
+    /// What a person wants to know.
+    Normal,
+    /// Also how it was done.
+    Verbose,
+}
+
+/// Says things on stderr.
+#[derive(Debug, Clone, Copy)]
+pub struct Voice {
+    /// How much.
+    pub loudness: Loudness,
+}
+
+impl Voice {
+    /// What a person wants to know.
+    pub fn say(self, text: impl AsRef<str>) {
+        if self.loudness >= Loudness::Normal {
+            line(text.as_ref());
+        }
+    }
+
+    /// How it was done; with `-v`.
+    pub fn detail(self, text: impl AsRef<str>) {
+        if self.loudness >= Loudness::Verbose {
+            line(text.as_ref());
+        }
+    }
+
+    /// Something that may have changed a figure; said unless `--quiet`.
+    pub fn warn(self, text: impl AsRef<str>) {
+        self.say(format!("warning: {}", text.as_ref()));
+    }
+}
+
+/// One line on stderr; a stderr that is gone (the terminal was closed) is no reason to stop measuring.
+pub fn line(text: &str) {
+    let _ = writeln!(anstream::stderr(), "{text}");
+}
+
+/// Prints data on stdout.
+///
+/// # Errors
+/// A reader that went away ends the command quietly, as for any filter; a full disk is said.
+pub fn data(text: &str) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let written = out.write_all(text.as_bytes()).and_then(|()| {
+        if text.ends_with('\n') { Ok(()) } else { out.write_all(b"\n") }
+    });
+    match written.and_then(|()| out.flush()) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(Failure::new(ExitCode::Ok, "")),
+        Err(error) => Err(Failure::unexpected(format!("cannot write to standard output: {error}"))),
+    }
+}
+
+/// Prints one JSON document on stdout.
+///
+/// # Errors
+/// As for [`data`].
+pub fn json(value: &impl serde::Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|error| Failure::unexpected(format!("cannot make the JSON document: {error}")))?;
+    data(&text)
+}

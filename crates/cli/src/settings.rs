@@ -1,0 +1,171 @@
+//! Settings and where each comes from: flag > environment > project file > user file > system file > default.
+//!
+//! The project file is `drivelab.toml` in the current folder, the user file `drivelab/config.toml` in
+//! $XDG_CONFIG_HOME, the system file /etc/drivelab/config.toml. An unknown key in any of them is an error.
+
+use std::path::{Path, PathBuf};
+
+use etcetera::BaseStrategy;
+use serde::Deserialize;
+
+use crate::args::{BackendArg, Color, Global};
+use crate::fail::{Failure, Result};
+use crate::say::{Loudness, Voice};
+
+/// A value and the name of what set it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting<T> {
+    /// The value in force.
+    pub value: T,
+    /// What set it: `flag --data`, `DRIVELAB_DATA`, a file, `default`.
+    pub source: String,
+}
+
+/// Everything that can be set.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Folder for bundles and catalog.
+    pub data: Setting<PathBuf>,
+    /// When to colour.
+    pub color: Setting<Color>,
+    /// Plain lines instead of the panel.
+    pub plain: Setting<bool>,
+    /// Engine.
+    pub backend: Setting<BackendArg>,
+    /// How much is said.
+    pub voice: Voice,
+}
+
+/// What a settings file can hold.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    data: Option<PathBuf>,
+    color: Option<String>,
+    plain: Option<bool>,
+    backend: Option<String>,
+}
+
+impl Settings {
+    /// Reads everything once.
+    ///
+    /// # Errors
+    /// A settings file that cannot be read or understood, an environment variable with an unknown value, or no home
+    /// folder to put results into.
+    pub fn read(global: &Global) -> Result<Settings> {
+        let layers = files()?;
+        let layers = layers.as_slice();
+        let data = pick(
+            global.data.clone().map(|value| ("flag --data", value)),
+            environment("DRIVELAB_DATA").map(PathBuf::from).map(|value| ("DRIVELAB_DATA", value)),
+            layers,
+            |file| file.data.clone(),
+        );
+        let data = match data {
+            Some(data) => data,
+            None => Setting { value: base()?.data_dir().join("drivelab"), source: "default".to_owned() },
+        };
+        Ok(Settings {
+            data: Setting { value: absolute(&data.value)?, ..data },
+            color: word(global.color, "color", "DRIVELAB_COLOR", layers, |file| file.color.clone(), Color::Auto)?,
+            plain: pick(
+                global.plain.then_some(("flag --plain", true)),
+                environment("DRIVELAB_PLAIN").map(|value| ("DRIVELAB_PLAIN", !matches!(value.as_str(), "0" | "false"))),
+                layers,
+                |file| file.plain,
+            )
+            .unwrap_or(Setting { value: false, source: "default".to_owned() }),
+            backend: word(None, "backend", "DRIVELAB_BACKEND", layers, |file| file.backend.clone(), BackendArg::Auto)?,
+            voice: Voice { loudness: loudness(global) },
+        })
+    }
+}
+
+const fn loudness(global: &Global) -> Loudness {
+    match (global.quiet, global.verbose) {
+        (true, _) => Loudness::Quiet,
+        (false, true) => Loudness::Verbose,
+        (false, false) => Loudness::Normal,
+    }
+}
+
+fn base() -> Result<impl BaseStrategy> {
+    etcetera::choose_base_strategy().map_err(|error| {
+        Failure::unexpected(format!("no home folder for results ({error}); set HOME, or name a folder with --data DIR"))
+    })
+}
+
+fn absolute(path: &Path) -> Result<PathBuf> {
+    std::path::absolute(path)
+        .map_err(|error| Failure::usage(format!("the data folder '{}' is no path: {error}", path.display())))
+}
+
+fn environment(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The settings files that exist, strongest first.
+fn files() -> Result<Vec<(String, File)>> {
+    let mut paths = vec![PathBuf::from("drivelab.toml")];
+    if let Ok(base) = base() {
+        paths.push(base.config_dir().join("drivelab/config.toml"));
+    }
+    paths.push(PathBuf::from("/etc/drivelab/config.toml"));
+    let mut files = Vec::new();
+    for path in paths {
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) => {
+                return Err(Failure::usage(format!("cannot read the settings file {}: {error}", path.display())));
+            }
+        };
+        let file = toml::from_str(&text).map_err(|error| {
+            Failure::usage(format!("the settings file {} is wrong: {error}\nsee docs/settings.md", path.display()))
+        })?;
+        files.push((path.display().to_string(), file));
+    }
+    Ok(files)
+}
+
+/// The strongest layer that says something.
+fn pick<T>(
+    flag: Option<(&str, T)>,
+    environment: Option<(&str, T)>,
+    files: &[(String, File)],
+    read: impl Fn(&File) -> Option<T>,
+) -> Option<Setting<T>> {
+    if let Some((source, value)) = flag.or(environment) {
+        return Some(Setting { value, source: source.to_owned() });
+    }
+    files.iter().find_map(|(path, file)| Some(Setting { value: read(file)?, source: path.clone() }))
+}
+
+/// A setting that is one of a few words.
+fn word<T: clap::ValueEnum + Copy>(
+    flag: Option<T>,
+    key: &str,
+    variable: &str,
+    files: &[(String, File)],
+    read: impl Fn(&File) -> Option<String>,
+    default: T,
+) -> Result<Setting<T>> {
+    if let Some(value) = flag {
+        return Ok(Setting { value, source: format!("flag --{key}") });
+    }
+    let environment = environment(variable).map(|value| (variable, value));
+    let Some(setting) = pick(None, environment, files, read) else {
+        return Ok(Setting { value: default, source: "default".to_owned() });
+    };
+    let value = T::from_str(&setting.value, true).map_err(|_| {
+        let words: Vec<String> =
+            T::value_variants().iter().filter_map(|v| Some(v.to_possible_value()?.get_name().to_owned())).collect();
+        Failure::usage(format!(
+            "'{}' is no value for '{key}' (set by {}); expected one of {}",
+            setting.value,
+            setting.source,
+            words.join(", ")
+        ))
+    })?;
+    Ok(Setting { value, source: setting.source })
+}

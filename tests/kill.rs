@@ -1,0 +1,176 @@
+//! SIGKILL at random moments, then `resume`: finished steps are kept as they were, the whole is complete, the report
+//! names the break.
+//!
+//! The story: a reviewer's machine loses power, or the kernel kills the process, hours into a run. Whatever was
+//! finished must survive bit for bit, and the second process must neither repeat it nor skip what was not finished.
+//! Kills fall anywhere from the first millisecond (before there is a bundle) over fill, steps and rests to the seal
+//! and the catalog. `DRIVELAB_KILL_SEED=N` repeats one sequence of moments.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use support::{Lab, done};
+
+const KILLS: u32 = 26;
+const METHOD: &str = include_str!("support/short.toml");
+
+/// A small generator of moments (xorshift), so that a failing sequence can be repeated.
+struct Moments(u64);
+
+impl Moments {
+    fn next_below(&mut self, bound: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0 % bound.max(1)
+    }
+}
+
+fn start(lab: &Lab, arguments: &[&str]) -> Child {
+    lab.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("drivelab starts")
+}
+
+/// Kills after so long; `true` if the process was still running.
+fn kill_after(mut child: Child, after: Duration) -> bool {
+    let born = Instant::now();
+    while born.elapsed() < after {
+        if child.try_wait().expect("the child's state").is_some() {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().expect("the child can be killed");
+    child.wait().expect("the child ends").signal() == Some(9)
+}
+
+/// Figures of every finished execution: from step and round to count, bytes and exact times.
+fn finished(lab: &Lab, run: &str) -> BTreeMap<String, serde_json::Value> {
+    let events = lab.ok(&["replay", run, "--events", "json", "--speed", "0"]).stdout;
+    let mut ended = BTreeMap::new();
+    for line in events.lines() {
+        let event: serde_json::Value = serde_json::from_str(line).expect("every line is JSON");
+        let body = &event["event"];
+        if let Some(record) = body.get("step_ended").filter(|record| record["stop_reason"] != "stopped") {
+            ended.insert(record["key"].to_string(), record.clone());
+        }
+    }
+    ended
+}
+
+fn no_leftovers(lab: &Lab) {
+    let left: Vec<String> = lab.files().into_iter().filter(|name| name.starts_with(".drivelab")).collect();
+    assert!(left.is_empty(), "left behind: {left:?}");
+}
+
+#[test]
+fn a_killed_run_resumes_keeps_finished_steps_and_names_the_break() {
+    let seed = std::env::var("DRIVELAB_KILL_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| {
+        u64::from(std::process::id()) << 20 | u64::from(std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(1, |d| d.subsec_nanos()))
+    });
+    println!("repeat with DRIVELAB_KILL_SEED={seed}");
+    let mut moments = Moments(seed | 1);
+    let whole = usual_length();
+    let (mut killed, mut with_bundle) = (0, 0);
+    let mut attempts = 0;
+    while killed < KILLS {
+        attempts += 1;
+        assert!(attempts < 4 * KILLS, "too few of the kills met a running process");
+        // Every third moment aims at the very end: last fsync, seal, catalog, page.
+        let after = if attempts % 3 == 0 { whole * 9 / 10 + moments.next_below(whole / 5) } else { moments.next_below(whole) };
+        let lab = Lab::new();
+        lab.write("short.toml", METHOD);
+        if !kill_after(start(&lab, &["run", "short.toml", "."]), Duration::from_micros(after)) {
+            continue;
+        }
+        killed += 1;
+        with_bundle += u32::from(check_killed(&lab, &mut moments, whole));
+    }
+    println!("{killed} kills, {with_bundle} of them left a run to go on with, in {attempts} attempts");
+    assert!(with_bundle >= KILLS / 2, "most kills must meet a run that is under way");
+}
+
+/// How long an unharmed run takes here, in microseconds.
+fn usual_length() -> u64 {
+    let lab = Lab::new();
+    lab.write("short.toml", METHOD);
+    let born = Instant::now();
+    lab.ok(&["run", "short.toml", "."]);
+    no_leftovers(&lab);
+    u64::try_from(born.elapsed().as_micros()).expect("a short run")
+}
+
+/// After a kill: the run is listed, can be resumed (and killed and resumed again), and is whole. `false` where the
+/// kill came before there was a run.
+fn check_killed(lab: &Lab, moments: &mut Moments, whole: u64) -> bool {
+    let runs = lab.runs();
+    let Some((run, state)) = runs.first().cloned() else {
+        // Killed before the bundle was there: the next run in the folder tidies up.
+        lab.ok(&["run", "short.toml", "."]);
+        no_leftovers(lab);
+        return false;
+    };
+    if state == "complete" {
+        no_leftovers_after_next_run(lab);
+        return true;
+    }
+    assert_eq!(state, "interrupted", "{runs:?}");
+    let mut kept = finished_or_husk(lab, &run);
+    if moments.next_below(3) == 0 && kept.is_some() {
+        // Kill the resumed process too.
+        kill_after(start(lab, &["resume", "--last"]), Duration::from_micros(moments.next_below(whole)));
+        let now = finished(lab, &run);
+        let before = kept.take().expect("checked above");
+        for (key, record) in before.iter().filter(|(key, _)| !key.contains("prepare")) {
+            assert_eq!(now.get(key), Some(record), "{key} changed when the resumed process was killed");
+        }
+        kept = Some(now);
+    }
+    let Some(kept) = kept else {
+        lab.ok(&["run", "short.toml", "."]);
+        no_leftovers(lab);
+        return false;
+    };
+    if lab.runs().iter().any(|(id, state)| *id == run && state == "complete") {
+        return true;
+    }
+    let resumed = done(lab.command(&["resume", &run]).output().expect("drivelab starts"));
+    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+    let all = finished(lab, &run);
+    for (key, record) in kept.iter().filter(|(key, _)| !key.contains("prepare")) {
+        assert_eq!(all.get(key), Some(record), "{key} was measured again or changed");
+    }
+    assert_eq!(all.len(), 6, "one preparation and five steps: {:?}", all.keys());
+    let report = lab.json(&["report", &run, "--format", "json"]);
+    let findings = report["findings"].as_array().expect("findings");
+    assert!(
+        findings.iter().any(|finding| finding.to_string().contains("resum") || finding.to_string().contains("interrupt")),
+        "the report must name the break: {findings:#?}"
+    );
+    assert!(lab.ok(&["report", &run, "--format", "md"]).stdout.contains("killed"), "the break in words");
+    no_leftovers(lab);
+    true
+}
+
+/// The finished steps, or `None` where the kill came before the first event was on disk and there is nothing to resume.
+fn finished_or_husk(lab: &Lab, run: &str) -> Option<BTreeMap<String, serde_json::Value>> {
+    let replayed = lab.run(&["replay", run, "--events", "json", "--speed", "0"]);
+    if replayed.code == 0 {
+        return Some(finished(lab, run));
+    }
+    let listed = lab.json(&["results", "list", "--json"]);
+    assert!(listed["runs"][0]["damaged"].is_string(), "unreadable but not called damaged: {listed:#}\n{}", replayed.stderr);
+    let resumed = lab.run(&["resume", run]);
+    assert!(resumed.code != 0 && resumed.stderr.contains("error: "), "{}", resumed.stderr);
+    None
+}
+
+fn no_leftovers_after_next_run(lab: &Lab) {
+    if lab.files().iter().any(|name| name.starts_with(".drivelab")) {
+        lab.ok(&["run", "short.toml", "."]);
+        no_leftovers(lab);
+    }
+}

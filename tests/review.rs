@@ -1,0 +1,212 @@
+//! The main job, as a newcomer meets it: review, the page, the table, the stored run, and everything made of it.
+
+mod support;
+
+use std::os::unix::fs::MetadataExt;
+use std::process::Stdio;
+
+use support::{Lab, files_of};
+
+const SMOKE: &[&str] = &["review", "--form", "smoke"];
+
+#[test]
+fn a_review_leaves_a_page_a_table_and_a_stored_run_and_no_scratch_file() {
+    let lab = Lab::new();
+    let done = lab.ok(SMOKE);
+    assert_eq!(lab.files(), ["review.html"], "only the page is left in the folder");
+    let page = std::fs::read_to_string(lab.folder().join("review.html")).expect("the page");
+    assert!(page.len() < 2_000_000, "the page has {} bytes", page.len());
+    assert!(page.contains("smoke"), "the form stands on the page");
+    assert!(done.stdout.contains("smoke") && done.stdout.contains("MB/s"), "{}", done.stdout);
+    for word in ["Target", "Device", "Testbed", "Method", "Engine"] {
+        assert!(done.stderr.contains(word), "'{word}' is not said:\n{}", done.stderr);
+    }
+    assert_eq!(lab.runs().len(), 1);
+    assert_eq!(lab.runs()[0].1, "complete");
+}
+
+#[test]
+fn json_on_stdout_is_one_document_with_metrics_and_findings() {
+    let lab = Lab::new();
+    let report = lab.json(&["run", "quick", ".", "--form", "smoke", "--json"]);
+    assert_eq!(report["schema"], "drivelab.results");
+    assert!(report["schema_version"].is_u64());
+    assert!(report["metrics"].as_array().is_some_and(|metrics| metrics.len() > 50));
+    let findings = report["findings"].as_array().expect("findings");
+    assert!(findings.iter().any(|finding| finding.to_string().contains("smoke")), "smoke must be marked: {findings:#?}");
+    let schema = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats/results.schema.json"));
+    let schema: serde_json::Value = serde_json::from_str(&schema.expect("the published schema")).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let errors: Vec<String> = validator.iter_errors(&report).map(|error| error.to_string()).collect();
+    assert!(errors.is_empty(), "{errors:#?}");
+}
+
+#[test]
+fn events_json_is_one_object_a_line_and_nothing_else_on_stdout() {
+    let lab = Lab::new();
+    let done = lab.ok(&["run", "quick", ".", "--form", "smoke", "--events", "json"]);
+    let events: Vec<serde_json::Value> =
+        done.stdout.lines().map(|line| serde_json::from_str(line).expect("every line is one JSON object")).collect();
+    assert!(events.iter().enumerate().all(|(index, event)| event["seq"] == index));
+    assert!(events.first().is_some_and(|event| event["event"]["run_started"].is_object()));
+    assert!(events.last().is_some_and(|event| event["event"]["run_ended"].is_object()));
+    let (run, _) = lab.runs().remove(0);
+    let replayed = lab.ok(&["replay", &run, "--events", "json", "--speed", "0"]).stdout;
+    assert_eq!(replayed, done.stdout, "the stored run is the run that was shown");
+}
+
+#[test]
+fn a_stored_run_can_be_shown_reported_explained_and_removed() {
+    let lab = Lab::new();
+    lab.ok(&["run", "quick", ".", "--form", "smoke", "--quiet"]);
+    let (run, _) = lab.runs().remove(0);
+    assert!(lab.ok(&["results", "show", "--last"]).stdout.contains("MB/s"));
+    let bundle = lab.ok(&["results", "path", &run]).stdout;
+    assert!(std::path::Path::new(bundle.trim()).join("seal.json").is_file());
+    for (format, part) in [("md", "# "), ("csv", "read.throughput"), ("json", "\"metrics\""), ("html", "<html")] {
+        assert!(lab.ok(&["report", &run, "--format", format]).stdout.contains(part), "{format}");
+    }
+    let report = lab.json(&["report", &run, "--format", "json"]);
+    let address = report["metrics"][0]["address"].as_str().expect("an address").to_owned();
+    let explained = lab.ok(&["explain", &run, &address]).stdout;
+    assert!(explained.contains("drivelab_analysis::") && explained.contains("Bundle:"), "{explained}");
+    let wrong = lab.run(&["explain", &run, "corners/no-such:read.throughput"]);
+    assert_eq!(wrong.code, 4, "{}", wrong.stderr);
+
+    std::fs::remove_file(lab.data().join("catalog.sqlite")).expect("a catalog to lose");
+    lab.ok(&["results", "reindex"]);
+    assert_eq!(lab.runs(), [(run.clone(), "complete".to_owned())], "the catalog is made again from the bundles");
+    assert_eq!(lab.run(&["results", "remove", &run]).code, 5, "without a terminal and --yes nothing is removed");
+    lab.ok(&["results", "remove", &run, "--dry-run"]);
+    assert_eq!(lab.runs().len(), 1);
+    lab.ok(&["results", "remove", &run, "--yes"]);
+    assert!(lab.runs().is_empty() && !std::path::Path::new(bundle.trim()).exists());
+}
+
+#[test]
+fn an_existing_file_is_refused_untouched_unless_destroy_names_it() {
+    let lab = Lab::new();
+    let file = lab.write("precious.bin", vec![7u8; 16 << 20]);
+    let before = std::fs::metadata(&file).expect("metadata");
+    for arguments in [
+        vec!["review", "precious.bin", "--form", "smoke"],
+        vec!["run", "quick", "precious.bin", "--form", "smoke"],
+        vec!["run", "quick", "precious.bin", "--form", "smoke", "--destroy", "other.bin"],
+        vec!["review", "precious.bin", "--form", "smoke", "--dry-run"],
+    ] {
+        let done = lab.run(&arguments);
+        assert_eq!(done.code, 5, "{arguments:?}: {}", done.stderr);
+        assert!(done.stderr.contains("--destroy"), "{}", done.stderr);
+    }
+    let after = std::fs::metadata(&file).expect("metadata");
+    assert_eq!(std::fs::read(&file).expect("content"), vec![7u8; 16 << 20]);
+    assert_eq!(
+        (before.mtime(), before.mtime_nsec(), before.ctime(), before.ctime_nsec(), before.ino()),
+        (after.mtime(), after.mtime_nsec(), after.ctime(), after.ctime_nsec(), after.ino())
+    );
+    assert_eq!(lab.files(), ["precious.bin"]);
+    lab.ok(&["review", "precious.bin", "--form", "smoke", "--destroy", "precious.bin"]);
+    assert_ne!(std::fs::read(&file).expect("content"), vec![7u8; 16 << 20], "named, so it was overwritten");
+    assert_eq!(std::fs::metadata(&file).expect("metadata").len(), 16 << 20, "but neither grown nor removed");
+}
+
+#[test]
+fn a_page_that_drivelab_did_not_write_is_never_replaced() {
+    let lab = Lab::new();
+    lab.write("review.html", "<html>my holiday</html>");
+    let done = lab.run(SMOKE);
+    assert_eq!(done.code, 5, "{}", done.stderr);
+    assert!(lab.runs().is_empty(), "refused before two minutes were spent");
+    assert_eq!(std::fs::read_to_string(lab.folder().join("review.html")).expect("kept"), "<html>my holiday</html>");
+    lab.ok(&["review", "--form", "smoke", "-o", "other.html"]);
+    lab.ok(&["review", "--form", "smoke", "-o", "other.html"]);
+    assert_eq!(lab.run(&["report", "--last", "-o", "review.html"]).code, 5);
+}
+
+#[test]
+fn a_new_file_name_makes_that_scratch_file_and_removes_it() {
+    let lab = Lab::new();
+    lab.ok(&["run", "quick", "scratch.bin", "--form", "smoke"]);
+    assert!(lab.files().is_empty(), "{:?}", lab.files());
+}
+
+#[test]
+fn a_dry_run_says_time_bytes_and_wear_and_touches_nothing() {
+    let lab = Lab::new();
+    let done = lab.ok(&["review", "--dry-run"]);
+    for word in ["Time", "Written", "Wear"] {
+        assert!(done.stdout.contains(word), "{}", done.stdout);
+    }
+    assert!(lab.files().is_empty() && !lab.data().join("runs").exists());
+    let document = lab.json(&["run", "quick", ".", "--dry-run", "--json"]);
+    assert!(document["estimated_written"].as_u64().is_some_and(|bytes| bytes > 0));
+}
+
+#[test]
+fn ctrl_c_stops_at_once_keeps_what_is_measured_and_removes_the_scratch_file() {
+    let lab = Lab::new();
+    let child = lab
+        .command(&["run", "quick", ".", "--size", "64 MiB", "--events", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("drivelab starts");
+    let pid = child.id();
+    let mut child = child;
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().expect("stdout")));
+    let measured = lines.by_ref().map_while(Result::ok).find(|line| line.contains("\"step_ended\"") && line.contains("corners/"));
+    assert!(measured.is_some(), "a corner is measured");
+    support::tool("kill", &["-HUP", &pid.to_string()]);
+    let next = lines.by_ref().map_while(Result::ok).find(|line| line.contains("\"interval\""));
+    assert!(next.is_some(), "SIGHUP stops nothing");
+    support::tool("kill", &["-INT", &pid.to_string()]);
+    lines.for_each(drop);
+    let done = support::done(child.wait_with_output().expect("drivelab ends"));
+    assert_eq!(done.code, 7, "{}", done.stderr);
+    assert!(done.stderr.contains("drivelab resume"), "{}", done.stderr);
+    assert!(lab.files().is_empty(), "{:?}", lab.files());
+    assert_eq!(lab.runs()[0].1, "interrupted");
+    let report = lab.json(&["report", "--last", "--format", "json"]);
+    assert!(report["metrics"].as_array().is_some_and(|metrics| !metrics.is_empty()));
+}
+
+#[test]
+fn a_run_is_listed_from_its_first_second() {
+    let lab = Lab::new();
+    let mut child = lab
+        .command(&["run", "quick", ".", "--size", "64 MiB", "--events", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("drivelab starts");
+    let first = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().expect("stdout"))).next();
+    assert!(first.is_some());
+    let list = lab.json(&["results", "list", "--json"]);
+    child.kill().expect("killed");
+    child.wait().expect("ended");
+    assert_eq!(list["runs"][0]["state"], "interrupted");
+    assert_eq!(list["runs"][0]["live"], true);
+    assert_eq!(lab.json(&["results", "list", "--json"])["runs"][0]["live"], false);
+}
+
+#[test]
+fn a_scratch_file_of_a_killed_run_is_removed_by_the_next_and_a_stranger_with_its_name_is_not() {
+    let lab = Lab::new();
+    let mut child = lab
+        .command(&["run", "quick", ".", "--size", "64 MiB", "--events", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("drivelab starts");
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().expect("stdout")));
+    assert!(lines.by_ref().map_while(Result::ok).any(|line| line.contains("\"interval\"")));
+    child.kill().expect("killed");
+    child.wait().expect("ended");
+    let left = lab.files();
+    assert!(left.iter().any(|name| name.starts_with(".drivelab-scratch-")), "{left:?}");
+    let stranger = ".drivelab-scratch-01980000-0000-7000-8000-000000000000";
+    lab.write(stranger, "not drivelab's");
+    let done = lab.ok(&["run", "quick", ".", "--form", "smoke"]);
+    assert!(done.stderr.contains("removed") && done.stderr.contains(".drivelab-scratch-"), "{}", done.stderr);
+    assert_eq!(files_of(&lab.folder()), [stranger]);
+}

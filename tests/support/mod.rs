@@ -1,0 +1,134 @@
+//! Drives the real `drivelab` binary the way a user does: a folder of its own, a data folder of its own, no terminal.
+#![allow(dead_code, reason = "each test program uses its part")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder on the file system of the build folder (direct I/O works there), with a data folder beside it.
+pub struct Lab {
+    root: tempfile::TempDir,
+}
+
+/// What a command did.
+pub struct Done {
+    /// Exit code; -1 where a signal ended it.
+    pub code: i32,
+    /// Everything on stdout.
+    pub stdout: String,
+    /// Everything on stderr.
+    pub stderr: String,
+}
+
+impl Lab {
+    pub fn new() -> Lab {
+        Lab::in_folder(Path::new(env!("CARGO_TARGET_TMPDIR")))
+    }
+
+    pub fn in_folder(folder: &Path) -> Lab {
+        let root = tempfile::Builder::new().prefix("e2e-").tempdir_in(folder).expect("a folder for the test");
+        std::fs::create_dir(root.path().join("target")).expect("a target folder");
+        Lab { root }
+    }
+
+    /// The folder that is measured, and the current folder of every command.
+    pub fn folder(&self) -> PathBuf {
+        self.root.path().join("target")
+    }
+
+    pub fn data(&self) -> PathBuf {
+        self.root.path().join("data")
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.folder().join(name);
+        std::fs::write(&path, content).expect("a file for the test");
+        path
+    }
+
+    /// Files in the measured folder, hidden ones too, sorted.
+    pub fn files(&self) -> Vec<String> {
+        files_of(&self.folder())
+    }
+
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_drivelab"));
+        self.dress(&mut command).args(arguments);
+        command
+    }
+
+    /// Environment and current folder for a command, so that nothing of the machine's user leaks in.
+    pub fn dress<'c>(&self, command: &'c mut Command) -> &'c mut Command {
+        for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "DRIVELAB_COLOR", "DRIVELAB_PLAIN", "DRIVELAB_BACKEND"] {
+            command.env_remove(name);
+        }
+        command
+            .current_dir(self.folder())
+            .env("HOME", self.root.path())
+            .env("DRIVELAB_DATA", self.data())
+            .env("NO_COLOR", "1")
+            .stdin(std::process::Stdio::null())
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Done {
+        done(self.command(arguments).output().expect("drivelab starts"))
+    }
+
+    /// Runs and demands exit 0.
+    pub fn ok(&self, arguments: &[&str]) -> Done {
+        let done = self.run(arguments);
+        assert_eq!(done.code, 0, "{arguments:?}\n{}", done.stderr);
+        done
+    }
+
+    /// Runs, demands exit 0 and one JSON document on stdout.
+    pub fn json(&self, arguments: &[&str]) -> serde_json::Value {
+        let done = self.ok(arguments);
+        serde_json::from_str(&done.stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}\n{}", done.stdout))
+    }
+
+    /// Ids and states of all runs, newest first.
+    pub fn runs(&self) -> Vec<(String, String)> {
+        let list = self.json(&["results", "list", "--json"]);
+        let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
+        list["runs"].as_array().expect("runs").iter().map(|run| (text(&run["id"]), text(&run["state"]))).collect()
+    }
+}
+
+pub fn done(output: Output) -> Done {
+    Done {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8(output.stdout).expect("stdout is text"),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+pub fn files_of(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .expect("the folder can be read")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Whether a test that needs root may run; says so aloud where not, and fails in CI instead of skipping.
+pub fn root_or_skip(what: &str) -> bool {
+    if rustix::process::geteuid().is_root() {
+        return true;
+    }
+    skip(&format!("{what} needs root"))
+}
+
+/// Says that a test is skipped and why; in CI nothing may be skipped.
+pub fn skip(why: &str) -> bool {
+    println!("skipped: {why}");
+    assert!(std::env::var_os("CI").is_none(), "skipped in CI: {why}");
+    false
+}
+
+/// Runs a system tool and demands success.
+pub fn tool(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output().unwrap_or_else(|error| panic!("{program}: {error}"));
+    assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}

@@ -1,0 +1,128 @@
+//! The instrument against something of known speed: a file on ext4 on a loop device under a block-layer throttle.
+//!
+//! What the throttle can promise is measured in the research notes (engine.md, section 5.1): rates within 1.5 % over
+//! 5 s for blocks up to 512 KiB whose depth fits in one 100 ms slice; nothing about latency.
+
+mod support;
+#[path = "support/loopfs.rs"]
+mod loopfs;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use loopfs::LoopFs;
+use support::{Lab, done, root_or_skip, tool};
+
+const GROUPS: &str = "/sys/fs/cgroup/blkio";
+
+/// A block cgroup with one limit on one device, removed at the end.
+struct Throttle {
+    group: PathBuf,
+}
+
+impl Throttle {
+    fn new(device: &str, limit: &str, value: u64) -> Throttle {
+        let group = Path::new(GROUPS).join(format!("drivelab-test-{}-{limit}", std::process::id()));
+        std::fs::create_dir(&group).expect("a block cgroup");
+        std::fs::write(group.join(format!("blkio.throttle.{limit}_device")), format!("{device} {value}")).expect("a limit");
+        Throttle { group }
+    }
+
+    /// A command line that runs inside the group.
+    fn command(&self, lab: &Lab, arguments: &[&str]) -> Command {
+        let mut command = Command::new("sh");
+        lab.dress(&mut command);
+        let procs = self.group.join("cgroup.procs");
+        command.args(["-c", "echo $$ > \"$0\" && exec \"$@\"", procs.to_str().expect("a text path")]);
+        command.arg(env!("CARGO_BIN_EXE_drivelab")).args(arguments);
+        command
+    }
+}
+
+impl Drop for Throttle {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir(&self.group);
+    }
+}
+
+fn method(op: &str, pattern: &str, block: &str, depth: u32) -> String {
+    format!(
+        r#"
+format = 1
+name = "known"
+title = "Known speed"
+version = "1.0.0"
+summary = "One step against a throttle."
+good_for = "Testing drivelab."
+cannot_tell = "Anything about a drive."
+[[sources]]
+id = "own"
+citation = "Written for drivelab's own tests."
+[target]
+kind = "file"
+size = "24 MiB"
+minimum_size = "8 MiB"
+[forms.quick]
+[[prepare]]
+action = "fill"
+block_size = "256 KiB"
+queue_depth = 4
+sources = ["own"]
+[[tests]]
+name = "known"
+title = "Known"
+purpose = "A known rate."
+sources = ["own"]
+op = "{op}"
+pattern = "{pattern}"
+block_size = "{block}"
+queue_depth = {depth}
+ramp = "1 s"
+time = "5 s"
+approximation = {{ op = "given", pattern = "given", block_size = "given", queue_depth = "given", time = "given", ramp = "given" }}
+"#
+    )
+}
+
+/// Runs one load under one limit and returns a metric of its only measured step.
+fn measured(fs: &LoopFs, backend: &str, op: &str, load: (&str, &str, u32), limit: (&str, u64), metric: &str) -> f64 {
+    let lab = Lab::new();
+    lab.write("known.toml", method(op, load.0, load.1, load.2));
+    let throttle = Throttle::new(&fs.numbers(), limit.0, limit.1);
+    let mount = fs.mount_point();
+    let arguments = ["run", "known.toml", mount.to_str().expect("a text path"), "--backend", backend, "--json"];
+    let done = done(throttle.command(&lab, &arguments).output().expect("drivelab starts"));
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let report: serde_json::Value = serde_json::from_str(&done.stdout).expect("one JSON document");
+    let wanted = report["metrics"].as_array().expect("metrics").iter().find(|m| {
+        m["id"] == metric && m["step"].as_str().is_some_and(|step| step.starts_with("known/"))
+    });
+    wanted.and_then(|m| m["value"].as_f64()).unwrap_or_else(|| panic!("no {metric} in {:#}", report["metrics"]))
+}
+
+#[test]
+fn rates_on_a_throttled_loop_device_are_within_two_per_cent_of_the_limit() {
+    if !root_or_skip("a throttled loop device") {
+        return;
+    }
+    if !Path::new(GROUPS).join("blkio.throttle.read_bps_device").exists() {
+        support::skip("no block cgroup (v1) under /sys/fs/cgroup/blkio");
+        return;
+    }
+    let fs = LoopFs::ext4(320);
+    const RATE: u64 = 50 * 1024 * 1024;
+    const IOPS: u64 = 1000;
+    for backend in ["uring", "sync"] {
+        for (op, bps, iops) in [("read", "read_bps", "read_iops"), ("write", "write_bps", "write_iops")] {
+            let rate = measured(&fs, backend, op, ("sequential", "256 KiB", 4), (bps, RATE), &format!("{op}.throughput"));
+            let ratio = rate * 1e6 / RATE as f64;
+            println!("{backend} sequential {op}: {rate:.2} MB/s, {ratio:.4} of the limit");
+            assert!((ratio - 1.0).abs() <= 0.02, "{backend} sequential {op}: {ratio}");
+            let rate = measured(&fs, backend, op, ("random", "4 KiB", 16), (iops, IOPS), &format!("{op}.iops"));
+            let ratio = rate / IOPS as f64;
+            println!("{backend} random {op}: {rate:.1} IOPS, {ratio:.4} of the limit");
+            assert!((ratio - 1.0).abs() <= 0.02, "{backend} random {op}: {ratio}");
+        }
+    }
+    tool("sync", &[]);
+}
