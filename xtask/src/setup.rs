@@ -22,7 +22,7 @@ const TOOLS: &[Tool] = &[
     Tool { program: "chromium", package: "chromium", used_for: "opening the report in a real browser" },
     Tool { program: "losetup", package: "mount", used_for: "loop devices of known speed" },
     Tool { program: "mkfs.ext4", package: "e2fsprogs", used_for: "file systems on loop devices" },
-    Tool { program: "jq", package: "jq", used_for: "reading the event stream as a user would" },
+    Tool { program: "tmux", package: "tmux", used_for: "looking at the live panel in a real terminal" },
 ];
 
 /// The release of cargo-deny that CI installs; a newer one works as well.
