@@ -1,1 +1,35 @@
-//! (room of its own; see ARCHITECTURE.md)
+//! The I/O workload engine: issues the operations of one step on a real target and times each of them.
+//!
+//! Owns issuing, timing, data for writes, intervals and the engine's own account of itself. Must not know plans,
+//! rounds, listeners, formatting or files other than the one handle in the [`drivelab_core::target::WritableTarget`].
+//! Facts about io_uring and the block layer come from research/engine.md, section 4.1, and the man pages
+//! io_uring_setup(2), io_uring_enter(2), open(2), mmap(2).
+//!
+//! The control plane (`engine`, `fit`, `step`, `collect`) allocates, checks and talks; the data plane (`uring::worker`,
+//! `sync_io`, `tally`, `generate`, `slots`) gets everything before the start and then neither allocates, locks, logs
+//! nor formats. Both backends draw from the same streams, so the same seed gives the same operations on both.
+//!
+//! `unsafe` is allowed in three small modules only: `uring::ring` (the kernel reads and writes our buffers), `buffer`
+//! (mmap) and `rusage` (getrusage(2), which rustix does not have).
+#![deny(unsafe_code)]
+
+mod buffer;
+mod collect;
+mod engine;
+mod errno;
+mod faults;
+mod fit;
+mod generate;
+mod record;
+mod rusage;
+mod schedule;
+mod selfcheck;
+mod slots;
+mod step;
+mod sync_io;
+mod tally;
+mod time;
+mod uring;
+
+pub use engine::{BackendChoice, Engine, EngineError};
+pub use faults::ErrorPolicy;

@@ -1,0 +1,138 @@
+//! Operations that failed: the first ones kept, and when there are so many that a step must end.
+
+use std::io;
+
+use drivelab_core::record::IoError;
+use drivelab_core::units::Nanos;
+
+/// Errors kept per step; more only count.
+pub(crate) const KEPT: usize = 64;
+
+/// When errors end a step. An error that no retry can cure (no space, read-only, device gone, bad request) ends it at
+/// once, whatever is set here; so does neither of these limits being reached end nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ErrorPolicy {
+    /// This many operations of one thread in a row failed.
+    pub consecutive: u32,
+    /// Every operation of one thread failed for this long.
+    pub failing_for: Nanos,
+}
+
+impl Default for ErrorPolicy {
+    /// 1,000 in a row, or nothing but errors for one second: a single bad block or a burst of them is survived and
+    /// counted, a dead drive is noticed at once.
+    fn default() -> Self {
+        ErrorPolicy { consecutive: 1000, failing_for: Nanos::from_secs(1) }
+    }
+}
+
+/// The errors of one thread. Its memory is there before the start.
+#[derive(Debug)]
+pub(crate) struct Faults {
+    kept: Vec<IoError>,
+    policy: ErrorPolicy,
+    streak: u32,
+    streak_since: u64,
+}
+
+impl Faults {
+    pub(crate) fn new(policy: ErrorPolicy) -> Self {
+        Faults { kept: Vec::with_capacity(KEPT), policy, streak: 0, streak_since: 0 }
+    }
+
+    /// An operation succeeded.
+    #[inline]
+    pub(crate) const fn succeeded(&mut self) {
+        self.streak = 0;
+    }
+
+    /// An operation failed; `true` where the step must end.
+    pub(crate) fn failed(&mut self, error: IoError) -> bool {
+        if self.streak == 0 {
+            self.streak_since = error.at_ns;
+        }
+        self.streak = self.streak.saturating_add(1);
+        let too_many = self.streak >= self.policy.consecutive;
+        let too_long =
+            self.streak > 1 && error.at_ns.saturating_sub(self.streak_since) >= self.policy.failing_for.get();
+        let hopeless = is_hopeless(error.errno);
+        if self.kept.len() < KEPT {
+            self.kept.push(error);
+        }
+        too_many || too_long || hopeless
+    }
+
+    /// The errors kept, times in CLOCK_MONOTONIC_RAW.
+    pub(crate) fn into_kept(self) -> Vec<IoError> {
+        self.kept
+    }
+}
+
+/// Errors that the next operation would meet as well.
+const fn is_hopeless(errno: i32) -> bool {
+    matches!(
+        errno,
+        libc::ENOSPC
+            | libc::EDQUOT
+            | libc::EFBIG
+            | libc::EROFS
+            | libc::ENODEV
+            | libc::ENXIO
+            | libc::EBADF
+            | libc::EINVAL
+            | libc::EOPNOTSUPP
+            | libc::EPERM
+            | libc::EFAULT
+            | libc::ESTALE
+            | libc::ENOTCONN
+            | libc::ESHUTDOWN
+    )
+}
+
+/// Something other than an operation that a thread could not go on from.
+#[derive(Debug)]
+pub(crate) struct Broken {
+    /// What was tried.
+    pub(crate) what: &'static str,
+    /// The kernel's answer.
+    pub(crate) source: io::Error,
+}
+
+#[cfg(test)]
+mod tests {
+    use drivelab_core::units::Bytes;
+
+    use super::*;
+
+    fn error(at_ns: u64, errno: i32) -> IoError {
+        IoError { at_ns, write: false, offset: 0, length: Bytes::new(4096), errno }
+    }
+
+    #[test]
+    fn scattered_errors_are_survived_and_the_first_64_kept() {
+        let mut faults = Faults::new(ErrorPolicy::default());
+        for at in 0..5000 {
+            assert!(!faults.failed(error(at, libc::EIO)));
+            if at % 999 == 998 {
+                faults.succeeded();
+            }
+        }
+        let kept = faults.into_kept();
+        assert_eq!((kept.len(), kept[63].at_ns), (KEPT, 63));
+    }
+
+    #[test]
+    fn a_dead_drive_ends_the_step_by_number_or_by_time() {
+        let mut faults = Faults::new(ErrorPolicy::default());
+        let ended = (0..2000).position(|at| faults.failed(error(at, libc::EIO)));
+        assert_eq!(ended, Some(999));
+        let mut faults = Faults::new(ErrorPolicy::default());
+        assert!(!faults.failed(error(5, libc::EIO)));
+        assert!(faults.failed(error(1_000_000_005, libc::EIO)));
+    }
+
+    #[test]
+    fn a_full_drive_ends_the_step_at_once() {
+        assert!(Faults::new(ErrorPolicy::default()).failed(error(0, libc::ENOSPC)));
+    }
+}

@@ -1,0 +1,109 @@
+//! Where in the arena each slot (one operation in flight) reads into and writes from.
+//!
+//! Arena of a thread: one block per slot to read into, then the pool to write from, an equal part of it for each
+//! slot. Reads never touch the pool, or a mixed workload would write back what it read. A slot walks round its own
+//! part, so a block of the pool is never changed while it is in flight.
+
+use crate::generate::data::{DataSource, counter_of};
+
+/// Shape of the arena of one thread, the same for all threads of a step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    /// Distance from block to block: the bytes of one operation, rounded up to the alignment that buffers need.
+    pub(crate) stride: usize,
+    /// Slots of this arena.
+    pub(crate) slots: usize,
+    /// Whether anything is read.
+    pub(crate) reads: bool,
+    /// Blocks in each slot's part of the pool; 0 where nothing is written.
+    pub(crate) pool_blocks: usize,
+}
+
+impl Shape {
+    const fn read_bytes(&self) -> usize {
+        if self.reads { self.slots * self.stride } else { 0 }
+    }
+
+    const fn pool_bytes(&self) -> usize {
+        self.slots * self.pool_blocks * self.stride
+    }
+
+    /// Bytes of the arena.
+    pub(crate) const fn arena_bytes(&self) -> usize {
+        self.read_bytes() + self.pool_bytes()
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Slot {
+    next: usize,
+    counter: u64,
+}
+
+/// The slots of one arena.
+#[derive(Debug)]
+pub(crate) struct Slots {
+    shape: Shape,
+    data: DataSource,
+    first: u64,
+    slots: Box<[Slot]>,
+}
+
+impl Slots {
+    /// `first` is the number of the first slot among those of all threads.
+    pub(crate) fn new(shape: Shape, data: DataSource, first: u64) -> Self {
+        let slot = |index| Slot { next: 0, counter: counter_of(first + index) };
+        let slots = (0..shape.slots as u64).map(slot).collect();
+        Slots { shape, data, first, slots }
+    }
+
+    /// Makes the pool's content; `arena` is the whole arena.
+    pub(crate) fn fill_pool(&self, arena: &mut [u8]) {
+        let start = self.shape.read_bytes();
+        if let Some(pool) = arena.get_mut(start..start + self.shape.pool_bytes()) {
+            self.data.fill_pool(pool, self.first);
+        }
+    }
+
+    /// Where the next operation of `slot` has its buffer.
+    #[inline]
+    pub(crate) fn place(&mut self, slot: usize, write: bool) -> usize {
+        let shape = &self.shape;
+        if !write {
+            return slot * shape.stride;
+        }
+        let block = self.slots[slot].next;
+        self.slots[slot].next = if block + 1 == shape.pool_blocks { 0 } else { block + 1 };
+        shape.read_bytes() + (slot * shape.pool_blocks + block) * shape.stride
+    }
+
+    /// Makes the block that `slot` is about to write unlike all others.
+    #[inline]
+    pub(crate) fn stamp(&mut self, slot: usize, block: &mut [u8]) {
+        self.data.stamp(block, &mut self.slots[slot].counter);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use drivelab_core::workload::DataPattern;
+
+    use super::*;
+
+    #[test]
+    fn buffers_are_aligned_inside_the_arena_and_never_shared_between_slots_or_kinds() {
+        let shape = Shape { stride: 4096, slots: 3, reads: true, pool_blocks: 4 };
+        let mut slots = Slots::new(shape, DataSource::new(DataPattern::Incompressible, 1), 0);
+        let mut owner = std::collections::HashMap::new();
+        for _ in 0..9 {
+            for slot in 0..3 {
+                for write in [false, true] {
+                    let at = slots.place(slot, write);
+                    assert!(at.is_multiple_of(4096) && at + shape.stride <= shape.arena_bytes());
+                    assert_eq!(*owner.entry(at).or_insert((slot, write)), (slot, write));
+                }
+            }
+        }
+        assert_eq!(owner.len(), 3 + 3 * 4, "the whole pool is used in turn");
+    }
+}

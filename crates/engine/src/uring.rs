@@ -1,0 +1,21 @@
+//! The io_uring backend: a safe face over one ring (`ring`) and the closed loop of one thread (`worker`).
+
+pub(crate) mod ring;
+pub(crate) mod worker;
+
+use crate::errno;
+
+/// Asks the kernel once whether this process may use io_uring, by making a small ring.
+///
+/// # Errors
+/// What was refused, as text for the report: EPERM by sysctl `kernel.io_uring_disabled` or a seccomp filter, ENOSYS by
+/// an old kernel or filter, ENOMEM by a memory limit.
+pub(crate) fn probe() -> Result<(), String> {
+    let ring = io_uring::IoUring::new(2)
+        .map_err(|error| format!("io_uring_setup was refused ({})", errno::describe(&error)))?;
+    if ring.params().is_feature_ext_arg() {
+        Ok(())
+    } else {
+        Err("this kernel's io_uring cannot wait with a time limit (Linux 5.11 can)".to_owned())
+    }
+}

@@ -1,0 +1,180 @@
+//! Real files as targets, and requests on them, for the engine's tests.
+#![allow(dead_code, unreachable_pub, reason = "each test program uses a part of it")]
+#![expect(clippy::unwrap_used, reason = "a test ends where its set-up fails")]
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use drivelab_core::backend::{Backend, BackendError, StepRequest};
+use drivelab_core::clock::{MonotonicClock, StopToken};
+use drivelab_core::ids::{StepId, StepKey};
+use drivelab_core::plan::StopRule;
+use drivelab_core::record::{IntervalRecord, StepRecord};
+use drivelab_core::target::{DirectIo, GuardDecision, GuardedParts, WritableTarget};
+use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth, Threads};
+use drivelab_core::workload::{DataPattern, Pattern, Span, Streams, Workload};
+use drivelab_engine::{BackendChoice, Engine};
+
+pub const BOTH: [BackendChoice; 2] = [BackendChoice::Uring, BackendChoice::Sync];
+
+/// A folder on the file system of the build folder, which has direct I/O on every machine drivelab is built on.
+pub fn folder() -> tempfile::TempDir {
+    tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
+}
+
+/// A file of zeros, allocated.
+pub fn zeros(path: &Path, length: u64) {
+    let mut file = File::create(path).unwrap();
+    let chunk = vec![0; 1 << 20];
+    let mut left = usize::try_from(length).unwrap();
+    while left > 0 {
+        let part = left.min(chunk.len());
+        file.write_all(&chunk[..part]).unwrap();
+        left -= part;
+    }
+    file.sync_all().unwrap();
+}
+
+fn open(path: &Path, flags: i32) -> std::io::Result<OwnedFd> {
+    OpenOptions::new().read(true).write(true).custom_flags(flags).open(path).map(OwnedFd::from)
+}
+
+/// The file as a target, with direct I/O where `direct`.
+pub fn target(path: &Path, length: u64, direct: bool) -> WritableTarget {
+    WritableTarget::from_guard(GuardedParts {
+        path: path.to_path_buf(),
+        direct: direct.then(|| open(path, libc::O_DIRECT).unwrap()),
+        buffered: open(path, 0).unwrap(),
+        length: Bytes::new(length),
+        direct_io: DirectIo {
+            supported: direct,
+            memory_align: Bytes::new(512),
+            offset_align: Bytes::new(512),
+            reason: "made by a test".to_owned(),
+        },
+        decision: GuardDecision { allowed_because: "made by a test".to_owned(), destroy_named: None },
+    })
+}
+
+/// A new file of zeros, and an engine on it.
+pub struct Bench {
+    pub folder: tempfile::TempDir,
+    pub path: PathBuf,
+    pub engine: Engine,
+}
+
+impl Bench {
+    pub fn new(length: u64, direct: bool, choice: BackendChoice) -> Self {
+        let folder = folder();
+        let path = folder.path().join("target");
+        zeros(&path, length);
+        let engine = Engine::open(target(&path, length, direct), choice).unwrap();
+        Bench { folder, path, engine }
+    }
+}
+
+/// 4 KiB random reads, depth 4, one thread, direct.
+pub fn workload(span: u64) -> Workload {
+    Workload {
+        write_percent: Percent::new(0).unwrap(),
+        block_size: Bytes::new(4096),
+        pattern: Pattern::Random,
+        streams: Streams::Disjoint,
+        span: Span { offset: Bytes::new(0), length: Bytes::new(span) },
+        queue_depth: QueueDepth::new(4).unwrap(),
+        threads: Threads::new(1).unwrap(),
+        data: DataPattern::Incompressible,
+        direct: true,
+        seed: 7,
+    }
+}
+
+pub fn depth(depth: u64, threads: u64) -> (QueueDepth, Threads) {
+    (QueueDepth::new(depth).unwrap(), Threads::new(threads).unwrap())
+}
+
+/// No rule but a cap of ten minutes, which a test reaches only where the engine hangs.
+pub fn no_rule() -> StopRule {
+    StopRule { time: None, volume: None, passes: None, at_least: None, cap: Nanos::from_secs(600) }
+}
+
+pub fn passes(passes: u32) -> StopRule {
+    StopRule { passes: Some(passes), ..no_rule() }
+}
+
+pub fn volume(bytes: u64) -> StopRule {
+    StopRule { volume: Some(Bytes::new(bytes)), ..no_rule() }
+}
+
+pub fn time(milliseconds: u64) -> StopRule {
+    StopRule { time: Some(Nanos::from_millis(milliseconds)), ..no_rule() }
+}
+
+/// Runs a step with a ramp and an interval in milliseconds.
+pub fn run_with(
+    engine: &mut Engine,
+    workload: &Workload,
+    stop_rule: &StopRule,
+    times: (u64, u64),
+    stop: &StopToken,
+) -> Result<(StepRecord, Vec<IntervalRecord>), BackendError> {
+    try_listen(engine, workload, stop_rule, times, stop, |_| ())
+}
+
+/// The same for a step that fits, telling a listener the number of each interval.
+pub fn listen(
+    engine: &mut Engine,
+    workload: &Workload,
+    stop_rule: &StopRule,
+    times: (u64, u64),
+    stop: &StopToken,
+    listener: impl FnMut(u32),
+) -> (StepRecord, Vec<IntervalRecord>) {
+    try_listen(engine, workload, stop_rule, times, stop, listener).unwrap()
+}
+
+fn try_listen(
+    engine: &mut Engine,
+    workload: &Workload,
+    stop_rule: &StopRule,
+    (ramp, interval): (u64, u64),
+    stop: &StopToken,
+    mut listener: impl FnMut(u32),
+) -> Result<(StepRecord, Vec<IntervalRecord>), BackendError> {
+    let key = StepKey { step: StepId::new("test", "step"), round: 1 };
+    let clock = MonotonicClock::starting_at(5_000_000_000);
+    let request = StepRequest {
+        key: &key,
+        workload,
+        stop_rule,
+        ramp: Nanos::from_millis(ramp),
+        interval: Nanos::from_millis(interval),
+        clock: &clock,
+        stop,
+    };
+    let mut intervals: Vec<IntervalRecord> = Vec::new();
+    let record = engine.run_step(request, &mut |interval| {
+        listener(interval.index);
+        intervals.push(interval);
+    })?;
+    Ok((record, intervals))
+}
+
+/// Runs a step without ramp, intervals of 100 ms, not stopped from outside.
+pub fn run(engine: &mut Engine, workload: &Workload, stop_rule: &StopRule) -> (StepRecord, Vec<IntervalRecord>) {
+    run_with(engine, workload, stop_rule, (0, 100), &StopToken::default()).unwrap()
+}
+
+/// Whether the test runs as root.
+pub fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Says aloud that a test does not run; in CI that is a failure.
+pub fn skip(why: &str) {
+    assert!(std::env::var_os("CI").is_none(), "skipped in CI: {why}");
+    println!("skipped: {why}");
+}

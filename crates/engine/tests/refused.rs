@@ -1,0 +1,82 @@
+//! A process that may not use io_uring runs on the sync backend and says so.
+//!
+//! Method: a real seccomp filter, as container runtimes set it, on a thread of its own, inherited by the threads that
+//! the engine makes. No root needed.
+#![expect(unsafe_code, reason = "prctl(2) takes the filter through a pointer")]
+#![expect(clippy::unwrap_used, reason = "a test ends where its set-up fails")]
+
+mod common;
+
+use drivelab_core::backend::Backend;
+use drivelab_engine::{BackendChoice, Engine, EngineError};
+
+/// Makes io_uring_setup(2) fail with `errno` on this thread and the threads it makes.
+fn refuse_io_uring(errno: i32) {
+    const LOAD_NUMBER: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
+    const IF_EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
+    const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
+    let step = |code, jt, k| libc::sock_filter { code, jt, jf: 1 - jt, k };
+    let number = u32::try_from(libc::SYS_io_uring_setup).unwrap();
+    let mut program = [
+        libc::sock_filter { code: LOAD_NUMBER, jt: 0, jf: 0, k: 0 },
+        step(IF_EQUAL, 0, number),
+        libc::sock_filter { code: RETURN, jt: 0, jf: 0, k: libc::SECCOMP_RET_ERRNO | errno.cast_unsigned() },
+        libc::sock_filter { code: RETURN, jt: 0, jf: 0, k: libc::SECCOMP_RET_ALLOW },
+    ];
+    let filter = libc::sock_fprog { len: 4, filter: program.as_mut_ptr() };
+    // SAFETY: both calls take plain numbers and, the second, a pointer to a filter that lives until it returns.
+    unsafe {
+        assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+        assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const filter), 0);
+    }
+}
+
+fn on_a_thread_that_gets(errno: i32, test: impl FnOnce() + Send) {
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            refuse_io_uring(errno);
+            test();
+        });
+    });
+}
+
+#[test]
+fn where_io_uring_is_refused_the_sync_backend_runs_and_says_why() {
+    for (errno, name) in [(libc::EPERM, "EPERM"), (libc::ENOSYS, "ENOSYS"), (libc::ENOMEM, "ENOMEM")] {
+        on_a_thread_that_gets(errno, || {
+            let mut bench = common::Bench::new(1 << 20, true, BackendChoice::Auto);
+            assert_eq!(bench.engine.describe(), format!("sync: io_uring_setup was refused ({name})"));
+            let (record, _) = common::run(&mut bench.engine, &common::workload(1 << 20), &common::volume(1 << 20));
+            assert_eq!((record.read.count, record.error_count()), (256, 0));
+            assert_eq!(record.engine.backend, "sync");
+            assert_eq!(record.engine.reason, format!("io_uring_setup was refused ({name})"));
+        });
+    }
+}
+
+#[test]
+fn where_io_uring_was_asked_for_by_name_the_refusal_is_an_error() {
+    on_a_thread_that_gets(libc::EPERM, || {
+        let folder = common::folder();
+        let path = folder.path().join("target");
+        common::zeros(&path, 4096);
+        let refused = Engine::open(common::target(&path, 4096, true), BackendChoice::Uring);
+        let Err(error @ EngineError::UringRefused { .. }) = refused else { panic!("not refused") };
+        assert!(error.to_string().contains("EPERM") && error.to_string().contains("sync backend"), "{error}");
+    });
+}
+
+#[test]
+fn where_io_uring_is_allowed_it_is_used() {
+    let bench = common::Bench::new(4096, true, BackendChoice::Auto);
+    assert_eq!(bench.engine.describe(), "io_uring");
+}
+
+/// The kernel makes the ring and refuses what it can do without: the step runs and the report lists it.
+#[test]
+fn what_a_ring_can_do_without_is_listed() {
+    let mut bench = common::Bench::new(1 << 20, true, BackendChoice::Uring);
+    let (record, _) = common::run(&mut bench.engine, &common::workload(1 << 20), &common::volume(1 << 20));
+    assert_eq!(record.engine.backend, "io_uring");
+    println!("refused here: {:?}", record.engine.refused);
+}

@@ -1,0 +1,133 @@
+//! Intervals against the step they make up: same sums, true bounds, the ramp left out.
+
+use drivelab_core::clock::{StopCause, StopToken};
+use drivelab_core::histogram::SparseHistogram;
+use drivelab_core::record::{IntervalRecord, StepRecord, StopReason};
+use drivelab_core::units::{Nanos, Percent};
+use drivelab_core::workload::Workload;
+
+use crate::common::*;
+
+const MIB: u64 = 1 << 20;
+
+fn mixed() -> Workload {
+    let (queue_depth, threads) = depth(4, 2);
+    Workload { write_percent: Percent::new(30).unwrap(), queue_depth, threads, ..workload(8 * MIB) }
+}
+
+/// Everything that must hold between a step and its intervals, whatever the load.
+fn check(record: &StepRecord, intervals: &[IntervalRecord], depth: f64) {
+    let measured: Vec<&IntervalRecord> = intervals.iter().filter(|interval| !interval.ramp).collect();
+    for (total, write) in [(&record.read, false), (&record.write, true)] {
+        let of = |interval: &&IntervalRecord| if write { interval.write.clone() } else { interval.read.clone() };
+        let mut histogram = SparseHistogram::default();
+        measured.iter().for_each(|interval| histogram.merge(&of(interval).histogram));
+        assert_eq!(histogram, total.histogram);
+        assert_eq!(measured.iter().map(|interval| of(interval).count).sum::<u64>(), total.count);
+        assert_eq!(measured.iter().map(|interval| of(interval).bytes.get()).sum::<u64>(), total.bytes.get());
+        assert_eq!(measured.iter().map(|interval| of(interval).errors).sum::<u64>(), total.errors);
+        assert_eq!((total.histogram.count, total.bytes.get()), (total.count, total.count * 4096));
+    }
+    for (number, pair) in intervals.windows(2).enumerate() {
+        assert_eq!((pair[0].end_ns, pair[0].index as usize), (pair[1].start_ns, number));
+        assert!(pair[0].end_ns > pair[0].start_ns);
+    }
+    for interval in intervals {
+        assert!(interval.in_flight_mean <= depth + 1e-9, "{}", interval.in_flight_mean);
+    }
+    assert_eq!(intervals.last().unwrap().end_ns, record.end_ns, "the last interval ends with the last completion");
+    assert!(record.start_ns >= measured[0].start_ns && record.start_ns < record.end_ns);
+    if intervals.len() == measured.len() {
+        // Without a ramp every operation lies inside the step, and the sum of latencies is the integral of the depth:
+        // two ways through the engine to the same figure.
+        let latencies = (record.read.histogram.sum.get() + record.write.histogram.sum.get()) as f64;
+        let little = latencies / record.elapsed().get() as f64;
+        assert!((little / record.in_flight_mean - 1.0).abs() < 1e-9, "{little} {}", record.in_flight_mean);
+    }
+}
+
+#[test]
+fn intervals_add_up_to_the_step_exactly() {
+    for choice in BOTH {
+        let mut bench = Bench::new(8 * MIB, true, choice);
+        let (record, intervals) = run(&mut bench.engine, &mixed(), &time(450));
+        check(&record, &intervals, 8.0);
+        // Four whole intervals of 100 ms and one of 50 ms; fewer, on the same grid, where the collector got no CPU.
+        assert!((2..=5).contains(&intervals.len()));
+        let on_grid = |at: u64| (at - intervals[0].start_ns).is_multiple_of(100_000_000);
+        assert!(intervals.iter().all(|interval| on_grid(interval.start_ns) && !interval.ramp));
+        assert!(record.in_flight_mean > 1.0, "{choice:?}: depth was not kept: {}", record.in_flight_mean);
+        assert_eq!(record.stop_reason, StopReason::Time);
+        assert!(record.start_ns > 5_000_000_000, "times are on the run clock");
+        assert!(record.engine.cpu_user.get() + record.engine.cpu_system.get() > 0);
+    }
+}
+
+#[test]
+fn the_ramp_is_recorded_and_left_out_of_the_totals() {
+    for choice in BOTH {
+        let mut bench = Bench::new(8 * MIB, true, choice);
+        let stop = StopToken::default();
+        let (record, intervals) = run_with(&mut bench.engine, &mixed(), &time(200), (150, 100), &stop).unwrap();
+        check(&record, &intervals, 8.0);
+        let ramp: Vec<&IntervalRecord> = intervals.iter().filter(|interval| interval.ramp).collect();
+        let ramp_end = ramp.last().unwrap().end_ns;
+        assert_eq!(ramp_end - intervals[0].start_ns, 150_000_000, "no interval crosses the end of the ramp");
+        assert_eq!(ramp_end, record.start_ns);
+        let ramp_writes: u64 = ramp.iter().map(|interval| interval.write.count).sum();
+        assert!(ramp_writes > 0);
+        assert_eq!(record.written_total.get(), (ramp_writes + record.write.count) * 4096);
+        let stop = StopToken::default();
+        let rule = volume(2 * MIB);
+        let (record, intervals) = run_with(&mut bench.engine, &mixed(), &rule, (150, 100), &stop).unwrap();
+        check(&record, &intervals, 8.0);
+        let operations = record.read.count + record.write.count;
+        assert!((512..=520).contains(&operations), "{choice:?}: the ramp does not count: {operations}");
+    }
+}
+
+/// Many short intervals, and a listener so slow that spares run out: sums stay exact, bounds stay true.
+#[test]
+fn a_slow_listener_makes_longer_intervals_and_loses_nothing() {
+    for choice in BOTH {
+        let mut bench = Bench::new(8 * MIB, true, choice);
+        let stop = StopToken::default();
+        let (record, intervals) = listen(&mut bench.engine, &mixed(), &time(300), (33, 5), &stop, |_| {
+            std::thread::sleep(std::time::Duration::from_millis(40));
+        });
+        check(&record, &intervals, 8.0);
+        assert!(intervals.iter().any(|i| i.end_ns - i.start_ns > 5_000_000), "no interval had to wait");
+        let ramp_end = intervals.iter().rfind(|interval| interval.ramp).unwrap().end_ns;
+        assert_eq!(ramp_end - intervals[0].start_ns, 33_000_000, "the end of the ramp is never missed");
+    }
+}
+
+#[test]
+fn a_stop_ends_the_step_with_what_is_measured() {
+    for choice in BOTH {
+        let mut bench = Bench::new(8 * MIB, true, choice);
+        let (stop, rule) = (StopToken::default(), no_rule());
+        let (record, intervals) = listen(&mut bench.engine, &mixed(), &rule, (0, 100), &stop, |index| {
+            if index == 1 {
+                stop.stop(StopCause::Person);
+            }
+        });
+        check(&record, &intervals, 8.0);
+        assert_eq!(record.stop_reason, StopReason::Stopped);
+        assert!(record.read.count + record.write.count > 0);
+        let stopped = run_with(&mut bench.engine, &mixed(), &rule, (0, 100), &stop).unwrap().0;
+        assert_eq!((stopped.stop_reason, stopped.read.count + stopped.write.count), (StopReason::Stopped, 0));
+    }
+}
+
+#[test]
+fn the_cap_cuts_a_step_off() {
+    for choice in BOTH {
+        let mut bench = Bench::new(8 * MIB, true, choice);
+        let mut rule = volume(1 << 50);
+        rule.cap = Nanos::from_millis(150);
+        let (record, intervals) = run(&mut bench.engine, &mixed(), &rule);
+        check(&record, &intervals, 8.0);
+        assert_eq!(record.stop_reason, StopReason::Cap);
+    }
+}

@@ -1,0 +1,11 @@
+//! Steps on real files, through the public face of the engine, on both backends.
+#![expect(clippy::unwrap_used, reason = "a test ends where its set-up fails")]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod coverage;
+mod data;
+mod errors;
+mod intervals;
+mod unfit;

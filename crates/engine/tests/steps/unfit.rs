@@ -1,0 +1,62 @@
+//! Workloads that do not fit the target are refused with one clear sentence, before anything is issued.
+
+use drivelab_core::backend::BackendError;
+use drivelab_core::clock::StopToken;
+use drivelab_core::units::{Bytes, Percent};
+use drivelab_core::workload::{Pattern, Span, Workload};
+use drivelab_engine::{BackendChoice, Engine};
+
+use crate::common::*;
+
+const MIB: u64 = 1 << 20;
+
+fn refusal(engine: &mut Engine, workload: &Workload) -> String {
+    match run_with(engine, workload, &passes(1), (0, 100), &StopToken::default()) {
+        Err(BackendError::Unfit(message)) => message,
+        other => panic!("not refused as unfit: {other:?}"),
+    }
+}
+
+#[test]
+fn each_misfit_has_its_own_sentence() {
+    let mut bench = Bench::new(MIB, true, BackendChoice::Sync);
+    let fits = Workload { write_percent: Percent::new(100).unwrap(), ..workload(MIB) };
+    let span = |offset, length| Span { offset: Bytes::new(offset), length: Bytes::new(length) };
+    let (deep, many) = depth(64, 32);
+    let cases = [
+        (Workload { span: span(0, MIB + 4096), ..fits.clone() }, "leaves the target"),
+        (Workload { span: span(0, u64::MAX / 4096 * 4096), ..fits.clone() }, "leaves the target"),
+        (Workload { span: span(0, 6000), ..fits.clone() }, "whole blocks"),
+        (Workload { span: span(0, 0), ..fits.clone() }, "whole blocks"),
+        (Workload { span: span(512, MIB / 2), ..fits.clone() }, "whole blocks"),
+        (Workload { block_size: Bytes::new(0), ..fits.clone() }, "block size of"),
+        (Workload { block_size: Bytes::new(1000), span: span(0, 100_000), ..fits.clone() }, "multiples of"),
+        (Workload { queue_depth: deep, threads: many, ..fits.clone() }, "at most 1024"),
+        (
+            Workload { pattern: Pattern::Sequential, threads: many, span: span(0, 65536), ..fits.clone() },
+            "at least 32 blocks",
+        ),
+    ];
+    for (workload, expected) in cases {
+        let message = refusal(&mut bench.engine, &workload);
+        assert!(message.contains(expected), "{message}");
+    }
+    assert!(std::fs::read(&bench.path).unwrap().iter().all(|byte| *byte == 0), "nothing was written");
+}
+
+/// tmpfs has no direct I/O; it is refused by name, and buffered I/O works there.
+#[test]
+fn tmpfs_has_no_direct_io_and_works_through_the_page_cache() {
+    let Ok(folder) = tempfile::tempdir_in("/dev/shm") else { return skip("there is no /dev/shm") };
+    let path = folder.path().join("target");
+    zeros(&path, MIB);
+    for choice in BOTH {
+        let mut engine = Engine::open(target(&path, MIB, false), choice).unwrap();
+        let message = refusal(&mut engine, &workload(MIB));
+        assert!(message.contains("has none: made by a test"), "{message}");
+        let workload = Workload { direct: false, ..workload(MIB) };
+        let (record, _) = run(&mut engine, &workload, &volume(MIB));
+        assert_eq!((record.read.count, record.engine.direct_verified), (256, false));
+        assert_eq!(record.engine.punted, choice == BackendChoice::Uring, "io_uring on tmpfs goes through io-wq");
+    }
+}
