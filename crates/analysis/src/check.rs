@@ -12,7 +12,7 @@ use drivelab_core::plan::Step;
 use drivelab_core::record::{IntervalRecord, OpRecord};
 use drivelab_core::run::RunRecords;
 
-use crate::values::Execution;
+use crate::values::{self, Execution};
 
 /// Reads or writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -157,10 +157,10 @@ pub(crate) fn subjects(records: &RunRecords) -> Vec<Subject<'_>> {
     let subject = |record| {
         let record: &drivelab_core::record::StepRecord = record;
         let step = records.plan.step(&record.key.step)?;
-        let execution = Execution { record, workload: step.workload()? };
+        let execution = Execution::new(step, record)?;
         Some(Subject { step, execution, intervals: intervals.remove(&record.key).unwrap_or_default(), link })
     };
-    records.steps.iter().filter_map(subject).collect()
+    records.steps.iter().filter(|record| !values::is_empty(record)).filter_map(subject).collect()
 }
 
 /// What the links below the target can carry together; `None` where a device at the bottom has no known link.

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use crate::check::{Check, Seen, Subject, Voids};
 use crate::findings::{conduct as text, evidence};
-use crate::metrics::{Compute, round_value, used_rounds};
+use crate::metrics::used_rounds;
 use crate::values::{self, Execution};
 use crate::{limits, stats};
 
@@ -109,10 +109,9 @@ fn rounds(records: &RunRecords) -> Vec<Finding> {
     let (mut differ, mut modes) = (Vec::new(), Vec::new());
     for test in records.plan.tests.iter().filter(|test| matches!(test.rounds, Rounds::Fixed { .. })) {
         for step in test.steps.iter().filter(|step| step.role == StepRole::Measure) {
-            let Some(workload) = step.workload() else { continue };
             let used = used_rounds(records, test, step);
-            let value = |record| round_value(Compute::Step(values::total_iops), Execution { record, workload });
-            let rates: Vec<f64> = used.iter().filter_map(|record| value(record)).collect();
+            let executions = used.iter().filter_map(|record| Execution::new(step, record));
+            let rates: Vec<f64> = executions.filter_map(values::total_iops).collect();
             if let Some((low, high)) = stats::two_modes(&rates) {
                 modes.extend(all_rounds(&used, evidence("upper mode (limit: lower mode)", high, Some(low), "IOPS")));
             } else if let Some(percent) = range_percent(&rates).filter(|percent| *percent > ROUNDS_DIFFER_PERCENT) {

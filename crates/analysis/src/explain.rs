@@ -8,11 +8,10 @@ use std::fmt::Write as _;
 use drivelab_core::finding::Finding;
 use drivelab_core::ids::StepKey;
 use drivelab_core::metric::{Better, Metric};
-use drivelab_core::plan::{Combine, StepRole, TestPlan};
+use drivelab_core::plan::{Combine, Step, StepRole, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
-use drivelab_core::workload::Workload;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -117,13 +116,10 @@ pub fn explain(records: &RunRecords, analysis: &Analysis, address: &str) -> Resu
     let metric = analysis.metric(address).ok_or_else(not_there)?;
     let def = metric_def(&metric.id).ok_or_else(not_there)?;
     let place = metric.step.as_ref().and_then(|id| Some((records.plan.test_of(id)?, records.plan.step(id)?)));
-    let rounds = match place.and_then(|(test, step)| Some((test, step, step.workload()?))) {
-        Some((test, step, workload)) => {
-            let used = used_rounds(records, test, step);
-            used.into_iter().map(|record| round(records, record, workload, &metric.id)).collect()
-        }
-        None => Vec::new(),
-    };
+    let rounds = place.map_or(Vec::new(), |(test, step)| {
+        let used = used_rounds(records, test, step);
+        used.into_iter().map(|record| round(records, step, record, &metric.id)).collect()
+    });
     Ok(Explanation {
         title: def.title.to_owned(),
         better: def.better,
@@ -139,7 +135,7 @@ pub fn explain(records: &RunRecords, analysis: &Analysis, address: &str) -> Resu
     })
 }
 
-fn round(records: &RunRecords, record: &StepRecord, workload: &Workload, metric: &str) -> ExplainedRound {
+fn round(records: &RunRecords, step: &Step, record: &StepRecord, metric: &str) -> ExplainedRound {
     let entry = entries().find(|entry| entry.def.id == metric);
     let intervals = records.intervals.iter().filter(|interval| interval.key == record.key);
     let (ramp, measured): (Vec<_>, Vec<_>) = intervals.partition(|interval| interval.ramp);
@@ -150,7 +146,7 @@ fn round(records: &RunRecords, record: &StepRecord, workload: &Workload, metric:
     });
     ExplainedRound {
         key: record.key.clone(),
-        value: entry.and_then(|entry| round_value(entry.compute, Execution { record, workload })),
+        value: entry.and_then(|entry| round_value(entry.compute, Execution::new(step, record)?)),
         start_ns: record.start_ns,
         end_ns: record.end_ns,
         stop_reason: record.stop_reason,

@@ -182,7 +182,10 @@ fn little_law(subject: &Subject<'_>) -> Vec<Seen> {
     let busy = record.read.histogram.sum.as_secs_f64() + record.write.histogram.sum.as_secs_f64();
     let expected = busy / elapsed;
     let measured = record.in_flight_mean;
-    if (expected - measured).abs() <= LITTLE_SHARE * measured.max(expected) + LITTLE_OPERATIONS {
+    let allowed = LITTLE_SHARE * measured.max(expected) + LITTLE_OPERATIONS;
+    // Failed operations were in flight and have no latency: they can explain more in flight, never less.
+    let explained = record.error_count() > 0 && measured > expected;
+    if (expected - measured).abs() <= allowed || explained {
         return Vec::new();
     }
     let what = "operations in flight (limit: IOPS x mean latency)";

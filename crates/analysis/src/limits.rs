@@ -21,9 +21,9 @@ pub(crate) fn all(records: &RunRecords) -> Vec<StepLimit> {
     let mut limits = Vec::new();
     for test in &records.plan.tests {
         for step in &test.steps {
-            let Some(workload) = step.workload() else { continue };
             let used = used_rounds(records, test, step);
-            let executions: Vec<Execution<'_>> = used.iter().map(|record| Execution { record, workload }).collect();
+            let executions: Vec<Execution<'_>> =
+                used.iter().filter_map(|record| Execution::new(step, record)).collect();
             if let Some((limited_by, reason)) = judge(&executions) {
                 limits.push(StepLimit { step: step.id.clone(), limited_by, reason });
             }

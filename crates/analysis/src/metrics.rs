@@ -162,11 +162,12 @@ metrics! {
          in the ramp are left out. Source: `errors` of reads and writes in the step record.";
     "cpu_user_per_io", "User CPU time per operation", "ns", Lower, Step(cpu_user_per_io),
         "CPU time that the issuing threads spent in user mode, which is drivelab's own code, divided by the completed \
-         reads and writes of the measured part. Kernel time and interrupts are left out. Source: `cpu_user` of the \
+         reads and writes of the measured part; of a step with a ramp, the measured part is given its share of the \
+         CPU time by its share of the time. Kernel time and interrupts are left out. Source: `cpu_user` of the \
          engine's report (as the kernel accounts it) and `count` of the step record.";
     "cpu_share", "CPU share of the issuing threads", "%", Lower, Step(cpu_share),
-        "CPU time of the issuing threads, user mode and kernel, divided by the length of the measured part and the \
-         number of issuing threads (the sync backend has one for every operation in flight); 100 % means that they \
+        "CPU time of the issuing threads, user mode and kernel, divided by the length of ramp and measured part and by \
+         the number of issuing threads (the sync backend has one for every operation in flight); 100 % means that they \
          never waited. Interrupts, kernel workers and other processes are left out. Source: `cpu_user` and \
          `cpu_system` of the engine's report.";
     "duration", "Measured time", "s", Neutral, Step(duration),

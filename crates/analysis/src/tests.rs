@@ -28,6 +28,20 @@ fn a_run_can_be_analysed_after_every_single_event() {
 }
 
 #[test]
+fn a_step_stopped_before_its_first_completion_is_no_measurement() {
+    let mut run = sample_run();
+    let record = run.steps.last_mut().expect("a step");
+    record.stop_reason = drivelab_core::record::StopReason::Stopped;
+    record.write = drivelab_core::record::OpRecord::default();
+    (record.end_ns, record.in_flight_mean) = (record.start_ns, 0.0);
+    let key = record.key.clone();
+    run.intervals.retain(|interval| interval.key != key);
+    let analysis = analyse(&run);
+    assert!(analysis.findings.is_empty(), "{:?}", analysis.findings);
+    assert!(analysis.step_metric(&key.step, "write.iops").is_none());
+}
+
+#[test]
 fn addresses_are_unique_and_found_again() {
     let analysis = analyse(&sample_run());
     for metric in &analysis.metrics {

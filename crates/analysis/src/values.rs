@@ -4,8 +4,8 @@
 //! an invariant compares the two. `None` means that the facts give no figure: no operations, or no time passed.
 
 use drivelab_core::histogram::SparseHistogram;
-use drivelab_core::plan::StepRole;
-use drivelab_core::record::{OpRecord, StepRecord};
+use drivelab_core::plan::{Action, Step, StepRole};
+use drivelab_core::record::{OpRecord, StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
 use drivelab_core::workload::Workload;
 
@@ -25,9 +25,21 @@ pub(crate) struct Execution<'a> {
     pub record: &'a StepRecord,
     /// What was asked.
     pub workload: &'a Workload,
+    /// Length of the ramp before the measured part, in seconds; the engine's CPU times contain it.
+    ramp_s: f64,
 }
 
-impl Execution<'_> {
+impl<'a> Execution<'a> {
+    /// An execution of a step; `None` where the step issues no I/O.
+    pub(crate) const fn new(step: &'a Step, record: &'a StepRecord) -> Option<Self> {
+        match &step.action {
+            Action::Io { workload, ramp, .. } => {
+                Some(Execution { record, workload, ramp_s: ramp.get() as f64 / SECOND })
+            }
+            Action::Idle { .. } => None,
+        }
+    }
+
     /// Operating-system threads that issued I/O: the sync backend needs one for every operation in flight.
     pub(crate) fn issuing_threads(&self) -> f64 {
         if self.record.engine.backend.starts_with("sync") {
@@ -36,6 +48,11 @@ impl Execution<'_> {
             f64::from(self.workload.threads.get())
         }
     }
+}
+
+/// Whether an execution was stopped before anything completed: it is no measurement, good or bad.
+pub(crate) const fn is_empty(record: &StepRecord) -> bool {
+    matches!(record.stop_reason, StopReason::Stopped) && record.read.count + record.write.count == 0
 }
 
 /// Length of the measured part in seconds; `None` where its end is not behind its start.
@@ -136,20 +153,26 @@ pub(crate) fn errors(execution: Execution<'_>) -> Option<f64> {
 /// User-mode CPU time of the issuing threads for one completed operation, nanoseconds.
 pub(crate) fn cpu_user_per_io(execution: Execution<'_>) -> Option<f64> {
     let operations = execution.record.read.count + execution.record.write.count;
-    (operations > 0).then(|| execution.record.engine.cpu_user.get() as f64 / operations as f64)
+    let elapsed = duration(execution)?;
+    let measured_share = elapsed / (elapsed + execution.ramp_s);
+    let busy = execution.record.engine.cpu_user.get() as f64 * measured_share;
+    (operations > 0).then(|| busy / operations as f64)
 }
 
 /// CPU time of the issuing threads, user and kernel, as a share of the time they had, per cent.
 pub(crate) fn cpu_share(execution: Execution<'_>) -> Option<f64> {
     let engine = &execution.record.engine;
-    let busy = engine.cpu_user.as_secs_f64() + engine.cpu_system.as_secs_f64();
-    Some(100.0 * busy / (duration(execution)? * execution.issuing_threads()))
+    share_of_threads(engine.cpu_user.as_secs_f64() + engine.cpu_system.as_secs_f64(), execution)
 }
 
 /// User-mode part of [`cpu_share`], per cent.
 pub(crate) fn cpu_user_share(execution: Execution<'_>) -> Option<f64> {
-    let busy = execution.record.engine.cpu_user.as_secs_f64();
-    Some(100.0 * busy / (duration(execution)? * execution.issuing_threads()))
+    share_of_threads(execution.record.engine.cpu_user.as_secs_f64(), execution)
+}
+
+/// CPU seconds as a share of the time that the issuing threads had, ramp included, per cent.
+fn share_of_threads(busy_s: f64, execution: Execution<'_>) -> Option<f64> {
+    Some(100.0 * busy_s / ((duration(execution)? + execution.ramp_s) * execution.issuing_threads()))
 }
 
 /// Run time of the last event, seconds.

@@ -33,10 +33,9 @@ impl Case {
     }
 
     fn codes(&self) -> Vec<&'static str> {
-        let workload = self.step.workload().expect("an I/O step");
         let subject = Subject {
             step: &self.step,
-            execution: Execution { record: &self.record, workload },
+            execution: Execution::new(&self.step, &self.record).expect("an I/O step"),
             intervals: self.intervals.iter().collect(),
             link: self.link,
         };
@@ -133,6 +132,17 @@ fn little_law_forgives_two_per_cent_and_one_operation() {
     case.record.in_flight_mean = exact * 0.98 - 0.9;
     assert!(case.codes().is_empty());
     case.record.in_flight_mean = exact * 0.98 - 1.1;
+    assert_eq!(case.codes(), ["little_law"]);
+}
+
+#[test]
+fn failed_operations_may_explain_more_in_flight_and_never_less() {
+    let mut case = Case::of("depths/q64", 1e9);
+    let exact = case.record.in_flight_mean;
+    (case.record.read.errors, case.intervals[0].read.errors) = (9, 9);
+    case.record.in_flight_mean = exact * 1.5;
+    assert!(case.codes().is_empty());
+    case.record.in_flight_mean = exact * 0.5;
     assert_eq!(case.codes(), ["little_law"]);
 }
 

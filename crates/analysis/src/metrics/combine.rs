@@ -10,7 +10,7 @@ use drivelab_core::workload::Workload;
 
 use super::{Compute, Entry, entries};
 use crate::check::Verdict;
-use crate::values::Execution;
+use crate::values::{self, Execution};
 use crate::{stats, steady};
 
 /// Every metric of the run: steps in the order of the plan, the whole run last.
@@ -35,7 +35,8 @@ pub(crate) fn all(records: &RunRecords, verdicts: &[Verdict]) -> Vec<Metric> {
 /// reported window (or, before there is a verdict, the last rounds of that length); an execution that was stopped
 /// early only where there is no other.
 pub(crate) fn used_rounds<'r>(records: &'r RunRecords, test: &TestPlan, step: &Step) -> Vec<&'r StepRecord> {
-    let mut used: Vec<&StepRecord> = records.steps.iter().filter(|record| record.key.step == step.id).collect();
+    let of_step = records.steps.iter().filter(|record| record.key.step == step.id);
+    let mut used: Vec<&StepRecord> = of_step.filter(|record| !values::is_empty(record)).collect();
     used.sort_by_key(|record| record.key.round);
     if used.iter().any(|record| record.stop_reason != StopReason::Stopped) {
         used.retain(|record| record.stop_reason != StopReason::Stopped);
@@ -60,7 +61,7 @@ fn step_metrics(
     if used.is_empty() {
         return Vec::new();
     }
-    let executions: Vec<Execution<'_>> = used.iter().map(|record| Execution { record, workload }).collect();
+    let executions: Vec<Execution<'_>> = used.iter().filter_map(|record| Execution::new(step, record)).collect();
     let keys: Vec<&StepKey> = used.iter().map(|record| &record.key).collect();
     let wanted = entries().filter(|entry| applies(entry, workload));
     wanted

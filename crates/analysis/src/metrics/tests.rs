@@ -105,6 +105,20 @@ fn the_sync_backend_has_a_thread_for_every_operation_in_flight() {
 }
 
 #[test]
+fn the_ramp_is_part_of_the_cpu_times_and_of_their_divisor() {
+    let mut run = hand_made();
+    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+        if let drivelab_core::plan::Action::Io { ramp, .. } = &mut step.action {
+            *ramp = Nanos::from_secs(2);
+        }
+    }
+    // 1 s of CPU time in 2 s of ramp and 2 s of measured part; half of 400 ms belongs to 1,000 operations.
+    let analysis = analyse(&run);
+    assert_eq!(metric(&analysis, "mixes/w30", "cpu_share").value, Some(25.0));
+    assert_eq!(metric(&analysis, "mixes/w30", "cpu_user_per_io").value, Some(200e3));
+}
+
+#[test]
 fn only_what_a_step_does_has_figures() {
     let analysis = analyse(&sample_run());
     assert!(analysis.metric("corners/seq-1m-q8t1-read:read.iops").is_some());
