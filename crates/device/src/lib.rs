@@ -1,1 +1,28 @@
-//! (room of its own; see ARCHITECTURE.md)
+//! What the target is, and whether it may be written.
+//!
+//! Owns: facts about files, file systems, block devices and the testbed; what a path that the user named really is;
+//! the write guard ([`guard`]), the only place where a writable target is made. Must not know: workloads, results,
+//! terminals. Facts come from sysfs, procfs, DMI, statx(2) and one probe file that has no name; what cannot be
+//! found is left out and said, never guessed.
+#![forbid(unsafe_code)]
+
+mod block;
+mod direct;
+mod error;
+pub mod guard;
+mod identify;
+mod link;
+mod mounts;
+mod named;
+mod place;
+mod proc_text;
+mod roots;
+mod size;
+mod testbed;
+
+pub use error::{DeviceError, ErrorKind};
+pub use guard::{Leftover, LeftoverState, Scratch, ScratchClaim, leftover_scratches, remove_leftover};
+pub use named::{Named, classify};
+pub use place::{FolderFacts, folder_facts, suggest_direct_folder, target_facts};
+pub use size::{NoSpace, scratch_size};
+pub use testbed::{testbed_facts, total_memory};

@@ -1,0 +1,145 @@
+//! Block devices from sysfs: the one that holds a file system, and those it lies on, down to the drive.
+//!
+//! From Documentation/ABI/stable/sysfs-block: partitions are folders inside their disk; `slaves/` leads from dm, md
+//! and bcache downwards; `loop/backing_file` leads from a loop device to a file and so to the device below it. Must
+//! not know how a path was resolved to its device ([`crate::place`]).
+
+use std::collections::VecDeque;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use drivelab_core::environment::{BlockDeviceFacts, LinkFacts};
+use drivelab_core::units::Bytes;
+
+use crate::identify::{identity, transport, virtual_because};
+use crate::link;
+use crate::proc_text::bracketed;
+use crate::roots::{Roots, names, read_number, read_trim};
+
+/// Sectors in sysfs are always 512 bytes long, whatever the device's own block size.
+const SECTOR: u64 = 512;
+/// More devices below a file system than this are not followed (a loop in damaged sysfs text must end).
+const MOST_DEVICES: usize = 64;
+
+/// The sysfs folder of a device number; `None` where it is no block device.
+pub(crate) fn folder_of(roots: &Roots, major: u32, minor: u32) -> Option<PathBuf> {
+    fs::canonicalize(roots.sys.join(format!("dev/block/{major}:{minor}"))).ok()
+}
+
+/// The folder of the whole device, and the partition's name where `folder` is a partition.
+fn whole_of(folder: &Path) -> (&Path, Option<String>) {
+    match folder.parent() {
+        Some(parent) if folder.join("partition").exists() => (parent, Some(name_of(folder))),
+        _ => (folder, None),
+    }
+}
+
+fn name_of(folder: &Path) -> String {
+    folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Kernel name of the whole device that `folder` is or is a part of.
+pub(crate) fn whole_name(folder: &Path) -> String {
+    name_of(whole_of(folder).0)
+}
+
+/// The file behind a loop device; the kernel adds a remark where the file was deleted.
+pub(crate) fn backing_file(whole: &Path) -> Option<PathBuf> {
+    let text = read_trim(&whole.join("loop/backing_file"))?;
+    Some(PathBuf::from(text.strip_suffix(" (deleted)").unwrap_or(&text)))
+}
+
+/// Facts about the devices in `start` and everything below them, upper ones first, each whole device once.
+/// `devices_of_file` finds the folders of the devices that hold a file (for loop devices).
+pub(crate) fn chain(start: Vec<PathBuf>, devices_of_file: &dyn Fn(&Path) -> Vec<PathBuf>) -> Vec<BlockDeviceFacts> {
+    let mut waiting = VecDeque::from(start);
+    let mut found: Vec<BlockDeviceFacts> = Vec::new();
+    while let Some(folder) = waiting.pop_front() {
+        let name = whole_name(&folder);
+        if found.len() == MOST_DEVICES || found.iter().any(|device| device.name == name) {
+            continue;
+        }
+        let below = below(&folder, devices_of_file);
+        let mut facts = facts(&folder);
+        for device in &below {
+            let name = whole_name(device);
+            if !facts.lies_on.contains(&name) {
+                facts.lies_on.push(name);
+            }
+        }
+        found.push(facts);
+        waiting.extend(below);
+    }
+    found
+}
+
+/// Folders of the devices right below this one.
+fn below(folder: &Path, devices_of_file: &dyn Fn(&Path) -> Vec<PathBuf>) -> Vec<PathBuf> {
+    let whole = whole_of(folder).0;
+    let slaves = whole.join("slaves");
+    let mut below: Vec<PathBuf> =
+        names(&slaves).into_iter().filter_map(|name| fs::canonicalize(slaves.join(name)).ok()).collect();
+    if let Some(file) = backing_file(whole) {
+        below.extend(devices_of_file(&file));
+    }
+    below
+}
+
+/// Facts about the whole device that `folder` is or is a part of; `lies_on` is left empty.
+fn facts(folder: &Path) -> BlockDeviceFacts {
+    let (whole, partition) = whole_of(folder);
+    let name = name_of(whole);
+    let controller = nvme_controller(whole);
+    let nvme_transport = controller.as_ref().and_then(|folder| read_trim(&folder.join("transport")));
+    let transport = transport(&name, &whole.to_string_lossy(), nvme_transport.as_deref());
+    let identity = identity(whole);
+    let queue = whole.join("queue");
+    let bytes = |attribute: &str| read_number(&queue.join(attribute)).map_or(Bytes::new(SECTOR), Bytes::new);
+    let sectors: u64 = read_number(&whole.join("size")).unwrap_or(0);
+    BlockDeviceFacts {
+        virtual_because: virtual_because(&transport, identity.model.as_deref()),
+        link: link_of(whole, &transport, controller.as_deref()),
+        model: identity.model,
+        serial: identity.serial,
+        firmware: identity.firmware,
+        capacity: Bytes::new(sectors.saturating_mul(SECTOR)),
+        rotational: read_number::<u8>(&queue.join("rotational")).map(|value| value != 0),
+        logical_block_size: bytes("logical_block_size"),
+        physical_block_size: bytes("physical_block_size"),
+        scheduler: read_trim(&queue.join("scheduler")).and_then(|text| bracketed(&text)),
+        nr_requests: read_number(&queue.join("nr_requests")),
+        write_cache: read_trim(&queue.join("write_cache")),
+        lies_on: Vec::new(),
+        partition,
+        transport,
+        name,
+    }
+}
+
+/// The folder of the NVMe controller of a namespace. With native multipath `device` leads to the subsystem, which
+/// holds links to its controllers; the first one stands for all.
+fn nvme_controller(whole: &Path) -> Option<PathBuf> {
+    if !name_of(whole).starts_with("nvme") {
+        return None;
+    }
+    let device = fs::canonicalize(whole.join("device")).ok()?;
+    if device.join("transport").exists() {
+        return Some(device);
+    }
+    let is_controller = |name: &str| name.strip_prefix("nvme").is_some_and(|rest| rest.parse::<u32>().is_ok());
+    let path = names(&device).into_iter().find(|name| is_controller(&name.to_string_lossy()))?;
+    fs::canonicalize(device.join(path)).ok()
+}
+
+/// Links are read only where the device itself hangs on them; what a hypervisor shows of its own ports means nothing.
+fn link_of(whole: &Path, transport: &str, controller: Option<&Path>) -> Option<LinkFacts> {
+    match transport {
+        "nvme" => link::pcie(controller.unwrap_or(whole)),
+        "sata" => link::sata(whole),
+        "usb" => link::usb(whole),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,135 @@
+//! Errors of this room and the few kinds that the command line tells apart by exit code.
+//!
+//! Every text is one sentence chain: what went wrong, where, why likely, what to do. Must not know exit codes.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use drivelab_core::units::Bytes;
+use rustix::io::Errno;
+
+/// What sort of trouble an error is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// The write guard refuses: data that drivelab did not make could be lost.
+    Refused,
+    /// The path or a part of it is not there.
+    Missing,
+    /// Somebody else uses it.
+    Busy,
+    /// The user may not.
+    NotPermitted,
+    /// The file system or the device is read-only.
+    ReadOnly,
+    /// Not enough free space, or the file would be too large for the file system.
+    NoSpace,
+    /// The place does not do direct I/O and that was needed.
+    NoDirectIo,
+    /// A block device, refused in this version.
+    BlockDevice,
+    /// Anything else the system reported.
+    Other,
+}
+
+impl ErrorKind {
+    /// The kind of an error of the system.
+    pub(crate) fn of(error: &io::Error) -> Self {
+        match Errno::from_io_error(error) {
+            Some(Errno::NOENT | Errno::NOTDIR) => ErrorKind::Missing,
+            Some(Errno::BUSY | Errno::TXTBSY | Errno::WOULDBLOCK) => ErrorKind::Busy,
+            Some(Errno::ACCESS | Errno::PERM) => ErrorKind::NotPermitted,
+            Some(Errno::ROFS) => ErrorKind::ReadOnly,
+            Some(Errno::NOSPC | Errno::DQUOT | Errno::FBIG) => ErrorKind::NoSpace,
+            _ => ErrorKind::Other,
+        }
+    }
+
+    /// What a person can do about an error of the system.
+    pub(crate) fn advice(self) -> &'static str {
+        match self {
+            ErrorKind::Missing => "check the path for a typing error",
+            ErrorKind::Busy => "something else uses it: wait, or stop that first",
+            ErrorKind::NotPermitted => "name a place that you may write to, or run drivelab as a user who may",
+            ErrorKind::ReadOnly => "the file system is mounted read-only: name a folder on another one",
+            ErrorKind::NoSpace => "free some space, ask for a smaller file, or name a folder on another file system",
+            ErrorKind::Refused | ErrorKind::NoDirectIo | ErrorKind::BlockDevice | ErrorKind::Other => {
+                "the system log (dmesg) may say more"
+            }
+        }
+    }
+}
+
+/// What is wrong with a path, or with reading facts about it.
+#[derive(Debug, thiserror::Error)]
+pub enum DeviceError {
+    /// A part of the path is not there.
+    #[error("{path}: {why}")]
+    Missing {
+        /// The path as named.
+        path: PathBuf,
+        /// What is missing and what to do.
+        why: String,
+    },
+    /// Block devices come in a later version.
+    #[error(
+        "{path} is a block device, and this version of drivelab tests files only: it refuses to write to a whole \
+         device; name a folder on the file system that lies on it"
+    )]
+    BlockDevice {
+        /// The device node.
+        path: PathBuf,
+    },
+    /// Neither a folder nor a regular file.
+    #[error("{path} is {what}, and drivelab writes only to regular files; name a folder or a file")]
+    Unfit {
+        /// The path as named.
+        path: PathBuf,
+        /// What it is, with its article.
+        what: &'static str,
+    },
+    /// The name cannot be stored in results.
+    #[error("{} is not valid UTF-8, and results store paths as text; rename it, or name another place", path.display())]
+    NotUtf8 {
+        /// The path as named.
+        path: PathBuf,
+    },
+    /// The system said no.
+    #[error("{what} {path}: {source}; {}", ErrorKind::of(source).advice())]
+    System {
+        /// What was tried, `cannot open`.
+        what: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+}
+
+impl DeviceError {
+    /// The sort of trouble.
+    #[must_use]
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            DeviceError::Missing { .. } => ErrorKind::Missing,
+            DeviceError::BlockDevice { .. } => ErrorKind::BlockDevice,
+            DeviceError::Unfit { .. } => ErrorKind::Refused,
+            DeviceError::NotUtf8 { .. } => ErrorKind::Other,
+            DeviceError::System { source, .. } => ErrorKind::of(source),
+        }
+    }
+
+    /// For `map_err`: what was tried and where.
+    pub(crate) fn system<E: Into<io::Error>>(what: &'static str, path: &Path) -> impl FnOnce(E) -> DeviceError {
+        let path = path.to_owned();
+        move |source| DeviceError::System { what, path, source: source.into() }
+    }
+}
+
+/// A size for a sentence, to three digits or so: `79.1 GB`. Figures in results never go through this.
+pub(crate) fn about(bytes: Bytes) -> String {
+    let value = bytes.as_f64();
+    [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")]
+        .iter()
+        .find(|(size, _)| value >= *size)
+        .map_or_else(|| format!("{bytes}"), |(size, unit)| format!("{:.1} {unit}", value / size))
+}

@@ -1,0 +1,77 @@
+//! A file that exists and that drivelab did not make: refused, unless the user released exactly this file with
+//! `--destroy`. Its length never changes and it is never removed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use drivelab_core::target::{GuardDecision, WritableTarget};
+use drivelab_core::units::Bytes;
+use rustix::fs::OFlags;
+
+use super::claim::lock;
+use super::{GuardError, in_use, open_existing, same_inode, system, writable};
+use crate::direct::Trial;
+use crate::error::{DeviceError, about};
+use crate::named::{Named, classify};
+use crate::roots::Roots;
+
+/// Offsets and lengths of every workload are multiples of this; a tail shorter than it is not touched.
+const BLOCK: Bytes = Bytes::new(4096);
+
+/// Lets a named file be written where `destroy` names the same file. Until then it is only looked at, never opened.
+/// The lock on it lasts as long as the target.
+///
+/// # Errors
+/// [`GuardError::Refused`] without `--destroy`, where that names another file, and, even with it, for files with hard
+/// links, active swap, loop devices' and mounted images; [`GuardError::Busy`] where a process has it open.
+pub fn authorise_file(path: &Path, destroy: Option<&Path>) -> Result<WritableTarget, GuardError> {
+    let real = regular_file(path)?;
+    let refuse = |why: String| GuardError::Refused { path: real.clone(), why };
+    let status = fs::symlink_metadata(&real).map_err(system("cannot look at", &real))?;
+    let Some(destroy) = destroy else {
+        return Err(refuse(format!(
+            "it exists, drivelab did not make it, and a run would overwrite its {}. Nothing was touched. To destroy its \
+             content, add `--destroy {}`; to keep it, name a folder or a file that is not there yet",
+            about(Bytes::new(status.len())),
+            path.display()
+        )));
+    };
+    let named = fs::canonicalize(destroy).map_err(system("cannot find what --destroy names,", destroy))?;
+    let named_status = fs::symlink_metadata(&named).map_err(system("cannot look at", &named))?;
+    if named != real || !same_inode(&status, &named_status) {
+        return Err(refuse(format!(
+            "--destroy names another file, {}. Nothing was touched. Name the same file twice to destroy its content",
+            named.display()
+        )));
+    }
+    let unseen = in_use::check(&Roots::default(), &real, &status)?;
+    let length = Bytes::new(status.len()).align_down(BLOCK);
+    if length.get() == 0 {
+        return Err(GuardError::TooSmall { path: real, length: status.len() });
+    }
+    let file = open_existing(&real, OFlags::empty()).map_err(system("cannot open", &real))?;
+    lock(&file).map_err(|_| GuardError::Busy { path: real.clone(), by: "another process has locked it".into() })?;
+    let opened = file.metadata().map_err(system("cannot look at", &real))?;
+    if !same_inode(&status, &opened) || opened.len() != status.len() {
+        return Err(GuardError::Busy { path: real, by: "it changed while drivelab looked at it".into() });
+    }
+    let mut allowed_because = "the user named this file twice, as the target and with --destroy".to_owned();
+    if unseen.0 > 0 {
+        allowed_because = format!("{allowed_because}; {} processes of other users could not be looked into", unseen.0);
+    }
+    let decision = GuardDecision { allowed_because, destroy_named: Some(destroy.to_owned()) };
+    writable(&real, &file, length, Trial::Read, decision)
+}
+
+/// The file itself, links followed.
+fn regular_file(path: &Path) -> Result<PathBuf, GuardError> {
+    match classify(path)? {
+        Named::ExistingFile(real) => Ok(real),
+        Named::BlockDevice(path) => Err(DeviceError::BlockDevice { path }.into()),
+        Named::Folder(path) => Err(DeviceError::Unfit { path, what: "a folder" }.into()),
+        Named::NewFile(path) => {
+            let why = "there is no such file; check the path, or leave --destroy out".to_owned();
+            Err(DeviceError::Missing { path, why }.into())
+        }
+    }
+}

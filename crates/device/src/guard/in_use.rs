@@ -1,0 +1,129 @@
+//! Who else uses a file: swap, loop devices, mounted images, processes that have it open or mapped.
+//!
+//! From /proc/swaps, /sys/block/loop*/loop/backing_file, mount sources, /proc/PID/{fd,maps,exe}. Limits, said in
+//! docs/safety.md: processes of other users cannot be looked into without root, and what a kernel service opened by
+//! itself (an NFS or SCSI target) has no entry anywhere.
+
+use std::fs::{self, Metadata};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{major, minor};
+
+use super::{GuardError, same_inode};
+use crate::block::backing_file;
+use crate::mounts;
+use crate::proc_text::{maps_line_is, swap_paths};
+use crate::roots::{Roots, names, read_trim};
+
+/// File systems that are windows into the kernel or the firmware; writing there is never a test.
+const KERNEL_WINDOWS: [&str; 14] = [
+    "proc",
+    "sysfs",
+    "cgroup",
+    "cgroup2",
+    "debugfs",
+    "tracefs",
+    "efivarfs",
+    "securityfs",
+    "configfs",
+    "bpf",
+    "pstore",
+    "devpts",
+    "mqueue",
+    "selinuxfs",
+];
+
+/// Processes that could not be looked into.
+pub(super) struct Unseen(pub(super) usize);
+
+/// Refuses a file that something else relies on.
+pub(super) fn check(roots: &Roots, path: &Path, status: &Metadata) -> Result<Unseen, GuardError> {
+    let refuse = |why: String| Err(GuardError::Refused { path: path.to_owned(), why });
+    let is_it = |other: &Path| fs::metadata(other).is_ok_and(|other| same_inode(&other, status));
+    if let Some(kind) = mounts::of_path(roots, path).map(|mount| mount.kind).filter(|kind| is_window(kind)) {
+        return refuse(format!("it lies on {kind}, which is a window into the kernel and no storage"));
+    }
+    if status.nlink() > 1 {
+        let names = status.nlink();
+        return refuse(format!(
+            "it has {names} names (hard links), so its content belongs to other paths too; copy it"
+        ));
+    }
+    let swaps = fs::read(roots.proc.join("swaps")).unwrap_or_default();
+    if swap_paths(&swaps).iter().any(|swap| is_it(Path::new(swap))) {
+        return refuse("it is active swap space; take it out with swapoff first".into());
+    }
+    for name in names(&roots.sys.join("block")) {
+        let file = backing_file(&roots.sys.join("block").join(&name));
+        if file.is_some_and(|file| file == path || is_it(&file)) {
+            let device = name.to_string_lossy();
+            return refuse(format!("/dev/{device} (a loop device) lies on it; unmount that and detach it first"));
+        }
+    }
+    let images = mounts::list(roots).into_iter().filter(|mount| {
+        let source = Path::new(&mount.source);
+        source.is_absolute() && !source.starts_with("/dev") && is_it(source)
+    });
+    if let Some(mount) = images.into_iter().next() {
+        return refuse(format!("it is mounted as a disk image at {}; unmount it first", mount.mount_point.display()));
+    }
+    processes(roots, path, status)
+}
+
+fn is_window(kind: &str) -> bool {
+    KERNEL_WINDOWS.contains(&kind)
+}
+
+/// Looks through all processes, this one too (a redirected stdout is a user of the file).
+fn processes(roots: &Roots, path: &Path, status: &Metadata) -> Result<Unseen, GuardError> {
+    let mut unseen = 0;
+    for name in names(&roots.proc) {
+        let text = name.to_string_lossy();
+        if text.parse::<u32>().is_err() {
+            continue;
+        }
+        let process = roots.proc.join(&name);
+        match use_by(&process, path, status) {
+            Some(Use::Open(how)) => {
+                let command = read_trim(&process.join("comm")).unwrap_or_default();
+                return Err(GuardError::Busy {
+                    path: path.to_owned(),
+                    by: format!("process {text} ({command}) has it {how}"),
+                });
+            }
+            Some(Use::Hidden) => unseen += 1,
+            None => {}
+        }
+    }
+    Ok(Unseen(unseen))
+}
+
+enum Use {
+    Open(&'static str),
+    Hidden,
+}
+
+fn use_by(process: &Path, path: &Path, status: &Metadata) -> Option<Use> {
+    let is_it = |file: PathBuf| fs::metadata(file).is_ok_and(|found| same_inode(&found, status));
+    if is_it(process.join("exe")) {
+        return Some(Use::Open("running as its program"));
+    }
+    let descriptors = process.join("fd");
+    match fs::read_dir(&descriptors) {
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => return Some(Use::Hidden),
+        Err(_) => return None,
+        Ok(entries) => {
+            if entries.flatten().any(|entry| is_it(entry.path())) {
+                return Some(Use::Open("open"));
+            }
+        }
+    }
+    let device = format!("{:02x}:{:02x}", major(status.dev()), minor(status.dev()));
+    let maps = fs::read(process.join("maps")).unwrap_or_default();
+    let mapped = maps
+        .split(|byte| *byte == b'\n')
+        .any(|line| maps_line_is(line, &device, status.ino(), path.as_os_str().as_bytes()));
+    mapped.then_some(Use::Open("mapped into memory"))
+}

@@ -1,0 +1,172 @@
+//! Texts of procfs and sysfs turned into figures: pure functions on what was read, that never fail loudly.
+
+use std::ffi::OsString;
+
+use drivelab_core::units::Bytes;
+
+use crate::mounts::unescape;
+
+/// The value of the first `key : value` line of /proc/cpuinfo with one of these keys.
+pub(crate) fn cpuinfo_value(text: &str, keys: &[&str]) -> Option<String> {
+    keys.iter().find_map(|key| {
+        text.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            let value = value.trim();
+            (name.trim() == *key && !value.is_empty()).then(|| value.to_owned())
+        })
+    })
+}
+
+/// Whether the CPU says that it runs under a hypervisor (the x86 `hypervisor` flag).
+pub(crate) fn has_hypervisor_flag(cpuinfo: &str) -> bool {
+    cpuinfo_value(cpuinfo, &["flags"]).is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"))
+}
+
+/// Number of CPUs in a list such as `0-3,5,8-9`.
+pub(crate) fn cpu_count(list: &str) -> Option<u32> {
+    let mut count = 0u32;
+    for range in list.trim().split(',') {
+        let (first, last) = range.split_once('-').unwrap_or((range, range));
+        let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
+        count = count.checked_add(last.checked_sub(first)?.checked_add(1)?)?;
+    }
+    Some(count)
+}
+
+/// MemTotal of /proc/meminfo (printed in KiB, written `kB`).
+pub(crate) fn mem_total(meminfo: &str) -> Option<Bytes> {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
+    kib.checked_mul(1024).map(Bytes::new)
+}
+
+/// The first figure of /proc/loadavg.
+pub(crate) fn load_1m(loadavg: &str) -> Option<f64> {
+    let load: f64 = loadavg.split_whitespace().next()?.parse().ok()?;
+    load.is_finite().then_some(load)
+}
+
+/// Bytes read and written by a device so far (/proc/diskstats, sectors of 512 bytes in fields 6 and 10, counted from
+/// 1: Documentation/admin-guide/iostats.rst).
+pub(crate) fn disk_bytes(diskstats: &str, device: &str) -> Option<u64> {
+    let fields = diskstats
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>())
+        .find(|fields| fields.get(2) == Some(&device))?;
+    let read: u64 = fields.get(5)?.parse().ok()?;
+    let written: u64 = fields.get(9)?.parse().ok()?;
+    Some(read.wrapping_add(written).wrapping_mul(512))
+}
+
+/// Files and partitions in /proc/swaps, as paths.
+pub(crate) fn swap_paths(swaps: &[u8]) -> Vec<OsString> {
+    swaps
+        .split(|byte| *byte == b'\n')
+        .skip(1)
+        .filter_map(|line| line.split(|byte| matches!(byte, b' ' | b'\t')).next())
+        .filter(|name| !name.is_empty())
+        .map(unescape)
+        .collect()
+}
+
+/// The choice in brackets of `mq-deadline kyber [none]`; the only word where there are no brackets.
+pub(crate) fn bracketed(text: &str) -> Option<String> {
+    let inside = text.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(inside, _)| inside);
+    let only = || text.split_whitespace().next().filter(|_| text.split_whitespace().count() == 1);
+    inside.or_else(only).map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned)
+}
+
+/// Whether a line of /proc/PID/maps maps the file of this inode on this device (`major:minor` in hexadecimal, as
+/// maps prints it) or of this path (btrfs prints another device number there than stat gives).
+pub(crate) fn maps_line_is(line: &[u8], device: &str, inode: u64, path: &[u8]) -> bool {
+    let mut fields = line.split(|byte| *byte == b' ').filter(|field| !field.is_empty());
+    let same_device = fields.nth(3) == Some(device.as_bytes());
+    let same_inode = fields
+        .next()
+        .and_then(|field| std::str::from_utf8(field).ok()?.parse::<u64>().ok())
+        .is_some_and(|found| found == inode);
+    let name = line.iter().position(|byte| *byte == b'/').map(|at| &line[at..]);
+    same_inode && (same_device || name == Some(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const CPUINFO: &str = "processor\t: 0\nvendor_id\t: AuthenticAMD\nmodel name\t: AMD Ryzen 9 7950X 16-Core Processor\n\
+                           flags\t\t: fpu vme hypervisor lm\n\nprocessor\t: 1\n";
+
+    #[test]
+    fn cpuinfo_gives_model_and_hypervisor() {
+        let model = cpuinfo_value(CPUINFO, &["model name", "Model"]);
+        assert_eq!(model.as_deref(), Some("AMD Ryzen 9 7950X 16-Core Processor"));
+        assert!(has_hypervisor_flag(CPUINFO));
+        assert!(!has_hypervisor_flag("flags : fpu nohypervisor\n"));
+        assert_eq!(
+            cpuinfo_value("Model\t\t: Raspberry Pi 5\n", &["model name", "Model"]).as_deref(),
+            Some("Raspberry Pi 5")
+        );
+    }
+
+    #[test]
+    fn lists_of_cpus_are_counted() {
+        assert_eq!(cpu_count("0-3,5,8-9\n"), Some(7));
+        assert_eq!(cpu_count("0"), Some(1));
+        assert_eq!(cpu_count("3-0"), None);
+        assert_eq!(cpu_count(""), None);
+        assert_eq!(cpu_count("0-4294967295"), None);
+    }
+
+    #[test]
+    fn memory_and_load_are_read() {
+        assert_eq!(mem_total("MemTotal:       16316412 kB\nMemFree: 1 kB\n"), Some(Bytes::new(16_316_412 * 1024)));
+        assert_eq!(mem_total("MemTotal: 18446744073709551615 kB\n"), None);
+        assert_eq!(load_1m("1.25 0.80 0.50 2/600 1234\n"), Some(1.25));
+        assert_eq!(load_1m("NaN"), None);
+    }
+
+    #[test]
+    fn disk_counters_take_the_device_itself_and_not_its_partition() {
+        let text =
+            " 259       1 nvme0n1p1 9 9 9 9 9 9 9 9 0 0 0\n 259       0 nvme0n1 10 0 200 5 20 0 300 7 0 9 12 1 0 8 0\n";
+        assert_eq!(disk_bytes(text, "nvme0n1"), Some(500 * 512));
+        assert_eq!(disk_bytes(text, "nvme0"), None);
+        assert_eq!(disk_bytes("8 0 sda 1 2\n", "sda"), None, "a short line is not read beyond its end");
+    }
+
+    #[test]
+    fn swaps_and_schedulers_are_read() {
+        let swaps = b"Filename\t\t\t\tType\t\tSize\nUsed\n/my\\040swap file\n";
+        assert_eq!(swap_paths(swaps), ["Used", "/my swap"]);
+        assert_eq!(bracketed("mq-deadline kyber [none] "), Some("none".to_owned()));
+        assert_eq!(bracketed("none"), Some("none".to_owned()));
+        assert_eq!(bracketed("a b"), None);
+        assert_eq!(bracketed("[]"), None);
+    }
+
+    #[test]
+    fn a_mapping_is_known_by_inode_and_device_or_inode_and_path() {
+        let line = b"7f0000000000-7f0000001000 r--p 00000000 fe:00 131                        /srv/a b.img";
+        assert!(maps_line_is(line, "fe:00", 131, b"/elsewhere"));
+        assert!(maps_line_is(line, "00:1f", 131, b"/srv/a b.img"));
+        assert!(!maps_line_is(line, "fe:00", 132, b"/srv/a b.img"));
+        assert!(!maps_line_is(line, "00:1f", 131, b"/srv/other"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_never_panics(text in any::<String>(), bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            cpuinfo_value(&text, &["flags"]);
+            has_hypervisor_flag(&text);
+            cpu_count(&text);
+            mem_total(&text);
+            load_1m(&text);
+            disk_bytes(&text, "sda");
+            bracketed(&text);
+            swap_paths(&bytes);
+            maps_line_is(&bytes, "0:0", 1, &bytes);
+        }
+    }
+}

@@ -1,0 +1,42 @@
+//! Where sysfs and procfs are, and small lenient readers for them. Tests point them at trees of their own.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The two pseudo file systems that facts come from.
+#[derive(Debug, Clone)]
+pub(crate) struct Roots {
+    /// Usually `/sys`.
+    pub(crate) sys: PathBuf,
+    /// Usually `/proc`.
+    pub(crate) proc: PathBuf,
+}
+
+impl Default for Roots {
+    fn default() -> Self {
+        Roots { sys: PathBuf::from("/sys"), proc: PathBuf::from("/proc") }
+    }
+}
+
+/// The text of a small attribute file without white space and NUL bytes around it; `None` where it cannot be read or
+/// is empty. Bytes that are no UTF-8 are replaced: device strings are whatever a firmware wrote.
+pub(crate) fn read_trim(path: &Path) -> Option<String> {
+    let bytes = fs::read(path).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// An attribute that is a number.
+pub(crate) fn read_number<T: std::str::FromStr>(path: &Path) -> Option<T> {
+    read_trim(path)?.parse().ok()
+}
+
+/// Names in a folder, sorted; empty where it cannot be read.
+pub(crate) fn names(folder: &Path) -> Vec<OsString> {
+    let mut names: Vec<OsString> =
+        fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();
+    names.sort();
+    names
+}

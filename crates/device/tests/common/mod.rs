@@ -1,0 +1,38 @@
+//! Helpers that the tests of the write guard share.
+#![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of this module")]
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+/// A folder on the file system that the build lies on, so that real storage is behind it.
+pub fn folder() -> (TempDir, PathBuf) {
+    let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+    let path = fs::canonicalize(folder.path()).expect("its path");
+    (folder, path)
+}
+
+/// Names in a folder.
+pub fn listed(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).expect("a folder").flatten();
+    let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// Everything about a file that must not change: bytes, times, identity, length.
+pub fn fingerprint(path: &Path) -> (Vec<u8>, [i64; 6], [u64; 4]) {
+    // Looked at before it is read: reading may change the time of access.
+    let s = fs::symlink_metadata(path).expect("a file");
+    let times = [s.mtime(), s.mtime_nsec(), s.ctime(), s.ctime_nsec(), s.atime(), s.atime_nsec()];
+    let identity = [s.dev(), s.ino(), s.len(), s.nlink()];
+    (fs::read(path).expect("its bytes"), times, identity)
+}
+
+/// Says that a test was skipped; in CI that is a failure.
+pub fn skipped(why: &str) {
+    assert!(std::env::var_os("CI").is_none(), "CI must not skip: {why}");
+    eprintln!("skipped: {why}");
+}

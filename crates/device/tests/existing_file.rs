@@ -1,0 +1,139 @@
+//! Files that exist and that drivelab did not make: refused and untouched, or released by name and then never
+//! extended, shortened or removed.
+
+mod common;
+
+use std::fs::{self, File};
+use std::os::unix::fs::{FileExt, symlink};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use common::{fingerprint, folder, listed, skipped};
+use drivelab_core::units::Bytes;
+use drivelab_device::ErrorKind;
+use drivelab_device::guard::authorise_file;
+
+/// The guard refuses, and the file is byte for byte and time for time as it was.
+#[track_caller]
+fn refused(path: &Path, destroy: Option<&Path>, kind: ErrorKind, word: &str) {
+    // The first look reads the file, which may set its time of access; the second one is what counts.
+    let _ = fingerprint(path);
+    let before = fingerprint(path);
+    let error = authorise_file(path, destroy).expect_err("refused");
+    let after = fingerprint(path);
+    assert_eq!((before.1, before.2), (after.1, after.2), "times, length or identity changed");
+    assert!(before.0 == after.0, "bytes changed");
+    assert_eq!(error.kind(), kind, "{error}");
+    assert!(error.to_string().contains(word), "{error}");
+}
+
+#[test]
+fn without_destroy_an_existing_file_is_refused_and_untouched() {
+    let (_guard, folder) = folder();
+    let path = folder.join("photos.tar");
+    fs::write(&path, vec![5; 10_000]).expect("a file");
+    refused(&path, None, ErrorKind::Refused, "--destroy");
+    symlink(&path, folder.join("link")).expect("a link");
+    refused(&folder.join("link"), None, ErrorKind::Refused, "--destroy");
+    assert_eq!(listed(&folder).len(), 2, "nothing was made beside it");
+}
+
+#[test]
+fn destroy_must_name_the_very_same_file() {
+    let (_guard, folder) = folder();
+    let (path, other) = (folder.join("photos.tar"), folder.join("scrap.img"));
+    fs::write(&path, vec![5; 10_000]).expect("a file");
+    fs::write(&other, vec![5; 10_000]).expect("a file");
+    refused(&path, Some(&other), ErrorKind::Refused, "names another file");
+    refused(&path, Some(&folder), ErrorKind::Refused, "names another file");
+    refused(&path, Some(&folder.join("none")), ErrorKind::Missing, "--destroy");
+}
+
+#[test]
+fn a_released_file_is_writable_up_to_whole_blocks_and_keeps_its_length() {
+    let (_guard, folder) = folder();
+    let path = folder.join("scrap.img");
+    fs::write(&path, vec![5; 3 * 4096 + 100]).expect("a file");
+    symlink(&path, folder.join("link")).expect("a link");
+    let before = fingerprint(&path);
+    let target = authorise_file(&folder.join("link"), Some(&path)).expect("released");
+    assert_eq!((target.length(), target.path()), (Bytes::new(3 * 4096), path.as_path()));
+    assert_eq!(target.decision().destroy_named.as_deref(), Some(path.as_path()));
+    assert!(fingerprint(&path).0 == before.0, "letting it through writes nothing");
+    let handle = target.handle(false).expect("a handle").try_clone_to_owned().expect("a file");
+    File::from(handle).write_all_at(&[9; 4096], 4096).expect("written");
+    drop(target);
+    let after = fs::read(&path).expect("the file");
+    assert_eq!((after.len(), after[4096], after[3 * 4096 + 99]), (3 * 4096 + 100, 9, 5));
+}
+
+#[test]
+fn hard_links_are_refused_even_with_destroy() {
+    let (_guard, folder) = folder();
+    let path = folder.join("scrap.img");
+    fs::write(&path, vec![5; 8192]).expect("a file");
+    fs::hard_link(&path, folder.join("second")).expect("a link");
+    refused(&path, Some(&path), ErrorKind::Refused, "hard link");
+}
+
+#[test]
+fn a_file_that_a_process_has_open_or_runs_is_refused_even_with_destroy() {
+    let (_guard, folder) = folder();
+    let path = folder.join("scrap.img");
+    fs::write(&path, vec![5; 8192]).expect("a file");
+    let input = File::open(&path).expect("the file");
+    let mut child = Command::new("sleep").arg("600").stdin(Stdio::from(input)).spawn().expect("a process");
+    let by = format!("process {} (sleep) has it open", child.id());
+    refused(&path, Some(&path), ErrorKind::Busy, &by);
+    child.kill().and_then(|()| child.wait()).expect("ended");
+    let own = File::open(&path).expect("the file");
+    refused(&path, Some(&path), ErrorKind::Busy, "has it open");
+    drop(own);
+    assert!(authorise_file(&path, Some(&path)).is_ok());
+
+    let Some(sleep) = ["/usr/bin/sleep", "/bin/sleep"].map(Path::new).into_iter().find(|path| path.exists()) else {
+        return skipped("there is no sleep to copy");
+    };
+    let program = folder.join("program");
+    fs::copy(sleep, &program).expect("a copy");
+    let mut child = Command::new(&program).arg("600").spawn().expect("a process");
+    refused(&program, Some(&program), ErrorKind::Busy, "running as its program");
+    child.kill().and_then(|()| child.wait()).expect("ended");
+}
+
+#[test]
+fn two_runs_on_one_named_file_are_one_too_many() {
+    let (_guard, folder) = folder();
+    let path = folder.join("scrap.img");
+    fs::write(&path, vec![5; 8192]).expect("a file");
+    let first = authorise_file(&path, Some(&path)).expect("released");
+    assert_eq!(authorise_file(&path, Some(&path)).expect_err("in use").kind(), ErrorKind::Busy);
+    drop(first);
+    assert!(authorise_file(&path, Some(&path)).is_ok());
+}
+
+#[test]
+fn what_is_no_storage_is_refused_even_with_destroy() {
+    let error = |path: &str| authorise_file(Path::new(path), Some(Path::new(path))).expect_err("refused");
+    assert_eq!(error("/proc/version").kind(), ErrorKind::Refused);
+    assert!(error("/proc/version").to_string().contains("window into the kernel"));
+    assert_eq!(error("/dev/null").kind(), ErrorKind::Refused);
+    assert_eq!(error("/").kind(), ErrorKind::Refused);
+    assert_eq!(error("/no/such/file").kind(), ErrorKind::Missing);
+    let (_guard, folder) = folder();
+    let path = folder.join("small");
+    fs::write(&path, vec![5; 4095]).expect("a file");
+    refused(&path, Some(&path), ErrorKind::Other, "4 KiB");
+}
+
+#[test]
+fn block_devices_are_refused_in_words_even_with_destroy() {
+    let devices = fs::read_dir("/sys/block").into_iter().flatten().flatten();
+    let nodes = devices.map(|entry| Path::new("/dev").join(entry.file_name()));
+    let Some(node) = nodes.into_iter().find(|node| node.exists()) else {
+        return skipped("there is no block device to name");
+    };
+    let error = authorise_file(&node, Some(&node)).expect_err("refused");
+    assert_eq!(error.kind(), ErrorKind::BlockDevice);
+    assert!(error.to_string().contains("this version"), "{error}");
+}
