@@ -1,7 +1,7 @@
 //! The text of every finding, one function for each: figure, threshold, likely cause, next action.
 //!
-//! Owns words only; what is true was decided by the caller. Voiding findings are in [`voids`], those about how steps
-//! and the run went in [`conduct`], those about target and testbed in [`conditions`].
+//! Owns words only; what is true was decided by the caller. Voiding findings are in `voids`, those about how steps
+//! and the run went in `conduct`, those about target and testbed in `conditions`.
 
 pub(crate) mod conditions;
 pub(crate) mod conduct;
