@@ -1,0 +1,68 @@
+//! One event a line, as JSON: the same objects as in the bundle, for `jq` and for programs.
+//!
+//! Nothing but events goes out here; docs/formats/bundle.md says what they mean. A closed pipe ends this screen and
+//! not the run.
+
+use std::io::Write;
+
+use drivelab_core::event::Event;
+use drivelab_core::listener::{Listener, ListenerError};
+
+use super::lost;
+
+/// Writes each event as one line of JSON and flushes it.
+pub struct JsonLines<W: Write + Send> {
+    out: W,
+    line: Vec<u8>,
+}
+
+impl<W: Write + Send> JsonLines<W> {
+    /// Writes to `out`.
+    pub const fn new(out: W) -> Self {
+        JsonLines { out, line: Vec::new() }
+    }
+}
+
+impl<W: Write + Send> Listener for JsonLines<W> {
+    fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
+        // The line is made whole first: a write that fails half-way is then the only way to a torn line.
+        self.line.clear();
+        serde_json::to_writer(&mut self.line, event).map_err(|error| lost(error.into()))?;
+        self.line.push(b'\n');
+        self.out.write_all(&self.line).and_then(|()| self.out.flush()).map_err(lost)
+    }
+
+    fn finish(&mut self) -> Result<(), ListenerError> {
+        self.out.flush().map_err(lost)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::screens::testing::short_run;
+
+    #[test]
+    fn every_line_is_one_event_and_reads_back_as_it_was() {
+        let events = short_run();
+        let mut bytes = Vec::new();
+        let mut screen = JsonLines::new(&mut bytes);
+        for event in &events {
+            screen.event(event).expect("memory takes everything");
+        }
+        screen.finish().expect("memory takes everything");
+        let text = String::from_utf8(bytes).expect("JSON is UTF-8");
+        let back: Vec<Event> = text.lines().map(|line| serde_json::from_str(line).expect("an event")).collect();
+        assert_eq!(back, events);
+        assert!(text.ends_with('\n'));
+    }
+
+    #[test]
+    fn a_closed_pipe_is_an_error_of_the_screen() {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let mut screen = JsonLines::new(writer);
+        let error = screen.event(&short_run()[0]).expect_err("nobody reads");
+        assert!(error.message.contains("the run goes on"), "{}", error.message);
+    }
+}

@@ -1,0 +1,196 @@
+//! The terminal under the panel: raw mode, the inline viewport, lines above it, and giving everything back.
+//!
+//! ratatui 0.30.2 leaves doubled rows when an inline viewport changes its width (ratatui#2666). The way round it here:
+//! the cursor always rests, hidden, on the panel's first cell. A terminal that wraps its lines anew keeps the cursor
+//! on its text, so everything from there down is the old panel, is cleared, and the viewport is made again.
+
+use std::io::{IsTerminal, Stdout, stdout};
+use std::sync::Once;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crossterm::cursor::{MoveToNextLine, MoveToPreviousLine, Show};
+use crossterm::terminal::{Clear, ClearType, disable_raw_mode, enable_raw_mode};
+use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Size;
+use ratatui::style::Style;
+use ratatui::text::Line;
+use ratatui::widgets::Widget;
+use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
+
+use super::draw::HEIGHT;
+
+/// Least size of a terminal for the panel and some lines above it.
+const LEAST: Size = Size { width: 60, height: HEIGHT + 4 };
+
+/// Whether a panel holds the terminal now, so that it is given back once, by whoever comes first.
+static HELD: AtomicBool = AtomicBool::new(false);
+static HOOK: Once = Once::new();
+
+/// Gives the terminal back: no panel, a visible cursor, ordinary key handling. Does nothing where it is not held.
+pub(super) fn restore() {
+    if HELD.swap(false, Ordering::SeqCst) {
+        // On the way out there is nobody left to tell about errors.
+        let _ = clear_panel();
+        let _ = crossterm::execute!(stdout(), Show);
+        let _ = disable_raw_mode();
+    }
+}
+
+/// The terminal, held.
+pub(super) struct Screen {
+    terminal: Terminal<CrosstermBackend<Stdout>>,
+    size: Size,
+    resized: bool,
+    /// Lines that are not yet above the panel.
+    kept: Vec<(Style, String)>,
+}
+
+impl Screen {
+    pub(super) fn open() -> std::io::Result<Self> {
+        if !stdout().is_terminal() {
+            return Err(std::io::Error::other("stdout is no terminal"));
+        }
+        let size = size()?;
+        if !fits(size) {
+            let Size { width, height } = size;
+            return Err(std::io::Error::other(format!(
+                "the terminal has {width} columns and {height} rows, the panel needs {} and {}",
+                LEAST.width, LEAST.height
+            )));
+        }
+        // A panic of any thread may end the process: the terminal is given back before its message is printed.
+        HOOK.call_once(|| {
+            let earlier = std::panic::take_hook();
+            std::panic::set_hook(Box::new(move |panic| {
+                restore();
+                earlier(panic);
+            }));
+        });
+        enable_raw_mode()?;
+        HELD.store(true, Ordering::SeqCst);
+        match viewport() {
+            Ok(terminal) => Ok(Screen { terminal, size, resized: false, kept: Vec::new() }),
+            Err(error) => {
+                restore();
+                Err(error)
+            }
+        }
+    }
+
+    /// The size may have changed.
+    pub(super) const fn resized(&mut self) {
+        self.resized = true;
+    }
+
+    /// A line to stand above the panel from the next picture on.
+    pub(super) fn keep(&mut self, style: Style, line: String) {
+        self.kept.push((style, line));
+    }
+
+    /// Draws the panel, and the kept lines above it. In a terminal that became too small nothing is drawn, and lines
+    /// are kept until it grows or the end.
+    pub(super) fn draw(&mut self, picture: impl FnOnce(&mut Frame<'_>)) -> std::io::Result<()> {
+        let size = size()?;
+        if self.resized || size != self.size {
+            (self.resized, self.size) = (false, size);
+            clear_panel()?;
+            if fits(size) {
+                self.terminal = viewport()?;
+            }
+        }
+        if !fits(size) {
+            return Ok(());
+        }
+        for (style, line) in std::mem::take(&mut self.kept) {
+            for row in wrapped(&line, usize::from(size.width)) {
+                self.terminal.insert_before(1, |buffer| Line::styled(row, style).render(buffer.area, buffer))?;
+            }
+        }
+        self.terminal.draw(picture)?;
+        let home = self.terminal.get_frame().area().as_position();
+        self.terminal.set_cursor_position(home)?;
+        ratatui::backend::Backend::flush(self.terminal.backend_mut())
+    }
+
+    /// Prints what is still kept and gives the terminal back, the cursor where the panel began.
+    pub(super) fn close(&mut self) -> std::io::Result<()> {
+        restore();
+        for (_, line) in std::mem::take(&mut self.kept) {
+            std::io::Write::write_all(&mut stdout(), format!("{line}\n").as_bytes())?;
+        }
+        std::io::Write::flush(&mut stdout())
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        restore();
+    }
+}
+
+/// Clears from the panel's first row, where the cursor rests, to the bottom. The first row by itself: clearing all
+/// from the top left corner would make tmux move the old panel into its history instead.
+fn clear_panel() -> std::io::Result<()> {
+    crossterm::execute!(
+        stdout(),
+        Clear(ClearType::CurrentLine),
+        MoveToNextLine(1),
+        Clear(ClearType::FromCursorDown),
+        MoveToPreviousLine(1)
+    )
+}
+
+fn size() -> std::io::Result<Size> {
+    crossterm::terminal::size().map(|(width, height)| Size { width, height })
+}
+
+const fn fits(size: Size) -> bool {
+    size.width >= LEAST.width && size.height >= LEAST.height
+}
+
+/// A viewport that begins at the cursor.
+fn viewport() -> std::io::Result<Terminal<CrosstermBackend<Stdout>>> {
+    let options = TerminalOptions { viewport: Viewport::Inline(HEIGHT) };
+    Terminal::with_options(CrosstermBackend::new(stdout()), options)
+}
+
+/// Rows of at most `width` characters, broken between words where there are any; ratatui would cut a long line.
+fn wrapped(line: &str, width: usize) -> Vec<String> {
+    const INDENT: &str = "    ";
+    let mut rows = vec![String::new()];
+    let mut used = 0;
+    for word in line.split_inclusive(' ') {
+        let letters: Vec<char> = word.chars().collect();
+        if used > INDENT.len() && used + word.trim_end().chars().count() > width {
+            rows.push(INDENT.to_owned());
+            used = INDENT.len();
+        }
+        for letter in letters {
+            if used == width && letter != ' ' {
+                rows.push(INDENT.to_owned());
+                used = INDENT.len();
+            }
+            if let Some(row) = rows.last_mut()
+                && used < width
+            {
+                row.push(letter);
+                used += 1;
+            }
+        }
+    }
+    rows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_lines_break_between_words_and_lose_nothing() {
+        assert_eq!(wrapped("short", 20), ["short"]);
+        assert_eq!(wrapped("", 20), [""]);
+        assert_eq!(wrapped("one two three four", 14), ["one two three ", "    four"]);
+        assert_eq!(wrapped("/a/path/longer/than/that", 10), ["/a/path/lo", "    nger/t", "    han/th", "    at"]);
+        assert_eq!(wrapped("a table   with    gaps", 40), ["a table   with    gaps"]);
+    }
+}

@@ -1,0 +1,215 @@
+//! The picture as snapshots, and the panel in a real terminal (tmux), where a person's keys and a change of size come
+//! from outside. The demo that runs in tmux is the ignored test here; it can also be looked at by hand:
+//! `cargo test -p drivelab --lib -- --ignored --exact screens::panel::tests::demo --nocapture`.
+
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use drivelab_core::clock::{MonotonicClock, RunClock};
+use drivelab_core::event::Event;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+
+use super::*;
+use crate::screens::testing::{SECOND, broken_run, run, short_run, usual};
+
+/// The panel after the first event that satisfies `until`, `late_ns` after it.
+fn picture(events: &[Event], width: u16, late_ns: u64, until: impl Fn(&EventBody) -> bool) -> String {
+    let mut progress = Progress::default();
+    let mut finding = None;
+    let mut now_ns = 0;
+    for event in events {
+        progress.event(event);
+        now_ns = event.at_ns + late_ns;
+        if let EventBody::Finding(found) = &event.event {
+            finding = Some(lines::finding(found));
+        }
+        if until(&event.event) {
+            break;
+        }
+    }
+    let mut terminal = Terminal::new(TestBackend::new(width, draw::HEIGHT)).expect("a terminal in memory");
+    let left = progress.left(now_ns).filter(|left| left.at_least == left.at_most && left.at_most.get() > 0);
+    let ends = left.map(|_| "14:32".to_owned());
+    let view = View { progress: &progress, now_ns, ends, finding: finding.as_ref(), stopping: false, color: true };
+    terminal.draw(|frame| draw::draw(frame, &view)).expect("drawn");
+    terminal.backend().to_string()
+}
+
+fn interval_of(test: &'static str, index: u32) -> impl Fn(&EventBody) -> bool {
+    move |body| matches!(body, EventBody::Interval(it) if it.key.step.as_str().starts_with(test) && it.index == index)
+}
+
+#[test]
+fn a_mixed_step_shows_reads_and_writes() {
+    insta::assert_snapshot!(picture(&short_run(), 80, 300_000_000, interval_of("mixes", 3)));
+}
+
+#[test]
+fn the_first_step_shows_a_range_because_a_steady_test_lies_ahead() {
+    insta::assert_snapshot!(picture(&short_run(), 80, 0, interval_of("prepare", 15)));
+}
+
+#[test]
+fn a_ramp_is_said_to_be_one() {
+    insta::assert_snapshot!(picture(&short_run(), 80, 0, interval_of("corners", 0)));
+}
+
+#[test]
+fn a_rest_shows_how_long_and_what_comes() {
+    let picture = picture(&short_run(), 80, SECOND, |body| matches!(body, EventBody::RestStarted { .. }));
+    insta::assert_snapshot!(picture);
+}
+
+#[test]
+fn the_narrowest_terminal_cuts_and_does_not_wrap() {
+    insta::assert_snapshot!(picture(&broken_run(), 60, 0, interval_of("corners", 1)));
+}
+
+#[test]
+fn a_single_estimate_has_a_time_of_day_and_an_idle_step_says_that_it_is_one() {
+    let last_round = |body: &EventBody| matches!(body, EventBody::StepStarted { key } if key.round == 8);
+    insta::assert_snapshot!("single_estimate", picture(&run(usual, 8), 80, 0, last_round));
+    let idle = |body: &EventBody| matches!(body, EventBody::StepStarted { key } if key.step.as_str() == "pause/idle");
+    insta::assert_snapshot!("idle", picture(&short_run(), 80, SECOND, idle));
+}
+
+#[test]
+fn the_end_and_the_unknown_can_be_drawn() {
+    insta::assert_snapshot!("end", picture(&short_run(), 80, 0, |_| false));
+    insta::assert_snapshot!("no_plan", picture(&short_run()[1..], 80, 0, interval_of("prepare", 2)));
+}
+
+/// Plays a made-up run, eight times as fast as it claims to be. Says what stopped it.
+#[test]
+#[ignore = "a demo for eyes, and run by the test below inside tmux"]
+fn demo() {
+    const SPEED: u64 = 8;
+    println!();
+    let stop = StopToken::default();
+    let mut panel = Panel::open(stop.clone(), true).expect("a terminal");
+    let clock = MonotonicClock::starting_at(0);
+    for event in short_run() {
+        while clock.now_ns() < event.at_ns / SPEED && !stop.is_stopped() {
+            panel.idle().expect("drawn");
+            clock.sleep_until(clock.now_ns() + SECOND / 20, &stop);
+        }
+        if stop.is_stopped() {
+            break;
+        }
+        panel.event(&event).expect("drawn");
+    }
+    // What a session does between the stop and its end.
+    if stop.is_stopped() {
+        let until = clock.now_ns() + SECOND;
+        while clock.now_ns() < until {
+            panel.idle().expect("drawn");
+            clock.sleep_until(clock.now_ns() + SECOND / 20, &StopToken::default());
+        }
+    }
+    panel.finish().expect("closed");
+    println!("cause {:?}", stop.cause());
+}
+
+/// A terminal of its own for the demo.
+struct Tmux {
+    socket: String,
+}
+
+impl Tmux {
+    /// `None` where there is no tmux; in CI that is a failure.
+    fn start(name: &str) -> Option<Tmux> {
+        if Command::new("tmux").arg("-V").output().is_err() {
+            assert!(std::env::var_os("CI").is_none(), "the panel is tested in tmux: install the package tmux");
+            println!("skipped: tmux is not installed, the panel was not tested in a real terminal");
+            return None;
+        }
+        let tmux = Tmux { socket: format!("drivelab-{name}-{}", std::process::id()) };
+        let program = std::env::current_exe().expect("this test");
+        let demo = "--ignored --exact screens::panel::tests::demo --nocapture --test-threads=1";
+        let shell = format!("stty -a > /dev/null; '{}' {demo}; echo \"exit $?\"; stty -a; cat", program.display());
+        let made = tmux.command(&["-f", "/dev/null", "new-session", "-d", "-x", "90", "-y", "30", &shell]);
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        Some(tmux)
+    }
+
+    fn command(&self, arguments: &[&str]) -> Output {
+        Command::new("tmux").args(["-L", &self.socket]).args(arguments).output().expect("tmux runs")
+    }
+
+    /// Screen and scrollback.
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.command(&["capture-pane", "-p", "-S", "-"]).stdout).into_owned()
+    }
+
+    /// Looks until it is there; a test that hangs is worse than one that fails.
+    fn wait_for(&self, what: &str) -> String {
+        let clock = MonotonicClock::starting_at(0);
+        loop {
+            let text = self.text();
+            if text.contains(what) {
+                return text;
+            }
+            assert!(clock.now_ns() < 60 * SECOND, "'{what}' did not come:\n{text}");
+            clock.sleep_until(clock.now_ns() + SECOND / 20, &StopToken::default());
+        }
+    }
+}
+
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        self.command(&["kill-server"]);
+    }
+}
+
+fn pause(time: Duration) {
+    let clock = MonotonicClock::starting_at(0);
+    clock.sleep_until(u64::try_from(time.as_nanos()).expect("short"), &StopToken::default());
+}
+
+fn assert_given_back(text: &str) {
+    assert!(text.contains(" icanon"), "line mode is back:\n{text}");
+    assert!(text.contains(" echo "), "echo is back:\n{text}");
+}
+
+#[test]
+fn in_a_real_terminal_finished_steps_stay_once_and_the_terminal_is_given_back() {
+    let Some(tmux) = Tmux::start("whole") else { return };
+    let live = tmux.wait_for("IOPS   p99");
+    assert!(live.contains("q or Ctrl-C stops"), "{live}");
+    tmux.wait_for("step 2 of 13");
+    // Narrower, wider, too small, and back: each leaves one panel and every finished step once.
+    for (width, height) in [("70", "30"), ("110", "24"), ("40", "30"), ("90", "20")] {
+        tmux.command(&["resize-window", "-x", width, "-y", height]);
+        pause(Duration::from_millis(900));
+    }
+    let resized = tmux.text();
+    assert_eq!(resized.matches("q or Ctrl-C stops").count(), 1, "one panel:\n{resized}");
+    let text = tmux.wait_for("exit 0");
+    let text = if text.contains("icanon") { text } else { tmux.wait_for("icanon") };
+    assert_eq!(text.matches("fill the target").count(), 1, "{text}");
+    for round in ["(1/2)", "(2/2)", "(1/≤8)", "(6/≤8)"] {
+        assert_eq!(text.matches(round).count(), 1, "{round}:\n{text}");
+    }
+    assert!(text.contains("steady: steady in rounds 2 to 6"), "{text}");
+    assert!(!text.contains("q or Ctrl-C stops"), "no panel is left:\n{text}");
+    assert_given_back(&text);
+}
+
+#[test]
+fn in_a_real_terminal_ctrl_c_stops_and_a_second_one_leaves_at_once() {
+    let Some(tmux) = Tmux::start("once") else { return };
+    tmux.wait_for("IOPS   p99");
+    tmux.command(&["send-keys", "C-c"]);
+    tmux.wait_for("stopping; Ctrl-C again leaves at once");
+    assert!(tmux.wait_for("exit 0").contains("cause Some(Person)"));
+    assert_given_back(&tmux.wait_for("icanon"));
+
+    let Some(tmux) = Tmux::start("twice") else { return };
+    tmux.wait_for("IOPS   p99");
+    tmux.command(&["send-keys", "C-c", "C-c"]);
+    tmux.wait_for("exit 7");
+    let text = tmux.wait_for("icanon");
+    assert!(!text.contains("q or Ctrl-C stops"), "no panel is left:\n{text}");
+    assert_given_back(&text);
+}

@@ -1,0 +1,88 @@
+//! The running step: what its intervals said so far.
+
+use std::collections::VecDeque;
+
+use drivelab_core::ids::StepKey;
+use drivelab_core::record::IntervalRecord;
+
+use crate::screens::figures::Figures;
+
+/// Intervals that a curve of the step can show.
+const HISTORY: usize = 512;
+/// Time constant of the smoothed rate: long enough for an even estimate, short enough to follow a full cache.
+const SMOOTHING_S: f64 = 2.0;
+
+/// The newest interval, as shown.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(in crate::screens) struct Latest {
+    pub(in crate::screens) read: Option<Figures>,
+    pub(in crate::screens) write: Option<Figures>,
+    pub(in crate::screens) ramp: bool,
+}
+
+/// The running execution.
+#[derive(Debug)]
+pub(in crate::screens) struct Running {
+    pub(in crate::screens) key: StepKey,
+    pub(super) slot: Option<usize>,
+    pub(in crate::screens) started_ns: u64,
+    pub(in crate::screens) latest: Option<Latest>,
+    /// Bytes per second of each interval, oldest first; `None` for one that was missed.
+    pub(in crate::screens) history: VecDeque<Option<u64>>,
+    /// Bytes moved after the ramp, missed intervals filled in at the rate known then.
+    pub(super) moved: f64,
+    /// Smoothed bytes per second.
+    pub(super) rate: Option<f64>,
+    /// End of the newest interval; before the first one, the end of the ramp.
+    pub(super) seen_until_ns: u64,
+    next_index: u32,
+}
+
+impl Running {
+    pub(super) fn new(key: StepKey, slot: Option<usize>, started_ns: u64, ramp_ns: u64) -> Self {
+        Running {
+            key,
+            slot,
+            started_ns,
+            latest: None,
+            history: VecDeque::new(),
+            moved: 0.0,
+            rate: None,
+            seen_until_ns: started_ns.saturating_add(ramp_ns),
+            next_index: 0,
+        }
+    }
+
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "rates and times of a step stay far below 2^53 and are never negative"
+    )]
+    pub(super) fn interval(&mut self, record: &IntervalRecord) {
+        let seconds = record.end_ns.saturating_sub(record.start_ns) as f64 / 1e9;
+        let bytes = record.read.bytes.as_f64() + record.write.bytes.as_f64();
+        let rate = if seconds > 0.0 { bytes / seconds } else { 0.0 };
+        let smoothed = self.rate.map_or(rate, |old| old + (rate - old) * (seconds / (seconds + SMOOTHING_S)));
+        if !record.ramp {
+            let missed_s = record.start_ns.saturating_sub(self.seen_until_ns) as f64 / 1e9;
+            self.moved += bytes + missed_s * self.rate.unwrap_or(rate);
+            self.seen_until_ns = record.end_ns;
+        }
+        self.rate = Some(smoothed);
+        for _ in 0..record.index.saturating_sub(self.next_index).min(HISTORY as u32) {
+            self.remember(None);
+        }
+        self.remember(Some(rate as u64));
+        self.next_index = record.index.saturating_add(1);
+        self.latest =
+            Some(Latest { read: Figures::of(&record.read), write: Figures::of(&record.write), ramp: record.ramp });
+    }
+
+    fn remember(&mut self, rate: Option<u64>) {
+        if self.history.len() == HISTORY {
+            self.history.pop_front();
+        }
+        self.history.push_back(rate);
+    }
+}

@@ -1,0 +1,131 @@
+//! One execution of the plan's schedule, with what the estimate of its length rests on.
+
+use drivelab_core::ids::StepKey;
+use drivelab_core::plan::{Action, Rest, Rounds, Step, StepRole, TestPlan};
+use drivelab_core::units::Nanos;
+
+use crate::screens::figures::clean;
+
+/// The window of a steady test: no such test ends before its fifth round (SNIA PTS; methods.md, section 6).
+const STEADY_WINDOW: u32 = 5;
+
+/// Steps whose lengths are corrected together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// Ends by the clock.
+    Timed,
+    /// Ends by bytes, reads only.
+    Reading,
+    /// Ends by bytes, writes among them.
+    Writing,
+    /// Does nothing.
+    Idle,
+}
+
+impl Kind {
+    /// Number of kinds.
+    pub(super) const COUNT: usize = 4;
+}
+
+/// When the step ends; times in nanoseconds since its start, ramp included.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Goal {
+    pub(super) ramp_ns: u64,
+    pub(super) time_ns: Option<u64>,
+    pub(super) bytes: Option<u64>,
+    pub(super) at_least_ns: u64,
+    pub(super) cap_ns: Option<u64>,
+}
+
+/// One execution.
+#[derive(Debug)]
+pub(super) struct Slot {
+    pub(super) key: StepKey,
+    pub(super) test: String,
+    label: String,
+    rounds: u32,
+    steady: bool,
+    pub(super) role: StepRole,
+    pub(super) kind: Kind,
+    pub(super) goal: Goal,
+    /// Estimated length without the rest.
+    pub(super) own_ns: u64,
+    /// Estimated rest.
+    pub(super) rest_ns: u64,
+    /// The rest grows with the step.
+    pub(super) rest_scales: bool,
+    /// Over, or never to come.
+    pub(super) passed: bool,
+}
+
+impl Slot {
+    pub(super) fn label_with_round(&self) -> String {
+        match (self.rounds, self.steady) {
+            (0 | 1, _) => self.label.clone(),
+            (rounds, false) => format!("{} ({}/{rounds})", self.label, self.key.round),
+            (rounds, true) => format!("{} ({}/≤{rounds})", self.label, self.key.round),
+        }
+    }
+
+    /// Whether it runs even if the steady test it belongs to ends as early as it can.
+    pub(super) const fn certain(&self) -> bool {
+        !self.steady || self.key.round <= STEADY_WINDOW
+    }
+}
+
+/// The executions of a test in order.
+pub(super) fn slots(test: &TestPlan) -> Vec<Slot> {
+    let steady = matches!(test.rounds, Rounds::Steady { .. });
+    let slot = |(key, step): (StepKey, &Step)| {
+        let total = step.estimated_time.get();
+        let (rest_ns, rest_scales) = match step.rest {
+            Rest::None {} => (0, false),
+            Rest::Fixed { time } => (time.get().min(total), false),
+            Rest::DutyCycle { percent, cap } => {
+                let resting = u128::from(100 - percent.get().min(100));
+                let share = u128::from(total) * resting / 100;
+                (u64::try_from(share).unwrap_or(total).min(cap.get()), true)
+            }
+        };
+        let (kind, goal) = goal(&step.action);
+        Slot {
+            key,
+            test: test.name.clone(),
+            label: clean(&step.label),
+            rounds: test.max_rounds(),
+            steady,
+            role: step.role,
+            kind,
+            goal,
+            own_ns: total - rest_ns,
+            rest_ns,
+            rest_scales,
+            passed: false,
+        }
+    };
+    test.schedule().into_iter().map(slot).collect()
+}
+
+fn goal(action: &Action) -> (Kind, Goal) {
+    match action {
+        Action::Idle { time } => (Kind::Idle, Goal { time_ns: Some(time.get()), ..Goal::default() }),
+        Action::Io { workload, stop, ramp } => {
+            let after_ramp = |time: Nanos| ramp.get().saturating_add(time.get());
+            let passes = |count: u32| workload.span.length.get().saturating_mul(u64::from(count));
+            let bytes = [stop.volume.map(|volume| volume.get()), stop.passes.map(passes)].into_iter().flatten().min();
+            let kind = match bytes {
+                None => Kind::Timed,
+                Some(_) if workload.writes() => Kind::Writing,
+                Some(_) => Kind::Reading,
+            };
+            let goal = Goal {
+                ramp_ns: ramp.get(),
+                time_ns: stop.time.map(after_ramp),
+                bytes,
+                at_least_ns: stop.at_least.map_or(0, after_ramp),
+                cap_ns: Some(after_ramp(stop.cap)),
+            };
+            (kind, goal)
+        }
+    }
+}
