@@ -1,1 +1,35 @@
-//! (room of its own; see ARCHITECTURE.md)
+//! Bytes at rest: the bundle (one run on disk, the truth about it) and the catalog (an index over bundles that can be
+//! made again at any time).
+//!
+//! Owns: every file below the data folder, their format (docs/formats/bundle.md), what a kill or a power cut may cost.
+//! Must not know: what the numbers mean, who runs the steps, terminals, HTML.
+
+#![forbid(unsafe_code)]
+
+mod bundle;
+mod catalog;
+mod document;
+mod error;
+mod frame;
+mod fsio;
+mod layout;
+mod lock;
+mod note;
+mod recorder;
+mod seal;
+mod segment;
+
+pub use bundle::{Bundle, Torn};
+pub use catalog::{Catalog, Found, Reindexed, RunRow};
+pub use document::{FileEntry, Manifest, Seal};
+pub use error::{StoreError, StoreErrorKind};
+pub use layout::DataDir;
+pub use note::{read_note, write_note};
+pub use recorder::{NewBundle, Recorder};
+pub use seal::seal_ended;
+
+/// Version of the bundle format that this crate writes, and the only one it reads.
+pub const FORMAT_VERSION: u32 = 1;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,311 @@
+//! Reading a bundle: what it is, how it stands, its events, and whether its bytes are still what was written.
+//!
+//! Never changes a file. The rules are those of docs/formats/bundle.md, "Reading rules".
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use drivelab_core::environment::Environment;
+use drivelab_core::event::{Event, EventBody, RunStarted, RunState};
+use drivelab_core::plan::Plan;
+use drivelab_core::run::RunRecords;
+use drivelab_core::units::Bytes;
+use serde_json::Value;
+
+use crate::document::{self, FileEntry, Manifest, Seal};
+use crate::error::StoreError;
+use crate::layout::{ENVIRONMENT, EVENTS, MANIFEST, METHODOLOGY, PLAN, SEAL, segment_name, segment_number};
+use crate::segment::{self, Segment};
+use crate::{fsio, lock, note};
+
+/// The unreadable end of a segment, as a kill or a power cut leaves it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Torn {
+    /// The segment.
+    pub file: PathBuf,
+    /// Where it begins.
+    pub offset: u64,
+    /// How long it is.
+    pub bytes: u64,
+    /// What is wrong there.
+    pub why: String,
+}
+
+/// A bundle, open for reading.
+#[derive(Debug, Clone)]
+pub struct Bundle {
+    path: PathBuf,
+    manifest: Manifest,
+    seal: Option<Seal>,
+}
+
+/// All segments of a bundle, read.
+pub(crate) struct Recording {
+    /// The events of all segments, numbers without gaps.
+    pub(crate) events: Vec<Event>,
+    /// One entry per segment, with frames and records.
+    pub(crate) entries: Vec<FileEntry>,
+    /// Torn tails.
+    pub(crate) torn: Vec<Torn>,
+}
+
+impl Bundle {
+    /// Opens the bundle in this folder and checks manifest and seal.
+    ///
+    /// # Errors
+    /// [`StoreError::NotABundle`], [`StoreError::Husk`], [`StoreError::Newer`], [`StoreError::Damaged`].
+    pub fn open(path: &Path) -> Result<Bundle, StoreError> {
+        if !path.is_dir() {
+            let why = "there is no such folder".to_owned();
+            return Err(StoreError::NotABundle { path: path.to_owned(), why });
+        }
+        if !fsio::exists(&path.join(MANIFEST)) {
+            return Err(without_manifest(path));
+        }
+        let manifest = document::read_manifest(&path.join(MANIFEST))?;
+        let seal_path = path.join(SEAL);
+        let seal = if fsio::exists(&seal_path) { Some(document::read::<Seal>(&seal_path)?) } else { None };
+        if seal.as_ref().is_some_and(|seal| seal.run != manifest.run || seal.state == RunState::Interrupted) {
+            return Err(StoreError::damaged(&seal_path, "it is the seal of another run, or of one that has not ended"));
+        }
+        Ok(Bundle { path: path.to_owned(), manifest, seal })
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the run is.
+    #[must_use]
+    pub const fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// How it ended; `None` while it is unsealed.
+    #[must_use]
+    pub const fn seal(&self) -> Option<&Seal> {
+        self.seal.as_ref()
+    }
+
+    /// How the run stands: [`RunState::Interrupted`] without a seal, whatever the last event says.
+    #[must_use]
+    pub fn state(&self) -> RunState {
+        self.seal.as_ref().map_or(RunState::Interrupted, |seal| seal.state)
+    }
+
+    /// Whether a process records it now.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        lock::is_held(&self.path)
+    }
+
+    /// All events, checked. Of an unsealed bundle: up to the last one that can be read.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] where a file is not what was written.
+    pub fn events(&self) -> Result<Vec<Event>, StoreError> {
+        Ok(self.recording()?.events)
+    }
+
+    /// What cannot be read behind the last whole frame of each segment; usual after a kill, and no error.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] where a file is not what was written.
+    pub fn torn(&self) -> Result<Vec<Torn>, StoreError> {
+        Ok(self.recording()?.torn)
+    }
+
+    /// The run as a whole. Where the process was killed before its first event was on disk: the run as it began. A run
+    /// that ended and was killed before its seal is still [`RunState::Interrupted`]; [`crate::seal_ended`] mends it.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] where a file is not what was written.
+    pub fn records(&self) -> Result<RunRecords, StoreError> {
+        let mut events = self.events()?;
+        if events.is_empty() {
+            events.push(self.first_event()?);
+        }
+        let first = self.path.join(segment_name(0));
+        let mut records =
+            RunRecords::from_events(events).map_err(|error| StoreError::damaged(&first, error.to_string()))?;
+        if records.run != self.manifest.run {
+            return Err(StoreError::damaged(&first, format!("its events belong to run {}", records.run)));
+        }
+        records.state = self.state();
+        Ok(records)
+    }
+
+    /// Checks everything there is to check: lengths and BLAKE3 of all files, frames, numbers, and that the seal agrees.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] names the first file that is not what was written.
+    pub fn verify(&self) -> Result<(), StoreError> {
+        for entry in &self.manifest.files {
+            self.checked(entry)?;
+        }
+        let recording = self.recording()?;
+        let Some(seal) = &self.seal else { return Ok(()) };
+        let path = self.path.join(SEAL);
+        let last = recording.events.last().map(|event| &event.event);
+        if !matches!(last, Some(EventBody::RunEnded { state, .. }) if *state == seal.state) {
+            return Err(StoreError::damaged(&path, "its state is not that of the last event"));
+        }
+        if recording.events.len() as u64 != seal.events {
+            let what = format!("it counts {} events and there are {}", seal.events, recording.events.len());
+            return Err(StoreError::damaged(&path, what));
+        }
+        Ok(())
+    }
+
+    /// The copy of the methodology file.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] where it is not the one that was written.
+    pub fn methodology_toml(&self) -> Result<String, StoreError> {
+        self.copy(METHODOLOGY)
+    }
+
+    /// Bytes of all its files.
+    #[must_use]
+    pub fn size(&self) -> Bytes {
+        Bytes::new(size_below(&self.path))
+    }
+
+    /// A note; see [`crate::write_note`].
+    #[must_use]
+    pub fn note(&self, name: &str) -> Option<Value> {
+        note::read_in(&self.path, name)
+    }
+
+    /// The first event as it would have been recorded, from the copies made before it.
+    pub(crate) fn first_event(&self) -> Result<Event, StoreError> {
+        let bad = |name: &str, error: String| StoreError::damaged(&self.path.join(name), error);
+        let plan: Plan = serde_json::from_str(&self.copy(PLAN)?).map_err(|error| bad(PLAN, error.to_string()))?;
+        let environment: Environment =
+            toml::from_str(&self.copy(ENVIRONMENT)?).map_err(|error| bad(ENVIRONMENT, error.to_string()))?;
+        let Manifest { event_version, run, started, tool, .. } = self.manifest.clone();
+        let start = RunStarted { event_version, run, started, tool, plan, environment };
+        Ok(Event { seq: 0, at_ns: 0, event: EventBody::RunStarted(start) })
+    }
+
+    /// Reads all segments; under a seal, only bytes that it vouches for.
+    pub(crate) fn recording(&self) -> Result<Recording, StoreError> {
+        let mut recording = Recording { events: Vec::new(), entries: Vec::new(), torn: Vec::new() };
+        if let Some(seal) = &self.seal {
+            for entry in seal.files.iter().filter(|entry| entry.frames.is_none()) {
+                self.checked(entry)?;
+            }
+        }
+        let count = segment_count(&self.path)?;
+        for number in 0..count {
+            let name = segment_name(number);
+            let file = self.path.join(&name);
+            let bytes = fsio::read(&file)?;
+            let sealed = self.sealed_entry(&name)?;
+            sealed.map_or(Ok(()), |entry| entry.check(&file, &bytes))?;
+            let segment = segment::read(&file, &bytes)?;
+            let mut entry = FileEntry::of(&name, &bytes);
+            (entry.frames, entry.records) = (Some(segment.frames), Some(segment.events.len() as u64));
+            if sealed.is_some_and(|sealed| *sealed != entry) {
+                return Err(StoreError::damaged(&file, "its frames are not those that the seal counts"));
+            }
+            recording.entries.push(entry);
+            recording.take(&file, segment)?;
+        }
+        let sealed = self.seal.as_ref().map(|seal| seal.files.iter().filter(|entry| entry.frames.is_some()).count());
+        if sealed.is_some_and(|sealed| sealed != count as usize) {
+            let what = format!("{count} segments are there and the seal lists {}", sealed.unwrap_or_default());
+            return Err(StoreError::damaged(&self.path.join(EVENTS), what));
+        }
+        Ok(recording)
+    }
+
+    /// What the seal says about a segment; `None` without a seal.
+    fn sealed_entry(&self, name: &str) -> Result<Option<&FileEntry>, StoreError> {
+        let Some(seal) = &self.seal else { return Ok(None) };
+        let entry = seal.files.iter().find(|entry| entry.path == name);
+        let unknown = || StoreError::damaged(&self.path.join(name), "the seal does not know this segment");
+        entry.map(Some).ok_or_else(unknown)
+    }
+
+    /// A copy that the manifest lists, as text.
+    fn copy(&self, name: &str) -> Result<String, StoreError> {
+        let path = self.path.join(name);
+        let entry = self.manifest.files.iter().find(|entry| entry.path == name);
+        let entry = entry.ok_or_else(|| StoreError::damaged(&path, "the manifest does not list it"))?;
+        String::from_utf8(self.checked(entry)?).map_err(|error| StoreError::damaged(&path, error.to_string()))
+    }
+
+    fn checked(&self, entry: &FileEntry) -> Result<Vec<u8>, StoreError> {
+        let path = self.path.join(&entry.path);
+        let bytes = if fsio::exists(&path) { fsio::read(&path)? } else { return Err(missing(&path)) };
+        entry.check(&path, &bytes)?;
+        Ok(bytes)
+    }
+}
+
+impl Recording {
+    /// Adds a segment; its numbers must go on where the last one ended.
+    fn take(&mut self, file: &Path, segment: Segment) -> Result<(), StoreError> {
+        for event in segment.events {
+            let expected = self.events.last().map_or(0, |last| last.seq + 1);
+            if event.seq != expected {
+                return Err(StoreError::Damaged {
+                    file: file.to_owned(),
+                    frame: None,
+                    offset: None,
+                    what: format!("event {} follows where event {expected} should: events are missing", event.seq),
+                    readable: format!("the {} events before it can still be read", self.events.len()),
+                });
+            }
+            self.events.push(event);
+        }
+        self.torn.extend(segment.torn);
+        Ok(())
+    }
+}
+
+/// Number of segments; their numbers must be 0, 1, 2 ...
+pub(crate) fn segment_count(bundle: &Path) -> Result<u32, StoreError> {
+    let folder = bundle.join(EVENTS);
+    if !fsio::exists(&folder) {
+        return Err(missing(&folder));
+    }
+    let entries = fs::read_dir(&folder).map_err(|error| StoreError::io("read", &folder, error))?;
+    let mut numbers: Vec<u32> = Vec::new();
+    for entry in entries {
+        let entry = entry.map_err(|error| StoreError::io("read", &folder, error))?;
+        numbers.extend(entry.file_name().to_str().and_then(segment_number));
+    }
+    numbers.sort_unstable();
+    match (0u32..).zip(&numbers).find(|(expected, number)| expected != *number) {
+        Some((expected, _)) => Err(missing(&bundle.join(segment_name(expected)))),
+        None if numbers.is_empty() => Err(missing(&bundle.join(segment_name(0)))),
+        None => Ok(u32::try_from(numbers.len()).unwrap_or(u32::MAX)),
+    }
+}
+
+fn missing(path: &Path) -> StoreError {
+    StoreError::damaged(path, "it is missing")
+}
+
+fn without_manifest(path: &Path) -> StoreError {
+    let run = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    if run.parse::<drivelab_core::ids::RunId>().is_ok() {
+        StoreError::Husk { path: path.to_owned(), run }
+    } else {
+        StoreError::NotABundle { path: path.to_owned(), why: "it has no manifest.json".to_owned() }
+    }
+}
+
+fn size_below(path: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(path) else { return 0 };
+    let sizes = entries.flatten().map(|entry| match entry.metadata() {
+        Ok(facts) if facts.is_dir() => size_below(&entry.path()),
+        Ok(facts) => facts.len(),
+        Err(_) => 0,
+    });
+    sizes.sum()
+}

@@ -1,0 +1,123 @@
+//! How a bundle becomes a row, and how to see cheaply that a row is still right.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use drivelab_core::event::RunState;
+use drivelab_core::ids::RunId;
+use drivelab_core::plan::{Form, Plan};
+
+use super::{RunRow, open_named};
+use crate::bundle::Bundle;
+use crate::error::StoreError;
+use crate::layout::{EVENTS, MANIFEST, PLAN, SEAL};
+use crate::seal;
+
+/// How closely to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Depth {
+    /// A sealed bundle is taken at its word, if its files have the right lengths.
+    Quick,
+    /// Every byte is checked.
+    Full,
+}
+
+/// Lengths and times of what a row is made from; a row whose stamp is still the same needs no new look.
+pub(super) fn stamp(path: &Path) -> String {
+    let mut files = vec![path.join(MANIFEST), path.join(SEAL), path.join(PLAN)];
+    let mut segments: Vec<_> = fs::read_dir(path.join(EVENTS))
+        .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
+        .unwrap_or_default();
+    segments.sort();
+    files.append(&mut segments);
+    let mut stamp = String::from("1");
+    for file in files {
+        match fs::metadata(&file) {
+            Ok(facts) => {
+                let _ = write!(stamp, " {}@{}.{:09}", facts.len(), facts.mtime(), facts.mtime_nsec());
+            }
+            Err(_) => stamp.push_str(" -"),
+        }
+    }
+    stamp
+}
+
+/// The row of the bundle at `path`; what is wrong with it becomes part of the row.
+pub(super) fn row(run: RunId, path: &Path, depth: Depth) -> RunRow {
+    match open_named(run, path) {
+        Ok(bundle) => {
+            let (steps_done, damaged) = match look(&bundle, depth) {
+                Ok(steps_done) => (steps_done, None),
+                Err(error) => (0, Some(error.to_string())),
+            };
+            from_bundle(&bundle, steps_done, damaged)
+        }
+        Err(error) => unreadable(run, path, &error),
+    }
+}
+
+/// Executions that finished, after as many checks as `depth` asks for.
+fn look(bundle: &Bundle, depth: Depth) -> Result<u32, StoreError> {
+    if depth == Depth::Full {
+        bundle.verify()?;
+    }
+    let Some(sealed) = bundle.seal() else { return bundle.records().map(|records| seal::steps_done(&records)) };
+    for entry in sealed.files.iter().chain(&bundle.manifest().files) {
+        let file = bundle.path().join(&entry.path);
+        let length = fs::metadata(&file).map(|facts| facts.len());
+        if length.as_ref().ok() != Some(&entry.bytes) {
+            let what = length.map_or_else(
+                |error| format!("it cannot be read: {error}"),
+                |length| format!("it has {length} bytes and was written with {}", entry.bytes),
+            );
+            return Err(StoreError::damaged(&file, what));
+        }
+    }
+    Ok(sealed.steps_done)
+}
+
+fn from_bundle(bundle: &Bundle, steps_done: u32, damaged: Option<String>) -> RunRow {
+    let manifest = bundle.manifest().clone();
+    RunRow {
+        id: manifest.run,
+        state: bundle.state(),
+        live: false,
+        started: manifest.started,
+        method: manifest.methodology.name,
+        method_version: manifest.methodology.version,
+        method_hash: manifest.methodology.hash,
+        form: manifest.form,
+        target: manifest.target,
+        drive: manifest.drive,
+        steps_done,
+        steps_total: manifest.steps_total,
+        damaged,
+    }
+}
+
+/// A bundle without a usable manifest or seal: what the plan's copy still says, and why it cannot be used.
+fn unreadable(run: RunId, path: &Path, error: &StoreError) -> RunRow {
+    let plan: Option<Plan> = fs::read(path.join(PLAN)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let steps_total = plan.as_ref().map_or(0, |plan| plan.schedule().len());
+    let form = plan.as_ref().map_or(Form::Smoke, |plan| plan.form);
+    let method = plan.map(|plan| plan.methodology);
+    let (method, method_version, method_hash) =
+        method.map_or_else(Default::default, |method| (method.name, method.version, method.hash));
+    RunRow {
+        id: run,
+        state: RunState::Interrupted,
+        live: false,
+        started: String::new(),
+        method,
+        method_version,
+        method_hash,
+        form,
+        target: String::new(),
+        drive: None,
+        steps_done: 0,
+        steps_total: u32::try_from(steps_total).unwrap_or(u32::MAX),
+        damaged: Some(error.to_string()),
+    }
+}

@@ -1,0 +1,262 @@
+//! The catalog: an index over the bundles, so that listing does not read every one of them.
+//!
+//! It may be stale, damaged or gone at any time: each listing compares it with the bundles (names, lengths, times) and
+//! mends what differs. Owns no truth. SQL lives in `sql` alone; how a bundle becomes a row in `index`.
+
+mod index;
+mod sql;
+
+use std::fs;
+use std::path::PathBuf;
+
+use drivelab_core::event::RunState;
+use drivelab_core::ids::RunId;
+use drivelab_core::plan::Form;
+
+use crate::bundle::Bundle;
+use crate::error::StoreError;
+use crate::layout::{DataDir, REMOVED};
+use crate::lock::Lock;
+use crate::{fsio, lock};
+pub(crate) use sql::state_name;
+
+/// A run as the catalog shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunRow {
+    /// The run.
+    pub id: RunId,
+    /// How it stands.
+    pub state: RunState,
+    /// A process records it now.
+    pub live: bool,
+    /// When it began, RFC 3339 in UTC.
+    pub started: String,
+    /// Name of the methodology.
+    pub method: String,
+    /// Its version.
+    pub method_version: String,
+    /// Its hash.
+    pub method_hash: String,
+    /// Its form; `smoke` (fit for no comparison) where the bundle cannot say.
+    pub form: Form,
+    /// Path of the target.
+    pub target: String,
+    /// Model of the drive.
+    pub drive: Option<String>,
+    /// Executions that finished.
+    pub steps_done: u32,
+    /// Executions in the plan.
+    pub steps_total: u32,
+    /// Why the bundle cannot be used; the facts above are then as good as could be read.
+    pub damaged: Option<String>,
+}
+
+/// What was found under a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Found {
+    /// One run.
+    One(Box<RunRow>),
+    /// No run.
+    None,
+    /// Several, newest first.
+    Several(Vec<RunId>),
+}
+
+/// What a reindexing did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reindexed {
+    /// Rows in the catalog now, damaged ones included.
+    pub indexed: usize,
+    /// Folders that are damaged or no bundles, and why.
+    pub damaged: Vec<(PathBuf, String)>,
+}
+
+/// The index over the bundles of a data folder.
+#[derive(Debug)]
+pub struct Catalog {
+    data: DataDir,
+    db: sql::Database,
+}
+
+impl Catalog {
+    /// Opens the catalog, making it where it is missing. On a medium that cannot be written the index is kept in memory.
+    ///
+    /// # Errors
+    /// [`StoreError::CatalogDamaged`], [`StoreError::CatalogNewer`]: [`Catalog::rebuild`] mends both.
+    pub fn open(data: &DataDir) -> Result<Catalog, StoreError> {
+        Ok(Catalog { data: data.clone(), db: sql::Database::open(&data.catalog_path())? })
+    }
+
+    /// Makes the catalog again from the bundles. One that cannot be read, or that a newer drivelab made, is moved aside
+    /// (`catalog.sqlite.aside-<seconds>`), not deleted.
+    ///
+    /// # Errors
+    /// Where the database cannot be written.
+    pub fn rebuild(data: &DataDir) -> Result<Catalog, StoreError> {
+        let path = data.catalog_path();
+        let sound = match sql::Database::open(&path) {
+            Ok(db) => db.is_sound(),
+            Err(StoreError::CatalogDamaged { .. } | StoreError::CatalogNewer { .. }) => false,
+            Err(error) => return Err(error),
+        };
+        if !sound {
+            sql::move_aside(&path)?;
+        }
+        let mut catalog = Catalog::open(data)?;
+        catalog.reindex()?;
+        Ok(catalog)
+    }
+
+    /// All runs, newest first, as the bundles are now.
+    ///
+    /// # Errors
+    /// Where the folder of the runs or the database cannot be read.
+    pub fn list(&self) -> Result<Vec<RunRow>, StoreError> {
+        let mut known = self.db.rows()?;
+        let mut rows = Vec::new();
+        for (run, path) in self.folders()? {
+            let stamp = index::stamp(&path);
+            let mut row = match known.remove(&run) {
+                Some((row, known_stamp)) if known_stamp == stamp => row,
+                _ => {
+                    let row = index::row(run, &path, index::Depth::Quick);
+                    // The row is right; a catalog that is busy or full just learns it later.
+                    let _ = self.db.put(&row, &stamp);
+                    row
+                }
+            };
+            row.live = lock::is_held(&path);
+            if row.live {
+                row.damaged = None;
+            }
+            rows.push(row);
+        }
+        for run in known.into_keys() {
+            let _ = self.db.forget(run);
+        }
+        rows.sort_by_key(|row| std::cmp::Reverse(row.id));
+        Ok(rows)
+    }
+
+    /// The run whose id begins, or ends, with `part`; case and hyphens do not count. Ids begin with the time,
+    /// so the end is what tells runs of one day apart.
+    ///
+    /// # Errors
+    /// Where [`Catalog::list`] fails.
+    pub fn find(&self, part: &str) -> Result<Found, StoreError> {
+        let plain = |text: &str| text.replace('-', "").to_ascii_lowercase();
+        let part = plain(part.trim());
+        if part.is_empty() {
+            return Ok(Found::None);
+        }
+        let fits = |row: &RunRow| {
+            let id = plain(&row.id.to_string());
+            id.starts_with(&part) || id.ends_with(&part)
+        };
+        let mut rows: Vec<RunRow> = self.list()?.into_iter().filter(fits).collect();
+        Ok(match (rows.pop(), rows.is_empty()) {
+            (None, _) => Found::None,
+            (Some(only), true) => Found::One(Box::new(only)),
+            (Some(last), false) => Found::Several(rows.iter().chain([&last]).map(|row| row.id).collect()),
+        })
+    }
+
+    /// Removes a run: its bundle, then its row.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`]; [`StoreError::Live`] while a process records it; [`StoreError::ReadOnly`],
+    /// [`StoreError::Io`].
+    pub fn remove(&mut self, run: RunId) -> Result<(), StoreError> {
+        let path = self.data.bundle_path(run);
+        if !fsio::exists(&path) {
+            return Err(StoreError::NotFound { run, folder: self.data.runs_dir() });
+        }
+        let lock = Lock::take(&path, run)?;
+        // Under another name first: a kill in the middle leaves no half bundle that looks like a damaged run.
+        let gone = self.data.runs_dir().join(format!("{REMOVED}{run}"));
+        fsio::point();
+        fs::rename(&path, &gone).map_err(|error| StoreError::io("rename", &path, error))?;
+        fsio::sync_dir(&self.data.runs_dir())?;
+        drop(lock);
+        fsio::point();
+        fs::remove_dir_all(&gone).map_err(|error| StoreError::io("remove", &gone, error))?;
+        let _ = self.db.forget(run);
+        Ok(())
+    }
+
+    /// Reads and checks every bundle in full and makes all rows again.
+    ///
+    /// # Errors
+    /// Where the folder of the runs cannot be read or the database cannot be written.
+    pub fn reindex(&mut self) -> Result<Reindexed, StoreError> {
+        self.sweep();
+        let mut rows = Vec::new();
+        let mut damaged = self.strangers()?;
+        for (run, path) in self.folders()? {
+            let stamp = index::stamp(&path);
+            let row = index::row(run, &path, index::Depth::Full);
+            damaged.extend(row.damaged.iter().map(|why| (path.clone(), why.clone())));
+            rows.push((row, stamp));
+        }
+        self.db.replace_all(&rows)?;
+        damaged.sort();
+        Ok(Reindexed { indexed: rows.len(), damaged })
+    }
+
+    /// Folders named like a run.
+    fn folders(&self) -> Result<Vec<(RunId, PathBuf)>, StoreError> {
+        let entries = self.entries()?;
+        let run = |name: &str| name.parse::<RunId>().ok().filter(|run| run.to_string() == name);
+        Ok(entries.into_iter().filter_map(|(name, path)| run(&name).map(|run| (run, path))).collect())
+    }
+
+    /// What lies among the bundles and is none.
+    fn strangers(&self) -> Result<Vec<(PathBuf, String)>, StoreError> {
+        let entries = self.entries()?.into_iter();
+        let strange = entries.filter(|(name, _)| name.parse::<RunId>().map_or(true, |run| run.to_string() != *name));
+        Ok(strange.map(|(_, path)| (path, "not a bundle: its name is not the id of a run".to_owned())).collect())
+    }
+
+    fn entries(&self) -> Result<Vec<(String, PathBuf)>, StoreError> {
+        let folder = self.data.runs_dir();
+        let entries = fs::read_dir(&folder).map_err(|error| StoreError::io("read", &folder, error))?;
+        let named = entries.flatten().map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path()));
+        Ok(named.filter(|(name, _)| !name.starts_with('.')).collect())
+    }
+
+    /// Finishes removals that were killed half-way.
+    fn sweep(&self) {
+        let Ok(entries) = fs::read_dir(self.data.runs_dir()) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            let run = name.to_str().and_then(|name| name.strip_prefix(REMOVED));
+            if run.is_some_and(|run| run.parse::<RunId>().is_ok()) {
+                // What cannot be removed now is tried again next time.
+                let _ = fs::remove_dir_all(entry.path());
+            }
+        }
+    }
+}
+
+/// Brings the row of one run up to date. A catalog that cannot take it loses nothing: the next listing compares it
+/// with the bundles, and says aloud what is wrong with it.
+pub(crate) fn note(data: &DataDir, run: RunId) {
+    let path = data.bundle_path(run);
+    fsio::point();
+    if let Ok(catalog) = Catalog::open(data) {
+        let stamp = index::stamp(&path);
+        fsio::point();
+        let _ = catalog.db.put(&index::row(run, &path, index::Depth::Quick), &stamp);
+        fsio::point();
+    }
+}
+
+/// Opens the bundle behind a folder for `index`, with the check that its name is that of its run.
+fn open_named(run: RunId, path: &std::path::Path) -> Result<Bundle, StoreError> {
+    let bundle = Bundle::open(path)?;
+    if bundle.manifest().run != run {
+        let what = format!("it is the manifest of run {}, in the folder of another", bundle.manifest().run);
+        return Err(StoreError::damaged(&path.join(crate::layout::MANIFEST), what));
+    }
+    Ok(bundle)
+}

@@ -1,0 +1,261 @@
+//! All SQL of drivelab: the schema, its migrations, and five statements.
+//!
+//! Facts: SQLite's write-ahead log needs shared memory and fails on some network file systems, sometimes only at the
+//! first write (ecosystem.md, rusqlite row); so a switch to it is tried with a write and taken back where that fails.
+//! `PRAGMA user_version` counts the migrations done.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use drivelab_core::event::RunState;
+use drivelab_core::ids::RunId;
+use drivelab_core::plan::Form;
+use rusqlite::{Connection, ErrorCode, Row, TransactionBehavior, params};
+
+use super::RunRow;
+use crate::error::StoreError;
+
+/// Migration `n` leads from version `n` to `n + 1`. Never edit one that was released; add another.
+const MIGRATIONS: [&str; 1] = ["
+    CREATE TABLE run (
+        id TEXT PRIMARY KEY,
+        stamp TEXT NOT NULL,
+        state TEXT NOT NULL,
+        started TEXT NOT NULL,
+        method TEXT NOT NULL,
+        method_version TEXT NOT NULL,
+        method_hash TEXT NOT NULL,
+        form TEXT NOT NULL,
+        target TEXT NOT NULL,
+        drive TEXT,
+        steps_done INTEGER NOT NULL,
+        steps_total INTEGER NOT NULL,
+        damaged TEXT
+    ) STRICT;
+    CREATE TABLE probe (id INTEGER PRIMARY KEY, value INTEGER NOT NULL) STRICT;
+"];
+
+/// How long to wait for another process that writes.
+const BUSY: Duration = Duration::from_secs(5);
+
+/// The open database.
+#[derive(Debug)]
+pub(super) struct Database {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl Database {
+    /// Opens and migrates; in memory where the file cannot be written.
+    pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
+        let at_path = || -> Result<Connection, StoreError> {
+            let mut connection = Connection::open(path).map_err(|error| sorted(path, &error))?;
+            prepare(&mut connection, path)?;
+            Ok(connection)
+        };
+        match at_path() {
+            Ok(connection) => Ok(Database { connection, path: path.to_owned() }),
+            Err(StoreError::ReadOnly { .. }) => {
+                let mut connection = Connection::open_in_memory().map_err(|error| sorted(path, &error))?;
+                prepare(&mut connection, path)?;
+                Ok(Database { connection, path: path.to_owned() })
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Whether SQLite finds the file whole.
+    pub(super) fn is_sound(&self) -> bool {
+        let answer: Result<String, _> = self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0));
+        answer.is_ok_and(|answer| answer == "ok") && self.rows().is_ok()
+    }
+
+    /// All rows with their stamps; rows that make no sense are left out.
+    pub(super) fn rows(&self) -> Result<HashMap<RunId, (RunRow, String)>, StoreError> {
+        let select = "SELECT id, stamp, state, started, method, method_version, method_hash, form, target, drive, \
+                      steps_done, steps_total, damaged FROM run";
+        let all = || -> rusqlite::Result<Vec<Option<(RunRow, String)>>> {
+            self.connection.prepare_cached(select)?.query_map([], from_row)?.collect()
+        };
+        let rows = all().map_err(|error| sorted(&self.path, &error))?;
+        Ok(rows.into_iter().flatten().map(|(row, stamp)| (row.id, (row, stamp))).collect())
+    }
+
+    /// Sets one row.
+    pub(super) fn put(&self, row: &RunRow, stamp: &str) -> Result<(), StoreError> {
+        put(&self.connection, row, stamp).map_err(|error| sorted(&self.path, &error))
+    }
+
+    /// Drops one row.
+    pub(super) fn forget(&self, run: RunId) -> Result<(), StoreError> {
+        let done = self.connection.execute("DELETE FROM run WHERE id = ?1", [run.to_string()]);
+        done.map(drop).map_err(|error| sorted(&self.path, &error))
+    }
+
+    /// Sets exactly these rows, all or none.
+    pub(super) fn replace_all(&mut self, rows: &[(RunRow, String)]) -> Result<(), StoreError> {
+        let path = self.path.clone();
+        let mut replace = || -> rusqlite::Result<()> {
+            let transaction = self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            transaction.execute("DELETE FROM run", [])?;
+            for (row, stamp) in rows {
+                put(&transaction, row, stamp)?;
+            }
+            transaction.commit()
+        };
+        replace().map_err(|error| sorted(&path, &error))
+    }
+}
+
+/// Moves a database that cannot be used out of the way, with its journal files.
+pub(super) fn move_aside(path: &Path) -> Result<(), StoreError> {
+    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    for suffix in ["", "-wal", "-shm", "-journal"] {
+        let with = |middle: &str| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(format!("{middle}{suffix}"));
+            PathBuf::from(name)
+        };
+        let (from, to) = (with(""), with(&format!(".aside-{seconds}")));
+        match fs::rename(&from, &to) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                return Err(StoreError::io("move aside", &from, error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    let sort = |error: rusqlite::Error| sorted(path, &error);
+    connection.busy_timeout(BUSY).map_err(sort)?;
+    migrate(connection, path)?;
+    journal(connection).map_err(sort)?;
+    connection.pragma_update(None, "synchronous", "NORMAL").map_err(sort)
+}
+
+fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
+    let sort = |error: rusqlite::Error| sorted(path, &error);
+    let knows = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    let version = |connection: &Connection| connection.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0));
+    if version(connection).map_err(sort)? == knows {
+        return Ok(());
+    }
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sort)?;
+    // Again, under the lock: another process may have migrated meanwhile.
+    let found = version(&transaction).map_err(sort)?;
+    let done = match usize::try_from(found) {
+        Ok(done) if done <= MIGRATIONS.len() => done,
+        _ => return Err(StoreError::CatalogNewer { path: path.to_owned(), found, knows }),
+    };
+    for migration in MIGRATIONS.iter().skip(done) {
+        transaction.execute_batch(migration).map_err(sort)?;
+    }
+    transaction.pragma_update(None, "user_version", knows).map_err(sort)?;
+    transaction.commit().map_err(sort)
+}
+
+/// Switches to the write-ahead log where that really works.
+fn journal(connection: &Connection) -> rusqlite::Result<()> {
+    let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
+    if mode != "delete" {
+        return Ok(());
+    }
+    let tried = connection
+        .query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0))
+        .and_then(|_| connection.execute("INSERT OR REPLACE INTO probe (id, value) VALUES (1, 1)", []));
+    match tried {
+        Ok(_) => Ok(()),
+        // Another process is in the database; whatever mode it has is good.
+        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(()),
+        Err(_) => connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(())),
+    }
+}
+
+fn put(connection: &Connection, row: &RunRow, stamp: &str) -> rusqlite::Result<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT OR REPLACE INTO run (id, stamp, state, started, method, method_version, method_hash, form, target, \
+         drive, steps_done, steps_total, damaged) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+    )?;
+    // Alive or not is asked of the lock each time and never stored.
+    let RunRow { id, state, live: _, started, method, method_version, method_hash, form, target, .. } = row;
+    let RunRow { drive, steps_done, steps_total, damaged, .. } = row;
+    let (id, state, form) = (id.to_string(), state_name(*state), form.name());
+    statement
+        .execute(params![
+            id,
+            stamp,
+            state,
+            started,
+            method,
+            method_version,
+            method_hash,
+            form,
+            target,
+            drive,
+            steps_done,
+            steps_total,
+            damaged
+        ])
+        .map(drop)
+}
+
+fn from_row(row: &Row<'_>) -> rusqlite::Result<Option<(RunRow, String)>> {
+    let text = |column: &str| row.get::<_, String>(column);
+    let (id, state, form) = (text("id")?, text("state")?, text("form")?);
+    let (Ok(id), Some(state), Some(form)) = (id.parse::<RunId>(), state_of(&state), form_of(&form)) else {
+        return Ok(None);
+    };
+    let run = RunRow {
+        id,
+        state,
+        live: false,
+        started: text("started")?,
+        method: text("method")?,
+        method_version: text("method_version")?,
+        method_hash: text("method_hash")?,
+        form,
+        target: text("target")?,
+        drive: row.get("drive")?,
+        steps_done: row.get("steps_done")?,
+        steps_total: row.get("steps_total")?,
+        damaged: row.get("damaged")?,
+    };
+    Ok(Some((run, text("stamp")?)))
+}
+
+/// The word for a state, in the catalog and in messages.
+pub(crate) const fn state_name(state: RunState) -> &'static str {
+    match state {
+        RunState::Complete => "complete",
+        RunState::Interrupted => "interrupted",
+        RunState::Failed => "failed",
+    }
+}
+
+fn state_of(name: &str) -> Option<RunState> {
+    [RunState::Complete, RunState::Interrupted, RunState::Failed].into_iter().find(|state| state_name(*state) == name)
+}
+
+fn form_of(name: &str) -> Option<Form> {
+    [Form::Faithful, Form::Quick, Form::Smoke].into_iter().find(|form| form.name() == name)
+}
+
+/// SQLite's answer, sorted by what helps.
+fn sorted(path: &Path, error: &rusqlite::Error) -> StoreError {
+    let (path, why) = (path.to_owned(), error.to_string());
+    match error.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => StoreError::CatalogDamaged { path, why },
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
+            StoreError::ReadOnly { action: "open", path, source: std::io::Error::other(why) }
+        }
+        Some(ErrorCode::DiskFull) => StoreError::Full { action: "write to", path },
+        _ if why.contains("no such table") || why.contains("no such column") => {
+            StoreError::CatalogDamaged { path, why }
+        }
+        _ => StoreError::Catalog { path, why },
+    }
+}

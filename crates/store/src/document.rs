@@ -1,0 +1,176 @@
+//! The two checked documents, `manifest.json` and `seal.json`: their fields, versions and checksums.
+//!
+//! The fields and their order are those of docs/formats/bundle.md; the order counts, because the checksum is taken over the
+//! content written without white space.
+
+use std::path::Path;
+
+use drivelab_core::environment::ToolVersion;
+use drivelab_core::event::{EVENT_VERSION, RunState};
+use drivelab_core::ids::RunId;
+use drivelab_core::plan::{Form, MethodIdentity};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::FORMAT_VERSION;
+use crate::error::StoreError;
+use crate::fsio;
+
+/// One file of a bundle, as it must be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileEntry {
+    /// Relative to the bundle.
+    pub path: String,
+    /// Length of the whole file.
+    pub bytes: u64,
+    /// BLAKE3 of the whole file, 64 hexadecimal digits.
+    pub blake3: String,
+    /// Whole frames, for segments.
+    pub frames: Option<u32>,
+    /// Events in those frames, for segments.
+    pub records: Option<u64>,
+}
+
+impl FileEntry {
+    /// Describes these bytes.
+    pub(crate) fn of(path: &str, bytes: &[u8]) -> Self {
+        let blake3 = blake3::hash(bytes).to_hex().to_string();
+        FileEntry { path: path.to_owned(), bytes: bytes.len() as u64, blake3, frames: None, records: None }
+    }
+
+    /// Whether these bytes are the ones described.
+    pub(crate) fn check(&self, file: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+        let length = bytes.len() as u64;
+        if length != self.bytes {
+            let what = format!("it has {length} bytes and was written with {}", self.bytes);
+            return Err(StoreError::damaged(file, what));
+        }
+        if blake3::hash(bytes).to_hex().as_str() != self.blake3 {
+            return Err(StoreError::damaged(file, "its BLAKE3 is not the recorded one"));
+        }
+        Ok(())
+    }
+}
+
+/// What a run is; written when it begins.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Version of the event vocabulary.
+    pub event_version: u32,
+    /// The run.
+    pub run: RunId,
+    /// Wall-clock time of run time 0, RFC 3339 in UTC.
+    pub started: String,
+    /// Which drivelab began it.
+    pub tool: ToolVersion,
+    /// The methodology.
+    pub methodology: MethodIdentity,
+    /// Its form.
+    pub form: Form,
+    /// Path of the target.
+    pub target: String,
+    /// Model of the drive, where the target lies on one that names it.
+    pub drive: Option<String>,
+    /// Executions in the plan, steady tests with their most rounds.
+    pub steps_total: u32,
+    /// The copies that are never changed.
+    pub files: Vec<FileEntry>,
+}
+
+/// How a run ended; written last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seal {
+    /// The run.
+    pub run: RunId,
+    /// Complete or failed.
+    pub state: RunState,
+    /// When the last event was written, RFC 3339 in UTC.
+    pub ended: String,
+    /// Events in all segments.
+    pub events: u64,
+    /// Executions that finished.
+    pub steps_done: u32,
+    /// The manifest and all segments.
+    pub files: Vec<FileEntry>,
+}
+
+/// A kind of checked document.
+pub(crate) trait Checked: Serialize + DeserializeOwned {
+    /// Its `format`.
+    const FORMAT: &'static str;
+}
+
+impl Checked for Manifest {
+    const FORMAT: &'static str = "drivelab-bundle";
+}
+
+impl Checked for Seal {
+    const FORMAT: &'static str = "drivelab-seal";
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document<T> {
+    format: String,
+    format_version: u32,
+    content: T,
+    blake3: String,
+}
+
+/// Only what every version has.
+#[derive(Deserialize)]
+struct Probe {
+    format: String,
+    format_version: u32,
+    content: serde_json::Value,
+}
+
+/// The document as text.
+pub(crate) fn write<T: Checked>(content: T) -> Result<Vec<u8>, StoreError> {
+    let unstorable = |error: serde_json::Error| StoreError::Unstorable {
+        what: format!("the {} document", T::FORMAT),
+        why: error.to_string(),
+    };
+    let blake3 = hash(&content).map_err(unstorable)?;
+    let document = Document { format: T::FORMAT.to_owned(), format_version: FORMAT_VERSION, content, blake3 };
+    let mut text = serde_json::to_vec_pretty(&document).map_err(unstorable)?;
+    text.push(b'\n');
+    Ok(text)
+}
+
+/// Reads and checks a document.
+pub(crate) fn read<T: Checked>(path: &Path) -> Result<T, StoreError> {
+    let bytes = fsio::read(path)?;
+    let bad = |error: String| StoreError::damaged(path, error);
+    let probe: Probe = serde_json::from_slice(&bytes).map_err(|error| bad(error.to_string()))?;
+    if probe.format != T::FORMAT {
+        return Err(bad(format!("its format is '{}' and should be '{}'", probe.format, T::FORMAT)));
+    }
+    if probe.format_version != FORMAT_VERSION {
+        let writer = probe.content.pointer("/tool/version").and_then(|version| version.as_str());
+        return Err(newer(path, "format", probe.format_version, FORMAT_VERSION, writer));
+    }
+    let mut json = serde_json::Deserializer::from_slice(&bytes);
+    let document: Document<T> = serde_path_to_error::deserialize(&mut json).map_err(|error| bad(error.to_string()))?;
+    if hash(&document.content).map_err(|error| bad(error.to_string()))? != document.blake3 {
+        return Err(bad("its content does not fit its own BLAKE3".to_owned()));
+    }
+    Ok(document.content)
+}
+
+/// Reads the manifest of a bundle and refuses events of a newer vocabulary.
+pub(crate) fn read_manifest(path: &Path) -> Result<Manifest, StoreError> {
+    let manifest: Manifest = read(path)?;
+    if manifest.event_version > EVENT_VERSION {
+        return Err(newer(path, "event", manifest.event_version, EVENT_VERSION, Some(&manifest.tool.version)));
+    }
+    Ok(manifest)
+}
+
+fn newer(path: &Path, what: &'static str, found: u32, reads: u32, writer: Option<&str>) -> StoreError {
+    StoreError::Newer { path: path.to_owned(), what, found, reads, writer: writer.map(str::to_owned) }
+}
+
+fn hash<T: Serialize>(content: &T) -> Result<String, serde_json::Error> {
+    Ok(blake3::hash(&serde_json::to_vec(content)?).to_hex().to_string())
+}

@@ -1,0 +1,347 @@
+//! The recorder: the listener that puts events on disk, first and lossless.
+//!
+//! Owns the writing rules of docs/formats/bundle.md: when a frame is written, when it is fsynced, what happens when the
+//! disk is full, the seal at the end. Runs on a thread of its own; the session waits for it between steps only.
+//! Must not know what the events mean beyond that.
+
+use std::fs::{File, OpenOptions};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use drivelab_core::environment::{Environment, ToolVersion};
+use drivelab_core::event::{EVENT_VERSION, Event, EventBody};
+use drivelab_core::ids::RunId;
+use drivelab_core::listener::{Listener, ListenerError};
+use drivelab_core::plan::Plan;
+use drivelab_core::run::RunRecords;
+
+use crate::bundle::{Bundle, segment_count};
+use crate::document::{self, FileEntry, Manifest};
+use crate::error::StoreError;
+use crate::layout::{DataDir, ENVIRONMENT, EVENTS, MANIFEST, METHODOLOGY, PLAN, segment_name};
+use crate::lock::Lock;
+use crate::segment::is_durable;
+use crate::{catalog, frame, fsio, seal};
+
+/// No event waits longer for its frame; with a look every tenth of a second, a kill costs less than a second.
+const FLUSH_AFTER: Duration = Duration::from_millis(500);
+/// So many bytes of lines become a frame at once.
+const FLUSH_BYTES: usize = 1 << 20;
+
+/// What a bundle begins with.
+#[derive(Debug, Clone, Copy)]
+pub struct NewBundle<'a> {
+    /// The run.
+    pub run: RunId,
+    /// Wall-clock time of run time 0, RFC 3339 in UTC.
+    pub started: &'a str,
+    /// Which drivelab.
+    pub tool: &'a ToolVersion,
+    /// What will be done.
+    pub plan: &'a Plan,
+    /// On what.
+    pub environment: &'a Environment,
+    /// The methodology file, byte for byte.
+    pub methodology_toml: &'a str,
+}
+
+/// Records one run, or one process's part of it.
+#[derive(Debug)]
+pub struct Recorder {
+    data: DataDir,
+    run: RunId,
+    bundle: PathBuf,
+    /// Held while anything may be written; `None` after the end.
+    lock: Option<Lock>,
+    segment: Segment,
+    next_seq: u64,
+    steps_begun: bool,
+    bytes_written: u64,
+}
+
+/// The segment that is being written.
+#[derive(Debug)]
+struct Segment {
+    number: u32,
+    path: PathBuf,
+    file: File,
+    /// Bytes of whole frames; the file is never longer, except inside a write.
+    length: u64,
+    frames: u32,
+    lines: Vec<u8>,
+    records: u32,
+    oldest: Option<Instant>,
+    /// Why nothing more can be written.
+    broken: Option<String>,
+}
+
+impl Recorder {
+    /// Makes the bundle of a new run and indexes it. Everything is durable when it returns.
+    ///
+    /// # Errors
+    /// [`StoreError::Exists`], [`StoreError::Live`], [`StoreError::Full`], [`StoreError::ReadOnly`], [`StoreError::Io`].
+    pub fn create(data: &DataDir, new: &NewBundle<'_>) -> Result<Recorder, StoreError> {
+        let bundle = data.bundle_path(new.run);
+        if fsio::exists(&bundle.join(MANIFEST)) {
+            return Err(StoreError::Exists { path: bundle });
+        }
+        fsio::create_dir(&bundle)?;
+        fsio::sync_dir(&data.runs_dir())?;
+        let lock = Lock::take(&bundle, new.run)?;
+        let (files, copied) = write_copies(&bundle, new)?;
+        fsio::create_dir(&bundle.join(EVENTS))?;
+        let segment = Segment::open(&bundle, 0)?;
+        // The manifest comes last: whoever sees it sees a whole bundle.
+        let manifest = document::write(manifest(new, files))?;
+        fsio::write_atomically(&bundle.join(MANIFEST), &manifest)?;
+        catalog::note(data, new.run);
+        let bytes_written = copied + manifest.len() as u64;
+        let (data, run, lock) = (data.clone(), new.run, Some(lock));
+        Ok(Recorder { data, run, bundle, lock, segment, next_seq: 0, steps_begun: false, bytes_written })
+    }
+
+    /// Goes on with an unsealed run in a new segment, and says what is recorded so far. The first event it takes is number
+    /// `last_seq + 1`.
+    ///
+    /// # Errors
+    /// [`StoreError::Live`] while another process records it; [`StoreError::Sealed`] where it has ended (a missing seal
+    /// is written then; see [`crate::seal_ended`]); [`StoreError::NotFound`]; whatever reading it can give.
+    pub fn resume(data: &DataDir, run: RunId) -> Result<(Recorder, RunRecords), StoreError> {
+        let bundle_path = data.bundle_path(run);
+        if !fsio::exists(&bundle_path) {
+            return Err(StoreError::NotFound { run, folder: data.runs_dir() });
+        }
+        let unlocked = Bundle::open(&bundle_path)?;
+        refuse_sealed(&unlocked)?;
+        let lock = Lock::take(&bundle_path, run)?;
+        // What was read before the lock may have been written by a process that has ended since.
+        let bundle = Bundle::open(&bundle_path)?;
+        refuse_sealed(&bundle)?;
+        if let Some(state) = seal::write_if_ended(&bundle)? {
+            catalog::note(data, run);
+            return Err(StoreError::Sealed { run, state: catalog::state_name(state).to_owned(), just_now: true });
+        }
+        let nothing_yet = bundle.events()?.is_empty();
+        let records = bundle.records()?;
+        let count = segment_count(&bundle_path)?;
+        // Numbers go on from frames that a killed process left in the page cache; they must not be lost any more.
+        for number in 0..count {
+            let path = bundle_path.join(segment_name(number));
+            let file = File::open(&path).map_err(|error| StoreError::io("open", &path, error))?;
+            fsio::sync(&file, &path)?;
+        }
+        let segment = Segment::open(&bundle_path, count)?;
+        let mut recorder = Recorder {
+            data: data.clone(),
+            run,
+            bundle: bundle_path,
+            lock: Some(lock),
+            segment,
+            next_seq: records.last_seq + 1,
+            steps_begun: false,
+            bytes_written: 0,
+        };
+        if nothing_yet {
+            recorder.next_seq = 0;
+            recorder.take(&bundle.first_event()?)?;
+        }
+        Ok((recorder, records))
+    }
+
+    /// Bytes that this process wrote to the bundle so far.
+    #[must_use]
+    pub const fn bytes_written(&self) -> u64 {
+        self.bytes_written
+    }
+
+    /// Number of the segment file that this process writes.
+    #[must_use]
+    pub const fn segment(&self) -> u32 {
+        self.segment.number
+    }
+
+    fn take(&mut self, event: &Event) -> Result<(), StoreError> {
+        let unstorable = |why: String| StoreError::Unstorable { what: format!("event {}", event.seq), why };
+        if self.lock.is_none() {
+            return Err(unstorable("the recording has ended".to_owned()));
+        }
+        if event.seq != self.next_seq {
+            return Err(unstorable(format!("event {} comes next", self.next_seq)));
+        }
+        self.segment.collect(event)?;
+        self.next_seq += 1;
+        let flush = match &event.event {
+            EventBody::Interval(_) => self.segment.is_due(),
+            _ => true,
+        };
+        if flush {
+            self.flush()?;
+        }
+        self.steps_begun |= matches!(event.event, EventBody::StepStarted { .. });
+        let early_finding = matches!(event.event, EventBody::Finding(_)) && !self.steps_begun;
+        if is_durable(&event.event) || early_finding {
+            self.segment.sync()?;
+        }
+        if matches!(event.event, EventBody::RunEnded { .. }) {
+            self.seal()?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), StoreError> {
+        self.bytes_written += self.segment.flush()?;
+        Ok(())
+    }
+
+    fn seal(&mut self) -> Result<(), StoreError> {
+        seal::write_if_ended(&Bundle::open(&self.bundle)?)?;
+        self.release();
+        Ok(())
+    }
+
+    /// Lets others in, and brings the catalog up to date.
+    fn release(&mut self) {
+        self.lock = None;
+        catalog::note(&self.data, self.run);
+    }
+}
+
+impl Listener for Recorder {
+    fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
+        self.take(event).map_err(lost)
+    }
+
+    fn idle(&mut self) -> Result<(), ListenerError> {
+        if self.segment.is_due() { self.flush().map_err(lost) } else { Ok(()) }
+    }
+
+    fn finish(&mut self) -> Result<(), ListenerError> {
+        if self.lock.is_some() {
+            self.flush().and_then(|()| self.segment.sync()).map_err(lost)?;
+            self.release();
+        }
+        Ok(())
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "fits map_err")]
+fn lost(error: StoreError) -> ListenerError {
+    ListenerError { message: format!("the recording failed: {error}") }
+}
+
+impl Segment {
+    /// Makes the file of a new segment, durably.
+    fn open(bundle: &Path, number: u32) -> Result<Segment, StoreError> {
+        let path = bundle.join(segment_name(number));
+        fsio::point();
+        // Where a husk is taken over, segment 0 may be there already; it is empty then.
+        let file = OpenOptions::new().create(true).append(true).open(&path);
+        let file = file.map_err(|error| StoreError::io("create", &path, error))?;
+        let length = file.metadata().map_err(|error| StoreError::io("read", &path, error))?.len();
+        if length != 0 {
+            return Err(StoreError::Exists { path });
+        }
+        fsio::sync_dir(&bundle.join(EVENTS))?;
+        let (lines, oldest, broken) = (Vec::new(), None, None);
+        Ok(Segment { number, path, file, length, frames: 0, lines, records: 0, oldest, broken })
+    }
+
+    /// Adds the event's line. The line is read back first: what cannot be read must not be written, and JSON turns
+    /// a float that is not a number silently into `null`.
+    fn collect(&mut self, event: &Event) -> Result<(), StoreError> {
+        let unstorable = |why: String| StoreError::Unstorable { what: format!("event {}", event.seq), why };
+        let start = self.lines.len();
+        serde_json::to_writer(&mut self.lines, event).map_err(|error| unstorable(error.to_string()))?;
+        let line = self.lines.get(start..).unwrap_or_default();
+        let mut json = serde_json::Deserializer::from_slice(line);
+        let back: Result<Event, _> = serde_path_to_error::deserialize(&mut json);
+        let length = line.len();
+        if let Err(error) = back {
+            self.lines.truncate(start);
+            return Err(unstorable(error.to_string()));
+        }
+        if length >= frame::MAX_PLAIN {
+            self.lines.truncate(start);
+            return Err(unstorable(format!("it is {length} bytes long")));
+        }
+        self.lines.push(b'\n');
+        self.records += 1;
+        self.oldest.get_or_insert_with(Instant::now);
+        Ok(())
+    }
+
+    fn is_due(&self) -> bool {
+        self.lines.len() >= FLUSH_BYTES || self.oldest.is_some_and(|oldest| oldest.elapsed() >= FLUSH_AFTER)
+    }
+
+    /// Writes what was collected as one frame; returns the bytes written.
+    fn flush(&mut self) -> Result<u64, StoreError> {
+        if let Some(why) = &self.broken {
+            return Err(StoreError::Unstorable { what: self.path.display().to_string(), why: why.clone() });
+        }
+        if self.records == 0 {
+            return Ok(0);
+        }
+        let frame = frame::encode(self.frames, self.records, &self.lines)
+            .map_err(|error| StoreError::io("compress for", &self.path, error))?;
+        if let Err(error) = fsio::append(&mut self.file, &self.path, &frame) {
+            // Half a frame in the middle would hide what follows. The lines stay for the next attempt.
+            if let Err(second) = self.file.set_len(self.length) {
+                self.broken = Some(format!("{error}; and then it could not be cut back: {second}"));
+            }
+            return Err(error);
+        }
+        self.length += frame.len() as u64;
+        self.frames += 1;
+        self.lines.clear();
+        (self.records, self.oldest) = (0, None);
+        Ok(frame.len() as u64)
+    }
+
+    /// After a failed fsync the kernel may have dropped the pages: nothing later can be trusted.
+    fn sync(&mut self) -> Result<(), StoreError> {
+        let synced = fsio::sync(&self.file, &self.path);
+        if let Err(error) = &synced {
+            self.broken = Some(error.to_string());
+        }
+        synced
+    }
+}
+
+/// The copies that stand beside the events; returns their entries and bytes.
+fn write_copies(bundle: &Path, new: &NewBundle<'_>) -> Result<(Vec<FileEntry>, u64), StoreError> {
+    let unstorable = |what: &str, why: String| StoreError::Unstorable { what: what.to_owned(), why };
+    let plan = serde_json::to_string_pretty(new.plan).map_err(|error| unstorable("the plan", error.to_string()))?;
+    let environment =
+        toml::to_string(new.environment).map_err(|error| unstorable("the environment", error.to_string()))?;
+    let environment = format!("# Target and testbed as drivelab found them before the run.\n{environment}");
+    let copies = [(PLAN, plan + "\n"), (METHODOLOGY, new.methodology_toml.to_owned()), (ENVIRONMENT, environment)];
+    let mut entries = Vec::new();
+    for (name, text) in &copies {
+        fsio::write_durably(&bundle.join(name), text.as_bytes())?;
+        entries.push(FileEntry::of(name, text.as_bytes()));
+    }
+    let bytes = entries.iter().map(|entry| entry.bytes).sum();
+    Ok((entries, bytes))
+}
+
+fn manifest(new: &NewBundle<'_>, files: Vec<FileEntry>) -> Manifest {
+    let target = &new.environment.target;
+    Manifest {
+        event_version: EVENT_VERSION,
+        run: new.run,
+        started: new.started.to_owned(),
+        tool: new.tool.clone(),
+        methodology: new.plan.methodology.clone(),
+        form: new.plan.form,
+        target: target.path.display().to_string(),
+        drive: target.devices.iter().find_map(|device| device.model.clone()),
+        steps_total: u32::try_from(new.plan.schedule().len()).unwrap_or(u32::MAX),
+        files,
+    }
+}
+
+fn refuse_sealed(bundle: &Bundle) -> Result<(), StoreError> {
+    let Some(seal) = bundle.seal() else { return Ok(()) };
+    Err(StoreError::Sealed { run: seal.run, state: catalog::state_name(seal.state).to_owned(), just_now: false })
+}

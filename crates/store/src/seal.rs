@@ -1,0 +1,65 @@
+//! The seal: the last file of a bundle, which says that the run has ended and what its files are.
+//!
+//! It is made from what is on disk, read back and checked, not from what the recorder remembers.
+
+use std::time::SystemTime;
+
+use drivelab_core::event::{EventBody, RunState};
+use drivelab_core::ids::RunId;
+use drivelab_core::run::RunRecords;
+
+use crate::bundle::Bundle;
+use crate::catalog;
+use crate::document::{self, FileEntry, Seal};
+use crate::error::StoreError;
+use crate::fsio;
+use crate::layout::{DataDir, MANIFEST, SEAL, segment_name};
+use crate::lock::Lock;
+
+/// Seals a run that has recorded its end but was killed before the seal was written, and says how it ended. `None`
+/// where the run has not ended: it can be resumed. A sealed run is left alone.
+///
+/// # Errors
+/// [`StoreError::Live`] while a process records it, and whatever reading the bundle can give.
+pub fn seal_ended(data: &DataDir, run: RunId) -> Result<Option<RunState>, StoreError> {
+    let path = data.bundle_path(run);
+    let bundle = Bundle::open(&path)?;
+    if bundle.seal().is_some() {
+        return Ok(Some(bundle.state()));
+    }
+    let lock = Lock::take(&path, run)?;
+    let state = write_if_ended(&bundle)?;
+    drop(lock);
+    if state.is_some() {
+        catalog::note(data, run);
+    }
+    Ok(state)
+}
+
+/// Writes the seal if the last event is the run's end. The caller holds the lock.
+pub(crate) fn write_if_ended(bundle: &Bundle) -> Result<Option<RunState>, StoreError> {
+    let recording = bundle.recording()?;
+    let Some(EventBody::RunEnded { state, .. }) = recording.events.last().map(|event| &event.event) else {
+        return Ok(None);
+    };
+    let state = *state;
+    let manifest_path = bundle.path().join(MANIFEST);
+    let mut files = vec![FileEntry::of(MANIFEST, &fsio::read(&manifest_path)?)];
+    let last = recording.entries.len().saturating_sub(1);
+    let last = bundle.path().join(segment_name(u32::try_from(last).unwrap_or(u32::MAX)));
+    files.extend(recording.entries);
+    let events = recording.events.len() as u64;
+    let records =
+        RunRecords::from_events(recording.events).map_err(|error| StoreError::damaged(&last, error.to_string()))?;
+    let written = std::fs::metadata(&last).and_then(|facts| facts.modified()).unwrap_or_else(|_| SystemTime::now());
+    let ended = jiff::Timestamp::try_from(written).unwrap_or_else(|_| jiff::Timestamp::now()).to_string();
+    let run = bundle.manifest().run;
+    let seal = Seal { run, state, ended, events, steps_done: steps_done(&records), files };
+    fsio::write_atomically(&bundle.path().join(SEAL), &document::write(seal)?)?;
+    Ok(Some(state))
+}
+
+/// Executions that finished.
+pub(crate) fn steps_done(records: &RunRecords) -> u32 {
+    u32::try_from(records.steps.len() + records.idle_done.len()).unwrap_or(u32::MAX)
+}

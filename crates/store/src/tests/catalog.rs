@@ -1,0 +1,184 @@
+//! The catalog: right after anything happened to it or to the bundles behind its back.
+
+use std::fs;
+
+use drivelab_core::event::RunState;
+use drivelab_core::ids::RunId;
+use drivelab_core::listener::Listener;
+
+use super::sample;
+use crate::{Catalog, DataDir, Found, RunRow, StoreError, StoreErrorKind};
+
+/// A complete, an interrupted and a cut-down run, oldest first.
+fn three_runs(data: &DataDir) -> [RunId; 3] {
+    let runs = [RunId::now(), RunId::now(), RunId::now()];
+    sample::record_part(data, runs[0], usize::MAX);
+    sample::record_part(data, runs[1], 8);
+    sample::record_part(data, runs[2], 1);
+    runs
+}
+
+fn list(data: &DataDir) -> Vec<RunRow> {
+    Catalog::open(data).unwrap().list().unwrap()
+}
+
+fn drop_catalog(data: &DataDir) {
+    for suffix in ["", "-wal", "-shm"] {
+        let _ = fs::remove_file(data.root().join(format!("catalog.sqlite{suffix}")));
+    }
+}
+
+#[test]
+fn a_lost_catalog_is_made_again_and_is_the_same() {
+    let (_folder, data) = sample::data();
+    let runs = three_runs(&data);
+    let before = list(&data);
+    assert_eq!(before.iter().map(|row| row.id).collect::<Vec<_>>(), [runs[2], runs[1], runs[0]], "newest first");
+    assert_eq!(before.iter().map(|row| row.steps_done).collect::<Vec<_>>(), [0, 1, 3]);
+    assert_eq!(before[2].state, RunState::Complete);
+    drop_catalog(&data);
+    assert_eq!(list(&data), before);
+    drop_catalog(&data);
+    let mut catalog = Catalog::rebuild(&data).unwrap();
+    assert_eq!(catalog.list().unwrap(), before);
+    let done = catalog.reindex().unwrap();
+    assert_eq!((done.indexed, done.damaged.len()), (3, 0));
+}
+
+#[test]
+fn a_run_is_listed_from_its_first_second() {
+    let (_folder, data) = sample::data();
+    let run = RunId::now();
+    let mut recorder = sample::create(&data, run).unwrap();
+    let rows = list(&data);
+    assert_eq!((rows[0].id, rows[0].live, rows[0].state), (run, true, RunState::Interrupted));
+    assert_eq!((rows[0].steps_done, rows[0].steps_total), (0, 3));
+    for event in sample::whole_run(run) {
+        recorder.event(&event).unwrap();
+    }
+    let rows = list(&data);
+    assert_eq!((rows[0].live, rows[0].state, rows[0].steps_done), (false, RunState::Complete, 3));
+    assert_eq!((rows[0].method.as_str(), rows[0].drive.as_deref()), ("sample", Some("Sample Drive 1TB")));
+}
+
+#[test]
+fn stale_rows_are_corrected_and_rows_without_a_bundle_vanish() {
+    let (_folder, data) = sample::data();
+    let runs = three_runs(&data);
+    list(&data);
+    // Behind the catalog's back: one run goes on to its end, one is deleted, one is copied in from elsewhere.
+    let catalog = fs::read(data.root().join("catalog.sqlite")).unwrap();
+    sample::go_on(&data, runs[1]);
+    drop_catalog(&data);
+    fs::write(data.root().join("catalog.sqlite"), catalog).unwrap();
+    fs::remove_dir_all(data.bundle_path(runs[2])).unwrap();
+    let (_elsewhere, other) = sample::data();
+    let copied = RunId::now();
+    sample::record_part(&other, copied, usize::MAX);
+    fs::rename(other.bundle_path(copied), data.bundle_path(copied)).unwrap();
+    let seen: Vec<_> = list(&data).into_iter().map(|row| (row.id, row.state)).collect();
+    let complete = |run| (run, RunState::Complete);
+    assert_eq!(seen, [complete(copied), complete(runs[1]), complete(runs[0])]);
+}
+
+#[test]
+fn damaged_bundles_are_listed_with_the_reason() {
+    let (_folder, data) = sample::data();
+    let runs = three_runs(&data);
+    let husk = RunId::now();
+    fs::create_dir(data.bundle_path(husk)).unwrap();
+    fs::create_dir(data.runs_dir().join("holiday-pictures")).unwrap();
+    let segment = sample::segment_zero(&data.bundle_path(runs[0]));
+    let mut bytes = fs::read(&segment).unwrap();
+    bytes.pop();
+    fs::write(&segment, &bytes).unwrap();
+    let rows = list(&data);
+    let damaged = |run: RunId| rows.iter().find(|row| row.id == run).unwrap().damaged.clone().unwrap_or_default();
+    assert!(damaged(husk).contains("no manifest.json"));
+    assert!(damaged(runs[0]).contains("0000.jsonl.zst is damaged"), "a cut file shows without a full check");
+    // A changed byte shows in a full check, and stays known.
+    bytes.push(0);
+    fs::write(&segment, &bytes).unwrap();
+    let mut catalog = Catalog::open(&data).unwrap();
+    let done = catalog.reindex().unwrap();
+    assert_eq!((done.indexed, done.damaged.len()), (4, 3), "{done:?}");
+    let row = catalog.list().unwrap().into_iter().find(|row| row.id == runs[0]).unwrap();
+    assert!(row.damaged.unwrap().contains("BLAKE3"));
+    catalog.remove(husk).unwrap();
+    assert_eq!(catalog.list().unwrap().len(), 3);
+}
+
+#[test]
+fn a_run_is_found_by_either_end_of_its_id() {
+    let (_folder, data) = sample::data();
+    let runs = three_runs(&data);
+    let catalog = Catalog::open(&data).unwrap();
+    let id = runs[1].to_string();
+    let one = |part: &str| match catalog.find(part).unwrap() {
+        Found::One(row) => Some(row.id),
+        _ => None,
+    };
+    assert_eq!(one(&id), Some(runs[1]));
+    assert_eq!(one(&id[24..]), Some(runs[1]), "the end");
+    assert_eq!(one(&id.to_uppercase().replace('-', "")), Some(runs[1]));
+    assert_eq!(catalog.find("no-such-run").unwrap(), Found::None);
+    assert_eq!(catalog.find("").unwrap(), Found::None);
+    assert_eq!(catalog.find(&id[..6]).unwrap(), Found::Several(vec![runs[2], runs[1], runs[0]]));
+}
+
+#[test]
+fn removing_takes_bundle_and_row_and_finishes_what_a_kill_left() {
+    let (_folder, data) = sample::data();
+    let runs = three_runs(&data);
+    let mut catalog = Catalog::open(&data).unwrap();
+    catalog.remove(runs[0]).unwrap();
+    assert!(!data.bundle_path(runs[0]).exists());
+    assert_eq!(catalog.remove(runs[0]).unwrap_err().kind(), StoreErrorKind::NotFound);
+    let half = data.runs_dir().join(format!(".removed-{}", runs[1]));
+    fs::rename(data.bundle_path(runs[1]), &half).unwrap();
+    assert_eq!(catalog.list().unwrap().len(), 1);
+    assert_eq!(catalog.reindex().unwrap().indexed, 1);
+    assert!(!half.exists());
+}
+
+#[test]
+fn a_catalog_that_cannot_be_used_names_the_remedy_and_is_moved_aside() {
+    let (_folder, data) = sample::data();
+    three_runs(&data);
+    let before = list(&data);
+    let path = data.root().join("catalog.sqlite");
+    let newer = || {
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        connection.pragma_update(None, "user_version", 99).unwrap();
+    };
+    let garbage = || {
+        drop_catalog(&data);
+        fs::write(&path, "no database at all, but long enough to look like a header of one. ".repeat(40)).unwrap();
+    };
+    let empty_inside = || {
+        let connection = rusqlite::Connection::open(&path).unwrap();
+        connection.execute_batch("DROP TABLE run").unwrap();
+    };
+    let spoilers: [(&dyn Fn(), StoreErrorKind); 3] = [
+        (&newer, StoreErrorKind::Newer),
+        (&garbage, StoreErrorKind::Damaged),
+        (&empty_inside, StoreErrorKind::Damaged),
+    ];
+    for (spoil, kind) in spoilers {
+        spoil();
+        let error: StoreError = match Catalog::open(&data).and_then(|catalog| catalog.list()) {
+            Err(error) => error,
+            Ok(rows) => panic!("{kind:?} went unnoticed: {rows:?}"),
+        };
+        assert_eq!(error.kind(), kind, "{error}");
+        assert!(error.to_string().contains("drivelab results reindex"), "{error}");
+        // Recording goes on without it.
+        let run = RunId::now();
+        sample::record_part(&data, run, usize::MAX);
+        assert_eq!(Catalog::rebuild(&data).unwrap().list().unwrap().len(), before.len() + 1);
+        Catalog::open(&data).unwrap().remove(run).unwrap();
+        assert_eq!(list(&data), before);
+    }
+    let aside = fs::read_dir(data.root()).unwrap().flatten();
+    assert!(aside.into_iter().any(|entry| entry.file_name().to_string_lossy().contains(".aside-")));
+}
