@@ -79,7 +79,8 @@ impl Recorder {
     /// Makes the bundle of a new run and indexes it. Everything is durable when it returns.
     ///
     /// # Errors
-    /// [`StoreError::Exists`], [`StoreError::Live`], [`StoreError::Full`], [`StoreError::ReadOnly`], [`StoreError::Io`].
+    /// [`StoreError::Exists`], [`StoreError::Live`], [`StoreError::Full`], [`StoreError::ReadOnly`],
+    /// [`StoreError::Io`].
     pub fn create(data: &DataDir, new: &NewBundle<'_>) -> Result<Recorder, StoreError> {
         let bundle = data.bundle_path(new.run);
         if fsio::exists(&bundle.join(MANIFEST)) {
@@ -100,7 +101,8 @@ impl Recorder {
         Ok(Recorder { data, run, bundle, lock, segment, next_seq: 0, steps_begun: false, bytes_written })
     }
 
-    /// Goes on with an unsealed run in a new segment, and says what is recorded so far. The first event it takes is number
+    /// Goes on with an unsealed run in a new segment, and says what is recorded so far. The first event it takes is
+    /// number
     /// `last_seq + 1`.
     ///
     /// # Errors

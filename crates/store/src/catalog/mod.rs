@@ -79,7 +79,8 @@ pub struct Catalog {
 }
 
 impl Catalog {
-    /// Opens the catalog, making it where it is missing. On a medium that cannot be written the index is kept in memory.
+    /// Opens the catalog, making it where it is missing. On a medium that cannot be written the index is kept in
+    /// memory.
     ///
     /// # Errors
     /// [`StoreError::CatalogDamaged`], [`StoreError::CatalogNewer`]: [`Catalog::rebuild`] mends both.
