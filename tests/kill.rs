@@ -69,7 +69,10 @@ fn no_leftovers(lab: &Lab) {
 #[test]
 fn a_killed_run_resumes_keeps_finished_steps_and_names_the_break() {
     let seed = std::env::var("DRIVELAB_KILL_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(|| {
-        u64::from(std::process::id()) << 20 | u64::from(std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(1, |d| d.subsec_nanos()))
+        u64::from(std::process::id()) << 20
+            | u64::from(
+                std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(1, |d| d.subsec_nanos()),
+            )
     });
     println!("repeat with DRIVELAB_KILL_SEED={seed}");
     let mut moments = Moments(seed | 1);
@@ -80,7 +83,8 @@ fn a_killed_run_resumes_keeps_finished_steps_and_names_the_break() {
         attempts += 1;
         assert!(attempts < 4 * KILLS, "too few of the kills met a running process");
         // Every third moment aims at the very end: last fsync, seal, catalog, page.
-        let after = if attempts % 3 == 0 { whole * 9 / 10 + moments.next_below(whole / 5) } else { moments.next_below(whole) };
+        let after =
+            if attempts % 3 == 0 { whole * 9 / 10 + moments.next_below(whole / 5) } else { moments.next_below(whole) };
         let lab = Lab::new();
         lab.write("short.toml", METHOD);
         if !kill_after(start(&lab, &["run", "short.toml", "."]), Duration::from_micros(after)) {
@@ -147,7 +151,9 @@ fn check_killed(lab: &Lab, moments: &mut Moments, whole: u64) -> bool {
     let report = lab.json(&["report", &run, "--format", "json"]);
     let findings = report["findings"].as_array().expect("findings");
     assert!(
-        findings.iter().any(|finding| finding.to_string().contains("resum") || finding.to_string().contains("interrupt")),
+        findings
+            .iter()
+            .any(|finding| finding.to_string().contains("resum") || finding.to_string().contains("interrupt")),
         "the report must name the break: {findings:#?}"
     );
     assert!(lab.ok(&["report", &run, "--format", "md"]).stdout.contains("killed"), "the break in words");
@@ -162,7 +168,11 @@ fn finished_or_husk(lab: &Lab, run: &str) -> Option<BTreeMap<String, serde_json:
         return Some(finished(lab, run));
     }
     let listed = lab.json(&["results", "list", "--json"]);
-    assert!(listed["runs"][0]["damaged"].is_string(), "unreadable but not called damaged: {listed:#}\n{}", replayed.stderr);
+    assert!(
+        listed["runs"][0]["damaged"].is_string(),
+        "unreadable but not called damaged: {listed:#}\n{}",
+        replayed.stderr
+    );
     let resumed = lab.run(&["resume", run]);
     assert!(resumed.code != 0 && resumed.stderr.contains("error: "), "{}", resumed.stderr);
     None

@@ -33,8 +33,12 @@ fn json_on_stdout_is_one_document_with_metrics_and_findings() {
     assert!(report["schema_version"].is_u64());
     assert!(report["metrics"].as_array().is_some_and(|metrics| metrics.len() > 50));
     let findings = report["findings"].as_array().expect("findings");
-    assert!(findings.iter().any(|finding| finding.to_string().contains("smoke")), "smoke must be marked: {findings:#?}");
-    let schema = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats/results.schema.json"));
+    assert!(
+        findings.iter().any(|finding| finding.to_string().contains("smoke")),
+        "smoke must be marked: {findings:#?}"
+    );
+    let schema =
+        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats/results.schema.json"));
     let schema: serde_json::Value = serde_json::from_str(&schema.expect("the published schema")).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     let errors: Vec<String> = validator.iter_errors(&report).map(|error| error.to_string()).collect();
@@ -86,6 +90,7 @@ fn a_stored_run_can_be_shown_reported_explained_and_removed() {
 #[test]
 fn an_existing_file_is_refused_untouched_unless_destroy_names_it() {
     let lab = Lab::new();
+    lab.write("other.bin", "another file");
     let file = lab.write("precious.bin", vec![7u8; 16 << 20]);
     let before = std::fs::metadata(&file).expect("metadata");
     for arguments in [
@@ -104,7 +109,7 @@ fn an_existing_file_is_refused_untouched_unless_destroy_names_it() {
         (before.mtime(), before.mtime_nsec(), before.ctime(), before.ctime_nsec(), before.ino()),
         (after.mtime(), after.mtime_nsec(), after.ctime(), after.ctime_nsec(), after.ino())
     );
-    assert_eq!(lab.files(), ["precious.bin"]);
+    assert_eq!(lab.files(), ["other.bin", "precious.bin"]);
     lab.ok(&["review", "precious.bin", "--form", "smoke", "--destroy", "precious.bin"]);
     assert_ne!(std::fs::read(&file).expect("content"), vec![7u8; 16 << 20], "named, so it was overwritten");
     assert_eq!(std::fs::metadata(&file).expect("metadata").len(), 16 << 20, "but neither grown nor removed");
@@ -154,7 +159,8 @@ fn ctrl_c_stops_at_once_keeps_what_is_measured_and_removes_the_scratch_file() {
     let pid = child.id();
     let mut child = child;
     let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().expect("stdout")));
-    let measured = lines.by_ref().map_while(Result::ok).find(|line| line.contains("\"step_ended\"") && line.contains("corners/"));
+    let measured =
+        lines.by_ref().map_while(Result::ok).find(|line| line.contains("\"step_ended\"") && line.contains("corners/"));
     assert!(measured.is_some(), "a corner is measured");
     support::tool("kill", &["-HUP", &pid.to_string()]);
     let next = lines.by_ref().map_while(Result::ok).find(|line| line.contains("\"interval\""));

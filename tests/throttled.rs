@@ -3,9 +3,9 @@
 //! What the throttle can promise is measured in the research notes (engine.md, section 5.1): rates within 1.5 % over
 //! 5 s for blocks up to 512 KiB whose depth fits in one 100 ms slice; nothing about latency.
 
-mod support;
 #[path = "support/loopfs.rs"]
 mod loopfs;
+mod support;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -24,7 +24,8 @@ impl Throttle {
     fn new(device: &str, limit: &str, value: u64) -> Throttle {
         let group = Path::new(GROUPS).join(format!("drivelab-test-{}-{limit}", std::process::id()));
         std::fs::create_dir(&group).expect("a block cgroup");
-        std::fs::write(group.join(format!("blkio.throttle.{limit}_device")), format!("{device} {value}")).expect("a limit");
+        std::fs::write(group.join(format!("blkio.throttle.{limit}_device")), format!("{device} {value}"))
+            .expect("a limit");
         Throttle { group }
     }
 
@@ -94,9 +95,11 @@ fn measured(fs: &LoopFs, backend: &str, op: &str, load: (&str, &str, u32), limit
     let done = done(throttle.command(&lab, &arguments).output().expect("drivelab starts"));
     assert_eq!(done.code, 0, "{}", done.stderr);
     let report: serde_json::Value = serde_json::from_str(&done.stdout).expect("one JSON document");
-    let wanted = report["metrics"].as_array().expect("metrics").iter().find(|m| {
-        m["id"] == metric && m["step"].as_str().is_some_and(|step| step.starts_with("known/"))
-    });
+    let wanted = report["metrics"]
+        .as_array()
+        .expect("metrics")
+        .iter()
+        .find(|m| m["id"] == metric && m["step"].as_str().is_some_and(|step| step.starts_with("known/")));
     wanted.and_then(|m| m["value"].as_f64()).unwrap_or_else(|| panic!("no {metric} in {:#}", report["metrics"]))
 }
 
@@ -114,7 +117,8 @@ fn rates_on_a_throttled_loop_device_are_within_two_per_cent_of_the_limit() {
     const IOPS: u64 = 1000;
     for backend in ["uring", "sync"] {
         for (op, bps, iops) in [("read", "read_bps", "read_iops"), ("write", "write_bps", "write_iops")] {
-            let rate = measured(&fs, backend, op, ("sequential", "256 KiB", 4), (bps, RATE), &format!("{op}.throughput"));
+            let rate =
+                measured(&fs, backend, op, ("sequential", "256 KiB", 4), (bps, RATE), &format!("{op}.throughput"));
             let ratio = rate * 1e6 / RATE as f64;
             println!("{backend} sequential {op}: {rate:.2} MB/s, {ratio:.4} of the limit");
             assert!((ratio - 1.0).abs() <= 0.02, "{backend} sequential {op}: {ratio}");

@@ -11,7 +11,8 @@ fn main() {
     let commit = git(&["rev-parse", "--short=12", "HEAD"]).map_or_else(
         || "unknown".to_owned(),
         |commit| {
-            let dirty = git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|changes| !changes.is_empty());
+            let dirty =
+                git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|changes| !changes.is_empty());
             if dirty { format!("{commit}-dirty") } else { commit }
         },
     );

@@ -1,4 +1,5 @@
 //! A small file system of its own on a loop device, mounted while the value lives.
+#![allow(dead_code, unreachable_pub, reason = "shared by several test programs, each of which uses its part")]
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,5 @@
 //! Drives the real `drivelab` binary the way a user does: a folder of its own, a data folder of its own, no terminal.
-#![allow(dead_code, reason = "each test program uses its part")]
+#![allow(dead_code, unreachable_pub, reason = "shared by several test programs, each of which uses its part")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

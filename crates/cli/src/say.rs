@@ -56,9 +56,8 @@ pub fn line(text: &str) {
 /// A reader that went away ends the command quietly, as for any filter; a full disk is said.
 pub fn data(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    let written = out.write_all(text.as_bytes()).and_then(|()| {
-        if text.ends_with('\n') { Ok(()) } else { out.write_all(b"\n") }
-    });
+    let written =
+        out.write_all(text.as_bytes()).and_then(|()| if text.ends_with('\n') { Ok(()) } else { out.write_all(b"\n") });
     match written.and_then(|()| out.flush()) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(Failure::new(ExitCode::Ok, "")),

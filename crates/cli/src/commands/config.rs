@@ -31,9 +31,11 @@ pub fn config(settings: &Settings, explain: bool, json: bool) -> Result {
     }
     let lines: Vec<String> = rows
         .iter()
-        .map(|(key, value, source)| {
-            if explain { format!("{key:<8} {value}   (from {source})\n") } else { format!("{key:<8} {value}\n") }
-        })
+        .map(
+            |(key, value, source)| {
+                if explain { format!("{key:<8} {value}   (from {source})\n") } else { format!("{key:<8} {value}\n") }
+            },
+        )
         .collect();
     say::data(&lines.concat())?;
     Ok(ExitCode::Ok)

@@ -93,7 +93,12 @@ fn measure(context: &Context, name: &str, path: &Path, output: Option<&Path>, ar
     let start = Start::New(RunStarted { event_version: EVENT_VERSION, run, started, tool, plan, environment });
     let backend = arguments.backend.unwrap_or(context.settings.backend.value).into();
     let care = Care { scratch, bundle_on_target };
-    execute(context, &arguments.print, Ready { run, data, start, recorder, target, care, backend, output, stop })
+    let history = Vec::new();
+    execute(
+        context,
+        &arguments.print,
+        Ready { run, data, start, recorder, target, care, backend, output, stop, history },
+    )
 }
 
 /// As a JSON value for a note.
@@ -118,8 +123,7 @@ struct DryRun {
     endurance: &'static str,
 }
 
-const ENDURANCE: &str =
-    "the share of the rated endurance is not known: no probe tells it; divide the bytes written by the TBW on the data sheet";
+const ENDURANCE: &str = "the share of the rated endurance is not known: no probe tells it; divide the bytes written by the TBW on the data sheet";
 
 /// Says what would be done, and touches nothing.
 fn dry_run(plan: &Plan, site: &Site, arguments: &MeasureArgs) -> Result {

@@ -179,7 +179,9 @@ fn stop_text(step: &Step) -> String {
     let mut parts = Vec::new();
     parts.extend(stop.time.map(|time| format!("{time}")));
     parts.extend(stop.volume.map(|volume| format!("{volume}")));
-    parts.extend(stop.passes.map(|passes| if passes == 1 { "whole span once".to_owned() } else { format!("{passes} passes") }));
+    parts.extend(
+        stop.passes.map(|passes| if passes == 1 { "whole span once".to_owned() } else { format!("{passes} passes") }),
+    );
     let mut text = parts.join(" or ");
     if let Some(least) = stop.at_least {
         let _ = write!(text, ", at least {least}");

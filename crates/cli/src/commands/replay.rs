@@ -10,7 +10,7 @@ use drivelab_store::Bundle;
 use crate::args::{PrintArgs, ReplayArgs};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
-use crate::lab::execute::screens;
+use crate::lab::execute::{View, screens};
 use crate::lab::signals;
 
 /// Runs the command.
@@ -26,7 +26,7 @@ pub fn replay(context: &Context, arguments: &ReplayArgs) -> Result {
     let stop = StopToken::default();
     signals::watch(stop.clone())?;
     let print = PrintArgs { events: arguments.events, json: false };
-    let mut screens = screens(context, &print, &stop);
+    let mut screens = screens(context, &print, &stop, View::Replay);
     let clock: Arc<dyn RunClock> = Arc::new(MonotonicClock::starting_at(0));
     for event in &events {
         while arguments.speed > 0.0 && clock.now_ns() < due_ns(event.at_ns, arguments.speed) && !stop.is_stopped() {

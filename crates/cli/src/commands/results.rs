@@ -57,7 +57,13 @@ fn list(context: &Context, json: bool) -> Result {
         "run", "state", "started", "form", "method", "steps", "target"
     );
     for row in &rows {
-        let state = if row.damaged.is_some() { "damaged" } else if row.live { "running" } else { state(row) };
+        let state = if row.damaged.is_some() {
+            "damaged"
+        } else if row.live {
+            "running"
+        } else {
+            state(row)
+        };
         let started = row.started.get(..19).unwrap_or(&row.started);
         let steps = format!("{}/{}", row.steps_done, row.steps_total);
         let _ = writeln!(
@@ -143,11 +149,8 @@ fn reindex(context: &Context, json: bool) -> Result {
     let mut catalog = drivelab_store::Catalog::rebuild(&context.data()?)?;
     let done = catalog.reindex()?;
     if json {
-        let damaged: Vec<_> = done
-            .damaged
-            .iter()
-            .map(|(path, why)| serde_json::json!({ "path": path, "why": why }))
-            .collect();
+        let damaged: Vec<_> =
+            done.damaged.iter().map(|(path, why)| serde_json::json!({ "path": path, "why": why })).collect();
         say::json(&serde_json::json!({
             "schema": "drivelab.reindex", "schema_version": 1, "indexed": done.indexed, "damaged": damaged,
         }))?;

@@ -23,8 +23,8 @@ use crate::fail::{Failure, Result};
 use crate::lab::care::Care;
 use crate::lab::execute::{Ready, execute};
 use crate::lab::pages::OutputFile;
-use crate::lab::target::{self, Opened, Site};
 use crate::lab::signals;
+use crate::lab::target::{self, Opened, Site};
 use crate::say;
 
 /// Runs the command.
@@ -36,6 +36,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let data = context.data()?;
     let bundle = Bundle::open(&data.bundle_path(row.id))?;
     refuse_unresumable(&bundle, &row)?;
+    let history = bundle.events()?;
     let records = bundle.records()?;
     if arguments.dry_run {
         return dry_run(&records);
@@ -65,12 +66,13 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
         environment,
         target_state: again.target_state,
         prepared_again: again.prepared_again,
-        kept_steps: u32::try_from(finished(&records)).unwrap_or(u32::MAX),
+        kept_steps: u32::try_from(records.finished_count()).unwrap_or(u32::MAX),
     };
     let backend = arguments.backend.unwrap_or(context.settings.backend.value).into();
     let start = Start::Resumed { records, resumed };
     let care = Care { scratch: again.scratch, bundle_on_target };
-    let ready = Ready { run: row.id, data, start, recorder, target: again.target, care, backend, output, stop };
+    let ready =
+        Ready { run: row.id, data, start, recorder, target: again.target, care, backend, output, stop, history };
     execute(context, &arguments.print, ready)
 }
 
@@ -95,10 +97,6 @@ fn refuse_unresumable(bundle: &Bundle, row: &RunRow) -> Result<()> {
         )),
         RunState::Interrupted => Ok(()),
     }
-}
-
-fn finished(records: &RunRecords) -> usize {
-    records.steps.iter().filter(|record| records.is_finished(&record.key)).count() + records.idle_done.len()
 }
 
 fn dry_run(records: &RunRecords) -> Result {

@@ -5,8 +5,10 @@ use std::sync::Arc;
 
 use drivelab_analysis::analyse;
 use drivelab_core::clock::{MonotonicClock, StopToken};
+use drivelab_core::event::Event;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
+use drivelab_core::listener::Listener;
 use drivelab_core::run::RunRecords;
 use drivelab_core::target::WritableTarget;
 use drivelab_engine::{BackendChoice, Engine};
@@ -46,6 +48,8 @@ pub struct Ready {
     pub output: Option<OutputFile>,
     /// Tells everybody to stop.
     pub stop: StopToken,
+    /// What was recorded before, for a run that goes on: screens that show a whole run hear it first.
+    pub history: Vec<Event>,
 }
 
 /// Runs to the end or to a stop, and shows the result.
@@ -53,7 +57,7 @@ pub struct Ready {
 /// # Errors
 /// What kept the session from running, and what kept the page from being written.
 pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
-    let Ready { run, data, start, recorder, target, mut care, backend, output, stop } = ready;
+    let Ready { run, data, start, recorder, target, mut care, backend, output, stop, history } = ready;
     let voice = context.settings.voice;
     let mut engine = Engine::open(target, backend).map_err(engine_failure)?;
     voice.say(format!("Engine    {}", drivelab_core::backend::Backend::describe(&engine)));
@@ -62,7 +66,8 @@ pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
         Start::New(_) => 0,
         Start::Resumed { records, .. } => records.last_at_ns,
     });
-    let fanout = Fanout::start(Box::new(recorder), screens(context, print, &stop), stop.clone());
+    let screens = screens(context, print, &stop, View::Live { history: &history });
+    let fanout = Fanout::start(Box::new(recorder), screens, stop.clone());
     let outcome = match Session::begin(start, &mut engine, &mut care, Arc::new(clock), stop, fanout) {
         Ok(session) => session.run(),
         Err(lost) => Outcome::RecorderLost { message: lost.0 },
@@ -81,8 +86,20 @@ fn engine_failure(error: drivelab_engine::EngineError) -> Failure {
     Failure::new(ExitCode::HostNotFit, error.to_string())
 }
 
+/// What the screens will show.
+#[derive(Debug, Clone, Copy)]
+pub enum View<'a> {
+    /// A run that goes on now, after these events.
+    Live {
+        /// What was recorded before.
+        history: &'a [Event],
+    },
+    /// A stored run.
+    Replay,
+}
+
 /// The screens that the user wants and the terminal can show.
-pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken) -> Vec<Screen> {
+pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken, view: View<'_>) -> Vec<Screen> {
     let settings = &context.settings;
     let quiet = settings.voice.loudness == say::Loudness::Quiet;
     let color = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
@@ -90,18 +107,25 @@ pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken) -> Vec<Sc
     let term = std::env::var("TERM").ok();
     // A JSON document on stdout has stdout for itself.
     let plain = settings.plain.value || print.json;
-    let style = screens::choose(print.events.is_some(), quiet, plain, tty, term.as_deref());
-    let plain = || -> Box<dyn drivelab_core::listener::Listener> { Box::new(Plain::new(std::io::stderr(), color)) };
-    let (listener, capacity): (Box<dyn drivelab_core::listener::Listener>, usize) = match style {
+    let plain_lines = || -> Box<dyn Listener> { Box::new(Plain::new(std::io::stderr(), color)) };
+    let mut listener = match screens::choose(print.events.is_some(), quiet, plain, tty, term.as_deref()) {
         Style::Quiet => return Vec::new(),
-        Style::JsonLines => (Box::new(JsonLines::new(std::io::stdout())), JSON_CAPACITY),
-        Style::Plain => (plain(), SCREEN_CAPACITY),
-        Style::Panel => match Panel::open(stop.clone(), color) {
-            Ok(panel) => (Box::new(panel), SCREEN_CAPACITY),
-            Err(_) => (plain(), SCREEN_CAPACITY),
+        // A reader of events has had those of the first process: it gets only what is new.
+        Style::JsonLines => {
+            let listener = Box::new(JsonLines::new(std::io::stdout()));
+            return vec![Screen { listener, capacity: JSON_CAPACITY }];
+        }
+        Style::Plain => plain_lines(),
+        Style::Panel => match (Panel::open(stop.clone(), color), view) {
+            (Ok(panel), View::Live { .. }) => Box::new(panel),
+            (Ok(panel), View::Replay) => Box::new(panel.of_a_replay()),
+            (Err(_), _) => plain_lines(),
         },
     };
-    vec![Screen { listener, capacity }]
+    if let View::Live { history } = view {
+        let _ = history.iter().try_for_each(|event| listener.event(event));
+    }
+    vec![Screen { listener, capacity: SCREEN_CAPACITY }]
 }
 
 /// The result on stdout, the page, the last words, the exit code.
@@ -152,7 +176,7 @@ fn last_words(context: &Context, run: RunId, records: &RunRecords, outcome: Outc
             ExitCode::Interrupted,
             format!(
                 "{cause}: {} of {} executions are finished and kept; {resume}",
-                records.steps.iter().filter(|record| records.is_finished(&record.key)).count() + records.idle_done.len(),
+                records.finished_count(),
                 records.plan.schedule().len()
             ),
         )),

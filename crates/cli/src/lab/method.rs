@@ -26,7 +26,9 @@ pub fn find(name: &str) -> Result<Methodology> {
     }
     let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Failure::nothing(format!("there is no methodology file '{name}'")),
-        std::io::ErrorKind::InvalidData => Failure::usage(format!("'{name}' is not text: a methodology is a TOML file")),
+        std::io::ErrorKind::InvalidData => {
+            Failure::usage(format!("'{name}' is not text: a methodology is a TOML file"))
+        }
         _ => Failure::usage(format!("cannot read the methodology file '{name}': {error}")),
     })?;
     parsed(name, &text)

@@ -24,10 +24,7 @@ impl OutputFile {
         if let Err(error) = tempfile_in(folder) {
             return Err(Failure::new(
                 ExitCode::TargetUnusable,
-                format!(
-                    "the report cannot be written to {}: {error}; name another file with -o FILE",
-                    path.display()
-                ),
+                format!("the report cannot be written to {}: {error}; name another file with -o FILE", path.display()),
             ));
         }
         Ok(OutputFile(path))
@@ -85,7 +82,9 @@ fn refuse_foreign(path: &Path) -> Result<()> {
     };
     match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(Failure::new(ExitCode::TargetUnusable, format!("cannot look at {}: {error}", path.display()))),
+        Err(error) => {
+            Err(Failure::new(ExitCode::TargetUnusable, format!("cannot look at {}: {error}", path.display())))
+        }
         Ok(metadata) if !metadata.is_file() => foreign("is not a regular file"),
         Ok(_) => match std::fs::read(path) {
             Ok(content) if drivelab_report::is_drivelab_output(&content) => Ok(()),

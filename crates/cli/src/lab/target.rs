@@ -51,6 +51,9 @@ pub fn survey(path: &Path, methodology: &Methodology, form: Form, size: Option<B
         Named::BlockDevice(device) => return Err(refuse_block_device(device)),
     };
     let facts = drivelab_device::folder_facts(&folder)?;
+    if !facts.writable {
+        return Err(not_writable(&folder, &facts));
+    }
     let wanted = size.unwrap_or_else(|| methodology.file_size(form));
     let length = match &named {
         Named::ExistingFile(file) if !is_leftover(file)? => existing_length(file)?,
@@ -75,9 +78,21 @@ fn refuse_block_device(device: &Path) -> Failure {
     )
 }
 
+fn not_writable(folder: &Path, facts: &FolderFacts) -> Failure {
+    let mounted = &facts.file_system;
+    let why = if mounted.options.split(',').any(|option| option == "ro") {
+        format!("the file system at {} is mounted read-only", mounted.mount_point.display())
+    } else {
+        "this user may not write there".to_owned()
+    };
+    let message = format!("{} cannot be written: {why}; name another folder", folder.display());
+    Failure::new(ExitCode::TargetUnusable, message)
+}
+
 fn existing_length(file: &Path) -> Result<Bytes> {
-    let metadata = std::fs::metadata(file)
-        .map_err(|error| Failure::new(ExitCode::TargetUnusable, format!("cannot look at {}: {error}", file.display())))?;
+    let metadata = std::fs::metadata(file).map_err(|error| {
+        Failure::new(ExitCode::TargetUnusable, format!("cannot look at {}: {error}", file.display()))
+    })?;
     Ok(Bytes::new(metadata.len()).align_down(Bytes::MIB))
 }
 
@@ -132,9 +147,8 @@ pub fn clear_leftovers(folder: &Path, voice: Voice) -> Result<()> {
                      it again)"
                 ));
             }
-            LeftoverState::InUse => voice.warn(format!(
-                "{path} belongs to a drivelab run that is going on now: both will disturb each other"
-            )),
+            LeftoverState::InUse => voice
+                .warn(format!("{path} belongs to a drivelab run that is going on now: both will disturb each other")),
         }
     }
     Ok(())
@@ -178,12 +192,11 @@ pub fn environment(site: &Site, opened: &Opened, data: &Path) -> Environment {
         devices: site.facts.devices.clone(),
         direct_io: opened.target.direct_io().clone(),
     };
-    let same = device.is_some() && same_device(&site.facts, data);
     Environment {
         target,
         testbed: drivelab_device::testbed_facts(device.as_deref()),
         guard: opened.target.decision().clone(),
-        bundle_on_same_device: same,
+        bundle_on_same_device: same_device(&site.facts, data),
     }
 }
 
