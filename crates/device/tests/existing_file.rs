@@ -8,7 +8,7 @@ use std::os::unix::fs::{FileExt, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::{fingerprint, folder, listed, skipped};
+use common::{alone, fingerprint, folder, listed, skipped};
 use drivelab_core::units::Bytes;
 use drivelab_device::ErrorKind;
 use drivelab_device::guard::authorise_file;
@@ -29,6 +29,7 @@ fn refused(path: &Path, destroy: Option<&Path>, kind: ErrorKind, word: &str) {
 
 #[test]
 fn without_destroy_an_existing_file_is_refused_and_untouched() {
+    let _alone = alone();
     let (_guard, folder) = folder();
     let path = folder.join("photos.tar");
     fs::write(&path, vec![5; 10_000]).expect("a file");
@@ -40,6 +41,7 @@ fn without_destroy_an_existing_file_is_refused_and_untouched() {
 
 #[test]
 fn destroy_must_name_the_very_same_file() {
+    let _alone = alone();
     let (_guard, folder) = folder();
     let (path, other) = (folder.join("photos.tar"), folder.join("scrap.img"));
     fs::write(&path, vec![5; 10_000]).expect("a file");
@@ -51,6 +53,7 @@ fn destroy_must_name_the_very_same_file() {
 
 #[test]
 fn a_released_file_is_writable_up_to_whole_blocks_and_keeps_its_length() {
+    let _alone = alone();
     let (_guard, folder) = folder();
     let path = folder.join("scrap.img");
     fs::write(&path, vec![5; 3 * 4096 + 100]).expect("a file");
@@ -69,6 +72,7 @@ fn a_released_file_is_writable_up_to_whole_blocks_and_keeps_its_length() {
 
 #[test]
 fn hard_links_are_refused_even_with_destroy() {
+    let _alone = alone();
     let (_guard, folder) = folder();
     let path = folder.join("scrap.img");
     fs::write(&path, vec![5; 8192]).expect("a file");
@@ -78,6 +82,7 @@ fn hard_links_are_refused_even_with_destroy() {
 
 #[test]
 fn a_file_that_a_process_has_open_or_runs_is_refused_even_with_destroy() {
+    let _alone = alone();
     let (_guard, folder) = folder();
     let path = folder.join("scrap.img");
     fs::write(&path, vec![5; 8192]).expect("a file");
@@ -103,6 +108,7 @@ fn a_file_that_a_process_has_open_or_runs_is_refused_even_with_destroy() {
 
 #[test]
 fn two_runs_on_one_named_file_are_one_too_many() {
+    let _alone = alone();
     let (_guard, folder) = folder();
     let path = folder.join("scrap.img");
     fs::write(&path, vec![5; 8192]).expect("a file");
@@ -114,6 +120,7 @@ fn two_runs_on_one_named_file_are_one_too_many() {
 
 #[test]
 fn what_is_no_storage_is_refused_even_with_destroy() {
+    let _alone = alone();
     let error = |path: &str| authorise_file(Path::new(path), Some(Path::new(path))).expect_err("refused");
     assert_eq!(error("/proc/version").kind(), ErrorKind::Refused);
     assert!(error("/proc/version").to_string().contains("window into the kernel"));
@@ -128,6 +135,7 @@ fn what_is_no_storage_is_refused_even_with_destroy() {
 
 #[test]
 fn block_devices_are_refused_in_words_even_with_destroy() {
+    let _alone = alone();
     let devices = fs::read_dir("/sys/block").into_iter().flatten().flatten();
     let nodes = devices.map(|entry| Path::new("/dev").join(entry.file_name()));
     let Some(node) = nodes.into_iter().find(|node| node.exists()) else {

@@ -6,8 +6,9 @@ mod common;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::MutexGuard;
 
-use common::{folder, listed, skipped};
+use common::{alone, folder, listed, skipped};
 use drivelab_core::ids::RunId;
 use drivelab_core::units::Bytes;
 use drivelab_device::guard::{authorise_file, make_scratch};
@@ -28,6 +29,7 @@ struct Disk {
     image: PathBuf,
     device: String,
     mount: PathBuf,
+    _alone: MutexGuard<'static, ()>,
 }
 
 impl Disk {
@@ -47,6 +49,7 @@ impl Disk {
     }
 
     fn try_new(size: u64) -> Result<Self, String> {
+        let alone = alone();
         let (folder, path) = folder();
         let (image, mount) = (path.join("disk.img"), path.join("mount"));
         fs::create_dir(&mount).map_err(|error| error.to_string())?;
@@ -54,7 +57,7 @@ impl Disk {
         let text = |path: &Path| path.to_str().expect("a plain path").to_owned();
         run("mkfs.ext4", &["-q", "-F", &text(&image)])?;
         let device = run("losetup", &["--find", "--show", &text(&image)])?;
-        let mut disk = Disk { _folder: folder, image, device, mount: PathBuf::new() };
+        let mut disk = Disk { _folder: folder, image, device, mount: PathBuf::new(), _alone: alone };
         run("mount", &[&disk.device, &text(&mount)])?;
         disk.mount = mount;
         Ok(disk)
@@ -68,7 +71,9 @@ impl Disk {
 impl Drop for Disk {
     fn drop(&mut self) {
         if !self.mount.as_os_str().is_empty() {
-            let _ = run("umount", &[self.mount_text()]);
+            // A test that failed half-way may still have a file open here; then the mount goes when that is closed.
+            let plain = run("umount", &[self.mount_text()]);
+            let _ = plain.or_else(|_| run("umount", &["--lazy", self.mount_text()]));
         }
         let _ = run("losetup", &["--detach", &self.device]);
     }

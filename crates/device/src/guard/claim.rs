@@ -246,6 +246,13 @@ impl ClaimFile {
     }
 }
 
+impl Drop for ClaimFile {
+    fn drop(&mut self) {
+        // Closing alone would leave the lock with a child process that was forked just now and has not run exec yet.
+        let _ = self.file.unlock();
+    }
+}
+
 fn is_unsupported(code: i32) -> bool {
     use rustix::io::Errno;
     [Errno::OPNOTSUPP, Errno::ISDIR, Errno::INVAL, Errno::NOSYS].iter().any(|e| e.raw_os_error() == code)

@@ -92,7 +92,7 @@ pub(super) fn examine(folder: &Path, claim: &ClaimFile) -> Examined {
             doubt = doubt.or(Some(why.to_owned()));
             continue;
         }
-        return match open_existing(&place, OFlags::empty()).map(|file| lock(&file)) {
+        return match open_existing(&place, OFlags::empty()).map(|file| lock(&file).and_then(|()| file.unlock())) {
             Ok(Ok(())) => Examined::Ours(Some(place)),
             Ok(Err(_)) => Examined::InUse,
             Err(error) => Examined::Unproven(format!("it cannot be opened: {error}")),

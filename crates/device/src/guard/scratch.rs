@@ -325,6 +325,8 @@ impl Drop for Scratch {
         if !self.released {
             let _ = self.remove_now();
         }
+        // Closing alone would leave the lock with a child process that was forked just now and has not run exec yet.
+        let _ = self.file.unlock();
     }
 }
 

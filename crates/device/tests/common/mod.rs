@@ -4,6 +4,7 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
 
@@ -12,6 +13,13 @@ pub fn folder() -> (TempDir, PathBuf) {
     let folder = TempDir::new_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
     let path = fs::canonicalize(folder.path()).expect("its path");
     (folder, path)
+}
+
+/// One test at a time. A process that another test starts has, between fork and exec, all files of this process open,
+/// and the guard would rightly call them in use.
+pub fn alone() -> MutexGuard<'static, ()> {
+    static ALONE: Mutex<()> = Mutex::new(());
+    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Names in a folder.
