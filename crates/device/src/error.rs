@@ -13,7 +13,7 @@ use rustix::io::Errno;
 pub enum ErrorKind {
     /// The write guard refuses: data that drivelab did not make could be lost.
     Refused,
-    /// The path or a part of it is not there.
+    /// The path or a part of it is not there, or cannot be a path.
     Missing,
     /// Somebody else uses it.
     Busy,
@@ -21,7 +21,7 @@ pub enum ErrorKind {
     NotPermitted,
     /// The file system or the device is read-only.
     ReadOnly,
-    /// Not enough free space, or the file would be too large for the file system.
+    /// Not enough free space, a file too large for the file system, or a named file too small to measure on.
     NoSpace,
     /// The place does not do direct I/O and that was needed.
     NoDirectIo,
@@ -35,7 +35,7 @@ impl ErrorKind {
     /// The kind of an error of the system.
     pub(crate) fn of(error: &io::Error) -> Self {
         match Errno::from_io_error(error) {
-            Some(Errno::NOENT | Errno::NOTDIR) => ErrorKind::Missing,
+            Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NAMETOOLONG) => ErrorKind::Missing,
             Some(Errno::BUSY | Errno::TXTBSY | Errno::WOULDBLOCK) => ErrorKind::Busy,
             Some(Errno::ACCESS | Errno::PERM) => ErrorKind::NotPermitted,
             Some(Errno::ROFS) => ErrorKind::ReadOnly,
@@ -112,8 +112,7 @@ impl DeviceError {
         match self {
             DeviceError::Missing { .. } => ErrorKind::Missing,
             DeviceError::BlockDevice { .. } => ErrorKind::BlockDevice,
-            DeviceError::Unfit { .. } => ErrorKind::Refused,
-            DeviceError::NotUtf8 { .. } => ErrorKind::Other,
+            DeviceError::Unfit { .. } | DeviceError::NotUtf8 { .. } => ErrorKind::Refused,
             DeviceError::System { source, .. } => ErrorKind::of(source),
         }
     }

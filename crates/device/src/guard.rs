@@ -93,8 +93,7 @@ impl GuardError {
             GuardError::Refused { .. } => ErrorKind::Refused,
             GuardError::Busy { .. } => ErrorKind::Busy,
             GuardError::Gone { .. } => ErrorKind::Missing,
-            GuardError::TooSmall { .. } => ErrorKind::Other,
-            GuardError::NoSpace { .. } => ErrorKind::NoSpace,
+            GuardError::TooSmall { .. } | GuardError::NoSpace { .. } => ErrorKind::NoSpace,
             GuardError::Device(error) => error.kind(),
         }
     }

@@ -130,7 +130,7 @@ fn what_is_no_storage_is_refused_even_with_destroy() {
     let (_guard, folder) = folder();
     let path = folder.join("small");
     fs::write(&path, vec![5; 4095]).expect("a file");
-    refused(&path, Some(&path), ErrorKind::Other, "4 KiB");
+    refused(&path, Some(&path), ErrorKind::NoSpace, "4 KiB");
 }
 
 #[test]
