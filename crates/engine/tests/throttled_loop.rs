@@ -96,10 +96,18 @@ impl Drop for Throttled {
     }
 }
 
-fn assert_within_two_per_cent(measured: f64, limit: f64, what: &str) {
-    let ratio = measured / limit;
-    println!("{what}: measured / limit = {ratio:.4}");
-    assert!((ratio - 1.0).abs() <= 0.02, "{what}: measured {measured}, limit {limit}, ratio {ratio}");
+/// The limit must be measured within 2 %. More than that is wrong at once; less is tried again, twice, because a busy
+/// machine leaves budget of the throttle unused: it gives no credit for a slice in which no thread got a CPU.
+fn assert_within_two_per_cent(limit: f64, what: &str, measure: impl Fn() -> f64) {
+    let mut ratio = 0.0;
+    for attempt in 1..=3 {
+        ratio = measure() / limit;
+        println!("{what}: measured / limit = {ratio:.4} (attempt {attempt})");
+        if ratio >= 0.98 {
+            break;
+        }
+    }
+    assert!((ratio - 1.0_f64).abs() <= 0.02, "{what}: measured / limit = {ratio}");
 }
 
 #[test]
@@ -121,13 +129,18 @@ fn the_engine_measures_the_rate_that_the_throttle_sets() {
             ..common::workload(FILE)
         };
         let (sequential, random) = (Pattern::Sequential, Pattern::Random);
-        let read = throttled.measure(choice, &load(256, sequential, 8, 0), ("read_bps", rate));
-        assert_within_two_per_cent(read.read.throughput.get(), rate as f64, &format!("{choice:?} 256K Q8 read"));
-        let write = throttled.measure(choice, &load(512, sequential, 4, 100), ("write_bps", rate));
-        assert_within_two_per_cent(write.write.throughput.get(), rate as f64, &format!("{choice:?} 512K Q4 write"));
-        let read = throttled.measure(choice, &load(4, random, 32, 0), ("read_iops", 1000));
-        assert_within_two_per_cent(read.read.iops, 1000.0, &format!("{choice:?} 4K Q32 random read"));
-        let write = throttled.measure(choice, &load(4, random, 1, 100), ("write_iops", 1000));
-        assert_within_two_per_cent(write.write.iops, 1000.0, &format!("{choice:?} 4K Q1 random write"));
+        let name = |load: &str| format!("{choice:?} {load}");
+        assert_within_two_per_cent(rate as f64, &name("256K Q8 sequential read"), || {
+            throttled.measure(choice, &load(256, sequential, 8, 0), ("read_bps", rate)).read.throughput.get()
+        });
+        assert_within_two_per_cent(rate as f64, &name("512K Q4 sequential write"), || {
+            throttled.measure(choice, &load(512, sequential, 4, 100), ("write_bps", rate)).write.throughput.get()
+        });
+        assert_within_two_per_cent(1000.0, &name("4K Q32 random read"), || {
+            throttled.measure(choice, &load(4, random, 32, 0), ("read_iops", 1000)).read.iops
+        });
+        assert_within_two_per_cent(1000.0, &name("4K Q1 random write"), || {
+            throttled.measure(choice, &load(4, random, 1, 100), ("write_iops", 1000)).write.iops
+        });
     }
 }

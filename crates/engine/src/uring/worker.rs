@@ -92,6 +92,7 @@ impl Worker<'_> {
     fn run(mut self, thread: u32) -> Result<Outcome, Broken> {
         let cpu = crate::rusage::CpuTime::of_this_thread();
         let mut now = time::now_ns();
+        self.look_for_the_end_of_the_ramp(now);
         let broken = loop {
             self.look_for_an_end(now);
             self.refill(now);
@@ -103,6 +104,7 @@ impl Worker<'_> {
                 break Some(Broken { what: "io_uring_enter", source });
             }
             now = time::now_ns();
+            self.look_for_the_end_of_the_ramp(now);
             self.reap(now);
         };
         let cpu = crate::rusage::CpuTime::of_this_thread().since(cpu);
@@ -128,9 +130,14 @@ impl Worker<'_> {
         if self.ending.is_none() {
             self.ending = self.shared.ended(&self.timing, now);
         }
+    }
+
+    /// Begins to count against the share. What is in flight when the ramp ends completes in the measured part and counts
+    /// there, so this comes before the reaping of a pass.
+    #[inline]
+    const fn look_for_the_end_of_the_ramp(&mut self, now: u64) {
         if !self.measuring && now >= self.timing.ramp_end {
             self.measuring = true;
-            // What is in flight when the ramp ends completes in the measured part and counts there.
             self.issued = self.tally.depth();
         }
     }

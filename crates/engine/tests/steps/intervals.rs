@@ -82,7 +82,10 @@ fn the_ramp_is_recorded_and_left_out_of_the_totals() {
         let (record, intervals) = run_with(&mut bench.engine, &mixed(), &rule, (150, 100), &stop).unwrap();
         check(&record, &intervals, 8.0);
         let operations = record.read.count + record.write.count;
-        assert!((512..=520).contains(&operations), "{choice:?}: the ramp does not count: {operations}");
+        // What is in flight when the ramp ends counts in the measured part. The sync backend learns of it only when it
+        // completes, so it may exceed the volume by the depth.
+        let most = if choice == drivelab_engine::BackendChoice::Uring { 512 } else { 520 };
+        assert!((512..=most).contains(&operations), "{choice:?}: the ramp does not count: {operations}");
     }
 }
 
