@@ -51,7 +51,7 @@ fn measure(context: &Context, name: &str, path: &Path, output: Option<&Path>, ar
     let voice = context.settings.voice;
     let form = Form::from(arguments.form);
     let methodology = method::find(name)?;
-    let site = target::survey(path, &methodology, form, arguments.size)?;
+    let site = target::survey(path, &methodology, form, arguments.size, arguments.destroy.as_deref())?;
     let plan = target::plan(&methodology, form, &site)?;
     if arguments.dry_run {
         return dry_run(&plan, &site, arguments);
@@ -127,19 +127,6 @@ const ENDURANCE: &str = "the share of the rated endurance is not known: no probe
 
 /// Says what would be done, and touches nothing.
 fn dry_run(plan: &Plan, site: &Site, arguments: &MeasureArgs) -> Result {
-    if let Named::ExistingFile(file) = &site.named
-        && file.exists()
-        && arguments.destroy.is_none()
-    {
-        return Err(Failure::new(
-            ExitCode::GuardRefused,
-            format!(
-                "{} exists and was not made by drivelab: a run would refuse it unless --destroy {} names it too",
-                file.display(),
-                file.display()
-            ),
-        ));
-    }
     let capacity = site.facts.devices.first().map(|device| device.capacity);
     let written = plan.estimated_written();
     let plans = DryRun {

@@ -118,7 +118,8 @@ fn check(name: &str, json: bool) -> Result {
 
 fn plan(name: &str, path: &Path, form: Form, size: Option<Bytes>, json: bool) -> Result {
     let methodology = method::find(name)?;
-    let site = target::survey(path, &methodology, form, size)?;
+    // A plan touches nothing, so an existing file may be named without more ado.
+    let site = target::survey(path, &methodology, form, size, Some(path))?;
     let plan = target::plan(&methodology, form, &site)?;
     if json {
         let document = serde_json::json!({

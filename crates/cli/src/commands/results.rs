@@ -146,8 +146,7 @@ fn confirmed(what: &str) -> Result<bool> {
 }
 
 fn reindex(context: &Context, json: bool) -> Result {
-    let mut catalog = drivelab_store::Catalog::rebuild(&context.data()?)?;
-    let done = catalog.reindex()?;
+    let done = drivelab_store::Catalog::rebuild(&context.data()?)?.reindex()?;
     if json {
         let damaged: Vec<_> =
             done.damaged.iter().map(|(path, why)| serde_json::json!({ "path": path, "why": why })).collect();

@@ -21,7 +21,7 @@ use crate::args::ResumeArgs;
 use crate::context::{Context, now, tool};
 use crate::fail::{Failure, Result};
 use crate::lab::care::Care;
-use crate::lab::execute::{Ready, execute};
+use crate::lab::execute::{Ready, ended, execute};
 use crate::lab::pages::OutputFile;
 use crate::lab::signals;
 use crate::lab::target::{self, Opened, Site};
@@ -34,6 +34,12 @@ use crate::say;
 pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let row = find(context, arguments)?;
     let data = context.data()?;
+    if drivelab_store::seal_ended(&data, row.id)?.is_some() {
+        // The killed process had measured everything and was writing its last words.
+        context.settings.voice.say(format!("Run {} was killed at its very end: nothing is left to measure", row.id));
+        let output = page(context, &Bundle::open(&data.bundle_path(row.id))?);
+        return ended(context, &arguments.print, row.id, &data, output.as_ref());
+    }
     let bundle = Bundle::open(&data.bundle_path(row.id))?;
     refuse_unresumable(&bundle, &row)?;
     let history = bundle.events()?;

@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use drivelab_analysis::analyse;
 use drivelab_core::clock::{MonotonicClock, StopToken};
-use drivelab_core::event::Event;
+use drivelab_core::event::{Event, RunState};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::listener::Listener;
+use drivelab_core::record::StepRecord;
 use drivelab_core::run::RunRecords;
 use drivelab_core::target::WritableTarget;
 use drivelab_engine::{BackendChoice, Engine};
@@ -126,6 +127,20 @@ pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken, view: Vie
         let _ = history.iter().try_for_each(|event| listener.event(event));
     }
     vec![Screen { listener, capacity: SCREEN_CAPACITY }]
+}
+
+/// Shows a run that had ended before this process began.
+///
+/// # Errors
+/// As for [`execute`].
+pub fn ended(context: &Context, print: &PrintArgs, run: RunId, data: &DataDir, output: Option<&OutputFile>) -> Result {
+    let records = Bundle::open(&data.bundle_path(run))?.records()?;
+    let device_errors = records.steps.iter().map(StepRecord::error_count).sum();
+    let outcome = match records.state {
+        RunState::Failed => Outcome::Failed { message: records.message, device_errors },
+        _ => Outcome::Complete { device_errors },
+    };
+    show(context, print, run, data, outcome, output)
 }
 
 /// The result on stdout, the page, the last words, the exit code.

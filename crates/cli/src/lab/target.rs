@@ -39,11 +39,17 @@ pub struct Opened {
     pub kind: TargetKind,
 }
 
-/// Looks at the place and works out how large the target will be; makes nothing.
+/// Looks at the place and works out how large the target will be; makes and changes nothing.
 ///
 /// # Errors
 /// A target that is missing, refused, read-only, too small or full.
-pub fn survey(path: &Path, methodology: &Methodology, form: Form, size: Option<Bytes>) -> Result<Site> {
+pub fn survey(
+    path: &Path,
+    methodology: &Methodology,
+    form: Form,
+    size: Option<Bytes>,
+    destroy: Option<&Path>,
+) -> Result<Site> {
     let named = drivelab_device::classify(path)?;
     let folder = match &named {
         Named::Folder(folder) => folder.clone(),
@@ -56,7 +62,8 @@ pub fn survey(path: &Path, methodology: &Methodology, form: Form, size: Option<B
     }
     let wanted = size.unwrap_or_else(|| methodology.file_size(form));
     let length = match &named {
-        Named::ExistingFile(file) if !is_leftover(file)? => existing_length(file)?,
+        // Asked here as well as when it is opened: a refusal comes before anything else is said about the file.
+        Named::ExistingFile(file) if !is_leftover(file)? => guard::authorise_file(file, destroy)?.length(),
         _ => {
             let minimum = methodology.minimum_size(form);
             let memory = drivelab_device::total_memory();
@@ -87,13 +94,6 @@ fn not_writable(folder: &Path, facts: &FolderFacts) -> Failure {
     };
     let message = format!("{} cannot be written: {why}; name another folder", folder.display());
     Failure::new(ExitCode::TargetUnusable, message)
-}
-
-fn existing_length(file: &Path) -> Result<Bytes> {
-    let metadata = std::fs::metadata(file).map_err(|error| {
-        Failure::new(ExitCode::TargetUnusable, format!("cannot look at {}: {error}", file.display()))
-    })?;
-    Ok(Bytes::new(metadata.len()).align_down(Bytes::MIB))
 }
 
 /// Whether a file is what a killed run of drivelab left behind.
