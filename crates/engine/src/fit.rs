@@ -41,8 +41,19 @@ impl<'a> Job<'a> {
     /// Checks a request against the target.
     pub(crate) fn fit(target: &'a WritableTarget, request: &StepRequest<'_>) -> Result<Self, BackendError> {
         let workload = request.workload;
-        let Workload { write_percent, block_size, pattern, streams, span, queue_depth, threads, data, direct: _, seed } =
-            *workload;
+        let Workload {
+            write_percent,
+            block_size,
+            pattern,
+            streams,
+            span,
+            queue_depth,
+            threads,
+            data,
+            // `handle` chooses by it.
+            direct: _,
+            seed,
+        } = *workload;
         check_span(workload, target.length())?;
         let handle = handle(target, workload)?;
         let span_blocks = span.length.get() / block_size.get();

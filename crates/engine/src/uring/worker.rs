@@ -132,8 +132,8 @@ impl Worker<'_> {
         }
     }
 
-    /// Begins to count against the share. What is in flight when the ramp ends completes in the measured part and counts
-    /// there, so this comes before the reaping of a pass.
+    /// Begins to count against the share. What is in flight when the ramp ends completes in the measured part and
+    /// counts there, so this comes before the reaping of a pass.
     #[inline]
     const fn look_for_the_end_of_the_ramp(&mut self, now: u64) {
         if !self.measuring && now >= self.timing.ramp_end {
