@@ -46,7 +46,7 @@ function draw(chart: ChartData, place: HTMLElement): void {
   canvas.style.height = `${heightOf(chart, narrow)}px`;
   const drawn = init(canvas, null, { renderer: "svg" });
   drawn.setOption(optionsOf(chart, narrow, place.clientWidth));
-  place.before(legend(chart, drawn));
+  place.prepend(legend(chart, drawn));
   scalable(canvas);
   new ResizeObserver(() => {
     // While printing, the style sheet scales the drawing that is there.

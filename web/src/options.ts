@@ -36,8 +36,13 @@ export const colourOf = (index: number): string => `var(--c${index % 8})`;
 
 /** Height of a chart in CSS pixels: its panels, the gaps between them, axis and slider. */
 export function heightOf(chart: ChartData, narrow: boolean): number {
-  return TOP + chart.panels.length * (panelHeight(chart, narrow) + GAP) - GAP + BOTTOM + (chart.x.title === "" ? 0 : TITLE);
+  const gap = gapOf(chart, narrow);
+  const title = chart.x.title === "" ? 0 : TITLE;
+  return TOP + chart.panels.length * (panelHeight(chart, narrow) + gap) + BOTTOM + title - GAP;
 }
+
+/** Between panels: axis labels, in two lines on a phone, and the title of the next panel. */
+const gapOf = (chart: ChartData, narrow: boolean): number => (narrow && chart.x.scale === "category" ? GAP + 16 : GAP);
 
 function panelHeight(chart: ChartData, narrow: boolean): number {
   const one = narrow ? 190 : 230;
@@ -55,7 +60,7 @@ export function optionsOf(chart: ChartData, narrow: boolean, width: number): Opt
     tooltip: tooltip(),
     grid: all.map((index) => grid(chart, index, narrow)),
     xAxis: all.map((index) => xAxis(chart, index, narrow)),
-    yAxis: chart.panels.map((panel, index) => yAxis(panel, index)),
+    yAxis: chart.panels.map((panel, index) => yAxis(panel, index, leftOf(chart))),
     dataZoom: zoom(all),
     series: chart.panels.flatMap((panel, index) => panelSeries(chart, panel, index, width)),
   };
@@ -64,12 +69,19 @@ export function optionsOf(chart: ChartData, narrow: boolean, width: number): Opt
 function grid(chart: ChartData, index: number, narrow: boolean): GridComponentOption {
   const height = panelHeight(chart, narrow);
   return {
-    left: narrow ? 52 : 64,
+    left: leftOf(chart),
     right: narrow ? 14 : 22,
-    top: TOP + index * (height + GAP),
+    top: TOP + index * (height + gapOf(chart, narrow)),
     height,
     outerBoundsMode: "none",
   };
+}
+
+/** Room for the longest figure on any y axis: all panels begin at the same place. */
+function leftOf(chart: ChartData): number {
+  const values = chart.panels.flatMap(({ series }) => series.flatMap(({ points }) => points.map(([, y]) => y ?? 0)));
+  const highest = values.reduce((one, other) => Math.max(one, other), 0);
+  return 30 + Math.ceil(highest * 1.2).toLocaleString("en").length * 6;
 }
 
 function xAxis(chart: ChartData, index: number, narrow: boolean) {
@@ -78,7 +90,7 @@ function xAxis(chart: ChartData, index: number, narrow: boolean) {
     gridIndex: index,
     name: last ? chart.x.title : "",
     nameLocation: "middle" as const,
-    nameGap: 28,
+    nameGap: 30,
     nameTextStyle: { color: "var(--ink-soft)" },
     axisLine: { lineStyle: { color: "var(--rule-strong)" } },
     axisTick: { show: true, lineStyle: { color: "var(--rule-strong)" } },
@@ -92,9 +104,19 @@ function scale(axis: Axis, label: object, narrow: boolean) {
   switch (axis.scale) {
     case "category": {
       const width = narrow ? 64 : 110;
-      const axisLabel = { ...label, hideOverlap: false, interval: 0, overflow: "break" as const, width };
+      const axisLabel = {
+        ...label,
+        hideOverlap: false,
+        interval: 0,
+        overflow: "break" as const,
+        width,
+        verticalAlign: "top" as const,
+        margin: 9,
+        lineHeight: 13,
+      };
+      const long = axis.labels.some((text) => text.length > 6);
       const turned =
-        narrow && axis.labels.length > 4 ? { ...axisLabel, rotate: 40, overflow: "none" as const } : axisLabel;
+        narrow && long && axis.labels.length > 4 ? { ...axisLabel, rotate: 40, overflow: "none" as const } : axisLabel;
       return { type: "category" as const, data: axis.labels, axisLabel: turned };
     }
     case "log2": {
@@ -114,7 +136,7 @@ function scale(axis: Axis, label: object, narrow: boolean) {
   }
 }
 
-function yAxis(panel: Panel, index: number) {
+function yAxis(panel: Panel, index: number, left: number) {
   return {
     gridIndex: index,
     type: "value" as const,
@@ -122,7 +144,12 @@ function yAxis(panel: Panel, index: number) {
     name: `${panel.title} (${panel.unit})`,
     nameLocation: "end" as const,
     nameGap: 10,
-    nameTextStyle: { align: "left" as const, padding: [0, 0, 0, -48], color: "var(--ink)", fontWeight: 600 as const },
+    nameTextStyle: {
+      align: "left" as const,
+      padding: [0, 0, 0, -left + 4],
+      color: "var(--ink)",
+      fontWeight: 600 as const,
+    },
     splitNumber: 4,
     axisLabel: { color: "var(--ink-soft)" },
     splitLine: { lineStyle: { color: "var(--rule)" } },

@@ -1,7 +1,9 @@
 //! Writes the page of the made-up sample run to the file named first; with a second word (`resumed`, `several`) the
-//! page of a resumed run, or of two runs beside each other. The browser tests in web/test open these.
+//! page of a resumed run, of several runs beside each other, or (`hostile`) of a drive whose model name is an attack.
+//! The browser tests in web/test open these.
 
 use drivelab_analysis::testing;
+use drivelab_core::run::RunRecords;
 use drivelab_report::ReportInput;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -11,6 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let records = match kind.as_str() {
         "resumed" => vec![testing::sample_resumed_run()],
         "several" => vec![testing::sample_run(), testing::sample_resumed_run(), testing::sample_steady_run()],
+        "hostile" => vec![hostile()],
         _ => vec![testing::sample_run()],
     };
     let analyses: Vec<_> = records.iter().map(drivelab_analysis::analyse).collect();
@@ -18,4 +21,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         records.iter().zip(&analyses).map(|(records, analysis)| ReportInput { records, analysis }).collect();
     std::fs::write(path, drivelab_report::html(&inputs)?)?;
     Ok(())
+}
+
+/// A drive that calls itself HTML.
+fn hostile() -> RunRecords {
+    let mut records = testing::sample_run();
+    for device in &mut records.environment.target.devices {
+        device.model = Some("</script></style><img src=x onerror=globalThis.broken=1>".to_owned());
+    }
+    for test in &mut records.plan.tests {
+        test.title = format!("<script>globalThis.broken=1</script>{}", test.title);
+        for step in &mut test.steps {
+            step.label = format!("<b onmouseover=globalThis.broken=1>{}", step.label);
+        }
+    }
+    records
 }

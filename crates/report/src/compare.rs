@@ -145,9 +145,12 @@ fn table(runs: &[(usize, &ReportInput<'_>)], quantity: &str) -> Table {
     Table { caption: format!("{name} ({unit})"), columns, rows }
 }
 
+/// A condition's name and how it is read off a run.
+type Condition = (&'static str, fn(&ReportInput<'_>) -> String);
+
 /// Conditions that differ between runs of a group.
 fn differences(runs: &[(usize, &ReportInput<'_>)]) -> Vec<String> {
-    let look: [(&str, fn(&ReportInput<'_>) -> String); 7] = [
+    let look: [Condition; 7] = [
         ("tested size", |input| format::bytes(input.records.environment.target.length)),
         ("drivelab version", |input| input.records.tool.version.clone()),
         ("kernel", |input| input.records.environment.testbed.kernel.clone()),
@@ -156,7 +159,7 @@ fn differences(runs: &[(usize, &ReportInput<'_>)]) -> Vec<String> {
         ("interruptions", |input| input.records.breaks.len().to_string()),
         ("state of the run", |input| crate::run_facts::state_word(input.records.state).to_owned()),
     ];
-    let different = |(name, of): (&str, fn(&ReportInput<'_>) -> String)| {
+    let different = |(name, of): Condition| {
         let values: Vec<String> = runs.iter().map(|(_, input)| of(input)).collect();
         let unlike = values.iter().any(|value| Some(value) != values.first());
         let named = runs.iter().zip(&values).map(|((index, _), value)| format!("{} {value}", letter(*index)));

@@ -319,11 +319,14 @@ pub(crate) fn json(inputs: &[ReportInput<'_>]) -> Result<serde_json::Value, Repo
 /// Size in bytes that a page gives to the results document inside it.
 const MOST_EMBEDDED: usize = 700_000;
 
+/// What is left out, and how.
+type Cut = (&'static str, fn(&mut StepDoc));
+
 /// The document as text for a page: whole where it is small, else without intervals, else without histograms too. What
 /// was left out is named in the document.
 pub(crate) fn embedded(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
     let mut document = document(inputs);
-    let cuts: [(&str, fn(&mut StepDoc)); 2] = [
+    let cuts: [Cut; 2] = [
         ("the intervals of each step", |step| step.intervals.clear()),
         ("the buckets of the histograms", |step| {
             for round in &mut step.rounds {
@@ -353,7 +356,9 @@ pub(crate) fn embedded(inputs: &[ReportInput<'_>]) -> Result<String, ReportError
 /// JSON Schema of the results document.
 #[must_use]
 pub fn results_schema() -> serde_json::Value {
-    let mut schema = schemars::schema_for!(Results);
+    // What is written, not what could be read: a field that is left out when empty is not required.
+    let settings = schemars::generate::SchemaSettings::default().for_serialize();
+    let mut schema = settings.into_generator().into_root_schema_for::<Results>();
     schema.insert("title".to_owned(), "drivelab results".into());
     schema.insert("$id".to_owned(), "drivelab.results.v1".into());
     schema.to_value()

@@ -61,7 +61,7 @@ fn trimmed(value: f64) -> String {
 pub fn duration(time: Nanos) -> String {
     let seconds = time.as_secs_f64();
     match seconds {
-        s if s == 0.0 => "0 s".to_owned(),
+        0.0 => "0 s".to_owned(),
         s if s < 0.9995 => format!("{} ms", trimmed(s * 1e3)),
         s if s < 59.95 => format!("{s:.1} s"),
         s if s < 3599.5 => two_units(s, 60.0, "min", "s"),

@@ -22,7 +22,8 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
     let mut lines = vec![
         format!("{} form ({})", plan.form.name(), run_facts::form_note(plan.form)),
         format!("{} {} on {}", plan.title, plan.methodology.version, clean(&facts::drive_name(&records.environment))),
-        format!("{}  {}  run {}", records.started, run_facts::state_word(records.state), records.run),
+        format!("{}, {}", records.started, run_facts::state_word(records.state)),
+        format!("run {}", records.run),
     ];
     let corners = look::corner_test(input).map(|test| &test.name);
     for test in plan.tests.iter().filter(|test| measured(test).next().is_some()) {
@@ -51,13 +52,13 @@ fn clean(text: &str) -> String {
 
 fn corner_table(input: &ReportInput<'_>, test: &TestPlan, title: String) -> Table {
     let columns = vec![
-        Column::words(&title),
+        Column::words(""),
         Column::figures("read", "MB/s"),
         Column::figures("write", "MB/s"),
         Column::figures("read", "IOPS"),
         Column::figures("write", "IOPS"),
-        Column::figures("read", "us"),
-        Column::figures("write", "us"),
+        Column::figures("read", "us mean"),
+        Column::figures("write", "us mean"),
     ];
     let row = |pair: crate::tests_view::Pair<'_>| {
         let mut row = vec![Cell::text(pair.label.clone())];
@@ -71,8 +72,7 @@ fn corner_table(input: &ReportInput<'_>, test: &TestPlan, title: String) -> Tabl
         }
         row
     };
-    Table { caption: String::new(), columns, rows: pairs_of(test).into_iter().map(row).collect() }
-        .without_empty_columns()
+    Table { caption: title, columns, rows: pairs_of(test).into_iter().map(row).collect() }.without_empty_columns()
 }
 
 /// Rate and tail latency of each step of any other test.
@@ -87,7 +87,7 @@ fn test_table(input: &ReportInput<'_>, test: &TestPlan, title: String) -> Table 
         (Op::Write, quantity::P50),
         (Op::Write, quantity::P99),
     ];
-    let mut columns = vec![Column::words(&title)];
+    let mut columns = vec![Column::words("")];
     for (op, quantity) in shown {
         let (_, unit) = figures::heading(quantity);
         let name = match quantity {
@@ -105,7 +105,7 @@ fn test_table(input: &ReportInput<'_>, test: &TestPlan, title: String) -> Table 
         row.extend(shown.map(|(op, quantity)| figures::cell(input, step, op, quantity)));
         row
     };
-    Table { caption: String::new(), columns, rows: measured(test).map(row).collect() }.without_empty_columns()
+    Table { caption: title, columns, rows: measured(test).map(row).collect() }.without_empty_columns()
 }
 
 /// Aligned columns: words to the left, figures to the right, unit beneath the title. Columns that do not fit are left
@@ -143,7 +143,7 @@ fn plain(table: &Table, width: usize) -> Vec<String> {
             head.get(at).and_then(|titles| titles.get(which)).map_or_else(String::new, |text| (*text).to_owned())
         }
     };
-    let mut lines = vec![line(&title.clone()(0)), line(&title(1))];
+    let mut lines = vec![clean(&table.caption), line(&title.clone()(0)), line(&title(1))];
     lines.extend(texts.iter().map(|row| line(&|at| row.get(at).cloned().unwrap_or_default())));
     lines
 }

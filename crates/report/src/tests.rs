@@ -1,1 +1,236 @@
-//! placeholder
+//! The formats on made-up runs: what each shows, what it escapes, and what it refuses to put beside each other.
+
+use drivelab_analysis::{Analysis, analyse, testing};
+use drivelab_core::finding::{Evidence, Finding, Severity};
+use drivelab_core::plan::Form;
+use drivelab_core::run::RunRecords;
+
+use crate::{ReportError, ReportInput, asset, compare};
+
+/// Bytes that no page may reach.
+const PAGE_LIMIT: usize = 2_000_000;
+const ATTACK: &str = "</script><img src=x onerror=alert(1)>";
+
+fn one<T>(records: &RunRecords, of: impl Fn(&[ReportInput<'_>]) -> T) -> T {
+    let analysis = analyse(records);
+    of(&[ReportInput { records, analysis: &analysis }])
+}
+
+fn with_model(model: &str) -> RunRecords {
+    let mut records = testing::sample_run();
+    records.environment.target.devices[0].model = Some(model.to_owned());
+    records
+}
+
+/// The sample with its first metric void for a reason.
+fn voided(records: &RunRecords) -> Analysis {
+    let mut analysis = analyse(records);
+    let metric =
+        analysis.metrics.iter_mut().find(|metric| metric.address == "corners/seq-1m-q8t1-read:read.throughput");
+    let metric = metric.expect("the sample has corners");
+    (metric.value, metric.spread) = (None, None);
+    metric.voided_by = vec!["direct_io".to_owned()];
+    let statement = "Direct I/O was asked for and the file was not open with it.".to_owned();
+    let key = records.steps.iter().map(|step| step.key.clone()).find(|key| key.step.slug() == "seq-1m-q8t1-read");
+    analysis.findings.insert(
+        0,
+        Finding {
+            code: "direct_io".to_owned(),
+            severity: Severity::Void,
+            statement,
+            steps: key.into_iter().collect(),
+            evidence: vec![Evidence {
+                what: "rate".to_owned(),
+                value: 9000.0,
+                limit: Some(7877.0),
+                unit: "MB/s".to_owned(),
+            }],
+            likely_cause: "A made-up one.".to_owned(),
+            next_action: "Nothing.".to_owned(),
+        },
+    );
+    analysis
+}
+
+#[test]
+fn markdown_csv_json_and_terminal_of_the_sample_are_as_agreed() {
+    let records = testing::sample_run();
+    insta::assert_snapshot!("markdown", one(&records, crate::markdown).unwrap());
+    insta::assert_snapshot!("csv", one(&records, crate::csv).unwrap());
+    insta::assert_snapshot!("terminal", one(&records, |inputs| crate::terminal_table(&inputs[0], 80)));
+    let mut document = one(&records, crate::json).unwrap();
+    for step in document["steps"].as_array_mut().unwrap() {
+        // Raw records: their types and tests are core's, and they would bury what this test is about.
+        (step["rounds"], step["intervals"]) = (serde_json::json!("…"), serde_json::json!("…"));
+    }
+    insta::assert_snapshot!("json", serde_json::to_string_pretty(&document).unwrap());
+}
+
+#[test]
+fn every_format_refuses_to_report_on_nothing() {
+    assert!(matches!(crate::html(&[]), Err(ReportError::NoRun)));
+    assert!(matches!(crate::json(&[]), Err(ReportError::NoRun)));
+}
+
+#[test]
+fn pages_are_one_small_file_without_addresses() {
+    for records in [testing::sample_run(), testing::sample_resumed_run(), testing::sample_steady_run()] {
+        let page = one(&records, crate::html).unwrap();
+        assert!(page.len() < PAGE_LIMIT, "{} bytes", page.len());
+        let own = page.replace(asset::SCRIPT, "");
+        assert!(
+            !own.contains("http:") && !own.contains("https:") && !own.contains(" src="),
+            "the page names an address"
+        );
+    }
+    assert!(asset::SCRIPT.len() + asset::STYLE.len() < 900_000, "{} bytes of script and style", asset::SCRIPT.len());
+    assert!(!asset::SCRIPT.contains("</script"));
+}
+
+#[test]
+fn long_runs_are_thinned_and_say_so() {
+    let mut records = testing::sample_run();
+    let last = records.intervals.last().unwrap().clone();
+    for more in 1..20_000u32 {
+        let mut interval = last.clone();
+        interval.index += more;
+        interval.start_ns += u64::from(more) * 1_000_000_000;
+        interval.end_ns += u64::from(more) * 1_000_000_000;
+        records.intervals.push(interval);
+    }
+    let page = one(&records, crate::html).unwrap();
+    assert!(page.len() < PAGE_LIMIT, "{} bytes", page.len());
+    assert!(page.contains("recorded intervals: their mean rate") && page.contains("left_out"));
+    let full = one(&records, crate::json).unwrap();
+    let intervals: usize =
+        full["steps"].as_array().unwrap().iter().map(|step| step["intervals"].as_array().unwrap().len()).sum();
+    assert_eq!(intervals, records.intervals.len(), "the full document keeps every interval");
+}
+
+#[test]
+fn names_from_outside_stay_words() {
+    let page = one(&with_model(ATTACK), crate::html).unwrap();
+    assert!(!page.contains("<img"), "the model name became an element");
+    let shown = one(&with_model("a|b\n# c <x>"), crate::markdown).unwrap();
+    assert!(shown.contains(r"a\|b \# c &lt;x&gt;") && !shown.contains("a|b"));
+    let lines = one(&with_model("=HYPERLINK(\"x\"),y"), crate::csv).unwrap();
+    assert!(lines.contains("\"'=HYPERLINK(\"\"x\"\"),y\""));
+    let columns: Vec<usize> = lines.lines().map(|line| line.matches(',').count()).collect();
+    assert_eq!(columns[1], columns[0] + 1, "only the quoted comma of the name is added");
+    let terminal = one(&with_model("evil\u{1b}[2J"), |inputs| crate::terminal_table(&inputs[0], 80));
+    assert!(!terminal.contains('\u{1b}'));
+}
+
+#[test]
+fn a_void_figure_is_never_a_number() {
+    let records = testing::sample_run();
+    let whole = analyse(&records);
+    let value = whole.metric("corners/seq-1m-q8t1-read:read.throughput").unwrap().value.unwrap();
+    let analysis = voided(&records);
+    let inputs = [ReportInput { records: &records, analysis: &analysis }];
+    let text = crate::format::mb_s(value);
+    let page = crate::html(&inputs).unwrap();
+    assert!(page.contains("void\"><abbr title=\"Direct I/O was asked for"));
+    let markdown = crate::markdown(&inputs).unwrap();
+    let row = markdown.lines().find(|line| line.starts_with("| SEQ 1 MiB Q8T1 |")).unwrap();
+    assert!(row.contains("| void |") && !row.contains(&text), "{row}");
+    let terminal = crate::terminal_table(&inputs[0], 100);
+    let row = terminal.lines().find(|line| line.starts_with("SEQ 1 MiB Q8T1")).unwrap();
+    assert!(row.contains("void") && !row.contains(&text), "{row}");
+    let csv = crate::csv(&inputs).unwrap();
+    let line = csv.lines().find(|line| line.contains("seq-1m-q8t1-read") && line.contains("read.throughput")).unwrap();
+    assert!(line.contains("read.throughput,,MB/s,direct_io,"), "{line}");
+}
+
+#[test]
+fn approximations_breaks_and_forms_are_seen_everywhere() {
+    let records = testing::sample_resumed_run();
+    let page = one(&records, crate::html).unwrap();
+    let markdown = one(&records, crate::markdown).unwrap();
+    for text in [&page, &markdown] {
+        assert!(text.contains('≈') && text.contains("the source states one minute"));
+        assert!(text.contains("killed, crash or power cut") && text.contains("preparation was repeated"));
+        assert!(text.contains("quick form"));
+    }
+    let terminal = one(&records, |inputs| crate::terminal_table(&inputs[0], 80));
+    assert!(terminal.starts_with("quick form") && terminal.contains('≈'));
+}
+
+#[test]
+fn the_terminal_table_keeps_its_width() {
+    for width in [0, 60, 80, 120] {
+        let text = one(&testing::sample_run(), |inputs| crate::terminal_table(&inputs[0], width));
+        let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(longest <= width.max(60), "{longest} columns at {width}:\n{text}");
+    }
+}
+
+#[test]
+fn unlike_runs_are_never_in_one_table() {
+    let (a, b) = (testing::sample_run(), with_model("Another"));
+    let (mut other_method, mut other_form, mut smoke) = (a.clone(), a.clone(), a.clone());
+    other_method.plan.methodology.hash = "77".repeat(32);
+    other_form.plan.form = Form::Faithful;
+    smoke.plan.form = Form::Smoke;
+    let analysis = analyse(&a);
+    let input = |records| ReportInput { records, analysis: &analysis };
+    let alike = compare::compare(&[input(&a), input(&b)]);
+    assert!(alike.is_whole() && alike.groups.len() == 1);
+    assert_eq!(alike.groups[0].tables[0].columns.len(), 3);
+    for (unlike, why) in [(&other_method, "hash"), (&other_form, "faithful form"), (&smoke, "smoke form")] {
+        let inputs = [input(&a), input(unlike)];
+        let comparison = compare::compare(&inputs);
+        assert!(comparison.groups.is_empty(), "{why}");
+        assert!(comparison.refused.iter().any(|reason| reason.contains(why)), "{:?}", comparison.refused);
+        assert!(crate::html(&inputs).unwrap().contains("Not comparable"));
+        assert_eq!(crate::json(&inputs).unwrap()["comparable"], false);
+    }
+}
+
+#[test]
+fn outputs_are_known_again_and_foreign_files_are_not() {
+    let records = testing::sample_run();
+    let page = one(&records, crate::html).unwrap();
+    let json = one(&records, crate::json).unwrap();
+    assert!(crate::is_drivelab_page(page.as_bytes()));
+    for own in [page, one(&records, crate::markdown).unwrap(), one(&records, crate::csv).unwrap(), json.to_string()] {
+        assert!(crate::is_drivelab_output(own.as_bytes()));
+    }
+    for foreign in [
+        "",
+        "<!DOCTYPE html><title>drivelab report</title>",
+        "# drivelab",
+        "a,b\n1,2\n",
+        "{\"schema\":\"x\"}",
+        "\u{feff}",
+    ] {
+        assert!(!crate::is_drivelab_output(foreign.as_bytes()), "{foreign}");
+    }
+    assert!(!crate::is_drivelab_output(&[0xff, 0xfe, 0x00]));
+}
+
+#[test]
+fn json_keeps_to_its_published_schema() {
+    let schema = crate::results_schema();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats/results.schema.json");
+    let text = format!("{}\n", serde_json::to_string_pretty(&schema).unwrap());
+    if std::env::var_os("UPDATE_SCHEMA").is_some() {
+        std::fs::write(path, &text).unwrap();
+    }
+    let published = std::fs::read_to_string(path).unwrap();
+    assert!(published == text, "docs/formats/results.schema.json is not what the types say; UPDATE_SCHEMA=1 writes it");
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let records = [testing::sample_run(), testing::sample_unfinished_run(), testing::sample_resumed_run()];
+    let analyses: Vec<Analysis> = records.iter().map(analyse).collect();
+    let inputs: Vec<_> =
+        records.iter().zip(&analyses).map(|(records, analysis)| ReportInput { records, analysis }).collect();
+    for document in [crate::json(&inputs[..1]), crate::json(&inputs[1..2]), crate::json(&inputs)] {
+        let document = document.unwrap();
+        assert!(document["metrics"].is_array() && document["findings"].is_array());
+        let errors: Vec<String> = validator.iter_errors(&document).map(|error| error.to_string()).take(3).collect();
+        assert_eq!(errors, Vec::<String>::new());
+    }
+    let mut broken = crate::json(&inputs[..1]).unwrap();
+    broken["metrics"][0]["value"] = serde_json::json!("fast");
+    assert!(!validator.is_valid(&broken), "the schema lets anything pass");
+}

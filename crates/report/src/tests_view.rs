@@ -335,6 +335,9 @@ fn sweep_series(input: &ReportInput<'_>, sweep: &Sweep, op: Op, quantity: &str) 
 pub(crate) fn pair_cell(input: &ReportInput<'_>, step: Option<&Step>, op: Op) -> Cell {
     let Some(step) = step else { return Cell::default() };
     let main = figures::cell(input, step, op, quantity::THROUGHPUT);
+    if main.is_void() {
+        return main;
+    }
     let part = |quantity: &str, unit: &str| {
         let cell = figures::cell(input, step, op, quantity);
         if cell.text.is_empty() || cell.is_void() { String::new() } else { format!("{} {unit}", cell.text) }

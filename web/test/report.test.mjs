@@ -1,0 +1,147 @@
+// The report page in a real browser: one file, no error, no request, charts that answer, tables that can be copied.
+import assert from "node:assert/strict";
+import { readFileSync, statSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { launch, ReportPage, samplePage, whyNot } from "./browser.mjs";
+
+const skip = whyNot() ?? false;
+
+describe("the page of a run", { skip }, () => {
+  let browser;
+  let sample;
+  let report;
+
+  before(async () => {
+    sample = samplePage("");
+    browser = await launch();
+    report = await ReportPage.open(browser, sample.path);
+  });
+  after(async () => {
+    await browser?.close();
+    sample?.remove();
+  });
+
+  test("stays below 2 MB", () => {
+    assert.ok(statSync(sample.path).size < 2_000_000);
+  });
+
+  test("draws every chart and leaves no table empty", async () => {
+    const charts = await report.charts().count();
+    assert.ok(charts >= 4, `${charts} charts`);
+    assert.equal(await report.page.locator(".chart svg").count(), charts);
+    for (const table of await report.tables().all()) {
+      assert.ok((await table.locator("tbody tr").count()) > 0, await table.locator("caption").textContent());
+    }
+  });
+
+  test("hides and shows a series by its legend, by keyboard as well", async () => {
+    const button = report.legend(0).filter({ hasText: "Write" });
+    const drawn = await report.marks(0, 1);
+    assert.ok(drawn > 0);
+    await button.click();
+    assert.equal(await button.getAttribute("aria-pressed"), "false");
+    assert.equal(await report.marks(0, 1), 0);
+    await button.press("Enter");
+    assert.equal(await report.marks(0, 1), drawn);
+  });
+
+  test("shows a figure of the table where the pointer is", async () => {
+    const chart = report.charts().first();
+    await chart.scrollIntoViewIfNeeded();
+    const { x, y, width } = await chart.boundingBox();
+    await report.page.mouse.move(x + width * 0.2, y + 90);
+    const tooltip = report.page.locator(".tooltip").first();
+    await tooltip.waitFor({ state: "visible" });
+    const shown = await tooltip.locator("b").first().textContent();
+    const table = await report.tables().first().textContent();
+    assert.ok(table.includes(shown.replace(" MB/s", "")), `${shown} is in no cell of the first table`);
+  });
+
+  test("draws every axis of figures from zero", async () => {
+    const scales = await report.page
+      .locator(".chart svg")
+      .evaluateAll((drawings) =>
+        drawings.map((drawing) => [...drawing.querySelectorAll("text")].some(({ textContent }) => textContent === "0")),
+      );
+    assert.ok(scales.every(Boolean));
+  });
+
+  test("copies a table as CSV", async () => {
+    await report.context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await report.page.getByRole("button", { name: "Copy as CSV" }).nth(1).click();
+    const text = await report.page.evaluate(() => navigator.clipboard.readText());
+    const rows = await report.tables().nth(1).locator("tr").count();
+    assert.equal(text.trimEnd().split("\r\n").length, rows);
+    assert.match(text, /"\d+,\d+/, "a figure with a thousands comma is quoted");
+  });
+
+  test("hands over its results as JSON", async () => {
+    const download = report.page.waitForEvent("download");
+    await report.page.locator("a[data-download]").click();
+    const results = JSON.parse(readFileSync(await (await download).path(), "utf8"));
+    assert.equal(results.schema, "drivelab.results");
+    assert.ok(results.metrics.length > 0);
+  });
+
+  test("has no serious accessibility violation, in light and in dark", async () => {
+    assert.deepEqual(await report.violations(), []);
+    const dark = await ReportPage.open(browser, sample.path, { colorScheme: "dark" });
+    assert.deepEqual(await dark.violations(), []);
+    assert.deepEqual(dark.troubles, []);
+    await dark.close();
+  });
+
+  test("fits a phone without scrolling sideways", async () => {
+    const phone = await ReportPage.open(browser, sample.path, { viewport: { width: 390, height: 844 } });
+    const width = await phone.page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= 390, `${width} px wide`);
+    assert.deepEqual(phone.troubles, []);
+    await phone.close();
+  });
+
+  test("scales its charts to the paper", async () => {
+    await report.page.emulateMedia({ media: "print" });
+    await report.page.setViewportSize({ width: 700, height: 1000 });
+    const heights = await report.page
+      .locator(".canvas")
+      .evaluateAll((drawings) => drawings.map((drawing) => drawing.getBoundingClientRect().height));
+    assert.ok(
+      heights.every((height) => height > 100),
+      `charts are lost in print: ${heights}`,
+    );
+    const cut = await report.page
+      .locator(".chart svg")
+      .evaluateAll(
+        (drawings) =>
+          drawings.filter((drawing) => drawing.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+            .length,
+      );
+    assert.equal(cut, 0);
+    await report.page.emulateMedia({ media: "screen" });
+  });
+
+  test("did all that without an error and without a request", () => {
+    // The download is a blob made by the page itself.
+    assert.deepEqual(
+      report.troubles.filter((trouble) => !trouble.startsWith("request: blob:")),
+      [],
+    );
+  });
+});
+
+for (const kind of ["several", "hostile"]) {
+  test(`the page of ${kind} runs opens without an error, a request or a violation`, { skip }, async () => {
+    const sample = samplePage(kind);
+    const browser = await launch();
+    try {
+      const report = await ReportPage.open(browser, sample.path);
+      assert.deepEqual(report.troubles, []);
+      assert.equal(await report.page.evaluate(() => globalThis.broken), undefined, "a name from outside ran as script");
+      assert.equal(await report.page.locator("img").count(), 0);
+      assert.deepEqual(await report.violations(), []);
+    } finally {
+      await browser.close();
+      sample.remove();
+    }
+  });
+}
