@@ -183,6 +183,12 @@ impl RunRecords {
         self.step(key).is_some_and(|record| record.stop_reason != StopReason::Stopped) || self.idle_done.contains(key)
     }
 
+    /// Number of executions that are finished and kept.
+    #[must_use]
+    pub fn finished_count(&self) -> usize {
+        self.steps.iter().filter(|record| record.stop_reason != StopReason::Stopped).count() + self.idle_done.len()
+    }
+
     /// The record of an execution.
     #[must_use]
     pub fn step(&self, key: &StepKey) -> Option<&StepRecord> {
