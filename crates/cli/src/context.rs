@@ -79,8 +79,9 @@ pub fn tool() -> ToolVersion {
     }
 }
 
-/// The time, RFC 3339 in UTC.
+/// The time to the second, RFC 3339 in UTC.
 #[must_use]
 pub fn now() -> String {
-    jiff::Timestamp::now().to_string()
+    let now = jiff::Timestamp::now();
+    now.round(jiff::Unit::Second).unwrap_or(now).to_string()
 }

@@ -138,6 +138,18 @@ impl Bytes {
         self.0 as f64
     }
 
+    /// For sentences: three digits and a binary unit, `23.5 GiB`. Not for reading back; `Display` is exact.
+    #[must_use]
+    pub fn about(self) -> String {
+        const UNITS: [&str; 6] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+        let (mut value, mut unit) = (self.as_f64(), 0);
+        while value >= 1000.0 && unit + 1 < UNITS.len() {
+            (value, unit) = (value / 1024.0, unit + 1);
+        }
+        let decimals = if unit == 0 || value >= 100.0 || value.fract() == 0.0 { 0 } else { 1 };
+        format!("{value:.decimals$} {}", UNITS[unit])
+    }
+
     /// The largest multiple of `unit` that is not larger than this; `unit` of zero gives `self`.
     #[must_use]
     pub const fn align_down(self, unit: Bytes) -> Bytes {

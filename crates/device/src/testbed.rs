@@ -172,7 +172,7 @@ fn hypervisor(roots: &Roots, cpuinfo: &str, dmi: &Dmi) -> Option<String> {
         // The bare-metal machines of the same clouds carry the cloud's name too; there the CPU says that it is its own.
         Some((_, "amazon ec2")) if !flag && cpuinfo_value(cpuinfo, &["flags"]).is_some() => None,
         Some((_, name)) => Some((*name).to_owned()),
-        None => flag.then(|| "unknown (the CPU says that it runs under one)".to_owned()),
+        None => flag.then(|| "a hypervisor that does not give its name".to_owned()),
     }
 }
 

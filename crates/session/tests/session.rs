@@ -21,12 +21,14 @@ use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
 use drivelab_session::{Fanout, Outcome, Screen, Session, Start, TargetCare};
 
+/// Called before each step with the number of steps already run.
+type Before = Box<dyn FnMut(usize, &StopToken)>;
+
 /// Plays back known records.
 struct Playback {
     records: RunRecords,
     ran: Vec<StepKey>,
-    /// Called before each step with the number of steps already run.
-    before: Box<dyn FnMut(usize, &StopToken)>,
+    before: Before,
 }
 
 impl Playback {
@@ -86,14 +88,14 @@ struct Keep(Arc<Mutex<Vec<Event>>>);
 
 impl Listener for Keep {
     fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
-        self.0.lock().unwrap().push(event.clone());
+        self.0.lock().expect("no listener panics").push(event.clone());
         Ok(())
     }
 }
 
 impl Keep {
     fn events(&self) -> Vec<Event> {
-        self.0.lock().unwrap().clone()
+        self.0.lock().expect("no listener panics").clone()
     }
 }
 

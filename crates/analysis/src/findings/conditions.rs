@@ -38,8 +38,10 @@ pub(crate) fn virtual_machine(hypervisor: &str) -> Finding {
 
 pub(crate) fn memory_larger_than_target(memory: Bytes, target: Bytes, cached_below: bool) -> Finding {
     let statement = format!(
-        "The target ({target}) fits into this machine's memory ({memory}): direct I/O passes this machine's cache, \
-         but a cache below it (a host's, a controller's, a file behind a loop device) can hold all of it."
+        "The target ({}) fits into this machine's memory ({}): direct I/O passes this machine's cache, but a cache \
+         below it (a host's, a controller's, a file behind a loop device) can hold all of it.",
+        target.about(),
+        memory.about()
     );
     let severity = if cached_below { Severity::Warning } else { Severity::Note };
     let cause = if cached_below {

@@ -44,6 +44,13 @@ fn wrong_text_is_named_with_what_was_expected() {
 }
 
 #[test]
+fn sizes_in_sentences_are_short() {
+    for (bytes, text) in [(512, "512 B"), (4096, "4 KiB"), (25_276_510_208, "23.5 GiB"), (4 << 30, "4 GiB")] {
+        assert_eq!(Bytes::new(bytes).about(), text);
+    }
+}
+
+#[test]
 fn rates_and_durations_parse() {
     assert_eq!("1.5 GB/s".parse(), Ok(BytesPerSecond::new(1.5e9)));
     assert_eq!("50 MiB/s".parse(), Ok(BytesPerSecond::new(52_428_800.0)));
