@@ -30,9 +30,10 @@ function rowsOf(table: HTMLTableElement): string[][] {
   return [...table.rows].map((row) => [...row.cells].map(textOf));
 }
 
-/** `data-value` holds what a cell means where its layout says more (bars, signs). */
+/** `data-value` holds what a cell means where its layout says more (bars, signs); a spreadsheet wants no thousands commas. */
 function textOf(cell: HTMLTableCellElement): string {
-  return (cell.dataset.value ?? cell.textContent ?? "").replace(/\s+/g, " ").trim();
+  const text = (cell.dataset.value ?? cell.textContent ?? "").replace(/\s+/g, " ").trim();
+  return /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
 }
 
 /** A text that a spreadsheet would take for a formula gets an apostrophe; numbers stay numbers. */
