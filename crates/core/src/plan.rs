@@ -109,6 +109,21 @@ pub enum Rest {
     },
 }
 
+impl Rest {
+    /// How long to wait after a step that was active for so long.
+    #[must_use]
+    pub fn after(self, active: Nanos) -> Nanos {
+        match self {
+            Rest::None {} => Nanos::new(0),
+            Rest::Fixed { time } => time,
+            Rest::DutyCycle { percent, cap } => {
+                let (active, percent) = (u128::from(active.get()), u128::from(percent.get().clamp(1, 100)));
+                Nanos::new(u64::try_from(active * (100 - percent) / percent).unwrap_or(u64::MAX)).min(cap)
+            }
+        }
+    }
+}
+
 /// Why a step is in the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -342,5 +357,26 @@ impl Plan {
             let once = test.steps.iter().try_fold(0u64, |sum, step| sum.checked_add(of(step)))?;
             sum.checked_add(once.checked_mul(u64::from(test.max_rounds()))?)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! Rests by hand-worked examples.
+
+    use super::*;
+    use crate::units::Percent;
+
+    #[test]
+    fn a_duty_cycle_of_fifty_per_cent_rests_as_long_as_it_worked_up_to_its_cap() {
+        let rest = |percent, cap, active| {
+            let percent = Percent::new(percent).expect("a per cent");
+            Rest::DutyCycle { percent, cap: Nanos::from_secs(cap) }.after(Nanos::from_secs(active))
+        };
+        assert_eq!(rest(50, 60, 20), Nanos::from_secs(20));
+        assert_eq!(rest(50, 60, 90), Nanos::from_secs(60));
+        assert_eq!(rest(20, 600, 10), Nanos::from_secs(40));
+        assert_eq!(rest(100, 600, 10), Nanos::new(0));
+        assert_eq!(Rest::None {}.after(Nanos::from_secs(9)), Nanos::new(0));
     }
 }
