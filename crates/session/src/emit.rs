@@ -22,18 +22,20 @@ impl Emitter {
     }
 
     /// Emits and goes on; for events inside a step.
-    pub(crate) fn emit(&mut self, event: EventBody) -> Result<(), RecorderLost> {
+    pub(crate) fn emit(&mut self, event: EventBody) -> Result<Event, RecorderLost> {
         self.last_at_ns = self.last_at_ns.max(self.clock.now_ns());
         let event = Event { seq: self.next_seq, at_ns: self.last_at_ns, event };
         self.next_seq += 1;
-        self.fanout.send(event)
+        self.fanout.send(event.clone())?;
+        Ok(event)
     }
 
-    /// Emits and waits until the recorder has it on stable storage; for events between steps, so that no fsync of
-    /// ours happens inside a measured step.
-    pub(crate) fn emit_durably(&mut self, event: EventBody) -> Result<(), RecorderLost> {
-        self.emit(event)?;
-        self.fanout.wait_for_recorder()
+    /// Emits and waits until the recorder has taken it, which for some events means fsync: between steps, so that no
+    /// fsync of ours happens inside a measured step. Which events those are is the recorder's affair.
+    pub(crate) fn emit_and_wait(&mut self, event: EventBody) -> Result<Event, RecorderLost> {
+        let event = self.emit(event)?;
+        self.fanout.wait_for_recorder()?;
+        Ok(event)
     }
 
     /// No event follows: lets every listener finish.

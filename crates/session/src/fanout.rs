@@ -21,6 +21,8 @@ pub const RECORDER_LIMIT: Nanos = Nanos::from_secs(5);
 /// How long the session waits for the recorder between steps before it gives up: a disk that needs longer to make a
 /// few kilobytes durable is broken.
 const DURABLE_LIMIT: Duration = Duration::from_secs(120);
+/// How long the end of a run waits for a recorder that is already lost: one that hangs in the kernel never comes back.
+const LOST_LIMIT: Duration = Duration::from_secs(5);
 /// How often listeners may look at keys, redraw or flush.
 const IDLE: Duration = Duration::from_millis(100);
 
@@ -44,6 +46,8 @@ struct Progress {
     waiting_since_ns: VecDeque<u64>,
     /// Why the recorder can take no more.
     lost: Option<String>,
+    /// The recorder's thread is over.
+    over: bool,
 }
 
 #[derive(Default)]
@@ -81,7 +85,10 @@ impl Fanout {
         let (sender, receiver) = channel();
         let recorder_thread = std::thread::spawn({
             let (shared, stop) = (Arc::clone(&shared), stop.clone());
-            move || record(recorder, &receiver, &shared, &stop)
+            move || {
+                let _over = Over { shared: &shared, stop: &stop };
+                record(recorder, &receiver, &shared, &stop);
+            }
         });
         let screens = screens
             .into_iter()
@@ -136,22 +143,37 @@ impl Fanout {
         match &progress.lost {
             Some(lost) => Err(RecorderLost(lost.clone())),
             None if timeout.timed_out() => {
+                drop(progress);
                 self.stop.stop(StopCause::Recorder);
                 let seconds = DURABLE_LIMIT.as_secs();
-                Err(RecorderLost(format!(
+                let message = format!(
                     "the recorder could not make the results durable within {seconds} s: the disk that holds them does \
                      not answer; put the results elsewhere with --data DIR and resume"
-                )))
+                );
+                self.shared.lose(message.clone());
+                Err(RecorderLost(message))
             }
             None => Ok(()),
         }
     }
 
-    /// Lets every listener finish and waits for them; screens too, so that their last words are out.
+    /// Lets every listener finish and waits for them; screens too, so that their last words are out. A recorder that is
+    /// lost already is not waited for without end.
     pub(crate) fn finish(self) -> Result<(), RecorderLost> {
         drop(self.recorder);
-        if self.recorder_thread.join().is_err() {
-            self.shared.lose("the recorder panicked: this is a bug in drivelab; the events up to now are kept".into());
+        let lost = self.shared.lock().lost.is_some();
+        let limit = if lost { LOST_LIMIT } else { DURABLE_LIMIT };
+        let (progress, _) = self
+            .shared
+            .changed
+            .wait_timeout_while(self.shared.lock(), limit, |progress| !progress.over)
+            .unwrap_or_else(PoisonError::into_inner);
+        let over = progress.over;
+        drop(progress);
+        if over {
+            let _ = self.recorder_thread.join();
+        } else {
+            self.shared.lose("the recorder does not come back: the disk that holds the results does not answer".into());
         }
         for (sender, thread) in self.screens {
             drop(sender);
@@ -167,6 +189,23 @@ impl Fanout {
     fn why_lost(&self) -> Result<(), RecorderLost> {
         let lost = self.shared.lock().lost.clone();
         Err(RecorderLost(lost.unwrap_or_else(|| "the recorder ended before the run: this is a bug in drivelab".into())))
+    }
+}
+
+/// Says that the recorder's thread is over, also when it panicked.
+struct Over<'a> {
+    shared: &'a Shared,
+    stop: &'a StopToken,
+}
+
+impl Drop for Over<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.shared.lose("the recorder panicked: this is a bug in drivelab; the events up to now are kept".into());
+            self.stop.stop(StopCause::Recorder);
+        }
+        self.shared.lock().over = true;
+        self.shared.changed.notify_all();
     }
 }
 

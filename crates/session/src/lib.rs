@@ -14,4 +14,5 @@ mod rounds;
 
 pub use care::TargetCare;
 pub use fanout::{Fanout, Screen};
+pub use rounds::left;
 pub use run::{Outcome, Session, Start};

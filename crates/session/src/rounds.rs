@@ -7,42 +7,51 @@ use drivelab_core::plan::{Rounds, Step, StepRole, TestPlan};
 use drivelab_core::record::StopReason;
 use drivelab_core::run::RunRecords;
 
-/// Executions of a test, in order, in groups after which a steady test is judged.
+/// Executions of a test, in order, in groups after which a steady test is judged: a round each, or all of a test with
+/// fixed rounds.
 pub(crate) fn groups(test: &TestPlan) -> Vec<Vec<(StepKey, &Step)>> {
-    match test.rounds {
-        Rounds::Fixed { .. } => vec![test.schedule()],
-        // A round is judged as a whole, whatever order the method names.
-        Rounds::Steady { max, .. } => (1..=max)
-            .map(|round| test.steps.iter().map(|step| (StepKey { step: step.id.clone(), round }, step)).collect())
-            .collect(),
-    }
+    let schedule = test.schedule();
+    let size = match test.rounds {
+        Rounds::Fixed { .. } => schedule.len(),
+        Rounds::Steady { .. } => test.steps.len(),
+    };
+    schedule.chunks(size.max(1)).map(<[_]>::to_vec).collect()
 }
 
-/// Whether an execution must still be done: it is not finished, or it prepares a target that is not prepared now.
+/// Executions that are still to be done, steady tests with their most rounds: not finished, or preparing a target that
+/// is not prepared now. A steady test that has its verdict is done.
+#[must_use]
+pub fn left(records: &RunRecords, prepared: bool) -> Vec<(StepKey, &Step)> {
+    let tests = records.plan.tests.iter().filter(|test| !is_judged(records, test));
+    tests.flat_map(TestPlan::schedule).filter(|(key, step)| is_due(records, key, step, prepared)).collect()
+}
+
+/// Whether a steady test has its verdict.
+pub(crate) fn is_judged(records: &RunRecords, test: &TestPlan) -> bool {
+    records.steadiness.iter().any(|verdict| verdict.test == test.name)
+}
+
+/// Whether an execution must still be done.
 pub(crate) fn is_due(records: &RunRecords, key: &StepKey, step: &Step, prepared: bool) -> bool {
     !records.is_finished(key) || (step.role == StepRole::Prepare && !prepared)
 }
 
-/// The verdict on a steady test after some rounds: `Some` when it is steady or its most rounds are done.
+/// The verdict on a steady test after so many whole rounds: `Some` when it is steady or its most rounds are done.
 /// Fewer than five rounds (the smoke form) make no window and so no verdict.
-pub(crate) fn judge(test: &TestPlan, records: &RunRecords) -> Option<Steadiness> {
+pub(crate) fn judge(test: &TestPlan, records: &RunRecords, rounds_done: u32) -> Option<Steadiness> {
     let Rounds::Steady { step, tracked, max } = &test.rounds else { return None };
-    let values: Vec<f64> = (1..=*max)
+    let values: Vec<f64> = (1..=rounds_done)
         .map_while(|round| records.step(&StepKey { step: step.clone(), round }))
         .filter(|record| record.stop_reason != StopReason::Stopped)
         .map(|record| tracked_value(record, *tracked))
         .collect();
-    let last = u32::try_from(values.len()).unwrap_or(u32::MAX);
-    let window = snia_window(&values);
-    match window {
-        Some(window) if window.steady || last >= *max => Some(Steadiness {
-            test: test.name.clone(),
-            reached: window.steady,
-            first_round: window.first_round,
-            last_round: window.last_round,
-            range_percent: window.range_percent,
-            slope_percent: window.slope_percent,
-        }),
-        _ => None,
-    }
+    let window = snia_window(&values)?;
+    (window.steady || rounds_done >= *max).then(|| Steadiness {
+        test: test.name.clone(),
+        reached: window.steady,
+        first_round: window.first_round,
+        last_round: window.last_round,
+        range_percent: window.range_percent,
+        slope_percent: window.slope_percent,
+    })
 }

@@ -6,7 +6,7 @@ use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::clock::{RunClock, StopCause, StopToken};
 use drivelab_core::event::{EventBody, RunResumed, RunStarted, RunState};
 use drivelab_core::ids::StepKey;
-use drivelab_core::plan::{Action, Plan, Rest, Step, StepRole, TestPlan};
+use drivelab_core::plan::{Action, Step, StepRole, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Nanos;
@@ -14,7 +14,7 @@ use drivelab_core::units::Nanos;
 use crate::care::TargetCare;
 use crate::emit::Emitter;
 use crate::fanout::{Fanout, RecorderLost};
-use crate::rounds::{groups, is_due, judge};
+use crate::rounds::{groups, is_due, is_judged, judge};
 
 /// Steps in a row that end in device errors before the run is given up.
 const FAILING_STEPS_LIMIT: u32 = 3;
@@ -42,10 +42,7 @@ pub enum Outcome {
         device_errors: u64,
     },
     /// Stopped before its end; can be resumed.
-    Interrupted {
-        /// Who or what asked.
-        cause: String,
-    },
+    Interrupted,
     /// Ended early and cannot go on.
     Failed {
         /// What went wrong: what, where, why likely, what to do.
@@ -75,7 +72,6 @@ impl From<RecorderLost> for Halt {
 
 /// One process's part of a run.
 pub struct Session<'a> {
-    plan: Plan,
     backend: &'a mut dyn Backend,
     care: &'a mut dyn TargetCare,
     clock: Arc<dyn RunClock>,
@@ -100,35 +96,34 @@ impl<'a> Session<'a> {
         stop: StopToken,
         fanout: Fanout,
     ) -> Result<Self, RecorderLost> {
-        let (first, next_seq, records, prepared) = match start {
-            Start::New(started) => {
-                let body = EventBody::RunStarted(started);
-                let event = drivelab_core::event::Event { seq: 0, at_ns: 0, event: body.clone() };
-                let records = RunRecords::begin(event).map_err(|error| RecorderLost(error.to_string()))?;
-                (body, 0, records, false)
-            }
-            Start::Resumed { mut records, resumed } => {
-                let prepared = !resumed.prepared_again;
-                let next_seq = records.last_seq + 1;
-                let body = EventBody::RunResumed(resumed);
-                let at_ns = records.last_at_ns;
-                records.push(drivelab_core::event::Event { seq: next_seq, at_ns, event: body.clone() });
-                (body, next_seq, records, prepared)
-            }
+        let (first, before) = match start {
+            Start::New(started) => (EventBody::RunStarted(started), None),
+            Start::Resumed { records, resumed } => (EventBody::RunResumed(resumed), Some(records)),
         };
+        let prepared = matches!(&first, EventBody::RunResumed(resumed) if !resumed.prepared_again);
+        let next_seq = before.as_ref().map_or(0, |records| records.last_seq + 1);
         let mut emitter = Emitter::new(Arc::clone(&clock), next_seq, fanout);
-        emitter.emit_durably(first)?;
-        let plan = records.plan.clone();
-        Ok(Session { plan, backend, care, clock, stop, emitter, records, prepared, failing_steps: 0 })
+        let first = match emitter.emit_and_wait(first) {
+            Ok(first) => first,
+            Err(lost) => return Err(emitter.finish().err().unwrap_or(lost)),
+        };
+        let records = match before {
+            Some(mut records) => {
+                records.push(first);
+                records
+            }
+            None => RunRecords::begin(first).map_err(|error| RecorderLost(error.to_string()))?,
+        };
+        Ok(Session { backend, care, clock, stop, emitter, records, prepared, failing_steps: 0 })
     }
 
     /// Runs what is left of the plan, to its end or until it is stopped, and finishes all listeners.
     #[must_use]
     pub fn run(mut self) -> Outcome {
-        let plan = self.plan.clone();
+        let plan = self.records.plan.clone();
         let walked = plan.tests.iter().try_for_each(|test| self.run_test(test));
         let device_errors = self.records.steps.iter().map(StepRecord::error_count).sum();
-        let (body, outcome) = match walked {
+        let (last, outcome) = match walked {
             Ok(()) => (
                 EventBody::RunEnded { state: RunState::Complete, message: String::new() },
                 Outcome::Complete { device_errors },
@@ -141,24 +136,22 @@ impl<'a> Session<'a> {
                 return self.recorder_lost(RecorderLost("the recorder failed".to_owned()));
             }
             Err(Halt::Stopped) => {
-                let cause = "stopped by the user".to_owned();
-                (EventBody::Interrupted { cause: cause.clone() }, Outcome::Interrupted { cause })
+                (EventBody::Interrupted { cause: "stopped by the user".to_owned() }, Outcome::Interrupted)
             }
             Err(Halt::Recorder(lost)) => return self.recorder_lost(lost),
         };
-        match self.close(body) {
-            Ok(()) => outcome,
-            Err(lost) => Outcome::RecorderLost { message: lost.0 },
+        match self.last_words(last) {
+            Ok(()) => self.emitter.finish().map_or_else(|lost| Outcome::RecorderLost { message: lost.0 }, |()| outcome),
+            Err(lost) => self.recorder_lost(lost),
         }
     }
 
-    /// The last words of this process.
-    fn close(mut self, last: EventBody) -> Result<(), RecorderLost> {
+    /// What can only be said at the end, and the end.
+    fn last_words(&mut self, last: EventBody) -> Result<(), RecorderLost> {
         for finding in self.care.closing_findings() {
             self.emitter.emit(EventBody::Finding(finding))?;
         }
-        self.emitter.emit_durably(last)?;
-        self.emitter.finish()
+        self.emitter.emit_and_wait(last).map(|_| ())
     }
 
     /// Nothing more can be recorded; the recorder's own words, where there are any, say why.
@@ -168,10 +161,10 @@ impl<'a> Session<'a> {
     }
 
     fn run_test(&mut self, test: &TestPlan) -> Result<(), Halt> {
-        if self.records.steadiness.iter().any(|verdict| verdict.test == test.name) {
+        if is_judged(&self.records, test) {
             return Ok(());
         }
-        for group in groups(test) {
+        for (round, group) in (1..).zip(groups(test)) {
             for (key, step) in group {
                 if !is_due(&self.records, &key, step, self.prepared) {
                     continue;
@@ -181,7 +174,7 @@ impl<'a> Session<'a> {
                 }
                 self.run_step(&key, step)?;
             }
-            if let Some(verdict) = judge(test, &self.records) {
+            if let Some(verdict) = judge(test, &self.records, round) {
                 self.note(EventBody::Steadiness(verdict))?;
                 break;
             }
@@ -195,15 +188,11 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Records an event in the fold and durably in the recording.
+    /// Emits an event between steps and folds it into what is known of the run.
     fn note(&mut self, body: EventBody) -> Result<(), Halt> {
-        let event = drivelab_core::event::Event {
-            seq: self.records.last_seq + 1,
-            at_ns: self.clock.now_ns(),
-            event: body.clone(),
-        };
+        let event = self.emitter.emit_and_wait(body)?;
         self.records.push(event);
-        Ok(self.emitter.emit_durably(body)?)
+        Ok(())
     }
 
     fn run_step(&mut self, key: &StepKey, step: &Step) -> Result<(), Halt> {
@@ -212,20 +201,23 @@ impl<'a> Session<'a> {
         }
         self.note(EventBody::StepStarted { key: key.clone() })?;
         let started_ns = self.clock.now_ns();
-        match &step.action {
+        let active = match &step.action {
             Action::Idle { time } => {
                 if !self.clock.sleep_until(started_ns + time.get(), &self.stop) {
                     return Err(Halt::Stopped);
                 }
                 self.note(EventBody::IdleEnded { key: key.clone() })?;
+                *time
             }
             Action::Io { .. } => self.run_io(key, step)?,
-        }
-        self.rest(key, step, self.clock.now_ns() - started_ns)
+        };
+        self.rest(key, step, active)
     }
 
-    fn run_io(&mut self, key: &StepKey, step: &Step) -> Result<(), Halt> {
-        let Action::Io { workload, stop, ramp } = &step.action else { return Ok(()) };
+    /// Runs an I/O step; says how long the target was busy with it.
+    fn run_io(&mut self, key: &StepKey, step: &Step) -> Result<Nanos, Halt> {
+        let Action::Io { workload, stop, ramp } = &step.action else { return Ok(Nanos::new(0)) };
+        let started_ns = self.clock.now_ns();
         let request = StepRequest {
             key,
             workload,
@@ -245,10 +237,12 @@ impl<'a> Session<'a> {
         if let Some(lost) = lost {
             return Err(lost.into());
         }
+        let active = Nanos::new(self.clock.now_ns() - started_ns);
         match ran {
-            Ok(record) => self.step_ended(step, record),
-            Err(error) => self.step_failed(key, &error),
+            Ok(record) => self.step_ended(step, record)?,
+            Err(error) => self.step_failed(key, &error)?,
         }
+        Ok(active)
     }
 
     fn step_ended(&mut self, step: &Step, record: StepRecord) -> Result<(), Halt> {
@@ -290,8 +284,8 @@ impl<'a> Session<'a> {
         Err(Halt::Failed(format!("step {key} could not run: {error}")))
     }
 
-    fn rest(&mut self, key: &StepKey, step: &Step, active_ns: u64) -> Result<(), Halt> {
-        let length = rest_length(step.rest, Nanos::new(active_ns));
+    fn rest(&mut self, key: &StepKey, step: &Step, active: Nanos) -> Result<(), Halt> {
+        let length = step.rest.after(active);
         if length.get() == 0 {
             return Ok(());
         }
@@ -316,42 +310,7 @@ fn interval_length(step: &Step) -> Nanos {
     Nanos::new((expected.get() / 40).clamp(100_000_000, 1_000_000_000))
 }
 
-/// How long to wait after a step that was active for so long.
-fn rest_length(rest: Rest, active: Nanos) -> Nanos {
-    match rest {
-        Rest::None {} => Nanos::new(0),
-        Rest::Fixed { time } => time,
-        Rest::DutyCycle { percent, cap } => {
-            let (active, percent) = (u128::from(active.get()), u128::from(percent.get().max(1)));
-            let rest = active * (100 - percent.min(100)) / percent;
-            Nanos::new(u64::try_from(rest).unwrap_or(u64::MAX)).min(cap)
-        }
-    }
-}
-
 /// An error number in words.
 fn describe_errno(errno: i32) -> String {
     if errno == 0 { "fewer bytes than asked".to_owned() } else { std::io::Error::from_raw_os_error(errno).to_string() }
-}
-
-#[cfg(test)]
-mod tests {
-    //! Rests and intervals by hand-worked examples.
-
-    use drivelab_core::units::Percent;
-
-    use super::*;
-
-    #[test]
-    fn a_duty_cycle_of_fifty_per_cent_rests_as_long_as_it_worked_up_to_its_cap() {
-        let percent = Percent::new(50).unwrap();
-        let rest = |cap, active| {
-            rest_length(Rest::DutyCycle { percent, cap: Nanos::from_secs(cap) }, Nanos::from_secs(active))
-        };
-        assert_eq!(rest(60, 20), Nanos::from_secs(20));
-        assert_eq!(rest(60, 90), Nanos::from_secs(60));
-        let percent = Percent::new(20).unwrap();
-        let rest = Rest::DutyCycle { percent, cap: Nanos::from_secs(600) };
-        assert_eq!(rest_length(rest, Nanos::from_secs(10)), Nanos::from_secs(40));
-    }
 }

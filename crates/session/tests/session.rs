@@ -15,7 +15,7 @@ use drivelab_core::event::{EVENT_VERSION, Event, EventBody, RunResumed, RunStart
 use drivelab_core::finding::Finding;
 use drivelab_core::ids::StepKey;
 use drivelab_core::listener::{Listener, ListenerError};
-use drivelab_core::plan::{Plan, StepRole};
+use drivelab_core::plan::{Plan, Rounds, StepRole};
 use drivelab_core::record::{IntervalRecord, StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
@@ -186,7 +186,7 @@ fn a_stop_keeps_what_is_finished_and_resume_does_the_rest_and_nothing_twice() {
     });
     let plan = plan_without_rests();
     let outcome = run(started(plan.clone()), &mut backend, &mut care, recorder.clone(), StopToken::default());
-    assert!(matches!(outcome, Outcome::Interrupted { .. }), "{outcome:?}");
+    assert!(matches!(outcome, Outcome::Interrupted), "{outcome:?}");
     let first = fold(recorder.events());
     let kept: Vec<StepKey> = backend.ran[..5].to_vec();
     assert!(kept.iter().all(|key| first.is_finished(key)));
@@ -266,6 +266,45 @@ fn a_lost_recorder_ends_the_run_with_its_own_words() {
         let outcome = run(started(plan_without_rests()), &mut backend, &mut Remember::default(), FailAt(at), stop);
         assert_eq!(outcome, Outcome::RecorderLost { message: "no space left".to_owned() }, "failing at event {at}");
     }
+}
+
+/// A recorder that panics at the event with this number.
+struct PanicAt(u64);
+
+impl Listener for PanicAt {
+    fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
+        assert!(event.seq < self.0, "a bug in the recorder");
+        Ok(())
+    }
+}
+
+#[test]
+fn a_recorder_that_panics_is_noticed_and_named() {
+    for at in [0, 2] {
+        let mut backend = Playback::of(sample_run());
+        let stop = StopToken::default();
+        let outcome = run(started(plan_without_rests()), &mut backend, &mut Remember::default(), PanicAt(at), stop);
+        let Outcome::RecorderLost { message } = outcome else { panic!("{outcome:?}") };
+        assert!(message.contains("panicked"), "{message}");
+    }
+}
+
+#[test]
+fn a_steady_test_is_judged_by_whole_rounds_also_after_a_stop_in_the_middle_of_one() {
+    let records = drivelab_analysis::testing::sample_steady_run();
+    let steady = records.plan.tests.iter().find(|test| matches!(test.rounds, Rounds::Steady { .. })).expect("one");
+    assert!(!steady.steps.is_empty());
+    let due: Vec<StepKey> = drivelab_session::left(&records, true).into_iter().map(|(key, _)| key).collect();
+    assert!(
+        due.iter().all(|key| key.step.as_str().split('/').next() != Some(&*steady.name)),
+        "judged: nothing is left"
+    );
+    let mut cut = records.clone();
+    cut.steadiness.clear();
+    let last = cut.steps.iter().map(|record| record.key.round).max().expect("rounds");
+    cut.steps.retain(|record| record.key.round < last || record.key.step == steady.steps[0].id);
+    let rounds: Vec<u32> = drivelab_session::left(&cut, true).into_iter().map(|(key, _)| key.round).collect();
+    assert!(rounds.iter().all(|round| *round >= last), "{rounds:?}");
 }
 
 /// A recorder that does not come back from one event before it is released.
