@@ -5,7 +5,6 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use drivelab_core::units::Bytes;
 use rustix::io::Errno;
 
 /// What sort of trouble an error is.
@@ -122,13 +121,4 @@ impl DeviceError {
         let path = path.to_owned();
         move |source| DeviceError::System { what, path, source: source.into() }
     }
-}
-
-/// A size for a sentence, to three digits or so: `79.1 GB`. Figures in results never go through this.
-pub(crate) fn about(bytes: Bytes) -> String {
-    let value = bytes.as_f64();
-    [(1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB")]
-        .iter()
-        .find(|(size, _)| value >= *size)
-        .map_or_else(|| format!("{bytes}"), |(size, unit)| format!("{:.1} {unit}", value / size))
 }

@@ -25,7 +25,7 @@ pub use leftover::{Leftover, LeftoverState, leftover_scratches, remove_leftover}
 pub use scratch::{Scratch, Whole, make_scratch, reopen_scratch};
 
 use crate::direct::{self, Trial};
-use crate::error::{DeviceError, ErrorKind, about};
+use crate::error::{DeviceError, ErrorKind};
 use crate::place::{custom, surroundings};
 use crate::roots::Roots;
 
@@ -70,7 +70,7 @@ pub enum GuardError {
     /// The scratch file does not fit.
     #[error(
         "{folder} has no room for a scratch file of {}: {} are free; free some space, ask for a smaller file, or name a \
-         folder on another file system (nothing was left behind)", about(*needed), about(*free)
+         folder on another file system (nothing was left behind)", needed.about(), free.about()
     )]
     NoSpace {
         /// Where it was to be made.

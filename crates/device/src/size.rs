@@ -2,7 +2,7 @@
 
 use drivelab_core::units::Bytes;
 
-use crate::error::{ErrorKind, about};
+use crate::error::ErrorKind;
 
 /// The scratch file takes at most one part in this many of what is free.
 const SHARE_OF_FREE: u64 = 10;
@@ -11,7 +11,7 @@ const SHARE_OF_FREE: u64 = 10;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "not enough free space: {} are free, drivelab takes at most a tenth of that ({}), and the method needs {}; free {} \
-     more, or name a folder on a larger file system", about(*free), about(*allowed), about(*needed), about(*missing)
+     more, or name a folder on a larger file system", free.about(), allowed.about(), needed.about(), missing.about()
 )]
 pub struct NoSpace {
     /// Free for an ordinary user.
@@ -67,7 +67,7 @@ mod tests {
         assert_eq!(size(20 * GIB), Ok(Bytes::new(2 * GIB)));
         let error = size(5 * GIB).expect_err("too little");
         assert_eq!(error.missing, Bytes::new(5 * GIB));
-        assert!(error.to_string().contains("5.4 GB are free"), "{error}");
+        assert!(error.to_string().contains("5 GiB are free"), "{error}");
     }
 
     #[test]

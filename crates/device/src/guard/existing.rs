@@ -11,7 +11,7 @@ use rustix::fs::OFlags;
 use super::claim::lock;
 use super::{GuardError, in_use, open_existing, same_inode, system, writable};
 use crate::direct::Trial;
-use crate::error::{DeviceError, about};
+use crate::error::DeviceError;
 use crate::named::{Named, classify};
 use crate::roots::Roots;
 
@@ -32,7 +32,7 @@ pub fn authorise_file(path: &Path, destroy: Option<&Path>) -> Result<WritableTar
         return Err(refuse(format!(
             "it exists, drivelab did not make it, and a run would overwrite its {}. Nothing was touched. To destroy its \
              content, add `--destroy {}`; to keep it, name a folder or a file that is not there yet",
-            about(Bytes::new(status.len())),
+            Bytes::new(status.len()).about(),
             path.display()
         )));
     };
