@@ -1,7 +1,8 @@
 //! How figures read: rates, latencies, sizes, durations as text for people.
 //!
-//! The only place in this crate that turns a number into text (the terminal views of `cli` use it too). Four
-//! significant digits or whole numbers, grouped by commas; machine formats (CSV, JSON) never use this.
+//! The only place in this crate that turns a number into text (the terminal views of `cli` use it too), so that a
+//! figure reads the same in the live views, the tables and the pages. Four significant digits where two decimals allow
+//! them, or whole numbers, grouped by commas; machine formats (CSV, JSON) never use this.
 
 use drivelab_core::units::{Bytes, Nanos};
 
@@ -17,20 +18,10 @@ pub fn iops(value: f64) -> String {
     if value.abs() >= 100.0 { grouped(value, 0) } else { significant(value) }
 }
 
-/// A latency given in microseconds, without its unit, for columns headed `us`.
+/// A latency given in microseconds, without its unit, for columns headed `µs`.
 #[must_use]
 pub fn latency_us(microseconds: f64) -> String {
     significant(microseconds)
-}
-
-/// A latency given in nanoseconds, with the unit that suits it.
-#[must_use]
-pub fn latency(nanoseconds: f64) -> String {
-    match nanoseconds.abs() {
-        n if n < 1e6 => format!("{} µs", significant(nanoseconds / 1e3)),
-        n if n < 1e9 => format!("{} ms", significant(nanoseconds / 1e6)),
-        _ => format!("{} s", significant(nanoseconds / 1e9)),
-    }
 }
 
 /// A size in the unit that suits it, binary and decimal: `32 GiB (34.36 GB)`; exact multiples below 1 MB only once.
@@ -85,8 +76,8 @@ pub fn value(value: f64, unit: &str) -> String {
     }
 }
 
-/// Four significant digits at least, at most two decimals: `14,909`, `113.9`, `85.20`, `0.25`; tiny values keep two
-/// digits so that nothing that happened reads as zero.
+/// At least four significant digits where two decimals allow them: `14,909`, `113.9`, `85.20`, `0.25`; tiny values keep
+/// some digits so that nothing that happened reads as zero.
 fn significant(value: f64) -> String {
     match value.abs() {
         v if v >= 999.95 => grouped(value, 0),
@@ -126,14 +117,6 @@ mod tests {
         let texts = [0.0, 0.004, 0.25, 85.2, 99.999, 113.854, 999.96, 14_909.4, 1_234_567.0].map(mb_s);
         assert_eq!(texts, ["0.00", "4.00e-3", "0.25", "85.20", "100.0", "113.9", "1,000", "14,909", "1,234,567"]);
         assert_eq!([42.5, 137.4, 1_012_345.6].map(iops), ["42.50", "137", "1,012,346"]);
-    }
-
-    #[test]
-    fn latencies_choose_their_unit() {
-        assert_eq!(
-            [850.0, 85_200.0, 999_960.0, 1.5e6, 2.25e9].map(latency),
-            ["0.85 µs", "85.20 µs", "1,000 µs", "1.50 ms", "2.25 s"]
-        );
     }
 
     #[test]

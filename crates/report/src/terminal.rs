@@ -57,8 +57,8 @@ fn corner_table(input: &ReportInput<'_>, test: &TestPlan, title: String) -> Tabl
         Column::figures("write", "MB/s"),
         Column::figures("read", "IOPS"),
         Column::figures("write", "IOPS"),
-        Column::figures("read", "us mean"),
-        Column::figures("write", "us mean"),
+        Column::figures("read", "mean µs"),
+        Column::figures("write", "mean µs"),
     ];
     let row = |pair: crate::tests_view::Pair<'_>| {
         let mut row = vec![Cell::text(pair.label.clone())];
@@ -87,19 +87,12 @@ fn test_table(input: &ReportInput<'_>, test: &TestPlan, title: String) -> Table 
         (Op::Write, quantity::P50),
         (Op::Write, quantity::P99),
     ];
-    let mut columns = vec![Column::words("")];
-    for (op, quantity) in shown {
-        let (_, unit) = figures::heading(quantity);
-        let name = match quantity {
-            quantity::P50 => format!("{} p50", op.prefix()),
-            quantity::P99 => format!("{} p99", op.prefix()),
-            _ => String::new(),
-        };
-        columns.push(Column::figures(&name, unit.trim_start_matches('µ').trim_start_matches('s')));
-        if let Some(last) = columns.last_mut() {
-            last.unit = unit.replace('µ', "u");
-        }
-    }
+    let column = |(op, quantity): (Op, &str)| match quantity {
+        quantity::P50 => Column::figures(op.prefix(), "p50 µs"),
+        quantity::P99 => Column::figures(op.prefix(), "p99 µs"),
+        _ => Column::figures("", figures::heading(quantity).1),
+    };
+    let columns = std::iter::once(Column::words("")).chain(shown.map(column)).collect();
     let row = |step: &drivelab_core::plan::Step| {
         let mut row = vec![figures::step_cell(step, step.label.clone())];
         row.extend(shown.map(|(op, quantity)| figures::cell(input, step, op, quantity)));
@@ -108,43 +101,41 @@ fn test_table(input: &ReportInput<'_>, test: &TestPlan, title: String) -> Table 
     Table { caption: title, columns, rows: measured(test).map(row).collect() }.without_empty_columns()
 }
 
-/// Aligned columns: words to the left, figures to the right, unit beneath the title. Columns that do not fit are left
-/// out from the right.
+/// Aligned columns: words to the left, figures to the right, two lines of heads. Columns that do not fit, even with one
+/// space between them, are left out from the right, and a line below names them.
 fn plain(table: &Table, width: usize) -> Vec<String> {
-    let texts: Vec<Vec<String>> =
-        table.rows.iter().map(|row| row.iter().map(|cell| clean(&cell.plain())).collect()).collect();
-    let head: Vec<[&str; 2]> =
-        table.columns.iter().map(|column| [column.title.as_str(), column.unit.as_str()]).collect();
-    let length = |text: &str| text.chars().count();
-    let widths: Vec<usize> = head
-        .iter()
-        .enumerate()
-        .map(|(at, titles)| {
-            let cells = texts.iter().filter_map(|row| row.get(at)).map(|text| length(text));
-            cells.chain(titles.iter().map(|title| length(title))).max().unwrap_or(0)
-        })
+    let heads = [|column: &Column| column.title.clone(), |column: &Column| column.unit.clone()];
+    let mut texts: Vec<Vec<String>> = heads.iter().map(|head| table.columns.iter().map(head).collect()).collect();
+    texts.extend(table.rows.iter().map(|row| row.iter().map(|cell| clean(&cell.plain())).collect()));
+    let length = |text: &String| text.chars().count();
+    let widths: Vec<usize> = (0..table.columns.len())
+        .map(|at| texts.iter().filter_map(|row| row.get(at)).map(length).max().unwrap_or(0))
         .collect();
-    let mut total = 0;
-    let fits = widths.iter().take_while(|one| {
-        total += **one + 2;
-        total <= width + 2
-    });
-    let shown = fits.count().max(2);
-    let line = |cell: &dyn Fn(usize) -> String| {
-        let parts = widths.iter().enumerate().take(shown).map(|(at, width)| {
-            let text = cell(at);
-            let gap = " ".repeat(width.saturating_sub(length(&text)));
-            if at == 0 { format!("{text}{gap}") } else { format!("{gap}{text}") }
+    let fitting = |gap: usize| {
+        let mut total = 0;
+        let fits = |one: &&usize| {
+            total += **one + gap;
+            total <= width + gap
+        };
+        widths.iter().take_while(fits).count()
+    };
+    let gap = if fitting(2) == widths.len() { 2 } else { 1 };
+    let shown = fitting(gap).max(2);
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).take(shown).enumerate();
+        let cells = cells.map(|(at, (text, width))| match at {
+            0 => format!("{text:<width$}"),
+            _ => format!("{text:>width$}"),
         });
-        parts.collect::<Vec<_>>().join("  ")
+        cells.collect::<Vec<_>>().join(&" ".repeat(gap))
     };
-    let title = |which: usize| {
-        move |at: usize| {
-            head.get(at).and_then(|titles| titles.get(which)).map_or_else(String::new, |text| (*text).to_owned())
-        }
-    };
-    let mut lines = vec![clean(&table.caption), line(&title.clone()(0)), line(&title(1))];
-    lines.extend(texts.iter().map(|row| line(&|at| row.get(at).cloned().unwrap_or_default())));
+    let mut lines = vec![clean(&table.caption)];
+    lines.extend(texts.iter().map(line));
+    let left_out = table.columns.iter().skip(shown).map(|column| format!("{} {}", column.title, column.unit));
+    let left_out: Vec<String> = left_out.map(|name| name.trim().to_owned()).collect();
+    if !left_out.is_empty() {
+        lines.extend(wrapped(&format!("wider terminals show: {}", left_out.join(", ")), width));
+    }
     lines
 }
 
@@ -171,7 +162,7 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut current = String::from("  ");
     for word in text.split_whitespace() {
-        if current.trim().len() + 2 + word.chars().count() + 1 > width && !current.trim().is_empty() {
+        if current.chars().count() + 1 + word.chars().count() > width && !current.trim().is_empty() {
             lines.push(std::mem::replace(&mut current, "   ".to_owned()));
         }
         if !current.ends_with(' ') {

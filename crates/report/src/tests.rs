@@ -166,6 +166,27 @@ fn the_terminal_table_keeps_its_width() {
 }
 
 #[test]
+fn the_terminal_table_leaves_nothing_out_at_80_columns_and_says_what_it_leaves_out_below() {
+    let mut records = testing::sample_run();
+    let at = |records: &RunRecords, width| one(records, |inputs| crate::terminal_table(&inputs[0], width));
+    assert!(!at(&records, 80).contains("wider terminals"));
+    // A hard disk: latencies of six digits with their comma.
+    for record in &mut records.steps {
+        for op in [&mut record.read, &mut record.write] {
+            if let Some(latency) = &mut op.latency {
+                latency.p50 = drivelab_core::units::Nanos::new(123_456_000);
+                latency.p99 = drivelab_core::units::Nanos::new(234_567_000);
+            }
+        }
+    }
+    let text = at(&records, 80);
+    assert!(!text.contains("wider terminals"), "{text}");
+    let narrow = at(&records, 60);
+    assert!(narrow.contains("wider terminals show: "), "{narrow}");
+    assert!(narrow.contains("write p99 µs"), "{narrow}");
+}
+
+#[test]
 fn unlike_runs_are_never_in_one_table() {
     let (a, b) = (testing::sample_run(), with_model("Another"));
     let (mut other_method, mut other_form, mut smoke) = (a.clone(), a.clone(), a.clone());
