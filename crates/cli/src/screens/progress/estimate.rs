@@ -49,8 +49,10 @@ impl Pace {
         float(slot.own_ns) * self.correction(slot.kind)
     }
 
-    fn rest(&self, slot: &Slot) -> f64 {
-        float(slot.rest_ns) * if slot.rest_scales { self.correction(slot.kind) } else { 1.0 }
+    /// The whole of an execution to come: the step and its rest.
+    fn whole(&self, slot: &Slot) -> f64 {
+        let own = self.own(slot);
+        own + rest(slot, own)
     }
 
     /// Time left of the running step without its rest, in nanoseconds.
@@ -84,19 +86,25 @@ impl Progress {
         if let Some(running) = running
             && let Some(slot) = running.slot.and_then(|index| self.slots.get(index))
         {
-            both += self.pace.left_of(running, slot, now_ns) + self.pace.rest(slot);
+            let left = self.pace.left_of(running, slot, now_ns);
+            both += left + rest(slot, float(now_ns.saturating_sub(running.started_ns)) + left);
         }
         let (mut low, mut high) = (both, both);
         let gap = self.pace.gap_mean();
         let running = running.and_then(|running| running.slot);
         let ahead = self.slots.iter().enumerate().filter(|(index, slot)| !slot.passed && Some(*index) != running);
         for (_, slot) in ahead {
-            let time = self.pace.own(slot) + self.pace.rest(slot) + gap;
+            let time = self.pace.whole(slot) + gap;
             high += time;
             low += if slot.certain() { time } else { 0.0 };
         }
         TimeLeft { at_least: nanos(low), at_most: nanos(high) }
     }
+}
+
+/// The rest of a step that was active for so long.
+fn rest(slot: &Slot, active_ns: f64) -> f64 {
+    float(slot.rest.after(nanos(active_ns)).get())
 }
 
 /// A time that is left, never nothing.

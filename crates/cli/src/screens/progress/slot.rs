@@ -1,13 +1,11 @@
 //! One execution of the plan's schedule, with what the estimate of its length rests on.
 
+use drivelab_analysis::steady::WINDOW;
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Action, Rest, Rounds, Step, StepRole, TestPlan};
 use drivelab_core::units::Nanos;
 
 use crate::screens::figures::clean;
-
-/// The window of a steady test: no such test ends before its fifth round (SNIA PTS; methods.md, section 6).
-const STEADY_WINDOW: u32 = 5;
 
 /// Steps whose lengths are corrected together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +25,7 @@ impl Kind {
     pub(super) const COUNT: usize = 4;
 }
 
-/// When the step ends; times in nanoseconds since its start, ramp included.
+/// When the step ends; all times in nanoseconds since its start, the ramp among them.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Goal {
     pub(super) ramp_ns: u64,
@@ -50,10 +48,7 @@ pub(super) struct Slot {
     pub(super) goal: Goal,
     /// Estimated length without the rest.
     pub(super) own_ns: u64,
-    /// Estimated rest.
-    pub(super) rest_ns: u64,
-    /// The rest grows with the step.
-    pub(super) rest_scales: bool,
+    pub(super) rest: Rest,
     /// Over, or never to come.
     pub(super) passed: bool,
 }
@@ -67,9 +62,9 @@ impl Slot {
         }
     }
 
-    /// Whether it runs even if the steady test it belongs to ends as early as it can.
+    /// Whether it runs even if the steady test it belongs to ends as early as it can, when the window is full.
     pub(super) const fn certain(&self) -> bool {
-        !self.steady || self.key.round <= STEADY_WINDOW
+        !self.steady || self.key.round as usize <= WINDOW
     }
 }
 
@@ -78,15 +73,14 @@ pub(super) fn slots(test: &TestPlan) -> Vec<Slot> {
     let steady = matches!(test.rounds, Rounds::Steady { .. });
     let slot = |(key, step): (StepKey, &Step)| {
         let total = step.estimated_time.get();
-        let (rest_ns, rest_scales) = match step.rest {
-            Rest::None {} => (0, false),
-            Rest::Fixed { time } => (time.get().min(total), false),
-            Rest::DutyCycle { percent, cap } => {
-                let resting = u128::from(100 - percent.get().min(100));
-                let share = u128::from(total) * resting / 100;
-                (u64::try_from(share).unwrap_or(total).min(cap.get()), true)
+        // The plan's estimate holds the rest; of a duty cycle, the active share tells how long that is.
+        let active = match step.rest {
+            Rest::None {} | Rest::Fixed { .. } => total,
+            Rest::DutyCycle { percent, .. } => {
+                u64::try_from(u128::from(total) * u128::from(percent.get()) / 100).unwrap_or(total)
             }
         };
+        let resting = step.rest.after(Nanos::new(active)).get();
         let (kind, goal) = goal(&step.action);
         Slot {
             key,
@@ -97,9 +91,8 @@ pub(super) fn slots(test: &TestPlan) -> Vec<Slot> {
             role: step.role,
             kind,
             goal,
-            own_ns: total - rest_ns,
-            rest_ns,
-            rest_scales,
+            own_ns: total.saturating_sub(resting),
+            rest: step.rest,
             passed: false,
         }
     };
@@ -123,7 +116,7 @@ fn goal(action: &Action) -> (Kind, Goal) {
                 time_ns: stop.time.map(after_ramp),
                 bytes,
                 at_least_ns: stop.at_least.map_or(0, after_ramp),
-                cap_ns: Some(after_ramp(stop.cap)),
+                cap_ns: Some(stop.cap.get()),
             };
             (kind, goal)
         }

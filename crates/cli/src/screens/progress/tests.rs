@@ -55,6 +55,24 @@ fn a_slow_drive_is_found_out_by_its_rate_and_then_by_its_kind() {
 }
 
 #[test]
+fn the_cap_holds_for_the_whole_step_and_the_ramp_is_part_of_it() {
+    let mut events = run(usual, 8);
+    // 1 s of ramp and 5 s of measuring, but no more than 4 s in all.
+    if let EventBody::RunStarted(start) = &mut events[0].event
+        && let drivelab_core::plan::Action::Io { stop, .. } = &mut start.plan.tests[1].steps[0].action
+    {
+        stop.cap = Nanos::from_secs(4);
+    }
+    let begun = events.iter().position(|event| match &event.event {
+        EventBody::StepStarted { key } => key.step.as_str().starts_with("corners/"),
+        _ => false,
+    });
+    let begun = begun.expect("the step begins");
+    let progress = folded(&events[..=begun]);
+    assert_eq!(progress.left_here(events[begun].at_ns), Some(Nanos::from_secs(4)));
+}
+
+#[test]
 fn a_steady_test_gives_a_range_and_its_verdict_ends_it() {
     let events = run(usual, 6);
     let left = folded(&events[..1]).left(0).expect("under way");
