@@ -1,12 +1,11 @@
 //! Signals: Ctrl-C and SIGTERM stop a run cleanly, a second one ends the process at once; SIGHUP stops nothing.
 
 use drivelab_core::clock::{StopCause, StopToken};
-use drivelab_core::exit::ExitCode;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
 use crate::fail::{Failure, Result};
-use crate::say;
+use crate::screens;
 
 /// Watches for signals on a thread of its own, for the rest of the process.
 ///
@@ -21,8 +20,7 @@ pub fn watch(stop: StopToken) -> Result<()> {
                 continue;
             }
             if stop.is_stopped() {
-                say::line("stopped at once; the run is kept and can be resumed: drivelab resume --last");
-                std::process::exit(ExitCode::Interrupted as i32);
+                screens::leave_at_once();
             }
             stop.stop(StopCause::Person);
         }

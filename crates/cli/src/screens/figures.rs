@@ -1,7 +1,10 @@
-//! Text of live figures: rates, latencies, times. Layout only; the figures come from the records as they are.
+//! What the live views show of a record, and the texts that only they need: the run clock and rough times left.
+//!
+//! Rates, latencies and lengths of time read as in the final table: `drivelab_report::format` makes those texts.
 
 use drivelab_core::record::OpRecord;
 use drivelab_core::units::Nanos;
+use drivelab_report::format;
 
 /// What one kind of operation did, as shown.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -26,59 +29,11 @@ impl Figures {
             errors: record.errors,
         })
     }
-}
 
-/// A number of 0 or more with thousands separated by commas and as many decimals as three digits need (two at most).
-pub(super) fn number(value: f64) -> String {
-    let decimals = match value {
-        size if size == 0.0 || size >= 99.95 => 0,
-        size if size >= 9.995 => 1,
-        _ => 2,
-    };
-    let text = format!("{value:.decimals$}");
-    match text.split_once('.') {
-        Some((whole, fraction)) => format!("{}.{fraction}", grouped(whole)),
-        None => grouped(&text),
-    }
-}
-
-/// Digits with a comma before each group of three.
-fn grouped(digits: &str) -> String {
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// Operations per second: whole numbers, except below 10.
-pub(super) fn iops(value: f64) -> String {
-    if value < 10.0 { number(value) } else { grouped(&format!("{value:.0}")) }
-}
-
-/// A latency with three digits: `83.1 us`, `1.25 ms`, `2.10 s`.
-pub(super) fn latency(time: Nanos) -> String {
-    let seconds = time.as_secs_f64();
-    let (value, unit) = match time.get() {
-        0..1_000 => return format!("{} ns", time.get()),
-        1_000..1_000_000 => (seconds * 1e6, "us"),
-        1_000_000..1_000_000_000 => (seconds * 1e3, "ms"),
-        _ => (seconds, "s"),
-    };
-    format!("{} {unit}", number(value))
-}
-
-/// A measured length of time: `5.0 s`, `2 min 05 s`, `1 h 02 min`.
-pub(super) fn length(nanoseconds: u64) -> String {
-    let tenths = nanoseconds.saturating_add(50_000_000) / 100_000_000;
-    let seconds = tenths / 10;
-    match seconds {
-        0..100 => format!("{seconds}.{} s", tenths % 10),
-        100..3_600 => format!("{} min {:02} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {:02} min", seconds / 3_600, seconds / 60 % 60),
+    /// The 99th percentile in microseconds as text, without its unit: one unit throughout, as in the final table, so
+    /// that figures can be compared at a glance.
+    pub(super) fn p99_us(&self) -> Option<String> {
+        self.p99.map(|p99| format::latency_us(p99.as_secs_f64() * 1e6))
     }
 }
 
@@ -121,33 +76,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_have_three_digits_and_commas() {
-        let cases = [
-            (0.0, "0"),
-            (0.123, "0.12"),
-            (9.994, "9.99"),
-            (9.996, "10.0"),
-            (99.96, "100"),
-            (999.6, "1,000"),
-            (843_750.0, "843,750"),
-            (1_234_567.8, "1,234,568"),
-        ];
-        for (value, text) in cases {
-            assert_eq!(number(value), text);
-        }
-        assert_eq!(iops(12.4), "12");
-        assert_eq!(iops(3.25), "3.25");
-    }
-
-    #[test]
-    fn latencies_change_unit_at_the_thousand() {
-        assert_eq!(latency(Nanos::new(999)), "999 ns");
-        assert_eq!(latency(Nanos::new(83_100)), "83.1 us");
-        assert_eq!(latency(Nanos::new(1_250_000)), "1.25 ms");
-        assert_eq!(latency(Nanos::new(2_100_000_000)), "2.10 s");
-    }
-
-    #[test]
     fn estimates_are_rounded_and_never_zero() {
         let second = 1_000_000_000;
         assert_eq!(rough(0), "less than 5 s");
@@ -164,9 +92,6 @@ mod tests {
     fn times_read_like_a_clock() {
         assert_eq!(run_time(7 * 1_000_000_000), "0:07");
         assert_eq!(run_time(3_723 * 1_000_000_000), "1:02:03");
-        assert_eq!(length(4_960_000_000), "5.0 s");
-        assert_eq!(length(125_000_000_000), "2 min 05 s");
-        assert_eq!(length(3_725_000_000_000), "1 h 02 min");
     }
 
     #[test]

@@ -3,8 +3,9 @@
 use drivelab_core::event::{EventBody, RunState};
 use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::record::{StepRecord, StopReason};
+use drivelab_report::format;
 
-use super::figures::{Figures, clean, iops, latency, length, number, rough};
+use super::figures::{Figures, clean, rough};
 use super::progress::{Latest, Progress};
 
 /// What a line is about, for its colour.
@@ -18,7 +19,7 @@ pub(super) enum Tone {
     Bad,
 }
 
-/// The line that stays of an event, where one does. `progress` must not have taken the event yet.
+/// The line that stays of an event, where one does.
 pub(super) fn of(event: &EventBody, progress: &Progress) -> Option<(Tone, String)> {
     match event {
         EventBody::StepEnded(record) => Some(finished(record, progress)),
@@ -29,7 +30,7 @@ pub(super) fn of(event: &EventBody, progress: &Progress) -> Option<(Tone, String
         EventBody::Finding(found) => Some(finding(found)),
         EventBody::Steadiness(verdict) => {
             let (test, first, last) = (clean(&verdict.test), verdict.first_round, verdict.last_round);
-            let (range, slope) = (number(verdict.range_percent.abs()), number(verdict.slope_percent.abs()));
+            let (range, slope) = (per_cent(verdict.range_percent), per_cent(verdict.slope_percent));
             Some(if verdict.reached {
                 (Tone::Plain, format!("{test}: steady in rounds {first} to {last} (range {range} %, slope {slope} %)"))
             } else {
@@ -63,17 +64,23 @@ pub(super) fn finding(found: &Finding) -> (Tone, String) {
     (tone, clean(&format!("{word} {}: {} {}", found.code, found.statement, found.next_action)).trim_end().to_owned())
 }
 
-/// A row of the table of finished steps.
+/// The size of a share, without its sign.
+fn per_cent(share: f64) -> String {
+    format::value(share.abs(), "%")
+}
+
+/// A row of the table of finished steps. The length of the step comes last: it is the only column whose words vary in
+/// width.
 fn finished(record: &StepRecord, progress: &Progress) -> (Tone, String) {
     let label = progress.label(&record.key);
     let (read, write) = (Figures::of(&record.read), Figures::of(&record.write));
     let sum = |figure: fn(&Figures) -> f64| [read, write].iter().flatten().map(figure).sum::<f64>();
     let mut row = format!(
-        "{label:<width$} {:>7} MB/s {:>9} IOPS {:>8}  p99 {}",
-        number(sum(|one| one.mb_s)),
-        iops(sum(|one| one.iops)),
-        length(record.elapsed().get()),
+        "{label:<width$} {:>7} MB/s {:>9} IOPS {} {:>6}",
+        format::mb_s(sum(|one| one.mb_s)),
+        format::iops(sum(|one| one.iops)),
         p99(read, write),
+        format::duration(record.elapsed()),
         width = progress.label_width(),
     );
     let tone = match record.stop_reason {
@@ -97,23 +104,25 @@ fn finished(record: &StepRecord, progress: &Progress) -> (Tone, String) {
     }
 }
 
-/// The 99th percentile; where both kinds ran, the larger one and whose it is, because a row has room for one.
+/// The 99th percentile, always as wide; where both kinds ran, the larger one and whose it is (`r` or `w`), because a
+/// row has room for one.
 fn p99(read: Option<Figures>, write: Option<Figures>) -> String {
-    let of = |figures: Option<Figures>| figures.and_then(|figures| figures.p99);
-    match (of(read), of(write)) {
-        (Some(read), Some(write)) if read >= write => format!("{} r", latency(read)),
-        (Some(_), Some(write)) => format!("{} w", latency(write)),
-        (Some(one), None) | (None, Some(one)) => latency(one),
-        (None, None) => "-".to_owned(),
-    }
+    let of = |figures: Option<Figures>| figures.filter(|figures| figures.p99.is_some());
+    let (whose, one) = match (of(read), of(write)) {
+        (Some(read), Some(write)) if read.p99 >= write.p99 => ("r", Some(read)),
+        (Some(_), Some(write)) => ("w", Some(write)),
+        (one, None) | (None, one) => ("", one),
+    };
+    one.and_then(|figures| figures.p99_us())
+        .map_or_else(|| format!("p99{:>13}", "-"), |p99| format!("p99 {whose:1}{p99:>8} µs"))
 }
 
-/// The newest interval in words: `read 3,456 MB/s, 843,750 IOPS, p99 120 us`.
+/// The newest interval in words: `read 3,456 MB/s, 843,750 IOPS, p99 120.0 µs`.
 pub(super) fn live(latest: &Latest) -> String {
     let one = |name: &str, figures: Option<Figures>| {
         figures.map(|it| {
-            let p99 = it.p99.map_or_else(String::new, |p99| format!(", p99 {}", latency(p99)));
-            format!("{name} {} MB/s, {} IOPS{p99}", number(it.mb_s), iops(it.iops))
+            let p99 = it.p99_us().map_or_else(String::new, |p99| format!(", p99 {p99} µs"));
+            format!("{name} {} MB/s, {} IOPS{p99}", format::mb_s(it.mb_s), format::iops(it.iops))
         })
     };
     let parts: Vec<String> = [one("read", latest.read), one("write", latest.write)].into_iter().flatten().collect();

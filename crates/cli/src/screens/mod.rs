@@ -8,6 +8,7 @@
 mod figures;
 mod json_lines;
 mod lines;
+mod now;
 mod panel;
 mod plain;
 mod progress;
@@ -19,6 +20,10 @@ pub use json_lines::JsonLines;
 pub use panel::Panel;
 pub use plain::Plain;
 pub use progress::{Progress, TimeLeft};
+
+use drivelab_core::exit::ExitCode;
+
+use crate::say;
 
 /// How a run is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,6 +49,14 @@ pub fn choose(events_json: bool, quiet: bool, plain: bool, stdout_is_tty: bool, 
         (false, false, true) => Style::Plain,
         (false, false, false) => Style::Panel,
     }
+}
+
+/// Ends the process at once, for a person who asked twice: a terminal that a panel holds is given back first. What was
+/// recorded stays, as after a crash.
+pub fn leave_at_once() -> ! {
+    panel::give_back();
+    say::line("stopped at once; the run is kept and can be resumed: drivelab resume --last");
+    std::process::exit(ExitCode::Interrupted as i32)
 }
 
 /// A screen can take no more: the reader went away or the terminal is gone.

@@ -1,7 +1,7 @@
 //! The live panel: a few rows at the bottom of the terminal, below a growing table of finished steps.
 //!
 //! Redraws at most five times a second, on the screen's own thread. In raw mode Ctrl-C is a key like any other: the
-//! panel turns it (and `q`) into the stop that a signal would have asked for; a second Ctrl-C leaves at once. A
+//! panel turns it (and `q`) into the stop that a signal would have asked for; either again leaves at once. A
 //! terminal that is too small, or does not answer, is an error of [`Panel::open`]: the caller then shows plain lines.
 
 mod draw;
@@ -10,15 +10,16 @@ mod terminal;
 use crossterm::event::{Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use drivelab_core::clock::{StopCause, StopToken, monotonic_raw_ns};
 use drivelab_core::event::{Event, EventBody};
-use drivelab_core::exit::ExitCode;
 use drivelab_core::listener::{Listener, ListenerError};
 use jiff::{SignedDuration, Zoned};
 
 use super::lines::{self, Tone};
-use super::lost;
+use super::now::RunTime;
 use super::progress::{Phase, Progress, TimeLeft};
+use super::{leave_at_once, lost};
 use draw::View;
 use terminal::Screen;
+pub(super) use terminal::give_back;
 
 /// Least time between two pictures.
 const REDRAW_NS: u64 = 200_000_000;
@@ -31,11 +32,9 @@ pub struct Panel {
     progress: Progress,
     /// The newest finding.
     finding: Option<(Tone, String)>,
-    /// CLOCK_MONOTONIC_RAW when the last event came, and of the last picture.
-    heard_raw_ns: u64,
+    time: RunTime,
+    /// CLOCK_MONOTONIC_RAW of the last picture.
     drawn_raw_ns: u64,
-    interrupts: u32,
-    end_of_day: bool,
 }
 
 impl Panel {
@@ -51,17 +50,16 @@ impl Panel {
             color,
             progress: Progress::default(),
             finding: None,
-            heard_raw_ns: monotonic_raw_ns(),
+            time: RunTime::live(),
             drawn_raw_ns: 0,
-            interrupts: 0,
-            end_of_day: true,
         })
     }
 
-    /// Leaves out the time of day at which the run ends: what is shown is a replay.
+    /// Shows a replay: no time passes between events, there is no time of day at which the run ends, and keys end the
+    /// replay, which keeps and resumes nothing.
     #[must_use]
     pub const fn of_a_replay(mut self) -> Self {
-        self.end_of_day = false;
+        self.time.of_a_replay();
         self
     }
 
@@ -77,16 +75,17 @@ impl Panel {
         Ok(())
     }
 
-    fn key(&mut self, key: KeyEvent) {
+    /// Ctrl-C and `q` stop the run; where it is already told to stop, by whomever, they leave at once. A replay has
+    /// nothing to bring to an end and needs no second way out.
+    fn key(&self, key: KeyEvent) {
         let interrupt = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
-        if interrupt || key.code == KeyCode::Char('q') {
-            self.stop.stop(StopCause::Person);
+        if !interrupt && key.code != KeyCode::Char('q') {
+            return;
         }
-        self.interrupts += u32::from(interrupt);
-        if self.interrupts >= 2 {
-            terminal::restore();
-            std::process::exit(i32::from(ExitCode::Interrupted as u8));
+        if self.stop.is_stopped() && self.time.is_live() {
+            leave_at_once();
         }
+        self.stop.stop(StopCause::Person);
     }
 
     fn redraw_when_due(&mut self) -> std::io::Result<()> {
@@ -96,12 +95,13 @@ impl Panel {
             return Ok(());
         }
         self.drawn_raw_ns = raw_ns;
-        let now_ns = self.progress.at_ns().saturating_add(raw_ns.saturating_sub(self.heard_raw_ns));
+        let now_ns = self.time.now_ns(&self.progress);
         let view = View {
             progress: &self.progress,
             now_ns,
-            ends: self.end_of_day.then(|| self.ends(now_ns)).flatten(),
+            ends: self.time.is_live().then(|| self.ends(now_ns)).flatten(),
             finding: self.finding.as_ref(),
+            live: self.time.is_live(),
             stopping: self.stop.is_stopped(),
             color: self.color,
         };
@@ -119,10 +119,9 @@ impl Panel {
     }
 
     fn take(&mut self, event: &Event) -> std::io::Result<()> {
-        self.heard_raw_ns = monotonic_raw_ns();
-        let line = lines::of(&event.event, &self.progress);
+        self.time.heard();
         self.progress.event(event);
-        if let Some((tone, text)) = line {
+        if let Some((tone, text)) = lines::of(&event.event, &self.progress) {
             if matches!(event.event, EventBody::Finding(_)) {
                 self.finding = Some((tone, text.clone()));
             }

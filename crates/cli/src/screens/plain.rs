@@ -5,13 +5,15 @@
 
 use std::io::Write;
 
-use drivelab_core::clock::monotonic_raw_ns;
-use drivelab_core::event::{Event, EventBody};
+use drivelab_core::event::{Event, EventBody, RunStarted};
 use drivelab_core::listener::{Listener, ListenerError};
+use drivelab_core::units::Nanos;
+use drivelab_report::format;
 
-use super::figures::{clean, length, run_time};
+use super::figures::{clean, run_time};
 use super::lines::{self, Tone};
 use super::lost;
+use super::now::RunTime;
 use super::progress::{Phase, Progress};
 
 /// Time between lines that only say that the run goes on.
@@ -24,14 +26,20 @@ pub struct Plain<W: Write + Send> {
     progress: Progress,
     /// Run time of the last line.
     said_ns: u64,
-    /// CLOCK_MONOTONIC_RAW when the last event came.
-    heard_raw_ns: u64,
+    time: RunTime,
 }
 
 impl<W: Write + Send> Plain<W> {
     /// Writes to `out`; with `color`, warnings and failures stand out.
     pub fn new(out: W, color: bool) -> Self {
-        Plain { out, color, progress: Progress::default(), said_ns: 0, heard_raw_ns: monotonic_raw_ns() }
+        Plain { out, color, progress: Progress::default(), said_ns: 0, time: RunTime::live() }
+    }
+
+    /// Lets no time pass between events: what is shown is a replay, which has a speed of its own.
+    #[must_use]
+    pub fn of_a_replay(mut self) -> Self {
+        self.time.of_a_replay();
+        self
     }
 
     fn line(&mut self, at_ns: u64, tone: Tone, text: &str) -> Result<(), ListenerError> {
@@ -45,40 +53,35 @@ impl<W: Write + Send> Plain<W> {
         self.out.write_all(line.as_bytes()).and_then(|()| self.out.flush()).map_err(lost)
     }
 
-    /// What is said before the fold has taken the event: it still knows the step that ends.
-    fn before(&mut self, event: &Event) -> Result<(), ListenerError> {
-        match lines::of(&event.event, &self.progress) {
+    /// Says what the event means; `progress` has taken it.
+    fn say(&mut self, event: &Event) -> Result<(), ListenerError> {
+        let line = match &event.event {
+            EventBody::RunStarted(start) => Some((Tone::Plain, self.opening(start))),
+            EventBody::StepStarted { .. } => lines::running(&self.progress).map(|text| (Tone::Plain, text)),
+            EventBody::RestStarted { until_ns, .. } => {
+                let time = Nanos::new(until_ns.saturating_sub(event.at_ns));
+                Some((Tone::Plain, format!("rest of {}", format::duration(time))))
+            }
+            body => lines::of(body, &self.progress),
+        };
+        match line {
             Some((tone, text)) => self.line(event.at_ns, tone, &text),
-            None => Ok(()),
+            None => self.go_on(event.at_ns),
         }
     }
 
-    /// What is said after it: it knows the step that begins.
-    fn after(&mut self, event: &Event) -> Result<(), ListenerError> {
-        match &event.event {
-            EventBody::RunStarted(start) => {
-                let plan = &start.plan;
-                let left = self.progress.left(event.at_ns).map_or_else(String::new, |left| left.text());
-                let target = clean(&start.environment.target.path.to_string_lossy());
-                let text = format!(
-                    "{} ({} form) on {target}, {}: {} steps, {left}",
-                    clean(&plan.title),
-                    plan.form.name(),
-                    start.environment.target.length,
-                    self.progress.total(),
-                );
-                self.line(event.at_ns, Tone::Plain, &text)
-            }
-            EventBody::StepStarted { .. } => match lines::running(&self.progress) {
-                Some(text) => self.line(event.at_ns, Tone::Plain, &text),
-                None => Ok(()),
-            },
-            EventBody::RestStarted { until_ns, .. } => {
-                let text = format!("rest of {}", length(until_ns.saturating_sub(event.at_ns)));
-                self.line(event.at_ns, Tone::Plain, &text)
-            }
-            _ => self.go_on(event.at_ns),
-        }
+    /// What is measured on what, and how long it will take.
+    fn opening(&self, start: &RunStarted) -> String {
+        let (plan, target) = (&start.plan, &start.environment.target);
+        let left = self.progress.left(self.progress.at_ns()).map_or_else(String::new, |left| left.text());
+        format!(
+            "{} ({} form) on {}, {}: {} steps, {left}",
+            clean(&plan.title),
+            plan.form.name(),
+            clean(&target.path.to_string_lossy()),
+            target.length.about(),
+            self.progress.total(),
+        )
     }
 
     /// Says how it stands where nothing was said for a while.
@@ -104,15 +107,13 @@ impl<W: Write + Send> Plain<W> {
 
 impl<W: Write + Send> Listener for Plain<W> {
     fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
-        self.heard_raw_ns = monotonic_raw_ns();
-        self.before(event)?;
+        self.time.heard();
         self.progress.event(event);
-        self.after(event)
+        self.say(event)
     }
 
     fn idle(&mut self) -> Result<(), ListenerError> {
-        let since = monotonic_raw_ns().saturating_sub(self.heard_raw_ns);
-        self.go_on(self.progress.at_ns().saturating_add(since))
+        self.go_on(self.time.now_ns(&self.progress))
     }
 
     fn finish(&mut self) -> Result<(), ListenerError> {

@@ -3,13 +3,14 @@
 use std::collections::VecDeque;
 
 use drivelab_core::event::RunState;
+use drivelab_report::format;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Sparkline, SparklineBar};
 
-use crate::screens::figures::{Figures, iops, latency, number, rough, run_time};
+use crate::screens::figures::{Figures, rough, run_time};
 use crate::screens::lines::{self, Tone};
 use crate::screens::progress::{Phase, Progress};
 
@@ -29,6 +30,8 @@ pub(super) struct View<'a> {
     /// Time of day at which the run ends.
     pub(super) ends: Option<String>,
     pub(super) finding: Option<&'a (Tone, String)>,
+    /// The run goes on now; otherwise this is a replay.
+    pub(super) live: bool,
     /// The run was told to stop.
     pub(super) stopping: bool,
     pub(super) color: bool,
@@ -83,7 +86,7 @@ fn title_line(view: &View<'_>, width: u16) -> Line<'static> {
     let text = view.progress.head().map_or_else(
         || " drivelab ".to_owned(),
         |head| {
-            let (title, form, length) = (cut(&head.title, 24), head.form.name(), head.length);
+            let (title, form, length) = (cut(&head.title, 24), head.form.name(), head.length.about());
             let fixed = format!(" {title}, {form} form, , {length} ").chars().count();
             let room = usize::from(width).saturating_sub(fixed + 6).max(12);
             format!(" {title}, {form} form, {}, {length} ", tail(&head.target, room))
@@ -141,12 +144,13 @@ fn figure_line(name: &str, hue: Style, figures: Figures) -> Line<'static> {
     let big = hue.add_modifier(Modifier::BOLD);
     let mut spans = vec![
         Span::styled(format!("  {name:<5}"), hue),
-        Span::styled(format!("{:>9}", number(figures.mb_s)), big),
+        Span::styled(format!("{:>9}", format::mb_s(figures.mb_s)), big),
         Span::raw(" MB/s"),
-        Span::styled(format!("{:>12}", iops(figures.iops)), big),
+        Span::styled(format!("{:>12}", format::iops(figures.iops)), big),
         Span::raw(" IOPS"),
-        Span::raw("   p99 "),
-        Span::styled(figures.p99.map_or_else(|| "-".to_owned(), latency), big),
+        Span::raw("   p99"),
+        Span::styled(format!("{:>9}", figures.p99_us().unwrap_or_else(|| "-".to_owned())), big),
+        Span::raw(if figures.p99.is_some() { " µs" } else { "" }),
     ];
     if figures.errors > 0 {
         spans.push(Span::raw(format!("   {} errors", figures.errors)));
@@ -166,7 +170,7 @@ fn draw_curve(frame: &mut Frame<'_>, view: &View<'_>, area: Rect) {
         Sparkline::default().data(bars).max(top.max(1)).absent_value_symbol("·").style(paint(view.color, Color::Cyan));
     frame.render_widget(sparkline, curve);
     let [high, low] = Layout::vertical([Constraint::Length(1); 2]).areas(scale);
-    frame.render_widget(Line::from(format!(" {} MB/s", number(mb_s(top)))), high);
+    frame.render_widget(Line::from(format!(" {} MB/s", format::mb_s(mb_s(top)))), high);
     frame.render_widget(Line::from(" 0"), low);
 }
 
@@ -242,10 +246,11 @@ fn next_line(view: &View<'_>, width: u16) -> Line<'static> {
 }
 
 fn keys_text(view: &View<'_>) -> &'static str {
-    match (view.progress.phase(), view.stopping) {
-        (Phase::Ended(_) | Phase::Interrupted, _) => "",
-        (Phase::Before | Phase::Going, true) => "  stopping; Ctrl-C again leaves at once",
-        (Phase::Before | Phase::Going, false) => "  q or Ctrl-C stops; what was measured is kept",
+    match (view.progress.phase(), view.live, view.stopping) {
+        (Phase::Ended(_) | Phase::Interrupted, ..) => "",
+        (Phase::Before | Phase::Going, false, _) => "  a replay; q or Ctrl-C ends it",
+        (Phase::Before | Phase::Going, true, true) => "  stopping; q or Ctrl-C now leaves at once",
+        (Phase::Before | Phase::Going, true, false) => "  q or Ctrl-C stops; what was measured is kept",
     }
 }
 

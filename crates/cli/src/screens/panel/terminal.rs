@@ -26,8 +26,10 @@ const LEAST: Size = Size { width: 60, height: HEIGHT + 4 };
 static HELD: AtomicBool = AtomicBool::new(false);
 static HOOK: Once = Once::new();
 
-/// Gives the terminal back: no panel, a visible cursor, ordinary key handling. Does nothing where it is not held.
-pub(super) fn restore() {
+/// Gives the terminal back: no panel, a visible cursor, ordinary key handling. Does nothing where it is not held. Waits
+/// for a picture that another thread is drawing; after it there is none.
+pub(in crate::screens) fn give_back() {
+    let _whole = stdout().lock();
     if HELD.swap(false, Ordering::SeqCst) {
         // On the way out there is nobody left to tell about errors.
         let _ = clear_panel();
@@ -62,7 +64,7 @@ impl Screen {
         HOOK.call_once(|| {
             let earlier = std::panic::take_hook();
             std::panic::set_hook(Box::new(move |panic| {
-                restore();
+                give_back();
                 earlier(panic);
             }));
         });
@@ -71,7 +73,7 @@ impl Screen {
         match viewport() {
             Ok(terminal) => Ok(Screen { terminal, size, resized: false, kept: Vec::new() }),
             Err(error) => {
-                restore();
+                give_back();
                 Err(error)
             }
         }
@@ -90,6 +92,11 @@ impl Screen {
     /// Draws the panel, and the kept lines above it. In a terminal that became too small nothing is drawn, and lines
     /// are kept until it grows or the end.
     pub(super) fn draw(&mut self, picture: impl FnOnce(&mut Frame<'_>)) -> std::io::Result<()> {
+        // A second signal gives the terminal back from a thread of its own: before this picture or after it.
+        let _whole = stdout().lock();
+        if !HELD.load(Ordering::SeqCst) {
+            return Ok(());
+        }
         let size = size()?;
         if self.resized || size != self.size {
             (self.resized, self.size) = (false, size);
@@ -114,7 +121,7 @@ impl Screen {
 
     /// Prints what is still kept and gives the terminal back, the cursor where the panel began.
     pub(super) fn close(&mut self) -> std::io::Result<()> {
-        restore();
+        give_back();
         for (_, line) in std::mem::take(&mut self.kept) {
             std::io::Write::write_all(&mut stdout(), format!("{line}\n").as_bytes())?;
         }
@@ -124,7 +131,7 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        restore();
+        give_back();
     }
 }
 

@@ -31,7 +31,8 @@ fn picture(events: &[Event], width: u16, late_ns: u64, until: impl Fn(&EventBody
     let mut terminal = Terminal::new(TestBackend::new(width, draw::HEIGHT)).expect("a terminal in memory");
     let left = progress.left(now_ns).filter(|left| left.at_least == left.at_most && left.at_most.get() > 0);
     let ends = left.map(|_| "14:32".to_owned());
-    let view = View { progress: &progress, now_ns, ends, finding: finding.as_ref(), stopping: false, color: true };
+    let view =
+        View { progress: &progress, now_ns, ends, finding: finding.as_ref(), live: true, stopping: false, color: true };
     terminal.draw(|frame| draw::draw(frame, &view)).expect("drawn");
     terminal.backend().to_string()
 }
@@ -201,15 +202,16 @@ fn in_a_real_terminal_ctrl_c_stops_and_a_second_one_leaves_at_once() {
     let Some(tmux) = Tmux::start("once") else { return };
     tmux.wait_for("IOPS   p99");
     tmux.command(&["send-keys", "C-c"]);
-    tmux.wait_for("stopping; Ctrl-C again leaves at once");
+    tmux.wait_for("stopping; q or Ctrl-C now leaves at once");
     assert!(tmux.wait_for("exit 0").contains("cause Some(Person)"));
     assert_given_back(&tmux.wait_for("icanon"));
 
     let Some(tmux) = Tmux::start("twice") else { return };
     tmux.wait_for("IOPS   p99");
-    tmux.command(&["send-keys", "C-c", "C-c"]);
+    tmux.command(&["send-keys", "C-c", "q"]);
     tmux.wait_for("exit 7");
     let text = tmux.wait_for("icanon");
-    assert!(!text.contains("q or Ctrl-C stops"), "no panel is left:\n{text}");
+    assert!(text.contains("stopped at once; the run is kept"), "it says so where it can be read:\n{text}");
+    assert!(!text.contains("q or Ctrl-C"), "no panel is left:\n{text}");
     assert_given_back(&text);
 }

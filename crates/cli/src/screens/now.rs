@@ -1,0 +1,58 @@
+//! The run time between events: a live run goes on by the machine's clock, a replay stands still.
+
+use drivelab_core::clock::monotonic_raw_ns;
+
+use super::progress::Progress;
+
+/// Tells a screen what time it is in the run.
+#[derive(Debug)]
+pub(super) struct RunTime {
+    /// CLOCK_MONOTONIC_RAW when the last event came.
+    heard_raw_ns: u64,
+    live: bool,
+}
+
+impl RunTime {
+    /// Of a run that goes on now.
+    pub(super) fn live() -> Self {
+        RunTime { heard_raw_ns: monotonic_raw_ns(), live: true }
+    }
+
+    /// Of a replay, which has a speed of its own: the run time is that of the last event.
+    pub(super) const fn of_a_replay(&mut self) {
+        self.live = false;
+    }
+
+    /// Whether the run goes on now.
+    pub(super) const fn is_live(&self) -> bool {
+        self.live
+    }
+
+    /// An event came.
+    pub(super) fn heard(&mut self) {
+        self.heard_raw_ns = monotonic_raw_ns();
+    }
+
+    /// Now, on the run clock in nanoseconds.
+    pub(super) fn now_ns(&self, progress: &Progress) -> u64 {
+        let since = if self.live { monotonic_raw_ns().saturating_sub(self.heard_raw_ns) } else { 0 };
+        progress.at_ns().saturating_add(since)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::screens::testing::short_run;
+
+    #[test]
+    fn a_replay_has_the_time_of_its_last_event_and_a_live_run_goes_on() {
+        let mut progress = Progress::default();
+        short_run().iter().take(4).for_each(|event| progress.event(event));
+        let mut time = RunTime::live();
+        while monotonic_raw_ns() == time.heard_raw_ns {}
+        assert!(time.now_ns(&progress) > progress.at_ns());
+        time.of_a_replay();
+        assert_eq!(time.now_ns(&progress), progress.at_ns());
+    }
+}
