@@ -97,6 +97,18 @@ pub enum RunState {
     Failed,
 }
 
+impl RunState {
+    /// The word in the catalog, in files, in reports and in messages.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            RunState::Complete => "complete",
+            RunState::Interrupted => "interrupted",
+            RunState::Failed => "failed",
+        }
+    }
+}
+
 /// Everything that is known before the first step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RunStarted {

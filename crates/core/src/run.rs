@@ -1,5 +1,7 @@
 //! A run as a whole: its events folded into what analysis and reports look at.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::environment::{Environment, ToolVersion};
@@ -66,6 +68,8 @@ pub struct RunRecords {
     pub last_seq: u64,
     /// Executions begun and not ended; after a kill, the one that was running.
     unfinished: Option<StepKey>,
+    /// Executions that have begun, finished or not: only these can leave something behind when they begin again.
+    begun: HashSet<StepKey>,
     ended_cleanly: bool,
 }
 
@@ -99,6 +103,7 @@ impl RunRecords {
             last_at_ns: first.at_ns,
             last_seq: first.seq,
             unfinished: None,
+            begun: HashSet::new(),
             ended_cleanly: false,
         })
     }
@@ -122,7 +127,9 @@ impl RunRecords {
             EventBody::RunStarted(_) | EventBody::RestStarted { .. } | EventBody::RestEnded { .. } => {}
             EventBody::RunResumed(resumed) => self.resumed(at_ns, resumed),
             EventBody::StepStarted { key } => {
-                self.forget(&key);
+                if !self.begun.insert(key.clone()) {
+                    self.forget(&key);
+                }
                 self.unfinished = Some(key);
             }
             EventBody::Interval(interval) => self.intervals.push(interval),
@@ -163,7 +170,7 @@ impl RunRecords {
         }
     }
 
-    /// An execution begins (again): what an earlier try left is not a result.
+    /// An execution begins again: what an earlier try left is not a result.
     fn forget(&mut self, key: &StepKey) {
         self.steps.retain(|record| record.key != *key);
         self.intervals.retain(|interval| interval.key != *key);
@@ -195,3 +202,6 @@ impl RunRecords {
         self.steps.iter().find(|record| record.key == *key)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 //!
 //! Owns the one place where text such as "128 KiB", "4k" or "1.5 GB/s" becomes a number and back. MB is 10^6 and
 //! MiB is 2^20, never mixed silently; a bare letter (`4k`, `1M`) is binary, as in fio, and the guide says so.
-//! Printing is lossless: parsing what was printed gives the same value.
+//! Printing is lossless: parsing what was printed gives the same value, for rates from 10^-9 B/s to 2^63 B/s.
 
 use std::fmt;
 use std::str::FromStr;
@@ -112,8 +112,6 @@ fn byte_multiplier(unit: &str) -> Option<u64> {
 pub struct Bytes(u64);
 
 impl Bytes {
-    /// One kibibyte, 2^10 bytes.
-    pub const KIB: Bytes = Bytes(1 << 10);
     /// One mebibyte, 2^20 bytes.
     pub const MIB: Bytes = Bytes(1 << 20);
     /// One gibibyte, 2^30 bytes.
@@ -284,6 +282,13 @@ impl fmt::Display for Nanos {
 }
 
 /// A data rate in bytes per second (not necessarily whole).
+///
+/// ```
+/// use drivelab_core::units::BytesPerSecond;
+/// assert_eq!("1.5 GB/s".parse(), Ok(BytesPerSecond::new(1.5e9)));
+/// assert_eq!("1234.5 B/s".parse(), Ok(BytesPerSecond::new(1234.5)));
+/// assert_eq!(BytesPerSecond::new(1234.5).to_string(), "1.2345 kB/s");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct BytesPerSecond(f64);
@@ -311,16 +316,18 @@ impl BytesPerSecond {
 impl FromStr for BytesPerSecond {
     type Err = UnitError;
 
-    #[expect(clippy::cast_precision_loss, reason = "rates stay far below 2^53 bytes per second")]
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let Some(size) = text.trim().strip_suffix("/s") else {
-            return Err(UnitError::UnknownUnit {
-                text: text.to_owned(),
-                unit: text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ' ').to_owned(),
-                expected: RATE_EXPECTED,
-            });
-        };
-        size.parse::<Bytes>().map(|bytes| BytesPerSecond(bytes.get() as f64))
+        let (digits, decimals, unit) = split_number(text, RATE_EXPECTED)?;
+        let multiplier = unit.strip_suffix("/s").and_then(byte_multiplier).ok_or_else(|| UnitError::UnknownUnit {
+            text: text.to_owned(),
+            unit: unit.to_owned(),
+            expected: RATE_EXPECTED,
+        })?;
+        // The exact value as decimal digits; the float nearest to it is the standard library's business.
+        let exact = digits.checked_mul(u128::from(multiplier)).map(|digits| format!("{digits}e-{decimals}"));
+        let rate = exact.and_then(|exact| exact.parse().ok());
+        let too_large = || UnitError::NotWhole { text: text.to_owned(), base: "bytes per second" };
+        rate.map(BytesPerSecond).ok_or_else(too_large)
     }
 }
 
@@ -328,7 +335,11 @@ impl fmt::Display for BytesPerSecond {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (size, name) in [(1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1e3, "kB/s")] {
             if self.0 >= size {
-                return write!(f, "{} {name}", self.0 / size);
+                // Dividing rounds; a larger unit is used only where nothing is lost by it.
+                let text = format!("{} {name}", self.0 / size);
+                if text.parse() == Ok(*self) {
+                    return f.write_str(&text);
+                }
             }
         }
         write!(f, "{} B/s", self.0)

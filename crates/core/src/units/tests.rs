@@ -54,6 +54,9 @@ fn sizes_in_sentences_are_short() {
 fn rates_and_durations_parse() {
     assert_eq!("1.5 GB/s".parse(), Ok(BytesPerSecond::new(1.5e9)));
     assert_eq!("50 MiB/s".parse(), Ok(BytesPerSecond::new(52_428_800.0)));
+    assert_eq!("1234.5 B/s".parse(), Ok(BytesPerSecond::new(1234.5)));
+    assert_eq!(BytesPerSecond::new(1.5e9).to_string(), "1.5 GB/s");
+    assert_eq!(BytesPerSecond::new(0.1 + 0.2).to_string(), "0.30000000000000004 B/s");
     assert_eq!("2 min".parse(), Ok(Nanos::from_secs(120)));
     assert_eq!("250 us".parse(), Ok(Nanos::new(250_000)));
 }
@@ -77,6 +80,14 @@ proptest! {
     fn durations_print_and_parse_back(value in 0..=(i64::MAX as u64), unit in prop::sample::select(vec![1u64, 1000, 1_000_000, 1_000_000_000, 60_000_000_000])) {
         let nanos = Nanos::new(value / unit * unit);
         prop_assert_eq!(nanos.to_string().parse::<Nanos>(), Ok(nanos));
+    }
+
+    #[test]
+    fn rates_print_and_parse_back(value in 0.0..1e18f64, small in 1e-9..1e4f64, whole in 0u32.., tenths in 0u32..) {
+        for rate in [value, small, f64::from(whole), f64::from(tenths) / 10.0, f64::from(whole) * 1e6, f64::from(whole) * 1e3] {
+            let rate = BytesPerSecond::new(rate);
+            prop_assert_eq!(rate.to_string().parse::<BytesPerSecond>(), Ok(rate));
+        }
     }
 
     #[test]
