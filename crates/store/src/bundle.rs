@@ -101,12 +101,14 @@ impl Bundle {
         lock::is_held(&self.path)
     }
 
-    /// All events, checked. Of an unsealed bundle: up to the last one that can be read.
+    /// All events, checked. Of an unsealed bundle: up to the last one that can be read. Where the process was killed
+    /// before its first event was on disk, that event is made again from the copies beside it, so a run always has its
+    /// beginning.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] where a file is not what was written.
     pub fn events(&self) -> Result<Vec<Event>, StoreError> {
-        Ok(self.recording()?.events)
+        self.with_beginning(self.recording()?.events)
     }
 
     /// What cannot be read behind the last whole frame of each segment; usual after a kill, and no error.
@@ -117,16 +119,20 @@ impl Bundle {
         Ok(self.recording()?.torn)
     }
 
-    /// The run as a whole. Where the process was killed before its first event was on disk: the run as it began. A run
-    /// that ended and was killed before its seal is still [`RunState::Interrupted`]; [`crate::seal_ended`] mends it.
+    /// The run as a whole. A run that ended and was killed before its seal is still [`RunState::Interrupted`];
+    /// [`crate::seal_ended`] mends it.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] where a file is not what was written.
     pub fn records(&self) -> Result<RunRecords, StoreError> {
-        let mut events = self.events()?;
-        if events.is_empty() {
-            events.push(self.first_event()?);
-        }
+        self.fold(self.events()?)
+    }
+
+    /// [`Self::records`] from what [`Self::events`] gave, for whoever needs both: nothing is read again.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] where the events are not those of this run.
+    pub fn fold(&self, events: Vec<Event>) -> Result<RunRecords, StoreError> {
         let first = self.path.join(segment_name(0));
         let mut records =
             RunRecords::from_events(events).map_err(|error| StoreError::damaged(&first, error.to_string()))?;
@@ -176,7 +182,15 @@ impl Bundle {
     /// A note; see [`crate::write_note`].
     #[must_use]
     pub fn note(&self, name: &str) -> Option<Value> {
-        note::read_in(&self.path, name)
+        note::read(&self.path, name)
+    }
+
+    /// The events of a recording, with the first one made where none is there.
+    pub(crate) fn with_beginning(&self, mut events: Vec<Event>) -> Result<Vec<Event>, StoreError> {
+        if events.is_empty() {
+            events.push(self.first_event()?);
+        }
+        Ok(events)
     }
 
     /// The first event as it would have been recorded, from the copies made before it.
@@ -268,7 +282,7 @@ impl Recording {
 }
 
 /// Number of segments; their numbers must be 0, 1, 2 ...
-pub(crate) fn segment_count(bundle: &Path) -> Result<u32, StoreError> {
+fn segment_count(bundle: &Path) -> Result<u32, StoreError> {
     let folder = bundle.join(EVENTS);
     if !fsio::exists(&folder) {
         return Err(missing(&folder));

@@ -189,6 +189,14 @@ pub enum StoreError {
         /// The kernel's answer.
         source: io::Error,
     },
+    /// An earlier failure left the file in a state to which nothing can be added safely.
+    #[error("nothing more can be written to {}, because of an earlier failure: {why}", path.display())]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// The earlier failure.
+        why: String,
+    },
     /// A value that the format cannot hold.
     #[error("cannot store {what}: {why}; this is a fault of drivelab, please report it")]
     Unstorable {
@@ -224,6 +232,7 @@ impl StoreError {
             StoreError::Catalog { .. }
             | StoreError::Exists { .. }
             | StoreError::Io { .. }
+            | StoreError::Broken { .. }
             | StoreError::Unstorable { .. } => StoreErrorKind::Other,
         }
     }

@@ -24,7 +24,7 @@ pub use catalog::{Catalog, Found, Reindexed, RunRow};
 pub use document::{FileEntry, Manifest, Seal};
 pub use error::{StoreError, StoreErrorKind};
 pub use layout::DataDir;
-pub use note::{read_note, write_note};
+pub use note::write_note;
 pub use recorder::{NewBundle, Recorder};
 pub use seal::seal_ended;
 

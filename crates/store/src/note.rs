@@ -32,14 +32,8 @@ pub fn write_note(data: &DataDir, run: RunId, name: &str, value: &Value) -> Resu
     fsio::write_atomically(&folder.join(format!("{name}.json")), format!("{value:#}\n").as_bytes())
 }
 
-/// The note `name` of a run, also where the bundle itself cannot be read; `None` where it is absent or no JSON.
-#[must_use]
-pub fn read_note(data: &DataDir, run: RunId, name: &str) -> Option<Value> {
-    read_in(&data.bundle_path(run), name)
-}
-
-/// The note of the bundle at this path.
-pub(crate) fn read_in(bundle: &Path, name: &str) -> Option<Value> {
+/// The note of the bundle at this path; `None` where it is absent or no JSON.
+pub(crate) fn read(bundle: &Path, name: &str) -> Option<Value> {
     let bytes = std::fs::read(bundle.join(NOTES).join(format!("{name}.json"))).ok()?;
     serde_json::from_slice(&bytes).ok().filter(|value: &Value| !value.is_null())
 }

@@ -15,7 +15,7 @@ use drivelab_core::listener::{Listener, ListenerError};
 use drivelab_core::plan::Plan;
 use drivelab_core::run::RunRecords;
 
-use crate::bundle::{Bundle, segment_count};
+use crate::bundle::Bundle;
 use crate::document::{self, FileEntry, Manifest};
 use crate::error::StoreError;
 use crate::layout::{DataDir, ENVIRONMENT, EVENTS, MANIFEST, METHODOLOGY, PLAN, segment_name};
@@ -56,7 +56,6 @@ pub struct Recorder {
     segment: Segment,
     next_seq: u64,
     steps_begun: bool,
-    bytes_written: u64,
 }
 
 /// The segment that is being written.
@@ -89,16 +88,15 @@ impl Recorder {
         fsio::create_dir(&bundle)?;
         fsio::sync_dir(&data.runs_dir())?;
         let lock = Lock::take(&bundle, new.run)?;
-        let (files, copied) = write_copies(&bundle, new)?;
+        let files = write_copies(&bundle, new)?;
         fsio::create_dir(&bundle.join(EVENTS))?;
         let segment = Segment::open(&bundle, 0)?;
         // The manifest comes last: whoever sees it sees a whole bundle.
         let manifest = document::write(manifest(new, files))?;
         fsio::write_atomically(&bundle.join(MANIFEST), &manifest)?;
         catalog::note(data, new.run);
-        let bytes_written = copied + manifest.len() as u64;
         let (data, run, lock) = (data.clone(), new.run, Some(lock));
-        Ok(Recorder { data, run, bundle, lock, segment, next_seq: 0, steps_begun: false, bytes_written })
+        Ok(Recorder { data, run, bundle, lock, segment, next_seq: 0, steps_begun: false })
     }
 
     /// Goes on with an unsealed run in a new segment, and says what is recorded so far. The first event it takes is
@@ -119,13 +117,17 @@ impl Recorder {
         // What was read before the lock may have been written by a process that has ended since.
         let bundle = Bundle::open(&bundle_path)?;
         refuse_sealed(&bundle)?;
-        if let Some(state) = seal::write_if_ended(&bundle)? {
+        let recording = bundle.recording()?;
+        if let Some(state) = seal::end_of(&recording) {
+            seal::write(&bundle, recording, state)?;
             catalog::note(data, run);
-            return Err(StoreError::Sealed { run, state: catalog::state_name(state).to_owned(), just_now: true });
+            return Err(StoreError::Sealed { run, state: state.name().to_owned(), just_now: true });
         }
-        let nothing_yet = bundle.events()?.is_empty();
-        let records = bundle.records()?;
-        let count = segment_count(&bundle_path)?;
+        let count = u32::try_from(recording.entries.len()).unwrap_or(u32::MAX);
+        let nothing_yet = recording.events.is_empty();
+        let events = bundle.with_beginning(recording.events)?;
+        let unwritten = if nothing_yet { events.clone() } else { Vec::new() };
+        let records = bundle.fold(events)?;
         // Numbers go on from frames that a killed process left in the page cache; they must not be lost any more.
         for number in 0..count {
             let path = bundle_path.join(segment_name(number));
@@ -139,21 +141,11 @@ impl Recorder {
             bundle: bundle_path,
             lock: Some(lock),
             segment,
-            next_seq: records.last_seq + 1,
+            next_seq: records.last_seq + 1 - unwritten.len() as u64,
             steps_begun: false,
-            bytes_written: 0,
         };
-        if nothing_yet {
-            recorder.next_seq = 0;
-            recorder.take(&bundle.first_event()?)?;
-        }
+        unwritten.iter().try_for_each(|event| recorder.take(event))?;
         Ok((recorder, records))
-    }
-
-    /// Bytes that this process wrote to the bundle so far.
-    #[must_use]
-    pub const fn bytes_written(&self) -> u64 {
-        self.bytes_written
     }
 
     /// Number of the segment file that this process writes.
@@ -177,7 +169,7 @@ impl Recorder {
             _ => true,
         };
         if flush {
-            self.flush()?;
+            self.segment.flush()?;
         }
         self.steps_begun |= matches!(event.event, EventBody::StepStarted { .. });
         let early_finding = matches!(event.event, EventBody::Finding(_)) && !self.steps_begun;
@@ -187,11 +179,6 @@ impl Recorder {
         if matches!(event.event, EventBody::RunEnded { .. }) {
             self.seal()?;
         }
-        Ok(())
-    }
-
-    fn flush(&mut self) -> Result<(), StoreError> {
-        self.bytes_written += self.segment.flush()?;
         Ok(())
     }
 
@@ -214,12 +201,12 @@ impl Listener for Recorder {
     }
 
     fn idle(&mut self) -> Result<(), ListenerError> {
-        if self.segment.is_due() { self.flush().map_err(lost) } else { Ok(()) }
+        if self.segment.is_due() { self.segment.flush().map_err(lost) } else { Ok(()) }
     }
 
     fn finish(&mut self) -> Result<(), ListenerError> {
         if self.lock.is_some() {
-            self.flush().and_then(|()| self.segment.sync()).map_err(lost)?;
+            self.segment.flush().and_then(|()| self.segment.sync()).map_err(lost)?;
             self.release();
         }
         Ok(())
@@ -228,7 +215,7 @@ impl Listener for Recorder {
 
 #[expect(clippy::needless_pass_by_value, reason = "fits map_err")]
 fn lost(error: StoreError) -> ListenerError {
-    ListenerError { message: format!("the recording failed: {error}") }
+    ListenerError { message: error.to_string() }
 }
 
 impl Segment {
@@ -276,13 +263,13 @@ impl Segment {
         self.lines.len() >= FLUSH_BYTES || self.oldest.is_some_and(|oldest| oldest.elapsed() >= FLUSH_AFTER)
     }
 
-    /// Writes what was collected as one frame; returns the bytes written.
-    fn flush(&mut self) -> Result<u64, StoreError> {
+    /// Writes what was collected as one frame.
+    fn flush(&mut self) -> Result<(), StoreError> {
         if let Some(why) = &self.broken {
-            return Err(StoreError::Unstorable { what: self.path.display().to_string(), why: why.clone() });
+            return Err(StoreError::Broken { path: self.path.clone(), why: why.clone() });
         }
         if self.records == 0 {
-            return Ok(0);
+            return Ok(());
         }
         let frame = frame::encode(self.frames, self.records, &self.lines)
             .map_err(|error| StoreError::io("compress for", &self.path, error))?;
@@ -297,7 +284,7 @@ impl Segment {
         self.frames += 1;
         self.lines.clear();
         (self.records, self.oldest) = (0, None);
-        Ok(frame.len() as u64)
+        Ok(())
     }
 
     /// After a failed fsync the kernel may have dropped the pages: nothing later can be trusted.
@@ -310,8 +297,8 @@ impl Segment {
     }
 }
 
-/// The copies that stand beside the events; returns their entries and bytes.
-fn write_copies(bundle: &Path, new: &NewBundle<'_>) -> Result<(Vec<FileEntry>, u64), StoreError> {
+/// The copies that stand beside the events; returns their entries.
+fn write_copies(bundle: &Path, new: &NewBundle<'_>) -> Result<Vec<FileEntry>, StoreError> {
     let unstorable = |what: &str, why: String| StoreError::Unstorable { what: what.to_owned(), why };
     let plan = serde_json::to_string_pretty(new.plan).map_err(|error| unstorable("the plan", error.to_string()))?;
     let environment =
@@ -323,8 +310,7 @@ fn write_copies(bundle: &Path, new: &NewBundle<'_>) -> Result<(Vec<FileEntry>, u
         fsio::write_durably(&bundle.join(name), text.as_bytes())?;
         entries.push(FileEntry::of(name, text.as_bytes()));
     }
-    let bytes = entries.iter().map(|entry| entry.bytes).sum();
-    Ok((entries, bytes))
+    Ok(entries)
 }
 
 fn manifest(new: &NewBundle<'_>, files: Vec<FileEntry>) -> Manifest {
@@ -345,5 +331,5 @@ fn manifest(new: &NewBundle<'_>, files: Vec<FileEntry>) -> Manifest {
 
 fn refuse_sealed(bundle: &Bundle) -> Result<(), StoreError> {
     let Some(seal) = bundle.seal() else { return Ok(()) };
-    Err(StoreError::Sealed { run: seal.run, state: catalog::state_name(seal.state).to_owned(), just_now: false })
+    Err(StoreError::Sealed { run: seal.run, state: seal.state.name().to_owned(), just_now: false })
 }

@@ -8,7 +8,7 @@ use drivelab_core::event::{EventBody, RunState};
 use drivelab_core::ids::RunId;
 use drivelab_core::run::RunRecords;
 
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, Recording};
 use crate::catalog;
 use crate::document::{self, FileEntry, Seal};
 use crate::error::StoreError;
@@ -39,10 +39,21 @@ pub fn seal_ended(data: &DataDir, run: RunId) -> Result<Option<RunState>, StoreE
 /// Writes the seal if the last event is the run's end. The caller holds the lock.
 pub(crate) fn write_if_ended(bundle: &Bundle) -> Result<Option<RunState>, StoreError> {
     let recording = bundle.recording()?;
-    let Some(EventBody::RunEnded { state, .. }) = recording.events.last().map(|event| &event.event) else {
-        return Ok(None);
-    };
-    let state = *state;
+    let state = end_of(&recording);
+    state.map_or(Ok(()), |state| write(bundle, recording, state))?;
+    Ok(state)
+}
+
+/// How the run ended, where its last event says so.
+pub(crate) fn end_of(recording: &Recording) -> Option<RunState> {
+    match recording.events.last()?.event {
+        EventBody::RunEnded { state, .. } => Some(state),
+        _ => None,
+    }
+}
+
+/// Writes the seal of a recording that ended so. The caller holds the lock.
+pub(crate) fn write(bundle: &Bundle, recording: Recording, state: RunState) -> Result<(), StoreError> {
     let manifest_path = bundle.path().join(MANIFEST);
     let mut files = vec![FileEntry::of(MANIFEST, &fsio::read(&manifest_path)?)];
     let last = recording.entries.len().saturating_sub(1);
@@ -55,8 +66,7 @@ pub(crate) fn write_if_ended(bundle: &Bundle) -> Result<Option<RunState>, StoreE
     let ended = jiff::Timestamp::try_from(written).unwrap_or_else(|_| jiff::Timestamp::now()).to_string();
     let run = bundle.manifest().run;
     let seal = Seal { run, state, ended, events, steps_done: steps_done(&records), files };
-    fsio::write_atomically(&bundle.path().join(SEAL), &document::write(seal)?)?;
-    Ok(Some(state))
+    fsio::write_atomically(&bundle.path().join(SEAL), &document::write(seal)?)
 }
 
 /// Executions that finished.

@@ -18,7 +18,6 @@ use crate::error::StoreError;
 use crate::layout::{DataDir, REMOVED};
 use crate::lock::Lock;
 use crate::{fsio, lock};
-pub(crate) use sql::state_name;
 
 /// A run as the catalog shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -183,7 +183,7 @@ fn put(connection: &Connection, row: &RunRow, stamp: &str) -> rusqlite::Result<(
     // Alive or not is asked of the lock each time and never stored.
     let RunRow { id, state, live: _, started, method, method_version, method_hash, form, target, .. } = row;
     let RunRow { drive, steps_done, steps_total, damaged, .. } = row;
-    let (id, state, form) = (id.to_string(), state_name(*state), form.name());
+    let (id, state, form) = (id.to_string(), state.name(), form.name());
     statement
         .execute(params![
             id,
@@ -227,17 +227,8 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Option<(RunRow, String)>> {
     Ok(Some((run, text("stamp")?)))
 }
 
-/// The word for a state, in the catalog and in messages.
-pub(crate) const fn state_name(state: RunState) -> &'static str {
-    match state {
-        RunState::Complete => "complete",
-        RunState::Interrupted => "interrupted",
-        RunState::Failed => "failed",
-    }
-}
-
 fn state_of(name: &str) -> Option<RunState> {
-    [RunState::Complete, RunState::Interrupted, RunState::Failed].into_iter().find(|state| state_name(*state) == name)
+    [RunState::Complete, RunState::Interrupted, RunState::Failed].into_iter().find(|state| state.name() == name)
 }
 
 fn form_of(name: &str) -> Option<Form> {

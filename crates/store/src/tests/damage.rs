@@ -37,7 +37,8 @@ fn a_segment_cut_at_any_byte_gives_the_events_before_the_cut() {
         fs::write(sample::segment_zero(&path), &bytes[..cut]).unwrap();
         let expected = borders.iter().rev().find(|(offset, _)| *offset <= cut).unwrap();
         let bundle = Bundle::open(&path).unwrap();
-        assert_eq!(bundle.events().unwrap(), truth[..expected.1], "cut at byte {cut}");
+        // Without its first frame a run still has its beginning, from the copies.
+        assert_eq!(bundle.events().unwrap(), truth[..expected.1.max(1)], "cut at byte {cut}");
         assert_eq!(bundle.torn().unwrap().is_empty(), expected.0 == cut, "cut at byte {cut}");
         let records = bundle.records().unwrap();
         assert_eq!((records.run, records.last_seq), (run, (expected.1 as u64).saturating_sub(1)));
@@ -90,7 +91,7 @@ fn any_changed_byte_of_an_unsealed_segment_is_noticed() {
         match bundle.events() {
             // Behind the last durable event a changed frame looks like what a power cut leaves.
             Ok(events) => {
-                assert_eq!(events, truth[..borders[frame].1], "byte {at}");
+                assert_eq!(events, truth[..borders[frame].1.max(1)], "byte {at}");
                 assert_eq!(bundle.torn().unwrap()[0].offset, borders[frame].0 as u64, "byte {at}");
             }
             Err(error) => {
@@ -265,8 +266,10 @@ fn a_full_disk_stops_the_recording_and_loses_nothing_written() {
             break error;
         }
     };
-    assert!(error.message.contains("no space left to write to") && error.message.contains("--data"), "{error}");
     let bundle = Bundle::open(&data.bundle_path(run)).unwrap();
+    let segment = sample::segment_zero(bundle.path());
+    let start = format!("no space left to write to {}: ", segment.display());
+    assert!(error.message.starts_with(&start) && error.message.contains("--data"), "{error}");
     assert_eq!(bundle.events().unwrap().len() as u64, written - 1);
     assert!(bundle.torn().unwrap().is_empty(), "half a frame was cut off");
     let other = RunId::now();
