@@ -6,7 +6,6 @@ use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::record::{IntervalRecord, StepRecord};
 use drivelab_core::target::WritableTarget;
 
-use crate::faults::ErrorPolicy;
 use crate::step::{self, Kind, Manner};
 use crate::uring;
 
@@ -36,12 +35,36 @@ pub enum EngineError {
     },
 }
 
+/// Whether this choice can be had here, for whoever wants to know before a target is made. Asks the kernel as
+/// [`Engine::open`] does.
+///
+/// # Errors
+/// [`EngineError::UringRefused`] where io_uring was asked for by name and the kernel refuses it.
+pub fn check(choice: BackendChoice) -> Result<(), EngineError> {
+    choose(choice).map(drop)
+}
+
+/// The backend for a choice, and why it is that one.
+fn choose(choice: BackendChoice) -> Result<(Kind, String), EngineError> {
+    match choice {
+        BackendChoice::Sync => Ok((Kind::Sync, "asked for".to_owned())),
+        BackendChoice::Uring => match uring::probe() {
+            Ok(()) => Ok((Kind::Uring, "asked for".to_owned())),
+            Err(refusal) => Err(EngineError::UringRefused { refusal }),
+        },
+        BackendChoice::Auto => match uring::probe() {
+            Ok(()) => Ok((Kind::Uring, "the kernel allows it".to_owned())),
+            Err(refusal) => Ok((Kind::Sync, refusal)),
+        },
+    }
+}
+
 /// Issues I/O on one target.
 pub struct Engine {
     target: WritableTarget,
+    choice: BackendChoice,
     kind: Kind,
     reason: String,
-    policy: ErrorPolicy,
 }
 
 impl fmt::Debug for Engine {
@@ -56,29 +79,14 @@ impl Engine {
     /// # Errors
     /// [`EngineError::UringRefused`] where io_uring was asked for by name and the kernel refuses it.
     pub fn open(target: WritableTarget, choice: BackendChoice) -> Result<Engine, EngineError> {
-        let (kind, reason) = match choice {
-            BackendChoice::Sync => (Kind::Sync, "asked for".to_owned()),
-            BackendChoice::Uring => {
-                uring::probe().map_err(|refusal| EngineError::UringRefused { refusal })?;
-                (Kind::Uring, "asked for".to_owned())
-            }
-            BackendChoice::Auto => match uring::probe() {
-                Ok(()) => (Kind::Uring, "the kernel allows it".to_owned()),
-                Err(refusal) => (Kind::Sync, refusal),
-            },
-        };
-        Ok(Engine { target, kind, reason, policy: ErrorPolicy::default() })
+        let (kind, reason) = choose(choice)?;
+        Ok(Engine { target, choice, kind, reason })
     }
 
     /// What it works on.
     #[must_use]
     pub const fn target(&self) -> &WritableTarget {
         &self.target
-    }
-
-    /// Sets when errors end a step.
-    pub const fn set_error_policy(&mut self, policy: ErrorPolicy) {
-        self.policy = policy;
     }
 }
 
@@ -95,7 +103,10 @@ impl Backend for Engine {
         request: StepRequest<'_>,
         interval: &mut dyn FnMut(IntervalRecord),
     ) -> Result<StepRecord, BackendError> {
-        let manner = Manner { kind: self.kind, reason: &self.reason, policy: self.policy };
+        // Rings need memory and file descriptors, and an administrator may withdraw the permission during a run: where
+        // the choice was ours, a step that gets no ring is done without.
+        let may_fall_back = self.choice == BackendChoice::Auto;
+        let manner = Manner { kind: self.kind, reason: &self.reason, may_fall_back };
         step::run(&self.target, &manner, &request, interval)
     }
 

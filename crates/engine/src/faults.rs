@@ -2,6 +2,7 @@
 
 use std::io;
 
+use drivelab_core::backend::BackendError;
 use drivelab_core::record::IoError;
 use drivelab_core::units::Nanos;
 
@@ -11,11 +12,11 @@ pub(crate) const KEPT: usize = 64;
 /// When errors end a step. An error that no retry can cure (no space, read-only, device gone, bad request) ends it at
 /// once, whatever is set here; so does neither of these limits being reached end nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ErrorPolicy {
+pub(crate) struct ErrorPolicy {
     /// This many operations of one thread in a row failed.
-    pub consecutive: u32,
+    pub(crate) consecutive: u32,
     /// Every operation of one thread failed for this long.
-    pub failing_for: Nanos,
+    pub(crate) failing_for: Nanos,
 }
 
 impl Default for ErrorPolicy {
@@ -89,13 +90,41 @@ const fn is_hopeless(errno: i32) -> bool {
     )
 }
 
+/// What a thread tried, apart from operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Attempt {
+    Thread,
+    Buffers,
+    /// Making a ring: nothing was issued yet, and the sync backend can do without.
+    Ring,
+    Enter,
+}
+
+impl Attempt {
+    /// For messages.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Attempt::Thread => "making a thread for I/O",
+            Attempt::Buffers => "memory for buffers",
+            Attempt::Ring => "io_uring_setup",
+            Attempt::Enter => "io_uring_enter",
+        }
+    }
+}
+
 /// Something other than an operation that a thread could not go on from.
 #[derive(Debug)]
 pub(crate) struct Broken {
     /// What was tried.
-    pub(crate) what: &'static str,
+    pub(crate) what: Attempt,
     /// The kernel's answer.
     pub(crate) source: io::Error,
+}
+
+impl From<Broken> for BackendError {
+    fn from(Broken { what, source }: Broken) -> Self {
+        BackendError::System { what: what.name().to_owned(), source }
+    }
 }
 
 #[cfg(test)]

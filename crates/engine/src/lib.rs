@@ -31,5 +31,4 @@ mod tally;
 mod time;
 mod uring;
 
-pub use engine::{BackendChoice, Engine, EngineError};
-pub use faults::ErrorPolicy;
+pub use engine::{BackendChoice, Engine, EngineError, check};

@@ -4,6 +4,8 @@
 //! slot. Reads never touch the pool, or a mixed workload would write back what it read. A slot walks round its own
 //! part, so a block of the pool is never changed while it is in flight.
 
+use crate::buffer::Arena;
+use crate::faults::{Attempt, Broken};
 use crate::generate::data::{DataSource, counter_of};
 
 /// Shape of the arena of one thread, the same for all threads of a step.
@@ -57,8 +59,18 @@ impl Slots {
         Slots { shape, data, first, slots }
     }
 
+    /// The arena of these slots, with the pool's content made. What the kernel refused and it can do without is noted in
+    /// `refused`.
+    pub(crate) fn arena(&self, refused: &mut Vec<String>) -> Result<Arena, Broken> {
+        let arena = Arena::map(self.shape.arena_bytes(), refused);
+        let mut arena = arena.map_err(|source| Broken { what: Attempt::Buffers, source })?;
+        let length = arena.len();
+        self.fill_pool(arena.slice_mut(0, length));
+        Ok(arena)
+    }
+
     /// Makes the pool's content; `arena` is the whole arena.
-    pub(crate) fn fill_pool(&self, arena: &mut [u8]) {
+    fn fill_pool(&self, arena: &mut [u8]) {
         let start = self.shape.read_bytes();
         if let Some(pool) = arena.get_mut(start..start + self.shape.pool_bytes()) {
             self.data.fill_pool(pool, self.first);

@@ -13,7 +13,8 @@ use drivelab_core::record::{IntervalRecord, IoError, StepRecord, StopReason};
 use drivelab_core::target::WritableTarget;
 
 use crate::collect::{Collector, Totals};
-use crate::faults::{Broken, ErrorPolicy};
+use crate::errno;
+use crate::faults::{Attempt, Broken, ErrorPolicy};
 use crate::fit::Job;
 use crate::record::record;
 use crate::rusage::CpuTime;
@@ -45,7 +46,8 @@ impl Kind {
 pub(crate) struct Manner<'a> {
     pub(crate) kind: Kind,
     pub(crate) reason: &'a str,
-    pub(crate) policy: ErrorPolicy,
+    /// Where a ring cannot be made, the step is done by the sync backend, and the record says so.
+    pub(crate) may_fall_back: bool,
 }
 
 /// What all threads of a step look at.
@@ -186,16 +188,35 @@ pub(crate) fn run(
     interval: &mut dyn FnMut(IntervalRecord),
 ) -> Result<StepRecord, BackendError> {
     let job = Job::fit(target, request)?;
-    if manner.kind == Kind::Sync && job.total_depth() > OS_THREADS_MAX {
+    let sync_fits = job.total_depth() <= OS_THREADS_MAX;
+    if manner.kind == Kind::Sync && !sync_fits {
         return Err(BackendError::Unfit(format!(
             "the sync backend needs a thread for each of {} operations in flight and makes at most {OS_THREADS_MAX}: \
              lower the queue depth or the threads, or use io_uring",
             job.total_depth()
         )));
     }
+    match attempt(&job, manner, request, interval) {
+        // No operation was issued: all threads wait for all rings before the start.
+        Err(Broken { what: Attempt::Ring, source }) if manner.may_fall_back && sync_fits => {
+            let reason = format!("io_uring_setup was refused for this step ({})", errno::describe(&source));
+            let manner = Manner { kind: Kind::Sync, reason: &reason, may_fall_back: false };
+            Ok(attempt(&job, &manner, request, interval)?)
+        }
+        done => Ok(done?),
+    }
+}
+
+/// Runs a step with one backend.
+fn attempt(
+    job: &Job<'_>,
+    manner: &Manner<'_>,
+    request: &StepRequest<'_>,
+    interval: &mut dyn FnMut(IntervalRecord),
+) -> Result<StepRecord, Broken> {
     let shared = Shared {
-        job: &job,
-        policy: manner.policy,
+        job,
+        policy: ErrorPolicy::default(),
         positions: job.streams.iter().map(|_| Position::default()).collect(),
         stop: request.stop,
         abort: AtomicBool::new(false),
@@ -203,7 +224,7 @@ pub(crate) fn run(
         opened: Condvar::new(),
     };
     let (totals, outcomes) = with_threads(&shared, manner.kind, request, interval)?;
-    let mut record = record(&job, manner, request, totals, &outcomes);
+    let mut record = record(job, manner, request, totals, &outcomes);
     if shared.abort.load(Ordering::Relaxed) {
         // Also where the error came while the last operations drained and another reason was there before it.
         record.stop_reason = StopReason::Errors;
@@ -219,7 +240,7 @@ fn with_threads(
     kind: Kind,
     request: &StepRequest<'_>,
     interval: &mut dyn FnMut(IntervalRecord),
-) -> Result<(Totals, Vec<Outcome>), BackendError> {
+) -> Result<(Totals, Vec<Outcome>), Broken> {
     thread::scope(|scope| {
         let _abort = AbortOnUnwind(shared);
         let (ready, readiness) = channel();
@@ -233,9 +254,7 @@ fn with_threads(
         let collector = Collector::new(request.key.clone(), u64::from(shared.job.block), timing, offset);
         let totals = if all_ready { collector.run(lanes, interval) } else { Totals::default() };
         let outcomes = handles.into_iter().map(|handle| match handle.join() {
-            Ok(outcome) => {
-                outcome.map_err(|Broken { what, source }| BackendError::System { what: what.to_owned(), source })
-            }
+            Ok(outcome) => outcome,
             Err(panic) => std::panic::resume_unwind(panic),
         });
         Ok((totals, outcomes.collect::<Result<_, _>>()?))
@@ -248,7 +267,7 @@ fn spawn<'scope>(
     shared: &'scope Shared<'_>,
     kind: Kind,
     ready: &Sender<bool>,
-) -> Result<(Vec<Lane>, Joined<'scope>), BackendError> {
+) -> Result<(Vec<Lane>, Joined<'scope>), Broken> {
     let threads = u32::try_from(shared.job.streams.len()).unwrap_or(u32::MAX);
     let per_thread = if kind == Kind::Sync { shared.job.depth } else { 1 };
     let (mut lanes, mut handles): (Vec<Lane>, Joined<'scope>) = (Vec::new(), Vec::new());
@@ -262,7 +281,7 @@ fn spawn<'scope>(
         let handle = thread::Builder::new()
             .name(format!("io-{thread}.{slot}"))
             .spawn_scoped(scope, worker)
-            .map_err(|source| BackendError::System { what: "making a thread for I/O".to_owned(), source })?;
+            .map_err(|source| Broken { what: Attempt::Thread, source })?;
         handles.push(handle);
         lanes.push(collected);
     }

@@ -50,14 +50,7 @@ pub(crate) fn run(shared: &Shared<'_>, thread: u32, slot: u32, start: Start<'_>)
     let mut refused = Vec::new();
     let shape = Shape { slots: 1, ..job.shape };
     let slots = Slots::new(shape, job.data, u64::from(thread) * u64::from(job.depth) + u64::from(slot));
-    let setup = Arena::map(shape.arena_bytes(), &mut refused)
-        .map_err(|source| Broken { what: "memory for buffers", source })
-        .map(|mut arena| {
-            let length = arena.len();
-            slots.fill_pool(arena.slice_mut(0, length));
-            arena
-        });
-    let (arena, started) = start.ready(setup)?;
+    let (arena, started) = start.ready(slots.arena(&mut refused))?;
     let Some((timing, tally)) = started else { return Ok(Outcome::not_started(thread)) };
     let share = job.budget.share(thread as usize);
     let faults = Faults::new(shared.policy);

@@ -7,8 +7,10 @@
 
 mod common;
 
-use drivelab_core::backend::Backend;
-use drivelab_engine::{BackendChoice, Engine, EngineError};
+use drivelab_core::backend::{Backend, BackendError};
+use drivelab_core::clock::StopToken;
+use drivelab_core::workload::Workload;
+use drivelab_engine::{BackendChoice, Engine, EngineError, check};
 
 /// Makes io_uring_setup(2) fail with `errno` on this thread and the threads it makes.
 fn refuse_io_uring(errno: i32) {
@@ -64,6 +66,47 @@ fn where_io_uring_was_asked_for_by_name_the_refusal_is_an_error() {
         let Err(error @ EngineError::UringRefused { .. }) = refused else { panic!("not refused") };
         assert!(error.to_string().contains("EPERM") && error.to_string().contains("sync backend"), "{error}");
     });
+}
+
+#[test]
+fn a_choice_can_be_checked_before_there_is_a_target() {
+    for choice in [BackendChoice::Auto, BackendChoice::Uring, BackendChoice::Sync] {
+        check(choice).unwrap();
+    }
+    on_a_thread_that_gets(libc::EPERM, || {
+        let EngineError::UringRefused { refusal } = check(BackendChoice::Uring).unwrap_err();
+        assert_eq!(refusal, "io_uring_setup was refused (EPERM)");
+        check(BackendChoice::Auto).unwrap();
+        check(BackendChoice::Sync).unwrap();
+    });
+}
+
+/// The kernel allowed io_uring when the engine was opened and refuses it when a step begins.
+#[test]
+fn a_step_that_gets_no_ring_is_done_by_the_sync_backend_and_says_why() {
+    let run = |choice: BackendChoice, queue_depth: u64| {
+        let mut bench = common::Bench::new(1 << 20, true, choice);
+        assert_eq!(bench.engine.describe(), "io_uring");
+        let (queue_depth, threads) = common::depth(queue_depth, 2);
+        let workload = Workload { queue_depth, threads, ..common::workload(1 << 20) };
+        let mut result = None;
+        on_a_thread_that_gets(libc::EPERM, || {
+            let stop = StopToken::default();
+            result = Some(common::run_with(&mut bench.engine, &workload, &common::volume(1 << 20), (0, 100), &stop));
+        });
+        result.unwrap()
+    };
+    let (record, intervals) = run(BackendChoice::Auto, 4).unwrap();
+    assert_eq!((record.read.count, record.error_count()), (256, 0));
+    assert_eq!(intervals.iter().map(|interval| interval.read.count).sum::<u64>(), 256, "nothing is counted twice");
+    assert_eq!(record.engine.backend, "sync");
+    assert_eq!(record.engine.reason, "io_uring_setup was refused for this step (EPERM)");
+    // Asked for by name, and too deep for the sync backend: the refusal is the answer.
+    for (choice, queue_depth) in [(BackendChoice::Uring, 4), (BackendChoice::Auto, 4096)] {
+        let error = run(choice, queue_depth).unwrap_err();
+        let BackendError::System { what, source } = &error else { panic!("{error}") };
+        assert_eq!((what.as_str(), source.raw_os_error()), ("io_uring_setup", Some(libc::EPERM)));
+    }
 }
 
 #[test]

@@ -6,8 +6,7 @@
 use drivelab_core::record::{IoError, StopReason};
 use drivelab_core::units::Bytes;
 
-use crate::buffer::Arena;
-use crate::faults::{Broken, Faults};
+use crate::faults::{Attempt, Broken, Faults};
 use crate::generate::stream::Stream;
 use crate::schedule::Timing;
 use crate::selfcheck;
@@ -53,14 +52,10 @@ pub(crate) fn run(shared: &Shared<'_>, thread: u32, start: Start<'_>) -> Result<
     let job = shared.job;
     let mut refused = Vec::new();
     let slots = Slots::new(job.shape, job.data, u64::from(thread) * u64::from(job.depth));
-    let setup = Arena::map(job.shape.arena_bytes(), &mut refused)
-        .map_err(|source| Broken { what: "memory for buffers", source })
-        .and_then(|mut arena| {
-            let length = arena.len();
-            slots.fill_pool(arena.slice_mut(0, length));
-            Ring::open(job.depth, job.handle, arena, job.block, &mut refused)
-                .map_err(|source| Broken { what: "io_uring_setup", source })
-        });
+    let setup = slots.arena(&mut refused).and_then(|arena| {
+        Ring::open(job.depth, job.handle, arena, job.block, &mut refused)
+            .map_err(|source| Broken { what: Attempt::Ring, source })
+    });
     let (ring, started) = start.ready(setup)?;
     let Some((timing, tally)) = started else { return Ok(Outcome::not_started(thread)) };
     let depth = job.depth as usize;
@@ -101,7 +96,7 @@ impl Worker<'_> {
             }
             if let Err(source) = self.ring.enter() {
                 self.shared.abort();
-                break Some(Broken { what: "io_uring_enter", source });
+                break Some(Broken { what: Attempt::Enter, source });
             }
             now = time::now_ns();
             self.look_for_the_end_of_the_ramp(now);

@@ -8,7 +8,7 @@ use std::path::Path;
 use drivelab_core::record::StopReason;
 use drivelab_core::units::{Bytes, Nanos, Percent};
 use drivelab_core::workload::{Pattern, Span, Streams, Workload};
-use drivelab_engine::{BackendChoice, ErrorPolicy};
+use drivelab_engine::BackendChoice;
 
 use crate::common::*;
 
@@ -115,9 +115,8 @@ fn the_seed_decides_every_operation_whatever_the_backend_and_depth() {
 }
 
 #[test]
-fn a_policy_can_be_set_and_a_written_file_made_durable() {
+fn a_written_file_can_be_made_durable() {
     let mut bench = Bench::new(MIB, true, BackendChoice::Auto);
-    bench.engine.set_error_policy(ErrorPolicy { consecutive: 1, ..ErrorPolicy::default() });
     run(&mut bench.engine, &writes(MIB), &volume(MIB));
     drivelab_core::backend::Backend::sync(&mut bench.engine).unwrap();
 }
