@@ -17,7 +17,7 @@ use crate::value::{Amount, Entry, Extent, Located, Table, Value};
 
 /// Checks a table; errors are added to `errors` and the table keeps what is right.
 pub(crate) fn table(found: &DeTable<'_>, at: Range<usize>, shape: &Shape, errors: &mut Vec<Diagnostic>) -> Table {
-    let mut table = Table { at: at.clone(), entries: BTreeMap::new() };
+    let mut table = Table { at: at.clone(), entries: BTreeMap::new(), lacking: false };
     for (name, value) in found {
         let Some(key) = shape.all().find(|key| key.name == name.get_ref()) else {
             errors.push(unknown_key(name, shape));
@@ -33,6 +33,7 @@ pub(crate) fn table(found: &DeTable<'_>, at: Range<usize>, shape: &Shape, errors
             table.entries.insert(key.name.to_owned(), Entry { key_at: name.span(), value });
         }
     }
+    table.lacking = table.entries.len() < found.len();
     errors.extend(missing(found, at, shape));
     table
 }
@@ -308,7 +309,7 @@ fn tables(found: &Spanned<DeValue<'_>>, key: &Key, shape: &Shape, errors: &mut V
 
 /// `parameter = "text"` for each mark.
 fn marks(found: &DeTable<'_>, at: Range<usize>, key: &Key, errors: &mut Vec<Diagnostic>) -> Table {
-    let mut table = Table { at, entries: BTreeMap::new() };
+    let mut table = Table { at, entries: BTreeMap::new(), lacking: false };
     for (name, value) in found {
         if !is_parameter(name.get_ref()) {
             let known = crate::keys::STEP.iter().chain(crate::keys::REPEAT).map(|key| key.name);
@@ -325,6 +326,7 @@ fn marks(found: &DeTable<'_>, at: Range<usize>, key: &Key, errors: &mut Vec<Diag
             Err(error) => errors.push(error.unwrap_or_else(|| expected(value, key, &Kind::Text))),
         }
     }
+    table.lacking = table.entries.len() < found.len();
     table
 }
 

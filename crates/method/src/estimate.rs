@@ -49,16 +49,7 @@ pub(crate) fn step(action: &Action, rest: Rest, guess: &SpeedGuess) -> (Nanos, B
         Action::Idle { time } => (*time, Bytes::new(0)),
         Action::Io { workload, stop, ramp } => load(workload, stop, *ramp, guess),
     };
-    let rest = match rest {
-        Rest::None {} => 0,
-        Rest::Fixed { time } => time.get(),
-        Rest::DutyCycle { percent, cap } => {
-            let percent = u64::from(percent.get().max(1));
-            let rest = u128::from(active.get()) * u128::from(100 - percent.min(100)) / u128::from(percent);
-            u64::try_from(rest).unwrap_or(u64::MAX).min(cap.get())
-        }
-    };
-    let total = active.get().saturating_add(rest).saturating_add(SETUP.get());
+    let total = active.get().saturating_add(rest.after(active).get()).saturating_add(SETUP.get());
     (Nanos::new(total), written)
 }
 
@@ -67,8 +58,11 @@ fn load(workload: &Workload, stop: &StopRule, ramp: Nanos, guess: &SpeedGuess) -
     let passes = |count: u32| Bytes::new(workload.span.length.get().saturating_mul(u64::from(count)));
     let volume = [stop.volume, stop.passes.map(passes)].into_iter().flatten().min();
     let by_volume = volume.map(|bytes| nanos(bytes.as_f64() / rate));
-    let shortest = [stop.time, by_volume].into_iter().flatten().min().unwrap_or(stop.cap);
-    let measured = shortest.max(stop.at_least.unwrap_or_default()).min(stop.cap);
+    // The cap counts from the start of the step, the ramp inside.
+    let ramp = ramp.min(stop.cap);
+    let most = Nanos::new(stop.cap.get() - ramp.get());
+    let shortest = [stop.time, by_volume].into_iter().flatten().min().unwrap_or(most);
+    let measured = shortest.max(stop.at_least.unwrap_or_default()).min(most);
     let at_rate = rate * measured.as_secs_f64();
     // The volume is exact where it is what ends the step.
     let moved = match volume {

@@ -221,6 +221,12 @@ fn rounds(scope: &Scope<'_>, test: &Table, layers: &Layers<'_>, steps: &[Step]) 
     let Some(steady) = test.table("steady").filter(|_| !layers.stated_by_form("rounds")) else {
         return Ok(Rounds::Fixed { count: fixed });
     };
+    if let (Some("step_by_step"), Some(order)) = (word(layers, "order"), layers.find("order")) {
+        let title = "`steady` and order = \"step_by_step\" exclude each other";
+        let label = "steadiness is judged after each round of all steps";
+        let error = Diagnostic::new(order.at.clone(), title, label);
+        return Err(error.help("remove `order`, or say the number of rounds with `rounds` instead of `steady`"));
+    }
     let step = match (steady.get("step"), steps) {
         (None, [only]) => only.id.clone(),
         (None, _) => {

@@ -20,6 +20,7 @@ pub(crate) fn check(root: &Table, errors: &mut Vec<Diagnostic>) {
     unique(root.tables("tests"), "name", "test", errors);
     forms(root, errors);
     sizes(root, errors);
+    rest_caps(root, errors);
     root.table("defaults").into_iter().for_each(|table| parameters(table, &sources, errors));
     for form in declared(root) {
         parameters(form, &sources, errors);
@@ -128,7 +129,8 @@ fn unique(tables: &[Table], key: &str, what: &str, errors: &mut Vec<Diagnostic>)
 
 fn forms(root: &Table, errors: &mut Vec<Diagnostic>) {
     let Some(entry) = root.entry("forms") else { return };
-    if declared(root).is_empty() {
+    // What is wrong there has its own error, and may well be the form that was meant.
+    if declared(root).is_empty() && !root.table("forms").is_some_and(|forms| forms.lacking) {
         let error =
             Diagnostic::new(entry.value.at.clone(), "no form is declared", "expected `faithful`, `quick` or both");
         errors.push(error.help("write [forms.quick] or [forms.faithful]; the table may be empty"));
@@ -147,6 +149,27 @@ fn sizes(root: &Table, errors: &mut Vec<Diagnostic>) {
             let title = format!("the smallest size, {least}, is larger than the wanted one, {size}");
             errors.push(Diagnostic::new(at.clone(), title, format!("expected at most {size}")));
         }
+    }
+}
+
+/// `rest_cap` bounds what `duty_cycle` asks for; where no `duty_cycle` can meet it, it would be ignored.
+fn rest_caps<'t>(root: &'t Table, errors: &mut Vec<Diagnostic>) {
+    let of_test = |test: &'t Table| -> Vec<&'t Table> {
+        let own = std::iter::once(test);
+        own.chain(test.tables("cases")).chain(declared(test)).collect()
+    };
+    let has = |tables: &[&Table]| tables.iter().any(|table| table.has("duty_cycle"));
+    let general: Vec<&Table> = root.table("defaults").into_iter().chain(declared(root)).collect();
+    let tests: Vec<Vec<&Table>> = root.tables("tests").iter().map(of_test).collect();
+    if has(&general) {
+        return;
+    }
+    let idle = tests.iter().filter(|tables| !has(tables)).flatten();
+    let everywhere = general.iter().filter(|_| !tests.iter().any(|tables| has(tables)));
+    for entry in idle.chain(everywhere).filter_map(|table| table.entry("rest_cap")) {
+        let label = "it bounds the rest that `duty_cycle` asks for";
+        let error = Diagnostic::new(entry.key_at.clone(), "`rest_cap` without `duty_cycle`", label);
+        errors.push(error.help("state `duty_cycle` too, or remove `rest_cap`"));
     }
 }
 

@@ -110,6 +110,8 @@ pub(crate) struct Entry {
 pub(crate) struct Table {
     pub(crate) at: Range<usize>,
     pub(crate) entries: BTreeMap<String, Entry>,
+    /// Something that was written here is wrong and was left out; it has an error of its own.
+    pub(crate) lacking: bool,
 }
 
 impl Table {

@@ -278,6 +278,20 @@ fn spans_steady_rounds_and_rests_arrive() {
     assert_eq!(seeds.len(), 3, "steps share their offsets");
 }
 
+/// As the engine does it: the cap counts from the start of the step, the ramp inside.
+#[test]
+fn the_estimate_never_exceeds_the_cap() {
+    let of = |stop: &str| {
+        let body = "op = \"write\"\npattern = \"sequential\"\nblock_size = \"1 MiB\"\nqueue_depth = 1\n";
+        let plan = expand(&test_of(&format!("{body}{stop}")), Form::Quick, &shape(64 << 20)).unwrap();
+        let step = &plan.tests[1].steps[0];
+        (step.estimated_time.get() / 1_000_000_000, step.estimated_written.get() / 500_000_000)
+    };
+    assert_eq!(of("time = \"60 s\"\nramp = \"10 s\"\ncap = \"80 s\""), (70, 70));
+    assert_eq!(of("volume = \"1 TiB\"\nramp = \"10 s\"\ncap = \"30 s\""), (30, 30));
+    assert_eq!(of("volume = \"1 TiB\"\nramp = \"10 s\"\nat_least = \"25 s\"\ncap = \"30 s\""), (30, 30));
+}
+
 #[test]
 fn the_smoke_form_takes_what_is_far_too_large() {
     let method = test_of(
