@@ -150,12 +150,9 @@ fn check_killed(lab: &Lab, moments: &mut Moments, whole: u64) -> bool {
     assert_eq!(all.len(), 6, "one preparation and five steps: {:?}", all.keys());
     let report = lab.json(&["report", &run, "--format", "json"]);
     let findings = report["findings"].as_array().expect("findings");
-    assert!(
-        findings
-            .iter()
-            .any(|finding| finding.to_string().contains("resum") || finding.to_string().contains("interrupt")),
-        "the report must name the break: {findings:#?}"
-    );
+    let named =
+        findings.iter().find(|finding| finding["code"] == "run_resumed").expect("the report must name the break");
+    assert!(named["statement"].as_str().is_some_and(|text| text.contains("interrupted at")), "{named:#}");
     assert!(lab.ok(&["report", &run, "--format", "md"]).stdout.contains("killed"), "the break in words");
     no_leftovers(lab);
     true

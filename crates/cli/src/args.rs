@@ -120,11 +120,14 @@ pub enum Command {
         #[arg(value_enum)]
         shell: clap_complete::Shell,
     },
-    /// Write the man pages into a folder.
+    /// Write the man pages into a folder, made where it is missing.
     Man {
-        /// The folder; it must exist.
+        /// The folder.
         #[arg(value_hint = ValueHint::DirPath)]
         folder: PathBuf,
+        /// Say what would be written; touch nothing.
+        #[arg(long)]
+        dry_run: bool,
     },
 }
 
@@ -192,6 +195,9 @@ pub struct MeasureArgs {
     /// Engine that issues the I/O.
     #[arg(long, value_enum)]
     pub backend: Option<BackendArg>,
+    /// Leave serial numbers and folder names out of the page, for one that is published.
+    #[arg(long)]
+    pub redact: bool,
     /// Say what would be done, how long it takes and how much it writes; touch nothing.
     #[arg(long)]
     pub dry_run: bool,
@@ -333,6 +339,9 @@ pub enum ResultsCommand {
     },
     /// Make the catalog again from the bundles.
     Reindex {
+        /// Say how many bundles there are; touch nothing.
+        #[arg(long)]
+        dry_run: bool,
         /// As one JSON document.
         #[arg(long)]
         json: bool,
@@ -370,6 +379,12 @@ pub struct ReportArgs {
     /// The same as --format json.
     #[arg(long, conflicts_with = "format")]
     pub json: bool,
+    /// Leave out serial numbers and folder names, for a report that is published.
+    #[arg(long)]
+    pub redact: bool,
+    /// Say what would be written; touch nothing.
+    #[arg(long)]
+    pub dry_run: bool,
 }
 
 /// `drivelab resume`.
@@ -399,8 +414,11 @@ pub struct ReplayArgs {
     #[arg(long, default_value_t = 10.0, value_name = "FACTOR")]
     pub speed: f64,
     /// Print every event instead of the view.
-    #[arg(long, value_enum, value_name = "FORMAT")]
+    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with = "json")]
     pub events: Option<EventsArg>,
+    /// Print the result as one JSON document at the end.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `drivelab explain`.

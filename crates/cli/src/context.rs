@@ -1,12 +1,17 @@
 //! What every command needs: settings, voice, the data folder, and which drivelab this is.
 
+use drivelab_analysis::{Analysis, analyse};
 use drivelab_core::environment::ToolVersion;
 use drivelab_core::ids::RunId;
-use drivelab_store::{Catalog, DataDir, Found, RunRow};
+use drivelab_core::run::RunRecords;
+use drivelab_store::{Bundle, Catalog, DataDir, Found, RunRow};
 
 use crate::args::OneRun;
 use crate::fail::{Failure, Result};
 use crate::settings::Settings;
+
+/// Said where a command needs a run and there is none.
+pub const NO_RUNS: &str = "there are no runs yet; `drivelab review` makes one";
 
 /// What every command needs.
 pub struct Context {
@@ -21,6 +26,13 @@ impl Context {
     /// Where it cannot be made or used.
     pub fn data(&self) -> Result<DataDir> {
         Ok(DataDir::open(&self.settings.data.value)?)
+    }
+
+    /// Gives what was written to the user behind sudo.
+    pub fn give_to_caller(&self) {
+        if let Some(caller) = crate::caller::behind_sudo() {
+            caller.give(&self.settings.data.value);
+        }
     }
 
     /// The catalog.
@@ -38,8 +50,26 @@ impl Context {
     pub fn find(&self, run: &OneRun) -> Result<RunRow> {
         match &run.run {
             Some(name) => self.find_named(name),
-            None => self.newest(|_| true, "there are no runs yet; `drivelab review` makes one"),
+            None => self.newest_run(),
         }
+    }
+
+    /// The newest run of all.
+    ///
+    /// # Errors
+    /// Where there is none.
+    pub fn newest_run(&self) -> Result<RunRow> {
+        self.newest(|_| true, NO_RUNS)
+    }
+
+    /// What is recorded of a run, and what it means.
+    ///
+    /// # Errors
+    /// A damaged bundle.
+    pub fn load(&self, run: RunId) -> Result<(RunRecords, Analysis)> {
+        let records = Bundle::open(&self.data()?.bundle_path(run))?.records()?;
+        let analysis = analyse(&records);
+        Ok((records, analysis))
     }
 
     /// The newest run that fits.

@@ -7,7 +7,7 @@ use drivelab_core::exit::ExitCode;
 pub struct Failure {
     /// What the process ends with.
     pub code: ExitCode,
-    /// What, where, why likely, what to do. Empty where everything has been said already.
+    /// What, where, why likely, what to do.
     pub message: String,
 }
 

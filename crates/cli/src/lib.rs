@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod args;
+pub mod caller;
 pub mod commands;
 pub mod context;
 pub mod fail;
@@ -25,10 +26,8 @@ pub fn main() -> u8 {
         Ok(cli) => match command(&cli) {
             Ok(code) => code,
             Err(Failure { code, message }) => {
-                if !message.is_empty() {
-                    let word = if code == ExitCode::Interrupted { "interrupted" } else { "error" };
-                    say::line(&format!("{word}: {message}"));
-                }
+                let word = if code == ExitCode::Interrupted { "interrupted" } else { "error" };
+                say::line(&format!("{word}: {message}"));
                 code
             }
         },
@@ -49,18 +48,24 @@ fn command(cli: &Cli) -> Result {
         Color::Never => anstream::ColorChoice::Never.write_global(),
     }
     let context = Context { settings };
+    let done = run(&context, cli);
+    context.give_to_caller();
+    done
+}
+
+fn run(context: &Context, cli: &Cli) -> Result {
     match &cli.command {
-        Command::Review(arguments) => commands::measure::review(&context, arguments),
-        Command::Run(arguments) => commands::measure::run(&context, arguments),
+        Command::Review(arguments) => commands::measure::review(context, arguments),
+        Command::Run(arguments) => commands::measure::run(context, arguments),
         Command::Methods { command } => commands::methods::methods(command),
-        Command::Results { command } => commands::results::results(&context, command),
-        Command::Report(arguments) => commands::report::report(&context, arguments),
-        Command::Resume(arguments) => commands::resume::resume(&context, arguments),
-        Command::Replay(arguments) => commands::replay::replay(&context, arguments),
-        Command::Explain(arguments) => commands::explain::explain(&context, arguments),
+        Command::Results { command } => commands::results::results(context, command),
+        Command::Report(arguments) => commands::report::report(context, arguments),
+        Command::Resume(arguments) => commands::resume::resume(context, arguments),
+        Command::Replay(arguments) => commands::replay::replay(context, arguments),
+        Command::Explain(arguments) => commands::explain::explain(context, arguments),
         Command::Version { build, json } => commands::version::version(*build, *json),
         Command::Config { explain, json } => commands::config::config(&context.settings, *explain, *json),
         Command::Completions { shell } => commands::man::completions(*shell),
-        Command::Man { folder } => commands::man::man(folder),
+        Command::Man { folder, dry_run } => commands::man::man(folder, *dry_run),
     }
 }

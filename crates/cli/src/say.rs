@@ -50,18 +50,21 @@ pub fn line(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }
 
-/// Prints data on stdout.
+/// Prints data on stdout. A reader that went away (`| head`) has what it wanted: no error, as for any filter.
 ///
 /// # Errors
-/// A reader that went away ends the command quietly, as for any filter; a full disk is said.
+/// A full disk behind a redirection, say.
 pub fn data(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
+    let end = if text.ends_with('\n') { "" } else { "\n" };
     let written =
-        out.write_all(text.as_bytes()).and_then(|()| if text.ends_with('\n') { Ok(()) } else { out.write_all(b"\n") });
-    match written.and_then(|()| out.flush()) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Err(Failure::new(ExitCode::Ok, "")),
-        Err(error) => Err(Failure::unexpected(format!("cannot write to standard output: {error}"))),
+        out.write_all(text.as_bytes()).and_then(|()| out.write_all(end.as_bytes())).and_then(|()| out.flush());
+    match written {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::new(
+            ExitCode::TargetUnusable,
+            format!("cannot write to standard output: {error}; free some space, or write elsewhere"),
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -63,14 +63,15 @@ impl Settings {
         );
         let data = match data {
             Some(data) => data,
-            None => Setting { value: base()?.data_dir().join("drivelab"), source: "default".to_owned() },
+            None => Setting { value: base()?.data.join("drivelab"), source: "default".to_owned() },
         };
         Ok(Settings {
             data: Setting { value: absolute(&data.value)?, ..data },
             color: word(global.color, "color", "DRIVELAB_COLOR", layers, |file| file.color.clone(), Color::Auto)?,
             plain: pick(
                 global.plain.then_some(("flag --plain", true)),
-                environment("DRIVELAB_PLAIN").map(|value| ("DRIVELAB_PLAIN", !matches!(value.as_str(), "0" | "false"))),
+                environment("DRIVELAB_PLAIN")
+                    .map(|value| ("DRIVELAB_PLAIN", !matches!(value.as_str(), "0" | "false" | "no" | "off"))),
                 layers,
                 |file| file.plain,
             )
@@ -89,10 +90,20 @@ const fn loudness(global: &Global) -> Loudness {
     }
 }
 
-fn base() -> Result<impl BaseStrategy> {
-    etcetera::choose_base_strategy().map_err(|error| {
+/// The user's folders: those of the caller under sudo, otherwise by the XDG rules.
+struct Base {
+    data: PathBuf,
+    config: PathBuf,
+}
+
+fn base() -> Result<Base> {
+    if let Some(caller) = crate::caller::behind_sudo() {
+        return Ok(Base { data: caller.home.join(".local/share"), config: caller.home.join(".config") });
+    }
+    let strategy = etcetera::choose_base_strategy().map_err(|error| {
         Failure::unexpected(format!("no home folder for results ({error}); set HOME, or name a folder with --data DIR"))
-    })
+    })?;
+    Ok(Base { data: strategy.data_dir(), config: strategy.config_dir() })
 }
 
 fn absolute(path: &Path) -> Result<PathBuf> {
@@ -108,7 +119,7 @@ fn environment(name: &str) -> Option<String> {
 fn files() -> Result<Vec<(String, File)>> {
     let mut paths = vec![PathBuf::from("drivelab.toml")];
     if let Ok(base) = base() {
-        paths.push(base.config_dir().join("drivelab/config.toml"));
+        paths.push(base.config.join("drivelab/config.toml"));
     }
     paths.push(PathBuf::from("/etc/drivelab/config.toml"));
     let mut files = Vec::new();

@@ -21,7 +21,7 @@ mod size;
 mod testbed;
 
 pub use error::{DeviceError, ErrorKind};
-pub use guard::{Leftover, LeftoverState, Scratch, ScratchClaim, leftover_scratches, remove_leftover};
+pub use guard::{FileIdentity, Leftover, LeftoverState, Scratch, ScratchClaim, leftover_scratches, remove_leftover};
 pub use named::{Named, classify};
 pub use place::{FolderFacts, folder_facts, suggest_direct_folder, target_facts};
 pub use size::{NoSpace, scratch_size};

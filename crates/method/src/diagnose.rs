@@ -95,6 +95,14 @@ impl Diagnostics {
         &self.file
     }
 
+    /// Line and column of an error's beginning, both from 1, columns in characters.
+    #[must_use]
+    pub fn line_and_column(&self, one: &Diagnostic) -> (usize, usize) {
+        let before = &self.source[..floor_char(&self.source, one.at.start)];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+
     /// The text for people: each error with `file:line:column`, its line, a caret and what was expected.
     #[must_use]
     pub fn render(&self, color: bool) -> String {

@@ -1,8 +1,7 @@
 //! `drivelab explain`: from a figure back to its definition, its function and its records.
 
-use drivelab_analysis::{analyse, explain as explaining};
+use drivelab_analysis::explain as explaining;
 use drivelab_core::exit::ExitCode;
-use drivelab_store::Bundle;
 
 use crate::args::ExplainArgs;
 use crate::context::Context;
@@ -15,7 +14,7 @@ use crate::say;
 /// No such run or no such figure (with near ones).
 pub fn explain(context: &Context, arguments: &ExplainArgs) -> Result {
     let (row, address) = match (arguments.last, arguments.words.as_slice()) {
-        (true, [address]) => (context.newest(|_| true, "there are no runs yet; `drivelab review` makes one")?, address),
+        (true, [address]) => (context.newest_run()?, address),
         (false, [run, address]) => (context.find_named(run)?, address),
         _ => {
             return Err(Failure::usage(
@@ -24,8 +23,7 @@ pub fn explain(context: &Context, arguments: &ExplainArgs) -> Result {
         }
     };
     let bundle = context.data()?.bundle_path(row.id);
-    let records = Bundle::open(&bundle)?.records()?;
-    let analysis = analyse(&records);
+    let (records, analysis) = context.load(row.id)?;
     let explanation = explaining::explain(&records, &analysis, address).map_err(|error| {
         Failure::nothing(format!("{error}\n`drivelab report {} --format csv` lists every figure of the run", row.id))
     })?;

@@ -23,12 +23,17 @@ pub fn completions(shell: clap_complete::Shell) -> Result {
 /// Writes one man page a command.
 ///
 /// # Errors
-/// Where the folder is missing or cannot be written.
-pub fn man(folder: &Path) -> Result {
-    clap_mangen::generate_to(Cli::command(), folder).map_err(|error| {
+/// Where the folder cannot be written.
+pub fn man(folder: &Path, dry_run: bool) -> Result {
+    if dry_run {
+        say::data(&format!("Dry run: would write a man page for each command to {}\n", folder.display()))?;
+        return Ok(ExitCode::Ok);
+    }
+    let written = std::fs::create_dir_all(folder).and_then(|()| clap_mangen::generate_to(Cli::command(), folder));
+    written.map_err(|error| {
         Failure::new(
             ExitCode::TargetUnusable,
-            format!("the man pages cannot be written to {}: {error}; name an existing folder", folder.display()),
+            format!("the man pages cannot be written to {}: {error}; name another folder", folder.display()),
         )
     })?;
     Ok(ExitCode::Ok)

@@ -6,9 +6,10 @@ use std::path::Path;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::plan::{Action, Form, Plan, Rounds, Step};
 use drivelab_core::units::Bytes;
-use drivelab_method::{Methodology, SpeedGuess, TargetShape, library};
+use drivelab_method::{Diagnostics, Methodology, SpeedGuess, TargetShape, library};
 use drivelab_report::format;
 
+use super::measure::GUESS;
 use crate::args::MethodsCommand;
 use crate::fail::Result;
 use crate::lab::{method, target};
@@ -87,21 +88,21 @@ fn show(name: &str, json: bool) -> Result {
 
 /// Parses, and expands every form for a roomy target, so that an error that only expansion finds is found here.
 fn check(name: &str, json: bool) -> Result {
-    let methodology = method::find(name)?;
-    let mut forms = Vec::new();
-    for form in methodology.forms() {
-        let capacity = methodology.file_size(form).max(methodology.minimum_size(form)).max(Bytes::GIB);
-        let capacity = if form == Form::Smoke { methodology.file_size(form) } else { capacity };
-        let shape = TargetShape { capacity, offset_align: Bytes::new(512), guess: SpeedGuess::default() };
-        let plan = drivelab_method::expand(&methodology, form, &shape).map_err(|errors| method::wrong(&errors))?;
-        forms.push((form, plan.schedule().len()));
-    }
+    let checked = method::text(name).and_then(|(file, text)| match forms(&file, &text) {
+        Ok(checked) => Ok(checked),
+        Err(diagnostics) if json => {
+            say::json(&wrong_json(&diagnostics))?;
+            Err(method::wrong(&diagnostics))
+        }
+        Err(diagnostics) => Err(method::wrong(&diagnostics)),
+    });
+    let (methodology, forms) = checked?;
     let identity = methodology.identity();
     if json {
         let forms: Vec<_> =
             forms.iter().map(|(form, steps)| serde_json::json!({ "form": form.name(), "executions": steps })).collect();
         say::json(&serde_json::json!({
-            "schema": "drivelab.check", "schema_version": 1, "ok": true, "method": identity, "forms": forms,
+            "schema": "drivelab.check", "schema_version": 1, "ok": true, "method": identity, "forms": forms, "errors": [],
         }))?;
     } else {
         let forms: Vec<String> = forms.iter().map(|(form, steps)| format!("{} {steps}", form.name())).collect();
@@ -116,10 +117,37 @@ fn check(name: &str, json: bool) -> Result {
     Ok(ExitCode::Ok)
 }
 
+/// Every form with the number of its executions.
+fn forms(file: &str, text: &str) -> std::result::Result<(Methodology, Vec<(Form, usize)>), Diagnostics> {
+    let methodology = drivelab_method::parse(file, text)?;
+    let expanded = methodology.forms().into_iter().map(|form| {
+        let size = methodology.file_size(form);
+        let capacity = if form == Form::Smoke { size } else { size.max(Bytes::GIB) };
+        let shape = TargetShape { capacity, offset_align: Bytes::new(512), guess: SpeedGuess::default() };
+        Ok((form, drivelab_method::expand(&methodology, form, &shape)?.schedule().len()))
+    });
+    let forms = expanded.collect::<std::result::Result<Vec<_>, Diagnostics>>()?;
+    Ok((methodology, forms))
+}
+
+/// The mistakes in a file, for a script or an editor.
+fn wrong_json(diagnostics: &Diagnostics) -> serde_json::Value {
+    let errors: Vec<_> = diagnostics
+        .all()
+        .iter()
+        .map(|mistake| {
+            let (line, column) = diagnostics.line_and_column(mistake);
+            serde_json::json!({ "line": line, "column": column, "message": mistake.title(), "here": mistake.label() })
+        })
+        .collect();
+    serde_json::json!({
+        "schema": "drivelab.check", "schema_version": 1, "ok": false, "file": diagnostics.file_name(), "errors": errors,
+    })
+}
+
 fn plan(name: &str, path: &Path, form: Form, size: Option<Bytes>, json: bool) -> Result {
     let methodology = method::find(name)?;
-    // A plan touches nothing, so an existing file may be named without more ado.
-    let site = target::survey(path, &methodology, form, size, Some(path))?;
+    let site = target::survey(path, &methodology, form, size, target::Purpose::Plan)?;
     let plan = target::plan(&methodology, form, &site)?;
     if json {
         let document = serde_json::json!({
@@ -166,7 +194,7 @@ fn plan_text(plan: &Plan) -> String {
     }
     let _ = writeln!(
         text,
-        "\nTogether: {} executions, about {}, writes about {} (a guess of the drive's speed; the caps hold)",
+        "\nTogether: {} executions, about {}, writes about {} ({GUESS})",
         plan.schedule().len(),
         format::duration(plan.estimated_time()),
         format::bytes(plan.estimated_written())

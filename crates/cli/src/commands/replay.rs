@@ -1,10 +1,8 @@
 //! `drivelab replay`: a stored run through the same live view that showed it the first time.
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
 use drivelab_core::exit::ExitCode;
+use drivelab_report::ReportInput;
 use drivelab_store::Bundle;
 
 use crate::args::{PrintArgs, ReplayArgs};
@@ -12,6 +10,7 @@ use crate::context::Context;
 use crate::fail::{Failure, Result};
 use crate::lab::execute::{View, screens};
 use crate::lab::signals;
+use crate::say;
 
 /// Runs the command.
 ///
@@ -25,24 +24,28 @@ pub fn replay(context: &Context, arguments: &ReplayArgs) -> Result {
     let events = Bundle::open(&context.data()?.bundle_path(row.id))?.events()?;
     let stop = StopToken::default();
     signals::watch(stop.clone())?;
-    let print = PrintArgs { events: arguments.events, json: false };
+    let print = PrintArgs { events: arguments.events, json: arguments.json };
     let mut screens = screens(context, &print, &stop, View::Replay);
-    let clock: Arc<dyn RunClock> = Arc::new(MonotonicClock::starting_at(0));
+    let clock = MonotonicClock::starting_at(0);
     for event in &events {
         while arguments.speed > 0.0 && clock.now_ns() < due_ns(event.at_ns, arguments.speed) && !stop.is_stopped() {
             for screen in &mut screens {
                 let _ = screen.listener.idle();
             }
-            let slice = clock.now_ns() + u64::try_from(Duration::from_millis(50).as_nanos()).unwrap_or(0);
-            clock.sleep_until(slice.min(due_ns(event.at_ns, arguments.speed)), &stop);
+            let redraw_ns = clock.now_ns() + 50_000_000;
+            clock.sleep_until(redraw_ns.min(due_ns(event.at_ns, arguments.speed)), &stop);
         }
-        if stop.is_stopped() {
+        if stop.is_stopped() || screens.is_empty() {
             break;
         }
         screens.retain_mut(|screen| screen.listener.event(event).is_ok());
     }
     for screen in &mut screens {
         let _ = screen.listener.finish();
+    }
+    if arguments.json {
+        let (records, analysis) = context.load(row.id)?;
+        say::json(&drivelab_report::json(&[ReportInput { records: &records, analysis: &analysis }])?)?;
     }
     Ok(if stop.is_stopped() { ExitCode::Interrupted } else { ExitCode::Ok })
 }

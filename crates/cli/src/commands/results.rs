@@ -3,14 +3,13 @@
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal};
 
-use drivelab_analysis::analyse;
 use drivelab_core::event::RunState;
 use drivelab_core::exit::ExitCode;
 use drivelab_report::{ReportInput, format};
 use drivelab_store::{Bundle, RunRow};
 
 use crate::args::{OneRun, ResultsCommand};
-use crate::context::Context;
+use crate::context::{Context, NO_RUNS};
 use crate::fail::{Failure, Result};
 use crate::lab::execute::terminal_width;
 use crate::say;
@@ -29,7 +28,12 @@ pub fn results(context: &Context, command: &ResultsCommand) -> Result {
             Ok(ExitCode::Ok)
         }
         ResultsCommand::Remove { run, dry_run, yes } => remove(context, run, *dry_run, *yes),
-        ResultsCommand::Reindex { json } => reindex(context, *json),
+        ResultsCommand::Reindex { dry_run: true, .. } => {
+            let bundles = std::fs::read_dir(context.data()?.runs_dir()).map_or(0, Iterator::count);
+            say::data(&format!("Dry run: would make the catalog again from {bundles} bundles\n"))?;
+            Ok(ExitCode::Ok)
+        }
+        ResultsCommand::Reindex { json, .. } => reindex(context, *json),
     }
 }
 
@@ -49,7 +53,7 @@ fn list(context: &Context, json: bool) -> Result {
         return Ok(ExitCode::Ok);
     }
     if rows.is_empty() {
-        context.settings.voice.say("there are no runs yet; `drivelab review` makes one");
+        context.settings.voice.say(NO_RUNS);
         return Ok(ExitCode::Ok);
     }
     let mut text = format!(
@@ -100,8 +104,10 @@ fn row_json(row: &RunRow) -> serde_json::Value {
 
 fn show(context: &Context, run: &OneRun, json: bool) -> Result {
     let row = context.find(run)?;
-    let records = Bundle::open(&context.data()?.bundle_path(row.id))?.records()?;
-    let analysis = analyse(&records);
+    let (records, analysis) = context.load(row.id)?;
+    if row.live {
+        context.settings.voice.say("this run is going on now; these are its figures so far");
+    }
     let input = ReportInput { records: &records, analysis: &analysis };
     if json {
         say::json(&drivelab_report::json(&[input])?)?;

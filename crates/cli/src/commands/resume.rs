@@ -1,84 +1,75 @@
 //! `drivelab resume`: a new process goes on with an interrupted or killed run at its first unfinished step.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use drivelab_core::clock::StopToken;
-use drivelab_core::environment::{Environment, TargetKind};
+use drivelab_core::environment::{BlockDeviceFacts, TargetKind};
 use drivelab_core::event::{RunResumed, RunState};
 use drivelab_core::exit::ExitCode;
-use drivelab_core::ids::RunId;
 use drivelab_core::run::RunRecords;
 use drivelab_core::target::WritableTarget;
-use drivelab_core::units::Nanos;
+use drivelab_core::units::{Bytes, Nanos};
 use drivelab_device::guard::{self, Whole};
-use drivelab_device::{Scratch, ScratchClaim};
+use drivelab_device::{FileIdentity, Named, Scratch};
 use drivelab_report::format;
-use drivelab_session::Start;
-use drivelab_store::{Bundle, Recorder, RunRow, write_note};
+use drivelab_session::{Start, left};
+use drivelab_store::{Bundle, Recorder, RunRow};
 
-use super::measure::{PAGE_NOTE, SCRATCH_NOTE};
 use crate::args::ResumeArgs;
 use crate::context::{Context, now, tool};
 use crate::fail::{Failure, Result};
 use crate::lab::care::Care;
-use crate::lab::execute::{Ready, ended, execute};
-use crate::lab::pages::OutputFile;
-use crate::lab::signals;
+use crate::lab::execute::{Ready, ended, engine, execute};
+use crate::lab::pages::{OutputFile, Wish};
 use crate::lab::target::{self, Opened, Site};
+use crate::lab::{notes, signals};
 use crate::say;
 
-/// Runs the command.
+/// Runs the command. Everything that can be refused is refused before the target is touched.
 ///
 /// # Errors
 /// No such run, a run that is finished or going on, a target that is not there any more.
 pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let row = find(context, arguments)?;
     let data = context.data()?;
-    if drivelab_store::seal_ended(&data, row.id)?.is_some() {
+    let open = || Bundle::open(&data.bundle_path(row.id));
+    if !arguments.dry_run && drivelab_store::seal_ended(&data, row.id)?.is_some() {
         // The killed process had measured everything and was writing its last words.
         context.settings.voice.say(format!("Run {} was killed at its very end: nothing is left to measure", row.id));
-        let output = page(context, &Bundle::open(&data.bundle_path(row.id))?);
-        return ended(context, &arguments.print, row.id, &data, output.as_ref());
+        return ended(context, &arguments.print, row.id, page(context, &open()?).as_ref());
     }
-    let bundle = Bundle::open(&data.bundle_path(row.id))?;
+    let bundle = open()?;
     refuse_unresumable(&bundle, &row)?;
     let history = bundle.events()?;
-    let records = bundle.records()?;
     if arguments.dry_run {
-        return dry_run(&records);
+        return dry_run(&bundle.records()?, arguments.print.json);
     }
+    let backend = engine(context, arguments.backend)?;
     let stop = StopToken::default();
     signals::watch(stop.clone())?;
-    let output = page(context, &bundle);
-    let again = reopen(context, &bundle, &records)?;
-    let environment = again.environment;
-    let changed = changed_drive(&records.environment, &environment);
-    if let Some(changed) = changed {
-        return Err(Failure::new(ExitCode::TargetUnusable, changed));
-    }
-    let bundle_on_target = environment.bundle_on_same_device.then(|| data.bundle_path(row.id));
-    drop(bundle);
+    let page = page(context, &bundle);
     let (recorder, records) = Recorder::resume(&data, row.id)?;
-    if let Some(scratch) = &again.scratch {
-        let claim = serde_json::to_value(scratch.claim())
-            .map_err(|error| Failure::unexpected(format!("cannot write a note: {error}")))?;
-        write_note(&data, row.id, SCRATCH_NOTE, &claim)?;
+    let site = site(&records)?;
+    let again = reopen(&bundle, &records, &site)?;
+    if let Some(scratch) = &again.opened.scratch {
+        notes::write_scratch(&data, row.id, scratch)?;
     }
-    context.settings.voice.say(format!("Going on with run {}: {}", row.id, again.target_state));
+    let environment = target::environment(&site, &again.opened, data.root())?;
+    context.settings.voice.say(format!("Going on with run {}: {}", row.id, again.state));
     let resumed = RunResumed {
-        segment: u32::try_from(records.breaks.iter().filter(|b| b.resumed.is_some()).count() + 1).unwrap_or(u32::MAX),
+        segment: recorder.segment(),
         resumed: now(),
         tool: tool(),
         environment,
-        target_state: again.target_state,
+        target_state: again.state,
         prepared_again: again.prepared_again,
         kept_steps: u32::try_from(records.finished_count()).unwrap_or(u32::MAX),
     };
-    let backend = arguments.backend.unwrap_or(context.settings.backend.value).into();
+    let bundle_on_target = resumed.environment.bundle_on_same_device.then(|| data.bundle_path(row.id));
+    let Opened { target, scratch, .. } = again.opened;
     let start = Start::Resumed { records, resumed };
-    let care = Care { scratch: again.scratch, bundle_on_target };
-    let ready =
-        Ready { run: row.id, data, start, recorder, target: again.target, care, backend, output, stop, history };
+    let care = Care { scratch, bundle_on_target };
+    let ready = Ready { run: row.id, data, start, recorder, target, care, backend, page, stop, history };
     execute(context, &arguments.print, ready)
 }
 
@@ -105,76 +96,129 @@ fn refuse_unresumable(bundle: &Bundle, row: &RunRow) -> Result<()> {
     }
 }
 
-fn dry_run(records: &RunRecords) -> Result {
-    let schedule = records.plan.schedule();
-    let left: Vec<_> = schedule.iter().filter(|(key, _)| !records.is_finished(key)).collect();
-    let time = left.iter().map(|(_, step)| step.estimated_time.get()).sum();
-    let written = left.iter().map(|(_, step)| step.estimated_written.get()).sum();
-    say::data(&format!(
-        "Dry run: nothing was written.\n{} of {} executions are finished; left: about {} and {} written, and the fill of \
-         the target again where it is gone\n",
-        schedule.len() - left.len(),
-        schedule.len(),
-        format::duration(Nanos::new(time)),
-        format::bytes(drivelab_core::units::Bytes::new(written)),
-    ))?;
+/// Says what is left, and touches nothing.
+fn dry_run(records: &RunRecords, json: bool) -> Result {
+    let all = records.plan.schedule().len();
+    let left = left(records, true);
+    let sum = |of: &dyn Fn(&drivelab_core::plan::Step) -> u64| {
+        left.iter().fold(0u64, |sum, (_, step)| sum.saturating_add(of(step)))
+    };
+    let time = Nanos::new(sum(&|step| step.estimated_time.get()));
+    let written = Bytes::new(sum(&|step| step.estimated_written.get()));
+    if json {
+        say::json(&serde_json::json!({
+            "schema": "drivelab.dry-run",
+            "schema_version": 1,
+            "run": records.run,
+            "steps": all,
+            "steps_left": left.len(),
+            "estimated_time_s": time.as_secs_f64(),
+            "estimated_written": written,
+        }))?;
+    } else {
+        say::data(&format!(
+            "Dry run: nothing was written.\n{} of {all} steps are finished; left: about {} and {} written, and the fill \
+             of the target again where it is gone\n",
+            all - left.len(),
+            format::duration(time),
+            format::bytes(written),
+        ))?;
+    }
     Ok(ExitCode::Ok)
 }
 
 /// The page that the interrupted command was to write; where it cannot be written any more, the run goes on without.
-fn page(context: &Context, bundle: &Bundle) -> Option<OutputFile> {
-    let path: PathBuf = serde_json::from_value(bundle.note(PAGE_NOTE)?).ok()?;
-    OutputFile::check(&path).map_err(|failure| context.settings.voice.warn(&failure.message)).ok()
+fn page(context: &Context, bundle: &Bundle) -> Option<Wish> {
+    let page = notes::page(bundle)?;
+    let checked = OutputFile::check(&page.path).map_err(|failure| context.settings.voice.warn(&failure.message));
+    checked.ok().map(|_| page)
 }
 
-/// The target as it is found now.
-struct Again {
-    target: WritableTarget,
-    scratch: Option<Scratch>,
-    environment: Environment,
-    target_state: String,
-    prepared_again: bool,
-}
-
-fn reopen(context: &Context, bundle: &Bundle, records: &RunRecords) -> Result<Again> {
+/// The place where the run measures, on the same drive as before; only looked at.
+fn site(records: &RunRecords) -> Result<Site> {
     let target = &records.environment.target;
     let folder = target.path.parent().map_or_else(|| PathBuf::from("/"), PathBuf::from);
     let facts = drivelab_device::folder_facts(&folder)?;
-    let run = records.run;
-    let (opened, target_state, prepared_again) = match target.kind {
+    if let Some(changed) = changed_drive(&target.devices, &facts.devices) {
+        return Err(Failure::new(ExitCode::TargetUnusable, changed));
+    }
+    let length = records.plan.capacity;
+    Ok(Site { named: Named::Folder(folder.clone()), folder, facts, length, wanted: length })
+}
+
+/// A sentence where the drive is another one than the run began on.
+fn changed_drive(before: &[BlockDeviceFacts], now: &[BlockDeviceFacts]) -> Option<String> {
+    let serials = |devices: &[BlockDeviceFacts]| -> Vec<String> {
+        devices.iter().map(|device| device.serial.clone().unwrap_or_else(|| "without a serial number".into())).collect()
+    };
+    let (before, now) = (serials(before), serials(now));
+    (before != now).then(|| {
+        format!(
+            "the target lies on another drive than when the run began (then {}, now {}): figures of both would not belong \
+             together; put the first drive back, or begin a new run",
+            before.join(" on "),
+            now.join(" on ")
+        )
+    })
+}
+
+/// The target, open again.
+struct Reopened {
+    opened: Opened,
+    /// What became of it since, for the report.
+    state: String,
+    prepared_again: bool,
+}
+
+fn reopen(bundle: &Bundle, records: &RunRecords, site: &Site) -> Result<Reopened> {
+    let recorded = &records.environment.target;
+    let reopened = match recorded.kind {
         TargetKind::NamedFile => {
-            let target = guard::authorise_file(&target.path, records.environment.guard.destroy_named.as_deref())?;
+            let target = named_file(bundle, records, &recorded.path)?;
             let state = "the named file is prepared again, since its content is not known".to_owned();
-            (Opened { target, scratch: None, kind: TargetKind::NamedFile }, state, true)
+            let opened = Opened { target, scratch: None, kind: TargetKind::NamedFile };
+            Reopened { opened, state, prepared_again: true }
         }
         TargetKind::ScratchFile => {
-            let (target, scratch, state, again) = scratch(bundle, records, run)?;
-            (Opened { target, scratch: Some(scratch), kind: TargetKind::ScratchFile }, state, again)
+            let (target, scratch, state, prepared_again) = scratch(bundle, records, &site.folder)?;
+            let opened = Opened { target, scratch: Some(scratch), kind: TargetKind::ScratchFile };
+            Reopened { opened, state, prepared_again }
         }
     };
-    let named = drivelab_device::Named::Folder(folder.clone());
-    let length = opened.target.length();
-    if length != records.plan.capacity {
+    let length = reopened.opened.target.length();
+    if length == records.plan.capacity {
+        return Ok(reopened);
+    }
+    Err(Failure::new(
+        ExitCode::TargetUnusable,
+        format!(
+            "{} is {} now, but the run began with {}: figures of both would not belong together; begin a new run",
+            recorded.path.display(),
+            format::bytes(length),
+            format::bytes(records.plan.capacity)
+        ),
+    ))
+}
+
+/// The file that the user released when the run began: the very same file, not another one at its path.
+fn named_file(bundle: &Bundle, records: &RunRecords, path: &Path) -> Result<WritableTarget> {
+    let released = notes::named_file(bundle);
+    if released.is_none() || FileIdentity::of_path(path).ok() != released {
         return Err(Failure::new(
-            ExitCode::TargetUnusable,
+            ExitCode::GuardRefused,
             format!(
-                "{} is {} now, but the run began with {}: figures of both would not belong together; begin a new run",
-                opened.target.path().display(),
-                format::bytes(length),
-                format::bytes(records.plan.capacity)
+                "{} is not the file that was named with --destroy when the run began (another file is there now, or none), \
+                 so it is left alone; begin a new run to name it",
+                path.display()
             ),
         ));
     }
-    let site = Site { named, folder, facts, length, wanted: length };
-    let environment = target::environment(&site, &opened, &context.settings.data.value);
-    Ok(Again { target: opened.target, scratch: opened.scratch, environment, target_state, prepared_again })
+    Ok(guard::authorise_file(path, records.environment.guard.destroy_named.as_deref())?)
 }
 
 /// The scratch file: the same one where it is still there and whole, otherwise made again.
-fn scratch(bundle: &Bundle, records: &RunRecords, run: RunId) -> Result<(WritableTarget, Scratch, String, bool)> {
-    let path = &records.environment.target.path;
-    let claim: Option<ScratchClaim> = bundle.note(SCRATCH_NOTE).and_then(|note| serde_json::from_value(note).ok());
-    let why = match claim.map(|claim| guard::reopen_scratch(&claim)) {
+fn scratch(bundle: &Bundle, records: &RunRecords, folder: &Path) -> Result<(WritableTarget, Scratch, String, bool)> {
+    let why = match notes::scratch(bundle).map(|claim| guard::reopen_scratch(&claim)) {
         Some(Ok((target, scratch, Whole::Whole))) => {
             return Ok((target, scratch, "the scratch file was still there and filled".to_owned(), false));
         }
@@ -185,21 +229,7 @@ fn scratch(bundle: &Bundle, records: &RunRecords, run: RunId) -> Result<(Writabl
         Some(Err(error)) => return Err(error.into()),
         None => "the run was interrupted before it was on record".to_owned(),
     };
-    let folder = path.parent().unwrap_or(std::path::Path::new("/"));
-    let (target, scratch) = guard::make_scratch(folder, path.file_name(), run, records.plan.capacity)?;
+    let name = records.environment.target.path.file_name();
+    let (target, scratch) = guard::make_scratch(folder, name, records.run, records.plan.capacity)?;
     Ok((target, scratch, format!("the scratch file was made and filled again: {why}"), true))
-}
-
-/// A sentence where the drive is another one than the run began on.
-fn changed_drive(before: &Environment, now: &Environment) -> Option<String> {
-    let serials = |environment: &Environment| -> Vec<Option<String>> {
-        environment.target.devices.iter().map(|device| device.serial.clone()).collect()
-    };
-    let (before, now) = (serials(before), serials(now));
-    (before != now).then(|| {
-        format!(
-            "the target lies on another drive than when the run began (serial numbers {before:?} then, {now:?} now): \
-             figures of both would not belong together; put the first drive back, or begin a new run"
-        )
-    })
 }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use drivelab_analysis::findings;
 use drivelab_core::finding::Finding;
-use drivelab_core::units::Bytes;
 use drivelab_device::Scratch;
 use drivelab_session::TargetCare;
+use drivelab_store::Bundle;
 
 /// The target's keeper for one process.
 pub struct Care {
@@ -26,18 +26,7 @@ impl TargetCare for Care {
     }
 
     fn closing_findings(&mut self) -> Vec<Finding> {
-        let written = self.bundle_on_target.as_deref().map(folder_size);
-        written.map(findings::bundle_on_target_device).into_iter().collect()
+        let bundle = self.bundle_on_target.as_deref().and_then(|folder| Bundle::open(folder).ok());
+        bundle.map(|bundle| findings::bundle_on_target_device(bundle.size())).into_iter().collect()
     }
-}
-
-/// Bytes in the files of a folder and its folders.
-fn folder_size(folder: &std::path::Path) -> Bytes {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let sizes = entries.map(|entry| match entry.metadata() {
-        Ok(metadata) if metadata.is_dir() => folder_size(&entry.path()).get(),
-        Ok(metadata) => metadata.len(),
-        Err(_) => 0,
-    });
-    Bytes::new(sizes.sum())
 }

@@ -1,9 +1,7 @@
 //! Runs a session with its recorder and screens, and shows how it ended.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use drivelab_analysis::analyse;
 use drivelab_core::clock::{MonotonicClock, StopToken};
 use drivelab_core::event::{Event, RunState};
 use drivelab_core::exit::ExitCode;
@@ -15,11 +13,11 @@ use drivelab_core::target::WritableTarget;
 use drivelab_engine::{BackendChoice, Engine};
 use drivelab_report::ReportInput;
 use drivelab_session::{Fanout, Outcome, Screen, Session, Start};
-use drivelab_store::{Bundle, DataDir, Recorder};
+use drivelab_store::{DataDir, Recorder};
 
 use super::care::Care;
-use super::pages::OutputFile;
-use crate::args::PrintArgs;
+use super::pages::{OutputFile, Wish, format_of, redacted, render};
+use crate::args::{BackendArg, PrintArgs};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
 use crate::say;
@@ -28,6 +26,9 @@ use crate::screens::{self, JsonLines, Panel, Plain, Style};
 /// Events that may wait for a screen; JSON lines get so many that only a stopped reader misses some.
 const SCREEN_CAPACITY: usize = 256;
 const JSON_CAPACITY: usize = 1 << 16;
+
+/// ENOSPC: a full file system is no error of the device.
+const NO_SPACE: i32 = 28;
 
 /// Everything a session needs, ready to go.
 pub struct Ready {
@@ -46,7 +47,7 @@ pub struct Ready {
     /// Engine.
     pub backend: BackendChoice,
     /// Page to write at the end.
-    pub output: Option<OutputFile>,
+    pub page: Option<Wish>,
     /// Tells everybody to stop.
     pub stop: StopToken,
     /// What was recorded before, for a run that goes on: screens that show a whole run hear it first.
@@ -58,7 +59,7 @@ pub struct Ready {
 /// # Errors
 /// What kept the session from running, and what kept the page from being written.
 pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
-    let Ready { run, data, start, recorder, target, mut care, backend, output, stop, history } = ready;
+    let Ready { run, data, start, recorder, target, mut care, backend, page, stop, history } = ready;
     let voice = context.settings.voice;
     let mut engine = Engine::open(target, backend).map_err(engine_failure)?;
     voice.say(format!("Engine    {}", drivelab_core::backend::Backend::describe(&engine)));
@@ -80,7 +81,17 @@ pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
             voice.warn(format!("the scratch file {} could not be removed: {error}", path.display()));
         }
     }
-    show(context, print, run, &data, outcome, output.as_ref())
+    show(context, print, run, outcome, page.as_ref())
+}
+
+/// The engine that the user wants, asked before anything is made: one that cannot be had here is refused at once.
+///
+/// # Errors
+/// Exit 9 where the kernel refuses it.
+pub fn engine(context: &Context, wanted: Option<BackendArg>) -> Result<BackendChoice> {
+    let choice = wanted.unwrap_or(context.settings.backend.value).into();
+    drivelab_engine::check(choice).map_err(engine_failure)?;
+    Ok(choice)
 }
 
 fn engine_failure(error: drivelab_engine::EngineError) -> Failure {
@@ -108,7 +119,10 @@ pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken, view: Vie
     let term = std::env::var("TERM").ok();
     // A JSON document on stdout has stdout for itself.
     let plain = settings.plain.value || print.json;
-    let plain_lines = || -> Box<dyn Listener> { Box::new(Plain::new(std::io::stderr(), color)) };
+    let plain_lines = || -> Box<dyn Listener> {
+        let plain = Plain::new(std::io::stderr(), color);
+        Box::new(if matches!(view, View::Replay) { plain.of_a_replay() } else { plain })
+    };
     let mut listener = match screens::choose(print.events.is_some(), quiet, plain, tty, term.as_deref()) {
         Style::Quiet => return Vec::new(),
         // A reader of events has had those of the first process: it gets only what is new.
@@ -133,51 +147,62 @@ pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken, view: Vie
 ///
 /// # Errors
 /// As for [`execute`].
-pub fn ended(context: &Context, print: &PrintArgs, run: RunId, data: &DataDir, output: Option<&OutputFile>) -> Result {
-    let records = Bundle::open(&data.bundle_path(run))?.records()?;
+pub fn ended(context: &Context, print: &PrintArgs, run: RunId, page: Option<&Wish>) -> Result {
+    let (records, _) = context.load(run)?;
     let device_errors = records.steps.iter().map(StepRecord::error_count).sum();
     let outcome = match records.state {
         RunState::Failed => Outcome::Failed { message: records.message, device_errors },
         _ => Outcome::Complete { device_errors },
     };
-    show(context, print, run, data, outcome, output)
+    show(context, print, run, outcome, page)
 }
 
-/// The result on stdout, the page, the last words, the exit code.
-fn show(
-    context: &Context,
-    print: &PrintArgs,
-    run: RunId,
-    data: &DataDir,
-    outcome: Outcome,
-    output: Option<&OutputFile>,
-) -> Result {
-    let voice = context.settings.voice;
-    let path: PathBuf = data.bundle_path(run);
-    let records = Bundle::open(&path).and_then(|bundle| bundle.records())?;
-    let analysis = analyse(&records);
-    let input = ReportInput { records: &records, analysis: &analysis };
+/// The page, the result on stdout, the last words, the exit code.
+fn show(context: &Context, print: &PrintArgs, run: RunId, outcome: Outcome, page: Option<&Wish>) -> Result {
+    let loaded = match (context.load(run), &outcome) {
+        (Ok(loaded), _) => loaded,
+        // The disk that holds the results is the trouble: its own words come first.
+        (Err(_), Outcome::RecorderLost { message }) => return Err(recording_failed(message, run)),
+        (Err(failure), _) => return Err(failure),
+    };
+    let (records, analysis) = &loaded;
+    let input = ReportInput { records, analysis };
+    let complete = matches!(outcome, Outcome::Complete { .. });
+    let page = page.filter(|_| complete);
+    let written = page.map(|page| write_page(page, records));
     if print.json {
         say::json(&drivelab_report::json(&[input])?)?;
     } else if print.events.is_none() && !records.steps.is_empty() {
         say::data(&drivelab_report::terminal_table(&input, terminal_width()))?;
     }
-    if matches!(outcome, Outcome::Complete { .. })
-        && let Some(output) = output
-    {
-        output.write(&drivelab_report::html(&[input])?)?;
-        voice.say(format!("The page: {}", output.path().display()));
+    if let (Some(written), Some(page)) = (written, page) {
+        written?;
+        context.settings.voice.say(format!("The page: {}", page.path.display()));
     }
-    last_words(context, run, &records, outcome)
+    last_words(context, run, records, outcome)
+}
+
+fn write_page(page: &Wish, records: &RunRecords) -> Result<()> {
+    let run =
+        if page.redact { redacted(records.clone()) } else { (records.clone(), drivelab_analysis::analyse(records)) };
+    OutputFile::check(&page.path)?.write(&render(format_of(&page.path)?, &[run])?)
+}
+
+fn recording_failed(message: &str, run: RunId) -> Failure {
+    Failure::new(
+        ExitCode::TargetUnusable,
+        format!(
+            "the recording failed: {message}; what is recorded up to then is kept, go on with: drivelab resume {run}"
+        ),
+    )
 }
 
 /// What the user should know, and the exit code.
 fn last_words(context: &Context, run: RunId, records: &RunRecords, outcome: Outcome) -> Result {
-    let voice = context.settings.voice;
-    let resume = format!("go on with: drivelab resume {run}");
     match outcome {
         Outcome::Complete { device_errors: 0 } => {
-            voice.say(format!("Run {run} is complete; `drivelab report {run}` makes reports of it"));
+            let short = format!("Run {run} is complete; `drivelab report {run}` makes reports of it");
+            context.settings.voice.say(short);
             Ok(ExitCode::Ok)
         }
         Outcome::Complete { device_errors } => Err(Failure::new(
@@ -187,22 +212,20 @@ fn last_words(context: &Context, run: RunId, records: &RunRecords, outcome: Outc
                  and at the drive's health (run {run})"
             ),
         )),
-        Outcome::Interrupted { cause } => Err(Failure::new(
+        Outcome::Interrupted => Err(Failure::new(
             ExitCode::Interrupted,
             format!(
-                "{cause}: {} of {} executions are finished and kept; {resume}",
+                "stopped by the user: {} of {} steps are finished and kept; go on with: drivelab resume {run}",
                 records.finished_count(),
                 records.plan.schedule().len()
             ),
         )),
         Outcome::Failed { message, device_errors } => {
-            let code = if device_errors > 0 { ExitCode::DeviceErrors } else { ExitCode::TargetUnusable };
+            let full = records.steps.iter().flat_map(|step| &step.errors).any(|error| error.errno == NO_SPACE);
+            let code = if device_errors > 0 && !full { ExitCode::DeviceErrors } else { ExitCode::TargetUnusable };
             Err(Failure::new(code, format!("the run failed: {message}; what was measured is kept in run {run}")))
         }
-        Outcome::RecorderLost { message } => Err(Failure::new(
-            ExitCode::TargetUnusable,
-            format!("the recording failed: {message}; what is recorded up to then is kept, {resume}"),
-        )),
+        Outcome::RecorderLost { message } => Err(recording_failed(&message, run)),
     }
 }
 

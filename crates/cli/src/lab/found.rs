@@ -5,6 +5,7 @@ use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::plan::Plan;
 use drivelab_report::format;
 
+use crate::commands::measure::GUESS;
 use crate::say::Voice;
 
 /// Prints the facts and the warnings.
@@ -38,7 +39,7 @@ pub fn say(voice: Voice, environment: &Environment, plan: &Plan, disturbances: &
         testbed.hypervisor.as_deref().map_or("bare metal as far as can be told".to_owned(), |h| format!("under {h}"))
     ));
     voice.say(format!(
-        "Method    {} ({} {}), form {}: about {}, writes {}",
+        "Method    {} ({} {}), form {}: about {}, writes about {} ({GUESS})",
         plan.title,
         plan.methodology.name,
         plan.methodology.version,

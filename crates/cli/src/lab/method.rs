@@ -12,8 +12,17 @@ use crate::fail::{Failure, Result};
 /// # Errors
 /// An unknown name (with a near one), an unreadable file, or a file that is wrong, shown line by line.
 pub fn find(name: &str) -> Result<Methodology> {
+    let (file_name, text) = text(name)?;
+    drivelab_method::parse(&file_name, &text).map_err(|diagnostics| wrong(&diagnostics))
+}
+
+/// The text of a methodology, and the name that messages use for it.
+///
+/// # Errors
+/// An unknown name (with a near one) or an unreadable file.
+pub fn text(name: &str) -> Result<(String, String)> {
     if let Some(built_in) = library::find(name) {
-        return parsed(&format!("methods/{name}.toml"), built_in.text);
+        return Ok((format!("methods/{name}.toml"), built_in.text.to_owned()));
     }
     let path = Path::new(name);
     let looks_like_file = name.contains('/') || path.extension().is_some_and(|extension| extension == "toml");
@@ -31,16 +40,14 @@ pub fn find(name: &str) -> Result<Methodology> {
         }
         _ => Failure::usage(format!("cannot read the methodology file '{name}': {error}")),
     })?;
-    parsed(name, &text)
-}
-
-fn parsed(file_name: &str, text: &str) -> Result<Methodology> {
-    drivelab_method::parse(file_name, text).map_err(|diagnostics| wrong(&diagnostics))
+    Ok((name.to_owned(), text))
 }
 
 /// Errors in a methodology file, as the user sees them.
 #[must_use]
 pub fn wrong(diagnostics: &Diagnostics) -> Failure {
     let color = anstream::AutoStream::choice(&std::io::stderr()) != ColorChoice::Never;
-    Failure::usage(diagnostics.render(color).trim_end())
+    let count = diagnostics.all().len();
+    let mistakes = if count == 1 { "a mistake".to_owned() } else { format!("{count} mistakes") };
+    Failure::usage(format!("{mistakes} in {}\n{}", diagnostics.file_name(), diagnostics.render(color).trim_end()))
 }

@@ -4,6 +4,7 @@ pub mod care;
 pub mod execute;
 pub mod found;
 pub mod method;
+pub mod notes;
 pub mod pages;
 pub mod signals;
 pub mod target;

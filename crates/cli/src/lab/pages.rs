@@ -5,7 +5,80 @@ use std::path::{Path, PathBuf};
 
 use drivelab_core::exit::ExitCode;
 
+use drivelab_analysis::Analysis;
+use drivelab_core::environment::{Environment, TargetKind};
+use drivelab_core::run::RunRecords;
+use drivelab_report::ReportInput;
+use serde::{Deserialize, Serialize};
+
+use crate::args::FormatArg;
 use crate::fail::{Failure, Result};
+
+/// The page that the user wants: kept in the bundle too, so that `resume` can write it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Wish {
+    /// Where.
+    pub path: PathBuf,
+    /// Without serial numbers and folder names.
+    pub redact: bool,
+}
+
+/// The format that a file's ending stands for; without an ending it is a page.
+///
+/// # Errors
+/// An ending that names no format.
+pub fn format_of(path: &Path) -> Result<FormatArg> {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("html" | "htm") | None => Ok(FormatArg::Html),
+        Some("md" | "markdown") => Ok(FormatArg::Md),
+        Some("csv") => Ok(FormatArg::Csv),
+        Some("json") => Ok(FormatArg::Json),
+        Some(other) => {
+            Err(Failure::usage(format!("the ending '.{other}' names no report format; use .html, .md, .csv or .json")))
+        }
+    }
+}
+
+/// Makes a report of runs.
+///
+/// # Errors
+/// Where a document cannot be made.
+pub fn render(format: FormatArg, runs: &[(RunRecords, Analysis)]) -> Result<String> {
+    let inputs: Vec<ReportInput<'_>> =
+        runs.iter().map(|(records, analysis)| ReportInput { records, analysis }).collect();
+    Ok(match format {
+        FormatArg::Html => drivelab_report::html(&inputs)?,
+        FormatArg::Md => drivelab_report::markdown(&inputs)?,
+        FormatArg::Csv => drivelab_report::csv(&inputs)?,
+        FormatArg::Json => {
+            let document = drivelab_report::json(&inputs)?;
+            serde_json::to_string_pretty(&document)
+                .map_err(|error| Failure::unexpected(format!("cannot make the JSON document: {error}")))?
+        }
+    })
+}
+
+/// The same run without what tells one drive and one person from another: serial numbers and folder names. The figures
+/// and findings are made anew from it, so no sentence names them either.
+#[must_use]
+pub fn redacted(mut records: RunRecords) -> (RunRecords, Analysis) {
+    redact(&mut records.environment);
+    let resumed = records.breaks.iter_mut().filter_map(|pause| pause.resumed.as_mut());
+    resumed.for_each(|resumed| redact(&mut resumed.environment));
+    let analysis = drivelab_analysis::analyse(&records);
+    (records, analysis)
+}
+
+fn redact(environment: &mut Environment) {
+    let target = &mut environment.target;
+    target.path = target.path.file_name().map_or_else(|| PathBuf::from("target"), PathBuf::from);
+    target.file_system.mount_point = PathBuf::from("(left out)");
+    target.devices.iter_mut().for_each(|device| device.serial = None);
+    environment.guard.destroy_named = None;
+    if target.kind == TargetKind::NamedFile {
+        environment.guard.allowed_because = "the user named the file with --destroy".to_owned();
+    }
+}
 
 /// A file that may be written: checked before a run, so that two minutes are not spent for a page that cannot be kept.
 #[derive(Debug, Clone)]
@@ -47,16 +120,27 @@ impl OutputFile {
             Failure::new(
                 ExitCode::TargetUnusable,
                 format!(
-                    "the report could not be written to {}: {error}; the run is kept, `drivelab report --last -o FILE` \
+                    "the report could not be written to {}: {}; the run is kept, `drivelab report --last -o FILE` \
                      makes the report again",
-                    self.0.display()
+                    self.0.display(),
+                    in_words(&error)
                 ),
             )
         };
         let mut file = tempfile_in(folder).map_err(failed)?;
         file.write_all(content.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
-        file.persist(&self.0).map(|_| ()).map_err(|error| failed(error.error))
+        file.persist(&self.0).map_err(|error| failed(error.error))?;
+        if let Some(caller) = crate::caller::behind_sudo() {
+            caller.give(&self.0);
+        }
+        Ok(())
     }
+}
+
+/// What the kernel said, without the name of our temporary file.
+fn in_words(error: &std::io::Error) -> String {
+    let kernel = error.raw_os_error().map(std::io::Error::from_raw_os_error);
+    kernel.map_or_else(|| error.kind().to_string(), |kernel| kernel.to_string())
 }
 
 /// A new file beside the final one, readable by everybody as a report should be.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use drivelab_core::environment::{Environment, TargetFacts, TargetKind};
+use drivelab_core::environment::{Environment, TargetKind};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::plan::{Form, Plan};
@@ -11,6 +11,7 @@ use drivelab_core::units::Bytes;
 use drivelab_device::guard;
 use drivelab_device::{FolderFacts, LeftoverState, Named, Scratch};
 use drivelab_method::{Methodology, SpeedGuess, TargetShape};
+use drivelab_report::format;
 
 use crate::fail::{Failure, Result};
 use crate::say::Voice;
@@ -27,6 +28,54 @@ pub struct Site {
     pub length: Bytes,
     /// What the scratch file would have been without the limit of free space.
     pub wanted: Bytes,
+}
+
+impl Site {
+    /// What the user should know about how the target was chosen.
+    #[must_use]
+    pub fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        if let Named::NewFile(file) = &self.named {
+            let device = self.facts.devices.first().map_or("a file system without a drive", |device| &device.name);
+            remarks.push(format!(
+                "there is no {}: a scratch file of that name is made, on {device} (mounted at {})",
+                file.display(),
+                self.facts.file_system.mount_point.display()
+            ));
+        }
+        if self.length < self.wanted && self.kind_is_scratch() {
+            remarks.push(format!(
+                "the scratch file is {} instead of {}: it takes at most 10 % of the free space",
+                format::bytes(self.length),
+                format::bytes(self.wanted)
+            ));
+        }
+        remarks
+    }
+
+    const fn kind_is_scratch(&self) -> bool {
+        matches!(self.named, Named::Folder(_) | Named::NewFile(_))
+    }
+
+    /// What the user named: a folder or a file.
+    #[must_use]
+    pub fn place(&self) -> &Path {
+        match &self.named {
+            Named::Folder(path) | Named::ExistingFile(path) | Named::NewFile(path) | Named::BlockDevice(path) => path,
+        }
+    }
+}
+
+/// Whether the target is only looked at or will be written.
+#[derive(Debug, Clone, Copy)]
+pub enum Purpose<'a> {
+    /// To make a plan: nothing is opened.
+    Plan,
+    /// To measure; an existing file needs the name that the user gave with `--destroy`.
+    Measure {
+        /// What `--destroy` named.
+        destroy: Option<&'a Path>,
+    },
 }
 
 /// The target, open, with its keeper.
@@ -48,7 +97,7 @@ pub fn survey(
     methodology: &Methodology,
     form: Form,
     size: Option<Bytes>,
-    destroy: Option<&Path>,
+    purpose: Purpose<'_>,
 ) -> Result<Site> {
     let named = drivelab_device::classify(path)?;
     let folder = match &named {
@@ -62,13 +111,24 @@ pub fn survey(
     }
     let wanted = size.unwrap_or_else(|| methodology.file_size(form));
     let length = match &named {
-        // Asked here as well as when it is opened: a refusal comes before anything else is said about the file.
-        Named::ExistingFile(file) if !is_leftover(file)? => guard::authorise_file(file, destroy)?.length(),
+        Named::ExistingFile(file) if !is_leftover(file)? => match purpose {
+            Purpose::Plan => existing_length(file)?,
+            // Asked here as well as when it is opened: a refusal comes before anything else is said about the file.
+            Purpose::Measure { destroy } => guard::authorise_file(file, destroy)?.length(),
+        },
         _ => {
             let minimum = methodology.minimum_size(form);
+            if wanted < minimum {
+                return Err(Failure::usage(format!(
+                    "a scratch file of {} is too small for '{}', which needs at least {}; ask for more with --size",
+                    format::bytes(wanted),
+                    methodology.identity().name,
+                    format::bytes(minimum)
+                )));
+            }
             let memory = drivelab_device::total_memory();
             drivelab_device::scratch_size(wanted, minimum, facts.file_system.free, memory)
-                .map_err(|error| Failure::new(ExitCode::TargetUnusable, format!("{}: {error}", folder.display())))?
+                .map_err(|error| no_room(&folder, &facts, &error))?
         }
     };
     Ok(Site { named, folder, facts, length, wanted })
@@ -96,6 +156,22 @@ fn not_writable(folder: &Path, facts: &FolderFacts) -> Failure {
     Failure::new(ExitCode::TargetUnusable, message)
 }
 
+fn no_room(folder: &Path, facts: &FolderFacts, error: &drivelab_device::NoSpace) -> Failure {
+    let message = if facts.file_system.total.get() == 0 {
+        format!("{} is on {}, which stores nothing; name a folder on a drive", folder.display(), facts.file_system.kind)
+    } else {
+        format!("{}: {error}", folder.display())
+    };
+    Failure::new(ExitCode::TargetUnusable, message)
+}
+
+fn existing_length(file: &Path) -> Result<Bytes> {
+    let metadata = std::fs::metadata(file).map_err(|error| {
+        Failure::new(ExitCode::TargetUnusable, format!("cannot look at {}: {error}", file.display()))
+    })?;
+    Ok(Bytes::new(metadata.len()).align_down(Bytes::new(4096)))
+}
+
 /// Whether a file is what a killed run of drivelab left behind.
 fn is_leftover(file: &Path) -> Result<bool> {
     let folder = file.parent().unwrap_or(Path::new("/"));
@@ -120,7 +196,7 @@ pub fn plan(methodology: &Methodology, form: Form, site: &Site) -> Result<Plan> 
             ExitCode::TargetUnusable,
             format!(
                 "'{}' measures with direct I/O, and there is none on {} ({}): {}; figures from there would be those of \
-                 memory, not of a drive. {advice}",
+                 memory, not of a drive; {advice}",
                 plan.methodology.name,
                 site.folder.display(),
                 site.facts.file_system.kind,
@@ -181,23 +257,19 @@ pub fn open(site: &Site, run: RunId, destroy: Option<&Path>) -> Result<Opened> {
 }
 
 /// Everything found, as it goes on record.
-#[must_use]
-pub fn environment(site: &Site, opened: &Opened, data: &Path) -> Environment {
-    let device = site.facts.devices.first().map(|device| device.name.clone());
-    let target = TargetFacts {
-        path: opened.target.path().to_owned(),
-        kind: opened.kind,
-        length: opened.target.length(),
-        file_system: site.facts.file_system.clone(),
-        devices: site.facts.devices.clone(),
-        direct_io: opened.target.direct_io().clone(),
-    };
-    Environment {
+///
+/// # Errors
+/// Where the target's file system cannot be looked at any more.
+pub fn environment(site: &Site, opened: &Opened, data: &Path) -> Result<Environment> {
+    let mut target = drivelab_device::target_facts(opened.target.path(), opened.kind, opened.target.length())?;
+    target.direct_io = opened.target.direct_io().clone();
+    let device = target.devices.first().map(|device| device.name.clone());
+    Ok(Environment {
         target,
         testbed: drivelab_device::testbed_facts(device.as_deref()),
         guard: opened.target.decision().clone(),
         bundle_on_same_device: same_device(&site.facts, data),
-    }
+    })
 }
 
 /// Whether a folder lies on one of the devices below the target.

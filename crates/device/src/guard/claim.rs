@@ -41,6 +41,14 @@ pub struct FileIdentity {
 }
 
 impl FileIdentity {
+    /// Of the file at a path, links followed; for a named file, which has no claim of its own.
+    ///
+    /// # Errors
+    /// What the kernel answers where there is no such file.
+    pub fn of_path(path: &std::path::Path) -> std::io::Result<Self> {
+        std::fs::metadata(path).map(|status| FileIdentity::of(&status))
+    }
+
     pub(super) fn of(status: &Metadata) -> Self {
         let born = status.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         FileIdentity {

@@ -1,0 +1,164 @@
+//! The command line's edges: exit codes that need a failing device or host, settings and their precedence, sudo,
+//! completions and man pages, redacted reports, JSON where something is wrong.
+
+mod support;
+
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::MetadataExt;
+use std::process::Stdio;
+
+use support::{Lab, root_or_skip, tool};
+
+#[test]
+fn completions_and_man_pages_come_from_the_command_line_itself() {
+    let lab = Lab::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert!(lab.ok(&["completions", shell]).stdout.contains("drivelab"), "{shell}");
+    }
+    lab.ok(&["man", "pages", "--dry-run"]);
+    assert!(lab.files().is_empty());
+    lab.ok(&["man", "pages"]);
+    let page = std::fs::read_to_string(lab.folder().join("pages/drivelab-review.1")).expect("a page for review");
+    assert!(page.contains("destroy") && page.contains("dry\\-run"), "{page}");
+}
+
+#[test]
+fn settings_come_from_the_strongest_that_names_them() {
+    let lab = Lab::new();
+    let explain = |lab: &Lab, flags: &[&str], variable: Option<&str>| {
+        let mut command = lab.command(&[flags, &["config", "--json"]].concat());
+        command.env_remove("DRIVELAB_DATA").env("XDG_CONFIG_HOME", lab.data().join("config"));
+        if let Some(variable) = variable {
+            command.env("DRIVELAB_DATA", variable);
+        }
+        let done = support::done(command.output().expect("drivelab starts"));
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let document: serde_json::Value = serde_json::from_str(&done.stdout).expect("JSON");
+        let data = document["settings"].as_array().expect("settings").iter().find(|s| s["setting"] == "data").cloned();
+        let data = data.expect("the data folder");
+        (data["value"].as_str().expect("a path").to_owned(), data["source"].as_str().expect("a source").to_owned())
+    };
+    assert_eq!(explain(&lab, &[], None).1, "default");
+    std::fs::create_dir_all(lab.data().join("config/drivelab")).expect("a folder");
+    std::fs::write(lab.data().join("config/drivelab/config.toml"), "data = \"/user\"").expect("a file");
+    assert_eq!(explain(&lab, &[], None).0, "/user");
+    lab.write("drivelab.toml", "data = \"/project\"");
+    assert_eq!(explain(&lab, &[], None), ("/project".to_owned(), "drivelab.toml".to_owned()));
+    assert_eq!(explain(&lab, &[], Some("/env")), ("/env".to_owned(), "DRIVELAB_DATA".to_owned()));
+    assert_eq!(explain(&lab, &["--data", "/flag"], Some("/env")), ("/flag".to_owned(), "flag --data".to_owned()));
+    lab.write("drivelab.toml", "dta = \"/project\"");
+    let wrong = lab.run(&["config"]);
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.stderr.contains("drivelab.toml") && wrong.stderr.contains("dta"), "{}", wrong.stderr);
+}
+
+#[test]
+fn a_wrong_methodology_is_json_too_where_json_is_asked_for() {
+    let lab = Lab::new();
+    lab.write("bad.toml", "format = 1\nnmae = \"x\"\n");
+    let done = lab.run(&["methods", "check", "bad.toml", "--json"]);
+    assert_eq!(done.code, 2);
+    let document: serde_json::Value = serde_json::from_str(&done.stdout).expect("one JSON document");
+    assert_eq!(document["ok"], false);
+    let errors = document["errors"].as_array().expect("errors");
+    assert!(errors.iter().any(|error| error["line"] == 2 && error["column"] == 1), "{document:#}");
+}
+
+#[test]
+fn errors_of_the_target_end_with_code_8_and_stay_readable() {
+    let lab = Lab::new();
+    let mut child = lab
+        .command(&["run", "quick", "victim.bin", "--size", "64 MiB", "--events", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("drivelab starts");
+    let mut lines = BufReader::new(child.stdout.take().expect("stdout")).lines();
+    let filled = lines.by_ref().map_while(Result::ok).any(|line| line.contains("\"step_ended\""));
+    assert!(filled, "the fill ends");
+    // Somebody cuts the file off below the reader.
+    let file = std::fs::OpenOptions::new().write(true).open(lab.folder().join("victim.bin")).expect("the scratch file");
+    file.set_len(0).expect("cut off");
+    lines.for_each(drop);
+    let done = support::done(child.wait_with_output().expect("drivelab ends"));
+    assert_eq!(done.code, 8, "{}", done.stderr);
+    assert!(done.stderr.contains("fewer bytes than asked"), "{}", done.stderr);
+    let report = lab.json(&["report", "--last", "--format", "json"]);
+    assert!(report["findings"].to_string().contains("io_errors"), "{:#}", report["findings"]);
+}
+
+#[test]
+fn a_backend_that_is_demanded_and_not_to_be_had_ends_with_code_9_before_anything_is_made() {
+    if !root_or_skip("prlimit and setpriv") {
+        return;
+    }
+    let knob = "/proc/sys/kernel/io_uring_disabled";
+    let Ok(before) = std::fs::read_to_string(knob) else {
+        support::skip("this kernel has no kernel.io_uring_disabled");
+        return;
+    };
+    let lab = Lab::in_folder(std::path::Path::new("/var/tmp"));
+    let binary = lab.folder().join("../drivelab");
+    std::fs::copy(env!("CARGO_BIN_EXE_drivelab"), &binary).expect("a copy that anybody may run");
+    tool("chmod", &["-R", "a+rwX", lab.folder().join("..").to_str().expect("text")]);
+    let mut command = std::process::Command::new("setpriv");
+    let user = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
+    lab.dress(&mut command).args(user).arg(&binary);
+    command.args(["run", "quick", ".", "--form", "smoke", "--backend", "uring"]);
+    std::fs::write(knob, "1").expect("io_uring switched off for ordinary users");
+    let output = command.output();
+    std::fs::write(knob, before).expect("as it was");
+    let done = support::done(output.expect("setpriv starts"));
+    assert_eq!(done.code, 9, "{}", done.stderr);
+    assert!(done.stderr.contains("io_uring"), "{}", done.stderr);
+    assert!(lab.files().is_empty() && lab.runs().is_empty());
+}
+
+#[test]
+fn under_sudo_everything_belongs_to_the_caller() {
+    if !root_or_skip("being root for another user") {
+        return;
+    }
+    let lab = Lab::new();
+    let mut command = lab.command(&["review", "--form", "smoke", "--quiet"]);
+    command.env("SUDO_UID", "65534").env("SUDO_GID", "65534");
+    let done = support::done(command.output().expect("drivelab starts"));
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let (run, _) = lab.runs().remove(0);
+    let bundle = lab.data().join("runs").join(run);
+    for path in [lab.folder().join("review.html"), lab.data(), lab.data().join("catalog.sqlite"), bundle.clone()] {
+        assert_eq!(std::fs::metadata(&path).expect("it exists").uid(), 65534, "{}", path.display());
+    }
+    assert_eq!(std::fs::metadata(bundle.join("seal.json")).expect("a seal").uid(), 65534);
+}
+
+#[test]
+fn a_redacted_report_names_neither_folders_nor_serial_numbers() {
+    let lab = Lab::new();
+    lab.ok(&["review", "--form", "smoke", "--redact", "--quiet"]);
+    let page = std::fs::read_to_string(lab.folder().join("review.html")).expect("the page");
+    let whole = lab.ok(&["report", "--last", "--format", "json"]).stdout;
+    let folder = lab.folder();
+    let folder = folder.to_str().expect("text");
+    assert!(whole.contains(folder) && !page.contains(folder));
+    let whole: serde_json::Value = serde_json::from_str(&whole).expect("JSON");
+    let redacted = lab.json(&["report", "--last", "--format", "json", "--redact"]);
+    assert_eq!(whole["metrics"], redacted["metrics"], "the figures are the same");
+    for device in redacted["environment"]["target"]["devices"].as_array().expect("devices") {
+        assert!(device["serial"].is_null(), "{device:#}");
+    }
+}
+
+#[test]
+fn a_size_that_cannot_be_is_a_usage_error_and_one_that_is_cut_is_said() {
+    let lab = Lab::new();
+    for size in ["0", "12", "1 MiB"] {
+        let done = lab.run(&["run", "quick", ".", "--size", size]);
+        assert_eq!(done.code, 2, "{size}: {}", done.stderr);
+        assert!(done.stderr.contains("at least"), "{}", done.stderr);
+    }
+    let cut = lab.ok(&["run", "quick", ".", "--size", "900 TiB", "--dry-run"]);
+    assert!(cut.stdout.contains("10 % of the free space"), "{}", cut.stdout);
+    let typo = lab.ok(&["run", "quick", "new-dirve", "--dry-run"]);
+    assert!(typo.stdout.contains("there is no"), "{}", typo.stdout);
+}
