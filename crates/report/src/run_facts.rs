@@ -28,11 +28,7 @@ pub(crate) const fn form_note(form: Form) -> &'static str {
 
 /// State in a word.
 pub(crate) const fn state_word(state: RunState) -> &'static str {
-    match state {
-        RunState::Complete => "complete",
-        RunState::Interrupted => "interrupted",
-        RunState::Failed => "failed",
-    }
+    state.name()
 }
 
 /// Severity in a word.
