@@ -65,7 +65,7 @@ fn target(environment: &Environment) -> Vec<Finding> {
         nowhere.then(|| text::no_block_device(kind, &target.file_system.source)),
         (memory >= target.length && !in_memory)
             .then(|| text::memory_larger_than_target(memory, target.length, cached_below)),
-        environment.bundle_on_same_device.then(text::bundle_on_target_device),
+        environment.bundle_on_same_device.then(|| text::bundle_on_target_device(None)),
     ];
     findings.into_iter().flatten().collect()
 }

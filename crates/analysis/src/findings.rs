@@ -19,9 +19,7 @@ const MOST_SPELLED_OUT: usize = 12;
 /// The bundle lies on the target's device, and the recording of the run put this many bytes there.
 #[must_use]
 pub fn bundle_on_target_device(written: Bytes) -> Finding {
-    let mut finding = conditions::bundle_on_target_device();
-    finding.evidence = vec![evidence("bytes in the bundle", written.as_f64(), None, "B")];
-    finding
+    conditions::bundle_on_target_device(Some(written))
 }
 
 /// A piece of evidence; a value that is no number (a record that contradicts itself) is shown as 0.

@@ -57,6 +57,8 @@ fn what_the_session_noted_stays_and_is_not_told_twice() {
     let before = analyse(&run).findings;
     assert_eq!(before.len(), 1);
     let measured = findings::bundle_on_target_device(Bytes::new(123_456));
+    assert_eq!(measured.statement, "The record of the run (121 KiB) is written to the device that is measured.");
+    assert_eq!(measured.evidence[0].value, 123_456.0, "the exact figure is in the evidence");
     run.findings = vec![before[0].clone(), measured.clone()];
     let mut own = measured.clone();
     own.code = "noticed_by_session".to_owned();

@@ -106,11 +106,13 @@ pub(crate) fn no_block_device(kind: &str, source: &str) -> Finding {
     note("no_block_device", statement, cause, "Name the storage behind it with the result.").about_run(Vec::new())
 }
 
-pub(crate) fn bundle_on_target_device() -> Finding {
-    let statement = "The record of the run is written to the device that is measured.".to_owned();
+pub(crate) fn bundle_on_target_device(written: Option<Bytes>) -> Finding {
+    let size = written.map_or_else(String::new, |written| format!(" ({})", written.about()));
+    let statement = format!("The record of the run{size} is written to the device that is measured.");
+    let found = written.map(|written| evidence("bytes in the bundle", written.as_f64(), None, "B"));
     let action = "Where it matters, keep results on another device: `--data DIR`.";
     note("bundle_on_target_device", statement, "The data folder is on the same device as the target.", action)
-        .about_run(Vec::new())
+        .about_run(found.into_iter().collect())
 }
 
 pub(crate) fn debug_build(profile: &str) -> Finding {
