@@ -34,7 +34,7 @@ pub struct MetricDef {
     pub function: &'static str,
 }
 
-/// A 95 % confidence interval.
+/// A 95 % confidence interval of the mean of the rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Interval95 {
     /// Lower end.
@@ -56,7 +56,9 @@ pub struct Spread {
     pub median: f64,
     /// Sample standard deviation of the rounds.
     pub standard_deviation: f64,
-    /// Student-t interval of the mean; from 3 rounds on.
+    /// Student-t interval of the mean of the rounds, never of a median, a best round or a percentile. From 3 rounds
+    /// on, and only where the value beside it is that mean and the interval does not reach below zero: every figure
+    /// here is a count, a time or a rate, and a range that no figure can lie in says only that the rounds are too few.
     pub confidence: Option<Interval95>,
 }
 

@@ -2,7 +2,7 @@
 
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::ids::StepKey;
-use drivelab_core::metric::{Better, Metric};
+use drivelab_core::metric::{Better, Metric, Spread};
 use drivelab_core::plan::{Combine, Rounds, Step, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
@@ -105,7 +105,7 @@ fn step_metric(
         step: Some(step.id.clone()),
         unit: entry.def.unit.to_owned(),
         value: if void { None } else { combined(entry, combine, executions, &rounds) },
-        spread: stats::spread(&rounds),
+        spread: spread(entry, combine, &rounds),
         rounds,
         voided_by: voided_by.to_vec(),
     }
@@ -152,6 +152,24 @@ fn combined(entry: Entry, combine: Combine, executions: &[Execution<'_>], rounds
             (Better::Lower, (min, _)) => Some(min),
             (Better::Neutral, _) => stats::mean(rounds),
         },
+    }
+}
+
+/// How the rounds spread. The interval is of their mean, so it is there only where the figure is that mean.
+fn spread(entry: Entry, combine: Combine, rounds: &[f64]) -> Option<Spread> {
+    let spread = stats::spread(rounds)?;
+    let confidence = spread.confidence.filter(|_| is_mean_of_rounds(entry, combine));
+    Some(Spread { confidence, ..spread })
+}
+
+/// Whether [`combined`] gives the mean of the rounds' own figures: no sum, no median, no best round, and no percentile
+/// of a merged histogram.
+const fn is_mean_of_rounds(entry: Entry, combine: Combine) -> bool {
+    match (entry.compute, combine) {
+        (Compute::Sum(_) | Compute::Run(_), _) | (_, Combine::Median) => false,
+        (Compute::ReadTail(_) | Compute::WriteTail(_), Combine::Mean) => false,
+        (_, Combine::Mean) => true,
+        (_, Combine::Best) => matches!(entry.def.better, Better::Neutral),
     }
 }
 

@@ -29,8 +29,17 @@ definition, its function and the records it comes from. An address is `STEP:METR
   higher is better and the smallest where lower is better, chosen for each metric by itself; figures without a better
   direction take the mean. Percentiles and maxima under mean come from the merged histogram of all rounds. The best
   of many rounds grows with their number: compare it only with the best of as many.
-- **Spread.** From two rounds on: smallest, largest, mean, median, sample standard deviation. From three on: the 95 %
-  interval of the mean by Student's t. Seconds within a round are never treated as independent samples.
+- **Spread.** From two rounds on: smallest, largest, mean, median, sample standard deviation. Seconds within a round
+  are never treated as independent samples.
+- **Interval.** From three rounds on, the 95 % interval of the mean of the rounds by Student's t: mean ± t × standard
+  deviation / √n, with t = 4.303 for three rounds and 2.776 for five. It is given only beside a value that is this
+  mean. A median, a best round, a sum and a percentile from the merged histogram have none: the interval would not be
+  theirs. It is left out too where it would reach below zero, as it does for few rounds that lie far apart (tails of
+  latency do): no figure here can be negative, so Student's t does not describe such rounds; cutting it off at zero
+  would not be 95 %, and an interval on the logarithmic scale would be of the geometric mean, which is not the value.
+  The rounds and their smallest and largest are always there. Worked by hand: rounds of 40, 50 and 60 have the mean
+  50, the deviation 10, and 50 ± 4.303 × 10 / √3 = 25.2 … 74.8; rounds of 10, 20 and 30 would give -4.8 … 44.8 and
+  have none.
 - **Steady tests.** Only the rounds of the reported window count: the last five, steady where (max - min) / mean is at
   most 20 % and the least-squares line moves by at most 10 % of the mean.
 - **Cut-off executions.** A round that was stopped early counts only where the step has no other.
