@@ -19,6 +19,10 @@ const RATE_TOLERANCE: f64 = 1e-3;
 const LITTLE_SHARE: f64 = 0.02;
 /// And by this many operations: at the borders of the measured part, an operation may be counted on one side only.
 const LITTLE_OPERATIONS: f64 = 1.0;
+/// Largest share by which the mean operations in flight may lie above the asked depth. A generator has a slot for each
+/// of them and can never have more; the mean is an integral divided by time, both on one clock, so only rounding of
+/// very short steps is forgiven.
+const DEPTH_TOLERANCE: f64 = 0.01;
 
 /// Every invariant.
 pub(crate) static INVARIANTS: &[Check] = &[
@@ -64,6 +68,12 @@ pub(crate) static INVARIANTS: &[Check] = &[
         rule: "IOPS times mean latency equal the mean operations in flight, within 2 % plus one operation.",
         check: little_law,
         finding: text::little_law,
+    },
+    Check {
+        code: "above_depth",
+        rule: "The mean operations in flight do not exceed queue depth times threads, within 1 %.",
+        check: above_depth,
+        finding: text::above_depth,
     },
     Check {
         code: "interval_sums",
@@ -190,6 +200,18 @@ fn little_law(subject: &Subject<'_>) -> Vec<Seen> {
     }
     let what = "operations in flight (limit: IOPS x mean latency)";
     vec![Seen::new(subject, Voids::ResultsAndDepth, vec![evidence(what, measured, Some(expected), "operations")])]
+}
+
+/// Voids everything: either more was asked of the target than the step's name says, and no figure is of this step, or
+/// times are too long, and latencies with them. The record does not tell which.
+fn above_depth(subject: &Subject<'_>) -> Vec<Seen> {
+    let measured = subject.execution.record.in_flight_mean;
+    let asked = subject.execution.workload.total_depth() as f64;
+    if measured <= asked * (1.0 + DEPTH_TOLERANCE) {
+        return Vec::new();
+    }
+    let what = "operations in flight (limit: queue depth x threads)";
+    vec![Seen::new(subject, Voids::ResultsAndDepth, vec![evidence(what, measured, Some(asked), "operations")])]
 }
 
 fn interval_sums(subject: &Subject<'_>) -> Vec<Seen> {

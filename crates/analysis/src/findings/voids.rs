@@ -69,6 +69,16 @@ pub(crate) fn little_law(seen: &[Seen]) -> Finding {
     void("little_law", statement, cause, "Run the step for longer; if it stays, please report it.", seen)
 }
 
+pub(crate) fn above_depth(seen: &[Seen]) -> Finding {
+    let statement = format!(
+        "In {} more operations were in flight on average than the queue depth times the threads, by more than 1 %: \
+         either the load was not the step's, or times are wrong.",
+        executions(seen)
+    );
+    let cause = "Operations were timed from another moment than their submission, or the engine submitted too many.";
+    void("above_depth", statement, cause, REPORT_IT, seen)
+}
+
 pub(crate) fn interval_sums(seen: &[Seen]) -> Finding {
     let statement = format!("In {} the intervals do not add up to the step.", executions(seen));
     void("interval_sums", statement, "An interval was lost or counted twice.", REPORT_IT, seen)

@@ -47,6 +47,20 @@ impl Case {
         if self.record.read.count >= self.record.write.count { &mut self.record.read } else { &mut self.record.write }
     }
 
+    /// Queue depth times threads.
+    fn asked(&self) -> f64 {
+        self.step.workload().expect("an I/O step").total_depth() as f64
+    }
+
+    /// Adds to the sum of latencies what a share of the operations in flight and some operations more would.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "positive and far below 2^53")]
+    fn add_latency(&mut self, share: f64, operations: f64) {
+        let elapsed = self.record.elapsed().get() as f64;
+        let busy = (self.record.read.histogram.sum.get() + self.record.write.histogram.sum.get()) as f64;
+        let sum = &mut self.main_op().histogram.sum;
+        *sum = Nanos::new(sum.get() + (busy * share + elapsed * operations) as u64);
+    }
+
     /// Its part of one interval.
     fn main_part(&mut self, index: usize) -> &mut OpRecord {
         let reads = self.record.read.count >= self.record.write.count;
@@ -86,8 +100,15 @@ fn corruptions() -> Vec<Corruption> {
             latency.p99 = Nanos::new(latency.p999.get() + 1);
         }),
         ("percentile_order", |case| case.main_op().histogram.min = Nanos::new(u64::MAX)),
-        ("little_law", |case| case.record.in_flight_mean = case.record.in_flight_mean * 1.021 + 1.1),
-        ("little_law", |case| case.record.in_flight_mean += case.record.in_flight_mean * 0.05 + 1.0),
+        // Latencies timed from another moment: just past what is forgiven, and far past it.
+        ("little_law", |case| case.add_latency(0.021, 1.1)),
+        ("little_law", |case| case.add_latency(0.5, 5.0)),
+        // Past the tolerance, while Little's law alone forgives it; and far past it with latencies that fit.
+        ("above_depth", |case| case.record.in_flight_mean = case.asked() * 1.011),
+        ("above_depth", |case| {
+            case.record.in_flight_mean *= 2.0;
+            case.add_latency(1.0, 0.0);
+        }),
         ("interval_sums", |case| *case.main_part(1) = OpRecord::default()),
         ("interval_sums", |case| case.main_part(0).count -= 1),
         ("interval_sums", |case| case.main_op().errors += 1),
@@ -140,10 +161,26 @@ fn failed_operations_may_explain_more_in_flight_and_never_less() {
     let mut case = Case::of("depths/q64", 1e9);
     let exact = case.record.in_flight_mean;
     (case.record.read.errors, case.intervals[0].read.errors) = (9, 9);
-    case.record.in_flight_mean = exact * 1.5;
-    assert!(case.codes().is_empty());
     case.record.in_flight_mean = exact * 0.5;
     assert_eq!(case.codes(), ["little_law"]);
+    let sum = &mut case.record.read.histogram.sum;
+    *sum = Nanos::new(sum.get() / 4);
+    assert!(case.codes().is_empty(), "32 in flight, 16 of them by the latencies of what completed");
+    case.record.in_flight_mean = exact * 1.5;
+    assert_eq!(case.codes(), ["above_depth"], "also an operation that fails takes one of the slots");
+}
+
+#[test]
+fn the_asked_depth_may_be_exceeded_by_one_per_cent() {
+    let mut case = Case::of("corners/rnd-4k-q32t1-read", 1e9);
+    case.record.in_flight_mean = 32.0 * 1.009;
+    assert!(case.codes().is_empty());
+    case.record.in_flight_mean = 32.0 * 1.011;
+    assert_eq!(case.codes(), ["above_depth"]);
+    if let drivelab_core::plan::Action::Io { workload, .. } = &mut case.step.action {
+        workload.threads = drivelab_core::units::Threads::new(2).expect("a number of threads");
+    }
+    assert!(case.codes().is_empty(), "each thread has the whole depth");
 }
 
 #[test]
@@ -213,7 +250,7 @@ fn a_violation_voids_exactly_the_figures_concerned() {
         "bytes_not_blocks" | "rate_mismatch" => [rates("read"), rates("total")].concat(),
         "histogram_count" => of("read", &latency),
         "percentile_order" => of("read", &["latency_max", "latency_p50", "latency_p99", "latency_p999"]),
-        "little_law" => [everything.clone(), plain(&["in_flight_mean"])].concat(),
+        "little_law" | "above_depth" => [everything.clone(), plain(&["in_flight_mean"])].concat(),
         _ => reads.clone(),
     };
     for (code, spoil) in corruptions() {
