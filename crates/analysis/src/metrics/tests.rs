@@ -1,12 +1,14 @@
 //! Every metric on hand-made records with the answer worked out on paper, and the rules for rounds.
 
+mod mistakes;
+
 use std::collections::BTreeMap;
 
 use drivelab_core::event::Steadiness;
 use drivelab_core::ids::StepId;
 use drivelab_core::metric::Metric;
 use drivelab_core::plan::Combine;
-use drivelab_core::record::{StepRecord, StopReason};
+use drivelab_core::record::{OpRecord, StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::{Bytes, Nanos};
 use proptest::prelude::*;
@@ -22,28 +24,84 @@ fn flat(count: u64, nanoseconds: u64) -> SparseHistogram {
     histogram.sparse()
 }
 
-/// One round of the step with 30 % writes: 2 s, 700 reads and 300 writes of 4 KiB. 490 reads took 40 ns, 203 took
-/// 90 ns and 7 took 120 ns; all writes took 50 ns but the last, 100 ns.
+/// One round of the step with 30 % writes, alone in its run: 2 s of ramp, which is in no figure but the CPU times and
+/// the totals of the run, then 2 s with 7,000 reads and 3,000 writes of 4 KiB. Every percentile is another latency:
+///
+/// | | | | | | |
+/// |---|---|---|---|---|---|
+/// | reads | 4,900 took 40 ns | 2,030 took 90 ns | 69 took 120 ns | 1 took 127 ns | 387,107 ns together |
+/// | writes | 2,900 took 50 ns | 90 took 60 ns | 9 took 100 ns | 1 took 110 ns | 151,410 ns together |
 fn hand_made() -> RunRecords {
     let mut run = sample_run();
     let mut record = run.steps.iter().find(|r| r.key.step.as_str() == "mixes/w30").expect("the mix").clone();
-    (record.start_ns, record.end_ns) = (1_000_000_000, 3_000_000_000);
-    let mut reads = flat(490, 40);
-    reads.merge(&flat(203, 90));
-    reads.merge(&flat(7, 120));
-    let mut writes = flat(299, 50);
-    writes.merge(&flat(1, 100));
+    (record.start_ns, record.end_ns) = (3_000_000_000, 5_000_000_000);
     let elapsed = record.elapsed();
-    record.read = drivelab_core::record::OpRecord::new(700, Bytes::new(700 * 4096), 3, reads, elapsed);
-    record.write = drivelab_core::record::OpRecord::new(300, Bytes::new(300 * 4096), 2, writes, elapsed);
-    record.written_total = Bytes::new(2_000_000_000);
+    let op = |errors, latencies: &[(u64, u64)]| {
+        let mut histogram = SparseHistogram::default();
+        latencies.iter().for_each(|(count, latency)| histogram.merge(&flat(*count, *latency)));
+        OpRecord::new(histogram.count, Bytes::new(histogram.count * 4096), errors, histogram, elapsed)
+    };
+    record.read = op(3, &[(4_900, 40), (2_030, 90), (69, 120), (1, 127)]);
+    record.write = op(2, &[(2_900, 50), (90, 60), (9, 100), (1, 110)]);
     record.in_flight_mean = 0.5;
     (record.engine.cpu_user, record.engine.cpu_system) = (Nanos::from_millis(400), Nanos::from_millis(600));
     let mut interval = run.intervals.iter().find(|i| i.key == record.key).expect("an interval").clone();
-    (interval.read, interval.write) = (record.read.clone(), record.write.clone());
-    (run.steps, run.intervals) = (vec![record], vec![interval]);
+    let mut ramp = interval.clone();
+    (ramp.ramp, ramp.start_ns, ramp.end_ns, ramp.in_flight_mean) = (true, 1_000_000_000, 3_000_000_000, 3.0);
+    (ramp.read, ramp.write) = (op(4, &[(1_000, 80)]), op(1, &[(500, 80)]));
+    (interval.index, interval.start_ns, interval.end_ns) = (1, record.start_ns, record.end_ns);
+    (interval.read, interval.write, interval.in_flight_mean) = (record.read.clone(), record.write.clone(), 0.5);
+    record.written_total = Bytes::new(3_500 * 4096);
+    (run.steps, run.intervals) = (vec![record], vec![ramp, interval]);
     run.last_at_ns = 12_500_000_000;
+    set_ramp(&mut run, Nanos::from_secs(2));
     run
+}
+
+/// Gives every step of the plan this ramp.
+fn set_ramp(run: &mut RunRecords, length: Nanos) {
+    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+        if let drivelab_core::plan::Action::Io { ramp, .. } = &mut step.action {
+            *ramp = length;
+        }
+    }
+}
+
+/// What every metric of [`hand_made`] is, worked out on paper.
+fn known_answers() -> BTreeMap<&'static str, f64> {
+    BTreeMap::from([
+        ("read.throughput", 14.336),
+        ("write.throughput", 6.144),
+        ("total.throughput", 20.48),
+        ("read.iops", 3_500.0),
+        ("write.iops", 1_500.0),
+        ("total.iops", 5_000.0),
+        ("read.latency_mean", 0.387_107 / 7.0),
+        ("read.latency_p50", 0.040),
+        ("read.latency_p99", 0.090),
+        ("read.latency_p999", 0.120),
+        ("read.latency_max", 0.127),
+        ("write.latency_mean", 0.050_47),
+        ("write.latency_p50", 0.050),
+        ("write.latency_p99", 0.060),
+        ("write.latency_p999", 0.100),
+        ("write.latency_max", 0.110),
+        ("in_flight_mean", 0.5),
+        ("errors", 5.0),
+        // Half of the 400 ms belong to the measured part.
+        ("cpu_user_per_io", 20_000.0),
+        // 1 s of CPU time in 4 s of one thread.
+        ("cpu_share", 25.0),
+        ("duration", 2.0),
+        ("run.duration", 12.5),
+        ("run.bytes_written", 0.014_336),
+        ("run.bytes_read", 0.032_768),
+    ])
+}
+
+/// Whether a figure is the known one, but for the rounding of its arithmetic.
+fn agrees(value: f64, known: f64) -> bool {
+    (value - known).abs() <= 1e-9 * known.abs()
 }
 
 fn metric<'a>(analysis: &'a crate::Analysis, step: &str, id: &str) -> &'a Metric {
@@ -53,44 +111,14 @@ fn metric<'a>(analysis: &'a crate::Analysis, step: &str, id: &str) -> &'a Metric
 
 #[test]
 fn every_metric_has_the_value_worked_out_on_paper() {
-    let analysis = analyse(&hand_made());
-    let expected: BTreeMap<&str, f64> = BTreeMap::from([
-        ("read.throughput", 700.0 * 4096.0 / 2.0 / 1e6),
-        ("write.throughput", 300.0 * 4096.0 / 2.0 / 1e6),
-        ("total.throughput", 1000.0 * 4096.0 / 2.0 / 1e6),
-        ("read.iops", 350.0),
-        ("write.iops", 150.0),
-        ("total.iops", 500.0),
-        ("read.latency_mean", (490.0 * 40.0 + 203.0 * 90.0 + 7.0 * 120.0) / 700.0 / 1e3),
-        ("read.latency_p50", 0.040),
-        ("read.latency_p99", 0.090),
-        ("read.latency_p999", 0.120),
-        ("read.latency_max", 0.120),
-        ("write.latency_mean", (299.0 * 50.0 + 100.0) / 300.0 / 1e3),
-        ("write.latency_p50", 0.050),
-        ("write.latency_p99", 0.050),
-        ("write.latency_p999", 0.100),
-        ("write.latency_max", 0.100),
-        ("in_flight_mean", 0.5),
-        ("errors", 5.0),
-        ("cpu_user_per_io", 400e6 / 1000.0),
-        ("cpu_share", 50.0),
-        ("duration", 2.0),
-        ("run.duration", 12.5),
-        ("run.bytes_written", 2.0),
-        ("run.bytes_read", 700.0 * 4096.0 / 1e9),
-    ]);
+    let (analysis, expected) = (analyse(&hand_made()), known_answers());
     let ids: Vec<&str> = METRICS.iter().map(|def| def.id).collect();
     assert_eq!(expected.len(), ids.len(), "a metric without a known answer");
     for id in ids {
         let step = if id.starts_with("run.") { "run" } else { "mixes/w30" };
         let got = metric(&analysis, step, id);
         let value = got.value.unwrap_or_else(|| panic!("{id} has no value: {:?}", got.voided_by));
-        assert!(
-            (value - expected[id]).abs() < 1e-9 * expected[id].abs().max(1.0),
-            "{id}: {value}, not {}",
-            expected[id]
-        );
+        assert!(agrees(value, expected[id]), "{id}: {value}, not {}", expected[id]);
         assert_eq!(got.unit, metric_def(id).expect("a definition").unit);
         assert_eq!(got.spread, None, "one round does not spread");
     }
@@ -100,22 +128,18 @@ fn every_metric_has_the_value_worked_out_on_paper() {
 fn the_sync_backend_has_a_thread_for_every_operation_in_flight() {
     let mut run = hand_made();
     run.steps[0].engine.backend = "sync".to_owned();
-    // 1 s of CPU time in 2 s on 4 threads.
-    assert_eq!(metric(&analyse(&run), "mixes/w30", "cpu_share").value, Some(12.5));
+    // 1 s of CPU time in 4 s on 4 threads.
+    assert_eq!(metric(&analyse(&run), "mixes/w30", "cpu_share").value, Some(6.25));
 }
 
 #[test]
-fn the_ramp_is_part_of_the_cpu_times_and_of_their_divisor() {
+fn a_step_without_a_ramp_has_all_of_the_cpu_time_in_its_measured_part() {
     let mut run = hand_made();
-    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
-        if let drivelab_core::plan::Action::Io { ramp, .. } = &mut step.action {
-            *ramp = Nanos::from_secs(2);
-        }
-    }
-    // 1 s of CPU time in 2 s of ramp and 2 s of measured part; half of 400 ms belongs to 1,000 operations.
+    set_ramp(&mut run, Nanos::new(0));
+    // 1 s of CPU time in 2 s; 400 ms belong to 10,000 operations.
     let analysis = analyse(&run);
-    assert_eq!(metric(&analysis, "mixes/w30", "cpu_share").value, Some(25.0));
-    assert_eq!(metric(&analysis, "mixes/w30", "cpu_user_per_io").value, Some(200e3));
+    assert_eq!(metric(&analysis, "mixes/w30", "cpu_share").value, Some(50.0));
+    assert_eq!(metric(&analysis, "mixes/w30", "cpu_user_per_io").value, Some(40e3));
 }
 
 #[test]
@@ -146,7 +170,7 @@ fn three_rounds(combine: Combine) -> RunRecords {
         record.read.errors = index as u64;
         let histogram = flat(count, latency);
         let (bytes, errors) = (Bytes::new(count * 4096), record.read.errors);
-        record.read = drivelab_core::record::OpRecord::new(count, bytes, errors, histogram, record.elapsed());
+        record.read = OpRecord::new(count, bytes, errors, histogram, record.elapsed());
         run.intervals[index].read = record.read.clone();
     }
     run
@@ -172,7 +196,34 @@ fn rounds_become_one_figure_as_the_test_says() {
     let analysis = analyse(&three_rounds(Combine::Best));
     let iops = metric(&analysis, step, "read.iops");
     assert_eq!(iops.rounds, [100.0, 200.0, 600.0]);
-    assert!(iops.spread.is_some_and(|spread| spread.mean == 300.0 && spread.confidence.is_some()));
+    assert!(iops.spread.is_some_and(|spread| spread.mean == 300.0 && spread.median == 200.0));
+}
+
+#[test]
+fn only_a_mean_of_rounds_has_an_interval() {
+    let step = "corners/rnd-4k-q1t1-read";
+    let mut run = three_rounds(Combine::Mean);
+    let interval = |run: &RunRecords, id: &str| metric(&analyse(run), step, id).spread.expect("rounds").confidence;
+    assert_eq!(interval(&run, "read.iops"), None, "100, 200 and 600: it would reach from -357 to 957");
+    for (index, count) in [290, 300, 310].into_iter().enumerate() {
+        let (record, bytes) = (&mut run.steps[index], Bytes::new(count * 4096));
+        record.read = OpRecord::new(count, bytes, 1, flat(count, 30 + index as u64), record.elapsed());
+        run.intervals[index].read = record.read.clone();
+    }
+    // Mean 300, deviation 10: 4.303 x 10 / sqrt(3) = 24.843.
+    let of_mean = interval(&run, "read.iops").expect("an interval");
+    assert!((of_mean.low - 275.157).abs() < 1e-3 && (of_mean.high - 324.843).abs() < 1e-3, "{of_mean:?}");
+    assert!(interval(&run, "read.latency_mean").is_some());
+    assert_eq!(interval(&run, "read.latency_p99"), None, "from the merged histogram");
+    assert_eq!(interval(&run, "errors"), None, "a sum");
+    for combine in [Combine::Median, Combine::Best] {
+        run.plan.tests.iter_mut().for_each(|test| test.combine = combine);
+        for id in ["read.iops", "read.latency_mean", "read.latency_p99", "errors"] {
+            assert_eq!(interval(&run, id), None, "{combine:?} {id}");
+        }
+        let neutral = interval(&run, "duration").is_some();
+        assert_eq!(neutral, combine == Combine::Best, "best takes the mean where no direction is better");
+    }
 }
 
 #[test]
@@ -215,7 +266,7 @@ proptest! {
             let record = &mut run.steps[index];
             let bytes = Bytes::new(count * 4096);
             let elapsed = record.elapsed();
-            record.read = drivelab_core::record::OpRecord::new(*count, bytes, 0, flat(*count, 20), elapsed);
+            record.read = OpRecord::new(*count, bytes, 0, flat(*count, 20), elapsed);
             run.intervals[index].read = record.read.clone();
         }
         for combine in [Combine::Best, Combine::Mean, Combine::Median] {

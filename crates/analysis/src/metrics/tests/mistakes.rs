@@ -1,0 +1,178 @@
+//! The known answers tell each metric from plausible mistakes in it: a test that cannot fail shows nothing.
+//!
+//! Each entry is a wrong way to work the figure out, kept as code. A metric without one fails the test, so that a new
+//! metric comes with the mistake that its known answer would catch.
+
+use std::collections::BTreeSet;
+
+use super::*;
+
+/// A metric, what is wrong, and the wrong figure.
+type Mistake = (&'static str, &'static str, fn(&Facts) -> f64);
+
+/// The parts of the hand-made run that mistakes are made of.
+struct Facts {
+    run: RunRecords,
+    step: StepRecord,
+    ramp: drivelab_core::record::IntervalRecord,
+}
+
+/// Length of the measured part, seconds.
+const MEASURED_S: f64 = 2.0;
+/// The same with the ramp.
+const WITH_RAMP_S: f64 = 4.0;
+const MB: f64 = 1e6;
+const MIB: f64 = 1_048_576.0;
+const GB: f64 = 1e9;
+const GIB: f64 = 1_073_741_824.0;
+
+impl Facts {
+    fn new() -> Self {
+        let run = hand_made();
+        Facts { step: run.steps[0].clone(), ramp: run.intervals[0].clone(), run }
+    }
+
+    /// Operations of both kinds.
+    fn operations(&self) -> f64 {
+        (self.step.read.count + self.step.write.count) as f64
+    }
+
+    /// Bytes of both kinds.
+    fn bytes(&self) -> f64 {
+        bytes(&self.step.read) + bytes(&self.step.write)
+    }
+
+    /// CPU times in seconds: user mode, kernel.
+    fn cpu(&self) -> (f64, f64) {
+        (self.step.engine.cpu_user.as_secs_f64(), self.step.engine.cpu_system.as_secs_f64())
+    }
+}
+
+fn bytes(op: &OpRecord) -> f64 {
+    op.bytes.as_f64()
+}
+
+/// Mean of a histogram in nanoseconds.
+fn mean_ns(op: &OpRecord) -> f64 {
+    op.histogram.mean_ns().expect("latencies")
+}
+
+/// A percentile in microseconds.
+fn us(op: &OpRecord, per_cent: f64) -> f64 {
+    op.histogram.percentile(per_cent).expect("latencies").get() as f64 / 1e3
+}
+
+/// A percentile that the ramp's latencies are part of, microseconds.
+fn us_with_ramp(op: &OpRecord, ramp: &OpRecord, per_cent: f64) -> f64 {
+    let mut all = op.clone();
+    all.histogram.merge(&ramp.histogram);
+    us(&all, per_cent)
+}
+
+const THROUGHPUT: &[Mistake] = &[
+    ("read.throughput", "MiB for MB", |f| bytes(&f.step.read) / MEASURED_S / MIB),
+    ("read.throughput", "ramp in the bytes", |f| (bytes(&f.step.read) + bytes(&f.ramp.read)) / MEASURED_S / MB),
+    ("read.throughput", "ramp in the time", |f| bytes(&f.step.read) / WITH_RAMP_S / MB),
+    ("read.throughput", "bytes of both kinds", |f| f.bytes() / MEASURED_S / MB),
+    ("write.throughput", "MiB for MB", |f| bytes(&f.step.write) / MEASURED_S / MIB),
+    ("write.throughput", "ramp in the bytes", |f| f.step.written_total.as_f64() / MEASURED_S / MB),
+    ("write.throughput", "bytes of the reads", |f| bytes(&f.step.read) / MEASURED_S / MB),
+    ("total.throughput", "MiB for MB", |f| f.bytes() / MEASURED_S / MIB),
+    ("total.throughput", "the larger kind", |f| bytes(&f.step.read) / MEASURED_S / MB),
+    ("total.throughput", "mean of both kinds", |f| f.bytes() / 2.0 / MEASURED_S / MB),
+    ("read.iops", "operations of both kinds", |f| f.operations() / MEASURED_S),
+    ("read.iops", "failed ones counted", |f| (f.step.read.count + f.step.read.errors) as f64 / MEASURED_S),
+    ("read.iops", "ramp counted", |f| (f.step.read.count + f.ramp.read.count) as f64 / MEASURED_S),
+    ("write.iops", "operations of both kinds", |f| f.operations() / MEASURED_S),
+    ("write.iops", "failed ones counted", |f| (f.step.write.count + f.step.write.errors) as f64 / MEASURED_S),
+    ("write.iops", "ramp in the time", |f| f.step.write.count as f64 / WITH_RAMP_S),
+    ("total.iops", "reads alone", |f| f.step.read.count as f64 / MEASURED_S),
+    ("total.iops", "failed ones counted", |f| (f.operations() + f.step.error_count() as f64) / MEASURED_S),
+    ("total.iops", "ramp in the time", |f| f.operations() / WITH_RAMP_S),
+];
+
+const LATENCY: &[Mistake] = &[
+    ("read.latency_mean", "ns for us", |f| mean_ns(&f.step.read)),
+    ("read.latency_mean", "median for mean", |f| us(&f.step.read, 50.0)),
+    ("read.latency_mean", "failed ones in the divisor", |f| {
+        f.step.read.histogram.sum.get() as f64 / (f.step.read.count + f.step.read.errors) as f64 / 1e3
+    }),
+    ("read.latency_mean", "both kinds", |f| {
+        (f.step.read.histogram.sum.get() + f.step.write.histogram.sum.get()) as f64 / f.operations() / 1e3
+    }),
+    ("read.latency_p50", "mean for median", |f| mean_ns(&f.step.read) / 1e3),
+    ("read.latency_p50", "ns for us", |f| us(&f.step.read, 50.0) * 1e3),
+    ("read.latency_p50", "middle of minimum and maximum", |f| us(&f.step.read, 0.0).midpoint(us(&f.step.read, 100.0))),
+    ("read.latency_p99", "99.9th for 99th", |f| us(&f.step.read, 99.9)),
+    ("read.latency_p99", "the rank after the nearest", |f| us(&f.step.read, 100.0 * 6_931.0 / 7_000.0)),
+    ("read.latency_p99", "ns for us", |f| us(&f.step.read, 99.0) * 1e3),
+    ("read.latency_p999", "99th for 99.9th", |f| us(&f.step.read, 99.0)),
+    ("read.latency_p999", "maximum for 99.9th", |f| us(&f.step.read, 100.0)),
+    ("read.latency_max", "99.9th for maximum", |f| us(&f.step.read, 99.9)),
+    ("read.latency_max", "maximum of the writes", |f| us(&f.step.write, 100.0)),
+    ("write.latency_mean", "ns for us", |f| mean_ns(&f.step.write)),
+    ("write.latency_mean", "median for mean", |f| us(&f.step.write, 50.0)),
+    ("write.latency_mean", "mean of the reads", |f| mean_ns(&f.step.read) / 1e3),
+    ("write.latency_p50", "mean for median", |f| mean_ns(&f.step.write) / 1e3),
+    ("write.latency_p50", "median of the reads", |f| us(&f.step.read, 50.0)),
+    ("write.latency_p99", "ramp included", |f| us_with_ramp(&f.step.write, &f.ramp.write, 99.0)),
+    ("write.latency_p99", "median for 99th", |f| us(&f.step.write, 50.0)),
+    ("write.latency_p99", "99.9th for 99th", |f| us(&f.step.write, 99.9)),
+    ("write.latency_p999", "99th for 99.9th", |f| us(&f.step.write, 99.0)),
+    ("write.latency_p999", "maximum for 99.9th", |f| us(&f.step.write, 100.0)),
+    ("write.latency_max", "99.9th for maximum", |f| us(&f.step.write, 99.9)),
+    ("write.latency_max", "maximum of the reads", |f| us(&f.step.read, 100.0)),
+];
+
+const CONDUCT: &[Mistake] = &[
+    ("in_flight_mean", "the asked depth", |_| 4.0),
+    ("in_flight_mean", "ramp included", |f| f.step.in_flight_mean.midpoint(f.ramp.in_flight_mean)),
+    ("in_flight_mean", "from Little's law", |f| {
+        (f.step.read.histogram.sum.get() + f.step.write.histogram.sum.get()) as f64 / 1e9 / MEASURED_S
+    }),
+    ("errors", "those of the reads alone", |f| f.step.read.errors as f64),
+    ("errors", "mean of both kinds", |f| f.step.error_count() as f64 / 2.0),
+    ("errors", "ramp included", |f| (f.step.error_count() + f.ramp.read.errors + f.ramp.write.errors) as f64),
+    ("errors", "the errors that were kept in full", |f| f.step.errors.len() as f64),
+    ("cpu_user_per_io", "kernel time in it", |f| (f.cpu().0 + f.cpu().1) / 2.0 / f.operations() * 1e9),
+    ("cpu_user_per_io", "CPU time of the ramp in it", |f| f.cpu().0 / f.operations() * 1e9),
+    ("cpu_user_per_io", "us for ns", |f| f.cpu().0 / 2.0 / f.operations() * 1e6),
+    ("cpu_user_per_io", "divided by the reads", |f| f.cpu().0 / 2.0 / f.step.read.count as f64 * 1e9),
+    ("cpu_share", "user mode alone", |f| 100.0 * f.cpu().0 / WITH_RAMP_S),
+    ("cpu_share", "ramp not in the divisor", |f| 100.0 * (f.cpu().0 + f.cpu().1) / MEASURED_S),
+    ("cpu_share", "of all CPUs of the testbed", |f| {
+        100.0 * (f.cpu().0 + f.cpu().1) / WITH_RAMP_S / f64::from(f.run.environment.testbed.cpus)
+    }),
+    ("cpu_share", "a share for per cent", |f| (f.cpu().0 + f.cpu().1) / WITH_RAMP_S),
+    ("duration", "ramp included", |f| (f.step.end_ns - f.ramp.start_ns) as f64 / 1e9),
+    ("duration", "ms for s", |f| (f.step.end_ns - f.step.start_ns) as f64 / 1e6),
+    ("duration", "end for length", |f| f.step.end_ns as f64 / 1e9),
+    ("run.duration", "end of the last step", |f| f.step.end_ns as f64 / 1e9),
+    ("run.duration", "sum of the measured parts", |_| MEASURED_S),
+    ("run.bytes_written", "ramp left out", |f| bytes(&f.step.write) / GB),
+    ("run.bytes_written", "GiB for GB", |f| f.step.written_total.as_f64() / GIB),
+    ("run.bytes_written", "bytes read", |f| bytes(&f.step.read) / GB),
+    ("run.bytes_read", "ramp left out", |f| bytes(&f.step.read) / GB),
+    ("run.bytes_read", "GiB for GB", |f| (bytes(&f.step.read) + bytes(&f.ramp.read)) / GIB),
+];
+
+fn mistakes() -> impl Iterator<Item = Mistake> {
+    [THROUGHPUT, LATENCY, CONDUCT].into_iter().flatten().copied()
+}
+
+#[test]
+fn every_metric_has_a_mistake_to_be_told_from() {
+    let covered: BTreeSet<&str> = mistakes().map(|(id, ..)| id).collect();
+    let all: BTreeSet<&str> = METRICS.iter().map(|def| def.id).collect();
+    assert_eq!(covered, all);
+}
+
+#[test]
+fn the_known_answer_tells_every_mistake_from_the_right_figure() {
+    let (facts, known) = (Facts::new(), known_answers());
+    for (id, what, wrong) in mistakes() {
+        let (wrong, right) = (wrong(&facts), known[id]);
+        assert!(wrong.is_finite() && wrong != 0.0 || id == "errors", "{id}, {what}: {wrong} tells nothing");
+        assert!(!agrees(wrong, right), "{id}: the hand-made run does not tell {wrong} ({what}) from {right}");
+    }
+}
