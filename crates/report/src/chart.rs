@@ -3,7 +3,7 @@
 //! web/src/data.ts mirrors these types and web/src/options.ts turns them into a drawing. Every point carries the text
 //! that the table beside the chart shows, so the page's script formats and computes nothing.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// Colours of the palette in web/src/page.css; the same thing has the same colour in every chart.
 pub(crate) mod colour {
@@ -22,11 +22,25 @@ pub(crate) mod colour {
 /// A point: x, y (none where there is no figure), the text of y, and what the tooltip is headed with.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Point(
-    pub(crate) f64,
-    pub(crate) Option<f64>,
+    #[serde(serialize_with = "short")] pub(crate) f64,
+    #[serde(serialize_with = "short_or_none")] pub(crate) Option<f64>,
     pub(crate) String,
     #[serde(skip_serializing_if = "Option::is_none")] pub(crate) Option<String>,
 );
+
+/// Seven digits place a point far more finely than a screen shows it, and keep the page small.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.6e}").parse().unwrap_or(value)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn short<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    rounded(*value).serialize(serializer)
+}
+
+fn short_or_none<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.map(rounded).serialize(serializer)
+}
 
 /// A line or a set of bars.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -316,41 +316,46 @@ pub(crate) fn json(inputs: &[ReportInput<'_>]) -> Result<serde_json::Value, Repo
     Ok(serde_json::to_value(document(inputs))?)
 }
 
-/// Size in bytes that a page gives to the results document inside it.
-const MOST_EMBEDDED: usize = 700_000;
+/// What is left out of a run's document, and how.
+type Cut = (&'static str, fn(&mut RunResults));
 
-/// What is left out, and how.
-type Cut = (&'static str, fn(&mut StepDoc));
+/// What the copy of the document in a page may leave out, in this order.
+const CUTS: [Cut; 5] = [
+    (OWN_LISTS, |run| {
+        run.metrics.clear();
+        run.findings.clear();
+    }),
+    ("the intervals of each step", |run| run.steps.iter_mut().for_each(|step| step.intervals.clear())),
+    ("the buckets of the histograms", |run| {
+        for round in run.steps.iter_mut().flat_map(|step| &mut step.rounds) {
+            round.read.histogram.buckets.clear();
+            round.write.histogram.buckets.clear();
+        }
+    }),
+    ("the records of each round", |run| run.steps.iter_mut().for_each(|step| step.rounds.clear())),
+    ("the steps of the plan", |run| run.steps.clear()),
+];
+/// Only in a document of several runs: there every figure stands in the list of all runs as well, so nothing is lost.
+const OWN_LISTS: &str = "the run's own lists of metrics and findings: they stand once, in the lists of all runs";
 
-/// The document as text for a page: whole where it is small, else without intervals, else without histograms too. What
-/// was left out is named in the document.
-pub(crate) fn embedded(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
+/// The document as text for a page with its first cuts made, and what they leave out in words.
+pub(crate) fn embedded(inputs: &[ReportInput<'_>], cuts: usize) -> Result<(String, Vec<&'static str>), ReportError> {
     let mut document = document(inputs);
-    let cuts: [Cut; 2] = [
-        ("the intervals of each step", |step| step.intervals.clear()),
-        ("the buckets of the histograms", |step| {
-            for round in &mut step.rounds {
-                round.read.histogram.buckets.clear();
-                round.write.histogram.buckets.clear();
-            }
-        }),
-    ];
-    let mut text = serde_json::to_string(&document)?;
-    for (what, cut) in cuts {
-        if text.len() <= MOST_EMBEDDED {
-            break;
+    let several = matches!(document, Results::Several(_));
+    let made: Vec<Cut> = CUTS.into_iter().take(cuts).filter(|(what, _)| several || *what != OWN_LISTS).collect();
+    let runs: &mut [RunResults] = match &mut document {
+        Results::One(run) => std::slice::from_mut(run),
+        Results::Several(several) => &mut several.runs,
+    };
+    for run in runs {
+        for (what, cut) in &made {
+            cut(run);
+            let whole = format!("{what}; `drivelab report {} --format json` writes them", run.run.id);
+            run.left_out.push(if *what == OWN_LISTS { OWN_LISTS.to_owned() } else { whole });
         }
-        let runs: Vec<&mut RunResults> = match &mut document {
-            Results::One(run) => vec![run],
-            Results::Several(several) => several.runs.iter_mut().collect(),
-        };
-        for run in runs {
-            run.steps.iter_mut().for_each(cut);
-            run.left_out.push(format!("{what}; `drivelab report {} --format json` writes them", run.run.id));
-        }
-        text = serde_json::to_string(&document)?;
     }
-    Ok(text)
+    let lost = made.iter().map(|(what, _)| *what).filter(|what| *what != OWN_LISTS).collect();
+    Ok((serde_json::to_string(&document)?, lost))
 }
 
 /// JSON Schema of the results document.

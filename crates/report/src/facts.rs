@@ -1,9 +1,10 @@
 //! Target, drive and testbed as pairs of name and value, for every format. What is not known is said to be unknown.
 
 use drivelab_core::environment::{BlockDeviceFacts, Environment, TargetKind};
+use drivelab_core::finding::Finding;
+use drivelab_core::run::Break;
 
-use crate::ReportInput;
-use crate::format;
+use crate::{ReportInput, format, run_facts};
 
 /// A fact for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -146,4 +147,22 @@ pub(crate) fn testbed(input: &ReportInput<'_>) -> Vec<Fact> {
         facts.push(fact("Not found", testbed.unknown.join("; ")));
     }
     facts
+}
+
+/// Interruptions that no finding tells of, a sentence each. The finding `run_resumed` says all that is to be said of a
+/// break, unless another drivelab went on.
+pub(crate) fn breaks(input: &ReportInput<'_>) -> Vec<String> {
+    let records = input.records;
+    let findings = run_facts::findings(input);
+    let told = |one: &Break| {
+        let same_tool = one.resumed.as_ref().is_some_and(|resumed| resumed.tool == records.tool);
+        same_tool && findings.iter().any(|finding| finding.code == "run_resumed" && is_at(finding, one.at_ns))
+    };
+    let sentences = run_facts::breaks(input);
+    records.breaks.iter().zip(sentences).filter(|(one, _)| !told(one)).map(|(_, sentence)| sentence).collect()
+}
+
+/// Whether a finding's first evidence is this run time, to a millisecond.
+fn is_at(finding: &Finding, at_ns: u64) -> bool {
+    finding.evidence.first().is_some_and(|evidence| (evidence.value - at_ns as f64 / 1e9).abs() < 1e-3)
 }

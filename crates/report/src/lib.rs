@@ -10,6 +10,7 @@ mod asset;
 mod chart;
 mod compare;
 mod csv;
+mod detail;
 mod doc;
 mod facts;
 mod figures;

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use crate::detail::Detail;
 use crate::facts::{self, Fact};
 use crate::table::{Column, Table};
 use crate::{ReportInput, compare, look, marker, run_facts, tests_view, time_line};
@@ -137,7 +138,7 @@ fn run(text: &mut String, input: &ReportInput<'_>, name: &str) {
     facts::drives(input).iter().for_each(|facts| facts_table(text, "Drive", facts));
     facts_table(text, "Target", &facts::target(input));
     facts_table(text, "Testbed", &facts::testbed(input));
-    for test in tests_view::tests(input, "") {
+    for test in tests_view::tests(input, "", Detail::FINEST.points) {
         heading(text, 2, &test.title);
         line(text, &format!("{}\n", escape(&test.purpose)));
         for figure in
@@ -179,7 +180,7 @@ fn findings(text: &mut String, input: &ReportInput<'_>) {
             }
         }
     }
-    let breaks = run_facts::breaks(input);
+    let breaks = facts::breaks(input);
     if !breaks.is_empty() {
         heading(text, 2, "Breaks of the run");
         list(text, &breaks);
@@ -224,7 +225,9 @@ fn how(text: &mut String, input: &ReportInput<'_>) {
         heading(text, 2, "What limited each step");
         table(text, &limits);
     }
-    if let Some(line_of_run) = time_line::of_run(input, "").filter(|figure| figure.table.rows.len() <= MOST_ROWS) {
+    if let Some(line_of_run) =
+        time_line::of_run(input, "", Detail::FINEST.points).filter(|figure| figure.table.rows.len() <= MOST_ROWS)
+    {
         heading(text, 2, "The whole run");
         table(text, &line_of_run.table);
     }

@@ -6,6 +6,7 @@ use drivelab_core::plan::Form;
 
 use crate::chart::Chart;
 use crate::compare::{self, Comparison};
+use crate::detail::{Detail, PAGE_LIMIT};
 use crate::facts::{self, Fact};
 use crate::look::{self, Look};
 use crate::table::Table;
@@ -61,7 +62,7 @@ struct RunView {
 }
 
 impl RunView {
-    fn of(input: &ReportInput<'_>, prefix: String, name: String) -> Self {
+    fn of(input: &ReportInput<'_>, prefix: String, name: String, most: usize) -> Self {
         let records = input.records;
         let plan = &records.plan;
         let tool = &records.tool;
@@ -86,14 +87,14 @@ impl RunView {
             drives: facts::drives(input),
             target: facts::target(input),
             testbed: facts::testbed(input),
-            tests: tests_view::tests(input, &prefix),
-            whole_run: time_line::of_run(input, &prefix).into_iter().collect(),
+            tests: tests_view::tests(input, &prefix, most),
+            whole_run: time_line::of_run(input, &prefix, most).into_iter().collect(),
             how,
             how_all,
             approximations: run_facts::approximations(input),
             sources: plan.sources.iter().map(|source| source.citation.clone()).collect(),
             limits: run_facts::limits(input),
-            breaks: run_facts::breaks(input),
+            breaks: facts::breaks(input),
             failures: run_facts::failures(input),
             tool: format!("drivelab {} ({}, {} build)", tool.version, tool.commit, tool.profile),
             prefix,
@@ -136,7 +137,10 @@ struct Page<'a> {
     definitions: Vec<&'static MetricDef>,
     charts: String,
     results: String,
-    left_out: bool,
+    /// What was thinned to keep the page small, a clause each.
+    thinned: Vec<String>,
+    /// Larger than a page should be, whatever was thinned.
+    too_large: bool,
     file: &'a str,
 }
 
@@ -149,19 +153,41 @@ fn in_script(json: &str) -> String {
         .replace('\u{2029}', "\\u2029")
 }
 
-/// The page of one run or several.
+/// The page of one run or several, as fine as its size allows.
 pub(crate) fn html(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
+    let mut page = String::new();
+    for detail in Detail::LADDER {
+        page = at_detail(inputs, detail, false)?;
+        if page.len() <= detail.most {
+            break;
+        }
+    }
+    if page.len() < PAGE_LIMIT { Ok(page) } else { at_detail(inputs, Detail::COARSEST, true) }
+}
+
+/// What a detail leaves out, a clause each.
+fn thinned(detail: Detail, lost: &[&str]) -> Vec<String> {
+    let curves =
+        format!("curves over time have about {} points at most (each caption says how they were made)", detail.points);
+    let copy = format!("the copy of the results leaves out {}", lost.join(", "));
+    [(detail.thins_curves(), curves), (!lost.is_empty(), copy)]
+        .into_iter()
+        .filter_map(|(done, text)| done.then_some(text))
+        .collect()
+}
+
+fn at_detail(inputs: &[ReportInput<'_>], detail: Detail, too_large: bool) -> Result<String, ReportError> {
     let several = inputs.len() > 1;
     let view = |(index, input): (usize, &ReportInput<'_>)| {
         let prefix = if several { format!("run-{}-", compare::letter(index).to_lowercase()) } else { String::new() };
         let name =
             if several { compare::run_name(index, input) } else { facts::drive_name(&input.records.environment) };
-        RunView::of(input, prefix, name)
+        RunView::of(input, prefix, name, detail.points)
     };
     let runs: Vec<RunView> = inputs.iter().enumerate().map(view).collect();
     let charts: Vec<&Chart> = runs.iter().flat_map(RunView::charts).collect();
     let charts = in_script(&serde_json::to_string(&charts)?);
-    let results = doc::embedded(inputs)?;
+    let (results, lost) = doc::embedded(inputs, detail.cuts)?;
     let title = match runs.as_slice() {
         [only] => format!("{}: {} ({} form)", only.name, only.title, only.form),
         runs => format!("{} runs side by side", runs.len()),
@@ -174,10 +200,14 @@ pub(crate) fn html(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
         comparison: several.then(|| compare::compare(inputs)),
         definitions: run_facts::definitions(inputs),
         charts,
-        left_out: results.contains("\"left_out\":["),
+        thinned: thinned(detail, &lost),
+        too_large,
         results: in_script(&results),
         file: "drivelab-results.json",
         runs,
     };
     Ok(page.render()?)
 }
+
+#[cfg(test)]
+mod tests;

@@ -93,13 +93,14 @@ fn bare(step: &Step) -> String {
     label.strip_suffix(" read").or(label.strip_suffix(" write")).unwrap_or(label).trim_end_matches(',').to_owned()
 }
 
-/// Every measured test with its figures. `prefix` keeps ids apart where a page holds several runs.
-pub(crate) fn tests(input: &ReportInput<'_>, prefix: &str) -> Vec<TestView> {
+/// Every measured test with its figures. `prefix` keeps ids apart where a page holds several runs; curves over time have
+/// at most `most` points.
+pub(crate) fn tests(input: &ReportInput<'_>, prefix: &str, most: usize) -> Vec<TestView> {
     let tests = input.records.plan.tests.iter().filter(|test| measured(test).next().is_some());
-    tests.map(|test| test_view(input, test, prefix)).collect()
+    tests.map(|test| test_view(input, test, prefix, most)).collect()
 }
 
-fn test_view(input: &ReportInput<'_>, test: &TestPlan, prefix: &str) -> TestView {
+fn test_view(input: &ReportInput<'_>, test: &TestPlan, prefix: &str, most: usize) -> TestView {
     let id = format!("{prefix}{}", test.name);
     let steps: Vec<&Step> = measured(test).collect();
     let mut figures = Vec::new();
@@ -109,7 +110,7 @@ fn test_view(input: &ReportInput<'_>, test: &TestPlan, prefix: &str) -> TestView
         figures.push(steps_figure(input, test, &id));
     }
     for step in steps.iter().filter(|_| steps.len() <= 2) {
-        figures.extend(time_line::of_step(input, step, &id));
+        figures.extend(time_line::of_step(input, step, &id, most));
     }
     figures.extend(percentiles::of_test(input, test, &id));
     TestView { id, title: test.title.clone(), purpose: test.purpose.clone(), figures }

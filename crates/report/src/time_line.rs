@@ -13,15 +13,13 @@ use crate::format;
 use crate::table::{Cell, Column, Table};
 use crate::tests_view::Figure;
 
-/// Most points of one chart; more cannot be told apart on a screen and make the page heavy.
-const MOST_POINTS: usize = 400;
 /// Fewer intervals make no curve.
 const LEAST_POINTS: usize = 3;
 const GB: f64 = 1e9;
 
 /// Neighbouring intervals in one.
-fn thin(points: &[TimePoint]) -> (Vec<TimePoint>, usize) {
-    let each = points.len().div_ceil(MOST_POINTS).max(1);
+fn thin(points: &[TimePoint], most: usize) -> (Vec<TimePoint>, usize) {
+    let each = points.len().div_ceil(most).max(1);
     (points.chunks(each).filter_map(merge).collect(), each)
 }
 
@@ -55,15 +53,15 @@ fn thinned_note(each: usize) -> String {
     }
 }
 
-/// Time and position charts of a step's last recorded round.
-pub(crate) fn of_step(input: &ReportInput<'_>, step: &Step, id: &str) -> Vec<Figure> {
+/// Time and position charts of a step's last recorded round, with at most so many points.
+pub(crate) fn of_step(input: &ReportInput<'_>, step: &Step, id: &str, most: usize) -> Vec<Figure> {
     let rounds = input.records.steps.iter().filter(|record| record.key.step == step.id);
     let Some(key) = rounds.map(|record| record.key.clone()).next_back() else { return Vec::new() };
     let all = series::time_line(input.records, &key);
     if all.len() < LEAST_POINTS {
         return Vec::new();
     }
-    let (points, each) = thin(&all);
+    let (points, each) = thin(&all, most);
     let id = format!("{id}-{}", step.id.slug());
     let mut figures = vec![over_time(step, &key, &points, each, &id)];
     if step.workload().is_some_and(drivelab_core::workload::Workload::writes) {
@@ -189,10 +187,11 @@ fn over_volume(step: &Step, points: &[TimePoint], id: &str) -> Option<Figure> {
 }
 
 /// The whole run: every interval of every step, with the tests named; none where nothing is recorded.
-pub(crate) fn of_run(input: &ReportInput<'_>, prefix: &str) -> Option<Figure> {
+/// Has about so many points at most: each execution keeps one.
+pub(crate) fn of_run(input: &ReportInput<'_>, prefix: &str, most: usize) -> Option<Figure> {
     let line = series::run_time_line(input.records);
     let by_step: Vec<&[series::RunPoint]> = line.points.chunk_by(|a, b| a.key == b.key).collect();
-    let each = line.points.len().div_ceil(MOST_POINTS).max(1);
+    let each = line.points.len().div_ceil(most).max(1);
     let mut drawn = Drawn::new();
     for points in &by_step {
         drawn.step(input, points, each);
