@@ -61,10 +61,61 @@ export class ReportPage {
   tables = () => this.page.locator("table");
   legend = (index) => this.page.locator(".legend").nth(index).locator("button");
 
+  /** The chart of the whole run over time. */
+  timeChart = () => this.page.locator("#whole .chart .canvas").first();
+
+  /** Scrolls the drawing fully into view and says where it is. */
+  async reach(drawing) {
+    await drawing.evaluate((element) => element.scrollIntoView({ block: "center", behavior: "instant" }));
+    return drawing.boundingBox();
+  }
+
+  /** The library draws in the next frame. */
+  drawn = () =>
+    this.page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+
+  /** Numbers under the time axis of the whole run, from left to right. */
+  async timeLabels() {
+    await this.drawn();
+    return this.timeChart()
+      .locator('svg text[text-anchor="middle"]')
+      .evaluateAll((texts) => {
+        const numbers = texts.filter(({ textContent }) => /^[\d.,]+$/.test(textContent));
+        const at = (text) => text.getBoundingClientRect();
+        const bottom = Math.max(...numbers.map((text) => at(text).bottom));
+        return numbers
+          .filter((text) => bottom - at(text).bottom < 3)
+          .sort((one, other) => at(one).left - at(other).left)
+          .map(({ textContent }) => Number(textContent.replaceAll(",", "")));
+      });
+  }
+
+  /** The lowest label of the axis of figures of every panel of every chart. */
+  async lowestFigures() {
+    await this.drawn();
+    return this.page.evaluate(() => {
+      const middle = (text) => (text.getBoundingClientRect().top + text.getBoundingClientRect().bottom) / 2;
+      const charts = JSON.parse(document.getElementById("drivelab-charts").textContent);
+      return charts.flatMap(({ id, panels }) => {
+        const texts = [...document.getElementById(id).querySelectorAll("svg text")];
+        const heads = panels.map(({ title, unit }) =>
+          texts.filter(({ textContent }) => textContent === `${title} (${unit})`).map(middle),
+        );
+        const tops = heads.flat().sort((one, other) => one - other);
+        // A panel's labels stand between its own heading and that of the next; they alone end at the axis.
+        const labels = texts.filter((text) => text.getAttribute("text-anchor") === "end");
+        return panels.map(({ title }, index) => {
+          const own = labels.filter((one) => middle(one) > tops[index] && middle(one) < (tops[index + 1] ?? Infinity));
+          const lowest = own.sort((one, other) => middle(other) - middle(one))[0]?.textContent;
+          return { chart: id, title, lowest };
+        });
+      });
+    });
+  }
+
   /** Drawn lines and bars of a chart, as the strokes and fills in series colours. */
   async marks(index, colour) {
-    // The library draws in the next frame.
-    await this.page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+    await this.drawn();
     const drawing = this.charts().nth(index).locator("svg");
     return drawing.locator(`path[fill="var(--c${colour})"], path[stroke="var(--c${colour})"]`).count();
   }

@@ -6,6 +6,9 @@ import { launch, ReportPage, samplePage, whyNot } from "./browser.mjs";
 
 const skip = whyNot() ?? false;
 
+/** From the first to the last label of an axis. */
+const span = (labels) => labels[labels.length - 1] - labels[0];
+
 describe("the page of a run", { skip }, () => {
   let browser;
   let sample;
@@ -58,12 +61,43 @@ describe("the page of a run", { skip }, () => {
   });
 
   test("draws every axis of figures from zero", async () => {
-    const scales = await report.page
-      .locator(".chart svg")
-      .evaluateAll((drawings) =>
-        drawings.map((drawing) => [...drawing.querySelectorAll("text")].some(({ textContent }) => textContent === "0")),
-      );
-    assert.ok(scales.every(Boolean));
+    const scales = await report.lowestFigures();
+    assert.ok(scales.length >= 6, `${scales.length} panels`);
+    assert.deepEqual(
+      scales.filter(({ lowest }) => lowest !== "0"),
+      [],
+    );
+  });
+
+  test("zooms by Ctrl and wheel, not by the wheel alone", async () => {
+    const { x, y, width } = await report.reach(report.timeChart());
+    const whole = await report.timeLabels();
+    await report.page.mouse.move(x + width / 2, y + 90);
+    await report.page.mouse.wheel(0, -120);
+    assert.deepEqual(await report.timeLabels(), whole);
+    await report.reach(report.timeChart());
+    await report.page.keyboard.down("Control");
+    for (let turn = 0; turn < 8; turn++) await report.page.mouse.wheel(0, -120);
+    await report.page.keyboard.up("Control");
+    const zoomed = await report.timeLabels();
+    assert.ok(span(zoomed) < span(whole), `${zoomed} after ${whole}`);
+  });
+
+  test("zooms by its slider", async () => {
+    const fresh = await ReportPage.open(browser, sample.path);
+    const { x, y, width, height } = await fresh.reach(fresh.timeChart());
+    const whole = await fresh.timeLabels();
+    const right = x + width - 22;
+    const slider = y + height - 6 - 7;
+    await fresh.page.mouse.move(right, slider);
+    await fresh.page.mouse.down();
+    await fresh.page.mouse.move(right - width / 2, slider, { steps: 8 });
+    await fresh.page.mouse.up();
+    const zoomed = await fresh.timeLabels();
+    assert.ok(span(zoomed) < span(whole), `${zoomed} after ${whole}`);
+    assert.equal(zoomed[0], whole[0], "the left end stays");
+    assert.deepEqual(fresh.troubles, []);
+    await fresh.close();
   });
 
   test("copies a table as CSV", async () => {
