@@ -70,7 +70,7 @@ fn what_the_session_noted_stays_and_is_not_told_twice() {
 fn the_gravest_findings_come_first() {
     let mut run = sample_run();
     run.environment.bundle_on_same_device = true;
-    run.environment.testbed.load_average_1m = 50.0;
+    run.environment.testbed.cpu_busy = Some(0.9);
     run.steps[3].engine.direct_verified = false;
     let severities: Vec<Severity> = analyse(&run).findings.iter().map(|finding| finding.severity).collect();
     assert_eq!(severities, [Severity::Void, Severity::Warning, Severity::Note]);
@@ -80,7 +80,7 @@ fn the_gravest_findings_come_first() {
 fn every_finding_is_a_sentence() {
     let mut run = crate::testing::sample_resumed_run();
     run.environment.bundle_on_same_device = true;
-    run.environment.testbed.load_average_1m = 50.0;
+    run.environment.testbed.cpu_busy = Some(0.9);
     run.steps.iter_mut().for_each(|record| {
         record.engine.direct_verified = false;
         record.in_flight_mean = 500.0;

@@ -124,6 +124,9 @@ pub struct TestbedFacts {
     pub hypervisor: Option<String>,
     /// Runnable tasks over the last minute, before the run.
     pub load_average_1m: f64,
+    /// Share of all CPUs' time, 0 to 1, that was spent on anything in a look of about 0.5 s before the run.
+    #[serde(default)]
+    pub cpu_busy: Option<f64>,
     /// Bytes per second that others moved on the target's device in a look of about 0.5 s before the run.
     pub foreign_io: Option<f64>,
     /// Facts that could not be found, and why.

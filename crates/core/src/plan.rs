@@ -299,6 +299,12 @@ pub struct Plan {
     pub title: String,
     /// What it is for, in a sentence or two.
     pub summary: String,
+    /// Which question it answers well.
+    #[serde(default)]
+    pub good_for: String,
+    /// What its results do not show.
+    #[serde(default)]
+    pub cannot_tell: String,
     /// Which form.
     pub form: Form,
     /// Bytes of the target that the plan was made for.

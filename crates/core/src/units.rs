@@ -81,21 +81,20 @@ fn scaled(text: &str, digits: u128, decimals: u32, multiplier: u64, base: &'stat
     u64::try_from(numerator / divisor).map_err(|_| not_whole())
 }
 
-/// Bytes in one of a byte suffix, or `None` where it is no byte suffix.
+/// Bytes in one of a byte suffix, or `None` where it is no byte suffix. Case matters behind the letter, so that `Kib` or
+/// `mb`, which elsewhere mean bits, are not guessed at.
 fn byte_multiplier(unit: &str) -> Option<u64> {
-    const UNITS: [(&str, u64); 5] = [("k", 1), ("m", 2), ("g", 3), ("t", 4), ("p", 5)];
-    let lower = unit.to_ascii_lowercase();
-    if matches!(lower.as_str(), "" | "b" | "bytes") {
+    const LETTERS: [(&[char; 2], u32); 5] =
+        [(&['k', 'K'], 1), (&['m', 'M'], 2), (&['g', 'G'], 3), (&['t', 'T'], 4), (&['p', 'P'], 5)];
+    if matches!(unit, "" | "B" | "bytes") {
         return Some(1);
     }
-    UNITS.iter().find_map(|&(letter, power)| {
-        let rest = lower.strip_prefix(letter)?;
-        match rest {
-            "" | "i" | "ib" => Some(1024u64.pow(power.try_into().ok()?)),
-            "b" => Some(1000u64.pow(power.try_into().ok()?)),
-            _ => None,
-        }
-    })
+    let (_, power) = LETTERS.iter().find(|(letters, _)| unit.starts_with(letters.as_slice()))?;
+    match &unit[1..] {
+        "" | "i" | "iB" => Some(1024u64.pow(*power)),
+        "B" => Some(1000u64.pow(*power)),
+        _ => None,
+    }
 }
 
 /// A number of bytes.

@@ -46,6 +46,32 @@ pub(crate) fn load_1m(loadavg: &str) -> Option<f64> {
     load.is_finite().then_some(load)
 }
 
+/// Time of all CPUs since boot, in ticks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct CpuTicks {
+    busy: u64,
+    all: u64,
+}
+
+impl CpuTicks {
+    /// Share of the time between two looks that was spent on anything; `None` where no time passed.
+    #[expect(clippy::cast_precision_loss, reason = "ticks between two looks are few")]
+    pub(crate) fn busy_since(self, before: CpuTicks) -> Option<f64> {
+        let all = self.all.checked_sub(before.all).filter(|all| *all > 0)?;
+        Some(self.busy.saturating_sub(before.busy) as f64 / all as f64)
+    }
+}
+
+/// The first line of /proc/stat (proc(5)): user, nice, system, idle, iowait, irq, softirq, steal, of which idle and
+/// iowait are not busy; guest time is part of user and not counted again.
+pub(crate) fn cpu_ticks(stat: &str) -> Option<CpuTicks> {
+    let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
+    let ticks: Vec<u64> = line.split_ascii_whitespace().take(8).map_while(|tick| tick.parse().ok()).collect();
+    let all = ticks.iter().try_fold(0u64, |sum, tick| sum.checked_add(*tick))?;
+    let idle = ticks.get(3)?.saturating_add(ticks.get(4).copied().unwrap_or(0));
+    Some(CpuTicks { busy: all.checked_sub(idle)?, all })
+}
+
 /// Bytes read and written by a device so far (/proc/diskstats, sectors of 512 bytes in fields 6 and 10, counted from
 /// 1: Documentation/admin-guide/iostats.rst).
 pub(crate) fn disk_bytes(diskstats: &str, device: &str) -> Option<u64> {
@@ -125,6 +151,11 @@ mod tests {
         assert_eq!(mem_total("MemTotal: 18446744073709551615 kB\n"), None);
         assert_eq!(load_1m("1.25 0.80 0.50 2/600 1234\n"), Some(1.25));
         assert_eq!(load_1m("NaN"), None);
+        let before = cpu_ticks("cpu  100 0 50 800 50 0 0 0 0 0\ncpu0 1 2 3 4\n");
+        let after = cpu_ticks("cpu  130 0 60 840 70 0 0 0 0 0\n");
+        let busy = before.zip(after).and_then(|(before, after)| after.busy_since(before));
+        assert_eq!(busy, Some(0.4), "40 of 100 ticks");
+        assert_eq!(cpu_ticks("intr 1 2"), None);
     }
 
     #[test]
@@ -163,6 +194,7 @@ mod tests {
             cpu_count(&text);
             mem_total(&text);
             load_1m(&text);
+            cpu_ticks(&text);
             disk_bytes(&text, "sda");
             bracketed(&text);
             swap_paths(&bytes);

@@ -10,14 +10,15 @@ use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
 use drivelab_core::environment::TestbedFacts;
 use drivelab_core::units::{Bytes, Nanos};
 
-use crate::proc_text::{cpu_count, cpuinfo_value, disk_bytes, has_hypervisor_flag, load_1m, mem_total};
+use crate::proc_text::{cpu_count, cpu_ticks, cpuinfo_value, disk_bytes, has_hypervisor_flag, load_1m, mem_total};
 use crate::roots::{Roots, read_trim};
 
 /// Time between the two looks at the device's counters.
 const LOOK: Nanos = Nanos::from_millis(500);
 
 /// Facts about this host. `device_for_foreign_io` is the kernel name of a whole block device (`nvme0n1`): its counters
-/// are looked at twice, half a second apart, to see whether others use it. Without it the call does not wait.
+/// and those of the CPUs are looked at twice, half a second apart, to see whether others use them. Without it the
+/// call does not wait.
 #[must_use]
 pub fn testbed_facts(device_for_foreign_io: Option<&str>) -> TestbedFacts {
     facts(&Roots::default(), device_for_foreign_io)
@@ -49,8 +50,8 @@ fn facts(roots: &Roots, device: Option<&str>) -> TestbedFacts {
     if load.is_none() {
         unknown.push("load: /proc/loadavg could not be read; shown as 0".to_owned());
     }
-    let foreign_io = device.and_then(|device| foreign_io(roots, device));
-    if let (Some(device), None) = (device, foreign_io) {
+    let seen = look(roots, device);
+    if let (Some(device), None) = (device, seen.foreign_io) {
         unknown.push(format!("I/O of others: /proc/diskstats has no counters for {device}"));
     }
     TestbedFacts {
@@ -63,7 +64,8 @@ fn facts(roots: &Roots, device: Option<&str>) -> TestbedFacts {
         memory: memory.unwrap_or_default(),
         hypervisor: hypervisor(roots, &cpuinfo, &dmi),
         load_average_1m: load.unwrap_or_default(),
-        foreign_io,
+        cpu_busy: seen.cpu_busy,
+        foreign_io: seen.foreign_io,
         unknown,
     }
 }
@@ -75,18 +77,32 @@ fn cpus(roots: &Roots) -> u32 {
     online.or_else(usable).unwrap_or(1)
 }
 
-/// Bytes per second over one look.
-fn foreign_io(roots: &Roots, device: &str) -> Option<f64> {
+/// What a look of half a second shows.
+struct Seen {
+    /// Share of all CPUs' time spent on anything.
+    cpu_busy: Option<f64>,
+    /// Bytes per second on the device.
+    foreign_io: Option<f64>,
+}
+
+/// Two looks at the counters of the CPUs and of the device. Without a device the call does not wait.
+fn look(roots: &Roots, device: Option<&str>) -> Seen {
+    let Some(device) = device else { return Seen { cpu_busy: None, foreign_io: None } };
     let clock = MonotonicClock::starting_at(0);
+    let text = |name: &str| fs::read(roots.proc.join(name)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let counters = || {
-        let text = fs::read(roots.proc.join("diskstats")).ok()?;
-        disk_bytes(&String::from_utf8_lossy(&text), device).map(|bytes| (Nanos::new(clock.now_ns()), bytes))
+        let bytes = text("diskstats").ok().and_then(|text| disk_bytes(&text, device));
+        (Nanos::new(clock.now_ns()), bytes, text("stat").ok().and_then(|text| cpu_ticks(&text)))
     };
-    let (start, before) = counters()?;
+    let (start, bytes_before, cpu_before) = counters();
     clock.sleep_until(start.get() + LOOK.get(), &StopToken::default());
-    let (end, after) = counters()?;
-    let moved = Bytes::new(after.saturating_sub(before));
-    Some(moved.as_f64() / (end.as_secs_f64() - start.as_secs_f64()))
+    let (end, bytes_after, cpu_after) = counters();
+    let elapsed_s = end.as_secs_f64() - start.as_secs_f64();
+    let moved = |(before, after): (u64, u64)| Bytes::new(after.saturating_sub(before)).as_f64() / elapsed_s;
+    Seen {
+        cpu_busy: cpu_before.zip(cpu_after).and_then(|(before, after)| after.busy_since(before)),
+        foreign_io: bytes_before.zip(bytes_after).map(moved),
+    }
 }
 
 /// Memory of this host; 0 where it cannot be found.

@@ -90,6 +90,8 @@ pub(crate) fn attempt(method: &Methodology, form: Form, shape: &TargetShape) -> 
         methodology: method.identity().clone(),
         title: method.title().to_owned(),
         summary: method.summary().to_owned(),
+        good_for: method.good_for().trim().to_owned(),
+        cannot_tell: method.cannot_tell().trim().to_owned(),
         form,
         capacity: shape.capacity,
         tests,

@@ -71,5 +71,5 @@ pub(crate) fn write(bundle: &Bundle, recording: Recording, state: RunState) -> R
 
 /// Executions that finished.
 pub(crate) fn steps_done(records: &RunRecords) -> u32 {
-    u32::try_from(records.steps.len() + records.idle_done.len()).unwrap_or(u32::MAX)
+    u32::try_from(records.finished_count()).unwrap_or(u32::MAX)
 }

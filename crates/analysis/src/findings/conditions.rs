@@ -22,6 +22,16 @@ pub(crate) fn busy_machine(load: f64, cpus: u32, limit: f64) -> Finding {
         .about_run(vec![evidence("load average over 1 minute", load, Some(limit), "tasks")])
 }
 
+pub(crate) fn busy_cpus(busy: f64, cpus: u32, limit: f64) -> Finding {
+    let statement = format!(
+        "The machine was busy before the run: {:.0} % of its {cpus} CPUs' time went to other work.",
+        100.0 * busy
+    );
+    let action = "Stop other work (builds, backups, indexing) and run again.";
+    warning("busy_machine", statement, "Other processes take CPU time from the load generator.", action)
+        .about_run(vec![evidence("CPU time of others in half a second", 100.0 * busy, Some(100.0 * limit), "%")])
+}
+
 pub(crate) fn virtual_disk(name: &str, because: &str) -> Finding {
     let statement = format!(
         "{name} is a virtual disk ({because}): the figures describe what the host below makes of it, not a drive."

@@ -44,6 +44,7 @@ pub fn sample_environment() -> Environment {
             memory: Bytes::new(16 << 30),
             hypervisor: None,
             load_average_1m: 0.2,
+            cpu_busy: Some(0.02),
             foreign_io: Some(0.0),
             unknown: Vec::new(),
         },

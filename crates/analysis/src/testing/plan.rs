@@ -41,6 +41,8 @@ fn plan(name: &str, tests: Vec<TestPlan>) -> Plan {
         methodology: MethodIdentity { name: name.to_owned(), version: "1.0.0".to_owned(), hash: "5a".repeat(32) },
         title: "Sample".to_owned(),
         summary: "A made-up methodology for tests.".to_owned(),
+        good_for: "Testing drivelab.".to_owned(),
+        cannot_tell: "Anything about a drive: every figure is made up.".to_owned(),
         form: Form::Quick,
         capacity: CAPACITY,
         tests,

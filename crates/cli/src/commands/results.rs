@@ -3,7 +3,6 @@
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal};
 
-use drivelab_core::event::RunState;
 use drivelab_core::exit::ExitCode;
 use drivelab_report::{ReportInput, format};
 use drivelab_store::{Bundle, RunRow};
@@ -37,14 +36,6 @@ pub fn results(context: &Context, command: &ResultsCommand) -> Result {
     }
 }
 
-const fn state(row: &RunRow) -> &'static str {
-    match row.state {
-        RunState::Complete => "complete",
-        RunState::Interrupted => "interrupted",
-        RunState::Failed => "failed",
-    }
-}
-
 fn list(context: &Context, json: bool) -> Result {
     let rows = context.catalog()?.list()?;
     if json {
@@ -66,7 +57,7 @@ fn list(context: &Context, json: bool) -> Result {
         } else if row.live {
             "running"
         } else {
-            state(row)
+            row.state.name()
         };
         let started = row.started.get(..19).unwrap_or(&row.started);
         let steps = format!("{}/{}", row.steps_done, row.steps_total);
@@ -87,7 +78,7 @@ fn list(context: &Context, json: bool) -> Result {
 fn row_json(row: &RunRow) -> serde_json::Value {
     serde_json::json!({
         "id": row.id,
-        "state": state(row),
+        "state": row.state.name(),
         "live": row.live,
         "started": row.started,
         "method": row.method,
@@ -121,7 +112,7 @@ fn remove(context: &Context, run: &str, dry_run: bool, yes: bool) -> Result {
     let row = context.find_named(run)?;
     let path = context.data()?.bundle_path(row.id);
     let size = Bundle::open(&path).map_or_else(|_| "of unknown size".to_owned(), |bundle| format::bytes(bundle.size()));
-    let what = format!("run {} ({}, {} of {}; {size})", row.id, state(&row), row.method, row.started);
+    let what = format!("run {} ({}, {} of {}; {size})", row.id, row.state.name(), row.method, row.started);
     if dry_run {
         say::data(&format!("Dry run: would remove {what}: {}\n", path.display()))?;
         return Ok(ExitCode::Ok);

@@ -42,7 +42,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     refuse_unresumable(&bundle, &row)?;
     let history = bundle.events()?;
     if arguments.dry_run {
-        return dry_run(&bundle.records()?, arguments.print.json);
+        return dry_run(&bundle.fold(history)?, arguments.print.json);
     }
     let backend = engine(context, arguments.backend)?;
     let stop = StopToken::default();

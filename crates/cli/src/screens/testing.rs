@@ -99,6 +99,8 @@ pub(super) fn plan() -> Plan {
         methodology: MethodIdentity { name: "five".to_owned(), version: "1.0.0".to_owned(), hash: "5a".repeat(32) },
         title: "Five steps".to_owned(),
         summary: String::new(),
+        good_for: String::new(),
+        cannot_tell: String::new(),
         form: Form::Quick,
         capacity: Bytes::new(SPAN),
         tests,

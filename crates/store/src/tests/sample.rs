@@ -71,6 +71,8 @@ pub(super) fn plan() -> Plan {
         methodology: MethodIdentity { name: "sample".to_owned(), version: "1.0.0".to_owned(), hash: "ab".repeat(32) },
         title: "Sample".to_owned(),
         summary: "For tests.".to_owned(),
+        good_for: String::new(),
+        cannot_tell: "Anything.".to_owned(),
         form: Form::Quick,
         capacity: Bytes::new(1 << 30),
         tests: vec![TestPlan {
@@ -147,6 +149,7 @@ pub(super) fn environment() -> Environment {
             memory: Bytes::new(32 << 30),
             hypervisor: None,
             load_average_1m: 1.0,
+            cpu_busy: None,
             foreign_io: Some(0.125),
             unknown: vec!["governor: no cpufreq".to_owned()],
         },
