@@ -54,7 +54,7 @@ pub struct Source {
     pub citation: String,
 }
 
-/// A parameter that the cited source does not state.
+/// A parameter that the cited source does not state, or in which the methodology departs from it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Approximation {
     /// Name of the parameter, as in the methodology file.
@@ -169,7 +169,7 @@ pub struct Step {
     pub rest: Rest,
     /// The axes of the test and this step's place on them.
     pub axes: Vec<AxisValue>,
-    /// Parameters that the source does not state.
+    /// Parameters that the source does not state, or in which the methodology departs from it.
     pub approximations: Vec<Approximation>,
     /// Time the step is expected to take, its rest included.
     pub estimated_time: Nanos,

@@ -64,6 +64,7 @@ fn device_facts(device: &BlockDeviceFacts) -> Vec<Fact> {
         },
     );
     let media = match device.rotational {
+        _ if device.virtual_because.is_some() => "virtual",
         Some(true) => "spinning",
         Some(false) => "solid state, or says so",
         None => "unknown",
@@ -129,6 +130,7 @@ pub(crate) fn testbed(input: &ReportInput<'_>) -> Vec<Fact> {
     let cpu = format!("{} ({} logical CPUs)", or_unknown(testbed.cpu_model.as_ref()), testbed.cpus);
     let foreign =
         testbed.foreign_io.map_or_else(|| "unknown".to_owned(), |rate| format!("{} MB/s", format::mb_s(rate / 1e6)));
+    let busy = testbed.cpu_busy.map_or_else(|| "unknown".to_owned(), |busy| format!("{:.0} %", 100.0 * busy));
     let mut facts = vec![
         fact("CPU", cpu),
         fact("Frequency governor", or_unknown(testbed.governor.as_ref())),
@@ -140,7 +142,8 @@ pub(crate) fn testbed(input: &ReportInput<'_>) -> Vec<Fact> {
             "Runs under",
             testbed.hypervisor.clone().unwrap_or_else(|| "bare metal, as far as can be told".to_owned()),
         ),
-        fact("Load before the run", format!("{:.2} runnable tasks (1 min)", testbed.load_average_1m)),
+        fact("CPUs busy before the run", busy),
+        fact("Load before the run", format!("{:.2} runnable tasks (mean of 1 min)", testbed.load_average_1m)),
         fact("Foreign I/O before the run", foreign),
     ];
     if !testbed.unknown.is_empty() {

@@ -83,6 +83,7 @@ fn significant(value: f64) -> String {
         v if v >= 999.95 => grouped(value, 0),
         v if v >= 99.995 => grouped(value, 1),
         v if v >= 0.0995 || v == 0.0 => grouped(value, 2),
+        v if v >= 0.000_95 => grouped(value, 4),
         _ => format!("{value:.2e}"),
     }
 }
@@ -115,7 +116,7 @@ mod tests {
     #[test]
     fn rates_keep_four_digits() {
         let texts = [0.0, 0.004, 0.25, 85.2, 99.999, 113.854, 999.96, 14_909.4, 1_234_567.0].map(mb_s);
-        assert_eq!(texts, ["0.00", "4.00e-3", "0.25", "85.20", "100.0", "113.9", "1,000", "14,909", "1,234,567"]);
+        assert_eq!(texts, ["0.00", "0.0040", "0.25", "85.20", "100.0", "113.9", "1,000", "14,909", "1,234,567"]);
         assert_eq!([42.5, 137.4, 1_012_345.6].map(iops), ["42.50", "137", "1,012,346"]);
     }
 

@@ -98,7 +98,7 @@ fn pair_rows(input: &ReportInput<'_>, test: &TestPlan) -> Vec<PairRow> {
     pairs.iter().map(row).collect()
 }
 
-/// The highest rate of a test and where it was reached; for a single step also its lowest interval.
+/// The lowest and highest rate of a test and where they were reached; for a single step also its lowest interval.
 fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
     let steps: Vec<_> = measured(test).collect();
     let rate = if sweep_of(input, test).is_some() { quantity::IOPS } else { quantity::THROUGHPUT };
@@ -107,10 +107,17 @@ fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
     let unit = figures::heading(rate).1;
     let value = format!("{} {unit}", figures::cell(input, best, Op::Total, rate).text);
     of(&best)?;
-    let detail = match steps.as_slice() {
-        [only] => lowest_interval(input, only).unwrap_or_default(),
-        _ => format!("highest of {} steps: {}", steps.len(), best.label),
-    };
+    let detail = lowest_interval(input, best).unwrap_or_default();
+    let lowest = steps.iter().copied().min_by(|a, b| of(a).unwrap_or(0.0).total_cmp(&of(b).unwrap_or(0.0)));
+    if let (Some(lowest), true) = (lowest.filter(|lowest| of(lowest).is_some()), steps.len() > 1) {
+        // A sweep has no one figure: its ends are what a reader can use.
+        let text = |step| figures::cell(input, step, Op::Total, rate).text;
+        return Some(Tile {
+            title: test.title.clone(),
+            value: format!("{} – {} {unit}", text(lowest), text(best)),
+            detail: format!("lowest of {} steps: {}; highest: {}", steps.len(), lowest.label, best.label),
+        });
+    }
     Some(Tile { title: test.title.clone(), value, detail })
 }
 

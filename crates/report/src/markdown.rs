@@ -197,6 +197,11 @@ fn how(text: &mut String, input: &ReportInput<'_>) {
     heading(text, 2, "What was measured and how");
     let method = &plan.methodology;
     line(text, &format!("{}\n", escape(&plan.summary)));
+    for (what, words) in [("Good for", &plan.good_for), ("Cannot tell", &plan.cannot_tell)] {
+        if !words.is_empty() {
+            line(text, &format!("{what}: {}\n", escape(words)));
+        }
+    }
     line(
         text,
         &format!(
@@ -213,7 +218,10 @@ fn how(text: &mut String, input: &ReportInput<'_>) {
     table(text, &steps);
     let approximations = run_facts::approximations(input);
     if !approximations.is_empty() {
-        line(text, "≈ marks parameters that the source does not state:\n");
+        line(
+            text,
+            "≈ marks where a parameter is drivelab's own, because the source does not state it or because drivelab departs from it:\n",
+        );
         list(text, &approximations);
     }
     if !plan.sources.is_empty() {

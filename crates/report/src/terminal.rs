@@ -40,7 +40,7 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
     lines.extend(findings(input, width));
     let mut text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
     if plan.steps().any(|step| !step.approximations.is_empty()) {
-        text.push_str("≈ rests on a parameter that the source does not state\n");
+        text.push_str("≈ a parameter is drivelab's own, not the source's\n");
     }
     text
 }

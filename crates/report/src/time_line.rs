@@ -175,10 +175,10 @@ fn over_volume(step: &Step, points: &[TimePoint], id: &str) -> Option<Figure> {
         stretches: Vec::new(),
     };
     Some(Figure {
-        title: "By position".to_owned(),
+        title: "Over the data written".to_owned(),
         caption:
-            "The same points by how much had been written: where a cache ends, the rate falls. The table above has \
-                  the figures."
+            "The same points by how much had been written since the step began; a write that is longer than the file \
+                  begins again at its start. Where a cache ends, the rate falls. The table above has the figures."
                 .to_owned(),
         chart: chart.drawable(),
         table: Table::default(),
