@@ -164,9 +164,10 @@ impl StepRecord {
         Nanos::new(self.end_ns.saturating_sub(self.start_ns))
     }
 
-    /// Errors of both kinds.
+    /// Errors of both kinds. Those of the ramp are not in the counts; a step that never got beyond it still has errors,
+    /// as many as are listed.
     #[must_use]
-    pub const fn error_count(&self) -> u64 {
-        self.read.errors + self.write.errors
+    pub fn error_count(&self) -> u64 {
+        (self.read.errors + self.write.errors).max(self.errors.len() as u64)
     }
 }
