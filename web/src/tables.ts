@@ -30,7 +30,7 @@ function rowsOf(table: HTMLTableElement): string[][] {
   return [...table.rows].map((row) => [...row.cells].map(textOf));
 }
 
-/** `data-value` holds what a cell means where its layout says more (bars, signs); a spreadsheet wants no thousands commas. */
+/** `data-value` holds what a cell means where its layout says more (bars, signs); spreadsheets want no commas. */
 function textOf(cell: HTMLTableCellElement): string {
   const text = (cell.dataset.value ?? cell.textContent ?? "").replace(/\s+/g, " ").trim();
   return /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;

@@ -17,8 +17,8 @@ const QUIET_LOAD: f64 = 0.5;
 const FOREIGN_IO_BYTES_PER_SECOND: f64 = 1e6;
 /// File systems that live in memory.
 const MEMORY_FILE_SYSTEMS: [&str; 2] = ["tmpfs", "ramfs"];
-/// Share of all CPUs' time above which the machine was busy. The issuing thread needs a CPU to itself; a tenth is what a
-/// desktop's clock, network and logs take on two CPUs.
+/// Share of all CPUs' time above which the machine was busy. The issuing thread needs a CPU to itself; a tenth is what
+/// a desktop's clock, network and logs take on two CPUs.
 const BUSY_SHARE: f64 = 0.10;
 /// Transports of devices that are layers over others.
 const LAYERS: [&str; 3] = ["loop", "device-mapper", "md"];

@@ -55,8 +55,8 @@ mod tests {
 
     #[test]
     fn the_home_of_a_user_is_read_from_the_user_list() {
-        let users = "root:x:0:0:root:/root:/bin/sh\n# comment\nann:x:1000:1000:Ann,,,:/home/ann:/bin/sh\nbad:x:7\n";
-        assert_eq!(home_of(1000, users), Some(PathBuf::from("/home/ann")));
+        let users = "root:x:0:0:root:/root:/bin/sh\n# comment\nann:x:1000:1000:Ann,,,:/users/ann:/bin/sh\nbad:x:7\n";
+        assert_eq!(home_of(1000, users), Some(PathBuf::from("/users/ann")));
         assert_eq!(home_of(7, users), None);
         assert_eq!(home_of(42, users), None);
     }

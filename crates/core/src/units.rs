@@ -81,8 +81,8 @@ fn scaled(text: &str, digits: u128, decimals: u32, multiplier: u64, base: &'stat
     u64::try_from(numerator / divisor).map_err(|_| not_whole())
 }
 
-/// Bytes in one of a byte suffix, or `None` where it is no byte suffix. Case matters behind the letter, so that `Kib` or
-/// `mb`, which elsewhere mean bits, are not guessed at.
+/// Bytes in one of a byte suffix, or `None` where it is no byte suffix. Case matters behind the letter, so that `Kib`
+/// or `mb`, which elsewhere mean bits, are not guessed at.
 fn byte_multiplier(unit: &str) -> Option<u64> {
     const LETTERS: [(&[char; 2], u32); 5] =
         [(&['k', 'K'], 1), (&['m', 'M'], 2), (&['g', 'G'], 3), (&['t', 'T'], 4), (&['p', 'P'], 5)];

@@ -59,8 +59,8 @@ impl Slots {
         Slots { shape, data, first, slots }
     }
 
-    /// The arena of these slots, with the pool's content made. What the kernel refused and it can do without is noted in
-    /// `refused`.
+    /// The arena of these slots, with the pool's content made. What the kernel refused and it can do without is noted
+    /// in `refused`.
     pub(crate) fn arena(&self, refused: &mut Vec<String>) -> Result<Arena, Broken> {
         let arena = Arena::map(self.shape.arena_bytes(), refused);
         let mut arena = arena.map_err(|source| Broken { what: Attempt::Buffers, source })?;

@@ -90,7 +90,8 @@ fn significant(value: f64) -> String {
 
 /// With commas between thousands.
 fn grouped(value: f64, decimals: usize) -> String {
-    let text = format!("{value:.decimals$}");
+    // Adding zero makes a negative zero (the sum of nothing) an ordinary one.
+    let text = format!("{:.decimals$}", value + 0.0);
     let (sign, digits) = text.strip_prefix('-').map_or(("", text.as_str()), |rest| ("-", rest));
     let (whole, fraction) = digits.split_once('.').map_or((digits, None), |(whole, fraction)| (whole, Some(fraction)));
     let mut out = String::from(sign);

@@ -93,8 +93,8 @@ fn bare(step: &Step) -> String {
     label.strip_suffix(" read").or(label.strip_suffix(" write")).unwrap_or(label).trim_end_matches(',').to_owned()
 }
 
-/// Every measured test with its figures. `prefix` keeps ids apart where a page holds several runs; curves over time have
-/// at most `most` points.
+/// Every measured test with its figures. `prefix` keeps ids apart where a page holds several runs; curves over time
+/// have at most `most` points.
 pub(crate) fn tests(input: &ReportInput<'_>, prefix: &str, most: usize) -> Vec<TestView> {
     let tests = input.records.plan.tests.iter().filter(|test| measured(test).next().is_some());
     tests.map(|test| test_view(input, test, prefix, most)).collect()

@@ -5,16 +5,40 @@ use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::plan::Plan;
 use drivelab_report::format;
 
+use super::execute::terminal_width;
 use crate::commands::measure::GUESS;
 use crate::say::Voice;
 
+/// Columns that the lines are broken at, and how far the continuation is indented.
+const INDENT: &str = "          ";
+
+/// Breaks a line between words, so that no terminal breaks it inside one.
+fn wrapped(line: &str, width: usize) -> String {
+    let mut out = String::new();
+    let mut column = 0;
+    for word in line.split_inclusive(' ') {
+        let length = word.trim_end().chars().count();
+        if column + length > width && column > INDENT.len() {
+            out.truncate(out.trim_end().len());
+            out.push('\n');
+            out.push_str(INDENT);
+            column = INDENT.len();
+        }
+        out.push_str(word);
+        column += word.chars().count();
+    }
+    out
+}
+
 /// Prints the facts and the warnings.
 pub fn say(voice: Voice, environment: &Environment, plan: &Plan, disturbances: &[Finding]) {
+    let width = terminal_width().max(40);
+    let say = |line: String| voice.say(wrapped(&line, width));
     let target = &environment.target;
     let fs = &target.file_system;
     let testbed = &environment.testbed;
-    voice.say(format!("Target    {} ({})", target.path.display(), format::bytes(target.length)));
-    voice.say(format!(
+    say(format!("Target    {} ({})", target.path.display(), format::bytes(target.length)));
+    say(format!(
         "          {} on {}, mounted at {}, {} free; direct I/O: {}",
         fs.kind,
         fs.source,
@@ -23,9 +47,9 @@ pub fn say(voice: Voice, environment: &Environment, plan: &Plan, disturbances: &
         target.direct_io.reason
     ));
     for device in &target.devices {
-        voice.say(format!("Device    {}", describe(device)));
+        say(format!("Device    {}", describe(device)));
     }
-    voice.say(format!(
+    say(format!(
         "Testbed   {}, {} CPUs, governor {}, {} RAM, Linux {}",
         testbed.cpu_model.as_deref().unwrap_or("unknown CPU"),
         testbed.cpus,
@@ -33,12 +57,12 @@ pub fn say(voice: Voice, environment: &Environment, plan: &Plan, disturbances: &
         format::bytes(testbed.memory),
         testbed.kernel
     ));
-    voice.say(format!(
+    say(format!(
         "          board {}, {}",
         testbed.board.as_deref().unwrap_or("not known"),
         testbed.hypervisor.as_deref().map_or("bare metal as far as can be told".to_owned(), |h| format!("under {h}"))
     ));
-    voice.say(format!(
+    say(format!(
         "Method    {} ({} {}), form {}: about {}, writes about {} ({GUESS})",
         plan.title,
         plan.methodology.name,
@@ -48,11 +72,11 @@ pub fn say(voice: Voice, environment: &Environment, plan: &Plan, disturbances: &
         format::bytes(plan.estimated_written())
     ));
     if !disturbances.is_empty() {
-        voice.say("What may disturb the result:");
+        say("What may disturb the result:".to_owned());
     }
     for finding in disturbances {
         let mark = if finding.severity == Severity::Note { "-" } else { "!" };
-        voice.say(format!("  {mark} {}", finding.statement));
+        say(format!("  {mark} {}", finding.statement));
         if !finding.next_action.is_empty() {
             voice.detail(format!("    {}", finding.next_action));
         }
@@ -75,4 +99,20 @@ fn describe(device: &BlockDeviceFacts) -> String {
         parts.push(format!("virtual: {why}"));
     }
     parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_words_and_keep_every_word() {
+        let line =
+            "Device    nvme0n1, a model with a long name, 1 TB (931 GiB), PCIe 4.0 x4, firmware ABC, scheduler none";
+        let broken = wrapped(line, 40);
+        assert!(broken.lines().all(|line| line.chars().count() <= 40), "{broken}");
+        assert!(broken.lines().skip(1).all(|line| line.starts_with(INDENT)));
+        assert_eq!(broken.split_whitespace().collect::<Vec<_>>(), line.split_whitespace().collect::<Vec<_>>());
+        assert_eq!(wrapped("short", 40), "short");
+    }
 }

@@ -1,4 +1,4 @@
-//! What the program itself keeps in a bundle beside the recording, so that `resume` can go on: which target, which page.
+//! What the program keeps in a bundle beside the recording, so that `resume` can go on: which target, which page.
 
 use std::path::Path;
 
