@@ -3,7 +3,6 @@
 mod support;
 
 use std::os::unix::fs::MetadataExt;
-use std::process::Stdio;
 
 use support::{Lab, files_of};
 
@@ -150,20 +149,12 @@ fn a_dry_run_says_time_bytes_and_wear_and_touches_nothing() {
 #[test]
 fn ctrl_c_stops_at_once_keeps_what_is_measured_and_removes_the_scratch_file() {
     let lab = Lab::new();
-    let child = lab
-        .command(&["run", "quick", ".", "--size", "64 MiB", "--events", "json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("drivelab starts");
+    let (child, mut lines) = lab.start_with_events(".");
     let pid = child.id();
-    let mut child = child;
-    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().expect("stdout")));
-    let measured =
-        lines.by_ref().map_while(Result::ok).find(|line| line.contains("\"step_ended\"") && line.contains("corners/"));
+    let measured = lines.by_ref().find(|line| line.contains("\"step_ended\"") && line.contains("corners/"));
     assert!(measured.is_some(), "a corner is measured");
     support::tool("kill", &["-HUP", &pid.to_string()]);
-    let next = lines.by_ref().map_while(Result::ok).find(|line| line.contains("\"interval\""));
+    let next = lines.by_ref().find(|line| line.contains("\"interval\""));
     assert!(next.is_some(), "SIGHUP stops nothing");
     support::tool("kill", &["-INT", &pid.to_string()]);
     lines.for_each(drop);
@@ -179,14 +170,8 @@ fn ctrl_c_stops_at_once_keeps_what_is_measured_and_removes_the_scratch_file() {
 #[test]
 fn a_run_is_listed_from_its_first_second() {
     let lab = Lab::new();
-    let mut child = lab
-        .command(&["run", "quick", ".", "--size", "64 MiB", "--events", "json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("drivelab starts");
-    let first = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().expect("stdout"))).next();
-    assert!(first.is_some());
+    let (mut child, mut lines) = lab.start_with_events(".");
+    assert!(lines.next().is_some());
     let list = lab.json(&["results", "list", "--json"]);
     child.kill().expect("killed");
     child.wait().expect("ended");
@@ -198,14 +183,8 @@ fn a_run_is_listed_from_its_first_second() {
 #[test]
 fn a_scratch_file_of_a_killed_run_is_removed_by_the_next_and_a_stranger_with_its_name_is_not() {
     let lab = Lab::new();
-    let mut child = lab
-        .command(&["run", "quick", ".", "--size", "64 MiB", "--events", "json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("drivelab starts");
-    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().expect("stdout")));
-    assert!(lines.by_ref().map_while(Result::ok).any(|line| line.contains("\"interval\"")));
+    let (mut child, mut lines) = lab.start_with_events(".");
+    assert!(lines.by_ref().any(|line| line.contains("\"interval\"")));
     child.kill().expect("killed");
     child.wait().expect("ended");
     let left = lab.files();

@@ -3,9 +3,7 @@
 
 mod support;
 
-use std::io::{BufRead, BufReader};
 use std::os::unix::fs::MetadataExt;
-use std::process::Stdio;
 
 use support::{Lab, root_or_skip, tool};
 
@@ -67,14 +65,8 @@ fn a_wrong_methodology_is_json_too_where_json_is_asked_for() {
 #[test]
 fn errors_of_the_target_end_with_code_8_and_stay_readable() {
     let lab = Lab::new();
-    let mut child = lab
-        .command(&["run", "quick", "victim.bin", "--size", "64 MiB", "--events", "json"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("drivelab starts");
-    let mut lines = BufReader::new(child.stdout.take().expect("stdout")).lines();
-    let filled = lines.by_ref().map_while(Result::ok).any(|line| line.contains("\"step_ended\""));
+    let (child, mut lines) = lab.start_with_events("victim.bin");
+    let filled = lines.by_ref().any(|line| line.contains("\"step_ended\""));
     assert!(filled, "the fill ends");
     // Somebody cuts the file off below the reader.
     let file = std::fs::OpenOptions::new().write(true).open(lab.folder().join("victim.bin")).expect("the scratch file");

@@ -1,8 +1,9 @@
 //! Drives the real `drivelab` binary the way a user does: a folder of its own, a data folder of its own, no terminal.
 #![allow(dead_code, unreachable_pub, reason = "shared by several test programs, each of which uses its part")]
 
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output, Stdio};
 
 /// A folder on the file system of the build folder (direct I/O works there), with a data folder beside it.
 pub struct Lab {
@@ -66,7 +67,7 @@ impl Lab {
             .env("HOME", self.root.path())
             .env("DRIVELAB_DATA", self.data())
             .env("NO_COLOR", "1")
-            .stdin(std::process::Stdio::null())
+            .stdin(Stdio::null())
     }
 
     pub fn run(&self, arguments: &[&str]) -> Done {
@@ -84,6 +85,18 @@ impl Lab {
     pub fn json(&self, arguments: &[&str]) -> serde_json::Value {
         let done = self.ok(arguments);
         serde_json::from_str(&done.stdout).unwrap_or_else(|error| panic!("{arguments:?}: {error}\n{}", done.stdout))
+    }
+
+    /// Starts a run that prints its events; gives the process and its lines.
+    pub fn start_with_events(&self, target: &str) -> (Child, impl Iterator<Item = String> + use<>) {
+        let mut child = self
+            .command(&["run", "quick", target, "--size", "64 MiB", "--events", "json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("drivelab starts");
+        let lines = BufReader::new(child.stdout.take().expect("stdout")).lines().map_while(Result::ok);
+        (child, lines)
     }
 
     /// Ids and states of all runs, newest first.

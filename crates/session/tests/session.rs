@@ -8,10 +8,10 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use drivelab_analysis::testing::{fold, sample_environment, sample_events, sample_id, sample_run, sample_tool};
+use drivelab_analysis::testing::{fold, sample_environment, sample_events, sample_run, sample_tool};
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::clock::{MonotonicClock, StopCause, StopToken};
-use drivelab_core::event::{EVENT_VERSION, Event, EventBody, RunResumed, RunStarted, RunState};
+use drivelab_core::event::{Event, EventBody, RunResumed, RunStarted, RunState};
 use drivelab_core::finding::Finding;
 use drivelab_core::ids::StepKey;
 use drivelab_core::listener::{Listener, ListenerError};
@@ -99,15 +99,11 @@ impl Keep {
     }
 }
 
+/// The sample run's start, with another plan.
 fn started(plan: Plan) -> Start {
-    Start::New(RunStarted {
-        event_version: EVENT_VERSION,
-        run: sample_id(),
-        started: "2026-03-01T10:00:00Z".to_owned(),
-        tool: sample_tool(),
-        plan,
-        environment: sample_environment(),
-    })
+    let first = sample_events().swap_remove(0).event;
+    let EventBody::RunStarted(start) = first else { panic!("a run begins with run_started") };
+    Start::New(RunStarted { plan, ..start })
 }
 
 fn resumed(records: RunRecords, prepared_again: bool) -> Start {
