@@ -343,7 +343,7 @@ pub(crate) fn pair_cell(input: &ReportInput<'_>, step: Option<&Step>, op: Op) ->
         let cell = figures::cell(input, step, op, quantity);
         if cell.text.is_empty() || cell.is_void() { String::new() } else { format!("{} {unit}", cell.text) }
     };
-    let parts = [part(quantity::IOPS, "IOPS"), part(quantity::MEAN, "µs")];
+    let parts = [part(quantity::IOPS, "IOPS"), part(quantity::MEAN, "µs mean")];
     let detail = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
     Cell { detail, approximation: figures::approximation(step), ..main }
 }
