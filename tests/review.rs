@@ -125,6 +125,9 @@ fn a_page_that_drivelab_did_not_write_is_never_replaced() {
     lab.ok(&["review", "--form", "smoke", "-o", "other.html"]);
     lab.ok(&["review", "--form", "smoke", "-o", "other.html"]);
     assert_eq!(lab.run(&["report", "--last", "-o", "review.html"]).code, 5);
+    lab.ok(&["review", "--form", "smoke", "-o", "other.md"]);
+    let markdown = std::fs::read_to_string(lab.folder().join("other.md")).expect("the report");
+    assert!(!markdown.contains("<html") && markdown.contains("# "), "the ending says the format");
 }
 
 #[test]
@@ -149,7 +152,7 @@ fn a_dry_run_says_time_bytes_and_wear_and_touches_nothing() {
 #[test]
 fn ctrl_c_stops_at_once_keeps_what_is_measured_and_removes_the_scratch_file() {
     let lab = Lab::new();
-    let (child, mut lines) = lab.start_with_events(".");
+    let (child, mut lines) = lab.start_with_events(&[".", "--size", "64 MiB"]);
     let pid = child.id();
     let measured = lines.by_ref().find(|line| line.contains("\"step_ended\"") && line.contains("corners/"));
     assert!(measured.is_some(), "a corner is measured");
@@ -170,7 +173,7 @@ fn ctrl_c_stops_at_once_keeps_what_is_measured_and_removes_the_scratch_file() {
 #[test]
 fn a_run_is_listed_from_its_first_second() {
     let lab = Lab::new();
-    let (mut child, mut lines) = lab.start_with_events(".");
+    let (mut child, mut lines) = lab.start_with_events(&[".", "--size", "64 MiB"]);
     assert!(lines.next().is_some());
     let list = lab.json(&["results", "list", "--json"]);
     child.kill().expect("killed");
@@ -183,7 +186,7 @@ fn a_run_is_listed_from_its_first_second() {
 #[test]
 fn a_scratch_file_of_a_killed_run_is_removed_by_the_next_and_a_stranger_with_its_name_is_not() {
     let lab = Lab::new();
-    let (mut child, mut lines) = lab.start_with_events(".");
+    let (mut child, mut lines) = lab.start_with_events(&[".", "--size", "64 MiB"]);
     assert!(lines.by_ref().any(|line| line.contains("\"interval\"")));
     child.kill().expect("killed");
     child.wait().expect("ended");

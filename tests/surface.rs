@@ -65,7 +65,7 @@ fn a_wrong_methodology_is_json_too_where_json_is_asked_for() {
 #[test]
 fn errors_of_the_target_end_with_code_8_and_stay_readable() {
     let lab = Lab::new();
-    let (child, mut lines) = lab.start_with_events("victim.bin");
+    let (child, mut lines) = lab.start_with_events(&["victim.bin", "--size", "64 MiB"]);
     let filled = lines.by_ref().any(|line| line.contains("\"step_ended\""));
     assert!(filled, "the fill ends");
     // Somebody cuts the file off below the reader.
@@ -112,16 +112,52 @@ fn under_sudo_everything_belongs_to_the_caller() {
         return;
     }
     let lab = Lab::new();
+    let before = lab.data().join("runs/before");
+    std::fs::create_dir_all(&before).expect("somebody's folder");
+    // File times are a timer tick coarse: what is older than that is older than the command.
+    std::thread::sleep(std::time::Duration::from_millis(50));
     let mut command = lab.command(&["review", "--form", "smoke", "--quiet"]);
     command.env("SUDO_UID", "65534").env("SUDO_GID", "65534");
     let done = support::done(command.output().expect("drivelab starts"));
     assert_eq!(done.code, 0, "{}", done.stderr);
     let (run, _) = lab.runs().remove(0);
     let bundle = lab.data().join("runs").join(run);
-    for path in [lab.folder().join("review.html"), lab.data(), lab.data().join("catalog.sqlite"), bundle.clone()] {
+    assert_eq!(std::fs::metadata(&before).expect("it exists").uid(), 0, "what was there before keeps its owner");
+    for path in [lab.folder().join("review.html"), lab.data().join("catalog.sqlite"), bundle.clone()] {
         assert_eq!(std::fs::metadata(&path).expect("it exists").uid(), 65534, "{}", path.display());
     }
     assert_eq!(std::fs::metadata(bundle.join("seal.json")).expect("a seal").uid(), 65534);
+}
+
+#[test]
+fn resume_overwrites_the_very_file_that_was_named_and_no_other_at_its_path() {
+    let lab = Lab::new();
+    for replaced in [true, false] {
+        let file = lab.write("named.bin", vec![7u8; 16 << 20]);
+        let (child, mut lines) = lab.start_with_events(&["named.bin", "--destroy", "named.bin"]);
+        assert!(lines.by_ref().any(|line| line.contains("\"step_ended\"") && line.contains("corners/")));
+        tool("kill", &["-INT", &child.id().to_string()]);
+        lines.for_each(drop);
+        assert_eq!(support::done(child.wait_with_output().expect("drivelab ends")).code, 7);
+        if replaced {
+            std::fs::remove_file(&file).expect("removed");
+            lab.write("another.bin", vec![9u8; 16 << 20]);
+            std::fs::rename(lab.folder().join("another.bin"), &file).expect("another file at the same path");
+            let done = lab.run(&["resume", "--last"]);
+            assert_eq!(done.code, 5, "{}", done.stderr);
+            assert_eq!(std::fs::read(&file).expect("content"), vec![9u8; 16 << 20], "left alone");
+        } else {
+            // Without a second stop this would go on for two minutes: it is enough that it goes on.
+            let mut resumed = lab.command(&["resume", "--last", "--events", "json"]);
+            let mut child = resumed.stdout(std::process::Stdio::piped()).spawn().expect("drivelab starts");
+            let out = child.stdout.take().expect("stdout");
+            let mut lines = std::io::BufRead::lines(std::io::BufReader::new(out)).map_while(Result::ok);
+            assert!(lines.by_ref().any(|line| line.contains("\"interval\"")), "the named file is measured again");
+            tool("kill", &["-INT", &child.id().to_string()]);
+            lines.for_each(drop);
+            child.wait().expect("drivelab ends");
+        }
+    }
 }
 
 #[test]

@@ -88,9 +88,9 @@ impl Lab {
     }
 
     /// Starts a run that prints its events; gives the process and its lines.
-    pub fn start_with_events(&self, target: &str) -> (Child, impl Iterator<Item = String> + use<>) {
+    pub fn start_with_events(&self, arguments: &[&str]) -> (Child, impl Iterator<Item = String> + use<>) {
         let mut child = self
-            .command(&["run", "quick", target, "--size", "64 MiB", "--events", "json"])
+            .command(&[&["run", "quick", "--events", "json"], arguments].concat())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()

@@ -1,11 +1,17 @@
 //! The user behind `sudo`: whose folders are used and who owns what is written.
 //!
 //! A run as root through sudo keeps results in the caller's data folder and gives the files to the caller, so that
-//! they can be read, resumed and removed later without root.
+//! they can be read, resumed and removed later without root. Only what this process made is given away: what was there
+//! before belongs to somebody already, be it root.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use rustix::fs::{Gid, Uid};
+
+/// File times come from the kernel's coarse clock, which lags by up to a timer tick (10 ms at 100 Hz).
+const CLOCK_TICK: Duration = Duration::from_millis(10);
 
 /// The user who called sudo.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,14 +43,18 @@ fn home_of(uid: u32, users: &str) -> Option<PathBuf> {
 }
 
 impl Caller {
-    /// Gives a file, or a folder with all that is in it, to the caller. What cannot be given stays root's: the results
-    /// are there all the same.
-    pub fn give(&self, path: &Path) {
-        let owner = (Some(Uid::from_raw(self.uid)), Some(Gid::from_raw(self.gid)));
-        // Links are not followed: what they point to is not ours to give away.
-        let _ = rustix::fs::chownat(rustix::fs::CWD, path, owner.0, owner.1, rustix::fs::AtFlags::SYMLINK_NOFOLLOW);
-        if path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir()) {
-            std::fs::read_dir(path).into_iter().flatten().flatten().for_each(|entry| self.give(&entry.path()));
+    /// Gives a file, or what is in a folder and the folder itself, to the caller, as far as it is root's and was made
+    /// since `since`. What cannot be given stays root's: the results are there all the same.
+    pub fn give(&self, path: &Path, since: SystemTime) {
+        let Ok(metadata) = path.symlink_metadata() else { return };
+        let made = metadata.created().or_else(|_| metadata.modified());
+        if metadata.uid() == 0 && made.is_ok_and(|made| made + CLOCK_TICK >= since) {
+            let owner = (Some(Uid::from_raw(self.uid)), Some(Gid::from_raw(self.gid)));
+            // Links are not followed: what they point to is not ours to give away.
+            let _ = rustix::fs::chownat(rustix::fs::CWD, path, owner.0, owner.1, rustix::fs::AtFlags::SYMLINK_NOFOLLOW);
+        }
+        if metadata.is_dir() {
+            std::fs::read_dir(path).into_iter().flatten().flatten().for_each(|entry| self.give(&entry.path(), since));
         }
     }
 }

@@ -1,5 +1,7 @@
 //! What every command needs: settings, voice, the data folder, and which drivelab this is.
 
+use std::time::SystemTime;
+
 use drivelab_analysis::{Analysis, analyse};
 use drivelab_core::environment::ToolVersion;
 use drivelab_core::ids::RunId;
@@ -17,6 +19,8 @@ pub const NO_RUNS: &str = "there are no runs yet; `drivelab review` makes one";
 pub struct Context {
     /// Settings with their sources.
     pub settings: Settings,
+    /// When this process began.
+    pub began: SystemTime,
 }
 
 impl Context {
@@ -31,7 +35,7 @@ impl Context {
     /// Gives what was written to the user behind sudo.
     pub fn give_to_caller(&self) {
         if let Some(caller) = crate::caller::behind_sudo() {
-            caller.give(&self.settings.data.value);
+            caller.give(&self.settings.data.value, self.began);
         }
     }
 

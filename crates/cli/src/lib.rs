@@ -41,13 +41,14 @@ pub fn main() -> u8 {
 }
 
 fn command(cli: &Cli) -> Result {
+    let began = std::time::SystemTime::now();
     let settings = Settings::read(&cli.global)?;
     match settings.color.value {
         Color::Auto => {}
         Color::Always => anstream::ColorChoice::Always.write_global(),
         Color::Never => anstream::ColorChoice::Never.write_global(),
     }
-    let context = Context { settings };
+    let context = Context { settings, began };
     let done = run(&context, cli);
     context.give_to_caller();
     done

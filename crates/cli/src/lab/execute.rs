@@ -1,7 +1,9 @@
 //! Runs a session with its recorder and screens, and shows how it ended.
 
+use std::slice::from_ref;
 use std::sync::Arc;
 
+use drivelab_analysis::Analysis;
 use drivelab_core::clock::{MonotonicClock, StopToken};
 use drivelab_core::event::{Event, RunState};
 use drivelab_core::exit::ExitCode;
@@ -169,7 +171,7 @@ fn show(context: &Context, print: &PrintArgs, run: RunId, outcome: Outcome, page
     let input = ReportInput { records, analysis };
     let complete = matches!(outcome, Outcome::Complete { .. });
     let page = page.filter(|_| complete);
-    let written = page.map(|page| write_page(page, records));
+    let written = page.map(|page| write_page(page, &loaded));
     if print.json {
         say::json(&drivelab_report::json(&[input])?)?;
     } else if print.events.is_none() && !records.steps.is_empty() {
@@ -182,10 +184,10 @@ fn show(context: &Context, print: &PrintArgs, run: RunId, outcome: Outcome, page
     last_words(context, run, records, outcome)
 }
 
-fn write_page(page: &Wish, records: &RunRecords) -> Result<()> {
-    let run =
-        if page.redact { redacted(records.clone()) } else { (records.clone(), drivelab_analysis::analyse(records)) };
-    OutputFile::check(&page.path)?.write(&render(format_of(&page.path)?, &[run])?)
+fn write_page(page: &Wish, run: &(RunRecords, Analysis)) -> Result<()> {
+    let format = format_of(&page.path)?;
+    let text = if page.redact { render(format, &[redacted(run.0.clone())]) } else { render(format, from_ref(run)) };
+    OutputFile::check(&page.path)?.write(&text?)
 }
 
 fn recording_failed(message: &str, run: RunId) -> Failure {

@@ -131,7 +131,8 @@ impl OutputFile {
         file.write_all(content.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
         file.persist(&self.0).map_err(|error| failed(error.error))?;
         if let Some(caller) = crate::caller::behind_sudo() {
-            caller.give(&self.0);
+            // The file was made a moment ago, whatever stood at its name before.
+            caller.give(&self.0, std::time::UNIX_EPOCH);
         }
         Ok(())
     }
