@@ -329,7 +329,7 @@ fn a_recorder_five_seconds_behind_stops_the_run() {
         }
         seq += 1;
     }
-    let mut backend = SlowIntervals { playback: Playback::of(records), release };
+    let mut backend = SlowIntervals { playback: Playback::of(records), release: Some(release) };
     let stop = StopToken::default();
     let fanout = Fanout::start(Box::new(Stall { release: released, at }), Vec::new(), stop.clone());
     let mut care = Remember::default();
@@ -343,10 +343,10 @@ fn a_recorder_five_seconds_behind_stops_the_run() {
     assert_eq!(stop.cause(), Some(StopCause::Recorder));
 }
 
-/// Goes on handing out intervals for longer than the recorder may be behind, then releases it.
+/// Goes on handing out intervals for longer than the recorder may be behind, in its first step, then releases it.
 struct SlowIntervals {
     playback: Playback,
-    release: Sender<()>,
+    release: Option<Sender<()>>,
 }
 
 impl Backend for SlowIntervals {
@@ -359,6 +359,7 @@ impl Backend for SlowIntervals {
         request: StepRequest<'_>,
         interval: &mut dyn FnMut(IntervalRecord),
     ) -> Result<StepRecord, BackendError> {
+        let Some(release) = self.release.take() else { return self.playback.run_step(request, interval) };
         let one = self.playback.records.intervals.iter().find(|i| i.key == *request.key).cloned();
         for _ in 0..130 {
             if request.stop.is_stopped() {
@@ -367,7 +368,7 @@ impl Backend for SlowIntervals {
             one.clone().into_iter().for_each(&mut *interval);
             std::thread::sleep(Duration::from_millis(50));
         }
-        let _ = self.release.send(());
+        let _ = release.send(());
         self.playback.run_step(request, &mut |_| {})
     }
 
