@@ -148,7 +148,7 @@ fn io_errors(subject: &Subject<'_>) -> Vec<Seen> {
     let record = subject.execution.record;
     let count = record.error_count();
     let first = record.errors.first().map(|error| {
-        let op = if error.write { "write" } else { "read" };
+        let op = error.op.name();
         let what = format!("error number of the first ({op} of {} at byte {})", error.length, error.offset);
         evidence(&what, f64::from(error.errno), None, "errno")
     });

@@ -13,6 +13,7 @@ pub mod finding;
 pub mod histogram;
 pub mod ids;
 pub mod listener;
+pub mod load;
 pub mod metric;
 pub mod plan;
 pub mod record;

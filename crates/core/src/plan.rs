@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::{StepId, StepKey};
-use crate::units::{Bytes, Nanos};
+use crate::units::{Bytes, Nanos, Percent};
 use crate::workload::Workload;
 
 /// Which form of a methodology: as published, shortened, or a moment per step for tests only.
@@ -72,21 +72,78 @@ pub struct AxisValue {
     pub value: String,
 }
 
-/// When a step ends: at the first of these that is reached. At least one of `time`, `volume`, `passes` is set.
+/// When a step ends: at the first of these that is reached. At least one other than `at_least` and `cap` is set.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct StopRule {
     /// Measured time, ramp not counted.
     pub time: Option<Nanos>,
     /// Bytes moved, reads and writes together, ramp not counted.
     pub volume: Option<Bytes>,
-    /// The whole span touched so many times (sequential patterns).
+    /// The whole span touched so many times (patterns that touch each block once in a pass).
     pub passes: Option<u32>,
     /// The step does not end before this measured time, even where `volume` or `passes` is reached earlier (a
     /// sequential stream then wraps and goes on); only `cap` and errors are stronger.
     #[serde(default)]
     pub at_least: Option<Nanos>,
+    /// Operations completed or failed, ramp not counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub operations: Option<u64>,
+    /// This share of the span's blocks was touched; for patterns that touch each block once in a pass.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Percent>,
+    /// What errors of single operations do.
+    #[serde(default, skip_serializing_if = "OnError::is_tolerate")]
+    pub errors: OnError,
     /// The step never lasts longer than this, whatever the rules above say.
     pub cap: Nanos,
+}
+
+impl StopRule {
+    /// Ends by nothing but its cap.
+    #[must_use]
+    pub const fn capped(cap: Nanos) -> Self {
+        StopRule {
+            time: None,
+            volume: None,
+            passes: None,
+            at_least: None,
+            operations: None,
+            coverage: None,
+            errors: OnError::Tolerate,
+            cap,
+        }
+    }
+
+    /// Whether it says when to end, apart from the cap.
+    #[must_use]
+    pub const fn says_when(&self) -> bool {
+        self.time.is_some()
+            || self.volume.is_some()
+            || self.passes.is_some()
+            || self.operations.is_some()
+            || self.coverage.is_some()
+    }
+}
+
+/// What errors of single operations do to a step. They are counted in every case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnError {
+    /// Scattered errors are survived; 1,000 in a row, a second of nothing else, or one that no retry can cure (no
+    /// space, device gone) end the step.
+    #[default]
+    Tolerate,
+    /// The first one ends it.
+    Stop,
+    /// None ends it.
+    Keep,
+}
+
+impl OnError {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    fn is_tolerate(&self) -> bool {
+        *self == OnError::Tolerate
+    }
 }
 
 /// Waiting after a step.
@@ -103,7 +160,7 @@ pub enum Rest {
     /// So long that the step was active for `percent` of step and rest together, but at most `cap`.
     DutyCycle {
         /// Active share, 1 to 100 per cent.
-        percent: crate::units::Percent,
+        percent: Percent,
         /// Longest rest.
         cap: Nanos,
     },

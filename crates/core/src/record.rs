@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::histogram::{LatencySummary, SparseHistogram};
 use crate::ids::StepKey;
+use crate::load::OpKind;
 use crate::units::{Bytes, BytesPerSecond, Nanos};
 
 /// What one kind of operation did in an interval or a step.
@@ -26,6 +27,51 @@ pub struct OpRecord {
     pub latency: Option<LatencySummary>,
     /// Latency distribution they come from: submission to completion.
     pub histogram: SparseHistogram,
+    /// Response time, intended start to completion; only where arrivals were scheduled (open loop).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response: Option<Response>,
+    /// The same by size of operation; only where sizes were mixed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sizes: Vec<SizeRecord>,
+}
+
+/// Response times: from the time at which an operation was meant to start to its completion.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Response {
+    /// Figures of the distribution; absent where it is empty.
+    pub summary: Option<LatencySummary>,
+    /// The distribution.
+    pub histogram: SparseHistogram,
+}
+
+impl Response {
+    /// With its figures worked out.
+    #[must_use]
+    pub fn new(histogram: SparseHistogram) -> Self {
+        Response { summary: histogram.summary(), histogram }
+    }
+}
+
+/// What operations of one size did, among those of one kind.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SizeRecord {
+    /// Bytes of one operation.
+    pub block_size: Bytes,
+    /// Completed operations without error.
+    pub count: u64,
+    /// Latency figures; absent where there were none.
+    pub latency: Option<LatencySummary>,
+    /// Latency distribution.
+    pub histogram: SparseHistogram,
+}
+
+/// What operations of a kind other than read and write did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OtherRecord {
+    /// The kind.
+    pub op: OpKind,
+    /// What they did.
+    pub record: OpRecord,
 }
 
 impl OpRecord {
@@ -42,6 +88,8 @@ impl OpRecord {
             throughput: BytesPerSecond::new(per_second(bytes.as_f64())),
             latency: histogram.summary(),
             histogram,
+            response: None,
+            sizes: Vec::new(),
         }
     }
 }
@@ -63,8 +111,30 @@ pub struct IntervalRecord {
     pub read: OpRecord,
     /// Writes.
     pub write: OpRecord,
+    /// Operations of other kinds; only those that the workload issues.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<OtherRecord>,
     /// Mean number of operations in flight, over all threads, measured (not copied from the workload).
     pub in_flight_mean: f64,
+    /// Operations that had arrived and were not yet submitted when the interval ended; only in an open loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backlog: Option<u64>,
+    /// Operations that have been in flight for longer than the watchdog's time; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stuck: Option<Stuck>,
+}
+
+/// Operations that do not come back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Stuck {
+    /// How many.
+    pub operations: u64,
+    /// How long the oldest has been in flight.
+    pub oldest: Nanos,
+    /// First byte of the oldest.
+    pub offset: u64,
+    /// Kind of the oldest.
+    pub op: OpKind,
 }
 
 /// An error that one operation ended with.
@@ -72,14 +142,35 @@ pub struct IntervalRecord {
 pub struct IoError {
     /// When, nanoseconds on the run clock.
     pub at_ns: u64,
-    /// Read or write.
-    pub write: bool,
+    /// Kind of the operation.
+    #[serde(alias = "write", deserialize_with = "kind_or_flag")]
+    pub op: OpKind,
     /// First byte of the operation.
     pub offset: u64,
     /// Bytes of the operation.
     pub length: Bytes,
     /// The kernel's error number (`EIO` is 5); 0 for an operation that moved fewer bytes than asked.
     pub errno: i32,
+}
+
+/// Recordings of the first format version say `"write": true` or `false` instead of a kind.
+fn kind_or_flag<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<OpKind, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum KindOrFlag {
+        Kind(OpKind),
+        Flag(bool),
+    }
+    Ok(match KindOrFlag::deserialize(deserializer)? {
+        KindOrFlag::Kind(kind) => kind,
+        KindOrFlag::Flag(write) => {
+            if write {
+                OpKind::Write
+            } else {
+                OpKind::Read
+            }
+        }
+    })
 }
 
 /// Where one thread's sequential stream went.
@@ -101,8 +192,10 @@ pub enum StopReason {
     Time,
     /// Its volume was moved.
     Volume,
-    /// Its passes over the span were done.
+    /// Its passes over the span were done, or the share of it that was asked for was touched.
     Passes,
+    /// Its number of operations was done.
+    Operations,
     /// The cap cut it off before its own rule was met.
     Cap,
     /// The run was told to stop (Ctrl-C, recorder behind).
@@ -128,6 +221,146 @@ pub struct EngineReport {
     pub cpu_system: Nanos,
     /// Requests that the kernel handed to worker threads were seen (`iou-wrk`).
     pub punted: bool,
+    /// What the engine measured about its own work; absent in recordings of the first format version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
+}
+
+/// What the engine measured about its own work, the ramp included.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Effort {
+    /// Operations issued, the ramp's and failed ones included: what the CPU times are divided by.
+    pub operations: u64,
+    /// System calls that submitted or awaited them.
+    pub syscalls: u64,
+    /// Time from start to end, summed over the issuing threads.
+    pub thread_time: Nanos,
+    /// Operations in flight that were asked for, over all threads.
+    pub depth_asked: u64,
+    /// Mean time between two looks for completions that was spent outside the kernel: a completion that comes in
+    /// between is noticed that much late at most. Absent for the sync backend, which waits for each operation.
+    pub reap_gap_mean: Option<Nanos>,
+    /// Longest such time.
+    pub reap_gap_max: Option<Nanos>,
+    /// Operations that moved fewer bytes than asked; counted as errors too.
+    pub short_transfers: u64,
+    /// Clock of the time stamps: `tsc` or `CLOCK_MONOTONIC_RAW`, and why.
+    pub clock: String,
+    /// How far the clock had run from CLOCK_MONOTONIC_RAW by the end of the step, in nanoseconds; 0 for that clock.
+    pub clock_error_ns: i64,
+    /// Completions waited for at a time; above 1 the latencies contain waiting (ceiling mode).
+    pub batch: u32,
+    /// Next position of each thread's stream, in the order of the threads of all groups: where a step goes on or how
+    /// far it came.
+    pub positions: Vec<u64>,
+    /// CPUs that threads were pinned to, in the order of the threads; empty where they were not.
+    pub cpus: Vec<u32>,
+    /// What was done about the page cache before a step that goes through it; absent for direct I/O.
+    pub page_cache: Option<String>,
+}
+
+/// The schedule of an open loop against what was done.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OpenLoop {
+    /// Arrivals per second that were asked for, over all threads and groups, pauses of bursts included.
+    pub asked_iops: f64,
+    /// Arrivals that the schedule put into the measured part.
+    pub arrived: u64,
+    /// Arrivals that had not been submitted when the step ended; their response times are unknown and longer than any
+    /// that was measured for an arrival of the same time.
+    pub backlog_at_end: u64,
+    /// Largest backlog at an interval's end.
+    pub backlog_max: u64,
+    /// Operations per second by which the backlog grew over the measured part (least squares over the intervals).
+    pub backlog_growth_per_second: f64,
+    /// Mean time by which the engine itself submitted later than intended although a slot was free.
+    pub lateness_mean: Nanos,
+    /// Longest such time.
+    pub lateness_max: Nanos,
+}
+
+/// What a group of threads beside others did in the measured part.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GroupRecord {
+    /// Its name in the workload.
+    pub name: String,
+    /// Reads.
+    pub read: OpRecord,
+    /// Writes.
+    pub write: OpRecord,
+    /// Operations of other kinds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<OtherRecord>,
+}
+
+/// What is wrong with a block whose header was checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DataFault {
+    /// An older write than the last one to this block: a lost write.
+    Stale,
+    /// A block that belongs elsewhere.
+    Misplaced,
+    /// A block that belongs to an address which this one would be on a smaller drive: counterfeit capacity.
+    Wrapped,
+    /// Parts of two writes.
+    Torn,
+    /// The header is right and the content is not.
+    Corrupt,
+    /// All zero bytes.
+    Zero,
+    /// No header, or one of another run.
+    Foreign,
+}
+
+impl DataFault {
+    /// All of them, in the order in which tables name them.
+    pub const ALL: [DataFault; 7] = [
+        DataFault::Stale,
+        DataFault::Misplaced,
+        DataFault::Wrapped,
+        DataFault::Torn,
+        DataFault::Corrupt,
+        DataFault::Zero,
+        DataFault::Foreign,
+    ];
+
+    /// The word in records and tables.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            DataFault::Stale => "stale",
+            DataFault::Misplaced => "misplaced",
+            DataFault::Wrapped => "wrapped",
+            DataFault::Torn => "torn",
+            DataFault::Corrupt => "corrupt",
+            DataFault::Zero => "zero",
+            DataFault::Foreign => "foreign",
+        }
+    }
+}
+
+/// A block that is not what was written there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BadBlock {
+    /// First byte.
+    pub offset: u64,
+    /// What is wrong.
+    pub fault: DataFault,
+    /// Where the block says it belongs, for misplaced and wrapped ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub belongs_at: Option<u64>,
+}
+
+/// What checking headers found.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Verification {
+    /// Blocks checked.
+    pub checked: u64,
+    /// Blocks by fault; only faults that were found.
+    pub faults: std::collections::BTreeMap<DataFault, u64>,
+    /// The first bad blocks, at most 64.
+    pub first: Vec<BadBlock>,
 }
 
 /// A whole step: the sum of its intervals without the ramp, and how it ended.
@@ -145,8 +378,20 @@ pub struct StepRecord {
     pub read: OpRecord,
     /// Writes of the measured part.
     pub write: OpRecord,
+    /// Operations of other kinds; only those that the workload issues.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<OtherRecord>,
+    /// By group, where several ran at the same time; the figures above are their sums.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub groups: Vec<GroupRecord>,
     /// Mean number of operations in flight in the measured part, measured.
     pub in_flight_mean: f64,
+    /// Schedule and backlog; only in an open loop.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_loop: Option<OpenLoop>,
+    /// What checking headers found; only where they were checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verification: Option<Verification>,
     /// The first errors, at most 64; the counts are in `read` and `write`.
     pub errors: Vec<IoError>,
     /// Where sequential streams went; empty for random patterns.
@@ -168,6 +413,13 @@ impl StepRecord {
     /// as many as are listed.
     #[must_use]
     pub fn error_count(&self) -> u64 {
-        (self.read.errors + self.write.errors).max(self.errors.len() as u64)
+        let others: u64 = self.others.iter().map(|other| other.record.errors).sum();
+        (self.read.errors + self.write.errors + others).max(self.errors.len() as u64)
+    }
+
+    /// Every kind that the step issued or may have issued, reads and writes first.
+    pub fn kinds(&self) -> impl Iterator<Item = (OpKind, &OpRecord)> {
+        let main = [(OpKind::Read, &self.read), (OpKind::Write, &self.write)];
+        main.into_iter().chain(self.others.iter().map(|other| (other.op, &other.record)))
     }
 }

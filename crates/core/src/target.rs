@@ -1,4 +1,5 @@
-//! What may be written to: the handle that only the write guard makes, and what direct I/O needs on it.
+//! What I/O goes to: the writable handle that only the write guard makes, a handle that can only read, or nothing at
+//! all; and what direct I/O needs there.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -87,5 +88,119 @@ impl WritableTarget {
     #[must_use]
     pub const fn decision(&self) -> &GuardDecision {
         &self.0.decision
+    }
+}
+
+/// What [`ReadOnlyTarget`] is made of.
+#[derive(Debug)]
+pub struct ReadOnlyParts {
+    /// The file or device, for messages.
+    pub path: PathBuf,
+    /// Open for reading only with O_DIRECT; `None` where there is no direct I/O.
+    pub direct: Option<OwnedFd>,
+    /// Open for reading only through the page cache.
+    pub buffered: OwnedFd,
+    /// Bytes that may be read, from offset 0.
+    pub length: Bytes,
+    /// What direct I/O needs.
+    pub direct_io: DirectIo,
+    /// Why it is not written to.
+    pub reason: String,
+}
+
+/// A target that is open for reading only: the kernel itself refuses writes through its handles.
+#[derive(Debug)]
+pub struct ReadOnlyTarget(ReadOnlyParts);
+
+impl ReadOnlyTarget {
+    /// From handles that were opened with O_RDONLY.
+    #[must_use]
+    pub const fn new(parts: ReadOnlyParts) -> Self {
+        ReadOnlyTarget(parts)
+    }
+
+    /// Why it is not written to.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        &self.0.reason
+    }
+}
+
+/// What an engine issues I/O to.
+#[derive(Debug)]
+pub enum IoTarget {
+    /// May be written.
+    Writable(WritableTarget),
+    /// Can only be read.
+    ReadOnly(ReadOnlyTarget),
+    /// Nothing: operations end in the ring itself (`nop:`), which measures the engine alone. Addresses run to the
+    /// length.
+    Nop {
+        /// Addresses that operations are spread over.
+        length: Bytes,
+    },
+}
+
+impl From<WritableTarget> for IoTarget {
+    fn from(target: WritableTarget) -> Self {
+        IoTarget::Writable(target)
+    }
+}
+
+impl From<ReadOnlyTarget> for IoTarget {
+    fn from(target: ReadOnlyTarget) -> Self {
+        IoTarget::ReadOnly(target)
+    }
+}
+
+impl IoTarget {
+    /// The file or device, for messages; `nop:` where there is none.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match self {
+            IoTarget::Writable(target) => target.path(),
+            IoTarget::ReadOnly(target) => &target.0.path,
+            IoTarget::Nop { .. } => Path::new("nop:"),
+        }
+    }
+
+    /// The handle for direct or for buffered I/O; `None` where direct I/O is asked for and not there, and for `nop:`.
+    #[must_use]
+    pub fn handle(&self, direct: bool) -> Option<BorrowedFd<'_>> {
+        match self {
+            IoTarget::Writable(target) => target.handle(direct),
+            IoTarget::ReadOnly(ReadOnlyTarget(parts)) if direct => parts.direct.as_ref().map(AsFd::as_fd),
+            IoTarget::ReadOnly(ReadOnlyTarget(parts)) => Some(parts.buffered.as_fd()),
+            IoTarget::Nop { .. } => None,
+        }
+    }
+
+    /// Bytes that I/O may go to, from offset 0.
+    #[must_use]
+    pub const fn length(&self) -> Bytes {
+        match self {
+            IoTarget::Writable(target) => target.length(),
+            IoTarget::ReadOnly(ReadOnlyTarget(parts)) => parts.length,
+            IoTarget::Nop { length } => *length,
+        }
+    }
+
+    /// What direct I/O needs; `None` for `nop:`.
+    #[must_use]
+    pub const fn direct_io(&self) -> Option<&DirectIo> {
+        match self {
+            IoTarget::Writable(target) => Some(target.direct_io()),
+            IoTarget::ReadOnly(ReadOnlyTarget(parts)) => Some(&parts.direct_io),
+            IoTarget::Nop { .. } => None,
+        }
+    }
+
+    /// Why it must not be written, where that is so.
+    #[must_use]
+    pub fn read_only_because(&self) -> Option<&str> {
+        match self {
+            IoTarget::ReadOnly(target) => Some(target.reason()),
+            IoTarget::Writable(_) | IoTarget::Nop { .. } => None,
+        }
     }
 }

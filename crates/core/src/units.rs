@@ -218,6 +218,13 @@ impl Nanos {
         Nanos(seconds * 1_000_000_000)
     }
 
+    /// Whether it is no time at all.
+    #[must_use]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    pub const fn is_zero(&self) -> bool {
+        self.0 == 0
+    }
+
     /// The plain number of nanoseconds.
     #[must_use]
     pub const fn get(self) -> u64 {
@@ -349,6 +356,28 @@ impl fmt::Display for BytesPerSecond {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Percent(u8);
+
+impl Percent {
+    /// Nothing.
+    pub const ZERO: Percent = Percent(0);
+
+    /// Whether it is nothing.
+    #[must_use]
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+    pub const fn is_zero(&self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl QueueDepth {
+    /// One operation at a time.
+    pub const ONE: QueueDepth = QueueDepth(1);
+}
+
+impl Threads {
+    /// One thread.
+    pub const ONE: Threads = Threads(1);
+}
 
 /// Operations that one thread keeps in flight, 1 to 65,535 (an NVMe queue holds at most 65,536 entries, one of
 /// them always free: NVMe Base Specification 2.0, section 3.3.1).

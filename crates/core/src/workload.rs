@@ -1,41 +1,97 @@
-//! What I/O to issue: operation mix, block size, order, span, depth, data.
+//! What I/O to issue: kinds of operation, sizes, order, span, depth, pace, data.
 //!
 //! One field, one meaning, end to end: the TOML key, the Rust field, the event and the chart axis have the same
-//! name. Whoever consumes a [`Workload`] destructures it without `..`, so that a new field cannot be ignored.
+//! name. Whoever consumes a [`Workload`] destructures it without `..`, so that a new field cannot be ignored. What
+//! the plainest loads leave alone is in [`crate::load`] and defaults to nothing.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::load::{Content, Locality, OtherOps, Pace, Placement, SizeShare, Verify};
 use crate::units::{Bytes, Percent, QueueDepth, Threads};
 
 /// Order of offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Pattern {
-    /// Ascending, wrapping at the end of the stretch.
+    /// Ascending, wrapping at the end of the stretch; with [`Workload::stride`] in steps of it, with
+    /// [`Workload::seek_percent`] interrupted by jumps.
     Sequential,
-    /// Uniformly random with repetition, aligned to the block size.
+    /// Descending from the end of the stretch, wrapping at its start.
+    Reverse,
+    /// Random with repetition, aligned to the block size, distributed as [`Workload::locality`] says.
     Random,
+    /// Random order in which every block of the stretch is touched once before any is touched again.
+    RandomOnce,
 }
 
-/// How the threads of a sequential workload share the span.
+impl Pattern {
+    /// Whether offsets follow each other (`sequential`, `reverse`) and do not jump by nature.
+    #[must_use]
+    pub const fn is_sequential(self) -> bool {
+        matches!(self, Pattern::Sequential | Pattern::Reverse)
+    }
+
+    /// Whether a pass over the stretch touches each of its blocks exactly once.
+    #[must_use]
+    pub const fn has_passes(self) -> bool {
+        !matches!(self, Pattern::Random)
+    }
+
+    /// The word in files and on the command line, and in records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Pattern::Sequential => "sequential",
+            Pattern::Reverse => "reverse",
+            Pattern::Random => "random",
+            Pattern::RandomOnce => "random_once",
+        }
+    }
+}
+
+/// How the threads of a workload share the span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Streams {
-    /// Each thread has its own stretch; no two threads touch the same block.
+    /// Each thread has its own stretch; no two threads touch the same block. Random patterns with repetition draw from
+    /// the whole span all the same.
     Disjoint,
     /// Every thread runs over the whole span with a stream of its own, as some published methods do.
     Overlapping,
+    /// All threads take their blocks from one stream over the whole span.
+    Shared,
 }
 
 /// What is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DataPattern {
-    /// Random bytes without repeats at any granularity of 512 bytes and more.
+    /// Random bytes without repeats at any granularity of 512 bytes and more, as far as [`Content`] does not ask for
+    /// compressible or repeated shares.
     Incompressible,
     /// All zero bytes.
     Zero,
+    /// One random block per thread, written again and again: the quirk of some published methods.
+    OneBlock,
+    /// [`Content::pattern`], repeated.
+    Pattern,
+    /// The bytes of [`Content::file`], again and again.
+    File,
+}
+
+impl DataPattern {
+    /// The word in files and on the command line, and in records.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            DataPattern::Incompressible => "incompressible",
+            DataPattern::Zero => "zero",
+            DataPattern::OneBlock => "one_block",
+            DataPattern::Pattern => "pattern",
+            DataPattern::File => "file",
+        }
+    }
 }
 
 /// Part of the target that is touched, in bytes from its start; both ends are multiples of the block size.
@@ -55,16 +111,31 @@ impl Span {
     }
 }
 
-/// One load, with fixed parameters.
+/// One load, with fixed parameters. The default is the plainest one: 4 KiB random reads, one in flight, over nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 pub struct Workload {
     /// Share of operations that write; 0 is read only, 100 write only. Drawn per operation.
     pub write_percent: Percent,
-    /// Bytes of one operation.
+    /// Operations that neither read nor write.
+    #[serde(default, skip_serializing_if = "OtherOps::is_none")]
+    pub other: OtherOps,
+    /// Bytes of one operation; where sizes are mixed, the largest of them.
     pub block_size: Bytes,
+    /// Sizes drawn per operation and their shares; empty where all are of `block_size`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub block_size_mix: Vec<SizeShare>,
     /// Order of offsets.
     pub pattern: Pattern,
-    /// How threads share the span when the pattern is sequential.
+    /// How random offsets are distributed.
+    #[serde(default, skip_serializing_if = "Locality::is_uniform")]
+    pub locality: Locality,
+    /// Distance between the starts of sequential operations; absent where they follow each other without a gap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stride: Option<Bytes>,
+    /// Share of operations of a sequential pattern that jump to a random block and go on from there.
+    #[serde(default, skip_serializing_if = "Percent::is_zero")]
+    pub seek_percent: Percent,
+    /// How threads share the span.
     pub streams: Streams,
     /// Part of the target that is touched.
     pub span: Span,
@@ -72,30 +143,116 @@ pub struct Workload {
     pub queue_depth: QueueDepth,
     /// Threads that issue I/O.
     pub threads: Threads,
+    /// When operations are issued; the plainest is "as soon as one has ended".
+    #[serde(default, skip_serializing_if = "Pace::is_closed_loop")]
+    pub pace: Pace,
     /// What is written.
     pub data: DataPattern,
+    /// Details of what is written.
+    #[serde(default, skip_serializing_if = "Content::is_plain")]
+    pub content: Content,
+    /// Whether blocks carry headers that are checked.
+    #[serde(default, skip_serializing_if = "Verify::is_off")]
+    pub verify: Verify,
     /// Past the page cache (O_DIRECT) or through it.
     pub direct: bool,
+    /// CPUs and how the ring is driven.
+    #[serde(default, skip_serializing_if = "Placement::is_plain")]
+    pub placement: Placement,
     /// Seed of offsets, operation draws and data; the same seed gives the same sequence.
     pub seed: u64,
+    /// Name among the groups of threads that run at the same time; empty where there is one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// Groups of threads that run at the same time with loads of their own; those have none themselves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub beside: Vec<Workload>,
+}
+
+impl Default for Workload {
+    fn default() -> Self {
+        Workload {
+            write_percent: Percent::ZERO,
+            other: OtherOps::default(),
+            block_size: Bytes::new(4096),
+            block_size_mix: Vec::new(),
+            pattern: Pattern::Random,
+            locality: Locality::Uniform,
+            stride: None,
+            seek_percent: Percent::ZERO,
+            streams: Streams::Disjoint,
+            span: Span { offset: Bytes::new(0), length: Bytes::new(0) },
+            queue_depth: QueueDepth::ONE,
+            threads: Threads::ONE,
+            pace: Pace::default(),
+            data: DataPattern::Incompressible,
+            content: Content::default(),
+            verify: Verify::Off,
+            direct: true,
+            placement: Placement::default(),
+            seed: 1,
+            name: String::new(),
+            beside: Vec::new(),
+        }
+    }
 }
 
 impl Workload {
-    /// Operations in flight over all threads.
-    #[must_use]
-    pub const fn total_depth(&self) -> u64 {
-        self.queue_depth.get() as u64 * self.threads.get() as u64
+    /// This group and those beside it.
+    pub fn groups(&self) -> impl Iterator<Item = &Workload> {
+        std::iter::once(self).chain(&self.beside)
     }
 
-    /// Whether any operation can write.
+    /// Operations in flight over all threads of all groups.
     #[must_use]
-    pub const fn writes(&self) -> bool {
-        self.write_percent.get() > 0
+    pub fn total_depth(&self) -> u64 {
+        self.groups().map(|group| u64::from(group.queue_depth.get()) * u64::from(group.threads.get())).sum()
     }
 
-    /// Whether any operation can read.
+    /// Share of this group's operations that read, per cent.
     #[must_use]
-    pub const fn reads(&self) -> bool {
-        self.write_percent.get() < 100
+    pub fn read_percent(&self) -> u8 {
+        100_u8.saturating_sub(self.write_percent.get()).saturating_sub(self.other.percent())
+    }
+
+    /// Whether any operation of any group can change what the target holds (trims and zeroing count).
+    #[must_use]
+    pub fn writes(&self) -> bool {
+        self.groups().any(|group| {
+            let OtherOps { trim_percent, write_zeroes_percent, flush_percent: _, sync_every: _ } = group.other;
+            [group.write_percent, trim_percent, write_zeroes_percent].iter().any(|share| share.get() > 0)
+        })
+    }
+
+    /// Whether any operation of any group can read.
+    #[must_use]
+    pub fn reads(&self) -> bool {
+        self.groups().any(|group| group.read_percent() > 0)
+    }
+
+    /// Whether arrivals are scheduled in advance, whatever the target does, in any group.
+    #[must_use]
+    pub fn is_open_loop(&self) -> bool {
+        self.groups().any(|group| group.pace.rate.is_some())
+    }
+
+    /// Sizes of operations of this group, each once.
+    #[must_use]
+    pub fn block_sizes(&self) -> Vec<Bytes> {
+        if self.block_size_mix.is_empty() {
+            return vec![self.block_size];
+        }
+        self.block_size_mix.iter().map(|share| share.block_size).collect()
+    }
+
+    /// Mean bytes of an operation of this group that moves data.
+    #[must_use]
+    pub fn mean_block_size(&self) -> f64 {
+        let weight: f64 = self.block_size_mix.iter().map(|share| f64::from(share.operations)).sum();
+        if weight == 0.0 {
+            return self.block_size.as_f64();
+        }
+        self.block_size_mix.iter().map(|share| share.block_size.as_f64() * f64::from(share.operations)).sum::<f64>()
+            / weight
     }
 }

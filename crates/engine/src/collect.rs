@@ -156,6 +156,9 @@ impl Collector {
             ramp,
             read: of_kind(read, self.read.errors),
             write: of_kind(write, self.write.errors),
+            others: Vec::new(),
+            backlog: None,
+            stuck: None,
             in_flight_mean: mean_depth(self.depth_ns, elapsed.get()),
         });
         self.read.clear();

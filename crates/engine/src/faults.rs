@@ -3,8 +3,13 @@
 use std::io;
 
 use drivelab_core::backend::BackendError;
+use drivelab_core::load::OpKind;
 use drivelab_core::record::IoError;
 use drivelab_core::units::Nanos;
+
+pub(crate) const fn kind(write: bool) -> OpKind {
+    if write { OpKind::Write } else { OpKind::Read }
+}
 
 /// Errors kept per step; more only count.
 pub(crate) const KEPT: usize = 64;
@@ -134,7 +139,7 @@ mod tests {
     use super::*;
 
     fn error(at_ns: u64, errno: i32) -> IoError {
-        IoError { at_ns, write: false, offset: 0, length: Bytes::new(4096), errno }
+        IoError { at_ns, op: OpKind::Read, offset: 0, length: Bytes::new(4096), errno }
     }
 
     #[test]

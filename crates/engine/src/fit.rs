@@ -53,6 +53,7 @@ impl<'a> Job<'a> {
             // `handle` chooses by it.
             direct: _,
             seed,
+            ..
         } = *workload;
         check_span(workload, target.length())?;
         let handle = handle(target, workload)?;

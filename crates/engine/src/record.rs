@@ -43,6 +43,10 @@ pub(crate) fn record(
         stop_reason: reason(outcomes),
         read: of_kind(read, totals.read.errors),
         write: of_kind(write, totals.write.errors),
+        others: Vec::new(),
+        groups: Vec::new(),
+        open_loop: None,
+        verification: None,
         in_flight_mean: mean_depth(totals.depth_ns, elapsed.get()),
         errors: first_errors(outcomes, offset),
         streams: if job.sequential { extents(outcomes, block) } else { Vec::new() },
@@ -64,7 +68,7 @@ fn reason(outcomes: &[Outcome]) -> StopReason {
         StopReason::Stopped => 4,
         StopReason::Cap => 3,
         StopReason::Time => 2,
-        StopReason::Volume | StopReason::Passes => 1,
+        StopReason::Volume | StopReason::Passes | StopReason::Operations => 1,
     };
     outcomes.iter().map(|outcome| outcome.reason).max_by_key(weight).unwrap_or(StopReason::Stopped)
 }
@@ -109,5 +113,6 @@ fn report(job: &Job<'_>, manner: &Manner<'_>, outcomes: &[Outcome]) -> EngineRep
         cpu_user: sum(|cpu| cpu.user_ns),
         cpu_system: sum(|cpu| cpu.system_ns),
         punted: outcomes.iter().any(|outcome| outcome.punted),
+        effort: None,
     }
 }

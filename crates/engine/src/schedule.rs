@@ -124,13 +124,8 @@ mod tests {
     use super::*;
 
     fn rule(time: Option<u64>, at_least: Option<u64>, cap: u64) -> StopRule {
-        StopRule {
-            time: time.map(Nanos::new),
-            volume: None,
-            passes: None,
-            at_least: at_least.map(Nanos::new),
-            cap: Nanos::new(cap),
-        }
+        let (time, at_least) = (time.map(Nanos::new), at_least.map(Nanos::new));
+        StopRule { time, at_least, ..StopRule::capped(Nanos::new(cap)) }
     }
 
     fn borders(timing: &Timing) -> Vec<u64> {

@@ -10,7 +10,7 @@ use drivelab_core::record::IoError;
 use drivelab_core::units::Bytes;
 
 use crate::buffer::Arena;
-use crate::faults::{Broken, Faults};
+use crate::faults::{Broken, Faults, kind};
 use crate::generate::stream::Op;
 use crate::rusage::CpuTime;
 use crate::schedule::Timing;
@@ -142,7 +142,7 @@ impl Worker<'_> {
     fn failed(&mut self, op: Op, errno: i32, now: u64) {
         self.tally.failed(op.write, now);
         let length = Bytes::new(u64::from(self.shared.job.block));
-        if self.faults.failed(IoError { at_ns: now, write: op.write, offset: op.offset, length, errno }) {
+        if self.faults.failed(IoError { at_ns: now, op: kind(op.write), offset: op.offset, length, errno }) {
             self.shared.abort();
         }
     }

@@ -33,8 +33,8 @@ impl SpeedGuess {
     fn rate(&self, workload: &Workload) -> f64 {
         let sequential = self.throughput.get();
         let rate = match workload.pattern {
-            Pattern::Sequential => sequential,
-            Pattern::Random => {
+            Pattern::Sequential | Pattern::Reverse => sequential,
+            Pattern::Random | Pattern::RandomOnce => {
                 let depth_share = (workload.total_depth() as f64 / FULL_DEPTH).min(1.0);
                 (self.random_iops * depth_share * workload.block_size.as_f64()).min(sequential)
             }

@@ -20,7 +20,9 @@ impl Naming {
     pub(crate) fn slug(&self) -> String {
         let pattern = match self.pattern {
             Pattern::Sequential => "seq",
+            Pattern::Reverse => "rev",
             Pattern::Random => "rnd",
+            Pattern::RandomOnce => "once",
         };
         let op = match self.write_percent {
             0 => "read".to_owned(),
@@ -40,7 +42,9 @@ impl Naming {
     pub(crate) fn label(&self) -> String {
         let pattern = match self.pattern {
             Pattern::Sequential => "SEQ",
+            Pattern::Reverse => "REV",
             Pattern::Random => "RND",
+            Pattern::RandomOnce => "RND once",
         };
         let op = match self.write_percent {
             0 => "read".to_owned(),

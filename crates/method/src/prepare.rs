@@ -130,6 +130,7 @@ fn writing(
         data: if table.text("data") == "zero" { DataPattern::Zero } else { DataPattern::Incompressible },
         direct: !matches!(table.get("direct").map(|value| &value.value), Some(Value::Flag(false))),
         seed: derived_seed(seed, slug),
+        ..Workload::default()
     };
     let extent = match table.get("span").map(|value| &value.value) {
         Some(Value::Extent(extent)) => *extent,
@@ -143,8 +144,7 @@ fn writing(
         time: None,
         volume: random(table).then_some(volume),
         passes: (!random(table)).then_some(passes),
-        at_least: None,
-        cap: table.time("cap").unwrap_or(CAP),
+        ..StopRule::capped(table.time("cap").unwrap_or(CAP))
     };
     // A smoke run's fill ends by its volume: with a time rule a slow target would be left with holes more often.
     let stop = if scope.smoke() {

@@ -168,6 +168,7 @@ fn workload(values: &Values<'_, '_>, errors: &mut Vec<Diagnostic>) -> Option<(Wo
         data: if values.is("data", "zero") { DataPattern::Zero } else { DataPattern::Incompressible },
         direct: !matches!(values.get("direct"), Some(Value::Flag(false))),
         seed: values.whole("seed").unwrap_or(SEED),
+        ..Workload::default()
     };
     Some((workload, needs))
 }
@@ -182,7 +183,7 @@ fn stop(values: &Values<'_, '_>, errors: &mut Vec<Diagnostic>) -> Option<StopRul
         volume: values.size("volume"),
         passes: values.whole("passes").and_then(|passes| u32::try_from(passes).ok()),
         at_least: values.time("at_least"),
-        cap: values.time("cap").unwrap_or(longest),
+        ..StopRule::capped(values.time("cap").unwrap_or(longest))
     };
     if stop.time.is_none() && stop.volume.is_none() && stop.passes.is_none() {
         let title = format!("'{}' does not say when its steps end", values.test.text("name"));
@@ -211,8 +212,7 @@ pub(crate) fn smoke(stop: &StopRule) -> StopRule {
         time: Some(stop.time.unwrap_or(SMOKE_TIME).min(SMOKE_TIME)),
         volume: Some(stop.volume.unwrap_or(SMOKE_SIZE).min(SMOKE_SIZE)),
         passes: stop.passes,
-        at_least: None,
-        cap: SMOKE_CAP,
+        ..StopRule::capped(SMOKE_CAP)
     }
 }
 

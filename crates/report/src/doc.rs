@@ -206,7 +206,19 @@ fn op(record: &OpRecord) -> OpDoc {
 }
 
 fn interval(record: &IntervalRecord) -> IntervalDoc {
-    let IntervalRecord { key, index, start_ns, end_ns, ramp, read, write, in_flight_mean } = record;
+    let IntervalRecord {
+        key,
+        index,
+        start_ns,
+        end_ns,
+        ramp,
+        read,
+        write,
+        others: _,
+        in_flight_mean,
+        backlog: _,
+        stuck: _,
+    } = record;
     IntervalDoc {
         round: key.round,
         index: *index,

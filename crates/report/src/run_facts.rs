@@ -110,6 +110,7 @@ fn stop_reason(reason: StopReason) -> &'static str {
         StopReason::Time => "time over",
         StopReason::Volume => "volume moved",
         StopReason::Passes => "span done",
+        StopReason::Operations => "number of operations done",
         StopReason::Cap => "cut off by its cap",
         StopReason::Stopped => "stopped early",
         StopReason::Errors => "ended by errors",
@@ -190,6 +191,9 @@ fn data_text(data: DataPattern, direct: bool) -> String {
     let data = match data {
         DataPattern::Incompressible => "incompressible",
         DataPattern::Zero => "zeros",
+        DataPattern::OneBlock => "one random block, repeated",
+        DataPattern::Pattern => "a repeated pattern",
+        DataPattern::File => "from a file",
     };
     format!("{data}, {}", if direct { "direct I/O" } else { "through the page cache" })
 }
@@ -197,9 +201,12 @@ fn data_text(data: DataPattern, direct: bool) -> String {
 fn load_text(workload: &drivelab_core::workload::Workload) -> String {
     let order = match (workload.pattern, workload.streams, workload.threads.get()) {
         (Pattern::Random, ..) => "random",
+        (Pattern::RandomOnce, ..) => "random, each block once",
+        (Pattern::Reverse, ..) => "sequential, backwards",
         (Pattern::Sequential, _, 1) => "sequential",
         (Pattern::Sequential, Streams::Disjoint, _) => "sequential, own stretch per thread",
         (Pattern::Sequential, Streams::Overlapping, _) => "sequential, threads overlap",
+        (Pattern::Sequential, Streams::Shared, _) => "sequential, one stream shared by the threads",
     };
     let (block, depth, threads) = (workload.block_size, workload.queue_depth, workload.threads);
     let mix = match workload.write_percent.get() {

@@ -255,7 +255,7 @@ impl<'a> Session<'a> {
         let cause = first_error.map_or_else(String::new, |error| {
             format!(
                 "; the first: {} of {} at byte {} ended with {}",
-                if error.write { "write" } else { "read" },
+                error.op.name(),
                 error.length,
                 error.offset,
                 describe_errno(error.errno)

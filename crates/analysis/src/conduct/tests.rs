@@ -2,6 +2,7 @@
 
 use drivelab_core::finding::Severity;
 use drivelab_core::ids::StepId;
+use drivelab_core::load::OpKind;
 use drivelab_core::plan::{Combine, Order, StopRule};
 use drivelab_core::record::{IoError, OpRecord, StepRecord};
 use drivelab_core::run::FailedStep;
@@ -47,7 +48,7 @@ fn each_thing_that_goes_wrong_in_a_step_has_its_own_finding() {
 fn errors_are_counted_and_the_first_is_named() {
     let mut run = with_step("corners/rnd-4k-q1t1-read", |record| {
         record.read.errors = 2;
-        record.errors = vec![IoError { at_ns: 1, write: false, offset: 8192, length: Bytes::new(4096), errno: 5 }];
+        record.errors = vec![IoError { at_ns: 1, op: OpKind::Read, offset: 8192, length: Bytes::new(4096), errno: 5 }];
     });
     let key = run.steps.iter().find(|record| record.error_count() > 0).expect("errors").key.clone();
     run.intervals.iter_mut().find(|i| i.key == key).expect("an interval").read.errors = 2;

@@ -103,6 +103,9 @@ fn one_interval(load: &Workload, key: &StepKey, index: u32, at_ns: u64, rate: f6
         ramp: false,
         read,
         write,
+        others: Vec::new(),
+        backlog: None,
+        stuck: None,
         in_flight_mean,
     }
 }
@@ -156,8 +159,8 @@ fn sum_up(load: &Workload, key: StepKey, intervals: &[IntervalRecord], stop_reas
     let busy = (read.histogram.sum.get() + write.histogram.sum.get()) as f64;
     let operations = read.count + write.count;
     let streams = match load.pattern {
-        Pattern::Random => Vec::new(),
-        Pattern::Sequential => {
+        Pattern::Random | Pattern::RandomOnce => Vec::new(),
+        Pattern::Sequential | Pattern::Reverse => {
             let highest_end = (operations * load.block_size.get()).min(load.span.length.get());
             vec![StreamExtent { thread: 0, lowest: 0, highest_end }]
         }
@@ -168,6 +171,10 @@ fn sum_up(load: &Workload, key: StepKey, intervals: &[IntervalRecord], stop_reas
         end_ns,
         stop_reason,
         written_total: write.bytes,
+        others: Vec::new(),
+        groups: Vec::new(),
+        open_loop: None,
+        verification: None,
         in_flight_mean: if elapsed.get() == 0 { 0.0 } else { busy / elapsed.get() as f64 },
         read,
         write,
@@ -181,6 +188,7 @@ fn sum_up(load: &Workload, key: StepKey, intervals: &[IntervalRecord], stop_reas
             cpu_user: Nanos::new(operations * 150),
             cpu_system: Nanos::new(operations * 500),
             punted: false,
+            effort: None,
         },
     }
 }

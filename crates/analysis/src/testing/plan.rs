@@ -126,7 +126,7 @@ fn fill() -> Step {
 /// Makes a step run over its whole span once.
 fn until_passed(step: &mut Step) {
     if let Action::Io { stop, .. } = &mut step.action {
-        *stop = StopRule { time: None, volume: None, passes: Some(1), at_least: None, cap: Nanos::from_secs(600) };
+        *stop = StopRule { passes: Some(1), ..StopRule::capped(Nanos::from_secs(600)) };
     }
     step.estimated_written = CAPACITY;
     step.estimated_time = Nanos::from_secs(45);
@@ -134,7 +134,7 @@ fn until_passed(step: &mut Step) {
 
 fn measure(test: &str, slug: &str, label: &str, workload: Workload, axes: Vec<AxisValue>) -> Step {
     let time = Nanos::from_secs(4);
-    let stop = StopRule { time: Some(time), volume: None, passes: None, at_least: None, cap: Nanos::from_secs(60) };
+    let stop = StopRule { time: Some(time), ..StopRule::capped(Nanos::from_secs(60)) };
     Step {
         id: StepId::new(test, slug),
         label: label.to_owned(),
@@ -165,6 +165,7 @@ fn workload(write_percent: u64, block_size: Bytes, pattern: Pattern, queue_depth
         data: DataPattern::Incompressible,
         direct: true,
         seed: 42,
+        ..Workload::default()
     }
 }
 

@@ -84,7 +84,7 @@ fn finished(record: &StepRecord, progress: &Progress) -> (Tone, String) {
         width = progress.label_width(),
     );
     let tone = match record.stop_reason {
-        StopReason::Time | StopReason::Volume | StopReason::Passes => Tone::Plain,
+        StopReason::Time | StopReason::Volume | StopReason::Passes | StopReason::Operations => Tone::Plain,
         StopReason::Cap => {
             row.push_str("  cut off by its cap");
             Tone::Warning

@@ -187,7 +187,7 @@ impl Progress {
 
     fn step_ended(&mut self, record: &StepRecord, at_ns: u64) {
         match record.stop_reason {
-            StopReason::Time | StopReason::Volume | StopReason::Passes | StopReason::Cap => {
+            StopReason::Time | StopReason::Volume | StopReason::Passes | StopReason::Operations | StopReason::Cap => {
                 self.ended(&record.key, at_ns, true);
             }
             // It runs again after `resume`.

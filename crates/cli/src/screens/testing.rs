@@ -30,11 +30,12 @@ fn load(write_percent: u64, pattern: Pattern, block: u64, depth: u64) -> Workloa
         data: DataPattern::Incompressible,
         direct: true,
         seed: 1,
+        ..Workload::default()
     }
 }
 
 fn stop() -> StopRule {
-    StopRule { time: None, volume: None, passes: None, at_least: None, cap: Nanos::from_secs(600) }
+    StopRule::capped(Nanos::from_secs(600))
 }
 
 fn step(id: (&str, &str), label: &str, role: StepRole, action: Action, rest: Rest, seconds: u64) -> Step {
@@ -195,6 +196,10 @@ fn record_of(whole: IntervalRecord, stop_reason: StopReason) -> StepRecord {
         stop_reason,
         read: whole.read,
         write: whole.write,
+        others: Vec::new(),
+        groups: Vec::new(),
+        open_loop: None,
+        verification: None,
         in_flight_mean: whole.in_flight_mean,
         errors: Vec::new(),
         streams: Vec::new(),
@@ -207,6 +212,7 @@ fn record_of(whole: IntervalRecord, stop_reason: StopReason) -> StepRecord {
             cpu_user: Nanos::new(0),
             cpu_system: Nanos::new(0),
             punted: false,
+            effort: None,
         },
     }
 }
@@ -237,6 +243,9 @@ fn interval(
         ramp,
         read: op(count - writes, 1),
         write: op(writes, 2),
+        others: Vec::new(),
+        backlog: None,
+        stuck: None,
         in_flight_mean: workload.total_depth() as f64,
     }
 }

@@ -49,7 +49,19 @@ fn interval(name: &str, index: u32) -> EventBody {
     let (read, write) = (crate::record::OpRecord::default(), crate::record::OpRecord::default());
     let (start_ns, end_ns) = (0, 1);
     let key = key(name);
-    EventBody::Interval(IntervalRecord { key, index, start_ns, end_ns, ramp: false, read, write, in_flight_mean: 1.0 })
+    EventBody::Interval(IntervalRecord {
+        key,
+        index,
+        start_ns,
+        end_ns,
+        ramp: false,
+        read,
+        write,
+        others: Vec::new(),
+        backlog: None,
+        stuck: None,
+        in_flight_mean: 1.0,
+    })
 }
 
 /// `written` tells one try from another.
@@ -61,6 +73,10 @@ fn ends(name: &str, stop_reason: StopReason, written: u64) -> EventBody {
         stop_reason,
         read: crate::record::OpRecord::default(),
         write: crate::record::OpRecord::default(),
+        others: Vec::new(),
+        groups: Vec::new(),
+        open_loop: None,
+        verification: None,
         in_flight_mean: 1.0,
         errors: Vec::new(),
         streams: Vec::new(),
@@ -73,6 +89,7 @@ fn ends(name: &str, stop_reason: StopReason, written: u64) -> EventBody {
             cpu_user: Nanos::new(0),
             cpu_system: Nanos::new(0),
             punted: false,
+            effort: None,
         },
     })
 }

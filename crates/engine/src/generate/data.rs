@@ -35,7 +35,7 @@ impl DataSource {
             DataPattern::Incompressible => {
                 Xoshiro256PlusPlus::seed_from_u64(derive(self.key, slot)).fill_bytes(pool);
             }
-            DataPattern::Zero => pool.fill(0),
+            _ => pool.fill(0),
         }
     }
 

@@ -40,7 +40,7 @@ impl Stream {
     #[inline]
     pub(crate) const fn op(&self, index: u64) -> Op {
         let block = match self.pattern {
-            Pattern::Sequential => index % self.blocks,
+            Pattern::Sequential | Pattern::Reverse | Pattern::RandomOnce => index % self.blocks,
             Pattern::Random => bounded(self.draw(index.wrapping_mul(2)), self.blocks),
         };
         let write = match self.write_percent {

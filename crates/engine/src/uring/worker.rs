@@ -6,7 +6,7 @@
 use drivelab_core::record::{IoError, StopReason};
 use drivelab_core::units::Bytes;
 
-use crate::faults::{Attempt, Broken, Faults};
+use crate::faults::{Attempt, Broken, Faults, kind};
 use crate::generate::stream::Stream;
 use crate::schedule::Timing;
 use crate::selfcheck;
@@ -184,7 +184,7 @@ impl Worker<'_> {
             tally.failed(flight.write, now);
             let errno = if result < 0 { -result } else { 0 };
             let length = Bytes::new(u64::from(block));
-            if faults.failed(IoError { at_ns: now, write: flight.write, offset: flight.offset, length, errno }) {
+            if faults.failed(IoError { at_ns: now, op: kind(flight.write), offset: flight.offset, length, errno }) {
                 shared.abort();
             }
         });

@@ -89,6 +89,7 @@ pub fn workload(span: u64) -> Workload {
         data: DataPattern::Incompressible,
         direct: true,
         seed: 7,
+        ..Workload::default()
     }
 }
 
@@ -98,7 +99,7 @@ pub fn depth(depth: u64, threads: u64) -> (QueueDepth, Threads) {
 
 /// No rule but a cap of ten minutes, which a test reaches only where the engine hangs.
 pub fn no_rule() -> StopRule {
-    StopRule { time: None, volume: None, passes: None, at_least: None, cap: Nanos::from_secs(600) }
+    StopRule::capped(Nanos::from_secs(600))
 }
 
 pub fn passes(passes: u32) -> StopRule {

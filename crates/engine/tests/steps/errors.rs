@@ -1,5 +1,6 @@
 //! Real failing I/O: a file cut off below a reader, a device without space.
 
+use drivelab_core::load::OpKind;
 use drivelab_core::record::StopReason;
 use drivelab_core::units::Percent;
 use drivelab_core::workload::{Pattern, Workload};
@@ -24,7 +25,12 @@ fn short_reads_are_errors_that_are_counted_kept_and_survived() {
             assert_eq!(intervals.iter().map(|interval| interval.read.errors).sum::<u64>(), record.read.errors);
             assert_eq!((record.errors.len(), record.stop_reason), (64, StopReason::Volume));
             for error in &record.errors {
-                assert!(error.offset >= 2 * MIB && error.errno == 0 && !error.write && error.length.get() == 4096);
+                assert!(
+                    error.offset >= 2 * MIB
+                        && error.errno == 0
+                        && error.op == OpKind::Read
+                        && error.length.get() == 4096
+                );
                 assert!((record.start_ns..=record.end_ns).contains(&error.at_ns));
             }
         }
@@ -53,7 +59,7 @@ fn a_full_device_ends_the_step_at_once_and_says_why() {
         let (record, _) = run(&mut engine, &workload, &no_rule());
         assert_eq!((record.stop_reason, record.write.count), (StopReason::Errors, 0));
         assert!((1..=8).contains(&record.write.errors), "{}", record.write.errors);
-        assert!(record.errors.iter().all(|error| error.errno == libc::ENOSPC && error.write));
+        assert!(record.errors.iter().all(|error| error.errno == libc::ENOSPC && error.op == OpKind::Write));
         assert_eq!(record.written_total.get(), 0);
     }
 }

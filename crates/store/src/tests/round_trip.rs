@@ -6,6 +6,7 @@ use drivelab_core::event::{Event, EventBody, RunState};
 use drivelab_core::histogram::{LatencySummary, SparseHistogram};
 use drivelab_core::ids::{RunId, StepId, StepKey};
 use drivelab_core::listener::Listener;
+use drivelab_core::load::OpKind;
 use drivelab_core::record::{IntervalRecord, IoError, OpRecord, StreamExtent};
 use drivelab_core::units::{Bytes, BytesPerSecond, Nanos};
 use proptest::prelude::*;
@@ -42,6 +43,8 @@ fn operations() -> impl Strategy<Value = OpRecord> {
             throughput: BytesPerSecond::new(throughput),
             latency,
             histogram,
+            response: None,
+            sizes: Vec::new(),
         },
     )
 }
@@ -53,14 +56,27 @@ fn key() -> impl Strategy<Value = StepKey> {
 fn interval() -> impl Strategy<Value = EventBody> {
     (key(), any::<u32>(), any::<[u64; 2]>(), any::<bool>(), operations(), operations(), finite()).prop_map(
         |(key, index, [start_ns, end_ns], ramp, read, write, in_flight_mean)| {
-            EventBody::Interval(IntervalRecord { key, index, start_ns, end_ns, ramp, read, write, in_flight_mean })
+            EventBody::Interval(IntervalRecord {
+                key,
+                index,
+                start_ns,
+                end_ns,
+                ramp,
+                read,
+                write,
+                others: Vec::new(),
+                backlog: None,
+                stuck: None,
+                in_flight_mean,
+            })
         },
     )
 }
 
 fn step_ended() -> impl Strategy<Value = EventBody> {
     let error = (any::<[u64; 3]>(), any::<bool>(), any::<i32>()).prop_map(|([at_ns, offset, length], write, errno)| {
-        IoError { at_ns, write, offset, length: Bytes::new(length), errno }
+        let op = if write { OpKind::Write } else { OpKind::Read };
+        IoError { at_ns, op, offset, length: Bytes::new(length), errno }
     });
     let stream = (any::<u32>(), any::<[u64; 2]>()).prop_map(|(thread, [lowest, highest_end])| StreamExtent {
         thread,

@@ -42,17 +42,12 @@ fn workload(queue_depth: u64) -> Workload {
         data: DataPattern::Incompressible,
         direct: true,
         seed: 42,
+        ..Workload::default()
     }
 }
 
 fn step(queue_depth: u64) -> Step {
-    let stop = StopRule {
-        time: Some(Nanos::from_secs(4)),
-        volume: None,
-        passes: None,
-        at_least: None,
-        cap: Nanos::from_secs(10),
-    };
+    let stop = StopRule { time: Some(Nanos::from_secs(4)), ..StopRule::capped(Nanos::from_secs(10)) };
     Step {
         id: StepId::new("depth", &format!("qd{queue_depth}")),
         label: format!("RND 4 KiB Q{queue_depth}T1"),
@@ -200,6 +195,9 @@ pub(super) fn interval(key: &StepKey, index: u32) -> IntervalRecord {
         ramp: false,
         read: operations(u64::from(index)),
         write: OpRecord::default(),
+        others: Vec::new(),
+        backlog: None,
+        stuck: None,
         in_flight_mean: 1.0 / 3.0,
     }
 }
@@ -213,6 +211,10 @@ pub(super) fn step_record(key: &StepKey) -> StepRecord {
         stop_reason: StopReason::Time,
         read: operations(key.step.as_str().len() as u64),
         write: OpRecord::default(),
+        others: Vec::new(),
+        groups: Vec::new(),
+        open_loop: None,
+        verification: None,
         in_flight_mean: 0.999,
         errors: Vec::new(),
         streams: Vec::new(),
@@ -225,6 +227,7 @@ pub(super) fn step_record(key: &StepKey) -> StepRecord {
             cpu_user: Nanos::new(1),
             cpu_system: Nanos::new(2),
             punted: false,
+            effort: None,
         },
     }
 }
