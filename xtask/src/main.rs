@@ -1,4 +1,4 @@
-//! One door for developers: `cargo xtask check` and what it is made of.
+//! One door for developers: `cargo xtask check` and what it is made of, and `vm-test`.
 //!
 //! Owns: the order of checks, the rules of the house (tidy), what the tests need from the machine. Must not know: the
 //! product; it uses no crate of the workspace, so it works while they do not compile.
@@ -9,6 +9,7 @@ mod setup;
 mod shell;
 mod source;
 mod tidy;
+mod vm;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -37,6 +38,8 @@ enum Task {
     Generate,
     /// Lists what the tests need from the machine and offers to install it (asks, unless CI=true)
     Setup,
+    /// Boots small virtual machines with the shipped binary and checks what it does there
+    VmTest(vm::VmTest),
 }
 
 fn main() -> ExitCode {
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::run(&root),
         Task::Generate => generate::run(&root),
         Task::Setup => setup::run(&root),
+        Task::VmTest(options) => vm::run(&root, &options),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

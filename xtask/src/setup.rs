@@ -18,10 +18,14 @@ struct Tool {
 }
 
 const TOOLS: &[Tool] = &[
+    Tool { program: "busybox", package: "busybox-static", used_for: "the shell of test VMs" },
     Tool { program: "cc", package: "gcc", used_for: "building the bundled SQLite and zstd" },
     Tool { program: "chromium", package: "chromium", used_for: "opening the report in a real browser" },
+    Tool { program: "dmsetup", package: "dmsetup", used_for: "stalls and faults in test VMs" },
+    Tool { program: "fio", package: "fio", used_for: "the peer that figures are held against" },
     Tool { program: "losetup", package: "mount", used_for: "loop devices of known speed" },
     Tool { program: "mkfs.ext4", package: "e2fsprogs", used_for: "file systems on loop devices" },
+    Tool { program: "qemu-system-x86_64", package: "qemu-system-x86", used_for: "test VMs (cargo xtask vm-test)" },
     Tool { program: "tmux", package: "tmux", used_for: "looking at the live panel in a real terminal" },
 ];
 
@@ -63,6 +67,12 @@ pub(crate) fn prepare(root: &Path) -> Result<()> {
         run_command(cargo(root, &["install", "cargo-deny", "--locked", "--version", CARGO_DENY]))?;
     }
     Ok(())
+}
+
+/// Makes the machine fit for test VMs where nobody has to be asked: CI may install what is missing.
+pub(crate) fn prepare_for_vm(root: &Path) -> Result<()> {
+    let missing = missing();
+    if is_ci() && !missing.is_empty() { offer(root, &missing) } else { Ok(()) }
 }
 
 /// Node.js and npm must be there and new enough.
@@ -115,19 +125,21 @@ fn says_yes(question: &str) -> Result<bool> {
 
 /// Installs Debian packages, as root or through sudo.
 fn install(root: &Path, packages: &[&str]) -> Result<()> {
+    apt(root, &["update", "-q"])?;
+    apt(root, &[&["install", "-q", "-y", "--no-install-recommends"], packages].concat())
+}
+
+/// Runs apt-get without questions, as root or through sudo.
+pub(crate) fn apt(root: &Path, arguments: &[&str]) -> Result<()> {
     let become_root: &[&str] = match (as_root(), is_installed("sudo")) {
         (true, _) => &[],
         (false, true) => &["sudo"],
         (false, false) => {
-            bail!("installing needs root and there is no sudo: as root, apt-get install {}", packages.join(" "))
+            bail!("this needs root and there is no sudo: as root, apt-get {}", arguments.join(" "))
         }
     };
-    let apt = |arguments: &[&str]| {
-        let words = [become_root, &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"], arguments].concat();
-        run_command(command(root, words[0], &words[1..]))
-    };
-    apt(&["update", "-q"])?;
-    apt(&[&["install", "-q", "-y", "--no-install-recommends"], packages].concat())
+    let words = [become_root, &["env", "DEBIAN_FRONTEND=noninteractive", "apt-get"], arguments].concat();
+    run_command(command(root, words[0], &words[1..]))
 }
 
 /// Whether this process may install packages by itself.

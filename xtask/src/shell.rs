@@ -1,6 +1,6 @@
 //! Running other programs: shown before they run, with an error that names them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
@@ -39,11 +39,16 @@ pub(crate) fn answers(program: &str, arguments: &[&str]) -> bool {
     asked.is_ok_and(|output| output.status.success())
 }
 
-/// Whether a program is in one of the folders where programs are, those for the administrator included.
+/// Whether a program is in one of the folders where programs are.
 pub(crate) fn is_installed(program: &str) -> bool {
+    find_program(program).is_some()
+}
+
+/// The file of a program, from the folders where programs are, those for the administrator included.
+pub(crate) fn find_program(program: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let folders = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(Into::into));
-    folders.map(|folder| folder.join(program)).any(|file| file.is_file())
+    let mut folders = std::env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(Into::into));
+    folders.find_map(|folder| Some(folder.join(program)).filter(|file| file.is_file()))
 }
 
 /// A command as a person would type it.

@@ -1,0 +1,24 @@
+//! What must be true of the files that a scenario left; one file for each scenario whose script cannot tell by itself.
+
+mod null_blk;
+mod smoke;
+
+use anyhow::Result;
+
+use super::results::Results;
+
+/// Looks at the results of a scenario: the figures worth telling, or what is wrong.
+type Check = fn(&Results) -> Result<Vec<String>>;
+
+const CHECKS: &[(&str, Check)] = &[("null_blk", null_blk::check), ("smoke", smoke::check)];
+
+/// The scenarios that have a check.
+#[cfg(test)]
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    CHECKS.iter().map(|(name, _)| *name)
+}
+
+/// Checks the results of a scenario whose script ended well; one without a check has passed by that.
+pub(crate) fn check(name: &str, results: &Results) -> Result<Vec<String>> {
+    CHECKS.iter().find(|(checked, _)| *checked == name).map_or_else(|| Ok(Vec::new()), |(_, check)| check(results))
+}

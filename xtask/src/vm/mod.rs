@@ -1,0 +1,219 @@
+//! `cargo xtask vm-test`: the shipped binary as root in a small Linux of its own, where a test may do what it likes.
+//!
+//! Owns: the order of things (kernel, binary, one VM for each scenario, verdicts) and what may be skipped. Must not
+//! know: what a scenario measures; that is in its file under tests/vm/ and in `checks`.
+//!
+//! QEMU runs without KVM and in *virtual time* (`-icount`): each instruction of the guest takes 8 ns and waiting takes
+//! no time at all. All clocks and timers inside agree with each other, and nothing that the host does beside it moves
+//! a figure.
+
+mod boot;
+mod checks;
+mod cpio;
+mod image;
+mod kernel;
+mod results;
+mod scenario;
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use clap::Args;
+
+use crate::setup;
+use crate::shell::{cargo, is_installed, run as run_command};
+use boot::Ended;
+use kernel::Kernel;
+use results::Results;
+use scenario::Scenario;
+
+/// What to run in virtual machines, and how.
+#[derive(Debug, Args)]
+pub(crate) struct VmTest {
+    /// Scenarios by name; all of them where none is named
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    /// Keep console, results and initramfs of scenarios that passed, too (target/vm-test/NAME)
+    #[arg(long)]
+    keep: bool,
+    /// Name the scenarios and what each is for, and do nothing
+    #[arg(long)]
+    list: bool,
+    /// Take the debug build of drivelab instead of the release build
+    #[arg(long)]
+    debug: bool,
+}
+
+/// Why something cannot be tested on this machine: no failure, except in CI.
+#[derive(Debug)]
+pub(crate) struct Lacking(pub(crate) String);
+
+impl fmt::Display for Lacking {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Lacking {}
+
+/// An error that says what the machine lacks.
+pub(crate) fn lacking(what: impl Into<String>) -> anyhow::Error {
+    anyhow!(Lacking(what.into()))
+}
+
+/// How a scenario ended.
+enum Verdict {
+    Passed(Vec<String>),
+    Skipped(String),
+    Failed(anyhow::Error),
+}
+
+/// `cargo xtask vm-test`.
+pub(crate) fn run(root: &Path, options: &VmTest) -> Result<()> {
+    let scenarios = chosen(scenario::all(root)?, &options.names)?;
+    if options.list {
+        for scenario in &scenarios {
+            println!("  {:<14} {}", scenario.name, scenario.about);
+        }
+        return Ok(());
+    }
+    let begun = Instant::now();
+    let lab = match Lab::prepare(root, options) {
+        Ok(lab) => lab,
+        Err(error) => {
+            let why = skipped(error)?;
+            println!("vm-test: skipped: {why}");
+            return Ok(());
+        }
+    };
+    println!("vm-test: {} in QEMU without KVM, virtual time", lab.kernel.version);
+    let mut failed = Vec::new();
+    for scenario in &scenarios {
+        if !lab.report(scenario, options.keep) {
+            failed.push(scenario.name.as_str());
+        }
+    }
+    println!("vm-test: {} scenarios, {:.0} s", scenarios.len(), begun.elapsed().as_secs_f64());
+    ensure!(failed.is_empty(), "failed: {}. Repeat with: cargo xtask vm-test {}", failed.join(", "), failed.join(" "));
+    Ok(())
+}
+
+/// The scenarios that were asked for.
+fn chosen(all: Vec<Scenario>, names: &[String]) -> Result<Vec<Scenario>> {
+    if let Some(unknown) = names.iter().find(|name| !all.iter().any(|scenario| scenario.name == **name)) {
+        let known: Vec<&str> = all.iter().map(|scenario| scenario.name.as_str()).collect();
+        bail!("no scenario is called {unknown}; there are: {}", known.join(", "));
+    }
+    Ok(all.into_iter().filter(|scenario| names.is_empty() || names.contains(&scenario.name)).collect())
+}
+
+/// What an error says if the machine only lacks something and may: the reason for skipping. Else the error.
+fn skipped(error: anyhow::Error) -> Result<String> {
+    match error.downcast_ref::<Lacking>() {
+        Some(why) if !setup::is_ci() => Ok(why.to_string()),
+        _ => Err(error),
+    }
+}
+
+/// What all scenarios share.
+struct Lab<'a> {
+    root: &'a Path,
+    /// Where everything is kept: target/vm-test.
+    folder: PathBuf,
+    kernel: Kernel,
+    /// The drivelab binary under test.
+    binary: PathBuf,
+}
+
+impl<'a> Lab<'a> {
+    /// Tools, kernel, binary.
+    fn prepare(root: &'a Path, options: &VmTest) -> Result<Lab<'a>> {
+        if !cfg!(target_arch = "x86_64") {
+            return Err(lacking("the VM runs x86-64 programs, and this machine is another one"));
+        }
+        setup::prepare_for_vm(root)?;
+        for program in [boot::QEMU, image::SHELL] {
+            if !is_installed(program) {
+                return Err(lacking(format!("{program} is not installed: cargo xtask setup")));
+            }
+        }
+        let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |at| root.join(at));
+        let folder = target.join("vm-test");
+        let kernel = kernel::fetch(root, &folder.join("kernels"))?;
+        let binary = build(root, &target, options.debug)?;
+        Ok(Lab { root, folder, kernel, binary })
+    }
+
+    /// Runs one scenario and says how it went; false where it failed.
+    fn report(&self, scenario: &Scenario, keep: bool) -> bool {
+        let begun = Instant::now();
+        let folder = self.folder.join(&scenario.name);
+        let verdict = match self.try_one(scenario, &folder) {
+            Ok(figures) => Verdict::Passed(figures),
+            Err(error) => match skipped(error) {
+                Ok(why) => Verdict::Skipped(why),
+                Err(error) => Verdict::Failed(error),
+            },
+        };
+        let took = begun.elapsed().as_secs_f64();
+        match &verdict {
+            Verdict::Passed(figures) => {
+                println!("  ok      {:<14} {took:>6.1} s", scenario.name);
+                figures.iter().for_each(|line| println!("          {line}"));
+            }
+            Verdict::Skipped(why) => println!("  skipped: {}: {why}", scenario.name),
+            Verdict::Failed(error) => {
+                println!("  FAILED  {:<14} {took:>6.1} s", scenario.name);
+                println!("{}\n  kept: {}", indented(&format!("{error:#}")), folder.display());
+            }
+        }
+        let passed = !matches!(verdict, Verdict::Failed(_));
+        if passed && !keep {
+            // What cannot be removed is in the way of nobody: the next run writes over it.
+            let _ = std::fs::remove_dir_all(&folder);
+        }
+        passed
+    }
+
+    /// Boots, runs and checks one scenario; the figures it is worth telling.
+    fn try_one(&self, scenario: &Scenario, folder: &Path) -> Result<Vec<String>> {
+        if folder.exists() {
+            std::fs::remove_dir_all(folder).with_context(|| format!("cannot empty {}", folder.display()))?;
+        }
+        let results = folder.join("results");
+        std::fs::create_dir_all(&results).with_context(|| format!("cannot make {}", results.display()))?;
+        let archive = image::build(self.root, &self.kernel, scenario, &self.binary)?;
+        let initramfs = folder.join("initramfs.cpio");
+        std::fs::write(&initramfs, archive).with_context(|| format!("cannot write {}", initramfs.display()))?;
+        match boot::boot(&self.kernel.image, &initramfs, folder, scenario)? {
+            Ended::Status(0) => checks::check(&scenario.name, &Results::new(&results)),
+            Ended::Status(code) => bail!("the script ended with {code}; the console's last lines:\n{}", tail(folder)),
+            Ended::Killed => {
+                bail!("killed after {} s; the console's last lines:\n{}", scenario.limit_s, tail(folder))
+            }
+            Ended::WithoutStatus => bail!("the VM went down by itself; the console's last lines:\n{}", tail(folder)),
+        }
+    }
+}
+
+/// Builds the binary under test, the way it is shipped.
+fn build(root: &Path, target: &Path, debug: bool) -> Result<PathBuf> {
+    let (profile, folder) = if debug { ("dev", "debug") } else { ("release", "release") };
+    run_command(cargo(root, &["build", "--locked", "--quiet", "--package", "drivelab", "--profile", profile]))?;
+    Ok(target.join(folder).join("drivelab"))
+}
+
+/// The last lines that the VM printed.
+fn tail(folder: &Path) -> String {
+    const LINES: usize = 30;
+    let bytes = std::fs::read(folder.join(boot::CONSOLE)).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    lines[lines.len().saturating_sub(LINES)..].join("\n")
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("          {line}")).collect::<Vec<_>>().join("\n")
+}

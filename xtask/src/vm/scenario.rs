@@ -1,0 +1,126 @@
+//! A scenario: one shell script under tests/vm/ that says in its head what it needs.
+//!
+//! A new scenario is one new file. The lines that begin with `#:` are read here, the rest runs inside the VM as root
+//! under `sh -eu`, after tests/vm/support/functions.sh. A script that ends with 0 has passed, unless `checks` holds a
+//! stricter look at the files that it left in $RESULTS.
+
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+
+/// Where scenarios are, below the root of the checkout.
+pub(crate) const FOLDER: &str = "tests/vm";
+
+/// One scenario.
+#[derive(Debug)]
+pub(crate) struct Scenario {
+    /// The file's name without `.sh`.
+    pub(crate) name: String,
+    /// `#: about:` what it shows, in one line.
+    pub(crate) about: String,
+    /// `#: modules:` kernel modules that the script loads with modprobe; what they depend on comes along.
+    pub(crate) modules: Vec<String>,
+    /// `#: programs:` programs of this machine that the script uses beside busybox and drivelab.
+    pub(crate) programs: Vec<String>,
+    /// `#: qemu:` further arguments for QEMU; `{folder}` is a folder of the scenario's own on the host.
+    pub(crate) qemu: Vec<String>,
+    /// `#: memory_mib:` memory of the VM.
+    pub(crate) memory_mib: u32,
+    /// `#: limit_s:` after so many seconds of the host the VM is killed.
+    pub(crate) limit_s: u64,
+    /// The whole file.
+    pub(crate) script: String,
+}
+
+/// All scenarios, by name.
+pub(crate) fn all(root: &Path) -> Result<Vec<Scenario>> {
+    let folder = root.join(FOLDER);
+    let entries = std::fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))?;
+    let mut scenarios = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_none_or(|extension| extension != "sh") {
+            continue;
+        }
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let script = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        scenarios.push(parse(&name, script).with_context(|| format!("{FOLDER}/{name}.sh"))?);
+    }
+    scenarios.sort_by(|a, b| a.name.cmp(&b.name));
+    Ok(scenarios)
+}
+
+fn parse(name: &str, script: String) -> Result<Scenario> {
+    let mut scenario = Scenario {
+        name: name.to_owned(),
+        about: String::new(),
+        modules: Vec::new(),
+        programs: Vec::new(),
+        qemu: Vec::new(),
+        memory_mib: 512,
+        limit_s: 180,
+        script: String::new(),
+    };
+    for line in script.lines().filter_map(|line| line.strip_prefix("#:")) {
+        let (key, value) = line.split_once(':').with_context(|| format!("`#:{line}` is not `#: key: value`"))?;
+        let value = value.trim();
+        let number = || value.parse::<u32>().with_context(|| format!("`{value}` is no whole number"));
+        match key.trim() {
+            "about" => value.clone_into(&mut scenario.about),
+            "modules" => scenario.modules.extend(words(value)),
+            "programs" => scenario.programs.extend(words(value)),
+            "qemu" => scenario.qemu.extend(words(value)),
+            "memory_mib" => scenario.memory_mib = number()?,
+            "limit_s" => scenario.limit_s = number()?.into(),
+            other => bail!("unknown key `{other}`: about, modules, programs, qemu, memory_mib or limit_s"),
+        }
+    }
+    ensure!(!scenario.about.is_empty(), "it does not say what it is for: `#: about: …`");
+    scenario.script = script;
+    Ok(scenario)
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    text.split_whitespace().map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(script: &str) -> Result<Scenario> {
+        parse("a", script.to_owned())
+    }
+
+    #[test]
+    fn a_head_says_what_the_scenario_needs() {
+        let text =
+            "#!/bin/sh\n#: about: it works\n#: modules: null_blk dm-mod\n#: modules: nvme\n#: limit_s: 9\ntrue\n";
+        let scenario = read(text).expect("a scenario");
+        assert_eq!(scenario.about, "it works");
+        assert_eq!(scenario.modules, ["null_blk", "dm-mod", "nvme"]);
+        assert_eq!((scenario.limit_s, scenario.memory_mib), (9, 512));
+        assert_eq!(scenario.script, text);
+    }
+
+    #[test]
+    fn a_head_with_a_slip_is_refused() {
+        for (text, said) in [
+            ("true\n", "does not say what it is for"),
+            ("#: about: x\n#: modles: null_blk\n", "unknown key `modles`"),
+            ("#: about: x\n#: limit_s: soon\n", "no whole number"),
+            ("#: about\n", "is not `#: key: value`"),
+        ] {
+            let error = read(text).expect_err(text);
+            assert!(format!("{error:#}").contains(said), "{error:#}");
+        }
+    }
+
+    #[test]
+    fn the_scenarios_of_the_tree_can_be_read_and_each_check_has_one() {
+        let all = all(&crate::root()).expect("scenarios");
+        for name in super::super::checks::names() {
+            assert!(all.iter().any(|scenario| scenario.name == name), "{name} has a check and no script");
+        }
+    }
+}
