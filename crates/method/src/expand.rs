@@ -128,10 +128,13 @@ fn one_test(scope: &Scope<'_>, test: &Table) -> Result<TestPlan, Vec<Diagnostic>
             Err(found) => errors.extend(found),
         }
     }
-    if errors.is_empty() && !prepare::writes(scope.root()) && drafts.iter().any(|draft| draft.reads) {
+    let from_holes = !prepare::writes(scope.root()) && !scope.method.reads_as_found();
+    if errors.is_empty() && from_holes && drafts.iter().any(|draft| draft.reads) {
         let title = format!("'{}' reads, and nothing fills the target first", test.text("name"));
         let error = Diagnostic::new(name_at(test), title, "these reads would come from holes, not from the drive");
-        errors.push(error.help("add a [[prepare]] step with action = \"fill\""));
+        errors.push(error.help(
+            "add a [[prepare]] step with action = \"fill\", or content = \"as_found\" to [target] for a target that exists",
+        ));
     }
     let steps = named(test, drafts).map_err(|error| errors.push(error)).unwrap_or_default();
     if !errors.is_empty() {

@@ -319,9 +319,17 @@ static TARGET: Shape = Shape {
         must("kind", Kind::OneOf(TARGET_KINDS), "What the tests run on."),
         must("size", Kind::Size, "Size of the file that is wanted."),
         must("minimum_size", Kind::Size, "The methodology says nothing useful below this size and is refused."),
+        key("content", Kind::OneOf(TARGET_CONTENTS), "What reads may come from. Default written."),
     ]],
     lists: false,
 };
+const TARGET_CONTENTS: &[Word] = &[
+    word("written", "Only what a [[prepare]] step wrote: a methodology that reads and fills nothing is refused."),
+    word(
+        "as_found",
+        "Whatever is there, for targets that exist already; a scratch file is refused, since it is all holes.",
+    ),
+];
 const TARGET_KINDS: &[Word] = &[
     word("file", "A file on a mounted file system."),
     later_word("block_device", "A whole drive or a partition.", "drivelab writes to files only"),

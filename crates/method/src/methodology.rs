@@ -112,6 +112,12 @@ impl Methodology {
         &self.sources
     }
 
+    /// Whether reads take what the target holds already, instead of what a preparation wrote.
+    #[must_use]
+    pub fn reads_as_found(&self) -> bool {
+        self.root.table("target").is_some_and(|target| target.text("content") == "as_found")
+    }
+
     /// Size of the file that is wanted in a form.
     #[must_use]
     pub fn file_size(&self, form: Form) -> Bytes {

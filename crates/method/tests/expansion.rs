@@ -78,6 +78,17 @@ fn assert_sound(plan: &Plan, capacity: u64) {
 }
 
 #[test]
+fn reads_need_a_fill_unless_they_take_what_the_target_holds() {
+    let tests = "[forms.quick]\n[[tests]]\nname = \"t\"\ntitle = \"T\"\npurpose = \"p\"\nsources = [\"own\"]\n\
+                 op = \"read\"\npattern = \"random\"\nblock_size = \"4 KiB\"\nqueue_depth = 1\ntime = \"1 s\"\n";
+    assert!(parse("holes.toml", &format!("{HEAD}{tests}")).unwrap_err().to_string().contains("holes"));
+    let as_found = parse("found.toml", &format!("{HEAD}content = \"as_found\"\n{tests}")).unwrap();
+    assert!(as_found.reads_as_found());
+    let plan = expand(&as_found, Form::Quick, &shape(1 << 30)).unwrap();
+    assert_eq!(plan.schedule().len(), 1, "nothing is prepared");
+}
+
+#[test]
 fn quick_is_what_the_issue_asks_for() {
     let method = quick();
     assert_eq!(method.forms(), [Form::Quick, Form::Smoke]);
