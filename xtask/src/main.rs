@@ -3,6 +3,7 @@
 //! Owns: the order of checks, the rules of the house (tidy), what the tests need from the machine. Must not know: the
 //! product; it uses no crate of the workspace, so it works while they do not compile.
 
+mod bench;
 mod check;
 mod generate;
 mod setup;
@@ -36,6 +37,11 @@ enum Task {
     Tidy,
     /// Writes the files that are made from code (docs/metrics.md, schemas) anew
     Generate,
+    /// What drivelab costs beside its peers on this machine, in ratios
+    Bench {
+        #[command(subcommand)]
+        what: bench::What,
+    },
     /// Lists what the tests need from the machine and offers to install it (asks, unless CI=true)
     Setup,
     /// Boots small virtual machines with the shipped binary and checks what it does there
@@ -48,6 +54,7 @@ fn main() -> ExitCode {
         Task::Check { only } => check::run(&root, &only),
         Task::Tidy => tidy::run(&root),
         Task::Generate => generate::run(&root),
+        Task::Bench { what } => bench::run(&root, &what),
         Task::Setup => setup::run(&root),
         Task::VmTest(options) => vm::run(&root, &options),
     };

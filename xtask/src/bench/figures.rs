@@ -1,0 +1,193 @@
+//! From what a program printed to figures: drivelab's and fio's JSON, t/io_uring's lines.
+//!
+//! Must not know: how programs are started. A run that counted errors has no figure, it has an error.
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use super::rows::Who;
+
+/// A figure that a row compares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Figure {
+    /// Completed operations per second.
+    Iops,
+    /// User time per operation in nanoseconds.
+    UserNs,
+}
+
+impl Figure {
+    /// The word in the JSON result.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Figure::Iops => "iops",
+            Figure::UserNs => "user_ns_per_io",
+        }
+    }
+}
+
+/// What one run said about itself.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Reading {
+    /// Completed operations per second.
+    pub(crate) iops: f64,
+    /// User time per operation in nanoseconds, where the program says it.
+    pub(crate) user_ns: Option<f64>,
+    /// Operations per system call, where the program says it.
+    pub(crate) per_syscall: Option<f64>,
+    /// Mean operations in flight, where the program says it.
+    pub(crate) depth: Option<f64>,
+    /// What drivelab says limited it.
+    pub(crate) limited_by: Option<String>,
+}
+
+impl Reading {
+    /// Reads what a program printed.
+    pub(crate) fn parse(who: Who, printed: &str) -> Result<Self> {
+        let reading = match who {
+            Who::Drivelab => drivelab(printed),
+            Who::Fio => fio(printed),
+            Who::TIoUring => t_io_uring(printed),
+        }?;
+        ensure!(reading.iops > 0.0, "the run completed no operation");
+        Ok(reading)
+    }
+
+    /// The figure that a row asks for.
+    pub(crate) fn figure(&self, figure: Figure) -> Result<f64> {
+        match figure {
+            Figure::Iops => Ok(self.iops),
+            Figure::UserNs => self.user_ns.context("the run does not say its user time per operation"),
+        }
+    }
+}
+
+/// `drivelab io … --json`: one document; operations of all kinds together.
+fn drivelab(printed: &str) -> Result<Reading> {
+    let document: Value = serde_json::from_str(printed).context("this is not the JSON of drivelab io")?;
+    let operations = document["operations"].as_object().context("the document has no `operations`")?;
+    let mut iops = 0.0;
+    for (kind, counted) in operations {
+        ensure!(is_none(&counted["errors"]), "{kind}: operations ended in errors: {}", counted["errors"]);
+        iops += counted["iops"].as_f64().with_context(|| format!("{kind} has no `iops`"))?;
+    }
+    let engine = &document["engine"];
+    let limited_by = match &document["limited_by"] {
+        Value::Null => None,
+        Value::String(said) => Some(said.clone()),
+        other => Some(other.to_string()),
+    };
+    Ok(Reading {
+        iops,
+        user_ns: engine["user_ns_per_io"].as_f64(),
+        per_syscall: engine["operations_per_syscall"].as_f64(),
+        depth: engine["depth_mean"].as_f64(),
+        limited_by,
+    })
+}
+
+/// Whether a count or list of errors says none.
+fn is_none(errors: &Value) -> bool {
+    match errors {
+        Value::Null => true,
+        Value::Number(count) => count.as_f64() == Some(0.0),
+        Value::Array(list) => list.is_empty(),
+        Value::Object(map) => map.is_empty(),
+        _ => false,
+    }
+}
+
+/// `fio --output-format=json` with one job; fio may print remarks before the document.
+fn fio(printed: &str) -> Result<Reading> {
+    let begin = printed.find('{').with_context(|| format!("fio printed no JSON: {}", printed.trim()))?;
+    let document: Value = serde_json::from_str(&printed[begin..]).context("this is not fio's JSON")?;
+    let job = &document["jobs"][0];
+    ensure!(job["error"].as_i64() == Some(0), "fio's job ended with error {}", job["error"]);
+    let number = |kind: &str, name: &str| job[kind][name].as_f64().unwrap_or(0.0);
+    let kinds = ["read", "write"];
+    let iops: f64 = kinds.iter().map(|kind| number(kind, "iops")).sum();
+    let count: f64 = kinds.iter().map(|kind| number(kind, "total_ios")).sum();
+    let ran_ms = kinds.iter().map(|kind| number(kind, "runtime")).fold(0.0, f64::max);
+    let user_ns = job["usr_cpu"].as_f64().filter(|_| count > 0.0).map(|cpu| cpu / 100.0 * ran_ms * 1e6 / count);
+    Ok(Reading { iops, user_ns, ..Reading::default() })
+}
+
+/// t/io_uring prints the operations of each second, at a precision of three or four digits; the mean is taken.
+fn t_io_uring(printed: &str) -> Result<Reading> {
+    if let Some(line) = printed.lines().find(|line| line.contains("unexpected ret") || line.contains("IO errors")) {
+        bail!("t/io_uring says: {}", line.trim());
+    }
+    let seconds: Vec<f64> = printed.lines().filter_map(|line| line.strip_prefix("IOPS=").and_then(short)).collect();
+    ensure!(!seconds.is_empty(), "t/io_uring printed no IOPS: {}", printed.trim());
+    Ok(Reading { iops: seconds.iter().sum::<f64>() / seconds.len() as f64, ..Reading::default() })
+}
+
+/// `16.25M`, `812.50K` or `99999` at the beginning of a text, up to the first comma.
+fn short(text: &str) -> Option<f64> {
+    let word = text.split(',').next()?.trim();
+    let (digits, factor) = match word.char_indices().next_back()? {
+        (at, 'M') => (&word[..at], 1e6),
+        (at, 'K') => (&word[..at], 1e3),
+        _ => (word, 1.0),
+    };
+    Some(digits.parse::<f64>().ok()? * factor)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DRIVELAB: &str = r#"{
+        "target": "nop:", "elapsed_ns": 3000000000,
+        "operations": {
+            "read": {"count": 30, "bytes": 0, "iops": 7000000.5, "errors": 0, "latency_ns": {"mean": 9.0}},
+            "write": {"count": 10, "bytes": 0, "iops": 3000000.0, "errors": 0, "latency_ns": {"mean": 9.0}}
+        },
+        "engine": {"backend": "uring", "user_ns_per_io": 31.5, "operations_per_syscall": 32.0, "depth_mean": 127.5},
+        "limited_by": "generator"
+    }"#;
+
+    #[test]
+    fn drivelab_s_kinds_are_added_and_its_engine_is_read() {
+        let reading = Reading::parse(Who::Drivelab, DRIVELAB).expect("a reading");
+        assert_eq!(reading.figure(Figure::Iops).expect("iops"), 10_000_000.5);
+        assert_eq!(reading.figure(Figure::UserNs).expect("user time"), 31.5);
+        assert_eq!(reading.limited_by.as_deref(), Some("generator"));
+        assert_eq!((reading.per_syscall, reading.depth), (Some(32.0), Some(127.5)));
+    }
+
+    #[test]
+    fn a_run_with_errors_has_no_figure() {
+        let failed = DRIVELAB.replace("\"errors\": 0", "\"errors\": 3");
+        let error = Reading::parse(Who::Drivelab, &failed).expect_err("errors");
+        assert!(error.to_string().contains("read: operations ended in errors: 3"), "{error}");
+        assert!(Reading::parse(Who::Drivelab, "{}").is_err());
+        assert!(Reading::parse(Who::Drivelab, r#"{"operations": {}}"#).is_err());
+    }
+
+    #[test]
+    fn fio_is_read_behind_its_remarks() {
+        let printed = r#"note: both iodepth >= 1 and synchronous I/O engine are selected
+            {"jobs": [{"error": 0, "usr_cpu": 40.0,
+              "read": {"iops": 0.0, "total_ios": 0, "runtime": 0},
+              "write": {"iops": 1726448.5, "total_ios": 4000000, "runtime": 2000}}]}"#;
+        let reading = Reading::parse(Who::Fio, printed).expect("a reading");
+        assert_eq!(reading.iops, 1_726_448.5);
+        assert_eq!(reading.user_ns, Some(200.0));
+        let failed = printed.replace("\"error\": 0", "\"error\": 5");
+        assert!(Reading::parse(Who::Fio, &failed).is_err());
+        assert!(Reading::parse(Who::Fio, "fio: file not found").is_err());
+    }
+
+    #[test]
+    fn t_io_uring_s_seconds_are_averaged() {
+        let printed = "submitter=0, tid=1, file=f, nfiles=1, node=-1\nEngine=io_uring, sq_ring=128, cq_ring=128\n\
+            IOPS=16.00M, IOS/call=32/32\nIOPS=999.00K, IOS/call=32/32\nIOPS=1000, IOS/call=32/32\n\
+            Exiting on timeout\nMaximum IOPS=16.00M\n";
+        let reading = Reading::parse(Who::TIoUring, printed).expect("a reading");
+        assert_eq!(reading.iops, (16e6 + 999e3 + 1e3) / 3.0);
+        assert!(reading.figure(Figure::UserNs).is_err());
+        assert!(Reading::parse(Who::TIoUring, "io: unexpected ret=-22\nIOPS=1.00M, x\n").is_err());
+        assert!(Reading::parse(Who::TIoUring, "No files specified\n").is_err());
+    }
+}

@@ -1,0 +1,148 @@
+//! The machine that a bench ran on: what a reader needs to know before comparing ratios with his own.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde::Serialize;
+
+use super::programs::Programs;
+
+/// Facts about the host, read at the beginning and completed at the end.
+#[derive(Debug, Serialize)]
+pub(crate) struct Host {
+    /// The processor, as the kernel names it.
+    cpu: String,
+    /// Online CPUs.
+    cpus: usize,
+    /// Whether this is a virtual machine, by the processor's flag.
+    virtual_machine: bool,
+    /// The kernel's release.
+    kernel: String,
+    /// What the kernel tells time by.
+    clock_source: String,
+    /// Who chooses the pinned CPU's frequency; "not shown" in most virtual machines.
+    governor: String,
+    /// fio's version, where it is there.
+    fio: Option<String>,
+    /// Whether t/io_uring was given.
+    t_io_uring: bool,
+    /// The compiler that built drivelab, if it was built here.
+    rustc: String,
+    /// What drivelab says of itself.
+    drivelab: String,
+    /// The commit of this tree; `+` where files differ from it.
+    commit: String,
+    /// Beginning, in UTC.
+    date: String,
+    /// Whether runs had a raised priority (root), the same on both sides.
+    raised_priority: bool,
+    /// Load averages at the beginning.
+    load_before: String,
+    /// Load averages at the end.
+    load_after: String,
+}
+
+impl Host {
+    /// Looks at the machine; what cannot be read is said to be unknown.
+    pub(crate) fn read(root: &Path, programs: &Programs, cpu: usize) -> Self {
+        let processor = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let governor = format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor");
+        let clock = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
+        Host {
+            cpu: field(&processor, "model name").unwrap_or_else(|| "unknown".to_owned()),
+            cpus: online_cpus().len(),
+            virtual_machine: field(&processor, "flags").is_some_and(|all| all.split(' ').any(|f| f == "hypervisor")),
+            kernel: line("/proc/sys/kernel/osrelease").unwrap_or_else(|| "unknown".to_owned()),
+            clock_source: line(clock).unwrap_or_else(|| "unknown".to_owned()),
+            governor: line(&governor).unwrap_or_else(|| "not shown".to_owned()),
+            fio: said(Command::new("fio").arg("--version")),
+            t_io_uring: programs.has_t_io_uring(),
+            rustc: said(Command::new("rustc").arg("--version")).unwrap_or_else(|| "unknown".to_owned()),
+            drivelab: said(Command::new(programs.drivelab()).arg("--version")).unwrap_or_else(|| "unknown".to_owned()),
+            commit: commit(root),
+            date: said(Command::new("date").args(["-u", "+%Y-%m-%dT%H:%M:%SZ"])).unwrap_or_default(),
+            raised_priority: programs.favoured(),
+            load_before: load(),
+            load_after: String::new(),
+        }
+    }
+
+    /// The same with what is only known at the end.
+    pub(crate) fn at_the_end(self) -> Self {
+        Host { load_after: load(), ..self }
+    }
+
+    /// The most important of it in one sentence.
+    pub(crate) fn sentence(&self) -> String {
+        let machine = if self.virtual_machine { "virtual machine, " } else { "" };
+        let fio = self.fio.as_deref().unwrap_or("no fio");
+        let Host { cpu, cpus, kernel, clock_source, governor, commit, .. } = self;
+        format!(
+            "{cpu}, {cpus} CPUs ({machine}governor {governor}), Linux {kernel}, clock {clock_source}, {fio}, \
+             drivelab at {commit}"
+        )
+    }
+}
+
+/// CPUs that are online, in order.
+pub(crate) fn online_cpus() -> Vec<usize> {
+    let ranges = line("/sys/devices/system/cpu/online").unwrap_or_else(|| "0".to_owned());
+    expand(&ranges)
+}
+
+/// `0-2,4` as numbers.
+fn expand(ranges: &str) -> Vec<usize> {
+    let ends = |range: &str| {
+        let (from, to) = range.split_once('-').unwrap_or((range, range));
+        Some(from.trim().parse::<usize>().ok()?..=to.trim().parse::<usize>().ok()?)
+    };
+    ranges.split(',').filter_map(ends).flatten().collect()
+}
+
+/// The value of the first line `name : value`.
+fn field(text: &str, name: &str) -> Option<String> {
+    let lines = text.lines().filter_map(|line| line.split_once(':'));
+    lines.filter(|(key, _)| key.trim() == name).map(|(_, value)| value.trim().to_owned()).next()
+}
+
+fn line(path: &str) -> Option<String> {
+    Some(fs::read_to_string(path).ok()?.trim().to_owned())
+}
+
+fn load() -> String {
+    let whole = line("/proc/loadavg").unwrap_or_default();
+    whole.split(' ').take(3).collect::<Vec<_>>().join(" ")
+}
+
+/// What a command prints, where it succeeds.
+fn said(command: &mut Command) -> Option<String> {
+    let output = command.output().ok().filter(|output| output.status.success())?;
+    Some(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+fn commit(root: &Path) -> String {
+    let git = |arguments: &[&str]| said(Command::new("git").arg("-C").arg(root).args(arguments));
+    let changed = git(&["status", "--porcelain"]).is_some_and(|files| !files.is_empty());
+    git(&["rev-parse", "--short", "HEAD"])
+        .map_or_else(|| "unknown".to_owned(), |commit| if changed { format!("{commit}+") } else { commit })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_of_cpus_are_expanded() {
+        assert_eq!(expand("0"), [0]);
+        assert_eq!(expand("0-2,4"), [0, 1, 2, 4]);
+        assert!(!online_cpus().is_empty());
+    }
+
+    #[test]
+    fn the_processor_is_named_once() {
+        let text = "processor\t: 0\nmodel name\t: A Processor\nflags\t\t: fpu hypervisor\nmodel name\t: Another\n";
+        assert_eq!(field(text, "model name").as_deref(), Some("A Processor"));
+        assert_eq!(field(text, "vendor_id"), None);
+    }
+}

@@ -1,0 +1,158 @@
+//! `cargo xtask bench`: what drivelab costs beside its peers, on this machine, now.
+//!
+//! Owns: the order of a bench and what it leaves behind. It runs the shipped program (`drivelab io … --json`) and the
+//! peers as a user would, pinned to one CPU and interleaved, and compares figures; only ratios travel between machines.
+//! Must not know: the product; there is no private loop here that could be faster than the one users get.
+
+mod devices;
+mod figures;
+mod host;
+mod judge;
+mod measure;
+mod programs;
+mod rows;
+mod statistics;
+mod table;
+mod watch;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use clap::{Args, Subcommand};
+
+use self::measure::Bench;
+use self::programs::Programs;
+use self::rows::Row;
+use crate::shell::{cargo, run as run_command};
+
+/// What can be measured.
+#[derive(Debug, Subcommand)]
+pub(crate) enum What {
+    /// The engine: cost per operation and ratios to fio and t/io_uring (docs/performance.md)
+    Engine(EngineArgs),
+}
+
+/// How the engine is measured.
+#[derive(Debug, Args)]
+pub(crate) struct EngineArgs {
+    /// Only these rows (`3` also means `3-method`), separated by commas
+    #[arg(long, value_delimiter = ',', value_name = "ROW,…")]
+    only: Vec<String>,
+    /// Pairs of runs per row; figures are medians
+    #[arg(long, default_value_t = 5, value_name = "N")]
+    runs: usize,
+    /// Length of one run in seconds
+    #[arg(long, default_value_t = 3, value_name = "N")]
+    seconds: u64,
+    /// The CPU that both sides are pinned to; rows with two threads also use the lowest other one
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    cpu: usize,
+    /// The peer t/io_uring, built from fio's source; without it its rows are left out
+    #[arg(long, value_name = "PATH")]
+    peer_t_io_uring: Option<PathBuf>,
+    /// This drivelab instead of building target/release/drivelab
+    #[arg(long, value_name = "PATH")]
+    drivelab: Option<PathBuf>,
+    /// Seconds that a row may wait for the machine to be calm
+    #[arg(long, default_value_t = 120, value_name = "N")]
+    patience: u64,
+    /// Where the result goes [default: bench/engine.json in the target folder]
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Exit code 1 unless every row that was measured reached what it must
+    #[arg(long)]
+    check: bool,
+    /// Lists the rows with their commands and measures nothing
+    #[arg(long)]
+    list: bool,
+}
+
+/// Runs what was asked for.
+pub(crate) fn run(root: &Path, what: &What) -> Result<()> {
+    match what {
+        What::Engine(arguments) => engine(root, arguments),
+    }
+}
+
+fn engine(root: &Path, arguments: &EngineArgs) -> Result<()> {
+    let chosen = choose(&arguments.only)?;
+    if arguments.list {
+        print!("{}", table::list(&chosen));
+        return Ok(());
+    }
+    ensure!(arguments.runs >= 1 && arguments.seconds >= 1, "--runs and --seconds must be at least 1");
+    let target = target_folder(root);
+    let programs = find_programs(root, &target, arguments)?;
+    let mut bench = Bench::new(&target.join("bench"), programs, arguments)?;
+    let host = host::Host::read(root, bench.programs(), arguments.cpu);
+    println!("{}", host.sentence());
+    let mut results = Vec::new();
+    for row in chosen {
+        let result = bench.row(row);
+        println!("{}", table::progress(&result));
+        results.push(result);
+    }
+    let host = host.at_the_end();
+    println!("\n{}", table::markdown(&results));
+    let file = arguments.json.clone().unwrap_or_else(|| target.join("bench/engine.json"));
+    write_json(&file, &table::json(&results, &host, arguments))?;
+    println!("written: {}", file.display());
+    let unmet = judge::unmet(&results);
+    println!("{}", judge::closing_words(&results));
+    ensure!(!arguments.check || unmet.is_empty(), "not every must was reached: rows {}", unmet.join(", "));
+    Ok(())
+}
+
+fn write_json(file: &Path, document: &serde_json::Value) -> Result<()> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    let text = serde_json::to_string_pretty(document)?;
+    std::fs::write(file, text + "\n").with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// The rows that were asked for; all where none was. `3` chooses `3` and `3-method`.
+fn choose(only: &[String]) -> Result<Vec<&'static Row>> {
+    for asked in only {
+        let known = || rows::ROWS.iter().map(|row| row.id).collect::<Vec<_>>().join(", ");
+        ensure!(rows::ROWS.iter().any(|row| row.answers_to(asked)), "there is no row {asked}; rows: {}", known());
+    }
+    Ok(rows::ROWS.iter().filter(|row| only.is_empty() || only.iter().any(|asked| row.answers_to(asked))).collect())
+}
+
+/// The folder where cargo builds.
+fn target_folder(root: &Path) -> PathBuf {
+    std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder))
+}
+
+/// The programs to compare: builds the release of drivelab unless a path to one is given.
+fn find_programs(root: &Path, target: &Path, arguments: &EngineArgs) -> Result<Programs> {
+    let drivelab = match &arguments.drivelab {
+        Some(path) => path.clone(),
+        None => {
+            run_command(cargo(root, &["build", "--release", "--locked", "-p", "drivelab"]))?;
+            target.join("release/drivelab")
+        }
+    };
+    let there = |path: &Path| path.canonicalize().with_context(|| format!("cannot find {}", path.display()));
+    let t_io_uring = arguments.peer_t_io_uring.as_deref().map(there).transpose()?;
+    Ok(Programs::new(there(&drivelab)?, t_io_uring))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_chosen_with_those_below_it() {
+        let ids = |only: &[&str]| -> Vec<&str> {
+            let only: Vec<String> = only.iter().map(|id| (*id).to_owned()).collect();
+            choose(&only).expect("rows").iter().map(|row| row.id).collect()
+        };
+        assert_eq!(ids(&["1"]), ["1"]);
+        assert!(ids(&["3"]).contains(&"3-method"));
+        assert!(!ids(&["1"]).contains(&"10"));
+        assert_eq!(ids(&[]).len(), rows::ROWS.len());
+        assert!(choose(&["99".to_owned()]).is_err());
+    }
+}

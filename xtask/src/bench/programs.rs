@@ -1,0 +1,160 @@
+//! The programs that are compared, and how each is called: pinned, alike in length, as a user would type it.
+//!
+//! Must not know: what the figures mean. Paths of this machine stay out of everything that is shown or kept: a program
+//! is named by its file name.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::rows::{PIECES, Side, Who};
+use crate::shell::{answers, is_installed};
+
+/// What is there to run.
+#[derive(Debug)]
+pub(crate) struct Programs {
+    drivelab: PathBuf,
+    t_io_uring: Option<PathBuf>,
+    fio: bool,
+    as_root: bool,
+}
+
+/// What the placeholders of a line stand for while a row is measured.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Places {
+    /// The zram device, for `{zram}`.
+    pub(crate) zram: Option<String>,
+    /// A folder for results, for `{bundle}`.
+    pub(crate) bundle: PathBuf,
+    /// A file that t/io_uring opens but does not touch.
+    pub(crate) ring_file: PathBuf,
+}
+
+impl Programs {
+    /// Looks at what this machine has.
+    pub(crate) fn new(drivelab: PathBuf, t_io_uring: Option<PathBuf>) -> Self {
+        Programs { drivelab, t_io_uring, fio: answers("fio", &["--version"]), as_root: super::devices::as_root() }
+    }
+
+    /// Why a side cannot run, where it cannot.
+    pub(crate) fn lacks(&self, side: &Side) -> Option<String> {
+        let missing = match side.who {
+            _ if !is_installed("taskset") => "taskset is not installed (Debian package util-linux)",
+            Who::Fio if !self.fio => "fio is not installed (Debian package fio)",
+            Who::TIoUring if self.t_io_uring.is_none() => "no path given (--peer-t-io-uring)",
+            _ => return None,
+        };
+        Some(missing.to_owned())
+    }
+
+    /// Whether runs get more than their share of a CPU that others want too (root only; both sides alike).
+    pub(crate) const fn favoured(&self) -> bool {
+        self.as_root
+    }
+
+    /// The drivelab that is measured.
+    pub(crate) fn drivelab(&self) -> &Path {
+        &self.drivelab
+    }
+
+    /// Whether t/io_uring was given.
+    pub(crate) const fn has_t_io_uring(&self) -> bool {
+        self.t_io_uring.is_some()
+    }
+
+    /// The program and arguments of a side, ready for `taskset`; `cpus` has one CPU per thread.
+    fn words(&self, side: &Side, cpus: &str, seconds: u64, places: &Places) -> (PathBuf, Vec<String>) {
+        let mut line = side.line.to_owned();
+        for (piece, text) in PIECES {
+            line = line.replace(piece, text);
+        }
+        line = line.replace("{zram}", places.zram.as_deref().unwrap_or("zram"));
+        let split = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        match side.who {
+            Who::Drivelab => {
+                let mut words =
+                    split(&format!("io {} --time {seconds}s --cpus {cpus} --json", line.replace("{bundle}", "")));
+                if line.contains("{bundle}") {
+                    words.extend(["--data".to_owned(), places.bundle.display().to_string()]);
+                } else {
+                    words.push("--no-save".to_owned());
+                }
+                (self.drivelab.clone(), words)
+            }
+            Who::Fio => {
+                let common = format!("--name=a --bs=4k --size=2G --runtime={seconds} --time_based");
+                (PathBuf::from("fio"), split(&format!("{common} --output-format=json {line}")))
+            }
+            Who::TIoUring => {
+                // It prints one line per full second and none for the last.
+                let mut words = split(&format!("{line} -r {}", seconds + 1));
+                words.push(places.ring_file.display().to_string());
+                (self.t_io_uring.clone().unwrap_or_default(), words)
+            }
+        }
+    }
+
+    /// A side's command, pinned.
+    pub(crate) fn command(&self, side: &Side, cpus: &str, seconds: u64, places: &Places) -> Command {
+        let (program, words) = self.words(side, cpus, seconds, places);
+        let mut command = Command::new("taskset");
+        command.args(["-c", cpus]);
+        if self.as_root {
+            command.args(["nice", "-n", "-20"]);
+        }
+        command.arg(program).args(words).stdin(Stdio::null());
+        command
+    }
+
+    /// The same as a person would type it, without paths of this machine.
+    pub(crate) fn shown(&self, side: &Side, cpus: &str, seconds: u64) -> String {
+        let places = Places { zram: Some("/dev/zramN".to_owned()), bundle: "FOLDER".into(), ring_file: "FILE".into() };
+        let (_, words) = self.words(side, cpus, seconds, &places);
+        let name = match side.who {
+            Who::Drivelab => "drivelab",
+            Who::Fio => "fio",
+            Who::TIoUring => "t/io_uring",
+        };
+        format!("taskset -c {cpus} {name} {}", words.join(" "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench::rows::ROWS;
+
+    fn programs() -> Programs {
+        Programs { drivelab: "/some/where/drivelab".into(), t_io_uring: None, fio: true, as_root: false }
+    }
+
+    #[test]
+    fn no_place_is_left_unfilled_and_no_path_is_shown() {
+        for row in ROWS {
+            for side in row.sides {
+                let shown = programs().shown(side, "1", 3);
+                assert!(!shown.contains(['{', '}']), "{shown}");
+                assert!(!shown.contains("/some/where"), "{shown}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_result_is_kept_only_where_the_row_is_about_keeping() {
+        let kept: Vec<&str> = ROWS
+            .iter()
+            .filter(|row| row.sides.iter().any(|side| programs().shown(side, "1", 3).contains("--data FOLDER")))
+            .map(|row| row.id)
+            .collect();
+        assert_eq!(kept, ["13"]);
+        for side in ROWS.iter().flat_map(|row| row.sides).filter(|side| side.who == Who::Drivelab) {
+            let shown = programs().shown(side, "1", 3);
+            assert!(shown.contains("--no-save") != shown.contains("--data FOLDER"), "{shown}");
+        }
+    }
+
+    #[test]
+    fn the_peer_that_was_not_given_is_named() {
+        let side = ROWS.iter().flat_map(|row| row.sides).find(|side| side.who == Who::TIoUring).expect("a side");
+        assert_eq!(programs().lacks(side).as_deref(), Some("no path given (--peer-t-io-uring)"));
+    }
+}
