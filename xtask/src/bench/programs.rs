@@ -9,6 +9,11 @@ use std::process::{Command, Stdio};
 use super::rows::{PIECES, Side, Who};
 use crate::shell::{answers, is_installed};
 
+/// In a line: what is measured is kept.
+const BUNDLE: &str = "{bundle}";
+/// Where drivelab keeps results.
+const RESULTS: &str = "DRIVELAB_DATA";
+
 /// What is there to run.
 #[derive(Debug)]
 pub(crate) struct Programs {
@@ -72,10 +77,8 @@ impl Programs {
         match side.who {
             Who::Drivelab => {
                 let mut words =
-                    split(&format!("io {} --time {seconds}s --cpus {cpus} --json", line.replace("{bundle}", "")));
-                if line.contains("{bundle}") {
-                    words.extend(["--data".to_owned(), places.bundle.display().to_string()]);
-                } else {
+                    split(&format!("io {} --time {seconds}s --cpus {cpus} --json", line.replace(BUNDLE, "")));
+                if !line.contains(BUNDLE) {
                     words.push("--no-save".to_owned());
                 }
                 (self.drivelab.clone(), words)
@@ -101,20 +104,24 @@ impl Programs {
         if self.as_root {
             command.args(["nice", "-n", "-20"]);
         }
+        if side.line.contains(BUNDLE) {
+            command.env(RESULTS, &places.bundle);
+        }
         command.arg(program).args(words).stdin(Stdio::null());
         command
     }
 
     /// The same as a person would type it, without paths of this machine.
     pub(crate) fn shown(&self, side: &Side, cpus: &str, seconds: u64) -> String {
-        let places = Places { zram: Some("/dev/zramN".to_owned()), bundle: "FOLDER".into(), ring_file: "FILE".into() };
+        let places = Places { zram: Some("/dev/zramN".to_owned()), bundle: PathBuf::new(), ring_file: "FILE".into() };
         let (_, words) = self.words(side, cpus, seconds, &places);
         let name = match side.who {
             Who::Drivelab => "drivelab",
             Who::Fio => "fio",
             Who::TIoUring => "t/io_uring",
         };
-        format!("taskset -c {cpus} {name} {}", words.join(" "))
+        let kept = if side.line.contains(BUNDLE) { format!("{RESULTS}=FOLDER ") } else { String::new() };
+        format!("{kept}taskset -c {cpus} {name} {}", words.join(" "))
     }
 }
 
@@ -142,13 +149,13 @@ mod tests {
     fn a_result_is_kept_only_where_the_row_is_about_keeping() {
         let kept: Vec<&str> = ROWS
             .iter()
-            .filter(|row| row.sides.iter().any(|side| programs().shown(side, "1", 3).contains("--data FOLDER")))
+            .filter(|row| row.sides.iter().any(|side| programs().shown(side, "1", 3).contains("DRIVELAB_DATA=FOLDER")))
             .map(|row| row.id)
             .collect();
         assert_eq!(kept, ["13"]);
         for side in ROWS.iter().flat_map(|row| row.sides).filter(|side| side.who == Who::Drivelab) {
             let shown = programs().shown(side, "1", 3);
-            assert!(shown.contains("--no-save") != shown.contains("--data FOLDER"), "{shown}");
+            assert!(shown.contains("--no-save") != shown.contains("DRIVELAB_DATA=FOLDER"), "{shown}");
         }
     }
 

@@ -137,6 +137,13 @@ const UNLIKE_RING: &str = "t/io_uring records nothing and draws no offsets for N
 
 /// The table.
 pub(crate) const ROWS: &[Row] = &[
+    ratio(
+        "0",
+        "/dev/null write, depth 128, against the very same: how far equals lie apart here",
+        &[drivelab("{to-null} --qd 128 --batch 32"), drivelab("{to-null} --qd 128 --batch 32")],
+        Limit::Nothing,
+        "nothing is unlike; what differs from 1 is the machine",
+    ),
     Row {
         id: "1",
         case: "NOP ring, depth 128: user time per operation, everything recorded",
@@ -253,7 +260,7 @@ pub(crate) const ROWS: &[Row] = &[
         "10-compressible",
         "data that compresses to half",
         &[
-            drivelab("{to-null} --qd 128 --batch 32 --data compressible=50"),
+            drivelab("{to-null} --qd 128 --batch 32 --compress-percent 50"),
             fio("{null} {uring} --iodepth=128 {batch} --refill_buffers --buffer_compress_percentage=50"),
         ],
         Limit::Nothing,
@@ -263,7 +270,7 @@ pub(crate) const ROWS: &[Row] = &[
         "10-dedup",
         "data of which half are repeats",
         &[
-            drivelab("{to-null} --qd 128 --batch 32 --data dedup=50"),
+            drivelab("{to-null} --qd 128 --batch 32 --dedup-percent 50"),
             fio("{null} {uring} --iodepth=128 {batch} --refill_buffers --dedupe_percentage=50"),
         ],
         Limit::Nothing,

@@ -270,10 +270,7 @@ mod tests {
         let rows: Vec<&str> = table.lines().filter(|line| line.starts_with('|')).collect();
         assert_eq!(rows.len(), 5);
         assert!(rows.iter().all(|line| line.matches('|').count() == 10), "{table}");
-        assert!(
-            rows[2].contains("| 3000 K | 1000 K | 3.00 | 2.80 to 3.10 | ≥ 1.6 | ≥ 2 | stretch reached"),
-            "{table}"
-        );
+        assert!(rows[2].contains("| 3000 K | 1000 K | 3.00 | 2.80 to 3.10 | ≥ 1.6 | ≥ 2 | stretch reached"), "{table}");
         assert!(rows[2].contains("1 of 3 rounds disturbed"), "{table}");
         assert!(rows[3].contains("left out: this kernel has no zram"), "{table}");
         assert!(rows[4].contains("failed: it ended"), "{table}");
