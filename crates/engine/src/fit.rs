@@ -5,13 +5,13 @@ use std::os::fd::BorrowedFd;
 use drivelab_core::backend::{BackendError, StepRequest};
 use drivelab_core::target::WritableTarget;
 use drivelab_core::units::Bytes;
-use drivelab_core::workload::{Pattern, Streams, Workload};
+use drivelab_core::workload::{Pattern, Workload};
 
 use crate::buffer::PAGE;
 use crate::generate::data::{DataSource, SECTOR};
-use crate::generate::stream::Stream;
+use crate::generate::stream::{Stream, streams};
 use crate::generate::{derive, mix};
-use crate::schedule::{Budget, fair_shares};
+use crate::schedule::Budget;
 use crate::slots::Shape;
 
 /// Largest block: the kernel moves at most 2 GiB - 4 KiB in one operation (read(2)).
@@ -41,47 +41,23 @@ impl<'a> Job<'a> {
     /// Checks a request against the target.
     pub(crate) fn fit(target: &'a WritableTarget, request: &StepRequest<'_>) -> Result<Self, BackendError> {
         let workload = request.workload;
-        let Workload {
-            write_percent,
-            block_size,
-            pattern,
-            streams,
-            span,
-            queue_depth,
-            threads,
-            data,
-            // `handle` chooses by it.
-            direct: _,
-            seed,
-            ..
-        } = *workload;
+        let Workload { block_size, pattern, span, queue_depth, data, seed, .. } = *workload;
         check_span(workload, target.length())?;
         let handle = handle(target, workload)?;
         let span_blocks = span.length.get() / block_size.get();
-        let sequential = pattern == Pattern::Sequential;
-        let disjoint = sequential && streams == Streams::Disjoint;
-        let count = u64::from(threads.get());
-        if disjoint && span_blocks < count {
-            return unfit(format!(
-                "{count} threads with a stretch each need at least {count} blocks of {block_size}, the span has \
-                 {span_blocks}: use fewer threads, smaller blocks or a larger span"
-            ));
+        let sequential = pattern.is_sequential();
+        if !workload.other.is_none() || !workload.block_size_mix.is_empty() {
+            return unfit("mixed sizes and operations other than reads and writes cannot be issued yet".to_owned());
         }
-        let slices =
-            if disjoint { fair_shares(span_blocks, count) } else { vec![span_blocks; threads.get() as usize].into() };
-        let budget = Budget::new(request.stop_rule, block_size.get(), &slices, span_blocks, !sequential);
-        let mut next = span.offset.get();
-        let made = slices.iter().enumerate().map(|(thread, blocks)| {
-            let start = if disjoint { next } else { span.offset.get() };
-            next += blocks * block_size.get();
-            Stream::new(pattern, derive(seed, thread as u64), start, *blocks, block_size.get(), write_percent)
-        });
+        let streams = streams(workload, seed).map_err(BackendError::Unfit)?;
+        let slices: Vec<u64> = streams.iter().map(|stream| stream.pass().unwrap_or_else(|| stream.blocks())).collect();
+        let budget = Budget::new(request.stop_rule, block_size.get(), &slices, span_blocks, pattern == Pattern::Random);
         Ok(Job {
             handle,
             block: u32::try_from(block_size.get()).unwrap_or(u32::MAX),
             depth: queue_depth.get(),
             sequential,
-            streams: made.collect(),
+            streams: streams.into(),
             data: DataSource::new(data, data_key(seed, request)),
             shape: shape(workload, target, most_operations(&budget, request))?,
             budget,

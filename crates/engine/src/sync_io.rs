@@ -1,11 +1,12 @@
 //! The sync backend: pread(2) and pwrite(2), one OS thread for each operation in flight.
 //!
-//! The `queue_depth` OS threads of one logical thread share its stream: each takes the next operation number from one
-//! counter, so the stream stays one stream whatever the depth. The numbers are taken in order; which of two threads
+//! The `queue_depth` OS threads of one logical thread share its stream: each takes the next operation from one cursor,
+//! so the stream stays one stream whatever the depth. The operations are taken in order; which of two threads
 //! reaches the kernel first is the scheduler's choice.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use drivelab_core::load::OpKind;
 use drivelab_core::record::IoError;
 use drivelab_core::units::Bytes;
 
@@ -26,7 +27,7 @@ pub(crate) const OS_THREADS_MAX: u64 = 1024;
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub(crate) struct Position {
-    /// Number of the next operation.
+    /// Cursor of the next operation.
     next: AtomicU64,
     /// Operations counted against the thread's share.
     issued: AtomicU64,
@@ -108,21 +109,36 @@ impl Worker<'_> {
         self.position().issued.fetch_add(1, Ordering::Relaxed) < self.share || !self.timing.budget_binds(now)
     }
 
+    /// The next operation of the logical thread.
+    #[inline]
+    fn take(&self) -> Op {
+        let (stream, next) = (&self.shared.job.streams[self.thread], &self.position().next);
+        let mut cursor = next.load(Ordering::Relaxed);
+        loop {
+            let (op, following) = stream.op(cursor);
+            match next.compare_exchange_weak(cursor, following, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return op,
+                Err(moved) => cursor = moved,
+            }
+        }
+    }
+
     /// Issues one operation and returns the time of its completion.
     #[inline]
     fn issue(&mut self) -> u64 {
         let job = self.shared.job;
-        let op = job.streams[self.thread].op(self.position().next.fetch_add(1, Ordering::Relaxed));
+        let op = self.take();
+        let write = op.kind == OpKind::Write;
         self.touched.note(op.offset);
-        let at = self.slots.place(0, op.write);
+        let at = self.slots.place(0, write);
         let buffer = self.arena.slice_mut(at, job.block as usize);
-        if op.write {
+        if write {
             self.slots.stamp(0, buffer);
         }
         let submitted = time::now_ns();
         self.tally.advance(submitted);
         self.tally.submitted(1, submitted);
-        let result = if op.write {
+        let result = if write {
             rustix::io::pwrite(job.handle, buffer, op.offset)
         } else {
             rustix::io::pread(job.handle, buffer, op.offset)
@@ -130,7 +146,7 @@ impl Worker<'_> {
         let now = time::now_ns();
         self.tally.advance(now);
         if result == Ok(job.block as usize) {
-            self.tally.completed(op.write, now - submitted, now);
+            self.tally.completed(write, now - submitted, now);
             self.faults.succeeded();
         } else {
             self.failed(op, result.err().map_or(0, rustix::io::Errno::raw_os_error), now);
@@ -140,9 +156,15 @@ impl Worker<'_> {
 
     #[cold]
     fn failed(&mut self, op: Op, errno: i32, now: u64) {
-        self.tally.failed(op.write, now);
+        self.tally.failed(op.kind == OpKind::Write, now);
         let length = Bytes::new(u64::from(self.shared.job.block));
-        if self.faults.failed(IoError { at_ns: now, op: kind(op.write), offset: op.offset, length, errno }) {
+        if self.faults.failed(IoError {
+            at_ns: now,
+            op: kind(op.kind == OpKind::Write),
+            offset: op.offset,
+            length,
+            errno,
+        }) {
             self.shared.abort();
         }
     }

@@ -1,68 +1,125 @@
 //! The sequence of operations of one thread of a workload.
 
-use drivelab_core::units::Percent;
-use drivelab_core::workload::Pattern;
+use drivelab_core::load::OpKind;
 
-use super::{GOLDEN, mix};
+pub(crate) use super::build::streams;
+use super::kinds::Kinds;
+use super::law::Law;
+use super::order::{Layout, Once, Walk};
+use super::sizes::Sizes;
+use super::{bounded, number};
 
 /// One operation to issue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Op {
     /// First byte in the target.
     pub(crate) offset: u64,
-    /// Write, or read.
-    pub(crate) write: bool,
+    /// Bytes; 0 for a flush.
+    pub(crate) length: u32,
+    /// What to do.
+    pub(crate) kind: OpKind,
 }
 
-/// One thread's sequence. Operation `i` is a pure function of the key and `i`.
+/// Where the blocks come from.
+#[derive(Debug, Clone)]
+pub(crate) enum Order {
+    /// Anywhere, one as likely as another, one size.
+    Uniform,
+    /// Forwards, one size.
+    Forward,
+    /// Any other order of following.
+    Walk(Box<Walk>),
+    /// At random, each once.
+    Once(Box<Once>),
+    /// At random by a law, or with mixed sizes.
+    Law(Box<Law>),
+}
+
+/// One thread's sequence: a pure function of key and cursor.
 ///
-/// A mixed sequential stream has one position: each operation takes the next block and its kind is drawn, so a pass
-/// touches every block exactly once, whichever way.
+/// A mixed sequence has one position: each operation takes the next block and its kind is drawn, so a pass touches
+/// every block exactly once, whichever way. A flush takes no block.
 #[derive(Debug, Clone)]
 pub(crate) struct Stream {
-    pattern: Pattern,
-    key: u64,
+    pub(super) order: Order,
+    pub(super) layout: Layout,
+    pub(super) key: u64,
     /// First byte of the stretch.
-    start: u64,
-    /// Blocks in the stretch; at least 1.
-    blocks: u64,
-    block_size: u64,
-    write_percent: u64,
+    pub(super) start: u64,
+    /// Units in the stretch; at least 1.
+    pub(super) blocks: u64,
+    /// Bytes of a unit: the size of the operations, or what all their sizes are multiples of.
+    pub(super) unit: u64,
+    pub(super) kinds: Kinds,
+    pub(super) sizes: Sizes,
 }
 
 impl Stream {
-    /// A stream over `blocks` blocks from byte `start` on.
-    pub(crate) fn new(pattern: Pattern, key: u64, start: u64, blocks: u64, block_size: u64, write: Percent) -> Self {
-        Stream { pattern, key, start, blocks, block_size, write_percent: u64::from(write.get()) }
-    }
-
-    /// Operation number `index`.
+    /// The operation at `cursor`, and the cursor of the next one. Cursors begin at 0; a cursor is the one integer from
+    /// which a stream goes on. It is opaque: not the number of the operation.
     #[inline]
-    pub(crate) const fn op(&self, index: u64) -> Op {
-        let block = match self.pattern {
-            Pattern::Sequential | Pattern::Reverse | Pattern::RandomOnce => index % self.blocks,
-            Pattern::Random => bounded(self.draw(index.wrapping_mul(2)), self.blocks),
-        };
-        let write = match self.write_percent {
-            0 => false,
-            100 => true,
-            percent => bounded(self.draw(index.wrapping_mul(2).wrapping_add(1)), 100) < percent,
-        };
-        Op { offset: self.start + block * self.block_size, write }
+    pub(crate) fn op(&self, cursor: u64) -> (Op, u64) {
+        if self.kinds.any_flush() && self.kinds.is_flush(cursor) && self.layout.may_stay(cursor) {
+            return (Op { offset: self.start, length: 0, kind: OpKind::Flush }, self.layout.stay(cursor));
+        }
+        let kind = self.kinds.draw(cursor);
+        match &self.order {
+            Order::Uniform => {
+                let block = bounded(number(self.key, cursor), self.blocks);
+                (self.one_size(block, kind), cursor.wrapping_add(1))
+            }
+            Order::Forward => (self.one_size(self.layout.place(cursor), kind), self.layout.step(cursor, self.blocks)),
+            _ => self.rarer(cursor, kind),
+        }
     }
 
-    /// Number `position` of the SplitMix64 sequence that the key begins.
+    /// Out of line, so that the loops of the workers stay small.
+    #[inline(never)]
+    fn rarer(&self, cursor: u64, kind: OpKind) -> (Op, u64) {
+        match &self.order {
+            Order::Once(once) => {
+                let (block, next) = once.visit(&self.layout, cursor);
+                (self.one_size(block, kind), next)
+            }
+            Order::Walk(walk) => {
+                let (start, length, next) = walk.visit(&self.layout, &self.sizes, cursor);
+                (Op { offset: self.start + start * self.unit, length, kind }, next)
+            }
+            Order::Law(law) => {
+                let (length, units) = self.sizes.draw(cursor);
+                let start = law.place(number(self.key, cursor), units);
+                (Op { offset: self.start + start * self.unit, length, kind }, cursor.wrapping_add(1))
+            }
+            Order::Uniform | Order::Forward => (self.one_size(0, kind), cursor.wrapping_add(1)),
+        }
+    }
+
     #[inline]
-    const fn draw(&self, position: u64) -> u64 {
-        mix(self.key.wrapping_add(position.wrapping_add(1).wrapping_mul(GOLDEN)))
+    const fn one_size(&self, block: u64, kind: OpKind) -> Op {
+        Op { offset: self.start + block * self.unit, length: self.unit as u32, kind }
     }
-}
 
-/// Uniform in `0..bound` from 64 random bits by multiply and shift (Lemire 2019); its bias, bound / 2^64, is below
-/// 10^-9 for every drive that exists.
-#[inline]
-const fn bounded(random: u64, bound: u64) -> u64 {
-    ((random as u128 * bound as u128) >> 64) as u64
+    /// Blocks of its stretch, in units of the smallest size (of the largest size of which all of a mix are multiples,
+    /// where that is smaller).
+    pub(crate) const fn blocks(&self) -> u64 {
+        self.blocks
+    }
+
+    /// Start and length in bytes of the part of the target that it may touch.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the checks of the workers come next"))]
+    pub(crate) const fn stretch(&self) -> (u64, u64) {
+        (self.start, self.blocks * self.unit)
+    }
+
+    /// Operations with a block in one pass; `None` where there are no passes, or where their number is drawn.
+    pub(crate) fn pass(&self) -> Option<u64> {
+        match &self.order {
+            Order::Forward => Some(self.blocks),
+            Order::Once(once) => Some(once.indices),
+            Order::Walk(walk) if walk.jumps.is_none() && self.sizes.only().is_some() => Some(self.blocks),
+            Order::Walk(_) | Order::Uniform | Order::Law(_) => None,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
+use drivelab_core::load::OpKind;
 use io_uring::types::{Fd, Fixed, SubmitArgs, Timespec};
 use io_uring::{Builder, IoUring, opcode, squeue};
 
@@ -106,7 +107,7 @@ impl Ring {
     #[inline]
     fn entry(&self, op: Op, address: *mut u8) -> squeue::Entry {
         let (length, offset) = (self.block, op.offset);
-        match (op.write, self.fixed_buffers, self.fixed_file) {
+        match (op.kind == OpKind::Write, self.fixed_buffers, self.fixed_file) {
             (false, true, true) => opcode::ReadFixed::new(Fixed(0), address, length, 0).offset(offset).build(),
             (false, true, false) => opcode::ReadFixed::new(self.file, address, length, 0).offset(offset).build(),
             (false, false, true) => opcode::Read::new(Fixed(0), address, length).offset(offset).build(),

@@ -3,6 +3,7 @@
 //! One time stamp per submitted batch, just before the enter that gives it to the kernel, and one per reaping pass
 //! (research/engine.md, section 6). An operation is timed from the one to the other.
 
+use drivelab_core::load::OpKind;
 use drivelab_core::record::{IoError, StopReason};
 use drivelab_core::units::Bytes;
 
@@ -38,7 +39,7 @@ struct Worker<'a> {
     tally: Tally,
     faults: Faults,
     touched: Touched,
-    /// Number of the next operation of the stream.
+    /// Cursor of the next operation of the stream.
     next: u64,
     share: u64,
     /// Operations counted against the share.
@@ -146,15 +147,16 @@ impl Worker<'_> {
                 break;
             }
             let Some(slot) = self.free.pop() else { break };
-            let op = self.stream.op(self.next);
-            (self.next, self.issued) = (self.next + 1, self.issued + 1);
+            let (op, next) = self.stream.op(self.next);
+            (self.next, self.issued) = (next, self.issued + 1);
+            let write = op.kind == OpKind::Write;
             self.touched.note(op.offset);
-            let at = self.slots.place(slot, op.write);
-            if op.write {
+            let at = self.slots.place(slot, write);
+            if write {
                 self.slots.stamp(slot, self.ring.buffer_mut(slot, at));
             }
             self.ring.queue(slot, op, at);
-            self.flights[slot] = Flight { submitted: 0, offset: op.offset, write: op.write };
+            self.flights[slot] = Flight { submitted: 0, offset: op.offset, write };
             self.batch.push(slot);
         }
         if self.batch.is_empty() {

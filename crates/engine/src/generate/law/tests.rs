@@ -1,0 +1,1 @@
+//! Laws against what they promise.

@@ -1,0 +1,160 @@
+//! In which order blocks are visited, where there is an order: forwards, backwards, in strides, with jumps, or at
+//! random with every block once; and how the one integer of a stream, its cursor, holds a place in that order.
+//!
+//! A cursor has the place in its low bits and a turn above them. The turn counts the laps; where flushes are mixed in,
+//! its lowest bits count those that came at this place, so that no two operations have the same cursor. With jumps the
+//! turn counts the operations: a jump is drawn from the whole cursor, so no place decides for ever what follows it.
+//! The turns of 2^40 places are 2^24 (2^14 where flushes are mixed in) and then begin again.
+
+use super::feistel::Feistel;
+use super::sizes::Sizes;
+use super::{bounded, number};
+
+/// Bits that count flushes at one place. A run of 2^10 - 1 is cut off: at 99 % flushes, the most that can be mixed, one
+/// place in 30,000 has a longer one.
+const REPEAT_BITS: u32 = 10;
+
+/// Where a cursor has its place and its turn.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Layout {
+    place: u64,
+    /// The bits of the turn that begin again at each place.
+    repeats: u64,
+    one_turn: u64,
+    lap_shift: u32,
+}
+
+impl Layout {
+    /// Of a sequence that has no places: the cursor is the number of the operation.
+    pub(crate) const COUNTER: Layout = Layout { place: 0, repeats: 0, one_turn: 1, lap_shift: 0 };
+
+    /// For so many places.
+    pub(crate) const fn new(places: u64, flushes: bool) -> Self {
+        let bits = u64::BITS - places.saturating_sub(1).leading_zeros();
+        let one_turn = 1_u64 << bits;
+        let repeat_bits = if flushes { REPEAT_BITS } else { 0 };
+        let repeats = ((1 << repeat_bits) - 1) << bits;
+        Layout { place: one_turn - 1, repeats, one_turn, lap_shift: bits + repeat_bits }
+    }
+
+    /// The place of a cursor.
+    #[inline]
+    pub(crate) const fn place(&self, cursor: u64) -> u64 {
+        cursor & self.place
+    }
+
+    /// The lap of a cursor.
+    #[inline]
+    pub(crate) const fn lap(&self, cursor: u64) -> u64 {
+        cursor >> self.lap_shift
+    }
+
+    /// Whether one more operation without a block may come at this place.
+    pub(crate) const fn may_stay(&self, cursor: u64) -> bool {
+        self.repeats == 0 || cursor & self.repeats != self.repeats
+    }
+
+    /// The same place, one turn later.
+    #[inline]
+    pub(crate) const fn stay(&self, cursor: u64) -> u64 {
+        cursor.wrapping_add(self.one_turn)
+    }
+
+    /// Another place of the same lap.
+    #[inline]
+    pub(crate) const fn go(&self, cursor: u64, place: u64) -> u64 {
+        cursor & !(self.repeats | self.place) | place
+    }
+
+    /// The first place of the next lap.
+    #[inline]
+    pub(crate) const fn next_lap(&self, cursor: u64) -> u64 {
+        (cursor | self.repeats | self.place).wrapping_add(1)
+    }
+
+    /// The place after this one, or the first of the next lap where there are only so many.
+    #[inline]
+    pub(crate) const fn step(&self, cursor: u64, places: u64) -> u64 {
+        let next = self.place(cursor) + 1;
+        if next < places { self.go(cursor, next) } else { self.next_lap(cursor) }
+    }
+}
+
+/// Jumps of a sequence.
+#[derive(Debug, Clone)]
+pub(crate) struct Jumps {
+    pub(crate) key: u64,
+    pub(crate) place_key: u64,
+    /// What is below this jumps.
+    pub(crate) below: u64,
+    /// Places where a jump may land.
+    pub(crate) landings: u64,
+    /// Units from one to the next.
+    pub(crate) units: u64,
+}
+
+/// A sequence that is not just forwards with one size.
+#[derive(Debug, Clone)]
+pub(crate) struct Walk {
+    /// Units of the stretch.
+    pub(crate) units: u64,
+    pub(crate) backwards: bool,
+    /// Units from start to start; 0 where operations follow each other. Only with one size, which is then the unit.
+    pub(crate) stride: u64,
+    pub(crate) jumps: Option<Jumps>,
+}
+
+impl Walk {
+    /// Start in units from the start of the stretch, size, and next cursor.
+    pub(crate) fn visit(&self, layout: &Layout, sizes: &Sizes, cursor: u64) -> (u64, u32, u64) {
+        let place = layout.place(cursor);
+        let (bytes, units) = sizes.draw_within(cursor, self.units - place);
+        let start = if self.backwards { self.units - place - units } else { place };
+        let follow = self.follow(place, units, sizes.smallest_units());
+        let next = match &self.jumps {
+            None => follow.map_or_else(|| layout.next_lap(cursor), |place| layout.go(cursor, place)),
+            Some(jumps) if number(jumps.key, cursor) < jumps.below => {
+                let landing = bounded(number(jumps.place_key, cursor), jumps.landings);
+                layout.go(layout.stay(cursor), landing * jumps.units)
+            }
+            Some(_) => layout.go(layout.stay(cursor), follow.unwrap_or(0)),
+        };
+        (start, bytes, next)
+    }
+
+    /// The place after one where so many units were taken; `None` at the end of a lap. A lap of strides begins again
+    /// one block further until every block was visited.
+    fn follow(&self, place: u64, taken: u64, smallest: u64) -> Option<u64> {
+        if self.stride == 0 {
+            let next = place + taken;
+            return (self.units - next >= smallest).then_some(next);
+        }
+        let next = place + self.stride;
+        if next < self.units {
+            return Some(next);
+        }
+        let next = place % self.stride + 1;
+        (next < self.stride).then_some(next)
+    }
+}
+
+/// Every block once in random order, the whole of it or every `of`-th index.
+#[derive(Debug, Clone)]
+pub(crate) struct Once {
+    pub(crate) permutation: Feistel,
+    /// Number of the first index.
+    pub(crate) first: u64,
+    /// Distance of the indices.
+    pub(crate) of: u64,
+    /// Indices in a lap.
+    pub(crate) indices: u64,
+}
+
+impl Once {
+    /// Block, and next cursor.
+    #[inline]
+    pub(crate) const fn visit(&self, layout: &Layout, cursor: u64) -> (u64, u64) {
+        let index = self.first + layout.place(cursor) * self.of;
+        (self.permutation.at(index, layout.lap(cursor)), layout.step(cursor, self.indices))
+    }
+}

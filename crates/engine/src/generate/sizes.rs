@@ -1,0 +1,107 @@
+//! How large the next operation is: one size, or drawn from a weighted mix (shares of the operations).
+
+use drivelab_core::workload::Workload;
+
+use super::{number, threshold};
+
+/// One size of a mix.
+#[derive(Debug, Clone, Copy)]
+struct Size {
+    bytes: u32,
+    units: u64,
+    /// Where its share ends among 64-bit numbers.
+    end: u64,
+}
+
+/// The sizes of a workload, ready for drawing.
+#[derive(Debug, Clone)]
+pub(crate) struct Sizes {
+    key: u64,
+    /// Empty where there is one size.
+    mix: Box<[Size]>,
+    /// Largest bytes of which every size is a multiple; the size itself where there is one.
+    unit: u64,
+    largest: u32,
+    smallest_units: u64,
+}
+
+impl Sizes {
+    /// Sizes of a workload, drawn with `key`. Sizes without a share are left out.
+    pub(crate) fn new(workload: &Workload, key: u64) -> Result<Self, String> {
+        let block = workload.block_size;
+        let Some(largest) = u32::try_from(block.get()).ok().filter(|bytes| *bytes > 0) else {
+            return Err(format!("a block size of {block} cannot be issued: choose one from 1 byte to 4 GiB"));
+        };
+        let asked = workload.block_size_mix.iter().filter(|size| size.operations > 0);
+        if let Some(wrong) = asked.clone().map(|size| size.block_size).find(|size| size.get() == 0 || *size > block) {
+            return Err(format!(
+                "a block of {wrong} in a mix whose largest is {block}: give sizes from 1 byte to that"
+            ));
+        }
+        let whole: u64 = asked.clone().map(|size| u64::from(size.operations)).sum();
+        if whole == 0 && !workload.block_size_mix.is_empty() {
+            return Err("no block size of the mix has a share: give at least one of them more than 0".to_owned());
+        }
+        let unit = asked.clone().map(|size| size.block_size.get()).fold(block.get(), common_divisor);
+        let mut end = 0;
+        let mut mix: Box<[Size]> = asked
+            .map(|size| {
+                end += u64::from(size.operations);
+                let bytes = size.block_size.get();
+                Size { bytes: bytes as u32, units: bytes / unit, end: threshold(end, whole) }
+            })
+            .collect();
+        if mix.iter().all(|size| size.bytes == largest) {
+            mix = Box::default();
+        }
+        let smallest_units = mix.iter().map(|size| size.units).min().unwrap_or(1);
+        Ok(Sizes { key, mix, unit, largest, smallest_units })
+    }
+
+    /// Largest bytes of which every size is a multiple.
+    pub(crate) const fn unit(&self) -> u64 {
+        self.unit
+    }
+
+    /// Units of the smallest size.
+    pub(crate) const fn smallest_units(&self) -> u64 {
+        self.smallest_units
+    }
+
+    /// The size, where there is only one.
+    pub(crate) fn only(&self) -> Option<u32> {
+        self.mix.is_empty().then_some(self.largest)
+    }
+
+    /// Size of the operation at `cursor`, in bytes and units.
+    #[inline]
+    pub(crate) fn draw(&self, cursor: u64) -> (u32, u64) {
+        if self.mix.is_empty() {
+            return (self.largest, 1);
+        }
+        let random = number(self.key, cursor);
+        let place = self.mix.iter().map(|size| usize::from(random >= size.end)).sum::<usize>();
+        let size = self.mix[place.min(self.mix.len() - 1)];
+        (size.bytes, size.units)
+    }
+
+    /// As [`Sizes::draw`]; where fewer than the drawn units are left, the largest size that fits. `room` is at least
+    /// the smallest size.
+    #[inline]
+    pub(crate) fn draw_within(&self, cursor: u64, room: u64) -> (u32, u64) {
+        let drawn = self.draw(cursor);
+        if drawn.1 <= room {
+            return drawn;
+        }
+        let fitting = self.mix.iter().filter(|size| size.units <= room).max_by_key(|size| size.units);
+        fitting.map_or(drawn, |size| (size.bytes, size.units))
+    }
+}
+
+/// Greatest common divisor (Euclid); neither is 0.
+const fn common_divisor(mut left: u64, mut right: u64) -> u64 {
+    while right != 0 {
+        (left, right) = (right, left % right);
+    }
+    left
+}

@@ -1,0 +1,1 @@
+//! Zipf's law against the exact shares of its ranks.
