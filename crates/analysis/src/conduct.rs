@@ -13,12 +13,10 @@ use crate::check::{Check, Seen, Subject, Voids};
 use crate::findings::{conduct as text, evidence};
 use crate::metrics::used_rounds;
 use crate::values::{self, Execution};
-use crate::{limits, stats};
+use crate::{GeneratorLimit, LimitedBy, limits, stats};
 
 /// Share of its own rule that a step must have reached: intervals and the last completions may cost a little.
 const SHORT_STEP: f64 = 0.95;
-/// Share of the asked operations in flight below which the depth was not kept.
-pub(crate) const DEPTH_KEPT: f64 = 0.9;
 /// Range of the rounds / their mean from which one figure does not speak for all of them. Half of what SNIA calls
 /// steady (20 %), because rounds follow each other at once.
 const ROUNDS_DIFFER_PERCENT: f64 = 10.0;
@@ -193,23 +191,26 @@ fn kernel_workers(subject: &Subject<'_>) -> Vec<Seen> {
 }
 
 fn generator_limited(subject: &Subject<'_>) -> Vec<Seen> {
-    let share = values::cpu_user_share(subject.execution).filter(|share| *share > limits::GENERATOR_PERCENT);
-    let limit = Some(limits::GENERATOR_PERCENT);
-    told(subject, share.map(|share| vec![evidence("user CPU time of the issuing threads", share, limit, "%")]))
+    let LimitedBy::Generator { why: GeneratorLimit::UserTime { share } } = limit_of(subject) else { return Vec::new() };
+    let what = "user CPU time of the issuing threads";
+    told(subject, Some(vec![evidence(what, 100.0 * share, Some(100.0 * limits::GENERATOR_SHARE), "%")]))
 }
 
 fn host_cpu_limited(subject: &Subject<'_>) -> Vec<Seen> {
-    let by_generator = !generator_limited(subject).is_empty();
-    let share = values::cpu_share(subject.execution).filter(|share| *share > limits::HOST_CPU_PERCENT && !by_generator);
-    let limit = Some(limits::HOST_CPU_PERCENT);
-    told(subject, share.map(|share| vec![evidence("CPU time of the issuing threads", share, limit, "%")]))
+    let LimitedBy::HostCpu { share } = limit_of(subject) else { return Vec::new() };
+    let what = "kernel CPU time of the issuing threads";
+    told(subject, Some(vec![evidence(what, 100.0 * share, Some(100.0 * limits::KERNEL_SHARE), "%")]))
 }
 
 fn depth_not_kept(subject: &Subject<'_>) -> Vec<Seen> {
-    let asked = subject.execution.workload.total_depth() as f64;
-    let kept = subject.execution.record.in_flight_mean;
-    let what = "operations in flight (limit: asked)";
-    told(subject, (kept < DEPTH_KEPT * asked).then(|| vec![evidence(what, kept, Some(asked), "operations")]))
+    let LimitedBy::Generator { why: GeneratorLimit::DepthNotKept { reached, asked } } = limit_of(subject) else {
+        return Vec::new();
+    };
+    told(subject, Some(vec![evidence("operations in flight (limit: asked)", reached, Some(asked), "operations")]))
+}
+
+fn limit_of(subject: &Subject<'_>) -> LimitedBy {
+    limits::limited_by(subject.execution.record, subject.execution.workload)
 }
 
 /// Something that voids nothing.

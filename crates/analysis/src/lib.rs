@@ -28,10 +28,11 @@ pub mod steady;
 pub mod testing;
 mod values;
 
+pub use limits::{GeneratorLimit, Limit, LimitKind, LimitedBy, limit, limited_by};
 pub use metrics::{METRICS, metric_def, metrics_markdown};
 
 /// Version of the definitions and thresholds; raised whenever the same records would give another figure or finding.
-pub const ANALYSIS_VERSION: u32 = 1;
+pub const ANALYSIS_VERSION: u32 = 2;
 
 /// What a run means.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -60,29 +61,14 @@ impl Analysis {
     }
 }
 
-/// What kept a step from being faster.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum LimitedBy {
-    /// The target: it always had the asked operations before it, and the host had time left.
-    Target,
-    /// The host's CPU: the issuing threads were busy nearly all the time, mostly in the kernel.
-    HostCpu,
-    /// The load generator: the issuing threads spent most of the time in drivelab's own code.
-    Generator,
-    /// The records do not tell.
-    Unknown,
-}
-
 /// What limited one step.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct StepLimit {
     /// The step.
     pub step: StepId,
-    /// The limit.
-    pub limited_by: LimitedBy,
-    /// The figures it rests on, one sentence.
-    pub reason: String,
+    /// The limit, by the means of the step's rounds.
+    #[serde(flatten)]
+    pub limit: Limit,
 }
 
 /// Works out everything; also for runs that are not at their end, from what is there.

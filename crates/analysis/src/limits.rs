@@ -1,58 +1,301 @@
-//! What limited each step: the target, the host's CPU, the load generator, or nobody can tell.
+//! What limited an execution: the generator, the host's CPU, the schedule, or nothing on our side.
 //!
-//! Judged from CPU time and operations in flight of the engine's own report. Thresholds as named constants.
+//! Judged from the engine's own account ([`drivelab_core::record::Effort`]) by the rules of research/engine.md
+//! section 6, thresholds as named constants. A recording without that account says nothing, and so does this file.
 
+use drivelab_core::load::Arrivals;
+use drivelab_core::record::{OpenLoop, StepRecord};
 use drivelab_core::run::RunRecords;
+use drivelab_core::workload::Workload;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use crate::conduct::DEPTH_KEPT;
 use crate::metrics::used_rounds;
-use crate::values::{self, Execution};
-use crate::{LimitedBy, StepLimit, stats};
+use crate::{StepLimit, stats};
 
-/// User-mode share of the issuing threads' time above which the generator is the limit: more than half of the time,
-/// no operation was being asked for.
-pub(crate) const GENERATOR_PERCENT: f64 = 50.0;
-/// CPU share, user and kernel, of the issuing threads above which the host is the limit: a thread that waits for its
-/// device is idle part of the time, and a tenth is the least that can be told from none in steps of a few seconds.
-pub(crate) const HOST_CPU_PERCENT: f64 = 90.0;
+/// Share of the issuing threads' time in user mode above which the generator is the limit: for more than half of the
+/// time nothing was being asked for, so the target might have done twice as much.
+pub(crate) const GENERATOR_SHARE: f64 = 0.5;
+/// The same in the kernel: with more than half of its time gone there, a thread could not have asked for twice as much
+/// whatever the target did.
+pub(crate) const KERNEL_SHARE: f64 = 0.5;
+/// Share of both together above which a thread never waited for the target; neither alone need be above half. A tenth
+/// is the least idle time that can be told from none in steps of a few seconds.
+pub(crate) const BUSY_SHARE: f64 = 0.9;
+/// Share of the asked operations in flight below which the depth was not kept. Refilling a slot and draining at the
+/// end cost a few per cent of the time; a tenth less is another load than the step's name says.
+pub(crate) const DEPTH_KEPT: f64 = 0.9;
+/// Growth of the backlog, as a share of the asked rate, above which an open loop is overloaded. The generator keeps a
+/// constant rate to 0.5 % and a random one to 1 %: less than that is no statement about the target.
+pub(crate) const OVERLOAD_SHARE: f64 = 0.01;
+/// Arrivals that are random have a backlog that wanders; this many standard deviations of their number are no growth.
+const OVERLOAD_DEVIATIONS: f64 = 3.0;
 
-/// The limit of every step with a record, in the order of the plan.
+/// What kept an execution from being faster.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LimitedBy {
+    /// The load generator, for this reason: the figure is a lower bound.
+    Generator {
+        /// What tells so.
+        why: GeneratorLimit,
+    },
+    /// The kernel's work on the issuing threads: the figure is a lower bound.
+    HostCpu {
+        /// Share of the threads' time in the kernel, 0 to 1.
+        share: f64,
+    },
+    /// The rate or the pauses that were asked for: the target could have done more.
+    Schedule,
+    /// Nothing on our side: the target, at the depth that was asked for.
+    TargetOrDepth,
+    /// The recording does not tell: it holds no account of the engine's effort, or no operation.
+    Unknown,
+}
+
+/// Why the generator is the limit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum GeneratorLimit {
+    /// The issuing threads spent more than half of their time in drivelab's own code.
+    UserTime {
+        /// Share of the threads' time in user mode, 0 to 1.
+        share: f64,
+    },
+    /// A closed loop that asks for as much as it may did not have the asked operations in flight.
+    DepthNotKept {
+        /// Mean operations in flight.
+        reached: f64,
+        /// Operations asked for.
+        asked: f64,
+    },
+}
+
+impl LimitedBy {
+    /// Whether the target could have done more than the figure says, so that the figure is a lower bound.
+    #[must_use]
+    pub const fn is_lower_bound(self) -> bool {
+        matches!(self, LimitedBy::Generator { .. } | LimitedBy::HostCpu { .. })
+    }
+
+    /// The word for it.
+    #[must_use]
+    pub const fn kind(self) -> LimitKind {
+        match self {
+            LimitedBy::Generator { .. } => LimitKind::Generator,
+            LimitedBy::HostCpu { .. } => LimitKind::HostCpu,
+            LimitedBy::Schedule => LimitKind::Schedule,
+            LimitedBy::TargetOrDepth => LimitKind::Target,
+            LimitedBy::Unknown => LimitKind::Unknown,
+        }
+    }
+}
+
+/// What kept a step from being faster, in a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LimitKind {
+    /// The target, at the depth that was asked for: nothing on this side held it back.
+    Target,
+    /// The host's CPU: the issuing threads spent most of their time in the kernel. The rate is a lower bound.
+    HostCpu,
+    /// The load generator: the issuing threads spent most of their time in drivelab's own code, or did not keep the
+    /// asked depth. The rate is a lower bound.
+    Generator,
+    /// The rate or the pauses that were asked for.
+    Schedule,
+    /// The records do not tell.
+    Unknown,
+}
+
+impl LimitKind {
+    /// For people, in a table.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            LimitKind::Target => "the target, at this depth",
+            LimitKind::HostCpu => "the host's CPU",
+            LimitKind::Generator => "the load generator",
+            LimitKind::Schedule => "the schedule",
+            LimitKind::Unknown => "not known",
+        }
+    }
+}
+
+/// What limited something, as documents hold it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Limit {
+    /// The limit.
+    pub limited_by: LimitKind,
+    /// The target could have done more: rates are lower bounds, and latencies contain waiting on this side.
+    pub lower_bound: bool,
+    /// The figures it rests on, one sentence.
+    pub reason: String,
+}
+
+/// What limited one execution.
+#[must_use]
+pub fn limited_by(record: &StepRecord, workload: &Workload) -> LimitedBy {
+    Signs::of(record, workload).map_or(LimitedBy::Unknown, Signs::judge)
+}
+
+/// The same with the figures it rests on in words.
+#[must_use]
+pub fn limit(record: &StepRecord, workload: &Workload) -> Limit {
+    Signs::of(record, workload).map_or_else(unknown, Signs::limit)
+}
+
+/// The limit of every step with a record, in the order of the plan, by the means of its rounds.
 pub(crate) fn all(records: &RunRecords) -> Vec<StepLimit> {
     let mut limits = Vec::new();
     for test in &records.plan.tests {
         for step in &test.steps {
+            let Some(workload) = step.workload() else { continue };
             let used = used_rounds(records, test, step);
-            let executions: Vec<Execution<'_>> =
-                used.iter().filter_map(|record| Execution::new(step, record)).collect();
-            if let Some((limited_by, reason)) = judge(&executions) {
-                limits.push(StepLimit { step: step.id.clone(), limited_by, reason });
+            if used.is_empty() {
+                continue;
             }
+            let signs: Vec<Signs> = used.iter().filter_map(|record| Signs::of(record, workload)).collect();
+            let limit = Signs::mean(&signs).map_or_else(unknown, Signs::limit);
+            limits.push(StepLimit { step: step.id.clone(), limit });
         }
     }
     limits
 }
 
-/// Judges the rounds of a step by their means; `None` without rounds.
-fn judge(executions: &[Execution<'_>]) -> Option<(LimitedBy, String)> {
-    let mean = |of: fn(Execution<'_>) -> Option<f64>| {
-        stats::mean(&executions.iter().filter_map(|execution| of(*execution)).collect::<Vec<f64>>())
-    };
-    let asked = executions.first()?.workload.total_depth();
-    let (Some(user), Some(busy)) = (mean(values::cpu_user_share), mean(values::cpu_share)) else {
-        return Some((LimitedBy::Unknown, "no time passed in the step's record".to_owned()));
-    };
-    let depth = mean(values::in_flight_mean).unwrap_or(0.0);
-    let verdict = if user > GENERATOR_PERCENT {
-        let reason = format!("issuing threads spent {user:.0} % of the time in drivelab's own code (limit 50 %)");
-        (LimitedBy::Generator, reason)
-    } else if busy > HOST_CPU_PERCENT {
-        (LimitedBy::HostCpu, format!("issuing threads were busy {busy:.0} % of the time (limit 90 %)"))
-    } else if depth >= DEPTH_KEPT * asked as f64 {
-        let reason =
-            format!("{depth:.1} of {asked} operations were in flight and the host had time left ({busy:.0} % busy)");
-        (LimitedBy::Target, reason)
-    } else {
-        (LimitedBy::Unknown, format!("only {depth:.1} of {asked} operations were in flight, with {busy:.0} % CPU time"))
-    };
-    Some(verdict)
+fn unknown() -> Limit {
+    Limit {
+        limited_by: LimitKind::Unknown,
+        lower_bound: false,
+        reason: "the recording holds no account of the engine's own effort".to_owned(),
+    }
 }
+
+/// When operations were issued, as far as it decides about the limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Manner {
+    /// As soon as one has ended: the asked depth has to be in flight.
+    Free,
+    /// A group was held back (by weights, or by a rate of which nothing is recorded): its slots may be empty, and
+    /// nothing else follows.
+    Weighted,
+    /// With pauses or think time.
+    Paused,
+    /// At times fixed in advance, and the backlog did not grow.
+    OnTime,
+    /// At times fixed in advance, and the backlog grew.
+    Overloaded,
+}
+
+/// What the limit is read off.
+#[derive(Debug, Clone, Copy)]
+struct Signs {
+    user: f64,
+    kernel: f64,
+    reached: f64,
+    asked: f64,
+    manner: Manner,
+}
+
+impl Signs {
+    /// `None` where the recording holds no account of the effort, no thread time or no operation.
+    fn of(record: &StepRecord, workload: &Workload) -> Option<Signs> {
+        let effort = record.engine.effort.as_ref().filter(|effort| effort.operations > 0)?;
+        let time = effort.thread_time.as_secs_f64();
+        (time > 0.0).then(|| Signs {
+            user: record.engine.cpu_user.as_secs_f64() / time,
+            kernel: record.engine.cpu_system.as_secs_f64() / time,
+            reached: record.in_flight_mean,
+            asked: effort.depth_asked as f64,
+            manner: manner(record, workload),
+        })
+    }
+
+    /// The mean of the rounds; where they differ in manner, the one furthest from a free loop.
+    fn mean(rounds: &[Signs]) -> Option<Signs> {
+        let of = |part: fn(&Signs) -> f64| stats::mean(&rounds.iter().map(part).collect::<Vec<f64>>());
+        Some(Signs {
+            user: of(|signs| signs.user)?,
+            kernel: of(|signs| signs.kernel)?,
+            reached: of(|signs| signs.reached)?,
+            asked: of(|signs| signs.asked)?,
+            manner: rounds.iter().map(|signs| signs.manner).max()?,
+        })
+    }
+
+    fn judge(self) -> LimitedBy {
+        // A schedule that was kept is the limit whatever the CPU did: an open loop may spin between arrivals.
+        if self.manner == Manner::OnTime {
+            return LimitedBy::Schedule;
+        }
+        let busy = self.user + self.kernel > BUSY_SHARE;
+        if self.user > GENERATOR_SHARE || busy && self.user > self.kernel {
+            return LimitedBy::Generator { why: GeneratorLimit::UserTime { share: self.user } };
+        }
+        if self.kernel > KERNEL_SHARE || busy {
+            return LimitedBy::HostCpu { share: self.kernel };
+        }
+        match self.manner {
+            Manner::Paused => LimitedBy::Schedule,
+            Manner::Free if self.reached < DEPTH_KEPT * self.asked => {
+                let why = GeneratorLimit::DepthNotKept { reached: self.reached, asked: self.asked };
+                LimitedBy::Generator { why }
+            }
+            Manner::Free | Manner::Weighted | Manner::OnTime | Manner::Overloaded => LimitedBy::TargetOrDepth,
+        }
+    }
+
+    fn limit(self) -> Limit {
+        let verdict = self.judge();
+        Limit { limited_by: verdict.kind(), lower_bound: verdict.is_lower_bound(), reason: self.reason(verdict) }
+    }
+
+    fn reason(self, verdict: LimitedBy) -> String {
+        let (user, kernel) = (100.0 * self.user, 100.0 * self.kernel);
+        let cpu = format!("user {user:.0} %, kernel {kernel:.0} % of the issuing threads' time");
+        match verdict {
+            LimitedBy::Generator { why: GeneratorLimit::UserTime { .. } } | LimitedBy::HostCpu { .. } => {
+                format!("{cpu}; the limit is 50 % each, 90 % together")
+            }
+            LimitedBy::Generator { why: GeneratorLimit::DepthNotKept { reached, asked } } => {
+                format!("only {reached:.1} of {asked:.0} asked operations were in flight (limit 90 %; {cpu})")
+            }
+            LimitedBy::Schedule if self.manner == Manner::Paused => {
+                format!("the workload pauses, and the host had time left ({cpu})")
+            }
+            LimitedBy::Schedule => "operations arrived at fixed times and the target kept up".to_owned(),
+            LimitedBy::TargetOrDepth if self.manner == Manner::Overloaded => {
+                format!("operations arrived faster than they were done, and the host had time left ({cpu})")
+            }
+            LimitedBy::TargetOrDepth | LimitedBy::Unknown => {
+                let (reached, asked) = (self.reached, self.asked);
+                format!("{reached:.1} of {asked:.0} operations were in flight and the host had time left ({cpu})")
+            }
+        }
+    }
+}
+
+fn manner(record: &StepRecord, workload: &Workload) -> Manner {
+    if let Some(open) = &record.open_loop {
+        return if is_overloaded(open, workload) { Manner::Overloaded } else { Manner::OnTime };
+    }
+    let pauses = |group: &Workload| group.pace.bursts.is_some() || !group.pace.think_time.is_zero();
+    if workload.groups().any(pauses) {
+        Manner::Paused
+    } else if workload.groups().any(|group| group.pace.weight > 0 || group.pace.rate.is_some()) {
+        Manner::Weighted
+    } else {
+        Manner::Free
+    }
+}
+
+/// Whether more arrived than was done, so that the backlog grew for as long as the step went on.
+pub(crate) fn is_overloaded(open: &OpenLoop, workload: &Workload) -> bool {
+    let random = |group: &Workload| group.pace.rate.is_some_and(|rate| rate.arrivals != Arrivals::Constant);
+    let deviations = if workload.groups().any(random) { OVERLOAD_DEVIATIONS } else { 0.0 };
+    let backlog = open.backlog_at_end as f64;
+    open.backlog_growth_per_second > OVERLOAD_SHARE * open.asked_iops
+        && backlog > workload.total_depth() as f64
+        && backlog > deviations * (open.arrived as f64).sqrt()
+}
+
+#[cfg(test)]
+mod tests;

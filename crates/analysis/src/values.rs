@@ -165,11 +165,6 @@ pub(crate) fn cpu_share(execution: Execution<'_>) -> Option<f64> {
     share_of_threads(engine.cpu_user.as_secs_f64() + engine.cpu_system.as_secs_f64(), execution)
 }
 
-/// User-mode part of [`cpu_share`], per cent.
-pub(crate) fn cpu_user_share(execution: Execution<'_>) -> Option<f64> {
-    share_of_threads(execution.record.engine.cpu_user.as_secs_f64(), execution)
-}
-
 /// CPU seconds as a share of the time that the issuing threads had, ramp included, per cent.
 fn share_of_threads(busy_s: f64, execution: Execution<'_>) -> Option<f64> {
     Some(100.0 * busy_s / ((duration(execution)? + execution.ramp_s) * execution.issuing_threads()))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use drivelab_analysis::{LimitedBy, metric_def};
+use drivelab_analysis::metric_def;
 use drivelab_core::event::RunState;
 use drivelab_core::finding::{Evidence, Finding, Severity};
 use drivelab_core::metric::MetricDef;
@@ -243,21 +243,12 @@ pub(crate) fn limits(input: &ReportInput<'_>) -> Table {
     let row = |limit: &drivelab_analysis::StepLimit| {
         let step = input.records.plan.step(&limit.step);
         let label = step.map_or_else(|| limit.step.to_string(), |step| step.label.clone());
-        vec![Cell::text(label), Cell::text(limited_by(limit.limited_by)), Cell::text(limit.reason.clone())]
+        vec![Cell::text(label), Cell::text(limit.limit.limited_by.title()), Cell::text(limit.limit.reason.clone())]
     };
     Table {
         caption: "What limited each step".to_owned(),
         columns,
         rows: input.analysis.limits.iter().map(row).collect(),
-    }
-}
-
-const fn limited_by(limit: LimitedBy) -> &'static str {
-    match limit {
-        LimitedBy::Target => "the target",
-        LimitedBy::HostCpu => "the host's CPU",
-        LimitedBy::Generator => "the load generator",
-        LimitedBy::Unknown => "not known",
     }
 }
 

@@ -9,8 +9,8 @@ use drivelab_core::run::FailedStep;
 use drivelab_core::units::{Bytes, Nanos};
 
 use super::*;
-use crate::analyse;
 use crate::testing::{sample_resumed_run, sample_run, sample_steady_run, sample_unfinished_run};
+use crate::{LimitKind, analyse};
 
 fn codes(run: &RunRecords) -> Vec<String> {
     analyse(run).findings.into_iter().map(|finding| finding.code).collect()
@@ -82,35 +82,29 @@ fn a_step_below_its_own_time_or_volume_is_short() {
 }
 
 #[test]
-fn a_depth_that_was_not_kept_is_told_and_makes_the_limit_unknown() {
-    let mut run = sample_run();
-    for test in &mut run.plan.tests {
-        for step in test.steps.iter_mut().filter(|step| step.id.as_str() == "depths/q8") {
-            if let Action::Io { workload, .. } = &mut step.action {
-                workload.queue_depth = drivelab_core::units::QueueDepth::new(10).expect("a depth");
-            }
-        }
-    }
+fn a_depth_that_was_not_kept_is_told_and_makes_the_rate_a_lower_bound() {
+    let run = with_step("depths/q8", |record| {
+        record.engine.effort.as_mut().expect("an account").depth_asked = 10;
+    });
     assert_eq!(codes(&run), ["depth_not_kept"]);
     let limits = analyse(&run).limits;
-    let of = |id: &str| limits.iter().find(|limit| limit.step.as_str() == id).expect("a limit").limited_by;
-    assert_eq!(of("depths/q8"), crate::LimitedBy::Unknown);
-    assert_eq!(of("depths/q16"), crate::LimitedBy::Target);
+    let of = |id: &str| &limits.iter().find(|limit| limit.step.as_str() == id).expect("a limit").limit;
+    assert_eq!((of("depths/q8").limited_by, of("depths/q8").lower_bound), (LimitKind::Generator, true));
+    assert_eq!((of("depths/q16").limited_by, of("depths/q16").lower_bound), (LimitKind::Target, false));
 }
 
 #[test]
-fn busy_threads_are_the_limit_in_the_order_generator_then_host() {
-    let limit = |user: u64, system: u64| {
-        let run = with_step("depths/q8", |record| {
+fn a_step_is_told_to_be_limited_by_one_thing_only() {
+    let codes_of = |user: u64, system: u64| {
+        codes(&with_step("depths/q8", |record| {
             record.engine.cpu_user = Nanos::from_millis(user);
             record.engine.cpu_system = Nanos::from_millis(system);
-        });
-        let limits = analyse(&run).limits;
-        limits.into_iter().find(|limit| limit.step.as_str() == "depths/q8").map(|limit| limit.limited_by)
+            record.engine.effort.as_mut().expect("an account").depth_asked = 10;
+        }))
     };
-    assert_eq!(limit(2_100, 1_800), Some(crate::LimitedBy::Generator));
-    assert_eq!(limit(1_900, 1_800), Some(crate::LimitedBy::HostCpu));
-    assert_eq!(limit(1_000, 1_000), Some(crate::LimitedBy::Target));
+    assert_eq!(codes_of(2_100, 1_800), ["generator_limited"]);
+    assert_eq!(codes_of(1_700, 2_100), ["host_cpu_limited"]);
+    assert_eq!(codes_of(1_000, 1_000), ["depth_not_kept"]);
 }
 
 #[test]

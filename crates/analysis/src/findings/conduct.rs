@@ -64,32 +64,36 @@ pub(crate) fn kernel_workers(seen: &[Seen]) -> Finding {
 
 pub(crate) fn generator_limited(seen: &[Seen]) -> Finding {
     let statement = format!(
-        "In {} the issuing threads spent more than half of the time in drivelab's own code: the generator may have \
-         been measured, not the target.",
+        "In {} the issuing threads spent more of their time in drivelab's own code than is left for the target: their \
+         rates are lower bounds.",
         executions(seen)
     );
     let cause = "The target is faster than so few threads can ask, the build is a debug build, or the CPU is slow.";
-    warning("generator_limited", statement, cause, "Use a release build and more threads.").about(seen)
+    let action = "Use a release build and more threads (`drivelab io --threads`), each on a CPU of its own.";
+    warning("generator_limited", statement, cause, action).about(seen)
 }
 
 pub(crate) fn host_cpu_limited(seen: &[Seen]) -> Finding {
     let statement = format!(
-        "In {} the issuing threads were busy more than 90 % of the time: the host's CPU was the limit, not the target.",
+        "In {} the kernel's work took most of the issuing threads' time: the host's CPU was the limit, and the rates \
+         are lower bounds.",
         executions(seen)
     );
-    let cause = "The kernel's I/O path (file system, scheduler, encryption, mitigations) needs all of the CPU time.";
+    let cause = "The kernel's I/O path (file system, scheduler, encryption, mitigations) needs that CPU time.";
     warning("host_cpu_limited", statement, cause, "Use more threads, or a faster CPU.").about(seen)
 }
 
 pub(crate) fn depth_not_kept(seen: &[Seen]) -> Finding {
     let statement = format!(
         "In {} fewer than 90 % of the asked operations were in flight on average: the target was not under the load \
-         that the step's name says.",
+         that the step's name says, and the rates are lower bounds.",
         executions(seen)
     );
     let cause = "Submission blocked (a synchronous path, a full device queue), the CPU was late, or the step was so \
                  short that its end weighs.";
-    note("depth_not_kept", statement, cause, "Look at `in_flight_mean` of the step before comparing it.").about(seen)
+    let action = "Look at `in_flight_mean` of the step before comparing it; the sync backend has a thread for each \
+                  operation and does not block the others.";
+    warning("depth_not_kept", statement, cause, action).about(seen)
 }
 
 pub(crate) fn two_modes(seen: &[Seen]) -> Finding {

@@ -5,7 +5,7 @@
 use drivelab_core::histogram::{SparseHistogram, bucket_of};
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Action, Step};
-use drivelab_core::record::{EngineReport, IntervalRecord, OpRecord, StepRecord, StopReason, StreamExtent};
+use drivelab_core::record::{Effort, EngineReport, IntervalRecord, OpRecord, StepRecord, StopReason, StreamExtent};
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::{Pattern, Workload};
 
@@ -188,8 +188,25 @@ fn sum_up(load: &Workload, key: StepKey, intervals: &[IntervalRecord], stop_reas
             cpu_user: Nanos::new(operations * 150),
             cpu_system: Nanos::new(operations * 500),
             punted: false,
-            effort: None,
+            effort: Some(effort(load, operations, elapsed)),
         },
+    }
+}
+
+/// What an engine on a quiet machine says of itself.
+fn effort(load: &Workload, operations: u64, elapsed: Nanos) -> Effort {
+    let threads = u64::from(load.threads.get());
+    Effort {
+        operations,
+        syscalls: operations / 2 + 1,
+        thread_time: Nanos::new(elapsed.get() * threads),
+        depth_asked: load.total_depth(),
+        reap_gap_mean: Some(Nanos::new(900)),
+        reap_gap_max: Some(Nanos::new(61_000)),
+        clock: "tsc".to_owned(),
+        clock_error_ns: 140,
+        batch: 1,
+        ..Effort::default()
     }
 }
 

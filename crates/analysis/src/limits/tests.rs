@@ -1,0 +1,145 @@
+//! Each limit by hand-made records on both sides of its threshold.
+
+use drivelab_core::load::{Bursts, Rate};
+use drivelab_core::record::Effort;
+use drivelab_core::units::{Nanos, QueueDepth};
+use proptest::prelude::*;
+
+use super::*;
+use crate::testing::sample_run;
+
+/// A closed loop of 32 in flight with this much user and kernel time of 1,000 ms.
+fn case(user_ms: u64, kernel_ms: u64, reached: f64) -> (StepRecord, Workload) {
+    let mut record = sample_run().steps[1].clone();
+    (record.engine.cpu_user, record.engine.cpu_system) = (Nanos::from_millis(user_ms), Nanos::from_millis(kernel_ms));
+    record.in_flight_mean = reached;
+    record.engine.effort = Some(Effort {
+        operations: 1_000,
+        thread_time: Nanos::from_millis(1_000),
+        depth_asked: 32,
+        ..Effort::default()
+    });
+    let workload = Workload { queue_depth: QueueDepth::new(32).expect("a depth"), ..Workload::default() };
+    (record, workload)
+}
+
+fn kind(user_ms: u64, kernel_ms: u64, reached: f64) -> LimitKind {
+    let (record, workload) = case(user_ms, kernel_ms, reached);
+    limited_by(&record, &workload).kind()
+}
+
+#[test]
+fn user_time_beyond_half_is_the_generator_and_kernel_time_the_host() {
+    assert_eq!(kind(500, 100, 32.0), LimitKind::Target);
+    assert_eq!(kind(501, 100, 32.0), LimitKind::Generator);
+    assert_eq!(kind(501, 499, 1.0), LimitKind::Generator);
+    assert_eq!(kind(100, 500, 32.0), LimitKind::Target);
+    assert_eq!(kind(100, 501, 32.0), LimitKind::HostCpu);
+    assert_eq!(kind(450, 450, 32.0), LimitKind::Target);
+    assert_eq!(kind(440, 461, 32.0), LimitKind::HostCpu, "no time left to wait, most of it the kernel's");
+    assert_eq!(kind(461, 440, 32.0), LimitKind::Generator, "no time left to wait, most of it ours");
+}
+
+#[test]
+fn a_closed_loop_must_keep_nine_tenths_of_its_depth() {
+    assert_eq!(kind(100, 100, 28.8), LimitKind::Target);
+    let (record, workload) = case(100, 100, 28.7);
+    let why = GeneratorLimit::DepthNotKept { reached: 28.7, asked: 32.0 };
+    assert_eq!(limited_by(&record, &workload), LimitedBy::Generator { why });
+    assert!(limit(&record, &workload).reason.starts_with("only 28.7 of 32 asked operations"));
+    assert_eq!(kind(100, 600, 3.0), LimitKind::HostCpu, "CPU time says more than the depth");
+}
+
+#[test]
+fn pauses_and_weights_leave_slots_empty_on_purpose() {
+    let of = |change: fn(&mut Workload)| {
+        let (record, mut workload) = case(100, 100, 3.0);
+        change(&mut workload);
+        limited_by(&record, &workload)
+    };
+    assert_eq!(of(|load| load.pace.think_time = Nanos::from_millis(1)), LimitedBy::Schedule);
+    let bursts = Bursts { on: Nanos::from_secs(1), off: Nanos::from_secs(2) };
+    let (record, mut workload) = case(100, 100, 3.0);
+    workload.beside.push(Workload {
+        pace: drivelab_core::load::Pace { bursts: Some(bursts), ..Default::default() },
+        ..workload.clone()
+    });
+    assert_eq!(limited_by(&record, &workload), LimitedBy::Schedule, "a pause of any group");
+    assert_eq!(of(|load| load.pace.weight = 3), LimitedBy::TargetOrDepth);
+}
+
+/// A second of 1,000 arrivals with this growth and backlog.
+fn open(growth: f64, backlog_at_end: u64, arrivals: Arrivals) -> (StepRecord, Workload) {
+    let (mut record, mut workload) = case(900, 50, 3.0);
+    workload.pace.rate = Some(Rate { per_1000_s: 1_000_000, arrivals });
+    record.open_loop = Some(OpenLoop {
+        asked_iops: 1_000.0,
+        arrived: 1_000,
+        backlog_at_end,
+        backlog_max: backlog_at_end,
+        backlog_growth_per_second: growth,
+        lateness_mean: Nanos::new(0),
+        lateness_max: Nanos::new(0),
+    });
+    (record, workload)
+}
+
+#[test]
+fn a_schedule_that_is_kept_is_the_limit_even_where_the_generator_spins() {
+    let of = |growth, backlog, arrivals| {
+        let (record, workload) = open(growth, backlog, arrivals);
+        limited_by(&record, &workload)
+    };
+    assert_eq!(of(0.0, 0, Arrivals::Constant), LimitedBy::Schedule);
+    assert_eq!(of(9.0, 90, Arrivals::Constant), LimitedBy::Schedule, "less than 1 % of the rate");
+    assert_eq!(of(11.0, 32, Arrivals::Constant), LimitedBy::Schedule, "what fits into the slots is no backlog");
+    assert_eq!(of(50.0, 90, Arrivals::Exponential), LimitedBy::Schedule, "three deviations of 1,000 are 95");
+    assert_eq!(of(50.0, 90, Arrivals::Constant).kind(), LimitKind::Generator, "overloaded, and all time is ours");
+    let (mut record, workload) = open(500.0, 500, Arrivals::Exponential);
+    record.engine.cpu_user = Nanos::from_millis(10);
+    assert_eq!(
+        limited_by(&record, &workload),
+        LimitedBy::TargetOrDepth,
+        "overloaded: slots may stay empty for a while"
+    );
+    assert!(limit(&record, &workload).reason.contains("arrived faster"));
+}
+
+#[test]
+fn recordings_without_an_account_say_nothing() {
+    let (mut record, workload) = case(900, 50, 3.0);
+    record.engine.effort.as_mut().expect("an account").operations = 0;
+    assert_eq!(limited_by(&record, &workload), LimitedBy::Unknown);
+    record.engine.effort = None;
+    assert_eq!(limited_by(&record, &workload), LimitedBy::Unknown);
+    assert!(!limit(&record, &workload).lower_bound && limit(&record, &workload).reason.contains("no account"));
+}
+
+#[test]
+fn rounds_are_judged_by_their_mean() {
+    let mut run = sample_run();
+    let id = drivelab_core::ids::StepId::new("corners", "rnd-4k-q1t1-read");
+    let of = |run: &RunRecords| all(run).into_iter().find(|limit| limit.step == id).expect("a limit").limit;
+    assert_eq!(of(&run).limited_by, LimitKind::Target);
+    let mut rounds: Vec<&mut StepRecord> = run.steps.iter_mut().filter(|record| record.key.step == id).collect();
+    // 60 %, 60 % and 1 %: half on average is not reached; 80 % makes it so.
+    rounds[0].engine.cpu_user = Nanos::from_millis(2_400);
+    rounds[1].engine.cpu_user = Nanos::from_millis(2_400);
+    assert_eq!(of(&run).limited_by, LimitKind::Target);
+    let second = run.steps.iter_mut().filter(|record| record.key.step == id).nth(1).expect("a round");
+    second.engine.cpu_user = Nanos::from_millis(3_700);
+    assert!(of(&run).lower_bound);
+}
+
+proptest! {
+    #[test]
+    fn more_cpu_time_never_takes_a_lower_bound_back(
+        user in 0u64..1_000, kernel in 0u64..1_000, more in 0u64..1_000, reached in 0.0f64..32.0,
+    ) {
+        let bound = |user, kernel| {
+            let (record, workload) = case(user, kernel, reached);
+            limited_by(&record, &workload).is_lower_bound()
+        };
+        prop_assert!(!bound(user, kernel) || bound(user + more, kernel) && bound(user, kernel + more));
+    }
+}
