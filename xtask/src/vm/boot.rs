@@ -21,8 +21,8 @@ pub(crate) const CONSOLE: &str = "console.log";
 /// ciphers, no search for pages that are writable and executable.
 const KERNEL_LINE: &str = "console=ttyS0 quiet panic=-1 cryptomgr.notests rodata=off";
 
-/// 2^3 ns for each instruction, and no waiting in real time while the guest waits.
-const VIRTUAL_TIME: &str = "shift=3,sleep=off";
+/// 2^2 ns for each instruction, and no waiting in real time while the guest waits.
+const VIRTUAL_TIME: &str = "shift=2,sleep=off";
 
 /// `timeout` ends with this after it had to kill.
 const KILLED: i32 = 137;

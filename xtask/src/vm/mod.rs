@@ -3,7 +3,7 @@
 //! Owns: the order of things (kernel, binary, one VM for each scenario, verdicts) and what may be skipped. Must not
 //! know: what a scenario measures; that is in its file under tests/vm/ and in `checks`.
 //!
-//! QEMU runs without KVM and in *virtual time* (`-icount`): each instruction of the guest takes 8 ns and waiting takes
+//! QEMU runs without KVM and in *virtual time* (`-icount`): each instruction of the guest takes 4 ns and waiting takes
 //! no time at all. All clocks and timers inside agree with each other, and nothing that the host does beside it moves
 //! a figure.
 
