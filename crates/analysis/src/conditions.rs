@@ -65,17 +65,22 @@ fn testbed(environment: &Environment) -> Vec<Finding> {
 
 fn target(environment: &Environment) -> Vec<Finding> {
     let (target, memory) = (&environment.target, environment.testbed.memory);
-    let kind = target.file_system.kind.as_str();
-    let in_memory = MEMORY_FILE_SYSTEMS.contains(&kind);
+    if target.kind.stores_nothing() {
+        return vec![text::stores_nothing(&target.path.display().to_string())];
+    }
+    let system = target.file_system.as_ref();
+    let memory_system = system.map(|system| system.kind.as_str()).filter(|kind| MEMORY_FILE_SYSTEMS.contains(kind));
+    let in_memory = memory_system.is_some();
     let cached_below = environment.testbed.hypervisor.is_some()
         || target.devices.iter().any(|device| device.virtual_because.is_some() || device.transport == "loop");
-    let nowhere = target.devices.is_empty() && !in_memory;
+    let nowhere = system.filter(|_| target.devices.is_empty() && !in_memory);
     let findings = [
-        in_memory.then(|| text::memory_file_system(kind)),
+        memory_system.map(text::memory_file_system),
         (!target.direct_io.supported).then(|| text::no_direct_io(&target.direct_io.reason)),
-        nowhere.then(|| text::no_block_device(kind, &target.file_system.source)),
+        nowhere.map(|system| text::no_block_device(&system.kind, &system.source)),
         (memory >= target.length && !in_memory)
             .then(|| text::memory_larger_than_target(memory, target.length, cached_below)),
+        (!target.used_by.is_empty()).then(|| text::used_by_others(&target.used_by)),
         environment.bundle_on_same_device.then(|| text::bundle_on_target_device(None)),
     ];
     findings.into_iter().flatten().collect()
@@ -155,11 +160,35 @@ mod tests {
         assert_eq!(codes(|e| e.target.direct_io.supported = false), ["no_direct_io"]);
         assert_eq!(codes(|e| e.target.devices.clear()), ["no_block_device"]);
         let in_memory = codes(|e| {
-            e.target.file_system.kind = "tmpfs".to_owned();
+            if let Some(system) = &mut e.target.file_system {
+                system.kind = "tmpfs".to_owned();
+            }
             e.target.devices.clear();
             e.target.direct_io.supported = false;
         });
         assert_eq!(in_memory, ["memory_file_system", "no_direct_io"]);
+        assert_eq!(codes(|e| e.target.used_by = vec!["/dev/x is mounted at /".to_owned()]), ["target_in_use"]);
+    }
+
+    #[test]
+    fn a_target_that_stores_nothing_has_one_finding_and_a_bare_device_none() {
+        use drivelab_core::environment::TargetKind;
+        for kind in [TargetKind::NullDevice, TargetKind::ZeroDevice, TargetKind::Nop] {
+            let found = codes(|e| {
+                e.target.kind = kind;
+                e.target.file_system = None;
+                e.target.devices.clear();
+                e.target.direct_io.supported = false;
+                e.target.length = Bytes::new(1 << 20);
+            });
+            assert_eq!(found, ["stores_nothing"]);
+        }
+        let device = codes(|e| {
+            e.target.kind = TargetKind::BlockDevice;
+            e.target.file_system = None;
+            e.guard = None;
+        });
+        assert!(device.is_empty(), "{device:?}");
     }
 
     #[test]

@@ -16,8 +16,30 @@ use crate::units::Bytes;
 pub enum TargetKind {
     /// A file that drivelab made for this run and removes at the end.
     ScratchFile,
-    /// A file that the user named and released with `--destroy`.
+    /// A file that the user named: released with `--destroy`, or only read.
     NamedFile,
+    /// A block device: a whole one, or a partition that is only read.
+    BlockDevice,
+    /// `/dev/null`: takes every write and keeps nothing, so that drivelab and the kernel are measured.
+    NullDevice,
+    /// `/dev/zero`: gives zeros to every read, so that drivelab and the kernel are measured.
+    ZeroDevice,
+    /// `nop:`: operations end in the ring itself, so that drivelab is measured alone.
+    Nop,
+}
+
+impl TargetKind {
+    /// Whether it stores nothing, so that figures tell what drivelab and this host can do and nothing about a drive.
+    #[must_use]
+    pub const fn stores_nothing(self) -> bool {
+        matches!(self, TargetKind::NullDevice | TargetKind::ZeroDevice | TargetKind::Nop)
+    }
+
+    /// Whether it lies on a file system.
+    #[must_use]
+    pub const fn is_file(self) -> bool {
+        matches!(self, TargetKind::ScratchFile | TargetKind::NamedFile)
+    }
 }
 
 /// The file system the target lies on.
@@ -49,12 +71,12 @@ pub struct LinkFacts {
     pub bytes_per_second: Option<f64>,
 }
 
-/// One block device: the one that holds the file system, or one below it.
+/// One block device: the one that holds the file system or is the target itself, or one below it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockDeviceFacts {
     /// Kernel name of the whole device: `nvme0n1`, `vda`, `dm-0`, `loop3`.
     pub name: String,
-    /// Partition the file system is on, where it is on one: `nvme0n1p2`.
+    /// Partition that the file system is on or that is the target, where it is one: `nvme0n1p2`.
     pub partition: Option<String>,
     /// Model as the device says.
     pub model: Option<String>,
@@ -89,18 +111,22 @@ pub struct BlockDeviceFacts {
 /// The target as found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetFacts {
-    /// The file.
+    /// The file or device; `nop:` where there is neither.
     pub path: PathBuf,
-    /// Made for the run, or named by the user.
+    /// What it is.
     pub kind: TargetKind,
     /// Bytes that are tested.
     pub length: Bytes,
-    /// File system.
-    pub file_system: FileSystemFacts,
-    /// Block devices from the file system downwards; empty where there is none (tmpfs, network).
+    /// File system; `None` where the target does not lie on one.
+    #[serde(default)]
+    pub file_system: Option<FileSystemFacts>,
+    /// Block devices from the target or its file system downwards; empty where there is none (tmpfs, network, `nop:`).
     pub devices: Vec<BlockDeviceFacts>,
     /// Direct I/O.
     pub direct_io: DirectIo,
+    /// Who else uses a target that is only read, a part of a sentence each: `/dev/vda1 is mounted at / (ext4)`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub used_by: Vec<String>,
 }
 
 /// The host as found.
@@ -140,8 +166,9 @@ pub struct Environment {
     pub target: TargetFacts,
     /// The host.
     pub testbed: TestbedFacts,
-    /// Why the target may be written.
-    pub guard: GuardDecision,
+    /// Why the target may be written; `None` where it is open for reading only, or is nothing that could be written.
+    #[serde(default)]
+    pub guard: Option<GuardDecision>,
     /// The bundle lies on the same device as the target.
     pub bundle_on_same_device: bool,
 }

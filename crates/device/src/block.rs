@@ -27,14 +27,15 @@ pub(crate) fn folder_of(roots: &Roots, major: u32, minor: u32) -> Option<PathBuf
 }
 
 /// The folder of the whole device, and the partition's name where `folder` is a partition.
-fn whole_of(folder: &Path) -> (&Path, Option<String>) {
+pub(crate) fn whole_of(folder: &Path) -> (&Path, Option<String>) {
     match folder.parent() {
         Some(parent) if folder.join("partition").exists() => (parent, Some(name_of(folder))),
         _ => (folder, None),
     }
 }
 
-fn name_of(folder: &Path) -> String {
+/// Kernel name of the device whose folder this is.
+pub(crate) fn name_of(folder: &Path) -> String {
     folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 

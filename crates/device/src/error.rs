@@ -24,7 +24,7 @@ pub enum ErrorKind {
     NoSpace,
     /// The place does not do direct I/O and that was needed.
     NoDirectIo,
-    /// A block device, refused in this version.
+    /// A block device where only a file can be used.
     BlockDevice,
     /// Anything else the system reported.
     Other,
@@ -69,14 +69,37 @@ pub enum DeviceError {
         /// What is missing and what to do.
         why: String,
     },
-    /// Block devices come in a later version.
+    /// A block device where a file is needed.
     #[error(
-        "{path} is a block device, and this version of drivelab tests files only: it refuses to write to a whole \
-         device; name a folder on the file system that lies on it"
+        "{path} is a block device, and in this version only a file can be used here; name a folder on the file system \
+         that lies on it"
     )]
     BlockDevice {
         /// The device node.
         path: PathBuf,
+    },
+    /// A character device that is none of the two that can be measured.
+    #[error(
+        "{path} is a character device, and of those drivelab measures only /dev/null and /dev/zero; name a folder, a \
+         file or a block device"
+    )]
+    Character {
+        /// The device node.
+        path: PathBuf,
+    },
+    /// Nothing to read.
+    #[error("{path} holds less than a block of 4 KiB, so nothing can be measured on it; name another target")]
+    Empty {
+        /// The file or device.
+        path: PathBuf,
+    },
+    /// A file in `/proc`, `/sys` and the like.
+    #[error("{path} lies on {kind}, which is a window into the kernel and no storage; name a file on a drive")]
+    Window {
+        /// The file.
+        path: PathBuf,
+        /// The kind of file system.
+        kind: String,
     },
     /// Neither a folder nor a regular file.
     #[error("{path} is {what}, and drivelab writes only to regular files; name a folder or a file")]
@@ -110,8 +133,12 @@ impl DeviceError {
     pub fn kind(&self) -> ErrorKind {
         match self {
             DeviceError::Missing { .. } => ErrorKind::Missing,
+            DeviceError::Empty { .. } => ErrorKind::NoSpace,
+            DeviceError::Window { .. } => ErrorKind::Refused,
             DeviceError::BlockDevice { .. } => ErrorKind::BlockDevice,
-            DeviceError::Unfit { .. } | DeviceError::NotUtf8 { .. } => ErrorKind::Refused,
+            DeviceError::Unfit { .. } | DeviceError::Character { .. } | DeviceError::NotUtf8 { .. } => {
+                ErrorKind::Refused
+            }
             DeviceError::System { source, .. } => ErrorKind::of(source),
         }
     }

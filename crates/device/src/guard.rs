@@ -1,13 +1,15 @@
 //! The write guard: the only place where a [`WritableTarget`] is made, and so the only way to write for a run.
 //!
-//! Two ways lead to one: drivelab makes a scratch file of its own ([`make_scratch`], [`reopen_scratch`]), or the user
-//! released a regular file by naming it twice ([`authorise_file`]). Refusing is the default. docs/safety.md lists
+//! Three ways lead to one: drivelab makes a scratch file of its own ([`make_scratch`], [`reopen_scratch`]), the user
+//! released a regular file by naming it twice ([`authorise_file`]), or it is the null device, which keeps nothing
+//! ([`authorise_null`]). Refusing is the default. docs/safety.md lists
 //! what is promised and which test holds it. Must not know workloads, plans or how figures are made.
 
 mod claim;
 mod existing;
 mod in_use;
 mod leftover;
+mod null;
 mod scratch;
 
 use std::fs::{File, Metadata, OpenOptions};
@@ -22,6 +24,7 @@ use rustix::fs::OFlags;
 pub use claim::{FileIdentity, ScratchClaim};
 pub use existing::authorise_file;
 pub use leftover::{Leftover, LeftoverState, leftover_scratches, remove_leftover};
+pub use null::authorise_null;
 pub use scratch::{Scratch, Whole, make_scratch, reopen_scratch};
 
 use crate::direct::{self, Trial};

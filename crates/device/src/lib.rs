@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod block;
+mod block_use;
 mod direct;
 mod error;
 pub mod guard;
@@ -16,13 +17,17 @@ mod mounts;
 mod named;
 mod place;
 mod proc_text;
+mod readable;
 mod roots;
 mod size;
 mod testbed;
 
 pub use error::{DeviceError, ErrorKind};
 pub use guard::{FileIdentity, Leftover, LeftoverState, Scratch, ScratchClaim, leftover_scratches, remove_leftover};
-pub use named::{Named, classify};
+pub use named::{BlockNode, Named, classify};
 pub use place::{FolderFacts, folder_facts, suggest_direct_folder, target_facts};
+pub use readable::{
+    OpenedToRead, device_facts, facts_of_nothing, open_device_to_read, open_file_to_read, open_zero_to_read,
+};
 pub use size::{NoSpace, scratch_size};
 pub use testbed::{testbed_facts, total_memory};

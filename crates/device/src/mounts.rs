@@ -10,7 +10,25 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, StatxFlags, statx};
 
-use crate::roots::Roots;
+use crate::roots::{Roots, names};
+
+/// File systems that are windows into the kernel or the firmware; what is there is no storage.
+const KERNEL_WINDOWS: [&str; 14] = [
+    "proc",
+    "sysfs",
+    "cgroup",
+    "cgroup2",
+    "debugfs",
+    "tracefs",
+    "efivarfs",
+    "securityfs",
+    "configfs",
+    "bpf",
+    "pstore",
+    "devpts",
+    "mqueue",
+    "selinuxfs",
+];
 
 /// One line of mountinfo.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,6 +104,27 @@ pub(crate) fn list(roots: &Roots) -> Vec<Mount> {
     fs::read(roots.proc.join("self/mountinfo")).map(|text| parse(&text)).unwrap_or_default()
 }
 
+/// The mounts of all processes that can be looked into, once for each mount namespace and root folder (a process in a
+/// chroot sees only what is below it); what several namespaces share is listed several times.
+pub(crate) fn list_all(roots: &Roots) -> Vec<Mount> {
+    let mut mounts = list(roots);
+    let view = |process: &Path| {
+        let link = |name: &str| fs::read_link(process.join(name)).ok();
+        link("ns/mnt").zip(link("root"))
+    };
+    let mut seen = vec![view(&roots.proc.join("self"))];
+    for name in names(&roots.proc) {
+        let process = roots.proc.join(&name);
+        let view = view(&process);
+        if name.to_string_lossy().parse::<u32>().is_err() || (view.is_some() && seen.contains(&view)) {
+            continue;
+        }
+        seen.push(view);
+        mounts.extend(fs::read(process.join("mountinfo")).map(|text| parse(&text)).unwrap_or_default());
+    }
+    mounts
+}
+
 /// Of the mounts whose mount point is above `path`: those on `device` before others, then the longest mount point,
 /// then the last one listed (a later mount hides an earlier one at the same place).
 pub(crate) fn best_match<'a>(mounts: &'a [Mount], path: &Path, device: &str) -> Option<&'a Mount> {
@@ -108,6 +147,11 @@ pub(crate) fn of_path(roots: &Roots, path: &Path) -> Option<Mount> {
         .flatten();
     let device = format!("{}:{}", status.stx_dev_major, status.stx_dev_minor);
     by_id.or_else(|| best_match(&mounts, path, &device)).cloned()
+}
+
+/// The kind of file system where a path lies on one that is a window into the kernel.
+pub(crate) fn kernel_window(roots: &Roots, path: &Path) -> Option<String> {
+    of_path(roots, path).map(|mount| mount.kind).filter(|kind| KERNEL_WINDOWS.contains(&kind.as_str()))
 }
 
 #[cfg(test)]

@@ -3,10 +3,54 @@
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{major, minor};
+
+use crate::block;
 use crate::error::{DeviceError, ErrorKind};
+use crate::roots::Roots;
+
+/// Device numbers of the memory devices (Documentation/admin-guide/devices.txt, major 1).
+const NULL_DEVICE: (u32, u32) = (1, 3);
+const ZERO_DEVICE: (u32, u32) = (1, 5);
+
+/// A block device, by whatever path it was named.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlockNode {
+    /// The device node, symbolic links (such as those in `/dev/disk/by-id`) followed.
+    pub path: PathBuf,
+    /// The kernel's name: `nvme0n1`, `loop3`; a partition has its own, `nvme0n1p2`.
+    pub name: String,
+    /// The kernel's name of the whole device; the same as `name` where it is no partition.
+    pub whole: String,
+    /// Major and minor number.
+    pub(crate) number: (u32, u32),
+    /// Its folder in sysfs.
+    pub(crate) folder: PathBuf,
+}
+
+impl BlockNode {
+    /// Looks up a device number; `path` is its node.
+    pub(crate) fn of(roots: &Roots, path: &Path, number: (u32, u32)) -> Result<Self, DeviceError> {
+        let Some(folder) = block::folder_of(roots, number.0, number.1) else {
+            let why = format!(
+                "the kernel knows no device {}:{}, which this node stands for; is it plugged in?",
+                number.0, number.1
+            );
+            return Err(DeviceError::Missing { path: path.to_owned(), why });
+        };
+        let (name, whole) = (block::name_of(&folder), block::whole_name(&folder));
+        Ok(BlockNode { path: path.to_owned(), name, whole, number, folder })
+    }
+
+    /// Whether it is a partition.
+    #[must_use]
+    pub fn is_partition(&self) -> bool {
+        self.name != self.whole
+    }
+}
 
 /// What a person named, with symbolic links followed to the real thing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,15 +61,19 @@ pub enum Named {
     ExistingFile(PathBuf),
     /// Nothing is there yet, but its folder is.
     NewFile(PathBuf),
-    /// A block device; this version refuses it ([`DeviceError::BlockDevice`]).
-    BlockDevice(PathBuf),
+    /// A block device or a partition of one.
+    BlockDevice(BlockNode),
+    /// The kernel's null device, by its number and not by its name.
+    NullDevice(PathBuf),
+    /// The kernel's zero device, by its number and not by its name.
+    ZeroDevice(PathBuf),
 }
 
 /// Finds out what `path` is.
 ///
 /// # Errors
-/// [`DeviceError`] for pipes, sockets and character devices, for missing folders and dangling links, and where the
-/// system does not let it look.
+/// [`DeviceError`] for pipes, sockets and all but two character devices, for missing folders and dangling links, for
+/// nodes without a device, and where the system does not let it look.
 pub fn classify(path: &Path) -> Result<Named, DeviceError> {
     if path.to_str().is_none() {
         return Err(DeviceError::NotUtf8 { path: path.to_owned() });
@@ -46,9 +94,13 @@ pub fn classify(path: &Path) -> Result<Named, DeviceError> {
     } else if kind.is_file() {
         Ok(Named::ExistingFile(real))
     } else if kind.is_block_device() {
-        Ok(Named::BlockDevice(real))
+        BlockNode::of(&Roots::default(), &real, number(&status)).map(Named::BlockDevice)
     } else if kind.is_char_device() {
-        unfit("a character device")
+        match number(&status) {
+            NULL_DEVICE => Ok(Named::NullDevice(real)),
+            ZERO_DEVICE => Ok(Named::ZeroDevice(real)),
+            _ => Err(DeviceError::Character { path: path.to_owned() }),
+        }
     } else if kind.is_fifo() {
         unfit("a named pipe")
     } else if kind.is_socket() {
@@ -56,6 +108,16 @@ pub fn classify(path: &Path) -> Result<Named, DeviceError> {
     } else {
         unfit("of a kind unknown to drivelab")
     }
+}
+
+/// What a device node stands for.
+fn number(status: &fs::Metadata) -> (u32, u32) {
+    (major(status.rdev()), minor(status.rdev()))
+}
+
+/// Whether this is the kernel's null device, whatever its node is called.
+pub(crate) fn is_null_device(status: &fs::Metadata) -> bool {
+    status.file_type().is_char_device() && number(status) == NULL_DEVICE
 }
 
 /// A path that leads nowhere: a new file where its folder exists, else an error that says what is missing.
@@ -106,11 +168,20 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let socket = folder.path().join("socket");
         let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");
-        for (path, word) in [(Path::new("/dev/null"), "character device"), (&socket, "socket")] {
+        for (path, word) in [(Path::new("/dev/tty"), "character device"), (&socket, "socket")] {
             let error = classify(path).expect_err("unfit");
             assert_eq!(error.kind(), ErrorKind::Refused);
             assert!(error.to_string().contains(word), "{error}");
         }
+    }
+
+    #[test]
+    fn the_null_and_the_zero_device_are_known_by_their_numbers() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let link = folder.path().join("zero");
+        symlink("/dev/null", &link).expect("a link");
+        assert_eq!(classify(&link).ok(), Some(Named::NullDevice(PathBuf::from("/dev/null"))));
+        assert_eq!(classify(Path::new("/dev/zero")).ok(), Some(Named::ZeroDevice(PathBuf::from("/dev/zero"))));
     }
 
     #[test]

@@ -72,7 +72,8 @@ pub fn target_facts(path: &Path, kind: TargetKind, length: Bytes) -> Result<Targ
         let blocks = file.metadata().map(|status| status.blocks()).unwrap_or(0);
         file_system.free = Bytes::new(file_system.free.get().saturating_add(blocks.saturating_mul(512)));
     }
-    Ok(TargetFacts { path: path.to_owned(), kind, length, file_system, devices, direct_io })
+    let (path, file_system) = (path.to_owned(), Some(file_system));
+    Ok(TargetFacts { path, kind, length, file_system, devices, direct_io, used_by: Vec::new() })
 }
 
 /// A folder on this machine where direct I/O works and a file can be made: the current one, the home folder, or one
@@ -113,7 +114,7 @@ pub(crate) fn surroundings(
 }
 
 /// sysfs folders of the devices that hold a path.
-fn devices_of(roots: &Roots, path: &Path, layer: u32) -> Vec<PathBuf> {
+pub(crate) fn devices_of(roots: &Roots, path: &Path, layer: u32) -> Vec<PathBuf> {
     let mount = fs::canonicalize(path).ok().and_then(|real| mounts::of_path(roots, &real));
     devices_of_mounted(roots, path, mount.as_ref(), layer)
 }

@@ -155,7 +155,10 @@ fn differences(runs: &[(usize, &ReportInput<'_>)]) -> Vec<String> {
         ("drivelab version", |input| input.records.tool.version.clone()),
         ("kernel", |input| input.records.environment.testbed.kernel.clone()),
         ("CPU", |input| input.records.environment.testbed.cpu_model.clone().unwrap_or_else(|| "unknown".to_owned())),
-        ("file system", |input| input.records.environment.target.file_system.kind.clone()),
+        ("file system", |input| {
+            let system = input.records.environment.target.file_system.as_ref();
+            system.map_or_else(|| "none".to_owned(), |system| system.kind.clone())
+        }),
         ("interruptions", |input| input.records.breaks.len().to_string()),
         ("state of the run", |input| crate::run_facts::state_word(input.records.state).to_owned()),
     ];

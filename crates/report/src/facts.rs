@@ -1,6 +1,6 @@
 //! Target, drive and testbed as pairs of name and value, for every format. What is not known is said to be unknown.
 
-use drivelab_core::environment::{BlockDeviceFacts, Environment, TargetKind};
+use drivelab_core::environment::{BlockDeviceFacts, Environment, FileSystemFacts, TargetFacts, TargetKind};
 use drivelab_core::finding::Finding;
 use drivelab_core::run::Break;
 
@@ -33,7 +33,9 @@ pub(crate) fn drive(environment: &Environment) -> Option<&BlockDeviceFacts> {
 /// What the review is called: the drive's model, or what takes its place.
 pub(crate) fn drive_name(environment: &Environment) -> String {
     let Some(device) = drive(environment) else {
-        return format!("{} file system", environment.target.file_system.kind);
+        let target = &environment.target;
+        let path = || target.path.display().to_string();
+        return target.file_system.as_ref().map_or_else(path, |system| format!("{} file system", system.kind));
     };
     match (&device.model, &device.virtual_because) {
         (Some(model), _) => model.trim().to_owned(),
@@ -95,33 +97,57 @@ fn device_facts(device: &BlockDeviceFacts) -> Vec<Fact> {
     facts
 }
 
-/// Facts about the target: file, file system, direct I/O, why it might be written.
-pub(crate) fn target(input: &ReportInput<'_>) -> Vec<Fact> {
-    let environment = &input.records.environment;
-    let (target, system) = (&environment.target, &environment.target.file_system);
-    let kind = match target.kind {
+/// What the target is, in words.
+fn kind(target: &TargetFacts) -> &'static str {
+    match target.kind {
         TargetKind::ScratchFile => "scratch file, made for this run",
         TargetKind::NamedFile => "file named by the user",
-    };
-    let direct = if target.direct_io.supported { "supported" } else { "not supported" };
-    let destroy = environment.guard.destroy_named.as_ref();
+        TargetKind::BlockDevice => "block device named by the user",
+        TargetKind::NullDevice => "the kernel's null device: takes every write and stores nothing",
+        TargetKind::ZeroDevice => "the kernel's zero device: gives zeros and stores nothing",
+        TargetKind::Nop => "nothing: operations end in the ring itself",
+    }
+}
+
+fn file_system(system: &FileSystemFacts) -> [Fact; 3] {
+    [
+        fact("File system", format!("{} on {} at {}", system.kind, system.source, system.mount_point.display())),
+        fact("Mount options", system.options.clone()),
+        fact("Size and free", format!("{}, free {}", format::bytes(system.total), format::bytes(system.free))),
+    ]
+}
+
+/// Why the target might be written, or that it could not be.
+fn guard(environment: &Environment) -> String {
+    let Some(guard) = &environment.guard else { return "nothing is written".to_owned() };
+    let destroy = guard.destroy_named.as_ref();
     let destroy = destroy.map_or_else(String::new, |path| format!(" (--destroy {})", path.display()));
+    format!("allowed: {}{destroy}", guard.allowed_because)
+}
+
+/// Facts about the target: file or device, file system, direct I/O, why it might be written.
+pub(crate) fn target(input: &ReportInput<'_>) -> Vec<Fact> {
+    let environment = &input.records.environment;
+    let target = &environment.target;
+    let direct = if target.direct_io.supported { "supported" } else { "not supported" };
     let bundle = if environment.bundle_on_same_device {
         "on the same device as the target"
     } else {
         "on another device than the target"
     };
-    vec![
+    let mut facts = vec![
         fact("Target", target.path.display().to_string()),
-        fact("Kind", kind),
+        fact("Kind", kind(target)),
         fact("Tested size", format::bytes(target.length)),
-        fact("File system", format!("{} on {} at {}", system.kind, system.source, system.mount_point.display())),
-        fact("Mount options", system.options.clone()),
-        fact("Size and free", format!("{}, free {}", format::bytes(system.total), format::bytes(system.free))),
-        fact("Direct I/O", format!("{direct}: {}", target.direct_io.reason)),
-        fact("Write guard", format!("allowed: {}{destroy}", environment.guard.allowed_because)),
-        fact("Record of the run", bundle),
-    ]
+    ];
+    facts.extend(target.file_system.iter().flat_map(file_system));
+    facts.push(fact("Direct I/O", format!("{direct}: {}", target.direct_io.reason)));
+    facts.push(fact("Write guard", guard(environment)));
+    if !target.used_by.is_empty() {
+        facts.push(fact("Used by others", target.used_by.join("; ")));
+    }
+    facts.push(fact("Record of the run", bundle));
+    facts
 }
 
 /// Facts about the host.

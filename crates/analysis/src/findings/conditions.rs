@@ -108,6 +108,25 @@ pub(crate) fn memory_file_system(kind: &str) -> Finding {
         .about_run(Vec::new())
 }
 
+pub(crate) fn stores_nothing(target: &str) -> Finding {
+    let statement = format!(
+        "{target} stores nothing: the figures tell what drivelab and this host can generate, and nothing about a drive."
+    );
+    let cause = "The target is one for measuring the tool itself.";
+    note("stores_nothing", statement, cause, "For figures of a drive, name a folder, a file or a block device on it.")
+        .about_run(Vec::new())
+}
+
+pub(crate) fn used_by_others(users: &[String]) -> Finding {
+    let statement = format!(
+        "The target was in use when the run began ({}): others may have moved data on it at any time.",
+        users.join("; ")
+    );
+    let cause = "Reading a device that is in use is allowed, since nothing is lost.";
+    warning("target_in_use", statement, cause, "For figures that stand alone, unmount or stop what uses it first.")
+        .about_run(Vec::new())
+}
+
 pub(crate) fn no_block_device(kind: &str, source: &str) -> Finding {
     let statement = format!(
         "No block device was found below the target ({kind} from {source}): which drive was measured is not known."

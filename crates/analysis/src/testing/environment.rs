@@ -18,14 +18,14 @@ pub fn sample_environment() -> Environment {
             path: PathBuf::from("/data/drivelab-scratch.bin"),
             kind: TargetKind::ScratchFile,
             length: CAPACITY,
-            file_system: FileSystemFacts {
+            file_system: Some(FileSystemFacts {
                 kind: "ext4".to_owned(),
                 mount_point: PathBuf::from("/data"),
                 source: "/dev/nvme0n1p2".to_owned(),
                 options: "rw,relatime".to_owned(),
                 total: Bytes::new(983_349_346_304),
                 free: Bytes::new(812_000_000_000),
-            },
+            }),
             devices: vec![sample_drive()],
             direct_io: DirectIo {
                 supported: true,
@@ -33,6 +33,7 @@ pub fn sample_environment() -> Environment {
                 offset_align: Bytes::new(512),
                 reason: "statx reports alignments of 512 bytes".to_owned(),
             },
+            used_by: Vec::new(),
         },
         testbed: TestbedFacts {
             kernel: "6.12.48".to_owned(),
@@ -48,10 +49,10 @@ pub fn sample_environment() -> Environment {
             foreign_io: Some(0.0),
             unknown: Vec::new(),
         },
-        guard: GuardDecision {
+        guard: Some(GuardDecision {
             allowed_because: "drivelab made this scratch file for the run".to_owned(),
             destroy_named: None,
-        },
+        }),
         bundle_on_same_device: false,
     }
 }

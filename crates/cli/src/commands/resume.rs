@@ -184,6 +184,12 @@ fn reopen(bundle: &Bundle, records: &RunRecords, site: &Site) -> Result<Reopened
             let opened = Opened { target, scratch: Some(scratch), kind: TargetKind::ScratchFile };
             Reopened { opened, state, prepared_again }
         }
+        TargetKind::BlockDevice | TargetKind::NullDevice | TargetKind::ZeroDevice | TargetKind::Nop => {
+            let path = recorded.path.display();
+            return Err(Failure::usage(format!(
+                "the run was on {path}, and only runs on files can be resumed; begin a new one"
+            )));
+        }
     };
     let length = reopened.opened.target.length();
     if length == records.plan.capacity {
@@ -213,7 +219,10 @@ fn named_file(bundle: &Bundle, records: &RunRecords, path: &Path) -> Result<Writ
             ),
         ));
     }
-    Ok(guard::authorise_file(path, records.environment.guard.destroy_named.as_deref())?)
+    Ok(guard::authorise_file(
+        path,
+        records.environment.guard.as_ref().and_then(|guard| guard.destroy_named.as_deref()),
+    )?)
 }
 
 /// The scratch file: the same one where it is still there and whole, otherwise made again.

@@ -35,17 +35,13 @@ pub fn say(voice: Voice, environment: &Environment, plan: &Plan, disturbances: &
     let width = terminal_width().max(40);
     let say = |line: String| voice.say(wrapped(&line, width));
     let target = &environment.target;
-    let fs = &target.file_system;
     let testbed = &environment.testbed;
     say(format!("Target    {} ({})", target.path.display(), format::bytes(target.length)));
-    say(format!(
-        "          {} on {}, mounted at {}, {} free; direct I/O: {}",
-        fs.kind,
-        fs.source,
-        fs.mount_point.display(),
-        format::bytes(fs.free),
-        target.direct_io.reason
-    ));
+    let lies_on = target.file_system.as_ref().map_or_else(String::new, |fs| {
+        let (kind, source, at) = (&fs.kind, &fs.source, fs.mount_point.display());
+        format!("{kind} on {source}, mounted at {at}, {} free; ", format::bytes(fs.free))
+    });
+    say(format!("          {lies_on}direct I/O: {}", target.direct_io.reason));
     for device in &target.devices {
         say(format!("Device    {}", describe(device)));
     }

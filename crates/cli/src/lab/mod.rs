@@ -6,5 +6,6 @@ pub mod found;
 pub mod method;
 pub mod notes;
 pub mod pages;
+pub mod place;
 pub mod signals;
 pub mod target;

@@ -72,11 +72,17 @@ pub fn redacted(mut records: RunRecords) -> (RunRecords, Analysis) {
 fn redact(environment: &mut Environment) {
     let target = &mut environment.target;
     target.path = target.path.file_name().map_or_else(|| PathBuf::from("target"), PathBuf::from);
-    target.file_system.mount_point = PathBuf::from("(left out)");
+    if let Some(system) = &mut target.file_system {
+        system.mount_point = PathBuf::from("(left out)");
+    }
     target.devices.iter_mut().for_each(|device| device.serial = None);
-    environment.guard.destroy_named = None;
-    if target.kind == TargetKind::NamedFile {
-        environment.guard.allowed_because = "the user named the file with --destroy".to_owned();
+    // Sentences about users name mount points.
+    target.used_by.iter_mut().for_each(|by| "(left out)".clone_into(by));
+    if let Some(guard) = &mut environment.guard {
+        guard.destroy_named = None;
+        if target.kind == TargetKind::NamedFile {
+            guard.allowed_because = "the user named the file with --destroy".to_owned();
+        }
     }
 }
 

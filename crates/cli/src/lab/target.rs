@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use drivelab_core::environment::{Environment, TargetKind};
+use drivelab_core::environment::{BlockDeviceFacts, Environment, TargetKind};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::plan::{Form, Plan};
@@ -61,7 +61,12 @@ impl Site {
     #[must_use]
     pub fn place(&self) -> &Path {
         match &self.named {
-            Named::Folder(path) | Named::ExistingFile(path) | Named::NewFile(path) | Named::BlockDevice(path) => path,
+            Named::Folder(path)
+            | Named::ExistingFile(path)
+            | Named::NewFile(path)
+            | Named::NullDevice(path)
+            | Named::ZeroDevice(path) => path,
+            Named::BlockDevice(node) => &node.path,
         }
     }
 }
@@ -103,7 +108,8 @@ pub fn survey(
     let folder = match &named {
         Named::Folder(folder) => folder.clone(),
         Named::ExistingFile(file) | Named::NewFile(file) => file.parent().unwrap_or(Path::new("/")).to_owned(),
-        Named::BlockDevice(device) => return Err(refuse_block_device(device)),
+        Named::BlockDevice(node) => return Err(refuse_block_device(&node.path)),
+        Named::NullDevice(path) | Named::ZeroDevice(path) => return Err(refuse_nothing(path)),
     };
     let facts = drivelab_device::folder_facts(&folder)?;
     if !facts.writable {
@@ -138,14 +144,34 @@ fn refuse_block_device(device: &Path) -> Failure {
     Failure::new(
         ExitCode::GuardRefused,
         format!(
-            "{} is a block device: this version measures files only, so that no drive can lose data; mount a file system \
-             on it and name a folder there",
+            "{} is a block device: in this version methodologies run on files only, so that no drive can lose data; \
+             mount a file system on it and name a folder there, or read the device with `drivelab io`",
             device.display()
         ),
     )
 }
 
-fn not_writable(folder: &Path, facts: &FolderFacts) -> Failure {
+fn refuse_nothing(device: &Path) -> Failure {
+    let device = device.display();
+    Failure::new(
+        ExitCode::GuardRefused,
+        format!(
+            "{device} is a character device that stores nothing, so no methodology can be run on it; name a folder, or \
+             measure drivelab itself with `drivelab io {device}`"
+        ),
+    )
+}
+
+/// Refuses `--destroy` where the target is nothing that could be destroyed.
+pub(super) fn destroys_nothing(destroy: &Path) -> Failure {
+    Failure::usage(format!(
+        "--destroy {} names something to overwrite, but the target is not there yet and will be made; leave --destroy \
+         out",
+        destroy.display()
+    ))
+}
+
+pub(super) fn not_writable(folder: &Path, facts: &FolderFacts) -> Failure {
     let mounted = &facts.file_system;
     let why = if mounted.options.split(',').any(|option| option == "ro") {
         format!("the file system at {} is mounted read-only", mounted.mount_point.display())
@@ -156,7 +182,7 @@ fn not_writable(folder: &Path, facts: &FolderFacts) -> Failure {
     Failure::new(ExitCode::TargetUnusable, message)
 }
 
-fn no_room(folder: &Path, facts: &FolderFacts, error: &drivelab_device::NoSpace) -> Failure {
+pub(super) fn no_room(folder: &Path, facts: &FolderFacts, error: &drivelab_device::NoSpace) -> Failure {
     let message = if facts.file_system.total.get() == 0 {
         format!("{} is on {}, which stores nothing; name a folder on a drive", folder.display(), facts.file_system.kind)
     } else {
@@ -173,7 +199,7 @@ fn existing_length(file: &Path) -> Result<Bytes> {
 }
 
 /// Whether a file is what a killed run of drivelab left behind.
-fn is_leftover(file: &Path) -> Result<bool> {
+pub(super) fn is_leftover(file: &Path) -> Result<bool> {
     let folder = file.parent().unwrap_or(Path::new("/"));
     let leftovers = drivelab_device::leftover_scratches(folder)?;
     Ok(leftovers.iter().any(|leftover| leftover.claim().path == file))
@@ -236,10 +262,7 @@ pub fn clear_leftovers(folder: &Path, voice: Voice) -> Result<()> {
 /// Whatever the guard refuses.
 pub fn open(site: &Site, run: RunId, destroy: Option<&Path>) -> Result<Opened> {
     if let (Some(destroy), false) = (destroy, matches!(site.named, Named::ExistingFile(_))) {
-        return Err(Failure::usage(format!(
-            "--destroy {} names a file to overwrite, but the target is not an existing file; leave --destroy out",
-            destroy.display()
-        )));
+        return Err(destroys_nothing(destroy));
     }
     let (target, scratch) = match &site.named {
         Named::Folder(folder) => guard::make_scratch(folder, None, run, site.length)?,
@@ -251,7 +274,8 @@ pub fn open(site: &Site, run: RunId, destroy: Option<&Path>) -> Result<Opened> {
             let target = guard::authorise_file(file, destroy)?;
             return Ok(Opened { target, scratch: None, kind: TargetKind::NamedFile });
         }
-        Named::BlockDevice(device) => return Err(refuse_block_device(device)),
+        Named::BlockDevice(node) => return Err(refuse_block_device(&node.path)),
+        Named::NullDevice(path) | Named::ZeroDevice(path) => return Err(refuse_nothing(path)),
     };
     Ok(Opened { target, scratch: Some(scratch), kind: TargetKind::ScratchFile })
 }
@@ -267,13 +291,13 @@ pub fn environment(site: &Site, opened: &Opened, data: &Path) -> Result<Environm
     Ok(Environment {
         target,
         testbed: drivelab_device::testbed_facts(device.as_deref()),
-        guard: opened.target.decision().clone(),
-        bundle_on_same_device: same_device(&site.facts, data),
+        guard: Some(opened.target.decision().clone()),
+        bundle_on_same_device: same_device(&site.facts.devices, data),
     })
 }
 
-/// Whether a folder lies on one of the devices below the target.
-fn same_device(facts: &FolderFacts, folder: &Path) -> bool {
+/// Whether a folder lies on one of the devices of the target.
+pub(super) fn same_device(devices: &[BlockDeviceFacts], folder: &Path) -> bool {
     let Ok(other) = drivelab_device::folder_facts(folder) else { return false };
-    other.devices.iter().any(|device| facts.devices.iter().any(|mine| mine.name == device.name))
+    other.devices.iter().any(|device| devices.iter().any(|mine| mine.name == device.name))
 }

@@ -67,7 +67,10 @@ pub fn authorise_file(path: &Path, destroy: Option<&Path>) -> Result<WritableTar
 fn regular_file(path: &Path) -> Result<PathBuf, GuardError> {
     match classify(path)? {
         Named::ExistingFile(real) => Ok(real),
-        Named::BlockDevice(path) => Err(DeviceError::BlockDevice { path }.into()),
+        Named::BlockDevice(node) => Err(DeviceError::BlockDevice { path: node.path }.into()),
+        Named::NullDevice(path) | Named::ZeroDevice(path) => {
+            Err(DeviceError::Unfit { path, what: "a character device" }.into())
+        }
         Named::Folder(path) => Err(DeviceError::Unfit { path, what: "a folder" }.into()),
         Named::NewFile(path) => {
             let why = "there is no such file; check the path, or leave --destroy out".to_owned();

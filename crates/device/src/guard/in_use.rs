@@ -17,24 +17,6 @@ use crate::mounts;
 use crate::proc_text::{maps_line_is, swap_paths};
 use crate::roots::{Roots, names, read_trim};
 
-/// File systems that are windows into the kernel or the firmware; writing there is never a test.
-const KERNEL_WINDOWS: [&str; 14] = [
-    "proc",
-    "sysfs",
-    "cgroup",
-    "cgroup2",
-    "debugfs",
-    "tracefs",
-    "efivarfs",
-    "securityfs",
-    "configfs",
-    "bpf",
-    "pstore",
-    "devpts",
-    "mqueue",
-    "selinuxfs",
-];
-
 /// Processes that could not be looked into.
 pub(super) struct Unseen(pub(super) usize);
 
@@ -42,7 +24,7 @@ pub(super) struct Unseen(pub(super) usize);
 pub(super) fn check(roots: &Roots, path: &Path, status: &Metadata) -> Result<Unseen, GuardError> {
     let refuse = |why: String| Err(GuardError::Refused { path: path.to_owned(), why });
     let is_it = |other: &Path| fs::metadata(other).is_ok_and(|other| same_inode(&other, status));
-    if let Some(kind) = mounts::of_path(roots, path).map(|mount| mount.kind).filter(|kind| is_window(kind)) {
+    if let Some(kind) = mounts::kernel_window(roots, path) {
         return refuse(format!("it lies on {kind}, which is a window into the kernel and no storage"));
     }
     if status.nlink() > 1 {
@@ -70,10 +52,6 @@ pub(super) fn check(roots: &Roots, path: &Path, status: &Metadata) -> Result<Uns
         return refuse(format!("it is mounted as a disk image at {}; unmount it first", mount.mount_point.display()));
     }
     processes(roots, path, status)
-}
-
-fn is_window(kind: &str) -> bool {
-    KERNEL_WINDOWS.contains(&kind)
 }
 
 /// Looks through all processes, this one too (a redirected stdout is a user of the file).

@@ -1,6 +1,8 @@
 //! Helpers that the tests of the write guard share.
 #![allow(dead_code, unreachable_pub, reason = "each test binary uses a part of this module")]
 
+pub mod bench;
+
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

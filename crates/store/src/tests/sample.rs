@@ -130,9 +130,10 @@ pub(super) fn environment() -> Environment {
             path,
             kind: TargetKind::ScratchFile,
             length: Bytes::new(1 << 30),
-            file_system,
+            file_system: Some(file_system),
             devices: vec![device("dm-0", None), device("nvme0n1", Some("Sample Drive 1TB"))],
             direct_io,
+            used_by: Vec::new(),
         },
         testbed: TestbedFacts {
             kernel: "6.12.0".to_owned(),
@@ -148,7 +149,7 @@ pub(super) fn environment() -> Environment {
             foreign_io: Some(0.125),
             unknown: vec!["governor: no cpufreq".to_owned()],
         },
-        guard: GuardDecision { allowed_because: "made for this run".to_owned(), destroy_named: None },
+        guard: Some(GuardDecision { allowed_because: "made for this run".to_owned(), destroy_named: None }),
         bundle_on_same_device: false,
     }
 }
