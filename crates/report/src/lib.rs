@@ -15,6 +15,7 @@ mod doc;
 mod facts;
 mod figures;
 pub mod format;
+mod load;
 mod look;
 mod markdown;
 mod marker;
@@ -30,6 +31,7 @@ use drivelab_analysis::Analysis;
 use drivelab_core::run::RunRecords;
 
 pub use doc::results_schema;
+pub use load::{LoadWords, load_text, load_words};
 pub use marker::{is_drivelab_output, is_drivelab_page};
 pub use terminal::terminal_table;
 

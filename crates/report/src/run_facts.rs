@@ -6,14 +6,14 @@ use drivelab_analysis::metric_def;
 use drivelab_core::event::RunState;
 use drivelab_core::finding::{Evidence, Finding, Severity};
 use drivelab_core::metric::MetricDef;
-use drivelab_core::plan::{Action, Form, Rest, Step, StepRole, StopRule};
+use drivelab_core::plan::{Action, Form, OnError, Rest, Step, StepRole, StopRule};
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::units::Nanos;
-use drivelab_core::workload::{DataPattern, Pattern, Streams};
 
 use crate::ReportInput;
 use crate::figures;
 use crate::format;
+use crate::load::{LoadWords, load_words};
 use crate::table::{Cell, Column, Table};
 use crate::tests_view::rounds_text;
 
@@ -93,16 +93,24 @@ pub(crate) fn failures(input: &ReportInput<'_>) -> Vec<String> {
 }
 
 fn stop_text(stop: &StopRule) -> String {
+    let StopRule { time, volume, passes, at_least, operations, coverage, errors, cap } = *stop;
     let parts = [
-        stop.time.map(|time| format!("after {}", format::duration(time))),
-        stop.volume.map(|volume| format!("after {volume}")),
-        stop.passes.map(
+        time.map(|time| format!("after {}", format::duration(time))),
+        volume.map(|volume| format!("after {volume}")),
+        passes.map(
             |passes| if passes == 1 { "whole span once".to_owned() } else { format!("whole span {passes} times") },
         ),
+        operations.map(|operations| format!("after {} operations", format::iops(operations as f64))),
+        coverage.map(|percent| format!("{percent} % of the span's blocks touched")),
     ];
     let rule = parts.into_iter().flatten().collect::<Vec<_>>().join(" or ");
-    let least = stop.at_least.map_or_else(String::new, |least| format!(", at least {}", format::duration(least)));
-    format!("{rule}{least}, at most {}", format::duration(stop.cap))
+    let least = at_least.map_or_else(String::new, |least| format!(", at least {}", format::duration(least)));
+    let errors = match errors {
+        OnError::Tolerate => "",
+        OnError::Stop => ", at the first error",
+        OnError::Keep => ", not by errors",
+    };
+    format!("{rule}{least}{errors}, at most {}", format::duration(cap))
 }
 
 fn stop_reason(reason: StopReason) -> &'static str {
@@ -162,13 +170,12 @@ fn how_row(input: &ReportInput<'_>, step: &Step, rounds: String) -> Vec<Cell> {
         }
         Action::Io { workload, stop, ramp } => {
             let ramp = if ramp.get() == 0 { String::new() } else { format::duration(*ramp) };
-            let data = data_text(workload.data, workload.direct);
-            let span = format!("{} from {}", workload.span.length, workload.span.offset);
-            [load_text(workload), data, span, stop_text(stop), ramp, rest_text(step.rest), rounds]
+            let LoadWords { load, data, span, seed: _ } = load_words(workload);
+            [load, data, span, stop_text(stop), ramp, rest_text(step.rest), rounds]
         }
     };
     row.extend(texts.map(Cell::text));
-    row.push(Cell::text(step.workload().map_or_else(String::new, |workload| workload.seed.to_string())));
+    row.push(Cell::text(step.workload().map_or_else(String::new, |workload| load_words(workload).seed)));
     let records: Vec<&StepRecord> = input.records.steps.iter().filter(|record| record.key.step == step.id).collect();
     let joined = |of: &dyn Fn(&StepRecord) -> String| {
         let mut texts: Vec<String> = records.iter().map(|record| of(record)).collect();
@@ -185,36 +192,6 @@ fn how_row(input: &ReportInput<'_>, step: &Step, rounds: String) -> Vec<Cell> {
 fn engine_text(record: &StepRecord) -> String {
     let direct = if record.engine.direct_verified { ", direct verified" } else { "" };
     format!("{}{direct}", record.engine.backend)
-}
-
-fn data_text(data: DataPattern, direct: bool) -> String {
-    let data = match data {
-        DataPattern::Incompressible => "incompressible",
-        DataPattern::Zero => "zeros",
-        DataPattern::OneBlock => "one random block, repeated",
-        DataPattern::Pattern => "a repeated pattern",
-        DataPattern::File => "from a file",
-    };
-    format!("{data}, {}", if direct { "direct I/O" } else { "through the page cache" })
-}
-
-fn load_text(workload: &drivelab_core::workload::Workload) -> String {
-    let order = match (workload.pattern, workload.streams, workload.threads.get()) {
-        (Pattern::Random, ..) => "random",
-        (Pattern::RandomOnce, ..) => "random, each block once",
-        (Pattern::Reverse, ..) => "sequential, backwards",
-        (Pattern::Sequential, _, 1) => "sequential",
-        (Pattern::Sequential, Streams::Disjoint, _) => "sequential, own stretch per thread",
-        (Pattern::Sequential, Streams::Overlapping, _) => "sequential, threads overlap",
-        (Pattern::Sequential, Streams::Shared, _) => "sequential, one stream shared by the threads",
-    };
-    let (block, depth, threads) = (workload.block_size, workload.queue_depth, workload.threads);
-    let mix = match workload.write_percent.get() {
-        0 => "reads".to_owned(),
-        100 => "writes".to_owned(),
-        percent => format!("{percent} % writes"),
-    };
-    format!("{block} {order} {mix}, queue depth {depth}, {threads} thread{}", if threads.get() == 1 { "" } else { "s" })
 }
 
 /// Parameters that the source does not state, each once with the steps it concerns.
