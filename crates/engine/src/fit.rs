@@ -1,11 +1,12 @@
 //! Whether a workload fits the target, and what it comes to: stretches, arenas, budgets.
 
 use std::os::fd::BorrowedFd;
+use std::sync::Arc;
 
 use drivelab_core::backend::{BackendError, StepRequest};
 use drivelab_core::target::WritableTarget;
 use drivelab_core::units::Bytes;
-use drivelab_core::workload::{Pattern, Workload};
+use drivelab_core::workload::{DataPattern, Pattern, Workload};
 
 use crate::buffer::PAGE;
 use crate::generate::data::{DataSource, SECTOR};
@@ -22,6 +23,9 @@ const BUFFERS_MAX: u64 = 8 << 30;
 const POOL_BYTES: u64 = 64 << 20;
 /// Random bytes of all threads together, where more is not needed to have one block per slot.
 const POOLS_MAX: u64 = 256 << 20;
+
+/// Largest file whose bytes are written.
+const DATA_FILE_MAX: u64 = 4 << 30;
 
 /// A workload, checked and resolved.
 #[derive(Debug)]
@@ -41,7 +45,7 @@ impl<'a> Job<'a> {
     /// Checks a request against the target.
     pub(crate) fn fit(target: &'a WritableTarget, request: &StepRequest<'_>) -> Result<Self, BackendError> {
         let workload = request.workload;
-        let Workload { block_size, pattern, span, queue_depth, data, seed, .. } = *workload;
+        let Workload { block_size, pattern, span, queue_depth, seed, .. } = *workload;
         check_span(workload, target.length())?;
         let handle = handle(target, workload)?;
         let span_blocks = span.length.get() / block_size.get();
@@ -58,7 +62,8 @@ impl<'a> Job<'a> {
             depth: queue_depth.get(),
             sequential,
             streams: streams.into(),
-            data: DataSource::new(data, data_key(seed, request)),
+            data: DataSource::new(workload, data_key(seed, request), data_file(workload)?)
+                .map_err(BackendError::Unfit)?,
             shape: shape(workload, target, most_operations(&budget, request))?,
             budget,
         })
@@ -74,6 +79,23 @@ impl<'a> Job<'a> {
 fn data_key(seed: u64, request: &StepRequest<'_>) -> u64 {
     let step = request.key.step.as_str().bytes().fold(seed, |key, byte| mix(key.wrapping_add(u64::from(byte) + 1)));
     derive(step, u64::from(request.key.round))
+}
+
+/// The bytes of the file that is to be written, where one is: read now, so that the loop reads nothing but the target.
+fn data_file(workload: &Workload) -> Result<Option<Arc<[u8]>>, BackendError> {
+    let Some(path) = workload.content.file.as_ref().filter(|_| workload.data == DataPattern::File) else {
+        return Ok(None);
+    };
+    let length = std::fs::metadata(path).map(|data| data.len());
+    match length.and_then(|length| if length > DATA_FILE_MAX { Ok(None) } else { std::fs::read(path).map(Some) }) {
+        Ok(Some(bytes)) => Ok(Some(bytes.into())),
+        Ok(None) => unfit(format!(
+            "data_file '{}' has more than {}, and it is held in memory: use a part of it",
+            path.display(),
+            Bytes::new(DATA_FILE_MAX)
+        )),
+        Err(error) => unfit(format!("data_file '{}' cannot be read: {error}", path.display())),
+    }
 }
 
 fn unfit<T>(message: String) -> Result<T, BackendError> {

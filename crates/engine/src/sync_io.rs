@@ -50,7 +50,7 @@ pub(crate) fn run(shared: &Shared<'_>, thread: u32, slot: u32, start: Start<'_>)
     let job = shared.job;
     let mut refused = Vec::new();
     let shape = Shape { slots: 1, ..job.shape };
-    let slots = Slots::new(shape, job.data, u64::from(thread) * u64::from(job.depth) + u64::from(slot));
+    let slots = Slots::new(shape, job.data.clone(), u64::from(thread) * u64::from(job.depth) + u64::from(slot));
     let (arena, started) = start.ready(slots.arena(&mut refused))?;
     let Some((timing, tally)) = started else { return Ok(Outcome::not_started(thread)) };
     let share = job.budget.share(thread as usize);

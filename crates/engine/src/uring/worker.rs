@@ -52,7 +52,7 @@ struct Worker<'a> {
 pub(crate) fn run(shared: &Shared<'_>, thread: u32, start: Start<'_>) -> Result<Outcome, Broken> {
     let job = shared.job;
     let mut refused = Vec::new();
-    let slots = Slots::new(job.shape, job.data, u64::from(thread) * u64::from(job.depth));
+    let slots = Slots::new(job.shape, job.data.clone(), u64::from(thread) * u64::from(job.depth));
     let setup = slots.arena(&mut refused).and_then(|arena| {
         Ring::open(job.depth, job.handle, arena, job.block, &mut refused)
             .map_err(|source| Broken { what: Attempt::Ring, source })
