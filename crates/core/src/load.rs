@@ -214,7 +214,6 @@ pub struct Pace {
     pub weight: u32,
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_zero(value: &u32) -> bool {
     *value == 0
 }

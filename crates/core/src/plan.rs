@@ -140,7 +140,6 @@ pub enum OnError {
 }
 
 impl OnError {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     fn is_tolerate(&self) -> bool {
         *self == OnError::Tolerate
     }
@@ -194,6 +193,7 @@ pub enum StepRole {
 /// What a step does.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "a plan holds some dozens of them, most of them the large one")]
 pub enum Action {
     /// Issues I/O.
     Io {

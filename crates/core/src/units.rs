@@ -220,7 +220,6 @@ impl Nanos {
 
     /// Whether it is no time at all.
     #[must_use]
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub const fn is_zero(&self) -> bool {
         self.0 == 0
     }
@@ -363,7 +362,6 @@ impl Percent {
 
     /// Whether it is nothing.
     #[must_use]
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
     pub const fn is_zero(&self) -> bool {
         self.0 == 0
     }

@@ -7,33 +7,20 @@
 use std::sync::mpsc::TryRecvError;
 use std::time::Duration;
 
-use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::ids::StepKey;
-use drivelab_core::record::{IntervalRecord, OpRecord};
-use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::record::{IntervalRecord, Stuck};
+use drivelab_core::units::Nanos;
 
+use crate::fit::{Group, Job};
+use crate::meter::Meter;
 use crate::record::mean_depth;
 use crate::schedule::Timing;
-use crate::tally::{HandOver, KindMeter, Lane};
+use crate::step::Outlets;
+use crate::tally::{HandOver, Lane};
+use crate::totals::{Kinds, Totals, empty, kinds};
 
 /// Longest sleep between two looks; threads wake the collector when they hand something over.
 const LOOK: Duration = Duration::from_millis(100);
-
-/// Sums over the measured part of a step, times in CLOCK_MONOTONIC_RAW.
-#[derive(Debug, Default)]
-pub(crate) struct Totals {
-    pub(crate) read: KindMeter,
-    pub(crate) write: KindMeter,
-    pub(crate) depth_ns: u128,
-    /// Writes completed in the ramp.
-    pub(crate) ramp_writes: u64,
-    /// End of the ramp, or start of the step.
-    pub(crate) measured_from: u64,
-    /// End of the last interval.
-    pub(crate) end: u64,
-    /// Run clock minus CLOCK_MONOTONIC_RAW, modulo 2^64.
-    pub(crate) clock_offset: u64,
-}
 
 #[derive(Debug)]
 struct Progress {
@@ -44,14 +31,13 @@ struct Progress {
 }
 
 /// Collects one step.
-#[derive(Debug)]
-pub(crate) struct Collector {
+pub(crate) struct Collector<'a> {
     key: StepKey,
-    block: u64,
+    job: &'a Job<'a>,
     timing: Timing,
-    read: KindMeter,
-    write: KindMeter,
-    depth_ns: u128,
+    stuck: &'a dyn Fn() -> Option<Stuck>,
+    /// Counts since the last record, by group.
+    meters: Vec<Meter>,
     /// Borders behind the last record, that record's end, and its number.
     borders: u32,
     start: u64,
@@ -59,29 +45,24 @@ pub(crate) struct Collector {
     totals: Totals,
 }
 
-impl Collector {
-    pub(crate) fn new(key: StepKey, block: u64, timing: Timing, clock_offset: u64) -> Self {
-        let totals = Totals { measured_from: timing.ramp_end, end: timing.start, clock_offset, ..Totals::default() };
-        Collector {
-            key,
-            block,
-            timing,
-            read: KindMeter::default(),
-            write: KindMeter::default(),
-            depth_ns: 0,
-            borders: 0,
-            start: timing.start,
-            index: 0,
-            totals,
-        }
+impl<'a> Collector<'a> {
+    pub(crate) fn new(
+        key: StepKey,
+        job: &'a Job<'a>,
+        timing: Timing,
+        clock_offset: u64,
+        stuck: &'a dyn Fn() -> Option<Stuck>,
+    ) -> Self {
+        let totals = Totals { clock_offset, ..Totals::none(job, timing) };
+        Collector { key, job, timing, stuck, meters: empty(job), borders: 0, start: timing.start, index: 0, totals }
     }
 
     /// Collects until every thread has ended, handing over each interval as it becomes whole.
-    pub(crate) fn run(mut self, lanes: Vec<Lane>, interval: &mut dyn FnMut(IntervalRecord)) -> Totals {
+    pub(crate) fn run(mut self, lanes: Vec<Lane>, outlets: &mut Outlets<'_>) -> Totals {
         let progress = |lane| Progress { lane, borders: 0, end: 0, ended: false };
         let mut lanes: Vec<Progress> = lanes.into_iter().map(progress).collect();
         loop {
-            if self.take(&mut lanes) {
+            if self.take(&mut lanes, outlets) {
                 std::thread::park_timeout(LOOK);
                 continue;
             }
@@ -90,7 +71,7 @@ impl Collector {
             let end = running.map(|lane| lane.end).or_else(|| lanes.iter().map(|lane| lane.end).max()).unwrap_or(0);
             let all_ended = running.is_none();
             if lanes.iter().all(|lane| lane.ended || lane.borders == goal) {
-                self.emit(end, goal, interval);
+                self.emit(end, goal, outlets);
             }
             if all_ended {
                 return self.totals;
@@ -99,13 +80,13 @@ impl Collector {
     }
 
     /// Takes what threads behind the furthest one have handed over; `true` where one of them has not yet.
-    fn take(&mut self, lanes: &mut [Progress]) -> bool {
+    fn take(&mut self, lanes: &mut [Progress], outlets: &mut Outlets<'_>) -> bool {
         let mut waiting = false;
         let goal = lanes.iter().map(|lane| lane.borders).max().unwrap_or(0).max(self.borders + 1);
         for progress in lanes.iter_mut() {
             while !progress.ended && progress.borders < goal {
                 match progress.lane.finished.try_recv() {
-                    Ok(part) => self.absorb(progress, part),
+                    Ok(part) => self.absorb(progress, part, outlets),
                     Err(TryRecvError::Disconnected) => progress.ended = true,
                     Err(TryRecvError::Empty) => {
                         waiting = true;
@@ -117,11 +98,13 @@ impl Collector {
         waiting
     }
 
-    fn absorb(&mut self, progress: &mut Progress, part: HandOver) {
+    fn absorb(&mut self, progress: &mut Progress, part: HandOver, outlets: &mut Outlets<'_>) {
         let HandOver { mut meter, borders, end, last } = part;
-        self.read.merge(&meter.read);
-        self.write.merge(&meter.write);
-        self.depth_ns += u128::from(meter.depth_ns);
+        self.meters[progress.lane.group].merge(&meter);
+        if let Some(trace) = outlets.trace.as_deref_mut() {
+            let (entries, lost) = meter.trace.kept();
+            trace(entries, lost);
+        }
         (progress.borders, progress.end, progress.ended) = (borders, end, last);
         meter.clear();
         // A thread that has ended needs no more meters; otherwise the channel has room for all of them.
@@ -129,41 +112,35 @@ impl Collector {
     }
 
     /// Makes the record of the interval that ends at `end` and adds it to the totals.
-    fn emit(&mut self, end: u64, borders: u32, interval: &mut dyn FnMut(IntervalRecord)) {
-        let end = end.max(self.start);
-        let elapsed = Nanos::new(end - self.start);
+    fn emit(&mut self, end: u64, borders: u32, outlets: &mut Outlets<'_>) {
+        let elapsed = Nanos::new(end.saturating_sub(self.start));
         let ramp = self.start < self.timing.ramp_end;
-        let (read, write) = (self.read.histogram.sparse(), self.write.histogram.sparse());
-        if elapsed.get() == 0 && read.count + write.count + self.read.errors + self.write.errors == 0 {
-            return;
-        }
+        let backlog: u64 = self.meters.iter().map(|meter| meter.backlog).sum();
+        let counted: Vec<(&Group, &Meter)> = self.job.groups.iter().zip(&self.meters).collect();
+        let Kinds { read, write, others } = kinds(&counted, elapsed);
+        let depth_ns = self.meters.iter().map(|meter| u128::from(meter.depth_ns)).sum();
         if ramp {
-            self.totals.ramp_writes += write.count;
+            self.totals.ramp_written += write.bytes.get();
         } else {
-            self.totals.read.merge(&self.read);
-            self.totals.write.merge(&self.write);
-            self.totals.depth_ns += self.depth_ns;
+            self.totals.groups.iter_mut().zip(&self.meters).for_each(|(total, part)| total.merge(part));
+            self.totals.backlogs.push((end, backlog));
         }
         self.totals.end = end;
-        let of_kind = |histogram: SparseHistogram, errors| {
-            OpRecord::new(histogram.count, Bytes::new(histogram.count * self.block), errors, histogram, elapsed)
-        };
-        interval(IntervalRecord {
+        let is_open = self.job.groups.iter().any(|group| group.asked_iops > 0.0);
+        (outlets.interval)(IntervalRecord {
             key: self.key.clone(),
             index: self.index,
             start_ns: self.start.wrapping_add(self.totals.clock_offset),
             end_ns: end.wrapping_add(self.totals.clock_offset),
             ramp,
-            read: of_kind(read, self.read.errors),
-            write: of_kind(write, self.write.errors),
-            others: Vec::new(),
-            backlog: None,
-            stuck: None,
-            in_flight_mean: mean_depth(self.depth_ns, elapsed.get()),
+            read,
+            write,
+            others,
+            in_flight_mean: mean_depth(depth_ns, elapsed.get()),
+            backlog: is_open.then_some(backlog),
+            stuck: (self.stuck)(),
         });
-        self.read.clear();
-        self.write.clear();
-        self.depth_ns = 0;
+        self.meters.iter_mut().for_each(Meter::clear);
         (self.borders, self.start) = (borders, end);
         self.index += 1;
     }

@@ -4,10 +4,13 @@ use std::fmt;
 
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::record::{IntervalRecord, StepRecord};
-use drivelab_core::target::WritableTarget;
+use drivelab_core::target::IoTarget;
+use drivelab_core::units::Nanos;
 
-use crate::step::{self, Kind, Manner};
+use crate::step::{self, Kind, Manner, Outlets};
+use crate::trace::TraceSink;
 use crate::uring;
+use crate::uring::setup::Mode;
 
 /// Which backend to use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -19,6 +22,43 @@ pub enum BackendChoice {
     Uring,
     /// pread and pwrite, one thread for each operation in flight.
     Sync,
+    /// io_uring with a kernel thread that submits (SQPOLL). Not yet tried on hardware.
+    UringSqpoll,
+    /// io_uring that polls for completions (IOPOLL), which needs a driver with poll queues. Not yet tried on hardware.
+    UringPolled,
+}
+
+/// How an engine works, apart from what its steps ask for.
+pub struct Options {
+    /// Which backend.
+    pub backend: BackendChoice,
+    /// Operations in flight for longer than this are named in the interval records; so long after a step should have
+    /// ended, what is still in flight is given up and counted as failed.
+    pub watchdog: Nanos,
+    /// Where every operation is told to, where a trace is wanted.
+    pub trace: Option<TraceSink>,
+}
+
+impl Options {
+    /// With a backend, the usual watchdog of 30 s and no trace.
+    #[must_use]
+    pub const fn new(backend: BackendChoice) -> Self {
+        Options { backend, watchdog: Nanos::from_secs(30), trace: None }
+    }
+}
+
+impl From<BackendChoice> for Options {
+    fn from(backend: BackendChoice) -> Self {
+        Options::new(backend)
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Options { backend, watchdog, trace } = self;
+        let trace = trace.is_some();
+        f.debug_struct("Options").field("backend", backend).field("watchdog", watchdog).field("trace", &trace).finish()
+    }
 }
 
 /// The engine could not be made.
@@ -46,14 +86,17 @@ pub fn check(choice: BackendChoice) -> Result<(), EngineError> {
 
 /// The backend for a choice, and why it is that one.
 fn choose(choice: BackendChoice) -> Result<(Kind, String), EngineError> {
+    let by_name = |mode: Mode| match uring::probe() {
+        Ok(()) => Ok((Kind::Uring(mode), "asked for".to_owned())),
+        Err(refusal) => Err(EngineError::UringRefused { refusal }),
+    };
     match choice {
         BackendChoice::Sync => Ok((Kind::Sync, "asked for".to_owned())),
-        BackendChoice::Uring => match uring::probe() {
-            Ok(()) => Ok((Kind::Uring, "asked for".to_owned())),
-            Err(refusal) => Err(EngineError::UringRefused { refusal }),
-        },
+        BackendChoice::Uring => by_name(Mode::Plain),
+        BackendChoice::UringSqpoll => by_name(Mode::SubmissionPolled),
+        BackendChoice::UringPolled => by_name(Mode::CompletionPolled),
         BackendChoice::Auto => match uring::probe() {
-            Ok(()) => Ok((Kind::Uring, "the kernel allows it".to_owned())),
+            Ok(()) => Ok((Kind::Uring(Mode::Plain), "the kernel allows it".to_owned())),
             Err(refusal) => Ok((Kind::Sync, refusal)),
         },
     }
@@ -61,8 +104,8 @@ fn choose(choice: BackendChoice) -> Result<(Kind, String), EngineError> {
 
 /// Issues I/O on one target.
 pub struct Engine {
-    target: WritableTarget,
-    choice: BackendChoice,
+    target: IoTarget,
+    options: Options,
     kind: Kind,
     reason: String,
 }
@@ -78,14 +121,15 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::UringRefused`] where io_uring was asked for by name and the kernel refuses it.
-    pub fn open(target: WritableTarget, choice: BackendChoice) -> Result<Engine, EngineError> {
-        let (kind, reason) = choose(choice)?;
-        Ok(Engine { target, choice, kind, reason })
+    pub fn open(target: impl Into<IoTarget>, options: impl Into<Options>) -> Result<Engine, EngineError> {
+        let options = options.into();
+        let (kind, reason) = choose(options.backend)?;
+        Ok(Engine { target: target.into(), options, kind, reason })
     }
 
     /// What it works on.
     #[must_use]
-    pub const fn target(&self) -> &WritableTarget {
+    pub const fn target(&self) -> &IoTarget {
         &self.target
     }
 }
@@ -93,7 +137,7 @@ impl Engine {
 impl Backend for Engine {
     fn describe(&self) -> String {
         match self.kind {
-            Kind::Uring => self.kind.name().to_owned(),
+            Kind::Uring(_) => self.kind.name().to_owned(),
             Kind::Sync => format!("{}: {}", self.kind.name(), self.reason),
         }
     }
@@ -105,13 +149,18 @@ impl Backend for Engine {
     ) -> Result<StepRecord, BackendError> {
         // Rings need memory and file descriptors, and an administrator may withdraw the permission during a run: where
         // the choice was ours, a step that gets no ring is done without.
-        let may_fall_back = self.choice == BackendChoice::Auto;
-        let manner = Manner { kind: self.kind, reason: &self.reason, may_fall_back };
-        step::run(&self.target, &manner, &request, interval)
+        let may_fall_back = self.options.backend == BackendChoice::Auto;
+        let watchdog = self.options.watchdog;
+        let manner = Manner { kind: self.kind, reason: &self.reason, may_fall_back, watchdog };
+        let mut outlets = Outlets { interval, trace: self.options.trace.as_mut() };
+        step::run(&self.target, &manner, &request, &mut outlets)
     }
 
     /// `fdatasync` on the handle; one is enough, since both handles name the same file.
     fn sync(&mut self) -> Result<(), BackendError> {
+        if self.target.read_only_because().is_some() {
+            return Ok(());
+        }
         let handle = self.target.handle(true).or_else(|| self.target.handle(false));
         handle.map_or(Ok(()), rustix::fs::fdatasync).map_err(|error| BackendError::System {
             what: format!("making '{}' durable (fdatasync)", self.target.path().display()),

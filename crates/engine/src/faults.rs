@@ -3,13 +3,9 @@
 use std::io;
 
 use drivelab_core::backend::BackendError;
-use drivelab_core::load::OpKind;
+use drivelab_core::plan::OnError;
 use drivelab_core::record::IoError;
 use drivelab_core::units::Nanos;
-
-pub(crate) const fn kind(write: bool) -> OpKind {
-    if write { OpKind::Write } else { OpKind::Read }
-}
 
 /// Errors kept per step; more only count.
 pub(crate) const KEPT: usize = 64;
@@ -22,13 +18,27 @@ pub(crate) struct ErrorPolicy {
     pub(crate) consecutive: u32,
     /// Every operation of one thread failed for this long.
     pub(crate) failing_for: Nanos,
+    /// An error that no retry can cure ends the step whatever the limits above say.
+    pub(crate) hopeless_ends: bool,
+}
+
+impl ErrorPolicy {
+    /// What a stop rule asks for.
+    pub(crate) fn of(on_error: OnError) -> Self {
+        let forever = Nanos::new(u64::MAX);
+        match on_error {
+            OnError::Tolerate => ErrorPolicy::default(),
+            OnError::Stop => ErrorPolicy { consecutive: 1, failing_for: forever, hopeless_ends: true },
+            OnError::Keep => ErrorPolicy { consecutive: u32::MAX, failing_for: forever, hopeless_ends: false },
+        }
+    }
 }
 
 impl Default for ErrorPolicy {
     /// 1,000 in a row, or nothing but errors for one second: a single bad block or a burst of them is survived and
     /// counted, a dead drive is noticed at once.
     fn default() -> Self {
-        ErrorPolicy { consecutive: 1000, failing_for: Nanos::from_secs(1) }
+        ErrorPolicy { consecutive: 1000, failing_for: Nanos::from_secs(1), hopeless_ends: true }
     }
 }
 
@@ -61,7 +71,7 @@ impl Faults {
         let too_many = self.streak >= self.policy.consecutive;
         let too_long =
             self.streak > 1 && error.at_ns.saturating_sub(self.streak_since) >= self.policy.failing_for.get();
-        let hopeless = is_hopeless(error.errno);
+        let hopeless = self.policy.hopeless_ends && is_hopeless(error.errno);
         if self.kept.len() < KEPT {
             self.kept.push(error);
         }
@@ -134,6 +144,7 @@ impl From<Broken> for BackendError {
 
 #[cfg(test)]
 mod tests {
+    use drivelab_core::load::OpKind;
     use drivelab_core::units::Bytes;
 
     use super::*;

@@ -1,19 +1,27 @@
 //! Whether a workload fits the target, and what it comes to: stretches, arenas, budgets.
 
-use std::os::fd::BorrowedFd;
+use std::path::Path;
 use std::sync::Arc;
 
 use drivelab_core::backend::{BackendError, StepRequest};
-use drivelab_core::target::WritableTarget;
+use drivelab_core::load::{OpKind, Pace};
+use drivelab_core::plan::StopRule;
+use drivelab_core::record::StopReason;
+use drivelab_core::target::IoTarget;
 use drivelab_core::units::Bytes;
-use drivelab_core::workload::{DataPattern, Pattern, Workload};
+use drivelab_core::workload::{DataPattern, Pattern, Streams, Workload};
+use rustix::fs::FileType;
 
 use crate::buffer::PAGE;
+use crate::generate::arrivals::Schedule;
 use crate::generate::data::{DataSource, SECTOR};
 use crate::generate::stream::{Stream, streams};
 use crate::generate::{derive, mix};
-use crate::schedule::Budget;
+use crate::meter::{Layout, issues};
+use crate::schedule::{Budget, Extent, Limit, fair_shares};
+use crate::selfcheck;
 use crate::slots::Shape;
+use crate::uring::ring::Whereto;
 
 /// Largest block: the kernel moves at most 2 GiB - 4 KiB in one operation (read(2)).
 const BLOCK_MAX: u64 = 1 << 30;
@@ -23,56 +31,253 @@ const BUFFERS_MAX: u64 = 8 << 30;
 const POOL_BYTES: u64 = 64 << 20;
 /// Random bytes of all threads together, where more is not needed to have one block per slot.
 const POOLS_MAX: u64 = 256 << 20;
-
 /// Largest file whose bytes are written.
-const DATA_FILE_MAX: u64 = 4 << 30;
+const DATA_FILE_MAX: u64 = 1 << 30;
 
-/// A workload, checked and resolved.
+/// A step's load, checked and resolved.
 #[derive(Debug)]
 pub(crate) struct Job<'a> {
-    pub(crate) handle: BorrowedFd<'a>,
-    pub(crate) block: u32,
-    pub(crate) depth: u32,
+    pub(crate) groups: Box<[Group]>,
+    pub(crate) threads: Box<[ThreadJob<'a>]>,
+    /// Operations end in the ring.
+    pub(crate) is_nop: bool,
+    /// Direct I/O was asked for by every group.
+    pub(crate) direct: bool,
+    /// What the end of the budget is called.
+    pub(crate) reason: StopReason,
+}
+
+/// A group of threads with the same load.
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub(crate) name: String,
+    pub(crate) layout: Layout,
+    /// Whether its streams are told in the record.
     pub(crate) sequential: bool,
-    pub(crate) streams: Box<[Stream]>,
+    pub(crate) weight: u32,
+    /// Operations in flight over its threads.
+    pub(crate) total_depth: u64,
+    /// Arrivals per second, pauses of bursts included; 0 in a closed loop.
+    pub(crate) asked_iops: f64,
+}
+
+/// What one thread does.
+#[derive(Debug)]
+pub(crate) struct ThreadJob<'a> {
+    pub(crate) group: usize,
+    pub(crate) whereto: Whereto<'a>,
+    pub(crate) depth: u32,
+    pub(crate) stream: Stream,
+    /// Number of the thread whose position the stream has: its own, or the group's first where they share one.
+    pub(crate) cursor_at: usize,
+    pub(crate) shares_cursor: bool,
+    pub(crate) schedule: Option<Schedule>,
+    pub(crate) pace: Pace,
+    pub(crate) sync_every: u32,
+    pub(crate) limit: Limit,
+    pub(crate) layout: Layout,
     pub(crate) data: DataSource,
-    /// Arena of one thread with all its slots.
+    /// Arena of the thread with all its slots.
     pub(crate) shape: Shape,
-    pub(crate) budget: Budget,
+    /// Number of its first slot among those of all threads.
+    pub(crate) first_slot: u64,
+    pub(crate) cpu: Option<u32>,
+    /// Completions to wait for at a time; at least 1.
+    pub(crate) batch: u32,
 }
 
 impl<'a> Job<'a> {
-    /// Checks a request against the target.
-    pub(crate) fn fit(target: &'a WritableTarget, request: &StepRequest<'_>) -> Result<Self, BackendError> {
-        let workload = request.workload;
-        let Workload { block_size, pattern, span, queue_depth, seed, .. } = *workload;
-        check_span(workload, target.length())?;
-        let handle = handle(target, workload)?;
-        let span_blocks = span.length.get() / block_size.get();
-        let sequential = pattern.is_sequential();
-        if !workload.other.is_none() || !workload.block_size_mix.is_empty() {
-            return unfit("mixed sizes and operations other than reads and writes cannot be issued yet".to_owned());
+    /// Checks a request against the target. `trace_entries` is the room for a trace per thread and interval.
+    pub(crate) fn fit(
+        target: &'a IoTarget,
+        request: &StepRequest<'_>,
+        trace_entries: usize,
+    ) -> Result<Self, BackendError> {
+        let main = request.workload;
+        let mut budget = None;
+        let (mut groups, mut threads) = (Vec::new(), Vec::new());
+        for (index, workload) in main.groups().enumerate() {
+            let checked = Checked::new(target, workload, index > 0)?;
+            let of_group = budget.get_or_insert_with(|| Budget::new(request.stop_rule, &checked.extent()));
+            let most = if index > 0 { u64::MAX } else { most_operations(of_group, &checked, request) };
+            let group = Group::of(workload, trace_entries);
+            let shape = shape(target, workload, most)?;
+            let data = data(workload, data_key(workload.seed, request))?;
+            for (number, stream) in checked.streams.iter().enumerate() {
+                let limit = if index > 0 { Limit::NONE } else { of_group.limit(number) };
+                let thread = checked.thread(index, number, threads.len(), stream);
+                let first_slot = threads.iter().map(|thread: &ThreadJob<'_>| u64::from(thread.depth)).sum();
+                let (layout, data) = (group.layout.clone(), data.clone());
+                threads.push(ThreadJob { limit, layout, data, shape, first_slot, ..thread });
+            }
+            groups.push(group);
         }
-        let streams = streams(workload, seed).map_err(BackendError::Unfit)?;
-        let slices: Vec<u64> = streams.iter().map(|stream| stream.pass().unwrap_or_else(|| stream.blocks())).collect();
-        let budget = Budget::new(request.stop_rule, block_size.get(), &slices, span_blocks, pattern == Pattern::Random);
-        Ok(Job {
-            handle,
-            block: u32::try_from(block_size.get()).unwrap_or(u32::MAX),
-            depth: queue_depth.get(),
-            sequential,
-            streams: streams.into(),
-            data: DataSource::new(workload, data_key(seed, request), data_file(workload)?)
-                .map_err(BackendError::Unfit)?,
-            shape: shape(workload, target, most_operations(&budget, request))?,
-            budget,
-        })
+        check_buffers(&threads, main)?;
+        let reason = budget.map_or(StopReason::Time, |budget| budget.reason);
+        let is_nop = matches!(target, IoTarget::Nop { .. });
+        let direct = main.groups().all(|group| group.direct);
+        Ok(Job { groups: groups.into(), threads: threads.into(), is_nop, direct, reason })
     }
 
     /// Operations in flight over all threads.
     pub(crate) fn total_depth(&self) -> u64 {
-        self.streams.len() as u64 * u64::from(self.depth)
+        self.threads.iter().map(|thread| u64::from(thread.depth)).sum()
     }
+
+    /// Whether every file handle that is used is really open with O_DIRECT, read back from the kernel.
+    pub(crate) fn is_direct(&self) -> bool {
+        self.direct
+            && self.threads.iter().all(|thread| match thread.whereto {
+                Whereto::File(handle) | Whereto::BlockDevice(handle) => selfcheck::is_direct(handle),
+                Whereto::Nop => false,
+            })
+    }
+
+    /// Threads of the step's own group: it ends when they have done their shares.
+    pub(crate) fn own_threads(&self) -> usize {
+        self.threads.iter().filter(|thread| thread.group == 0).count()
+    }
+}
+
+impl Group {
+    fn of(workload: &Workload, trace_entries: usize) -> Self {
+        let bursts = workload.pace.bursts;
+        let active = bursts.map_or(1.0, |bursts| {
+            let on = bursts.on.as_secs_f64();
+            on / (on + bursts.off.as_secs_f64())
+        });
+        Group {
+            name: workload.name.clone(),
+            layout: Layout::of(workload, trace_entries),
+            sequential: workload.pattern.is_sequential(),
+            weight: if workload.pace.rate.is_some() { 0 } else { workload.pace.weight },
+            total_depth: u64::from(workload.queue_depth.get()) * u64::from(workload.threads.get()),
+            asked_iops: workload.pace.rate.map_or(0.0, |rate| rate.iops() * active),
+        }
+    }
+}
+
+/// A group's load that fits the target.
+struct Checked<'a, 'w> {
+    workload: &'w Workload,
+    whereto: Whereto<'a>,
+    streams: Vec<Stream>,
+    passes: Vec<u64>,
+}
+
+impl<'a, 'w> Checked<'a, 'w> {
+    /// Takes the workload apart without `..`, so that a new field cannot be ignored.
+    fn new(target: &'a IoTarget, workload: &'w Workload, beside: bool) -> Result<Self, BackendError> {
+        let Workload {
+            // Kinds, sizes, order and locality are the streams' business.
+            write_percent: _,
+            other: _,
+            block_size_mix: _,
+            locality: _,
+            stride: _,
+            seek_percent: _,
+            // `check_span`, `whereto`, `shape`, `data` look at these.
+            block_size: _,
+            span,
+            direct: _,
+            data: _,
+            content: _,
+            // `thread` hands these over.
+            queue_depth: _,
+            pace,
+            placement: _,
+            verify: _,
+            pattern,
+            streams: sharing,
+            threads,
+            seed,
+            name: _,
+            beside: groups,
+        } = workload;
+        if beside && !groups.is_empty() {
+            return unfit(
+                "a group of threads beside others has groups beside itself: state them all in one list".into(),
+            );
+        }
+        check_kinds(target, workload)?;
+        check_span(workload, target.length())?;
+        check_pace(*pace)?;
+        let whereto = whereto(target, workload)?;
+        let made = streams(workload, *seed).map_err(BackendError::Unfit)?;
+        let count = u64::from(threads.get());
+        let block = workload.block_size.get();
+        let is_together = *sharing == Streams::Shared || *pattern == Pattern::Random;
+        let passes = if is_together {
+            fair_shares(span.length.get() / block, count).iter().map(|blocks| blocks * block).collect()
+        } else {
+            made.iter().map(|stream| stream.pass().map_or(stream.stretch().1, |blocks| blocks * block)).collect()
+        };
+        Ok(Checked { workload, whereto, streams: made, passes })
+    }
+
+    fn extent(&self) -> Extent<'_> {
+        let block = self.workload.block_size_mix.is_empty().then(|| self.workload.block_size.get());
+        Extent { block, mean_block: self.workload.mean_block_size(), passes: &self.passes }
+    }
+
+    /// Thread `number` of group `group`, without what the caller adds.
+    fn thread(&self, group: usize, number: usize, before: usize, stream: &Stream) -> ThreadJob<'a> {
+        let workload = self.workload;
+        let shares_cursor = workload.streams == Streams::Shared && self.streams.len() > 1;
+        let key = derive(workload.seed, 0x5C4E_D01E);
+        let schedule = workload.pace.rate.map(|rate| {
+            Schedule::new(
+                rate,
+                workload.pace.bursts,
+                number as u64,
+                self.streams.len() as u64,
+                derive(key, number as u64),
+            )
+        });
+        let cpus = &workload.placement.cpus;
+        ThreadJob {
+            group,
+            whereto: self.whereto,
+            depth: workload.queue_depth.get(),
+            stream: stream.clone(),
+            cursor_at: if shares_cursor { before - number } else { before },
+            shares_cursor,
+            schedule,
+            pace: workload.pace,
+            sync_every: workload.other.sync_every,
+            limit: Limit::NONE,
+            layout: Layout::of(workload, 0),
+            data: DataSource::plain(),
+            shape: Shape::default(),
+            first_slot: 0,
+            cpu: (!cpus.is_empty()).then(|| cpus[number % cpus.len()]),
+            batch: workload.placement.batch.max(1).min(workload.queue_depth.get()),
+        }
+    }
+}
+
+/// What the data source writes; a data file is read here, before the start.
+fn data(workload: &Workload, key: u64) -> Result<DataSource, BackendError> {
+    let bytes = match (&workload.content.file, workload.data) {
+        (Some(file), DataPattern::File) => Some(read_data_file(file)?),
+        _ => None,
+    };
+    let _ = &bytes;
+    Ok(DataSource::new(workload.data, key))
+}
+
+fn read_data_file(file: &Path) -> Result<Arc<[u8]>, BackendError> {
+    let what = || format!("reading the data file '{}'", file.display());
+    let system = |source| BackendError::System { what: what(), source };
+    let length = std::fs::metadata(file).map_err(system)?.len();
+    if length == 0 || length > DATA_FILE_MAX {
+        return unfit(format!(
+            "the data file '{}' has {length} bytes: it must have at least one and at most {}, since it is held in memory",
+            file.display(),
+            Bytes::new(DATA_FILE_MAX)
+        ));
+    }
+    std::fs::read(file).map(Arc::from).map_err(system)
 }
 
 /// Different for each execution, so that what a round writes was never written before.
@@ -81,35 +286,44 @@ fn data_key(seed: u64, request: &StepRequest<'_>) -> u64 {
     derive(step, u64::from(request.key.round))
 }
 
-/// The bytes of the file that is to be written, where one is: read now, so that the loop reads nothing but the target.
-fn data_file(workload: &Workload) -> Result<Option<Arc<[u8]>>, BackendError> {
-    let Some(path) = workload.content.file.as_ref().filter(|_| workload.data == DataPattern::File) else {
-        return Ok(None);
-    };
-    let length = std::fs::metadata(path).map(|data| data.len());
-    match length.and_then(|length| if length > DATA_FILE_MAX { Ok(None) } else { std::fs::read(path).map(Some) }) {
-        Ok(Some(bytes)) => Ok(Some(bytes.into())),
-        Ok(None) => unfit(format!(
-            "data_file '{}' has more than {}, and it is held in memory: use a part of it",
-            path.display(),
-            Bytes::new(DATA_FILE_MAX)
-        )),
-        Err(error) => unfit(format!("data_file '{}' cannot be read: {error}", path.display())),
-    }
-}
-
 fn unfit<T>(message: String) -> Result<T, BackendError> {
     Err(BackendError::Unfit(message))
 }
 
-fn check_span(workload: &Workload, length: Bytes) -> Result<(), BackendError> {
-    let (block, span) = (workload.block_size, workload.span);
-    if block.get() == 0 || block.get() > BLOCK_MAX {
+/// Whether the target takes the kinds of operation that are asked for.
+fn check_kinds(target: &IoTarget, workload: &Workload) -> Result<(), BackendError> {
+    let path = target.path().display();
+    let changes = [OpKind::Write, OpKind::Trim, OpKind::WriteZeroes].into_iter().find(|kind| issues(workload, *kind));
+    if let (Some(kind), Some(reason)) = (changes, target.read_only_because()) {
         return unfit(format!(
-            "a block size of {block} cannot be issued: it must be 1 byte to {}",
-            Bytes::new(BLOCK_MAX)
+            "'{path}' is open for reading only, and {} operations were asked for: {reason}",
+            kind.name()
         ));
     }
+    Ok(())
+}
+
+fn check_pace(pace: Pace) -> Result<(), BackendError> {
+    if pace.rate.is_some_and(|rate| rate.per_1000_s == 0) {
+        return unfit("a rate of no operations would wait for ever: state one above zero".into());
+    }
+    if pace.bursts.is_some_and(|bursts| bursts.on.get() == 0) {
+        return unfit("bursts that are never on would wait for ever: state a time for `on`".into());
+    }
+    Ok(())
+}
+
+fn check_span(workload: &Workload, length: Bytes) -> Result<(), BackendError> {
+    let span = workload.span;
+    let sizes = workload.block_sizes();
+    let bad = sizes.iter().find(|size| size.get() == 0 || size.get() > BLOCK_MAX || **size > workload.block_size);
+    if let Some(bad) = bad {
+        return unfit(format!(
+            "a block size of {bad} cannot be issued: it must be 1 byte to {}",
+            Bytes::new(BLOCK_MAX).min(workload.block_size.max(Bytes::new(1)))
+        ));
+    }
+    let block = workload.block_size;
     let is_whole = |bytes: Bytes| bytes.get().is_multiple_of(block.get());
     if span.length.get() == 0 || !is_whole(span.length) || !is_whole(span.offset) {
         return unfit(format!(
@@ -130,21 +344,23 @@ fn check_span(workload: &Workload, length: Bytes) -> Result<(), BackendError> {
 }
 
 /// The handle to use, where the kernel's wishes for direct I/O are met.
-fn handle<'a>(target: &'a WritableTarget, workload: &Workload) -> Result<BorrowedFd<'a>, BackendError> {
-    let (needs, path) = (target.direct_io(), target.path().display());
+fn whereto<'a>(target: &'a IoTarget, workload: &Workload) -> Result<Whereto<'a>, BackendError> {
+    let Some(needs) = target.direct_io() else { return Ok(Whereto::Nop) };
+    let path = target.path().display();
     let handle = target.handle(workload.direct).filter(|_| !workload.direct || needs.supported);
     let Some(handle) = handle else {
         return unfit(format!(
-            "direct I/O was asked for and '{path}' has none: {}; use a folder on a disk's file system, or a method \
-             that goes through the page cache",
+            "direct I/O was asked for and '{path}' has none: {}; use a folder on a disk's file system, or a load that \
+             goes through the page cache",
             needs.reason
         ));
     };
     let align = needs.offset_align.get().max(1);
-    if workload.direct && !workload.block_size.get().is_multiple_of(align) {
+    let odd = workload.block_sizes().into_iter().find(|size| !size.get().is_multiple_of(align));
+    if let (true, Some(odd)) = (workload.direct, odd) {
         return unfit(format!(
-            "blocks of {} cannot be moved past the page cache of '{path}': direct I/O needs multiples of {} there",
-            workload.block_size, needs.offset_align
+            "blocks of {odd} cannot be moved past the page cache of '{path}': direct I/O needs multiples of {} there",
+            needs.offset_align
         ));
     }
     if workload.direct && !workload.span.offset.get().is_multiple_of(align) {
@@ -154,36 +370,48 @@ fn handle<'a>(target: &'a WritableTarget, workload: &Workload) -> Result<Borrowe
             needs.offset_align
         ));
     }
-    Ok(handle)
+    let stat = rustix::fs::fstat(handle)
+        .map_err(|error| BackendError::System { what: format!("looking at '{path}' (fstat)"), source: error.into() })?;
+    let is_device = FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice;
+    Ok(if is_device { Whereto::BlockDevice(handle) } else { Whereto::File(handle) })
 }
 
-/// Most operations that one thread can issue.
-fn most_operations(budget: &Budget, request: &StepRequest<'_>) -> u64 {
-    let only_budget = request.ramp.get() == 0 && request.stop_rule.at_least.is_none();
-    let most = budget.shares.iter().flatten().copied().max().filter(|_| only_budget);
-    most.unwrap_or(u64::MAX)
+/// Most operations that one thread of the step's own group can issue.
+fn most_operations(budget: &Budget, checked: &Checked<'_, '_>, request: &StepRequest<'_>) -> u64 {
+    let StopRule { at_least, .. } = request.stop_rule;
+    let only_budget = request.ramp.get() == 0 && at_least.is_none() && checked.extent().block.is_some();
+    let most = (0..checked.streams.len()).map(|thread| budget.limit(thread).units).max();
+    most.filter(|_| only_budget).unwrap_or(u64::MAX)
 }
 
 /// Arena of one thread that issues at most so many operations.
-fn shape(workload: &Workload, target: &WritableTarget, most_operations: u64) -> Result<Shape, BackendError> {
-    let align = if workload.direct { target.direct_io().memory_align.get() } else { 1 };
+fn shape(target: &IoTarget, workload: &Workload, most_operations: u64) -> Result<Shape, BackendError> {
+    let needs = target.direct_io().filter(|_| workload.direct);
+    let align = needs.map_or(1, |needs| needs.memory_align.get());
     if align > PAGE as u64 {
         return unfit(format!("buffers aligned to {align} bytes were asked for; drivelab has pages of {PAGE}"));
     }
     let stride = workload.block_size.get().next_multiple_of(align.max(SECTOR as u64));
     let (slots, threads) = (u64::from(workload.queue_depth.get()), u64::from(workload.threads.get()));
+    let (reads, writes) = (issues(workload, OpKind::Read), issues(workload, OpKind::Write));
     let per_thread = POOL_BYTES.min(POOLS_MAX / threads);
     let pool_blocks =
-        if workload.writes() { (per_thread / (slots * stride)).min(most_operations.div_ceil(slots)).max(1) } else { 0 };
-    let blocks = slots * (pool_blocks + u64::from(workload.reads()));
-    let total = u128::from(threads) * u128::from(blocks) * u128::from(stride);
-    if total > u128::from(BUFFERS_MAX) {
-        return unfit(format!(
-            "queue depth {slots}, {threads} threads and blocks of {} need more than {} of buffers",
-            workload.block_size,
-            Bytes::new(BUFFERS_MAX)
-        ));
-    }
+        if writes { (per_thread / (slots * stride)).min(most_operations.div_ceil(slots)).max(1) } else { 0 };
     let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
-    Ok(Shape { stride: size(stride), slots: size(slots), reads: workload.reads(), pool_blocks: size(pool_blocks) })
+    Ok(Shape { stride: size(stride), slots: size(slots), reads, pool_blocks: size(pool_blocks) })
+}
+
+/// Whether the memory for all buffers is within reason; asked before any of it is made.
+fn check_buffers(threads: &[ThreadJob<'_>], workload: &Workload) -> Result<(), BackendError> {
+    let total: u128 = threads.iter().map(|thread| thread.shape.bytes()).sum();
+    if total <= u128::from(BUFFERS_MAX) {
+        return Ok(());
+    }
+    unfit(format!(
+        "{} operations in flight and blocks of {} need more than {} of buffers: lower the queue depth, the threads or the \
+         block size",
+        threads.iter().map(|thread| u64::from(thread.depth)).sum::<u64>(),
+        workload.block_size,
+        Bytes::new(BUFFERS_MAX)
+    ))
 }

@@ -13,13 +13,18 @@
 //! (mmap) and `rusage` (getrusage(2), which rustix does not have).
 #![deny(unsafe_code)]
 
+mod account;
 mod buffer;
 mod collect;
+mod discard;
 mod engine;
 mod errno;
 mod faults;
+mod feed;
 mod fit;
 mod generate;
+mod meter;
+mod page_cache;
 mod record;
 mod rusage;
 mod schedule;
@@ -29,6 +34,11 @@ mod step;
 mod sync_io;
 mod tally;
 mod time;
+mod totals;
+mod trace;
+mod tsc;
 mod uring;
+mod wait;
 
-pub use engine::{BackendChoice, Engine, EngineError, check};
+pub use engine::{BackendChoice, Engine, EngineError, Options, check};
+pub use trace::{TraceEntry, TraceSink};

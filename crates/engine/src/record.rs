@@ -1,16 +1,17 @@
 //! The record of a step, from what its threads left behind and the collector added up.
 
 use drivelab_core::backend::StepRequest;
-use drivelab_core::histogram::SparseHistogram;
-use drivelab_core::record::{EngineReport, IoError, OpRecord, StepRecord, StopReason, StreamExtent};
+use drivelab_core::load::Placement;
+use drivelab_core::record::{Effort, EngineReport, IoError, OpenLoop, StepRecord, StopReason, StreamExtent};
 use drivelab_core::units::{Bytes, Nanos};
 
-use crate::collect::Totals;
+use crate::account::{Outcome, Times};
 use crate::faults::KEPT;
-use crate::fit::Job;
+use crate::fit::{Group, Job};
+use crate::meter::Meter;
 use crate::rusage::CpuTime;
-use crate::selfcheck;
-use crate::step::{Manner, Outcome};
+use crate::step::{Kind, Manner};
+use crate::totals::{Kinds, Totals, by_group, kinds};
 
 /// Makes the record. Rates are counts by the time from `start_ns` to `end_ns`:
 ///
@@ -30,28 +31,24 @@ pub(crate) fn record(
     let end = outcomes.iter().filter_map(|outcome| outcome.last_completion).max().unwrap_or(totals.end);
     let start = if request.ramp.get() > 0 { totals.measured_from } else { first }.min(end);
     let elapsed = Nanos::new(end - start);
-    let block = u64::from(job.block);
-    let (read, write) = (totals.read.histogram.sparse(), totals.write.histogram.sparse());
-    let written = write.count + totals.ramp_writes;
-    let of_kind = |histogram: SparseHistogram, errors| {
-        OpRecord::new(histogram.count, Bytes::new(histogram.count * block), errors, histogram, elapsed)
-    };
+    let counted: Vec<(&Group, &Meter)> = job.groups.iter().zip(&totals.groups).collect();
+    let Kinds { read, write, others } = kinds(&counted, elapsed);
     StepRecord {
         key: request.key.clone(),
         start_ns: start.wrapping_add(offset),
         end_ns: end.wrapping_add(offset),
-        stop_reason: reason(outcomes),
-        read: of_kind(read, totals.read.errors),
-        write: of_kind(write, totals.write.errors),
-        others: Vec::new(),
-        groups: Vec::new(),
-        open_loop: None,
+        stop_reason: reason(job, outcomes),
+        written_total: Bytes::new(write.bytes.get() + totals.ramp_written),
+        read,
+        write,
+        others,
+        groups: by_group(job, &totals.groups, elapsed),
+        in_flight_mean: mean_depth(totals.depth_ns(), elapsed.get()),
+        open_loop: open_loop(job, &totals, outcomes),
         verification: None,
-        in_flight_mean: mean_depth(totals.depth_ns, elapsed.get()),
         errors: first_errors(outcomes, offset),
-        streams: if job.sequential { extents(outcomes, block) } else { Vec::new() },
-        written_total: Bytes::new(written * block),
-        engine: report(job, manner, outcomes),
+        streams: extents(job, outcomes),
+        engine: report(job, manner, request, outcomes),
     }
 }
 
@@ -61,8 +58,8 @@ pub(crate) fn mean_depth(depth_ns: u128, elapsed_ns: u64) -> f64 {
     if elapsed_ns == 0 { 0.0 } else { depth_ns as f64 / elapsed_ns as f64 }
 }
 
-/// The weightiest of the threads' reasons: a step is "volume" only where every thread did its share.
-fn reason(outcomes: &[Outcome]) -> StopReason {
+/// The weightiest of the threads' reasons: a step is "volume" only where every thread of its own group did its share.
+fn reason(job: &Job<'_>, outcomes: &[Outcome]) -> StopReason {
     let weight = |reason: &StopReason| match reason {
         StopReason::Errors => 5,
         StopReason::Stopped => 4,
@@ -70,7 +67,8 @@ fn reason(outcomes: &[Outcome]) -> StopReason {
         StopReason::Time => 2,
         StopReason::Volume | StopReason::Passes | StopReason::Operations => 1,
     };
-    outcomes.iter().map(|outcome| outcome.reason).max_by_key(weight).unwrap_or(StopReason::Stopped)
+    let own = outcomes.iter().filter(|outcome| job.threads[outcome.thread].group == 0);
+    own.map(|outcome| outcome.reason).max_by_key(weight).unwrap_or(StopReason::Stopped)
 }
 
 fn first_errors(outcomes: &[Outcome], offset: u64) -> Vec<IoError> {
@@ -81,23 +79,27 @@ fn first_errors(outcomes: &[Outcome], offset: u64) -> Vec<IoError> {
     errors
 }
 
-/// One extent per logical thread that issued anything.
-fn extents(outcomes: &[Outcome], block: u64) -> Vec<StreamExtent> {
+/// One extent per logical thread of a sequential group that issued anything.
+fn extents(job: &Job<'_>, outcomes: &[Outcome]) -> Vec<StreamExtent> {
     let mut extents: Vec<StreamExtent> = Vec::new();
-    for Outcome { thread, touched, .. } in outcomes.iter().filter(|o| o.touched.lowest <= o.touched.highest) {
-        let highest_end = touched.highest + block;
-        match extents.last_mut().filter(|extent| extent.thread == *thread) {
+    let told = outcomes.iter().filter(|outcome| job.groups[job.threads[outcome.thread].group].sequential);
+    for Outcome { thread, touched, .. } in told.filter(|outcome| outcome.touched.lowest <= outcome.touched.highest_end)
+    {
+        let thread = u32::try_from(*thread).unwrap_or(u32::MAX);
+        match extents.last_mut().filter(|extent| extent.thread == thread) {
             Some(extent) => {
                 extent.lowest = extent.lowest.min(touched.lowest);
-                extent.highest_end = extent.highest_end.max(highest_end);
+                extent.highest_end = extent.highest_end.max(touched.highest_end);
             }
-            None => extents.push(StreamExtent { thread: *thread, lowest: touched.lowest, highest_end }),
+            None => {
+                extents.push(StreamExtent { thread, lowest: touched.lowest, highest_end: touched.highest_end });
+            }
         }
     }
     extents
 }
 
-fn report(job: &Job<'_>, manner: &Manner<'_>, outcomes: &[Outcome]) -> EngineReport {
+fn report(job: &Job<'_>, manner: &Manner<'_>, request: &StepRequest<'_>, outcomes: &[Outcome]) -> EngineReport {
     let mut refused: Vec<String> = Vec::new();
     for feature in outcomes.iter().flat_map(|outcome| &outcome.refused) {
         if !refused.contains(feature) {
@@ -109,10 +111,75 @@ fn report(job: &Job<'_>, manner: &Manner<'_>, outcomes: &[Outcome]) -> EngineRep
         backend: manner.kind.name().to_owned(),
         reason: manner.reason.to_owned(),
         refused,
-        direct_verified: selfcheck::is_direct(job.handle),
+        direct_verified: job.is_direct(),
         cpu_user: sum(|cpu| cpu.user_ns),
         cpu_system: sum(|cpu| cpu.system_ns),
         punted: outcomes.iter().any(|outcome| outcome.punted),
-        effort: None,
+        effort: Some(effort(job, manner, request, outcomes)),
     }
+}
+
+/// The clock and the page cache are filled in by whoever knows of them.
+fn effort(job: &Job<'_>, manner: &Manner<'_>, request: &StepRequest<'_>, outcomes: &[Outcome]) -> Effort {
+    let sum = |of: fn(&Outcome) -> u64| outcomes.iter().map(of).sum::<u64>();
+    let mut gaps = Times::default();
+    outcomes.iter().for_each(|outcome| gaps.merge(&outcome.work.gaps));
+    let reaps = manner.kind != Kind::Sync && gaps.count > 0;
+    let Placement { cpus: _, batch } = request.workload.placement;
+    let position =
+        |thread: usize| outcomes.iter().find(|outcome| outcome.thread == thread).map_or(0, |outcome| outcome.cursor);
+    let pinned = outcomes.iter().filter(|outcome| outcome.pinned);
+    Effort {
+        operations: sum(|outcome| outcome.work.operations),
+        syscalls: sum(|outcome| outcome.work.syscalls),
+        thread_time: Nanos::new(sum(|outcome| outcome.thread_ns)),
+        depth_asked: job.total_depth(),
+        reap_gap_mean: gaps.mean_ns().filter(|_| reaps).map(Nanos::new),
+        reap_gap_max: reaps.then(|| Nanos::new(gaps.max_ns)),
+        short_transfers: sum(|outcome| outcome.work.short_transfers),
+        clock: String::new(),
+        clock_error_ns: 0,
+        batch: batch.max(1),
+        positions: (0..job.threads.len()).map(position).collect(),
+        cpus: pinned.filter_map(|outcome| job.threads[outcome.thread].cpu).collect(),
+        page_cache: None,
+    }
+}
+
+/// Schedule and backlog of the groups that have one.
+fn open_loop(job: &Job<'_>, totals: &Totals, outcomes: &[Outcome]) -> Option<OpenLoop> {
+    let asked_iops: f64 = job.groups.iter().map(|group| group.asked_iops).sum();
+    if asked_iops == 0.0 {
+        return None;
+    }
+    let sum = |of: fn(&Outcome) -> u64| outcomes.iter().map(of).sum::<u64>();
+    let mut lateness = Times::default();
+    outcomes.iter().for_each(|outcome| lateness.merge(&outcome.work.lateness));
+    let backlog_at_end = sum(|outcome| outcome.backlog);
+    let backlogs = &totals.backlogs;
+    Some(OpenLoop {
+        asked_iops,
+        arrived: sum(|outcome| outcome.arrived) + backlog_at_end,
+        backlog_at_end,
+        backlog_max: backlogs.iter().map(|(_, backlog)| *backlog).chain([backlog_at_end]).max().unwrap_or(0),
+        backlog_growth_per_second: growth(totals.measured_from, backlogs),
+        lateness_mean: Nanos::new(lateness.mean_ns().unwrap_or(0)),
+        lateness_max: Nanos::new(lateness.max_ns),
+    })
+}
+
+/// Least-squares slope of the backlog over time, per second, from none at the start of the measured part.
+#[expect(clippy::cast_precision_loss, reason = "a slope needs no more than 53 bits")]
+fn growth(start: u64, backlogs: &[(u64, u64)]) -> f64 {
+    let points: Vec<(f64, f64)> =
+        backlogs.iter().map(|(at, backlog)| (at.saturating_sub(start) as f64 / 1e9, *backlog as f64)).collect();
+    let count = points.len() as f64;
+    if points.len() < 2 {
+        return points.first().filter(|(at, _)| *at > 0.0).map_or(0.0, |(at, backlog)| backlog / at);
+    }
+    let (mean_x, mean_y) = points.iter().fold((0.0, 0.0), |(x, y), point| (x + point.0 / count, y + point.1 / count));
+    let (xy, xx) = points
+        .iter()
+        .fold((0.0, 0.0), |(xy, xx), (x, y)| (xy + (x - mean_x) * (y - mean_y), xx + (x - mean_x) * (x - mean_x)));
+    if xx == 0.0 { 0.0 } else { xy / xx }
 }

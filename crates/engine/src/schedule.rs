@@ -49,6 +49,11 @@ impl Timing {
         Some(if self.time_end <= self.cap_end { StopReason::Time } else { StopReason::Cap })
     }
 
+    /// Arrivals before this belong to the step: its deadline, or `now` where it ended sooner.
+    pub(crate) fn end_of_arrivals(&self, now: u64) -> u64 {
+        self.deadline().min(now)
+    }
+
     /// The border after `border`. Borders from the deadline on do not exist: what drains belongs to the last interval.
     #[inline]
     pub(crate) const fn border_after(&self, border: u64) -> Option<u64> {
@@ -66,49 +71,96 @@ impl Timing {
     }
 }
 
-/// Operations of the measured part that each thread may issue.
+/// What a share is counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Unit {
+    Operations,
+    /// Where operations have several sizes.
+    Bytes,
+}
+
+/// What one thread may issue in the measured part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Limit {
+    pub(crate) unit: Unit,
+    /// `u64::MAX` without a limit.
+    pub(crate) units: u64,
+}
+
+impl Limit {
+    /// No limit.
+    pub(crate) const NONE: Limit = Limit { unit: Unit::Operations, units: u64::MAX };
+}
+
+/// What the threads of the step's own group may issue in the measured part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Budget {
+    unit: Unit,
     /// For each thread; `None` without a limit.
-    pub(crate) shares: Option<Box<[u64]>>,
+    shares: Option<Box<[u64]>>,
     /// What its end is called.
     pub(crate) reason: StopReason,
 }
 
+/// How a group moves over its span, as far as budgets ask.
+#[derive(Debug, Clone)]
+pub(crate) struct Extent<'a> {
+    /// Bytes of an operation; `None` where sizes are mixed.
+    pub(crate) block: Option<u64>,
+    /// Mean bytes of an operation.
+    pub(crate) mean_block: f64,
+    /// Bytes that a pass of each thread covers: its own stretch, or its part of what the threads cover together.
+    pub(crate) passes: &'a [u64],
+}
+
 impl Budget {
-    /// Whichever of volume and passes is less. `slices` are the blocks of each thread's stretch; a pass over the span
-    /// is a pass of each thread over its own stretch (the whole span where streams overlap), for random patterns as
-    /// many operations as the span has blocks, shared fairly.
+    /// The smallest of what the rule says, shared fairly. A pass over the span is a pass of each thread over its own
+    /// part of it.
     ///
     /// A volume below one block still is one operation; otherwise never more bytes than the volume are moved.
-    pub(crate) fn new(rule: &StopRule, block: u64, slices: &[u64], span_blocks: u64, random: bool) -> Self {
-        let threads = slices.len() as u64;
-        let fair = |total: u64| fair_shares(total, threads);
-        let volume = rule.volume.map(|bytes| fair((bytes.get() / block).max(1)));
-        let passes = rule.passes.map(|passes| {
-            let passes = u64::from(passes);
-            if random {
-                return fair(span_blocks.saturating_mul(passes));
-            }
-            slices.iter().map(|blocks| blocks.saturating_mul(passes)).collect()
-        });
-        let total = |shares: &[u64]| shares.iter().fold(0_u64, |sum, share| sum.saturating_add(*share));
-        match (volume, passes) {
-            (Some(volume), Some(passes)) if total(&volume) < total(&passes) => Budget::of(volume, StopReason::Volume),
-            (_, Some(passes)) => Budget::of(passes, StopReason::Passes),
-            (Some(volume), None) => Budget::of(volume, StopReason::Volume),
-            (None, None) => Budget { shares: None, reason: StopReason::Time },
+    pub(crate) fn new(rule: &StopRule, extent: &Extent<'_>) -> Self {
+        let threads = extent.passes.len() as u64;
+        let unit = if extent.block.is_some() { Unit::Operations } else { Unit::Bytes };
+        let units = |bytes: u64| extent.block.map_or(bytes, |block| (bytes / block).max(1));
+        let volume = rule.volume.map(|bytes| fair_shares(units(bytes.get()), threads));
+        let of_pass = |part: u128, whole: u128| -> Box<[u64]> {
+            let one = |bytes: &u64| {
+                let all = u128::from(extent.block.map_or(*bytes, |block| bytes / block)) * part;
+                u64::try_from(all.div_ceil(whole)).unwrap_or(u64::MAX - 1)
+            };
+            extent.passes.iter().map(one).collect()
+        };
+        let passes = rule.passes.map(|passes| of_pass(u128::from(passes), 1));
+        let coverage = rule.coverage.map(|percent| of_pass(u128::from(percent.get()), 100));
+        let operations = rule.operations.map(|operations| fair_shares(operations, threads));
+        let in_units = [
+            (unit, volume, StopReason::Volume),
+            (unit, passes, StopReason::Passes),
+            (unit, coverage, StopReason::Passes),
+            (Unit::Operations, operations, StopReason::Operations),
+        ];
+        let weight = |unit: Unit, shares: &[u64]| {
+            let total: f64 = shares.iter().map(|share| as_f64(*share)).sum();
+            if unit == Unit::Bytes { total } else { total * extent.mean_block }
+        };
+        let stated = in_units.into_iter().filter_map(|(unit, shares, reason)| Some((unit, shares?, reason)));
+        let least = stated.min_by(|a, b| weight(a.0, &a.1).total_cmp(&weight(b.0, &b.1)));
+        match least {
+            Some((unit, shares, reason)) => Budget { unit, shares: Some(shares), reason },
+            None => Budget { unit, shares: None, reason: StopReason::Time },
         }
     }
 
-    const fn of(shares: Box<[u64]>, reason: StopReason) -> Self {
-        Budget { shares: Some(shares), reason }
+    /// Share of a thread of the step's own group.
+    pub(crate) fn limit(&self, thread: usize) -> Limit {
+        let units = self.shares.as_ref().and_then(|shares| shares.get(thread).copied()).unwrap_or(u64::MAX);
+        Limit { unit: self.unit, units }
     }
+}
 
-    /// Share of a thread; `u64::MAX` without a limit.
-    pub(crate) fn share(&self, thread: usize) -> u64 {
-        self.shares.as_ref().and_then(|shares| shares.get(thread).copied()).unwrap_or(u64::MAX)
-    }
+#[expect(clippy::cast_precision_loss, reason = "only which of two is larger matters")]
+const fn as_f64(value: u64) -> f64 {
+    value as f64
 }
 
 /// `total` in `parts` shares that differ by one at most.
@@ -118,7 +170,7 @@ pub(crate) fn fair_shares(total: u64, parts: u64) -> Box<[u64]> {
 
 #[cfg(test)]
 mod tests {
-    use drivelab_core::units::Bytes;
+    use drivelab_core::units::{Bytes, Percent};
     use proptest::prelude::*;
 
     use super::*;
@@ -147,15 +199,37 @@ mod tests {
         assert_eq!((timing.deadline(), timing.budget_binds(54), timing.budget_binds(55)), (55, false, true));
     }
 
+    fn shares(rule: &StopRule, block: Option<u64>, passes: &[u64]) -> (Unit, Vec<u64>, StopReason) {
+        let budget = Budget::new(rule, &Extent { block, mean_block: 4096.0, passes });
+        let limits: Vec<Limit> = (0..passes.len()).map(|thread| budget.limit(thread)).collect();
+        (limits[0].unit, limits.iter().map(|limit| limit.units).collect(), budget.reason)
+    }
+
     #[test]
-    fn the_smaller_of_volume_and_passes_is_the_budget() {
-        let mut both = rule(None, None, 1);
-        (both.volume, both.passes) = (Some(Bytes::new(4095 + 4096 * 7)), Some(2));
-        let shares = |slices: &[u64], blocks| Budget::new(&both, 4096, slices, blocks, false);
-        let volume = shares(&[2, 2, 1], 5);
-        assert_eq!((volume.shares.as_deref(), volume.reason), (Some(&[3, 2, 2][..]), StopReason::Volume));
-        let passes = shares(&[2, 1], 3);
-        assert_eq!((passes.shares.as_deref(), passes.reason), (Some(&[4, 2][..]), StopReason::Passes));
+    fn the_smallest_of_what_is_said_is_the_budget() {
+        let mut rule = rule(None, None, 1);
+        (rule.volume, rule.passes) = (Some(Bytes::new(4095 + 4096 * 7)), Some(2));
+        let kib = |blocks: u64| blocks * 4096;
+        let (_, by_volume, reason) = shares(&rule, Some(4096), &[kib(2), kib(2), kib(1)]);
+        assert_eq!((by_volume, reason), (vec![3, 2, 2], StopReason::Volume));
+        let (_, by_passes, reason) = shares(&rule, Some(4096), &[kib(2), kib(1)]);
+        assert_eq!((by_passes, reason), (vec![4, 2], StopReason::Passes));
+        rule.operations = Some(5);
+        assert_eq!(
+            shares(&rule, Some(4096), &[kib(2), kib(1)]),
+            (Unit::Operations, vec![3, 2], StopReason::Operations)
+        );
+        (rule.operations, rule.coverage) = (None, Percent::new(50).ok());
+        let (_, half, reason) = shares(&rule, Some(4096), &[kib(3), kib(1)]);
+        assert_eq!((half, reason), (vec![2, 1], StopReason::Passes));
+    }
+
+    #[test]
+    fn mixed_sizes_are_counted_in_bytes_and_without_a_rule_there_is_no_limit() {
+        let mut rule = rule(None, None, 1);
+        assert_eq!(shares(&rule, None, &[0]).1, [u64::MAX]);
+        rule.volume = Some(Bytes::new(10_001));
+        assert_eq!(shares(&rule, None, &[0, 0]), (Unit::Bytes, vec![5001, 5000], StopReason::Volume));
     }
 
     proptest! {

@@ -6,10 +6,10 @@
 
 use crate::buffer::Arena;
 use crate::faults::{Attempt, Broken};
-use crate::generate::data::{DataSource, Trail};
+use crate::generate::data::{DataSource, counter_of};
 
 /// Shape of the arena of one thread, the same for all threads of a step.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Shape {
     /// Distance from block to block: the bytes of one operation, rounded up to the alignment that buffers need.
     pub(crate) stride: usize,
@@ -30,6 +30,11 @@ impl Shape {
         self.slots * self.pool_blocks * self.stride
     }
 
+    /// Bytes of the arena, before they are known to fit into memory.
+    pub(crate) const fn bytes(&self) -> u128 {
+        self.slots as u128 * (self.pool_blocks as u128 + self.reads as u128) * self.stride as u128
+    }
+
     /// Bytes of the arena.
     pub(crate) const fn arena_bytes(&self) -> usize {
         self.read_bytes() + self.pool_bytes()
@@ -38,9 +43,8 @@ impl Shape {
 
 #[derive(Debug, Clone, Copy)]
 struct Slot {
-    /// Block of the slot's part of the pool that was written last.
-    block: usize,
-    trail: Trail,
+    next: usize,
+    counter: u64,
 }
 
 /// The slots of one arena.
@@ -55,9 +59,7 @@ pub(crate) struct Slots {
 impl Slots {
     /// `first` is the number of the first slot among those of all threads.
     pub(crate) fn new(shape: Shape, data: DataSource, first: u64) -> Self {
-        // The first write advances to the first block.
-        let block = shape.pool_blocks.saturating_sub(1);
-        let slot = |index| Slot { block, trail: data.trail(first + index) };
+        let slot = |index| Slot { next: 0, counter: counter_of(first + index) };
         let slots = (0..shape.slots as u64).map(slot).collect();
         Slots { shape, data, first, slots }
     }
@@ -76,41 +78,39 @@ impl Slots {
     fn fill_pool(&self, arena: &mut [u8]) {
         let start = self.shape.read_bytes();
         if let Some(pool) = arena.get_mut(start..start + self.shape.pool_bytes()) {
-            self.data.fill_pool(pool, self.first, self.shape.stride);
+            self.data.fill_pool(pool, self.first);
         }
     }
 
-    /// Where the next operation of `slot` has its buffer. A write that repeats the slot's last one has the same.
+    /// Where the next operation of `slot` has its buffer.
     #[inline]
     pub(crate) fn place(&mut self, slot: usize, write: bool) -> usize {
         let shape = &self.shape;
         if !write {
             return slot * shape.stride;
         }
-        let Slot { block, trail } = &mut self.slots[slot];
-        if !self.data.repeats(trail) {
-            *block = if *block + 1 == shape.pool_blocks { 0 } else { *block + 1 };
-        }
-        shape.read_bytes() + (slot * shape.pool_blocks + *block) * shape.stride
+        let block = self.slots[slot].next;
+        self.slots[slot].next = if block + 1 == shape.pool_blocks { 0 } else { block + 1 };
+        shape.read_bytes() + (slot * shape.pool_blocks + block) * shape.stride
     }
 
-    /// Makes the block that `slot` is about to write what it is to be. Follows a `place` for that write.
+    /// Makes the block that `slot` is about to write unlike all others.
     #[inline]
     pub(crate) fn stamp(&mut self, slot: usize, block: &mut [u8]) {
-        self.data.stamp(block, &mut self.slots[slot].trail);
+        self.data.stamp(block, &mut self.slots[slot].counter);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use drivelab_core::workload::Workload;
+    use drivelab_core::workload::DataPattern;
 
     use super::*;
 
     #[test]
     fn buffers_are_aligned_inside_the_arena_and_never_shared_between_slots_or_kinds() {
         let shape = Shape { stride: 4096, slots: 3, reads: true, pool_blocks: 4 };
-        let mut slots = Slots::new(shape, DataSource::new(&Workload::default(), 1, None).unwrap(), 0);
+        let mut slots = Slots::new(shape, DataSource::new(DataPattern::Incompressible, 1), 0);
         let mut owner = std::collections::HashMap::new();
         for _ in 0..9 {
             for slot in 0..3 {

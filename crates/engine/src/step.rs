@@ -2,32 +2,38 @@
 //!
 //! The session's thread runs this. Workers wait for it only before the start.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread::{self, Scope, ScopedJoinHandle};
 
 use drivelab_core::backend::{BackendError, StepRequest};
 use drivelab_core::clock::StopToken;
-use drivelab_core::record::{IntervalRecord, IoError, StepRecord, StopReason};
-use drivelab_core::target::WritableTarget;
+use drivelab_core::load::OpKind;
+use drivelab_core::record::{IntervalRecord, StepRecord, StopReason, Stuck};
+use drivelab_core::target::IoTarget;
+use drivelab_core::units::Nanos;
 
-use crate::collect::{Collector, Totals};
+use crate::account::{Flight, Outcome};
+use crate::collect::Collector;
 use crate::errno;
 use crate::faults::{Attempt, Broken, ErrorPolicy};
-use crate::fit::Job;
+use crate::feed::{Lonely, Place};
+use crate::fit::{Job, ThreadJob};
 use crate::record::record;
-use crate::rusage::CpuTime;
 use crate::schedule::Timing;
-use crate::sync_io::{self, OS_THREADS_MAX, Position};
+use crate::sync_io::{self, OS_THREADS_MAX};
 use crate::tally::{Lane, LaneEnd, Tally, lane};
-use crate::time;
-use crate::uring;
+use crate::time::Clock;
+use crate::totals::Totals;
+use crate::trace::{ENTRIES, TraceSink};
+use crate::uring::setup::Mode;
+use crate::{page_cache, uring};
 
 /// Which backend issues the operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    Uring,
+    Uring(Mode),
     Sync,
 }
 
@@ -35,7 +41,9 @@ impl Kind {
     /// Name in the record.
     pub(crate) const fn name(self) -> &'static str {
         match self {
-            Kind::Uring => "io_uring",
+            Kind::Uring(Mode::Plain) => "io_uring",
+            Kind::Uring(Mode::SubmissionPolled) => "io_uring, submission polled (SQPOLL; not yet tried on hardware)",
+            Kind::Uring(Mode::CompletionPolled) => "io_uring, completion polled (IOPOLL; not yet tried on hardware)",
             Kind::Sync => "sync",
         }
     }
@@ -48,27 +56,76 @@ pub(crate) struct Manner<'a> {
     pub(crate) reason: &'a str,
     /// Where a ring cannot be made, the step is done by the sync backend, and the record says so.
     pub(crate) may_fall_back: bool,
+    /// Operations in flight for longer than this are named.
+    pub(crate) watchdog: Nanos,
 }
+
+/// Where one thread says which of its operations do not come back.
+#[derive(Debug, Default)]
+struct StuckPlace {
+    operations: AtomicU64,
+    submitted: AtomicU64,
+    offset: AtomicU64,
+    kind: AtomicU8,
+}
+
+/// Nothing has ended the step.
+const GOING_ON: u8 = 0;
+/// The step's own group has done its share.
+const DONE: u8 = 1;
+/// Errors ended the step.
+const ABORTED: u8 = 2;
 
 /// What all threads of a step look at.
 #[derive(Debug)]
 pub(crate) struct Shared<'a> {
     pub(crate) job: &'a Job<'a>,
     pub(crate) policy: ErrorPolicy,
-    pub(crate) positions: Box<[Position]>,
+    pub(crate) clock: Clock,
+    pub(crate) places: Box<[Place]>,
+    /// Operations drawn by each group that has a weight.
+    pub(crate) group_issued: Box<[Lonely]>,
+    pub(crate) traced: bool,
+    pub(crate) watchdog_ns: u64,
+    stuck: Box<[StuckPlace]>,
     stop: &'a StopToken,
-    abort: AtomicBool,
+    verdict: AtomicU8,
+    /// OS threads of the step's own group that have not done their share.
+    own_left: AtomicUsize,
     /// `None` until the start is decided; then the times, or `None` where there is no start.
     gate: Mutex<Option<Option<Timing>>>,
     opened: Condvar,
 }
 
-impl Shared<'_> {
+impl<'a> Shared<'a> {
+    fn new(job: &'a Job<'a>, manner: &Manner<'_>, request: &StepRequest<'a>, traced: bool) -> Self {
+        let places = job.threads.iter().map(|thread| Place::beginning(thread.schedule.as_ref())).collect();
+        let own = job.threads.iter().take(job.own_threads());
+        let os_threads = |thread: &ThreadJob<'_>| if manner.kind == Kind::Sync { thread.depth as usize } else { 1 };
+        Shared {
+            job,
+            policy: ErrorPolicy::of(request.stop_rule.errors),
+            clock: Clock::for_step(),
+            places,
+            group_issued: job.groups.iter().map(|_| Lonely::default()).collect(),
+            traced,
+            watchdog_ns: manner.watchdog.get(),
+            stuck: job.threads.iter().map(|_| StuckPlace::default()).collect(),
+            stop: request.stop,
+            verdict: AtomicU8::new(GOING_ON),
+            own_left: AtomicUsize::new(own.map(os_threads).sum()),
+            gate: Mutex::new(None),
+            opened: Condvar::new(),
+        }
+    }
+
     /// Why to submit nothing more, if so. Two relaxed loads and two comparisons.
     #[inline]
     pub(crate) fn ended(&self, timing: &Timing, now: u64) -> Option<StopReason> {
-        if self.abort.load(Ordering::Relaxed) {
-            return Some(StopReason::Errors);
+        match self.verdict.load(Ordering::Relaxed) {
+            GOING_ON => {}
+            DONE => return Some(self.job.reason),
+            _ => return Some(StopReason::Errors),
         }
         if self.stop.is_stopped() {
             return Some(StopReason::Stopped);
@@ -76,9 +133,51 @@ impl Shared<'_> {
         timing.ended(now)
     }
 
+    /// Whether somebody asked for the end.
+    pub(crate) fn is_told_to_stop(&self) -> bool {
+        self.stop.is_stopped()
+    }
+
     /// Ends the step on all threads because of errors.
     pub(crate) fn abort(&self) {
-        self.abort.store(true, Ordering::Relaxed);
+        self.verdict.store(ABORTED, Ordering::Relaxed);
+    }
+
+    fn is_aborted(&self) -> bool {
+        self.verdict.load(Ordering::Relaxed) == ABORTED
+    }
+
+    /// An OS thread has done its share. Where it was the last of the step's own group, the groups beside it end too.
+    pub(crate) fn own_share_done(&self, job: &ThreadJob<'_>) -> StopReason {
+        if job.group == 0 && self.own_left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            let _ = self.verdict.compare_exchange(GOING_ON, DONE, Ordering::Relaxed, Ordering::Relaxed);
+        }
+        self.job.reason
+    }
+
+    /// So many operations of a thread do not come back; `oldest` is the one submitted first.
+    pub(crate) fn note_stuck(&self, thread: usize, operations: u64, oldest: Option<&Flight>) {
+        let place = &self.stuck[thread];
+        if let Some(oldest) = oldest {
+            place.submitted.store(oldest.submitted, Ordering::Relaxed);
+            place.offset.store(oldest.offset, Ordering::Relaxed);
+            place.kind.store(oldest.kind as u8, Ordering::Relaxed);
+        }
+        place.operations.store(operations, Ordering::Relaxed);
+    }
+
+    /// What the threads said of operations that do not come back.
+    fn stuck(&self, now: u64) -> Option<Stuck> {
+        let all = self.stuck.iter().filter(|place| place.operations.load(Ordering::Relaxed) > 0);
+        let operations = all.clone().map(|place| place.operations.load(Ordering::Relaxed)).sum();
+        let oldest = all.min_by_key(|place| place.submitted.load(Ordering::Relaxed))?;
+        let kind = usize::from(oldest.kind.load(Ordering::Relaxed));
+        Some(Stuck {
+            operations,
+            oldest: Nanos::new(now.saturating_sub(oldest.submitted.load(Ordering::Relaxed))),
+            offset: oldest.offset.load(Ordering::Relaxed),
+            op: OpKind::ALL.get(kind).copied().unwrap_or_default(),
+        })
     }
 
     fn open_gate(&self, timing: Option<Timing>) {
@@ -127,84 +226,53 @@ impl Start<'_> {
     }
 }
 
-/// Lowest and highest offset of a thread.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Touched {
-    pub(crate) lowest: u64,
-    pub(crate) highest: u64,
-}
-
-impl Default for Touched {
-    fn default() -> Self {
-        Touched { lowest: u64::MAX, highest: 0 }
-    }
-}
-
-impl Touched {
-    /// An operation goes to `offset`.
-    #[inline]
-    pub(crate) fn note(&mut self, offset: u64) {
-        self.lowest = self.lowest.min(offset);
-        self.highest = self.highest.max(offset);
-    }
-}
-
-/// What a thread leaves behind, times in CLOCK_MONOTONIC_RAW.
-#[derive(Debug)]
-pub(crate) struct Outcome {
-    pub(crate) thread: u32,
-    pub(crate) reason: StopReason,
-    pub(crate) first_submission: Option<u64>,
-    pub(crate) last_completion: Option<u64>,
-    pub(crate) errors: Vec<IoError>,
-    pub(crate) touched: Touched,
-    pub(crate) cpu: CpuTime,
-    pub(crate) refused: Vec<String>,
-    pub(crate) punted: bool,
-}
-
-impl Outcome {
-    /// Of a thread that never started because another could not.
-    pub(crate) fn not_started(thread: u32) -> Self {
-        Outcome {
-            thread,
-            reason: StopReason::Stopped,
-            first_submission: None,
-            last_completion: None,
-            errors: Vec::new(),
-            touched: Touched::default(),
-            cpu: CpuTime::default(),
-            refused: Vec::new(),
-            punted: false,
-        }
-    }
+/// Where a step's figures go while it runs.
+pub(crate) struct Outlets<'a> {
+    pub(crate) interval: &'a mut dyn FnMut(IntervalRecord),
+    pub(crate) trace: Option<&'a mut TraceSink>,
 }
 
 /// Runs a step.
 pub(crate) fn run(
-    target: &WritableTarget,
+    target: &IoTarget,
     manner: &Manner<'_>,
     request: &StepRequest<'_>,
-    interval: &mut dyn FnMut(IntervalRecord),
+    outlets: &mut Outlets<'_>,
 ) -> Result<StepRecord, BackendError> {
-    let job = Job::fit(target, request)?;
-    let sync_fits = job.total_depth() <= OS_THREADS_MAX;
+    let trace_entries = if outlets.trace.is_some() { ENTRIES } else { 0 };
+    let job = Job::fit(target, request, trace_entries)?;
+    let sync_fits = job.total_depth() <= OS_THREADS_MAX && !job.is_nop;
     if manner.kind == Kind::Sync && !sync_fits {
-        return Err(BackendError::Unfit(format!(
-            "the sync backend needs a thread for each of {} operations in flight and makes at most {OS_THREADS_MAX}: \
-             lower the queue depth or the threads, or use io_uring",
-            job.total_depth()
-        )));
+        return Err(BackendError::Unfit(no_sync(&job)));
     }
-    match attempt(&job, manner, request, interval) {
+    let page_cache = page_cache::prepare(target, request.workload);
+    match attempt(&job, manner, request, outlets) {
         // No operation was issued: all threads wait for all rings before the start.
         Err(Broken { what: Attempt::Ring, source }) if manner.may_fall_back && sync_fits => {
             let reason = format!("io_uring_setup was refused for this step ({})", errno::describe(&source));
-            let manner = Manner { kind: Kind::Sync, reason: &reason, may_fall_back: false };
-            Ok(attempt(&job, &manner, request, interval)?)
+            let manner = Manner { kind: Kind::Sync, reason: &reason, may_fall_back: false, ..*manner };
+            attempt(&job, &manner, request, outlets)
         }
-        done => Ok(done?),
+        done => done,
     }
+    .map(|mut record| {
+        if let Some(effort) = &mut record.engine.effort {
+            effort.page_cache = page_cache;
+        }
+        record
+    })
+    .map_err(BackendError::from)
+}
+
+fn no_sync(job: &Job<'_>) -> String {
+    if job.is_nop {
+        return "the sync backend has no operation that does nothing: nop: needs io_uring".to_owned();
+    }
+    format!(
+        "the sync backend needs a thread for each of {} operations in flight and makes at most {OS_THREADS_MAX}: lower \
+         the queue depth or the threads, or use io_uring",
+        job.total_depth()
+    )
 }
 
 /// Runs a step with one backend.
@@ -212,20 +280,15 @@ fn attempt(
     job: &Job<'_>,
     manner: &Manner<'_>,
     request: &StepRequest<'_>,
-    interval: &mut dyn FnMut(IntervalRecord),
+    outlets: &mut Outlets<'_>,
 ) -> Result<StepRecord, Broken> {
-    let shared = Shared {
-        job,
-        policy: ErrorPolicy::default(),
-        positions: job.streams.iter().map(|_| Position::default()).collect(),
-        stop: request.stop,
-        abort: AtomicBool::new(false),
-        gate: Mutex::new(None),
-        opened: Condvar::new(),
-    };
-    let (totals, outcomes) = with_threads(&shared, manner.kind, request, interval)?;
+    let shared = Shared::new(job, manner, request, outlets.trace.is_some());
+    let (totals, outcomes) = with_threads(&shared, manner.kind, request, outlets)?;
     let mut record = record(job, manner, request, totals, &outcomes);
-    if shared.abort.load(Ordering::Relaxed) {
+    if let Some(effort) = &mut record.engine.effort {
+        (effort.clock, effort.clock_error_ns) = (shared.clock.describe(), shared.clock.error_ns());
+    }
+    if shared.is_aborted() {
         // Also where the error came while the last operations drained and another reason was there before it.
         record.stop_reason = StopReason::Errors;
     }
@@ -239,7 +302,7 @@ fn with_threads(
     shared: &Shared<'_>,
     kind: Kind,
     request: &StepRequest<'_>,
-    interval: &mut dyn FnMut(IntervalRecord),
+    outlets: &mut Outlets<'_>,
 ) -> Result<(Totals, Vec<Outcome>), Broken> {
     thread::scope(|scope| {
         let _abort = AbortOnUnwind(shared);
@@ -248,11 +311,12 @@ fn with_threads(
         drop(ready);
         let (lanes, handles) = spawned.inspect_err(|_| shared.open_gate(None))?;
         let all_ready = readiness.iter().filter(|is_ready| *is_ready).count() == handles.len();
-        let timing = Timing::starting(time::now_ns(), request.ramp, request.interval, request.stop_rule);
+        let timing = Timing::starting(shared.clock.now(), request.ramp, request.interval, request.stop_rule);
         shared.open_gate(all_ready.then_some(timing));
-        let offset = request.clock.now_ns().wrapping_sub(time::now_ns());
-        let collector = Collector::new(request.key.clone(), u64::from(shared.job.block), timing, offset);
-        let totals = if all_ready { collector.run(lanes, interval) } else { Totals::default() };
+        let offset = request.clock.now_ns().wrapping_sub(shared.clock.now());
+        let stuck = || shared.stuck(shared.clock.now());
+        let collector = Collector::new(request.key.clone(), shared.job, timing, offset, &stuck);
+        let totals = if all_ready { collector.run(lanes, outlets) } else { Totals::none(shared.job, timing) };
         let outcomes = handles.into_iter().map(|handle| match handle.join() {
             Ok(outcome) => outcome,
             Err(panic) => std::panic::resume_unwind(panic),
@@ -268,22 +332,23 @@ fn spawn<'scope>(
     kind: Kind,
     ready: &Sender<bool>,
 ) -> Result<(Vec<Lane>, Joined<'scope>), Broken> {
-    let threads = u32::try_from(shared.job.streams.len()).unwrap_or(u32::MAX);
-    let per_thread = if kind == Kind::Sync { shared.job.depth } else { 1 };
     let (mut lanes, mut handles): (Vec<Lane>, Joined<'scope>) = (Vec::new(), Vec::new());
-    for (thread, slot) in (0..threads).flat_map(|thread| (0..per_thread).map(move |slot| (thread, slot))) {
-        let (collected, end) = lane();
-        let start = Start { shared, ready: ready.clone(), lane: end };
-        let worker = move || match kind {
-            Kind::Uring => uring::worker::run(shared, thread, start),
-            Kind::Sync => sync_io::run(shared, thread, slot, start),
-        };
-        let handle = thread::Builder::new()
-            .name(format!("io-{thread}.{slot}"))
-            .spawn_scoped(scope, worker)
-            .map_err(|source| Broken { what: Attempt::Thread, source })?;
-        handles.push(handle);
-        lanes.push(collected);
+    for (number, thread) in shared.job.threads.iter().enumerate() {
+        let os_threads = if kind == Kind::Sync { thread.depth } else { 1 };
+        for slot in 0..os_threads {
+            let (collected, end) = lane(thread.group, &thread.layout);
+            let start = Start { shared, ready: ready.clone(), lane: end };
+            let worker = move || match kind {
+                Kind::Uring(mode) => uring::worker::run(shared, number, mode, start),
+                Kind::Sync => sync_io::run(shared, number, slot, start),
+            };
+            let handle = thread::Builder::new()
+                .name(format!("io-{number}.{slot}"))
+                .spawn_scoped(scope, worker)
+                .map_err(|source| Broken { what: Attempt::Thread, source })?;
+            handles.push(handle);
+            lanes.push(collected);
+        }
     }
     Ok((lanes, handles))
 }

@@ -1,171 +1,199 @@
-//! The sync backend: pread(2) and pwrite(2), one OS thread for each operation in flight.
+//! The sync backend: pread(2), pwrite(2) and their kin, one OS thread for each operation in flight.
 //!
-//! The `queue_depth` OS threads of one logical thread share its stream: each takes the next operation from one cursor,
-//! so the stream stays one stream whatever the depth. The operations are taken in order; which of two threads
-//! reaches the kernel first is the scheduler's choice.
+//! The `queue_depth` OS threads of one logical thread share its stream: each takes the next operation from one place,
+//! so the stream stays one stream whatever the depth. Operations are taken in order; which of two threads reaches the
+//! kernel first is the scheduler's choice. In an open loop they share the schedule in the same way: an arrival belongs
+//! to the thread that took it, which waits until it is due.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io;
+use std::os::fd::BorrowedFd;
 
 use drivelab_core::load::OpKind;
-use drivelab_core::record::IoError;
-use drivelab_core::units::Bytes;
+use rustix::fs::FallocateFlags;
+use rustix::io::Errno;
 
+use crate::account::{Account, Begun, Flight, Outcome};
 use crate::buffer::Arena;
-use crate::faults::{Broken, Faults, kind};
+use crate::faults::{Attempt, Broken};
+use crate::feed::{Feed, Issue, Next};
 use crate::generate::stream::Op;
-use crate::rusage::CpuTime;
-use crate::schedule::Timing;
 use crate::slots::{Shape, Slots};
-use crate::step::{Outcome, Shared, Start, Touched};
-use crate::tally::Tally;
-use crate::time;
+use crate::step::{Shared, Start};
+use crate::uring::ring::Whereto;
+use crate::{discard, wait};
 
 /// Most OS threads of a step: beyond this the scheduler, not the drive, is measured.
 pub(crate) const OS_THREADS_MAX: u64 = 1024;
-
-/// What the OS threads of one logical thread share; on cache lines of its own.
-#[derive(Debug, Default)]
-#[repr(align(128))]
-pub(crate) struct Position {
-    /// Cursor of the next operation.
-    next: AtomicU64,
-    /// Operations counted against the thread's share.
-    issued: AtomicU64,
-}
+/// Most arrivals that are counted as backlog at the end of a step.
+const BACKLOG_MAX: u64 = 100_000_000;
 
 struct Worker<'a> {
-    shared: &'a Shared<'a>,
-    thread: usize,
-    timing: Timing,
     arena: Arena,
     slots: Slots,
-    tally: Tally,
-    faults: Faults,
-    touched: Touched,
-    share: u64,
+    account: Account<'a>,
+    feed: Feed<'a>,
+    whereto: Whereto<'a>,
+    /// The first of the OS threads of its logical thread.
+    is_first: bool,
 }
 
 /// Runs OS thread `slot` of logical thread `thread`.
-pub(crate) fn run(shared: &Shared<'_>, thread: u32, slot: u32, start: Start<'_>) -> Result<Outcome, Broken> {
-    let job = shared.job;
+pub(crate) fn run<'a>(shared: &'a Shared<'a>, thread: usize, slot: u32, start: Start<'a>) -> Result<Outcome, Broken> {
+    let job = &shared.job.threads[thread];
     let mut refused = Vec::new();
     let shape = Shape { slots: 1, ..job.shape };
-    let slots = Slots::new(shape, job.data.clone(), u64::from(thread) * u64::from(job.depth) + u64::from(slot));
-    let (arena, started) = start.ready(slots.arena(&mut refused))?;
-    let Some((timing, tally)) = started else { return Ok(Outcome::not_started(thread)) };
-    let share = job.budget.share(thread as usize);
-    let faults = Faults::new(shared.policy);
-    let touched = Touched::default();
-    let worker = Worker { shared, thread: thread as usize, timing, arena, slots, tally, faults, touched, share };
-    let mut outcome = worker.run();
+    let slots = Slots::new(shape, job.data.clone(), job.first_slot + u64::from(slot));
+    let setup = if matches!(job.whereto, Whereto::Nop) {
+        Err(Broken { what: Attempt::Buffers, source: io::Error::from(io::ErrorKind::Unsupported) })
+    } else {
+        slots.arena(&mut refused)
+    };
+    let Begun { setup: arena, account } = Account::begin(shared, thread, start, setup)?;
+    let Some(account) = account else { return Ok(Outcome::not_started(thread)) };
+    let feed = Feed::new(shared, thread, account.timing, job.depth);
+    if feed.is_open() {
+        wait::sharpen_timers();
+    }
+    let mut outcome = Worker { arena, slots, account, feed, whereto: job.whereto, is_first: slot == 0 }.run();
     outcome.refused = refused;
     Ok(outcome)
 }
 
 impl Worker<'_> {
     fn run(mut self) -> Outcome {
-        let cpu = CpuTime::of_this_thread();
-        let mut now = time::now_ns();
+        let mut now = self.account.shared.clock.now();
         let reason = loop {
-            if let Some(reason) = self.shared.ended(&self.timing, now) {
+            if let Some(reason) = self.account.shared.ended(&self.account.timing, now) {
                 break reason;
             }
-            let counted = now >= self.timing.ramp_end;
-            if counted && !self.may_issue(now) {
-                break self.shared.job.budget.reason;
+            let counted = now >= self.account.timing.ramp_end;
+            if counted {
+                self.feed.count_from_here();
             }
-            now = self.issue();
-            if !counted && now >= self.timing.ramp_end {
+            let issue = match self.next(now) {
+                Ok(Some(issue)) => issue,
+                Ok(None) => break self.account.shared.own_share_done(self.account.job),
+                Err(later) => {
+                    now = later;
+                    self.account.tally.advance(now);
+                    continue;
+                }
+            };
+            now = self.issue(&issue);
+            if !counted && now >= self.account.timing.ramp_end {
                 // Submitted in the ramp and completed after it: counts in the measured part.
-                self.position().issued.fetch_add(1, Ordering::Relaxed);
+                self.feed.count_late(&issue.op);
+            }
+            let think = self.account.job.pace.think_time.get();
+            if think > 0 {
+                now = self.pause(now + think);
             }
         };
-        let cpu = CpuTime::of_this_thread().since(cpu);
-        let (first_submission, last_completion) = self.tally.finish(now);
-        Outcome {
-            thread: u32::try_from(self.thread).unwrap_or(u32::MAX),
-            reason,
-            first_submission,
-            last_completion,
-            errors: self.faults.into_kept(),
-            touched: self.touched,
-            cpu,
-            refused: Vec::new(),
-            punted: false,
-        }
+        let end = self.account.timing.end_of_arrivals(now);
+        let backlog = if self.is_first { self.feed.backlog_shared(end, BACKLOG_MAX) } else { 0 };
+        self.account.close(reason, now, &self.feed, backlog)
     }
 
-    #[inline]
-    fn position(&self) -> &Position {
-        &self.shared.positions[self.thread]
+    /// The next operation; `Ok(None)` where the share is done, `Err` with the time after a wait in which nothing could
+    /// be issued.
+    fn next(&mut self, now: u64) -> Result<Option<Issue>, u64> {
+        if !self.feed.is_open() {
+            return match self.feed.next(now) {
+                Next::Issue(issue) => Ok(Some(issue)),
+                Next::Done => Ok(None),
+                Next::NotBefore(resume) => Err(self.pause(resume)),
+            };
+        }
+        let intended = self.feed.take_arrival();
+        let was_late = now > intended;
+        let end = self.account.timing.deadline();
+        let now = if was_late { now } else { self.pause(intended.min(end)) };
+        if now < intended {
+            return Err(now);
+        }
+        if !was_late {
+            self.account.work.lateness.add(now - intended);
+        }
+        Ok(self.feed.draw(now, intended))
     }
 
-    /// Takes one operation of the thread's share.
-    #[inline]
-    fn may_issue(&self, now: u64) -> bool {
-        if self.share == u64::MAX {
-            return true;
-        }
-        self.position().issued.fetch_add(1, Ordering::Relaxed) < self.share || !self.timing.budget_binds(now)
-    }
-
-    /// The next operation of the logical thread.
-    #[inline]
-    fn take(&self) -> Op {
-        let (stream, next) = (&self.shared.job.streams[self.thread], &self.position().next);
-        let mut cursor = next.load(Ordering::Relaxed);
-        loop {
-            let (op, following) = stream.op(cursor);
-            match next.compare_exchange_weak(cursor, following, Ordering::Relaxed, Ordering::Relaxed) {
-                Ok(_) => return op,
-                Err(moved) => cursor = moved,
-            }
-        }
-    }
-
-    /// Issues one operation and returns the time of its completion.
-    #[inline]
-    fn issue(&mut self) -> u64 {
-        let job = self.shared.job;
-        let op = self.take();
-        let write = op.kind == OpKind::Write;
-        self.touched.note(op.offset);
-        let at = self.slots.place(0, write);
-        let buffer = self.arena.slice_mut(at, job.block as usize);
-        if write {
-            self.slots.stamp(0, buffer);
-        }
-        let submitted = time::now_ns();
-        self.tally.advance(submitted);
-        self.tally.submitted(1, submitted);
-        let result = if write {
-            rustix::io::pwrite(job.handle, buffer, op.offset)
-        } else {
-            rustix::io::pread(job.handle, buffer, op.offset)
-        };
-        let now = time::now_ns();
-        self.tally.advance(now);
-        if result == Ok(job.block as usize) {
-            self.tally.completed(write, now - submitted, now);
-            self.faults.succeeded();
-        } else {
-            self.failed(op, result.err().map_or(0, rustix::io::Errno::raw_os_error), now);
+    /// Waits until `until` or until the step ends; the time then.
+    fn pause(&mut self, until: u64) -> u64 {
+        let shared = self.account.shared;
+        let mut now = shared.clock.now();
+        while now < until && shared.ended(&self.account.timing, now).is_none() {
+            now = wait::until(&shared.clock, until);
+            self.account.tally.advance(now);
         }
         now
     }
 
-    #[cold]
-    fn failed(&mut self, op: Op, errno: i32, now: u64) {
-        self.tally.failed(op.kind == OpKind::Write, now);
-        let length = Bytes::new(u64::from(self.shared.job.block));
-        if self.faults.failed(IoError {
-            at_ns: now,
-            op: kind(op.kind == OpKind::Write),
-            offset: op.offset,
-            length,
-            errno,
-        }) {
-            self.shared.abort();
+    /// Issues one operation and returns the time of its completion.
+    #[inline]
+    fn issue(&mut self, issue: &Issue) -> u64 {
+        let op = issue.op;
+        let is_write = op.kind == OpKind::Write;
+        let at = self.slots.place(0, is_write);
+        if is_write {
+            self.slots.stamp(0, self.arena.slice_mut(at, op.length as usize));
         }
+        let mut flight = self.account.flight(issue, at);
+        let submitted = self.account.shared.clock.now();
+        flight.submitted = submitted;
+        self.account.submitting(1, submitted);
+        self.account.work.syscalls += 1;
+        let (now, result) = self.call(&op, at);
+        self.ended(&flight, result, now);
+        now
+    }
+
+    #[inline]
+    fn call(&mut self, op: &Op, at: usize) -> (u64, i32) {
+        let moves = matches!(op.kind, OpKind::Read | OpKind::Write);
+        let buffer = if moves { self.arena.slice_mut(at, op.length as usize) } else { &mut [] };
+        let result = perform(self.whereto, op, buffer);
+        (self.account.shared.clock.now(), result)
+    }
+
+    #[inline]
+    fn ended(&mut self, flight: &Flight, result: i32, now: u64) {
+        self.account.tally.advance(now);
+        self.account.ended(flight, result, now);
+    }
+}
+
+/// One operation; the answer as io_uring would give it: bytes, or minus the error number.
+#[inline]
+fn perform(whereto: Whereto<'_>, op: &Op, buffer: &mut [u8]) -> i32 {
+    let (handle, on_device) = match whereto {
+        Whereto::File(handle) => (handle, false),
+        Whereto::BlockDevice(handle) => (handle, true),
+        Whereto::Nop => return 0,
+    };
+    match op.kind {
+        OpKind::Read => answer(rustix::io::pread(handle, buffer, op.offset)),
+        OpKind::Write => answer(rustix::io::pwrite(handle, buffer, op.offset)),
+        OpKind::Trim | OpKind::WriteZeroes | OpKind::Flush => rare(handle, on_device, op),
+    }
+}
+
+#[cold]
+fn rare(handle: BorrowedFd<'_>, on_device: bool, op: &Op) -> i32 {
+    let (offset, length) = (op.offset, u64::from(op.length));
+    let keep = FallocateFlags::KEEP_SIZE;
+    let done = match op.kind {
+        OpKind::Trim if on_device => discard::discard(handle, offset, length),
+        OpKind::Trim => rustix::fs::fallocate(handle, keep | FallocateFlags::PUNCH_HOLE, offset, length),
+        OpKind::WriteZeroes => rustix::fs::fallocate(handle, keep | FallocateFlags::ZERO_RANGE, offset, length),
+        _ => rustix::fs::fdatasync(handle),
+    };
+    answer(done.map(|()| 0))
+}
+
+#[inline]
+fn answer(result: Result<usize, Errno>) -> i32 {
+    match result {
+        Ok(bytes) => i32::try_from(bytes).unwrap_or(i32::MAX),
+        Err(errno) => -errno.raw_os_error(),
     }
 }

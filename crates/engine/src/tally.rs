@@ -8,57 +8,12 @@
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::Thread;
 
-use drivelab_core::histogram::Histogram;
-
+use crate::meter::{Layout, Meter};
 use crate::schedule::Timing;
+use crate::trace::TraceEntry;
 
 /// Meters in circulation per thread, without the one for the end of the ramp.
 const METERS: usize = 3;
-
-/// Counts of one kind of operation in one interval.
-#[derive(Debug, Default)]
-pub(crate) struct KindMeter {
-    /// Latencies of completed operations, and so their number.
-    pub(crate) histogram: Histogram,
-    /// Operations that failed.
-    pub(crate) errors: u64,
-}
-
-impl KindMeter {
-    /// Adds the counts of another.
-    pub(crate) fn merge(&mut self, other: &KindMeter) {
-        self.errors += other.errors;
-        if other.histogram.count() > 0 {
-            self.histogram.merge(&other.histogram);
-        }
-    }
-
-    /// Forgets everything, keeps the memory.
-    pub(crate) fn clear(&mut self) {
-        self.errors = 0;
-        if self.histogram.count() > 0 {
-            self.histogram.clear();
-        }
-    }
-}
-
-/// Everything counted in one interval.
-#[derive(Debug, Default)]
-pub(crate) struct Meter {
-    pub(crate) read: KindMeter,
-    pub(crate) write: KindMeter,
-    /// Operations in flight, integrated over time: operations x nanoseconds.
-    pub(crate) depth_ns: u64,
-}
-
-impl Meter {
-    /// Forgets everything, keeps the memory.
-    pub(crate) fn clear(&mut self) {
-        self.read.clear();
-        self.write.clear();
-        self.depth_ns = 0;
-    }
-}
 
 /// A finished interval of one thread.
 #[derive(Debug)]
@@ -77,34 +32,32 @@ pub(crate) struct HandOver {
 pub(crate) struct Lane {
     pub(crate) finished: Receiver<HandOver>,
     pub(crate) empty: SyncSender<Box<Meter>>,
+    /// Group of the thread.
+    pub(crate) group: usize,
 }
 
 /// The thread's ends of the two channels.
 #[derive(Debug)]
 pub(crate) struct LaneEnd {
-    finished: SyncSender<HandOver>,
-    empty: Receiver<Box<Meter>>,
-    ramp_spare: Option<Box<Meter>>,
     first: Box<Meter>,
-    collector: Thread,
+    rest: LaneEndRest,
 }
 
-/// Makes the channels and meters of one thread, collected by the calling thread.
-pub(crate) fn lane() -> (Lane, LaneEnd) {
+/// Makes the channels and meters of one thread of a group, collected by the calling thread.
+pub(crate) fn lane(group: usize, layout: &Layout) -> (Lane, LaneEnd) {
     let (finished_in, finished) = sync_channel(METERS + 1);
     let (empty, empty_out) = sync_channel(METERS + 1);
     for _ in 1..METERS {
         // The channel was made with room for all of them.
-        let _ = empty.try_send(Box::default());
+        let _ = empty.try_send(layout.meter());
     }
-    let end = LaneEnd {
+    let rest = LaneEndRest {
         finished: finished_in,
         empty: empty_out,
-        ramp_spare: Some(Box::default()),
-        first: Box::default(),
+        ramp_spare: Some(layout.meter()),
         collector: std::thread::current(),
     };
-    (Lane { finished, empty }, end)
+    (Lane { finished, empty, group }, LaneEnd { first: layout.meter(), rest })
 }
 
 /// What one thread counts while it runs.
@@ -113,12 +66,13 @@ pub(crate) struct Tally {
     meter: Box<Meter>,
     lane: LaneEndRest,
     timing: Timing,
-    next_border: Option<u64>,
+    /// End of the interval; `u64::MAX` for the last one.
+    next_border: u64,
     borders: u32,
     depth: u64,
     counted_to: u64,
     first_submission: Option<u64>,
-    last_completion: Option<u64>,
+    last_completion: u64,
 }
 
 #[derive(Debug)]
@@ -131,17 +85,16 @@ struct LaneEndRest {
 
 impl Tally {
     pub(crate) fn new(end: LaneEnd, timing: Timing) -> Self {
-        let LaneEnd { finished, empty, ramp_spare, first, collector } = end;
         Tally {
-            meter: first,
-            lane: LaneEndRest { finished, empty, ramp_spare, collector },
+            meter: end.first,
+            lane: end.rest,
             timing,
-            next_border: timing.border_after(timing.start),
+            next_border: timing.border_after(timing.start).unwrap_or(u64::MAX),
             borders: 0,
             depth: 0,
             counted_to: timing.start,
             first_submission: None,
-            last_completion: None,
+            last_completion: 0,
         }
     }
 
@@ -155,11 +108,19 @@ impl Tally {
     /// change of the depth with the time of that change.
     #[inline]
     pub(crate) fn advance(&mut self, now: u64) {
-        while let Some(border) = self.next_border.filter(|border| *border <= now) {
+        if now >= self.next_border {
+            self.close_all(now);
+        }
+        self.integrate(now);
+    }
+
+    #[cold]
+    fn close_all(&mut self, now: u64) {
+        while self.next_border <= now {
+            let border = self.next_border;
             self.integrate(border);
             self.close(border);
         }
-        self.integrate(now);
     }
 
     #[inline]
@@ -177,35 +138,54 @@ impl Tally {
         self.first_submission.get_or_insert(now);
     }
 
-    /// An operation completed.
+    /// An operation of `class` completed.
     #[inline]
-    pub(crate) fn completed(&mut self, write: bool, latency_ns: u64, now: u64) {
+    pub(crate) fn completed(&mut self, class: usize, latency_ns: u64, now: u64) {
         self.over(now);
-        self.kind(write).histogram.record(latency_ns);
+        if let Some(meter) = self.meter.classes.get_mut(class) {
+            meter.latency.record(latency_ns);
+        }
     }
 
-    /// An operation failed.
+    /// The same operation took so long from its intended start.
     #[inline]
-    pub(crate) fn failed(&mut self, write: bool, now: u64) {
+    pub(crate) fn responded(&mut self, class: usize, response_ns: u64) {
+        if let Some(response) = self.meter.classes.get_mut(class).and_then(|meter| meter.response.as_mut()) {
+            response.record(response_ns);
+        }
+    }
+
+    /// An operation of `class` failed.
+    #[inline]
+    pub(crate) fn failed(&mut self, class: usize, now: u64) {
         self.over(now);
-        self.kind(write).errors += 1;
+        if let Some(meter) = self.meter.classes.get_mut(class) {
+            meter.errors += 1;
+        }
+    }
+
+    /// Operations that have arrived and are not submitted; counts for the interval that ends next.
+    #[inline]
+    pub(crate) fn backlog(&mut self, operations: u64) {
+        self.meter.backlog = operations;
+    }
+
+    /// Keeps an entry for the trace, where there is one.
+    #[inline]
+    pub(crate) fn trace(&mut self, entry: TraceEntry) {
+        self.meter.trace.keep(entry);
     }
 
     #[inline]
     const fn over(&mut self, now: u64) {
         self.depth -= 1;
-        self.last_completion = Some(now);
-    }
-
-    #[inline]
-    const fn kind(&mut self, write: bool) -> &mut KindMeter {
-        if write { &mut self.meter.write } else { &mut self.meter.read }
+        self.last_completion = now;
     }
 
     /// Hands the interval over that ends at `border`, or lets it go on where there is no meter for the next one.
     fn close(&mut self, border: u64) {
         self.borders += 1;
-        self.next_border = self.timing.border_after(border);
+        self.next_border = self.timing.border_after(border).unwrap_or(u64::MAX);
         let spare = self.lane.empty.try_recv().ok();
         let at_ramp_end = border == self.timing.ramp_end;
         let Some(spare) = spare.or_else(|| if at_ramp_end { self.lane.ramp_spare.take() } else { None }) else {
@@ -218,10 +198,11 @@ impl Tally {
     /// Hands the last interval over. First submission and last completion, where there were any.
     pub(crate) fn finish(mut self, now: u64) -> (Option<u64>, Option<u64>) {
         self.advance(now);
-        let end = self.last_completion.unwrap_or(now);
+        let last_completion = (self.last_completion > 0).then_some(self.last_completion);
+        let end = last_completion.unwrap_or(now);
         let borders = self.borders + 1;
         self.lane.hand_over(HandOver { meter: self.meter, borders, end, last: true });
-        (self.first_submission, self.last_completion)
+        (self.first_submission, last_completion)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The io_uring backend: a safe face over one ring (`ring`) and the closed loop of one thread (`worker`).
 
 pub(crate) mod ring;
+pub(crate) mod setup;
 pub(crate) mod worker;
 
 use crate::errno;

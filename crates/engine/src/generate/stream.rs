@@ -106,7 +106,6 @@ impl Stream {
     }
 
     /// Start and length in bytes of the part of the target that it may touch.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the checks of the workers come next"))]
     pub(crate) const fn stretch(&self) -> (u64, u64) {
         (self.start, self.blocks * self.unit)
     }

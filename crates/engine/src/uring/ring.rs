@@ -2,147 +2,99 @@
 //!
 //! Safe to use because the ring knows which slots are in flight: it submits a slot only when it is idle, hands out no
 //! buffer of a slot that is in flight, and is dropped only with nothing in flight (else the arena is kept for ever).
+//! How rings are set up is in [`super::setup`].
 #![expect(unsafe_code, reason = "io_uring submissions carry pointers that the kernel reads and writes later")]
 
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 use drivelab_core::load::OpKind;
-use io_uring::types::{Fd, Fixed, SubmitArgs, Timespec};
-use io_uring::{Builder, IoUring, opcode, squeue};
+use io_uring::types::{Fd, Fixed, FsyncFlags, SubmitArgs, Timespec};
+use io_uring::{CompletionQueue, EnterFlags, IoUring, SubmissionQueue, Submitter, opcode, squeue};
 
 use crate::buffer::Arena;
-use crate::errno;
 use crate::generate::stream::Op;
+use crate::uring::setup::{self, Mode, note};
 
-/// Longest wait for a completion, so that stop requests and interval borders are seen when a drive stalls.
-const WAIT: Timespec = Timespec::new().nsec(50_000_000);
+/// Bytes of an entry before the address (`sqe->addr`), and before the third address (`sqe->addr3`): `struct
+/// io_uring_sqe`, include/uapi/linux/io_uring.h.
+const ADDR_AT: usize = 16;
+/// `BLOCK_URING_CMD_DISCARD`, `_IO(0x12, 0)`: include/uapi/linux/blkdev.h, Linux 6.12. Start in `addr`, length in
+/// `addr3`, which is where the command bytes begin.
+const BLOCK_URING_CMD_DISCARD: u32 = 0x1200;
+/// `FALLOC_FL_KEEP_SIZE`, `FALLOC_FL_PUNCH_HOLE`, `FALLOC_FL_ZERO_RANGE`: fallocate(2).
+const PUNCH: i32 = libc::FALLOC_FL_KEEP_SIZE | libc::FALLOC_FL_PUNCH_HOLE;
+const ZERO: i32 = libc::FALLOC_FL_KEEP_SIZE | libc::FALLOC_FL_ZERO_RANGE;
 
-/// Name of a set-up flag, and how it is set.
-type Flag = (&'static str, fn(&mut Builder));
-
-/// Set-up flags, the one to drop first last: what each needs and gives is in io_uring_setup(2).
-const FLAGS: [Flag; 5] = [
-    ("IORING_SETUP_SUBMIT_ALL", |builder| {
-        builder.setup_submit_all();
-    }),
-    ("IORING_SETUP_COOP_TASKRUN", |builder| {
-        builder.setup_coop_taskrun();
-    }),
-    ("IORING_SETUP_SINGLE_ISSUER", |builder| {
-        builder.setup_single_issuer();
-    }),
-    ("IORING_SETUP_DEFER_TASKRUN", |builder| {
-        builder.setup_defer_taskrun();
-    }),
-    ("IORING_SETUP_NO_SQARRAY", |builder| {
-        builder.setup_no_sqarray();
-    }),
-];
+/// What operations go to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Whereto<'a> {
+    /// A file or character device.
+    File(BorrowedFd<'a>),
+    /// A block device, where trims are discards.
+    BlockDevice(BorrowedFd<'a>),
+    /// Operations end in the ring.
+    Nop,
+}
 
 /// A ring of one thread, made by that thread.
 pub(crate) struct Ring {
     io: IoUring,
     arena: Arena,
-    block: u32,
     /// For each slot, whether the kernel has it.
     in_flight: Box<[bool]>,
     fixed_file: bool,
     fixed_buffers: bool,
+    nop: bool,
+    block_device: bool,
     file: Fd,
 }
 
 impl Ring {
-    /// Makes a ring with room for `depth` operations of `block` bytes. What the kernel refuses but the ring can do
-    /// without is noted in `refused`.
+    /// Makes a ring with room for `depth` operations. What the kernel refuses but the ring can do without is noted in
+    /// `refused`.
     pub(crate) fn open(
         depth: u32,
-        handle: BorrowedFd<'_>,
+        whereto: Whereto<'_>,
         arena: Arena,
-        block: u32,
+        mode: Mode,
         refused: &mut Vec<String>,
     ) -> io::Result<Self> {
-        let io = build(depth, refused)?;
-        let fixed_file = note(io.submitter().register_files(&[handle.as_raw_fd()]), "registered file", refused);
+        let io = setup::build(depth, mode, refused)?;
+        let (handle, block_device) = match whereto {
+            Whereto::File(handle) => (Some(handle), false),
+            Whereto::BlockDevice(handle) => (Some(handle), true),
+            Whereto::Nop => (None, false),
+        };
+        let fixed_file = handle.is_some_and(|handle| {
+            note(io.submitter().register_files(&[handle.as_raw_fd()]), "registered file", refused)
+        });
         let whole = libc::iovec { iov_base: arena.address(0, arena.len()).cast(), iov_len: arena.len() };
         // SAFETY: the arena stays mapped until after the ring is closed: `Ring` declares `io` before `arena`, so the
         // ring is dropped first.
         let registered = unsafe { io.submitter().register_buffers(&[whole]) };
-        let fixed_buffers = note(registered, "registered buffers", refused);
+        let fixed_buffers = handle.is_some() && note(registered, "registered buffers", refused);
         let in_flight = vec![false; depth as usize].into_boxed_slice();
-        Ok(Ring { io, arena, block, in_flight, fixed_file, fixed_buffers, file: Fd(handle.as_raw_fd()) })
+        let file = Fd(handle.map_or(-1, |handle| handle.as_raw_fd()));
+        Ok(Ring { io, arena, in_flight, fixed_file, fixed_buffers, nop: handle.is_none(), block_device, file })
     }
 
-    /// The buffer of `slot` at byte `at` of the arena, to fill it before a write.
-    ///
-    /// # Panics
-    /// Where the slot is in flight: a bug of the caller.
-    #[inline]
-    pub(crate) fn buffer_mut(&mut self, slot: usize, at: usize) -> &mut [u8] {
-        assert!(!self.in_flight[slot], "slot {slot} is in flight");
-        self.arena.slice_mut(at, self.block as usize)
-    }
-
-    /// Queues an operation of `slot` with its buffer at byte `at` of the arena. [`Ring::enter`] submits it.
-    ///
-    /// # Panics
-    /// Where the slot is in flight or the ring is full, which a ring with a place per slot cannot be.
-    #[inline]
-    pub(crate) fn queue(&mut self, slot: usize, op: Op, at: usize) {
-        assert!(!self.in_flight[slot], "slot {slot} is in flight");
-        let address = self.arena.address(at, self.block as usize);
-        let entry = self.entry(op, address).user_data(slot as u64);
-        // `submission()` reads the kernel's head afresh each time; a queue kept over an enter would look full for ever
-        // when the depth equals the size of the ring (research/engine.md, 4.1 "crate trap").
-        let mut queue = self.io.submission();
-        // SAFETY: the buffer lies inside the arena (checked by `address`), which outlives the operation: it is
-        // unmapped only with nothing in flight (see `drop`). The slot's buffers are neither read nor written by us
-        // until its completion clears `in_flight`. The file stays open: the handle is borrowed for the whole step.
-        let pushed = unsafe { queue.push(&entry) };
-        assert!(pushed.is_ok(), "the ring has fewer places than slots");
-        drop(queue);
-        self.in_flight[slot] = true;
-    }
-
-    #[inline]
-    fn entry(&self, op: Op, address: *mut u8) -> squeue::Entry {
-        let (length, offset) = (self.block, op.offset);
-        match (op.kind == OpKind::Write, self.fixed_buffers, self.fixed_file) {
-            (false, true, true) => opcode::ReadFixed::new(Fixed(0), address, length, 0).offset(offset).build(),
-            (false, true, false) => opcode::ReadFixed::new(self.file, address, length, 0).offset(offset).build(),
-            (false, false, true) => opcode::Read::new(Fixed(0), address, length).offset(offset).build(),
-            (false, false, false) => opcode::Read::new(self.file, address, length).offset(offset).build(),
-            (true, true, true) => opcode::WriteFixed::new(Fixed(0), address, length, 0).offset(offset).build(),
-            (true, true, false) => opcode::WriteFixed::new(self.file, address, length, 0).offset(offset).build(),
-            (true, false, true) => opcode::Write::new(Fixed(0), address, length).offset(offset).build(),
-            (true, false, false) => opcode::Write::new(self.file, address, length).offset(offset).build(),
-        }
-    }
-
-    /// Submits what is queued and waits for one completion, at most 50 ms.
-    #[inline]
-    pub(crate) fn enter(&self) -> io::Result<()> {
-        match self.io.submitter().submit_with_args(1, &SubmitArgs::new().timespec(&WAIT)) {
-            Ok(_) => Ok(()),
-            // Nothing completed in time, a signal, or the kernel is short of memory or room for a moment: what is
-            // queued stays queued.
-            Err(error) => match error.raw_os_error() {
-                Some(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY) => Ok(()),
-                _ => Err(error),
-            },
-        }
-    }
-
-    /// Hands each completion to `done`: slot and result as io_uring gives it (bytes, or minus the error number).
-    #[inline]
-    pub(crate) fn reap(&mut self, mut done: impl FnMut(usize, i32)) {
-        for completion in self.io.completion() {
-            let Ok(slot) = usize::try_from(completion.user_data()) else { continue };
-            if let Some(in_flight) = self.in_flight.get_mut(slot) {
-                *in_flight = false;
-                done(slot, completion.result());
-            }
-        }
+    /// Its queues and memory, for the loop. The ring's own descriptor is registered where the kernel can (5.18), which
+    /// saves its look-up in every system call.
+    pub(crate) fn drive(&mut self, refused: &mut Vec<String>) -> Driver<'_> {
+        let polled = self.io.params().is_setup_iopoll();
+        let sqpoll = self.io.params().is_setup_sqpoll();
+        let Ring { io, arena, in_flight, fixed_file, fixed_buffers, nop, block_device, file } = self;
+        let (mut submitter, queue, completions) = io.split();
+        note(submitter.register_ring_fd(), "registered ring", refused);
+        let entries = Entries {
+            fixed_file: *fixed_file,
+            fixed_buffers: *fixed_buffers,
+            nop: *nop,
+            block_device: *block_device,
+            file: *file,
+        };
+        Driver { submitter, queue, completions, arena, in_flight, entries, sqpoll, polled }
     }
 }
 
@@ -155,30 +107,164 @@ impl Drop for Ring {
     }
 }
 
-/// Makes the ring, dropping one flag after another where the kernel says EINVAL.
-fn build(depth: u32, refused: &mut Vec<String>) -> io::Result<IoUring> {
-    for keep in (0..=FLAGS.len()).rev() {
-        let mut builder = IoUring::builder();
-        builder.dontfork().setup_cqsize(depth.next_power_of_two().saturating_mul(2));
-        FLAGS.iter().take(keep).for_each(|(_, set)| set(&mut builder));
-        match builder.build(depth) {
-            Ok(io) => return Ok(io),
-            Err(error) if error.raw_os_error() == Some(libc::EINVAL) && keep > 0 => {
-                refused.push(format!("{} (EINVAL)", FLAGS[keep - 1].0));
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    Err(io::Error::from_raw_os_error(libc::EINVAL))
+/// A ring at work.
+pub(crate) struct Driver<'r> {
+    submitter: Submitter<'r>,
+    queue: SubmissionQueue<'r>,
+    completions: CompletionQueue<'r>,
+    arena: &'r mut Arena,
+    in_flight: &'r mut [bool],
+    entries: Entries,
+    sqpoll: bool,
+    polled: bool,
 }
 
-/// Whether it worked; if not, notes it.
-fn note(result: io::Result<()>, what: &str, refused: &mut Vec<String>) -> bool {
-    match result {
-        Ok(()) => true,
-        Err(error) => {
-            refused.push(format!("{what} ({})", errno::describe(&error)));
-            false
+impl Driver<'_> {
+    /// A buffer of `slot`: `length` bytes at byte `at` of the arena, to fill it before a write or check it after a
+    /// read.
+    ///
+    /// # Panics
+    /// Where the slot is in flight: a bug of the caller.
+    #[inline]
+    pub(crate) fn buffer_mut(&mut self, slot: usize, at: usize, length: usize) -> &mut [u8] {
+        assert!(!self.in_flight[slot], "slot {slot} is in flight");
+        self.arena.slice_mut(at, length)
+    }
+
+    /// Whether the kernel has this slot.
+    pub(crate) fn is_in_flight(&self, slot: usize) -> bool {
+        self.in_flight[slot]
+    }
+
+    /// Looks which entries the kernel has taken. Once before a batch is queued: the queue keeps a copy of the kernel's
+    /// head, and a stale one makes a ring look full for ever when its size equals the depth (research/engine.md, 4.1
+    /// "crate trap").
+    #[inline]
+    pub(crate) fn begin(&mut self) {
+        self.queue.sync();
+    }
+
+    /// Queues an operation of `slot` with its buffer at byte `at` of the arena. [`Driver::enter`] submits it.
+    ///
+    /// # Panics
+    /// Where the slot is in flight or the ring is full, which a ring with a place per slot cannot be.
+    #[inline]
+    pub(crate) fn queue(&mut self, slot: usize, op: &Op, at: usize) {
+        assert!(!self.in_flight[slot], "slot {slot} is in flight");
+        let moves = matches!(op.kind, OpKind::Read | OpKind::Write);
+        let address = if moves { self.arena.address(at, op.length as usize) } else { std::ptr::null_mut() };
+        let entry = self.entries.entry(op, address).user_data(slot as u64);
+        // SAFETY: the buffer lies inside the arena (checked by `address`), which outlives the operation: it is
+        // unmapped only with nothing in flight (see `drop`). The slot's buffers are neither read nor written by us
+        // until its completion clears `in_flight`. The file stays open: the handle is borrowed for the whole step.
+        let pushed = unsafe { self.queue.push(&entry) };
+        assert!(pushed.is_ok(), "the ring has fewer places than slots");
+        self.in_flight[slot] = true;
+    }
+
+    /// Submits what is queued and waits until `completions` are there, at most `wait_ns`. None asks only for what is
+    /// ready.
+    #[inline]
+    pub(crate) fn enter(&mut self, completions: u32, wait_ns: u64) -> io::Result<()> {
+        self.queue.sync();
+        let queued = u32::try_from(self.queue.len()).unwrap_or(u32::MAX);
+        let mut flags = EnterFlags::GETEVENTS;
+        if self.sqpoll && self.queue.need_wakeup() {
+            flags.insert(EnterFlags::SQ_WAKEUP);
         }
+        let entered = if completions == 0 || self.polled {
+            // SAFETY: no argument is passed; the entries were made by `queue`.
+            unsafe { self.submitter.enter::<libc::sigset_t>(queued, completions, flags.bits(), None) }
+        } else {
+            flags.insert(EnterFlags::EXT_ARG);
+            let wait = Timespec::new().sec(wait_ns / 1_000_000_000).nsec((wait_ns % 1_000_000_000) as u32);
+            let arguments = SubmitArgs::new().timespec(&wait);
+            // SAFETY: the argument is of the type that EXT_ARG says and lives through the call; the entries were made
+            // by `queue`.
+            unsafe { self.submitter.enter(queued, completions, flags.bits(), Some(&arguments)) }
+        };
+        match entered {
+            Ok(_) => Ok(()),
+            // Nothing completed in time, a signal, or the kernel is short of memory or room for a moment: what is
+            // queued stays queued.
+            Err(error) => match error.raw_os_error() {
+                Some(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY) => Ok(()),
+                _ => Err(error),
+            },
+        }
+    }
+
+    /// The next completion, if one is there: slot and result as io_uring gives it (bytes, or minus the error number).
+    /// [`Driver::look`] before the first of a pass.
+    #[inline]
+    pub(crate) fn completed(&mut self) -> Option<(usize, i32)> {
+        let completion = self.completions.next()?;
+        let slot = usize::try_from(completion.user_data()).ok()?;
+        *self.in_flight.get_mut(slot)? = false;
+        Some((slot, completion.result()))
+    }
+
+    /// Looks at the completions that are there now, and gives back the places of those that were taken.
+    #[inline]
+    pub(crate) fn look(&mut self) {
+        self.completions.sync();
+    }
+}
+
+/// How operations become entries.
+#[derive(Debug, Clone, Copy)]
+struct Entries {
+    fixed_file: bool,
+    fixed_buffers: bool,
+    nop: bool,
+    block_device: bool,
+    file: Fd,
+}
+
+impl Entries {
+    #[inline]
+    fn entry(self, op: &Op, address: *mut u8) -> squeue::Entry {
+        if self.nop {
+            return opcode::Nop::new().build();
+        }
+        let (length, offset) = (op.length, op.offset);
+        match (op.kind, self.fixed_buffers, self.fixed_file) {
+            (OpKind::Read, true, true) => opcode::ReadFixed::new(Fixed(0), address, length, 0).offset(offset).build(),
+            (OpKind::Read, true, false) => opcode::ReadFixed::new(self.file, address, length, 0).offset(offset).build(),
+            (OpKind::Read, false, true) => opcode::Read::new(Fixed(0), address, length).offset(offset).build(),
+            (OpKind::Read, false, false) => opcode::Read::new(self.file, address, length).offset(offset).build(),
+            (OpKind::Write, true, true) => opcode::WriteFixed::new(Fixed(0), address, length, 0).offset(offset).build(),
+            (OpKind::Write, true, false) => {
+                opcode::WriteFixed::new(self.file, address, length, 0).offset(offset).build()
+            }
+            (OpKind::Write, false, true) => opcode::Write::new(Fixed(0), address, length).offset(offset).build(),
+            (OpKind::Write, false, false) => opcode::Write::new(self.file, address, length).offset(offset).build(),
+            (OpKind::Trim | OpKind::WriteZeroes | OpKind::Flush, ..) => self.rare(op),
+        }
+    }
+
+    #[cold]
+    fn rare(self, op: &Op) -> squeue::Entry {
+        let length = u64::from(op.length);
+        match op.kind {
+            OpKind::Trim if self.block_device => self.discard(op),
+            OpKind::Trim => opcode::Fallocate::new(self.file, length).offset(op.offset).mode(PUNCH).build(),
+            OpKind::WriteZeroes => opcode::Fallocate::new(self.file, length).offset(op.offset).mode(ZERO).build(),
+            _ => opcode::Fsync::new(self.file).flags(FsyncFlags::DATASYNC).build(),
+        }
+    }
+
+    /// The crate has no opcode for it: a plain command entry carries the length in its command bytes, and the start is
+    /// put where the kernel looks for it.
+    fn discard(self, op: &Op) -> squeue::Entry {
+        let mut command = [0_u8; 16];
+        command[..8].copy_from_slice(&u64::from(op.length).to_ne_bytes());
+        let entry = opcode::UringCmd16::new(self.file, BLOCK_URING_CMD_DISCARD).cmd(command).build();
+        // SAFETY: `Entry` is `repr(C)` around the kernel's 64-byte `io_uring_sqe`, which is plain integers: any bytes
+        // are a valid value of it, and of an array of bytes.
+        let mut bytes = unsafe { std::mem::transmute::<squeue::Entry, [u8; 64]>(entry) };
+        bytes[ADDR_AT..ADDR_AT + 8].copy_from_slice(&op.offset.to_ne_bytes());
+        // SAFETY: as above.
+        unsafe { std::mem::transmute::<[u8; 64], squeue::Entry>(bytes) }
     }
 }

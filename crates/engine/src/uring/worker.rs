@@ -1,194 +1,274 @@
-//! The closed loop of one thread on io_uring: refill all free slots, enter once, reap all that is ready.
+//! The loop of one thread on io_uring: issue what may be issued, enter once, reap all that is ready.
 //!
 //! One time stamp per submitted batch, just before the enter that gives it to the kernel, and one per reaping pass
-//! (research/engine.md, section 6). An operation is timed from the one to the other.
+//! (research/engine.md, section 6). An operation is timed from the one to the other. In a closed loop every pass
+//! waits for one completion; in an open loop it waits no longer than to the next arrival.
+
+use std::collections::VecDeque;
 
 use drivelab_core::load::OpKind;
-use drivelab_core::record::{IoError, StopReason};
-use drivelab_core::units::Bytes;
+use drivelab_core::record::StopReason;
 
-use crate::faults::{Attempt, Broken, Faults, kind};
-use crate::generate::stream::Stream;
-use crate::schedule::Timing;
+use crate::account::{Account, Begun, Flight, Outcome};
+use crate::faults::{Attempt, Broken};
+use crate::feed::{Feed, Next};
 use crate::selfcheck;
 use crate::slots::Slots;
-use crate::step::{Outcome, Shared, Start, Touched};
-use crate::tally::Tally;
-use crate::time;
-use crate::uring::ring::Ring;
+use crate::step::{Shared, Start};
+use crate::uring::ring::{Driver, Ring};
+use crate::uring::setup::Mode;
+use crate::wait::{self, LOOK_NS, SPIN_NS};
 
-/// An operation in flight.
-#[derive(Debug, Clone, Copy, Default)]
-struct Flight {
-    submitted: u64,
-    offset: u64,
-    write: bool,
-}
+/// Arrivals counted as backlog in one pass, so that counting never holds up issuing.
+const BACKLOG_STEP: u32 = 64;
+/// Most arrivals that are counted as backlog at the end of a step.
+const BACKLOG_MAX: u32 = 100_000_000;
+/// Error number of operations that were given up: the kernel never answered.
+const GIVEN_UP: i32 = -libc::ETIMEDOUT;
 
 /// Everything a thread needs, made before the start.
-struct Worker<'a> {
-    shared: &'a Shared<'a>,
-    stream: &'a Stream,
-    timing: Timing,
-    ring: Ring,
+struct Worker<'a, 'r> {
+    driver: Driver<'r>,
     slots: Slots,
     flights: Box<[Flight]>,
-    free: Vec<usize>,
+    free: Vec<u32>,
     /// Slots filled in this pass and not stamped yet.
-    batch: Vec<usize>,
-    tally: Tally,
-    faults: Faults,
-    touched: Touched,
-    /// Cursor of the next operation of the stream.
-    next: u64,
-    share: u64,
-    /// Operations counted against the share.
-    issued: u64,
-    measuring: bool,
+    batch: Vec<u32>,
+    /// Slots that think, and until when; in the order of their completions.
+    resting: VecDeque<(u64, u32)>,
+    account: Account<'a>,
+    feed: Feed<'a>,
+    counting: bool,
+    /// In the last pass an arrival was due and no slot was free.
+    was_full: bool,
     ending: Option<StopReason>,
+    next_look: u64,
 }
 
 /// Runs thread `thread` of a step from its ring to its outcome.
-pub(crate) fn run(shared: &Shared<'_>, thread: u32, start: Start<'_>) -> Result<Outcome, Broken> {
-    let job = shared.job;
+pub(crate) fn run<'a>(shared: &'a Shared<'a>, thread: usize, mode: Mode, start: Start<'a>) -> Result<Outcome, Broken> {
+    let job = &shared.job.threads[thread];
     let mut refused = Vec::new();
-    let slots = Slots::new(job.shape, job.data.clone(), u64::from(thread) * u64::from(job.depth));
+    let slots = Slots::new(job.shape, job.data.clone(), job.first_slot);
     let setup = slots.arena(&mut refused).and_then(|arena| {
-        Ring::open(job.depth, job.handle, arena, job.block, &mut refused)
+        Ring::open(job.depth, job.whereto, arena, mode, &mut refused)
             .map_err(|source| Broken { what: Attempt::Ring, source })
     });
-    let (ring, started) = start.ready(setup)?;
-    let Some((timing, tally)) = started else { return Ok(Outcome::not_started(thread)) };
+    let Begun { setup: mut ring, account } = Account::begin(shared, thread, start, setup)?;
+    let Some(account) = account else { return Ok(Outcome::not_started(thread)) };
     let depth = job.depth as usize;
+    let feed = Feed::new(shared, thread, account.timing, 1);
+    if feed.is_open() {
+        wait::sharpen_timers();
+    }
     let worker = Worker {
-        shared,
-        stream: &job.streams[thread as usize],
-        timing,
-        ring,
+        driver: ring.drive(&mut refused),
         slots,
         flights: vec![Flight::default(); depth].into_boxed_slice(),
-        free: (0..depth).rev().collect(),
+        free: (0..job.depth).rev().collect(),
         batch: Vec::with_capacity(depth),
-        tally,
-        faults: Faults::new(shared.policy),
-        touched: Touched::default(),
-        next: 0,
-        share: job.budget.share(thread as usize),
-        issued: 0,
-        measuring: false,
+        resting: VecDeque::with_capacity(depth),
+        account,
+        feed,
+        counting: false,
+        was_full: false,
         ending: None,
+        next_look: 0,
     };
-    let mut outcome = worker.run(thread)?;
+    let mut outcome = worker.run()?;
     outcome.refused = refused;
     outcome.punted = selfcheck::was_punted();
     Ok(outcome)
 }
 
-impl Worker<'_> {
-    fn run(mut self, thread: u32) -> Result<Outcome, Broken> {
-        let cpu = crate::rusage::CpuTime::of_this_thread();
-        let mut now = time::now_ns();
-        self.look_for_the_end_of_the_ramp(now);
+impl Worker<'_, '_> {
+    fn run(mut self) -> Result<Outcome, Broken> {
+        let mut now = self.account.shared.clock.now();
         let broken = loop {
-            self.look_for_an_end(now);
-            self.refill(now);
-            if self.tally.depth() == 0 {
-                break None;
+            self.look_at_the_time(now);
+            let resume = self.refill(now);
+            let submitted = self.submit_stamp(now);
+            if self.account.tally.depth() == 0 {
+                if self.ending.is_some() {
+                    break None;
+                }
+                now = wait::until(&self.account.shared.clock, resume.unwrap_or(submitted));
+                self.account.tally.advance(now);
+                continue;
             }
-            if let Err(source) = self.ring.enter() {
-                self.shared.abort();
+            let (completions, wait_ns) = self.patience(resume, submitted);
+            self.account.work.syscalls += 1;
+            if let Err(source) = self.driver.enter(completions, wait_ns) {
+                self.account.shared.abort();
                 break Some(Broken { what: Attempt::Enter, source });
             }
-            now = time::now_ns();
-            self.look_for_the_end_of_the_ramp(now);
+            now = self.account.shared.clock.now();
+            self.look_at_the_ramp(now);
             self.reap(now);
         };
-        let cpu = crate::rusage::CpuTime::of_this_thread().since(cpu);
-        let (first_submission, last_completion) = self.tally.finish(now);
-        match broken {
-            Some(broken) => Err(broken),
-            None => Ok(Outcome {
-                thread,
-                reason: self.ending.unwrap_or(StopReason::Stopped),
-                first_submission,
-                last_completion,
-                errors: self.faults.into_kept(),
-                touched: self.touched,
-                cpu,
-                refused: Vec::new(),
-                punted: false,
-            }),
+        if let Some(broken) = broken {
+            return Err(broken);
+        }
+        let backlog = self.feed.backlog(self.account.timing.end_of_arrivals(now), BACKLOG_MAX);
+        Ok(self.account.close(self.ending.unwrap_or(StopReason::Stopped), now, &self.feed, backlog))
+    }
+
+    /// How many completions to wait for, and how long.
+    #[inline]
+    fn patience(&self, resume: Option<u64>, now: u64) -> (u32, u64) {
+        let batch = self.account.job.batch;
+        let in_flight = u32::try_from(self.account.tally.depth()).unwrap_or(u32::MAX);
+        let completions = batch.min(in_flight);
+        match resume.filter(|_| self.ending.is_none()) {
+            None => (completions, LOOK_NS),
+            Some(resume) => match resume.saturating_sub(now) {
+                near if near <= SPIN_NS => (0, 0),
+                far => (completions, (far - SPIN_NS).min(LOOK_NS)),
+            },
         }
     }
 
     #[inline]
-    fn look_for_an_end(&mut self, now: u64) {
+    fn look_at_the_time(&mut self, now: u64) {
         if self.ending.is_none() {
-            self.ending = self.shared.ended(&self.timing, now);
+            self.ending = self.account.shared.ended(&self.account.timing, now);
+        }
+        self.look_at_the_ramp(now);
+        if now >= self.next_look {
+            self.look_for_stuck_ones(now);
         }
     }
 
     /// Begins to count against the share. What is in flight when the ramp ends completes in the measured part and
     /// counts there, so this comes before the reaping of a pass.
     #[inline]
-    const fn look_for_the_end_of_the_ramp(&mut self, now: u64) {
-        if !self.measuring && now >= self.timing.ramp_end {
-            self.measuring = true;
-            self.issued = self.tally.depth();
+    fn look_at_the_ramp(&mut self, now: u64) {
+        if !self.counting && now >= self.account.timing.ramp_end {
+            self.counting = true;
+            let in_flight = (0..self.flights.len()).filter(|slot| self.driver.is_in_flight(*slot));
+            let units = in_flight.map(|slot| self.feed.units_of(self.flights[slot].length)).sum();
+            self.feed.begin_counting(units);
         }
     }
 
-    /// Submits one operation for each free slot, unless the step is ending.
+    /// Fills free slots with what may be issued now. Where that is not for want of slots, the time before which
+    /// nothing more may be.
     #[inline]
-    fn refill(&mut self, now: u64) {
-        while self.ending.is_none() {
-            if self.measuring && self.issued >= self.share && self.timing.budget_binds(now) {
-                self.ending = Some(self.shared.job.budget.reason);
-                break;
-            }
-            let Some(slot) = self.free.pop() else { break };
-            let (op, next) = self.stream.op(self.next);
-            (self.next, self.issued) = (next, self.issued + 1);
-            let write = op.kind == OpKind::Write;
-            self.touched.note(op.offset);
-            let at = self.slots.place(slot, write);
-            if write {
-                self.slots.stamp(slot, self.ring.buffer_mut(slot, at));
-            }
-            self.ring.queue(slot, op, at);
-            self.flights[slot] = Flight { submitted: 0, offset: op.offset, write };
-            self.batch.push(slot);
+    fn refill(&mut self, now: u64) -> Option<u64> {
+        self.wake_resting(now);
+        if self.ending.is_some() {
+            return None;
         }
+        self.driver.begin();
+        while let Some(slot) = self.free.pop() {
+            match self.feed.next(now) {
+                Next::Issue(issue) => {
+                    let index = slot as usize;
+                    let at = self.slots.place(index, issue.op.kind == OpKind::Write);
+                    if issue.op.kind == OpKind::Write {
+                        let block = self.driver.buffer_mut(index, at, issue.op.length as usize);
+                        self.slots.stamp(index, block);
+                    }
+                    self.driver.queue(index, &issue.op, at);
+                    self.flights[index] = self.account.flight(&issue, at);
+                    self.batch.push(slot);
+                }
+                Next::NotBefore(resume) => {
+                    self.free.push(slot);
+                    return Some(self.resting.front().map_or(resume, |(ready, _)| resume.min(*ready)));
+                }
+                Next::Done => {
+                    self.free.push(slot);
+                    self.ending = Some(self.account.shared.own_share_done(self.account.job));
+                    return None;
+                }
+            }
+        }
+        self.resting.front().map(|(ready, _)| *ready)
+    }
+
+    #[inline]
+    fn wake_resting(&mut self, now: u64) {
+        while let Some((_, slot)) = self.resting.front().copied().filter(|(ready, _)| *ready <= now) {
+            self.resting.pop_front();
+            self.free.push(slot);
+        }
+    }
+
+    /// Stamps what this pass queued, and says when that was; the time of the pass where nothing was.
+    #[inline]
+    fn submit_stamp(&mut self, reaped: u64) -> u64 {
         if self.batch.is_empty() {
-            return;
+            return reaped;
         }
-        let submitted = time::now_ns();
-        self.tally.advance(submitted);
-        self.tally.submitted(self.batch.len() as u64, submitted);
+        let now = self.account.shared.clock.now();
+        self.account.work.gaps.add(now.saturating_sub(reaped));
+        self.account.submitting(self.batch.len() as u64, now);
+        let late = self.feed.is_open() && !self.was_full;
         for slot in self.batch.drain(..) {
-            self.flights[slot].submitted = submitted;
+            let flight = &mut self.flights[slot as usize];
+            flight.submitted = now;
+            if late {
+                self.account.work.lateness.add(now.saturating_sub(flight.intended));
+            }
         }
+        if self.feed.is_open() {
+            self.was_full = self.free.is_empty();
+            let backlog = self.feed.backlog(now, BACKLOG_STEP);
+            self.account.tally.backlog(backlog);
+        }
+        now
     }
 
     #[inline]
     fn reap(&mut self, now: u64) {
-        let Worker { ring, tally, faults, flights, free, shared, .. } = self;
-        tally.advance(now);
-        let block = shared.job.block;
-        ring.reap(|slot, result| {
-            let flight = flights[slot];
-            free.push(slot);
-            if u32::try_from(result) == Ok(block) {
-                tally.completed(flight.write, now - flight.submitted, now);
-                faults.succeeded();
-                return;
+        self.account.tally.advance(now);
+        self.driver.look();
+        let think_ns = self.account.job.pace.think_time.get();
+        while let Some((slot, result)) = self.driver.completed() {
+            self.account.ended(&self.flights[slot], result, now);
+            #[expect(clippy::cast_possible_truncation, reason = "slots were numbered with 32 bits")]
+            let slot = slot as u32;
+            if think_ns == 0 {
+                self.free.push(slot);
+            } else {
+                self.resting.push_back((now + think_ns, slot));
             }
-            tally.failed(flight.write, now);
-            let errno = if result < 0 { -result } else { 0 };
-            let length = Bytes::new(u64::from(block));
-            if faults.failed(IoError { at_ns: now, op: kind(flight.write), offset: flight.offset, length, errno }) {
-                shared.abort();
+        }
+    }
+
+    /// Notes operations that have been in flight for longer than the watchdog allows, and gives them up when the step
+    /// should have ended that long ago.
+    #[cold]
+    fn look_for_stuck_ones(&mut self, now: u64) {
+        self.next_look = now + LOOK_NS * 2;
+        let limit = self.account.shared.watchdog_ns;
+        let in_flight = (0..self.flights.len()).filter(|slot| self.driver.is_in_flight(*slot));
+        let stuck = in_flight.filter(|slot| now.saturating_sub(self.flights[*slot].submitted) > limit);
+        let (mut count, mut oldest) = (0, None::<Flight>);
+        for slot in stuck {
+            count += 1;
+            let flight = self.flights[slot];
+            oldest = Some(oldest.filter(|oldest| oldest.submitted <= flight.submitted).unwrap_or(flight));
+        }
+        self.account.shared.note_stuck(self.account.thread(), count, oldest.as_ref());
+        let overdue =
+            now.saturating_sub(self.account.timing.deadline()) > limit || self.account.shared.is_told_to_stop();
+        if let (true, Some(oldest)) = (overdue && self.ending.is_some(), oldest)
+            && now.saturating_sub(oldest.submitted) > limit
+        {
+            self.give_up(now);
+        }
+    }
+
+    /// Counts everything in flight as failed. The ring and its memory stay with the kernel.
+    fn give_up(&mut self, now: u64) {
+        self.account.shared.abort();
+        self.account.tally.advance(now);
+        for slot in 0..self.flights.len() {
+            if self.driver.is_in_flight(slot) {
+                self.account.ended(&self.flights[slot], GIVEN_UP, now);
             }
-        });
+        }
     }
 }

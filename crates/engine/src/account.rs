@@ -1,0 +1,322 @@
+//! What one issuing thread keeps of its operations while it runs, and what it leaves behind: the same for both
+//! backends.
+
+use drivelab_core::load::OpKind;
+use drivelab_core::record::{IoError, StopReason};
+use drivelab_core::units::Bytes;
+
+use crate::faults::{Broken, Faults};
+use crate::feed::{Feed, Issue};
+use crate::fit::ThreadJob;
+use crate::rusage::CpuTime;
+use crate::schedule::Timing;
+use crate::step::{Shared, Start};
+use crate::tally::Tally;
+use crate::trace::TraceEntry;
+
+/// An operation in flight.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Flight {
+    pub(crate) submitted: u64,
+    /// When it was meant to start; 0 in a closed loop.
+    pub(crate) intended: u64,
+    pub(crate) offset: u64,
+    /// Position in the stream.
+    pub(crate) cursor: u64,
+    /// Where its buffer is in the arena.
+    pub(crate) at: usize,
+    pub(crate) length: u32,
+    /// What the kernel answers where all went well.
+    pub(crate) expected: u32,
+    pub(crate) class: u16,
+    pub(crate) kind: OpKind,
+    /// It reads back what was just written.
+    pub(crate) reads_back: bool,
+}
+
+/// Lowest and highest byte of a thread.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Touched {
+    pub(crate) lowest: u64,
+    pub(crate) highest_end: u64,
+}
+
+impl Default for Touched {
+    fn default() -> Self {
+        Touched { lowest: u64::MAX, highest_end: 0 }
+    }
+}
+
+/// A number of times, their sum and the longest.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Times {
+    pub(crate) count: u64,
+    pub(crate) sum_ns: u64,
+    pub(crate) max_ns: u64,
+}
+
+impl Times {
+    #[inline]
+    pub(crate) fn add(&mut self, time_ns: u64) {
+        self.count += 1;
+        self.sum_ns = self.sum_ns.saturating_add(time_ns);
+        self.max_ns = self.max_ns.max(time_ns);
+    }
+
+    pub(crate) fn merge(&mut self, other: &Times) {
+        self.count += other.count;
+        self.sum_ns = self.sum_ns.saturating_add(other.sum_ns);
+        self.max_ns = self.max_ns.max(other.max_ns);
+    }
+
+    pub(crate) fn mean_ns(&self) -> Option<u64> {
+        self.sum_ns.checked_div(self.count)
+    }
+}
+
+/// How much work the issuing was.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Work {
+    /// Operations submitted.
+    pub(crate) operations: u64,
+    pub(crate) syscalls: u64,
+    /// Between two looks for completions, outside the kernel.
+    pub(crate) gaps: Times,
+    /// Submitted so much later than intended although a slot was free.
+    pub(crate) lateness: Times,
+    pub(crate) short_transfers: u64,
+}
+
+/// What a thread leaves behind, times in CLOCK_MONOTONIC_RAW.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    pub(crate) thread: usize,
+    pub(crate) reason: StopReason,
+    pub(crate) first_submission: Option<u64>,
+    pub(crate) last_completion: Option<u64>,
+    pub(crate) errors: Vec<IoError>,
+    pub(crate) touched: Touched,
+    pub(crate) cpu: CpuTime,
+    pub(crate) thread_ns: u64,
+    pub(crate) work: Work,
+    pub(crate) refused: Vec<String>,
+    pub(crate) punted: bool,
+    pub(crate) pinned: bool,
+    /// Next position of the stream.
+    pub(crate) cursor: u64,
+    /// Arrivals that had not been submitted when the thread ended; counted once for each logical thread.
+    pub(crate) backlog: u64,
+    /// Arrivals of the measured part that were submitted.
+    pub(crate) arrived: u64,
+}
+
+impl Outcome {
+    /// Of a thread that never started because another could not.
+    pub(crate) fn not_started(thread: usize) -> Self {
+        Outcome {
+            thread,
+            reason: StopReason::Stopped,
+            first_submission: None,
+            last_completion: None,
+            errors: Vec::new(),
+            touched: Touched::default(),
+            cpu: CpuTime::default(),
+            thread_ns: 0,
+            work: Work::default(),
+            refused: Vec::new(),
+            punted: false,
+            pinned: false,
+            cursor: 0,
+            backlog: 0,
+            arrived: 0,
+        }
+    }
+}
+
+/// The books of one issuing thread.
+pub(crate) struct Account<'a> {
+    pub(crate) shared: &'a Shared<'a>,
+    pub(crate) job: &'a ThreadJob<'a>,
+    pub(crate) timing: Timing,
+    pub(crate) tally: Tally,
+    pub(crate) work: Work,
+    thread: usize,
+    faults: Faults,
+    touched: Touched,
+    traced: bool,
+    arrived: u64,
+    cpu: CpuTime,
+    begun: u64,
+    pinned: bool,
+}
+
+/// What a thread has when all threads begin.
+pub(crate) struct Begun<'a, T> {
+    pub(crate) setup: T,
+    /// `None` where another thread could not be set up, and so none begins.
+    pub(crate) account: Option<Account<'a>>,
+}
+
+impl<'a> Account<'a> {
+    /// Reports the set-up, waits for the other threads and opens the books.
+    pub(crate) fn begin<T>(
+        shared: &'a Shared<'a>,
+        thread: usize,
+        start: Start<'a>,
+        setup: Result<T, Broken>,
+    ) -> Result<Begun<'a, T>, Broken> {
+        let job = &shared.job.threads[thread];
+        let pinned = job.cpu.is_some_and(pin);
+        let (setup, started) = start.ready(setup)?;
+        let account = started.map(|(timing, tally)| Account {
+            shared,
+            job,
+            timing,
+            tally,
+            work: Work::default(),
+            thread,
+            faults: Faults::new(shared.policy),
+            touched: Touched::default(),
+            traced: shared.traced,
+            arrived: 0,
+            cpu: CpuTime::of_this_thread(),
+            begun: shared.clock.now(),
+            pinned,
+        });
+        Ok(Begun { setup, account })
+    }
+
+    /// Number of the thread, over all groups.
+    pub(crate) const fn thread(&self) -> usize {
+        self.thread
+    }
+
+    /// The flight of an operation whose buffer is at byte `at` of the arena.
+    #[inline]
+    pub(crate) fn flight(&mut self, issue: &Issue, at: usize) -> Flight {
+        let op = issue.op;
+        let end = op.offset + u64::from(op.length);
+        self.touched.lowest = self.touched.lowest.min(op.offset);
+        self.touched.highest_end = self.touched.highest_end.max(end);
+        let moves = matches!(op.kind, OpKind::Read | OpKind::Write) && !self.shared.job.is_nop;
+        #[expect(clippy::cast_possible_truncation, reason = "there are fewer than 2^16 classes")]
+        Flight {
+            submitted: 0,
+            intended: issue.intended,
+            offset: op.offset,
+            cursor: issue.cursor,
+            at,
+            length: op.length,
+            expected: if moves { op.length } else { 0 },
+            class: self.job.layout.class_of(op.kind, op.length) as u16,
+            kind: op.kind,
+            reads_back: false,
+        }
+    }
+
+    /// `operations` go to the kernel at `now`.
+    #[inline]
+    pub(crate) fn submitting(&mut self, operations: u64, now: u64) {
+        self.tally.advance(now);
+        self.tally.submitted(operations, now);
+        self.work.operations += operations;
+    }
+
+    /// An operation ended at `now` with `result` as io_uring gives it: bytes, or minus the error number. Whether it
+    /// succeeded.
+    #[inline]
+    pub(crate) fn ended(&mut self, flight: &Flight, result: i32, now: u64) -> bool {
+        let latency_ns = now.saturating_sub(flight.submitted);
+        let class = usize::from(flight.class);
+        let good = result == flight.expected.cast_signed();
+        if good {
+            self.tally.completed(class, latency_ns, now);
+            self.faults.succeeded();
+            if flight.intended > 0 {
+                self.responded(flight, now);
+            }
+        } else {
+            self.failed(flight, result, now);
+        }
+        if self.traced {
+            self.trace(flight, latency_ns, if good { 0 } else { result });
+        }
+        good
+    }
+
+    #[inline]
+    fn responded(&mut self, flight: &Flight, now: u64) {
+        self.tally.responded(usize::from(flight.class), now.saturating_sub(flight.intended));
+        if flight.intended >= self.timing.ramp_end {
+            self.arrived += 1;
+        }
+    }
+
+    #[cold]
+    fn failed(&mut self, flight: &Flight, result: i32, now: u64) {
+        self.tally.failed(usize::from(flight.class), now);
+        if flight.intended >= self.timing.ramp_end && flight.intended > 0 {
+            self.arrived += 1;
+        }
+        if result >= 0 {
+            self.work.short_transfers += 1;
+        }
+        let (op, errno) = (flight.kind, (-result).max(0));
+        let length = Bytes::new(u64::from(flight.length));
+        if self.faults.failed(IoError { at_ns: now, op, offset: flight.offset, length, errno }) {
+            self.shared.abort();
+        }
+    }
+
+    #[cold]
+    fn trace(&mut self, flight: &Flight, latency_ns: u64, result: i32) {
+        let since = |time: u64| time.saturating_sub(self.timing.start);
+        let intended = if flight.intended > 0 { flight.intended } else { flight.submitted };
+        let entry = TraceEntry {
+            thread: u32::try_from(self.thread).unwrap_or(u32::MAX),
+            index: flight.cursor,
+            op: flight.kind,
+            offset: flight.offset,
+            length: flight.length,
+            intended_ns: since(intended),
+            submit_ns: since(flight.submitted),
+            latency_ns,
+            errno: if result > 0 { -1 } else { -result },
+        };
+        self.tally.trace(entry);
+    }
+
+    /// Closes the books. `backlog` are the arrivals that were not submitted.
+    pub(crate) fn close(self, reason: StopReason, now: u64, feed: &Feed<'_>, backlog: u64) -> Outcome {
+        let cpu = CpuTime::of_this_thread().since(self.cpu);
+        let (first_submission, last_completion) = self.tally.finish(now);
+        Outcome {
+            thread: self.thread,
+            reason,
+            first_submission,
+            last_completion,
+            errors: self.faults.into_kept(),
+            touched: self.touched,
+            cpu,
+            thread_ns: now.saturating_sub(self.begun),
+            work: self.work,
+            refused: Vec::new(),
+            punted: false,
+            pinned: self.pinned,
+            cursor: feed.cursor(),
+            backlog,
+            arrived: self.arrived,
+        }
+    }
+}
+
+/// Binds the calling thread to one CPU; whether the kernel allowed it.
+fn pin(cpu: u32) -> bool {
+    let mut set = rustix::thread::CpuSet::new();
+    let index = cpu as usize;
+    if index >= rustix::thread::CpuSet::MAX_CPU {
+        return false;
+    }
+    set.set(index);
+    rustix::thread::sched_setaffinity(None, &set).is_ok()
+}

@@ -1,0 +1,328 @@
+//! What a thread issues next and when it may: stream, budget, schedule, bursts, weights, flushes after writes.
+//!
+//! The same for both backends. Where a stream belongs to one OS thread, its position is kept here; where several share
+//! it (threads on one stream, the OS threads of the sync backend), it is one number that they change by
+//! compare-and-swap, never under a lock.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use drivelab_core::load::OpKind;
+
+use crate::fit::ThreadJob;
+use crate::generate::arrivals::Schedule;
+use crate::generate::stream::Op;
+use crate::schedule::{Timing, Unit};
+use crate::step::Shared;
+
+/// How long a group that is ahead of its weight waits before it looks again.
+const WEIGHT_PAUSE_NS: u64 = 20_000;
+
+/// What the OS threads of one logical thread share; each number on cache lines of its own.
+#[derive(Debug, Default)]
+pub(crate) struct Place {
+    /// Position of the stream.
+    pub(crate) cursor: Lonely,
+    /// Units counted against the thread's share.
+    pub(crate) issued: Lonely,
+    /// Position of the schedule.
+    pub(crate) arrival: Lonely,
+    /// Writes since the last flush.
+    pub(crate) writes: Lonely,
+}
+
+impl Place {
+    /// At the beginning of stream and schedule.
+    pub(crate) fn beginning(schedule: Option<&Schedule>) -> Self {
+        let first = schedule.map_or(0, Schedule::first);
+        Place { arrival: Lonely(AtomicU64::new(first)), ..Place::default() }
+    }
+}
+
+/// A number on cache lines of its own: two, because processors fetch them in pairs.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub(crate) struct Lonely(pub(crate) AtomicU64);
+
+/// An operation to issue.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Issue {
+    pub(crate) op: Op,
+    /// Position of the stream it comes from.
+    pub(crate) cursor: u64,
+    /// When it was meant to start; 0 in a closed loop.
+    pub(crate) intended: u64,
+}
+
+/// What to do next.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Next {
+    Issue(Issue),
+    /// Nothing may be issued before this time.
+    NotBefore(u64),
+    /// The share is done.
+    Done,
+}
+
+/// The operations of one thread, in their order.
+pub(crate) struct Feed<'a> {
+    shared: &'a Shared<'a>,
+    job: &'a ThreadJob<'a>,
+    timing: Timing,
+    place: &'a Place,
+    /// The stream's position is here and in no other thread's hands.
+    alone: bool,
+    cursor: u64,
+    left: u64,
+    writes: u32,
+    counting: bool,
+    /// Units of an own stream that were issued in the ramp and ended after it.
+    late: u64,
+    arrivals: Option<Arrivals<'a>>,
+    /// There are bursts or weights in a closed loop.
+    held: bool,
+}
+
+struct Arrivals<'a> {
+    schedule: &'a Schedule,
+    /// Next arrival that was not issued, and its time.
+    position: u64,
+    due: u64,
+    /// Next arrival after those that have been counted as arrived, its time, and how many lie between.
+    ahead: u64,
+    ahead_due: u64,
+    backlog: u64,
+}
+
+impl<'a> Feed<'a> {
+    /// `sharers` OS threads feed from this logical thread's stream.
+    pub(crate) fn new(shared: &'a Shared<'a>, thread: usize, timing: Timing, sharers: u32) -> Self {
+        let job = &shared.job.threads[thread];
+        let arrivals = job.schedule.as_ref().map(|schedule| {
+            let position = schedule.first();
+            let due = timing.start.saturating_add(schedule.at_ns(position));
+            Arrivals { schedule, position, due, ahead: position, ahead_due: due, backlog: 0 }
+        });
+        let held = arrivals.is_none() && (job.pace.bursts.is_some() || job.pace.weight > 0);
+        Feed {
+            shared,
+            job,
+            timing,
+            place: &shared.places[thread],
+            alone: sharers == 1 && job.cursor_at == thread && !job.shares_cursor,
+            cursor: 0,
+            left: u64::MAX,
+            writes: 0,
+            counting: false,
+            late: 0,
+            arrivals,
+            held,
+        }
+    }
+
+    /// Whether arrivals are scheduled.
+    pub(crate) const fn is_open(&self) -> bool {
+        self.arrivals.is_some()
+    }
+
+    /// The ramp is over: from here on the share counts. `in_flight` units were issued in it and end after it.
+    pub(crate) const fn begin_counting(&mut self, in_flight: u64) {
+        self.counting = true;
+        self.left = self.job.limit.units.saturating_sub(in_flight);
+    }
+
+    /// From here on the share counts; those of an own stream that are in flight were counted with
+    /// [`Feed::begin_counting`] or, where one operation at a time is in flight, by [`Feed::count_late`].
+    pub(crate) const fn count_from_here(&mut self) {
+        if !self.counting {
+            self.begin_counting(self.late);
+        }
+    }
+
+    /// Units by which an operation of so many bytes counts against the share.
+    #[inline]
+    pub(crate) const fn units_of(&self, length: u32) -> u64 {
+        match self.job.limit.unit {
+            Unit::Operations => 1,
+            Unit::Bytes => length as u64,
+        }
+    }
+
+    /// What to issue at `now`, for a thread that has its stream to itself or shares only its position.
+    #[inline]
+    pub(crate) fn next(&mut self, now: u64) -> Next {
+        let mut intended = 0;
+        if let Some(arrivals) = &self.arrivals {
+            if arrivals.due > now {
+                return Next::NotBefore(arrivals.due);
+            }
+            intended = arrivals.due;
+        } else if self.held
+            && let Some(until) = self.pause(now)
+        {
+            return Next::NotBefore(until);
+        }
+        let Some(issue) = self.draw(now, intended) else { return Next::Done };
+        if self.arrivals.is_some() {
+            self.arrive();
+        }
+        Next::Issue(issue)
+    }
+
+    /// Takes the next operation off the stream; `None` where the share is done.
+    #[inline]
+    pub(crate) fn draw(&mut self, now: u64, intended: u64) -> Option<Issue> {
+        if self.job.sync_every > 0 && self.flush_is_due() {
+            return Some(Issue { op: Op { offset: 0, length: 0, kind: OpKind::Flush }, cursor: self.cursor, intended });
+        }
+        let (op, cursor) = if self.alone {
+            let (op, next) = self.job.stream.op(self.cursor);
+            let units = self.units_of(op.length);
+            if self.left < units && self.timing.budget_binds(now) {
+                return None;
+            }
+            self.left = self.left.saturating_sub(units);
+            let cursor = std::mem::replace(&mut self.cursor, next);
+            (op, cursor)
+        } else {
+            self.draw_shared(now)?
+        };
+        if op.kind == OpKind::Write {
+            self.wrote();
+        }
+        if self.job.pace.weight > 0 {
+            self.shared.group_issued[self.job.group].0.fetch_add(1, Ordering::Relaxed);
+        }
+        Some(Issue { op, cursor, intended })
+    }
+
+    fn draw_shared(&mut self, now: u64) -> Option<(Op, u64)> {
+        let at = &self.shared.places[self.job.cursor_at].cursor.0;
+        let mut cursor = at.load(Ordering::Relaxed);
+        let (op, next) = self.job.stream.op(cursor);
+        let (mut op, mut next) = (op, next);
+        if self.counting && self.job.limit.units != u64::MAX {
+            let units = self.units_of(op.length);
+            let before = self.place.issued.0.fetch_add(units, Ordering::Relaxed);
+            if before.saturating_add(units) > self.job.limit.units && self.timing.budget_binds(now) {
+                return None;
+            }
+        }
+        while let Err(moved) = at.compare_exchange_weak(cursor, next, Ordering::Relaxed, Ordering::Relaxed) {
+            cursor = moved;
+            (op, next) = self.job.stream.op(cursor);
+        }
+        Some((op, cursor))
+    }
+
+    /// An operation that was issued in the ramp ended after it: it counts against the share.
+    pub(crate) fn count_late(&mut self, op: &Op) {
+        let units = self.units_of(op.length);
+        if self.alone {
+            self.late += units;
+        } else {
+            self.place.issued.0.fetch_add(units, Ordering::Relaxed);
+        }
+    }
+
+    #[inline]
+    fn wrote(&mut self) {
+        if self.alone {
+            self.writes = self.writes.saturating_add(1);
+        } else if self.job.sync_every > 0 {
+            self.place.writes.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether so many writes were issued since the last flush that it is time; then the count begins again.
+    fn flush_is_due(&mut self) -> bool {
+        let every = u64::from(self.job.sync_every);
+        if self.alone {
+            let due = u64::from(self.writes) >= every;
+            if due {
+                self.writes = 0;
+            }
+            return due;
+        }
+        let take = |writes: u64| writes.checked_sub(every);
+        self.place.writes.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
+    }
+
+    /// Until when nothing may be issued, because a burst is over or other groups are behind their weights.
+    fn pause(&self, now: u64) -> Option<u64> {
+        if let Some(bursts) = self.job.pace.bursts {
+            let (on, off) = (bursts.on.get().max(1), bursts.off.get());
+            let since = now.saturating_sub(self.timing.start) % (on + off);
+            if since >= on {
+                return Some(now + (on + off - since));
+            }
+        }
+        let weight = self.job.pace.weight;
+        (weight > 0 && self.is_ahead(weight)).then_some(now + WEIGHT_PAUSE_NS)
+    }
+
+    /// Whether this group has issued more than its weight allows beside the slowest of the others, by more than what
+    /// those have in flight.
+    fn is_ahead(&self, weight: u32) -> bool {
+        let issued = |group: usize| u128::from(self.shared.group_issued[group].0.load(Ordering::Relaxed));
+        let mine = issued(self.job.group);
+        let others = self.shared.job.groups.iter().enumerate();
+        let mut others = others.filter(|(group, other)| *group != self.job.group && other.weight > 0);
+        others.any(|(group, other)| {
+            mine * u128::from(other.weight) > (issued(group) + u128::from(other.total_depth)) * u128::from(weight)
+        })
+    }
+
+    /// The arrival that was due was issued.
+    fn arrive(&mut self) {
+        let start = self.timing.start;
+        let Some(arrivals) = &mut self.arrivals else { return };
+        arrivals.position = arrivals.schedule.next(arrivals.position);
+        arrivals.due = start.saturating_add(arrivals.schedule.at_ns(arrivals.position));
+        if arrivals.backlog > 0 {
+            arrivals.backlog -= 1;
+        } else {
+            (arrivals.ahead, arrivals.ahead_due) = (arrivals.position, arrivals.due);
+        }
+    }
+
+    /// Takes the next arrival of a schedule that several OS threads share: when it is due.
+    pub(crate) fn take_arrival(&mut self) -> u64 {
+        let Some(arrivals) = &self.arrivals else { return 0 };
+        let step = |position: u64| Some(arrivals.schedule.next(position));
+        let (Ok(taken) | Err(taken)) = self.place.arrival.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, step);
+        self.timing.start.saturating_add(arrivals.schedule.at_ns(taken))
+    }
+
+    /// Arrivals up to `now` that were not issued. Looks at no more than `most` further ones at a time, so that a long
+    /// backlog is counted in pieces and does not hold the loop up.
+    pub(crate) fn backlog(&mut self, now: u64, most: u32) -> u64 {
+        let start = self.timing.start;
+        let Some(arrivals) = &mut self.arrivals else { return 0 };
+        for _ in 0..most {
+            if arrivals.ahead_due > now {
+                break;
+            }
+            arrivals.backlog += 1;
+            arrivals.ahead = arrivals.schedule.next(arrivals.ahead);
+            arrivals.ahead_due = start.saturating_add(arrivals.schedule.at_ns(arrivals.ahead));
+        }
+        arrivals.backlog
+    }
+
+    /// The same where several OS threads share the schedule, from its shared position; for the end of a step.
+    pub(crate) fn backlog_shared(&self, now: u64, most: u64) -> u64 {
+        let Some(arrivals) = &self.arrivals else { return 0 };
+        let mut position = self.place.arrival.0.load(Ordering::Relaxed);
+        let mut backlog = 0;
+        while backlog < most && self.timing.start.saturating_add(arrivals.schedule.at_ns(position)) <= now {
+            backlog += 1;
+            position = arrivals.schedule.next(position);
+        }
+        backlog
+    }
+
+    /// Position of the stream.
+    pub(crate) fn cursor(&self) -> u64 {
+        if self.alone { self.cursor } else { self.shared.places[self.job.cursor_at].cursor.0.load(Ordering::Relaxed) }
+    }
+}

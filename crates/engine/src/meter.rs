@@ -1,0 +1,160 @@
+//! Counts of one interval of one thread, by class of operation: kind and size.
+//!
+//! Which classes there are is settled before the start ([`Layout`]), so that the loop only indexes.
+
+use drivelab_core::histogram::Histogram;
+use drivelab_core::load::{OpKind, Verify};
+use drivelab_core::workload::Workload;
+
+use crate::trace::TracePart;
+
+/// One class of operations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Class {
+    pub(crate) kind: OpKind,
+    /// Bytes of one operation; 0 for flushes.
+    pub(crate) length: u32,
+}
+
+/// Which classes a group's threads count in.
+#[derive(Debug, Clone)]
+pub(crate) struct Layout {
+    classes: Box<[Class]>,
+    /// First class of each kind; `None` where the group issues none.
+    first: [Option<u8>; OpKind::ALL.len()],
+    lengths: Box<[u32]>,
+    responses: bool,
+    trace_entries: usize,
+}
+
+impl Layout {
+    /// The classes of a group. `trace_entries` is the room for each interval's trace; 0 without one.
+    pub(crate) fn of(workload: &Workload, trace_entries: usize) -> Self {
+        let lengths: Box<[u32]> =
+            workload.block_sizes().iter().map(|size| u32::try_from(size.get()).unwrap_or(u32::MAX)).collect();
+        let mut classes = Vec::new();
+        let mut first = [None; OpKind::ALL.len()];
+        for (slot, kind) in first.iter_mut().zip(OpKind::ALL) {
+            if !issues(workload, kind) {
+                continue;
+            }
+            *slot = u8::try_from(classes.len()).ok();
+            let of_kind: &[u32] = if kind == OpKind::Flush { &[0] } else { &lengths };
+            classes.extend(of_kind.iter().map(|length| Class { kind, length: *length }));
+        }
+        let responses = workload.pace.rate.is_some();
+        Layout { classes: classes.into(), first, lengths, responses, trace_entries }
+    }
+
+    /// The same without room for a trace.
+    pub(crate) fn without_trace(&self) -> Layout {
+        Layout { trace_entries: 0, ..self.clone() }
+    }
+
+    /// The classes, in the order of a meter's counts.
+    pub(crate) fn classes(&self) -> &[Class] {
+        &self.classes
+    }
+
+    /// Class of an operation.
+    #[inline]
+    pub(crate) fn class_of(&self, kind: OpKind, length: u32) -> usize {
+        let first = usize::from(self.first[kind as usize].unwrap_or(0));
+        if self.lengths.len() == 1 || kind == OpKind::Flush {
+            return first;
+        }
+        first + self.lengths.iter().position(|known| *known == length).unwrap_or(0)
+    }
+
+    /// An empty meter.
+    pub(crate) fn meter(&self) -> Box<Meter> {
+        let class = || ClassMeter {
+            latency: Histogram::default(),
+            response: self.responses.then(Histogram::default),
+            errors: 0,
+        };
+        Box::new(Meter {
+            classes: self.classes.iter().map(|_| class()).collect(),
+            depth_ns: 0,
+            backlog: 0,
+            trace: TracePart::with_room(self.trace_entries),
+        })
+    }
+}
+
+/// Whether a group issues operations of a kind.
+pub(crate) fn issues(workload: &Workload, kind: OpKind) -> bool {
+    let other = workload.other;
+    match kind {
+        OpKind::Read => workload.read_percent() > 0 || workload.verify == Verify::AtOnce,
+        OpKind::Write => workload.write_percent.get() > 0,
+        OpKind::Trim => other.trim_percent.get() > 0,
+        OpKind::WriteZeroes => other.write_zeroes_percent.get() > 0,
+        OpKind::Flush => other.flush_percent.get() > 0 || other.sync_every > 0,
+    }
+}
+
+/// Counts of one class in one interval.
+#[derive(Debug, Default)]
+pub(crate) struct ClassMeter {
+    /// Latencies of completed operations, and so their number.
+    pub(crate) latency: Histogram,
+    /// Response times of the same operations; only in an open loop.
+    pub(crate) response: Option<Histogram>,
+    /// Operations that failed.
+    pub(crate) errors: u64,
+}
+
+impl ClassMeter {
+    /// Adds the counts of another.
+    pub(crate) fn merge(&mut self, other: &ClassMeter) {
+        self.errors += other.errors;
+        if other.latency.count() > 0 {
+            self.latency.merge(&other.latency);
+        }
+        if let (Some(mine), Some(theirs)) = (self.response.as_mut(), &other.response)
+            && theirs.count() > 0
+        {
+            mine.merge(theirs);
+        }
+    }
+
+    /// Forgets everything, keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.errors = 0;
+        if self.latency.count() > 0 {
+            self.latency.clear();
+        }
+        if let Some(response) = self.response.as_mut().filter(|response| response.count() > 0) {
+            response.clear();
+        }
+    }
+}
+
+/// Everything counted in one interval.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    /// In the order of [`Layout::classes`].
+    pub(crate) classes: Box<[ClassMeter]>,
+    /// Operations in flight, integrated over time: operations x nanoseconds.
+    pub(crate) depth_ns: u64,
+    /// Operations that had arrived and were not submitted, when last looked at.
+    pub(crate) backlog: u64,
+    pub(crate) trace: TracePart,
+}
+
+impl Meter {
+    /// Adds the counts of another of the same layout; the trace stays where it is.
+    pub(crate) fn merge(&mut self, other: &Meter) {
+        self.classes.iter_mut().zip(&other.classes).for_each(|(mine, theirs)| mine.merge(theirs));
+        self.depth_ns += other.depth_ns;
+        self.backlog += other.backlog;
+    }
+
+    /// Forgets everything, keeps the memory.
+    pub(crate) fn clear(&mut self) {
+        self.classes.iter_mut().for_each(ClassMeter::clear);
+        (self.depth_ns, self.backlog) = (0, 0);
+        self.trace.clear();
+    }
+}

@@ -1,0 +1,25 @@
+//! The page cache before a step that goes through it: what lies in it from before would be measured instead of the
+//! drive.
+
+use drivelab_core::target::IoTarget;
+use drivelab_core::workload::Workload;
+use rustix::fs::{Advice, FileType};
+
+/// Writes back and drops what the cache holds of the target; what was done, for the record. `None` where every group
+/// goes past the cache, or the target has none.
+pub(crate) fn prepare(target: &IoTarget, workload: &Workload) -> Option<String> {
+    if workload.groups().all(|group| group.direct) {
+        return None;
+    }
+    let handle = target.handle(false)?;
+    let kind = FileType::from_raw_mode(rustix::fs::fstat(handle).ok()?.st_mode);
+    if !matches!(kind, FileType::RegularFile | FileType::BlockDevice) {
+        return None;
+    }
+    let written = if target.read_only_because().is_some() { Ok(()) } else { rustix::fs::fdatasync(handle) };
+    let dropped = written.and_then(|()| rustix::fs::fadvise(handle, 0, None, Advice::DontNeed));
+    Some(match dropped {
+        Ok(()) => "written back and dropped before the step (POSIX_FADV_DONTNEED)".to_owned(),
+        Err(error) => format!("could not be dropped before the step ({error}): what it holds is measured too"),
+    })
+}

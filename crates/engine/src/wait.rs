@@ -1,0 +1,34 @@
+//! Waiting for a time that was fixed in advance, as exactly as the host allows: sleep for most of it, spin for the
+//! rest.
+//!
+//! The engine's own waiting, not a run's: it lies inside a step, between operations.
+
+use std::time::Duration;
+
+use crate::time::Clock;
+
+/// What is left to the spinning: waking up late is common below this, also with the least timer slack.
+pub(crate) const SPIN_NS: u64 = 80_000;
+/// Longest sleep in one piece, so that stop requests and interval borders are seen.
+pub(crate) const LOOK_NS: u64 = 50_000_000;
+
+/// Waits until `until`, or for [`LOOK_NS`] where that is sooner. The time then.
+pub(crate) fn until(clock: &Clock, until: u64) -> u64 {
+    let mut now = clock.now();
+    let until = until.min(now.saturating_add(LOOK_NS));
+    if until > now.saturating_add(SPIN_NS) {
+        std::thread::sleep(Duration::from_nanos(until - now - SPIN_NS));
+        now = clock.now();
+    }
+    while now < until {
+        std::hint::spin_loop();
+        now = clock.now();
+    }
+    now
+}
+
+/// Makes the kernel's timers of this thread as exact as they can be: their slack is 50 µs otherwise (prctl(2),
+/// PR_SET_TIMERSLACK).
+pub(crate) fn sharpen_timers() {
+    let _ = rustix::thread::set_current_timer_slack(std::num::NonZeroU64::new(1));
+}
