@@ -33,6 +33,8 @@ const POOL_BYTES: u64 = 64 << 20;
 const POOLS_MAX: u64 = 256 << 20;
 /// Largest file whose bytes are written.
 const DATA_FILE_MAX: u64 = 1 << 30;
+/// Sets the draws of a schedule apart from those of offsets.
+const SCHEDULE_KEY: u64 = 0x5C4E_D01E;
 
 /// A step's load, checked and resolved.
 #[derive(Debug)]
@@ -100,17 +102,19 @@ impl<'a> Job<'a> {
             let checked = Checked::new(target, workload, index > 0)?;
             let of_group = budget.get_or_insert_with(|| Budget::new(request.stop_rule, &checked.extent()));
             let most = if index > 0 { u64::MAX } else { most_operations(of_group, &checked, request) };
-            let group = Group::of(workload, trace_entries);
-            let shape = shape(target, workload, most)?;
-            let data = data(workload, data_key(workload.seed, request))?;
-            for (number, stream) in checked.streams.iter().enumerate() {
+            let own = Own {
+                group: index,
+                layout: Layout::of(workload, trace_entries),
+                shape: shape(target, workload, most)?,
+                data: data(workload, data_key(workload.seed, request))?,
+            };
+            let before = threads.len();
+            for number in 0..checked.streams.len() {
                 let limit = if index > 0 { Limit::NONE } else { of_group.limit(number) };
-                let thread = checked.thread(index, number, threads.len(), stream);
                 let first_slot = threads.iter().map(|thread: &ThreadJob<'_>| u64::from(thread.depth)).sum();
-                let (layout, data) = (group.layout.clone(), data.clone());
-                threads.push(ThreadJob { limit, layout, data, shape, first_slot, ..thread });
+                threads.push(checked.thread(&own, number, ThreadJobStart { before, first_slot, limit }));
             }
-            groups.push(group);
+            groups.push(Group::of(workload, own.layout));
         }
         check_buffers(&threads, main)?;
         let reason = budget.map_or(StopReason::Time, |budget| budget.reason);
@@ -140,7 +144,7 @@ impl<'a> Job<'a> {
 }
 
 impl Group {
-    fn of(workload: &Workload, trace_entries: usize) -> Self {
+    fn of(workload: &Workload, layout: Layout) -> Self {
         let bursts = workload.pace.bursts;
         let active = bursts.map_or(1.0, |bursts| {
             let on = bursts.on.as_secs_f64();
@@ -148,7 +152,7 @@ impl Group {
         });
         Group {
             name: workload.name.clone(),
-            layout: Layout::of(workload, trace_entries),
+            layout,
             sequential: workload.pattern.is_sequential(),
             weight: if workload.pace.rate.is_some() { 0 } else { workload.pace.weight },
             total_depth: u64::from(workload.queue_depth.get()) * u64::from(workload.threads.get()),
@@ -220,40 +224,51 @@ impl<'a, 'w> Checked<'a, 'w> {
         Extent { block, mean_block: self.workload.mean_block_size(), passes: &self.passes }
     }
 
-    /// Thread `number` of group `group`, without what the caller adds.
-    fn thread(&self, group: usize, number: usize, before: usize, stream: &Stream) -> ThreadJob<'a> {
+    /// Thread `number` of the group.
+    fn thread(&self, own: &Own, number: usize, start: ThreadJobStart) -> ThreadJob<'a> {
         let workload = self.workload;
         let shares_cursor = workload.streams == Streams::Shared && self.streams.len() > 1;
-        let key = derive(workload.seed, 0x5C4E_D01E);
-        let schedule = workload.pace.rate.map(|rate| {
-            Schedule::new(
-                rate,
-                workload.pace.bursts,
-                number as u64,
-                self.streams.len() as u64,
-                derive(key, number as u64),
-            )
-        });
+        let key = derive(workload.seed, SCHEDULE_KEY);
+        let (place, count) = (number as u64, self.streams.len() as u64);
+        let schedule =
+            workload.pace.rate.map(|rate| Schedule::new(rate, workload.pace.bursts, place, count, derive(key, place)));
         let cpus = &workload.placement.cpus;
         ThreadJob {
-            group,
+            group: own.group,
             whereto: self.whereto,
             depth: workload.queue_depth.get(),
-            stream: stream.clone(),
-            cursor_at: if shares_cursor { before - number } else { before },
+            stream: self.streams[number].clone(),
+            cursor_at: if shares_cursor { start.before } else { start.before + number },
             shares_cursor,
             schedule,
             pace: workload.pace,
             sync_every: workload.other.sync_every,
-            limit: Limit::NONE,
-            layout: Layout::of(workload, 0),
-            data: DataSource::plain(),
-            shape: Shape::default(),
-            first_slot: 0,
+            limit: start.limit,
+            layout: own.layout.clone(),
+            data: own.data.clone(),
+            shape: own.shape,
+            first_slot: start.first_slot,
             cpu: (!cpus.is_empty()).then(|| cpus[number % cpus.len()]),
             batch: workload.placement.batch.max(1).min(workload.queue_depth.get()),
         }
     }
+}
+
+/// What the threads of a group have in common.
+struct Own {
+    group: usize,
+    layout: Layout,
+    shape: Shape,
+    data: DataSource,
+}
+
+/// Where a thread begins.
+struct ThreadJobStart {
+    /// Threads of the groups before its own.
+    before: usize,
+    /// Slots of the threads before it.
+    first_slot: u64,
+    limit: Limit,
 }
 
 /// What the data source writes; a data file is read here, before the start.
@@ -262,8 +277,7 @@ fn data(workload: &Workload, key: u64) -> Result<DataSource, BackendError> {
         (Some(file), DataPattern::File) => Some(read_data_file(file)?),
         _ => None,
     };
-    let _ = &bytes;
-    Ok(DataSource::new(workload.data, key))
+    DataSource::new(workload, key, bytes).map_err(BackendError::Unfit)
 }
 
 fn read_data_file(file: &Path) -> Result<Arc<[u8]>, BackendError> {

@@ -6,7 +6,7 @@
 
 use crate::buffer::Arena;
 use crate::faults::{Attempt, Broken};
-use crate::generate::data::{DataSource, counter_of};
+use crate::generate::data::{DataSource, Trail};
 
 /// Shape of the arena of one thread, the same for all threads of a step.
 #[derive(Debug, Clone, Copy, Default)]
@@ -43,8 +43,9 @@ impl Shape {
 
 #[derive(Debug, Clone, Copy)]
 struct Slot {
-    next: usize,
-    counter: u64,
+    /// Block of the slot's part of the pool that was written last.
+    block: usize,
+    trail: Trail,
 }
 
 /// The slots of one arena.
@@ -59,7 +60,9 @@ pub(crate) struct Slots {
 impl Slots {
     /// `first` is the number of the first slot among those of all threads.
     pub(crate) fn new(shape: Shape, data: DataSource, first: u64) -> Self {
-        let slot = |index| Slot { next: 0, counter: counter_of(first + index) };
+        // The first write advances to the first block.
+        let block = shape.pool_blocks.saturating_sub(1);
+        let slot = |index| Slot { block, trail: data.trail(first + index) };
         let slots = (0..shape.slots as u64).map(slot).collect();
         Slots { shape, data, first, slots }
     }
@@ -78,39 +81,41 @@ impl Slots {
     fn fill_pool(&self, arena: &mut [u8]) {
         let start = self.shape.read_bytes();
         if let Some(pool) = arena.get_mut(start..start + self.shape.pool_bytes()) {
-            self.data.fill_pool(pool, self.first);
+            self.data.fill_pool(pool, self.first, self.shape.stride);
         }
     }
 
-    /// Where the next operation of `slot` has its buffer.
+    /// Where the next operation of `slot` has its buffer. A write that repeats the slot's last one has the same.
     #[inline]
     pub(crate) fn place(&mut self, slot: usize, write: bool) -> usize {
         let shape = &self.shape;
         if !write {
             return slot * shape.stride;
         }
-        let block = self.slots[slot].next;
-        self.slots[slot].next = if block + 1 == shape.pool_blocks { 0 } else { block + 1 };
-        shape.read_bytes() + (slot * shape.pool_blocks + block) * shape.stride
+        let Slot { block, trail } = &mut self.slots[slot];
+        if !self.data.repeats(trail) {
+            *block = if *block + 1 == shape.pool_blocks { 0 } else { *block + 1 };
+        }
+        shape.read_bytes() + (slot * shape.pool_blocks + *block) * shape.stride
     }
 
-    /// Makes the block that `slot` is about to write unlike all others.
+    /// Makes the block that `slot` is about to write what it is to be. Follows a `place` for that write.
     #[inline]
     pub(crate) fn stamp(&mut self, slot: usize, block: &mut [u8]) {
-        self.data.stamp(block, &mut self.slots[slot].counter);
+        self.data.stamp(block, &mut self.slots[slot].trail);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use drivelab_core::workload::DataPattern;
+    use drivelab_core::workload::Workload;
 
     use super::*;
 
     #[test]
     fn buffers_are_aligned_inside_the_arena_and_never_shared_between_slots_or_kinds() {
         let shape = Shape { stride: 4096, slots: 3, reads: true, pool_blocks: 4 };
-        let mut slots = Slots::new(shape, DataSource::new(DataPattern::Incompressible, 1), 0);
+        let mut slots = Slots::new(shape, DataSource::new(&Workload::default(), 1, None).unwrap(), 0);
         let mut owner = std::collections::HashMap::new();
         for _ in 0..9 {
             for slot in 0..3 {

@@ -1,59 +1,180 @@
-//! The bytes that are written: random ones that never repeat, or zeros.
+//! The bytes that are written: random ones that never repeat, compressible and repeated shares of them, zeros, one
+//! block again and again, a pattern, a file.
 //!
-//! A drive that compresses or removes duplicates must gain nothing (research/engine.md, 3.4 and 6 "Data"). Fresh
-//! random bytes for each write would cost more than the I/O, so each thread has a pool of random bytes, larger than
-//! any window a drive would search, and before each write 8 bytes of every 512-byte sector are replaced by a number
-//! that is used once. Distinctness is not left to chance: the numbers are a bijection ([`super::mix`]) of a counter.
+//! A drive that compresses or removes duplicates must gain nothing, or exactly what was asked (research/engine.md, 3.4
+//! and 6 "Data"). Fresh random bytes for each write would cost more than the I/O, so each thread has a pool of random
+//! bytes, larger than any window a drive would search, and before each write 8 bytes of every 512-byte sector are
+//! replaced by a number that is used once. Distinctness is not left to chance: the numbers are a bijection
+//! ([`super::mix`]) of a counter.
+//!
+//! Compressible data is the same pool with zeros in it, so it costs nothing more. A repeat is the slot's last write
+//! once more, untouched, so it costs nothing at all; how many are due is counted, not drawn.
 
-use drivelab_core::workload::DataPattern;
+use std::sync::Arc;
+
+use drivelab_core::load::{Content, Verify};
+use drivelab_core::workload::{DataPattern, Workload};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use super::{derive, mix};
+use super::{GOLDEN, derive, mix};
+
+mod layout;
+
+use layout::Layout;
 
 /// Granularity at which written data never repeats.
 pub(crate) const SECTOR: usize = 512;
+/// Bytes of a sector's stamp.
+const STAMP: usize = size_of::<u64>();
 /// Bits of the counter that belong to one slot: 2^38 sectors are 140 TB written by one slot in one step.
 const COUNTER_BITS: u32 = 38;
+/// A file's bytes are held at least so often that a small one is not copied byte by byte.
+const FILE_LEAST: usize = 1 << 20;
 
-/// Makes what the slots of a step write.
-#[derive(Debug, Clone, Copy)]
+/// Makes what the slots of a group of threads write.
+#[derive(Debug, Clone)]
 pub(crate) struct DataSource {
-    pattern: DataPattern,
+    make: Make,
     key: u64,
 }
 
+#[derive(Debug, Clone)]
+enum Make {
+    /// `repeat_percent` of the writes are repeats.
+    Random {
+        layout: Layout,
+        repeat_percent: u32,
+    },
+    Zero,
+    /// `depth` slots of a thread have the same block.
+    OneBlock {
+        depth: u64,
+    },
+    Pattern(Arc<[u8]>),
+    /// Slot `s` begins `s * step` bytes into the file and goes on `turn` bytes behind its last write's start, so that
+    /// all slots together write the file in turn.
+    File {
+        bytes: Arc<[u8]>,
+        step: u64,
+        turn: u64,
+    },
+}
+
+/// What one slot has written so far.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Trail {
+    /// Number of the next stamp; for a file, place in it.
+    counter: u64,
+    /// Hundredths of a write by which repeats are behind what was asked.
+    due: u32,
+    /// Bytes of the slot's last block that were stamped when it was new; 0 before the first write.
+    stamped: usize,
+    /// The write that is being prepared is a repeat.
+    repeats: bool,
+}
+
 impl DataSource {
-    /// The key is different for each execution of a step, so that no round writes again what an earlier one wrote.
-    pub(crate) const fn new(pattern: DataPattern, key: u64) -> Self {
-        DataSource { pattern, key }
-    }
-
-    /// Zeros, for a place that is filled in later.
-    pub(crate) const fn plain() -> Self {
-        DataSource { pattern: DataPattern::Zero, key: 0 }
-    }
-
-    /// Fills the pool that begins with the part of `slot`, before the start.
-    pub(crate) fn fill_pool(&self, pool: &mut [u8], slot: u64) {
-        match self.pattern {
-            DataPattern::Incompressible => {
-                Xoshiro256PlusPlus::seed_from_u64(derive(self.key, slot)).fill_bytes(pool);
+    /// `key` is different for each execution of a step, so that no round writes again what an earlier one wrote;
+    /// `file` holds the bytes of [`Content::file`] where that is asked for.
+    ///
+    /// # Errors
+    /// A sentence about what contradicts itself or is missing.
+    pub(crate) fn new(workload: &Workload, key: u64, file: Option<Arc<[u8]>>) -> Result<Self, String> {
+        check(workload)?;
+        let Content { compress_percent, dedup_percent, pattern, file: _ } = &workload.content;
+        let depth = u64::from(workload.queue_depth.get());
+        let make = match workload.data {
+            DataPattern::Incompressible => Make::Random {
+                layout: Layout::new(compress_percent.get(), &workload.block_sizes()),
+                repeat_percent: u32::from(dedup_percent.get()),
+            },
+            DataPattern::Zero => Make::Zero,
+            DataPattern::OneBlock => Make::OneBlock { depth },
+            DataPattern::Pattern => Make::Pattern(repeated(pattern, SECTOR)),
+            DataPattern::File => {
+                let Some(bytes) = file.filter(|bytes| !bytes.is_empty()) else {
+                    return Err("data = \"file\" needs a file that is not empty: name it with data_file".to_owned());
+                };
+                let (step, threads) = (workload.block_size.get(), u64::from(workload.threads.get()));
+                Make::File { bytes: repeated(&bytes, FILE_LEAST), step, turn: step * depth * threads }
             }
-            _ => pool.fill(0),
+        };
+        Ok(DataSource { make, key })
+    }
+
+    /// Fills the pool that begins with the part of `slot`, before the start. A block begins every `stride` bytes.
+    pub(crate) fn fill_pool(&self, pool: &mut [u8], slot: u64, stride: usize) {
+        let blocks = |pool: &mut [u8], fill: &dyn Fn(&mut [u8])| pool.chunks_mut(stride.max(1)).for_each(fill);
+        match &self.make {
+            Make::Random { layout, .. } => {
+                self.fill_random(pool, slot);
+                blocks(pool, &|block| layout.make_zeros(block));
+            }
+            Make::Zero | Make::File { .. } => pool.fill(0),
+            Make::OneBlock { depth } => blocks(pool, &|block| self.fill_random(block, slot / depth)),
+            Make::Pattern(bytes) => blocks(pool, &|block| fill_from(block, bytes, 0)),
         }
     }
 
-    /// Makes each sector of a block unlike any other that this step writes. `counter` belongs to the slot.
+    fn fill_random(&self, part: &mut [u8], number: u64) {
+        Xoshiro256PlusPlus::seed_from_u64(derive(self.key, number)).fill_bytes(part);
+    }
+
+    /// Where a slot begins; slots are numbered over all threads.
+    pub(crate) fn trail(&self, slot: u64) -> Trail {
+        let counter = match &self.make {
+            Make::File { bytes, step, .. } => slot.wrapping_mul(*step) % bytes.len() as u64,
+            _ => slot << COUNTER_BITS,
+        };
+        // Slots begin at different places of the hundred, or few writes by many slots would all be new ones.
+        let due = ((slot.wrapping_mul(GOLDEN) >> 32) * 100) >> 32;
+        Trail { counter, due: u32::try_from(due).unwrap_or(0), stamped: 0, repeats: false }
+    }
+
+    /// Whether the next write of the slot repeats its last one and so is to be made from the same block. Called once
+    /// before each [`Self::stamp`].
     #[inline]
-    pub(crate) fn stamp(&self, block: &mut [u8], counter: &mut u64) {
-        if self.pattern == DataPattern::Zero {
-            return;
+    pub(crate) fn repeats(&self, trail: &mut Trail) -> bool {
+        let Make::Random { repeat_percent: percent @ 1.., .. } = self.make else { return false };
+        trail.due += percent;
+        trail.repeats = trail.due >= 100 && trail.stamped > 0;
+        if trail.repeats {
+            trail.due -= 100;
         }
+        trail.repeats
+    }
+
+    /// Makes a block what it is to be when it is written: each sector unlike any other that this step writes, or the
+    /// next bytes of the file. Where the write is a repeat, and the repeated block was as long, it stays as it is.
+    #[inline]
+    pub(crate) fn stamp(&self, block: &mut [u8], trail: &mut Trail) {
+        match &self.make {
+            Make::Random { .. } => {
+                if trail.repeats {
+                    if block.len() <= trail.stamped {
+                        return;
+                    }
+                    trail.due += 100;
+                }
+                trail.stamped = block.len();
+                self.stamp_sectors(block, &mut trail.counter);
+            }
+            Make::Zero | Make::OneBlock { .. } | Make::Pattern(_) => {}
+            Make::File { bytes, turn, .. } => {
+                let length = bytes.len() as u64;
+                fill_from(block, bytes, usize::try_from(trail.counter).unwrap_or(0));
+                trail.counter = (trail.counter + turn % length) % length;
+            }
+        }
+    }
+
+    #[inline]
+    fn stamp_sectors(&self, block: &mut [u8], counter: &mut u64) {
         for sector in block.chunks_mut(SECTOR) {
             let stamp = mix(self.key.wrapping_add(*counter)).to_le_bytes();
             *counter += 1;
-            if let Some(place) = sector.first_chunk_mut::<8>() {
+            if let Some(place) = sector.first_chunk_mut::<STAMP>() {
                 *place = stamp;
             } else {
                 sector.iter_mut().zip(stamp).for_each(|(byte, stamp)| *byte = stamp);
@@ -62,48 +183,51 @@ impl DataSource {
     }
 }
 
-/// First value of the counter of a slot; slots are numbered over all threads.
-pub(crate) const fn counter_of(slot: u64) -> u64 {
-    slot << COUNTER_BITS
+/// Whether the parts of the workload that say what is written go together.
+fn check(workload: &Workload) -> Result<(), String> {
+    let Content { compress_percent, dedup_percent, pattern, file: _ } = &workload.content;
+    let shares = compress_percent.get() > 0 || dedup_percent.get() > 0;
+    if shares && workload.data != DataPattern::Incompressible {
+        return Err(format!(
+            "compress_percent and dedup_percent are shares of random data and mean nothing with data = \"{}\": leave \
+             them out, or use data = \"incompressible\"",
+            workload.data.name()
+        ));
+    }
+    if compress_percent.get() == 100 {
+        return Err(
+            "compress_percent = 100 leaves nothing that tells one block from another: use data = \"zero\", or \
+                    at most 99"
+                .to_owned(),
+        );
+    }
+    if dedup_percent.get() > 0 && matches!(workload.verify, Verify::Headers | Verify::AtOnce) {
+        return Err("dedup_percent asks for blocks that are the same and verify for a header that makes each unlike \
+                    all others: use one of them"
+            .to_owned());
+    }
+    if workload.data == DataPattern::Pattern && pattern.is_empty() {
+        return Err(
+            "data = \"pattern\" needs the bytes to repeat: give them as data_pattern, in hexadecimal digits".to_owned()
+        );
+    }
+    Ok(())
+}
+
+/// The bytes as often as it takes to have `least`.
+fn repeated(bytes: &[u8], least: usize) -> Arc<[u8]> {
+    bytes.repeat(least.div_ceil(bytes.len().max(1)).max(1)).into()
+}
+
+/// Fills a block with `bytes` from `at` on, again and again.
+fn fill_from(mut block: &mut [u8], bytes: &[u8], at: usize) {
+    let mut rest = bytes.get(at..).unwrap_or(bytes);
+    while !block.is_empty() && !rest.is_empty() {
+        let (now, later) = block.split_at_mut(rest.len().min(block.len()));
+        now.copy_from_slice(&rest[..now.len()]);
+        (block, rest) = (later, bytes);
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-
-    /// Sixty-four writes from a pool of four sectors by two slots: without the stamp only eight sectors would differ.
-    #[test]
-    fn no_sector_repeats_even_when_the_pool_does() {
-        let source = DataSource::new(DataPattern::Incompressible, 42);
-        let mut seen = HashSet::new();
-        for slot in 0..2 {
-            let (mut pool, mut counter) = (vec![0; 4 * SECTOR], counter_of(slot));
-            source.fill_pool(&mut pool, 0);
-            for _ in 0..32 {
-                source.stamp(&mut pool, &mut counter);
-                assert!(pool.chunks(SECTOR).all(|sector| seen.insert(sector.to_vec())));
-            }
-        }
-    }
-
-    #[test]
-    fn two_executions_write_different_bytes_and_the_same_one_the_same() {
-        let pool = |key| {
-            let mut pool = vec![0; 4096];
-            DataSource::new(DataPattern::Incompressible, key).fill_pool(&mut pool, 3);
-            pool
-        };
-        assert_eq!(pool(1), pool(1));
-        assert_ne!(pool(1), pool(2));
-    }
-
-    #[test]
-    fn zeros_stay_zeros() {
-        let source = DataSource::new(DataPattern::Zero, 1);
-        let mut block = vec![0; 4096];
-        source.stamp(&mut block, &mut 0);
-        assert!(block.iter().all(|byte| *byte == 0));
-    }
-}
+mod tests;

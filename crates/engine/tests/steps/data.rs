@@ -1,46 +1,169 @@
-//! What lies on the drive after writing: nothing that compresses, nothing that repeats.
+//! What lies on the drive after writing: nothing that compresses or repeats, or as much of it as was asked.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use drivelab_core::clock::StopToken;
+use drivelab_core::load::Content;
 use drivelab_core::units::{Bytes, Percent};
 use drivelab_core::workload::{DataPattern, Pattern, Workload};
+use drivelab_engine::BackendChoice;
 
 use crate::common::*;
 
-const LENGTH: u64 = 24 << 20;
+const LENGTH: u64 = 16 << 20;
 
-fn filled(choice: drivelab_engine::BackendChoice, data: DataPattern) -> Vec<u8> {
+/// One sequential pass of two threads with four in flight each, by either backend.
+fn filled(choice: BackendChoice, data: DataPattern, content: &Content, block_size: u64) -> Vec<u8> {
     let mut bench = Bench::new(LENGTH, true, choice);
     let (queue_depth, threads) = depth(4, 2);
     let workload = Workload {
         write_percent: Percent::new(100).unwrap(),
         pattern: Pattern::Sequential,
-        block_size: Bytes::new(64 << 10),
+        block_size: Bytes::new(block_size),
         queue_depth,
         threads,
         data,
+        content: content.clone(),
         ..workload(LENGTH)
     };
     run(&mut bench.engine, &workload, &passes(1));
     std::fs::read(&bench.path).unwrap()
 }
 
+fn percent(value: u64) -> Percent {
+    Percent::new(value).unwrap()
+}
+
+/// How many of the parts of this size repeat one that stands before them.
+fn repeats(data: &[u8], size: usize) -> usize {
+    data.len() / size - data.chunks(size).collect::<HashSet<_>>().len()
+}
+
+/// Share that zstd saves, per cent, where each unit of this size is compressed by itself, as drives do it.
+fn saved_percent(data: &[u8], unit: usize) -> f64 {
+    let squeezed: usize = data.chunks(unit).map(|part| zstd::bulk::compress(part, 3).unwrap().len()).sum();
+    100.0 - squeezed as f64 * 100.0 / data.len() as f64
+}
+
 #[test]
 fn incompressible_data_neither_compresses_nor_repeats() {
     for choice in BOTH {
-        let data = filled(choice, DataPattern::Incompressible);
-        let distinct: HashSet<&[u8]> = data.chunks(512).collect();
-        assert_eq!(distinct.len(), data.len() / 512, "{choice:?}: sectors repeat");
+        let data = filled(choice, DataPattern::Incompressible, &Content::default(), 64 << 10);
+        assert_eq!(repeats(&data, 512), 0, "{choice:?}: sectors repeat");
         let squeezed = zstd::bulk::compress(&data, 3).unwrap();
         let ratio = data.len() as f64 / squeezed.len() as f64;
         assert!(ratio < 1.001, "{choice:?}: compresses {ratio} : 1");
     }
 }
 
+/// By the unit in which drives compress and over the whole file; and what is left of each sector is still unique.
+#[test]
+fn data_compresses_by_the_share_that_was_asked() {
+    for (asked, choice) in [10, 50, 75, 99].into_iter().zip(BOTH.into_iter().cycle()) {
+        let content = Content { compress_percent: percent(asked), ..Content::default() };
+        let data = filled(choice, DataPattern::Incompressible, &content, 64 << 10);
+        assert_eq!(repeats(&data, 512), 0, "{choice:?}, {asked} %: sectors repeat");
+        for unit in [4096, data.len()] {
+            let saved = saved_percent(&data, unit);
+            assert!((saved - asked as f64).abs() < 2.0, "{choice:?}, {asked} %: zstd saves {saved} % of {unit} bytes");
+        }
+    }
+}
+
+/// Counted in blocks, as a drive counts that removes duplicates; what is no repeat is unique down to the sector.
+#[test]
+fn blocks_repeat_by_the_share_that_was_asked() {
+    const BLOCK: usize = 16 << 10;
+    for (asked, choice) in [1, 50, 80, 95].into_iter().zip(BOTH.into_iter().cycle()) {
+        let content = Content { dedup_percent: percent(asked), ..Content::default() };
+        let data = filled(choice, DataPattern::Incompressible, &content, BLOCK as u64);
+        let share = repeats(&data, BLOCK) as f64 * 100.0 / (data.len() / BLOCK) as f64;
+        assert!((share - asked as f64).abs() < 1.0, "{choice:?}: {share} % repeat, {asked} % were asked");
+        let distinct: HashSet<&[u8]> = data.chunks(BLOCK).collect();
+        let mut sectors = HashSet::new();
+        let is_new = |sector: &[u8]| sectors.insert(sector.to_vec());
+        assert!(distinct.into_iter().flat_map(|block| block.chunks(512)).all(is_new), "{choice:?}: sectors repeat");
+    }
+}
+
+#[test]
+fn repeated_and_compressible_data_is_both() {
+    const BLOCK: usize = 16 << 10;
+    let content = Content { compress_percent: percent(50), dedup_percent: percent(50), ..Content::default() };
+    let data = filled(BOTH[0], DataPattern::Incompressible, &content, BLOCK as u64);
+    let share = repeats(&data, BLOCK) as f64 * 100.0 / (data.len() / BLOCK) as f64;
+    let saved = saved_percent(&data, 4096);
+    assert!((share - 50.0).abs() < 1.0 && (saved - 50.0).abs() < 2.0, "{share} % repeat, {saved} % compress");
+}
+
 #[test]
 fn the_zero_pattern_writes_zeros() {
     for choice in BOTH {
-        assert!(filled(choice, DataPattern::Zero).iter().all(|byte| *byte == 0));
+        let data = filled(choice, DataPattern::Zero, &Content::default(), 64 << 10);
+        assert!(data.iter().all(|byte| *byte == 0));
+    }
+}
+
+/// Two threads: two blocks, each as often as its thread wrote, and neither of them compressible.
+#[test]
+fn one_block_is_written_again_and_again_by_each_thread() {
+    for choice in BOTH {
+        let data = filled(choice, DataPattern::OneBlock, &Content::default(), 4096);
+        let mut times: HashMap<&[u8], u64> = HashMap::new();
+        data.chunks(4096).for_each(|block| *times.entry(block).or_default() += 1);
+        assert_eq!(times.values().copied().collect::<Vec<_>>(), [LENGTH / 4096 / 2; 2], "{choice:?}");
+        assert!(times.keys().all(|block| saved_percent(block, 4096) < 1.0), "{choice:?}");
+    }
+}
+
+#[test]
+fn a_pattern_is_repeated_in_each_block() {
+    let content = Content { pattern: vec![0xde, 0xad, 0xbe, 0xef, 0x01], ..Content::default() };
+    for choice in BOTH {
+        let data = filled(choice, DataPattern::Pattern, &content, 4096);
+        let is_pattern = |block: &[u8]| block.chunks(5).all(|part| content.pattern.starts_with(part));
+        assert!(data.chunks(4096).all(is_pattern), "{choice:?}");
+    }
+}
+
+/// Threads and slots take turns by count, not by place, so the parts of the file lie about in any order.
+#[test]
+fn a_file_is_written_whole_and_in_equal_shares() {
+    let folder = folder();
+    let file = folder.path().join("sample");
+    let sample: Vec<u8> = (0..1_u64 << 17).flat_map(|number| (number * number).to_le_bytes()).collect();
+    std::fs::write(&file, &sample).unwrap();
+    let content = Content { file: Some(file), ..Content::default() };
+    for choice in BOTH {
+        let data = filled(choice, DataPattern::File, &content, 4096);
+        let mut times: HashMap<&[u8], usize> = sample.chunks(4096).map(|part| (part, 0)).collect();
+        for block in data.chunks(4096) {
+            *times.get_mut(block).expect("a block of the file") += 1;
+        }
+        let once = data.len() / sample.len();
+        assert!(
+            times.values().all(|times| times.abs_diff(once) <= once / 2),
+            "{choice:?}: {times:?}",
+            times = times.values()
+        );
+    }
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_named() {
+    let folder = folder();
+    let empty = folder.path().join("empty");
+    std::fs::write(&empty, []).unwrap();
+    for (file, word) in [(folder.path().join("missing"), "No such file"), (empty, "empty")] {
+        let mut bench = Bench::new(1 << 20, true, BOTH[0]);
+        let workload = Workload {
+            write_percent: percent(100),
+            data: DataPattern::File,
+            content: Content { file: Some(file), ..Content::default() },
+            ..workload(1 << 20)
+        };
+        let refused = run_with(&mut bench.engine, &workload, &passes(1), (0, 100), &StopToken::default()).unwrap_err();
+        assert!(refused.to_string().contains(word), "{refused}");
     }
 }
 
