@@ -99,6 +99,25 @@ impl Slots {
         shape.read_bytes() + (slot * shape.pool_blocks + *block) * shape.stride
     }
 
+    /// Where the next write of `slot` will most likely have its buffer.
+    #[inline]
+    pub(crate) fn next_write(&self, slot: usize) -> usize {
+        let shape = &self.shape;
+        let block = self.slots[slot].block + 1;
+        let block = if block == shape.pool_blocks { 0 } else { block };
+        shape.read_bytes() + (slot * shape.pool_blocks + block) * shape.stride
+    }
+
+    /// Bytes from block to block.
+    pub(crate) const fn stride(&self) -> usize {
+        self.shape.stride
+    }
+
+    /// Whether anything is written, and so stamped.
+    pub(crate) const fn writes(&self) -> bool {
+        self.shape.pool_blocks > 0
+    }
+
     /// Makes the block that `slot` is about to write what it is to be. Follows a `place` for that write.
     #[inline]
     pub(crate) fn stamp(&mut self, slot: usize, block: &mut [u8]) {

@@ -131,6 +131,12 @@ impl Driver<'_> {
         self.arena.slice_mut(at, length)
     }
 
+    /// Brings a buffer near that is about to be stamped.
+    #[inline]
+    pub(crate) fn prefetch(&self, at: usize, length: usize) {
+        self.arena.prefetch(at, length);
+    }
+
     /// Whether the kernel has this slot.
     pub(crate) fn is_in_flight(&self, slot: usize) -> bool {
         self.in_flight[slot]

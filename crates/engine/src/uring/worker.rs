@@ -19,6 +19,8 @@ use crate::uring::ring::{Driver, Ring};
 use crate::uring::setup::Mode;
 use crate::wait::{self, LOOK_NS, SPIN_NS};
 
+/// Operations between bringing a buffer near and stamping it.
+const PREFETCH_AHEAD: usize = 4;
 /// Arrivals counted as backlog in one pass, so that counting never holds up issuing.
 const BACKLOG_STEP: u32 = 64;
 /// Most arrivals that are counted as backlog at the end of a step.
@@ -161,6 +163,7 @@ impl Worker<'_, '_> {
         }
         self.driver.begin();
         while let Some(slot) = self.free.pop() {
+            self.prefetch();
             match self.feed.next(now) {
                 Next::Issue(issue) => {
                     let index = slot as usize;
@@ -185,6 +188,17 @@ impl Worker<'_, '_> {
             }
         }
         self.resting.front().map(|(ready, _)| *ready)
+    }
+
+    /// Brings the buffer near that will be stamped some operations from now.
+    #[inline]
+    fn prefetch(&self) {
+        if !self.slots.writes() {
+            return;
+        }
+        if let Some(soon) = self.free.len().checked_sub(PREFETCH_AHEAD).and_then(|at| self.free.get(at)) {
+            self.driver.prefetch(self.slots.next_write(*soon as usize), self.slots.stride());
+        }
     }
 
     #[inline]
