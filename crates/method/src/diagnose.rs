@@ -19,16 +19,24 @@ pub struct Diagnostic {
     at: Range<usize>,
     label: String,
     help: Vec<String>,
+    about: Option<&'static str>,
 }
 
 impl Diagnostic {
     pub(crate) fn new(at: Range<usize>, title: impl Into<String>, label: impl Into<String>) -> Self {
-        Diagnostic { title: title.into(), at, label: label.into(), help: Vec::new() }
+        Diagnostic { title: title.into(), at, label: label.into(), help: Vec::new(), about: None }
     }
 
     #[must_use]
     pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(text.into());
+        self
+    }
+
+    /// Names the key that it is about, where it stands elsewhere or is missing.
+    #[must_use]
+    pub(crate) const fn about(mut self, key: &'static str) -> Self {
+        self.about = Some(key);
         self
     }
 

@@ -11,8 +11,9 @@ use drivelab_core::units::{Bytes, Nanos};
 
 use crate::diagnose::{Diagnostic, Diagnostics};
 use crate::estimate::SpeedGuess;
-use crate::keys::AXES;
+use crate::keys::axes;
 use crate::layers::Layers;
+use crate::load::SHARES;
 use crate::methodology::Methodology;
 use crate::near::nearest;
 use crate::step::{Draft, io_step};
@@ -205,12 +206,13 @@ fn varying(test: &Table, drafts: &[Draft]) -> Vec<&'static str> {
         _ => None,
     });
     let mut names: Vec<&'static str> = written.collect();
-    names.extend(AXES.into_iter().filter(|axis| !test.list("axes").iter().any(|name| name.value == Value::Word(axis))));
-    let mixes = drafts.iter().any(|draft| draft.by_percent);
+    names.extend(axes().filter(|axis| !test.list("axes").iter().any(|name| name.value == Value::Word(axis))));
+    let by_share = drafts.iter().any(|draft| draft.by_share);
     let differs = |axis: &&'static str| {
         let of = |draft: &Draft| draft.shown.iter().find(|(name, _)| name == axis).map(|(_, value)| value.clone());
         let values: BTreeSet<Option<String>> = drafts.iter().map(of).collect();
-        values.len() > 1 && *axis != if mixes { "op" } else { "write_percent" }
+        let said_otherwise = if by_share { *axis == "op" } else { SHARES.contains(axis) };
+        values.len() > 1 && !said_otherwise
     };
     names.into_iter().filter(differs).collect()
 }

@@ -1,110 +1,15 @@
 //! The vocabulary of the methodology language: every table, key, unit and word, once.
 //!
 //! The checker ([`crate::check`]), the JSON Schema ([`crate::schema`]) and the tests of the guide all read these
-//! tables, so a key cannot be known to one of them and unknown to another. Must not know: targets, plans, rendering.
+//! tables, so a key cannot be known to one of them and unknown to another. What describes a load is in
+//! [`crate::keys::load`]. Must not know: targets, plans, rendering.
 
-/// A word that a key accepts.
-#[derive(Debug)]
-pub(crate) struct Word {
-    /// As written in the file.
-    pub(crate) name: &'static str,
-    /// What it means, one sentence.
-    pub(crate) meaning: &'static str,
-    /// Why this version cannot do it yet, where it cannot.
-    pub(crate) not_yet: Option<&'static str>,
-}
+mod load;
 
-/// What a key accepts.
-#[derive(Debug)]
-pub(crate) enum Kind {
-    /// The number of the language version, `1`.
-    Format,
-    /// Text that is not empty.
-    Text,
-    /// A short name: lower-case letters, digits and single hyphens.
-    Name,
-    /// `major.minor.patch`.
-    Version,
-    /// Bytes as text with a unit.
-    Size,
-    /// Time as text with a unit.
-    Duration,
-    /// A whole number between two bounds.
-    Whole(u64, u64),
-    /// `true` or `false`.
-    Flag,
-    /// One of some words.
-    OneOf(&'static [Word]),
-    /// Part of the target: size, per cent, or both ends in a table.
-    Extent,
-    /// A temperature in degrees Celsius.
-    Temperature,
-    /// A list, not empty.
-    ListOf(&'static Kind),
-    /// One value, or a list of values where the table allows lists.
-    Axis(&'static Kind),
-    /// A table with these keys.
-    Table(&'static Shape),
-    /// An array of tables (`[[…]]`), not empty.
-    Tables(&'static Shape),
-    /// A table from parameter names to texts.
-    Marks,
-    /// Said by the language, not understood further by this version.
-    Anything,
-}
+pub(crate) use load::{AXIS_WORDS, ENDING, EXCLUSIVE, LOAD, LOCALITY, TOGETHER, axes, axis_names};
 
-/// One key of a table.
-#[derive(Debug)]
-pub(crate) struct Key {
-    /// As written in the file.
-    pub(crate) name: &'static str,
-    /// What it accepts.
-    pub(crate) kind: Kind,
-    /// Whether the table must have it.
-    pub(crate) required: bool,
-    /// What it means, with its unit and its default.
-    pub(crate) meaning: &'static str,
-    /// Why this version cannot do it yet, where it cannot.
-    pub(crate) not_yet: Option<&'static str>,
-}
-
-/// The keys of one kind of table.
-#[derive(Debug)]
-pub(crate) struct Shape {
-    /// How messages call it: "a test".
-    pub(crate) name: &'static str,
-    /// Its keys, in groups that tables share.
-    pub(crate) keys: &'static [&'static [Key]],
-    /// Whether a parameter may be a list here, which makes it an axis.
-    pub(crate) lists: bool,
-}
-
-impl Shape {
-    /// All keys of all groups.
-    pub(crate) fn all(&self) -> impl Iterator<Item = &'static Key> {
-        self.keys.iter().copied().flatten()
-    }
-}
-
-const fn key(name: &'static str, kind: Kind, meaning: &'static str) -> Key {
-    Key { name, kind, required: false, meaning, not_yet: None }
-}
-
-const fn must(name: &'static str, kind: Kind, meaning: &'static str) -> Key {
-    Key { name, kind, required: true, meaning, not_yet: None }
-}
-
-const fn later(name: &'static str, meaning: &'static str, why: &'static str) -> Key {
-    Key { name, kind: Kind::Anything, required: false, meaning, not_yet: Some(why) }
-}
-
-const fn word(name: &'static str, meaning: &'static str) -> Word {
-    Word { name, meaning, not_yet: None }
-}
-
-const fn later_word(name: &'static str, meaning: &'static str, why: &'static str) -> Word {
-    Word { name, meaning, not_yet: Some(why) }
-}
+use crate::shape::{Key, Kind, Shape, Word, key, later, later_word, must, word};
+use load::{DATA_WORDS, GROUP, PREPARED_PATTERN, PREPARED_VERIFY};
 
 /// The language version that this program reads.
 pub(crate) const FORMAT: u64 = 1;
@@ -112,83 +17,15 @@ pub(crate) const FORMAT: u64 = 1;
 /// The axis that `[[tests.cases]]` makes.
 pub(crate) const CASE: &str = "case";
 
-/// Parameters that may be a list and so become an axis; the order is the one in which messages name them.
-pub(crate) const AXES: [&str; 8] =
-    ["op", "write_percent", "block_size", "queue_depth", "threads", "pattern", "data", "span"];
+/// The keys that say what and how often a test repeats; only one of them may be stated.
+pub(crate) const REPEATS: [&str; 3] = ["rounds", "steady", "find_rate"];
 
-/// Parameters of which only one may be stated in a table, since they say the same thing in two ways.
-pub(crate) const EXCLUSIVE: [[&str; 2]; 2] = [["op", "write_percent"], ["rest", "duty_cycle"]];
+/// Every parameter that marks can be about.
+pub(crate) fn parameters() -> impl Iterator<Item = &'static Key> {
+    LOAD.iter().chain(ENDING).chain(REPEAT)
+}
 
-/// The parameters that say when a step ends; a table that states one of them replaces all three.
-pub(crate) const STOPS: [&str; 3] = ["time", "volume", "passes"];
-
-static OP: Kind = Kind::OneOf(&[word("read", "Every operation reads."), word("write", "Every operation writes.")]);
-static PATTERN: Kind = Kind::OneOf(&[
-    word("sequential", "Ascending offsets, wrapping at the end of the span."),
-    word("random", "Uniformly random offsets with repetition, multiples of the block size."),
-]);
-const DATA_WORDS: &[Word] =
-    &[word("incompressible", "Random bytes that neither compress nor repeat."), word("zero", "Zero bytes only.")];
-static DATA: Kind = Kind::OneOf(DATA_WORDS);
-const STREAMS: &[Word] = &[
-    word("disjoint", "Each thread has a stretch of the span to itself."),
-    word("overlapping", "Each thread runs over the whole span with a stream of its own."),
-];
-static PERCENT: Kind = Kind::Whole(0, 100);
-static DEPTH: Kind = Kind::Whole(1, 65_535);
-static THREADS: Kind = Kind::Whole(1, 1024);
 static NAME: Kind = Kind::Name;
-static AXIS_NAME: Kind = Kind::OneOf(&[
-    word("op", "Read or write."),
-    word("write_percent", "Share of writes."),
-    word("block_size", "Block sizes."),
-    word("queue_depth", "Queue depths."),
-    word("threads", "Threads."),
-    word("pattern", "Sequential or random."),
-    word("data", "What is written."),
-    word("span", "Parts of the target."),
-    word(CASE, "The bundles of `[[tests.cases]]`."),
-]);
-
-/// Parameters of one step: allowed in defaults, tests, cases and forms.
-pub(crate) static STEP: &[Key] = &[
-    key("op", Kind::Axis(&OP), "Read or write; excludes write_percent. No default."),
-    key("write_percent", Kind::Axis(&PERCENT), "Share of operations that write, per cent, drawn per operation."),
-    key("block_size", Kind::Axis(&Kind::Size), "Bytes of one operation. No default."),
-    key("queue_depth", Kind::Axis(&DEPTH), "Operations in flight per thread, 1 to 65535. No default."),
-    key("threads", Kind::Axis(&THREADS), "Threads that issue I/O, 1 to 1024. Default 1."),
-    key("pattern", Kind::Axis(&PATTERN), "Order of offsets. No default."),
-    key("data", Kind::Axis(&DATA), "What is written. Default incompressible."),
-    key(
-        "span",
-        Kind::Axis(&Kind::Extent),
-        "Part of the target that is touched: size, per cent, or {offset, length}. Default 100 %.",
-    ),
-    key("streams", Kind::OneOf(STREAMS), "How threads share the span of a sequential pattern. Default disjoint."),
-    key("direct", Kind::Flag, "Past the page cache (O_DIRECT) or through it. Default true."),
-    key("seed", Kind::Whole(0, i64::MAX as u64), "Seed of offsets, operation draws and data. Default 1."),
-    key("time", Kind::Duration, "Stop after this measured time; the ramp is not counted."),
-    key("volume", Kind::Size, "Stop after so many bytes, reads and writes together; the ramp is not counted."),
-    key("passes", Kind::Whole(1, 1_000_000), "Stop when the whole span was touched so many times; sequential only."),
-    key("at_least", Kind::Duration, "The step does not end before this measured time, whatever volume or passes say."),
-    key("cap", Kind::Duration, "The step never lasts longer. Default 1 h, or twice `time` where that is longer."),
-    key("ramp", Kind::Duration, "Time at the start that is left out of the results. Default 0 s."),
-    key("rest", Kind::Duration, "Waiting after the step; excludes duty_cycle. Default 0 s."),
-    key(
-        "duty_cycle",
-        Kind::Whole(1, 100),
-        "Active share of step and rest together, per cent: the rest follows from it.",
-    ),
-    key("rest_cap", Kind::Duration, "Longest rest that duty_cycle may ask for. Default 10 min."),
-    later(
-        "rate",
-        "Open loop: operations or bytes per second that are issued whatever the target does.",
-        "the engine issues as fast as the queue depth allows; open-loop load is planned",
-    ),
-    later("trim_percent", "Share of operations that discard.", "the engine reads and writes only"),
-    later("block_size_mix", "Shares of several block sizes in one load.", "a workload has one block size"),
-    later("locality", "Shares of the accesses that go to shares of the span.", "random offsets are uniform"),
-];
 
 /// Parameters of a whole test.
 pub(crate) static REPEAT: &[Key] = &[
@@ -220,11 +57,11 @@ pub(crate) static MARKS: &[Key] = &[
 
 static CASES: Shape = Shape {
     name: "a case",
-    keys: &[&[must("name", Kind::Name, "Name of the bundle, unique in the test.")], STEP, MARKS],
+    keys: &[&[must("name", Kind::Name, "Name of the bundle, unique in the test.")], LOAD, ENDING, MARKS],
     lists: false,
 };
 
-static TEST_FORM: Shape = Shape { name: "a form of a test", keys: &[STEP, REPEAT, MARKS], lists: true };
+static TEST_FORM: Shape = Shape { name: "a form of a test", keys: &[LOAD, ENDING, REPEAT, MARKS], lists: true };
 static TEST_FORMS: Shape = Shape {
     name: "the forms of a test",
     keys: &[&[
@@ -266,14 +103,20 @@ static TEST: Shape = Shape {
             must("sources", Kind::ListOf(&NAME), "Ids of the sources that describe it."),
             key(
                 "axes",
-                Kind::ListOf(&AXIS_NAME),
+                Kind::ListOf(&AXIS_WORDS),
                 "Order of the axes, outermost first. Needed where there are several.",
             ),
             key("cases", Kind::Tables(&CASES), "Bundles of parameters, for combinations that are not a product."),
+            key(
+                "groups",
+                Kind::Tables(&GROUP),
+                "Groups of threads that run at the same time, beside the test's own load.",
+            ),
             key("steady", Kind::Table(&STEADY), "Repeat until the SNIA five-round window is steady; excludes rounds."),
             key("forms", Kind::Table(&TEST_FORMS), "Values of this test that differ in a form."),
         ],
-        STEP,
+        LOAD,
+        ENDING,
         REPEAT,
         MARKS,
     ],
@@ -287,7 +130,7 @@ const ACTIONS: &[Word] = &[
         "Write as many bytes as the span has at random offsets: 4 KiB at queue depth 32 unless stated.",
     ),
     word("idle", "Do nothing for `time`."),
-    later_word("discard", "Tell the drive that the span holds nothing.", "the engine sends no discards"),
+    word("discard", "Trim the span in order, so that it holds nothing: 64 MiB at queue depth 1 unless stated."),
     later_word("cool_down", "Wait until the drive is cooler than `below`.", "drivelab does not read temperatures yet"),
 ];
 
@@ -301,7 +144,25 @@ static PREPARE: Shape = Shape {
             key("queue_depth", Kind::Whole(1, 65_535), "Operations in flight per thread."),
             key("threads", Kind::Whole(1, 1024), "Threads that issue I/O. Default 1."),
             key("span", Kind::Extent, "Part of the target that is written. Default 100 %."),
+            key("pattern", Kind::OneOf(PREPARED_PATTERN), "Order of `overwrite_random`. Default random."),
             key("data", Kind::OneOf(DATA_WORDS), "What is written. Default incompressible."),
+            key(
+                "compress_percent",
+                Kind::Whole(0, 100),
+                "Share of each block that compresses away, per cent. Default 0.",
+            ),
+            key(
+                "dedup_percent",
+                Kind::Whole(0, 100),
+                "Share of the blocks that repeat earlier ones, per cent. Default 0.",
+            ),
+            key("data_pattern", Kind::Hex, "The bytes of data = \"pattern\", as hexadecimal digits."),
+            key("data_file", Kind::Path, "The file of data = \"file\"."),
+            key(
+                "verify",
+                Kind::OneOf(PREPARED_VERIFY),
+                "Whether blocks get headers that later steps check. Default off.",
+            ),
             key("direct", Kind::Flag, "Past the page cache or through it. Default true."),
             key("time", Kind::Duration, "How long `idle` lasts."),
             key("below", Kind::Temperature, "Temperature that `cool_down` waits for, such as \"45 C\"."),
@@ -349,7 +210,8 @@ static FORM: Shape = Shape {
     name: "a form",
     keys: &[
         &[key("target", Kind::Table(&FORM_TARGET), "Sizes of the target that differ in this form.")],
-        STEP,
+        LOAD,
+        ENDING,
         REPEAT,
         MARKS,
     ],
@@ -367,7 +229,7 @@ static FORMS: Shape = Shape {
     ]],
     lists: true,
 };
-static DEFAULTS: Shape = Shape { name: "`[defaults]`", keys: &[STEP, REPEAT, MARKS], lists: true };
+static DEFAULTS: Shape = Shape { name: "`[defaults]`", keys: &[LOAD, ENDING, REPEAT, MARKS], lists: true };
 static SOURCE: Shape = Shape {
     name: "a source",
     keys: &[&[
@@ -410,5 +272,5 @@ pub(crate) static FILE: Shape = Shape {
 
 /// Whether a name is a parameter that marks can be about.
 pub(crate) fn is_parameter(name: &str) -> bool {
-    STEP.iter().chain(REPEAT).any(|key| key.name == name && key.not_yet.is_none())
+    parameters().any(|key| key.name == name)
 }

@@ -5,13 +5,15 @@
 
 use drivelab_core::plan::{Approximation, Form};
 
-use crate::keys::{EXCLUSIVE, REPEAT, STEP, STOPS};
+use crate::keys::{TOGETHER, parameters};
 use crate::value::{Located, Table, Value};
 
 /// The tables that speak about one step, weakest first.
 #[derive(Debug, Clone)]
 pub(crate) struct Layers<'m> {
     tables: Vec<&'m Table>,
+    /// For each table, whether it speaks about all tests.
+    general: Vec<bool>,
     /// Index of the first table that belongs to a form.
     form_from: usize,
     /// Reason for values of the form's tables that carry no mark of their own.
@@ -22,20 +24,28 @@ impl<'m> Layers<'m> {
     /// For a test and, where it has cases, one of them, in a declared form.
     pub(crate) fn new(root: &'m Table, test: &'m Table, case: Option<&'m Table>, base: Form) -> Self {
         let form_of = |table: &'m Table| table.table("forms").and_then(|forms| forms.table(base.name()));
-        let mut tables: Vec<&Table> = root.table("defaults").into_iter().collect();
-        tables.push(test);
-        tables.extend(case);
-        let form_from = tables.len();
-        tables.extend(form_of(root));
-        tables.extend(form_of(test));
+        let order = [
+            (root.table("defaults"), true, false),
+            (Some(test), false, false),
+            (case, false, false),
+            (form_of(root), true, true),
+            (form_of(test), false, true),
+        ];
+        let there: Vec<(&Table, bool, bool)> =
+            order.into_iter().filter_map(|(table, general, form)| Some((table?, general, form))).collect();
         let has_faithful = root.table("forms").is_some_and(|forms| forms.has("faithful"));
-        Layers { tables, form_from, shortened: base == Form::Quick && has_faithful }
+        Layers {
+            tables: there.iter().map(|(table, ..)| *table).collect(),
+            general: there.iter().map(|(_, general, _)| *general).collect(),
+            form_from: there.iter().position(|(.., form)| *form).unwrap_or(there.len()),
+            shortened: base == Form::Quick && has_faithful,
+        }
     }
 
     /// The strongest value of a parameter, with the index of its table.
     fn place(&self, key: &str) -> Option<(usize, &'m Located<Value>)> {
-        let group = group_of(key);
-        let strongest = self.tables.iter().rposition(|table| group.iter().any(|name| table.has(name)))?;
+        let together = together(key);
+        let strongest = self.tables.iter().rposition(|table| together.iter().any(|name| table.has(name)))?;
         self.tables[strongest].get(key).map(|value| (strongest, value))
     }
 
@@ -49,15 +59,19 @@ impl<'m> Layers<'m> {
         self.place(key).is_some_and(|(index, _)| index >= self.form_from)
     }
 
+    /// Whether the value comes from a table that speaks about all tests, so that it need not suit each of them.
+    pub(crate) fn is_general(&self, key: &str) -> bool {
+        self.place(key).is_some_and(|(index, _)| self.general[index])
+    }
+
     /// Every parameter whose value the source does not state, with the reason.
     pub(crate) fn approximations(&self) -> Vec<Approximation> {
-        let names = STEP.iter().chain(REPEAT).filter(|key| key.not_yet.is_none()).map(|key| key.name);
-        names.filter_map(|name| self.approximation(name)).collect()
+        parameters().filter_map(|key| self.approximation(key.name)).collect()
     }
 
     fn approximation(&self, name: &str) -> Option<Approximation> {
         let place = self.place(name);
-        let replaced = place.is_none() && group_of(name).iter().any(|other| self.place(other).is_some());
+        let replaced = place.is_none() && together(name).iter().any(|other| self.place(other).is_some());
         if replaced {
             return None;
         }
@@ -76,10 +90,7 @@ impl<'m> Layers<'m> {
     }
 }
 
-/// The parameters that are replaced together with this one.
-fn group_of(key: &str) -> Vec<&str> {
-    if STOPS.contains(&key) {
-        return STOPS.to_vec();
-    }
-    EXCLUSIVE.iter().find(|group| group.contains(&key)).map_or_else(|| vec![key], |group| group.to_vec())
+/// The parameters that are replaced together with this one, itself among them.
+pub(crate) fn together(key: &str) -> Vec<&str> {
+    TOGETHER.iter().find(|group| group.contains(&key)).map_or_else(|| vec![key], |group| group.to_vec())
 }

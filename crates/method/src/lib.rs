@@ -6,21 +6,31 @@
 #![forbid(unsafe_code)]
 
 mod check;
+mod composite;
 mod diagnose;
 mod estimate;
 mod expand;
+mod fit;
+mod groups;
 mod keys;
 mod label;
 mod layers;
 pub mod library;
+mod load;
 mod meaning;
 mod methodology;
 mod near;
 mod prepare;
+mod rate;
+mod scalar;
 mod schema;
+mod shape;
+mod sizes;
 mod step;
+mod stop;
 mod sweep;
 mod value;
+mod values;
 
 pub use diagnose::{Diagnostic, Diagnostics};
 pub use estimate::SpeedGuess;

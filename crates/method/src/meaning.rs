@@ -6,7 +6,9 @@
 use std::ops::Range;
 
 use crate::diagnose::Diagnostic;
-use crate::keys::EXCLUSIVE;
+use crate::groups;
+use crate::keys::{EXCLUSIVE, REPEATS};
+use crate::layers::together;
 use crate::near::nearest;
 use crate::value::{Located, Table, Value};
 
@@ -45,9 +47,15 @@ fn one_test(root: &Table, test: &Table, sources: &[&str], errors: &mut Vec<Diagn
         let title = format!("'{PREPARE}' is the name of the test that [[prepare]] makes");
         errors.push(Diagnostic::new(name.at.clone(), title, "expected another name"));
     }
-    if let (Some(_), Some(rounds)) = (test.entry("steady"), test.entry("rounds")) {
-        let title = "`rounds` and `steady` both say how often the test repeats";
-        errors.push(Diagnostic::new(rounds.key_at.clone(), title, "expected only one of them"));
+    let repeats: Vec<&str> = REPEATS.into_iter().filter(|key| test.has(key)).collect();
+    if let ([one, other, ..], Some(entry)) = (&repeats[..], repeats.first().and_then(|key| test.entry(key))) {
+        let title = format!("`{one}` and `{other}` both say how often the test repeats");
+        errors.push(Diagnostic::new(entry.key_at.clone(), title, "expected only one of them"));
+    }
+    unique(test.tables("groups"), "name", "group", errors);
+    groups::check_names(test, errors);
+    for group in test.tables("groups") {
+        parameters(group, sources, errors);
     }
     cited(test.list("sources"), sources, errors);
     parameters(test, sources, errors);
@@ -70,8 +78,7 @@ fn one_test(root: &Table, test: &Table, sources: &[&str], errors: &mut Vec<Diagn
 /// A bundle must not replace a list: the number of steps would no longer be the product of the axes.
 fn case_and_axes(root: &Table, test: &Table, case: &Table, errors: &mut Vec<Diagnostic>) {
     for (name, entry) in &case.entries {
-        let group = EXCLUSIVE.iter().find(|group| group.contains(&name.as_str()));
-        let names = group.map_or_else(|| vec![name.as_str()], |group| group.to_vec());
+        let names = together(name);
         let of = |table: &Table| {
             names.iter().any(|name| matches!(table.get(name).map(|value| &value.value), Some(Value::List(_))))
         };
@@ -173,14 +180,35 @@ fn rest_caps<'t>(root: &'t Table, errors: &mut Vec<Diagnostic>) {
     }
 }
 
+/// Keys of the actions that write.
+const WRITING: [&str; 13] = [
+    "passes",
+    "block_size",
+    "queue_depth",
+    "threads",
+    "span",
+    "data",
+    "compress_percent",
+    "dedup_percent",
+    "data_pattern",
+    "data_file",
+    "verify",
+    "direct",
+    "cap",
+];
+
 /// Each action has its own keys; the others would be ignored, so they are refused.
 fn preparation(step: &Table, errors: &mut Vec<Diagnostic>) {
     let action = step.text("action");
+    let with_pattern;
     let allowed: &[&str] = match action {
         "idle" => &["time"],
-        "fill" | "overwrite_random" => {
-            &["passes", "block_size", "queue_depth", "threads", "span", "data", "direct", "cap"]
+        "fill" => &WRITING,
+        "overwrite_random" => {
+            with_pattern = [&WRITING[..], &["pattern"]].concat();
+            &with_pattern
         }
+        "discard" => &["passes", "block_size", "queue_depth", "threads", "span", "direct", "cap"],
         _ => return,
     };
     let always = ["action", "sources", "source_of", "approximation"];

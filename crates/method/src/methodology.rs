@@ -3,6 +3,7 @@
 //! Owns reading a text. Every form is expanded once for the target size that is wanted, so an error that does not
 //! depend on the target is known before there is one.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use drivelab_core::plan::{Form, MethodIdentity, Source};
@@ -168,6 +169,11 @@ impl Methodology {
     #[must_use]
     pub fn file_name(&self) -> &str {
         &self.file
+    }
+
+    /// Where relative paths of the file begin; `None` where the file's place is not known.
+    pub(crate) fn folder(&self) -> Option<&Path> {
+        Path::new(&self.file).parent()
     }
 
     pub(crate) const fn root(&self) -> &Table {

@@ -2,19 +2,25 @@
 
 use drivelab_core::ids::StepId;
 use drivelab_core::plan::{Action, Approximation, Combine, Order, Rest, Rounds, Step, StepRole, StopRule, TestPlan};
-use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth, Threads};
-use drivelab_core::workload::{DataPattern, Pattern, Span, Streams, Workload};
+use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::workload::{Pattern, Workload};
 
 use crate::diagnose::Diagnostic;
 use crate::estimate;
 use crate::expand::{PREPARE, SMOKE_CAP, SMOKE_SIZE, Scope};
-use crate::step::{Needs, SEED, derived_seed, fitted, smoke};
-use crate::value::{Extent, Table, Value};
+use crate::fit::{Needs, fitted};
+use crate::load::{self, Preset, SEED, Shares};
+use crate::step::derived_seed;
+use crate::stop::smoke;
+use crate::value::Table;
+use crate::values::Values;
 
 /// Block and depth of `fill`: as large as one kernel request usually is, deep enough to keep a drive busy.
 const FILL: (Bytes, u64) = (Bytes::MIB, 8);
 /// Block and depth of `overwrite_random`: the size that reviews of random writes use.
 const OVERWRITE: (Bytes, u64) = (Bytes::new(4096), 32);
+/// Block and depth of `discard`: large ranges one after the other, as formatting tools do it.
+const DISCARD: (Bytes, u64) = (Bytes::new(64 << 20), 1);
 /// `cap` where the file states none: filling a large slow drive takes most of a day.
 const CAP: Nanos = Nanos::from_secs(24 * 3600);
 
@@ -23,12 +29,23 @@ pub(crate) fn writes(root: &Table) -> bool {
     root.tables("prepare").iter().any(|step| matches!(step.text("action"), "fill" | "overwrite_random"))
 }
 
-fn random(step: &Table) -> bool {
-    step.text("action") == "overwrite_random"
+/// What an action does where its table states nothing else.
+fn preset(step: &Table) -> Preset {
+    let ((block_size, depth), op, pattern) = match step.text("action") {
+        "overwrite_random" => (OVERWRITE, "write", Pattern::Random),
+        "discard" => (DISCARD, "trim", Pattern::Sequential),
+        _ => (FILL, "write", Pattern::Sequential),
+    };
+    Preset {
+        shares: Some(Shares::of(op)),
+        block_size: Some(block_size),
+        queue_depth: Some(depth),
+        pattern: Some(pattern),
+    }
 }
 
 fn block_of(step: &Table) -> Bytes {
-    step.size("block_size").unwrap_or(if random(step) { OVERWRITE.0 } else { FILL.0 })
+    step.size("block_size").or(preset(step).block_size).unwrap_or(FILL.0)
 }
 
 /// Bytes that tests may touch: whole blocks of every preparation that fills, so that nothing unwritten is read.
@@ -54,7 +71,7 @@ pub(crate) fn test(scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) -> Option<Te
         };
         match one(scope, table, &slug) {
             Ok(step) => steps.push(step),
-            Err(error) => errors.push(error),
+            Err(found) => errors.extend(found),
         }
     }
     let mut sources: Vec<String> = Vec::new();
@@ -76,7 +93,7 @@ pub(crate) fn test(scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) -> Option<Te
     })
 }
 
-fn one(scope: &Scope<'_>, table: &Table, slug: &str) -> Result<Step, Diagnostic> {
+fn one(scope: &Scope<'_>, table: &Table, slug: &str) -> Result<Step, Vec<Diagnostic>> {
     let marks = table.table("approximation");
     let marks = marks.iter().flat_map(|marks| &marks.entries);
     let mut approximations: Vec<Approximation> = marks
@@ -105,45 +122,27 @@ fn one(scope: &Scope<'_>, table: &Table, slug: &str) -> Result<Step, Diagnostic>
     })
 }
 
-/// `fill` and `overwrite_random`.
+/// `fill`, `overwrite_random` and `discard`.
 fn writing(
     scope: &Scope<'_>,
     table: &Table,
     slug: &str,
     approximations: &mut Vec<Approximation>,
-) -> Result<(Action, String), Diagnostic> {
-    let at =
-        |key: &str| table.get(key).or_else(|| table.get("action")).map_or(table.at.clone(), |value| value.at.clone());
-    let impossible =
-        |error: drivelab_core::units::UnitError| Diagnostic::new(at("action"), error.to_string(), "out of range");
-    let defaults = scope.root().table("defaults");
-    let depth = if random(table) { OVERWRITE.1 } else { FILL.1 };
-    let seed = defaults.and_then(|table| table.whole("seed")).unwrap_or(SEED);
-    let workload = Workload {
-        write_percent: Percent::new(100).map_err(impossible)?,
-        block_size: block_of(table),
-        pattern: if random(table) { Pattern::Random } else { Pattern::Sequential },
-        streams: Streams::Disjoint,
-        span: Span { offset: Bytes::new(0), length: Bytes::new(0) },
-        queue_depth: QueueDepth::new(table.whole("queue_depth").unwrap_or(depth)).map_err(impossible)?,
-        threads: Threads::new(table.whole("threads").unwrap_or(1)).map_err(impossible)?,
-        data: if table.text("data") == "zero" { DataPattern::Zero } else { DataPattern::Incompressible },
-        direct: !matches!(table.get("direct").map(|value| &value.value), Some(Value::Flag(false))),
-        seed: derived_seed(seed, slug),
-        ..Workload::default()
-    };
-    let extent = match table.get("span").map(|value| &value.value) {
-        Some(Value::Extent(extent)) => *extent,
-        _ => Extent::WHOLE,
-    };
-    let needs = Needs { block_at: at("block_size"), span_at: at("span"), extent };
-    let workload = fitted(scope, workload, &needs, approximations)?;
+) -> Result<(Action, String), Vec<Diagnostic>> {
+    let at = table.get("action").map_or_else(|| table.at.clone(), |value| value.at.clone());
+    let values = Values { name: table.text("action"), name_at: &at, own: Some(table), test: None };
+    let mut errors = Vec::new();
+    let written = load::workload(&values, preset(table), scope.method.folder(), &mut errors);
+    let Some(written) = written.filter(|_| errors.is_empty()) else { return Err(errors) };
+    let seed = scope.root().table("defaults").and_then(|table| table.whole("seed")).unwrap_or(SEED);
+    let workload = Workload { seed: derived_seed(seed, slug), ..written };
+    let workload = fitted(scope, workload, &Needs::of(&values), approximations).map_err(|error| vec![error])?;
     let passes = table.whole("passes").and_then(|passes| u32::try_from(passes).ok()).unwrap_or(1);
     let volume = Bytes::new(workload.span.length.get().saturating_mul(u64::from(passes)));
+    let repeats = workload.pattern == Pattern::Random;
     let stop = StopRule {
-        time: None,
-        volume: random(table).then_some(volume),
-        passes: (!random(table)).then_some(passes),
+        volume: repeats.then_some(volume),
+        passes: (!repeats).then_some(passes),
         ..StopRule::capped(table.time("cap").unwrap_or(CAP))
     };
     // A smoke run's fill ends by its volume: with a time rule a slow target would be left with holes more often.
@@ -152,7 +151,11 @@ fn writing(
     } else {
         stop
     };
-    let what = if random(table) { "Overwrite at random" } else { "Fill" };
+    let what = match table.text("action") {
+        "overwrite_random" => "Overwrite at random",
+        "discard" => "Discard",
+        _ => "Fill",
+    };
     let label = format!("{what}: {} in {} blocks", workload.span.length, workload.block_size);
     Ok((Action::Io { workload, stop, ramp: Nanos::new(0) }, label))
 }

@@ -5,7 +5,8 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::keys::{FILE, FORMAT, Key, Kind, REPEAT, STEP, Shape, Word};
+use crate::keys::{FILE, FORMAT, LOCALITY, axis_names, parameters};
+use crate::shape::{Key, Kind, Shape, Word};
 
 /// JSON Schema, draft 2020-12, of a methodology file.
 #[must_use]
@@ -13,6 +14,12 @@ pub fn json_schema() -> Value {
     let mut schema = shape(&FILE);
     if let Some(root) = schema.as_object_mut() {
         root.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+        let axes = parameters().filter(|key| matches!(key.kind, Kind::Axis(_)));
+        let single = parameters().map(|key| (key.name.to_owned(), described(key, kind(&key.kind, false))));
+        let listed = axes.map(|key| (list_name(key), described(key, kind(&key.kind, true))));
+        let marks = ("marks".to_owned(), marks());
+        let definitions: Map<String, Value> = single.chain(listed).chain([marks]).collect();
+        root.insert("$defs".to_owned(), Value::Object(definitions));
         root.insert("title".to_owned(), json!("drivelab methodology"));
         root.insert("description".to_owned(), json!("The language is described in docs/methodology-language.md."));
     }
@@ -20,11 +27,24 @@ pub fn json_schema() -> Value {
 }
 
 fn shape(shape: &Shape) -> Value {
-    let keys = shape.all().filter(|key| key.not_yet.is_none());
-    let properties: Map<String, Value> =
-        keys.map(|key| (key.name.to_owned(), described(key, kind(&key.kind, shape)))).collect();
+    let keys = shape.all().filter(|key| key.is_offered());
+    let properties: Map<String, Value> = keys.map(|key| (key.name.to_owned(), property(key, shape))).collect();
     let required: Vec<&str> = shape.all().filter(|key| key.required).map(|key| key.name).collect();
     json!({ "type": "object", "additionalProperties": false, "properties": properties, "required": required })
+}
+
+/// A parameter stands in many tables and is defined once.
+fn property(key: &'static Key, at: &Shape) -> Value {
+    let list = at.lists && matches!(key.kind, Kind::Axis(_));
+    match parameters().any(|parameter| (parameter.name, parameter.meaning) == (key.name, key.meaning)) {
+        true if list => json!({ "$ref": format!("#/$defs/{}", list_name(key)) }),
+        true => json!({ "$ref": format!("#/$defs/{}", key.name) }),
+        false => described(key, kind(&key.kind, at.lists)),
+    }
+}
+
+fn list_name(key: &Key) -> String {
+    format!("{}-or-list", key.name)
 }
 
 fn described(key: &Key, mut schema: Value) -> Value {
@@ -40,7 +60,7 @@ fn text(pattern: &str) -> Value {
 
 const SIZE: &str = r"\s*\d[\d_]*(\.[\d_]+)?\s*([bB]|bytes|[kKmMgGtTpP]([iI]?[bB]?)?)?\s*";
 
-fn kind(of: &Kind, at: &Shape) -> Value {
+fn kind(of: &Kind, lists: bool) -> Value {
     match of {
         Kind::Format => json!({ "const": FORMAT }),
         Kind::Text => text(r"\S"),
@@ -60,18 +80,31 @@ fn kind(of: &Kind, at: &Shape) -> Value {
             json!({ "anyOf": [amount, table] })
         }
         Kind::Temperature => text(r"^\s*\d{1,3}\s*°?\s*C\s*$"),
-        Kind::ListOf(one) => list(kind(one, at)),
-        Kind::Axis(one) if at.lists => json!({ "anyOf": [kind(one, at), list(kind(one, at))] }),
-        Kind::Axis(one) => kind(one, at),
+        Kind::ListOf(one) => list(kind(one, lists)),
+        Kind::Axis(one) if lists => json!({ "anyOf": [kind(one, lists), list(kind(one, lists))] }),
+        Kind::Axis(one) => kind(one, lists),
         Kind::Table(inner) => shape(inner),
         Kind::Tables(inner) => json!({ "type": "array", "minItems": 1, "items": shape(inner) }),
-        Kind::Marks => {
-            let names = STEP.iter().chain(REPEAT).filter(|key| key.not_yet.is_none());
-            let properties: Map<String, Value> = names.map(|key| (key.name.to_owned(), text(r"\S"))).collect();
-            json!({ "type": "object", "additionalProperties": false, "properties": properties })
+        Kind::Marks => json!({ "$ref": "#/$defs/marks" }),
+        Kind::Share => text(r"^\s*([1-9]\d?|100)(\.0{1,2})?\s*%\s*$"),
+        Kind::AxisName => json!({ "enum": axis_names().collect::<Vec<_>>() }),
+        Kind::Rate => {
+            let operations = text(r"^\s*\d[\d_]*(\.\d+)?\s*[kKMG]?\s*IOPS\s*$");
+            json!({ "anyOf": [operations, text(&format!("^{SIZE}/s\\s*$"))] })
         }
-        Kind::Anything => json!(true),
+        Kind::Decimal(least, most) => {
+            json!({ "type": "number", "minimum": *least as f64 / 1000.0, "maximum": *most as f64 / 1000.0 })
+        }
+        Kind::Hex => text(r"^\s*([0-9a-fA-F][ _]*[0-9a-fA-F][ _]*)+\s*$"),
+        Kind::Path => text(r"\S"),
+        Kind::Locality => json!({ "anyOf": [{ "const": "uniform" }, shape(&LOCALITY)] }),
+        Kind::Anything | Kind::Elsewhere(_) => json!(true),
     }
+}
+
+fn marks() -> Value {
+    let properties: Map<String, Value> = parameters().map(|key| (key.name.to_owned(), text(r"\S"))).collect();
+    json!({ "type": "object", "additionalProperties": false, "properties": properties })
 }
 
 fn list(one: Value) -> Value {

@@ -5,7 +5,7 @@
 use drivelab_core::plan::Form;
 
 use crate::diagnose::Diagnostic;
-use crate::keys::{AXES, CASE};
+use crate::keys::{CASE, axes};
 use crate::layers::Layers;
 use crate::value::{Located, Table, Value};
 
@@ -58,7 +58,7 @@ pub(crate) fn picks<'m>(root: &'m Table, test: &'m Table, base: Form) -> Result<
 
 /// The axes, outermost first, as the test orders them.
 fn order(test: &Table, layers: &Layers<'_>) -> Result<Vec<&'static str>, Diagnostic> {
-    let mut present: Vec<&'static str> = AXES.into_iter().filter(|axis| !list(layers, axis).is_empty()).collect();
+    let mut present: Vec<&'static str> = axes().filter(|axis| !list(layers, axis).is_empty()).collect();
     if !test.tables("cases").is_empty() {
         present.push(CASE);
     }

@@ -6,7 +6,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
+use drivelab_core::load::Locality;
 use drivelab_core::units::{Bytes, Nanos};
+
+use crate::composite::locality_text;
+use crate::rate::{AskedRate, thousandths};
 
 /// A value and the bytes of the file where it stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -76,6 +80,12 @@ pub(crate) enum Value {
     Time(Nanos),
     Whole(u64),
     Flag(bool),
+    /// Thousandths of a number with decimals.
+    Decimal(u64),
+    Rate(AskedRate),
+    /// Bytes written as hexadecimal digits.
+    Bytes(Vec<u8>),
+    Locality(Locality),
     Extent(Extent),
     List(Vec<Located<Value>>),
     Table(Table),
@@ -92,6 +102,10 @@ impl fmt::Display for Value {
             Value::Time(time) => time.fmt(f),
             Value::Whole(whole) => whole.fmt(f),
             Value::Flag(flag) => flag.fmt(f),
+            Value::Decimal(value) => f.write_str(&thousandths(*value)),
+            Value::Rate(rate) => rate.fmt(f),
+            Value::Bytes(bytes) => bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}")),
+            Value::Locality(locality) => f.write_str(&locality_text(locality)),
             Value::Extent(extent) => extent.fmt(f),
             Value::List(_) | Value::Table(_) | Value::Tables(_) => Ok(()),
         }
@@ -157,6 +171,13 @@ impl Table {
         }
     }
 
+    pub(crate) fn decimal(&self, key: &str) -> Option<u64> {
+        match self.get(key)?.value {
+            Value::Decimal(value) => Some(value),
+            _ => None,
+        }
+    }
+
     pub(crate) fn table(&self, key: &str) -> Option<&Table> {
         match &self.get(key)?.value {
             Value::Table(table) => Some(table),
@@ -215,6 +236,11 @@ fn hash_value(hasher: &mut blake3::Hasher, value: &Value) {
         Value::Time(time) => hash_bytes(hasher, b'd', &time.get().to_le_bytes()),
         Value::Whole(whole) => hash_bytes(hasher, b'i', &whole.to_le_bytes()),
         Value::Flag(flag) => hash_bytes(hasher, b'b', &[u8::from(*flag)]),
+        Value::Decimal(value) => hash_bytes(hasher, b'm', &value.to_le_bytes()),
+        Value::Rate(AskedRate::Operations(asked)) => hash_bytes(hasher, b'o', &asked.to_le_bytes()),
+        Value::Rate(AskedRate::Bytes(rate)) => hash_bytes(hasher, b'r', &rate.get().to_bits().to_le_bytes()),
+        Value::Bytes(bytes) => hash_bytes(hasher, b'x', bytes),
+        Value::Locality(locality) => hash_bytes(hasher, b'l', locality_text(locality).as_bytes()),
         Value::Extent(extent) => {
             for amount in [extent.offset, extent.length] {
                 match amount {

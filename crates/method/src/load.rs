@@ -1,0 +1,373 @@
+//! The load as written: from the values of a test, a group or a preparation step to a [`Workload`], not yet held
+//! against a target.
+//!
+//! Owns the defaults of the language and the contradictions inside one load. Must not know: targets, rounds, ids.
+
+use std::path::Path;
+
+use drivelab_core::load::{Arrivals, Bursts, Content, Locality, OtherOps, Pace, Placement, Rate, Verify};
+use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth, Threads};
+use drivelab_core::workload::{DataPattern, Pattern, Span, Streams, Workload};
+
+use crate::diagnose::Diagnostic;
+use crate::rate::AskedRate;
+use crate::sizes::{Sizes, sizes};
+use crate::value::{Extent, Value};
+use crate::values::Values;
+
+/// `seed` where the file states none.
+pub(crate) const SEED: u64 = 1;
+
+/// Room that a header needs in a block.
+const LEAST_VERIFIED: u64 = 512;
+
+/// What holds where neither a table nor the language states it; for preparation, which states little.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Preset {
+    pub(crate) shares: Option<Shares>,
+    pub(crate) block_size: Option<Bytes>,
+    pub(crate) queue_depth: Option<u64>,
+    pub(crate) pattern: Option<Pattern>,
+}
+
+/// Shares of the kinds of operations.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Shares {
+    pub(crate) write: Percent,
+    pub(crate) trim: Percent,
+    pub(crate) write_zeroes: Percent,
+    pub(crate) flush: Percent,
+    /// Reads check headers.
+    pub(crate) check: bool,
+}
+
+/// All operations of one kind.
+const ALL: u64 = 100;
+
+impl Shares {
+    /// By the word of `op`.
+    pub(crate) fn of(word: &str) -> Shares {
+        let all = |one: &str| if one == word { Percent::new(ALL).unwrap_or_default() } else { Percent::ZERO };
+        Shares {
+            write: all("write"),
+            trim: all("trim"),
+            write_zeroes: all("write_zeroes"),
+            flush: all("flush"),
+            check: word == "verify",
+        }
+    }
+
+    fn sum(self) -> u64 {
+        [self.write, self.trim, self.write_zeroes, self.flush].iter().map(|share| u64::from(share.get())).sum()
+    }
+
+    /// Nothing but flushes, which move nothing and go nowhere.
+    fn only_flushes(self) -> bool {
+        u64::from(self.flush.get()) == ALL
+    }
+
+    /// What changes blocks without writing headers.
+    fn erases(self) -> bool {
+        !self.trim.is_zero() || !self.write_zeroes.is_zero()
+    }
+}
+
+/// The keys of the shares, in the order in which messages name them.
+pub(crate) const SHARES: [&str; 4] = ["write_percent", "trim_percent", "write_zeroes_percent", "flush_percent"];
+
+/// The load of these values, with an empty span; `folder` is where relative paths of the file begin.
+pub(crate) fn workload(
+    values: &Values<'_, '_>,
+    preset: Preset,
+    folder: Option<&Path>,
+    errors: &mut Vec<Diagnostic>,
+) -> Option<Workload> {
+    let shares = shares(values, preset, errors);
+    let flushes = shares.is_some_and(Shares::only_flushes);
+    let preset = if flushes {
+        Preset { block_size: Some(Bytes::new(4096)), pattern: Some(Pattern::Sequential), ..preset }
+    } else {
+        preset
+    };
+    let pattern = pattern(values, preset, errors);
+    let sizes = sizes(values, preset.block_size, pattern, errors);
+    let depth = values.whole("queue_depth").or(preset.queue_depth);
+    if depth.is_none() {
+        errors.push(values.missing("queue_depth"));
+    }
+    let (shares, sizes, pattern) = (shares?, sizes?, pattern?);
+    let before = errors.len();
+    let queue_depth = QueueDepth::new(depth?).ok()?;
+    let threads = Threads::new(values.whole("threads").unwrap_or(1)).ok()?;
+    let data = data(values);
+    let streams = streams(values);
+    let content = content(values, data, folder, errors);
+    let workload = Workload {
+        write_percent: shares.write,
+        other: other(values, shares, errors),
+        block_size: sizes.largest,
+        pattern,
+        locality: locality(values, pattern, errors),
+        stride: stride(values, &sizes, pattern, errors),
+        seek_percent: seek_percent(values, pattern, errors),
+        streams,
+        span: Span { offset: Bytes::new(0), length: Bytes::new(0) },
+        queue_depth,
+        threads,
+        pace: pace(values, shares, &sizes, errors),
+        data,
+        verify: verify(values, shares, &sizes, &content, (data, streams, threads), errors),
+        content,
+        direct: !matches!(values.get("direct"), Some(Value::Flag(false))),
+        placement: placement(values, queue_depth, errors),
+        seed: values.whole("seed").unwrap_or(SEED),
+        name: String::new(),
+        beside: Vec::new(),
+        block_size_mix: sizes.mix,
+    };
+    (errors.len() == before).then_some(workload)
+}
+
+/// Part of the target, as written.
+pub(crate) fn extent(values: &Values<'_, '_>) -> Extent {
+    match values.get("span") {
+        Some(Value::Extent(extent)) => *extent,
+        _ => Extent::WHOLE,
+    }
+}
+
+fn shares(values: &Values<'_, '_>, preset: Preset, errors: &mut Vec<Diagnostic>) -> Option<Shares> {
+    if let Some(Value::Word(op)) = values.get("op") {
+        return Some(Shares::of(op));
+    }
+    let stated: Vec<&str> = SHARES.into_iter().filter(|key| values.get(key).is_some()).collect();
+    let Some(last) = stated.last() else {
+        if preset.shares.is_none() {
+            errors.push(values.missing("op"));
+        }
+        return preset.shares;
+    };
+    let shares = Shares {
+        write: values.percent("write_percent"),
+        trim: values.percent("trim_percent"),
+        write_zeroes: values.percent("write_zeroes_percent"),
+        flush: values.percent("flush_percent"),
+        check: false,
+    };
+    if shares.sum() > ALL {
+        let title = format!("{} sum to {} %", stated.join(", "), shares.sum());
+        errors.push(Diagnostic::new(values.at(last), title, "expected at most 100 % together; reads are what is left"));
+        return None;
+    }
+    Some(shares)
+}
+
+fn other(values: &Values<'_, '_>, shares: Shares, errors: &mut Vec<Diagnostic>) -> OtherOps {
+    let sync_every = values.whole("sync_every").and_then(|every| u32::try_from(every).ok()).unwrap_or(0);
+    let misfit = shares.write.is_zero().then_some("it counts writes, and this load has none");
+    let syncs = sync_every > 0 && values.holds("sync_every", misfit, errors);
+    OtherOps {
+        trim_percent: shares.trim,
+        write_zeroes_percent: shares.write_zeroes,
+        flush_percent: shares.flush,
+        sync_every: if syncs { sync_every } else { 0 },
+    }
+}
+
+fn pattern(values: &Values<'_, '_>, preset: Preset, errors: &mut Vec<Diagnostic>) -> Option<Pattern> {
+    match values.word("pattern") {
+        "sequential" => Some(Pattern::Sequential),
+        "reverse" => Some(Pattern::Reverse),
+        "random" => Some(Pattern::Random),
+        "random_once" => Some(Pattern::RandomOnce),
+        _ => {
+            if preset.pattern.is_none() {
+                errors.push(values.missing("pattern"));
+            }
+            preset.pattern
+        }
+    }
+}
+
+fn locality(values: &Values<'_, '_>, pattern: Pattern, errors: &mut Vec<Diagnostic>) -> Locality {
+    let Some(Value::Locality(locality)) = values.get("locality") else { return Locality::Uniform };
+    let misfit = (pattern != Pattern::Random).then_some("only pattern = \"random\" distributes its offsets");
+    let holds = !locality.is_uniform() && values.holds("locality", misfit, errors);
+    if holds { locality.clone() } else { Locality::Uniform }
+}
+
+fn stride(values: &Values<'_, '_>, sizes: &Sizes, pattern: Pattern, errors: &mut Vec<Diagnostic>) -> Option<Bytes> {
+    let stride = values.size("stride")?;
+    let misfit = match () {
+        () if !pattern.is_sequential() => Some("only pattern = \"sequential\" and \"reverse\" have strides"),
+        () if !sizes.mix.is_empty() => Some("a stride is between operations of one size"),
+        () => None,
+    };
+    if !values.holds("stride", misfit, errors) {
+        return None;
+    }
+    if !stride.get().is_multiple_of(sizes.largest.get()) {
+        let title = format!("a stride of {stride} is no multiple of the block size, {}", sizes.largest);
+        errors.push(Diagnostic::new(values.at("stride"), title, "expected whole blocks"));
+    }
+    (stride > sizes.largest).then_some(stride)
+}
+
+fn seek_percent(values: &Values<'_, '_>, pattern: Pattern, errors: &mut Vec<Diagnostic>) -> Percent {
+    let percent = values.percent("seek_percent");
+    let misfit = (!pattern.is_sequential()).then_some("only pattern = \"sequential\" and \"reverse\" can jump");
+    let holds = !percent.is_zero() && values.holds("seek_percent", misfit, errors);
+    if holds { percent } else { Percent::ZERO }
+}
+
+fn streams(values: &Values<'_, '_>) -> Streams {
+    match values.word("streams") {
+        "overlapping" => Streams::Overlapping,
+        "shared" => Streams::Shared,
+        _ => Streams::Disjoint,
+    }
+}
+
+/// The rate of a group is not split here: [`crate::groups`] knows the others.
+fn pace(values: &Values<'_, '_>, shares: Shares, sizes: &Sizes, errors: &mut Vec<Diagnostic>) -> Pace {
+    let arrivals = match values.word("arrivals") {
+        "exponential" => Arrivals::Exponential,
+        "uniform" => Arrivals::Uniform,
+        _ => Arrivals::Constant,
+    };
+    let rate = values.rate("rate").and_then(|asked| rate(values, asked, arrivals, shares, sizes, errors));
+    if values.rate("rate").is_none() {
+        values.holds("arrivals", Some("arrivals are scheduled only where `rate` is stated"), errors);
+    }
+    let bursts = values.table("bursts").and_then(|bursts| {
+        let (on, off) = (bursts.time("on")?, bursts.time("off")?);
+        if on.is_zero() {
+            errors.push(Diagnostic::new(values.at("bursts"), "a burst of no time", "expected `on` above 0 s"));
+        }
+        (!off.is_zero()).then_some(Bursts { on, off })
+    });
+    Pace { rate, bursts, think_time: values.time("think_time").unwrap_or(Nanos::new(0)), weight: 0 }
+}
+
+/// Arrivals per second; a rate in bytes is divided by the mean bytes of an operation.
+fn rate(
+    values: &Values<'_, '_>,
+    asked: AskedRate,
+    arrivals: Arrivals,
+    shares: Shares,
+    sizes: &Sizes,
+    errors: &mut Vec<Diagnostic>,
+) -> Option<Rate> {
+    let moving = f64::from(100 - shares.flush.get()) / 100.0;
+    let per_1000_s = asked.per_1000_s(sizes.mean() * moving);
+    if per_1000_s.is_none() {
+        let title = format!("{asked} is no rate of operations for this load");
+        let label = "expected between one operation in 1000 s and 1G IOPS";
+        errors.push(Diagnostic::new(values.at("rate"), title, label));
+    }
+    per_1000_s.map(|per_1000_s| Rate { per_1000_s, arrivals })
+}
+
+fn data(values: &Values<'_, '_>) -> DataPattern {
+    match values.word("data") {
+        "zero" => DataPattern::Zero,
+        "one_block" => DataPattern::OneBlock,
+        "pattern" => DataPattern::Pattern,
+        "file" => DataPattern::File,
+        _ => DataPattern::Incompressible,
+    }
+}
+
+fn content(values: &Values<'_, '_>, data: DataPattern, folder: Option<&Path>, errors: &mut Vec<Diagnostic>) -> Content {
+    let mut share = |key: &str| {
+        let percent = values.percent(key);
+        let misfit = (data != DataPattern::Incompressible).then_some("only data = \"incompressible\" has such a share");
+        let holds = !percent.is_zero() && values.holds(key, misfit, errors);
+        if holds { percent } else { Percent::ZERO }
+    };
+    let (compress_percent, dedup_percent) = (share("compress_percent"), share("dedup_percent"));
+    let mut of = |key: &'static str, kind: DataPattern, why: &str| {
+        if data == kind && values.get(key).is_none() {
+            let title = format!("data = \"{}\" needs `{key}`", kind.name());
+            errors.push(Diagnostic::new(values.at("data"), title, format!("expected `{key}` too")).about(key));
+        }
+        values.holds(key, (data != kind).then_some(why), errors)
+    };
+    let patterned = of("data_pattern", DataPattern::Pattern, "only data = \"pattern\" repeats bytes");
+    let from_file = of("data_file", DataPattern::File, "only data = \"file\" comes from a file");
+    Content {
+        compress_percent,
+        dedup_percent,
+        pattern: match values.get("data_pattern") {
+            Some(Value::Bytes(bytes)) if patterned => bytes.clone(),
+            _ => Vec::new(),
+        },
+        file: match values.get("data_file") {
+            Some(Value::Text(path)) if from_file => {
+                Some(folder.map_or_else(|| path.into(), |folder| folder.join(path)))
+            }
+            _ => None,
+        },
+    }
+}
+
+fn verify(
+    values: &Values<'_, '_>,
+    shares: Shares,
+    sizes: &Sizes,
+    content: &Content,
+    (data, streams, threads): (DataPattern, Streams, Threads),
+    errors: &mut Vec<Diagnostic>,
+) -> Verify {
+    let stated = match values.word("verify") {
+        "headers" => Verify::Headers,
+        "at_once" => Verify::AtOnce,
+        "check" => Verify::Check,
+        _ => Verify::Off,
+    };
+    let verify = if shares.check { Verify::Check } else { stated };
+    if verify.is_off() {
+        return verify;
+    }
+    let many = threads.get() > 1;
+    let plain = data == DataPattern::Incompressible && content.is_plain();
+    let misfit = match () {
+        () if shares.check && !matches!(stated, Verify::Off | Verify::Check) => {
+            Some("op = \"verify\" checks headers and writes none")
+        }
+        () if verify == Verify::Check && !shares.write.is_zero() => {
+            Some("a load that checks what an earlier step wrote must not write")
+        }
+        () if verify != Verify::Check && shares.write.is_zero() => {
+            Some("headers are written, and this load has no writes; op = \"verify\" checks them")
+        }
+        () if shares.erases() => Some("trimmed and zeroed blocks have no headers"),
+        () if shares.only_flushes() => Some("flushes move no blocks"),
+        () if sizes.smallest.get() < LEAST_VERIFIED => Some("a header needs blocks of at least 512 bytes"),
+        () if verify != Verify::Check && !plain => {
+            Some("blocks with headers are data = \"incompressible\" without other shares")
+        }
+        () if many && streams == Streams::Overlapping && verify != Verify::Check => {
+            Some("overlapping streams write the same blocks, in an order that nobody knows")
+        }
+        () => None,
+    };
+    let key = if shares.check && stated.is_off() { "op" } else { "verify" };
+    if values.holds(key, misfit, errors) { verify } else { Verify::Off }
+}
+
+fn placement(values: &Values<'_, '_>, queue_depth: QueueDepth, errors: &mut Vec<Diagnostic>) -> Placement {
+    let cpus = values.list("cpus").iter().filter_map(|cpu| match cpu.value {
+        Value::Whole(cpu) => u32::try_from(cpu).ok(),
+        _ => None,
+    });
+    let cpus = cpus.collect();
+    let batch = values.whole("batch").and_then(|batch| u32::try_from(batch).ok()).unwrap_or(1);
+    if batch > queue_depth.get() && !values.is_general("batch") {
+        let title = format!("a batch of {batch} completions never comes together with {queue_depth} in flight");
+        let label = format!("expected at most {queue_depth}");
+        errors.push(Diagnostic::new(values.at("batch"), title, label));
+    }
+    let batch = batch.min(queue_depth.get());
+    Placement { cpus, batch: if batch > 1 { batch } else { 0 } }
+}

@@ -1,0 +1,132 @@
+//! The values of one load: looked up in a group or a preparation step first, then among the axes' picks and in the
+//! layers of a test.
+//!
+//! Owns the rule for details that do not suit: a detail in a table that speaks about this load alone is refused, one
+//! that comes from `[defaults]` or `[forms.F]` just does not hold for it.
+
+use std::ops::Range;
+
+use drivelab_core::units::{Bytes, Nanos, Percent};
+
+use crate::diagnose::Diagnostic;
+use crate::layers::{Layers, together};
+use crate::rate::AskedRate;
+use crate::sweep::Pick;
+use crate::value::{Located, Table, Value};
+
+/// Where the values of one load stand.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Values<'a, 'm> {
+    /// How messages call the load.
+    pub(crate) name: &'m str,
+    /// Place of messages about the load as a whole.
+    pub(crate) name_at: &'a Range<usize>,
+    /// The strongest table: a group, or a preparation step.
+    pub(crate) own: Option<&'m Table>,
+    /// The tables of a test, and what its axes picked.
+    pub(crate) test: Option<(&'a Layers<'m>, &'a Pick<'m>)>,
+}
+
+impl<'m> Values<'_, 'm> {
+    pub(crate) fn find(&self, key: &str) -> Option<&'m Located<Value>> {
+        match self.own {
+            Some(own) if together(key).iter().any(|name| own.has(name)) => own.get(key),
+            _ => self.test.and_then(|(layers, pick)| pick.find(layers, key)),
+        }
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<&'m Value> {
+        self.find(key).map(|found| &found.value)
+    }
+
+    /// Where the value stands, or the load's name where the value is the language's default.
+    pub(crate) fn at(&self, key: &str) -> Range<usize> {
+        self.find(key).map_or_else(|| self.name_at.clone(), |found| found.at.clone())
+    }
+
+    pub(crate) fn time(&self, key: &str) -> Option<Nanos> {
+        match self.get(key)? {
+            Value::Time(time) => Some(*time),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn whole(&self, key: &str) -> Option<u64> {
+        match self.get(key)? {
+            Value::Whole(whole) => Some(*whole),
+            _ => None,
+        }
+    }
+
+    /// A share; nothing where none is stated.
+    pub(crate) fn percent(&self, key: &str) -> Percent {
+        self.whole(key).and_then(|percent| Percent::new(percent).ok()).unwrap_or(Percent::ZERO)
+    }
+
+    pub(crate) fn size(&self, key: &str) -> Option<Bytes> {
+        match self.get(key)? {
+            Value::Size(size) => Some(*size),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn rate(&self, key: &str) -> Option<AskedRate> {
+        match self.get(key)? {
+            Value::Rate(rate) => Some(*rate),
+            _ => None,
+        }
+    }
+
+    /// The word behind a key; empty where there is none.
+    pub(crate) fn word(&self, key: &str) -> &'static str {
+        match self.get(key) {
+            Some(Value::Word(word)) => word,
+            _ => "",
+        }
+    }
+
+    pub(crate) fn table(&self, key: &str) -> Option<&'m Table> {
+        match self.get(key)? {
+            Value::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn tables(&self, key: &str) -> &'m [Table] {
+        match self.get(key) {
+            Some(Value::Tables(tables)) => tables,
+            _ => &[],
+        }
+    }
+
+    pub(crate) fn list(&self, key: &str) -> &'m [Located<Value>] {
+        match self.get(key) {
+            Some(Value::List(list)) => list,
+            _ => &[],
+        }
+    }
+
+    /// Whether the value was stated about all tests, so that it need not suit this one.
+    pub(crate) fn is_general(&self, key: &str) -> bool {
+        let own = self.own.is_some_and(|own| together(key).iter().any(|name| own.has(name)));
+        !own && self.test.is_some_and(|(layers, _)| layers.is_general(key))
+    }
+
+    /// Whether a stated detail holds: where it does not suit (`misfit` says why), it is an error if it was stated about
+    /// this load, and left out if it was stated about all.
+    pub(crate) fn holds(&self, key: &str, misfit: Option<&str>, errors: &mut Vec<Diagnostic>) -> bool {
+        let Some(why) = misfit else { return true };
+        if self.get(key).is_some() && !self.is_general(key) {
+            let title = format!("`{key}` says nothing about the load '{}'", self.name);
+            errors.push(Diagnostic::new(self.at(key), title, why));
+        }
+        false
+    }
+
+    /// Nobody states this parameter and the language has no default for it.
+    pub(crate) fn missing(&self, key: &'static str) -> Diagnostic {
+        let title = format!("'{}' does not say `{key}`", self.name);
+        let label = format!("expected `{key}` in this test, in its cases or in [defaults]");
+        Diagnostic::new(self.name_at.clone(), title, label).about(key)
+    }
+}
