@@ -108,7 +108,8 @@ impl Worker<'_> {
         let was_late = now > intended;
         let end = self.account.timing.deadline();
         let now = if was_late { now } else { self.pause(intended.min(end)) };
-        if now < intended {
+        // A schedule goes on for ever; what it puts at the deadline or behind it is not of this step.
+        if now < intended || intended >= end {
             return Err(now);
         }
         if !was_late {

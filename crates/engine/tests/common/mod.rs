@@ -1,4 +1,4 @@
-//! Real files as targets, and requests on them, for the engine's tests.
+//! Real files as targets, requests on them, and traces of what was issued, for the engine's tests.
 #![allow(dead_code, unreachable_pub, reason = "each test program uses a part of it")]
 #![expect(clippy::unwrap_used, reason = "a test ends where its set-up fails")]
 
@@ -7,6 +7,7 @@ use std::io::Write;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::clock::{MonotonicClock, StopToken};
@@ -16,7 +17,7 @@ use drivelab_core::record::{IntervalRecord, StepRecord};
 use drivelab_core::target::{DirectIo, GuardDecision, GuardedParts, WritableTarget};
 use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth, Threads};
 use drivelab_core::workload::{DataPattern, Pattern, Span, Streams, Workload};
-use drivelab_engine::{BackendChoice, Engine};
+use drivelab_engine::{BackendChoice, Engine, Options, TraceEntry};
 
 pub const BOTH: [BackendChoice; 2] = [BackendChoice::Uring, BackendChoice::Sync];
 
@@ -74,6 +75,32 @@ impl Bench {
         let engine = Engine::open(target(&path, length, direct), choice).unwrap();
         Bench { folder, path, engine }
     }
+}
+
+/// What a trace has told.
+pub type Told = Arc<Mutex<Vec<TraceEntry>>>;
+
+impl Bench {
+    /// The same with every operation told. Losing an entry is a failure.
+    pub fn traced(length: u64, direct: bool, choice: BackendChoice) -> (Self, Told) {
+        let mut bench = Bench::new(length, direct, choice);
+        let told = Told::default();
+        let kept = Arc::clone(&told);
+        let mut options = Options::new(choice);
+        options.trace = Some(Box::new(move |entries, lost| {
+            assert_eq!(lost, 0, "the trace has no room");
+            kept.lock().unwrap().extend_from_slice(entries);
+        }));
+        bench.engine = Engine::open(target(&bench.path, length, direct), options).unwrap();
+        (bench, told)
+    }
+}
+
+/// Takes what was told, in the order of submission.
+pub fn take(told: &Told) -> Vec<TraceEntry> {
+    let mut entries = std::mem::take(&mut *told.lock().unwrap());
+    entries.sort_by_key(|entry| (entry.submit_ns, entry.thread, entry.index));
+    entries
 }
 
 /// 4 KiB random reads, depth 4, one thread, direct.

@@ -1,0 +1,83 @@
+//! The open loop: arrivals are where the schedule put them, none is lost, and a stall shows in the response times.
+//!
+//! What is counted is exact; when a busy machine wakes a thread is not, so nothing here asserts a duration.
+
+use drivelab_core::load::{Arrivals, Pace, Rate};
+use drivelab_core::units::Percent;
+use drivelab_core::workload::Workload;
+use drivelab_engine::TraceEntry;
+
+use crate::common::*;
+
+const MIB: u64 = 1 << 20;
+
+fn load(per_second: u64, arrivals: Arrivals) -> Workload {
+    let rate = Some(Rate { per_1000_s: per_second * 1000, arrivals });
+    let (queue_depth, threads) = depth(4, 2);
+    Workload { pace: Pace { rate, ..Pace::default() }, queue_depth, threads, ..workload(8 * MIB) }
+}
+
+fn intended(entries: &[TraceEntry], thread: u32) -> Vec<u64> {
+    let mut times: Vec<u64> = entries.iter().filter(|e| e.thread == thread).map(|e| e.intended_ns).collect();
+    times.sort_unstable();
+    times
+}
+
+#[test]
+fn every_arrival_is_issued_or_counted_as_backlog_and_none_before_its_time() {
+    for choice in BOTH {
+        for arrivals in [Arrivals::Constant, Arrivals::Exponential, Arrivals::Uniform] {
+            let (mut bench, told) = Bench::traced(8 * MIB, true, choice);
+            let (record, intervals) = run(&mut bench.engine, &load(2000, arrivals), &time(500));
+            let entries = take(&told);
+            let open = record.open_loop.unwrap();
+            let context = format!("{choice:?} {arrivals:?} {open:?}");
+            assert_eq!(open.arrived, record.read.count + open.backlog_at_end, "{context}");
+            assert!(entries.iter().all(|entry| entry.submit_ns >= entry.intended_ns), "{context}");
+            assert!(entries.iter().all(|entry| entry.intended_ns < 500_000_000), "{context}");
+            let response = record.read.response.as_ref().unwrap();
+            assert_eq!(response.histogram.count, record.read.count, "{context}");
+            assert!(response.histogram.sum >= record.read.histogram.sum, "{context}");
+            assert_eq!(open.asked_iops, 2000.0);
+            assert!(intervals.iter().all(|interval| interval.backlog.is_some()));
+            let parts: u64 = intervals.iter().map(|i| i.read.response.as_ref().unwrap().histogram.count).sum();
+            assert_eq!(parts, record.read.count, "{context}");
+            // 1,000 arrivals in half a second; the count of a Poisson process has a deviation of its square root.
+            let slack = if arrivals == Arrivals::Constant { 1 } else { 130 };
+            assert!(open.arrived.abs_diff(1000) <= slack, "{context}");
+        }
+    }
+}
+
+#[test]
+fn constant_arrivals_of_two_threads_take_turns() {
+    for choice in BOTH {
+        let (mut bench, told) = Bench::traced(8 * MIB, true, choice);
+        run(&mut bench.engine, &load(2000, Arrivals::Constant), &time(300));
+        let entries = take(&told);
+        let (mine, yours) = (intended(&entries, 0), intended(&entries, 1));
+        assert!(mine.windows(2).chain(yours.windows(2)).all(|pair| (pair[1] - pair[0]).abs_diff(1_000_000) <= 1));
+        assert!(mine.iter().zip(&yours).all(|(mine, yours)| mine.abs_diff(*yours).abs_diff(500_000) <= 1));
+    }
+}
+
+/// Ten times what a depth of one with a think-free 4 KiB write can do is far above any file: the backlog grows, and
+/// the schedule does not slow down with it.
+#[test]
+fn an_overloaded_target_has_a_backlog_that_grows() {
+    for choice in BOTH {
+        let mut bench = Bench::new(8 * MIB, true, choice);
+        let mut load = load(20_000_000, Arrivals::Exponential);
+        load.write_percent = Percent::new(100).unwrap();
+        (load.queue_depth, load.threads) = depth(1, 1);
+        let (record, intervals) = run(&mut bench.engine, &load, &time(400));
+        let open = record.open_loop.unwrap();
+        assert_eq!(open.arrived, record.write.count + open.backlog_at_end, "{choice:?}");
+        assert!(open.arrived.abs_diff(8_000_000) < 20_000, "{choice:?} {open:?}");
+        assert!(open.backlog_at_end > open.arrived / 2, "{choice:?} {open:?}");
+        if choice == BOTH[0] {
+            assert!(open.backlog_growth_per_second > 0.0, "{open:?}");
+            assert!(intervals.windows(2).all(|pair| pair[0].backlog <= pair[1].backlog));
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Orders of offsets as they were really issued: every block once, backwards, shared by threads, by depth and backend.
+
+use std::collections::HashSet;
+
+use drivelab_core::load::{Bursts, Pace};
+use drivelab_core::record::StopReason;
+use drivelab_core::units::{Nanos, Percent};
+use drivelab_core::workload::{Pattern, Streams, Workload};
+use drivelab_engine::TraceEntry;
+
+use crate::common::*;
+
+const MIB: u64 = 1 << 20;
+
+fn offsets(entries: &[TraceEntry]) -> HashSet<u64> {
+    entries.iter().map(|entry| entry.offset).collect()
+}
+
+#[test]
+fn one_pass_touches_every_block_once_whatever_the_order_depth_and_sharing() {
+    let orders = [
+        (Pattern::Sequential, Streams::Disjoint),
+        (Pattern::Sequential, Streams::Shared),
+        (Pattern::Reverse, Streams::Disjoint),
+        (Pattern::RandomOnce, Streams::Disjoint),
+        (Pattern::RandomOnce, Streams::Shared),
+    ];
+    for choice in BOTH {
+        for (pattern, streams) in orders {
+            let (mut bench, told) = Bench::traced(4 * MIB, true, choice);
+            let (queue_depth, threads) = depth(3, 3);
+            let load = Workload { pattern, streams, queue_depth, threads, ..workload(4 * MIB) };
+            let (record, _) = run(&mut bench.engine, &load, &passes(1));
+            let entries = take(&told);
+            let context = format!("{choice:?} {pattern:?} {streams:?}");
+            assert_eq!((entries.len(), offsets(&entries).len()), (1024, 1024), "{context}");
+            assert_eq!(record.stop_reason, StopReason::Passes, "{context}");
+            let effort = record.engine.effort.unwrap();
+            assert_eq!((effort.operations, effort.depth_asked), (1024, 9), "{context}");
+        }
+    }
+}
+
+#[test]
+fn half_the_coverage_is_half_the_blocks() {
+    for choice in BOTH {
+        let (mut bench, told) = Bench::traced(4 * MIB, true, choice);
+        let load = Workload { pattern: Pattern::RandomOnce, ..workload(4 * MIB) };
+        let mut rule = no_rule();
+        rule.coverage = Some(Percent::new(50).unwrap());
+        run(&mut bench.engine, &load, &rule);
+        let entries = take(&told);
+        assert_eq!((entries.len(), offsets(&entries).len()), (512, 512));
+    }
+}
+
+#[test]
+fn reverse_goes_down() {
+    let (mut bench, told) = Bench::traced(MIB, true, BOTH[0]);
+    let load = Workload { pattern: Pattern::Reverse, queue_depth: depth(1, 1).0, ..workload(MIB) };
+    run(&mut bench.engine, &load, &passes(1));
+    let entries = take(&told);
+    assert!(entries.windows(2).all(|pair| pair[0].offset == pair[1].offset + 4096));
+}
+
+/// Nothing is submitted while a burst is off: every submission lies in an "on" part, but for those that were decided
+/// on just before its end.
+#[test]
+fn bursts_submit_only_while_they_are_on() {
+    for choice in BOTH {
+        let (mut bench, told) = Bench::traced(4 * MIB, true, choice);
+        let (on, off) = (20_000_000, 30_000_000);
+        let bursts = Some(Bursts { on: Nanos::new(on), off: Nanos::new(off) });
+        let load = Workload { pace: Pace { bursts, ..Pace::default() }, ..workload(4 * MIB) };
+        run(&mut bench.engine, &load, &time(300));
+        let entries = take(&told);
+        let outside = entries.iter().filter(|entry| entry.submit_ns % (on + off) >= on).count();
+        // At most the operations in flight at the end of each of the six bursts.
+        assert!(outside <= 6 * 4, "{choice:?}: {outside} of {} outside", entries.len());
+        let bursts: HashSet<u64> = entries.iter().map(|entry| entry.submit_ns / (on + off)).collect();
+        assert!(bursts.len() >= 4, "{choice:?}: {bursts:?}");
+    }
+}
+
+#[test]
+fn thinking_keeps_a_slot_from_its_next_operation() {
+    for choice in BOTH {
+        let (mut bench, told) = Bench::traced(4 * MIB, true, choice);
+        let think_time = Nanos::from_millis(5);
+        let load =
+            Workload { pace: Pace { think_time, ..Pace::default() }, queue_depth: depth(1, 1).0, ..workload(4 * MIB) };
+        run(&mut bench.engine, &load, &time(200));
+        let entries = take(&told);
+        assert!(entries.len() > 2);
+        for pair in entries.windows(2) {
+            assert!(pair[1].submit_ns >= pair[0].submit_ns + pair[0].latency_ns + think_time.get());
+        }
+    }
+}
