@@ -1,16 +1,20 @@
 //! The write guard: the only place where a [`WritableTarget`] is made, and so the only way to write for a run.
 //!
-//! Three ways lead to one: drivelab makes a scratch file of its own ([`make_scratch`], [`reopen_scratch`]), the user
-//! released a regular file by naming it twice ([`authorise_file`]), or it is the null device, which keeps nothing
-//! ([`authorise_null`]). Refusing is the default. docs/safety.md lists
-//! what is promised and which test holds it. Must not know workloads, plans or how figures are made.
+//! Four ways lead to one: drivelab makes a scratch file of its own ([`make_scratch`], [`reopen_scratch`]); the user
+//! released a regular file by naming it twice ([`authorise_file`]), or a loop, zram or null_blk device by its kernel
+//! name ([`authorise_device`]); or it is the null device, which keeps nothing ([`authorise_null`]). Refusing is the
+//! default. docs/safety.md lists what is promised and which test holds it. Must not know workloads, plans or how
+//! figures are made.
 
+mod block_device;
 mod claim;
 mod existing;
 mod in_use;
 mod leftover;
+mod loop_file;
 mod null;
 mod scratch;
+mod signature;
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
@@ -21,6 +25,7 @@ use drivelab_core::target::{GuardDecision, GuardedParts, WritableTarget};
 use drivelab_core::units::Bytes;
 use rustix::fs::OFlags;
 
+pub use block_device::{authorise_device, look_again};
 pub use claim::{FileIdentity, ScratchClaim};
 pub use existing::authorise_file;
 pub use leftover::{Leftover, LeftoverState, leftover_scratches, remove_leftover};
@@ -44,12 +49,21 @@ pub enum GuardError {
         why: String,
     },
     /// Somebody works with the file now.
-    #[error("{path} is in use: {by}; stop that first, or name another file")]
+    #[error("{path} is in use: {by}; stop that first, or name another target")]
     Busy {
         /// What was to be written.
         path: PathBuf,
         /// Who uses it and how.
         by: String,
+    },
+    /// The device is set read-only.
+    #[error(
+        "{path} is set read-only in the kernel; make it writable (a loop device: attach it again without --read-only), or \
+         only read it"
+    )]
+    ReadOnly {
+        /// The device.
+        path: PathBuf,
     },
     /// The scratch file of an interrupted run is not there any more, or cannot be proven to be the same.
     #[error("the scratch file {path} is gone: {why}; it has to be made and filled again")]
@@ -95,6 +109,7 @@ impl GuardError {
         match self {
             GuardError::Refused { .. } => ErrorKind::Refused,
             GuardError::Busy { .. } => ErrorKind::Busy,
+            GuardError::ReadOnly { .. } => ErrorKind::ReadOnly,
             GuardError::Gone { .. } => ErrorKind::Missing,
             GuardError::TooSmall { .. } | GuardError::NoSpace { .. } => ErrorKind::NoSpace,
             GuardError::Device(error) => error.kind(),

@@ -153,6 +153,17 @@ impl Place {
 }
 
 impl OpenedIo {
+    /// The last look, for right before the first write: that a device is still as it was when it was let through.
+    ///
+    /// # Errors
+    /// What was found meanwhile.
+    pub fn look_again(&self) -> Result<()> {
+        match &self.target {
+            IoTarget::Writable(target) => Ok(guard::look_again(target)?),
+            IoTarget::ReadOnly(_) | IoTarget::Nop { .. } => Ok(()),
+        }
+    }
+
     /// Everything found, as it goes on record. Looks at the host for half a second where there is a device.
     #[must_use]
     pub fn environment(&self, data: &Path) -> Environment {
@@ -257,14 +268,9 @@ fn block_device(node: &BlockNode, wanted: &Wanted<'_>) -> Result<OpenedIo> {
     if !wanted.needs.changes() {
         return Ok(read_only(drivelab_device::open_device_to_read(node)?));
     }
-    Err(Failure::new(
-        ExitCode::GuardRefused,
-        format!(
-            "refusing to write to {}: this version writes to loop, zram and null_blk devices only; read it, or name a \
-             folder on a file system that lies on it",
-            node.path.display()
-        ),
-    ))
+    let target = guard::authorise_device(node, wanted.destroy)?;
+    let facts = drivelab_device::device_facts(node, target.length(), target.direct_io().clone());
+    Ok(OpenedIo { target: target.into(), scratch: None, facts, remarks: Vec::new() })
 }
 
 /// A new scratch file in a folder, named where the user gave a name.

@@ -44,7 +44,7 @@ pub fn authorise_file(path: &Path, destroy: Option<&Path>) -> Result<WritableTar
             named.display()
         )));
     }
-    let unseen = in_use::check(&Roots::default(), &real, &status)?;
+    let unseen = in_use::check(&Roots::default(), &real, &status, None)?;
     let length = Bytes::new(status.len()).align_down(BLOCK);
     if length.get() == 0 {
         return Err(GuardError::TooSmall { path: real, length: status.len() });

@@ -6,7 +6,7 @@
 
 use std::fs::{self, Metadata};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{major, minor};
@@ -20,8 +20,17 @@ use crate::roots::{Roots, names, read_trim};
 /// Processes that could not be looked into.
 pub(super) struct Unseen(pub(super) usize);
 
-/// Refuses a file that something else relies on.
-pub(super) fn check(roots: &Roots, path: &Path, status: &Metadata) -> Result<Unseen, GuardError> {
+/// Whether this process counts among those that have something open.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Itself {
+    /// It does: a redirected stdout is a user of the file.
+    Counts,
+    /// It does not: it holds what it looks at.
+    LeftOut,
+}
+
+/// Refuses a file that something else relies on, apart from the loop device `above` whose file it is.
+pub(super) fn check(roots: &Roots, path: &Path, status: &Metadata, above: Option<&str>) -> Result<Unseen, GuardError> {
     let refuse = |why: String| Err(GuardError::Refused { path: path.to_owned(), why });
     let is_it = |other: &Path| fs::metadata(other).is_ok_and(|other| same_inode(&other, status));
     if let Some(kind) = mounts::kernel_window(roots, path) {
@@ -38,6 +47,9 @@ pub(super) fn check(roots: &Roots, path: &Path, status: &Metadata) -> Result<Uns
         return refuse("it is active swap space; take it out with swapoff first".into());
     }
     for name in names(&roots.sys.join("block")) {
+        if above.is_some_and(|above| name == above) {
+            continue;
+        }
         let file = backing_file(&roots.sys.join("block").join(&name));
         if file.is_some_and(|file| file == path || is_it(&file)) {
             let device = name.to_string_lossy();
@@ -51,15 +63,16 @@ pub(super) fn check(roots: &Roots, path: &Path, status: &Metadata) -> Result<Uns
     if let Some(mount) = images.into_iter().next() {
         return refuse(format!("it is mounted as a disk image at {}; unmount it first", mount.mount_point.display()));
     }
-    processes(roots, path, status)
+    processes(roots, path, status, Itself::Counts)
 }
 
-/// Looks through all processes, this one too (a redirected stdout is a user of the file).
-fn processes(roots: &Roots, path: &Path, status: &Metadata) -> Result<Unseen, GuardError> {
+/// Looks through all processes for one that has the file or device open.
+pub(super) fn processes(roots: &Roots, path: &Path, status: &Metadata, itself: Itself) -> Result<Unseen, GuardError> {
     let mut unseen = 0;
     for name in names(&roots.proc) {
         let text = name.to_string_lossy();
-        if text.parse::<u32>().is_err() {
+        let Ok(number) = text.parse::<u32>() else { continue };
+        if itself == Itself::LeftOut && number == std::process::id() {
             continue;
         }
         let process = roots.proc.join(&name);
@@ -83,8 +96,14 @@ enum Use {
     Hidden,
 }
 
+/// The same file; or the same device, whichever node it was opened by.
+fn same(found: &Metadata, status: &Metadata) -> bool {
+    let are_devices = found.file_type().is_block_device() && status.file_type().is_block_device();
+    same_inode(found, status) || (are_devices && found.rdev() == status.rdev())
+}
+
 fn use_by(process: &Path, path: &Path, status: &Metadata) -> Option<Use> {
-    let is_it = |file: PathBuf| fs::metadata(file).is_ok_and(|found| same_inode(&found, status));
+    let is_it = |file: PathBuf| fs::metadata(file).is_ok_and(|found| same(&found, status));
     if is_it(process.join("exe")) {
         return Some(Use::Open("running as its program"));
     }

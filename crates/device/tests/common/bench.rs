@@ -152,6 +152,11 @@ impl Zram {
         }
     }
 
+    /// Takes its content and its size away.
+    pub fn reset(&self) {
+        fs::write(self.attribute("reset"), "1").expect("empty");
+    }
+
     fn attribute(&self, name: &str) -> String {
         format!("/sys/block/zram{}/{name}", self.number)
     }

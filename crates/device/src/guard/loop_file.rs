@@ -1,0 +1,84 @@
+//! The file under a loop device: writing to the device writes to it, so it is looked at like a file that a user named.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::{GuardError, in_use};
+use crate::block::backing_file;
+use crate::named::BlockNode;
+use crate::roots::{Roots, read_number, read_trim};
+
+/// Where a system and its services keep files of their own: images of virtual machines, of containers, of packages.
+const OF_THE_SYSTEM: [&str; 18] = [
+    "/usr",
+    "/boot",
+    "/etc",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib64",
+    "/nix",
+    "/gnu",
+    "/snap",
+    "/sysroot",
+    "/ostree",
+    "/var/lib/containers",
+    "/var/lib/docker",
+    "/var/lib/libvirt",
+    "/var/lib/lxd",
+    "/var/lib/machines",
+    "/var/lib/snapd",
+];
+
+/// The file, where nobody else relies on it and all of it is under the device; and how many processes could not be
+/// looked into.
+pub(super) fn check(roots: &Roots, node: &BlockNode) -> Result<(PathBuf, in_use::Unseen), GuardError> {
+    let refuse = |why: String| GuardError::Refused { path: node.path.clone(), why };
+    let folder = node.folder.join("loop");
+    let Some(file) = backing_file(&node.folder) else {
+        return Err(refuse("it is a loop device without a file; attach one with losetup first".into()));
+    };
+    let shown = file.display();
+    if read_trim(&folder.join("backing_file")).is_some_and(|text| text.ends_with(" (deleted)")) {
+        return Err(refuse(format!(
+            "the file under it, {shown}, was deleted, so who else uses it cannot be told; make a new one"
+        )));
+    }
+    let cut = |name: &str| read_number::<u64>(&folder.join(name)).unwrap_or(0) != 0;
+    if cut("offset") || cut("sizelimit") {
+        return Err(refuse(format!(
+            "it covers only a part of {shown}, and what the rest of that file holds is not looked at; attach the whole \
+             file"
+        )));
+    }
+    let Ok(status) = fs::metadata(&file) else {
+        return Err(refuse(format!(
+            "the file under it, {shown}, cannot be looked at from here, so who else uses it cannot be told; attach a \
+             file that this user and this container can see"
+        )));
+    };
+    if !status.is_file() {
+        return Err(refuse(format!(
+            "it lies on {shown}, which is no file: this version writes to loop devices on files only"
+        )));
+    }
+    if let Some(place) = OF_THE_SYSTEM.iter().find(|place| file.starts_with(place)) {
+        return Err(refuse(format!(
+            "the file under it, {shown}, lies in {place}, where the system keeps its own; put the file somewhere else"
+        )));
+    }
+    match in_use::check(roots, &file, &status, Some(&node.name)) {
+        Ok(unseen) => Ok((file, unseen)),
+        Err(error) => Err(of_the_device(node, &file, error)),
+    }
+}
+
+/// The same trouble, told of the device that the user named.
+fn of_the_device(node: &BlockNode, file: &Path, error: GuardError) -> GuardError {
+    let under = |text: String| format!("the file under it, {}: {text}", file.display());
+    match error {
+        GuardError::Refused { why, .. } => GuardError::Refused { path: node.path.clone(), why: under(why) },
+        GuardError::Busy { by, .. } => GuardError::Busy { path: node.path.clone(), by: under(by) },
+        other => other,
+    }
+}

@@ -1,0 +1,285 @@
+//! Block devices that are written: only loop, zram and null_blk, only by their kernel name, and only where nothing
+//! relies on them and nothing known is on them. On real devices; each refusal leaves every byte as it was.
+
+mod common;
+
+use std::fs::{self, File, OpenOptions};
+use std::os::unix::fs::{FileExt, OpenOptionsExt, symlink};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use common::bench::{Loop, MIB, Undo, Zram, attach, mounted, node, partition, text, tool};
+use common::skipped;
+use drivelab_core::target::WritableTarget;
+use drivelab_core::units::Bytes;
+use drivelab_device::guard::{GuardError, authorise_device, look_again};
+use drivelab_device::{ErrorKind, Named, classify};
+
+const SIZE: u64 = 64 * MIB;
+
+fn released(disk: &Loop) -> Result<WritableTarget, GuardError> {
+    authorise_device(&disk.node(), Some(Path::new(disk.name())))
+}
+
+/// Refused, with what was found in words, and the file below is byte for byte as it was.
+#[track_caller]
+fn refused(disk: &Loop, kind: ErrorKind, words: &[&str]) {
+    let before = fs::read(&disk.image).expect("the image");
+    let error = released(disk).expect_err("refused");
+    assert_eq!(error.kind(), kind, "{error}");
+    for word in words {
+        assert!(error.to_string().contains(word), "'{word}' is missing in: {error}");
+    }
+    assert!(fs::read(&disk.image).expect("the image") == before, "bytes changed");
+}
+
+fn write(target: &WritableTarget, direct: bool) {
+    let handle = target.handle(direct).expect("a handle").try_clone_to_owned().expect("a file");
+    // A boundary of 4 KiB somewhere in it serves every alignment.
+    let buffer = vec![9u8; 8192];
+    let start = buffer.as_ptr().align_offset(4096);
+    File::from(handle).write_all_at(&buffer[start..start + 4096], 4096).expect("written");
+}
+
+#[test]
+fn a_bare_loop_device_is_released_by_its_kernel_name_whatever_path_led_to_it() {
+    let Some(disk) = Loop::with(SIZE, &["--direct-io=on"]) else { return };
+    let link = disk.folder.join("by-some-id");
+    symlink(&disk.device, &link).expect("a link");
+    let node = node(text(&link));
+    for name in [disk.name(), disk.device.as_str()] {
+        let target = authorise_device(&node, Some(Path::new(name))).expect("released");
+        assert_eq!((target.path(), target.length()), (Path::new(&disk.device), Bytes::new(SIZE)));
+        assert_eq!(target.decision().destroy_named.as_deref(), Some(Path::new(name)));
+        let because = &target.decision().allowed_because;
+        assert!(because.contains("a loop device on") && because.contains("held exclusively"), "{because}");
+        assert!(fs::read(&disk.image).expect("the image").iter().all(|byte| *byte == 0), "nothing is written so far");
+        look_again(&target).expect("still as it was");
+        for handle in [target.handle(true), target.handle(false)] {
+            let flags = rustix::fs::fcntl_getfl(handle.expect("a handle")).expect("flags");
+            assert!(!flags.contains(rustix::fs::OFlags::NONBLOCK), "io_uring takes that for a promise");
+        }
+    }
+    let target = released(&disk).expect("released");
+    write(&target, true);
+    assert_eq!(fs::read(&disk.image).expect("the image")[4096], 9);
+    write(&target, false);
+    rustix::fs::fdatasync(target.handle(false).expect("a handle")).expect("durable");
+}
+
+#[test]
+fn without_destroy_or_with_another_name_it_is_refused() {
+    let Some(disk) = Loop::new(SIZE) else { return };
+    let node = disk.node();
+    let error = authorise_device(&node, None).expect_err("refused");
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    assert!(error.to_string().contains(&format!("add `--destroy {}`", disk.name())), "{error}");
+    let link = disk.folder.join("by-some-id");
+    symlink(&disk.device, &link).expect("a link");
+    for other in ["loop", "loop999", "/dev/loop999", "vda", text(&link), text(&disk.image)] {
+        let error = authorise_device(&node, Some(Path::new(other))).expect_err("refused");
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        assert!(error.to_string().contains("but the kernel calls this device"), "{error}");
+    }
+}
+
+#[test]
+fn every_other_device_of_this_machine_is_refused_even_by_its_own_name() {
+    let mut seen = 0;
+    for entry in fs::read_dir("/sys/class/block").into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let path = Path::new("/dev").join(&name);
+        let (false, Ok(Named::BlockDevice(node))) = (name.starts_with("loop"), classify(&path)) else { continue };
+        if ["zram", "nullb"].iter().any(|word| name.starts_with(word)) {
+            continue;
+        }
+        let error = authorise_device(&node, Some(Path::new(&name))).expect_err("refused");
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        assert!(error.to_string().contains("loop, zram and null_blk devices only"), "{error}");
+        seen += 1;
+    }
+    if seen == 0 {
+        skipped("this machine has no other block device");
+    }
+}
+
+#[test]
+fn file_systems_and_swap_are_refused_mounted_or_not() {
+    let Some(disk) = Loop::new(320 * MIB) else { return };
+    for (maker, options, what) in [
+        ("mkfs.ext4", &["-q", "-F"][..], "an ext2, ext3 or ext4 file system"),
+        ("mkfs.xfs", &["-q", "-f"], "an XFS file system"),
+        ("mkswap", &[], "swap space"),
+    ] {
+        let mut arguments = options.to_vec();
+        arguments.push(&disk.device);
+        if let Err(why) = tool(maker, &arguments) {
+            skipped(&why);
+            continue;
+        }
+        refused(&disk, ErrorKind::Refused, &["it holds", what, "wipefs --all"]);
+        tool("wipefs", &["--all", &disk.device]).expect("wiped");
+        drop(released(&disk).expect("the advice in the refusal helps"));
+    }
+    tool("mkfs.ext4", &["-q", "-F", &disk.device]).expect("a file system");
+    let (place, _mount) = mounted(&disk.device, &disk.folder, &[]);
+    refused(&disk, ErrorKind::Refused, &["in use", "is mounted at", text(&place)]);
+}
+
+#[test]
+fn a_mount_in_another_namespace_is_seen() {
+    let Some(disk) = Loop::new(SIZE) else { return };
+    tool("mkfs.ext4", &["-q", &disk.device]).expect("a file system");
+    let place = disk.folder.join("elsewhere");
+    fs::create_dir(&place).expect("a folder");
+    let script = format!("mount {} {} && echo ready && exec sleep 600", disk.device, place.display());
+    let child = Command::new("unshare").args(["--mount", "sh", "-c", &script]).stdout(Stdio::piped()).spawn();
+    let mut child = child.expect("a namespace");
+    let mut ready = [0; 5];
+    let heard = std::io::Read::read_exact(child.stdout.as_mut().expect("its output"), &mut ready);
+    let here = fs::read_to_string("/proc/self/mountinfo").expect("mounts");
+    let outcome = released(&disk);
+    child.kill().and_then(|()| child.wait()).expect("ended");
+    heard.expect("mounted");
+    assert!(!here.contains(text(&place)), "the mount is not in this namespace");
+    let error = outcome.expect_err("refused");
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    assert!(error.to_string().contains(&format!("is mounted at {}", place.display())), "{error}");
+}
+
+#[test]
+fn active_swap_and_partitions_are_refused() {
+    let Some(disk) = Loop::with(SIZE, &["--partscan"]) else { return };
+    tool("mkswap", &[&disk.device]).and_then(|_| tool("swapon", &[&disk.device])).expect("swap");
+    let off = Undo::by(&["swapoff", &disk.device]);
+    refused(&disk, ErrorKind::Refused, &["is active swap space"]);
+    drop(off);
+    tool("wipefs", &["--all", &disk.device]).expect("wiped");
+
+    partition(&disk);
+    let name = format!("{}p1", disk.name());
+    refused(&disk, ErrorKind::Refused, &["it has partitions", &name]);
+    let error = authorise_device(&node(&format!("/dev/{name}")), Some(Path::new(&name))).expect_err("refused");
+    assert!(error.to_string().contains("is a partition of"), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    // The table alone, after the kernel was told to forget the partitions.
+    tool("partx", &["--delete", &disk.device]).expect("forgotten");
+    refused(&disk, ErrorKind::Refused, &["an MBR partition table"]);
+}
+
+#[test]
+fn a_device_under_a_loop_device_and_a_loop_device_on_a_device_are_refused() {
+    let Some(disk) = Loop::new(SIZE) else { return };
+    let upper = attach(Path::new(&disk.device), &[]).expect("a second loop device");
+    let _detach = Undo::by(&["losetup", "--detach", &upper]);
+    let upper_name = upper.trim_start_matches("/dev/");
+    refused(&disk, ErrorKind::Refused, &[upper_name, "(a loop device) lies on"]);
+    let error = authorise_device(&node(&upper), Some(Path::new(upper_name))).expect_err("refused");
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    assert!(error.to_string().contains("loop devices on files only"), "{error}");
+}
+
+#[test]
+fn a_device_of_a_volume_is_refused() {
+    let Some(disk) = Loop::new(SIZE) else { return };
+    if !Path::new("/sys/class/misc/device-mapper").exists() {
+        // No machine can be made to have what its kernel was built without; the tree of a volume is tested without one
+        // (block_use).
+        eprintln!("skipped: this kernel has no device-mapper");
+        return;
+    }
+    let name = format!("drivelab-test-{}", std::process::id());
+    let table = format!("0 {} linear {} 0", SIZE / 512, disk.device);
+    if let Err(why) = tool("dmsetup", &["create", &name, "--table", &table]) {
+        return skipped(&why);
+    }
+    let _remove = Undo::by(&["dmsetup", "remove", &name]);
+    refused(&disk, ErrorKind::Refused, &["lies on", disk.name()]);
+}
+
+#[test]
+fn a_device_that_somebody_has_open_or_claimed_is_busy() {
+    let Some(disk) = Loop::new(SIZE) else { return };
+    let input = File::open(&disk.device).expect("the device");
+    let mut child = Command::new("sleep").arg("600").stdin(Stdio::from(input)).spawn().expect("a process");
+    refused(&disk, ErrorKind::Busy, &["(sleep) has it open"]);
+    child.kill().and_then(|()| child.wait()).expect("ended");
+
+    let exclusive = rustix::fs::OFlags::EXCL.bits().cast_signed();
+    let claimed = OpenOptions::new().read(true).custom_flags(exclusive).open(&disk.device).expect("claimed");
+    refused(&disk, ErrorKind::Busy, &["has it open"]);
+    drop(claimed);
+
+    let target = released(&disk).expect("free again");
+    refused(&disk, ErrorKind::Busy, &["has it open"]);
+    let error = OpenOptions::new().read(true).custom_flags(exclusive).open(&disk.device).expect_err("claimed");
+    assert_eq!(error.kind(), std::io::ErrorKind::ResourceBusy, "nobody can mount or claim it meanwhile");
+    assert!(tool("swapon", &[&disk.device]).is_err());
+    drop(target);
+    drop(released(&disk).expect("free again"));
+}
+
+#[test]
+fn the_last_look_sees_what_came_after_the_release() {
+    let Some(disk) = Loop::new(SIZE) else { return };
+    let target = released(&disk).expect("released");
+    disk.write(0, b"XFSB");
+    let error = look_again(&target).expect_err("somebody wrote to it");
+    assert!(error.to_string().contains("an XFS file system"), "{error}");
+    disk.write(0, &[0; 4]);
+    look_again(&target).expect("gone again");
+    let other = File::open(&disk.image).expect("the image");
+    let mut child = Command::new("sleep").arg("600").stdin(Stdio::from(other)).spawn().expect("a process");
+    let error = look_again(&target).expect_err("in use");
+    child.kill().and_then(|()| child.wait()).expect("ended");
+    assert_eq!(error.kind(), ErrorKind::Busy, "{error}");
+    assert!(error.to_string().contains("the file under it"), "{error}");
+}
+
+#[test]
+fn a_read_only_device_is_unusable_and_not_refused() {
+    let Some(disk) = Loop::with(SIZE, &["--read-only"]) else { return };
+    refused(&disk, ErrorKind::ReadOnly, &["set read-only", "--read-only"]);
+}
+
+#[test]
+fn the_file_under_a_loop_device_must_be_nobody_elses_and_all_of_it() {
+    for (options, word) in [(&["--offset", "1048576"][..], "a part of"), (&["--sizelimit", "1048576"], "a part of")] {
+        let Some(disk) = Loop::with(SIZE, options) else { return };
+        refused(&disk, ErrorKind::Refused, &[word, text(&disk.image)]);
+    }
+    let Some(disk) = Loop::new(SIZE) else { return };
+    let second = disk.folder.join("second");
+    fs::hard_link(&disk.image, &second).expect("a link");
+    refused(&disk, ErrorKind::Refused, &["the file under it", "hard links"]);
+    fs::remove_file(&second).expect("removed");
+    let other = attach(&disk.image, &[]).expect("a second loop device");
+    let detach = Undo::by(&["losetup", "--detach", &other]);
+    refused(&disk, ErrorKind::Refused, &["the file under it", &other]);
+    drop(detach);
+    let own = File::open(&disk.image).expect("the image");
+    let before = released(&disk).expect_err("open here");
+    assert_eq!(before.kind(), ErrorKind::Busy, "{before}");
+    drop(own);
+    fs::remove_file(&disk.image).expect("removed");
+    let error = released(&disk).expect_err("deleted");
+    assert!(error.to_string().contains("was deleted"), "{error}");
+}
+
+#[test]
+fn zram_is_released_and_one_without_a_size_is_unusable() {
+    let Some(zram) = Zram::new(SIZE) else { return };
+    let name = zram.device.trim_start_matches("/dev/").to_owned();
+    let target = authorise_device(&node(&zram.device), Some(Path::new(&name))).expect("released");
+    assert_eq!(target.length(), Bytes::new(SIZE));
+    assert!(target.decision().allowed_because.contains("a zram device"), "{}", target.decision().allowed_because);
+    write(&target, true);
+    look_again(&target).expect("still as it was");
+    drop(target);
+    tool("mkswap", &[&zram.device]).expect("swap");
+    let error = authorise_device(&node(&zram.device), Some(Path::new(&name))).expect_err("refused");
+    assert!(error.to_string().contains("swap space"), "{error}");
+    zram.reset();
+    let error = authorise_device(&node(&zram.device), Some(Path::new(&name))).expect_err("empty");
+    assert_eq!(error.kind(), ErrorKind::NoSpace, "{error}");
+}
