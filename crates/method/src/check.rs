@@ -30,7 +30,7 @@ pub(crate) fn table(found: &DeTable<'_>, at: Range<usize>, shape: &Shape, errors
             continue;
         }
         if let Kind::Elsewhere(why) = key.kind {
-            let title = format!("`{}` does not belong into {}", key.name, shape.name);
+            let title = format!("`{}` does not belong in {}", key.name, shape.name);
             errors.push(Diagnostic::new(name.span(), title, why));
             continue;
         }

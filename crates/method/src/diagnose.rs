@@ -61,6 +61,12 @@ impl Diagnostic {
         &self.label
     }
 
+    /// The key that it is about, where it stands elsewhere in the file than [`Self::span`] shows or is missing.
+    #[must_use]
+    pub const fn key(&self) -> Option<&'static str> {
+        self.about
+    }
+
     /// Bytes of the file that it is about.
     #[must_use]
     pub const fn span(&self) -> &Range<usize> {

@@ -19,7 +19,7 @@ use crate::near::nearest;
 use crate::step::{Draft, io_step};
 use crate::sweep::{name_at, picks};
 use crate::value::{Table, Value};
-use crate::{meaning, prepare};
+use crate::{meaning, prepare, verified};
 
 /// The smoke form: size of its target, and most bytes of one of its steps.
 pub(crate) const SMOKE_SIZE: Bytes = Bytes::new(8 << 20);
@@ -83,6 +83,9 @@ pub(crate) fn attempt(method: &Methodology, form: Form, shape: &TargetShape) -> 
             Ok(plan) => tests.push(plan),
             Err(found) => errors.extend(found),
         }
+    }
+    if errors.is_empty() {
+        verified::settle(&scope, &mut tests, &mut errors);
     }
     if !errors.is_empty() {
         return Err(errors);

@@ -19,13 +19,19 @@ use crate::values::Values;
 pub(crate) struct Needs {
     block_at: Range<usize>,
     span_at: Range<usize>,
+    stride_at: Range<usize>,
     extent: Extent,
 }
 
 impl Needs {
     pub(crate) fn of(values: &Values<'_, '_>) -> Needs {
         let key = if values.get("block_size_mix").is_some() { "block_size_mix" } else { "block_size" };
-        Needs { block_at: values.at(key), span_at: values.at("span"), extent: extent(values) }
+        Needs {
+            block_at: values.at(key),
+            span_at: values.at("span"),
+            stride_at: values.at("stride"),
+            extent: extent(values),
+        }
     }
 }
 
@@ -100,7 +106,7 @@ fn room(
         if !scope.smoke() {
             let title =
                 format!("a stride of {stride} is not shorter than a stream's stretch of {}", Bytes::new(stretch));
-            return Err(Diagnostic::new(needs.span_at.clone(), title, "expected room for at least two strides"));
+            return Err(Diagnostic::new(needs.stride_at.clone(), title, "expected room for at least two strides"));
         }
         workload.stride = None;
         note(approximations, "stride", "the smoke form's target is smaller than one stride");

@@ -31,6 +31,7 @@ mod stop;
 mod sweep;
 mod value;
 mod values;
+mod verified;
 
 pub use diagnose::{Diagnostic, Diagnostics};
 pub use estimate::SpeedGuess;

@@ -61,14 +61,14 @@ impl Shares {
         [self.write, self.trim, self.write_zeroes, self.flush].iter().map(|share| u64::from(share.get())).sum()
     }
 
+    /// Anything that changes blocks.
+    fn changes(self) -> bool {
+        [self.write, self.trim, self.write_zeroes].iter().any(|share| !share.is_zero())
+    }
+
     /// Nothing but flushes, which move nothing and go nowhere.
     fn only_flushes(self) -> bool {
         u64::from(self.flush.get()) == ALL
-    }
-
-    /// What changes blocks without writing headers.
-    fn erases(self) -> bool {
-        !self.trim.is_zero() || !self.write_zeroes.is_zero()
     }
 }
 
@@ -329,31 +329,26 @@ fn verify(
     if verify.is_off() {
         return verify;
     }
-    let many = threads.get() > 1;
     let plain = data == DataPattern::Incompressible && content.is_plain();
     let misfit = match () {
-        () if shares.check && !matches!(stated, Verify::Off | Verify::Check) => {
-            Some("op = \"verify\" checks headers and writes none")
-        }
-        () if verify == Verify::Check && !shares.write.is_zero() => {
-            Some("a load that checks what an earlier step wrote must not write")
+        () if verify == Verify::Check && shares.changes() => {
+            Some("a load that checks what an earlier step wrote must not write, trim or zero")
         }
         () if verify != Verify::Check && shares.write.is_zero() => {
             Some("headers are written, and this load has no writes; op = \"verify\" checks them")
         }
-        () if shares.erases() => Some("trimmed and zeroed blocks have no headers"),
         () if shares.only_flushes() => Some("flushes move no blocks"),
         () if sizes.smallest.get() < LEAST_VERIFIED => Some("a header needs blocks of at least 512 bytes"),
         () if verify != Verify::Check && !plain => {
             Some("blocks with headers are data = \"incompressible\" without other shares")
         }
-        () if many && streams == Streams::Overlapping && verify != Verify::Check => {
-            Some("overlapping streams write the same blocks, in an order that nobody knows")
-        }
+        () if threads.get() > 1 && streams != Streams::Disjoint => Some(
+            "threads that write the same blocks leave nobody knowing which wrote last; expected streams = \"disjoint\"",
+        ),
         () => None,
     };
-    let key = if shares.check && stated.is_off() { "op" } else { "verify" };
-    if values.holds(key, misfit, errors) { verify } else { Verify::Off }
+    let key = if shares.check { "op" } else { "verify" };
+    if values.refuses(key, "cannot have headers checked", misfit, errors) { Verify::Off } else { verify }
 }
 
 fn placement(values: &Values<'_, '_>, queue_depth: QueueDepth, errors: &mut Vec<Diagnostic>) -> Placement {

@@ -130,12 +130,13 @@ fn writing(
     approximations: &mut Vec<Approximation>,
 ) -> Result<(Action, String), Vec<Diagnostic>> {
     let at = table.get("action").map_or_else(|| table.at.clone(), |value| value.at.clone());
-    let values = Values { name: table.text("action"), name_at: &at, own: Some(table), test: None };
+    let values = Values { name: table.text("action"), name_at: at, own: Some(table), test: None };
     let mut errors = Vec::new();
     let written = load::workload(&values, preset(table), scope.method.folder(), &mut errors);
     let Some(written) = written.filter(|_| errors.is_empty()) else { return Err(errors) };
     let seed = scope.root().table("defaults").and_then(|table| table.whole("seed")).unwrap_or(SEED);
-    let workload = Workload { seed: derived_seed(seed, slug), ..written };
+    let seed = if written.verify.is_off() { derived_seed(seed, slug) } else { seed };
+    let workload = Workload { seed, ..written };
     let workload = fitted(scope, workload, &Needs::of(&values), approximations).map_err(|error| vec![error])?;
     let passes = table.whole("passes").and_then(|passes| u32::try_from(passes).ok()).unwrap_or(1);
     let volume = Bytes::new(workload.span.length.get().saturating_mul(u64::from(passes)));

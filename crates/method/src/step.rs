@@ -38,8 +38,7 @@ pub(crate) struct Draft {
 /// Makes the step of one combination.
 pub(crate) fn io_step<'m>(scope: &Scope<'m>, test: &'m Table, pick: &Pick<'m>) -> Result<Draft, Vec<Diagnostic>> {
     let layers = Layers::new(scope.root(), test, pick.case, scope.base);
-    let at = name_at(test);
-    let values = Values { name: test.text("name"), name_at: &at, own: None, test: Some((&layers, pick)) };
+    let values = Values { name: test.text("name"), name_at: name_at(test), own: None, test: Some((&layers, pick)) };
     let mut errors = Vec::new();
     let loads = loads(scope, &values, test, &mut errors);
     let known: Vec<&Workload> = loads.iter().map(|load| &load.workload).collect();
@@ -82,10 +81,14 @@ fn loads<'a, 'm>(
     errors: &mut Vec<Diagnostic>,
 ) -> Vec<Written<'a, 'm>> {
     let folder = scope.method.folder();
-    let groups =
-        test.tables("groups").iter().map(|group| Values { name: group.text("name"), own: Some(group), ..*values });
+    let groups = test.tables("groups").iter().map(|group| Values {
+        name: group.text("name"),
+        name_at: name_at(group),
+        own: Some(group),
+        test: values.test,
+    });
     let mut loads = Vec::new();
-    for values in std::iter::once(*values).chain(groups) {
+    for values in std::iter::once(values.clone()).chain(groups) {
         let workload = load::workload(&values, Preset::default(), folder, errors);
         loads.extend(workload.map(|workload| Written { values, workload }));
     }
@@ -109,7 +112,9 @@ fn on_target(
             Some(_) => format!("{seed_name}/{}", workload.name),
             None => seed_name.to_owned(),
         };
-        fitting.push(Workload { seed: derived_seed(workload.seed, &name), ..workload });
+        // Headers name the seed of the load that wrote them; [`crate::verified`] settles theirs.
+        let seed = if workload.verify.is_off() { derived_seed(workload.seed, &name) } else { workload.seed };
+        fitting.push(Workload { seed, ..workload });
     }
     Ok(joined(fitting))
 }

@@ -15,12 +15,12 @@ use crate::sweep::Pick;
 use crate::value::{Located, Table, Value};
 
 /// Where the values of one load stand.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct Values<'a, 'm> {
     /// How messages call the load.
     pub(crate) name: &'m str,
     /// Place of messages about the load as a whole.
-    pub(crate) name_at: &'a Range<usize>,
+    pub(crate) name_at: Range<usize>,
     /// The strongest table: a group, or a preparation step.
     pub(crate) own: Option<&'m Table>,
     /// The tables of a test, and what its axes picked.
@@ -121,6 +121,15 @@ impl<'m> Values<'_, 'm> {
             errors.push(Diagnostic::new(self.at(key), title, why));
         }
         false
+    }
+
+    /// As [`Self::holds`], for what is not a detail: `title` says what cannot be.
+    pub(crate) fn refuses(&self, key: &str, title: &str, misfit: Option<&str>, errors: &mut Vec<Diagnostic>) -> bool {
+        let Some(why) = misfit else { return false };
+        if !self.is_general(key) {
+            errors.push(Diagnostic::new(self.at(key), format!("the load '{}' {title}", self.name), why));
+        }
+        true
     }
 
     /// Nobody states this parameter and the language has no default for it.

@@ -45,7 +45,7 @@ fn step_of(body: &str) -> (Workload, StopRule, String, String) {
             all = format!("{line}\n{all}");
         }
     }
-    let plan = plan_of(Form::Quick, "action = \"fill\"\nverify = \"headers\"", &all);
+    let plan = plan_of(Form::Quick, "action = \"fill\"", &all);
     let step = &plan.tests[1].steps[0];
     let Action::Io { workload, stop, .. } = &step.action else { panic!("no load") };
     (workload.clone(), stop.clone(), step.id.slug().to_owned(), step.label.clone())
@@ -80,7 +80,6 @@ fn operations_are_a_word_or_shares() {
         ("trim", [0, 100, 0, 0], Verify::Off, "trim"),
         ("write_zeroes", [0, 0, 100, 0], Verify::Off, "write-zeroes"),
         ("flush", [0, 0, 0, 100], Verify::Off, "flush"),
-        ("verify", [0, 0, 0, 0], Verify::Check, "verify"),
     ];
     for (op, shares, verify, slug) in words {
         assert_eq!(of(&format!("op = \"{op}\"")), (shares, 0, verify, named(slug)));
@@ -199,7 +198,6 @@ fn data_verification_and_the_page_cache_arrive() {
     for (word, verify) in [("headers", Verify::Headers), ("at_once", Verify::AtOnce)] {
         assert_eq!(step_of(&format!("op = \"write\"\nverify = \"{word}\"")).0.verify, verify);
     }
-    assert_eq!(step_of("op = \"read\"\nverify = \"check\"").0.verify, Verify::Check);
 }
 
 #[test]
@@ -367,4 +365,49 @@ fn preparation_discards_overwrites_once_and_writes_headers() {
     assert_eq!(plan.tests[0].steps[2].id.as_str(), "prepare/discard");
     assert_eq!(plan.tests[0].steps[2].estimated_written, Bytes::new(0), "a trim writes nothing");
     assert!(loads[2].writes() && !loads[2].reads());
+}
+
+/// The loads of the tests of a plan, with the seeds of those that carry headers.
+fn verified(body: &str) -> Vec<(String, Verify, u64)> {
+    let plan = plan_of(Form::Quick, "action = \"fill\"\nverify = \"headers\"", body);
+    let steps = plan.steps().map(|step| (step, step.workload().unwrap()));
+    steps.map(|(step, load)| (step.id.to_string(), load.verify, load.seed)).collect()
+}
+
+#[test]
+fn a_check_has_the_seed_of_the_step_that_wrote() {
+    let body = "axes = [\"queue_depth\", \"op\"]\nop = [\"write\", \"verify\"]\nverify = \"headers\"\npattern = \"random\"\n\
+                block_size = \"4 KiB\"\nqueue_depth = [1, 8]\ntime = \"1 s\"";
+    let found = verified(body);
+    let seed = |id: &str| found.iter().find(|(name, ..)| name == id).unwrap().2;
+    assert_eq!(seed("t/rnd-4k-q1t1-verify"), seed("t/rnd-4k-q1t1-write-headers"));
+    assert_eq!(seed("t/rnd-4k-q8t1-verify"), seed("t/rnd-4k-q8t1-write-headers"));
+    assert_ne!(seed("t/rnd-4k-q1t1-verify"), seed("t/rnd-4k-q8t1-verify"), "two loads write the same headers");
+    let verifies: Vec<Verify> = found.iter().map(|(_, verify, _)| *verify).collect();
+    let (headers, check) = (Verify::Headers, Verify::Check);
+    assert_eq!(verifies, [headers, headers, check, headers, check]);
+    // What preparation wrote can be checked as well.
+    let filled =
+        verified("op = \"verify\"\npattern = \"sequential\"\nblock_size = \"1 MiB\"\nqueue_depth = 2\npasses = 1");
+    assert_eq!((filled[1].1, filled[1].2), (check, filled[0].2));
+}
+
+/// A later run checks what an earlier one wrote: the seed does not hang on the names of tests and steps.
+#[test]
+fn a_check_of_another_methodology_has_the_seed_of_the_write() {
+    let of = |name: &str, op: &str| {
+        let text = file(
+            "action = \"idle\"\ntime = \"1 s\"",
+            &format!("{op}\npattern = \"random\"\nblock_size = \"4 KiB\"\ntime = \"1 s\""),
+        );
+        let text =
+            text.replace("kind = \"file\"", "kind = \"file\"\ncontent = \"as_found\"").replace("name = \"t\"", name);
+        let shape =
+            TargetShape { capacity: Bytes::new(CAPACITY), offset_align: Bytes::new(512), guess: SpeedGuess::default() };
+        let plan = expand(&parse("x", &text).unwrap(), Form::Quick, &shape).unwrap();
+        plan.tests[1].steps[0].workload().unwrap().seed
+    };
+    let written = of("name = \"writes\"", "op = \"write\"\nverify = \"at_once\"\nqueue_depth = 32");
+    assert_eq!(of("name = \"checks\"", "op = \"verify\"\nqueue_depth = 1"), written);
+    assert_ne!(of("name = \"checks\"", "op = \"verify\"\nqueue_depth = 1\nseed = 2"), written);
 }
