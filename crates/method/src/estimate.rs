@@ -2,8 +2,9 @@
 //!
 //! An estimate for people and for progress bars; no result rests on it.
 
+use drivelab_core::load::Verify;
 use drivelab_core::plan::{Action, Rest, StopRule};
-use drivelab_core::units::{Bytes, BytesPerSecond, Nanos};
+use drivelab_core::units::{Bytes, BytesPerSecond, Nanos, Percent};
 use drivelab_core::workload::{Pattern, Workload};
 
 /// Opening rings, filling buffers and joining threads around a step; measured values are below this.
@@ -28,18 +29,59 @@ impl Default for SpeedGuess {
     }
 }
 
+/// Trims and zeroings per second, whatever their size: metadata work that a SATA SSD does one after the other.
+const ERASES_PER_SECOND: f64 = 20_000.0;
+
+/// Flushes per second: about a millisecond each, of which only one goes on at a time.
+const FLUSHES_PER_SECOND: f64 = 1000.0;
+
+/// What a load is expected to do in a second.
+#[derive(Debug, Clone, Copy, Default)]
+struct Flow {
+    operations: f64,
+    /// Bytes that count towards a volume: of all operations but flushes.
+    bytes: f64,
+    written: f64,
+}
+
 impl SpeedGuess {
-    /// Bytes per second that a workload is expected to move; at least 1, whatever the guess says.
-    fn rate(&self, workload: &Workload) -> f64 {
+    /// Bytes per second of reads or writes of this load with so many operations in flight; at least 1, whatever the
+    /// guess says.
+    fn rate(&self, load: &Workload, in_flight: f64) -> f64 {
         let sequential = self.throughput.get();
-        let rate = match workload.pattern {
-            Pattern::Sequential | Pattern::Reverse => sequential,
-            Pattern::Random | Pattern::RandomOnce => {
-                let depth_share = (workload.total_depth() as f64 / FULL_DEPTH).min(1.0);
-                (self.random_iops * depth_share * workload.block_size.as_f64()).min(sequential)
-            }
+        let depth_share = (in_flight / FULL_DEPTH).min(1.0);
+        let random = (self.random_iops * depth_share * load.mean_block_size()).min(sequential);
+        let jumps = match load.pattern {
+            Pattern::Sequential | Pattern::Reverse => f64::from(load.seek_percent.get()) / 100.0,
+            Pattern::Random | Pattern::RandomOnce => 1.0,
         };
+        let rate = 1.0 / ((1.0 - jumps) / sequential + jumps / random);
         if rate.is_finite() { rate.max(1.0) } else { 1.0 }
+    }
+
+    /// What one group of a step does beside the others, which take their shares of the target by their depths.
+    fn flow(&self, load: &Workload, all_in_flight: f64) -> Flow {
+        let share = |percent: Percent| f64::from(percent.get()) / 100.0;
+        let in_flight = f64::from(load.queue_depth.get()) * f64::from(load.threads.get());
+        let (writes, flushes) = (share(load.write_percent), share(load.other.flush_percent));
+        let erases = share(load.other.trim_percent) + share(load.other.write_zeroes_percent);
+        let reads = (1.0 - writes - erases - flushes).max(0.0);
+        let read_back = if load.verify == Verify::AtOnce { writes } else { 0.0 };
+        let synced = if load.other.sync_every > 0 { writes / f64::from(load.other.sync_every) } else { 0.0 };
+        let seconds = (reads + writes + read_back) * load.mean_block_size() / self.rate(load, all_in_flight)
+            + erases / ERASES_PER_SECOND
+            + (flushes + synced) / FLUSHES_PER_SECOND;
+        let capacity = (in_flight / all_in_flight.max(1.0)) / seconds.max(1e-9);
+        let think = load.pace.think_time.as_secs_f64();
+        let closed = in_flight / (in_flight / capacity + think);
+        let asked = load.pace.rate.map_or(closed, |rate| rate.iops().min(capacity));
+        let active = load.pace.bursts.map_or(1.0, |bursts| {
+            let on = bursts.on.as_secs_f64();
+            on / (on + bursts.off.as_secs_f64())
+        });
+        let operations = asked * active;
+        let bytes = operations * load.mean_block_size();
+        Flow { operations, bytes: bytes * (1.0 - flushes), written: bytes * writes }
     }
 }
 
@@ -53,25 +95,34 @@ pub(crate) fn step(action: &Action, rest: Rest, guess: &SpeedGuess) -> (Nanos, B
     (Nanos::new(total), written)
 }
 
+/// The step's own load says when it ends; all groups write until then.
 fn load(workload: &Workload, stop: &StopRule, ramp: Nanos, guess: &SpeedGuess) -> (Nanos, Bytes) {
-    let rate = guess.rate(workload);
-    let passes = |count: u32| Bytes::new(workload.span.length.get().saturating_mul(u64::from(count)));
-    let volume = [stop.volume, stop.passes.map(passes)].into_iter().flatten().min();
-    let by_volume = volume.map(|bytes| nanos(bytes.as_f64() / rate));
+    let all_in_flight = workload.total_depth() as f64;
+    let own = guess.flow(workload, all_in_flight);
+    let written_per_second: f64 = workload.groups().map(|group| guess.flow(group, all_in_flight).written).sum();
+    let span = workload.span.length.as_f64();
+    let volumes = [
+        stop.volume.map(Bytes::as_f64),
+        stop.passes.map(|count| span * f64::from(count)),
+        stop.coverage.map(|share| span * f64::from(share.get()) / 100.0),
+    ];
+    let volume = volumes.into_iter().flatten().min_by(f64::total_cmp);
+    let by_volume = volume.map(|bytes| nanos(bytes / own.bytes));
+    let by_operations = stop.operations.map(|count| nanos(count as f64 / own.operations));
     // The cap counts from the start of the step, the ramp inside.
     let ramp = ramp.min(stop.cap);
     let most = Nanos::new(stop.cap.get() - ramp.get());
-    let shortest = [stop.time, by_volume].into_iter().flatten().min().unwrap_or(most);
+    let shortest = [stop.time, by_volume, by_operations].into_iter().flatten().min().unwrap_or(most);
     let measured = shortest.max(stop.at_least.unwrap_or_default()).min(most);
-    let at_rate = rate * measured.as_secs_f64();
+    let active = measured.get().saturating_add(ramp.get());
+    let others = written_per_second - own.written;
     // The volume is exact where it is what ends the step.
-    let moved = match volume {
-        Some(bytes) if by_volume == Some(measured) => bytes.as_f64(),
-        _ => at_rate,
+    let own_measured = match volume {
+        Some(bytes) if by_volume == Some(measured) => bytes * (own.written / own.bytes),
+        _ => own.written * measured.as_secs_f64(),
     };
-    let moved = moved + rate * ramp.as_secs_f64();
-    let written = moved * f64::from(workload.write_percent.get()) / 100.0;
-    (Nanos::new(measured.get().saturating_add(ramp.get())), Bytes::new(written as u64))
+    let written = own_measured + own.written * ramp.as_secs_f64() + others * Nanos::new(active).as_secs_f64();
+    (Nanos::new(active), Bytes::new(written.round() as u64))
 }
 
 fn nanos(seconds: f64) -> Nanos {

@@ -411,3 +411,33 @@ fn a_check_of_another_methodology_has_the_seed_of_the_write() {
     assert_eq!(of("name = \"checks\"", "op = \"verify\"\nqueue_depth = 1"), written);
     assert_ne!(of("name = \"checks\"", "op = \"verify\"\nqueue_depth = 1\nseed = 2"), written);
 }
+
+/// Hand-worked: the guess is 500 MB/s in sequence and 80,000 random operations of 4 KiB a second at 32 in flight.
+#[test]
+fn estimates_know_rates_pauses_and_what_moves_nothing() {
+    let of = |body: &str| {
+        let body = format!("block_size = \"4 KiB\"\npattern = \"random\"\nqueue_depth = 32\n{body}");
+        let plan = plan_of(Form::Quick, "action = \"fill\"", &body);
+        let step = &plan.tests[1].steps[0];
+        // Tenths of a second without the set-up, and kilobytes.
+        ((step.estimated_time.get() - 100_000_000) / 100_000_000, step.estimated_written.get() / 1000)
+    };
+    let kb = |operations: u64| operations * 4096 / 1000;
+    assert_eq!(of("op = \"write\"\ntime = \"10 s\""), (100, kb(800_000)));
+    assert_eq!(of("op = \"write\"\ntime = \"10 s\"\nrate = \"1000 IOPS\""), (100, kb(10_000)));
+    assert_eq!(of("op = \"write\"\ntime = \"10 s\"\nrate = \"1M IOPS\""), (100, kb(800_000)), "above what it can do");
+    let bursts = "rate = \"1000 IOPS\"\nbursts = { on = \"1 s\", off = \"3 s\" }";
+    assert_eq!(of(&format!("op = \"write\"\noperations = 1000\n{bursts}")), (40, kb(1000)));
+    // 32 slots that each think for 100 ms and then wait 0.4 ms: 318.73 a second.
+    assert_eq!(of("op = \"write\"\noperations = 3188\nthink_time = \"100 ms\""), (100, kb(3188)));
+    assert_eq!(of("op = \"trim\"\ntime = \"10 s\"").1, 0);
+    assert_eq!(of("op = \"flush\"\noperations = 2000"), (20, 0));
+    assert_eq!(of("write_percent = 50\nverify = \"off\"\ntime = \"10 s\"").1, kb(400_000));
+    let once = "op = \"write\"\npattern = \"random_once\"\ncoverage = \"25 %\"";
+    let body = format!("block_size = \"4 KiB\"\nqueue_depth = 32\n{once}");
+    let plan = plan_of(Form::Quick, "action = \"fill\"", &body);
+    assert_eq!(plan.tests[1].steps[0].estimated_written, Bytes::new(CAPACITY / 4));
+    // Two groups share the target by their depths; both write.
+    let groups = "op = \"write\"\ntime = \"10 s\"\n[[tests.groups]]\nname = \"other\"";
+    assert_eq!(of(groups).1 / 100, kb(800_000) / 100);
+}

@@ -61,7 +61,8 @@ impl Running {
     )]
     pub(super) fn interval(&mut self, record: &IntervalRecord) {
         let seconds = record.end_ns.saturating_sub(record.start_ns) as f64 / 1e9;
-        let bytes = record.read.bytes.as_f64() + record.write.bytes.as_f64();
+        let others: f64 = record.others.iter().map(|other| other.record.bytes.as_f64()).sum();
+        let bytes = record.read.bytes.as_f64() + record.write.bytes.as_f64() + others;
         let rate = if seconds > 0.0 { bytes / seconds } else { 0.0 };
         let smoothed = self.rate.map_or(rate, |old| old + (rate - old) * (seconds / (seconds + SMOOTHING_S)));
         if !record.ramp {

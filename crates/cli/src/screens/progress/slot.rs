@@ -2,8 +2,9 @@
 
 use drivelab_analysis::steady::WINDOW;
 use drivelab_core::ids::StepKey;
-use drivelab_core::plan::{Action, Rest, Rounds, Step, StepRole, TestPlan};
+use drivelab_core::plan::{Action, Rest, Rounds, Step, StepRole, StopRule, TestPlan};
 use drivelab_core::units::Nanos;
+use drivelab_core::workload::Workload;
 
 use crate::screens::figures::clean;
 
@@ -99,13 +100,36 @@ pub(super) fn slots(test: &TestPlan) -> Vec<Slot> {
     test.schedule().into_iter().map(slot).collect()
 }
 
+/// Bytes after which the step ends by its own rule; `None` where bytes do not say it.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "an estimate; a float that is too large saturates"
+)]
+fn bytes_to_move(workload: &Workload, stop: &StopRule) -> Option<u64> {
+    let span = workload.span.length.get();
+    let moving = f64::from(100 - workload.other.flush_percent.get().min(100)) / 100.0;
+    let per_operation = workload.mean_block_size() * moving;
+    // The figures of the intervals are of all groups, the rule is about the first.
+    if !workload.beside.is_empty() || per_operation == 0.0 {
+        return None;
+    }
+    let rules = [
+        stop.volume.map(|volume| volume.get()),
+        stop.passes.map(|count| span.saturating_mul(u64::from(count))),
+        stop.coverage.map(|share| span / 100 * u64::from(share.get())),
+        stop.operations.map(|count| (count as f64 * per_operation) as u64),
+    ];
+    rules.into_iter().flatten().min()
+}
+
 fn goal(action: &Action) -> (Kind, Goal) {
     match action {
         Action::Idle { time } => (Kind::Idle, Goal { time_ns: Some(time.get()), ..Goal::default() }),
         Action::Io { workload, stop, ramp } => {
             let after_ramp = |time: Nanos| ramp.get().saturating_add(time.get());
-            let passes = |count: u32| workload.span.length.get().saturating_mul(u64::from(count));
-            let bytes = [stop.volume.map(|volume| volume.get()), stop.passes.map(passes)].into_iter().flatten().min();
+            let bytes = bytes_to_move(workload, stop);
             let kind = match bytes {
                 None => Kind::Timed,
                 Some(_) if workload.writes() => Kind::Writing,
