@@ -8,41 +8,13 @@ use std::collections::BTreeMap;
 use drivelab_core::environment::Environment;
 use drivelab_core::finding::{Evidence, Finding};
 use drivelab_core::ids::StepKey;
+use drivelab_core::load::OpKind;
 use drivelab_core::plan::Step;
-use drivelab_core::record::{IntervalRecord, OpRecord};
+use drivelab_core::record::IntervalRecord;
 use drivelab_core::run::RunRecords;
+use drivelab_core::units::Bytes;
 
 use crate::values::{self, Execution};
-
-/// Reads or writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Op {
-    /// Reads.
-    Read,
-    /// Writes.
-    Write,
-}
-
-impl Op {
-    /// Both.
-    pub(crate) const BOTH: [Op; 2] = [Op::Read, Op::Write];
-
-    /// First part of the ids of its metrics.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Op::Read => "read",
-            Op::Write => "write",
-        }
-    }
-
-    /// Its part of a record.
-    pub(crate) fn of<'r>(self, execution: &Execution<'r>) -> &'r OpRecord {
-        match self {
-            Op::Read => &execution.record.read,
-            Op::Write => &execution.record.write,
-        }
-    }
-}
 
 /// One finished execution with all that a check may look at.
 #[derive(Debug, Clone)]
@@ -55,6 +27,8 @@ pub(crate) struct Subject<'a> {
     pub intervals: Vec<&'a IntervalRecord>,
     /// What the link can carry, bytes per second and direction.
     pub link: Option<f64>,
+    /// Memory of the host.
+    pub memory: Bytes,
 }
 
 /// Figures that a violation makes worthless.
@@ -63,14 +37,20 @@ pub(crate) enum Voids {
     /// None: the finding only informs.
     Nothing,
     /// Rates of one kind of operation, and the totals they are part of.
-    Rates(Op),
+    Rates(OpKind),
     /// Every latency of one kind of operation.
-    Latency(Op),
-    /// Percentiles and maximum of one kind of operation.
-    Percentiles(Op),
+    Latency(OpKind),
+    /// Percentiles and maximum of the latency of one kind of operation.
+    Percentiles(OpKind),
+    /// Every response time of one kind of operation.
+    Response(OpKind),
+    /// Every response time.
+    Responses,
     /// Everything about one kind of operation, and the totals it is part of.
-    All(Op),
-    /// Everything about reads and writes.
+    All(OpKind),
+    /// The schedule of an open loop and every response time, which counts from it.
+    Schedule,
+    /// Everything about operations.
     Results,
     /// The same and the operations in flight.
     ResultsAndDepth,
@@ -82,15 +62,20 @@ impl Voids {
     /// Whether the metric with this id is one of them.
     pub(crate) fn covers(self, id: &str) -> bool {
         let (group, name) = id.split_once('.').unwrap_or(("", id));
-        let is = |op: Op| group == op.name();
-        let rate = matches!(name, "throughput" | "iops");
+        let is = |op: OpKind| group == op.name();
+        let in_total = |op: OpKind| group == "total" && matches!(op, OpKind::Read | OpKind::Write);
+        let rate = matches!(name, "throughput" | "iops" | "achieved_iops");
+        let response = name.starts_with("response_");
         match self {
             Voids::Nothing => false,
-            Voids::Rates(op) => rate && (is(op) || group == "total"),
+            Voids::Rates(op) => rate && (is(op) || in_total(op)),
             Voids::Latency(op) => is(op) && name.starts_with("latency_"),
             Voids::Percentiles(op) => is(op) && name.starts_with("latency_") && name != "latency_mean",
-            Voids::All(op) => is(op) || group == "total",
-            Voids::Results => !group.is_empty() && group != "run",
+            Voids::Response(op) => is(op) && response,
+            Voids::Responses => response,
+            Voids::All(op) => is(op) || in_total(op),
+            Voids::Schedule => response || group == "open_loop",
+            Voids::Results => !matches!(group, "" | "run" | "engine" | "verified"),
             Voids::ResultsAndDepth => Voids::Results.covers(id) || name == "in_flight_mean",
             Voids::Timed => rate || matches!(name, "in_flight_mean" | "cpu_share" | "duration"),
         }
@@ -106,11 +91,19 @@ pub(crate) struct Seen {
     pub evidence: Vec<Evidence>,
     /// What it voids.
     pub voids: Voids,
+    /// What the statement names: a reason, a feature, an address.
+    pub notes: Vec<String>,
 }
 
 impl Seen {
     pub(crate) fn new(subject: &Subject<'_>, voids: Voids, evidence: Vec<Evidence>) -> Self {
-        Seen { key: subject.execution.record.key.clone(), evidence, voids }
+        Seen { key: subject.execution.record.key.clone(), evidence, voids, notes: Vec::new() }
+    }
+
+    /// With something that the statement names.
+    pub(crate) fn noting(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
     }
 }
 
@@ -158,7 +151,8 @@ pub(crate) fn subjects(records: &RunRecords) -> Vec<Subject<'_>> {
         let record: &drivelab_core::record::StepRecord = record;
         let step = records.plan.step(&record.key.step)?;
         let execution = Execution::new(step, record)?;
-        Some(Subject { step, execution, intervals: intervals.remove(&record.key).unwrap_or_default(), link })
+        let intervals = intervals.remove(&record.key).unwrap_or_default();
+        Some(Subject { step, execution, intervals, link, memory: records.environment.testbed.memory })
     };
     records.steps.iter().filter(|record| !values::is_empty(record)).filter_map(subject).collect()
 }

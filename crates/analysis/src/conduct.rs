@@ -1,5 +1,9 @@
-//! How steps and the run went: what a reader must know beside the figures. Voids nothing; the text is in
-//! [`crate::findings`].
+//! How steps and the run went: what a reader must know beside the figures. The text is in [`crate::findings`].
+//!
+//! What the engine's own account tells is in [`account`], what the target did wrong in [`target`].
+
+pub(crate) mod account;
+pub(crate) mod target;
 
 use drivelab_core::event::RunState;
 use drivelab_core::finding::{Evidence, Finding};
@@ -12,8 +16,8 @@ use jiff::Timestamp;
 use crate::check::{Check, Seen, Subject, Voids};
 use crate::findings::{conduct as text, evidence};
 use crate::metrics::used_rounds;
+use crate::stats;
 use crate::values::{self, Execution};
-use crate::{GeneratorLimit, LimitedBy, limits, stats};
 
 /// Share of its own rule that a step must have reached: intervals and the last completions may cost a little.
 const SHORT_STEP: f64 = 0.95;
@@ -21,16 +25,10 @@ const SHORT_STEP: f64 = 0.95;
 /// steady (20 %), because rounds follow each other at once.
 const ROUNDS_DIFFER_PERCENT: f64 = 10.0;
 
-/// Checks of single executions.
+/// Checks of single executions: how they ended.
 pub(crate) static CONDUCT: &[Check] = &[
-    Check { code: "io_errors", rule: "", check: io_errors, finding: text::io_errors },
     Check { code: "cap_reached", rule: "", check: cap_reached, finding: text::cap_reached },
     Check { code: "short_step", rule: "", check: short_step, finding: text::short_step },
-    Check { code: "buffered_io", rule: "", check: buffered_io, finding: text::buffered_io },
-    Check { code: "kernel_workers", rule: "", check: kernel_workers, finding: text::kernel_workers },
-    Check { code: "generator_limited", rule: "", check: generator_limited, finding: text::generator_limited },
-    Check { code: "host_cpu_limited", rule: "", check: host_cpu_limited, finding: text::host_cpu_limited },
-    Check { code: "depth_not_kept", rule: "", check: depth_not_kept, finding: text::depth_not_kept },
 ];
 
 /// Every finding about the run as a whole.
@@ -132,6 +130,7 @@ fn all_rounds(used: &[&StepRecord], found: Evidence) -> Vec<Seen> {
         key: record.key.clone(),
         evidence: found.take().into_iter().collect(),
         voids: Voids::Nothing,
+        notes: Vec::new(),
     };
     used.iter().map(seen).collect()
 }
@@ -140,19 +139,6 @@ fn all_rounds(used: &[&StepRecord], found: Evidence) -> Vec<Seen> {
 fn range_percent(rates: &[f64]) -> Option<f64> {
     let spread = stats::spread(rates)?;
     (spread.mean > 0.0).then(|| 100.0 * (spread.max - spread.min) / spread.mean)
-}
-
-fn io_errors(subject: &Subject<'_>) -> Vec<Seen> {
-    let record = subject.execution.record;
-    let count = record.error_count();
-    let first = record.errors.first().map(|error| {
-        let op = error.op.name();
-        let what = format!("error number of the first ({op} of {} at byte {})", error.length, error.offset);
-        evidence(&what, f64::from(error.errno), None, "errno")
-    });
-    let mut found = vec![evidence("failed operations", count as f64, Some(0.0), "operations")];
-    found.extend(first);
-    told(subject, (count > 0).then_some(found))
 }
 
 fn cap_reached(subject: &Subject<'_>) -> Vec<Seen> {
@@ -166,7 +152,7 @@ fn short_step(subject: &Subject<'_>) -> Vec<Seen> {
     let Action::Io { stop, .. } = &subject.step.action else { return Vec::new() };
     let record = subject.execution.record;
     let seconds = record.elapsed().as_secs_f64();
-    let moved = record.read.bytes.as_f64() + record.write.bytes.as_f64();
+    let moved: f64 = record.kinds().map(|(_, op)| op.bytes.as_f64()).sum();
     let cut = matches!(record.stop_reason, StopReason::Stopped | StopReason::Errors);
     let time = stop.time.map(|time| time.as_secs_f64());
     let volume = stop.volume.map(drivelab_core::units::Bytes::as_f64);
@@ -182,39 +168,8 @@ fn short_step(subject: &Subject<'_>) -> Vec<Seen> {
     told(subject, found)
 }
 
-fn buffered_io(subject: &Subject<'_>) -> Vec<Seen> {
-    told(subject, (!subject.execution.workload.direct).then(Vec::new))
-}
-
-fn kernel_workers(subject: &Subject<'_>) -> Vec<Seen> {
-    told(subject, subject.execution.record.engine.punted.then(Vec::new))
-}
-
-fn generator_limited(subject: &Subject<'_>) -> Vec<Seen> {
-    let LimitedBy::Generator { why: GeneratorLimit::UserTime { share } } = limit_of(subject) else { return Vec::new() };
-    let what = "user CPU time of the issuing threads";
-    told(subject, Some(vec![evidence(what, 100.0 * share, Some(100.0 * limits::GENERATOR_SHARE), "%")]))
-}
-
-fn host_cpu_limited(subject: &Subject<'_>) -> Vec<Seen> {
-    let LimitedBy::HostCpu { share } = limit_of(subject) else { return Vec::new() };
-    let what = "kernel CPU time of the issuing threads";
-    told(subject, Some(vec![evidence(what, 100.0 * share, Some(100.0 * limits::KERNEL_SHARE), "%")]))
-}
-
-fn depth_not_kept(subject: &Subject<'_>) -> Vec<Seen> {
-    let LimitedBy::Generator { why: GeneratorLimit::DepthNotKept { reached, asked } } = limit_of(subject) else {
-        return Vec::new();
-    };
-    told(subject, Some(vec![evidence("operations in flight (limit: asked)", reached, Some(asked), "operations")]))
-}
-
-fn limit_of(subject: &Subject<'_>) -> LimitedBy {
-    limits::limited_by(subject.execution.record, subject.execution.workload)
-}
-
 /// Something that voids nothing.
-fn told(subject: &Subject<'_>, found: Option<Vec<Evidence>>) -> Vec<Seen> {
+pub(super) fn told(subject: &Subject<'_>, found: Option<Vec<Evidence>>) -> Vec<Seen> {
     found.map(|found| Seen::new(subject, Voids::Nothing, found)).into_iter().collect()
 }
 

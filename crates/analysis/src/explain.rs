@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 
 use drivelab_core::finding::Finding;
 use drivelab_core::ids::StepKey;
+use drivelab_core::load::OpKind;
 use drivelab_core::metric::{Better, Metric};
 use drivelab_core::plan::{Combine, Step, StepRole, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
@@ -15,7 +16,7 @@ use drivelab_core::units::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::metrics::{entries, round_value, used_rounds};
+use crate::metrics::{Compute, entries, round_value, used_rounds};
 use crate::values::Execution;
 use crate::{ANALYSIS_VERSION, Analysis, metric_def};
 
@@ -70,6 +71,9 @@ pub struct ExplainedRound {
     pub writes: u64,
     /// Bytes written.
     pub written_bytes: Bytes,
+    /// Completed operations of other kinds, with the bytes they covered; only those that the step has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<(OpKind, u64, Bytes)>,
     /// Failed operations.
     pub errors: u64,
     /// Interval records that make up the measured part; absent where there is none.
@@ -154,6 +158,7 @@ fn round(records: &RunRecords, step: &Step, record: &StepRecord, metric: &str) -
         read_bytes: record.read.bytes,
         writes: record.write.count,
         written_bytes: record.write.bytes,
+        others: record.others.iter().map(|other| (other.op, other.record.count, other.record.bytes)).collect(),
         errors: record.error_count(),
         intervals: range,
         ramp_intervals: u32::try_from(ramp.len()).unwrap_or(u32::MAX),
@@ -167,13 +172,18 @@ fn how_combined(test: Option<&TestPlan>, metric: &str, rounds: usize) -> String 
     let neutral = metric_def(metric).is_some_and(|def| def.better == Better::Neutral);
     let way = match test.combine {
         _ if rounds == 1 => return "One round; its figure is the value.".to_owned(),
-        _ if metric == "errors" => "the sum of",
+        _ if is_sum(metric) => "the sum of",
         Combine::Mean if tail => "taken from the merged histogram of",
         Combine::Best if !neutral => "the best of",
         Combine::Mean | Combine::Best => "the mean of",
         Combine::Median => "the median of",
     };
     format!("The value is {way} {rounds} rounds.")
+}
+
+/// Whether rounds of this metric are added up.
+fn is_sum(metric: &str) -> bool {
+    entries().any(|entry| entry.def.id == metric && matches!(entry.compute, Compute::Sum(_)))
 }
 
 /// Addresses near to the one asked for: those that contain it first, then by edit distance.
@@ -220,6 +230,9 @@ pub fn text(explanation: &Explanation) -> String {
     for finding in &explanation.findings {
         let _ = writeln!(out, "Void [{}]: {}", finding.code, finding.statement);
     }
+    if metric.lower_bound {
+        let _ = writeln!(out, "A lower bound: drivelab or the host's CPU was the limit, not the target.");
+    }
     let _ = writeln!(out, "\nDefinition: {}", explanation.definition);
     let _ = writeln!(out, "Function: {} (analysis version {})", explanation.function, explanation.analysis_version);
     let _ = writeln!(out, "Rounds: {}", explanation.combined);
@@ -240,9 +253,12 @@ fn round_text(round: &ExplainedRound, unit: &str) -> String {
             range.first, range.last, range.count, round.ramp_intervals
         )
     });
+    let other =
+        |(kind, count, bytes): &(OpKind, u64, Bytes)| format!(", {count} {} ({} bytes)", kind.name(), bytes.get());
+    let others: String = round.others.iter().map(other).collect();
     format!(
-        "  {}: {value}\n    from {} ns to {} ns of run time: {} reads ({} bytes), {} writes ({} bytes), {} errors\n    \
-         intervals {intervals}",
+        "  {}: {value}\n    from {} ns to {} ns of run time: {} reads ({} bytes), {} writes ({} bytes){others}, {} \
+         errors\n    intervals {intervals}",
         round.key,
         round.start_ns,
         round.end_ns,

@@ -1,10 +1,13 @@
 //! The text of every finding, one function for each: figure, threshold, likely cause, next action.
 //!
 //! Owns words only; what is true was decided by the caller. Voiding findings are in `voids`, those about how steps
-//! and the run went in `conduct`, those about target and testbed in `conditions`.
+//! and the run went in `conduct`, those from the engine's account in `account`, those about what the target did in
+//! `target`, those about target and testbed as found in `conditions`.
 
+pub(crate) mod account;
 pub(crate) mod conditions;
 pub(crate) mod conduct;
+pub(crate) mod target;
 pub(crate) mod voids;
 
 use drivelab_core::finding::{Evidence, Finding, Severity};
@@ -83,6 +86,17 @@ impl Words<'_> {
 pub(crate) fn executions(seen: &[Seen]) -> String {
     let keys: std::collections::BTreeSet<&StepKey> = seen.iter().map(|one| &one.key).collect();
     plural(keys.len(), "execution")
+}
+
+/// What was noted, each once.
+pub(crate) fn named(seen: &[Seen]) -> String {
+    let mut notes: Vec<&str> = Vec::new();
+    for note in seen.iter().flat_map(|one| &one.notes) {
+        if !notes.contains(&note.as_str()) {
+            notes.push(note);
+        }
+    }
+    notes.join("; ")
 }
 
 /// `1 step`, `3 steps`.

@@ -1,19 +1,25 @@
 //! Invariants: what must hold in every record of a real measurement. A violation voids the figures it concerns.
 //!
 //! Each is one pure function over one execution with its threshold as a named constant. The list comes from
-//! research/peers.md pain 2: the host, the cache or the generator was measured, not the drive, and nobody noticed.
+//! research/peers.md pain 2 (the host, the cache or the generator was measured, not the drive, and nobody noticed) and
+//! from the loads of the engine: what was issued is what was asked. What must add up is in [`sums`], what was drawn by
+//! chance in [`draws`], the schedule of an open loop in [`schedule`].
+
+mod draws;
+mod schedule;
+mod sums;
 
 use drivelab_core::finding::Evidence;
-use drivelab_core::record::StreamExtent;
-use drivelab_core::workload::{Pattern, Streams};
+use drivelab_core::histogram::{LatencySummary, SparseHistogram};
+use drivelab_core::load::{OpKind, Verify};
+use drivelab_core::record::{OpRecord, StreamExtent};
+use drivelab_core::units::Nanos;
+use drivelab_core::workload::{Pattern, Streams, Workload};
 
-use crate::check::{Check, Op, Seen, Subject, Voids};
+use crate::check::{Check, Seen, Subject, Voids};
 use crate::findings::{evidence, voids as text};
 use crate::values;
 
-/// Largest relative difference between a stored rate and the one that counts and bounds give. Both come from the same
-/// integers, so only rounding may differ; a tenth of a per cent is far above that and far below what matters.
-const RATE_TOLERANCE: f64 = 1e-3;
 /// Little's law may be off by this share of the operations in flight: latencies are taken around the system call, the
 /// time in flight is integrated between completions. From the issue that asked for the check.
 const LITTLE_SHARE: f64 = 0.02;
@@ -23,26 +29,32 @@ const LITTLE_OPERATIONS: f64 = 1.0;
 /// of them and can never have more; the mean is an integral divided by time, both on one clock, so only rounding of
 /// very short steps is forgiven.
 const DEPTH_TOLERANCE: f64 = 0.01;
+/// Operations of a kind that must have been expected before their absence is more than chance: none of 20 expected
+/// happens once in 5 x 10^8.
+const EXPECTED_AT_LEAST: f64 = 20.0;
+/// Share by which a response time may lie below the latency of the same rank: both stand for the middle of a bucket at
+/// most 0.78 % wide.
+const BUCKET_WIDTH: f64 = 0.0079;
 
 /// Every invariant.
 pub(crate) static INVARIANTS: &[Check] = &[
     Check { code: "time_order", rule: "A step ends after it began.", check: time_order, finding: text::time_order },
     Check {
         code: "no_operations",
-        rule: "A step that asks for reads (writes) completes at least one.",
+        rule: "A step completes operations of every kind that it asks for, where 20 or more must be expected.",
         check: no_operations,
         finding: text::no_operations,
     },
     Check {
         code: "bytes_not_blocks",
-        rule: "Bytes moved are completed operations times block size.",
-        check: bytes_not_blocks,
+        rule: "Bytes moved are completed operations times block size, summed over the sizes where sizes are mixed.",
+        check: sums::bytes_not_blocks,
         finding: text::bytes_not_blocks,
     },
     Check {
         code: "rate_mismatch",
-        rule: "Stored MB/s are stored IOPS times block size, and stored IOPS are operations divided by time.",
-        check: rate_mismatch,
+        rule: "Stored MB/s are stored IOPS times (mean) block size, and stored IOPS are operations divided by time.",
+        check: sums::rate_mismatch,
         finding: text::rate_mismatch,
     },
     Check {
@@ -53,7 +65,7 @@ pub(crate) static INVARIANTS: &[Check] = &[
     },
     Check {
         code: "histogram_count",
-        rule: "The latency histogram holds exactly the completed operations.",
+        rule: "The histograms of latency and of response time hold exactly the completed operations.",
         check: histogram_count,
         finding: text::histogram_count,
     },
@@ -64,8 +76,14 @@ pub(crate) static INVARIANTS: &[Check] = &[
         finding: text::percentile_order,
     },
     Check {
+        code: "response_below_latency",
+        rule: "No rank of the response times is below that of the latencies (buckets are 0.78 % wide).",
+        check: response_below_latency,
+        finding: text::response_below_latency,
+    },
+    Check {
         code: "little_law",
-        rule: "IOPS times mean latency equal the mean operations in flight, within 2 % plus one operation.",
+        rule: "IOPS times mean latency, summed over the kinds, are the mean operations in flight, within 2 % plus one.",
         check: little_law,
         finding: text::little_law,
     },
@@ -77,9 +95,41 @@ pub(crate) static INVARIANTS: &[Check] = &[
     },
     Check {
         code: "interval_sums",
-        rule: "The intervals of a step, without its ramp, add up to the step.",
-        check: interval_sums,
+        rule: "The intervals of a step, without its ramp, add up to the step: every kind, latencies, response times.",
+        check: sums::interval_sums,
         finding: text::interval_sums,
+    },
+    Check {
+        code: "group_sums",
+        rule: "Where several groups of threads ran, they add up to the step.",
+        check: sums::group_sums,
+        finding: text::group_sums,
+    },
+    Check {
+        code: "size_sums",
+        rule: "Where sizes are mixed, the sizes that were asked for add up to the operations of their kind.",
+        check: sums::size_sums,
+        finding: text::size_sums,
+    },
+    Check {
+        code: "mix_not_as_asked",
+        rule: "Kinds and sizes were drawn with the shares that were asked for, within 6 standard deviations of chance, \
+               and flushes came after as many writes as asked.",
+        check: draws::mix_not_as_asked,
+        finding: text::mix_not_as_asked,
+    },
+    Check {
+        code: "schedule_missed",
+        rule: "An open loop has as many arrivals as its rate says: within 0.5 %, or 1 % and 4 standard deviations \
+               where arrivals are random.",
+        check: schedule::schedule_missed,
+        finding: text::schedule_missed,
+    },
+    Check {
+        code: "arrivals_lost",
+        rule: "In an open loop, arrivals are done or still waiting: none is lost, none is made up.",
+        check: schedule::arrivals_lost,
+        finding: text::arrivals_lost,
     },
     Check {
         code: "streams_overlap",
@@ -104,50 +154,23 @@ fn time_order(subject: &Subject<'_>) -> Vec<Seen> {
     vec![Seen::new(subject, Voids::Timed, vec![evidence("end on the run clock", end, Some(start), "s")])]
 }
 
+/// Kinds that were asked for and of which nothing was completed: all of them where there is none at all, else those
+/// that failed or of which enough had to be expected.
 fn no_operations(subject: &Subject<'_>) -> Vec<Seen> {
-    let workload = subject.execution.workload;
-    let asked = |op: &Op| match op {
-        Op::Read => workload.reads(),
-        Op::Write => workload.writes(),
+    let (workload, record) = (subject.execution.workload, subject.execution.record);
+    let count = |kind: OpKind| record.op(kind).map_or(0, |op| op.count);
+    let failed = |kind: OpKind| record.op(kind).map_or(0, |op| op.errors);
+    let nothing = OpKind::ALL.into_iter().all(|kind| count(kind) == 0);
+    let missed = |kind: &OpKind| {
+        let expected = draws::expected(*kind, workload, record);
+        count(*kind) == 0 && (nothing || failed(*kind) > 0 || expected >= EXPECTED_AT_LEAST)
     };
-    let none = |op: &Op| op.of(&subject.execution).count == 0;
-    let seen = |op: Op| {
-        let failed = op.of(&subject.execution).errors as f64;
-        let both_empty = Op::BOTH.iter().all(none);
-        let voids = if both_empty { Voids::Results } else { Voids::All(op) };
-        Seen::new(subject, voids, vec![evidence(&format!("failed {}s", op.name()), failed, None, "operations")])
+    let seen = |kind: OpKind| {
+        let voids = if nothing { Voids::Results } else { Voids::All(kind) };
+        let what = format!("failed operations of kind {}", kind.name());
+        Seen::new(subject, voids, vec![evidence(&what, failed(kind) as f64, None, "operations")])
     };
-    Op::BOTH.into_iter().filter(asked).filter(none).map(seen).collect()
-}
-
-fn bytes_not_blocks(subject: &Subject<'_>) -> Vec<Seen> {
-    per_op(subject, |op| {
-        let (record, block) = (op.of(&subject.execution), subject.execution.workload.block_size.get());
-        let expected = u128::from(record.count) * u128::from(block);
-        let wrong = u128::from(record.bytes.get()) != expected;
-        let what = format!("{} bytes (limit: operations x block size)", op.name());
-        wrong.then(|| (Voids::Rates(op), vec![evidence(&what, record.bytes.as_f64(), Some(expected as f64), "B")]))
-    })
-}
-
-fn rate_mismatch(subject: &Subject<'_>) -> Vec<Seen> {
-    let Some(elapsed) = values::duration(subject.execution) else { return Vec::new() };
-    let differs = |a: f64, b: f64| (a - b).abs() > RATE_TOLERANCE * a.abs().max(b.abs()) || a.is_nan() || b.is_nan();
-    per_op(subject, |op| {
-        let record = op.of(&subject.execution);
-        let from_iops = record.iops * subject.execution.workload.block_size.as_f64();
-        let iops = record.count as f64 / elapsed;
-        let mut found = Vec::new();
-        if differs(record.throughput.get(), from_iops) {
-            let what = format!("stored {} rate (limit: stored IOPS x block size)", op.name());
-            found.push(evidence(&what, record.throughput.as_mb_s(), Some(from_iops / 1e6), "MB/s"));
-        }
-        if differs(record.iops, iops) {
-            let what = format!("stored {} IOPS (limit: operations / time)", op.name());
-            found.push(evidence(&what, record.iops, Some(iops), "IOPS"));
-        }
-        (!found.is_empty()).then_some((Voids::Rates(op), found))
-    })
+    OpKind::ALL.into_iter().filter(|kind| workload.issues(*kind)).filter(missed).map(seen).collect()
 }
 
 fn not_direct(subject: &Subject<'_>) -> Vec<Seen> {
@@ -156,32 +179,73 @@ fn not_direct(subject: &Subject<'_>) -> Vec<Seen> {
 }
 
 fn histogram_count(subject: &Subject<'_>) -> Vec<Seen> {
-    per_op(subject, |op| {
-        let record = op.of(&subject.execution);
-        let in_buckets = record.histogram.buckets.iter().fold(0u64, |sum, (_, count)| sum.saturating_add(*count));
-        let wrong = if record.histogram.count == record.count { in_buckets } else { record.histogram.count };
-        let what = format!("{} latencies in the histogram (limit: operations)", op.name());
-        let found = || vec![evidence(&what, wrong as f64, Some(record.count as f64), "operations")];
-        (wrong != record.count).then(|| (Voids::Latency(op), found()))
+    let differing = |histogram: &SparseHistogram, count: u64, what: &str| {
+        let in_buckets = histogram.buckets.iter().fold(0u64, |sum, (_, count)| sum.saturating_add(*count));
+        let wrong = if histogram.count == count { in_buckets } else { histogram.count };
+        let found = || vec![evidence(what, wrong as f64, Some(count as f64), "operations")];
+        (wrong != count).then(found)
+    };
+    per_kind(subject, |kind, op| {
+        let latencies = format!("{} latencies in the histogram (limit: operations)", kind.name());
+        if let Some(found) = differing(&op.histogram, op.count, &latencies) {
+            return Some((Voids::Latency(kind), found));
+        }
+        let responses = format!("{} response times in the histogram (limit: operations)", kind.name());
+        let found = differing(&op.response.as_ref()?.histogram, op.count, &responses)?;
+        Some((Voids::Response(kind), found))
     })
 }
 
 fn percentile_order(subject: &Subject<'_>) -> Vec<Seen> {
-    per_op(subject, |op| {
-        let record = op.of(&subject.execution);
-        let summary = record.latency.as_ref()?;
-        let steps = [
-            (record.histogram.min, record.histogram.max, "minimum (limit: maximum)"),
-            (summary.p50, summary.p99, "median (limit: 99th percentile)"),
-            (summary.p99, summary.p999, "99th percentile (limit: 99.9th)"),
-            (summary.p999, summary.max, "99.9th percentile (limit: maximum)"),
-        ];
-        let wrong = steps.into_iter().filter(|(lower, upper, _)| lower > upper);
-        let us = |value: drivelab_core::units::Nanos| value.get() as f64 / 1e3;
-        let found: Vec<Evidence> = wrong
-            .map(|(lower, upper, what)| evidence(&format!("{} {what}", op.name()), us(lower), Some(us(upper)), "us"))
-            .collect();
-        (!found.is_empty()).then_some((Voids::Percentiles(op), found))
+    per_kind(subject, |kind, op| {
+        let found = out_of_order(kind.name(), &op.histogram, op.latency.as_ref());
+        if !found.is_empty() {
+            return Some((Voids::Percentiles(kind), found));
+        }
+        let response = op.response.as_ref()?;
+        let name = format!("{} response", kind.name());
+        let found = out_of_order(&name, &response.histogram, response.summary.as_ref());
+        (!found.is_empty()).then_some((Voids::Response(kind), found))
+    })
+}
+
+/// Pairs of figures of a distribution of which the lower one is above the higher one.
+fn out_of_order(name: &str, histogram: &SparseHistogram, summary: Option<&LatencySummary>) -> Vec<Evidence> {
+    let Some(summary) = summary else { return Vec::new() };
+    let steps = [
+        (histogram.min, histogram.max, "minimum (limit: maximum)"),
+        (summary.p50, summary.p99, "median (limit: 99th percentile)"),
+        (summary.p99, summary.p999, "99th percentile (limit: 99.9th)"),
+        (summary.p999, summary.max, "99.9th percentile (limit: maximum)"),
+    ];
+    let wrong = steps.into_iter().filter(|(lower, upper, _)| lower > upper);
+    wrong.map(|(lower, upper, what)| evidence(&format!("{name} {what}"), us(lower), Some(us(upper)), "us")).collect()
+}
+
+fn us(time: Nanos) -> f64 {
+    time.get() as f64 / 1e3
+}
+
+/// A response time counts from an earlier moment than the latency of the same operation, so every rank of the one is at
+/// least that of the other.
+fn response_below_latency(subject: &Subject<'_>) -> Vec<Seen> {
+    per_kind(subject, |kind, op| {
+        let response = &op.response.as_ref()?.histogram;
+        let latency = &op.histogram;
+        let name = kind.name();
+        let mut found = Vec::new();
+        if response.sum < latency.sum {
+            let what = format!("sum of the {name} response times (limit: of the latencies)");
+            found.push(evidence(&what, us(response.sum), Some(us(latency.sum)), "us"));
+        }
+        for rank in [0.0, 50.0, 90.0, 99.0, 99.9, 100.0] {
+            let (Some(whole), Some(part)) = (response.percentile(rank), latency.percentile(rank)) else { continue };
+            if us(whole) < us(part) * (1.0 - BUCKET_WIDTH) {
+                let what = format!("{rank} % of the {name} response times (limit: of the latencies)");
+                found.push(evidence(&what, us(whole), Some(us(part)), "us"));
+            }
+        }
+        (!found.is_empty()).then_some((Voids::Response(kind), found))
     })
 }
 
@@ -189,7 +253,7 @@ fn little_law(subject: &Subject<'_>) -> Vec<Seen> {
     let Some(elapsed) = values::duration(subject.execution) else { return Vec::new() };
     let record = subject.execution.record;
     // IOPS x mean latency = operations / time x (sum of latencies / operations) = sum of latencies / time.
-    let busy = record.read.histogram.sum.as_secs_f64() + record.write.histogram.sum.as_secs_f64();
+    let busy: f64 = record.kinds().map(|(_, op)| op.histogram.sum.as_secs_f64()).sum();
     let expected = busy / elapsed;
     let measured = record.in_flight_mean;
     let allowed = LITTLE_SHARE * measured.max(expected) + LITTLE_OPERATIONS;
@@ -214,65 +278,54 @@ fn above_depth(subject: &Subject<'_>) -> Vec<Seen> {
     vec![Seen::new(subject, Voids::ResultsAndDepth, vec![evidence(what, measured, Some(asked), "operations")])]
 }
 
-fn interval_sums(subject: &Subject<'_>) -> Vec<Seen> {
-    per_op(subject, |op| {
-        let step = op.of(&subject.execution);
-        let measured = subject.intervals.iter().filter(|interval| !interval.ramp);
-        let (mut count, mut bytes, mut errors) = (0u64, 0u64, 0u64);
-        for interval in measured {
-            let part = match op {
-                Op::Read => &interval.read,
-                Op::Write => &interval.write,
-            };
-            count = count.saturating_add(part.count);
-            bytes = bytes.saturating_add(part.bytes.get());
-            errors = errors.saturating_add(part.errors);
-        }
-        let pairs = [
-            (step.count, count, "operations", "operations"),
-            (step.bytes.get(), bytes, "bytes", "B"),
-            (step.errors, errors, "errors", "operations"),
-        ];
-        let wrong = pairs.into_iter().filter(|(whole, parts, ..)| whole != parts);
-        let found: Vec<Evidence> = wrong
-            .map(|(whole, parts, what, unit)| {
-                let what = format!("{} {what} of the step (limit: sum of intervals)", op.name());
-                evidence(&what, whole as f64, Some(parts as f64), unit)
-            })
-            .collect();
-        (!found.is_empty()).then_some((Voids::All(op), found))
-    })
-}
-
+/// Streams of following blocks are recorded as stretches. Random ones that touch each block once share the span block
+/// by block and leave no stretch to compare, unless headers make each thread keep to one.
 fn streams_overlap(subject: &Subject<'_>) -> Vec<Seen> {
-    let workload = subject.execution.workload;
-    if workload.pattern != Pattern::Sequential || workload.streams != Streams::Disjoint {
-        return Vec::new();
-    }
+    let mut thread = 0;
+    let groups = subject.execution.workload.groups().map(|group| {
+        let threads = thread..thread + group.threads.get();
+        thread = threads.end;
+        (group, threads)
+    });
+    let own = |group: &Workload| {
+        let stretches = match group.pattern {
+            Pattern::Sequential | Pattern::Reverse => true,
+            Pattern::RandomOnce | Pattern::Random => group.verify != Verify::Off,
+        };
+        stretches && group.streams == Streams::Disjoint
+    };
     let touched = |stream: &&StreamExtent| stream.lowest < stream.highest_end;
-    let mut streams: Vec<&StreamExtent> = subject.execution.record.streams.iter().filter(touched).collect();
-    streams.sort_by_key(|stream| stream.lowest);
-    let overlap = streams.windows(2).find(|pair| pair[1].lowest < pair[0].highest_end);
-    let Some([first, second]) = overlap else { return Vec::new() };
-    let what = format!("start of thread {} (limit: end of thread {})", second.thread, first.thread);
-    let found = evidence(&what, second.lowest as f64, Some(first.highest_end as f64), "B");
-    vec![Seen::new(subject, Voids::Results, vec![found])]
+    let mut found = Vec::new();
+    for (_, threads) in groups.filter(|(group, _)| own(group)) {
+        let all = subject.execution.record.streams.iter();
+        let mut streams: Vec<&StreamExtent> =
+            all.filter(touched).filter(|stream| threads.contains(&stream.thread)).collect();
+        streams.sort_by_key(|stream| stream.lowest);
+        let overlap = streams.windows(2).find(|pair| pair[1].lowest < pair[0].highest_end);
+        if let Some([first, second]) = overlap {
+            let what = format!("start of thread {} (limit: end of thread {})", second.thread, first.thread);
+            found.push(evidence(&what, second.lowest as f64, Some(first.highest_end as f64), "B"));
+        }
+    }
+    if found.is_empty() { Vec::new() } else { vec![Seen::new(subject, Voids::Results, found)] }
 }
 
 fn above_link(subject: &Subject<'_>) -> Vec<Seen> {
     let Some(limit) = subject.link else { return Vec::new() };
     let Some(elapsed) = values::duration(subject.execution) else { return Vec::new() };
-    per_op(subject, |op| {
-        let rate = op.of(&subject.execution).bytes.as_f64() / elapsed;
-        let what = format!("{} rate (limit: the link)", op.name());
-        (rate > limit).then(|| (Voids::All(op), vec![evidence(&what, rate / 1e6, Some(limit / 1e6), "MB/s")]))
+    let moving = |kind: OpKind| matches!(kind, OpKind::Read | OpKind::Write);
+    per_kind(subject, |kind, op| {
+        let rate = op.bytes.as_f64() / elapsed;
+        let what = format!("{} rate (limit: the link)", kind.name());
+        let found = || vec![evidence(&what, rate / 1e6, Some(limit / 1e6), "MB/s")];
+        (moving(kind) && rate > limit).then(|| (Voids::All(kind), found()))
     })
 }
 
-/// Runs a check for reads and for writes.
-fn per_op(subject: &Subject<'_>, check: impl Fn(Op) -> Option<(Voids, Vec<Evidence>)>) -> Vec<Seen> {
-    let seen = |op| check(op).map(|(voids, found)| Seen::new(subject, voids, found));
-    Op::BOTH.into_iter().filter_map(seen).collect()
+/// Runs a check for every kind of operation that the record has.
+fn per_kind(subject: &Subject<'_>, check: impl Fn(OpKind, &OpRecord) -> Option<(Voids, Vec<Evidence>)>) -> Vec<Seen> {
+    let seen = |(kind, op)| check(kind, op).map(|(voids, found)| Seen::new(subject, voids, found));
+    subject.execution.record.kinds().filter_map(seen).collect()
 }
 
 #[cfg(test)]

@@ -75,18 +75,21 @@ pub struct StepLimit {
 #[must_use]
 pub fn analyse(records: &RunRecords) -> Analysis {
     let subjects = check::subjects(records);
-    let violated = check::run(invariants::INVARIANTS, &subjects);
-    let noticed = check::run(conduct::CONDUCT, &subjects);
-    let mut findings: Vec<Finding> = violated.iter().map(|verdict| verdict.finding.clone()).collect();
+    let mut verdicts = check::run(invariants::INVARIANTS, &subjects);
+    let mut findings: Vec<Finding> = verdicts.iter().map(|verdict| verdict.finding.clone()).collect();
     findings.extend(conduct::of_run(records));
-    findings.extend(noticed.into_iter().map(|verdict| verdict.finding));
+    for checks in [conduct::target::TARGET, conduct::CONDUCT, conduct::account::ACCOUNT] {
+        let noticed = check::run(checks, &subjects);
+        findings.extend(noticed.iter().map(|verdict| verdict.finding.clone()));
+        verdicts.extend(noticed);
+    }
     findings.extend(conditions::disturbances(&records.environment));
     findings.extend(conditions::tool(&records.tool));
     let mut findings = with_recorded(findings, &records.findings);
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     Analysis {
         analysis_version: ANALYSIS_VERSION,
-        metrics: metrics::all(records, &violated),
+        metrics: metrics::all(records, &verdicts),
         findings,
         limits: limits::all(records),
     }

@@ -153,12 +153,16 @@ pub(crate) fn all(records: &RunRecords) -> Vec<StepLimit> {
             if used.is_empty() {
                 continue;
             }
-            let signs: Vec<Signs> = used.iter().filter_map(|record| Signs::of(record, workload)).collect();
-            let limit = Signs::mean(&signs).map_or_else(unknown, Signs::limit);
-            limits.push(StepLimit { step: step.id.clone(), limit });
+            limits.push(StepLimit { step: step.id.clone(), limit: of_rounds(&used, workload) });
         }
     }
     limits
+}
+
+/// The limit of a step by the means of its rounds.
+pub(crate) fn of_rounds(used: &[&StepRecord], workload: &Workload) -> Limit {
+    let signs: Vec<Signs> = used.iter().filter_map(|record| Signs::of(record, workload)).collect();
+    Signs::mean(&signs).map_or_else(unknown, Signs::limit)
 }
 
 fn unknown() -> Limit {

@@ -4,8 +4,9 @@
 //! its block-storage suite, and TKperf): range at most 20 % of the mean and least-squares line moving at most 10 % of
 //! it over the window. Must not know rounds beyond their figures: `session` asks after each round, `analysis` again.
 
+use drivelab_core::load::OpKind;
 use drivelab_core::plan::Tracked;
-use drivelab_core::record::StepRecord;
+use drivelab_core::record::{OpRecord, StepRecord};
 
 use crate::stats;
 
@@ -65,22 +66,25 @@ fn slope(window: &[f64], mean: f64) -> f64 {
     products / squares
 }
 
-/// The figure of one round that steadiness is judged by, reads and writes together: operations per second, bytes per
-/// second, or mean latency in nanoseconds. 0 where nothing was completed or no time passed.
+/// The figure of one round that steadiness is judged by, reads and writes together (of a load that has neither, all
+/// its operations): operations per second, bytes per second, or mean latency in nanoseconds. 0 where nothing was
+/// completed or no time passed.
 #[must_use]
 pub fn tracked_value(record: &StepRecord, tracked: Tracked) -> f64 {
-    let operations = (record.read.count + record.write.count) as f64;
+    let moving = |kind: OpKind| matches!(kind, OpKind::Read | OpKind::Write);
+    let moves = record.read.count + record.write.count > 0;
+    let counted: Vec<&OpRecord> =
+        record.kinds().filter(|(kind, _)| !moves || moving(*kind)).map(|(_, op)| op).collect();
+    let sum = |of: fn(&OpRecord) -> f64| counted.iter().map(|op| of(op)).sum::<f64>();
+    let operations = sum(|op| op.count as f64);
     let per_second = |amount: f64| {
         let elapsed = record.elapsed().as_secs_f64();
         if elapsed > 0.0 { amount / elapsed } else { 0.0 }
     };
     match tracked {
         Tracked::Iops => per_second(operations),
-        Tracked::Throughput => per_second(record.read.bytes.as_f64() + record.write.bytes.as_f64()),
-        Tracked::LatencyMean if operations > 0.0 => {
-            let sum = record.read.histogram.sum.get() as f64 + record.write.histogram.sum.get() as f64;
-            sum / operations
-        }
+        Tracked::Throughput => per_second(sum(|op| op.bytes.as_f64())),
+        Tracked::LatencyMean if operations > 0.0 => sum(|op| op.histogram.sum.get() as f64) / operations,
         Tracked::LatencyMean => 0.0,
     }
 }

@@ -5,6 +5,8 @@
 
 mod environment;
 mod load;
+mod loads;
+mod ops;
 mod plan;
 
 use drivelab_core::environment::ToolVersion;
@@ -15,6 +17,10 @@ use drivelab_core::run::RunRecords;
 
 pub use environment::sample_environment;
 pub use load::{Pace, step_events};
+pub use loads::{
+    loads_plan, sample_limited_run, sample_loads_run, sample_mixed_run, sample_open_loop_run, sample_overloaded_run,
+    sample_verified_run,
+};
 pub use plan::{sample_plan, steady_plan};
 
 /// The id of the sample run.

@@ -4,8 +4,9 @@
 //! an invariant compares the two. `None` means that the facts give no figure: no operations, or no time passed.
 
 use drivelab_core::histogram::SparseHistogram;
+use drivelab_core::load::OpKind;
 use drivelab_core::plan::{Action, Step, StepRole};
-use drivelab_core::record::{OpRecord, StepRecord, StopReason};
+use drivelab_core::record::{Effort, OpRecord, StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
 use drivelab_core::workload::Workload;
 
@@ -41,18 +42,34 @@ impl<'a> Execution<'a> {
     }
 
     /// Operating-system threads that issued I/O: the sync backend needs one for every operation in flight.
-    pub(crate) fn issuing_threads(&self) -> f64 {
+    fn issuing_threads(&self) -> f64 {
         if self.record.engine.backend.starts_with("sync") {
             self.workload.total_depth() as f64
         } else {
-            f64::from(self.workload.threads.get())
+            self.workload.groups().map(|group| f64::from(group.threads.get())).sum()
         }
+    }
+
+    /// Time that the issuing threads had, their sum, the ramp included: as the engine measured it, or where it did
+    /// not (recordings of the first format version), worked out. `None` where no time passed.
+    fn thread_seconds(&self) -> Option<f64> {
+        let measured = self.record.engine.effort.as_ref().map(|effort| effort.thread_time.as_secs_f64());
+        let time = match measured {
+            Some(time) => time,
+            None => (duration(*self)? + self.ramp_s) * self.issuing_threads(),
+        };
+        (time > 0.0).then_some(time)
+    }
+
+    /// The engine's account of its own work.
+    fn effort(&self) -> Option<&'a Effort> {
+        self.record.engine.effort.as_ref()
     }
 }
 
 /// Whether an execution was stopped before anything completed: it is no measurement, good or bad.
-pub(crate) const fn is_empty(record: &StepRecord) -> bool {
-    matches!(record.stop_reason, StopReason::Stopped) && record.read.count + record.write.count == 0
+pub(crate) fn is_empty(record: &StepRecord) -> bool {
+    matches!(record.stop_reason, StopReason::Stopped) && record.kinds().all(|(_, op)| op.count == 0)
 }
 
 /// Length of the measured part in seconds; `None` where its end is not behind its start.
@@ -73,6 +90,16 @@ fn throughput(op: &OpRecord, execution: Execution<'_>) -> Option<f64> {
 
 fn iops(op: &OpRecord, execution: Execution<'_>) -> Option<f64> {
     per_second(op.count as f64, op.count, execution)
+}
+
+/// Operations of one kind, MB/s; `None` where the step has none of it.
+fn kind_throughput(kind: OpKind, execution: Execution<'_>) -> Option<f64> {
+    throughput(execution.record.op(kind)?, execution)
+}
+
+/// Operations of one kind per second; `None` where the step has none of it.
+fn kind_iops(kind: OpKind, execution: Execution<'_>) -> Option<f64> {
+    iops(execution.record.op(kind)?, execution)
 }
 
 /// Reads, MB/s.
@@ -105,6 +132,31 @@ pub(crate) fn write_iops(execution: Execution<'_>) -> Option<f64> {
 pub(crate) fn total_iops(execution: Execution<'_>) -> Option<f64> {
     let operations = execution.record.read.count + execution.record.write.count;
     per_second(operations as f64, operations, execution)
+}
+
+/// Trims, MB/s of the bytes they cover.
+pub(crate) fn trim_throughput(execution: Execution<'_>) -> Option<f64> {
+    kind_throughput(OpKind::Trim, execution)
+}
+
+/// Trims per second.
+pub(crate) fn trim_iops(execution: Execution<'_>) -> Option<f64> {
+    kind_iops(OpKind::Trim, execution)
+}
+
+/// Write-zeroes, MB/s of the bytes they cover.
+pub(crate) fn write_zeroes_throughput(execution: Execution<'_>) -> Option<f64> {
+    kind_throughput(OpKind::WriteZeroes, execution)
+}
+
+/// Write-zeroes per second.
+pub(crate) fn write_zeroes_iops(execution: Execution<'_>) -> Option<f64> {
+    kind_iops(OpKind::WriteZeroes, execution)
+}
+
+/// Flushes per second.
+pub(crate) fn flush_iops(execution: Execution<'_>) -> Option<f64> {
+    kind_iops(OpKind::Flush, execution)
 }
 
 /// Exact mean of a latency distribution, microseconds.
@@ -150,24 +202,106 @@ pub(crate) fn errors(execution: Execution<'_>) -> Option<f64> {
     Some(execution.record.error_count() as f64)
 }
 
-/// User-mode CPU time of the issuing threads for one completed operation, nanoseconds.
+/// User-mode CPU time of the issuing threads for one operation, nanoseconds.
 pub(crate) fn cpu_user_per_io(execution: Execution<'_>) -> Option<f64> {
+    let user = execution.record.engine.cpu_user.get() as f64;
+    if let Some(effort) = execution.effort() {
+        return (effort.operations > 0).then(|| user / effort.operations as f64);
+    }
     let operations = execution.record.read.count + execution.record.write.count;
     let elapsed = duration(execution)?;
     let measured_share = elapsed / (elapsed + execution.ramp_s);
-    let busy = execution.record.engine.cpu_user.get() as f64 * measured_share;
-    (operations > 0).then(|| busy / operations as f64)
+    (operations > 0).then(|| user * measured_share / operations as f64)
 }
 
 /// CPU time of the issuing threads, user and kernel, as a share of the time they had, per cent.
 pub(crate) fn cpu_share(execution: Execution<'_>) -> Option<f64> {
     let engine = &execution.record.engine;
-    share_of_threads(engine.cpu_user.as_secs_f64() + engine.cpu_system.as_secs_f64(), execution)
+    let busy = engine.cpu_user.as_secs_f64() + engine.cpu_system.as_secs_f64();
+    Some(100.0 * busy / execution.thread_seconds()?)
 }
 
-/// CPU seconds as a share of the time that the issuing threads had, ramp included, per cent.
-fn share_of_threads(busy_s: f64, execution: Execution<'_>) -> Option<f64> {
-    Some(100.0 * busy_s / ((duration(execution)? + execution.ramp_s) * execution.issuing_threads()))
+/// User-mode part of [`cpu_share`], per cent.
+pub(crate) fn engine_user_share(execution: Execution<'_>) -> Option<f64> {
+    Some(100.0 * execution.record.engine.cpu_user.as_secs_f64() / execution.thread_seconds()?)
+}
+
+/// Kernel part of [`cpu_share`], per cent.
+pub(crate) fn engine_kernel_share(execution: Execution<'_>) -> Option<f64> {
+    Some(100.0 * execution.record.engine.cpu_system.as_secs_f64() / execution.thread_seconds()?)
+}
+
+/// Operations for one system call of the engine.
+pub(crate) fn engine_operations_per_syscall(execution: Execution<'_>) -> Option<f64> {
+    let effort = execution.effort()?;
+    (effort.syscalls > 0).then(|| effort.operations as f64 / effort.syscalls as f64)
+}
+
+/// Operations in flight as a share of those asked for, per cent.
+pub(crate) fn engine_depth_kept(execution: Execution<'_>) -> Option<f64> {
+    let asked = execution.effort()?.depth_asked;
+    (asked > 0).then(|| 100.0 * execution.record.in_flight_mean / asked as f64)
+}
+
+/// Mean time between two looks for completions, microseconds.
+pub(crate) fn engine_reap_gap_mean(execution: Execution<'_>) -> Option<f64> {
+    Some(execution.effort()?.reap_gap_mean?.get() as f64 / US)
+}
+
+/// Longest time between two looks for completions, microseconds.
+pub(crate) fn engine_reap_gap_max(execution: Execution<'_>) -> Option<f64> {
+    Some(execution.effort()?.reap_gap_max?.get() as f64 / US)
+}
+
+/// Operations that moved fewer bytes than asked.
+pub(crate) fn engine_short_transfers(execution: Execution<'_>) -> Option<f64> {
+    Some(execution.effort()?.short_transfers as f64)
+}
+
+/// Arrivals per second that the schedule asked for.
+pub(crate) fn open_loop_asked_iops(execution: Execution<'_>) -> Option<f64> {
+    Some(execution.record.open_loop?.asked_iops)
+}
+
+/// Arrivals per second that were done, failed ones among them.
+pub(crate) fn open_loop_achieved_iops(execution: Execution<'_>) -> Option<f64> {
+    execution.record.open_loop?;
+    Some(done(execution.record) as f64 / duration(execution)?)
+}
+
+/// Operations of all kinds that ended in the measured part, with or without an error.
+pub(crate) fn done(record: &StepRecord) -> u64 {
+    record.kinds().map(|(_, op)| op.count + op.errors).sum()
+}
+
+/// Operations per second by which the backlog grew.
+pub(crate) fn open_loop_backlog_growth(execution: Execution<'_>) -> Option<f64> {
+    Some(execution.record.open_loop?.backlog_growth_per_second)
+}
+
+/// Largest backlog at the end of an interval, operations.
+pub(crate) fn open_loop_backlog_max(execution: Execution<'_>) -> Option<f64> {
+    Some(execution.record.open_loop?.backlog_max as f64)
+}
+
+/// Mean time by which the generator itself was late, microseconds.
+pub(crate) fn open_loop_lateness_mean(execution: Execution<'_>) -> Option<f64> {
+    Some(execution.record.open_loop?.lateness_mean.get() as f64 / US)
+}
+
+/// Longest such time, microseconds.
+pub(crate) fn open_loop_lateness_max(execution: Execution<'_>) -> Option<f64> {
+    Some(execution.record.open_loop?.lateness_max.get() as f64 / US)
+}
+
+/// Blocks whose headers were checked.
+pub(crate) fn verified_blocks(execution: Execution<'_>) -> Option<f64> {
+    Some(execution.record.verification.as_ref()?.checked as f64)
+}
+
+/// Checked blocks that did not hold what was written there.
+pub(crate) fn verified_bad_blocks(execution: Execution<'_>) -> Option<f64> {
+    Some(execution.record.verification.as_ref()?.faults.values().sum::<u64>() as f64)
 }
 
 /// Run time of the last event, seconds.

@@ -162,12 +162,6 @@ impl SparseHistogram {
     /// The value that `per_cent` of all values do not exceed (nearest rank), as the middle of its bucket held inside
     /// the exact minimum and maximum; `None` when empty. 100 gives the exact maximum.
     #[must_use]
-    #[expect(
-        clippy::cast_precision_loss,
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the rank is a whole number between 1 and count"
-    )]
     pub fn percentile(&self, per_cent: f64) -> Option<Nanos> {
         if self.count == 0 {
             return None;
@@ -175,7 +169,7 @@ impl SparseHistogram {
         if per_cent >= 100.0 {
             return Some(self.max);
         }
-        let rank = ((per_cent / 100.0 * self.count as f64).ceil() as u64).clamp(1, self.count);
+        let rank = rank(per_cent, self.count);
         let mut seen = 0;
         for (bucket, count) in &self.buckets {
             seen += count;
@@ -198,6 +192,19 @@ impl SparseHistogram {
             max: self.max,
         })
     }
+}
+
+/// Nearest rank of a percentile among `count` values, from 1. Rounding of the product must not push a whole number up:
+/// 99.9 % of 1000 is rank 999, though 0.999 x 1000 is more than that in floating point.
+#[expect(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the rank is a whole number between 1 and count"
+)]
+fn rank(per_cent: f64, count: u64) -> u64 {
+    let exact = per_cent / 100.0 * count as f64;
+    ((exact * (1.0 - 1e-12)).ceil() as u64).clamp(1, count)
 }
 
 /// The usual figures of a latency distribution, in nanoseconds.
@@ -234,6 +241,17 @@ mod tests {
         assert_eq!(bucket_of(u64::MAX), BUCKETS - 1);
     }
 
+    #[test]
+    fn ranks_of_whole_numbers_are_exact() {
+        let of_ten = |per_mille: u64, count: u64| rank(per_mille as f64 / 10.0, count);
+        for count in [1_000u64, 4_000, 1_000_000, 123_000_000] {
+            for per_mille in [1, 500, 900, 990, 999] {
+                assert_eq!(of_ten(per_mille, count), count / 1_000 * per_mille, "{per_mille} of {count}");
+            }
+        }
+        assert_eq!((rank(99.9, 999), rank(50.0, 3), rank(0.0, 7), rank(99.99, 1)), (999, 2, 1, 1));
+    }
+
     proptest! {
         #[test]
         fn percentiles_match_an_exact_sort_within_one_per_cent(
@@ -243,7 +261,7 @@ mod tests {
             let mut histogram = Histogram::default();
             samples.iter().for_each(|s| histogram.record(*s));
             samples.sort_unstable();
-            let rank = ((per_cent / 100.0 * samples.len() as f64).ceil() as usize).clamp(1, samples.len());
+            let rank = rank(per_cent, samples.len() as u64) as usize;
             let exact = samples[rank - 1] as f64;
             let got = histogram.sparse().percentile(per_cent).map_or(0, Nanos::get) as f64;
             prop_assert!((got - exact).abs() <= exact * 0.0079 + 0.5, "exact {exact}, got {got}");

@@ -81,4 +81,7 @@ pub struct Metric {
     pub spread: Option<Spread>,
     /// Codes of the findings that void the value.
     pub voided_by: Vec<String>,
+    /// A rate that the load generator or the host's CPU limited: the target can do at least this much.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub lower_bound: bool,
 }

@@ -124,6 +124,27 @@ pub struct IntervalRecord {
     pub stuck: Option<Stuck>,
 }
 
+impl IntervalRecord {
+    /// What operations of one kind did; absent for another kind than read and write that the workload does not issue.
+    #[must_use]
+    pub fn op(&self, kind: OpKind) -> Option<&OpRecord> {
+        of_kind(kind, &self.read, &self.write, &self.others)
+    }
+}
+
+fn of_kind<'r>(
+    kind: OpKind,
+    read: &'r OpRecord,
+    write: &'r OpRecord,
+    others: &'r [OtherRecord],
+) -> Option<&'r OpRecord> {
+    match kind {
+        OpKind::Read => Some(read),
+        OpKind::Write => Some(write),
+        other => others.iter().find(|one| one.op == other).map(|one| &one.record),
+    }
+}
+
 /// Operations that do not come back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Stuck {
@@ -293,6 +314,14 @@ pub struct GroupRecord {
     pub others: Vec<OtherRecord>,
 }
 
+impl GroupRecord {
+    /// What operations of one kind did; absent for another kind than read and write that the group does not issue.
+    #[must_use]
+    pub fn op(&self, kind: OpKind) -> Option<&OpRecord> {
+        of_kind(kind, &self.read, &self.write, &self.others)
+    }
+}
+
 /// What is wrong with a block whose header was checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -415,6 +444,12 @@ impl StepRecord {
     pub fn error_count(&self) -> u64 {
         let others: u64 = self.others.iter().map(|other| other.record.errors).sum();
         (self.read.errors + self.write.errors + others).max(self.errors.len() as u64)
+    }
+
+    /// What operations of one kind did; absent for another kind than read and write that the workload does not issue.
+    #[must_use]
+    pub fn op(&self, kind: OpKind) -> Option<&OpRecord> {
+        of_kind(kind, &self.read, &self.write, &self.others)
     }
 
     /// Every kind that the step issued or may have issued, reads and writes first.

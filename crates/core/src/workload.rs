@@ -7,7 +7,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::load::{Content, Locality, OtherOps, Pace, Placement, SizeShare, Verify};
+use crate::load::{Content, Locality, OpKind, OtherOps, Pace, Placement, SizeShare, Verify};
 use crate::units::{Bytes, Percent, QueueDepth, Threads};
 
 /// Order of offsets.
@@ -228,6 +228,21 @@ impl Workload {
     #[must_use]
     pub fn reads(&self) -> bool {
         self.groups().any(|group| group.read_percent() > 0)
+    }
+
+    /// Whether any operation of any group can be of this kind.
+    #[must_use]
+    pub fn issues(&self, kind: OpKind) -> bool {
+        self.groups().any(|group| {
+            let OtherOps { trim_percent, write_zeroes_percent, flush_percent, sync_every } = group.other;
+            match kind {
+                OpKind::Read => group.read_percent() > 0,
+                OpKind::Write => group.write_percent.get() > 0,
+                OpKind::Trim => trim_percent.get() > 0,
+                OpKind::WriteZeroes => write_zeroes_percent.get() > 0,
+                OpKind::Flush => flush_percent.get() > 0 || sync_every > 0 && group.write_percent.get() > 0,
+            }
+        })
     }
 
     /// Whether arrivals are scheduled in advance, whatever the target does, in any group.

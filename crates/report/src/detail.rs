@@ -1,7 +1,8 @@
 //! How finely a page shows its runs: a page stays small by thinning what is embedded in it, coarsest last.
 //!
 //! Figures, findings and tables of figures are never thinned: only the curves over time and the copy of the results
-//! document. What is left out is named in the page and in that copy.
+//! document (from which, last of all, the engine's account of its own work is left out: the page has it as a table).
+//! What is left out is named in the page and in that copy.
 
 /// Bytes that a page should stay below: it has to open fast and go as an attachment.
 pub(crate) const PAGE_LIMIT: usize = 2_000_000;
@@ -30,10 +31,10 @@ impl Detail {
     pub(crate) const FINEST: Detail = detail(400, 0, COMFORTABLE);
 
     /// As small as a page can be without losing a figure.
-    pub(crate) const COARSEST: Detail = detail(25, 5, usize::MAX);
+    pub(crate) const COARSEST: Detail = detail(25, 6, usize::MAX);
 
     /// From the finest to the coarsest. The last one is taken whatever its size.
-    pub(crate) const LADDER: [Detail; 9] = [
+    pub(crate) const LADDER: [Detail; 10] = [
         Detail::FINEST,
         detail(400, 1, COMFORTABLE),
         detail(400, 2, COMFORTABLE),
@@ -42,6 +43,7 @@ impl Detail {
         detail(100, 3, MOST),
         detail(100, 4, MOST),
         detail(60, 5, MOST),
+        detail(60, 6, MOST),
         Detail::COARSEST,
     ];
 

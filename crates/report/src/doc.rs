@@ -332,21 +332,42 @@ pub(crate) fn json(inputs: &[ReportInput<'_>]) -> Result<serde_json::Value, Repo
 type Cut = (&'static str, fn(&mut RunResults));
 
 /// What the copy of the document in a page may leave out, in this order.
-const CUTS: [Cut; 5] = [
+const CUTS: [Cut; 6] = [
     (OWN_LISTS, |run| {
         run.metrics.clear();
         run.findings.clear();
     }),
     ("the intervals of each step", |run| run.steps.iter_mut().for_each(|step| step.intervals.clear())),
     ("the buckets of the histograms", |run| {
-        for round in run.steps.iter_mut().flat_map(|step| &mut step.rounds) {
-            round.read.histogram.buckets.clear();
-            round.write.histogram.buckets.clear();
-        }
+        run.steps.iter_mut().flat_map(|step| &mut step.rounds).for_each(clear_buckets);
     }),
     ("the records of each round", |run| run.steps.iter_mut().for_each(|step| step.rounds.clear())),
     ("the steps of the plan", |run| run.steps.clear()),
+    (ACCOUNT, |run| run.metrics.retain(|metric| !is_account(&metric.metric.id))),
 ];
+/// They stand in the page's table of what the measuring took.
+const ACCOUNT: &str = "the engine's account of its own work as metrics";
+
+/// Whether a metric says what the measuring itself took.
+fn is_account(id: &str) -> bool {
+    id.starts_with("engine.") || id.starts_with("cpu_")
+}
+
+/// Leaves the figures of every distribution and drops its buckets.
+fn clear_buckets(record: &mut StepRecord) {
+    let of_op = |op: &mut OpRecord| {
+        op.histogram.buckets.clear();
+        op.response.iter_mut().for_each(|response| response.histogram.buckets.clear());
+        op.sizes.iter_mut().for_each(|size| size.histogram.buckets.clear());
+    };
+    [&mut record.read, &mut record.write].into_iter().for_each(of_op);
+    record.others.iter_mut().for_each(|other| of_op(&mut other.record));
+    for group in &mut record.groups {
+        [&mut group.read, &mut group.write].into_iter().for_each(of_op);
+        group.others.iter_mut().for_each(|other| of_op(&mut other.record));
+    }
+}
+
 /// Only in a document of several runs: there every figure stands in the list of all runs as well, so nothing is lost.
 const OWN_LISTS: &str = "the run's own lists of metrics and findings: they stand once, in the lists of all runs";
 
@@ -355,6 +376,9 @@ pub(crate) fn embedded(inputs: &[ReportInput<'_>], cuts: usize) -> Result<(Strin
     let mut document = document(inputs);
     let several = matches!(document, Results::Several(_));
     let made: Vec<Cut> = CUTS.into_iter().take(cuts).filter(|(what, _)| several || *what != OWN_LISTS).collect();
+    if let (Results::Several(all), true) = (&mut document, made.iter().any(|(what, _)| *what == ACCOUNT)) {
+        all.metrics.retain(|metric| !is_account(&metric.metric.id));
+    }
     let runs: &mut [RunResults] = match &mut document {
         Results::One(run) => std::slice::from_mut(run),
         Results::Several(several) => &mut several.runs,

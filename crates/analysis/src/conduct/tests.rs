@@ -1,27 +1,29 @@
 //! The sample run gives no finding; each thing that goes wrong gives its own.
 
+mod account;
+mod target;
+
 use drivelab_core::finding::Severity;
 use drivelab_core::ids::StepId;
-use drivelab_core::load::OpKind;
 use drivelab_core::plan::{Combine, Order, StopRule};
-use drivelab_core::record::{IoError, OpRecord, StepRecord};
+use drivelab_core::record::{OpRecord, StepRecord};
 use drivelab_core::run::FailedStep;
 use drivelab_core::units::{Bytes, Nanos};
 
 use super::*;
+use crate::analyse;
 use crate::testing::{sample_resumed_run, sample_run, sample_steady_run, sample_unfinished_run};
-use crate::{LimitKind, analyse};
 
-fn codes(run: &RunRecords) -> Vec<String> {
+pub(super) fn codes(run: &RunRecords) -> Vec<String> {
     analyse(run).findings.into_iter().map(|finding| finding.code).collect()
 }
 
-fn finding(run: &RunRecords, code: &str) -> Finding {
+pub(super) fn finding(run: &RunRecords, code: &str) -> Finding {
     let found = analyse(run).findings.into_iter().find(|finding| finding.code == code);
     found.unwrap_or_else(|| panic!("no {code} in {:?}", codes(run)))
 }
 
-fn with_step(id: &str, change: impl FnOnce(&mut StepRecord)) -> RunRecords {
+pub(super) fn with_step(id: &str, change: impl FnOnce(&mut StepRecord)) -> RunRecords {
     let mut run = sample_run();
     change(run.steps.iter_mut().find(|record| record.key.step.as_str() == id).expect("a step"));
     run
@@ -39,23 +41,6 @@ fn each_thing_that_goes_wrong_in_a_step_has_its_own_finding() {
     let only = |change: fn(&mut StepRecord)| codes(&with_step(id, change));
     assert_eq!(only(|r| r.stop_reason = StopReason::Cap), ["cap_reached"]);
     assert_eq!(only(|r| r.stop_reason = StopReason::Errors), ["short_step"]);
-    assert_eq!(only(|r| r.engine.punted = true), ["kernel_workers"]);
-    assert_eq!(only(|r| r.engine.cpu_user = Nanos::from_millis(2_100)), ["generator_limited"]);
-    assert_eq!(only(|r| r.engine.cpu_system = Nanos::from_millis(3_700)), ["host_cpu_limited"]);
-}
-
-#[test]
-fn errors_are_counted_and_the_first_is_named() {
-    let mut run = with_step("corners/rnd-4k-q1t1-read", |record| {
-        record.read.errors = 2;
-        record.errors = vec![IoError { at_ns: 1, op: OpKind::Read, offset: 8192, length: Bytes::new(4096), errno: 5 }];
-    });
-    let key = run.steps.iter().find(|record| record.error_count() > 0).expect("errors").key.clone();
-    run.intervals.iter_mut().find(|i| i.key == key).expect("an interval").read.errors = 2;
-    let errors = finding(&run, "io_errors");
-    assert_eq!(codes(&run), ["io_errors"]);
-    assert_eq!(errors.steps, [key]);
-    assert!(errors.evidence.iter().any(|piece| piece.value == 5.0 && piece.what.contains("byte 8192")));
 }
 
 #[test]
@@ -79,32 +64,6 @@ fn a_step_below_its_own_time_or_volume_is_short() {
         .filter(|r| r.key.step.as_str() == "mixes/w30")
         .for_each(|r| r.stop_reason = StopReason::Volume);
     assert_eq!(codes(&run), ["short_step"]);
-}
-
-#[test]
-fn a_depth_that_was_not_kept_is_told_and_makes_the_rate_a_lower_bound() {
-    let run = with_step("depths/q8", |record| {
-        record.engine.effort.as_mut().expect("an account").depth_asked = 10;
-    });
-    assert_eq!(codes(&run), ["depth_not_kept"]);
-    let limits = analyse(&run).limits;
-    let of = |id: &str| &limits.iter().find(|limit| limit.step.as_str() == id).expect("a limit").limit;
-    assert_eq!((of("depths/q8").limited_by, of("depths/q8").lower_bound), (LimitKind::Generator, true));
-    assert_eq!((of("depths/q16").limited_by, of("depths/q16").lower_bound), (LimitKind::Target, false));
-}
-
-#[test]
-fn a_step_is_told_to_be_limited_by_one_thing_only() {
-    let codes_of = |user: u64, system: u64| {
-        codes(&with_step("depths/q8", |record| {
-            record.engine.cpu_user = Nanos::from_millis(user);
-            record.engine.cpu_system = Nanos::from_millis(system);
-            record.engine.effort.as_mut().expect("an account").depth_asked = 10;
-        }))
-    };
-    assert_eq!(codes_of(2_100, 1_800), ["generator_limited"]);
-    assert_eq!(codes_of(1_700, 2_100), ["host_cpu_limited"]);
-    assert_eq!(codes_of(1_000, 1_000), ["depth_not_kept"]);
 }
 
 #[test]

@@ -13,20 +13,6 @@ fn warning(code: &'static str, statement: String, cause: &'static str, action: &
     Words { code, severity: Severity::Warning, statement, cause, action }
 }
 
-fn note(code: &'static str, statement: String, cause: &'static str, action: &'static str) -> Words<'static> {
-    Words { code, severity: Severity::Note, statement, cause, action }
-}
-
-pub(crate) fn io_errors(seen: &[Seen]) -> Finding {
-    let statement = format!(
-        "In {} operations ended in errors; they are counted as errors and are in no other figure.",
-        executions(seen)
-    );
-    let cause = "The device or the way to it failed, or the file system ran out of space.";
-    let action = "Look at the kernel log (`dmesg`) and at the drive's health; do not trust it with data before.";
-    warning("io_errors", statement, cause, action).about(seen)
-}
-
 pub(crate) fn cap_reached(seen: &[Seen]) -> Finding {
     let statement = format!(
         "{} hit the longest time a step may take before the volume or pass was done: the figures are of the part \
@@ -41,59 +27,6 @@ pub(crate) fn short_step(seen: &[Seen]) -> Finding {
     let statement = format!("{} ended before their time or volume was reached.", executions(seen));
     let cause = "The run was stopped, or errors of the device ended the step.";
     warning("short_step", statement, cause, "Resume the run: steps that were cut off are measured again.").about(seen)
-}
-
-pub(crate) fn buffered_io(seen: &[Seen]) -> Finding {
-    let statement = format!(
-        "{} went through the page cache, as the methodology asks: the figures are of memory and drive together.",
-        executions(seen)
-    );
-    warning("buffered_io", statement, "", "Compare only with buffered results of equal target size and memory.")
-        .about(seen)
-}
-
-pub(crate) fn kernel_workers(seen: &[Seen]) -> Finding {
-    let statement = format!(
-        "In {} the kernel handed requests to its worker threads: their latency contains a second scheduling, and \
-         their CPU time is not in `cpu_share`.",
-        executions(seen)
-    );
-    let cause = "The file system or driver cannot serve io_uring requests without blocking.";
-    note("kernel_workers", statement, cause, "Compare with the sync backend: `--backend sync`.").about(seen)
-}
-
-pub(crate) fn generator_limited(seen: &[Seen]) -> Finding {
-    let statement = format!(
-        "In {} the issuing threads spent more of their time in drivelab's own code than is left for the target: their \
-         rates are lower bounds.",
-        executions(seen)
-    );
-    let cause = "The target is faster than so few threads can ask, the build is a debug build, or the CPU is slow.";
-    let action = "Use a release build and more threads (`drivelab io --threads`), each on a CPU of its own.";
-    warning("generator_limited", statement, cause, action).about(seen)
-}
-
-pub(crate) fn host_cpu_limited(seen: &[Seen]) -> Finding {
-    let statement = format!(
-        "In {} the kernel's work took most of the issuing threads' time: the host's CPU was the limit, and the rates \
-         are lower bounds.",
-        executions(seen)
-    );
-    let cause = "The kernel's I/O path (file system, scheduler, encryption, mitigations) needs that CPU time.";
-    warning("host_cpu_limited", statement, cause, "Use more threads, or a faster CPU.").about(seen)
-}
-
-pub(crate) fn depth_not_kept(seen: &[Seen]) -> Finding {
-    let statement = format!(
-        "In {} fewer than 90 % of the asked operations were in flight on average: the target was not under the load \
-         that the step's name says, and the rates are lower bounds.",
-        executions(seen)
-    );
-    let cause = "Submission blocked (a synchronous path, a full device queue), the CPU was late, or the step was so \
-                 short that its end weighs.";
-    let action = "Look at `in_flight_mean` of the step before comparing it; the sync backend has a thread for each \
-                  operation and does not block the others.";
-    warning("depth_not_kept", statement, cause, action).about(seen)
 }
 
 pub(crate) fn two_modes(seen: &[Seen]) -> Finding {

@@ -59,6 +59,14 @@ pub(crate) fn percentile_order(seen: &[Seen]) -> Finding {
     void("percentile_order", statement, "The record is damaged, or the engine is at fault.", REPORT_IT, seen)
 }
 
+pub(crate) fn response_below_latency(seen: &[Seen]) -> Finding {
+    let statement = format!(
+        "In {} response times lie below latencies, although they count from an earlier moment.",
+        executions(seen)
+    );
+    void("response_below_latency", statement, "The record is damaged, or the engine is at fault.", REPORT_IT, seen)
+}
+
 pub(crate) fn little_law(seen: &[Seen]) -> Finding {
     let statement = format!(
         "In {} IOPS times mean latency differ from the measured operations in flight by more than 2 % plus one \
@@ -82,6 +90,43 @@ pub(crate) fn above_depth(seen: &[Seen]) -> Finding {
 pub(crate) fn interval_sums(seen: &[Seen]) -> Finding {
     let statement = format!("In {} the intervals do not add up to the step.", executions(seen));
     void("interval_sums", statement, "An interval was lost or counted twice.", REPORT_IT, seen)
+}
+
+pub(crate) fn group_sums(seen: &[Seen]) -> Finding {
+    let statement = format!("In {} the groups of threads do not add up to the step.", executions(seen));
+    void("group_sums", statement, "A group was lost or counted twice.", REPORT_IT, seen)
+}
+
+pub(crate) fn size_sums(seen: &[Seen]) -> Finding {
+    let statement =
+        format!("In {} the sizes of a mix do not add up to the operations of their kind.", executions(seen));
+    void("size_sums", statement, "A size was lost, counted twice or never asked for.", REPORT_IT, seen)
+}
+
+pub(crate) fn mix_not_as_asked(seen: &[Seen]) -> Finding {
+    let statement = format!(
+        "In {} kinds or sizes of operations do not have the shares that were asked for, by more than chance: the load \
+         was another one than the step's name says.",
+        executions(seen)
+    );
+    let cause = "The generator drew wrongly, or operations of one kind or size were lost.";
+    void("mix_not_as_asked", statement, cause, REPORT_IT, seen)
+}
+
+pub(crate) fn schedule_missed(seen: &[Seen]) -> Finding {
+    let statement = format!(
+        "In {} the open loop had not as many arrivals as its rate says, so response times count from wrong moments.",
+        executions(seen)
+    );
+    void("schedule_missed", statement, "The generator's schedule is wrong, or the clock is.", REPORT_IT, seen)
+}
+
+pub(crate) fn arrivals_lost(seen: &[Seen]) -> Finding {
+    let statement = format!(
+        "In {} the operations of an open loop are not those that arrived and do not wait any more.",
+        executions(seen)
+    );
+    void("arrivals_lost", statement, "Arrivals were skipped or issued twice.", REPORT_IT, seen)
 }
 
 pub(crate) fn streams_overlap(seen: &[Seen]) -> Finding {

@@ -2,6 +2,7 @@
 
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::ids::StepKey;
+use drivelab_core::load::OpKind;
 use drivelab_core::metric::{Better, Metric, Spread};
 use drivelab_core::plan::{Combine, Rounds, Step, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
@@ -11,7 +12,7 @@ use drivelab_core::workload::Workload;
 use super::{Compute, Entry, entries};
 use crate::check::Verdict;
 use crate::values::{self, Execution};
-use crate::{stats, steady};
+use crate::{limits, stats, steady};
 
 /// Every metric of the run: steps in the order of the plan, the whole run last.
 pub(crate) fn all(records: &RunRecords, verdicts: &[Verdict]) -> Vec<Metric> {
@@ -63,18 +64,41 @@ fn step_metrics(
     }
     let executions: Vec<Execution<'_>> = used.iter().filter_map(|record| Execution::new(step, record)).collect();
     let keys: Vec<&StepKey> = used.iter().map(|record| &record.key).collect();
-    let wanted = entries().filter(|entry| applies(entry, workload));
-    wanted
-        .map(|entry| step_metric(entry, test.combine, step, &executions, &void_codes(verdicts, &keys, entry)))
-        .collect()
+    let bound = limits::of_rounds(&used, workload).lower_bound;
+    let metric = |entry: Entry| {
+        let metric = step_metric(entry, test.combine, step, &executions, &void_codes(verdicts, &keys, entry));
+        Metric { lower_bound: bound && is_rate(&metric.id) && metric.value.is_some(), ..metric }
+    };
+    entries().filter(|entry| applies(entry, workload, &used)).map(metric).collect()
 }
 
-/// Whether a step with this load has the metric: no read figures where nothing is read.
-fn applies(entry: &Entry, workload: &Workload) -> bool {
-    match entry.def.id.split_once('.') {
-        Some(("read", _)) => workload.reads(),
-        Some(("write", _)) => workload.writes(),
-        _ => !matches!(entry.compute, Compute::Run(_)),
+/// Whether a metric says how much was done in a time: what a limit on this side makes a lower bound.
+fn is_rate(id: &str) -> bool {
+    matches!(id.rsplit('.').next(), Some("iops" | "throughput" | "achieved_iops"))
+}
+
+/// Whether a step has the metric: no read figures where nothing is read, no schedule where there was none.
+fn applies(entry: &Entry, workload: &Workload, used: &[&StepRecord]) -> bool {
+    let recorded = |of: fn(&StepRecord) -> bool| used.iter().any(|record| of(record));
+    let has = |kind: OpKind| {
+        let done = |record: &&StepRecord| record.op(kind).is_some_and(|op| op.count + op.errors > 0);
+        workload.issues(kind) || used.iter().any(done)
+    };
+    let (group, name) = entry.def.id.split_once('.').unwrap_or(("", entry.def.id));
+    if let Some(kind) = OpKind::ALL.into_iter().find(|kind| kind.name() == group) {
+        let responses = |record: &&StepRecord| record.op(kind).is_some_and(|op| op.response.is_some());
+        return has(kind) && (!name.starts_with("response_") || used.iter().any(responses));
+    }
+    match (group, name) {
+        ("run", _) => false,
+        ("total", _) => has(OpKind::Read) || has(OpKind::Write),
+        ("open_loop", _) => recorded(|record| record.open_loop.is_some()),
+        ("verified", _) => recorded(|record| record.verification.is_some()),
+        ("engine", "reap_gap_mean" | "reap_gap_max") => {
+            recorded(|record| record.engine.effort.as_ref().is_some_and(|effort| effort.reap_gap_mean.is_some()))
+        }
+        ("engine", _) => recorded(|record| record.engine.effort.is_some()),
+        _ => true,
     }
 }
 
@@ -108,6 +132,7 @@ fn step_metric(
         spread: spread(entry, combine, &rounds),
         rounds,
         voided_by: voided_by.to_vec(),
+        lower_bound: false,
     }
 }
 
@@ -121,6 +146,7 @@ fn run_metric(entry: Entry, value: Option<f64>) -> Metric {
         rounds: Vec::new(),
         spread: None,
         voided_by: Vec::new(),
+        lower_bound: false,
     }
 }
 
@@ -128,8 +154,9 @@ fn run_metric(entry: Entry, value: Option<f64>) -> Metric {
 pub(crate) fn round_value(compute: Compute, execution: Execution<'_>) -> Option<f64> {
     let value = match compute {
         Compute::Step(function) | Compute::Sum(function) => function(execution),
-        Compute::ReadMean(function) | Compute::ReadTail(function) => function(&execution.record.read.histogram),
-        Compute::WriteMean(function) | Compute::WriteTail(function) => function(&execution.record.write.histogram),
+        Compute::Mean(kind, times, function) | Compute::Tail(kind, times, function) => {
+            execution.record.op(kind).and_then(|op| times.of(op)).and_then(function)
+        }
         Compute::Run(_) => None,
     };
     value.filter(|value| value.is_finite())
@@ -139,11 +166,9 @@ pub(crate) fn round_value(compute: Compute, execution: Execution<'_>) -> Option<
 fn combined(entry: Entry, combine: Combine, executions: &[Execution<'_>], rounds: &[f64]) -> Option<f64> {
     match (entry.compute, combine) {
         (Compute::Sum(_), _) => (!rounds.is_empty()).then(|| rounds.iter().sum()),
-        (Compute::ReadTail(function), Combine::Mean) => {
-            function(&merged(executions.iter().map(|execution| &execution.record.read.histogram)))
-        }
-        (Compute::WriteTail(function), Combine::Mean) => {
-            function(&merged(executions.iter().map(|execution| &execution.record.write.histogram)))
+        (Compute::Tail(kind, times, function), Combine::Mean) => {
+            let ops = executions.iter().filter_map(|execution| execution.record.op(kind));
+            function(&merged(ops.filter_map(|op| times.of(op))))
         }
         (_, Combine::Mean) => stats::mean(rounds),
         (_, Combine::Median) => stats::median(rounds),
@@ -167,7 +192,7 @@ fn spread(entry: Entry, combine: Combine, rounds: &[f64]) -> Option<Spread> {
 const fn is_mean_of_rounds(entry: Entry, combine: Combine) -> bool {
     match (entry.compute, combine) {
         (Compute::Sum(_) | Compute::Run(_), _) | (_, Combine::Median) => false,
-        (Compute::ReadTail(_) | Compute::WriteTail(_), Combine::Mean) => false,
+        (Compute::Tail(..), Combine::Mean) => false,
         (_, Combine::Mean) => true,
         (_, Combine::Best) => matches!(entry.def.better, Better::Neutral),
     }

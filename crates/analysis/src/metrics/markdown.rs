@@ -21,10 +21,23 @@ definition, its function and the records it comes from. An address is `STEP:METR
 
 ## What holds for all of them
 
-- **Units.** MB is 10^6 bytes and GB 10^9; `us` is a microsecond. Latency is the time from submission to completion.
+- **Units.** MB is 10^6 bytes and GB 10^9; `us` is a microsecond.
+- **Latency and response time.** Latency is the time from submission to completion. Response time is the time from the
+  intended start to completion and exists only in an open loop, where operations arrive at times fixed in advance
+  whatever the target does. The two are never mixed in one figure; no rank of the one is below that of the other.
 - **The measured part.** A step's ramp is recorded but is in no figure.
-- **Reads and writes.** `read.*` exists where the step asks for reads, `write.*` where it asks for writes, `total.*`
-  always.
+- **Kinds.** `read.*`, `write.*`, `trim.*`, `write_zeroes.*` and `flush.*` exist where the step asks for that kind;
+  `total.*` is reads and writes together, the operations that move data.
+- **The engine's account.** `cpu_*` and `engine.*` say what the measuring itself took. They contain the ramp.
+- **Lower bounds.** Where user time of the issuing threads passes half of their time, or a closed loop without pauses
+  had less than 90 % of the asked operations in flight, the load generator was the limit; where kernel time passes half
+  (or both together 90 %), the host's CPU was. Half, because with more than that gone on this side the target could not
+  have been asked for twice as much; 90 % of the depth, because refilling slots and draining at the end cost a few per
+  cent and a tenth less is another load than the step's name says. Rates of such a step are lower bounds, shown with
+  `≥`, and its latencies contain waiting on this side.
+- **Overload.** An open loop is overloaded where its backlog grew by more than 1 % of the asked rate, to more than the
+  slots hold and, with random gaps, to more than three standard deviations of the number of arrivals. Its response
+  times grow with the length of the step and are void; the growth per second is the result.
 - **Rounds.** A test says how its rounds become one figure: mean, best or median. Best is the largest round where
   higher is better and the smallest where lower is better, chosen for each metric by itself; figures without a better
   direction take the mean. Percentiles and maxima under mean come from the merged histogram of all rounds. The best

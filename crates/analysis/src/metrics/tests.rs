@@ -6,16 +6,19 @@ use std::collections::BTreeMap;
 
 use drivelab_core::event::Steadiness;
 use drivelab_core::ids::StepId;
+use drivelab_core::load::OpKind;
 use drivelab_core::metric::Metric;
 use drivelab_core::plan::Combine;
-use drivelab_core::record::{OpRecord, StepRecord, StopReason};
+use drivelab_core::record::{
+    DataFault, Effort, OpRecord, OpenLoop, OtherRecord, Response, StepRecord, StopReason, Verification,
+};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::{Bytes, Nanos};
 use proptest::prelude::*;
 
 use super::*;
 use crate::analyse;
-use crate::testing::{sample_run, sample_steady_run, sample_unfinished_run};
+use crate::testing::{self, sample_run, sample_steady_run, sample_unfinished_run};
 
 /// A histogram of `count` latencies that are all the same, below 128 ns, where buckets are exact.
 fn flat(count: u64, nanoseconds: u64) -> SparseHistogram {
@@ -25,37 +28,86 @@ fn flat(count: u64, nanoseconds: u64) -> SparseHistogram {
 }
 
 /// One round of the step with 30 % writes, alone in its run: 2 s of ramp, which is in no figure but the CPU times and
-/// the totals of the run, then 2 s with 7,000 reads and 3,000 writes of 4 KiB. Every percentile is another latency:
+/// the totals of the run, then 2 s with 7,000 reads and 3,000 writes of 4 KiB and operations of the other kinds. Every
+/// percentile is another latency, and every response time is 100 ns longer than its latency:
 ///
 /// | | | | | | |
 /// |---|---|---|---|---|---|
 /// | reads | 4,900 took 40 ns | 2,030 took 90 ns | 69 took 120 ns | 1 took 127 ns | 387,107 ns together |
 /// | writes | 2,900 took 50 ns | 90 took 60 ns | 9 took 100 ns | 1 took 110 ns | 151,410 ns together |
+/// | trims | 900 took 20 ns | 85 took 30 ns | 13 took 60 ns | 1 took 70 ns, 1 took 80 ns | 21,480 ns together |
+/// | write-zeroes | 1,800 took 25 ns | 170 took 35 ns | 26 took 65 ns | 2 took 75, 2 took 85 ns | 52,960 ns together |
+/// | flushes | 3,600 took 45 ns | 340 took 55 ns | 52 took 85 ns | 4 took 95, 4 took 105 ns | 185,920 ns together |
 fn hand_made() -> RunRecords {
     let mut run = sample_run();
     let mut record = run.steps.iter().find(|r| r.key.step.as_str() == "mixes/w30").expect("the mix").clone();
     (record.start_ns, record.end_ns) = (3_000_000_000, 5_000_000_000);
     let elapsed = record.elapsed();
-    let op = |errors, latencies: &[(u64, u64)]| {
-        let mut histogram = SparseHistogram::default();
-        latencies.iter().for_each(|(count, latency)| histogram.merge(&flat(*count, *latency)));
-        OpRecord::new(histogram.count, Bytes::new(histogram.count * 4096), errors, histogram, elapsed)
-    };
+    let op = |errors, latencies: &[(u64, u64)]| op_record(4096, errors, latencies, elapsed);
     record.read = op(3, &[(4_900, 40), (2_030, 90), (69, 120), (1, 127)]);
     record.write = op(2, &[(2_900, 50), (90, 60), (9, 100), (1, 110)]);
+    let flushes = op_record(0, 0, &[(3_600, 45), (340, 55), (52, 85), (4, 95), (4, 105)], elapsed);
+    record.others = vec![
+        OtherRecord { op: OpKind::Trim, record: op(1, &[(900, 20), (85, 30), (13, 60), (1, 70), (1, 80)]) },
+        OtherRecord { op: OpKind::WriteZeroes, record: op(0, &[(1_800, 25), (170, 35), (26, 65), (2, 75), (2, 85)]) },
+        OtherRecord { op: OpKind::Flush, record: flushes },
+    ];
     record.in_flight_mean = 0.5;
-    (record.engine.cpu_user, record.engine.cpu_system) = (Nanos::from_millis(400), Nanos::from_millis(600));
+    account(&mut record);
     let mut interval = run.intervals.iter().find(|i| i.key == record.key).expect("an interval").clone();
     let mut ramp = interval.clone();
     (ramp.ramp, ramp.start_ns, ramp.end_ns, ramp.in_flight_mean) = (true, 1_000_000_000, 3_000_000_000, 3.0);
     (ramp.read, ramp.write) = (op(4, &[(1_000, 80)]), op(1, &[(500, 80)]));
     (interval.index, interval.start_ns, interval.end_ns) = (1, record.start_ns, record.end_ns);
     (interval.read, interval.write, interval.in_flight_mean) = (record.read.clone(), record.write.clone(), 0.5);
+    interval.others = record.others.clone();
     record.written_total = Bytes::new(3_500 * 4096);
     (run.steps, run.intervals) = (vec![record], vec![ramp, interval]);
     run.last_at_ns = 12_500_000_000;
     set_ramp(&mut run, Nanos::from_secs(2));
     run
+}
+
+/// Operations of one size with these latencies, and response times that are 100 ns longer.
+fn op_record(size: u64, errors: u64, latencies: &[(u64, u64)], elapsed: Nanos) -> OpRecord {
+    let of = |more: u64| {
+        let mut histogram = SparseHistogram::default();
+        latencies.iter().for_each(|(count, latency)| histogram.merge(&flat(*count, latency + more)));
+        histogram
+    };
+    let histogram = of(0);
+    let response = Some(Response::new(of(100)));
+    OpRecord {
+        response,
+        ..OpRecord::new(histogram.count, Bytes::new(histogram.count * size), errors, histogram, elapsed)
+    }
+}
+
+/// What the engine says of itself, of the schedule and of the data.
+fn account(record: &mut StepRecord) {
+    (record.engine.cpu_user, record.engine.cpu_system) = (Nanos::from_millis(400), Nanos::from_millis(600));
+    record.engine.effort = Some(Effort {
+        operations: 20_000,
+        syscalls: 4_000,
+        thread_time: Nanos::from_secs(4),
+        depth_asked: 4,
+        reap_gap_mean: Some(Nanos::new(1_500)),
+        reap_gap_max: Some(Nanos::new(80_000)),
+        short_transfers: 6,
+        clock: "tsc".to_owned(),
+        ..Effort::default()
+    });
+    record.open_loop = Some(OpenLoop {
+        asked_iops: 8_600.0,
+        arrived: 17_200,
+        backlog_at_end: 4,
+        backlog_max: 9,
+        backlog_growth_per_second: 1.5,
+        lateness_mean: Nanos::new(700),
+        lateness_max: Nanos::new(52_000),
+    });
+    let faults = BTreeMap::from([(DataFault::Stale, 2), (DataFault::Torn, 1)]);
+    record.verification = Some(Verification { checked: 900, faults, first: Vec::new() });
 }
 
 /// Gives every step of the plan this ramp.
@@ -68,35 +120,98 @@ fn set_ramp(run: &mut RunRecords, length: Nanos) {
 }
 
 /// What every metric of [`hand_made`] is, worked out on paper.
+const KNOWN_ANSWERS: &[(&str, f64)] = &[
+    ("read.throughput", 14.336),
+    ("write.throughput", 6.144),
+    ("total.throughput", 20.48),
+    ("read.iops", 3_500.0),
+    ("write.iops", 1_500.0),
+    ("total.iops", 5_000.0),
+    ("read.latency_mean", 0.387_107 / 7.0),
+    ("read.latency_p50", 0.040),
+    ("read.latency_p99", 0.090),
+    ("read.latency_p999", 0.120),
+    ("read.latency_max", 0.127),
+    ("write.latency_mean", 0.050_47),
+    ("write.latency_p50", 0.050),
+    ("write.latency_p99", 0.060),
+    ("write.latency_p999", 0.100),
+    ("write.latency_max", 0.110),
+    ("trim.iops", 500.0),
+    ("trim.throughput", 2.048),
+    ("write_zeroes.iops", 1_000.0),
+    ("write_zeroes.throughput", 4.096),
+    ("flush.iops", 2_000.0),
+    ("trim.latency_mean", 0.021_48),
+    ("trim.latency_p50", 0.020),
+    ("trim.latency_p99", 0.060),
+    ("trim.latency_p999", 0.070),
+    ("trim.latency_max", 0.080),
+    ("write_zeroes.latency_mean", 0.026_48),
+    ("write_zeroes.latency_p50", 0.025),
+    ("write_zeroes.latency_p99", 0.065),
+    ("write_zeroes.latency_p999", 0.075),
+    ("write_zeroes.latency_max", 0.085),
+    ("flush.latency_mean", 0.046_48),
+    ("flush.latency_p50", 0.045),
+    ("flush.latency_p99", 0.085),
+    ("flush.latency_p999", 0.095),
+    ("flush.latency_max", 0.105),
+    ("read.response_mean", 0.1 + 0.387_107 / 7.0),
+    ("read.response_p50", 0.140),
+    ("read.response_p99", 0.190),
+    ("read.response_p999", 0.220),
+    ("read.response_max", 0.227),
+    ("write.response_mean", 0.150_47),
+    ("write.response_p50", 0.150),
+    ("write.response_p99", 0.160),
+    ("write.response_p999", 0.200),
+    ("write.response_max", 0.210),
+    ("trim.response_mean", 0.121_48),
+    ("trim.response_p50", 0.120),
+    ("trim.response_p99", 0.160),
+    ("trim.response_p999", 0.170),
+    ("trim.response_max", 0.180),
+    ("write_zeroes.response_mean", 0.126_48),
+    ("write_zeroes.response_p50", 0.125),
+    ("write_zeroes.response_p99", 0.165),
+    ("write_zeroes.response_p999", 0.175),
+    ("write_zeroes.response_max", 0.185),
+    ("flush.response_mean", 0.146_48),
+    ("flush.response_p50", 0.145),
+    ("flush.response_p99", 0.185),
+    ("flush.response_p999", 0.195),
+    ("flush.response_max", 0.205),
+    ("in_flight_mean", 0.5),
+    ("errors", 6.0),
+    ("verified.blocks", 900.0),
+    ("verified.bad_blocks", 3.0),
+    ("open_loop.asked_iops", 8_600.0),
+    // 17,000 that completed and 6 that failed.
+    ("open_loop.achieved_iops", 8_503.0),
+    ("open_loop.backlog_growth", 1.5),
+    ("open_loop.backlog_max", 9.0),
+    ("open_loop.lateness_mean", 0.7),
+    ("open_loop.lateness_max", 52.0),
+    // 400 ms of 20,000 operations, the ramp's and failed ones among them.
+    ("cpu_user_per_io", 20_000.0),
+    // 1 s of CPU time in 4 s of one thread.
+    ("cpu_share", 25.0),
+    ("engine.user_share", 10.0),
+    ("engine.kernel_share", 15.0),
+    ("engine.operations_per_syscall", 5.0),
+    ("engine.depth_kept", 12.5),
+    ("engine.reap_gap_mean", 1.5),
+    ("engine.reap_gap_max", 80.0),
+    ("engine.short_transfers", 6.0),
+    ("duration", 2.0),
+    ("run.duration", 12.5),
+    ("run.bytes_written", 0.014_336),
+    ("run.bytes_read", 0.032_768),
+];
+
 fn known_answers() -> BTreeMap<&'static str, f64> {
-    BTreeMap::from([
-        ("read.throughput", 14.336),
-        ("write.throughput", 6.144),
-        ("total.throughput", 20.48),
-        ("read.iops", 3_500.0),
-        ("write.iops", 1_500.0),
-        ("total.iops", 5_000.0),
-        ("read.latency_mean", 0.387_107 / 7.0),
-        ("read.latency_p50", 0.040),
-        ("read.latency_p99", 0.090),
-        ("read.latency_p999", 0.120),
-        ("read.latency_max", 0.127),
-        ("write.latency_mean", 0.050_47),
-        ("write.latency_p50", 0.050),
-        ("write.latency_p99", 0.060),
-        ("write.latency_p999", 0.100),
-        ("write.latency_max", 0.110),
-        ("in_flight_mean", 0.5),
-        ("errors", 5.0),
-        // Half of the 400 ms belong to the measured part.
-        ("cpu_user_per_io", 20_000.0),
-        // 1 s of CPU time in 4 s of one thread.
-        ("cpu_share", 25.0),
-        ("duration", 2.0),
-        ("run.duration", 12.5),
-        ("run.bytes_written", 0.014_336),
-        ("run.bytes_read", 0.032_768),
-    ])
+    KNOWN_ANSWERS.iter().copied().collect()
 }
 
 /// Whether a figure is the known one, but for the rounding of its arithmetic.
@@ -124,9 +239,17 @@ fn every_metric_has_the_value_worked_out_on_paper() {
     }
 }
 
+/// The hand-made run as a recording of the first format version, without the engine's account: thread time is worked
+/// out from threads and bounds.
+fn first_version() -> RunRecords {
+    let mut run = hand_made();
+    run.steps[0].engine.effort = None;
+    run
+}
+
 #[test]
 fn the_sync_backend_has_a_thread_for_every_operation_in_flight() {
-    let mut run = hand_made();
+    let mut run = first_version();
     run.steps[0].engine.backend = "sync".to_owned();
     // 1 s of CPU time in 4 s on 4 threads.
     assert_eq!(metric(&analyse(&run), "mixes/w30", "cpu_share").value, Some(6.25));
@@ -134,7 +257,8 @@ fn the_sync_backend_has_a_thread_for_every_operation_in_flight() {
 
 #[test]
 fn a_step_without_a_ramp_has_all_of_the_cpu_time_in_its_measured_part() {
-    let mut run = hand_made();
+    let mut run = first_version();
+    assert_eq!(metric(&analyse(&run), "mixes/w30", "cpu_share").value, Some(25.0), "1 s in 4 s, ramp and all");
     set_ramp(&mut run, Nanos::new(0));
     // 1 s of CPU time in 2 s; 400 ms belong to 10,000 operations.
     let analysis = analyse(&run);
@@ -154,6 +278,55 @@ fn only_what_a_step_does_has_figures() {
     assert!(unfinished.metric("mixes/w50:total.iops").is_none(), "it has begun and not ended");
     assert!(unfinished.metric("depths/q1:total.iops").is_none());
     assert!(unfinished.metric("run:run.bytes_written").is_some());
+}
+
+#[test]
+fn kinds_schedules_and_checks_have_figures_where_there_are_any() {
+    let analysis = analyse(&testing::sample_loads_run());
+    let has = |address: &str| analysis.metric(address).is_some_and(|metric| metric.value.is_some());
+    assert!(has("paced/r20000:read.response_p99") && has("paced/r20000:open_loop.backlog_growth"));
+    assert!(has("mixed/r60w30t10:trim.latency_p99") && has("mixed/r60w30t10:flush.iops"));
+    assert!(!has("mixed/r60w30t10:read.response_p99") && !has("mixed/r60w30t10:write_zeroes.iops"));
+    assert!(has("groups/oltp:total.iops") && has("verified/check:verified.blocks"));
+    assert!(analysis.metric("verified/write:verified.blocks").is_none());
+    assert!(analysis.metric("mixed/r60w30t10:open_loop.asked_iops").is_none());
+    let mut trims = testing::sample_mixed_run();
+    for record in &mut trims.steps {
+        (record.read, record.write) = (OpRecord::default(), OpRecord::default());
+    }
+    for step in trims.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+        if let drivelab_core::plan::Action::Io { workload, .. } = &mut step.action {
+            workload.beside.clear();
+            workload.write_percent = drivelab_core::units::Percent::ZERO;
+            workload.other = drivelab_core::load::OtherOps {
+                trim_percent: drivelab_core::units::Percent::new(100).expect("a per cent"),
+                ..Default::default()
+            };
+        }
+    }
+    let analysis = analyse(&trims);
+    assert!(analysis.metric("mixed/r60w30t10:total.iops").is_none(), "a load that moves no data has no total");
+    assert!(analysis.metric("mixed/r60w30t10:trim.iops").is_some());
+}
+
+#[test]
+fn an_overloaded_open_loop_has_latencies_and_growth_but_no_response_times() {
+    let analysis = analyse(&testing::sample_overloaded_run());
+    let of = |id: &str| metric(&analysis, "overloaded/r300000", id);
+    for id in ["read.response_mean", "read.response_p50", "read.response_p99", "read.response_max"] {
+        assert_eq!((of(id).value, of(id).voided_by.as_slice()), (None, ["open_loop_overloaded".to_owned()].as_slice()));
+    }
+    assert!(of("read.latency_p99").value.is_some() && of("read.iops").value.is_some());
+    assert!(of("open_loop.backlog_growth").value.is_some_and(|growth| growth > 10_000.0));
+}
+
+#[test]
+fn rates_of_a_limited_step_are_lower_bounds_and_nothing_else_is() {
+    let analysis = analyse(&testing::sample_limited_run());
+    let bounds: Vec<&str> =
+        analysis.metrics.iter().filter(|metric| metric.lower_bound).map(|metric| metric.id.as_str()).collect();
+    assert_eq!(bounds, ["read.throughput", "total.throughput", "read.iops", "total.iops"]);
+    assert!(analyse(&sample_run()).metrics.iter().all(|metric| !metric.lower_bound));
 }
 
 /// Three rounds with 100, 200 and 600 reads of 20, 30 and 40 ns in 1 s each.

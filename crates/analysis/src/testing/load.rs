@@ -2,17 +2,25 @@
 //!
 //! The mean latency follows from Little's law (operations in flight / rate), so that the records contradict nothing.
 
-use drivelab_core::histogram::{SparseHistogram, bucket_of};
 use drivelab_core::ids::StepKey;
+use drivelab_core::load::{OpKind, Verify};
 use drivelab_core::plan::{Action, Step};
-use drivelab_core::record::{Effort, EngineReport, IntervalRecord, OpRecord, StepRecord, StopReason, StreamExtent};
-use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::record::{
+    Effort, EngineReport, GroupRecord, IntervalRecord, OpRecord, OpenLoop, OtherRecord, StepRecord, StopReason,
+    StreamExtent, Verification,
+};
+use drivelab_core::units::Nanos;
 use drivelab_core::workload::{Pattern, Workload};
 
-const SECOND_NS: u64 = 1_000_000_000;
-/// Share of operations in thousandths, and their latency in thousandths of the mean; the mean of the shape is 1.
-const SHAPE: [(u64, u64); 9] =
-    [(100, 700), (200, 820), (250, 930), (200, 1_010), (150, 1_120), (80, 1_340), (11, 1_900), (8, 2_660), (1, 5_260)];
+use super::ops::{self, Issued, summed};
+
+pub(super) const SECOND_NS: u64 = 1_000_000_000;
+/// Mean latency where an open loop leaves the target time, ns.
+const AT_EASE_NS: f64 = 60_000.0;
+/// Waiting before the submission where an open loop is kept, ns.
+const WAITED_NS: u64 = 12_000;
+/// Arrivals that wait at the end of every interval of an open loop that is kept.
+const WAITING: u64 = 2;
 
 /// How fast a step goes: bytes per second at its start and, once `cliff_at` bytes are moved, afterwards.
 #[derive(Debug, Clone, Copy)]
@@ -26,19 +34,23 @@ pub struct Pace {
 }
 
 /// A pace for any step of the sample plans: a drive that saturates at depth, and slows when it mostly writes.
-#[expect(clippy::cast_precision_loss, reason = "made-up figures")]
 pub(super) fn pace_of(step: &Step) -> Pace {
     let Some(load) = step.workload() else { return Pace { bytes_per_second: 1e9, cliff_at: u64::MAX, after: 1e9 } };
-    let depth = load.total_depth() as f64;
+    let whole = matches!(&step.action, Action::Io { stop, .. } if stop.passes.is_some());
+    pace_of_load(load, whole)
+}
+
+/// The same for one group; `whole` where it writes the whole file.
+fn pace_of_load(load: &Workload, whole: bool) -> Pace {
+    let depth = f64::from(load.queue_depth.get()) * f64::from(load.threads.get());
     let writes = f64::from(load.write_percent.get()) / 100.0;
     if load.pattern == Pattern::Sequential {
         let top = 5.2e9 * (1.0 - writes) + 1.9e9 * writes;
         let rate = top * depth / (depth + 0.6);
-        let whole = matches!(&step.action, Action::Io { stop, .. } if stop.passes.is_some());
         return Pace { bytes_per_second: rate, cliff_at: if whole { 20 << 30 } else { u64::MAX }, after: 450e6 };
     }
     let iops_at_one = 13_000.0 + 32_000.0 * writes * writes;
-    let rate = iops_at_one * depth / (1.0 + depth / 60.0) * load.block_size.as_f64();
+    let rate = iops_at_one * depth / (1.0 + depth / 60.0) * load.mean_block_size();
     Pace { bytes_per_second: rate, cliff_at: u64::MAX, after: rate }
 }
 
@@ -56,146 +68,208 @@ pub fn step_events(step: &Step, round: u32, start_ns: u64, pace: Pace) -> (Vec<I
         _ => u64::MAX,
     };
     let seconds = step.estimated_time.get() / SECOND_NS;
-    let mut intervals: Vec<IntervalRecord> = Vec::new();
-    let (mut at_ns, mut moved) = (start_ns, 0);
+    let mut tape = Tape::new(load, key, start_ns);
     for index in 0..u32::MAX {
-        let over = if volume == u64::MAX { u64::from(index) >= seconds } else { moved >= volume };
+        let over = if volume == u64::MAX { u64::from(index) >= seconds } else { tape.moved >= volume };
         if over {
             break;
         }
-        let rate = (if moved < pace.cliff_at { pace.bytes_per_second } else { pace.after }) * jitter(&key, index);
-        let interval = one_interval(load, &key, index, at_ns, rate, volume - moved);
-        (at_ns, moved) = (interval.end_ns, moved + interval.read.bytes.get() + interval.write.bytes.get());
-        intervals.push(interval);
+        let rate = if tape.moved < pace.cliff_at { pace.bytes_per_second } else { pace.after };
+        tape.interval(index, rate, volume - tape.moved);
     }
-    let record = sum_up(load, key, &intervals, if volume == u64::MAX { StopReason::Time } else { StopReason::Passes });
-    (intervals, record)
+    tape.sum_up(if volume == u64::MAX { StopReason::Time } else { StopReason::Passes })
 }
 
-/// One second, or less where the volume ends inside it.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "made-up figures, all positive and far below 2^53"
-)]
-fn one_interval(load: &Workload, key: &StepKey, index: u32, at_ns: u64, rate: f64, left: u64) -> IntervalRecord {
-    let block = load.block_size.get();
-    let full = ((rate / block as f64) as u64).max(1);
-    let operations = full.min(left / block).max(1);
-    let elapsed = (u128::from(SECOND_NS) * u128::from(operations) / u128::from(full)) as u64;
-    let writes = operations * u64::from(load.write_percent.get()) / 100;
-    let reads = operations - writes;
-    // Reads take 1.3 times as long as writes; together they keep the whole depth in flight.
-    let base = load.total_depth() as f64 * elapsed as f64 / (1.3 * reads as f64 + writes as f64);
-    let op = |count: u64, mean: f64| {
-        let bytes = Bytes::new(count * block);
-        OpRecord::new(count, bytes, 0, latencies(count, mean), Nanos::new(elapsed))
-    };
-    let (read, write) = (op(reads, 1.3 * base), op(writes, base));
-    let busy = (read.histogram.sum.get() + write.histogram.sum.get()) as f64;
-    let in_flight_mean = busy / elapsed as f64;
-    IntervalRecord {
-        key: key.clone(),
-        index,
-        start_ns: at_ns,
-        end_ns: at_ns + elapsed,
-        ramp: false,
-        read,
-        write,
-        others: Vec::new(),
-        backlog: None,
-        stuck: None,
-        in_flight_mean,
-    }
+/// A step in the making.
+struct Tape<'a> {
+    load: &'a Workload,
+    key: StepKey,
+    at_ns: u64,
+    moved: u64,
+    /// Arrivals that wait and arrivals so far.
+    backlog: u64,
+    arrived: u64,
+    intervals: Vec<IntervalRecord>,
+    /// By interval what each group did.
+    groups: Vec<Vec<Issued>>,
 }
 
-/// `count` latencies around a mean, in the fixed shape.
-#[expect(
-    clippy::cast_precision_loss,
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "made-up figures, all positive and far below 2^53"
-)]
-fn latencies(count: u64, mean_ns: f64) -> SparseHistogram {
-    let mut all = SparseHistogram::default();
-    let mut left = count;
-    // The commonest latency last: it takes what rounding left over.
-    for (position, index) in [8, 7, 6, 5, 4, 3, 1, 0, 2].into_iter().enumerate() {
-        let (share, factor) = SHAPE[index];
-        let part = if position == SHAPE.len() - 1 { left } else { count * share / 1000 };
-        if part == 0 {
-            continue;
-        }
-        left -= part;
-        let value = Nanos::new((mean_ns * factor as f64 / 1000.0) as u64);
-        all.merge(&SparseHistogram {
-            count: part,
-            sum: Nanos::new(value.get() * part),
-            min: value,
-            max: value,
-            buckets: vec![(bucket_of(value.get()) as u32, part)],
+impl<'a> Tape<'a> {
+    fn new(load: &'a Workload, key: StepKey, at_ns: u64) -> Self {
+        let (intervals, groups) = (Vec::new(), Vec::new());
+        Tape { load, key, at_ns, moved: 0, backlog: 0, arrived: 0, intervals, groups }
+    }
+
+    /// One second, or less where the volume ends inside it.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "made-up figures, all positive and far below 2^53"
+    )]
+    fn interval(&mut self, index: u32, rate: f64, left: u64) {
+        let block = self.load.mean_block_size();
+        let full = ((rate * jitter(&self.key, index) / block) as u64).max(1);
+        let (elapsed, main) = if self.load.pace.rate.is_some() {
+            (SECOND_NS, self.arrivals(full))
+        } else {
+            let operations = full.min((left as f64 / block) as u64).max(1);
+            let elapsed = (u128::from(SECOND_NS) * u128::from(operations) / u128::from(full)) as u64;
+            (elapsed, ops::closed(self.load, operations, elapsed))
+        };
+        let beside = self.load.beside.iter().map(|group| {
+            let rate = pace_of_load(group, false).bytes_per_second * jitter(&self.key, index + 1_000);
+            ops::closed(group, (rate / group.mean_block_size()) as u64, elapsed)
         });
+        let groups: Vec<Issued> = std::iter::once(main).chain(beside).collect();
+        let all = Issued::together(&groups);
+        let op = |kind| all.record(kind, Nanos::new(elapsed));
+        let interval = IntervalRecord {
+            key: self.key.clone(),
+            index,
+            start_ns: self.at_ns,
+            end_ns: self.at_ns + elapsed,
+            ramp: false,
+            read: op(OpKind::Read),
+            write: op(OpKind::Write),
+            others: others(self.load, op),
+            backlog: self.load.is_open_loop().then_some(self.backlog),
+            stuck: None,
+            in_flight_mean: all.busy_ns() / elapsed as f64,
+        };
+        (self.at_ns, self.moved) =
+            (interval.end_ns, self.moved + interval.read.bytes.get() + interval.write.bytes.get());
+        self.intervals.push(interval);
+        self.groups.push(groups);
     }
-    all
+
+    /// A second of an open loop: what arrives is done, unless it is more than the target can do.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "made-up figures, all positive and far below 2^53"
+    )]
+    fn arrivals(&mut self, capacity: u64) -> Issued {
+        let arriving = self.load.pace.rate.map_or(0, |rate| rate.iops() as u64);
+        let (before, todo) = (self.backlog, self.backlog + arriving);
+        let done = todo.saturating_sub(WAITING).min(capacity);
+        (self.backlog, self.arrived) = (todo - done, self.arrived + arriving);
+        if done < capacity {
+            return ops::issued(self.load, done, AT_EASE_NS, Some(WAITED_NS));
+        }
+        let waited = (before + self.backlog) as f64 / 2.0 / capacity as f64 * SECOND_NS as f64;
+        ops::closed(self.load, done, SECOND_NS).after_waiting(waited as u64)
+    }
+
+    /// The record that the intervals add up to.
+    fn sum_up(self, stop_reason: StopReason) -> (Vec<IntervalRecord>, StepRecord) {
+        let load = self.load;
+        let start_ns = self.intervals.first().map_or(0, |first| first.start_ns);
+        let end_ns = self.intervals.last().map_or(0, |last| last.end_ns);
+        let elapsed = Nanos::new(end_ns - start_ns);
+        let of = |kind: OpKind| summed(self.intervals.iter().filter_map(|interval| interval.op(kind)), elapsed);
+        let (read, write) = (of(OpKind::Read), of(OpKind::Write));
+        let others = others(load, of);
+        let each = [&read, &write].into_iter().chain(others.iter().map(|other| &other.record));
+        let (operations, busy) =
+            each.fold((0, 0.0), |(count, busy), op| (count + op.count, busy + op.histogram.sum.get() as f64));
+        let checks = load.groups().any(|group| matches!(group.verify, Verify::Check | Verify::AtOnce));
+        let record = StepRecord {
+            key: self.key.clone(),
+            start_ns,
+            end_ns,
+            stop_reason,
+            written_total: write.bytes,
+            groups: self.group_records(elapsed),
+            open_loop: self.open_loop(),
+            verification: checks.then(|| Verification { checked: read.count, ..Verification::default() }),
+            in_flight_mean: if elapsed.get() == 0 { 0.0 } else { busy / elapsed.get() as f64 },
+            streams: streams(load, operations),
+            read,
+            write,
+            others,
+            errors: Vec::new(),
+            engine: EngineReport {
+                backend: "io_uring".to_owned(),
+                reason: "asked for nothing else".to_owned(),
+                refused: Vec::new(),
+                direct_verified: true,
+                cpu_user: Nanos::new(operations * 150),
+                cpu_system: Nanos::new(operations * 500),
+                punted: false,
+                effort: Some(effort(load, operations, elapsed)),
+            },
+        };
+        (self.intervals, record)
+    }
+
+    fn group_records(&self, elapsed: Nanos) -> Vec<GroupRecord> {
+        if self.load.beside.is_empty() {
+            return Vec::new();
+        }
+        let record = |(place, group): (usize, &Workload)| {
+            let seconds = || self.groups.iter().filter_map(|groups| groups.get(place));
+            let of = |kind: OpKind| {
+                let parts: Vec<OpRecord> = seconds().map(|issued| issued.record(kind, elapsed)).collect();
+                summed(parts.iter(), elapsed)
+            };
+            GroupRecord {
+                name: group.name.clone(),
+                read: of(OpKind::Read),
+                write: of(OpKind::Write),
+                others: others(group, of),
+            }
+        };
+        self.load.groups().enumerate().map(record).collect()
+    }
+
+    fn open_loop(&self) -> Option<OpenLoop> {
+        let asked_iops = self.load.pace.rate?.iops();
+        let waiting: Vec<f64> = self.intervals.iter().map(|interval| interval.backlog.unwrap_or(0) as f64).collect();
+        Some(OpenLoop {
+            asked_iops,
+            arrived: self.arrived,
+            backlog_at_end: self.backlog,
+            backlog_max: self.intervals.iter().filter_map(|interval| interval.backlog).max().unwrap_or(0),
+            backlog_growth_per_second: slope(&waiting),
+            lateness_mean: Nanos::new(300),
+            lateness_max: Nanos::new(41_000),
+        })
+    }
 }
 
-/// The record that the intervals add up to.
-#[expect(clippy::cast_precision_loss, reason = "made-up figures")]
-fn sum_up(load: &Workload, key: StepKey, intervals: &[IntervalRecord], stop_reason: StopReason) -> StepRecord {
-    let start_ns = intervals.first().map_or(0, |first| first.start_ns);
-    let end_ns = intervals.last().map_or(0, |last| last.end_ns);
-    let elapsed = Nanos::new(end_ns - start_ns);
-    let sum = |of: fn(&IntervalRecord) -> &OpRecord| {
-        let mut histogram = SparseHistogram::default();
-        let (mut count, mut bytes) = (0, 0);
-        for part in intervals.iter().map(of) {
-            histogram.merge(&part.histogram);
-            (count, bytes) = (count + part.count, bytes + part.bytes.get());
-        }
-        OpRecord::new(count, Bytes::new(bytes), 0, histogram, elapsed)
+/// Slope of the least-squares line through values one second apart.
+fn slope(values: &[f64]) -> f64 {
+    let centre = values.len().saturating_sub(1) as f64 / 2.0;
+    let of = |part: fn(f64, f64) -> f64| -> f64 {
+        values.iter().enumerate().map(|(place, value)| part(place as f64 - centre, *value)).sum()
     };
-    let (read, write) = (sum(|interval| &interval.read), sum(|interval| &interval.write));
-    let busy = (read.histogram.sum.get() + write.histogram.sum.get()) as f64;
-    let operations = read.count + write.count;
-    let streams = match load.pattern {
-        Pattern::Random | Pattern::RandomOnce => Vec::new(),
-        Pattern::Sequential | Pattern::Reverse => {
-            let highest_end = (operations * load.block_size.get()).min(load.span.length.get());
-            vec![StreamExtent { thread: 0, lowest: 0, highest_end }]
+    let squares = of(|x, _| x * x);
+    if squares == 0.0 { 0.0 } else { of(|x, y| x * y) / squares }
+}
+
+/// Records of the kinds other than read and write that a load issues.
+fn others(load: &Workload, of: impl Fn(OpKind) -> OpRecord) -> Vec<OtherRecord> {
+    let other = |kind: &OpKind| !matches!(kind, OpKind::Read | OpKind::Write) && load.issues(*kind);
+    OpKind::ALL.into_iter().filter(other).map(|op| OtherRecord { op, record: of(op) }).collect()
+}
+
+fn streams(load: &Workload, operations: u64) -> Vec<StreamExtent> {
+    let mut first = 0;
+    let mut extents = Vec::new();
+    for group in load.groups() {
+        if group.pattern.is_sequential() {
+            let length = (operations * group.block_size.get()).min(group.span.length.get());
+            let lowest = group.span.offset.get();
+            extents.push(StreamExtent { thread: first, lowest, highest_end: lowest + length });
         }
-    };
-    StepRecord {
-        key,
-        start_ns,
-        end_ns,
-        stop_reason,
-        written_total: write.bytes,
-        others: Vec::new(),
-        groups: Vec::new(),
-        open_loop: None,
-        verification: None,
-        in_flight_mean: if elapsed.get() == 0 { 0.0 } else { busy / elapsed.get() as f64 },
-        read,
-        write,
-        errors: Vec::new(),
-        streams,
-        engine: EngineReport {
-            backend: "io_uring".to_owned(),
-            reason: "asked for nothing else".to_owned(),
-            refused: Vec::new(),
-            direct_verified: true,
-            cpu_user: Nanos::new(operations * 150),
-            cpu_system: Nanos::new(operations * 500),
-            punted: false,
-            effort: Some(effort(load, operations, elapsed)),
-        },
+        first += group.threads.get();
     }
+    extents
 }
 
 /// What an engine on a quiet machine says of itself.
 fn effort(load: &Workload, operations: u64, elapsed: Nanos) -> Effort {
-    let threads = u64::from(load.threads.get());
+    let threads: u64 = load.groups().map(|group| u64::from(group.threads.get())).sum();
     Effort {
         operations,
         syscalls: operations / 2 + 1,

@@ -11,7 +11,7 @@ use drivelab_core::workload::{DataPattern, Pattern, Span, Streams, Workload};
 /// Size of the sample's target.
 pub(super) const CAPACITY: Bytes = Bytes::new(32 << 30);
 const MIB: u64 = 1 << 20;
-const KIB: u64 = 1 << 10;
+pub(super) const KIB: u64 = 1 << 10;
 
 /// Fill, corners (3 rounds, best), mixes, depths, sustained write.
 #[must_use]
@@ -36,7 +36,7 @@ pub fn steady_plan() -> Plan {
     plan("sample-steady", vec![test("prepare", "Fill the target", vec![fill()], 1, Combine::Mean), steady])
 }
 
-fn plan(name: &str, tests: Vec<TestPlan>) -> Plan {
+pub(super) fn plan(name: &str, tests: Vec<TestPlan>) -> Plan {
     Plan {
         methodology: MethodIdentity { name: name.to_owned(), version: "1.0.0".to_owned(), hash: "5a".repeat(32) },
         title: "Sample".to_owned(),
@@ -50,7 +50,7 @@ fn plan(name: &str, tests: Vec<TestPlan>) -> Plan {
     }
 }
 
-fn test(name: &str, title: &str, steps: Vec<Step>, rounds: u32, combine: Combine) -> TestPlan {
+pub(super) fn test(name: &str, title: &str, steps: Vec<Step>, rounds: u32, combine: Combine) -> TestPlan {
     TestPlan {
         name: name.to_owned(),
         title: title.to_owned(),
@@ -132,7 +132,7 @@ fn until_passed(step: &mut Step) {
     step.estimated_time = Nanos::from_secs(45);
 }
 
-fn measure(test: &str, slug: &str, label: &str, workload: Workload, axes: Vec<AxisValue>) -> Step {
+pub(super) fn measure(test: &str, slug: &str, label: &str, workload: Workload, axes: Vec<AxisValue>) -> Step {
     let time = Nanos::from_secs(4);
     let stop = StopRule { time: Some(time), ..StopRule::capped(Nanos::from_secs(60)) };
     Step {
@@ -148,12 +148,18 @@ fn measure(test: &str, slug: &str, label: &str, workload: Workload, axes: Vec<Ax
     }
 }
 
-fn random(write_percent: u64, queue_depth: u64, threads: u64) -> Workload {
+pub(super) fn random(write_percent: u64, queue_depth: u64, threads: u64) -> Workload {
     workload(write_percent, Bytes::new(4 * KIB), Pattern::Random, queue_depth, threads)
 }
 
 #[expect(clippy::expect_used, reason = "for tests: all arguments are constants inside their ranges")]
-fn workload(write_percent: u64, block_size: Bytes, pattern: Pattern, queue_depth: u64, threads: u64) -> Workload {
+pub(super) fn workload(
+    write_percent: u64,
+    block_size: Bytes,
+    pattern: Pattern,
+    queue_depth: u64,
+    threads: u64,
+) -> Workload {
     Workload {
         write_percent: Percent::new(write_percent).expect("a percentage"),
         block_size,
@@ -169,6 +175,6 @@ fn workload(write_percent: u64, block_size: Bytes, pattern: Pattern, queue_depth
     }
 }
 
-fn axis(name: &str, value: &str) -> AxisValue {
+pub(super) fn axis(name: &str, value: &str) -> AxisValue {
     AxisValue { axis: name.to_owned(), value: value.to_owned() }
 }

@@ -42,6 +42,16 @@ impl Facts {
         bytes(&self.step.read) + bytes(&self.step.write)
     }
 
+    /// Operations that the engine says it issued.
+    fn issued(&self) -> f64 {
+        self.step.engine.effort.as_ref().expect("an account").operations as f64
+    }
+
+    /// Operations of all kinds that ended.
+    fn done(&self) -> f64 {
+        self.step.kinds().map(|(_, op)| (op.count + op.errors) as f64).sum()
+    }
+
     /// CPU times in seconds: user mode, kernel.
     fn cpu(&self) -> (f64, f64) {
         (self.step.engine.cpu_user.as_secs_f64(), self.step.engine.cpu_system.as_secs_f64())
@@ -131,13 +141,14 @@ const CONDUCT: &[Mistake] = &[
         (f.step.read.histogram.sum.get() + f.step.write.histogram.sum.get()) as f64 / 1e9 / MEASURED_S
     }),
     ("errors", "those of the reads alone", |f| f.step.read.errors as f64),
+    ("errors", "those of reads and writes", |f| (f.step.read.errors + f.step.write.errors) as f64),
     ("errors", "mean of both kinds", |f| f.step.error_count() as f64 / 2.0),
     ("errors", "ramp included", |f| (f.step.error_count() + f.ramp.read.errors + f.ramp.write.errors) as f64),
     ("errors", "the errors that were kept in full", |f| f.step.errors.len() as f64),
-    ("cpu_user_per_io", "kernel time in it", |f| (f.cpu().0 + f.cpu().1) / 2.0 / f.operations() * 1e9),
-    ("cpu_user_per_io", "CPU time of the ramp in it", |f| f.cpu().0 / f.operations() * 1e9),
-    ("cpu_user_per_io", "us for ns", |f| f.cpu().0 / 2.0 / f.operations() * 1e6),
-    ("cpu_user_per_io", "divided by the reads", |f| f.cpu().0 / 2.0 / f.step.read.count as f64 * 1e9),
+    ("cpu_user_per_io", "kernel time in it", |f| (f.cpu().0 + f.cpu().1) / f.issued() * 1e9),
+    ("cpu_user_per_io", "divided by the measured part's", |f| f.cpu().0 / f.operations() * 1e9),
+    ("cpu_user_per_io", "us for ns", |f| f.cpu().0 / f.issued() * 1e6),
+    ("cpu_user_per_io", "divided by the reads", |f| f.cpu().0 / f.step.read.count as f64 * 1e9),
     ("cpu_share", "user mode alone", |f| 100.0 * f.cpu().0 / WITH_RAMP_S),
     ("cpu_share", "ramp not in the divisor", |f| 100.0 * (f.cpu().0 + f.cpu().1) / MEASURED_S),
     ("cpu_share", "of all CPUs of the testbed", |f| {
@@ -156,8 +167,101 @@ const CONDUCT: &[Mistake] = &[
     ("run.bytes_read", "GiB for GB", |f| (bytes(&f.step.read) + bytes(&f.ramp.read)) / GIB),
 ];
 
+const ENGINE: &[Mistake] = &[
+    ("engine.user_share", "kernel time in it", |f| 100.0 * (f.cpu().0 + f.cpu().1) / WITH_RAMP_S),
+    ("engine.user_share", "ramp not in the divisor", |f| 100.0 * f.cpu().0 / MEASURED_S),
+    ("engine.user_share", "share of the CPU time", |f| 100.0 * f.cpu().0 / (f.cpu().0 + f.cpu().1)),
+    ("engine.kernel_share", "user time in it", |f| 100.0 * (f.cpu().0 + f.cpu().1) / WITH_RAMP_S),
+    ("engine.kernel_share", "ramp not in the divisor", |f| 100.0 * f.cpu().1 / MEASURED_S),
+    ("engine.operations_per_syscall", "the measured part's alone", |f| f.operations() / 4_000.0),
+    ("engine.operations_per_syscall", "upside down", |f| 4_000.0 / f.issued()),
+    ("engine.depth_kept", "a share for per cent", |f| f.step.in_flight_mean / 4.0),
+    ("engine.depth_kept", "operations for per cent", |f| f.step.in_flight_mean),
+    ("engine.depth_kept", "ramp included", |f| 25.0 * f.step.in_flight_mean.midpoint(f.ramp.in_flight_mean)),
+    ("engine.reap_gap_mean", "ns for us", |_| 1_500.0),
+    ("engine.reap_gap_mean", "the longest", |_| 80.0),
+    ("engine.reap_gap_max", "ns for us", |_| 80_000.0),
+    ("engine.reap_gap_max", "the mean", |_| 1.5),
+    ("engine.short_transfers", "all errors of the ramp", |f| (f.ramp.read.errors + f.ramp.write.errors) as f64),
+    ("verified.blocks", "blocks read", |f| f.step.read.count as f64),
+    ("verified.blocks", "good blocks alone", |_| 897.0),
+    ("verified.bad_blocks", "kinds of fault", |_| 2.0),
+    ("verified.bad_blocks", "the listed ones", |_| 64.0),
+    ("open_loop.asked_iops", "what was done", |f| f.done() / MEASURED_S),
+    ("open_loop.achieved_iops", "without the failed ones", |f| (f.done() - 6.0) / MEASURED_S),
+    ("open_loop.achieved_iops", "reads and writes alone", |f| f.operations() / MEASURED_S),
+    ("open_loop.achieved_iops", "what arrived", |_| 17_200.0 / MEASURED_S),
+    ("open_loop.backlog_growth", "backlog at the end / time", |_| 4.0 / MEASURED_S),
+    ("open_loop.backlog_growth", "what is missing", |f| 8_600.0 - f.done() / MEASURED_S),
+    ("open_loop.backlog_max", "at the end", |_| 4.0),
+    ("open_loop.lateness_mean", "ns for us", |_| 700.0),
+    ("open_loop.lateness_mean", "the longest", |_| 52.0),
+    ("open_loop.lateness_max", "ns for us", |_| 52_000.0),
+    ("open_loop.lateness_max", "the mean", |_| 0.7),
+    ("trim.iops", "failed ones in it", |f| (other(f, OpKind::Trim).count + 1) as f64 / MEASURED_S),
+    ("trim.iops", "a count for a rate", |f| other(f, OpKind::Trim).count as f64),
+    ("trim.throughput", "MiB for MB", |f| bytes(other(f, OpKind::Trim)) / MEASURED_S / MIB),
+    ("trim.throughput", "of the write-zeroes", |f| bytes(other(f, OpKind::WriteZeroes)) / MEASURED_S / MB),
+    ("write_zeroes.iops", "of the trims", |f| other(f, OpKind::Trim).count as f64 / MEASURED_S),
+    ("write_zeroes.iops", "writes in it", |f| {
+        (other(f, OpKind::WriteZeroes).count + f.step.write.count) as f64 / MEASURED_S
+    }),
+    ("write_zeroes.throughput", "MiB for MB", |f| bytes(other(f, OpKind::WriteZeroes)) / MEASURED_S / MIB),
+    ("write_zeroes.throughput", "writes in it", |f| {
+        (bytes(other(f, OpKind::WriteZeroes)) + bytes(&f.step.write)) / MEASURED_S / MB
+    }),
+    ("flush.iops", "of the writes", |f| f.step.write.count as f64 / MEASURED_S),
+    ("flush.iops", "ramp in the time", |f| other(f, OpKind::Flush).count as f64 / WITH_RAMP_S),
+];
+
+/// The record of a kind.
+fn other(facts: &Facts, kind: OpKind) -> &OpRecord {
+    facts.step.op(kind).expect("the hand-made run has every kind")
+}
+
+/// A percentile of the response times, microseconds.
+fn response_us(op: &OpRecord, per_cent: f64) -> f64 {
+    let histogram = &op.response.as_ref().expect("response times").histogram;
+    histogram.percentile(per_cent).expect("response times").get() as f64 / 1e3
+}
+
+/// Mistakes in the times of one kind: another unit, the neighbouring figure, another kind's, latency for response.
+macro_rules! times {
+    ($name:literal, $kind:ident, $wrong:ident) => {
+        &[
+            (concat!($name, ".latency_mean"), "ns for us", |f| mean_ns(other(f, OpKind::$kind))),
+            (concat!($name, ".latency_mean"), "median for mean", |f| us(other(f, OpKind::$kind), 50.0)),
+            (concat!($name, ".latency_mean"), "of another kind", |f| mean_ns(other(f, OpKind::$wrong)) / 1e3),
+            (concat!($name, ".latency_p50"), "of another kind", |f| us(other(f, OpKind::$wrong), 50.0)),
+            (concat!($name, ".latency_p50"), "response for latency", |f| response_us(other(f, OpKind::$kind), 50.0)),
+            (concat!($name, ".latency_p99"), "99.9th for 99th", |f| us(other(f, OpKind::$kind), 99.9)),
+            (concat!($name, ".latency_p999"), "99th for 99.9th", |f| us(other(f, OpKind::$kind), 99.0)),
+            (concat!($name, ".latency_p999"), "maximum for 99.9th", |f| us(other(f, OpKind::$kind), 100.0)),
+            (concat!($name, ".latency_max"), "99.9th for maximum", |f| us(other(f, OpKind::$kind), 99.9)),
+            (concat!($name, ".response_mean"), "latency for response", |f| mean_ns(other(f, OpKind::$kind)) / 1e3),
+            (concat!($name, ".response_mean"), "median for mean", |f| response_us(other(f, OpKind::$kind), 50.0)),
+            (concat!($name, ".response_p50"), "latency for response", |f| us(other(f, OpKind::$kind), 50.0)),
+            (concat!($name, ".response_p50"), "of another kind", |f| response_us(other(f, OpKind::$wrong), 50.0)),
+            (concat!($name, ".response_p99"), "latency for response", |f| us(other(f, OpKind::$kind), 99.0)),
+            (concat!($name, ".response_p99"), "99.9th for 99th", |f| response_us(other(f, OpKind::$kind), 99.9)),
+            (concat!($name, ".response_p999"), "latency for response", |f| us(other(f, OpKind::$kind), 99.9)),
+            (concat!($name, ".response_p999"), "maximum for 99.9th", |f| response_us(other(f, OpKind::$kind), 100.0)),
+            (concat!($name, ".response_max"), "latency for response", |f| us(other(f, OpKind::$kind), 100.0)),
+            (concat!($name, ".response_max"), "99.9th for maximum", |f| response_us(other(f, OpKind::$kind), 99.9)),
+        ]
+    };
+}
+
+const TIMES: [&[Mistake]; 5] = [
+    times!("read", Read, Write),
+    times!("write", Write, Read),
+    times!("trim", Trim, WriteZeroes),
+    times!("write_zeroes", WriteZeroes, Flush),
+    times!("flush", Flush, Trim),
+];
+
 fn mistakes() -> impl Iterator<Item = Mistake> {
-    [THROUGHPUT, LATENCY, CONDUCT].into_iter().flatten().copied()
+    [THROUGHPUT, LATENCY, CONDUCT, ENGINE].into_iter().chain(TIMES).flatten().copied()
 }
 
 #[test]

@@ -1,0 +1,158 @@
+//! What the engine's own account of a step tells: what limited it, what was refused, how times were taken.
+//!
+//! Voids nothing, but for the response times of an overloaded open loop. The text is in [`crate::findings::account`].
+
+use drivelab_core::record::Effort;
+
+use super::told;
+use crate::check::{Check, Seen, Subject, Voids};
+use crate::findings::{account as text, evidence};
+use crate::{GeneratorLimit, LimitedBy, limits, values};
+
+/// Drift of the clock against CLOCK_MONOTONIC_RAW from which it is told, as a share: 100 ppm, which is ten times what a
+/// checked time-stamp counter drifts and still far below any error of a rate.
+const CLOCK_DRIFT: f64 = 100e-6;
+/// Lateness of the generator as a share of the mean gap between a thread's arrivals from which it is told: a tenth
+/// of it begins to bend the distribution of the gaps.
+const LATE_SHARE: f64 = 0.1;
+/// Features whose loss costs time or changes what is measured; the others save nothing that was ever measured
+/// (research/engine.md 3.2).
+const FEATURES_THAT_MATTER: [&str; 5] =
+    ["registered file", "registered buffers", "transparent huge pages", "SINGLE_ISSUER", "DEFER_TASKRUN"];
+/// How modes are named that no hardware at hand could show to work.
+const UNTRIED_MODES: [&str; 4] = ["sqpoll", "iopoll", "polled", "passthrough"];
+
+/// Checks of single executions.
+pub(crate) static ACCOUNT: &[Check] = &[
+    Check { code: "open_loop_overloaded", rule: "", check: overloaded, finding: text::open_loop_overloaded },
+    Check { code: "generator_limited", rule: "", check: generator_limited, finding: text::generator_limited },
+    Check { code: "host_cpu_limited", rule: "", check: host_cpu_limited, finding: text::host_cpu_limited },
+    Check { code: "depth_not_kept", rule: "", check: depth_not_kept, finding: text::depth_not_kept },
+    Check { code: "generator_late", rule: "", check: generator_late, finding: text::generator_late },
+    Check { code: "ceiling_mode", rule: "", check: ceiling_mode, finding: text::ceiling_mode },
+    Check { code: "backend_fallback", rule: "", check: backend_fallback, finding: text::backend_fallback },
+    Check { code: "kernel_workers", rule: "", check: kernel_workers, finding: text::kernel_workers },
+    Check { code: "features_refused", rule: "", check: features_refused, finding: text::features_refused },
+    Check { code: "untried_mode", rule: "", check: untried_mode, finding: text::untried_mode },
+    Check { code: "clock_fallback", rule: "", check: clock_fallback, finding: text::clock_fallback },
+    Check { code: "clock_drift", rule: "", check: clock_drift, finding: text::clock_drift },
+    Check { code: "buffered_io", rule: "", check: buffered_io, finding: text::buffered_io },
+];
+
+fn effort<'a>(subject: &Subject<'a>) -> Option<&'a Effort> {
+    subject.execution.record.engine.effort.as_ref()
+}
+
+fn limit_of(subject: &Subject<'_>) -> LimitedBy {
+    limits::limited_by(subject.execution.record, subject.execution.workload)
+}
+
+fn overloaded(subject: &Subject<'_>) -> Vec<Seen> {
+    let record = subject.execution.record;
+    let Some(open) = record.open_loop.filter(|open| limits::is_overloaded(open, subject.execution.workload)) else {
+        return Vec::new();
+    };
+    let limit = limits::OVERLOAD_SHARE * open.asked_iops;
+    let mut found =
+        vec![evidence("growth of the backlog", open.backlog_growth_per_second, Some(limit), "operations/s")];
+    if let Some(achieved) = values::open_loop_achieved_iops(subject.execution) {
+        found.push(evidence("arrivals done (limit: asked)", achieved, Some(open.asked_iops), "IOPS"));
+    }
+    found.push(evidence("waiting at the end", open.backlog_at_end as f64, None, "operations"));
+    vec![Seen::new(subject, Voids::Responses, found)]
+}
+
+fn generator_limited(subject: &Subject<'_>) -> Vec<Seen> {
+    let LimitedBy::Generator { why: GeneratorLimit::UserTime { share } } = limit_of(subject) else { return Vec::new() };
+    let what = "user CPU time of the issuing threads";
+    told(subject, Some(vec![evidence(what, 100.0 * share, Some(100.0 * limits::GENERATOR_SHARE), "%")]))
+}
+
+fn host_cpu_limited(subject: &Subject<'_>) -> Vec<Seen> {
+    let LimitedBy::HostCpu { share } = limit_of(subject) else { return Vec::new() };
+    let what = "kernel CPU time of the issuing threads";
+    told(subject, Some(vec![evidence(what, 100.0 * share, Some(100.0 * limits::KERNEL_SHARE), "%")]))
+}
+
+fn depth_not_kept(subject: &Subject<'_>) -> Vec<Seen> {
+    let LimitedBy::Generator { why: GeneratorLimit::DepthNotKept { reached, asked } } = limit_of(subject) else {
+        return Vec::new();
+    };
+    told(subject, Some(vec![evidence("operations in flight (limit: asked)", reached, Some(asked), "operations")]))
+}
+
+/// Later than a tenth of the mean gap between the arrivals of one thread, which has a schedule of its own.
+fn generator_late(subject: &Subject<'_>) -> Vec<Seen> {
+    let Some(open) = subject.execution.record.open_loop.filter(|open| open.asked_iops > 0.0) else { return Vec::new() };
+    let paced = subject.execution.workload.groups().filter(|group| group.pace.rate.is_some());
+    let threads: f64 = paced.map(|group| f64::from(group.threads.get())).sum();
+    let limit_us = LATE_SHARE * threads / open.asked_iops * 1e6;
+    let (mean_us, max_us) = (open.lateness_mean.get() as f64 / 1e3, open.lateness_max.get() as f64 / 1e3);
+    let found = || {
+        vec![
+            evidence("mean lateness of the generator", mean_us, Some(limit_us), "us"),
+            evidence("longest lateness of the generator", max_us, None, "us"),
+        ]
+    };
+    told(subject, (mean_us > limit_us).then(found))
+}
+
+fn ceiling_mode(subject: &Subject<'_>) -> Vec<Seen> {
+    let batch = effort(subject).map_or(0, |effort| effort.batch).max(subject.execution.workload.placement.batch);
+    let found = || vec![evidence("completions waited for at a time", f64::from(batch), Some(1.0), "operations")];
+    told(subject, (batch > 1).then(found))
+}
+
+/// The sync backend because of a refusal, not because it was asked for.
+fn backend_fallback(subject: &Subject<'_>) -> Vec<Seen> {
+    let engine = &subject.execution.record.engine;
+    let fell_back = engine.backend.starts_with("sync") && engine.reason.contains("refused");
+    if fell_back { vec![Seen::new(subject, Voids::Nothing, Vec::new()).noting(&engine.reason)] } else { Vec::new() }
+}
+
+fn kernel_workers(subject: &Subject<'_>) -> Vec<Seen> {
+    told(subject, subject.execution.record.engine.punted.then(Vec::new))
+}
+
+fn features_refused(subject: &Subject<'_>) -> Vec<Seen> {
+    let matters = |feature: &&String| FEATURES_THAT_MATTER.iter().any(|name| feature.contains(name));
+    let mut seen = Seen::new(subject, Voids::Nothing, Vec::new());
+    seen.notes.extend(subject.execution.record.engine.refused.iter().filter(matters).cloned());
+    if seen.notes.is_empty() { Vec::new() } else { vec![seen] }
+}
+
+fn untried_mode(subject: &Subject<'_>) -> Vec<Seen> {
+    let backend = &subject.execution.record.engine.backend;
+    let untried = UNTRIED_MODES.iter().any(|mode| backend.to_lowercase().contains(mode));
+    if untried { vec![Seen::new(subject, Voids::Nothing, Vec::new()).noting(backend)] } else { Vec::new() }
+}
+
+fn clock_fallback(subject: &Subject<'_>) -> Vec<Seen> {
+    let clock = effort(subject).map_or("", |effort| &effort.clock);
+    if clock.is_empty() || clock.starts_with("tsc") {
+        return Vec::new();
+    }
+    vec![Seen::new(subject, Voids::Nothing, Vec::new()).noting(clock)]
+}
+
+fn clock_drift(subject: &Subject<'_>) -> Vec<Seen> {
+    let (Some(effort), Some(elapsed)) = (effort(subject), values::duration(subject.execution)) else {
+        return Vec::new();
+    };
+    let drift = effort.clock_error_ns.unsigned_abs() as f64 / 1e9 / elapsed;
+    let found = || vec![evidence("drift of the clock", drift * 1e6, Some(CLOCK_DRIFT * 1e6), "ppm")];
+    told(subject, (drift > CLOCK_DRIFT).then(found))
+}
+
+fn buffered_io(subject: &Subject<'_>) -> Vec<Seen> {
+    let workload = subject.execution.workload;
+    if workload.groups().all(|group| group.direct) {
+        return Vec::new();
+    }
+    let through = workload.groups().filter(|group| !group.direct);
+    let span = through.map(|group| group.span.length.as_f64()).fold(0.0, f64::max);
+    let what = "span (limit: memory, which can hold it)";
+    let mut seen = Seen::new(subject, Voids::Nothing, vec![evidence(what, span, Some(subject.memory.as_f64()), "B")]);
+    seen.notes.extend(effort(subject).and_then(|effort| effort.page_cache.clone()));
+    vec![seen]
+}

@@ -1,0 +1,164 @@
+//! What the engine's account gives rise to, on both sides of each threshold.
+
+use drivelab_core::record::OpenLoop;
+use drivelab_core::units::{Bytes, Nanos};
+
+use super::*;
+use crate::testing::{self, sample_run};
+use crate::{LimitKind, analyse};
+
+fn effort(record: &mut StepRecord) -> &mut drivelab_core::record::Effort {
+    record.engine.effort.as_mut().expect("an account")
+}
+
+/// Codes of the findings when one step of the sample run was different.
+fn only(change: fn(&mut StepRecord)) -> Vec<String> {
+    codes(&with_step("mixes/w30", change))
+}
+
+fn statement(change: fn(&mut StepRecord), code: &str) -> String {
+    finding(&with_step("mixes/w30", change), code).statement
+}
+
+#[test]
+fn a_depth_that_was_not_kept_is_told_and_makes_the_rate_a_lower_bound() {
+    let run = with_step("depths/q8", |record| {
+        record.engine.effort.as_mut().expect("an account").depth_asked = 10;
+    });
+    assert_eq!(codes(&run), ["depth_not_kept"]);
+    let limits = analyse(&run).limits;
+    let of = |id: &str| &limits.iter().find(|limit| limit.step.as_str() == id).expect("a limit").limit;
+    assert_eq!((of("depths/q8").limited_by, of("depths/q8").lower_bound), (LimitKind::Generator, true));
+    assert_eq!((of("depths/q16").limited_by, of("depths/q16").lower_bound), (LimitKind::Target, false));
+}
+
+#[test]
+fn a_step_is_told_to_be_limited_by_one_thing_only() {
+    let codes_of = |user: u64, system: u64| {
+        codes(&with_step("depths/q8", |record| {
+            record.engine.cpu_user = Nanos::from_millis(user);
+            record.engine.cpu_system = Nanos::from_millis(system);
+            record.engine.effort.as_mut().expect("an account").depth_asked = 10;
+        }))
+    };
+    assert_eq!(codes_of(2_100, 1_800), ["generator_limited"]);
+    assert_eq!(codes_of(1_700, 2_100), ["host_cpu_limited"]);
+    assert_eq!(codes_of(1_000, 1_000), ["depth_not_kept"]);
+}
+
+#[test]
+fn ceiling_mode_is_told_whoever_says_so() {
+    assert!(only(|record| effort(record).batch = 1).is_empty());
+    assert_eq!(only(|record| effort(record).batch = 2), ["ceiling_mode"]);
+    let mut run = sample_run();
+    for step in
+        run.plan.tests.iter_mut().flat_map(|test| &mut test.steps).filter(|step| step.id.as_str() == "depths/q64")
+    {
+        if let Action::Io { workload, .. } = &mut step.action {
+            workload.placement.batch = 32;
+        }
+    }
+    assert_eq!(codes(&run), ["ceiling_mode"]);
+}
+
+#[test]
+fn backends_modes_and_features_that_were_not_what_was_wanted_are_named() {
+    assert_eq!(only(|record| record.engine.punted = true), ["kernel_workers"]);
+    let asked: fn(&mut StepRecord) =
+        |record| (record.engine.backend, record.engine.reason) = ("sync".into(), "asked for".into());
+    assert!(only(asked).is_empty());
+    let fallback: fn(&mut StepRecord) = |record| {
+        (record.engine.backend, record.engine.reason) = ("sync".into(), "io_uring_setup was refused (EPERM)".into());
+    };
+    assert_eq!(only(fallback), ["backend_fallback"]);
+    assert!(statement(fallback, "backend_fallback").contains("(io_uring_setup was refused (EPERM))"));
+    assert!(only(|record| record.engine.refused = vec!["IORING_SETUP_NO_SQARRAY (EINVAL)".into()]).is_empty());
+    let memory: fn(&mut StepRecord) = |record| {
+        record.engine.refused = vec!["registered buffers (ENOMEM)".into(), "IORING_SETUP_NO_SQARRAY (EINVAL)".into()];
+    };
+    assert_eq!(only(memory), ["features_refused"]);
+    let told = statement(memory, "features_refused");
+    assert!(told.contains("(registered buffers (ENOMEM))") && !told.contains("SQARRAY"), "{told}");
+    assert_eq!(only(|record| record.engine.backend = "io_uring, SQPOLL".into()), ["untried_mode"]);
+}
+
+#[test]
+fn a_slower_clock_is_noted_and_drift_beyond_a_hundred_ppm_is_a_warning() {
+    let slower: fn(&mut StepRecord) = |record| effort(record).clock = "CLOCK_MONOTONIC_RAW: no constant_tsc".into();
+    assert_eq!(only(slower), ["clock_fallback"]);
+    assert!(statement(slower, "clock_fallback").contains("no constant_tsc"));
+    // The step lasts 4 s: 400 us are 100 ppm.
+    assert!(only(|record| effort(record).clock_error_ns = -399_000).is_empty());
+    assert_eq!(only(|record| effort(record).clock_error_ns = 401_000), ["clock_drift"]);
+    assert_eq!(only(|record| effort(record).clock_error_ns = -401_000), ["clock_drift"]);
+}
+
+#[test]
+fn buffered_steps_say_what_was_done_about_the_cache_and_whether_memory_holds_the_span() {
+    let mut run = sample_run();
+    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+        if let Action::Io { workload, .. } = &mut step.action {
+            workload.direct = false;
+        }
+    }
+    for record in &mut run.steps {
+        record.engine.direct_verified = false;
+        effort(record).page_cache = Some("the file's pages were dropped".into());
+    }
+    let told = finding(&run, "buffered_io");
+    assert!(told.statement.contains("Before it: the file's pages were dropped."), "{}", told.statement);
+    let span = &told.evidence[0];
+    assert_eq!((span.value, span.limit), ((32u64 << 30) as f64, Some((16u64 << 30) as f64)));
+}
+
+#[test]
+fn the_sample_loads_give_their_own_findings_and_no_other() {
+    assert!(codes(&testing::sample_open_loop_run()).is_empty());
+    assert!(codes(&testing::sample_mixed_run()).is_empty());
+    assert!(codes(&testing::sample_verified_run()).is_empty());
+    assert_eq!(codes(&testing::sample_overloaded_run()), ["open_loop_overloaded"]);
+    assert_eq!(codes(&testing::sample_limited_run()), ["generator_limited"]);
+    assert_eq!(codes(&testing::sample_loads_run()), ["open_loop_overloaded", "generator_limited"]);
+}
+
+#[test]
+fn an_overloaded_open_loop_gives_the_growth_per_second() {
+    let run = testing::sample_overloaded_run();
+    let told = finding(&run, "open_loop_overloaded");
+    let open = run.steps[0].open_loop.expect("an open loop");
+    assert_eq!(told.severity, Severity::Void);
+    assert_eq!(told.evidence[0].value, open.backlog_growth_per_second);
+    assert!(told.statement.contains("grow with its length and are not shown"));
+    assert_eq!(analyse(&run).limits[0].limit.limited_by, LimitKind::Target);
+}
+
+#[test]
+fn a_generator_that_is_late_by_a_tenth_of_the_gap_is_told() {
+    // 20,000 a second on one thread: gaps of 50 us.
+    let late = |mean_ns: u64| {
+        let mut run = testing::sample_open_loop_run();
+        run.steps.retain(|record| record.key.step.as_str() == "paced/r20000");
+        let key = run.steps[0].key.clone();
+        run.intervals.retain(|interval| interval.key == key);
+        run.plan.tests[0].steps.retain(|step| step.id == key.step);
+        let open = run.steps[0].open_loop.as_mut().expect("an open loop");
+        *open = OpenLoop { lateness_mean: Nanos::new(mean_ns), ..*open };
+        codes(&run)
+    };
+    assert!(late(5_000).is_empty());
+    assert_eq!(late(5_001), ["generator_late"]);
+}
+
+#[test]
+fn sizes_of_spans_are_those_of_the_groups_that_are_buffered() {
+    let mut run = testing::sample_mixed_run();
+    run.steps.retain(|record| record.key.step.as_str() == "groups/oltp");
+    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+        let Action::Io { workload, .. } = &mut step.action else { continue };
+        for log in &mut workload.beside {
+            (log.direct, log.span.length) = (false, Bytes::new(1 << 20));
+        }
+    }
+    let told = finding(&run, "buffered_io");
+    assert_eq!(told.evidence[0].value, f64::from(1 << 20), "the log alone goes through the cache");
+}

@@ -1,0 +1,368 @@
+//! The table of metrics: name, unit, direction, definition and the one function that computes each.
+//!
+//! docs/metrics.md is printed from this table ([`super::metrics_markdown`]) and a test holds the two equal. Must not
+//! know how a value is rounded, coloured or drawn.
+
+use drivelab_core::load::OpKind;
+use drivelab_core::metric::{Better, MetricDef};
+
+use super::{Compute, Times};
+use crate::values;
+
+macro_rules! metrics {
+    ($($id:literal, $title:literal, $unit:literal, $better:ident, $compute:ident($($operand:ident),*),
+       $definition:expr;)*) => {
+        /// Every metric that drivelab knows, with its definition.
+        pub static METRICS: &[MetricDef] = &[$(MetricDef {
+            id: $id,
+            title: $title,
+            unit: $unit,
+            better: Better::$better,
+            definition: $definition,
+            function: function!($($operand),*),
+        }),*];
+        /// The functions, in the order of [`METRICS`].
+        pub(super) static COMPUTE: &[Compute] = &[$(compute!($compute, $($operand),*)),*];
+    };
+}
+
+/// The path of the function: the last operand.
+macro_rules! function {
+    ($kind:ident, $times:ident, $function:ident) => {
+        function!($function)
+    };
+    ($function:ident) => {
+        concat!("drivelab_analysis::values::", stringify!($function))
+    };
+}
+
+macro_rules! compute {
+    ($compute:ident, $kind:ident, $times:ident, $function:ident) => {
+        Compute::$compute(OpKind::$kind, Times::$times, values::$function)
+    };
+    ($compute:ident, $function:ident) => {
+        Compute::$compute(values::$function)
+    };
+}
+
+macro_rules! throughput_text {
+    ($what:literal) => {
+        concat!(
+            "Bytes that completed ", $what, " moved in the measured part of the step, divided by the time from the \
+             first submission to the last counted completion; 1 MB is 10^6 bytes. The ramp and operations that ended \
+             in an error are left out. Source: `bytes`, `start_ns` and `end_ns` of the step record."
+        )
+    };
+}
+
+macro_rules! iops_text {
+    ($what:literal) => {
+        concat!(
+            "Completed ",
+            $what,
+            " in the measured part of the step, divided by the time from the first submission \
+             to the last counted completion. The ramp and operations that ended in an error are left out. Source: \
+             `count`, `start_ns` and `end_ns` of the step record."
+        )
+    };
+}
+
+macro_rules! latency_mean_text {
+    ($what:literal) => {
+        concat!(
+            "Exact arithmetic mean of the time from submission to completion of all completed ", $what, " in the \
+             measured part of the step. Waiting before the submission is not in it: this is latency, not response \
+             time. The ramp and operations that ended in an error are left out. Source: sum and count of the step's \
+             histogram."
+        )
+    };
+}
+
+macro_rules! latency_share_text {
+    ($what:literal, $share:literal) => {
+        concat!(
+            "The latency (submission to completion) that ", $share, " of all completed ", $what, " in the measured \
+             part of the step do not exceed (nearest rank), from the merged histogram of all threads and intervals; \
+             buckets are at most 0.78 % wide and stand for their middle, so the figure is off by at most 0.39 %. \
+             Where the test takes the mean of rounds, the figure comes from the merged histogram of the rounds, \
+             never from averaged percentiles; with best or median it is the best or median of the rounds' own \
+             percentiles. The ramp and failed operations are left out. Source: the step's histogram."
+        )
+    };
+}
+
+macro_rules! latency_max_text {
+    ($what:literal) => {
+        concat!(
+            "Exact longest latency (submission to completion) of all completed ", $what, " in the measured part of \
+             the step. Where the test takes the mean of rounds, it is the longest of all rounds; with best or median \
+             it is the best or median of the rounds' own maxima. A maximum grows with the number of operations: \
+             compare only equal durations. The ramp and failed operations are left out. Source: the exact maximum \
+             kept beside the step's histogram."
+        )
+    };
+}
+
+macro_rules! other_iops_text {
+    ($what:literal) => {
+        concat!(
+            "Completed ", $what, " in the measured part of the step, divided by the time from the first submission to \
+             the last counted completion. They move no data and are in no total. The ramp and operations that ended \
+             in an error are left out. Source: `count` of their kind, `start_ns` and `end_ns` of the step record."
+        )
+    };
+}
+
+macro_rules! covered_text {
+    ($what:literal) => {
+        concat!(
+            "Bytes that completed ", $what, " covered in the measured part of the step, divided by the time from the \
+             first submission to the last counted completion; 1 MB is 10^6 bytes. No data was sent, so this is no \
+             rate of a transfer, and it is in no total. The ramp and operations that ended in an error are left out. \
+             Source: `bytes` of their kind, `start_ns` and `end_ns` of the step record."
+        )
+    };
+}
+
+macro_rules! response_mean_text {
+    ($what:literal) => {
+        concat!(
+            "Exact arithmetic mean of the time from intended start to completion of all completed ", $what, " in the \
+             measured part of an open loop: what a user whose requests come at their own times waits, queueing in \
+             front of the target included. Void where the backlog grew, because it then grows with the length of the \
+             step. The ramp, failed operations and arrivals that were still waiting at the end are left out. Source: \
+             sum and count of the response histogram."
+        )
+    };
+}
+
+macro_rules! response_share_text {
+    ($what:literal, $share:literal) => {
+        concat!(
+            "The response time (intended start to completion) that ",
+            $share,
+            " of all completed ",
+            $what,
+            " in the \
+             measured part of an open loop do not exceed (nearest rank), with buckets and rounds treated as for \
+             latency. Void where the backlog grew, because it then grows with the length of the step. The ramp, \
+             failed operations and arrivals that were still waiting at the end are left out. Source: the response \
+             histogram."
+        )
+    };
+}
+
+macro_rules! response_max_text {
+    ($what:literal) => {
+        concat!(
+            "Exact longest response time (intended start to completion) of all completed ", $what, " in the measured \
+             part of an open loop; rounds are treated as for latency. A maximum grows with the number of operations: \
+             compare only equal durations. Void where the backlog grew. The ramp, failed operations and arrivals that \
+             were still waiting at the end are left out. Source: the exact maximum kept beside the response histogram."
+        )
+    };
+}
+
+metrics! {
+    "read.throughput", "Read throughput", "MB/s", Higher, Step(read_throughput), throughput_text!("reads");
+    "write.throughput", "Write throughput", "MB/s", Higher, Step(write_throughput), throughput_text!("writes");
+    "total.throughput", "Throughput", "MB/s", Higher, Step(total_throughput),
+        throughput_text!("reads and writes together");
+    "read.iops", "Reads per second", "IOPS", Higher, Step(read_iops), iops_text!("reads");
+    "write.iops", "Writes per second", "IOPS", Higher, Step(write_iops), iops_text!("writes");
+    "total.iops", "Operations per second", "IOPS", Higher, Step(total_iops), iops_text!("reads and writes together");
+    "read.latency_mean", "Mean read latency", "us", Lower, Mean(Read, Latency, latency_mean),
+        latency_mean_text!("reads");
+    "read.latency_p50", "Median read latency", "us", Lower, Tail(Read, Latency, latency_p50),
+        latency_share_text!("reads", "50 %");
+    "read.latency_p99", "99th percentile of read latency", "us", Lower, Tail(Read, Latency, latency_p99),
+        latency_share_text!("reads", "99 %");
+    "read.latency_p999", "99.9th percentile of read latency", "us", Lower, Tail(Read, Latency, latency_p999),
+        latency_share_text!("reads", "99.9 %");
+    "read.latency_max", "Longest read latency", "us", Lower, Tail(Read, Latency, latency_max),
+        latency_max_text!("reads");
+    "write.latency_mean", "Mean write latency", "us", Lower, Mean(Write, Latency, latency_mean),
+        latency_mean_text!("writes");
+    "write.latency_p50", "Median write latency", "us", Lower, Tail(Write, Latency, latency_p50),
+        latency_share_text!("writes", "50 %");
+    "write.latency_p99", "99th percentile of write latency", "us", Lower, Tail(Write, Latency, latency_p99),
+        latency_share_text!("writes", "99 %");
+    "write.latency_p999", "99.9th percentile of write latency", "us", Lower, Tail(Write, Latency, latency_p999),
+        latency_share_text!("writes", "99.9 %");
+    "write.latency_max", "Longest write latency", "us", Lower, Tail(Write, Latency, latency_max),
+        latency_max_text!("writes");
+    "read.response_mean", "Mean read response time", "us", Lower, Mean(Read, Response, latency_mean),
+        response_mean_text!("reads");
+    "read.response_p50", "Median read response time", "us", Lower, Tail(Read, Response, latency_p50),
+        response_share_text!("reads", "50 %");
+    "read.response_p99", "99th percentile of read response time", "us", Lower, Tail(Read, Response, latency_p99),
+        response_share_text!("reads", "99 %");
+    "read.response_p999", "99.9th percentile of read response time", "us", Lower, Tail(Read, Response, latency_p999),
+        response_share_text!("reads", "99.9 %");
+    "read.response_max", "Longest read response time", "us", Lower, Tail(Read, Response, latency_max),
+        response_max_text!("reads");
+    "write.response_mean", "Mean write response time", "us", Lower, Mean(Write, Response, latency_mean),
+        response_mean_text!("writes");
+    "write.response_p50", "Median write response time", "us", Lower, Tail(Write, Response, latency_p50),
+        response_share_text!("writes", "50 %");
+    "write.response_p99", "99th percentile of write response time", "us", Lower, Tail(Write, Response, latency_p99),
+        response_share_text!("writes", "99 %");
+    "write.response_p999", "99.9th percentile of write response time", "us", Lower, Tail(Write, Response, latency_p999),
+        response_share_text!("writes", "99.9 %");
+    "write.response_max", "Longest write response time", "us", Lower, Tail(Write, Response, latency_max),
+        response_max_text!("writes");
+    "trim.iops", "Trims per second", "IOPS", Higher, Step(trim_iops), other_iops_text!("trims");
+    "trim.throughput", "Trimmed bytes per second", "MB/s", Higher, Step(trim_throughput), covered_text!("trims");
+    "trim.latency_mean", "Mean trim latency", "us", Lower, Mean(Trim, Latency, latency_mean),
+        latency_mean_text!("trims");
+    "trim.latency_p50", "Median trim latency", "us", Lower, Tail(Trim, Latency, latency_p50),
+        latency_share_text!("trims", "50 %");
+    "trim.latency_p99", "99th percentile of trim latency", "us", Lower, Tail(Trim, Latency, latency_p99),
+        latency_share_text!("trims", "99 %");
+    "trim.latency_p999", "99.9th percentile of trim latency", "us", Lower, Tail(Trim, Latency, latency_p999),
+        latency_share_text!("trims", "99.9 %");
+    "trim.latency_max", "Longest trim latency", "us", Lower, Tail(Trim, Latency, latency_max),
+        latency_max_text!("trims");
+    "trim.response_mean", "Mean trim response time", "us", Lower, Mean(Trim, Response, latency_mean),
+        response_mean_text!("trims");
+    "trim.response_p50", "Median trim response time", "us", Lower, Tail(Trim, Response, latency_p50),
+        response_share_text!("trims", "50 %");
+    "trim.response_p99", "99th percentile of trim response time", "us", Lower, Tail(Trim, Response, latency_p99),
+        response_share_text!("trims", "99 %");
+    "trim.response_p999", "99.9th percentile of trim response time", "us", Lower, Tail(Trim, Response, latency_p999),
+        response_share_text!("trims", "99.9 %");
+    "trim.response_max", "Longest trim response time", "us", Lower, Tail(Trim, Response, latency_max),
+        response_max_text!("trims");
+    "write_zeroes.iops", "Write-zeroes operations per second", "IOPS", Higher, Step(write_zeroes_iops),
+        other_iops_text!("write-zeroes operations");
+    "write_zeroes.throughput", "Bytes made zero per second", "MB/s", Higher, Step(write_zeroes_throughput),
+        covered_text!("write-zeroes operations");
+    "write_zeroes.latency_mean", "Mean write-zeroes latency", "us", Lower, Mean(WriteZeroes, Latency, latency_mean),
+        latency_mean_text!("write-zeroes operations");
+    "write_zeroes.latency_p50", "Median write-zeroes latency", "us", Lower, Tail(WriteZeroes, Latency, latency_p50),
+        latency_share_text!("write-zeroes operations", "50 %");
+    "write_zeroes.latency_p99", "99th percentile of write-zeroes latency", "us", Lower, Tail(WriteZeroes, Latency, latency_p99),
+        latency_share_text!("write-zeroes operations", "99 %");
+    "write_zeroes.latency_p999", "99.9th percentile of write-zeroes latency", "us", Lower, Tail(WriteZeroes, Latency, latency_p999),
+        latency_share_text!("write-zeroes operations", "99.9 %");
+    "write_zeroes.latency_max", "Longest write-zeroes latency", "us", Lower, Tail(WriteZeroes, Latency, latency_max),
+        latency_max_text!("write-zeroes operations");
+    "write_zeroes.response_mean", "Mean write-zeroes response time", "us", Lower, Mean(WriteZeroes, Response, latency_mean),
+        response_mean_text!("write-zeroes operations");
+    "write_zeroes.response_p50", "Median write-zeroes response time", "us", Lower, Tail(WriteZeroes, Response, latency_p50),
+        response_share_text!("write-zeroes operations", "50 %");
+    "write_zeroes.response_p99", "99th percentile of write-zeroes response time", "us", Lower, Tail(WriteZeroes, Response, latency_p99),
+        response_share_text!("write-zeroes operations", "99 %");
+    "write_zeroes.response_p999", "99.9th percentile of write-zeroes response time", "us", Lower, Tail(WriteZeroes, Response, latency_p999),
+        response_share_text!("write-zeroes operations", "99.9 %");
+    "write_zeroes.response_max", "Longest write-zeroes response time", "us", Lower, Tail(WriteZeroes, Response, latency_max),
+        response_max_text!("write-zeroes operations");
+    "flush.iops", "Flushes per second", "IOPS", Higher, Step(flush_iops), other_iops_text!("flushes");
+    "flush.latency_mean", "Mean flush latency", "us", Lower, Mean(Flush, Latency, latency_mean),
+        latency_mean_text!("flushes");
+    "flush.latency_p50", "Median flush latency", "us", Lower, Tail(Flush, Latency, latency_p50),
+        latency_share_text!("flushes", "50 %");
+    "flush.latency_p99", "99th percentile of flush latency", "us", Lower, Tail(Flush, Latency, latency_p99),
+        latency_share_text!("flushes", "99 %");
+    "flush.latency_p999", "99.9th percentile of flush latency", "us", Lower, Tail(Flush, Latency, latency_p999),
+        latency_share_text!("flushes", "99.9 %");
+    "flush.latency_max", "Longest flush latency", "us", Lower, Tail(Flush, Latency, latency_max),
+        latency_max_text!("flushes");
+    "flush.response_mean", "Mean flush response time", "us", Lower, Mean(Flush, Response, latency_mean),
+        response_mean_text!("flushes");
+    "flush.response_p50", "Median flush response time", "us", Lower, Tail(Flush, Response, latency_p50),
+        response_share_text!("flushes", "50 %");
+    "flush.response_p99", "99th percentile of flush response time", "us", Lower, Tail(Flush, Response, latency_p99),
+        response_share_text!("flushes", "99 %");
+    "flush.response_p999", "99.9th percentile of flush response time", "us", Lower, Tail(Flush, Response, latency_p999),
+        response_share_text!("flushes", "99.9 %");
+    "flush.response_max", "Longest flush response time", "us", Lower, Tail(Flush, Response, latency_max),
+        response_max_text!("flushes");
+    "in_flight_mean", "Operations in flight", "operations", Neutral, Step(in_flight_mean),
+        "Mean number of operations submitted and not yet completed, over all threads and the measured part of the \
+         step, weighted by time. It is measured by the engine, not copied from the queue depth that was asked for. \
+         The ramp is left out. Source: `in_flight_mean` of the step record.";
+    "errors", "Failed operations", "operations", Lower, Sum(errors),
+        "Operations of any kind in the measured part of the step that the kernel ended with an error or that moved \
+         fewer bytes than asked. They are in no other figure. Rounds are added up, whatever the test says about \
+         rounds. Errors in the ramp are left out. Source: `errors` of every kind in the step record.";
+    "verified.blocks", "Blocks checked", "blocks", Neutral, Sum(verified_blocks),
+        "Blocks of the measured part whose header and content were compared with what was written. Rounds are added \
+         up. Blocks of failed reads are left out. Source: `verification.checked` of the step record.";
+    "verified.bad_blocks", "Blocks that do not hold what was written", "blocks", Lower, Sum(verified_bad_blocks),
+        "Checked blocks with a fault of any kind: stale, misplaced, wrapped, torn, corrupt, zero or foreign. Rounds are \
+         added up. Blocks of failed reads are left out. Source: `verification.faults` of the step record.";
+    "open_loop.asked_iops", "Arrivals asked for", "IOPS", Neutral, Step(open_loop_asked_iops),
+        "Arrivals per second that the schedule of an open loop asked for, over all threads and groups and with the \
+         pauses of bursts in the time. The ramp is left out. Source: `open_loop.asked_iops` of the step record.";
+    "open_loop.achieved_iops", "Arrivals done", "IOPS", Higher, Step(open_loop_achieved_iops),
+        "Operations of every kind that ended in the measured part of an open loop, failed ones among them, divided by \
+         its length. Below the asked rate by more than rounding, arrivals waited. The ramp is left out. Source: \
+         `count` and `errors` of every kind, `start_ns` and `end_ns` of the step record.";
+    "open_loop.backlog_growth", "Growth of the backlog", "operations/s", Lower, Step(open_loop_backlog_growth),
+        "Slope of the least-squares line through the number of arrivals that were waiting at the end of each interval. \
+         Where it is more than noise, the target is asked for more than it can do, and its response times have no \
+         steady value. The ramp is left out. Source: `open_loop.backlog_growth_per_second` of the step record.";
+    "open_loop.backlog_max", "Largest backlog", "operations", Lower, Step(open_loop_backlog_max),
+        "Most arrivals that were waiting at the end of an interval of the measured part. What came and went within an \
+         interval is left out. Source: `open_loop.backlog_max` of the step record.";
+    "open_loop.lateness_mean", "Mean lateness of the generator", "us", Lower, Step(open_loop_lateness_mean),
+        "Mean time by which the engine itself submitted an operation later than intended although a slot was free. \
+         Waiting for a slot is left out: that is the backlog. Source: `open_loop.lateness_mean` of the step record.";
+    "open_loop.lateness_max", "Longest lateness of the generator", "us", Lower, Step(open_loop_lateness_max),
+        "Longest time by which the engine itself submitted an operation later than intended although a slot was free. \
+         Waiting for a slot is left out: that is the backlog. Source: `open_loop.lateness_max` of the step record.";
+    "cpu_user_per_io", "User CPU time per operation", "ns", Lower, Step(cpu_user_per_io),
+        "CPU time that the issuing threads spent in user mode, which is drivelab's own code, divided by the operations \
+         they issued, the ramp's and failed ones on both sides. Kernel time and interrupts are left out. In recordings \
+         of the first format version the operations of the measured part divide its share of the time. Source: \
+         `cpu_user` (as the kernel accounts it) and `effort.operations` of the engine's report.";
+    "cpu_share", "CPU share of the issuing threads", "%", Lower, Step(cpu_share),
+        "CPU time of the issuing threads, user mode and kernel, divided by the time they had, ramp included, summed \
+         over the threads (the sync backend has one for every operation in flight); 100 % means that they never \
+         waited. Interrupts, kernel workers and other processes are left out. Source: `cpu_user`, `cpu_system` and \
+         `effort.thread_time` of the engine's report.";
+    "engine.user_share", "User share of the issuing threads' time", "%", Lower, Step(engine_user_share),
+        "CPU time of the issuing threads in user mode, divided by the time they had, ramp included. Above 50 % the \
+         load generator is the limit and rates are lower bounds. Kernel time is left out. Source: `cpu_user` and \
+         `effort.thread_time` of the engine's report.";
+    "engine.kernel_share", "Kernel share of the issuing threads' time", "%", Lower, Step(engine_kernel_share),
+        "CPU time of the issuing threads in the kernel, divided by the time they had, ramp included. Above 50 % the \
+         host's CPU is the limit and rates are lower bounds. Interrupts and kernel workers are left out. Source: \
+         `cpu_system` and `effort.thread_time` of the engine's report.";
+    "engine.operations_per_syscall", "Operations per system call", "operations", Neutral,
+        Step(engine_operations_per_syscall),
+        "Operations issued, divided by the system calls that submitted or awaited them, ramp and failed operations \
+         included; 1 for the sync backend. System calls before the start and after the end are left out. Source: \
+         `effort.operations` and `effort.syscalls` of the engine's report.";
+    "engine.depth_kept", "Depth reached", "%", Neutral, Step(engine_depth_kept),
+        "Mean operations in flight in the measured part, divided by those asked for. Below 90 % in a closed loop \
+         without pauses, the target was not under the load that the step's name says. The ramp is left out. Source: \
+         `in_flight_mean` of the step record and `effort.depth_asked` of the engine's report.";
+    "engine.reap_gap_mean", "Mean gap between looks for completions", "us", Lower, Step(engine_reap_gap_mean),
+        "Mean time between two looks for completions that was spent outside the kernel: a completion in between is \
+         noticed that much late at most, so this bounds what the engine adds to a latency. Time in the kernel is left \
+         out, and there is none for the sync backend. Source: `effort.reap_gap_mean` of the engine's report.";
+    "engine.reap_gap_max", "Longest gap between looks for completions", "us", Lower, Step(engine_reap_gap_max),
+        "Longest time between two looks for completions that was spent outside the kernel. Time in the kernel is left \
+         out, and there is none for the sync backend. Source: `effort.reap_gap_max` of the engine's report.";
+    "engine.short_transfers", "Short transfers", "operations", Lower, Sum(engine_short_transfers),
+        "Operations that moved fewer bytes than asked, the ramp's among them. They are counted as errors and are left \
+         out of every other figure. Rounds are added up. Source: `effort.short_transfers` of the engine's report.";
+    "duration", "Measured time", "s", Neutral, Step(duration),
+        "Time from the first submission to the last counted completion of the measured part of the step, on the \
+         run's monotonic clock. The ramp and the rest after the step are left out. Source: `start_ns` and `end_ns` \
+         of the step record.";
+    "run.duration", "Run time", "s", Neutral, Run(run_duration),
+        "Time on the run clock from the first to the last recorded event: preparation, steps, rests and idle time. \
+         Pauses of an interrupted run are left out. Source: the time of the last event.";
+    "run.bytes_written", "Data written", "GB", Neutral, Run(run_bytes_written),
+        "Bytes written to the target by every execution in the record, ramps and preparation included; 1 GB is 10^9 \
+         bytes. Work that was repeated after a break counts once, as its last try. Failed operations, the file \
+         system's own writes and the bundle are left out. Source: `written_total` of the step records, and the \
+         intervals of a step that has not ended.";
+    "run.bytes_read", "Data read", "GB", Neutral, Run(run_bytes_read),
+        "Bytes read from the target by every execution in the record, ramps included; 1 GB is 10^9 bytes. Work that \
+         was repeated after a break counts once, as its last try. Failed operations are left out. Source: the \
+         interval records.";
+}
