@@ -141,6 +141,7 @@ pub(crate) struct Account<'a> {
     pub(crate) tally: Tally,
     pub(crate) work: Work,
     thread: usize,
+    os_thread: usize,
     faults: Faults,
     touched: Touched,
     traced: bool,
@@ -167,6 +168,7 @@ impl<'a> Account<'a> {
     ) -> Result<Begun<'a, T>, Broken> {
         let job = &shared.job.threads[thread];
         let pinned = job.cpu.is_some_and(pin);
+        let os_thread = start.os_thread;
         let (setup, started) = start.ready(setup)?;
         let account = started.map(|(timing, tally)| Account {
             shared,
@@ -175,6 +177,7 @@ impl<'a> Account<'a> {
             tally,
             work: Work::default(),
             thread,
+            os_thread,
             faults: Faults::new(shared.policy),
             touched: Touched::default(),
             traced: shared.traced,
@@ -186,9 +189,10 @@ impl<'a> Account<'a> {
         Ok(Begun { setup, account })
     }
 
-    /// Number of the thread, over all groups.
-    pub(crate) const fn thread(&self) -> usize {
-        self.thread
+    /// For the watchdog: so many operations of this OS thread are under way, `oldest` was submitted first.
+    #[inline]
+    pub(crate) fn note_under_way(&self, operations: u64, oldest: Option<&Flight>) {
+        self.shared.note_under_way(self.os_thread, operations, oldest);
     }
 
     /// The flight of an operation whose buffer is at byte `at` of the arena.

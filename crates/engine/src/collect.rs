@@ -36,6 +36,8 @@ pub(crate) struct Collector<'a> {
     job: &'a Job<'a>,
     timing: Timing,
     stuck: &'a dyn Fn() -> Option<Stuck>,
+    /// How long the oldest of the stuck operations had been under way when they were last told of.
+    told: Nanos,
     /// Counts since the last record, by group.
     meters: Vec<Meter>,
     /// Borders behind the last record, that record's end, and its number.
@@ -54,7 +56,19 @@ impl<'a> Collector<'a> {
         stuck: &'a dyn Fn() -> Option<Stuck>,
     ) -> Self {
         let totals = Totals { clock_offset, ..Totals::none(job, timing) };
-        Collector { key, job, timing, stuck, meters: empty(job), borders: 0, start: timing.start, index: 0, totals }
+        let told = Nanos::new(0);
+        Collector {
+            key,
+            job,
+            timing,
+            stuck,
+            told,
+            meters: empty(job),
+            borders: 0,
+            start: timing.start,
+            index: 0,
+            totals,
+        }
     }
 
     /// Collects until every thread has ended, handing over each interval as it becomes whole.
@@ -64,6 +78,7 @@ impl<'a> Collector<'a> {
         loop {
             if self.take(&mut lanes, outlets) {
                 std::thread::park_timeout(LOOK);
+                self.tell_stuck(outlets);
                 continue;
             }
             let goal = lanes.iter().map(|lane| lane.borders).max().unwrap_or(0);
@@ -76,6 +91,19 @@ impl<'a> Collector<'a> {
             if all_ended {
                 return self.totals;
             }
+        }
+    }
+
+    /// Tells of operations that do not come back, once when they are first seen and then with each doubling of their
+    /// time.
+    fn tell_stuck(&mut self, outlets: &mut Outlets<'_>) {
+        let Some(stuck) = (self.stuck)() else {
+            self.told = Nanos::new(0);
+            return;
+        };
+        if let Some(sink) = outlets.stuck.as_deref_mut().filter(|_| stuck.oldest.get() / 2 >= self.told.get()) {
+            self.told = stuck.oldest;
+            sink(stuck);
         }
     }
 

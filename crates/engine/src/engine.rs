@@ -7,7 +7,7 @@ use drivelab_core::record::{IntervalRecord, StepRecord};
 use drivelab_core::target::IoTarget;
 use drivelab_core::units::Nanos;
 
-use crate::step::{self, Kind, Manner, Outlets};
+use crate::step::{self, Kind, Manner, Outlets, StuckSink};
 use crate::trace::TraceSink;
 use crate::uring;
 use crate::uring::setup::Mode;
@@ -37,13 +37,15 @@ pub struct Options {
     pub watchdog: Nanos,
     /// Where every operation is told to, where a trace is wanted.
     pub trace: Option<TraceSink>,
+    /// Who is told while operations do not come back, where somebody wants to know.
+    pub stuck: Option<StuckSink>,
 }
 
 impl Options {
     /// With a backend, the usual watchdog of 30 s and no trace.
     #[must_use]
     pub const fn new(backend: BackendChoice) -> Self {
-        Options { backend, watchdog: Nanos::from_secs(30), trace: None }
+        Options { backend, watchdog: Nanos::from_secs(30), trace: None, stuck: None }
     }
 }
 
@@ -55,7 +57,7 @@ impl From<BackendChoice> for Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Options { backend, watchdog, trace } = self;
+        let Options { backend, watchdog, trace, stuck: _ } = self;
         let trace = trace.is_some();
         f.debug_struct("Options").field("backend", backend).field("watchdog", watchdog).field("trace", &trace).finish()
     }
@@ -152,7 +154,7 @@ impl Backend for Engine {
         let may_fall_back = self.options.backend == BackendChoice::Auto;
         let watchdog = self.options.watchdog;
         let manner = Manner { kind: self.kind, reason: &self.reason, may_fall_back, watchdog };
-        let mut outlets = Outlets { interval, trace: self.options.trace.as_mut() };
+        let mut outlets = Outlets { interval, trace: self.options.trace.as_mut(), stuck: self.options.stuck.as_mut() };
         step::run(&self.target, &manner, &request, &mut outlets)
     }
 

@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Condvar, Mutex, PoisonError};
-use std::thread::{self, Scope, ScopedJoinHandle};
+use std::thread;
 
 use drivelab_core::backend::{BackendError, StepRequest};
 use drivelab_core::clock::StopToken;
@@ -16,6 +16,7 @@ use drivelab_core::units::Nanos;
 
 use crate::account::{Flight, Outcome};
 use crate::collect::Collector;
+use crate::crew::{self, Crew, Left};
 use crate::errno;
 use crate::faults::{Attempt, Broken, ErrorPolicy};
 use crate::feed::{Lonely, Place};
@@ -60,10 +61,13 @@ pub(crate) struct Manner<'a> {
     pub(crate) watchdog: Nanos,
 }
 
-/// Where one thread says which of its operations do not come back.
+/// Where one OS thread says which of its operations have been under way since when; on cache lines of its own.
 #[derive(Debug, Default)]
-struct StuckPlace {
+#[repr(align(128))]
+struct UnderWay {
+    /// How many; 0 for none.
     operations: AtomicU64,
+    /// When the oldest of them was submitted.
     submitted: AtomicU64,
     offset: AtomicU64,
     kind: AtomicU8,
@@ -87,7 +91,7 @@ pub(crate) struct Shared<'a> {
     pub(crate) group_issued: Box<[Lonely]>,
     pub(crate) traced: bool,
     pub(crate) watchdog_ns: u64,
-    stuck: Box<[StuckPlace]>,
+    under_way: Box<[UnderWay]>,
     stop: &'a StopToken,
     verdict: AtomicU8,
     /// OS threads of the step's own group that have not done their share.
@@ -102,6 +106,7 @@ impl<'a> Shared<'a> {
         let places = job.threads.iter().map(|thread| Place::beginning(thread.schedule.as_ref())).collect();
         let own = job.threads.iter().take(job.own_threads());
         let os_threads = |thread: &ThreadJob<'_>| if manner.kind == Kind::Sync { thread.depth as usize } else { 1 };
+        let os_threads_all: usize = job.threads.iter().map(os_threads).sum();
         Shared {
             job,
             policy: ErrorPolicy::of(request.stop_rule.errors),
@@ -110,7 +115,7 @@ impl<'a> Shared<'a> {
             group_issued: job.groups.iter().map(|_| Lonely::default()).collect(),
             traced,
             watchdog_ns: manner.watchdog.get(),
-            stuck: job.threads.iter().map(|_| StuckPlace::default()).collect(),
+            under_way: (0..os_threads_all).map(|_| UnderWay::default()).collect(),
             stop: request.stop,
             verdict: AtomicU8::new(GOING_ON),
             own_left: AtomicUsize::new(own.map(os_threads).sum()),
@@ -155,9 +160,10 @@ impl<'a> Shared<'a> {
         self.job.reason
     }
 
-    /// So many operations of a thread do not come back; `oldest` is the one submitted first.
-    pub(crate) fn note_stuck(&self, thread: usize, operations: u64, oldest: Option<&Flight>) {
-        let place = &self.stuck[thread];
+    /// So many operations of an OS thread are under way and worth watching; `oldest` was submitted first.
+    #[inline]
+    pub(crate) fn note_under_way(&self, os_thread: usize, operations: u64, oldest: Option<&Flight>) {
+        let place = &self.under_way[os_thread];
         if let Some(oldest) = oldest {
             place.submitted.store(oldest.submitted, Ordering::Relaxed);
             place.offset.store(oldest.offset, Ordering::Relaxed);
@@ -166,11 +172,15 @@ impl<'a> Shared<'a> {
         place.operations.store(operations, Ordering::Relaxed);
     }
 
-    /// What the threads said of operations that do not come back.
+    /// What the threads say of operations that have been under way for longer than the watchdog allows.
     fn stuck(&self, now: u64) -> Option<Stuck> {
-        let all = self.stuck.iter().filter(|place| place.operations.load(Ordering::Relaxed) > 0);
-        let operations = all.clone().map(|place| place.operations.load(Ordering::Relaxed)).sum();
-        let oldest = all.min_by_key(|place| place.submitted.load(Ordering::Relaxed))?;
+        let late = |place: &&UnderWay| {
+            let since = now.saturating_sub(place.submitted.load(Ordering::Relaxed));
+            place.operations.load(Ordering::Relaxed) > 0 && since > self.watchdog_ns
+        };
+        let all: Vec<&UnderWay> = self.under_way.iter().filter(late).collect();
+        let operations = all.iter().map(|place| place.operations.load(Ordering::Relaxed)).sum();
+        let oldest = all.iter().min_by_key(|place| place.submitted.load(Ordering::Relaxed))?;
         let kind = usize::from(oldest.kind.load(Ordering::Relaxed));
         Some(Stuck {
             operations,
@@ -213,6 +223,8 @@ pub(crate) struct Start<'a> {
     shared: &'a Shared<'a>,
     ready: Sender<bool>,
     lane: LaneEnd,
+    /// Number of the OS thread in the step.
+    pub(crate) os_thread: usize,
 }
 
 impl Start<'_> {
@@ -230,7 +242,12 @@ impl Start<'_> {
 pub(crate) struct Outlets<'a> {
     pub(crate) interval: &'a mut dyn FnMut(IntervalRecord),
     pub(crate) trace: Option<&'a mut TraceSink>,
+    /// Told at once, and again from time to time, of operations that do not come back.
+    pub(crate) stuck: Option<&'a mut StuckSink>,
 }
+
+/// Where operations that do not come back are told: called on the session's thread while they are under way.
+pub type StuckSink = Box<dyn FnMut(Stuck) + Send>;
 
 /// Runs a step.
 pub(crate) fn run(
@@ -295,60 +312,51 @@ fn attempt(
     Ok(record)
 }
 
-type Joined<'scope> = Vec<ScopedJoinHandle<'scope, Result<Outcome, Broken>>>;
-
 /// Runs the threads of a step and collects what they measure.
-fn with_threads(
-    shared: &Shared<'_>,
+fn with_threads<'env>(
+    shared: &'env Shared<'env>,
     kind: Kind,
     request: &StepRequest<'_>,
     outlets: &mut Outlets<'_>,
 ) -> Result<(Totals, Vec<Outcome>), Broken> {
-    thread::scope(|scope| {
+    crew::with(|crew: &mut Crew<'env, Result<Outcome, Broken>>| {
         let _abort = AbortOnUnwind(shared);
         let (ready, readiness) = channel();
-        let spawned = spawn(scope, shared, kind, &ready);
+        let spawned = spawn(crew, shared, kind, &ready);
         drop(ready);
-        let (lanes, handles) = spawned.inspect_err(|_| shared.open_gate(None))?;
-        let all_ready = readiness.iter().filter(|is_ready| *is_ready).count() == handles.len();
+        let lanes = spawned.inspect_err(|_| shared.open_gate(None))?;
+        let all_ready = readiness.iter().filter(|is_ready| *is_ready).count() == crew.len();
         let timing = Timing::starting(shared.clock.now(), request.ramp, request.interval, request.stop_rule);
         shared.open_gate(all_ready.then_some(timing));
         let offset = request.clock.now_ns().wrapping_sub(shared.clock.now());
         let stuck = || shared.stuck(shared.clock.now());
         let collector = Collector::new(request.key.clone(), shared.job, timing, offset, &stuck);
         let totals = if all_ready { collector.run(lanes, outlets) } else { Totals::none(shared.job, timing) };
-        let outcomes = handles.into_iter().map(|handle| match handle.join() {
-            Ok(outcome) => outcome,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
-        Ok((totals, outcomes.collect::<Result<_, _>>()?))
+        Ok((totals, crew.finish().into_iter().collect::<Result<_, _>>()?))
     })
 }
 
 /// Makes the threads of a step; each sets itself up and waits at the gate.
-fn spawn<'scope>(
-    scope: &'scope Scope<'scope, '_>,
-    shared: &'scope Shared<'_>,
+fn spawn<'env>(
+    crew: &mut Crew<'env, Result<Outcome, Broken>>,
+    shared: &'env Shared<'env>,
     kind: Kind,
     ready: &Sender<bool>,
-) -> Result<(Vec<Lane>, Joined<'scope>), Broken> {
-    let (mut lanes, mut handles): (Vec<Lane>, Joined<'scope>) = (Vec::new(), Vec::new());
+) -> Result<Vec<Lane>, Broken> {
+    let mut lanes = Vec::new();
     for (number, thread) in shared.job.threads.iter().enumerate() {
         let os_threads = if kind == Kind::Sync { thread.depth } else { 1 };
         for slot in 0..os_threads {
             let (collected, end) = lane(thread.group, &thread.layout);
-            let start = Start { shared, ready: ready.clone(), lane: end };
-            let worker = move || match kind {
+            let start = Start { shared, ready: ready.clone(), lane: end, os_thread: lanes.len() };
+            let work = move || match kind {
                 Kind::Uring(mode) => uring::worker::run(shared, number, mode, start),
-                Kind::Sync => sync_io::run(shared, number, slot, start),
+                Kind::Sync => Left { value: sync_io::run(shared, number, slot, start), is_held: false },
             };
-            let handle = thread::Builder::new()
-                .name(format!("io-{number}.{slot}"))
-                .spawn_scoped(scope, worker)
+            crew.start(format!("io-{number}.{slot}"), work)
                 .map_err(|source| Broken { what: Attempt::Thread, source })?;
-            handles.push(handle);
             lanes.push(collected);
         }
     }
-    Ok((lanes, handles))
+    Ok(lanes)
 }

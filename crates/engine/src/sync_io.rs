@@ -143,7 +143,9 @@ impl Worker<'_> {
         flight.submitted = submitted;
         self.account.submitting(1, submitted);
         self.account.work.syscalls += 1;
+        self.account.note_under_way(1, Some(&flight));
         let (now, result) = self.call(&op, at);
+        self.account.note_under_way(0, None);
         self.ended(&flight, result, now);
         now
     }

@@ -9,16 +9,17 @@ mod common;
 
 use drivelab_core::backend::{Backend, BackendError};
 use drivelab_core::clock::StopToken;
+use drivelab_core::units::Percent;
 use drivelab_core::workload::Workload;
 use drivelab_engine::{BackendChoice, Engine, EngineError, check};
 
-/// Makes io_uring_setup(2) fail with `errno` on this thread and the threads it makes.
-fn refuse_io_uring(errno: i32) {
+/// Makes a system call fail with `errno` on this thread and the threads it makes.
+fn refuse(call: libc::c_long, errno: i32) {
     const LOAD_NUMBER: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
     const IF_EQUAL: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
     const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
     let step = |code, jt, k| libc::sock_filter { code, jt, jf: 1 - jt, k };
-    let number = u32::try_from(libc::SYS_io_uring_setup).unwrap();
+    let number = u32::try_from(call).unwrap();
     let mut program = [
         libc::sock_filter { code: LOAD_NUMBER, jt: 0, jf: 0, k: 0 },
         step(IF_EQUAL, 0, number),
@@ -34,9 +35,13 @@ fn refuse_io_uring(errno: i32) {
 }
 
 fn on_a_thread_that_gets(errno: i32, test: impl FnOnce() + Send) {
+    on_a_thread_refused(libc::SYS_io_uring_setup, errno, test);
+}
+
+fn on_a_thread_refused(call: libc::c_long, errno: i32, test: impl FnOnce() + Send) {
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            refuse_io_uring(errno);
+            refuse(call, errno);
             test();
         });
     });
@@ -122,4 +127,23 @@ fn what_a_ring_can_do_without_is_listed() {
     let (record, _) = common::run(&mut bench.engine, &common::workload(1 << 20), &common::volume(1 << 20));
     assert_eq!(record.engine.backend, "io_uring");
     println!("refused here: {:?}", record.engine.refused);
+}
+
+/// A limit on locked memory, or an old kernel: no registered file, buffers or ring, but the ring itself. The work is
+/// done without them, and the record names each.
+#[test]
+fn where_registration_is_refused_the_ring_works_without_and_says_so() {
+    on_a_thread_refused(libc::SYS_io_uring_register, libc::ENOMEM, || {
+        let mut bench = common::Bench::new(1 << 20, true, BackendChoice::Uring);
+        for write_percent in [0, 50] {
+            let write_percent = Percent::new(write_percent).unwrap();
+            let workload = Workload { write_percent, ..common::workload(1 << 20) };
+            let (record, _) = common::run(&mut bench.engine, &workload, &common::volume(1 << 20));
+            assert_eq!((record.read.count + record.write.count, record.error_count()), (256, 0));
+            assert_eq!(record.engine.backend, "io_uring");
+            for what in ["registered file (ENOMEM)", "registered buffers (ENOMEM)", "registered ring (ENOMEM)"] {
+                assert!(record.engine.refused.iter().any(|refused| refused == what), "{:?}", record.engine.refused);
+            }
+        }
+    });
 }

@@ -79,6 +79,11 @@ impl Ring {
         Ok(Ring { io, arena, in_flight, fixed_file, fixed_buffers, nop: handle.is_none(), block_device, file })
     }
 
+    /// Whether the kernel still has any of its slots.
+    pub(crate) fn is_in_use(&self) -> bool {
+        self.in_flight.contains(&true)
+    }
+
     /// Its queues and memory, for the loop. The ring's own descriptor is registered where the kernel can (5.18), which
     /// saves its look-up in every system call.
     pub(crate) fn drive(&mut self, refused: &mut Vec<String>) -> Driver<'_> {
@@ -101,7 +106,7 @@ impl Ring {
 impl Drop for Ring {
     /// Closing a ring does not wait for what is in flight, so memory that the kernel may still fill is never reused.
     fn drop(&mut self) {
-        if self.in_flight.contains(&true) {
+        if self.is_in_use() {
             self.arena.keep_for_ever();
         }
     }

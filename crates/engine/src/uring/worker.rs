@@ -10,6 +10,7 @@ use drivelab_core::load::OpKind;
 use drivelab_core::record::StopReason;
 
 use crate::account::{Account, Begun, Flight, Outcome};
+use crate::crew::Left;
 use crate::faults::{Attempt, Broken};
 use crate::feed::{Feed, Next};
 use crate::selfcheck;
@@ -48,7 +49,29 @@ struct Worker<'a, 'r> {
 }
 
 /// Runs thread `thread` of a step from its ring to its outcome.
-pub(crate) fn run<'a>(shared: &'a Shared<'a>, thread: usize, mode: Mode, start: Start<'a>) -> Result<Outcome, Broken> {
+pub(crate) fn run<'a>(
+    shared: &'a Shared<'a>,
+    thread: usize,
+    mode: Mode,
+    start: Start<'a>,
+) -> Left<Result<Outcome, Broken>> {
+    let mut kept = None;
+    let value = with_ring(shared, thread, mode, start, &mut kept);
+    // Dropping a ring asks the kernel to take back what is under way, which it cannot; its memory is never reused.
+    let is_held = kept.as_ref().is_some_and(Ring::is_in_use);
+    if is_held {
+        kept.into_iter().for_each(std::mem::forget);
+    }
+    Left { value, is_held }
+}
+
+fn with_ring<'a>(
+    shared: &'a Shared<'a>,
+    thread: usize,
+    mode: Mode,
+    start: Start<'a>,
+    kept: &mut Option<Ring>,
+) -> Result<Outcome, Broken> {
     let job = &shared.job.threads[thread];
     let mut refused = Vec::new();
     let slots = Slots::new(job.shape, job.data.clone(), job.first_slot);
@@ -56,7 +79,8 @@ pub(crate) fn run<'a>(shared: &'a Shared<'a>, thread: usize, mode: Mode, start: 
         Ring::open(job.depth, job.whereto, arena, mode, &mut refused)
             .map_err(|source| Broken { what: Attempt::Ring, source })
     });
-    let Begun { setup: mut ring, account } = Account::begin(shared, thread, start, setup)?;
+    let Begun { setup: ring, account } = Account::begin(shared, thread, start, setup)?;
+    let ring = kept.insert(ring);
     let Some(account) = account else { return Ok(Outcome::not_started(thread)) };
     let depth = job.depth as usize;
     let feed = Feed::new(shared, thread, account.timing, 1);
@@ -251,26 +275,21 @@ impl Worker<'_, '_> {
         }
     }
 
-    /// Notes operations that have been in flight for longer than the watchdog allows, and gives them up when the step
-    /// should have ended that long ago.
+    /// Tells the watchdog of the oldest operation in flight, and gives up what should have come back long ago.
     #[cold]
     fn look_for_stuck_ones(&mut self, now: u64) {
         self.next_look = now + LOOK_NS * 2;
         let limit = self.account.shared.watchdog_ns;
         let in_flight = (0..self.flights.len()).filter(|slot| self.driver.is_in_flight(*slot));
-        let stuck = in_flight.filter(|slot| now.saturating_sub(self.flights[*slot].submitted) > limit);
-        let (mut count, mut oldest) = (0, None::<Flight>);
-        for slot in stuck {
-            count += 1;
-            let flight = self.flights[slot];
+        let (mut late, mut oldest) = (0, None::<Flight>);
+        for flight in in_flight.map(|slot| self.flights[slot]) {
+            late += u64::from(now.saturating_sub(flight.submitted) > limit);
             oldest = Some(oldest.filter(|oldest| oldest.submitted <= flight.submitted).unwrap_or(flight));
         }
-        self.account.shared.note_stuck(self.account.thread(), count, oldest.as_ref());
+        self.account.note_under_way(late, oldest.as_ref());
         let overdue =
             now.saturating_sub(self.account.timing.deadline()) > limit || self.account.shared.is_told_to_stop();
-        if let (true, Some(oldest)) = (overdue && self.ending.is_some(), oldest)
-            && now.saturating_sub(oldest.submitted) > limit
-        {
+        if late > 0 && overdue && self.ending.is_some() {
             self.give_up(now);
         }
     }
