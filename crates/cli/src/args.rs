@@ -1,5 +1,7 @@
 //! The command line: one definition, from which help, man page and completions are made.
 
+mod io;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
@@ -7,11 +9,14 @@ use drivelab_core::plan::Form;
 use drivelab_core::units::Bytes;
 use drivelab_engine::BackendChoice;
 
+pub use io::{IoArgs, OnOff};
+
 const EXAMPLES: &str = "\
 Examples:
   drivelab review                      review the disk under this folder in about two minutes
   drivelab review /mnt/new-drive       the same for another disk (a folder on it)
   drivelab run quick . --form smoke    try everything in seconds; not for comparison
+  drivelab io . --block 4k --qd 32     one load without a methodology
   drivelab methods plan quick .        what would be done, how long, how much is written
   drivelab results list                what has been measured
   drivelab report --last -o page.html  make the page of the newest run again
@@ -74,6 +79,9 @@ pub enum Command {
     #[command(after_help = "Examples:\n  drivelab run quick /mnt/drive\n  drivelab run my-method.toml . --dry-run\n  \
         drivelab run quick . --events json | jq 'select(.event.step_ended) | .event.step_ended.key'")]
     Run(RunArgs),
+    /// Issue one load without a methodology, and say what came of it.
+    #[command(after_help = io::EXAMPLES)]
+    Io(Box<IoArgs>),
     /// Look at methodologies: built in and your own.
     Methods {
         /// What to do with them.
@@ -183,9 +191,9 @@ pub enum EventsArg {
 /// What every command that measures takes.
 #[derive(Debug, Args)]
 pub struct MeasureArgs {
-    /// Form of the methodology.
-    #[arg(long, value_enum, default_value = "quick")]
-    pub form: FormArg,
+    /// Form of the methodology [default: quick, or the only form it has].
+    #[arg(long, value_enum)]
+    pub form: Option<FormArg>,
     /// Permit that this existing file is overwritten; must name the target itself.
     #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
     pub destroy: Option<PathBuf>,
@@ -279,9 +287,9 @@ pub enum MethodsCommand {
         /// A folder, or a file to make.
         #[arg(value_hint = ValueHint::AnyPath)]
         target: PathBuf,
-        /// Form of the methodology.
-        #[arg(long, value_enum, default_value = "quick")]
-        form: FormArg,
+        /// Form of the methodology [default: quick, or the only form it has].
+        #[arg(long, value_enum)]
+        form: Option<FormArg>,
         /// Size of the scratch file.
         #[arg(long, value_name = "SIZE")]
         size: Option<Bytes>,

@@ -67,6 +67,12 @@ impl Diagnostic {
         self.about
     }
 
+    /// What to do about it.
+    #[must_use]
+    pub fn advice(&self) -> &[String] {
+        &self.help
+    }
+
     /// Bytes of the file that it is about.
     #[must_use]
     pub const fn span(&self) -> &Range<usize> {

@@ -15,6 +15,9 @@ mod doc;
 mod facts;
 mod figures;
 pub mod format;
+mod io_doc;
+mod io_engine;
+mod io_table;
 mod load;
 mod look;
 mod markdown;
@@ -31,6 +34,8 @@ use drivelab_analysis::Analysis;
 use drivelab_core::run::RunRecords;
 
 pub use doc::results_schema;
+pub use io_doc::{IoInput, io_schema};
+pub use io_table::io_table;
 pub use load::{LoadWords, load_text, load_words};
 pub use marker::{is_drivelab_output, is_drivelab_page};
 pub use terminal::terminal_table;
@@ -50,6 +55,9 @@ pub enum ReportError {
     /// Nothing to report on.
     #[error("there is no run to report on; name at least one")]
     NoRun,
+    /// Nothing was measured that could be shown.
+    #[error("the run has no measured load; it cannot be shown as one")]
+    NoLoad,
     /// The page template failed.
     #[error("the page could not be put together: {0}")]
     Page(#[from] askama::Error),
@@ -91,6 +99,14 @@ pub fn csv(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
 /// [`ReportError`] where there is no run or a part cannot be written.
 pub fn json(inputs: &[ReportInput<'_>]) -> Result<serde_json::Value, ReportError> {
     doc::json(some(inputs)?)
+}
+
+/// The document of one load, as docs/formats/io.schema.json describes it.
+///
+/// # Errors
+/// [`ReportError`] where the run measured no load.
+pub fn io_json(input: &IoInput<'_>) -> Result<serde_json::Value, ReportError> {
+    Ok(serde_json::to_value(io_doc::results(input)?)?)
 }
 
 fn some<'i, 'a>(inputs: &'i [ReportInput<'a>]) -> Result<&'i [ReportInput<'a>], ReportError> {

@@ -11,7 +11,7 @@ use crate::{ReportInput, facts, look, run_facts};
 /// Findings that are named; the rest is counted.
 const MOST_FINDINGS: usize = 6;
 /// No terminal is narrower than this for us.
-const LEAST_WIDTH: usize = 60;
+pub(crate) const LEAST_WIDTH: usize = 60;
 
 /// The results of a run in at most `width` columns: form first, then the tests, then findings in short.
 #[must_use]
@@ -46,7 +46,7 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
 }
 
 /// Words from outside without control characters, which a terminal would obey.
-fn clean(text: &str) -> String {
+pub(crate) fn clean(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '?' } else { c }).collect()
 }
 
@@ -103,7 +103,7 @@ fn test_table(input: &ReportInput<'_>, test: &TestPlan, title: String) -> Table 
 
 /// Aligned columns: words to the left, figures to the right, two lines of heads. Columns that do not fit, even with one
 /// space between them, are left out from the right, and a line below names them.
-fn plain(table: &Table, width: usize) -> Vec<String> {
+pub(crate) fn plain(table: &Table, width: usize) -> Vec<String> {
     let heads = [|column: &Column| column.title.clone(), |column: &Column| column.unit.clone()];
     let mut texts: Vec<Vec<String>> = heads.iter().map(|head| table.columns.iter().map(head).collect()).collect();
     texts.extend(table.rows.iter().map(|row| row.iter().map(|cell| clean(&cell.plain())).collect()));
@@ -158,7 +158,7 @@ fn findings(input: &ReportInput<'_>, width: usize) -> Vec<String> {
 }
 
 /// Broken between words; continued lines are set in.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut current = String::from("  ");
     for word in text.split_whitespace() {

@@ -9,9 +9,9 @@ use drivelab_core::units::Bytes;
 use drivelab_method::{Diagnostics, Methodology, SpeedGuess, TargetShape, library};
 use drivelab_report::format;
 
-use super::measure::GUESS;
-use crate::args::MethodsCommand;
+use crate::args::{FormArg, MethodsCommand};
 use crate::fail::Result;
+use crate::lab::dry_run::GUESS;
 use crate::lab::{method, target};
 use crate::say;
 
@@ -24,7 +24,7 @@ pub fn methods(command: &MethodsCommand) -> Result {
         MethodsCommand::List { json } => list(*json),
         MethodsCommand::Show { method, json } => show(method, *json),
         MethodsCommand::Check { method, json } => check(method, *json),
-        MethodsCommand::Plan { method, target, form, size, json } => plan(method, target, (*form).into(), *size, *json),
+        MethodsCommand::Plan { method, target, form, size, json } => plan(method, target, *form, *size, *json),
     }
 }
 
@@ -145,10 +145,11 @@ fn wrong_json(diagnostics: &Diagnostics) -> serde_json::Value {
     })
 }
 
-fn plan(name: &str, path: &Path, form: Form, size: Option<Bytes>, json: bool) -> Result {
+fn plan(name: &str, path: &Path, form: Option<FormArg>, size: Option<Bytes>, json: bool) -> Result {
     let methodology = method::find(name)?;
+    let form = method::form(&methodology, form);
     let site = target::survey(path, &methodology, form, size, target::Purpose::Plan)?;
-    let plan = target::plan(&methodology, form, &site)?;
+    let plan = target::plan(&methodology, form, &site, &target::Words::OF_FILES)?;
     if json {
         let document = serde_json::json!({
             "schema": "drivelab.plan",

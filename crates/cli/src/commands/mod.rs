@@ -2,6 +2,7 @@
 
 pub mod config;
 pub mod explain;
+pub mod io;
 pub mod man;
 pub mod measure;
 pub mod methods;

@@ -10,7 +10,7 @@ use drivelab_store::{Bundle, RunRow};
 use crate::args::{OneRun, ResultsCommand};
 use crate::context::{Context, NO_RUNS};
 use crate::fail::{Failure, Result};
-use crate::lab::execute::terminal_width;
+use crate::lab::outcome::terminal_width;
 use crate::say;
 
 /// Runs the command.

@@ -19,7 +19,8 @@ use crate::args::ResumeArgs;
 use crate::context::{Context, now, tool};
 use crate::fail::{Failure, Result};
 use crate::lab::care::Care;
-use crate::lab::execute::{Ready, ended, engine, execute};
+use crate::lab::execute::{Keep, Ready, engine, execute};
+use crate::lab::outcome::{Show, ended};
 use crate::lab::pages::{OutputFile, Wish};
 use crate::lab::target::{self, Opened, Site};
 use crate::lab::{notes, signals};
@@ -36,7 +37,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     if !arguments.dry_run && drivelab_store::seal_ended(&data, row.id)?.is_some() {
         // The killed process had measured everything and was writing its last words.
         context.settings.voice.say(format!("Run {} was killed at its very end: nothing is left to measure", row.id));
-        return ended(context, &arguments.print, row.id, page(context, &open()?).as_ref());
+        return ended(context, &arguments.print, row.id, page(context, &open()?));
     }
     let bundle = open()?;
     refuse_unresumable(&bundle, &row)?;
@@ -54,7 +55,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     if let Some(scratch) = &again.opened.scratch {
         notes::write_scratch(&data, row.id, scratch)?;
     }
-    let environment = target::environment(&site, &again.opened, data.root())?;
+    let environment = target::environment(&site, &again.opened, Some(data.root()))?;
     context.settings.voice.say(format!("Going on with run {}: {}", row.id, again.state));
     let resumed = RunResumed {
         segment: recorder.segment(),
@@ -69,7 +70,8 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let Opened { target, scratch, .. } = again.opened;
     let start = Start::Resumed { records, resumed };
     let care = Care { scratch, bundle_on_target };
-    let ready = Ready { run: row.id, data, start, recorder, target, care, backend, page, stop, history };
+    let keep = Keep::Bundle { data, recorder };
+    let ready = Ready { run: row.id, keep, start, target, care, backend, page, show: Show::Review, stop, history };
     execute(context, &arguments.print, ready)
 }
 

@@ -2,11 +2,11 @@
 
 use drivelab_core::environment::{BlockDeviceFacts, Environment};
 use drivelab_core::finding::{Finding, Severity};
-use drivelab_core::plan::Plan;
+use drivelab_core::plan::{Plan, StepRole};
 use drivelab_report::format;
 
-use super::execute::terminal_width;
-use crate::commands::measure::GUESS;
+use super::dry_run::GUESS;
+use super::outcome::{Show, terminal_width};
 use crate::say::Voice;
 
 /// Columns that the lines are broken at, and how far the continuation is indented.
@@ -31,7 +31,7 @@ fn wrapped(line: &str, width: usize) -> String {
 }
 
 /// Prints the facts and the warnings.
-pub fn say(voice: Voice, environment: &Environment, plan: &Plan, disturbances: &[Finding]) {
+pub fn say(voice: Voice, environment: &Environment, plan: &Plan, disturbances: &[Finding], show: Show) {
     let width = terminal_width().max(40);
     let say = |line: String| voice.say(wrapped(&line, width));
     let target = &environment.target;
@@ -58,15 +58,18 @@ pub fn say(voice: Voice, environment: &Environment, plan: &Plan, disturbances: &
         testbed.board.as_deref().unwrap_or("not known"),
         testbed.hypervisor.as_deref().map_or("bare metal as far as can be told".to_owned(), |h| format!("under {h}"))
     ));
-    say(format!(
-        "Method    {} ({} {}), form {}: about {}, writes about {} ({GUESS})",
-        plan.title,
-        plan.methodology.name,
-        plan.methodology.version,
-        plan.form.name(),
-        format::duration(plan.estimated_time()),
-        format::bytes(plan.estimated_written())
-    ));
+    let (time, written) = (format::duration(plan.estimated_time()), format::bytes(plan.estimated_written()));
+    let (identity, form) = (&plan.methodology, plan.form.name());
+    say(match show {
+        Show::Review => format!(
+            "Method    {} ({} {}), form {form}: about {time}, writes about {written} ({GUESS})",
+            plan.title, identity.name, identity.version,
+        ),
+        Show::Load => format!("Load      {}: about {time}, writes about {written} ({GUESS})", plan.title),
+    });
+    if show == Show::Load && plan.steps().any(|step| step.role == StepRole::Prepare) {
+        say("          the scratch file is written from end to end first, so that nothing unwritten is read".to_owned());
+    }
     if !disturbances.is_empty() {
         say("What may disturb the result:".to_owned());
     }

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use anstream::ColorChoice;
+use drivelab_core::plan::Form;
 use drivelab_method::{Diagnostics, Methodology, library};
 
+use crate::args::FormArg;
 use crate::fail::{Failure, Result};
 
 /// Finds and parses a methodology. What looks like a path (a slash, or ending in `.toml`) is a file.
@@ -41,6 +43,13 @@ pub fn text(name: &str) -> Result<(String, String)> {
         _ => Failure::usage(format!("cannot read the methodology file '{name}': {error}")),
     })?;
     Ok((name.to_owned(), text))
+}
+
+/// The form that is meant: the one that was asked for, otherwise quick, or the only one that the methodology has.
+#[must_use]
+pub fn form(methodology: &Methodology, asked: Option<FormArg>) -> Form {
+    let quick = methodology.forms().contains(&Form::Quick);
+    asked.map_or(if quick { Form::Quick } else { Form::Faithful }, Form::from)
 }
 
 /// Errors in a methodology file, as the user sees them.

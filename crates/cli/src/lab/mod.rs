@@ -1,10 +1,14 @@
 //! The wiring of a measurement: target, plan, bundle, engine, session, screens, and what is shown at the end.
 
+pub mod begin;
 pub mod care;
+pub mod dry_run;
 pub mod execute;
 pub mod found;
+pub mod memory;
 pub mod method;
 pub mod notes;
+pub mod outcome;
 pub mod pages;
 pub mod place;
 pub mod signals;

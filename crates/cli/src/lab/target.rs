@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use drivelab_core::environment::{BlockDeviceFacts, Environment, TargetKind};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
-use drivelab_core::plan::{Form, Plan};
+use drivelab_core::plan::{Form, Plan, Step, StepRole};
 use drivelab_core::target::WritableTarget;
 use drivelab_core::units::Bytes;
+use drivelab_core::workload::Workload;
 use drivelab_device::guard;
 use drivelab_device::{FolderFacts, LeftoverState, Named, Scratch};
-use drivelab_method::{Methodology, SpeedGuess, TargetShape};
+use drivelab_method::{Diagnostics, Methodology, SpeedGuess, TargetShape};
 use drivelab_report::format;
 
 use crate::fail::{Failure, Result};
@@ -91,6 +92,18 @@ pub struct Opened {
     pub scratch: Option<Scratch>,
     /// Made for the run or named by the user.
     pub kind: TargetKind,
+}
+
+/// Whether a scratch file is made for what the user named: a folder, a new name, or what a killed run left behind.
+///
+/// # Errors
+/// A path that is no target at all.
+pub fn is_new(path: &Path) -> Result<bool> {
+    Ok(match drivelab_device::classify(path)? {
+        Named::Folder(_) | Named::NewFile(_) => true,
+        Named::ExistingFile(file) => is_leftover(&file)?,
+        Named::BlockDevice(_) | Named::NullDevice(_) | Named::ZeroDevice(_) => false,
+    })
 }
 
 /// Looks at the place and works out how large the target will be; makes and changes nothing.
@@ -205,14 +218,39 @@ pub(super) fn is_leftover(file: &Path) -> Result<bool> {
     Ok(leftovers.iter().any(|leftover| leftover.claim().path == file))
 }
 
+/// How messages call what the user wrote: the lines of a file, or flags.
+#[derive(Clone, Copy)]
+pub struct Words<'a> {
+    /// Errors of the methodology language, as the user sees them.
+    pub wrong: &'a dyn Fn(&Diagnostics) -> Failure,
+    /// How I/O through the page cache is asked for.
+    pub buffered: &'a str,
+}
+
+impl Words<'_> {
+    /// For methodologies that are files.
+    pub const OF_FILES: Words<'static> = Words { wrong: &super::method::wrong, buffered: "direct = false in the file" };
+}
+
 /// Expands a methodology for the place.
 ///
 /// # Errors
-/// What does not fit, pointed out in the methodology file; a method that needs direct I/O where there is none.
-pub fn plan(methodology: &Methodology, form: Form, site: &Site) -> Result<Plan> {
+/// What does not fit, pointed out in what the user wrote; a method that needs direct I/O where there is none, or that
+/// reads what a target holds where there is only a new scratch file.
+pub fn plan(methodology: &Methodology, form: Form, site: &Site, words: &Words<'_>) -> Result<Plan> {
     let offset_align = site.facts.direct_io_expected.offset_align;
     let shape = TargetShape { capacity: site.length, offset_align, guess: SpeedGuess::default() };
-    let plan = drivelab_method::expand(methodology, form, &shape).map_err(|errors| super::method::wrong(&errors))?;
+    let plan = drivelab_method::expand(methodology, form, &shape).map_err(|errors| (words.wrong)(&errors))?;
+    let prepares = plan.steps().any(|step| step.role == StepRole::Prepare);
+    let reads = || plan.steps().filter_map(Step::workload).any(Workload::reads);
+    if methodology.reads_as_found() && site.kind_is_scratch() && !prepares && reads() {
+        return Err(Failure::usage(format!(
+            "'{}' reads what its target holds (content = \"as_found\"), and a new scratch file in {} holds nothing: name \
+             a file or device that exists",
+            plan.methodology.name,
+            site.folder.display()
+        )));
+    }
     if plan.needs_direct() && !site.facts.direct_io_expected.supported {
         let advice = drivelab_device::suggest_direct_folder().map_or_else(
             || "name a folder on a file system with a drive behind it".to_owned(),
@@ -222,11 +260,12 @@ pub fn plan(methodology: &Methodology, form: Form, site: &Site) -> Result<Plan> 
             ExitCode::TargetUnusable,
             format!(
                 "'{}' measures with direct I/O, and there is none on {} ({}): {}; figures from there would be those of \
-                 memory, not of a drive; {advice}",
+                 memory, not of a drive; {advice}; or go through the page cache ({})",
                 plan.methodology.name,
                 site.folder.display(),
                 site.facts.file_system.kind,
                 site.facts.direct_io_expected.reason,
+                words.buffered,
             ),
         ));
     }
@@ -280,11 +319,11 @@ pub fn open(site: &Site, run: RunId, destroy: Option<&Path>) -> Result<Opened> {
     Ok(Opened { target, scratch: Some(scratch), kind: TargetKind::ScratchFile })
 }
 
-/// Everything found, as it goes on record.
+/// Everything found, as it goes on record; `data` is the folder of results, where there is to be one.
 ///
 /// # Errors
 /// Where the target's file system cannot be looked at any more.
-pub fn environment(site: &Site, opened: &Opened, data: &Path) -> Result<Environment> {
+pub fn environment(site: &Site, opened: &Opened, data: Option<&Path>) -> Result<Environment> {
     let mut target = drivelab_device::target_facts(opened.target.path(), opened.kind, opened.target.length())?;
     target.direct_io = opened.target.direct_io().clone();
     let device = target.devices.first().map(|device| device.name.clone());
@@ -292,7 +331,7 @@ pub fn environment(site: &Site, opened: &Opened, data: &Path) -> Result<Environm
         target,
         testbed: drivelab_device::testbed_facts(device.as_deref()),
         guard: Some(opened.target.decision().clone()),
-        bundle_on_same_device: same_device(&site.facts.devices, data),
+        bundle_on_same_device: data.is_some_and(|data| same_device(&site.facts.devices, data)),
     })
 }
 

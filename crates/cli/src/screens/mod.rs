@@ -21,6 +21,8 @@ pub use panel::Panel;
 pub use plain::Plain;
 pub use progress::{Progress, TimeLeft};
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use drivelab_core::exit::ExitCode;
 
 use crate::say;
@@ -51,11 +53,23 @@ pub fn choose(events_json: bool, quiet: bool, plain: bool, stdout_is_tty: bool, 
     }
 }
 
+/// Whether what is measured is kept beyond the process; whoever leaves at once says so.
+static KEPT: AtomicBool = AtomicBool::new(true);
+
+/// What is measured from now on is gone with the process.
+pub fn nothing_is_kept() {
+    KEPT.store(false, Ordering::Relaxed);
+}
+
 /// Ends the process at once, for a person who asked twice: a terminal that a panel holds is given back first. What was
 /// recorded stays, as after a crash.
 pub fn leave_at_once() -> ! {
     panel::give_back();
-    say::line("stopped at once; the run is kept and can be resumed: drivelab resume --last");
+    say::line(if KEPT.load(Ordering::Relaxed) {
+        "stopped at once; the run is kept and can be resumed: drivelab resume --last"
+    } else {
+        "stopped at once; nothing is kept"
+    });
     std::process::exit(ExitCode::Interrupted as i32)
 }
 

@@ -1,0 +1,107 @@
+//! What the checker says about the methodology behind a one-liner, in the words of who typed flags.
+
+use drivelab_method::{Diagnostic, Diagnostics};
+
+use super::load::Written;
+use crate::fail::Failure;
+
+/// Keys of the language that have another name than their flag, which is `--` and the key with hyphens.
+const OTHER_NAMES: [(&str, &str); 4] =
+    [("block_size", "--block"), ("block_size_mix", "--block"), ("queue_depth", "--qd"), ("volume", "--bytes")];
+
+/// Keys with a flag of the same name that messages speak of.
+const SAME_NAMES: [&str; 24] = [
+    "op",
+    "write_percent",
+    "trim_percent",
+    "write_zeroes_percent",
+    "flush_percent",
+    "sync_every",
+    "pattern",
+    "stride",
+    "seek_percent",
+    "locality",
+    "streams",
+    "span",
+    "threads",
+    "rate",
+    "arrivals",
+    "bursts",
+    "think_time",
+    "data",
+    "verify",
+    "direct",
+    "time",
+    "passes",
+    "coverage",
+    "cap",
+];
+
+/// The errors as one usage failure: each with the flag that it is about.
+pub(super) fn flags(written: &Written, diagnostics: &Diagnostics) -> Failure {
+    let lines: Vec<String> = diagnostics.all().iter().map(|one| line(written, one)).collect();
+    Failure::usage(lines.join("\n"))
+}
+
+fn line(written: &Written, one: &Diagnostic) -> String {
+    let place = written.flag_at(one.span().start).map_or_else(String::new, |flag| format!("{flag}: "));
+    let mut line = format!("{place}{}; {}", in_flags(one.title()), in_flags(one.label()));
+    for help in one.advice() {
+        line.push_str("; ");
+        line.push_str(&in_flags(help));
+    }
+    line
+}
+
+/// The text with flags for keys: "`cap`" becomes "--cap", "direct = false" becomes "--direct off".
+fn in_flags(text: &str) -> String {
+    let same = SAME_NAMES.iter().map(|key| (*key, format!("--{}", key.replace('_', "-"))));
+    let other = OTHER_NAMES.iter().map(|(key, flag)| (*key, (*flag).to_owned()));
+    other.chain(same).fold(text.to_owned(), |text, (key, flag)| {
+        let text = text.replace(&format!("`{key}`"), &flag);
+        assignments(&text, key, &flag)
+    })
+}
+
+/// `key = "word"` and `key = false` as they are typed.
+fn assignments(text: &str, key: &str, flag: &str) -> String {
+    let sign = format!("{key} = ");
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(&sign) {
+        let (before, found) = rest.split_at(at);
+        let value = &found[sign.len()..];
+        let whole_word = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        out.push_str(before);
+        let quoted = value.strip_prefix('"').and_then(|value| value.split_once('"'));
+        let bare = || value.split_at(value.find(|c: char| !c.is_alphanumeric()).unwrap_or(value.len()));
+        let (value, behind) = quoted.unwrap_or_else(bare);
+        if whole_word {
+            let value = match value {
+                "true" => "on".to_owned(),
+                "false" => "off".to_owned(),
+                word => word.replace('_', "-"),
+            };
+            out.push_str(&format!("{flag} {value}"));
+        } else {
+            out.push_str(&found[..found.len() - behind.len()]);
+        }
+        rest = behind;
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_flags;
+
+    #[test]
+    fn messages_speak_of_flags() {
+        assert_eq!(in_flags("`time` is longer than `cap`"), "--time is longer than --cap");
+        assert_eq!(in_flags("choose another size, or direct = false"), "choose another size, or --direct off");
+        assert_eq!(in_flags("a larger span, or streams = \"overlapping\""), "a larger span, or --streams overlapping");
+        assert_eq!(in_flags("pattern = \"random_once\" has passes"), "--pattern random-once has passes");
+        assert_eq!(in_flags("data_pattern = \"ff\" stays"), "data_pattern = \"ff\" stays");
+    }
+}

@@ -1,0 +1,123 @@
+//! A new run, from the survey of its target to its result: the one path that every command that measures takes.
+
+use std::path::Path;
+
+use drivelab_analysis::conditions::disturbances;
+use drivelab_core::clock::StopToken;
+use drivelab_core::event::{EVENT_VERSION, RunStarted};
+use drivelab_core::exit::ExitCode;
+use drivelab_core::ids::RunId;
+use drivelab_core::plan::Form;
+use drivelab_core::units::Bytes;
+use drivelab_engine::BackendChoice;
+use drivelab_method::Methodology;
+use drivelab_session::Start;
+use drivelab_store::{DataDir, NewBundle, Recorder};
+
+use super::care::Care;
+use super::execute::{Keep, Ready, execute};
+use super::outcome::Show;
+use super::pages::{OutputFile, Wish, format_of};
+use super::target::{self, Opened, Purpose, Words};
+use super::{dry_run, found, notes, signals};
+use crate::args::PrintArgs;
+use crate::context::{Context, now, tool};
+use crate::fail::{Failure, Result};
+use crate::screens;
+
+/// What is to be measured, on what, and what becomes of the result.
+pub struct Order<'a> {
+    /// The methodology.
+    pub methodology: &'a Methodology,
+    /// In which form.
+    pub form: Form,
+    /// What the user named.
+    pub target: &'a Path,
+    /// Size of the scratch file, where the user said one.
+    pub size: Option<Bytes>,
+    /// What `--destroy` named.
+    pub destroy: Option<&'a Path>,
+    /// Engine.
+    pub backend: BackendChoice,
+    /// Page to write, and whether without names.
+    pub page: Option<(&'a Path, bool)>,
+    /// Whether a bundle is kept.
+    pub save: bool,
+    /// Only say what would be done.
+    pub dry_run: bool,
+    /// How run and result are printed.
+    pub print: &'a PrintArgs,
+    /// How the result is shown.
+    pub show: Show,
+    /// How messages call what was written.
+    pub words: Words<'a>,
+}
+
+/// Surveys, plans, opens, records, measures, shows.
+///
+/// # Errors
+/// Whatever keeps the run from being done; everything that can be refused is refused before anything is made.
+pub fn carry_out(context: &Context, order: &Order<'_>) -> Result {
+    let voice = context.settings.voice;
+    let stop = StopToken::default();
+    signals::watch(stop.clone())?;
+    if !order.save {
+        screens::nothing_is_kept();
+    }
+    let purpose = Purpose::Measure { destroy: order.destroy };
+    let site = target::survey(order.target, order.methodology, order.form, order.size, purpose)?;
+    let plan = target::plan(order.methodology, order.form, &site, &order.words)?;
+    if order.dry_run {
+        return dry_run::say_only(&plan, &site, order.print.json);
+    }
+    let page = order.page.map(|(output, redact)| wish(output, redact)).transpose()?;
+    let data = if order.save { Some(context.data()?) } else { None };
+    target::clear_leftovers(&site.folder, voice)?;
+    let run = RunId::now();
+    let opened = target::open(&site, run, order.destroy)?;
+    let environment = target::environment(&site, &opened, data.as_ref().map(DataDir::root))?;
+    site.remarks().iter().for_each(|remark| voice.say(remark));
+    found::say(voice, &environment, &plan, &disturbances(&environment), order.show);
+    if stop.is_stopped() {
+        return Err(Failure::new(ExitCode::Interrupted, "stopped before anything was measured; nothing is kept"));
+    }
+    let start = RunStarted { event_version: EVENT_VERSION, run, started: now(), tool: tool(), plan, environment };
+    let mut bundle_on_target = None;
+    let keep = match data {
+        None => Keep::Memory,
+        Some(data) => {
+            let recorder = Recorder::create(&data, &new_bundle(&start, order.methodology))?;
+            match &opened.scratch {
+                Some(scratch) => notes::write_scratch(&data, run, scratch)?,
+                None => notes::write_named_file(&data, run, opened.target.path())?,
+            }
+            if let Some(page) = &page {
+                notes::write_page(&data, run, page)?;
+            }
+            bundle_on_target = start.environment.bundle_on_same_device.then(|| data.bundle_path(run));
+            Keep::Bundle { data, recorder }
+        }
+    };
+    let Opened { target, scratch, .. } = opened;
+    let care = Care { scratch, bundle_on_target };
+    let (start, backend, show, history) = (Start::New(start), order.backend, order.show, Vec::new());
+    execute(context, order.print, Ready { run, keep, start, target, care, backend, page, show, stop, history })
+}
+
+fn new_bundle<'a>(start: &'a RunStarted, methodology: &'a Methodology) -> NewBundle<'a> {
+    NewBundle {
+        run: start.run,
+        started: &start.started,
+        tool: &start.tool,
+        plan: &start.plan,
+        environment: &start.environment,
+        methodology_toml: methodology.source_text(),
+    }
+}
+
+/// The page that is wanted, checked before time is spent on measuring for it.
+fn wish(output: &Path, redact: bool) -> Result<Wish> {
+    format_of(output)?;
+    let path = OutputFile::check(output)?.path().to_owned();
+    Ok(Wish { path, redact })
+}

@@ -1,0 +1,196 @@
+//! How a run ended: the result on stdout, the page, the last words, the exit code.
+
+use std::slice::from_ref;
+
+use drivelab_analysis::Analysis;
+use drivelab_core::event::RunState;
+use drivelab_core::exit::ExitCode;
+use drivelab_core::ids::RunId;
+use drivelab_core::record::{StepRecord, Verification};
+use drivelab_core::run::RunRecords;
+use drivelab_report::{IoInput, ReportInput};
+use drivelab_session::Outcome;
+
+use super::memory::Memory;
+use super::pages::{OutputFile, Wish, format_of, redacted, render};
+use crate::args::PrintArgs;
+use crate::context::Context;
+use crate::fail::{Failure, Result};
+use crate::say;
+
+/// ENOSPC: a full file system is no error of the device.
+const NO_SPACE: i32 = 28;
+
+/// How a result is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Show {
+    /// Test by test.
+    Review,
+    /// One load in detail, as `drivelab io` does.
+    Load,
+}
+
+/// Where the records of a run are.
+pub enum Kept {
+    /// In its bundle.
+    Bundle,
+    /// Nowhere but here.
+    Memory(Memory),
+}
+
+impl Kept {
+    const fn is_saved(&self) -> bool {
+        matches!(self, Kept::Bundle)
+    }
+
+    fn load(&self, context: &Context, run: RunId) -> Result<(RunRecords, Analysis)> {
+        match self {
+            Kept::Bundle => context.load(run),
+            Kept::Memory(memory) => {
+                let nothing = || Failure::unexpected("the run ended before anything was recorded of it");
+                let records = memory.records().ok_or_else(nothing)?;
+                let analysis = drivelab_analysis::analyse(&records);
+                Ok((records, analysis))
+            }
+        }
+    }
+}
+
+/// A run that is over.
+pub struct Ended {
+    /// Which.
+    pub run: RunId,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Where its records are.
+    pub kept: Kept,
+    /// How its result is shown.
+    pub show: Show,
+    /// Page to write.
+    pub page: Option<Wish>,
+}
+
+/// Shows a run that had ended before this process began.
+///
+/// # Errors
+/// As for [`show`].
+pub fn ended(context: &Context, print: &PrintArgs, run: RunId, page: Option<Wish>) -> Result {
+    let (records, _) = context.load(run)?;
+    let device_errors = records.steps.iter().map(StepRecord::error_count).sum();
+    let outcome = match records.state {
+        RunState::Failed => Outcome::Failed { message: records.message, device_errors },
+        _ => Outcome::Complete { device_errors },
+    };
+    show(context, print, Ended { run, outcome, kept: Kept::Bundle, show: Show::Review, page })
+}
+
+/// The page, the result on stdout, the last words, the exit code.
+///
+/// # Errors
+/// What the outcome means for the exit code, and what kept the page from being written.
+pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
+    let Ended { run, outcome, kept, show, page } = ended;
+    let saved = kept.is_saved();
+    let loaded = match (kept.load(context, run), &outcome) {
+        (Ok(loaded), _) => loaded,
+        // The disk that holds the results is the trouble: its own words come first.
+        (Err(_), Outcome::RecorderLost { message }) => return Err(recording_failed(message, run)),
+        (Err(failure), _) => return Err(failure),
+    };
+    let (records, analysis) = &loaded;
+    let input = ReportInput { records, analysis };
+    let load = IoInput { run: input, saved };
+    let complete = matches!(outcome, Outcome::Complete { .. });
+    let page = page.filter(|_| complete);
+    let written = page.as_ref().map(|page| write_page(page, &loaded));
+    match show {
+        Show::Review if print.json => say::json(&drivelab_report::json(&[input])?)?,
+        Show::Load if print.json => say::json(&drivelab_report::io_json(&load)?)?,
+        _ if print.events.is_some() || records.steps.is_empty() => {}
+        Show::Review => say::data(&drivelab_report::terminal_table(&input, terminal_width()))?,
+        Show::Load => say::data(&drivelab_report::io_table(&load, terminal_width())?)?,
+    }
+    if let (Some(written), Some(page)) = (written, page) {
+        written?;
+        context.settings.voice.say(format!("The page: {}", page.path.display()));
+    }
+    last_words(context, run, records, outcome, saved)
+}
+
+fn write_page(page: &Wish, run: &(RunRecords, Analysis)) -> Result<()> {
+    let format = format_of(&page.path)?;
+    let text = if page.redact { render(format, &[redacted(run.0.clone())]) } else { render(format, from_ref(run)) };
+    OutputFile::check(&page.path)?.write(&text?)
+}
+
+fn recording_failed(message: &str, run: RunId) -> Failure {
+    Failure::new(
+        ExitCode::TargetUnusable,
+        format!(
+            "the recording failed: {message}; what is recorded up to then is kept, go on with: drivelab resume {run}"
+        ),
+    )
+}
+
+/// What the user should know, and the exit code.
+fn last_words(context: &Context, run: RunId, records: &RunRecords, outcome: Outcome, saved: bool) -> Result {
+    let in_run = if saved { format!(" (run {run})") } else { String::new() };
+    match outcome {
+        Outcome::Complete { device_errors: 0 } => match bad_blocks(records) {
+            Some(found) => Err(Failure::new(ExitCode::DeviceErrors, format!("{found}{in_run}"))),
+            None => {
+                if saved {
+                    let short = format!("Run {run} is complete; `drivelab report {run}` makes reports of it");
+                    context.settings.voice.say(short);
+                }
+                Ok(ExitCode::Ok)
+            }
+        },
+        Outcome::Complete { device_errors } => Err(Failure::new(
+            ExitCode::DeviceErrors,
+            format!(
+                "{device_errors} operations ended in errors of the target; the report names them. Look at the kernel log \
+                 and at the drive's health{in_run}"
+            ),
+        )),
+        Outcome::Interrupted => {
+            let go_on = if saved {
+                let steps = records.plan.schedule().len();
+                let finished = records.finished_count();
+                format!("{finished} of {steps} steps are finished and kept; go on with: drivelab resume {run}")
+            } else {
+                "nothing is kept".to_owned()
+            };
+            Err(Failure::new(ExitCode::Interrupted, format!("stopped by the user: {go_on}")))
+        }
+        Outcome::Failed { message, device_errors } => {
+            let full = records.steps.iter().flat_map(|step| &step.errors).any(|error| error.errno == NO_SPACE);
+            let code = if device_errors > 0 && !full { ExitCode::DeviceErrors } else { ExitCode::TargetUnusable };
+            let kept = if saved { format!("; what was measured is kept in run {run}") } else { String::new() };
+            Err(Failure::new(code, format!("the run failed: {message}{kept}")))
+        }
+        Outcome::RecorderLost { message } => Err(recording_failed(&message, run)),
+    }
+}
+
+/// A sentence about blocks that were not what had been written there, where there are any.
+fn bad_blocks(records: &RunRecords) -> Option<String> {
+    let checks: Vec<&Verification> = records.steps.iter().filter_map(|step| step.verification.as_ref()).collect();
+    let checked: u64 = checks.iter().map(|check| check.checked).sum();
+    let bad: u64 = checks.iter().flat_map(|check| check.faults.values()).sum();
+    let first = checks.iter().find_map(|check| check.first.first());
+    let first = first
+        .map_or_else(String::new, |block| format!("; the first, at byte {}, is {}", block.offset, block.fault.name()));
+    (bad > 0).then(|| {
+        format!(
+            "{bad} of {checked} blocks that were checked do not hold what was written there{first}. The drive, the path to \
+             it, or another program changed data: do not trust it with any before you know which"
+        )
+    })
+}
+
+/// Columns of the terminal, or 100 where there is none.
+#[must_use]
+pub fn terminal_width() -> usize {
+    crossterm::terminal::size().map_or(100, |(columns, _)| usize::from(columns))
+}

@@ -1,0 +1,393 @@
+//! The document of one load: what `drivelab io --json` prints and docs/formats/io.schema.json describes.
+//!
+//! A published format: fields are added, never renamed, removed or given another meaning within one schema version.
+//! Means are over the whole measured part, of all rounds together where there are several; percentiles come from the
+//! merged histograms and are never averaged.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use drivelab_analysis::LimitKind;
+use drivelab_core::environment::{TargetKind, ToolVersion};
+use drivelab_core::event::RunState;
+use drivelab_core::finding::Finding;
+use drivelab_core::histogram::SparseHistogram;
+use drivelab_core::ids::RunId;
+use drivelab_core::load::OpKind;
+use drivelab_core::plan::{Action, Step, StepRole, StopRule};
+use drivelab_core::record::{IoError, OpRecord, OpenLoop, StepRecord, StopReason, Verification};
+use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::workload::Workload;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::io_engine::EngineDoc;
+use crate::{ReportError, ReportInput, run_facts};
+
+/// Name of the document.
+const SCHEMA: &str = "drivelab.io";
+/// Version of the document; raised when a reader of the old one would go wrong.
+const SCHEMA_VERSION: u32 = 1;
+/// Errors and bad blocks that are listed.
+const MOST_LISTED: usize = 64;
+
+/// A run of one load.
+#[derive(Debug, Clone, Copy)]
+pub struct IoInput<'a> {
+    /// The run.
+    pub run: ReportInput<'a>,
+    /// Whether it is kept, so that its name means something.
+    pub saved: bool,
+}
+
+/// The result of one load.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct IoResults {
+    /// Always `drivelab.io`.
+    schema: String,
+    /// Version of this document, 1.
+    schema_version: u32,
+    /// The run; absent where nothing was kept (`--no-save`).
+    pub(crate) run: Option<RunId>,
+    /// How the run stands.
+    pub(crate) state: RunState,
+    /// Why it failed; empty where it did not.
+    pub(crate) message: String,
+    /// Wall-clock time of the start, RFC 3339.
+    pub(crate) started: String,
+    /// Which drivelab measured.
+    tool: ToolVersion,
+    /// What it ran on.
+    pub(crate) target: TargetDoc,
+    /// What was written before, so that nothing unwritten was read; absent where nothing was.
+    pub(crate) filled: Option<FillDoc>,
+    /// The load, with everything resolved.
+    pub(crate) workload: Workload,
+    /// When it was to end.
+    stop: StopRule,
+    /// Time at the start of each round that is left out of every figure, in nanoseconds.
+    ramp_ns: u64,
+    /// Why the last round ended; absent where none did.
+    pub(crate) stop_reason: Option<StopReason>,
+    /// Measured time in nanoseconds, all rounds together.
+    pub(crate) elapsed_ns: u64,
+    /// By kind, those that the load issues: `read`, `write`, `trim`, `write_zeroes`, `flush`.
+    pub(crate) operations: BTreeMap<String, OperationDoc>,
+    /// By group of threads, where several ran at the same time; the figures above are their sums. Of the last round.
+    pub(crate) groups: Vec<GroupDoc>,
+    /// How the engine ran it; absent where no round ended.
+    pub(crate) engine: Option<EngineDoc>,
+    /// What kept the load from being faster; absent where no round ended.
+    pub(crate) limited_by: Option<LimitKind>,
+    /// The figures that this rests on, one sentence.
+    pub(crate) limited_because: String,
+    /// Whether rates are lower bounds: not the target was the limit.
+    pub(crate) lower_bound: bool,
+    /// Schedule and backlog of the last round; null in a closed loop.
+    pub(crate) backlog: Option<OpenLoop>,
+    /// What checking headers found; null where nothing was checked.
+    pub(crate) verification: Option<Verification>,
+    /// The first errors of operations, at most 64; the counts are in `operations`.
+    pub(crate) errors: Vec<IoError>,
+    /// Statements about the run, the gravest first.
+    pub(crate) findings: Vec<Finding>,
+    /// Each round for itself, where there are several.
+    pub(crate) rounds: Vec<RoundDoc>,
+}
+
+/// What the load ran on.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TargetDoc {
+    /// The file or device.
+    pub(crate) path: PathBuf,
+    /// What it is.
+    kind: TargetKind,
+    /// Bytes that could be touched.
+    pub(crate) length: Bytes,
+    /// Block devices from the file system downwards, by kernel name, with their models.
+    pub(crate) devices: Vec<DeviceDoc>,
+    /// What is known about direct I/O there.
+    direct_io: String,
+    /// Why it might be written; null where it could not be.
+    guard: Option<String>,
+}
+
+/// A block device.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct DeviceDoc {
+    /// Kernel name.
+    pub(crate) name: String,
+    /// Model, where it is known.
+    pub(crate) model: Option<String>,
+}
+
+/// What was written before the load.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct FillDoc {
+    /// Bytes.
+    pub(crate) bytes: u64,
+    /// Time it took, in nanoseconds.
+    pub(crate) elapsed_ns: u64,
+}
+
+/// What one kind of operation did.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct OperationDoc {
+    /// Completed operations without error.
+    pub(crate) count: u64,
+    /// Bytes those moved.
+    pub(crate) bytes: u64,
+    /// Operations per second.
+    pub(crate) iops: f64,
+    /// Bytes per second.
+    pub(crate) throughput: f64,
+    /// Operations that ended in an error; counted nowhere else.
+    pub(crate) errors: u64,
+    /// Submission to completion; null where nothing completed.
+    pub(crate) latency_ns: Option<LatencyDoc>,
+    /// Intended start to completion; null in a closed loop.
+    pub(crate) response_ns: Option<LatencyDoc>,
+    /// The same by size of operation; empty where all were of one size.
+    pub(crate) sizes: Vec<SizeDoc>,
+}
+
+/// What operations of one size did.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct SizeDoc {
+    /// Bytes of one operation.
+    pub(crate) block_size: Bytes,
+    /// Completed operations without error.
+    pub(crate) count: u64,
+    /// Submission to completion; null where nothing completed.
+    pub(crate) latency_ns: Option<LatencyDoc>,
+}
+
+/// A distribution of times, in nanoseconds.
+#[derive(Debug, Clone, Copy, Serialize, JsonSchema)]
+pub(crate) struct LatencyDoc {
+    /// Exact mean.
+    pub(crate) mean: f64,
+    /// Exact minimum.
+    min: u64,
+    /// Median.
+    pub(crate) p50: u64,
+    /// 90th percentile.
+    pub(crate) p90: u64,
+    /// 99th percentile.
+    pub(crate) p99: u64,
+    /// 99.9th percentile.
+    pub(crate) p999: u64,
+    /// Exact maximum.
+    pub(crate) max: u64,
+}
+
+/// What a group of threads did.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct GroupDoc {
+    /// Its name; empty for the main load.
+    pub(crate) name: String,
+    /// By kind, as above.
+    pub(crate) operations: BTreeMap<String, OperationDoc>,
+}
+
+/// One round.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct RoundDoc {
+    /// Number, from 1.
+    pub(crate) round: u32,
+    /// Measured time in nanoseconds.
+    elapsed_ns: u64,
+    /// By kind, as above.
+    pub(crate) operations: BTreeMap<String, OperationDoc>,
+}
+
+impl LatencyDoc {
+    /// `None` where the histogram is empty.
+    fn of(histogram: &SparseHistogram) -> Option<LatencyDoc> {
+        let summary = histogram.summary()?;
+        Some(LatencyDoc {
+            mean: summary.mean_ns,
+            min: histogram.min.get(),
+            p50: summary.p50.get(),
+            p90: histogram.percentile(90.0)?.get(),
+            p99: summary.p99.get(),
+            p999: summary.p999.get(),
+            max: summary.max.get(),
+        })
+    }
+}
+
+/// The same kind in several rounds, as one.
+fn merged(records: &[&OpRecord], elapsed: Nanos) -> OperationDoc {
+    let sum = |of: fn(&OpRecord) -> u64| records.iter().map(|record| of(record)).sum::<u64>();
+    let mut latency = SparseHistogram::default();
+    let mut response: Option<SparseHistogram> = None;
+    let mut sizes: BTreeMap<Bytes, (u64, SparseHistogram)> = BTreeMap::new();
+    for record in records {
+        latency.merge(&record.histogram);
+        if let Some(one) = &record.response {
+            response.get_or_insert_default().merge(&one.histogram);
+        }
+        for size in &record.sizes {
+            let (count, histogram) = sizes.entry(size.block_size).or_default();
+            *count += size.count;
+            histogram.merge(&size.histogram);
+        }
+    }
+    let (count, bytes) = (sum(|record| record.count), Bytes::new(sum(|record| record.bytes.get())));
+    // The same arithmetic as for one record, so that a round for itself and its sum cannot differ.
+    let rates = OpRecord::new(count, bytes, 0, SparseHistogram::default(), elapsed);
+    let size = |(block_size, (count, histogram)): (Bytes, (u64, SparseHistogram))| SizeDoc {
+        block_size,
+        count,
+        latency_ns: LatencyDoc::of(&histogram),
+    };
+    OperationDoc {
+        count,
+        bytes: bytes.get(),
+        iops: rates.iops,
+        throughput: rates.throughput.get(),
+        errors: sum(|record| record.errors),
+        latency_ns: LatencyDoc::of(&latency),
+        response_ns: response.as_ref().and_then(LatencyDoc::of),
+        sizes: sizes.into_iter().map(size).collect(),
+    }
+}
+
+/// The kinds that a workload issues, or that were seen all the same.
+fn by_kind(rounds: &[&StepRecord], workload: &Workload) -> BTreeMap<String, OperationDoc> {
+    let elapsed = Nanos::new(rounds.iter().map(|record| record.elapsed().get()).sum());
+    let of = |kind: OpKind| -> Vec<&OpRecord> {
+        rounds
+            .iter()
+            .flat_map(|record| record.kinds().filter(move |(found, _)| *found == kind))
+            .map(|(_, r)| r)
+            .collect()
+    };
+    let kinds = OpKind::ALL.into_iter().map(|kind| (kind, of(kind)));
+    let issued = kinds.filter(|(kind, found)| issues(workload, *kind) || found.iter().any(|r| r.count + r.errors > 0));
+    issued.map(|(kind, found)| (kind.name().to_owned(), merged(&found, elapsed))).collect()
+}
+
+/// Whether a workload, with the groups beside it, issues a kind.
+fn issues(workload: &Workload, kind: OpKind) -> bool {
+    workload.groups().any(|group| match kind {
+        OpKind::Read => group.read_percent() > 0,
+        OpKind::Write => group.write_percent.get() > 0,
+        OpKind::Trim => group.other.trim_percent.get() > 0,
+        OpKind::WriteZeroes => group.other.write_zeroes_percent.get() > 0,
+        OpKind::Flush => group.other.flush_percent.get() > 0 || group.other.sync_every > 0,
+    })
+}
+
+fn groups(last: Option<&StepRecord>) -> Vec<GroupDoc> {
+    let Some(last) = last else { return Vec::new() };
+    let one = |group: &drivelab_core::record::GroupRecord| {
+        let main = [(OpKind::Read, &group.read), (OpKind::Write, &group.write)];
+        let kinds = main.into_iter().chain(group.others.iter().map(|other| (other.op, &other.record)));
+        let seen = kinds.filter(|(_, record)| record.count + record.errors > 0);
+        let operations = seen.map(|(kind, record)| (kind.name().to_owned(), merged(&[record], last.elapsed())));
+        GroupDoc { name: group.name.clone(), operations: operations.collect() }
+    };
+    last.groups.iter().map(one).collect()
+}
+
+/// What checking found, over all rounds.
+fn verification(rounds: &[&StepRecord]) -> Option<Verification> {
+    let mut checks = rounds.iter().filter_map(|record| record.verification.as_ref());
+    let first = checks.next()?.clone();
+    Some(checks.fold(first, |mut sum, check| {
+        sum.checked += check.checked;
+        for (fault, count) in &check.faults {
+            *sum.faults.entry(*fault).or_default() += count;
+        }
+        sum.first.extend(check.first.iter().cloned());
+        sum.first.truncate(MOST_LISTED);
+        sum
+    }))
+}
+
+fn target(input: &ReportInput<'_>) -> TargetDoc {
+    let environment = &input.records.environment;
+    let target = &environment.target;
+    let device = |device: &drivelab_core::environment::BlockDeviceFacts| DeviceDoc {
+        name: device.name.clone(),
+        model: device.model.as_ref().map(|model| model.trim().to_owned()),
+    };
+    TargetDoc {
+        path: target.path.clone(),
+        kind: target.kind,
+        length: target.length,
+        devices: target.devices.iter().map(device).collect(),
+        direct_io: target.direct_io.reason.clone(),
+        guard: environment.guard.as_ref().map(|guard| guard.allowed_because.clone()),
+    }
+}
+
+fn filled(input: &ReportInput<'_>) -> Option<FillDoc> {
+    let records = input.records;
+    let is_fill = |record: &&StepRecord| {
+        records.plan.step(&record.key.step).is_some_and(|step: &Step| step.role == StepRole::Prepare)
+    };
+    let fills: Vec<&StepRecord> = records.steps.iter().filter(is_fill).collect();
+    (!fills.is_empty()).then(|| FillDoc {
+        bytes: fills.iter().map(|record| record.write.bytes.get()).sum(),
+        elapsed_ns: fills.iter().map(|record| record.elapsed().get()).sum(),
+    })
+}
+
+/// The document of a run that measured one load: the first measured step of its plan.
+pub(crate) fn results(input: &IoInput<'_>) -> Result<IoResults, ReportError> {
+    let IoInput { run, saved } = input;
+    let records = run.records;
+    let measured = records.plan.steps().find_map(|step| match &step.action {
+        Action::Io { workload, stop, ramp } if step.role == StepRole::Measure => Some((step, workload, stop, ramp)),
+        _ => None,
+    });
+    let (step, workload, stop, ramp) = measured.ok_or(ReportError::NoLoad)?;
+    let rounds: Vec<&StepRecord> = records.steps.iter().filter(|record| record.key.step == step.id).collect();
+    let last = rounds.last().copied();
+    let limit = run.analysis.limits.iter().find(|limit| limit.step == step.id).map(|limit| &limit.limit);
+    let round = |record: &&StepRecord| RoundDoc {
+        round: record.key.round,
+        elapsed_ns: record.elapsed().get(),
+        operations: by_kind(&[*record], workload),
+    };
+    Ok(IoResults {
+        schema: SCHEMA.to_owned(),
+        schema_version: SCHEMA_VERSION,
+        run: saved.then_some(records.run),
+        state: records.state,
+        message: records.message.clone(),
+        started: records.started.clone(),
+        tool: records.tool.clone(),
+        target: target(run),
+        filled: filled(run),
+        workload: workload.clone(),
+        stop: stop.clone(),
+        ramp_ns: ramp.get(),
+        stop_reason: last.map(|record| record.stop_reason),
+        elapsed_ns: rounds.iter().map(|record| record.elapsed().get()).sum(),
+        operations: by_kind(&rounds, workload),
+        groups: groups(last),
+        engine: EngineDoc::of(&rounds, workload),
+        limited_by: limit.map(|limit| limit.limited_by),
+        limited_because: limit.map_or_else(String::new, |limit| limit.reason.clone()),
+        lower_bound: limit.is_some_and(|limit| limit.lower_bound),
+        backlog: last.and_then(|record| record.open_loop),
+        verification: verification(&rounds),
+        errors: rounds.iter().flat_map(|record| &record.errors).take(MOST_LISTED).cloned().collect(),
+        findings: run_facts::findings(run).into_iter().cloned().collect(),
+        rounds: if rounds.len() > 1 { rounds.iter().map(round).collect() } else { Vec::new() },
+    })
+}
+
+/// JSON Schema of the document.
+#[must_use]
+pub fn io_schema() -> serde_json::Value {
+    let settings = schemars::generate::SchemaSettings::default().for_serialize();
+    let mut schema = settings.into_generator().into_root_schema_for::<IoResults>();
+    schema.insert("title".to_owned(), "drivelab io".into());
+    schema.insert("$id".to_owned(), "drivelab.io.v1".into());
+    schema.to_value()
+}

@@ -1,0 +1,185 @@
+//! One load as a table for a terminal, made from the same document as its JSON.
+
+use std::collections::BTreeMap;
+
+use drivelab_core::finding::Severity;
+use drivelab_core::record::{DataFault, IoError};
+use drivelab_core::units::{Bytes, Nanos};
+
+use crate::io_doc::{IoInput, IoResults, LatencyDoc, OperationDoc, results};
+use crate::table::{Cell, Column, Table};
+use crate::terminal::{LEAST_WIDTH, clean, plain, wrapped};
+use crate::{ReportError, format, run_facts};
+
+/// The result of one load in at most `width` columns.
+///
+/// # Errors
+/// [`ReportError::NoLoad`] where the run measured none.
+pub fn io_table(input: &IoInput<'_>, width: usize) -> Result<String, ReportError> {
+    let width = width.max(LEAST_WIDTH);
+    let document = results(input)?;
+    let mut lines = vec![heading(&document, &input.run.records.plan.title)];
+    lines.push(String::new());
+    lines.extend(plain(&figures(&document), width));
+    lines.push(String::new());
+    for (name, text) in facts(&document) {
+        lines.extend(named(name, &text, width));
+    }
+    for finding in document.findings.iter().filter(|finding| finding.severity > Severity::Note) {
+        lines.extend(named(run_facts::severity_word(finding.severity), &finding.statement, width));
+    }
+    Ok(lines.iter().map(|line| format!("{}\n", line.trim_end())).collect())
+}
+
+/// What ran where, and for how long.
+fn heading(document: &IoResults, title: &str) -> String {
+    let target = &document.target;
+    let device = target.devices.first().map_or_else(String::new, |device| {
+        let model = device.model.as_ref().map_or_else(String::new, |model| format!(" ({model})"));
+        format!(", {}{model}", device.name)
+    });
+    let (path, length) = (target.path.display().to_string(), format::bytes(target.length));
+    let time = format::duration(Nanos::new(document.elapsed_ns));
+    clean(&format!("{title}; {time} on {path}, {length}{device}"))
+}
+
+/// One row for each kind, for its response times, and for each group and size below.
+fn figures(document: &IoResults) -> Table {
+    let mut columns = vec![Column::words(""), Column::figures("", "IOPS"), Column::figures("", "MB/s")];
+    columns.extend(["mean", "p50", "p90", "p99", "p99.9", "max"].map(|title| Column::figures(title, "µs")));
+    let mut rows = Vec::new();
+    add(&mut rows, "", &document.operations);
+    for group in &document.groups {
+        let name = if group.name.is_empty() { "main" } else { &group.name };
+        add(&mut rows, &format!("{name}: "), &group.operations);
+    }
+    for round in &document.rounds {
+        add(&mut rows, &format!("round {}: ", round.round), &round.operations);
+    }
+    Table { caption: String::new(), columns, rows }
+}
+
+fn add(rows: &mut Vec<Vec<Cell>>, before: &str, operations: &BTreeMap<String, OperationDoc>) {
+    for (kind, operation) in operations {
+        let rates = [format::iops(operation.iops), format::mb_s(operation.throughput / 1e6)];
+        rows.push(row(&format!("{before}{}", kind.replace('_', " ")), rates, operation.latency_ns.as_ref()));
+        if let Some(response) = &operation.response_ns {
+            rows.push(row("  response time", [String::new(), String::new()], Some(response)));
+        }
+        for size in &operation.sizes {
+            let name = format!("  of {}: {}", size.block_size, size.count);
+            rows.push(row(&name, [String::new(), String::new()], size.latency_ns.as_ref()));
+        }
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "times stay below 2^53")]
+fn row(name: &str, rates: [String; 2], latency: Option<&LatencyDoc>) -> Vec<Cell> {
+    let times = latency.map(|l| [l.mean, l.p50 as f64, l.p90 as f64, l.p99 as f64, l.p999 as f64, l.max as f64]);
+    let times = times.map_or_else(
+        || vec![String::new(); 6],
+        |times| times.iter().map(|nanoseconds| format::latency_us(nanoseconds / 1e3)).collect(),
+    );
+    std::iter::once(name.to_owned()).chain(rates).chain(times).map(Cell::text).collect()
+}
+
+/// What else is worth a line, by name.
+fn facts(document: &IoResults) -> Vec<(&'static str, String)> {
+    let mut facts = Vec::new();
+    if let Some(engine) = &document.engine {
+        facts.push(("depth", format!("{:.1} of {} asked in flight", engine.depth_mean, engine.depth_asked)));
+    }
+    if let Some(limit) = document.limited_by {
+        let bound = if document.lower_bound { "; rates are lower bounds" } else { "" };
+        facts.push(("limited by", format!("{}: {}{bound}", limit.title(), document.limited_because)));
+    }
+    facts.extend(engine(document).map(|text| ("engine", text)));
+    if let Some(backlog) = &document.backlog {
+        facts.push((
+            "schedule",
+            format!(
+                "{} IOPS asked; backlog {} at the end, {} at most, growing by {} operations/s; submitted {} µs late on \
+                 the mean, {} µs at most",
+                format::iops(backlog.asked_iops),
+                backlog.backlog_at_end,
+                backlog.backlog_max,
+                format::iops(backlog.backlog_growth_per_second),
+                format::latency_us(backlog.lateness_mean.as_secs_f64() * 1e6),
+                format::latency_us(backlog.lateness_max.as_secs_f64() * 1e6),
+            ),
+        ));
+    }
+    if let Some(check) = &document.verification {
+        let faults: Vec<String> =
+            check.faults.iter().map(|(fault, count): (&DataFault, &u64)| format!("{count} {}", fault.name())).collect();
+        let found = if faults.is_empty() { "all as written".to_owned() } else { faults.join(", ") };
+        let first =
+            check.first.first().map_or_else(String::new, |block| format!("; the first at byte {}", block.offset));
+        facts.push(("verify", format!("{} blocks checked: {found}{first}", check.checked)));
+    }
+    facts.extend(errors(document).into_iter().map(|text| ("errors", text)));
+    if let Some(fill) = &document.filled {
+        let time = format::duration(Nanos::new(fill.elapsed_ns));
+        facts.push(("filled", format!("{} written first, in {time}", format::bytes(Bytes::new(fill.bytes)))));
+    }
+    facts
+}
+
+/// The engine in a sentence.
+fn engine(document: &IoResults) -> Option<String> {
+    let engine = document.engine.as_ref()?;
+    let mut parts = vec![format!("{} ({})", engine.backend, engine.reason)];
+    parts.extend(engine.user_ns_per_io.map(|ns| format!("{ns:.0} ns of user time per operation")));
+    parts.extend(engine.operations_per_syscall.map(|count| format!("{count:.1} operations per system call")));
+    if let (Some(user), Some(system)) = (engine.cpu_user_percent, engine.cpu_system_percent) {
+        parts.push(format!("CPU {user:.0} % user, {system:.0} % kernel"));
+    }
+    if !engine.refused.is_empty() {
+        parts.push(format!("refused by the kernel: {}", engine.refused.join(", ")));
+    }
+    if engine.punted {
+        parts.push("requests went through kernel worker threads: --backend sync may be faster".to_owned());
+    }
+    if engine.batch > 1 {
+        parts.push(format!("{} completions waited for at a time: latencies contain that waiting", engine.batch));
+    }
+    parts.extend(engine.page_cache.clone().map(|text| format!("page cache: {text}")));
+    Some(parts.join("; "))
+}
+
+/// Errors by number, each with its first address.
+fn errors(document: &IoResults) -> Vec<String> {
+    let mut by_number: BTreeMap<i32, Vec<&IoError>> = BTreeMap::new();
+    for error in &document.errors {
+        by_number.entry(error.errno).or_default().push(error);
+    }
+    let all: u64 = document.operations.values().map(|operation| operation.errors).sum();
+    let listed = document.errors.len();
+    let mut lines: Vec<String> = by_number
+        .into_iter()
+        .filter_map(|(errno, errors)| {
+            let first = errors.first()?;
+            let what = match errno {
+                0 => "fewer bytes than asked".to_owned(),
+                errno => std::io::Error::from_raw_os_error(errno).to_string(),
+            };
+            let kind = first.op.name();
+            Some(format!("{what}: {}, the first a {kind} of {} at byte {}", errors.len(), first.length, first.offset))
+        })
+        .collect();
+    if all > listed as u64 {
+        lines.push(format!("{all} in all; the first {listed} are listed by --json"));
+    }
+    lines
+}
+
+/// A line with its name before it, broken between words.
+fn named(name: &str, text: &str, width: usize) -> Vec<String> {
+    const INDENT: usize = 12;
+    let broken = wrapped(&clean(text), width.saturating_sub(INDENT));
+    let lines = broken.iter().enumerate().map(|(at, line)| {
+        let name = if at == 0 { name } else { "" };
+        format!("{name:<INDENT$}{}", line.trim_start())
+    });
+    lines.collect()
+}
