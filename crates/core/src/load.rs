@@ -105,8 +105,8 @@ pub enum Locality {
         /// Ranks are scattered over the span by a fixed permutation; else the hot blocks lie together at its start.
         scattered: bool,
     },
-    /// The share h of the accesses that goes to the hottest 1 - h of the blocks, self-similar (fio's pareto:h; the
-    /// "80/20 rule" is h = 0.2).
+    /// The first h of the blocks get 1 - h of the accesses, and so do the first h of those, and so on (fio's
+    /// `pareto:h`; the "80/20 rule" is h = 0.2). Above 0.5 the hot blocks are the last ones.
     Pareto {
         /// h in thousandths: 200 is 0.2; 1 to 999.
         h_thousandths: u32,

@@ -5,10 +5,10 @@
 //! position, and both are one integer each. So several OS threads can share one sequence with one compare-and-swap,
 //! both backends issue the same operations, a run goes on from where it was cut, and a test can name any operation.
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the open loop of the workers comes next"))]
 pub(crate) mod arrivals;
 mod build;
 pub(crate) mod data;
+mod exponential;
 mod feistel;
 mod kinds;
 mod law;

@@ -4,26 +4,33 @@
 //! the next one is a pure function of the position and a key: absolute, accumulated without loss and never reset, so a
 //! stalled target changes nothing that is still to come (fio's whole microseconds: research/engine.md, 4.2 "Rate").
 //!
-//! The threads of a group share its rate. Constant arrivals of theirs are staggered by equal parts of the gap and
-//! Poisson processes add up to one, so both are over all threads what they are on one. With uniform gaps each thread has
-//! its own; over all threads they look more like exponential ones.
+//! The threads of a group share its rate. Their constant arrivals are staggered by equal parts of the gap and their
+//! Poisson processes add up to one, so both are over all threads what they are on one. With uniform gaps each thread
+//! has its own; over all threads they look more like exponential ones.
 
 use drivelab_core::load::{Arrivals, Bursts, Rate};
 
-use super::{bounded, derive, number, unit_interval};
+use super::exponential::Exponential;
+use super::{bounded, derive, number};
 
 /// Positions per nanosecond, as a power of two. 2^54 ns, which a position can reach, are 208 days.
 const FRACTION_BITS: u32 = 10;
 /// Positions in 1,000 seconds.
 const PER_1000_S: u128 = 1_000_000_000_000 << FRACTION_BITS;
 
+/// Gaps in positions.
+#[derive(Debug, Clone)]
+enum Gaps {
+    Constant(u64),
+    Exponential(Box<Exponential>),
+    /// Below so many.
+    Uniform(u64),
+}
+
 /// Schedule of one thread of an open loop: arrival times in nanoseconds since the step's start.
 #[derive(Debug, Clone)]
 pub(crate) struct Schedule {
-    arrivals: Arrivals,
-    /// Mean gap in positions.
-    gap: u64,
-    exact_gap: f64,
+    gaps: Gaps,
     key: u64,
     first: u64,
     cycle: Option<Cycle>,
@@ -37,16 +44,17 @@ impl Schedule {
             let rounded = (PER_1000_S * u128::from(gaps) + per_1000_s / 2) / per_1000_s;
             u64::try_from(rounded).unwrap_or(u64::MAX)
         };
-        let mut schedule = Schedule {
-            arrivals: rate.arrivals,
-            gap: positions(threads).max(1),
-            exact_gap: PER_1000_S as f64 * threads as f64 / per_1000_s as f64,
-            key: derive(key, thread),
-            first: positions(thread),
-            cycle: bursts.map(Cycle::new),
+        let mean = PER_1000_S as f64 * threads as f64 / per_1000_s as f64;
+        let gap = positions(threads).max(1);
+        let gaps = match rate.arrivals {
+            Arrivals::Constant => Gaps::Constant(gap),
+            Arrivals::Exponential => Gaps::Exponential(Box::new(Exponential::new(mean))),
+            Arrivals::Uniform => Gaps::Uniform(gap.saturating_mul(2).saturating_add(1)),
         };
+        let (key, cycle) = (derive(key, thread), bursts.map(Cycle::new));
+        let mut schedule = Schedule { gaps, key, first: positions(thread), cycle };
         if rate.arrivals != Arrivals::Constant {
-            // A number that no position draws: none is so large.
+            // As if there had been one at a position that none reaches.
             schedule.first = schedule.gap(u64::MAX);
         }
         schedule
@@ -73,25 +81,14 @@ impl Schedule {
         }
     }
 
-    /// Mean arrivals of this thread per nanosecond while a burst is on.
-    pub(crate) fn per_ns_on(&self) -> f64 {
-        f64::from(1 << FRACTION_BITS) / self.exact_gap
-    }
-
-    /// Mean arrivals of this thread per nanosecond, pauses included.
-    pub(crate) fn per_ns(&self) -> f64 {
-        self.per_ns_on() * self.cycle.map_or(1.0, |cycle| cycle.on as f64 / (cycle.on + cycle.off) as f64)
-    }
-
     /// The gap after `position`; never 0, or the sequence would stand still.
     #[inline]
     fn gap(&self, position: u64) -> u64 {
-        let drawn = match self.arrivals {
-            Arrivals::Constant => return self.gap,
-            Arrivals::Exponential => {
-                (-unit_interval(number(self.key, position)).ln()).mul_add(self.exact_gap, 0.5) as u64
-            }
-            Arrivals::Uniform => bounded(number(self.key, position), self.gap.saturating_mul(2).saturating_add(1)),
+        let drawn = match &self.gaps {
+            Gaps::Constant(gap) => return *gap,
+            // By way of i64: the processor has no conversion to u64.
+            Gaps::Exponential(exponential) => (exponential.draw(number(self.key, position)) + 0.5) as i64 as u64,
+            Gaps::Uniform(below) => bounded(number(self.key, position), *below),
         };
         drawn.max(1)
     }
@@ -114,14 +111,6 @@ impl Cycle {
     #[inline]
     pub(crate) const fn at_ns(&self, active_ns: u64) -> u64 {
         active_ns.saturating_add((active_ns / self.on).saturating_mul(self.off))
-    }
-
-    /// The earliest time from `at_ns` on that lies in a burst: that time itself, or the end of the pause.
-    #[inline]
-    pub(crate) const fn resumes_ns(&self, at_ns: u64) -> u64 {
-        let length = self.on.saturating_add(self.off);
-        let into = at_ns % length;
-        if into < self.on { at_ns } else { (at_ns - into).saturating_add(length) }
     }
 }
 

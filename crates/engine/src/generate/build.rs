@@ -146,7 +146,7 @@ impl Plan<'_> {
             Order::Uniform | Order::Law(_) => Layout::COUNTER,
             Order::Once(once) => Layout::new(once.indices, flushes),
             Order::Walk(walk) => Layout::new(units, flushes && walk.jumps.is_none()),
-            Order::Forward => Layout::new(units, flushes),
+            Order::Forward | Order::Backward => Layout::new(units, flushes),
         };
         let start = workload.span.offset.get() + self.first * block;
         Ok(Stream { order, layout, key: part(0), start, blocks: units, unit, kinds, sizes })
@@ -177,8 +177,8 @@ impl Plan<'_> {
             ));
         }
         let backwards = workload.pattern == Pattern::Reverse;
-        if !backwards && stride <= 1 && seek == 0 && sizes.only().is_some() {
-            return Ok(Order::Forward);
+        if stride <= 1 && seek == 0 && sizes.only().is_some() {
+            return Ok(if backwards { Order::Backward } else { Order::Forward });
         }
         let jumps = (seek > 0).then(|| Jumps {
             key: derive(self.key, 3),

@@ -1,14 +1,12 @@
 //! A random order in which every number comes once, without memory: a keyed permutation of `0..size`.
 //!
-//! A Feistel network of four rounds permutes the power of two at or above `size` (Luby and Rackoff 1988; halves of
-//! unequal width keep that power as small as it can be), and what falls outside is permuted again until it falls
-//! inside, "cycle-walking" (Black and Rogaway: "Ciphers with arbitrary finite domains", CT-RSA 2002). The power is less
-//! than twice the size, so a number takes less than two walks on average. Not for secrets.
+//! A number is split into a low half of some bits and a high half of just as many values as the size needs, and a
+//! Feistel network of four rounds mixes the halves (Luby and Rackoff 1988; with a sum in place of XOR where a half is
+//! no power of two: Black and Rogaway, "Ciphers with arbitrary finite domains", CT-RSA 2002). What falls outside the
+//! size is permuted again until it falls inside ("cycle-walking", same paper). The halves have at most one low half
+//! more than the size, so a number above a thousand or so nearly never takes a second walk. Not for secrets.
 
 use super::{GOLDEN, derive};
-
-/// Odd, half of its bits set, from the digits of pi (the second word of Blowfish's table).
-const MULTIPLIER: u64 = 0xA409_3822_299F_31D1;
 
 /// Permutations of `0..size`, one for each lap.
 #[derive(Debug, Clone)]
@@ -16,21 +14,21 @@ pub(crate) struct Feistel {
     size: u64,
     low_bits: u32,
     low_mask: u64,
-    high_mask: u64,
+    /// Values of the high half; below 2^32.
+    highs: u64,
     keys: [u64; 4],
 }
 
 impl Feistel {
-    /// Permutations of `0..size`; `size` is at least 1.
+    /// Permutations of `0..size`; `size` is at least 1 and below 2^63.
     pub(crate) fn new(size: u64, key: u64) -> Self {
-        let bits = u64::BITS - size.saturating_sub(1).leading_zeros();
-        let low_bits = bits.div_ceil(2);
-        let mask = |bits: u32| (1_u64 << bits) - 1;
+        let size = size.max(1);
+        let low_bits = (u64::BITS - (size - 1).leading_zeros()).div_ceil(2);
         Feistel {
-            size: size.max(1),
+            size,
             low_bits,
-            low_mask: mask(low_bits),
-            high_mask: mask(bits - low_bits),
+            low_mask: (1 << low_bits) - 1,
+            highs: size.div_ceil(1 << low_bits),
             keys: [0, 1, 2, 3].map(|round| derive(key, round)),
         }
     }
@@ -41,22 +39,35 @@ impl Feistel {
         let tweak = lap.wrapping_mul(GOLDEN);
         let mut value = index;
         loop {
-            let (mut high, mut low) = (value >> self.low_bits, value & self.low_mask);
-            high ^= fold(low ^ self.keys[0].wrapping_add(tweak)) & self.high_mask;
-            low ^= fold(high ^ self.keys[1].wrapping_add(tweak)) & self.low_mask;
-            high ^= fold(low ^ self.keys[2].wrapping_add(tweak)) & self.high_mask;
-            low ^= fold(high ^ self.keys[3].wrapping_add(tweak)) & self.low_mask;
+            let mut high = value >> self.low_bits;
+            // Indices that have the same low half would go through the first round alike; these are a power of two
+            // apart, and threads take every so many-th index. So the low half is sheared first.
+            let mut low = value.wrapping_add(high.wrapping_mul(self.keys[0] | 1)) & self.low_mask;
+            high = self.raised(high, blur(low, self.keys[0].wrapping_add(tweak)));
+            low ^= blur(high, self.keys[1].wrapping_add(tweak)) & self.low_mask;
+            high = self.raised(high, blur(low, self.keys[2].wrapping_add(tweak)));
+            low ^= blur(high, self.keys[3].wrapping_add(tweak)) & self.low_mask;
             value = high << self.low_bits | low;
             if value < self.size {
                 return value;
             }
         }
     }
+
+    /// The sum of a high half and a random one, round the end.
+    #[inline]
+    const fn raised(&self, high: u64, random: u64) -> u64 {
+        let sum = high + (((random & 0xFFFF_FFFF) * self.highs) >> 32);
+        if sum >= self.highs { sum - self.highs } else { sum }
+    }
 }
 
-/// Mixes by one long multiplication, both halves of which are used.
+/// A random function of a half: a long product of two things that both hold half and key, folded.
 #[inline]
-const fn fold(value: u64) -> u64 {
-    let product = value as u128 * MULTIPLIER as u128;
+const fn blur(half: u64, key: u64) -> u64 {
+    let product = (half ^ key) as u128 * (half.wrapping_mul(GOLDEN) ^ key.rotate_left(32)) as u128;
     (product >> 64) as u64 ^ product as u64
 }
+
+#[cfg(test)]
+mod tests;

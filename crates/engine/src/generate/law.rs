@@ -90,8 +90,10 @@ impl Law {
         let drawn = match &self.curve {
             Curve::Uniform => return self.within(whole, random, size),
             Curve::Zoned(zones) => {
-                let zone = zones.iter().find(|(end, _)| random < *end).or(zones.last());
-                return self.within(zone.map_or(whole, |(_, part)| *part), again, size);
+                // All are looked at: which one it is cannot be foretold by the processor either.
+                let zone = zones.iter().map(|(end, _)| usize::from(random >= *end)).sum::<usize>();
+                let part = zones.get(zone).or(zones.last()).map_or(whole, |(_, part)| *part);
+                return self.within(part, again, size);
             }
             Curve::HotBand(below, part) => {
                 return self.within(if random < *below { *part } else { whole }, again, size);

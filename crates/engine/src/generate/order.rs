@@ -158,3 +158,6 @@ impl Once {
         (self.permutation.at(index, layout.lap(cursor)), layout.step(cursor, self.indices))
     }
 }
+
+#[cfg(test)]
+mod tests;

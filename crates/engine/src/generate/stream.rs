@@ -27,6 +27,8 @@ pub(crate) enum Order {
     Uniform,
     /// Forwards, one size.
     Forward,
+    /// Backwards, one size.
+    Backward,
     /// Any other order of following.
     Walk(Box<Walk>),
     /// At random, each once.
@@ -77,6 +79,10 @@ impl Stream {
     #[inline(never)]
     fn rarer(&self, cursor: u64, kind: OpKind) -> (Op, u64) {
         match &self.order {
+            Order::Backward => {
+                let block = self.blocks - 1 - self.layout.place(cursor);
+                (self.one_size(block, kind), self.layout.step(cursor, self.blocks))
+            }
             Order::Once(once) => {
                 let (block, next) = once.visit(&self.layout, cursor);
                 (self.one_size(block, kind), next)
@@ -99,12 +105,6 @@ impl Stream {
         Op { offset: self.start + block * self.unit, length: self.unit as u32, kind }
     }
 
-    /// Blocks of its stretch, in units of the smallest size (of the largest size of which all of a mix are multiples,
-    /// where that is smaller).
-    pub(crate) const fn blocks(&self) -> u64 {
-        self.blocks
-    }
-
     /// Start and length in bytes of the part of the target that it may touch.
     pub(crate) const fn stretch(&self) -> (u64, u64) {
         (self.start, self.blocks * self.unit)
@@ -113,7 +113,7 @@ impl Stream {
     /// Operations with a block in one pass; `None` where there are no passes, or where their number is drawn.
     pub(crate) fn pass(&self) -> Option<u64> {
         match &self.order {
-            Order::Forward => Some(self.blocks),
+            Order::Forward | Order::Backward => Some(self.blocks),
             Order::Once(once) => Some(once.indices),
             Order::Walk(walk) if walk.jumps.is_none() && self.sizes.only().is_some() => Some(self.blocks),
             Order::Walk(_) | Order::Uniform | Order::Law(_) => None,

@@ -48,7 +48,6 @@ fn the_mean_rate_is_the_one_that_was_asked() {
             let asked = 1e9 / iops as f64;
             let error = mean(&gaps(&schedule)) / asked - 1.0;
             assert!(error.abs() < bound, "{iops} IOPS {}: {error} off", arrivals.name());
-            assert!((schedule.per_ns_on() * asked - 1.0).abs() < 1e-9);
         }
     }
 }
@@ -126,10 +125,6 @@ fn bursts_stretch_active_time() {
     let schedule = Schedule::new(rate(100_000, Arrivals::Constant), Some(bursts), 0, 1, 7);
     let times: Vec<u64> = positions(&schedule).take(8).map(|at| schedule.at_ns(at)).collect();
     assert_eq!(times, [0, 10_000, 20_000, 130_000, 140_000, 250_000, 260_000, 270_000]);
-    assert!((schedule.per_ns() * 5.0 - schedule.per_ns_on()).abs() < 1e-15);
-    let cycle = Cycle::new(bursts);
-    let resumed = [0, 24_999, 25_000, 124_999, 125_000, 250_001].map(|at| cycle.resumes_ns(at));
-    assert_eq!(resumed, [0, 24_999, 125_000, 125_000, 125_000, 250_001]);
 }
 
 #[test]
@@ -157,7 +152,7 @@ proptest! {
         prop_assert!(positions.windows(2).all(|pair| pair[0] < pair[1]));
         let times: Vec<u64> = positions.iter().map(|at| schedule.at_ns(*at)).collect();
         prop_assert!(times.windows(2).all(|pair| pair[0] <= pair[1]));
-        prop_assert!(times.iter().all(|at| Cycle::new(bursts).resumes_ns(*at) == *at));
+        prop_assert!(times.iter().all(|at| at % (on + off) < on));
         let again = Schedule::new(rate(iops, arrivals), Some(bursts), thread, 8, key);
         prop_assert!(positions.iter().all(|at| again.next(*at) == schedule.next(*at)));
     }

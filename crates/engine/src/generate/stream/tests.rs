@@ -156,7 +156,7 @@ proptest! {
         };
         let stream = the_one(&workload);
         prop_assert_eq!(stream.pass(), Some(blocks));
-        prop_assert_eq!((stream.blocks(), stream.stretch()), (blocks, (start * 512, blocks * 512)));
+        prop_assert_eq!(stream.stretch(), (start * 512, blocks * 512));
         let mut touched = vec![0_u64; usize::try_from(blocks).unwrap()];
         // In two parts, as after an interruption.
         let (mut cursor, mut left) = (0, blocks * passes);
