@@ -390,6 +390,10 @@ pub struct Verification {
     pub faults: std::collections::BTreeMap<DataFault, u64>,
     /// The first bad blocks, at most 64.
     pub first: Vec<BadBlock>,
+    /// Where blocks are wrapped: the distance of which all their displacements are multiples, which is what the drive
+    /// really has, or a multiple of it where only a part of it was checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wraps_at: Option<Bytes>,
 }
 
 /// A whole step: the sum of its intervals without the ramp, and how it ended.

@@ -245,7 +245,7 @@ impl<'a, 'w> Checked<'a, 'w> {
             sync_every: workload.other.sync_every,
             limit: start.limit,
             layout: own.layout.clone(),
-            data: own.data.clone(),
+            data: own.data.of_thread(start.first_slot),
             shape: own.shape,
             first_slot: start.first_slot,
             cpu: (!cpus.is_empty()).then(|| cpus[number % cpus.len()]),

@@ -13,6 +13,7 @@ mod feistel;
 mod kinds;
 mod law;
 mod order;
+pub(crate) mod recall;
 mod sizes;
 pub(crate) mod stream;
 mod zipf;
@@ -27,6 +28,13 @@ pub(crate) const fn mix(value: u64) -> u64 {
     let value = (value ^ (value >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     let value = (value ^ (value >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     value ^ (value >> 31)
+}
+
+/// The value that [`mix`] makes this of.
+pub(crate) const fn unmix(value: u64) -> u64 {
+    let value = (value ^ (value >> 31) ^ (value >> 62)).wrapping_mul(0x3196_42B2_D24D_8EC3);
+    let value = (value ^ (value >> 27) ^ (value >> 54)).wrapping_mul(0x96DE_1B17_3F11_9089);
+    value ^ (value >> 30) ^ (value >> 60)
 }
 
 /// A key for a part of something that has `key`: thread of a step, step of a seed.
@@ -60,4 +68,4 @@ fn threshold(part: u64, whole: u64) -> u64 {
 }
 
 #[cfg(test)]
-mod testing;
+pub(crate) mod testing;

@@ -40,6 +40,8 @@ mod totals;
 mod trace;
 mod tsc;
 mod uring;
+#[cfg_attr(not(test), expect(dead_code, reason = "the workers seal and check next"))]
+mod verify;
 mod wait;
 
 pub use engine::{BackendChoice, Engine, EngineError, Options, check};

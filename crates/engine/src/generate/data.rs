@@ -47,9 +47,9 @@ enum Make {
         repeat_percent: u32,
     },
     Zero,
-    /// `depth` slots of a thread have the same block.
+    /// Each thread has its own.
     OneBlock {
-        depth: u64,
+        thread: u64,
     },
     Pattern(Arc<[u8]>),
     /// Slot `s` begins `s * step` bytes into the file and goes on `turn` bytes behind its last write's start, so that
@@ -90,7 +90,7 @@ impl DataSource {
                 repeat_percent: u32::from(dedup_percent.get()),
             },
             DataPattern::Zero => Make::Zero,
-            DataPattern::OneBlock => Make::OneBlock { depth },
+            DataPattern::OneBlock => Make::OneBlock { thread: 0 },
             DataPattern::Pattern => Make::Pattern(repeated(pattern, SECTOR)),
             DataPattern::File => {
                 let Some(bytes) = file.filter(|bytes| !bytes.is_empty()) else {
@@ -103,6 +103,15 @@ impl DataSource {
         Ok(DataSource { make, key })
     }
 
+    /// The same for one thread, whatever number that has among all threads of the step.
+    pub(crate) fn of_thread(&self, thread: u64) -> Self {
+        let mut own = self.clone();
+        if let Make::OneBlock { thread: number } = &mut own.make {
+            *number = thread;
+        }
+        own
+    }
+
     /// Fills the pool that begins with the part of `slot`, before the start. A block begins every `stride` bytes.
     pub(crate) fn fill_pool(&self, pool: &mut [u8], slot: u64, stride: usize) {
         let blocks = |pool: &mut [u8], fill: &dyn Fn(&mut [u8])| pool.chunks_mut(stride.max(1)).for_each(fill);
@@ -112,7 +121,7 @@ impl DataSource {
                 blocks(pool, &|block| layout.make_zeros(block));
             }
             Make::Zero | Make::File { .. } => pool.fill(0),
-            Make::OneBlock { depth } => blocks(pool, &|block| self.fill_random(block, slot / depth)),
+            Make::OneBlock { thread } => blocks(pool, &|block| self.fill_random(block, *thread)),
             Make::Pattern(bytes) => blocks(pool, &|block| fill_from(block, bytes, 0)),
         }
     }

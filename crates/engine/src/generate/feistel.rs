@@ -54,11 +54,35 @@ impl Feistel {
         }
     }
 
+    /// The index that the permutation of `lap` puts at `value`, which is below the size: [`Feistel::at`] backwards.
+    pub(crate) const fn index_of(&self, value: u64, lap: u64) -> u64 {
+        let tweak = lap.wrapping_mul(GOLDEN);
+        let mut index = value;
+        loop {
+            let (mut high, mut low) = (index >> self.low_bits, index & self.low_mask);
+            low ^= blur(high, self.keys[3].wrapping_add(tweak)) & self.low_mask;
+            high = self.lowered(high, blur(low, self.keys[2].wrapping_add(tweak)));
+            low ^= blur(high, self.keys[1].wrapping_add(tweak)) & self.low_mask;
+            high = self.lowered(high, blur(low, self.keys[0].wrapping_add(tweak)));
+            low = low.wrapping_sub(high.wrapping_mul(self.keys[0] | 1)) & self.low_mask;
+            index = high << self.low_bits | low;
+            if index < self.size {
+                return index;
+            }
+        }
+    }
+
     /// The sum of a high half and a random one, round the end.
     #[inline]
     const fn raised(&self, high: u64, random: u64) -> u64 {
         let sum = high + (((random & 0xFFFF_FFFF) * self.highs) >> 32);
         if sum >= self.highs { sum - self.highs } else { sum }
+    }
+
+    /// The high half that [`Feistel::raised`] made this of.
+    const fn lowered(&self, high: u64, random: u64) -> u64 {
+        let part = ((random & 0xFFFF_FFFF) * self.highs) >> 32;
+        if high >= part { high - part } else { high + self.highs - part }
     }
 }
 

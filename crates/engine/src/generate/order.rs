@@ -49,6 +49,21 @@ impl Layout {
         cursor >> self.lap_shift
     }
 
+    /// How many operations without a block came at this place, in whatever unit.
+    pub(crate) const fn repeats(&self, cursor: u64) -> u64 {
+        cursor & self.repeats
+    }
+
+    /// Bits below the lap.
+    pub(crate) const fn lap_shift(&self) -> u32 {
+        self.lap_shift
+    }
+
+    /// The first cursor at a place of a lap.
+    pub(crate) const fn cursor(&self, lap: u64, place: u64) -> u64 {
+        lap << self.lap_shift | place
+    }
+
     /// Whether one more operation without a block may come at this place.
     pub(crate) const fn may_stay(&self, cursor: u64) -> bool {
         self.repeats == 0 || cursor & self.repeats != self.repeats

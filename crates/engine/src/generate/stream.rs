@@ -110,6 +110,11 @@ impl Stream {
         (self.start, self.blocks * self.unit)
     }
 
+    /// Bytes of which the offsets in its stretch and the lengths of its operations are multiples.
+    pub(crate) const fn unit(&self) -> u64 {
+        self.unit
+    }
+
     /// Operations with a block in one pass; `None` where there are no passes, or where their number is drawn.
     pub(crate) fn pass(&self) -> Option<u64> {
         match &self.order {

@@ -1,7 +1,9 @@
 //! What the tests of the generators share.
 
+use drivelab_core::load::{OtherOps, SizeShare};
 use drivelab_core::units::{Bytes, Percent};
 use drivelab_core::workload::{Pattern, Span, Workload};
+use proptest::prelude::*;
 
 use super::stream::{Op, Stream, streams};
 
@@ -39,4 +41,38 @@ pub(crate) fn ops(stream: &Stream, mut cursor: u64) -> impl Iterator<Item = Op> 
         cursor = next;
         op
     })
+}
+
+/// Workloads with every kind of order, of at most so many blocks, that change blocks in every way; with flushes and
+/// reads in between, and some with mixed sizes or jumps.
+pub(crate) fn loads(most_blocks: u64) -> impl Strategy<Value = Workload> {
+    let patterns = prop_oneof![
+        Just((Pattern::Sequential, 0)),
+        (2_u64..9).prop_map(|stride| (Pattern::Sequential, stride)),
+        (2_u64..9).prop_map(|stride| (Pattern::Reverse, stride)),
+        Just((Pattern::Reverse, 0)),
+        Just((Pattern::RandomOnce, 0)),
+        Just((Pattern::Random, 0)),
+    ];
+    let shares = (0_u64..=30, 30_u64..=50, 0_u64..=10, 0_u64..=10);
+    (patterns, 10..=most_blocks, shares, 0_u64..=2, 1..u64::MAX).prop_map(
+        |((pattern, stride), blocks, (flush, write, trim, zero), variant, seed)| Workload {
+            stride: (stride > 0).then(|| Bytes::new(stride * 4096)),
+            write_percent: percent(write),
+            other: OtherOps {
+                trim_percent: percent(trim),
+                write_zeroes_percent: percent(zero),
+                flush_percent: percent(flush),
+                sync_every: 0,
+            },
+            seek_percent: percent(if variant == 1 && pattern.is_sequential() { 20 } else { 0 }),
+            block_size_mix: if variant == 2 && stride == 0 && pattern != Pattern::RandomOnce {
+                [1024, 4096].map(|size| SizeShare { block_size: Bytes::new(size), operations: 1 }).to_vec()
+            } else {
+                Vec::new()
+            },
+            seed,
+            ..load(pattern, blocks)
+        },
+    )
 }

@@ -119,14 +119,13 @@ fn zeros_stay_zeros_and_a_pattern_begins_in_each_block() {
     }
 }
 
-/// Slots 0 and 1 are of one thread (depth 2), slot 2 is of the next.
 #[test]
 fn one_block_is_one_per_thread() {
     let source = source(DataPattern::OneBlock, Content::default());
-    let blocks = |slot| written(&source, slot, 3, &[4096; 7]);
-    let distinct: HashSet<Vec<u8>> = [blocks(0), blocks(1)].concat().into_iter().collect();
+    let blocks = |thread, slot| written(&source.of_thread(thread), slot, 3, &[4096; 7]);
+    let distinct: HashSet<Vec<u8>> = [blocks(4, 9), blocks(4, 10)].concat().into_iter().collect();
     assert_eq!(distinct.len(), 1);
-    assert!(!distinct.contains(&blocks(2)[0]));
+    assert!(!distinct.contains(&blocks(5, 11)[0]));
 }
 
 #[test]

@@ -1,0 +1,128 @@
+//! What a block that was read back is, measured against what it should be.
+
+use drivelab_core::record::DataFault;
+
+use super::seal::{Header, Marks, Sealer};
+use crate::generate::data::SECTOR;
+
+/// What a block should hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Expected {
+    /// Nothing in particular: never written, or trimmed, or a write to it failed. Only a block that belongs elsewhere
+    /// is wrong here.
+    Nothing,
+    /// An intact block of this run that belongs here, of whichever write.
+    Any,
+    /// The block of this generation.
+    Exactly(u64),
+    /// The block of this turn of its stream or of a later one: a write that is newer than is known may have been in
+    /// flight when the run was cut off.
+    Since(Turn),
+    /// Zeros, or a block of a later turn.
+    ZerosSince(Turn),
+}
+
+/// A turn of a stream ([`crate::generate::recall`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Turn {
+    pub(crate) turn: u64,
+    /// Bits of a cursor below its turn.
+    pub(crate) shift: u32,
+}
+
+impl Turn {
+    /// The turn that a generation has in the same stream.
+    const fn of(self, generation: u64) -> u64 {
+        generation.wrapping_sub(1) >> self.shift
+    }
+}
+
+/// What is wrong with a block, and where it says it belongs, for a misplaced one.
+pub(crate) type Fault = (DataFault, Option<u64>);
+
+/// Checks blocks that were sealed by a [`Sealer`] of the same run and seed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Checker {
+    run: u64,
+    seed: u64,
+    unit: usize,
+    marks: Marks,
+}
+
+impl Checker {
+    /// For the blocks of a sealer of this run, seed and unit.
+    ///
+    /// # Errors
+    /// As for [`Sealer::new`].
+    pub(crate) fn new(run: u64, seed: u64, unit: u64) -> Result<Self, String> {
+        let unit = Sealer::new(run, seed, unit)?.unit();
+        Ok(Checker { run, seed, unit, marks: Marks::new(run, seed) })
+    }
+
+    /// Bytes of a block.
+    pub(crate) const fn unit(&self) -> usize {
+        self.unit
+    }
+
+    /// Whether the block read from `address` is what was expected. `wrote` says whether a generation may have written
+    /// to this address; it is asked only about blocks that are not intact.
+    #[inline]
+    pub(crate) fn check(
+        &self,
+        block: &[u8],
+        address: u64,
+        expected: Expected,
+        wrote: impl Fn(u64) -> bool,
+    ) -> Result<(), Fault> {
+        match Header::intact(block) {
+            Some(header) => self.check_header(header, address, expected),
+            None => self.examine(block, expected, &wrote),
+        }
+    }
+
+    #[inline]
+    fn check_header(&self, header: Header, address: u64, expected: Expected) -> Result<(), Fault> {
+        if !self.is_ours(header) {
+            return if expected == Expected::Nothing { Ok(()) } else { Err((DataFault::Foreign, None)) };
+        }
+        if header.address != address {
+            return Err((DataFault::Misplaced, Some(header.address)));
+        }
+        let is_right = match expected {
+            Expected::Nothing | Expected::Any => true,
+            Expected::Exactly(generation) => header.generation == generation,
+            Expected::Since(turn) => turn.of(header.generation) >= turn.turn,
+            Expected::ZerosSince(turn) => turn.of(header.generation) > turn.turn,
+        };
+        if is_right { Ok(()) } else { Err((DataFault::Stale, None)) }
+    }
+
+    /// What a block is that has no header which fits it.
+    #[cold]
+    fn examine(&self, block: &[u8], expected: Expected, wrote: &dyn Fn(u64) -> bool) -> Result<(), Fault> {
+        if is_zero(block) {
+            let is_right = matches!(expected, Expected::Nothing | Expected::ZerosSince(_));
+            return if is_right { Ok(()) } else { Err((DataFault::Zero, None)) };
+        }
+        if expected == Expected::Nothing {
+            return Ok(());
+        }
+        let mut writes = self.marks.generations(block).filter(|write| wrote(*write));
+        let zero_sectors = block.chunks(SECTOR).any(is_zero);
+        let fault = match writes.next() {
+            Some(first) if zero_sectors || writes.any(|write| write != first) => DataFault::Torn,
+            Some(_) => DataFault::Corrupt,
+            None if Header::read(block).is_some_and(|header| self.is_ours(header)) => DataFault::Corrupt,
+            None => DataFault::Foreign,
+        };
+        Err((fault, None))
+    }
+
+    const fn is_ours(&self, header: Header) -> bool {
+        header.run == self.run && header.seed == self.seed
+    }
+}
+
+fn is_zero(bytes: &[u8]) -> bool {
+    bytes.iter().all(|byte| *byte == 0)
+}

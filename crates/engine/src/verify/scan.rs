@@ -1,0 +1,52 @@
+//! How far streams came, from the blocks that are found on the target: for a run that was killed before it could say.
+
+use super::history::{Doubt, History, writes_to};
+use super::seal::Header;
+use crate::generate::stream::Stream;
+
+/// Collects the newest block of each stream.
+#[derive(Debug)]
+pub(crate) struct Scan<'a> {
+    streams: &'a [Stream],
+    cursors: Vec<u64>,
+}
+
+impl<'a> Scan<'a> {
+    /// Of streams that began at cursor 0. Nothing was found yet.
+    pub(crate) fn new(streams: &'a [Stream]) -> Self {
+        Scan { streams, cursors: vec![0; streams.len()] }
+    }
+
+    /// The target holds an intact block of this run ([`Header::intact`]). One that lies where it does not belong says
+    /// no less how far its stream came.
+    pub(crate) fn note(&mut self, header: Header) {
+        let stretches = self.streams.iter().map(|stream| stream.stretch());
+        let at = stretches.zip(0..).find(|((start, length), _)| (*start..start + length).contains(&header.address));
+        let Some((_, thread)) = at else { return };
+        let stream = &self.streams[thread];
+        if writes_to(stream, header.address, header.generation) {
+            let (_, next) = stream.op(header.generation - 1);
+            self.came_to(thread, next);
+        }
+    }
+
+    /// The stream of a thread came at least to this cursor, as some record says.
+    pub(crate) fn came_to(&mut self, thread: usize, cursor: u64) {
+        let (Some(stream), Some(known)) = (self.streams.get(thread), self.cursors.get_mut(thread)) else { return };
+        if stream.is_cursor(cursor) && stream.progress(cursor) > stream.progress(*known) {
+            *known = cursor;
+        }
+    }
+
+    /// Next cursor of each stream, as far as was seen. Writes that were issued after the newest one that was found left
+    /// no trace, and that they are lost cannot be told.
+    pub(crate) fn cursors(&self) -> &[u64] {
+        &self.cursors
+    }
+
+    /// What the blocks must hold then; argument and errors as for [`History::replay`]. Trims and zeroing leave no trace
+    /// that says how far a stream came, so as many operations are in doubt behind what was found as before it.
+    pub(crate) fn history(&self, in_flight: u32) -> Result<History, String> {
+        History::doubted(self.streams, &self.cursors, Doubt { before: in_flight, after: in_flight })
+    }
+}

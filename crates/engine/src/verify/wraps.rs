@@ -1,0 +1,96 @@
+//! Whether misplaced blocks show a drive that is smaller than it says.
+//!
+//! Counterfeit drives take the address modulo what they really have. The block that is read at an address was then
+//! written to another one that differs by a multiple of the real capacity, and so did its neighbours. Single misplaced
+//! blocks have distances that no other shares: by chance, three have a common divisor of 256 blocks once in 100,000.
+
+/// Blocks that must share a distance before it counts.
+const BLOCKS_LEAST: u64 = 3;
+/// Smallest distance in bytes that is taken for a capacity; below it, addresses are more likely confused otherwise.
+const CAPACITY_LEAST: u64 = 1 << 20;
+/// Distances that are counted at the same time.
+const DISTANCES: usize = 64;
+
+/// Counts the distances of misplaced blocks.
+#[derive(Debug)]
+pub(super) struct Wraps {
+    /// Distances that are no multiple of the capacity, with their counts.
+    distances: Vec<(u64, u64)>,
+    /// Of which all distances that were seen often are multiples; 0 before there is one.
+    capacity: u64,
+    /// Blocks misplaced by a multiple of it.
+    wrapped: u64,
+    /// All misplaced blocks, and the greatest common divisor of their distances.
+    all: u64,
+    common: u64,
+}
+
+impl Wraps {
+    /// Allocates all that it will ever need.
+    pub(super) fn new() -> Self {
+        Wraps { distances: Vec::with_capacity(DISTANCES), capacity: 0, wrapped: 0, all: 0, common: 0 }
+    }
+
+    /// A block was misplaced by so many bytes.
+    pub(super) fn note(&mut self, distance: u64) {
+        self.all += 1;
+        self.common = common_divisor(self.common, distance);
+        self.add(distance, 1);
+    }
+
+    /// Takes in what another thread counted.
+    pub(super) fn merge(&mut self, other: Wraps) {
+        self.all += other.all;
+        self.common = common_divisor(self.common, other.common);
+        if other.capacity > 0 {
+            self.add(other.capacity, other.wrapped);
+        }
+        other.distances.into_iter().for_each(|(distance, count)| self.add(distance, count));
+    }
+
+    /// The distance of which all wraps are multiples, and how many blocks are wrapped.
+    pub(super) const fn found(&self) -> Option<(u64, u64)> {
+        if self.all >= BLOCKS_LEAST && self.common >= CAPACITY_LEAST {
+            Some((self.common, self.all))
+        } else if self.capacity > 0 {
+            Some((self.capacity, self.wrapped))
+        } else {
+            None
+        }
+    }
+
+    fn add(&mut self, distance: u64, blocks: u64) {
+        if self.capacity > 0 && distance.is_multiple_of(self.capacity) {
+            self.wrapped += blocks;
+            return;
+        }
+        let known = self.distances.iter().position(|(known, _)| *known == distance);
+        if known.is_none() && self.distances.len() == DISTANCES {
+            return;
+        }
+        let place = known.unwrap_or_else(|| {
+            self.distances.push((distance, 0));
+            self.distances.len() - 1
+        });
+        self.distances[place].1 += blocks;
+        let count = self.distances[place].1;
+        let capacity = common_divisor(self.capacity, distance);
+        if count >= BLOCKS_LEAST && capacity >= CAPACITY_LEAST {
+            self.capacity = capacity;
+            let Wraps { distances, wrapped, .. } = self;
+            distances.retain(|(distance, count)| {
+                let is_wrap = distance.is_multiple_of(capacity);
+                *wrapped += if is_wrap { *count } else { 0 };
+                !is_wrap
+            });
+        }
+    }
+}
+
+/// Greatest common divisor (Euclid).
+const fn common_divisor(mut left: u64, mut right: u64) -> u64 {
+    while right != 0 {
+        (left, right) = (right, left % right);
+    }
+    left
+}
