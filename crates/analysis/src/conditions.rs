@@ -26,7 +26,7 @@ const LAYERS: [&str; 3] = ["loop", "device-mapper", "md"];
 /// Everything about target and testbed that may change the figures or how they may be read.
 #[must_use]
 pub fn disturbances(environment: &Environment) -> Vec<Finding> {
-    let mut findings = testbed(environment);
+    let mut findings = testbed(&environment.testbed);
     findings.extend(target(environment));
     for device in &environment.target.devices {
         findings.extend(device_findings(device));
@@ -50,8 +50,8 @@ fn busy(testbed: &TestbedFacts) -> Option<Finding> {
     (load > limit).then(|| text::busy_machine(load, testbed.cpus, limit))
 }
 
-fn testbed(environment: &Environment) -> Vec<Finding> {
-    let testbed = &environment.testbed;
+/// What the host is and does that may change the figures.
+pub(crate) fn testbed(testbed: &TestbedFacts) -> Vec<Finding> {
     let foreign = testbed.foreign_io.filter(|rate| *rate > FOREIGN_IO_BYTES_PER_SECOND);
     let governor = testbed.governor.as_deref().filter(|governor| *governor != "performance");
     let findings = [
@@ -86,7 +86,7 @@ fn target(environment: &Environment) -> Vec<Finding> {
     findings.into_iter().flatten().collect()
 }
 
-fn device_findings(device: &BlockDeviceFacts) -> Vec<Finding> {
+pub(crate) fn device_findings(device: &BlockDeviceFacts) -> Vec<Finding> {
     let fast = device.transport == "nvme";
     let scheduler = device.scheduler.as_deref().filter(|scheduler| fast && *scheduler != "none");
     let link = device.link.as_ref();

@@ -18,6 +18,7 @@ pub mod conditions;
 mod conduct;
 pub mod explain;
 pub mod findings;
+pub mod host;
 mod invariants;
 mod limits;
 mod metrics;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use drivelab_core::plan::Form;
-use drivelab_core::units::Bytes;
+use drivelab_core::units::{Bytes, Nanos};
 use drivelab_engine::BackendChoice;
 
 pub use io::{IoArgs, OnOff};
@@ -82,6 +82,13 @@ pub enum Command {
     /// Issue one load without a methodology, and say what came of it.
     #[command(after_help = io::EXAMPLES)]
     Io(Box<IoArgs>),
+    /// Say what this host can generate and what keeps it from more.
+    #[command(
+        after_help = "Examples:\n  drivelab doctor\n  drivelab doctor /dev/nvme0n1      also how that drive's queue \
+        is set up\n  drivelab doctor --no-measure      facts only\n  drivelab doctor --json | jq .findings\n\n\
+        Nothing is written anywhere: operations go to nop:, /dev/null and /dev/zero."
+    )]
+    Doctor(DoctorArgs),
     /// Look at methodologies: built in and your own.
     Methods {
         /// What to do with them.
@@ -253,6 +260,23 @@ pub struct RunArgs {
     /// How to measure.
     #[command(flatten)]
     pub measure: MeasureArgs,
+}
+
+/// `drivelab doctor`.
+#[derive(Debug, Args)]
+pub struct DoctorArgs {
+    /// A folder, file or device whose drive is looked at too.
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub target: Option<PathBuf>,
+    /// Length of each of the measurements.
+    #[arg(long, value_name = "TIME", default_value = "500 ms")]
+    pub time: Nanos,
+    /// Facts only: issue nothing.
+    #[arg(long)]
+    pub no_measure: bool,
+    /// As one JSON document.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `drivelab methods`.

@@ -59,6 +59,7 @@ fn run(context: &Context, cli: &Cli) -> Result {
         Command::Review(arguments) => commands::measure::review(context, arguments),
         Command::Run(arguments) => commands::measure::run(context, arguments),
         Command::Io(arguments) => commands::io::io(context, arguments),
+        Command::Doctor(arguments) => commands::doctor::doctor(context, arguments),
         Command::Methods { command } => commands::methods::methods(command),
         Command::Results { command } => commands::results::results(context, command),
         Command::Report(arguments) => commands::report::report(context, arguments),

@@ -29,10 +29,6 @@ pub struct Event {
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "events are some per second and made off the I/O path; boxes would only blur them"
-)]
 pub enum EventBody {
     /// The first event of a run.
     RunStarted(RunStarted),

@@ -11,6 +11,7 @@ mod block_use;
 mod direct;
 mod error;
 pub mod guard;
+mod host;
 mod identify;
 mod link;
 mod mounts;
@@ -27,7 +28,8 @@ pub use guard::{FileIdentity, Leftover, LeftoverState, Scratch, ScratchClaim, le
 pub use named::{BlockNode, Named, classify};
 pub use place::{FolderFacts, folder_facts, suggest_direct_folder, target_facts};
 pub use readable::{
-    OpenedToRead, device_facts, facts_of_nothing, open_device_to_read, open_file_to_read, open_zero_to_read,
+    OpenedToRead, device_facts, devices_below, facts_of_nothing, open_device_to_read, open_file_to_read,
+    open_zero_to_read,
 };
 pub use size::{NoSpace, scratch_size};
-pub use testbed::{testbed_facts, total_memory};
+pub use testbed::{testbed_facts, testbed_facts_with_a_look, total_memory};

@@ -18,7 +18,7 @@ use crate::block_use::users;
 use crate::direct::{self, Trial};
 use crate::error::DeviceError;
 use crate::mounts;
-use crate::named::BlockNode;
+use crate::named::{BlockNode, Named};
 use crate::place::{self, custom};
 use crate::roots::Roots;
 
@@ -97,6 +97,20 @@ pub fn open_zero_to_read(path: &Path, length: Bytes) -> Result<OpenedToRead, Dev
     let direct = Err(io::Error::other("not wanted"));
     let facts = facts_of_nothing(TargetKind::ZeroDevice, path, length);
     Ok(finish(buffered, direct, "it gives zeros and is read for measuring drivelab itself".to_owned(), facts))
+}
+
+/// The block devices below what a path names, uppermost first; none below what stores nothing.
+///
+/// # Errors
+/// [`DeviceError`] where the file system that it lies on cannot be looked at.
+pub fn devices_below(named: &Named) -> Result<Vec<BlockDeviceFacts>, DeviceError> {
+    let folder = match named {
+        Named::BlockDevice(node) => return Ok(device_chain(&Roots::default(), node)),
+        Named::NullDevice(_) | Named::ZeroDevice(_) => return Ok(Vec::new()),
+        Named::Folder(folder) => folder.as_path(),
+        Named::ExistingFile(file) | Named::NewFile(file) => file.parent().unwrap_or(Path::new("/")),
+    };
+    Ok(place::folder_facts(folder)?.devices)
 }
 
 /// Facts about a block device that the write guard has opened.

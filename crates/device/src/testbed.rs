@@ -10,6 +10,7 @@ use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
 use drivelab_core::environment::TestbedFacts;
 use drivelab_core::units::{Bytes, Nanos};
 
+use crate::host;
 use crate::proc_text::{cpu_count, cpu_ticks, cpuinfo_value, disk_bytes, has_hypervisor_flag, load_1m, mem_total};
 use crate::roots::{Roots, read_trim};
 
@@ -50,8 +51,10 @@ fn facts(roots: &Roots, device: Option<&str>) -> TestbedFacts {
     if load.is_none() {
         unknown.push("load: /proc/loadavg could not be read; shown as 0".to_owned());
     }
+    let before = host::Counters::now(roots);
     let seen = look(roots, device);
-    if let (Some(device), None) = (device, seen.foreign_io) {
+    let host = host::facts(roots, &cpuinfo, device.and(Some(before)));
+    if let (Some(device), None) = (device.filter(|device| !device.is_empty()), seen.foreign_io) {
         unknown.push(format!("I/O of others: /proc/diskstats has no counters for {device}"));
     }
     TestbedFacts {
@@ -66,6 +69,7 @@ fn facts(roots: &Roots, device: Option<&str>) -> TestbedFacts {
         load_average_1m: load.unwrap_or_default(),
         cpu_busy: seen.cpu_busy,
         foreign_io: seen.foreign_io,
+        host: Some(host),
         unknown,
     }
 }
@@ -103,6 +107,12 @@ fn look(roots: &Roots, device: Option<&str>) -> Seen {
         cpu_busy: cpu_before.zip(cpu_after).and_then(|(before, after)| after.busy_since(before)),
         foreign_io: bytes_before.zip(bytes_after).map(moved),
     }
+}
+
+/// Facts about this host with a look of half a second at its counters, whatever the target.
+#[must_use]
+pub fn testbed_facts_with_a_look() -> TestbedFacts {
+    facts(&Roots::default(), Some(""))
 }
 
 /// Memory of this host; 0 where it cannot be found.

@@ -47,6 +47,7 @@ pub fn sample_environment() -> Environment {
             load_average_1m: 0.2,
             cpu_busy: Some(0.02),
             foreign_io: Some(0.0),
+            host: None,
             unknown: Vec::new(),
         },
         guard: Some(GuardDecision {

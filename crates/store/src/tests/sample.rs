@@ -147,6 +147,7 @@ pub(super) fn environment() -> Environment {
             load_average_1m: 1.0,
             cpu_busy: None,
             foreign_io: Some(0.125),
+            host: None,
             unknown: vec!["governor: no cpufreq".to_owned()],
         },
         guard: Some(GuardDecision { allowed_because: "made for this run".to_owned(), destroy_named: None }),

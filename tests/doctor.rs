@@ -1,0 +1,35 @@
+//! `drivelab doctor` on this host: what it prints is there and holds together; no speed is asserted.
+
+mod support;
+
+use support::Lab;
+
+#[test]
+fn the_document_holds_facts_ceilings_and_findings_with_remedies() {
+    let document = Lab::new().json(&["doctor", "--json", "--time", "50 ms", "."]);
+    assert_eq!((&document["schema"], &document["schema_version"]), (&"drivelab.doctor".into(), &1.into()));
+    assert!(document["testbed"]["host"]["clock_source"].is_string(), "{document}");
+    assert!(document["testbed"]["host"]["interrupts_per_second"].is_number());
+    let ceilings = document["ceilings"].as_array().expect("a list");
+    assert_eq!(ceilings.len(), 6);
+    for ceiling in ceilings {
+        // Whether a host has io_uring is its own affair; what was issued must have figures, what was not, a reason.
+        let issued = ceiling["iops"].as_f64();
+        assert_eq!(issued.is_some(), ceiling["error"].is_null(), "{ceiling}");
+        assert!(issued.is_none_or(|iops| iops > 0.0), "{ceiling}");
+    }
+    assert!(ceilings.iter().any(|ceiling| ceiling["iops"].is_number()), "{ceilings:?}");
+    for finding in document["findings"].as_array().expect("a list") {
+        assert!(finding["statement"].as_str().is_some_and(|text| !text.is_empty()), "{finding}");
+        assert!(finding["next_action"].as_str().is_some_and(|text| !text.is_empty()), "{finding}");
+    }
+}
+
+#[test]
+fn facts_alone_issue_nothing_and_a_missing_target_is_named() {
+    let lab = Lab::new();
+    let text = lab.ok(&["doctor", "--no-measure"]).stdout;
+    assert!(text.contains("io_uring") && text.contains("memlock") && !text.contains("kIOPS"), "{text}");
+    let done = lab.run(&["doctor", "/nowhere/at/all"]);
+    assert!(done.code == 6 && done.stderr.contains("/nowhere/at/all"), "{} {}", done.code, done.stderr);
+}
