@@ -74,7 +74,7 @@ fn data_faults(subject: &Subject<'_>) -> Vec<Seen> {
 
 /// Faults of these kinds, each with its number and first addresses.
 fn faults(subject: &Subject<'_>, of: impl Fn(DataFault) -> bool) -> Vec<Seen> {
-    let Some(Verification { checked, faults, first }) = &subject.execution.record.verification else {
+    let Some(Verification { checked, faults, first, wraps_at }) = &subject.execution.record.verification else {
         return Vec::new();
     };
     let place = |bad: &BadBlock| match bad.belongs_at {
@@ -92,7 +92,11 @@ fn faults(subject: &Subject<'_>, of: impl Fn(DataFault) -> bool) -> Vec<Seen> {
             "blocks",
         )
     };
-    let found: Vec<Evidence> = faults.iter().filter(|(fault, count)| of(**fault) && **count > 0).map(of_kind).collect();
+    let mut found: Vec<Evidence> =
+        faults.iter().filter(|(fault, count)| of(**fault) && **count > 0).map(of_kind).collect();
+    if let Some(capacity) = wraps_at.filter(|_| of(DataFault::Wrapped)) {
+        found.push(evidence("bytes after which addresses come round again", capacity.as_f64(), None, "B"));
+    }
     told(subject, (!found.is_empty()).then_some(found))
 }
 
