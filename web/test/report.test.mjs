@@ -163,7 +163,7 @@ describe("the page of a run", { skip }, () => {
   });
 });
 
-for (const kind of ["several", "hostile"]) {
+for (const kind of ["several", "hostile", "loads"]) {
   test(`the page of ${kind} runs opens without an error, a request or a violation`, { skip }, async () => {
     const sample = samplePage(kind);
     const browser = await launch();
@@ -179,3 +179,24 @@ for (const kind of ["several", "hostile"]) {
     }
   });
 }
+
+test("a backlog and response times are drawn over time, from zero", { skip }, async () => {
+  const sample = samplePage("loads");
+  const browser = await launch();
+  try {
+    const report = await ReportPage.open(browser, sample.path);
+    const scales = await report.lowestFigures();
+    const overloaded = scales.filter(({ chart }) => chart === "overloaded-r300000-time");
+    assert.deepEqual(
+      overloaded.map(({ title }) => title),
+      ["Throughput", "Latency", "Response time", "Backlog"],
+    );
+    assert.deepEqual(
+      scales.filter(({ lowest }) => lowest !== "0"),
+      [],
+    );
+  } finally {
+    await browser.close();
+    sample.remove();
+  }
+});

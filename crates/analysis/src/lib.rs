@@ -14,6 +14,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 mod check;
+pub mod classes;
 pub mod conditions;
 mod conduct;
 pub mod explain;

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::ids::{StepId, StepKey};
+use drivelab_core::load::OpKind;
 use drivelab_core::metric::Spread;
 use drivelab_core::plan::{Step, StepRole, TestPlan};
 use drivelab_core::record::IntervalRecord;
@@ -15,6 +16,7 @@ use drivelab_core::units::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::metrics::Times;
 use crate::{Analysis, values};
 
 /// The axis that tells lines of one chart apart instead of places on it.
@@ -91,7 +93,13 @@ pub struct TimePoint {
     pub write_mb_s: f64,
     /// Reads and writes together, operations per second.
     pub iops: f64,
-    /// Median latency of reads and writes together, microseconds.
+    /// Trims per second.
+    pub trim_iops: f64,
+    /// Write-zeroes operations per second.
+    pub write_zeroes_iops: f64,
+    /// Flushes per second.
+    pub flush_iops: f64,
+    /// Median latency of reads and writes together (of all operations where there are neither), microseconds.
     pub p50_us: Option<f64>,
     /// 99th percentile of the latency, microseconds.
     pub p99_us: Option<f64>,
@@ -99,6 +107,12 @@ pub struct TimePoint {
     pub p999_us: Option<f64>,
     /// Longest latency, microseconds.
     pub max_us: Option<f64>,
+    /// Median response time of the same operations, microseconds; only in an open loop.
+    pub response_p50_us: Option<f64>,
+    /// 99th percentile of the response time, microseconds.
+    pub response_p99_us: Option<f64>,
+    /// Arrivals waiting at the end of the interval; only in an open loop.
+    pub backlog: Option<u64>,
     /// Bytes the step has written up to the end of this interval: the position on a curve over volume.
     pub written_bytes: u64,
 }
@@ -208,14 +222,23 @@ fn points_of(intervals: &[&IntervalRecord]) -> Vec<TimePoint> {
     let mut points = Vec::with_capacity(intervals.len());
     for interval in intervals {
         written_bytes += interval.write.bytes.get();
-        let mut both = interval.read.histogram.clone();
-        both.merge(&interval.write.histogram);
-        points.push(time_point(interval, start_ns, written_bytes, &both));
+        points.push(time_point(interval, start_ns, written_bytes));
     }
     points
 }
 
-fn time_point(interval: &IntervalRecord, start_ns: u64, written_bytes: u64, both: &SparseHistogram) -> TimePoint {
+/// The distribution of all operations that move data, or of all where none does.
+fn merged(interval: &IntervalRecord, times: Times) -> SparseHistogram {
+    let moves = interval.read.count + interval.write.count > 0;
+    let kinds = if moves { &[OpKind::Read, OpKind::Write][..] } else { &OpKind::ALL };
+    let mut all = SparseHistogram::default();
+    kinds.iter().filter_map(|kind| times.of(interval.op(*kind)?)).for_each(|part| all.merge(part));
+    all
+}
+
+fn time_point(interval: &IntervalRecord, start_ns: u64, written_bytes: u64) -> TimePoint {
+    let (both, responses) = (merged(interval, Times::Latency), merged(interval, Times::Response));
+    let other = |kind: OpKind| interval.op(kind).map_or(0.0, |op| op.iops);
     let (read_mb_s, write_mb_s) = (interval.read.throughput.as_mb_s(), interval.write.throughput.as_mb_s());
     TimePoint {
         t_s: seconds(interval.end_ns.saturating_sub(start_ns)),
@@ -225,10 +248,16 @@ fn time_point(interval: &IntervalRecord, start_ns: u64, written_bytes: u64, both
         read_mb_s,
         write_mb_s,
         iops: interval.read.iops + interval.write.iops,
-        p50_us: values::latency_p50(both),
-        p99_us: values::latency_p99(both),
-        p999_us: values::latency_p999(both),
-        max_us: values::latency_max(both),
+        trim_iops: other(OpKind::Trim),
+        write_zeroes_iops: other(OpKind::WriteZeroes),
+        flush_iops: other(OpKind::Flush),
+        p50_us: values::latency_p50(&both),
+        p99_us: values::latency_p99(&both),
+        p999_us: values::latency_p999(&both),
+        max_us: values::latency_max(&both),
+        response_p50_us: values::latency_p50(&responses),
+        response_p99_us: values::latency_p99(&responses),
+        backlog: interval.backlog,
         written_bytes,
     }
 }

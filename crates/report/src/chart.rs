@@ -13,10 +13,18 @@ pub(crate) mod colour {
     pub(crate) const WRITE: u8 = 1;
     /// Reads and writes together.
     pub(crate) const TOTAL: u8 = 2;
+    /// Arrivals that wait, and other things that are no operation.
+    pub(crate) const BACKLOG: u8 = 3;
     /// The slow end of reads.
     pub(crate) const READ_TAIL: u8 = 4;
     /// The slow end of writes.
     pub(crate) const WRITE_TAIL: u8 = 5;
+    /// Trims.
+    pub(crate) const TRIM: u8 = 6;
+    /// Write-zeroes operations.
+    pub(crate) const WRITE_ZEROES: u8 = 7;
+    /// Flushes; dashed where they stand beside what has this colour.
+    pub(crate) const FLUSH: u8 = 3;
 }
 
 /// A point: x, y (none where there is no figure), the text of y, and what the tooltip is headed with.

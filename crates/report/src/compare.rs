@@ -129,14 +129,14 @@ fn table(runs: &[(usize, &ReportInput<'_>)], quantity: &str) -> Table {
         runs.first().map_or_else(Vec::new, |(_, input)| input.records.plan.tests.iter().flat_map(measured).collect());
     let mut rows = Vec::new();
     for step in steps {
-        let ops: &[Op] = match Op::of(step) {
-            Op::Total if quantity == quantity::P99 => &[Op::Read, Op::Write],
-            Op::Total => &[Op::Total],
-            Op::Read => &[Op::Read],
-            Op::Write => &[Op::Write],
+        let all = Op::all_of(step);
+        let others = all.iter().copied().filter(|op| Op::OTHERS.contains(op));
+        let ops: Vec<Op> = match Op::of(step) {
+            Op::Total if quantity != quantity::P99 => [Op::Total].into_iter().chain(others).collect(),
+            _ => all,
         };
-        for op in ops {
-            let label = if ops.len() > 1 { format!("{}: {}s", step.label, op.prefix()) } else { step.label.clone() };
+        for op in &ops {
+            let label = if ops.len() > 1 { format!("{}: {}", step.label, op.plural()) } else { step.label.clone() };
             let mut row = vec![figures::step_cell(step, label)];
             row.extend(runs.iter().map(|(_, input)| figures::cell(input, step, *op, quantity)));
             rows.push(row);

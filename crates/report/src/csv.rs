@@ -4,7 +4,7 @@ use crate::{ReportError, ReportInput, facts, run_facts};
 
 /// Version of the columns; columns are only added behind the last.
 const VERSION: &str = "1";
-const HEAD: [&str; 21] = [
+const HEAD: [&str; 22] = [
     "drivelab_results_version",
     "run",
     "form",
@@ -26,6 +26,7 @@ const HEAD: [&str; 21] = [
     "round_max",
     "interval_95_low",
     "interval_95_high",
+    "lower_bound",
 ];
 
 /// All metrics of all runs.
@@ -70,6 +71,7 @@ fn line(input: &ReportInput<'_>, metric: &drivelab_core::metric::Metric) -> [Str
         number(metric.spread.map(|spread| spread.max)),
         number(metric.spread.and_then(|spread| spread.confidence).map(|ends| ends.low)),
         number(metric.spread.and_then(|spread| spread.confidence).map(|ends| ends.high)),
+        if metric.lower_bound { "yes".to_owned() } else { String::new() },
     ]
 }
 

@@ -8,9 +8,10 @@ use drivelab_core::event::{RunState, Steadiness};
 use drivelab_core::finding::Finding;
 use drivelab_core::histogram::LatencySummary;
 use drivelab_core::ids::{RunId, StepId, StepKey};
+use drivelab_core::load::OpKind;
 use drivelab_core::metric::Metric;
 use drivelab_core::plan::{Form, MethodIdentity, Source, Step};
-use drivelab_core::record::{IntervalRecord, OpRecord, StepRecord};
+use drivelab_core::record::{IntervalRecord, OpRecord, SizeRecord, StepRecord, Stuck};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -184,8 +185,27 @@ pub(crate) struct IntervalDoc {
     read: OpDoc,
     /// Writes.
     write: OpDoc,
+    /// Operations of other kinds; only those that the workload issues.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    others: Vec<OtherDoc>,
     /// Mean number of operations in flight.
     in_flight_mean: f64,
+    /// Operations that had arrived and were not yet submitted at the end; only in an open loop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    backlog: Option<u64>,
+    /// Operations in flight for longer than the watchdog waits; absent where there were none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stuck: Option<Stuck>,
+}
+
+/// Operations of a kind other than read and write in an interval.
+#[derive(Debug, Serialize, JsonSchema)]
+struct OtherDoc {
+    /// The kind.
+    op: OpKind,
+    /// What they did.
+    #[serde(flatten)]
+    record: OpDoc,
 }
 
 /// One kind of operation in an interval.
@@ -199,26 +219,42 @@ struct OpDoc {
     errors: u64,
     /// Latency figures in nanoseconds; absent where there were no operations.
     latency: Option<LatencySummary>,
+    /// Response time figures in nanoseconds; only in an open loop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response: Option<LatencySummary>,
+    /// Operations by size; only where sizes were mixed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    sizes: Vec<SizeDoc>,
+}
+
+/// Operations of one size in an interval.
+#[derive(Debug, Serialize, JsonSchema)]
+struct SizeDoc {
+    /// Bytes of one operation.
+    block_size: u64,
+    /// Completed operations.
+    count: u64,
+    /// Latency figures in nanoseconds; absent where there were no operations.
+    latency: Option<LatencySummary>,
 }
 
 fn op(record: &OpRecord) -> OpDoc {
-    OpDoc { count: record.count, bytes: record.bytes.get(), errors: record.errors, latency: record.latency }
+    let OpRecord { count, bytes, errors, iops: _, throughput: _, latency, histogram: _, response, sizes } = record;
+    let size =
+        |size: &SizeRecord| SizeDoc { block_size: size.block_size.get(), count: size.count, latency: size.latency };
+    OpDoc {
+        count: *count,
+        bytes: bytes.get(),
+        errors: *errors,
+        latency: *latency,
+        response: response.as_ref().and_then(|response| response.summary),
+        sizes: sizes.iter().map(size).collect(),
+    }
 }
 
 fn interval(record: &IntervalRecord) -> IntervalDoc {
-    let IntervalRecord {
-        key,
-        index,
-        start_ns,
-        end_ns,
-        ramp,
-        read,
-        write,
-        others: _,
-        in_flight_mean,
-        backlog: _,
-        stuck: _,
-    } = record;
+    let IntervalRecord { key, index, start_ns, end_ns, ramp, read, write, others, in_flight_mean, backlog, stuck } =
+        record;
     IntervalDoc {
         round: key.round,
         index: *index,
@@ -227,7 +263,10 @@ fn interval(record: &IntervalRecord) -> IntervalDoc {
         ramp: *ramp,
         read: op(read),
         write: op(write),
+        others: others.iter().map(|other| OtherDoc { op: other.op, record: op(&other.record) }).collect(),
         in_flight_mean: *in_flight_mean,
+        backlog: *backlog,
+        stuck: *stuck,
     }
 }
 

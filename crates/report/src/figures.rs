@@ -4,11 +4,12 @@
 //! metrics it shows (docs/metrics.md defines them).
 
 use drivelab_core::finding::{Finding, Severity};
+use drivelab_core::load::OpKind;
 use drivelab_core::metric::Metric;
 use drivelab_core::plan::Step;
 
 use crate::ReportInput;
-use crate::chart::{Point, Series};
+use crate::chart::{Point, Series, colour};
 use crate::format;
 use crate::table::{Cell, Column};
 
@@ -19,17 +20,48 @@ pub(crate) enum Op {
     Read,
     /// Writes.
     Write,
-    /// Both together.
+    /// Trims.
+    Trim,
+    /// Write-zeroes operations.
+    WriteZeroes,
+    /// Flushes.
+    Flush,
+    /// Reads and writes together.
     Total,
 }
 
 impl Op {
+    /// Those that move no data.
+    pub(crate) const OTHERS: [Op; 3] = [Op::Trim, Op::WriteZeroes, Op::Flush];
+
+    /// A kind of operation.
+    pub(crate) const fn from_kind(kind: OpKind) -> Op {
+        match kind {
+            OpKind::Read => Op::Read,
+            OpKind::Write => Op::Write,
+            OpKind::Trim => Op::Trim,
+            OpKind::WriteZeroes => Op::WriteZeroes,
+            OpKind::Flush => Op::Flush,
+        }
+    }
+
+    /// The one kind, or none for the total.
+    pub(crate) const fn kind(self) -> Option<OpKind> {
+        match self {
+            Op::Read => Some(OpKind::Read),
+            Op::Write => Some(OpKind::Write),
+            Op::Trim => Some(OpKind::Trim),
+            Op::WriteZeroes => Some(OpKind::WriteZeroes),
+            Op::Flush => Some(OpKind::Flush),
+            Op::Total => None,
+        }
+    }
+
     /// The first part of a metric's id.
     pub(crate) const fn prefix(self) -> &'static str {
-        match self {
-            Op::Read => "read",
-            Op::Write => "write",
-            Op::Total => "total",
+        match self.kind() {
+            Some(kind) => kind.name(),
+            None => "total",
         }
     }
 
@@ -38,16 +70,53 @@ impl Op {
         match self {
             Op::Read => "Read",
             Op::Write => "Write",
+            Op::Trim => "Trim",
+            Op::WriteZeroes => "Write-zeroes",
+            Op::Flush => "Flush",
             Op::Total => "Total",
         }
     }
 
-    /// The one kind of operation that a step issues, or both.
+    /// For people, in a sentence or behind a label.
+    pub(crate) const fn plural(self) -> &'static str {
+        match self {
+            Op::Read => "reads",
+            Op::Write => "writes",
+            Op::Trim => "trims",
+            Op::WriteZeroes => "write-zeroes",
+            Op::Flush => "flushes",
+            Op::Total => "reads and writes",
+        }
+    }
+
+    /// Its colour in every chart.
+    pub(crate) const fn colour(self) -> u8 {
+        match self {
+            Op::Read => colour::READ,
+            Op::Write => colour::WRITE,
+            Op::Trim => colour::TRIM,
+            Op::WriteZeroes => colour::WRITE_ZEROES,
+            Op::Flush => colour::FLUSH,
+            Op::Total => colour::TOTAL,
+        }
+    }
+
+    /// Every kind of operation that a step issues.
+    pub(crate) fn all_of(step: &Step) -> Vec<Op> {
+        let workload = step.workload();
+        let issued = |kind: &OpKind| workload.is_some_and(|workload| workload.issues(*kind));
+        OpKind::ALL.into_iter().filter(issued).map(Op::from_kind).collect()
+    }
+
+    /// What a step's main figures are about: the one kind of operation that it issues or that moves data, or the total
+    /// where it reads and writes.
     pub(crate) fn of(step: &Step) -> Op {
-        match step.workload() {
-            Some(workload) if !workload.reads() => Op::Write,
-            Some(workload) if workload.writes() => Op::Total,
-            _ => Op::Read,
+        let all = Op::all_of(step);
+        match (all.contains(&Op::Read), all.contains(&Op::Write)) {
+            (true, true) => Op::Total,
+            (false, true) => Op::Write,
+            (true, false) => Op::Read,
+            (false, false) => all.first().copied().unwrap_or(Op::Read),
         }
     }
 }
@@ -68,6 +137,16 @@ pub(crate) mod quantity {
     pub(crate) const P999: &str = "latency_p999";
     /// Longest latency.
     pub(crate) const MAX: &str = "latency_max";
+    /// Mean response time.
+    pub(crate) const RESPONSE_MEAN: &str = "response_mean";
+    /// Median response time.
+    pub(crate) const RESPONSE_P50: &str = "response_p50";
+    /// 99th percentile of the response time.
+    pub(crate) const RESPONSE_P99: &str = "response_p99";
+    /// 99.9th percentile of the response time.
+    pub(crate) const RESPONSE_P999: &str = "response_p999";
+    /// Longest response time.
+    pub(crate) const RESPONSE_MAX: &str = "response_max";
 }
 
 /// A metric's id.
@@ -84,6 +163,11 @@ pub(crate) fn heading(quantity: &str) -> (&'static str, &'static str) {
         quantity::P50 => ("Latency p50", "µs"),
         quantity::P99 => ("Latency p99", "µs"),
         quantity::P999 => ("Latency p99.9", "µs"),
+        quantity::RESPONSE_MEAN => ("Response mean", "µs"),
+        quantity::RESPONSE_P50 => ("Response p50", "µs"),
+        quantity::RESPONSE_P99 => ("Response p99", "µs"),
+        quantity::RESPONSE_P999 => ("Response p99.9", "µs"),
+        quantity::RESPONSE_MAX => ("Response max", "µs"),
         _ => ("Latency max", "µs"),
     }
 }
@@ -104,6 +188,22 @@ pub(crate) fn metric<'a>(input: &ReportInput<'a>, step: &Step, op: Op, quantity:
     input.analysis.step_metric(&step.id, &id(op, quantity))
 }
 
+/// A metric of a step by its whole id, as a cell; empty where the step has none.
+pub(crate) fn cell_of(input: &ReportInput<'_>, step: &Step, id: &str) -> Cell {
+    let metric = input.analysis.step_metric(&step.id, id);
+    metric.map_or_else(Cell::default, |metric| metric_cell(input, metric))
+}
+
+/// Whether a rate of any of these steps is a lower bound.
+pub(crate) fn has_lower_bound(input: &ReportInput<'_>, steps: &[&Step]) -> bool {
+    let of_these = |metric: &&Metric| steps.iter().any(|step| metric.step.as_ref() == Some(&step.id));
+    input.analysis.metrics.iter().filter(of_these).any(|metric| metric.lower_bound)
+}
+
+/// What the sign of a lower bound says.
+pub(crate) const LOWER_BOUND: &str = "≥ marks a lower bound: drivelab or the host's CPU was the limit, the target can do \
+                                      at least this much, and the latencies contain waiting on this side.";
+
 /// The metric's value; none where it is void or absent.
 pub(crate) fn value(input: &ReportInput<'_>, step: &Step, op: Op, quantity: &str) -> Option<f64> {
     metric(input, step, op, quantity)?.value
@@ -117,6 +217,7 @@ pub(crate) fn cell(input: &ReportInput<'_>, step: &Step, op: Op, quantity: &str)
 /// The cell of a metric.
 pub(crate) fn metric_cell(input: &ReportInput<'_>, metric: &Metric) -> Cell {
     match metric.value {
+        Some(value) if metric.lower_bound => Cell::at_least(format::value(value, &metric.unit)),
         Some(value) => Cell::text(format::value(value, &metric.unit)),
         None if metric.voided_by.is_empty() => Cell::default(),
         None => Cell::void(void_reason(input, metric)),
@@ -157,7 +258,7 @@ pub(crate) fn push_point(
 ) {
     let Some(metric) = metric(input, step, op, quantity) else { return };
     let cell = metric_cell(input, metric);
-    let text = if cell.is_void() { cell.text } else { format!("{} {}", cell.text, unit_text(&metric.unit)) };
+    let text = if cell.is_void() { cell.text } else { format!("{} {}", cell.plain(), unit_text(&metric.unit)) };
     series.points.push(Point(x, metric.value, text, Some(label.to_owned())));
     if let (Some(_), Some(spread)) = (metric.value, metric.spread) {
         series.ranges.push((x, spread.min, spread.max));

@@ -71,6 +71,8 @@ fn two_units(value: f64, base: f64, large: &str, small: &str) -> String {
 pub fn value(value: f64, unit: &str) -> String {
     match unit {
         "IOPS" => iops(value),
+        // Counts are whole; a mean of operations in flight is not.
+        "operations" | "blocks" if value.fract() == 0.0 => grouped(value, 0),
         "s" if value >= 10.0 => grouped(value, 1),
         _ => significant(value),
     }
@@ -119,6 +121,7 @@ mod tests {
         let texts = [0.0, 0.004, 0.25, 85.2, 99.999, 113.854, 999.96, 14_909.4, 1_234_567.0].map(mb_s);
         assert_eq!(texts, ["0.00", "0.0040", "0.25", "85.20", "100.0", "113.9", "1,000", "14,909", "1,234,567"]);
         assert_eq!([42.5, 137.4, 1_012_345.6].map(iops), ["42.50", "137", "1,012,346"]);
+        assert_eq!([7.0, 31.72, 12_345.0].map(|count| value(count, "operations")), ["7", "31.72", "12,345"]);
     }
 
     #[test]

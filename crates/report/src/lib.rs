@@ -6,6 +6,7 @@
 
 #![forbid(unsafe_code)]
 
+mod account;
 mod asset;
 mod chart;
 mod compare;
@@ -19,6 +20,7 @@ mod io_doc;
 mod io_engine;
 mod io_table;
 mod load;
+mod loads_view;
 mod look;
 mod markdown;
 mod marker;

@@ -102,16 +102,23 @@ fn pair_rows(input: &ReportInput<'_>, test: &TestPlan) -> Vec<PairRow> {
 fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
     let steps: Vec<_> = measured(test).collect();
     let rate = if sweep_of(input, test).is_some() { quantity::IOPS } else { quantity::THROUGHPUT };
-    let of = |step: &&Step| figures::value(input, step, Op::Total, rate);
+    // Where nothing reads or writes, the operations that the steps issue.
+    let op = if steps.iter().any(|step| matches!(Op::of(step), Op::Read | Op::Write | Op::Total)) {
+        Op::Total
+    } else {
+        steps.first().map_or(Op::Total, |step| Op::of(step))
+    };
+    let rate = if op.kind().is_some() { quantity::IOPS } else { rate };
+    let of = |step: &&Step| figures::value(input, step, op, rate);
     let best = steps.iter().copied().max_by(|a, b| of(a).unwrap_or(0.0).total_cmp(&of(b).unwrap_or(0.0)))?;
     let unit = figures::heading(rate).1;
-    let value = format!("{} {unit}", figures::cell(input, best, Op::Total, rate).text);
+    let value = format!("{} {unit}", figures::cell(input, best, op, rate).plain());
     of(&best)?;
     let detail = lowest_interval(input, best).unwrap_or_default();
     let lowest = steps.iter().copied().min_by(|a, b| of(a).unwrap_or(0.0).total_cmp(&of(b).unwrap_or(0.0)));
     if let (Some(lowest), true) = (lowest.filter(|lowest| of(lowest).is_some()), steps.len() > 1) {
         // A sweep has no one figure: its ends are what a reader can use.
-        let text = |step| figures::cell(input, step, Op::Total, rate).text;
+        let text = |step| figures::cell(input, step, op, rate).plain();
         return Some(Tile {
             title: test.title.clone(),
             value: format!("{} – {} {unit}", text(lowest), text(best)),

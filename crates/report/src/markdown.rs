@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::detail::Detail;
 use crate::facts::{self, Fact};
 use crate::table::{Column, Table};
-use crate::{ReportInput, compare, look, marker, run_facts, tests_view, time_line};
+use crate::{ReportInput, account, compare, look, marker, run_facts, tests_view, time_line};
 
 /// Longest time line that is printed; longer ones are in the page and in the JSON.
 const MOST_ROWS: usize = 60;
@@ -232,6 +232,14 @@ fn how(text: &mut String, input: &ReportInput<'_>) {
     if !limits.rows.is_empty() {
         heading(text, 2, "What limited each step");
         table(text, &limits);
+    }
+    let (account, all) = account::account(input);
+    if !account.rows.is_empty() {
+        heading(text, 2, "What the measuring itself took");
+        for (what, value) in all {
+            line(text, &format!("{} of every step: {}\n", escape(&what), escape(&value)));
+        }
+        table(text, &account);
     }
     if let Some(line_of_run) =
         time_line::of_run(input, "", Detail::FINEST.points).filter(|figure| figure.table.rows.len() <= MOST_ROWS)

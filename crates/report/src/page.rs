@@ -11,7 +11,7 @@ use crate::facts::{self, Fact};
 use crate::look::{self, Look};
 use crate::table::Table;
 use crate::tests_view::{self, Figure, TestView};
-use crate::{ReportError, ReportInput, asset, doc, format, marker, run_facts, time_line};
+use crate::{ReportError, ReportInput, account, asset, doc, format, marker, run_facts, time_line};
 
 /// A finding as shown.
 #[derive(Debug)]
@@ -58,6 +58,8 @@ struct RunView {
     approximations: Vec<String>,
     sources: Vec<String>,
     limits: Table,
+    account: Table,
+    account_all: Vec<(String, String)>,
     breaks: Vec<String>,
     failures: Vec<String>,
     tool: String,
@@ -69,6 +71,7 @@ impl RunView {
         let plan = &records.plan;
         let tool = &records.tool;
         let (how, how_all) = run_facts::how_measured(input);
+        let (account, account_all) = account::account(input);
         RunView {
             name,
             form: plan.form.name(),
@@ -98,6 +101,8 @@ impl RunView {
             approximations: run_facts::approximations(input),
             sources: plan.sources.iter().map(|source| source.citation.clone()).collect(),
             limits: run_facts::limits(input),
+            account,
+            account_all,
             breaks: facts::breaks(input),
             failures: run_facts::failures(input),
             tool: format!("drivelab {} ({}, {} build)", tool.version, tool.commit, tool.profile),

@@ -1,8 +1,8 @@
-//! The latency distribution of a test's steps as percentile curves.
+//! The distribution of latency, and of response time, of a test's steps as percentile curves. Never both in one chart.
 
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::plan::{Step, TestPlan};
-use drivelab_core::workload::Pattern;
+use drivelab_core::record::OpRecord;
 
 use crate::ReportInput;
 use crate::chart::{Axis, Chart, Panel, PanelKind, Point, Scale, Series};
@@ -21,19 +21,47 @@ const LEAST_BEYOND: f64 = 5.0;
 /// More curves than colours cannot be told apart.
 const MOST_CURVES: usize = 16;
 
-/// A step's latencies of one kind of operation.
+/// A step's times of one kind of operation.
 type Curve<'a> = (&'a Step, Op, SparseHistogram);
 
-/// The figure of a test; none where no step has a distribution, or there are more steps than colours.
-pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Figure> {
+/// What is timed, in words and ids.
+struct Timed {
+    /// At the start of a title.
+    title: &'static str,
+    /// In ids and sentences.
+    name: &'static str,
+    /// The metric that is void where the distribution is.
+    quantity: &'static str,
+    /// The distribution in a record.
+    of: fn(&OpRecord) -> Option<&SparseHistogram>,
+}
+
+const TIMES: [Timed; 2] = [
+    Timed { title: "Latency", name: "latency", quantity: quantity::P50, of: |op| Some(&op.histogram) },
+    Timed {
+        title: "Response time",
+        name: "response time",
+        quantity: quantity::RESPONSE_P50,
+        of: |op| op.response.as_ref().map(|response| &response.histogram),
+    },
+];
+
+/// The figures of a test; none where no step has a distribution, or there are more steps than colours.
+pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Vec<Figure> {
+    TIMES.iter().filter_map(|timed| of_times(input, test, id, timed)).collect()
+}
+
+fn of_times(input: &ReportInput<'_>, test: &TestPlan, id: &str, timed: &Timed) -> Option<Figure> {
     let steps: Vec<&Step> = measured(test).collect();
-    let curves: Vec<Curve<'_>> = steps.iter().flat_map(|step| distributions(input, step)).collect();
+    let curves: Vec<Curve<'_>> = steps.iter().flat_map(|step| distributions(input, step, timed)).collect();
     if curves.is_empty() || curves.len() > MOST_CURVES {
         return None;
     }
+    let name = timed.name;
+    let suffix = if timed.quantity == quantity::P50 { "" } else { "-response" };
     let chart = Chart {
-        id: format!("{id}-percentiles"),
-        description: format!("{}: latency percentiles of each step.", test.title),
+        id: format!("{id}-percentiles{suffix}"),
+        description: format!("{}: {name} percentiles of each step.", test.title),
         x: Axis {
             title: "Share of operations that are at least as fast".to_owned(),
             scale: Scale::Category,
@@ -41,22 +69,16 @@ pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Opt
             ticks: Vec::new(),
             end: 0.0,
         },
-        panels: panels(&curves),
+        panels: panels(&curves, timed),
         stretches: Vec::new(),
     };
-    let mut columns = vec![Column::words("Step"), Column::figures("Operations", "")];
-    let shown = || CURVE.into_iter().chain([MAXIMUM]);
-    columns.extend(shown().map(|(_, title)| Column::figures(title, "µs")));
-    let rows = curves.iter().map(|(step, op, histogram)| {
-        let mut row = vec![figures::step_cell(step, name(step, *op)), Cell::text(format::iops(count(histogram)))];
-        row.extend(shown().map(|(per_cent, _)| {
-            percentile_us(histogram, per_cent).map_or_else(Cell::default, |value| Cell::text(format::latency_us(value)))
-        }));
-        row
-    });
-    let table = Table { caption: format!("{}: latency distribution", test.title), columns, rows: rows.collect() };
+    let table = Table {
+        caption: format!("{}: {name} distribution", test.title),
+        columns: columns(),
+        rows: curves.iter().map(row).collect(),
+    };
     Some(Figure {
-        title: "How latency is distributed".to_owned(),
+        title: format!("How {name} is distributed"),
         caption: "Read off the histograms of all rounds together (buckets at most 0.8 % wide; the maximum is exact). \
                   A percentile with fewer than 5 operations beyond it is left out."
             .to_owned(),
@@ -66,20 +88,41 @@ pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Opt
     })
 }
 
+/// The curve's percentiles and the maximum.
+fn shown() -> impl Iterator<Item = (f64, &'static str)> {
+    CURVE.into_iter().chain([MAXIMUM])
+}
+
+fn columns() -> Vec<Column> {
+    let mut columns = vec![Column::words("Step"), Column::figures("Operations", "")];
+    columns.extend(shown().map(|(_, title)| Column::figures(title, "µs")));
+    columns
+}
+
+fn row((step, op, histogram): &Curve<'_>) -> Vec<Cell> {
+    let mut row = vec![figures::step_cell(step, name(step, *op)), Cell::text(format::iops(count(histogram)))];
+    row.extend(shown().map(|(per_cent, _)| {
+        percentile_us(histogram, per_cent).map_or_else(Cell::default, |value| Cell::text(format::latency_us(value)))
+    }));
+    row
+}
+
 fn name(step: &Step, op: Op) -> String {
-    match Op::of(step) {
-        Op::Total => format!("{}: {}s", step.label, op.prefix()),
-        _ => step.label.clone(),
-    }
+    if Op::all_of(step).len() > 1 { format!("{}: {}", step.label, op.plural()) } else { step.label.clone() }
 }
 
 /// One panel for each order and block size, so that large blocks do not press the curves of small ones flat.
-fn panels(curves: &[Curve<'_>]) -> Vec<Panel> {
+fn panels(curves: &[Curve<'_>], timed: &Timed) -> Vec<Panel> {
     let mut panels: Vec<Panel> = Vec::new();
     for (index, (step, op, histogram)) in curves.iter().enumerate() {
         let Some(workload) = step.workload() else { continue };
-        let order = if workload.pattern == Pattern::Random { "random" } else { "sequential" };
-        let title = format!("Latency, {} {order}", workload.block_size);
+        let order = if workload.pattern.is_sequential() { "sequential" } else { "random" };
+        let mixed = !workload.block_size_mix.is_empty() || !workload.beside.is_empty();
+        let size = if mixed { "mixed".to_owned() } else { workload.block_size.to_string() };
+        let title = match op {
+            Op::Flush => format!("{}, flushes", timed.title),
+            _ => format!("{}, {size} {order}", timed.title),
+        };
         let colour = u8::try_from(index % 8).unwrap_or_default();
         let points = CURVE.iter().enumerate().map(|(place, (per_cent, title))| {
             let value = percentile_us(histogram, *per_cent);
@@ -96,16 +139,17 @@ fn panels(curves: &[Curve<'_>]) -> Vec<Panel> {
 }
 
 /// The merged histograms of a step's rounds, for each kind of operation whose figures are not void.
-fn distributions<'a>(input: &ReportInput<'_>, step: &'a Step) -> Vec<Curve<'a>> {
-    let valid = |op: &Op| figures::value(input, step, *op, quantity::P50).is_some();
+fn distributions<'a>(input: &ReportInput<'_>, step: &'a Step, timed: &Timed) -> Vec<Curve<'a>> {
+    let valid = |op: &Op| figures::value(input, step, *op, timed.quantity).is_some();
     let merged = |op: Op| {
         let mut all = SparseHistogram::default();
         for record in input.records.steps.iter().filter(|record| record.key.step == step.id) {
-            all.merge(if op == Op::Read { &record.read.histogram } else { &record.write.histogram });
+            let of_kind = op.kind().and_then(|kind| record.op(kind));
+            of_kind.and_then(timed.of).into_iter().for_each(|histogram| all.merge(histogram));
         }
         (step, op, all)
     };
-    [Op::Read, Op::Write].into_iter().filter(valid).map(merged).filter(|(_, _, all)| all.count > 0).collect()
+    Op::all_of(step).into_iter().filter(valid).map(merged).filter(|(_, _, all)| all.count > 0).collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]

@@ -8,6 +8,8 @@ pub(crate) enum Sign {
     None,
     /// The figure is void, for this reason.
     Void(String),
+    /// The figure is a lower bound.
+    AtLeast,
 }
 
 /// One cell.
@@ -34,26 +36,41 @@ impl Cell {
         Cell { text: "void".to_owned(), sign: Sign::Void(reason.into()), ..Cell::default() }
     }
 
+    /// A figure that is a lower bound.
+    pub(crate) fn at_least(text: impl Into<String>) -> Self {
+        Cell { text: text.into(), sign: Sign::AtLeast, ..Cell::default() }
+    }
+
     /// Whether it is a void figure.
     pub(crate) fn is_void(&self) -> bool {
-        self.sign != Sign::None
+        matches!(self.sign, Sign::Void(_))
+    }
+
+    /// Whether it is a lower bound.
+    pub(crate) fn is_at_least(&self) -> bool {
+        self.sign == Sign::AtLeast
+    }
+
+    /// The sign before a lower bound.
+    pub(crate) fn before(&self) -> &'static str {
+        if self.is_at_least() { "≥ " } else { "" }
     }
 
     /// Why it is void; empty where it is not.
     pub(crate) fn void_reason(&self) -> &str {
         match &self.sign {
-            Sign::None => "",
+            Sign::None | Sign::AtLeast => "",
             Sign::Void(reason) => reason,
         }
     }
 
-    /// What is copied and printed in plain text: text, sign of approximation, detail.
+    /// What is copied and printed in plain text: sign of a lower bound, text, sign of approximation, detail.
     pub(crate) fn plain(&self) -> String {
         let sign = if self.approximation.is_empty() { "" } else { " ≈" };
         if self.detail.is_empty() {
-            format!("{}{sign}", self.text)
+            format!("{}{}{sign}", self.before(), self.text)
         } else {
-            format!("{}{sign} ({})", self.text, self.detail)
+            format!("{}{}{sign} ({})", self.before(), self.text, self.detail)
         }
     }
 }

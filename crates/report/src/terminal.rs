@@ -1,12 +1,12 @@
 //! The table for a terminal: plain text in aligned columns that a person can copy into a post.
 
 use drivelab_core::finding::Severity;
-use drivelab_core::plan::TestPlan;
+use drivelab_core::plan::{Step, TestPlan};
 
 use crate::figures::{self, Op, quantity};
 use crate::table::{Cell, Column, Table};
 use crate::tests_view::{measured, pairs_of, rounds_text, sweep_of};
-use crate::{ReportInput, facts, look, run_facts};
+use crate::{ReportInput, facts, loads_view, look, run_facts};
 
 /// Findings that are named; the rest is counted.
 const MOST_FINDINGS: usize = 6;
@@ -31,9 +31,11 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
         let title = if rounds.is_empty() { test.title.clone() } else { format!("{} ({rounds})", test.title) };
         let table =
             if corners == Some(&test.name) { corner_table(input, test, title) } else { test_table(input, test, title) };
-        if !table.rows.is_empty() {
-            lines.push(String::new());
-            lines.extend(plain(&table, width));
+        for table in std::iter::once(table).chain(further_tables(input, test)) {
+            if !table.rows.is_empty() {
+                lines.push(String::new());
+                lines.extend(plain(&table, width));
+            }
         }
     }
     lines.push(String::new());
@@ -41,6 +43,9 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
     let mut text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
     if plan.steps().any(|step| !step.approximations.is_empty()) {
         text.push_str("≈ a parameter is drivelab's own, not the source's\n");
+    }
+    if input.analysis.metrics.iter().any(|metric| metric.lower_bound) {
+        text.push_str("≥ drivelab or the host's CPU was the limit: the target can do at least this much\n");
     }
     text
 }
@@ -98,7 +103,35 @@ fn test_table(input: &ReportInput<'_>, test: &TestPlan, title: String) -> Table 
         row.extend(shown.map(|(op, quantity)| figures::cell(input, step, op, quantity)));
         row
     };
-    Table { caption: title, columns, rows: measured(test).map(row).collect() }.without_empty_columns()
+    // Steps that move no data have a table of their own.
+    let steps = measured(test).filter(|step| !Op::OTHERS.contains(&Op::of(step)));
+    Table { caption: title, columns, rows: steps.map(row).collect() }.without_empty_columns()
+}
+
+/// Response times beside latencies, the schedule, and operations that move no data, where the test has them.
+fn further_tables(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Table> {
+    let steps: Vec<&Step> = measured(test).collect();
+    let short = |column: Column| {
+        let title = column.title.replace("Latency", "lat").replace("Response", "resp").replace("Operations", "");
+        let title = title.replace("Growth of the backlog", "backlog").replace("Largest backlog", "largest");
+        let title = title.replace("Generator late, ", "late ").replace("longest", "max");
+        let (title, unit) = match title.rsplit_once(' ') {
+            Some((what, figure)) if column.unit == "µs" => (what.to_owned(), format!("{figure} µs")),
+            _ => (title.to_lowercase(), column.unit),
+        };
+        let unit = unit.replace("operations/s", "more/s").replace("operations", "ops");
+        Column { title: if title == "step" { String::new() } else { title }, unit, ..column }
+    };
+    let table = |caption: &str, table: Table| {
+        let columns = table.columns.into_iter().map(short).collect();
+        let caption = format!("{}: {caption}", test.title);
+        Table { caption, columns, rows: table.rows }.without_empty_columns()
+    };
+    vec![
+        table("response time (from the intended start) beside latency", loads_view::response_table(input, &steps)),
+        table("the schedule", loads_view::schedule_table(input, &steps)),
+        table("operations that move no data", loads_view::others_table(input, &steps, true)),
+    ]
 }
 
 /// Aligned columns: words to the left, figures to the right, two lines of heads. Columns that do not fit, even with one

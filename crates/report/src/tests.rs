@@ -67,6 +67,13 @@ fn markdown_csv_json_and_terminal_of_the_sample_are_as_agreed() {
 }
 
 #[test]
+fn markdown_and_terminal_of_the_richer_loads_are_as_agreed() {
+    let records = testing::sample_loads_run();
+    insta::assert_snapshot!("loads_markdown", one(&records, crate::markdown).unwrap());
+    insta::assert_snapshot!("loads_terminal", one(&records, |inputs| crate::terminal_table(&inputs[0], 100)));
+}
+
+#[test]
 fn every_format_refuses_to_report_on_nothing() {
     assert!(matches!(crate::html(&[]), Err(ReportError::NoRun)));
     assert!(matches!(crate::json(&[]), Err(ReportError::NoRun)));
@@ -140,6 +147,93 @@ fn a_void_figure_is_never_a_number() {
     let csv = crate::csv(&inputs).unwrap();
     let line = csv.lines().find(|line| line.contains("seq-1m-q8t1-read") && line.contains("read.throughput")).unwrap();
     assert!(line.contains("read.throughput,,MB/s,direct_io,"), "{line}");
+}
+
+#[test]
+fn a_lower_bound_is_marked_as_one_in_every_format() {
+    let records = testing::sample_limited_run();
+    let analysis = analyse(&records);
+    let metric = analysis.metric("limited/q64:read.throughput").unwrap();
+    let text = crate::format::mb_s(metric.value.unwrap());
+    let inputs = [ReportInput { records: &records, analysis: &analysis }];
+    let page = crate::html(&inputs).unwrap();
+    assert!(page.contains(&format!(">≥</abbr> {text}")), "the table of the page");
+    assert!(page.contains(&format!("≥ {text} MB/s")), "the headline");
+    assert!(page.contains("marks a lower bound"), "what the sign means");
+    let markdown = crate::markdown(&inputs).unwrap();
+    assert!(markdown.contains(&format!("| ≥ {text} |")) && markdown.contains("marks a lower bound"));
+    let terminal = crate::terminal_table(&inputs[0], 100);
+    assert!(terminal.contains(&format!("≥ {text}")) && terminal.contains("the target can do at least this much"));
+    let csv = crate::csv(&inputs).unwrap();
+    let line = csv.lines().find(|line| line.contains(",read.throughput,")).unwrap();
+    assert!(line.ends_with(",yes"), "{line}");
+    assert!(csv.lines().find(|line| line.contains(",read.latency_p99,")).unwrap().ends_with(','));
+    let json = crate::json(&inputs).unwrap();
+    assert_eq!(json["limits"][0]["lower_bound"], true);
+    assert_eq!(json["limits"][0]["limited_by"], "generator");
+    let in_json = json["metrics"].as_array().unwrap().iter().find(|one| one["id"] == "read.throughput").unwrap();
+    assert_eq!(in_json["lower_bound"], true);
+    let plain = one(&testing::sample_run(), crate::markdown).unwrap();
+    assert!(!plain.contains('≥'));
+}
+
+#[test]
+fn a_lower_bound_is_marked_in_bars_and_sweeps_too() {
+    // One step of the corners and one of the depths took all of its time in drivelab's own code.
+    let mut records = testing::sample_run();
+    for record in &mut records.steps {
+        if ["corners/seq-1m-q8t1-read", "depths/q8"].contains(&record.key.step.as_str()) {
+            record.engine.cpu_user = record.elapsed();
+        }
+    }
+    let page = one(&records, crate::html).unwrap();
+    let charts = page.split("id=\"drivelab-charts\">").nth(1).unwrap().split("</script>").next().unwrap();
+    let charts: serde_json::Value = serde_json::from_str(charts).unwrap();
+    let marked = |id: &str| {
+        let chart = charts.as_array().unwrap().iter().find(|chart| chart["id"] == id).unwrap();
+        let points = chart["panels"].as_array().unwrap().iter().flat_map(|panel| panel["series"].as_array().unwrap());
+        let points = points.flat_map(|series| series["points"].as_array().unwrap());
+        points.filter(|point| point[2].as_str().unwrap().starts_with("≥ ")).count()
+    };
+    assert_eq!((marked("corners-bars"), marked("depths-sweep"), marked("mixes-sweep")), (1, 1, 0));
+    assert!(page.contains("data-value=\"≥ 4,"), "the table of pairs");
+}
+
+#[test]
+fn response_times_never_stand_in_a_column_of_latencies() {
+    let records = testing::sample_open_loop_run();
+    let analysis = analyse(&records);
+    let text = |id: &str| {
+        let value = analysis.metric(&format!("paced/r20000:{id}")).unwrap().value.unwrap();
+        crate::format::latency_us(value)
+    };
+    let markdown = one(&records, crate::markdown).unwrap();
+    let head = markdown.lines().find(|line| line.contains("Latency p99 (µs)") && line.contains("Response p99 (µs)"));
+    let columns: Vec<&str> = head.unwrap().split('|').map(str::trim).collect();
+    let row =
+        markdown.lines().find(|line| line.contains("20000 IOPS: reads") && line.contains(&text("read.response_p99")));
+    let cells: Vec<&str> = row.unwrap().split('|').map(str::trim).collect();
+    let at = |title: &str| cells[columns.iter().position(|column| *column == title).unwrap()];
+    assert_eq!(at("Latency p99 (µs)"), text("read.latency_p99"));
+    assert_eq!(at("Response p99 (µs)"), text("read.response_p99"));
+    assert_ne!(text("read.latency_p99"), text("read.response_p99"));
+}
+
+#[test]
+fn intervals_of_the_document_hold_every_kind_sizes_response_times_and_backlog() {
+    let document = one(&testing::sample_loads_run(), crate::json).unwrap();
+    let first = |step: &str| {
+        let steps = document["steps"].as_array().unwrap();
+        steps.iter().find(|doc| doc["step"]["id"] == step).unwrap()["intervals"][0].clone()
+    };
+    let paced = first("paced/r20000");
+    assert_eq!(paced["backlog"], 2);
+    assert!(paced["read"]["response"]["p99"].as_u64() > paced["read"]["latency"]["p99"].as_u64());
+    let mixed = first("mixed/r60w30t10");
+    let kinds: Vec<&str> = mixed["others"].as_array().unwrap().iter().map(|one| one["op"].as_str().unwrap()).collect();
+    assert_eq!(kinds, ["trim", "flush"]);
+    assert_eq!(mixed["read"]["sizes"].as_array().unwrap().len(), 2);
+    assert!(mixed["read"]["response"].is_null() && mixed["backlog"].is_null());
 }
 
 #[test]
@@ -241,7 +335,12 @@ fn json_keeps_to_its_published_schema() {
     let published = std::fs::read_to_string(path).unwrap();
     assert!(published == text, "docs/formats/results.schema.json is not what the types say; UPDATE_SCHEMA=1 writes it");
     let validator = jsonschema::validator_for(&schema).unwrap();
-    let records = [testing::sample_run(), testing::sample_unfinished_run(), testing::sample_resumed_run()];
+    let records = [
+        testing::sample_run(),
+        testing::sample_loads_run(),
+        testing::sample_unfinished_run(),
+        testing::sample_resumed_run(),
+    ];
     let analyses: Vec<Analysis> = records.iter().map(analyse).collect();
     let inputs: Vec<_> =
         records.iter().zip(&analyses).map(|(records, analysis)| ReportInput { records, analysis }).collect();

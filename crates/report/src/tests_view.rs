@@ -4,14 +4,16 @@
 //! name: the shape follows from the plan alone.
 
 use drivelab_analysis::series::{Sweep, sweeps};
+use drivelab_core::load::OpKind;
 use drivelab_core::plan::{Step, StepRole, TestPlan};
+use drivelab_core::units::Percent;
 use drivelab_core::workload::{Pattern, Workload};
 
 use crate::ReportInput;
 use crate::chart::{Axis, Chart, Panel, PanelKind, Scale, Series, colour};
 use crate::figures::{self, Op, quantity};
 use crate::table::{Cell, Column, Table};
-use crate::{percentiles, time_line};
+use crate::{loads_view, percentiles, time_line};
 
 /// A chart with the table of the same figures.
 #[derive(Debug, Clone, PartialEq)]
@@ -65,15 +67,17 @@ pub(crate) fn sweep_of(input: &ReportInput<'_>, test: &TestPlan) -> Option<Sweep
 
 /// Steps that only read or only write, paired where everything else is the same; in the order of the plan.
 pub(crate) fn pairs_of(test: &TestPlan) -> Vec<Pair<'_>> {
-    let same = |a: &Workload, b: &Workload| {
-        (a.block_size, a.pattern, a.queue_depth, a.threads, a.data, a.direct, a.span)
-            == (b.block_size, b.pattern, b.queue_depth, b.threads, b.data, b.direct, b.span)
-    };
+    let load = |workload: &Workload| Workload { write_percent: Percent::ZERO, seed: 0, ..workload.clone() };
+    let same = |a: &Workload, b: &Workload| load(a) == load(b);
     let mut pairs: Vec<Pair<'_>> = Vec::new();
     for step in measured(test) {
         let Some(workload) = step.workload() else { continue };
+        if Op::all_of(step).len() > 1 {
+            continue;
+        }
         let partner = pairs.iter_mut().find(|pair| {
-            let (taken, other) = if workload.writes() { (pair.write, pair.read) } else { (pair.read, pair.write) };
+            let writes = workload.issues(OpKind::Write);
+            let (taken, other) = if writes { (pair.write, pair.read) } else { (pair.read, pair.write) };
             taken.is_none() && other.and_then(Step::workload).is_some_and(|other| same(other, workload))
         });
         match (partner, Op::of(step)) {
@@ -81,7 +85,7 @@ pub(crate) fn pairs_of(test: &TestPlan) -> Vec<Pair<'_>> {
             (Some(pair), Op::Read) => pair.read = Some(step),
             (None, Op::Write) => pairs.push(Pair { label: bare(step), read: None, write: Some(step) }),
             (None, Op::Read) => pairs.push(Pair { label: bare(step), read: Some(step), write: None }),
-            (_, Op::Total) => {}
+            _ => {}
         }
     }
     pairs
@@ -109,11 +113,19 @@ fn test_view(input: &ReportInput<'_>, test: &TestPlan, prefix: &str, most: usize
     } else {
         figures.push(steps_figure(input, test, &id));
     }
-    for step in steps.iter().filter(|_| steps.len() <= 2) {
+    figures.extend(loads_view::figures(input, test));
+    for step in steps.iter().filter(|step| steps.len() <= 2 || is_overloaded(input, step)) {
         figures.extend(time_line::of_step(input, step, &id, most));
     }
     figures.extend(percentiles::of_test(input, test, &id));
     TestView { id, title: test.title.clone(), purpose: test.purpose.clone(), figures }
+}
+
+/// Whether a step's response times are void because its backlog grew: then the curve of the backlog is the result.
+fn is_overloaded(input: &ReportInput<'_>, step: &Step) -> bool {
+    let code = "open_loop_overloaded";
+    let metrics = input.analysis.metrics.iter().filter(|metric| metric.step.as_ref() == Some(&step.id));
+    metrics.flat_map(|metric| &metric.voided_by).any(|voided| voided == code)
 }
 
 /// The table of a test: one row a step.
@@ -181,7 +193,9 @@ pub(crate) fn rounds_text(test: &TestPlan) -> String {
     }
 }
 
-fn caption(test: &TestPlan, more: &str) -> String {
+fn caption(input: &ReportInput<'_>, test: &TestPlan) -> String {
+    let steps: Vec<&Step> = measured(test).collect();
+    let more = if figures::has_lower_bound(input, &steps) { figures::LOWER_BOUND } else { "" };
     let rounds = rounds_text(test);
     let rounds = if rounds.is_empty() {
         rounds
@@ -224,7 +238,7 @@ fn steps_figure(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Figure {
     let several = pairs.len() > 1 || pairs.iter().any(|pair| pair.read.is_some() && pair.write.is_some());
     Figure {
         title: String::new(),
-        caption: caption(test, ""),
+        caption: caption(input, test),
         chart: if several { chart.drawable() } else { None },
         table: table_of(input, test, "Step"),
         long: false,
@@ -238,6 +252,7 @@ fn axis_title(axis: &str) -> String {
         "write_percent" => "Share of writes (%)".to_owned(),
         "block_size" => "Block size".to_owned(),
         "threads" => "Threads".to_owned(),
+        "rate" => "Arrivals per second".to_owned(),
         other => other.replace('_', " "),
     }
 }
@@ -247,11 +262,15 @@ fn sweep_figure(input: &ReportInput<'_>, test: &TestPlan, sweep: &Sweep, id: &st
     let mixed = measured(test).any(|step| Op::of(step) == Op::Total);
     let sequential = measured(test).filter_map(Step::workload).all(|load| load.pattern == Pattern::Sequential);
     let rate = if sequential || sweep.axis == "block_size" { quantity::THROUGHPUT } else { quantity::IOPS };
-    let ops: &[Op] = if mixed { &[Op::Total, Op::Read, Op::Write] } else { &[Op::Read, Op::Write] };
+    let mut ops = vec![Op::Total, Op::Read, Op::Write, Op::Trim, Op::WriteZeroes, Op::Flush];
+    ops.retain(|op| *op != Op::Total || mixed);
     let rates = ops.iter().map(|op| sweep_series(input, sweep, *op, rate)).collect();
-    let latencies =
-        [(Op::Read, quantity::P50), (Op::Read, quantity::P99), (Op::Write, quantity::P50), (Op::Write, quantity::P99)];
-    let latencies = latencies.map(|(op, quantity)| sweep_series(input, sweep, op, quantity)).into();
+    let kinds: Vec<Op> = ops.iter().copied().filter(|op| op.kind().is_some()).collect();
+    let times = |quantities: [&str; 2]| {
+        kinds.iter().flat_map(|op| quantities.map(|quantity| sweep_series(input, sweep, *op, quantity))).collect()
+    };
+    let latencies = times([quantity::P50, quantity::P99]);
+    let responses = times([quantity::RESPONSE_P50, quantity::RESPONSE_P99]);
     let unit = figures::heading(rate).1;
     let rate_title = if rate == quantity::IOPS { "Operations per second" } else { "Throughput" };
     let panel = |title: &str, unit: &str, series| Panel {
@@ -269,12 +288,16 @@ fn sweep_figure(input: &ReportInput<'_>, test: &TestPlan, sweep: &Sweep, id: &st
             axis_title(&sweep.axis).to_lowercase()
         ),
         x: sweep_axis(sweep),
-        panels: vec![panel(rate_title, unit, rates), panel("Latency", "µs", latencies)],
+        panels: vec![
+            panel(rate_title, unit, rates),
+            panel("Latency", "µs", latencies),
+            panel("Response time", "µs", responses),
+        ],
         stretches: Vec::new(),
     };
     Figure {
         title: String::new(),
-        caption: caption(test, ""),
+        caption: caption(input, test),
         chart: chart.drawable(),
         table: table_of(input, test, "Step"),
         long: false,
@@ -308,17 +331,15 @@ fn sweep_axis(sweep: &Sweep) -> Axis {
 
 fn sweep_series(input: &ReportInput<'_>, sweep: &Sweep, op: Op, quantity: &str) -> Series {
     let axis = sweep_axis(sweep);
-    let tail = quantity == quantity::P99;
+    let tail = matches!(quantity, quantity::P99 | quantity::RESPONSE_P99);
     let colour = match (op, tail) {
-        (Op::Read, false) => colour::READ,
-        (Op::Write, false) => colour::WRITE,
-        (Op::Total, _) => colour::TOTAL,
         (Op::Read, true) => colour::READ_TAIL,
         (Op::Write, true) => colour::WRITE_TAIL,
+        (op, _) => op.colour(),
     };
     let name = match quantity {
-        quantity::P50 => format!("{} p50", op.title()),
-        quantity::P99 => format!("{} p99", op.title()),
+        quantity::P50 | quantity::RESPONSE_P50 => format!("{} p50", op.title()),
+        quantity::P99 | quantity::RESPONSE_P99 => format!("{} p99", op.title()),
         _ => op.title().to_owned(),
     };
     let mut series = Series { dashed: tail, ..Series::new(&name, colour) };

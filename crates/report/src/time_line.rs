@@ -1,14 +1,16 @@
 //! Curves over time and over bytes written: of a single step and of the whole run.
 //!
 //! Long records are thinned before they are drawn: neighbouring intervals become one point with their mean rate
-//! (weighted by time) and their highest p99, and the caption says so.
+//! (weighted by time), their highest p99 and their largest backlog, and the caption says so.
 
 use drivelab_analysis::series::{self, TimePoint};
 use drivelab_core::ids::StepKey;
+use drivelab_core::load::OpKind;
 use drivelab_core::plan::Step;
 
 use crate::ReportInput;
 use crate::chart::{Axis, Chart, Panel, PanelKind, Point, Scale, Series, Stretch, colour};
+use crate::figures::{self, Op};
 use crate::format;
 use crate::table::{Cell, Column, Table};
 use crate::tests_view::Figure;
@@ -41,6 +43,12 @@ fn merge(points: &[TimePoint]) -> Option<TimePoint> {
         p99_us: highest(|point| point.p99_us),
         p999_us: highest(|point| point.p999_us),
         max_us: highest(|point| point.max_us),
+        response_p50_us: highest(|point| point.response_p50_us),
+        response_p99_us: highest(|point| point.response_p99_us),
+        trim_iops: mean(|point| point.trim_iops),
+        write_zeroes_iops: mean(|point| point.write_zeroes_iops),
+        flush_iops: mean(|point| point.flush_iops),
+        backlog: points.iter().filter_map(|point| point.backlog).max(),
         ..last.clone()
     })
 }
@@ -63,14 +71,18 @@ pub(crate) fn of_step(input: &ReportInput<'_>, step: &Step, id: &str, most: usiz
     }
     let (points, each) = thin(&all, most);
     let id = format!("{id}-{}", step.id.slug());
-    let mut figures = vec![over_time(step, &key, &points, each, &id)];
-    if step.workload().is_some_and(drivelab_core::workload::Workload::writes) {
+    let bound = figures::has_lower_bound(input, &[step]);
+    let mut figures = vec![over_time(step, &key, &points, (each, bound), &id)];
+    if step.workload().is_some_and(|workload| workload.issues(OpKind::Write)) {
         figures.extend(over_volume(step, &points, &id));
     }
     figures
 }
 
-fn rate_points(points: &[TimePoint], x: fn(&TimePoint) -> f64, heading: fn(&TimePoint) -> String) -> Vec<Series> {
+/// Where a point stands on the x axis, and what its tooltip is headed with.
+type Place = (fn(&TimePoint) -> f64, fn(&TimePoint) -> String);
+
+fn rate_points(points: &[TimePoint], (x, heading): Place) -> Vec<Series> {
     let mut read = Series::new("Read", colour::READ);
     let mut write = Series::new("Write", colour::WRITE);
     for point in points {
@@ -87,12 +99,51 @@ fn moves(series: &Series) -> bool {
     series.points.iter().any(|point| point.1.is_some_and(|y| y > 0.0))
 }
 
-fn p99_points(points: &[TimePoint], x: fn(&TimePoint) -> f64, heading: fn(&TimePoint) -> String) -> Series {
+/// A time of each point, in microseconds.
+fn time_points(
+    name: &str,
+    colour: u8,
+    points: &[TimePoint],
+    of: fn(&TimePoint) -> Option<f64>,
+    (x, heading): Place,
+) -> Series {
     let place = |point: &TimePoint| {
-        let text = point.p99_us.map_or_else(String::new, |p99| format!("{} µs", format::latency_us(p99)));
-        Point(x(point), point.p99_us, text, Some(heading(point)))
+        let text = of(point).map_or_else(String::new, |us| format!("{} µs", format::latency_us(us)));
+        Point(x(point), of(point), text, Some(heading(point)))
     };
-    Series { points: points.iter().map(place).collect(), ..Series::new("Latency p99", colour::TOTAL) }
+    Series { points: points.iter().map(place).collect(), ..Series::new(name, colour) }
+}
+
+fn p99_points(points: &[TimePoint], place: Place) -> Series {
+    time_points("Latency p99", colour::TOTAL, points, |point| point.p99_us, place)
+}
+
+/// Rates of operations that move no data; only those that are there.
+fn other_points(points: &[TimePoint]) -> Vec<Series> {
+    let series = |op: Op, of: fn(&TimePoint) -> f64| {
+        let place = |point: &TimePoint| {
+            let text = format!("{} IOPS", format::iops(of(point)));
+            Point(point.t_s, Some(of(point)), text, Some(at_second(point)))
+        };
+        Series { points: points.iter().map(place).collect(), ..Series::new(op.title(), op.colour()) }
+    };
+    let all = [
+        series(Op::Trim, |point| point.trim_iops),
+        series(Op::WriteZeroes, |point| point.write_zeroes_iops),
+        series(Op::Flush, |point| point.flush_iops),
+    ];
+    all.into_iter().filter(moves).collect()
+}
+
+/// Arrivals that wait; none outside an open loop.
+#[expect(clippy::cast_precision_loss, reason = "a backlog stays below 2^53 operations")]
+fn backlog_points(points: &[TimePoint]) -> Series {
+    let place = |point: &TimePoint| {
+        let waiting = point.backlog.map(|waiting| waiting as f64);
+        let text = waiting.map_or_else(String::new, |waiting| format!("{} operations", format::iops(waiting)));
+        Point(point.t_s, waiting, text, Some(at_second(point)))
+    };
+    Series { points: points.iter().map(place).collect(), ..Series::new("Backlog", colour::BACKLOG) }
 }
 
 fn line_panel(title: &str, unit: &str, series: Vec<Series>) -> Panel {
@@ -116,14 +167,24 @@ fn after_volume(point: &TimePoint) -> String {
     format!("after {} GB written", format::mb_s(written_gb(point)))
 }
 
-fn over_time(step: &Step, key: &StepKey, points: &[TimePoint], each: usize, id: &str) -> Figure {
+fn over_time(step: &Step, key: &StepKey, points: &[TimePoint], (each, bound): (usize, bool), id: &str) -> Figure {
+    let place: Place = (|point| point.t_s, at_second);
+    let responses = time_points("Response p99", colour::READ_TAIL, points, |point| point.response_p99_us, place);
+    let backlog = points.iter().any(|point| point.backlog.is_some());
     let chart = Chart {
         id: format!("{id}-time"),
-        description: format!("{} over time: throughput and p99 latency of each interval.", step.label),
+        description: format!(
+            "{} over time: throughput and p99 latency of each interval{}.",
+            step.label,
+            if backlog { ", response time and backlog" } else { "" }
+        ),
         x: linear("Time since the step began (s)", points.last().map_or(0.0, |last| last.t_s)),
         panels: vec![
-            line_panel("Throughput", "MB/s", rate_points(points, |point| point.t_s, at_second)),
-            line_panel("Latency", "µs", vec![p99_points(points, |point| point.t_s, at_second)]),
+            line_panel("Throughput", "MB/s", rate_points(points, place)),
+            line_panel("Operations that move no data", "IOPS", other_points(points)),
+            line_panel("Latency", "µs", vec![p99_points(points, place)]),
+            line_panel("Response time", "µs", vec![responses]),
+            line_panel("Backlog", "operations", vec![backlog_points(points)]),
         ],
         stretches: Vec::new(),
     };
@@ -135,9 +196,18 @@ fn over_time(step: &Step, key: &StepKey, points: &[TimePoint], each: usize, id: 
         Column::figures("Latency p50", "µs"),
         Column::figures("Latency p99", "µs"),
         Column::figures("Latency max", "µs"),
+        Column::figures("Response p50", "µs"),
+        Column::figures("Response p99", "µs"),
+        Column::figures("Backlog", "operations"),
+        Column::figures("Trims", "IOPS"),
+        Column::figures("Write-zeroes", "IOPS"),
+        Column::figures("Flushes", "IOPS"),
     ];
     let latency = |value: Option<f64>| value.map_or_else(Cell::default, |us| Cell::text(format::latency_us(us)));
     let rate = |value: f64| if value > 0.0 { Cell::text(format::mb_s(value)) } else { Cell::default() };
+    let other = |value: f64| if value > 0.0 { Cell::text(format::iops(value)) } else { Cell::default() };
+    #[expect(clippy::cast_precision_loss, reason = "a backlog stays below 2^53 operations")]
+    let waiting = |value: Option<u64>| value.map_or_else(Cell::default, |one| Cell::text(format::iops(one as f64)));
     let row = |point: &TimePoint| {
         let ramp = if point.ramp { " (ramp)" } else { "" };
         vec![
@@ -148,13 +218,20 @@ fn over_time(step: &Step, key: &StepKey, points: &[TimePoint], each: usize, id: 
             latency(point.p50_us),
             latency(point.p99_us),
             latency(point.max_us),
+            latency(point.response_p50_us),
+            latency(point.response_p99_us),
+            waiting(point.backlog),
+            other(point.trim_iops),
+            other(point.write_zeroes_iops),
+            other(point.flush_iops),
         ]
     };
     let table = Table { caption: format!("{} over time", step.label), columns, rows: points.iter().map(row).collect() };
     let round = if key.round > 1 { format!(" Round {}.", key.round) } else { String::new() };
+    let bound = if bound { " All rates are lower bounds (≥)." } else { "" };
     Figure {
         title: "Over time".to_owned(),
-        caption: format!("{}{round}", thinned_note(each)),
+        caption: format!("{}{round}{bound}", thinned_note(each)),
         chart: chart.drawable(),
         table: table.without_empty_columns(),
         long: true,
@@ -169,8 +246,8 @@ fn over_volume(step: &Step, points: &[TimePoint], id: &str) -> Option<Figure> {
         description: format!("{}: throughput over the bytes written so far.", step.label),
         x: linear("Written since the step began (GB)", points.last().map_or(0.0, written_gb)),
         panels: vec![
-            line_panel("Throughput", "MB/s", rate_points(points, written_gb, after_volume)),
-            line_panel("Latency", "µs", vec![p99_points(points, written_gb, after_volume)]),
+            line_panel("Throughput", "MB/s", rate_points(points, (written_gb, after_volume))),
+            line_panel("Latency", "µs", vec![p99_points(points, (written_gb, after_volume))]),
         ],
         stretches: Vec::new(),
     };

@@ -53,6 +53,9 @@ definition, its function and the records it comes from. An address is `STEP:METR
   The rounds and their smallest and largest are always there. Worked by hand: rounds of 40, 50 and 60 have the mean
   50, the deviation 10, and 50 ± 4.303 × 10 / √3 = 25.2 … 74.8; rounds of 10, 20 and 30 would give -4.8 … 44.8 and
   have none.
+- **By size and by group.** Where sizes are mixed or several groups of threads ran, tables show the same figures of the
+  operations of one size or one group (`drivelab_analysis::classes`): operations and times of all rounds are added up,
+  distributions are merged, whatever the test says about rounds.
 - **Steady tests.** Only the rounds of the reported window count: the last five, steady where (max - min) / mean is at
   most 20 % and the least-squares line moves by at most 10 % of the mean.
 - **Cut-off executions.** A round that was stopped early counts only where the step has no other.

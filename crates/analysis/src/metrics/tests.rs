@@ -107,7 +107,7 @@ fn account(record: &mut StepRecord) {
         lateness_max: Nanos::new(52_000),
     });
     let faults = BTreeMap::from([(DataFault::Stale, 2), (DataFault::Torn, 1)]);
-    record.verification = Some(Verification { checked: 900, faults, first: Vec::new() });
+    record.verification = Some(Verification { checked: 900, faults, ..Verification::default() });
 }
 
 /// Gives every step of the plan this ramp.

@@ -71,3 +71,26 @@ fn the_run_time_line_has_every_interval_in_order_and_the_breaks() {
     let first_of_last = line.points.iter().rfind(|point| point.key.step.as_str().starts_with("sustained/"));
     assert!(first_of_last.is_some_and(|point| point.point.t_s < point.t_s));
 }
+
+#[test]
+fn a_time_line_of_an_open_loop_has_backlog_and_response_times_beside_latencies() {
+    let run = crate::testing::sample_overloaded_run();
+    let line = time_line(&run, &run.steps[0].key);
+    assert!(line.windows(2).all(|pair| pair[0].backlog < pair[1].backlog), "it grows");
+    assert!(line.iter().all(|point| point.response_p50_us > point.p50_us && point.response_p99_us > point.p99_us));
+    let closed = sample_run();
+    let line = time_line(&closed, &closed.steps[0].key);
+    assert!(line.iter().all(|point| point.backlog.is_none() && point.response_p50_us.is_none()));
+}
+
+#[test]
+fn a_load_that_moves_no_data_has_a_time_line_of_its_own_operations() {
+    let mut run = crate::testing::sample_mixed_run();
+    let key = run.steps[0].key.clone();
+    for interval in &mut run.intervals {
+        (interval.read, interval.write) = Default::default();
+    }
+    let line = time_line(&run, &key);
+    assert!(line.iter().all(|point| point.trim_iops > 0.0 && point.flush_iops > 0.0 && point.write_zeroes_iops == 0.0));
+    assert!(line.iter().all(|point| point.iops == 0.0 && point.p50_us.is_some()));
+}

@@ -78,6 +78,10 @@ fn faults_are_told_by_kind_with_their_first_addresses_and_a_wrapped_address_by_i
     assert_eq!(told.evidence[0].limit, run.steps[1].verification.as_ref().map(|found| found.checked as f64));
     let wrapped = with_faults(&[(DataFault::Wrapped, 3)], vec![bad(DataFault::Wrapped, 4096, Some(1 << 34))]);
     assert_eq!(codes(&wrapped), ["counterfeit_capacity"]);
+    let mut known = wrapped;
+    known.steps[1].verification.as_mut().expect("a check").wraps_at = Some(Bytes::new(8 << 30));
+    let told = finding(&known, "counterfeit_capacity");
+    assert!(told.evidence.iter().any(|piece| piece.what.starts_with("addresses repeat") && piece.value == f64::from(8) * f64::from(1 << 30)));
     let both = with_faults(&[(DataFault::Wrapped, 3), (DataFault::Zero, 3)], Vec::new());
     assert_eq!(codes(&both), ["counterfeit_capacity", "data_faults"]);
     assert!(codes(&with_faults(&[(DataFault::Corrupt, 0)], Vec::new())).is_empty(), "none is no fault");
