@@ -145,6 +145,135 @@ fn an_existing_file_is_written_only_where_it_is_named_twice() {
 }
 
 #[test]
+fn an_existing_file_is_read_without_permission_and_stays_as_it_is() {
+    let lab = Lab::new();
+    let file = lab.write("disk.img", vec![7u8; 4 << 20]);
+    let read = document(&lab, &["io", "disk.img", "--pattern", "sequential", "--block", "64k", "--passes", "1"]);
+    assert_eq!(read["operations"]["read"]["bytes"], 4 << 20);
+    assert!(read["filled"].is_null() && read["target"]["guard"].is_null(), "{:#}", read["target"]);
+    assert_eq!(std::fs::read(&file).expect("content"), vec![7u8; 4 << 20]);
+    let size = lab.run(&["io", "disk.img", "--size", "1MiB"]);
+    assert_eq!(size.code, 2);
+    assert!(size.stderr.contains("--size 1MiB: ") && size.stderr.contains("--span"), "{}", size.stderr);
+}
+
+#[test]
+fn targets_that_store_nothing_measure_drivelab_itself() {
+    let lab = Lab::new();
+    for (target, op, backend) in [
+        ("nop:", "read", "auto"),
+        ("/dev/null", "write", "uring"),
+        ("/dev/zero", "read", "sync"),
+        ("nop:", "mix=50", "auto"),
+    ] {
+        let flags = ["io", target, "--op", op, "--qd", "4", "--operations", "5000", "--backend", backend, "--no-save"];
+        let done = document(&lab, &flags);
+        let count: u64 = done["operations"]
+            .as_object()
+            .expect("kinds")
+            .values()
+            .map(|o| o["count"].as_u64())
+            .sum::<Option<_>>()
+            .expect("counts");
+        assert_eq!((count, &done["stop_reason"]), (5000, &"operations".into()), "{target}");
+        assert_eq!(done["workload"]["direct"], false, "{target}");
+        assert_eq!(done["target"]["length"], 1 << 30, "{target}");
+        assert!(done["engine"]["user_ns_per_io"].as_f64().is_some_and(|ns| ns >= 0.0), "{:#}", done["engine"]);
+    }
+    let refused = lab.run(&["io", "/dev/null", "--op", "read"]);
+    assert_eq!(refused.code, 6, "{}", refused.stderr);
+    assert!(refused.stderr.contains("/dev/zero"), "{}", refused.stderr);
+    let printed = lab.ok(&["io", "nop:", "--operations", "1000", "--print-method"]).stdout;
+    lab.write("nop.toml", printed);
+    lab.ok(&["run", "nop.toml", "nop:"]);
+    let on_a_folder = lab.run(&["run", "nop.toml", "."]);
+    assert_eq!(on_a_folder.code, 2, "{}", on_a_folder.stderr);
+    assert!(on_a_folder.stderr.contains("as_found"), "{}", on_a_folder.stderr);
+}
+
+/// The lines of a trace as columns, without the head.
+fn trace_of(lab: &Lab, name: &str) -> Vec<Vec<String>> {
+    let text = std::fs::read_to_string(lab.folder().join(name)).expect("a trace");
+    let mut lines = text.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
+    let head = lines.next().expect("a head");
+    assert_eq!(head.join(" "), "thread index op offset length intended_ns submit_ns latency_ns errno");
+    lines.collect()
+}
+
+#[test]
+fn a_trace_holds_every_measured_operation_as_it_was_issued() {
+    let lab = Lab::new();
+    let flags = ["--pattern", "random-once", "--passes", "1", "--threads", "2", "--trace", "trace.tsv"];
+    let done = document(&lab, &[&["io", ".", "--size", "4MiB"], &flags[..]].concat());
+    let trace = trace_of(&lab, "trace.tsv");
+    assert_eq!(done["operations"]["read"]["count"], trace.len(), "the fill is not in it");
+    let mut offsets: Vec<u64> = trace.iter().map(|line| line[3].parse().expect("a number")).collect();
+    offsets.sort_unstable();
+    assert_eq!(offsets, (0..1024).map(|block| block * 4096).collect::<Vec<_>>(), "each block once");
+    assert!(trace.iter().all(|line| line[2] == "read" && line[4] == "4096" && line[8] == "0"));
+    let again = lab.run(&["io", ".", "--trace", "trace.tsv"]);
+    assert_eq!(again.code, 6, "{}", again.stderr);
+    assert!(again.stderr.contains("--trace trace.tsv: it exists"), "{}", again.stderr);
+    assert_eq!(trace_of(&lab, "trace.tsv"), trace, "left alone");
+}
+
+#[test]
+fn an_open_loop_says_response_times_and_backlog() {
+    let lab = Lab::new();
+    let flags = ["--rate", "500", "--arrivals", "exponential", "--qd", "8"];
+    let done = document(&lab, &[&["io", "."], SMALL, &flags].concat());
+    assert_eq!(done["workload"]["pace"]["rate"]["per_1000_s"], 500_000);
+    assert!(done["operations"]["read"]["response_ns"]["p99"].is_u64(), "{:#}", done["operations"]);
+    assert!(done["backlog"]["asked_iops"] == 500.0, "{:#}", done["backlog"]);
+    let table = io(&lab, &flags);
+    for word in ["response time", "schedule", "backlog"] {
+        assert!(table.stdout.contains(word), "{}", table.stdout);
+    }
+}
+
+#[test]
+fn groups_and_sizes_stand_for_themselves() {
+    let lab = Lab::new();
+    let group = "name=writer op=write block=64k rate=\"20 MB/s\"";
+    let done = document(&lab, &[&["io", "."], SMALL, &["--block", "4k:50,8k:50", "--group", group]].concat());
+    let sizes = done["operations"]["read"]["sizes"].as_array().expect("sizes").len();
+    assert_eq!(sizes, 2);
+    let names: Vec<&str> =
+        done["groups"].as_array().expect("groups").iter().filter_map(|g| g["name"].as_str()).collect();
+    assert!(names.contains(&"writer") && names.len() == 2, "{names:?}");
+    let writer = &done["workload"]["beside"][0];
+    assert_eq!((&writer["block_size"], &writer["write_percent"]), (&(64 << 10).into(), &100.into()));
+}
+
+#[test]
+fn every_kind_of_operation_and_every_order_runs() {
+    let lab = Lab::new();
+    for op in ["trim", "write-zeroes", "flush"] {
+        let done = document(&lab, &["io", ".", "--size", "4MiB", "--op", op, "--operations", "64", "--no-save"]);
+        assert_eq!(done["operations"][op.replace('-', "_")]["count"], 64, "{op}");
+    }
+    for more in [
+        &["--pattern", "reverse"][..],
+        &["--pattern", "sequential", "--stride", "16k", "--seek-percent", "10"],
+        &["--locality", "zipf:1.1", "--not-scattered"],
+        &["--locality", "pareto:0.2"],
+        &["--locality", "normal:10"],
+        &["--locality", "zones:50/5,30/15,20/80"],
+        &["--locality", "hot-band:70/0-20"],
+        &["--span", "25%+1MiB", "--threads", "2", "--cpus", "0"],
+        &["--op", "write", "--data-kind", "one-block", "--sync-every", "8"],
+        &["--op", "write", "--data-pattern", "deadbeef"],
+        &["--op", "write", "--compress-percent", "50"],
+        &["--bursts", "20ms/10ms", "--direct", "off"],
+        &["--think-time", "100us", "--batch", "1", "--errors", "stop", "--watchdog", "5s"],
+    ] {
+        let base = ["io", ".", "--size", "4MiB", "--operations", "128", "--no-save"];
+        let done = document(&lab, &[&base[..], more].concat());
+        assert_eq!(done["stop_reason"], "operations", "{more:?}");
+    }
+}
+
+#[test]
 fn a_dry_run_touches_nothing() {
     let lab = Lab::new();
     let done = io(&lab, &["--dry-run"]);
@@ -183,6 +312,13 @@ const MUSEUM: &[(&[&str], &[&str])] = &[
     (&["--data-file", "missing"], &["--data-file missing: ", "No such file"]),
     (&["--size", "many"], &["--size many: ", "128 KiB"]),
     (&["--size", "1k", "--block", "64k"], &["--block 64k: ", "larger"]),
+    (&["--pattern", "sequential", "--locality", "zipf:1.1"], &["--locality zipf:1.1: ", "--pattern"]),
+    (&["--rate", "10k", "--think-time", "1ms"], &["--rate", "--think-time"]),
+    (&["--data", "zero"], &["--data zero: ", "--data-kind zero"]),
+    (&["--data-pattern", "xyz"], &["--data-pattern xyz: ", "hex"]),
+    (&["--stride", "6k", "--pattern", "sequential"], &["--stride 6k: ", "multiple"]),
+    (&["--group", "name=w opp=read"], &["--group 'name=w opp=read': ", "did you mean"]),
+    (&["--watchdog", "long"], &["--watchdog long: ", "5 s"]),
 ];
 
 #[test]

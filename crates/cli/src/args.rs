@@ -9,7 +9,7 @@ use drivelab_core::plan::Form;
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_engine::BackendChoice;
 
-pub use io::{IoArgs, OnOff};
+pub use io::{DATA_KINDS, IoArgs, OnOff};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -176,6 +176,10 @@ pub enum BackendArg {
     Uring,
     /// Threads with pread and pwrite.
     Sync,
+    /// io_uring with a kernel thread that submits; not yet tried on hardware.
+    UringSqpoll,
+    /// io_uring that polls for completions (needs a driver with poll queues); not yet tried on hardware.
+    UringPolled,
 }
 
 impl From<BackendArg> for BackendChoice {
@@ -184,6 +188,8 @@ impl From<BackendArg> for BackendChoice {
             BackendArg::Auto => BackendChoice::Auto,
             BackendArg::Uring => BackendChoice::Uring,
             BackendArg::Sync => BackendChoice::Sync,
+            BackendArg::UringSqpoll => BackendChoice::UringSqpoll,
+            BackendArg::UringPolled => BackendChoice::UringPolled,
         }
     }
 }

@@ -193,6 +193,7 @@ const TARGET_CONTENTS: &[Word] = &[
 ];
 const TARGET_KINDS: &[Word] = &[
     word("file", "A file on a mounted file system."),
+    word("any", "Whatever the command names: a file, a block device, /dev/null, /dev/zero or nop:."),
     later_word("block_device", "A whole drive or a partition.", "drivelab writes to files only"),
     later_word("directory", "Many files in a folder.", "drivelab writes to one file only"),
     later_word("virtual", "A virtual drive.", "there are no virtual drives yet"),

@@ -113,6 +113,12 @@ impl Methodology {
         &self.sources
     }
 
+    /// Whether it runs on whatever the command names, and not on files only.
+    #[must_use]
+    pub fn takes_any_target(&self) -> bool {
+        self.root.table("target").is_some_and(|target| target.text("kind") == "any")
+    }
+
     /// Whether reads take what the target holds already, instead of what a preparation wrote.
     #[must_use]
     pub fn reads_as_found(&self) -> bool {

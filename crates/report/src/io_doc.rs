@@ -157,7 +157,11 @@ pub(crate) struct SizeDoc {
     /// Bytes of one operation.
     pub(crate) block_size: Bytes,
     /// Completed operations without error.
-    pub(crate) count: u64,
+    count: u64,
+    /// Operations per second.
+    pub(crate) iops: f64,
+    /// Bytes per second.
+    pub(crate) throughput: f64,
     /// Submission to completion; null where nothing completed.
     pub(crate) latency_ns: Option<LatencyDoc>,
 }
@@ -236,12 +240,13 @@ fn merged(records: &[&OpRecord], elapsed: Nanos) -> OperationDoc {
     }
     let (count, bytes) = (sum(|record| record.count), Bytes::new(sum(|record| record.bytes.get())));
     // The same arithmetic as for one record, so that a round for itself and its sum cannot differ.
-    let rates = OpRecord::new(count, bytes, 0, SparseHistogram::default(), elapsed);
-    let size = |(block_size, (count, histogram)): (Bytes, (u64, SparseHistogram))| SizeDoc {
-        block_size,
-        count,
-        latency_ns: LatencyDoc::of(&histogram),
+    let rates = |count, bytes| OpRecord::new(count, bytes, 0, SparseHistogram::default(), elapsed);
+    let size = |(block_size, (count, histogram)): (Bytes, (u64, SparseHistogram))| {
+        let rates = rates(count, Bytes::new(count.saturating_mul(block_size.get())));
+        let (iops, throughput) = (rates.iops, rates.throughput.get());
+        SizeDoc { block_size, count, iops, throughput, latency_ns: LatencyDoc::of(&histogram) }
     };
+    let rates = rates(count, bytes);
     OperationDoc {
         count,
         bytes: bytes.get(),

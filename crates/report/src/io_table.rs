@@ -9,7 +9,7 @@ use drivelab_core::units::{Bytes, Nanos};
 use crate::io_doc::{IoInput, IoResults, LatencyDoc, OperationDoc, results};
 use crate::table::{Cell, Column, Table};
 use crate::terminal::{LEAST_WIDTH, clean, plain, wrapped};
-use crate::{ReportError, format, run_facts};
+use crate::{ReportError, format, load_text, run_facts};
 
 /// The result of one load in at most `width` columns.
 ///
@@ -18,8 +18,7 @@ use crate::{ReportError, format, run_facts};
 pub fn io_table(input: &IoInput<'_>, width: usize) -> Result<String, ReportError> {
     let width = width.max(LEAST_WIDTH);
     let document = results(input)?;
-    let mut lines = vec![heading(&document, &input.run.records.plan.title)];
-    lines.push(String::new());
+    let mut lines = heading(&document, width);
     lines.extend(plain(&figures(&document), width));
     lines.push(String::new());
     for (name, text) in facts(&document) {
@@ -32,15 +31,18 @@ pub fn io_table(input: &IoInput<'_>, width: usize) -> Result<String, ReportError
 }
 
 /// What ran where, and for how long.
-fn heading(document: &IoResults, title: &str) -> String {
+fn heading(document: &IoResults, width: usize) -> Vec<String> {
     let target = &document.target;
     let device = target.devices.first().map_or_else(String::new, |device| {
         let model = device.model.as_ref().map_or_else(String::new, |model| format!(" ({model})"));
         format!(", {}{model}", device.name)
     });
-    let (path, length) = (target.path.display().to_string(), format::bytes(target.length));
     let time = format::duration(Nanos::new(document.elapsed_ns));
-    clean(&format!("{title}; {time} on {path}, {length}{device}"))
+    let place = format!("{}, {}{device}", target.path.display(), format::bytes(target.length));
+    [("load", load_text(&document.workload)), ("target", place), ("measured", time)]
+        .into_iter()
+        .flat_map(|(name, text)| named(name, &text, width))
+        .collect()
 }
 
 /// One row for each kind, for its response times, and for each group and size below.
@@ -67,8 +69,8 @@ fn add(rows: &mut Vec<Vec<Cell>>, before: &str, operations: &BTreeMap<String, Op
             rows.push(row("  response time", [String::new(), String::new()], Some(response)));
         }
         for size in &operation.sizes {
-            let name = format!("  of {}: {}", size.block_size, size.count);
-            rows.push(row(&name, [String::new(), String::new()], size.latency_ns.as_ref()));
+            let rates = [format::iops(size.iops), format::mb_s(size.throughput / 1e6)];
+            rows.push(row(&format!("  of {}", size.block_size), rates, size.latency_ns.as_ref()));
         }
     }
 }

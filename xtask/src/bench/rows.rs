@@ -249,7 +249,7 @@ pub(crate) const ROWS: &[Row] = &[
         "10",
         "incompressible data that never repeats, /dev/null write, depth 128",
         &[
-            drivelab("{to-null} --qd 128 --batch 32 --data incompressible"),
+            drivelab("{to-null} --qd 128 --batch 32 --data-kind incompressible"),
             fio("{null} {uring} --iodepth=128 {batch} --refill_buffers"),
         ],
         at_least(2.0, 2.7),

@@ -194,23 +194,27 @@ pub struct RateArgs {
     pub think_time: Option<String>,
 }
 
+/// The words of `--data-kind`.
+pub const DATA_KINDS: [&str; 5] = ["incompressible", "zero", "one-block", "pattern", "file"];
+
 /// What is written.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Data")]
 pub struct DataArgs {
-    /// What is written; one-block repeats one random block per thread [default: incompressible].
-    #[arg(long, value_name = "KIND", value_parser = ["incompressible", "zero", "one-block", "pattern", "file"])]
-    pub data: Option<String>,
+    /// What is written; one-block repeats one random block per thread [default: incompressible]. (--data is the folder
+    /// for results.)
+    #[arg(long, value_name = "KIND", value_parser = DATA_KINDS)]
+    pub data_kind: Option<String>,
     /// Share of each block that compresses away, per cent.
     #[arg(long, value_name = "PERCENT")]
     pub compress_percent: Option<u64>,
     /// Share of the blocks that repeat one written before, per cent.
     #[arg(long, value_name = "PERCENT")]
     pub dedup_percent: Option<u64>,
-    /// Bytes that are repeated, in hexadecimal: deadbeef. Means --data pattern.
+    /// Bytes that are repeated, in hexadecimal: deadbeef. Means --data-kind pattern.
     #[arg(long, value_name = "HEX")]
     pub data_pattern: Option<String>,
-    /// File whose bytes are written again and again. Means --data file.
+    /// File whose bytes are written again and again. Means --data-kind file.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "data_pattern")]
     pub data_file: Option<PathBuf>,
 }
@@ -276,6 +280,10 @@ pub struct EngineArgs {
     /// [default: tolerate].
     #[arg(long, value_name = "WHAT", value_parser = ["tolerate", "stop", "keep"])]
     pub errors: Option<String>,
+    /// Operations in flight for longer than this are named, and given up so long after the load should have ended
+    /// [default: 30s].
+    #[arg(long, value_name = "TIME")]
+    pub watchdog: Option<String>,
     /// Seed of offsets, operation draws and data.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
@@ -293,7 +301,8 @@ pub struct SafetyArgs {
     /// a block also makes the file system find room for it.
     #[arg(long)]
     pub fill: bool,
-    /// Permit that this existing file or device is overwritten; must name the target itself.
+    /// Permit that this existing file or device is overwritten: the file itself, or the kernel's name of the device
+    /// (loop3).
     #[arg(long, value_name = "NAME", value_hint = ValueHint::FilePath)]
     pub destroy: Option<PathBuf>,
     /// Say what would be done, how long it takes and how much it writes; touch nothing.
@@ -311,6 +320,10 @@ pub struct OutputArgs {
     /// Keep nothing: no bundle, no catalog.
     #[arg(long)]
     pub no_save: bool,
+    /// Write every operation as it was issued to this new file, one a line: thread, index, op, offset, length,
+    /// intended_ns, submit_ns, latency_ns, errno.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub trace: Option<PathBuf>,
     /// Print the load as a methodology file, to go on from there; touch nothing.
     #[arg(long, conflicts_with_all = ["dry_run", "json", "events"])]
     pub print_method: bool,

@@ -11,15 +11,19 @@ use std::path::Path;
 
 use drivelab_core::exit::ExitCode;
 use drivelab_core::plan::Form;
+use drivelab_core::units::Nanos;
+use drivelab_device::Named;
 use drivelab_method::Diagnostics;
 
-use crate::args::IoArgs;
+use crate::args::{DATA_KINDS, IoArgs};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
 use crate::lab::begin::{self, Order};
 use crate::lab::execute::engine;
 use crate::lab::outcome::Show;
-use crate::lab::target::{self, Words};
+use crate::lab::place::Place;
+use crate::lab::target::Words;
+use crate::lab::trace::TraceFile;
 use crate::say;
 use load::{Ground, Written};
 
@@ -28,14 +32,23 @@ use load::{Ground, Written};
 /// # Errors
 /// Whatever keeps the load from being issued.
 pub fn io(context: &Context, arguments: &IoArgs) -> Result {
-    let ground = if target::is_new(&arguments.target)? { Ground::Fresh } else { Ground::Existing };
-    let written = load::written(arguments, ground, numa(arguments.depth.numa)?)?;
+    no_kind_for_the_folder(context)?;
+    let place = Place::of(&arguments.target)?;
+    let written = load::written(arguments, &ground(&place)?, numa(arguments.depth.numa)?)?;
     let methodology = written.methodology()?;
     if arguments.output.print_method {
         say::data(&printed(&written))?;
         return Ok(ExitCode::Ok);
     }
-    if ground == Ground::Fresh && !written.fills {
+    let mut engine = engine(context, arguments.engine.backend)?;
+    if let Some(time) = &arguments.engine.watchdog {
+        let wrong = |error| Failure::usage(format!("--watchdog {time}: {error}"));
+        engine.watchdog = time.parse::<Nanos>().map_err(wrong)?;
+    }
+    let dry_run = arguments.safety.dry_run;
+    let trace = arguments.output.trace.as_deref().filter(|_| !dry_run).map(TraceFile::make).transpose()?;
+    engine.trace = trace.as_ref().map(TraceFile::sink);
+    if written.new_and_unfilled {
         context.settings.voice.say(
             "the scratch file is new and is not written first: the first write of a block also makes the file system find \
              room for it; --fill writes it from end to end before",
@@ -48,15 +61,54 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         target: &arguments.target,
         size: written.size,
         destroy: arguments.safety.destroy.as_deref(),
-        backend: engine(context, arguments.engine.backend)?,
+        engine,
+        trace: trace.clone(),
         page: None,
         save: !arguments.output.no_save,
-        dry_run: arguments.safety.dry_run,
+        dry_run,
         print: &arguments.output.print,
         show: Show::Load,
         words: Words { wrong: &wrong, buffered: "--direct off" },
     };
-    begin::carry_out(context, &order)
+    let done = begin::carry_out(context, order);
+    match trace.map(TraceFile::finish).transpose() {
+        Ok(Some(lost)) if lost > 0 => {
+            context
+                .settings
+                .voice
+                .warn(format!("the trace lacks {lost} operations: they came faster than they fitted"));
+        }
+        Ok(_) => {}
+        // What became of the load comes first.
+        Err(failure) => return done.and(Err(failure)),
+    }
+    done
+}
+
+/// `--data zero` would make a folder called zero for the results: that is not what anybody means.
+fn no_kind_for_the_folder(context: &Context) -> Result<()> {
+    let data = &context.settings.data;
+    let word = data.value.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    if data.source != "flag --data" || !DATA_KINDS.contains(&word) || data.value.exists() {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "--data {word}: --data names the folder for results, as for every command; what is written is said with \
+         --data-kind {word}"
+    )))
+}
+
+/// What the load meets there.
+fn ground(place: &Place) -> Result<Ground> {
+    if place.makes_scratch()? {
+        return Ok(Ground::Fresh);
+    }
+    let length = match place {
+        Place::Named(Named::BlockDevice(node)) => drivelab_device::open_device_to_read(node)?.facts.length,
+        Place::Named(Named::ExistingFile(file)) => drivelab_device::open_file_to_read(file)?.facts.length,
+        _ => return Ok(Ground::Nothing { direct: place.direct_by_default() }),
+    };
+    Ok(Ground::Existing { length })
 }
 
 /// The CPUs of a NUMA node.

@@ -28,7 +28,7 @@ pub fn run(context: &Context, arguments: &RunArgs) -> Result {
 }
 
 fn measure(context: &Context, name: &str, path: &Path, output: Option<&Path>, arguments: &MeasureArgs) -> Result {
-    let backend = engine(context, arguments.backend)?;
+    let engine = engine(context, arguments.backend)?;
     let methodology = method::find(name)?;
     let order = Order {
         methodology: &methodology,
@@ -36,7 +36,8 @@ fn measure(context: &Context, name: &str, path: &Path, output: Option<&Path>, ar
         target: path,
         size: arguments.size,
         destroy: arguments.destroy.as_deref(),
-        backend,
+        engine,
+        trace: None,
         page: output.map(|output| (output, arguments.redact)),
         save: true,
         dry_run: arguments.dry_run,
@@ -44,5 +45,5 @@ fn measure(context: &Context, name: &str, path: &Path, output: Option<&Path>, ar
         show: Show::Review,
         words: target::Words::OF_FILES,
     };
-    begin::carry_out(context, &order)
+    begin::carry_out(context, order)
 }

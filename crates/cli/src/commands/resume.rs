@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use drivelab_core::clock::StopToken;
-use drivelab_core::environment::{BlockDeviceFacts, TargetKind};
+use drivelab_core::environment::{BlockDeviceFacts, TargetFacts, TargetKind};
 use drivelab_core::event::{RunResumed, RunState};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::run::RunRecords;
 use drivelab_core::target::WritableTarget;
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_device::guard::{self, Whole};
-use drivelab_device::{FileIdentity, Named, Scratch};
+use drivelab_device::{FileIdentity, Scratch};
 use drivelab_report::format;
 use drivelab_session::{Start, left};
 use drivelab_store::{Bundle, Recorder, RunRow};
@@ -22,9 +22,9 @@ use crate::lab::care::Care;
 use crate::lab::execute::{Keep, Ready, engine, execute};
 use crate::lab::outcome::{Show, ended};
 use crate::lab::pages::{OutputFile, Wish};
-use crate::lab::target::{self, Opened, Site};
+use crate::lab::place::{Needs, OpenedIo, Place, Wanted};
 use crate::lab::{notes, signals};
-use crate::say;
+use crate::say::{self, Voice};
 
 /// Runs the command. Everything that can be refused is refused before the target is touched.
 ///
@@ -45,17 +45,16 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     if arguments.dry_run {
         return dry_run(&bundle.fold(history)?, arguments.print.json);
     }
-    let backend = engine(context, arguments.backend)?;
+    let engine = engine(context, arguments.backend)?;
     let stop = StopToken::default();
     signals::watch(stop.clone())?;
     let page = page(context, &bundle);
     let (recorder, records) = Recorder::resume(&data, row.id)?;
-    let site = site(&records)?;
-    let again = reopen(&bundle, &records, &site)?;
+    let again = reopen(&bundle, &records, context.settings.voice)?;
     if let Some(scratch) = &again.opened.scratch {
         notes::write_scratch(&data, row.id, scratch)?;
     }
-    let environment = target::environment(&site, &again.opened, Some(data.root()))?;
+    let environment = again.opened.environment(Some(data.root()));
     context.settings.voice.say(format!("Going on with run {}: {}", row.id, again.state));
     let resumed = RunResumed {
         segment: recorder.segment(),
@@ -67,11 +66,12 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
         kept_steps: u32::try_from(records.finished_count()).unwrap_or(u32::MAX),
     };
     let bundle_on_target = resumed.environment.bundle_on_same_device.then(|| data.bundle_path(row.id));
-    let Opened { target, scratch, .. } = again.opened;
+    again.opened.look_again()?;
+    let OpenedIo { target, scratch, .. } = again.opened;
     let start = Start::Resumed { records, resumed };
-    let care = Care { scratch, bundle_on_target };
+    let care = Care { scratch, bundle_on_target, trace: None };
     let keep = Keep::Bundle { data, recorder };
-    let ready = Ready { run: row.id, keep, start, target, care, backend, page, show: Show::Review, stop, history };
+    let ready = Ready { run: row.id, keep, start, target, care, engine, page, show: Show::Review, stop, history };
     execute(context, &arguments.print, ready)
 }
 
@@ -136,16 +136,17 @@ fn page(context: &Context, bundle: &Bundle) -> Option<Wish> {
     checked.ok().map(|_| page)
 }
 
-/// The place where the run measures, on the same drive as before; only looked at.
-fn site(records: &RunRecords) -> Result<Site> {
-    let target = &records.environment.target;
-    let folder = target.path.parent().map_or_else(|| PathBuf::from("/"), PathBuf::from);
-    let facts = drivelab_device::folder_facts(&folder)?;
-    if let Some(changed) = changed_drive(&target.devices, &facts.devices) {
-        return Err(Failure::new(ExitCode::TargetUnusable, changed));
-    }
-    let length = records.plan.capacity;
-    Ok(Site { named: Named::Folder(folder.clone()), folder, facts, length, wanted: length })
+/// A file that is open again, with what is found about it now.
+fn opened_file(recorded: &TargetFacts, target: WritableTarget, scratch: Option<Scratch>) -> Result<OpenedIo> {
+    let mut facts = drivelab_device::target_facts(target.path(), recorded.kind, target.length())?;
+    facts.direct_io = target.direct_io().clone();
+    Ok(OpenedIo { target: target.into(), scratch, facts, remarks: Vec::new() })
+}
+
+/// Refuses another drive than the run began on.
+fn same_drive(records: &RunRecords, now: &[BlockDeviceFacts]) -> Result<()> {
+    let changed = changed_drive(&records.environment.target.devices, now);
+    changed.map_or(Ok(()), |changed| Err(Failure::new(ExitCode::TargetUnusable, changed)))
 }
 
 /// A sentence where the drive is another one than the run began on.
@@ -166,33 +167,53 @@ fn changed_drive(before: &[BlockDeviceFacts], now: &[BlockDeviceFacts]) -> Optio
 
 /// The target, open again.
 struct Reopened {
-    opened: Opened,
+    opened: OpenedIo,
     /// What became of it since, for the report.
     state: String,
     prepared_again: bool,
 }
 
-fn reopen(bundle: &Bundle, records: &RunRecords, site: &Site) -> Result<Reopened> {
+/// Opens the target again: the same one, on the same drive as before.
+fn reopen(bundle: &Bundle, records: &RunRecords, voice: Voice) -> Result<Reopened> {
     let recorded = &records.environment.target;
+    let folder = recorded.path.parent().map_or_else(|| PathBuf::from("/"), PathBuf::from);
+    if recorded.kind.is_file() {
+        same_drive(records, &drivelab_device::folder_facts(&folder)?.devices)?;
+    }
+    let needs = Needs::of_plan(&records.plan);
     let reopened = match recorded.kind {
-        TargetKind::NamedFile => {
+        TargetKind::NamedFile if needs.changes() => {
             let target = named_file(bundle, records, &recorded.path)?;
             let state = "the named file is prepared again, since its content is not known".to_owned();
-            let opened = Opened { target, scratch: None, kind: TargetKind::NamedFile };
-            Reopened { opened, state, prepared_again: true }
+            Reopened { opened: opened_file(recorded, target, None)?, state, prepared_again: true }
         }
         TargetKind::ScratchFile => {
-            let (target, scratch, state, prepared_again) = scratch(bundle, records, &site.folder)?;
-            let opened = Opened { target, scratch: Some(scratch), kind: TargetKind::ScratchFile };
-            Reopened { opened, state, prepared_again }
+            let (target, scratch, state, prepared_again) = scratch(bundle, records, &folder)?;
+            Reopened { opened: opened_file(recorded, target, Some(scratch))?, state, prepared_again }
         }
-        TargetKind::BlockDevice | TargetKind::NullDevice | TargetKind::ZeroDevice | TargetKind::Nop => {
-            let path = recorded.path.display();
-            return Err(Failure::usage(format!(
-                "the run was on {path}, and only runs on files can be resumed; begin a new one"
-            )));
+        // The same name may stand for another device by now, and nothing tells them apart.
+        TargetKind::BlockDevice if needs.changes() => {
+            return Err(Failure::new(
+                ExitCode::GuardRefused,
+                format!(
+                    "{} was released for one run: begin a new one, and name the device again with --destroy",
+                    recorded.path.display()
+                ),
+            ));
+        }
+        TargetKind::NamedFile
+        | TargetKind::BlockDevice
+        | TargetKind::NullDevice
+        | TargetKind::ZeroDevice
+        | TargetKind::Nop => {
+            let size = recorded.kind.stores_nothing().then_some(records.plan.capacity);
+            let wanted = Wanted { run: records.run, needs, destroy: None, size };
+            let opened = Place::of(&recorded.path)?.open(&wanted, voice)?;
+            let state = "the target was opened again".to_owned();
+            Reopened { opened, state, prepared_again: true }
         }
     };
+    same_drive(records, &reopened.opened.facts.devices)?;
     let length = reopened.opened.target.length();
     if length == records.plan.capacity {
         return Ok(reopened);

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use drivelab_analysis::conditions::disturbances;
 use drivelab_core::clock::StopToken;
+use drivelab_core::environment::TargetKind;
 use drivelab_core::event::{EVENT_VERSION, RunStarted};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::plan::Form;
 use drivelab_core::units::Bytes;
-use drivelab_engine::BackendChoice;
+use drivelab_engine::Options;
 use drivelab_method::Methodology;
 use drivelab_session::Start;
 use drivelab_store::{DataDir, NewBundle, Recorder};
@@ -18,7 +19,9 @@ use super::care::Care;
 use super::execute::{Keep, Ready, execute};
 use super::outcome::Show;
 use super::pages::{OutputFile, Wish, format_of};
-use super::target::{self, Opened, Purpose, Words};
+use super::place::{Needs, OpenedIo, Wanted};
+use super::target::{self, Purpose, Words};
+use super::trace::TraceFile;
 use super::{dry_run, found, notes, signals};
 use crate::args::PrintArgs;
 use crate::context::{Context, now, tool};
@@ -38,7 +41,9 @@ pub struct Order<'a> {
     /// What `--destroy` named.
     pub destroy: Option<&'a Path>,
     /// Engine.
-    pub backend: BackendChoice,
+    pub engine: Options,
+    /// Where every measured operation is written down, where that is wanted; the engine's own options name it too.
+    pub trace: Option<TraceFile>,
     /// Page to write, and whether without names.
     pub page: Option<(&'a Path, bool)>,
     /// Whether a bundle is kept.
@@ -57,7 +62,7 @@ pub struct Order<'a> {
 ///
 /// # Errors
 /// Whatever keeps the run from being done; everything that can be refused is refused before anything is made.
-pub fn carry_out(context: &Context, order: &Order<'_>) -> Result {
+pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     let voice = context.settings.voice;
     let stop = StopToken::default();
     signals::watch(stop.clone())?;
@@ -72,11 +77,13 @@ pub fn carry_out(context: &Context, order: &Order<'_>) -> Result {
     }
     let page = order.page.map(|(output, redact)| wish(output, redact)).transpose()?;
     let data = if order.save { Some(context.data()?) } else { None };
-    target::clear_leftovers(&site.folder, voice)?;
     let run = RunId::now();
-    let opened = target::open(&site, run, order.destroy)?;
-    let environment = target::environment(&site, &opened, data.as_ref().map(DataDir::root))?;
-    site.remarks().iter().for_each(|remark| voice.say(remark));
+    // What drivelab makes is as long as the plan takes it to be; what is there has its size.
+    let size = if site.makes_scratch { Some(site.length) } else { order.size };
+    let wanted = Wanted { run, needs: Needs::of_plan(&plan), destroy: order.destroy, size };
+    let opened = site.place.open(&wanted, voice)?;
+    let environment = opened.environment(data.as_ref().map(DataDir::root));
+    site.remarks().iter().chain(&opened.remarks).for_each(|remark| voice.say(remark));
     found::say(voice, &environment, &plan, &disturbances(&environment), order.show);
     if stop.is_stopped() {
         return Err(Failure::new(ExitCode::Interrupted, "stopped before anything was measured; nothing is kept"));
@@ -89,7 +96,10 @@ pub fn carry_out(context: &Context, order: &Order<'_>) -> Result {
             let recorder = Recorder::create(&data, &new_bundle(&start, order.methodology))?;
             match &opened.scratch {
                 Some(scratch) => notes::write_scratch(&data, run, scratch)?,
-                None => notes::write_named_file(&data, run, opened.target.path())?,
+                None if opened.facts.kind == TargetKind::NamedFile => {
+                    notes::write_named_file(&data, run, opened.target.path())?;
+                }
+                None => {}
             }
             if let Some(page) = &page {
                 notes::write_page(&data, run, page)?;
@@ -98,10 +108,11 @@ pub fn carry_out(context: &Context, order: &Order<'_>) -> Result {
             Keep::Bundle { data, recorder }
         }
     };
-    let Opened { target, scratch, .. } = opened;
-    let care = Care { scratch, bundle_on_target };
-    let (start, backend, show, history) = (Start::New(start), order.backend, order.show, Vec::new());
-    execute(context, order.print, Ready { run, keep, start, target, care, backend, page, show, stop, history })
+    opened.look_again()?;
+    let OpenedIo { target, scratch, .. } = opened;
+    let care = Care { scratch, bundle_on_target, trace: order.trace };
+    let (start, engine, show, history) = (Start::New(start), order.engine, order.show, Vec::new());
+    execute(context, order.print, Ready { run, keep, start, target, care, engine, page, show, stop, history })
 }
 
 fn new_bundle<'a>(start: &'a RunStarted, methodology: &'a Methodology) -> NewBundle<'a> {

@@ -8,20 +8,26 @@ use drivelab_device::Scratch;
 use drivelab_session::TargetCare;
 use drivelab_store::Bundle;
 
+use super::trace::TraceFile;
+
 /// The target's keeper for one process.
 pub struct Care {
     /// The scratch file; a file that the user named has no record of its state and is prepared anew each time.
     pub scratch: Option<Scratch>,
     /// Folder of the bundle, where it lies on the target's device.
     pub bundle_on_target: Option<PathBuf>,
+    /// The trace of what is measured, where one is wanted: preparation is left out of it.
+    pub trace: Option<TraceFile>,
 }
 
 impl TargetCare for Care {
     fn preparation_begins(&mut self) -> Result<(), String> {
+        self.trace.iter().for_each(|trace| trace.pause(true));
         self.scratch.as_mut().map_or(Ok(()), |scratch| scratch.mark_unfilled().map_err(|error| error.to_string()))
     }
 
     fn preparation_done(&mut self) -> Result<(), String> {
+        self.trace.iter().for_each(|trace| trace.pause(false));
         self.scratch.as_mut().map_or(Ok(()), |scratch| scratch.mark_filled().map_err(|error| error.to_string()))
     }
 

@@ -41,14 +41,14 @@ pub const GUESS: &str =
 /// # Errors
 /// Only where stdout cannot be written.
 pub fn say_only(plan: &Plan, site: &Site, json: bool) -> Result {
-    let capacity = site.facts.devices.first().map(|device| device.capacity);
+    let capacity = site.devices.first().map(|device| device.capacity);
     let written = plan.estimated_written();
     let plans = DryRun {
         schema: "drivelab.dry-run",
         schema_version: 1,
         method: plan.methodology.name.clone(),
         form: plan.form,
-        target: site.place().to_owned(),
+        target: site.place.path().to_owned(),
         length: site.length,
         steps: plan.schedule().len(),
         estimated_time_s: plan.estimated_time().as_secs_f64(),
@@ -77,7 +77,7 @@ pub fn say_only(plan: &Plan, site: &Site, json: bool) -> Result {
         plan.methodology.version,
         plan.form.name(),
         plans.steps,
-        site.place().display(),
+        site.place.path().display(),
         format::bytes(site.length),
         format::duration(plan.estimated_time()),
         format::bytes(written),

@@ -7,8 +7,8 @@ use drivelab_core::event::Event;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::listener::Listener;
-use drivelab_core::target::WritableTarget;
-use drivelab_engine::{BackendChoice, Engine};
+use drivelab_core::target::IoTarget;
+use drivelab_engine::{Engine, Options};
 use drivelab_session::{Fanout, Outcome, Screen, Session, Start};
 use drivelab_store::{DataDir, Recorder};
 
@@ -49,11 +49,11 @@ pub struct Ready {
     /// New or resumed.
     pub start: Start,
     /// What is measured.
-    pub target: WritableTarget,
+    pub target: IoTarget,
     /// Who keeps it.
     pub care: Care,
     /// Engine.
-    pub backend: BackendChoice,
+    pub engine: Options,
     /// Page to write at the end.
     pub page: Option<Wish>,
     /// How the result is shown.
@@ -69,9 +69,9 @@ pub struct Ready {
 /// # Errors
 /// What kept the session from running, and what kept the page from being written.
 pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
-    let Ready { run, keep, start, target, mut care, backend, page, show, stop, history } = ready;
+    let Ready { run, keep, start, target, mut care, engine, page, show, stop, history } = ready;
     let voice = context.settings.voice;
-    let mut engine = Engine::open(target, backend).map_err(engine_failure)?;
+    let mut engine = Engine::open(target, engine).map_err(engine_failure)?;
     voice.say(format!("Engine    {}", drivelab_core::backend::Backend::describe(&engine)));
     let (recorder, kept): (Box<dyn Listener>, Kept) = match keep {
         Keep::Bundle { data, recorder } => {
@@ -107,10 +107,10 @@ pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
 ///
 /// # Errors
 /// Exit 9 where the kernel refuses it.
-pub fn engine(context: &Context, wanted: Option<BackendArg>) -> Result<BackendChoice> {
+pub fn engine(context: &Context, wanted: Option<BackendArg>) -> Result<Options> {
     let choice = wanted.unwrap_or(context.settings.backend.value).into();
     drivelab_engine::check(choice).map_err(engine_failure)?;
-    Ok(choice)
+    Ok(Options::new(choice))
 }
 
 fn engine_failure(error: drivelab_engine::EngineError) -> Failure {

@@ -13,3 +13,4 @@ pub mod pages;
 pub mod place;
 pub mod signals;
 pub mod target;
+pub mod trace;

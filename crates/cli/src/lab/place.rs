@@ -1,4 +1,4 @@
-//! What `drivelab io` works on: from the word on the command line to an open target, or to one clear refusal.
+//! What is measured: from the word on the command line to an open target, or to one clear refusal.
 //!
 //! Owns which kinds of operation make sense where, and how large a target is that has no size of its own. Must not
 //! know how the load is described or run.
@@ -9,6 +9,7 @@ use drivelab_core::environment::{Environment, TargetFacts, TargetKind};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::load::OtherOps;
+use drivelab_core::plan::{Plan, Step};
 use drivelab_core::target::IoTarget;
 use drivelab_core::units::Bytes;
 use drivelab_core::workload::Workload;
@@ -63,6 +64,17 @@ impl Needs {
         })
     }
 
+    /// Of all steps of a plan.
+    #[must_use]
+    pub fn of_plan(plan: &Plan) -> Needs {
+        plan.steps().filter_map(Step::workload).map(Needs::of).fold(Needs::default(), |all, one| Needs {
+            reads: all.reads || one.reads,
+            writes: all.writes || one.writes,
+            deallocates: all.deallocates || one.deallocates,
+            flushes: all.flushes || one.flushes,
+        })
+    }
+
     /// Whether what the target holds can be changed.
     #[must_use]
     pub const fn changes(self) -> bool {
@@ -105,6 +117,27 @@ impl Place {
             return Ok(Place::Nop);
         }
         Ok(Place::Named(drivelab_device::classify(word)?))
+    }
+
+    /// Whether a scratch file is made: in a folder, under a new name, or where a killed run left one behind.
+    ///
+    /// # Errors
+    /// Where the folder cannot be looked at.
+    pub fn makes_scratch(&self) -> Result<bool> {
+        match self {
+            Place::Named(Named::Folder(_) | Named::NewFile(_)) => Ok(true),
+            Place::Named(Named::ExistingFile(file)) => target::is_leftover(file),
+            Place::Nop | Place::Named(Named::BlockDevice(_) | Named::NullDevice(_) | Named::ZeroDevice(_)) => Ok(false),
+        }
+    }
+
+    /// The folder itself, or the one that the file or device lies in.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        match self {
+            Place::Named(Named::Folder(folder)) => folder,
+            other => folder_of(other.path()),
+        }
     }
 
     /// Whether direct I/O is the default here: everywhere but on what stores nothing and refuses it.
@@ -164,9 +197,10 @@ impl OpenedIo {
         }
     }
 
-    /// Everything found, as it goes on record. Looks at the host for half a second where there is a device.
+    /// Everything found, as it goes on record; `data` is the folder of results, where there is to be one. Looks at the
+    /// host for half a second where there is a device.
     #[must_use]
-    pub fn environment(&self, data: &Path) -> Environment {
+    pub fn environment(&self, data: Option<&Path>) -> Environment {
         let devices = &self.facts.devices;
         let guard = match &self.target {
             IoTarget::Writable(target) => Some(target.decision().clone()),
@@ -176,7 +210,7 @@ impl OpenedIo {
             target: self.facts.clone(),
             testbed: drivelab_device::testbed_facts(devices.first().map(|device| device.name.as_str())),
             guard,
-            bundle_on_same_device: target::same_device(devices, data),
+            bundle_on_same_device: data.is_some_and(|data| target::same_device(devices, data)),
         }
     }
 }
@@ -280,7 +314,7 @@ fn scratch(folder: &Path, file: Option<&Path>, wanted: &Wanted<'_>, voice: Voice
     }
     let facts = drivelab_device::folder_facts(folder)?;
     if !facts.writable {
-        return Err(target::not_writable(folder, &facts));
+        return Err(target::not_writable(folder, &facts.file_system));
     }
     target::clear_leftovers(folder, voice)?;
     let asked = wanted.size.map(|size| size.align_down(Bytes::MIB));
@@ -290,7 +324,7 @@ fn scratch(folder: &Path, file: Option<&Path>, wanted: &Wanted<'_>, voice: Voice
     let (length, minimum) = (asked.unwrap_or(DEFAULT_SIZE), asked.unwrap_or(Bytes::MIB));
     let memory = drivelab_device::total_memory();
     let length = drivelab_device::scratch_size(length, minimum, facts.file_system.free, memory)
-        .map_err(|error| target::no_room(folder, &facts, &error))?;
+        .map_err(|error| target::no_room(folder, &facts.file_system, &error))?;
     let mut remarks = Vec::new();
     if let Some(size) = wanted.size.filter(|size| *size != length) {
         remarks.push(format!("the scratch file is {}, whole MiB of the {} asked for", exact(length), exact(size)));
@@ -357,7 +391,7 @@ mod tests {
             let opened = open(word, needs, Some(Bytes::MIB)).expect("open");
             assert_eq!((opened.facts.kind, opened.facts.length), (kind, Bytes::MIB));
             assert_eq!((opened.target.length(), opened.target.handle(true).is_some()), (Bytes::MIB, false));
-            let environment = opened.environment(Path::new("/"));
+            let environment = opened.environment(Some(Path::new("/")));
             assert_eq!(environment.guard.is_some(), kind == TargetKind::NullDevice);
             assert!(!environment.bundle_on_same_device);
             assert_eq!(open(word, needs, None).map(|opened| opened.target.length()).ok(), Some(DEFAULT_SIZE));

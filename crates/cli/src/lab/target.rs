@@ -1,34 +1,37 @@
-//! From what the user named to a target that may be written, or to one clear refusal.
+//! From what the user named to a plan for it, or to one clear refusal, before anything is made.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use drivelab_core::environment::{BlockDeviceFacts, Environment, TargetKind};
+use drivelab_core::environment::{BlockDeviceFacts, FileSystemFacts, TargetFacts, TargetKind};
 use drivelab_core::exit::ExitCode;
-use drivelab_core::ids::RunId;
-use drivelab_core::plan::{Form, Plan, Step, StepRole};
-use drivelab_core::target::WritableTarget;
+use drivelab_core::plan::{Form, Plan, StepRole};
+use drivelab_core::target::DirectIo;
 use drivelab_core::units::Bytes;
-use drivelab_core::workload::Workload;
 use drivelab_device::guard;
-use drivelab_device::{FolderFacts, LeftoverState, Named, Scratch};
+use drivelab_device::{FolderFacts, LeftoverState, Named};
 use drivelab_method::{Diagnostics, Methodology, SpeedGuess, TargetShape};
 use drivelab_report::format;
 
+use super::place::{Needs, Place};
 use crate::fail::{Failure, Result};
 use crate::say::Voice;
 
-/// Where a run will measure, before anything is made or opened.
+/// Where a run will measure, before anything is made or opened for good.
 pub struct Site {
     /// What the user named, resolved.
-    pub named: Named,
-    /// The folder the target lies in.
-    pub folder: PathBuf,
-    /// Facts about that folder's file system and what lies below.
-    pub facts: FolderFacts,
+    pub place: Place,
+    /// Whether a scratch file will be made.
+    pub makes_scratch: bool,
+    /// The file system it lies on; `None` for devices and for what is nothing.
+    file_system: Option<FileSystemFacts>,
+    /// Block devices below it.
+    pub devices: Vec<BlockDeviceFacts>,
+    /// What direct I/O needs there, as far as can be told now.
+    direct_io: DirectIo,
     /// Bytes that will be tested.
     pub length: Bytes,
     /// What the scratch file would have been without the limit of free space.
-    pub wanted: Bytes,
+    wanted: Bytes,
 }
 
 impl Site {
@@ -36,15 +39,15 @@ impl Site {
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
-        if let Named::NewFile(file) = &self.named {
-            let device = self.facts.devices.first().map_or("a file system without a drive", |device| &device.name);
+        if let (Place::Named(Named::NewFile(file)), Some(file_system)) = (&self.place, &self.file_system) {
+            let device = self.devices.first().map_or("a file system without a drive", |device| &device.name);
             remarks.push(format!(
                 "there is no {}: a scratch file of that name is made, on {device} (mounted at {})",
                 file.display(),
-                self.facts.file_system.mount_point.display()
+                file_system.mount_point.display()
             ));
         }
-        if self.length < self.wanted && self.kind_is_scratch() {
+        if self.length < self.wanted && self.makes_scratch {
             remarks.push(format!(
                 "the scratch file is {} instead of {}: it takes at most 10 % of the free space",
                 format::bytes(self.length),
@@ -53,57 +56,18 @@ impl Site {
         }
         remarks
     }
-
-    const fn kind_is_scratch(&self) -> bool {
-        matches!(self.named, Named::Folder(_) | Named::NewFile(_))
-    }
-
-    /// What the user named: a folder or a file.
-    #[must_use]
-    pub fn place(&self) -> &Path {
-        match &self.named {
-            Named::Folder(path)
-            | Named::ExistingFile(path)
-            | Named::NewFile(path)
-            | Named::NullDevice(path)
-            | Named::ZeroDevice(path) => path,
-            Named::BlockDevice(node) => &node.path,
-        }
-    }
 }
 
-/// Whether the target is only looked at or will be written.
+/// Whether the target is only looked at or will be used.
 #[derive(Debug, Clone, Copy)]
 pub enum Purpose<'a> {
     /// To make a plan: nothing is opened.
     Plan,
-    /// To measure; an existing file needs the name that the user gave with `--destroy`.
+    /// To measure; what exists and is written needs the name that the user gave with `--destroy`.
     Measure {
         /// What `--destroy` named.
         destroy: Option<&'a Path>,
     },
-}
-
-/// The target, open, with its keeper.
-pub struct Opened {
-    /// What the engine gets.
-    pub target: WritableTarget,
-    /// The scratch file, where one was made.
-    pub scratch: Option<Scratch>,
-    /// Made for the run or named by the user.
-    pub kind: TargetKind,
-}
-
-/// Whether a scratch file is made for what the user named: a folder, a new name, or what a killed run left behind.
-///
-/// # Errors
-/// A path that is no target at all.
-pub fn is_new(path: &Path) -> Result<bool> {
-    Ok(match drivelab_device::classify(path)? {
-        Named::Folder(_) | Named::NewFile(_) => true,
-        Named::ExistingFile(file) => is_leftover(&file)?,
-        Named::BlockDevice(_) | Named::NullDevice(_) | Named::ZeroDevice(_) => false,
-    })
 }
 
 /// Looks at the place and works out how large the target will be; makes and changes nothing.
@@ -117,48 +81,86 @@ pub fn survey(
     size: Option<Bytes>,
     purpose: Purpose<'_>,
 ) -> Result<Site> {
-    let named = drivelab_device::classify(path)?;
-    let folder = match &named {
-        Named::Folder(folder) => folder.clone(),
-        Named::ExistingFile(file) | Named::NewFile(file) => file.parent().unwrap_or(Path::new("/")).to_owned(),
-        Named::BlockDevice(node) => return Err(refuse_block_device(&node.path)),
-        Named::NullDevice(path) | Named::ZeroDevice(path) => return Err(refuse_nothing(path)),
-    };
-    let facts = drivelab_device::folder_facts(&folder)?;
-    if !facts.writable {
-        return Err(not_writable(&folder, &facts));
+    let place = Place::of(path)?;
+    if !methodology.takes_any_target() {
+        refuse_all_but_files(&place)?;
     }
     let wanted = size.unwrap_or_else(|| methodology.file_size(form));
-    let length = match &named {
-        Named::ExistingFile(file) if !is_leftover(file)? => match purpose {
-            Purpose::Plan => existing_length(file)?,
-            // Asked here as well as when it is opened: a refusal comes before anything else is said about the file.
-            Purpose::Measure { destroy } => guard::authorise_file(file, destroy)?.length(),
-        },
-        _ => {
-            let minimum = methodology.minimum_size(form);
-            if wanted < minimum {
-                return Err(Failure::usage(format!(
-                    "a scratch file of {} is too small for '{}', which needs at least {}; ask for more with --size",
-                    format::bytes(wanted),
-                    methodology.identity().name,
-                    format::bytes(minimum)
-                )));
-            }
-            let memory = drivelab_device::total_memory();
-            drivelab_device::scratch_size(wanted, minimum, facts.file_system.free, memory)
-                .map_err(|error| no_room(&folder, &facts, &error))?
+    if place.makes_scratch()? {
+        return new_file(place, methodology, form, wanted);
+    }
+    let facts = match (&place, purpose) {
+        (Place::Nop, _) => drivelab_device::facts_of_nothing(TargetKind::Nop, place.path(), wanted),
+        (Place::Named(Named::NullDevice(path) | Named::ZeroDevice(path)), _) => {
+            drivelab_device::facts_of_nothing(TargetKind::NullDevice, path, wanted)
+        }
+        // Asked here as well as when it is opened: a refusal comes before anything else is said about the target.
+        (Place::Named(Named::ExistingFile(file)), Purpose::Measure { destroy }) if changes(methodology, form) => {
+            let target = guard::authorise_file(file, destroy)?;
+            let mut facts = drivelab_device::target_facts(file, TargetKind::NamedFile, target.length())?;
+            facts.direct_io = target.direct_io().clone();
+            facts
+        }
+        (Place::Named(Named::BlockDevice(node)), Purpose::Measure { destroy }) if changes(methodology, form) => {
+            let target = guard::authorise_device(node, destroy)?;
+            drivelab_device::device_facts(node, target.length(), target.direct_io().clone())
+        }
+        (Place::Named(Named::BlockDevice(node)), _) => drivelab_device::open_device_to_read(node)?.facts,
+        (Place::Named(Named::ExistingFile(path) | Named::Folder(path) | Named::NewFile(path)), _) => {
+            drivelab_device::open_file_to_read(path)?.facts
         }
     };
-    Ok(Site { named, folder, facts, length, wanted })
+    let TargetFacts { length, file_system, devices, direct_io, .. } = facts;
+    Ok(Site { place, makes_scratch: false, file_system, devices, direct_io, length, wanted: length })
+}
+
+/// Whether any step of a methodology can change what its target holds. A methodology that was read can be expanded for
+/// the size that it wants; where it cannot, the careful answer is given.
+fn changes(methodology: &Methodology, form: Form) -> bool {
+    let capacity = methodology.file_size(form);
+    let shape = TargetShape { capacity, offset_align: Bytes::new(1), guess: SpeedGuess::default() };
+    let plan = drivelab_method::expand(methodology, form, &shape);
+    plan.map_or(true, |plan| Needs::of_plan(&plan).changes())
+}
+
+/// A scratch file that will be made.
+fn new_file(place: Place, methodology: &Methodology, form: Form, wanted: Bytes) -> Result<Site> {
+    let folder = place.folder();
+    let FolderFacts { file_system, devices, direct_io_expected, writable } = drivelab_device::folder_facts(folder)?;
+    if !writable {
+        return Err(not_writable(folder, &file_system));
+    }
+    let minimum = methodology.minimum_size(form);
+    if wanted < minimum {
+        return Err(Failure::usage(format!(
+            "a scratch file of {} is too small for '{}', which needs at least {}; ask for more with --size",
+            format::bytes(wanted),
+            methodology.identity().name,
+            format::bytes(minimum)
+        )));
+    }
+    let memory = drivelab_device::total_memory();
+    let length = drivelab_device::scratch_size(wanted, minimum, file_system.free, memory)
+        .map_err(|error| no_room(folder, &file_system, &error))?;
+    let file_system = Some(file_system);
+    Ok(Site { place, makes_scratch: true, file_system, devices, direct_io: direct_io_expected, length, wanted })
+}
+
+/// Methodologies for files run on nothing else.
+fn refuse_all_but_files(place: &Place) -> Result<()> {
+    match place {
+        Place::Named(Named::BlockDevice(node)) => Err(refuse_block_device(&node.path)),
+        Place::Nop | Place::Named(Named::NullDevice(_) | Named::ZeroDevice(_)) => Err(refuse_nothing(place.path())),
+        Place::Named(Named::Folder(_) | Named::ExistingFile(_) | Named::NewFile(_)) => Ok(()),
+    }
 }
 
 fn refuse_block_device(device: &Path) -> Failure {
     Failure::new(
         ExitCode::GuardRefused,
         format!(
-            "{} is a block device: in this version methodologies run on files only, so that no drive can lose data; \
-             mount a file system on it and name a folder there, or read the device with `drivelab io`",
+            "{} is a block device, and this methodology runs on files only; mount a file system on it and name a folder \
+             there, or read the device with `drivelab io`",
             device.display()
         ),
     )
@@ -169,7 +171,7 @@ fn refuse_nothing(device: &Path) -> Failure {
     Failure::new(
         ExitCode::GuardRefused,
         format!(
-            "{device} is a character device that stores nothing, so no methodology can be run on it; name a folder, or \
+            "{device} is no device that stores anything, and this methodology runs on files only; name a folder, or \
              measure drivelab itself with `drivelab io {device}`"
         ),
     )
@@ -184,8 +186,7 @@ pub(super) fn destroys_nothing(destroy: &Path) -> Failure {
     ))
 }
 
-pub(super) fn not_writable(folder: &Path, facts: &FolderFacts) -> Failure {
-    let mounted = &facts.file_system;
+pub(super) fn not_writable(folder: &Path, mounted: &FileSystemFacts) -> Failure {
     let why = if mounted.options.split(',').any(|option| option == "ro") {
         format!("the file system at {} is mounted read-only", mounted.mount_point.display())
     } else {
@@ -195,20 +196,13 @@ pub(super) fn not_writable(folder: &Path, facts: &FolderFacts) -> Failure {
     Failure::new(ExitCode::TargetUnusable, message)
 }
 
-pub(super) fn no_room(folder: &Path, facts: &FolderFacts, error: &drivelab_device::NoSpace) -> Failure {
-    let message = if facts.file_system.total.get() == 0 {
-        format!("{} is on {}, which stores nothing; name a folder on a drive", folder.display(), facts.file_system.kind)
+pub(super) fn no_room(folder: &Path, mounted: &FileSystemFacts, error: &drivelab_device::NoSpace) -> Failure {
+    let message = if mounted.total.get() == 0 {
+        format!("{} is on {}, which stores nothing; name a folder on a drive", folder.display(), mounted.kind)
     } else {
         format!("{}: {error}", folder.display())
     };
     Failure::new(ExitCode::TargetUnusable, message)
-}
-
-fn existing_length(file: &Path) -> Result<Bytes> {
-    let metadata = std::fs::metadata(file).map_err(|error| {
-        Failure::new(ExitCode::TargetUnusable, format!("cannot look at {}: {error}", file.display()))
-    })?;
-    Ok(Bytes::new(metadata.len()).align_down(Bytes::new(4096)))
 }
 
 /// Whether a file is what a killed run of drivelab left behind.
@@ -238,36 +232,38 @@ impl Words<'_> {
 /// What does not fit, pointed out in what the user wrote; a method that needs direct I/O where there is none, or that
 /// reads what a target holds where there is only a new scratch file.
 pub fn plan(methodology: &Methodology, form: Form, site: &Site, words: &Words<'_>) -> Result<Plan> {
-    let offset_align = site.facts.direct_io_expected.offset_align;
+    let offset_align = site.direct_io.offset_align;
     let shape = TargetShape { capacity: site.length, offset_align, guess: SpeedGuess::default() };
     let plan = drivelab_method::expand(methodology, form, &shape).map_err(|errors| (words.wrong)(&errors))?;
+    let path = site.place.path().display();
     let prepares = plan.steps().any(|step| step.role == StepRole::Prepare);
-    let reads = || plan.steps().filter_map(Step::workload).any(Workload::reads);
-    if methodology.reads_as_found() && site.kind_is_scratch() && !prepares && reads() {
+    if methodology.reads_as_found() && site.makes_scratch && !prepares && Needs::of_plan(&plan).reads {
         return Err(Failure::usage(format!(
-            "'{}' reads what its target holds (content = \"as_found\"), and a new scratch file in {} holds nothing: name \
-             a file or device that exists",
+            "'{}' reads what its target holds (content = \"as_found\"), and a new scratch file in {path} holds nothing: \
+             name a file or device that exists",
             plan.methodology.name,
-            site.folder.display()
         )));
     }
-    if plan.needs_direct() && !site.facts.direct_io_expected.supported {
-        let advice = drivelab_device::suggest_direct_folder().map_or_else(
-            || "name a folder on a file system with a drive behind it".to_owned(),
-            |folder| format!("a folder that would do: {}", folder.display()),
-        );
-        return Err(Failure::new(
-            ExitCode::TargetUnusable,
-            format!(
-                "'{}' measures with direct I/O, and there is none on {} ({}): {}; figures from there would be those of \
-                 memory, not of a drive; {advice}; or go through the page cache ({})",
-                plan.methodology.name,
-                site.folder.display(),
-                site.facts.file_system.kind,
-                site.facts.direct_io_expected.reason,
-                words.buffered,
+    if plan.needs_direct() && !site.direct_io.supported {
+        let buffered = format!("or go through the page cache ({})", words.buffered);
+        let message = match &site.file_system {
+            Some(file_system) => {
+                let advice = drivelab_device::suggest_direct_folder().map_or_else(
+                    || "name a folder on a file system with a drive behind it".to_owned(),
+                    |folder| format!("a folder that would do: {}", folder.display()),
+                );
+                format!(
+                    "'{}' measures with direct I/O, and there is none on {path} ({}): {}; figures from there would be \
+                     those of memory, not of a drive; {advice}; {buffered}",
+                    plan.methodology.name, file_system.kind, site.direct_io.reason,
+                )
+            }
+            None => format!(
+                "'{}' measures with direct I/O, and {path} has none: {}; {buffered}",
+                plan.methodology.name, site.direct_io.reason
             ),
-        ));
+        };
+        return Err(Failure::new(ExitCode::TargetUnusable, message));
     }
     Ok(plan)
 }
@@ -293,46 +289,6 @@ pub fn clear_leftovers(folder: &Path, voice: Voice) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Makes or opens the target.
-///
-/// # Errors
-/// Whatever the guard refuses.
-pub fn open(site: &Site, run: RunId, destroy: Option<&Path>) -> Result<Opened> {
-    if let (Some(destroy), false) = (destroy, matches!(site.named, Named::ExistingFile(_))) {
-        return Err(destroys_nothing(destroy));
-    }
-    let (target, scratch) = match &site.named {
-        Named::Folder(folder) => guard::make_scratch(folder, None, run, site.length)?,
-        Named::NewFile(file) => guard::make_scratch(&site.folder, file.file_name(), run, site.length)?,
-        Named::ExistingFile(file) if !file.exists() => {
-            guard::make_scratch(&site.folder, file.file_name(), run, site.length)?
-        }
-        Named::ExistingFile(file) => {
-            let target = guard::authorise_file(file, destroy)?;
-            return Ok(Opened { target, scratch: None, kind: TargetKind::NamedFile });
-        }
-        Named::BlockDevice(node) => return Err(refuse_block_device(&node.path)),
-        Named::NullDevice(path) | Named::ZeroDevice(path) => return Err(refuse_nothing(path)),
-    };
-    Ok(Opened { target, scratch: Some(scratch), kind: TargetKind::ScratchFile })
-}
-
-/// Everything found, as it goes on record; `data` is the folder of results, where there is to be one.
-///
-/// # Errors
-/// Where the target's file system cannot be looked at any more.
-pub fn environment(site: &Site, opened: &Opened, data: Option<&Path>) -> Result<Environment> {
-    let mut target = drivelab_device::target_facts(opened.target.path(), opened.kind, opened.target.length())?;
-    target.direct_io = opened.target.direct_io().clone();
-    let device = target.devices.first().map(|device| device.name.clone());
-    Ok(Environment {
-        target,
-        testbed: drivelab_device::testbed_facts(device.as_deref()),
-        guard: Some(opened.target.decision().clone()),
-        bundle_on_same_device: data.is_some_and(|data| same_device(&site.facts.devices, data)),
-    })
 }
 
 /// Whether a folder lies on one of the devices of the target.

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use drivelab_core::units::Bytes;
-use drivelab_method::Methodology;
+use drivelab_method::{Diagnostic, Methodology};
 use toml::{Table, Value};
 
 use super::{values, wrong};
@@ -22,7 +22,15 @@ pub(super) enum Ground {
     /// A scratch file that drivelab makes: all holes.
     Fresh,
     /// Something that is there and has a size of its own.
-    Existing,
+    Existing {
+        /// Its size.
+        length: Bytes,
+    },
+    /// `/dev/null`, `/dev/zero` or `nop:`: addresses without anything behind them.
+    Nothing {
+        /// Whether direct I/O is the default there.
+        direct: bool,
+    },
 }
 
 /// A methodology as text, with the flag behind each line.
@@ -32,15 +40,25 @@ pub(super) struct Written {
     pub(super) text: String,
     /// Size of the scratch file, where there is to be one.
     pub(super) size: Option<Bytes>,
-    /// Whether the target is written from end to end first.
-    pub(super) fills: bool,
-    places: Vec<(Range<usize>, String)>,
+    /// Whether the load goes to a scratch file that nothing was written to.
+    pub(super) new_and_unfilled: bool,
+    places: Vec<Place>,
+}
+
+/// A line that a flag wrote.
+#[derive(Debug)]
+struct Place {
+    at: Range<usize>,
+    key: String,
+    flag: String,
 }
 
 impl Written {
-    /// What was typed for the line that holds this byte.
-    pub(super) fn flag_at(&self, byte: usize) -> Option<&str> {
-        self.places.iter().find(|(place, _)| place.contains(&byte)).map(|(_, flag)| flag.as_str())
+    /// What was typed for the line that an error is about.
+    pub(super) fn flag_of(&self, error: &Diagnostic) -> Option<&str> {
+        let named = error.key().and_then(|key| self.places.iter().find(|place| place.key == key));
+        let here = || self.places.iter().find(|place| place.at.contains(&error.span().start));
+        named.or_else(here).map(|place| place.flag.as_str())
     }
 
     /// The methodology, checked.
@@ -56,7 +74,7 @@ impl Written {
     fn key(&mut self, key: &str, value: &Value, flag: impl Into<String>) {
         let start = self.text.len();
         let _ = writeln!(self.text, "{key} = {value}");
-        self.places.push((start..self.text.len(), flag.into()));
+        self.places.push(Place { at: start..self.text.len(), key: key.to_owned(), flag: flag.into() });
     }
 }
 
@@ -115,17 +133,21 @@ fn bad(flag: &str, typed: &str, why: &str) -> Failure {
 }
 
 /// The methodology that the flags mean on such ground. `numa` are the CPUs of the node that `--numa` names.
-pub(super) fn written(arguments: &IoArgs, ground: Ground, numa: Option<Vec<u32>>) -> Result<Written> {
-    let said = sayings(arguments, numa)?;
+pub(super) fn written(arguments: &IoArgs, ground: &Ground, numa: Option<Vec<u32>>) -> Result<Written> {
+    let mut said = sayings(arguments, numa)?;
+    if let (Ground::Nothing { direct: false }, None) = (ground, arguments.buffered.direct) {
+        said.push(Said { key: "direct", value: false.into(), flag: "--direct off".to_owned() });
+    }
     let groups = groups(&arguments.depth.group)?;
     let fills = match ground {
         Ground::Fresh => {
             arguments.safety.fill || reads(arguments) || groups.iter().any(|(group, _)| group_reads(group))
         }
-        Ground::Existing => arguments.safety.fill,
+        Ground::Existing { .. } | Ground::Nothing { .. } => arguments.safety.fill,
     };
     let size = size(arguments, ground)?;
-    let mut written = Written { text: String::new(), size, fills, places: Vec::new() };
+    let new_and_unfilled = *ground == Ground::Fresh && !fills;
+    let mut written = Written { text: String::new(), size, new_and_unfilled, places: Vec::new() };
     head(&mut written, arguments, ground);
     if fills {
         written.say("\n[[prepare]]\naction = \"fill\"");
@@ -151,28 +173,25 @@ pub(super) fn written(arguments: &IoArgs, ground: Ground, numa: Option<Vec<u32>>
 }
 
 /// Everything before the test.
-fn head(written: &mut Written, arguments: &IoArgs, ground: Ground) {
+fn head(written: &mut Written, arguments: &IoArgs, ground: &Ground) {
     let title = Value::from(title(arguments));
     written.say(&format!(
         "format = 1\nname = \"io\"\ntitle = {title}\nversion = \"1.0.0\"\n\
          summary = \"One load, from the command line of drivelab io.\"\n\
          good_for = \"One question about one load.\"\n\
          cannot_tell = \"Anything about other loads, nor whether the drive had come to its steady state.\"\n\n\
-         [[sources]]\nid = \"own\"\ncitation = \"the flags of drivelab io\"\n\n[target]\nkind = \"file\""
+         [[sources]]\nid = \"own\"\ncitation = \"the flags of drivelab io\"\n\n[target]\nkind = \"any\""
     ));
     let block = arguments.what.block.as_str();
     let least = Value::from(largest(block).map_or_else(|| "4 KiB".to_owned(), |size| size.to_string()));
+    let typed = arguments.safety.size.as_deref().unwrap_or(SIZE);
     match ground {
-        Ground::Fresh => {
-            let size = arguments.safety.size.as_deref().unwrap_or(SIZE);
-            written.key("size", &size.into(), format!("--size {size}"));
-            written.key("minimum_size", &least, format!("--block {block}"));
-        }
-        Ground::Existing => {
-            written.key("size", &least, format!("--block {block}"));
-            written.key("minimum_size", &least, format!("--block {block}"));
-            written.say("content = \"as_found\"");
-        }
+        Ground::Fresh | Ground::Nothing { .. } => written.key("size", &typed.into(), format!("--size {typed}")),
+        Ground::Existing { length } => written.key("size", &length.to_string().into(), "the target"),
+    }
+    written.key("minimum_size", &least, format!("--block {block}"));
+    if *ground != Ground::Fresh {
+        written.say("content = \"as_found\"");
     }
     written.say("\n[forms.faithful]");
 }
@@ -182,23 +201,16 @@ fn largest(block: &str) -> Option<Bytes> {
     values::block_sizes(block).into_iter().filter_map(|size| size.parse::<Bytes>().ok()).max()
 }
 
-fn size(arguments: &IoArgs, ground: Ground) -> Result<Option<Bytes>> {
+/// The size that drivelab gives to the target, where it has none of its own.
+fn size(arguments: &IoArgs, ground: &Ground) -> Result<Option<Bytes>> {
     let typed = arguments.safety.size.as_deref();
-    match ground {
-        Ground::Existing if typed.is_some() => Err(bad(
-            "size",
-            typed.unwrap_or_default(),
-            "the target has a size of its own; --span says which part of it is touched",
-        )),
-        Ground::Existing => Ok(None),
-        Ground::Fresh => {
-            let typed = typed.unwrap_or(SIZE);
-            typed
-                .parse()
-                .map(Some)
-                .map_err(|error: drivelab_core::units::UnitError| bad("size", typed, &error.to_string()))
-        }
+    if let Ground::Existing { .. } = ground {
+        let why = "the target has a size of its own; --span says which part of it is touched";
+        return typed.map_or(Ok(None), |typed| Err(bad("size", typed, why)));
     }
+    let typed = typed.unwrap_or(SIZE);
+    let wrong = |error: drivelab_core::units::UnitError| bad("size", typed, &error.to_string());
+    typed.parse().map(Some).map_err(wrong)
 }
 
 /// Whether any operation of the main load may read.
@@ -229,15 +241,21 @@ fn groups(typed: &[String]) -> Result<Vec<(Table, &str)>> {
 /// A title for people: `Random read, 4k, 1 in flight`.
 fn title(arguments: &IoArgs) -> String {
     let (what, depth) = (&arguments.what, &arguments.depth);
-    let op = match (&what.op, what.write_percent) {
-        (Some(op), _) => op.clone(),
-        (None, Some(percent)) => format!("{percent} % writes"),
-        (None, None) => "read".to_owned(),
+    let op = match what.op.as_deref().map(|op| (op, op.strip_prefix("mix="))) {
+        Some((_, Some(reads))) => format!("{} % read", reads.trim_end_matches('%')),
+        Some((op, None)) => op.replace('-', " "),
+        None => {
+            let shares = [(what.write_percent, "write"), (what.trim_percent, "trim"), (what.flush_percent, "flush")];
+            let all = shares.into_iter().chain([(what.write_zeroes_percent, "write zeroes")]);
+            let words: Vec<String> = all.filter_map(|(share, op)| Some(format!("{} % {op}", share?))).collect();
+            if words.is_empty() { "read".to_owned() } else { words.join(", ") }
+        }
     };
-    let mut pattern = arguments.order.pattern.clone();
+    let mut pattern = arguments.order.pattern.replace('-', " ");
     pattern.get_mut(..1).into_iter().for_each(str::make_ascii_uppercase);
     let threads = if depth.threads == 1 { String::new() } else { format!(" x {} threads", depth.threads) };
-    format!("{pattern} {op}, {}, {} in flight{threads}", what.block, depth.queue_depth)
+    let beside = if depth.group.is_empty() { String::new() } else { format!(", {} groups beside", depth.group.len()) };
+    format!("{pattern} {op}, {}, {} in flight{threads}{beside}", what.block, depth.queue_depth)
 }
 
 /// What the flags say, in the order of the headings.
@@ -306,13 +324,13 @@ fn depth(said: &mut Sayings, arguments: &IoArgs, numa: Option<Vec<u32>>) -> Resu
 
 fn data(said: &mut Sayings, arguments: &IoArgs) -> Result<()> {
     let data = &arguments.data;
-    let meant = match (&data.data, &data.data_pattern, &data.data_file) {
+    let meant = match (&data.data_kind, &data.data_pattern, &data.data_file) {
         (Some(kind), ..) => Some(kind.clone()),
         (None, Some(_), _) => Some("pattern".to_owned()),
         (None, None, Some(_)) => Some("file".to_owned()),
         (None, None, None) => None,
     };
-    said.word("data", "data", meant.as_ref());
+    said.word("data", "data-kind", meant.as_ref());
     said.count("compress_percent", "compress-percent", data.compress_percent);
     said.count("dedup_percent", "dedup-percent", data.dedup_percent);
     said.text("data_pattern", "data-pattern", data.data_pattern.as_ref());

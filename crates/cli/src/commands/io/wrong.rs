@@ -6,11 +6,17 @@ use super::load::Written;
 use crate::fail::Failure;
 
 /// Keys of the language that have another name than their flag, which is `--` and the key with hyphens.
-const OTHER_NAMES: [(&str, &str); 4] =
-    [("block_size", "--block"), ("block_size_mix", "--block"), ("queue_depth", "--qd"), ("volume", "--bytes")];
+const OTHER_NAMES: [(&str, &str); 6] = [
+    ("block_size", "--block"),
+    ("block_size_mix", "--block"),
+    ("block_size_shares_of", "--block-shares-of"),
+    ("queue_depth", "--qd"),
+    ("volume", "--bytes"),
+    ("data", "--data-kind"),
+];
 
 /// Keys with a flag of the same name that messages speak of.
-const SAME_NAMES: [&str; 24] = [
+const SAME_NAMES: [&str; 35] = [
     "op",
     "write_percent",
     "trim_percent",
@@ -24,17 +30,28 @@ const SAME_NAMES: [&str; 24] = [
     "streams",
     "span",
     "threads",
+    "cpus",
+    "batch",
     "rate",
     "arrivals",
     "bursts",
     "think_time",
-    "data",
+    "compress_percent",
+    "dedup_percent",
+    "data_pattern",
+    "data_file",
     "verify",
     "direct",
+    "seed",
     "time",
     "passes",
+    "operations",
     "coverage",
     "cap",
+    "ramp",
+    "errors",
+    "rounds",
+    "size",
 ];
 
 /// The errors as one usage failure: each with the flag that it is about.
@@ -44,7 +61,7 @@ pub(super) fn flags(written: &Written, diagnostics: &Diagnostics) -> Failure {
 }
 
 fn line(written: &Written, one: &Diagnostic) -> String {
-    let place = written.flag_at(one.span().start).map_or_else(String::new, |flag| format!("{flag}: "));
+    let place = written.flag_of(one).map_or_else(String::new, |flag| format!("{flag}: "));
     let mut line = format!("{place}{}; {}", in_flags(one.title()), in_flags(one.label()));
     for help in one.advice() {
         line.push_str("; ");
@@ -102,6 +119,6 @@ mod tests {
         assert_eq!(in_flags("choose another size, or direct = false"), "choose another size, or --direct off");
         assert_eq!(in_flags("a larger span, or streams = \"overlapping\""), "a larger span, or --streams overlapping");
         assert_eq!(in_flags("pattern = \"random_once\" has passes"), "--pattern random-once has passes");
-        assert_eq!(in_flags("data_pattern = \"ff\" stays"), "data_pattern = \"ff\" stays");
+        assert_eq!(in_flags("an unknown_pattern = \"ff\" stays"), "an unknown_pattern = \"ff\" stays");
     }
 }

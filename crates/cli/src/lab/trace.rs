@@ -1,0 +1,99 @@
+//! Writes the engine's trace to a file: a line for each operation as it was issued, tab-separated, with a head.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use drivelab_core::exit::ExitCode;
+use drivelab_engine::{TraceEntry, TraceSink};
+
+use crate::fail::{Failure, Result};
+
+/// Names of the columns.
+const HEAD: &str = "thread\tindex\top\toffset\tlength\tintended_ns\tsubmit_ns\tlatency_ns\terrno\n";
+
+/// A trace that is being written; copies share the file.
+#[derive(Clone)]
+pub struct TraceFile {
+    path: PathBuf,
+    state: Arc<Mutex<State>>,
+}
+
+struct State {
+    out: BufWriter<File>,
+    /// What is issued now is not wanted.
+    paused: bool,
+    /// Operations that are missing, since they did not fit into the engine's memory.
+    lost: u64,
+    /// Why no more could be written.
+    broken: Option<io::Error>,
+}
+
+impl TraceFile {
+    /// Makes the file; one that exists is left alone.
+    ///
+    /// # Errors
+    /// Exit 6 where it exists or cannot be made.
+    pub fn make(path: &Path) -> Result<TraceFile> {
+        let made = File::create_new(path).and_then(|file| {
+            let mut out = BufWriter::new(file);
+            out.write_all(HEAD.as_bytes()).map(|()| out)
+        });
+        let out = made.map_err(|error| {
+            let why = match error.kind() {
+                io::ErrorKind::AlreadyExists => "it exists, and drivelab replaces no file; name a new one".to_owned(),
+                _ => error.to_string(),
+            };
+            Failure::new(ExitCode::TargetUnusable, format!("--trace {}: {why}", path.display()))
+        })?;
+        let state = Arc::new(Mutex::new(State { out, paused: false, lost: 0, broken: None }));
+        Ok(TraceFile { path: path.to_owned(), state })
+    }
+
+    /// What the engine writes to.
+    #[must_use]
+    pub fn sink(&self) -> TraceSink {
+        let state = Arc::clone(&self.state);
+        Box::new(move |entries, lost| state.lock().unwrap_or_else(PoisonError::into_inner).take(entries, lost))
+    }
+
+    /// Leaves out what is issued from now on, or takes it in again.
+    pub fn pause(&self, paused: bool) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).paused = paused;
+    }
+
+    /// Writes what is left, and says how many operations are missing.
+    ///
+    /// # Errors
+    /// Exit 6 where the file could not be written to its end.
+    pub fn finish(self) -> Result<u64> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let flushed = state.out.flush();
+        match state.broken.take().or(flushed.err()) {
+            None => Ok(state.lost),
+            Some(error) => {
+                let message = format!("the trace {} is not whole: {error}", self.path.display());
+                Err(Failure::new(ExitCode::TargetUnusable, message))
+            }
+        }
+    }
+}
+
+impl State {
+    fn take(&mut self, entries: &[TraceEntry], lost: u64) {
+        if self.paused {
+            return;
+        }
+        self.lost += lost;
+        if self.broken.is_none() {
+            self.broken = entries.iter().try_for_each(|entry| line(&mut self.out, entry)).err();
+        }
+    }
+}
+
+fn line(out: &mut impl Write, entry: &TraceEntry) -> io::Result<()> {
+    let TraceEntry { thread, index, op, offset, length, intended_ns, submit_ns, latency_ns, errno } = entry;
+    let op = op.name();
+    writeln!(out, "{thread}\t{index}\t{op}\t{offset}\t{length}\t{intended_ns}\t{submit_ns}\t{latency_ns}\t{errno}")
+}
