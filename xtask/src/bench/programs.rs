@@ -14,6 +14,10 @@ const BUNDLE: &str = "{bundle}";
 /// Where drivelab keeps results.
 const RESULTS: &str = "DRIVELAB_DATA";
 
+/// A session of its own makes a group of its own for the scheduler (sched(7), autogroup), within which alone `nice`
+/// counts; so the group gets the same priority.
+const FAVOUR: &str = "echo -20 2>/dev/null >/proc/self/autogroup; exec \"$@\"";
+
 /// What is there to run.
 #[derive(Debug)]
 pub(crate) struct Programs {
@@ -99,11 +103,14 @@ impl Programs {
     /// A side's command, pinned.
     pub(crate) fn command(&self, side: &Side, cpus: &str, seconds: u64, places: &Places) -> Command {
         let (program, words) = self.words(side, cpus, seconds, places);
-        let mut command = Command::new("taskset");
+        let mut command = if self.as_root {
+            let mut favoured = Command::new("setsid");
+            favoured.args(["--wait", "nice", "-n", "-20", "sh", "-c", FAVOUR, "sh", "taskset"]);
+            favoured
+        } else {
+            Command::new("taskset")
+        };
         command.args(["-c", cpus]);
-        if self.as_root {
-            command.args(["nice", "-n", "-20"]);
-        }
         if side.line.contains(BUNDLE) {
             command.env(RESULTS, &places.bundle);
         }
