@@ -14,6 +14,7 @@ use drivelab_core::record::IntervalRecord;
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
 
+use crate::find_rate;
 use crate::values::{self, Execution};
 
 /// One finished execution with all that a check may look at.
@@ -29,6 +30,8 @@ pub(crate) struct Subject<'a> {
     pub link: Option<f64>,
     /// Memory of the host.
     pub memory: Bytes,
+    /// A round of a search that is not the one reported: being asked for too much was its purpose.
+    pub probe: bool,
 }
 
 /// Figures that a violation makes worthless.
@@ -152,7 +155,8 @@ pub(crate) fn subjects(records: &RunRecords) -> Vec<Subject<'_>> {
         let step = records.plan.step(&record.key.step)?;
         let execution = Execution::new(step, record)?;
         let intervals = intervals.remove(&record.key).unwrap_or_default();
-        Some(Subject { step, execution, intervals, link, memory: records.environment.testbed.memory })
+        let (memory, probe) = (records.environment.testbed.memory, find_rate::is_probe(records, &record.key));
+        Some(Subject { step, execution, intervals, link, memory, probe })
     };
     records.steps.iter().filter(|record| !values::is_empty(record)).filter_map(subject).collect()
 }

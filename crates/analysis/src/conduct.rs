@@ -16,8 +16,8 @@ use jiff::Timestamp;
 use crate::check::{Check, Seen, Subject, Voids};
 use crate::findings::{conduct as text, evidence};
 use crate::metrics::used_rounds;
-use crate::stats;
 use crate::values::{self, Execution};
+use crate::{find_rate, stats};
 
 /// Share of its own rule that a step must have reached: intervals and the last completions may cost a little.
 const SHORT_STEP: f64 = 0.95;
@@ -41,6 +41,7 @@ pub(crate) fn of_run(records: &RunRecords) -> Vec<Finding> {
     findings.extend(failed_steps(records));
     findings.extend(records.steadiness.iter().filter(|v| !v.reached).map(text::not_steady));
     findings.extend(rounds(records));
+    findings.extend(find_rate::findings(records));
     findings
 }
 
@@ -52,7 +53,7 @@ fn state(records: &RunRecords) -> Option<Finding> {
         RunState::Failed => Some(text::run_failed(&records.message, done)),
         RunState::Interrupted => {
             let cause = records.breaks.last().filter(|pause| pause.resumed.is_none()).map(|pause| &pause.cause);
-            let open_end = records.plan.tests.iter().any(|test| matches!(test.rounds, Rounds::Steady { .. }));
+            let open_end = records.plan.tests.iter().any(|test| !matches!(test.rounds, Rounds::Fixed { .. }));
             Some(text::run_unfinished(done, all.len(), open_end, cause.map(String::as_str)))
         }
     }

@@ -2,11 +2,12 @@
 //!
 //! Owns words only; what is true was decided by the caller. Voiding findings are in `voids`, those about how steps
 //! and the run went in `conduct`, those from the engine's account in `account`, those about what the target did in
-//! `target`, those about target and testbed as found in `conditions`.
+//! `target`, those about target and testbed as found in `conditions`, those about searches of a rate in `search`.
 
 pub(crate) mod account;
 pub(crate) mod conditions;
 pub(crate) mod conduct;
+pub(crate) mod search;
 pub(crate) mod target;
 pub(crate) mod voids;
 
@@ -69,7 +70,7 @@ impl Words<'_> {
         self.finding(steps, evidence)
     }
 
-    fn finding(self, steps: Vec<StepKey>, evidence: Vec<Evidence>) -> Finding {
+    pub(crate) fn finding(self, steps: Vec<StepKey>, evidence: Vec<Evidence>) -> Finding {
         Finding {
             code: self.code.to_owned(),
             severity: self.severity,

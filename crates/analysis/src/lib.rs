@@ -18,6 +18,7 @@ pub mod classes;
 pub mod conditions;
 mod conduct;
 pub mod explain;
+pub mod find_rate;
 pub mod findings;
 pub mod host;
 mod invariants;

@@ -276,6 +276,34 @@ pub enum Rounds {
         /// Most rounds, after which "not reached" is the result.
         max: u32,
     },
+    /// Until each step's highest rate is known at which a percentile of its response time keeps a bound; every round
+    /// has another rate, and the step's own is the first.
+    FindRate(RateSearch),
+}
+
+/// A search for the highest rate at which a percentile of the response time keeps a bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RateSearch {
+    /// The percentile in thousandths of a per cent: 99,900 is p99.9.
+    pub percentile_thousandths: u32,
+    /// Longest response time that it may have.
+    pub bound: Nanos,
+    /// Lowest rate tried, in arrivals per 1,000 seconds (as [`crate::load::Rate::per_1000_s`]).
+    pub lowest: u64,
+    /// Highest rate tried, likewise.
+    pub highest: u64,
+    /// Most rounds; with fewer the two rates between which the bound lies are further apart.
+    pub max: u32,
+}
+
+impl RateSearch {
+    /// The percentile as people write it: `p99`, `p99.9`.
+    #[must_use]
+    pub fn percentile_name(&self) -> String {
+        let (whole, thousandths) = (self.percentile_thousandths / 1000, self.percentile_thousandths % 1000);
+        let digits = format!("{whole}.{thousandths:03}");
+        format!("p{}", digits.trim_end_matches('0').trim_end_matches('.'))
+    }
 }
 
 /// Order of execution when a test has several steps and several rounds.
@@ -328,10 +356,11 @@ impl TestPlan {
         match &self.rounds {
             Rounds::Fixed { count } => *count,
             Rounds::Steady { max, .. } => *max,
+            Rounds::FindRate(search) => search.max,
         }
     }
 
-    /// Every execution in order, up to [`Self::max_rounds`]; a steady test may stop earlier.
+    /// Every execution in order, up to [`Self::max_rounds`]; a steady test or a search may stop earlier.
     #[must_use]
     pub fn schedule(&self) -> Vec<(StepKey, &Step)> {
         let rounds = 1..=self.max_rounds();
@@ -390,7 +419,7 @@ impl Plan {
         self.tests.iter().find(|test| test.steps.iter().any(|step| step.id == *id))
     }
 
-    /// Every execution of the plan in order, steady tests with their most rounds.
+    /// Every execution of the plan in order, steady tests and searches with their most rounds.
     #[must_use]
     pub fn schedule(&self) -> Vec<(StepKey, &Step)> {
         self.tests.iter().flat_map(TestPlan::schedule).collect()

@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use drivelab_core::ids::StepId;
-use drivelab_core::plan::{AxisValue, Combine, Form, Order, Plan, Rounds, Step, TestPlan, Tracked};
+use drivelab_core::plan::{AxisValue, Combine, Form, Order, Plan, RateSearch, Rounds, Step, TestPlan, Tracked};
 use drivelab_core::units::{Bytes, Nanos};
 
 use crate::diagnose::{Diagnostic, Diagnostics};
@@ -19,7 +19,7 @@ use crate::near::nearest;
 use crate::step::{Draft, io_step};
 use crate::sweep::{name_at, picks};
 use crate::value::{Table, Value};
-use crate::{meaning, prepare, verified};
+use crate::{meaning, prepare, search, verified};
 
 /// The smoke form: size of its target, and most bytes of one of its steps.
 pub(crate) const SMOKE_SIZE: Bytes = Bytes::new(8 << 20);
@@ -228,6 +228,10 @@ fn rounds(scope: &Scope<'_>, test: &Table, layers: &Layers<'_>, steps: &[Step]) 
         Some(Value::Whole(count)) => u32::try_from(*count).unwrap_or(1),
         _ => 1,
     };
+    if let Some(search) = search::of(test) {
+        let max = if layers.stated_by_form("rounds") { fixed.max(3) } else { search.max };
+        return Ok(Rounds::FindRate(RateSearch { max, ..search }));
+    }
     let Some(steady) = test.table("steady").filter(|_| !layers.stated_by_form("rounds")) else {
         return Ok(Rounds::Fixed { count: fixed });
     };

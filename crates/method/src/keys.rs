@@ -93,6 +93,22 @@ static STEADY: Shape = Shape {
     lists: false,
 };
 
+static FIND_RATE: Shape = Shape {
+    name: "`find_rate`",
+    keys: &[&[
+        must(
+            "percentile",
+            Kind::Decimal(1_000, 99_999),
+            "Percentile of the response time that is held against the bound, 1 to 99.999.",
+        ),
+        must("bound", Kind::Duration, "Longest response time that it may have."),
+        must("from", Kind::Rate, "Lowest rate tried, in operations per second; the first round has it."),
+        must("to", Kind::Rate, "Highest rate tried, in operations per second; the second round has it."),
+        key("rounds", Kind::Whole(3, 100), "Most rounds, 3 to 100. Default 12."),
+    ]],
+    lists: false,
+};
+
 static TEST: Shape = Shape {
     name: "a test",
     keys: &[
@@ -113,6 +129,11 @@ static TEST: Shape = Shape {
                 "Groups of threads that run at the same time, beside the test's own load.",
             ),
             key("steady", Kind::Table(&STEADY), "Repeat until the SNIA five-round window is steady; excludes rounds."),
+            key(
+                "find_rate",
+                Kind::Table(&FIND_RATE),
+                "Find the highest rate at which a percentile of the response time keeps a bound; excludes rounds and rate.",
+            ),
             key("forms", Kind::Table(&TEST_FORMS), "Values of this test that differ in a form."),
         ],
         LOAD,

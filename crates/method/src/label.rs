@@ -3,6 +3,7 @@
 //! What is not as usual is named always, what is usual only where the test varies it.
 
 use drivelab_core::load::{Arrivals, OpKind, OtherOps, Verify};
+use drivelab_core::plan::RateSearch;
 use drivelab_core::units::Percent;
 use drivelab_core::workload::{Pattern, Streams, Workload};
 
@@ -29,10 +30,15 @@ pub(crate) struct Naming {
 
 impl Naming {
     /// Of a step's own load with these values, before it is held against a target.
-    pub(crate) fn of(values: &Values<'_, '_>, workload: &Workload) -> Naming {
+    pub(crate) fn of(values: &Values<'_, '_>, workload: &Workload, search: Option<&RateSearch>) -> Naming {
         let picked = |key: &str| values.test.is_some_and(|(_, pick)| pick.values.iter().any(|(name, _)| *name == key));
         let details = details(values, workload).into_iter();
-        let extra = details.filter(|detail| !detail.usual || picked(detail.key)).map(|detail| detail.text).collect();
+        let told = |detail: &Detail| {
+            // A search sets the rate, whatever a general table says.
+            (!detail.usual || picked(detail.key)) && !(detail.key == "rate" && search.is_some())
+        };
+        let searched = search.map(|search| format!("{} within {}", search.percentile_name(), search.bound));
+        let extra = details.filter(told).map(|detail| detail.text).chain(searched).collect();
         let mix = &workload.block_size_mix;
         let smallest = mix.iter().map(|size| size.block_size).min();
         Naming {
@@ -144,8 +150,8 @@ fn details(values: &Values<'_, '_>, workload: &Workload) -> Vec<Detail> {
     if let Some(stride) = workload.stride {
         details.push(detail("stride", format!("stride {stride}"), false));
     }
-    if let (Some(rate), Some(asked)) = (pace.rate, values.rate("rate")) {
-        details.push(detail("rate", format!("rate {asked}"), false));
+    if let Some(rate) = pace.rate {
+        details.extend(values.rate("rate").map(|asked| detail("rate", format!("rate {asked}"), false)));
         let usual = rate.arrivals == Arrivals::Constant;
         details.push(detail("arrivals", format!("{} arrivals", rate.arrivals.name()), usual));
     }

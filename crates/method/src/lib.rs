@@ -24,6 +24,7 @@ mod prepare;
 mod rate;
 mod scalar;
 mod schema;
+mod search;
 mod shape;
 mod sizes;
 mod step;

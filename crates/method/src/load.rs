@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use drivelab_core::load::{Arrivals, Bursts, Content, Locality, OtherOps, Pace, Placement, Rate, Verify};
-use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth, Threads};
+use drivelab_core::units::{Bytes, Percent, QueueDepth, Threads};
 use drivelab_core::workload::{DataPattern, Pattern, Span, Streams, Workload};
 
 use crate::diagnose::Diagnostic;
@@ -28,6 +28,8 @@ pub(crate) struct Preset {
     pub(crate) block_size: Option<Bytes>,
     pub(crate) queue_depth: Option<u64>,
     pub(crate) pattern: Option<Pattern>,
+    /// The first rate of a search; it stands in place of `rate`.
+    pub(crate) searched: Option<AskedRate>,
 }
 
 /// Shares of the kinds of operations.
@@ -114,7 +116,7 @@ pub(crate) fn workload(
         span: Span { offset: Bytes::new(0), length: Bytes::new(0) },
         queue_depth,
         threads,
-        pace: pace(values, shares, &sizes, errors),
+        pace: pace(values, preset.searched, shares, &sizes, errors),
         data,
         verify: verify(values, shares, &sizes, &content, (data, streams, threads), errors),
         content,
@@ -229,15 +231,25 @@ fn streams(values: &Values<'_, '_>) -> Streams {
 }
 
 /// The rate of a group is not split here: [`crate::groups`] knows the others.
-fn pace(values: &Values<'_, '_>, shares: Shares, sizes: &Sizes, errors: &mut Vec<Diagnostic>) -> Pace {
+fn pace(
+    values: &Values<'_, '_>,
+    searched: Option<AskedRate>,
+    shares: Shares,
+    sizes: &Sizes,
+    errors: &mut Vec<Diagnostic>,
+) -> Pace {
     let arrivals = match values.word("arrivals") {
         "exponential" => Arrivals::Exponential,
         "uniform" => Arrivals::Uniform,
         _ => Arrivals::Constant,
     };
-    let rate = values.rate("rate").and_then(|asked| rate(values, asked, arrivals, shares, sizes, errors));
-    if values.rate("rate").is_none() {
-        values.holds("arrivals", Some("arrivals are scheduled only where `rate` is stated"), errors);
+    for key in ["rate", "think_time"].into_iter().filter(|key| values.get(key).is_some()) {
+        values.holds(key, searched.map(|_| "`find_rate` sets the rate of each round"), errors);
+    }
+    let asked = searched.or_else(|| values.rate("rate"));
+    let rate = asked.and_then(|asked| rate(values, asked, arrivals, shares, sizes, errors));
+    if asked.is_none() {
+        values.holds("arrivals", Some("arrivals are scheduled only where `rate` or `find_rate` is stated"), errors);
     }
     let bursts = values.table("bursts").and_then(|bursts| {
         let (on, off) = (bursts.time("on")?, bursts.time("off")?);
@@ -246,7 +258,8 @@ fn pace(values: &Values<'_, '_>, shares: Shares, sizes: &Sizes, errors: &mut Vec
         }
         (!off.is_zero()).then_some(Bursts { on, off })
     });
-    Pace { rate, bursts, think_time: values.time("think_time").unwrap_or(Nanos::new(0)), weight: 0 }
+    let think_time = values.time("think_time").filter(|_| searched.is_none()).unwrap_or_default();
+    Pace { rate, bursts, think_time, weight: 0 }
 }
 
 /// Arrivals per second; a rate in bytes is divided by the mean bytes of an operation.

@@ -6,11 +6,11 @@
 use std::ops::Range;
 
 use crate::diagnose::Diagnostic;
-use crate::groups;
 use crate::keys::{EXCLUSIVE, REPEATS};
 use crate::layers::together;
 use crate::near::nearest;
 use crate::value::{Located, Table, Value};
+use crate::{groups, search};
 
 /// The name of the test that preparation becomes in the plan.
 pub(crate) const PREPARE: &str = "prepare";
@@ -54,6 +54,7 @@ fn one_test(root: &Table, test: &Table, sources: &[&str], errors: &mut Vec<Diagn
     }
     unique(test.tables("groups"), "name", "group", errors);
     groups::check_names(test, errors);
+    search::check(test, errors);
     for group in test.tables("groups") {
         parameters(group, sources, errors);
     }

@@ -41,6 +41,7 @@ fn preset(step: &Table) -> Preset {
         block_size: Some(block_size),
         queue_depth: Some(depth),
         pattern: Some(pattern),
+        searched: None,
     }
 }
 

@@ -4,7 +4,7 @@
 
 use drivelab_core::ids::StepId;
 use drivelab_core::load::Verify;
-use drivelab_core::plan::{Action, Approximation, Rest, Step, StepRole};
+use drivelab_core::plan::{Action, Approximation, RateSearch, Rest, Step, StepRole};
 use drivelab_core::units::Nanos;
 use drivelab_core::workload::Workload;
 
@@ -16,6 +16,8 @@ use crate::groups::{Written, share_out};
 use crate::label::{Naming, shown};
 use crate::layers::Layers;
 use crate::load::{self, Preset};
+use crate::rate::AskedRate;
+use crate::search;
 use crate::stop::{rest, smoke, stop};
 use crate::sweep::{Pick, name_at};
 use crate::value::Table;
@@ -40,12 +42,14 @@ pub(crate) fn io_step<'m>(scope: &Scope<'m>, test: &'m Table, pick: &Pick<'m>) -
     let layers = Layers::new(scope.root(), test, pick.case, scope.base);
     let values = Values { name: test.text("name"), name_at: name_at(test), own: None, test: Some((&layers, pick)) };
     let mut errors = Vec::new();
-    let loads = loads(scope, &values, test, &mut errors);
+    let search = search::of(test);
+    let loads = loads(scope, &values, test, search.as_ref(), &mut errors);
     let known: Vec<&Workload> = loads.iter().map(|load| &load.workload).collect();
     let stop = stop(&values, &known, &mut errors);
+    errors.extend(search.and_then(|search| search::too_short(&search, test, stop.as_ref()?.time)));
     let (Some(stop), true) = (stop, errors.is_empty()) else { return Err(errors) };
     let written = joined(known.into_iter().cloned());
-    let naming = Naming::of(&values, &written);
+    let naming = Naming::of(&values, &written, search.as_ref());
     let shown = shown(&values, &written);
     let seed_name =
         format!("{}/{}/{}", test.text("name"), naming.slug(), pick.case.map_or("", |case| case.text("name")));
@@ -56,7 +60,7 @@ pub(crate) fn io_step<'m>(scope: &Scope<'m>, test: &'m Table, pick: &Pick<'m>) -
     let (stop, ramp, rest) =
         if scope.smoke() { (smoke(&stop), Nanos::new(0), Rest::None {}) } else { (stop, ramp, rest(&values)) };
     let action = Action::Io { workload, stop, ramp };
-    let (estimated_time, estimated_written) = estimate::step(&action, rest, &scope.shape.guess);
+    let (estimated_time, estimated_written) = estimate::step(&at_most(&action, search), rest, &scope.shape.guess);
     let step = Step {
         id: StepId::new("", ""),
         label: String::new(),
@@ -73,11 +77,23 @@ pub(crate) fn io_step<'m>(scope: &Scope<'m>, test: &'m Table, pick: &Pick<'m>) -
     Ok(Draft { step, naming, case, shown, by_share, reads })
 }
 
+/// The action with the highest rate of a search: an estimate that is rather too high.
+fn at_most(action: &Action, search: Option<RateSearch>) -> Action {
+    let mut action = action.clone();
+    if let (Action::Io { workload, .. }, Some(search)) = (&mut action, search)
+        && let Some(rate) = &mut workload.pace.rate
+    {
+        rate.per_1000_s = search.highest;
+    }
+    action
+}
+
 /// The test's own load and its groups, as written; those that are wrong are left out.
 fn loads<'a, 'm>(
     scope: &Scope<'m>,
     values: &Values<'a, 'm>,
     test: &'m Table,
+    search: Option<&RateSearch>,
     errors: &mut Vec<Diagnostic>,
 ) -> Vec<Written<'a, 'm>> {
     let folder = scope.method.folder();
@@ -89,7 +105,8 @@ fn loads<'a, 'm>(
     });
     let mut loads = Vec::new();
     for values in std::iter::once(values.clone()).chain(groups) {
-        let workload = load::workload(&values, Preset::default(), folder, errors);
+        let searched = search.map(|search| AskedRate::Operations(search.lowest));
+        let workload = load::workload(&values, Preset { searched, ..Preset::default() }, folder, errors);
         loads.extend(workload.map(|workload| Written { values, workload }));
     }
     if errors.is_empty() {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use drivelab_core::load::{
     Arrivals, Bursts, Content, Locality, OtherOps, Pace, Placement, Rate, SizeShare, Verify, Zone,
 };
-use drivelab_core::plan::{Action, Form, OnError, Plan, StopRule};
+use drivelab_core::plan::{Action, Form, OnError, Plan, RateSearch, Rounds, StopRule};
 use drivelab_core::units::{Bytes, Nanos, Percent};
 use drivelab_core::workload::{DataPattern, Pattern, Streams, Workload};
 use drivelab_method::{SpeedGuess, TargetShape, expand, parse};
@@ -440,4 +440,35 @@ fn estimates_know_rates_pauses_and_what_moves_nothing() {
     // Two groups share the target by their depths; both write.
     let groups = "op = \"write\"\ntime = \"10 s\"\n[[tests.groups]]\nname = \"other\"";
     assert_eq!(of(groups).1 / 100, kb(800_000) / 100);
+}
+
+#[test]
+fn a_search_arrives_with_the_lowest_rate_as_the_first() {
+    let search = "find_rate = { percentile = 99.9, bound = \"1 ms\", from = \"1000 IOPS\", to = \"200k IOPS\" }";
+    let body = format!(
+        "op = \"write\"\nblock_size = [\"4 KiB\", \"8 KiB\"]\npattern = \"random\"\nqueue_depth = 32\ntime = \"10 s\"\n\
+         arrivals = \"exponential\"\n{search}"
+    );
+    let plan = plan_of(Form::Quick, "action = \"fill\"", &body);
+    let test = &plan.tests[1];
+    let expected = RateSearch {
+        percentile_thousandths: 99_900,
+        bound: Nanos::from_millis(1),
+        lowest: 1_000_000,
+        highest: 200_000_000,
+        max: 12,
+    };
+    assert_eq!(test.rounds, Rounds::FindRate(expected));
+    assert_eq!(test.steps.len(), 2, "each step has a search of its own");
+    let step = &test.steps[0];
+    assert_eq!(step.id.as_str(), "t/rnd-4k-q32t1-write-exponential-arrivals-p99.9-within-1ms");
+    assert_eq!(step.label, "RND 4 KiB Q32T1 write, exponential arrivals, p99.9 within 1 ms");
+    let rate = step.workload().unwrap().pace.rate;
+    assert_eq!(rate, Some(Rate { per_1000_s: 1_000_000, arrivals: Arrivals::Exponential }));
+    assert!(step.estimated_written > Bytes::new(10 * 1000 * 4096), "most rounds write more than the first");
+    let smoke = plan_of(Form::Smoke, "action = \"fill\"", &body);
+    assert_eq!(smoke.tests[1].rounds, Rounds::Fixed { count: 1 });
+    assert_eq!(smoke.tests[1].steps[0].workload().unwrap().pace.rate, rate);
+    let few = plan_of(Form::Quick, "action = \"fill\"", &format!("{body}\n[tests.forms.quick]\nrounds = 5"));
+    assert_eq!(few.tests[1].max_rounds(), 5);
 }

@@ -190,6 +190,12 @@ pub(crate) fn rounds_text(test: &TestPlan) -> String {
         Rounds::Fixed { count: 1 } => String::new(),
         Rounds::Fixed { count } => format!("{how} of {count} rounds"),
         Rounds::Steady { max, .. } => format!("{how} of the steady window, at most {max} rounds"),
+        Rounds::FindRate(search) => format!(
+            "round with the highest rate at which {} of the response time keeps {}, of at most {}",
+            search.percentile_name(),
+            search.bound,
+            search.max
+        ),
     }
 }
 
@@ -199,6 +205,8 @@ fn caption(input: &ReportInput<'_>, test: &TestPlan) -> String {
     let rounds = rounds_text(test);
     let rounds = if rounds.is_empty() {
         rounds
+    } else if matches!(test.rounds, drivelab_core::plan::Rounds::FindRate(_)) {
+        format!("Figures are of the {rounds}. ")
     } else {
         format!("Figures are the {rounds}; whiskers show the lowest and the highest round. ")
     };

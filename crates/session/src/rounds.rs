@@ -1,5 +1,7 @@
-//! Which executions of a test are still to be done, and when a steady test is steady.
+//! Which executions of a test are still to be done, when a steady test is steady, and at which rate the next round of
+//! a search runs.
 
+use drivelab_analysis::find_rate::rate_of_round;
 use drivelab_analysis::steady::{snia_window, tracked_value};
 use drivelab_core::event::Steadiness;
 use drivelab_core::ids::StepKey;
@@ -12,14 +14,14 @@ use drivelab_core::run::RunRecords;
 pub(crate) fn groups(test: &TestPlan) -> Vec<Vec<(StepKey, &Step)>> {
     let schedule = test.schedule();
     let size = match test.rounds {
-        Rounds::Fixed { .. } => schedule.len(),
+        Rounds::Fixed { .. } | Rounds::FindRate(_) => schedule.len(),
         Rounds::Steady { .. } => test.steps.len(),
     };
     schedule.chunks(size.max(1)).map(<[_]>::to_vec).collect()
 }
 
-/// Executions that are still to be done, steady tests with their most rounds: not finished, or preparing a target that
-/// is not prepared now. A steady test that has its verdict is done.
+/// Executions that are still to be done, steady tests and searches with their most rounds: not finished, or preparing a
+/// target that is not prepared now. A steady test that has its verdict is done, and so is a search that found its rate.
 #[must_use]
 pub fn left(records: &RunRecords, prepared: bool) -> Vec<(StepKey, &Step)> {
     let tests = records.plan.tests.iter().filter(|test| !is_judged(records, test));
@@ -33,7 +35,26 @@ pub(crate) fn is_judged(records: &RunRecords, test: &TestPlan) -> bool {
 
 /// Whether an execution must still be done.
 pub(crate) fn is_due(records: &RunRecords, key: &StepKey, step: &Step, prepared: bool) -> bool {
-    !records.is_finished(key) || (step.role == StepRole::Prepare && !prepared)
+    let again = step.role == StepRole::Prepare && !prepared;
+    again || (!records.is_finished(key) && searched(records, key, step) != Searched::Done)
+}
+
+/// What a search says about an execution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Searched {
+    /// It belongs to no search.
+    Not,
+    /// The search needs it, with this rate (arrivals per 1,000 seconds).
+    With(u64),
+    /// The search has found its rate.
+    Done,
+}
+
+/// Whether a search needs this execution, as far as the rounds before it tell.
+pub(crate) fn searched(records: &RunRecords, key: &StepKey, step: &Step) -> Searched {
+    let test = records.plan.test_of(&step.id);
+    let Some(Rounds::FindRate(search)) = test.map(|test| &test.rounds) else { return Searched::Not };
+    rate_of_round(search, records, step, key.round).map_or(Searched::Done, Searched::With)
 }
 
 /// The verdict on a steady test after so many whole rounds: `Some` when it is steady or its most rounds are done.

@@ -10,11 +10,12 @@ use drivelab_core::plan::{Action, Step, StepRole, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Nanos;
+use drivelab_core::workload::Workload;
 
 use crate::care::TargetCare;
 use crate::emit::Emitter;
 use crate::fanout::{Fanout, RecorderLost};
-use crate::rounds::{groups, is_due, is_judged, judge};
+use crate::rounds::{Searched, groups, is_due, is_judged, judge, searched};
 
 /// Steps in a row that end in device errors before the run is given up.
 const FAILING_STEPS_LIMIT: u32 = 3;
@@ -217,6 +218,7 @@ impl<'a> Session<'a> {
     /// Runs an I/O step; says how long the target was busy with it.
     fn run_io(&mut self, key: &StepKey, step: &Step) -> Result<Nanos, Halt> {
         let Action::Io { workload, stop, ramp } = &step.action else { return Ok(Nanos::new(0)) };
+        let workload = &at_rate(workload, searched(&self.records, key, step));
         let started_ns = self.clock.now_ns();
         let request = StepRequest {
             key,
@@ -297,6 +299,15 @@ impl<'a> Session<'a> {
         self.emitter.emit(EventBody::RestEnded { key: key.clone() })?;
         Ok(())
     }
+}
+
+/// The load with the rate that a search wants; the record's `open_loop.asked_iops` says which it was.
+fn at_rate(workload: &Workload, searched: Searched) -> Workload {
+    let mut workload = workload.clone();
+    if let (Some(rate), Searched::With(per_1000_s)) = (&mut workload.pace.rate, searched) {
+        rate.per_1000_s = per_1000_s;
+    }
+    workload
 }
 
 /// About forty intervals in a short step, one a second in a long one: enough points for a curve, few enough to keep.

@@ -2,7 +2,7 @@
 //!
 //! Voids nothing, but for the response times of an overloaded open loop. The text is in [`crate::findings::account`].
 
-use drivelab_core::record::Effort;
+use drivelab_core::record::{Effort, OpenLoop};
 
 use super::told;
 use crate::check::{Check, Seen, Subject, Voids};
@@ -49,9 +49,8 @@ fn limit_of(subject: &Subject<'_>) -> LimitedBy {
 
 fn overloaded(subject: &Subject<'_>) -> Vec<Seen> {
     let record = subject.execution.record;
-    let Some(open) = record.open_loop.filter(|open| limits::is_overloaded(open, subject.execution.workload)) else {
-        return Vec::new();
-    };
+    let behind = |open: &OpenLoop| !subject.probe && limits::is_overloaded(open, subject.execution.workload);
+    let Some(open) = record.open_loop.filter(behind) else { return Vec::new() };
     let limit = limits::OVERLOAD_SHARE * open.asked_iops;
     let mut found =
         vec![evidence("growth of the backlog", open.backlog_growth_per_second, Some(limit), "operations/s")];

@@ -12,7 +12,7 @@ use drivelab_core::workload::Workload;
 use super::{Compute, Entry, entries};
 use crate::check::Verdict;
 use crate::values::{self, Execution};
-use crate::{limits, stats, steady};
+use crate::{find_rate, limits, stats, steady};
 
 /// Every metric of the run: steps in the order of the plan, the whole run last.
 pub(crate) fn all(records: &RunRecords, verdicts: &[Verdict]) -> Vec<Metric> {
@@ -33,14 +33,19 @@ pub(crate) fn all(records: &RunRecords, verdicts: &[Verdict]) -> Vec<Metric> {
 }
 
 /// The executions of a step that its figures come from, by round: all finished ones; of a steady test only the
-/// reported window (or, before there is a verdict, the last rounds of that length); an execution that was stopped
-/// early only where there is no other.
+/// reported window (or, before there is a verdict, the last rounds of that length); of a search the round with the
+/// highest rate that kept the bound (or, where none did, the lowest rate); an execution that was stopped early only
+/// where there is no other.
 pub(crate) fn used_rounds<'r>(records: &'r RunRecords, test: &TestPlan, step: &Step) -> Vec<&'r StepRecord> {
     let of_step = records.steps.iter().filter(|record| record.key.step == step.id);
     let mut used: Vec<&StepRecord> = of_step.filter(|record| !values::is_empty(record)).collect();
     used.sort_by_key(|record| record.key.round);
     if used.iter().any(|record| record.stop_reason != StopReason::Stopped) {
         used.retain(|record| record.stop_reason != StopReason::Stopped);
+    }
+    if let Some(found) = find_rate::found(test, step, records) {
+        let best = found.reported().map(|one| one.round);
+        used.retain(|record| Some(record.key.round) == best);
     }
     if matches!(test.rounds, Rounds::Steady { .. }) {
         match records.steadiness.iter().rfind(|verdict| verdict.test == test.name) {

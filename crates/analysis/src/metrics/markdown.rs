@@ -58,6 +58,11 @@ definition, its function and the records it comes from. An address is `STEP:METR
   distributions are merged, whatever the test says about rounds.
 - **Steady tests.** Only the rounds of the reported window count: the last five, steady where (max - min) / mean is at
   most 20 % and the least-squares line moves by at most 10 % of the mean.
+- **Searches.** A test that searches the rate at which the response time reaches a bound has another rate in each
+  round. Its figures are those of the one round with the highest rate that kept the bound (where none did, with the
+  lowest rate). A round has kept it where the percentile over everything that arrived is within the bound; arrivals
+  that were not served by the end, and those that ended in errors, count as longer than any bound; and where the backlog
+  did not grow. The finding `rate_found` names the two rates that enclose the limit.
 - **Cut-off executions.** A round that was stopped early counts only where the step has no other.
 - **Preparation.** Steps that prepare the target have the same figures; they describe the preparation and are no
   results.

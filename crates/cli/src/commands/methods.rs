@@ -180,6 +180,7 @@ fn plan_text(plan: &Plan) -> String {
             Rounds::Fixed { count: 1 } => String::new(),
             Rounds::Fixed { count } => format!(", {count} rounds"),
             Rounds::Steady { max, .. } => format!(", until steady, at most {max} rounds"),
+            Rounds::FindRate(search) => format!(", searching a rate, at most {} rounds", search.max),
         };
         let _ = writeln!(text, "\n{}{rounds}", test.title);
         for step in &test.steps {

@@ -43,7 +43,8 @@ pub(super) struct Slot {
     pub(super) test: String,
     label: String,
     rounds: u32,
-    steady: bool,
+    /// Rounds that run even if the test ends as early as it can.
+    certain: u32,
     pub(super) role: StepRole,
     pub(super) kind: Kind,
     pub(super) goal: Goal,
@@ -56,22 +57,28 @@ pub(super) struct Slot {
 
 impl Slot {
     pub(super) fn label_with_round(&self) -> String {
-        match (self.rounds, self.steady) {
+        match (self.rounds, self.certain < self.rounds) {
             (0 | 1, _) => self.label.clone(),
             (rounds, false) => format!("{} ({}/{rounds})", self.label, self.key.round),
             (rounds, true) => format!("{} ({}/≤{rounds})", self.label, self.key.round),
         }
     }
 
-    /// Whether it runs even if the steady test it belongs to ends as early as it can, when the window is full.
+    /// Whether it runs even if the test that it belongs to ends as early as it can.
     pub(super) const fn certain(&self) -> bool {
-        !self.steady || self.key.round as usize <= WINDOW
+        self.key.round <= self.certain
     }
 }
 
 /// The executions of a test in order.
 pub(super) fn slots(test: &TestPlan) -> Vec<Slot> {
-    let steady = matches!(test.rounds, Rounds::Steady { .. });
+    let certain = match test.rounds {
+        Rounds::Fixed { count } => count,
+        // Until the window is full.
+        Rounds::Steady { .. } => u32::try_from(WINDOW).unwrap_or(u32::MAX),
+        // Even the lowest rate may be too much.
+        Rounds::FindRate(_) => 1,
+    };
     let slot = |(key, step): (StepKey, &Step)| {
         let total = step.estimated_time.get();
         // The plan's estimate holds the rest; of a duty cycle, the active share tells how long that is.
@@ -88,7 +95,7 @@ pub(super) fn slots(test: &TestPlan) -> Vec<Slot> {
             test: test.name.clone(),
             label: clean(&step.label),
             rounds: test.max_rounds(),
-            steady,
+            certain,
             role: step.role,
             kind,
             goal,

@@ -1,0 +1,173 @@
+//! The highest rate at which a percentile of the response time keeps a bound: which rate to try next, and what the
+//! rounds say together.
+//!
+//! The search halves the ratio of two rates, one that kept the bound and one that did not. It follows from the outcomes
+//! of the rounds alone, so `session` and `analysis` come to the same rates, also after a break. Response time and not
+//! latency is held against the bound: a queue that grows must not hide (research/engine.md 4.2, coordinated omission).
+
+use drivelab_core::finding::Finding;
+use drivelab_core::histogram::SparseHistogram;
+use drivelab_core::ids::StepKey;
+use drivelab_core::plan::{RateSearch, Rounds, Step, TestPlan};
+use drivelab_core::record::{StepRecord, StopReason};
+use drivelab_core::run::RunRecords;
+use drivelab_core::workload::Workload;
+
+use crate::findings::search as text;
+use crate::limits::is_overloaded;
+
+/// Two rates whose ratio is at most this are told apart no further: the generator keeps a rate to 0.5 %, and two rounds
+/// of the same rate differ by more than that on any real drive.
+pub const RESOLUTION: f64 = 1.01;
+
+/// What one round of a search showed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Try {
+    /// Round, from 1.
+    pub round: u32,
+    /// Rate that was asked for, arrivals per 1,000 seconds.
+    pub per_1000_s: u64,
+    /// Whether the percentile kept the bound.
+    pub held: bool,
+    /// The percentile of the response time, in nanoseconds; `None` where it was not reached: more arrivals had not been
+    /// served by the end than the percentile leaves out.
+    pub response_ns: Option<f64>,
+}
+
+/// What the rounds of a search say together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    /// The rounds, in order.
+    pub tries: Vec<Try>,
+    /// The highest rate that kept the bound.
+    pub held: Option<Try>,
+    /// The lowest rate that did not.
+    pub missed: Option<Try>,
+    /// Whether another round would tell more.
+    pub finished: bool,
+}
+
+/// The rate of the round after these outcomes (whether each round kept the bound, from round 1 on), in arrivals per
+/// 1,000 seconds; `None` where the search is at its end.
+#[must_use]
+pub fn next_rate(search: &RateSearch, outcomes: &[bool]) -> Option<u64> {
+    let (mut held, mut missed) = (None, None);
+    for outcome in outcomes {
+        let rate = between(search, held, missed)?;
+        if *outcome {
+            held = Some(rate);
+        } else {
+            missed = Some(rate);
+        }
+    }
+    let done = u32::try_from(outcomes.len()).unwrap_or(u32::MAX) >= search.max;
+    between(search, held, missed).filter(|_| !done)
+}
+
+/// The lowest rate first, then the highest, then the geometric mean of the two that enclose the bound.
+fn between(search: &RateSearch, held: Option<u64>, missed: Option<u64>) -> Option<u64> {
+    match (held, missed) {
+        (None, None) => Some(search.lowest),
+        // Even the lowest is too much, or even the highest is not.
+        (None, Some(_)) => None,
+        (Some(held), None) => (held < search.highest).then_some(search.highest),
+        (Some(held), Some(missed)) => {
+            let (low, high) = (held as f64, missed as f64);
+            let middle = (low * high).sqrt().round() as u64;
+            (high / low > RESOLUTION && held < middle && middle < missed).then_some(middle)
+        }
+    }
+}
+
+/// The rate of a round of a step whose earlier rounds are recorded; `None` where the search needs no such round.
+#[must_use]
+pub fn rate_of_round(search: &RateSearch, records: &RunRecords, step: &Step, round: u32) -> Option<u64> {
+    let before = usize::try_from(round.saturating_sub(1)).unwrap_or(usize::MAX);
+    let mut outcomes: Vec<bool> = finished(records, step).map(|record| judge(search, step, record).held).collect();
+    outcomes.truncate(before);
+    next_rate(search, &outcomes)
+}
+
+/// What the recorded rounds of a step say; `None` where its test is no search or nothing was measured.
+#[must_use]
+pub fn found(test: &TestPlan, step: &Step, records: &RunRecords) -> Option<Found> {
+    let Rounds::FindRate(search) = &test.rounds else { return None };
+    let mut tries: Vec<Try> = Vec::new();
+    for record in finished(records, step) {
+        let outcomes: Vec<bool> = tries.iter().map(|one| one.held).collect();
+        let Some(rate) = next_rate(search, &outcomes) else { break };
+        tries.push(Try { per_1000_s: rate, ..judge(search, step, record) });
+    }
+    let outcomes: Vec<bool> = tries.iter().map(|one| one.held).collect();
+    let of = |held: bool| tries.iter().filter(move |one| one.held == held).copied();
+    let found = Found {
+        held: of(true).max_by_key(|one| one.per_1000_s),
+        missed: of(false).min_by_key(|one| one.per_1000_s),
+        finished: next_rate(search, &outcomes).is_none(),
+        tries,
+    };
+    (!found.tries.is_empty()).then_some(found)
+}
+
+impl Found {
+    /// The round whose figures are reported.
+    #[must_use]
+    pub fn reported(&self) -> Option<&Try> {
+        self.held.as_ref().or_else(|| self.tries.first())
+    }
+}
+
+/// Whether an execution is a round of a search other than the reported one.
+pub(crate) fn is_probe(records: &RunRecords, key: &StepKey) -> bool {
+    let test = records.plan.test_of(&key.step).filter(|test| matches!(test.rounds, Rounds::FindRate(_)));
+    let found = test.zip(records.plan.step(&key.step)).and_then(|(test, step)| found(test, step, records));
+    found.is_some_and(|found| found.reported().is_some_and(|one| one.round != key.round))
+}
+
+/// What every search of the run found.
+pub(crate) fn findings(records: &RunRecords) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for test in &records.plan.tests {
+        let Rounds::FindRate(search) = &test.rounds else { continue };
+        let of_step = |step: &Step| Some(text::searched(search, step, &found(test, step, records)?));
+        findings.extend(test.steps.iter().filter_map(of_step));
+    }
+    findings
+}
+
+/// The finished rounds of a step from the first on, without a gap.
+fn finished<'r>(records: &'r RunRecords, step: &'r Step) -> impl Iterator<Item = &'r StepRecord> {
+    (1..).map_while(|round| {
+        let record = records.step(&StepKey { step: step.id.clone(), round })?;
+        (record.stop_reason != StopReason::Stopped).then_some(record)
+    })
+}
+
+/// One round by itself. Arrivals that were not served by the end, and those that ended in an error, count as longer
+/// than any bound; a rate that the target cannot keep up with has missed, however the percentile looks by then.
+fn judge(search: &RateSearch, step: &Step, record: &StepRecord) -> Try {
+    let response_ns = response(search, record);
+    let overloaded = |workload: &Workload| record.open_loop.as_ref().is_some_and(|open| is_overloaded(open, workload));
+    let in_time = response_ns.is_some_and(|response| response <= search.bound.get() as f64);
+    let kept_up = record.stop_reason != StopReason::Errors && !step.workload().is_some_and(overloaded);
+    Try { round: record.key.round, per_1000_s: 0, held: in_time && kept_up, response_ns }
+}
+
+/// The percentile over everything that arrived.
+fn response(search: &RateSearch, record: &StepRecord) -> Option<f64> {
+    let mut served = SparseHistogram::default();
+    for (_, kind) in record.kinds() {
+        kind.response.iter().for_each(|response| served.merge(&response.histogram));
+    }
+    let unserved = record.error_count() + record.open_loop.as_ref().map_or(0, |open| open.backlog_at_end);
+    let all = served.count.saturating_add(unserved);
+    let rank = (all as f64 * f64::from(search.percentile_thousandths) / 100_000.0).ceil();
+    let per_cent = 100.0 * rank / served.count as f64;
+    if served.count == 0 || per_cent > 100.0 {
+        return None;
+    }
+    served.percentile(per_cent).map(|response| response.get() as f64)
+}
+
+#[cfg(test)]
+mod tests;
