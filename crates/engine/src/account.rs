@@ -10,9 +10,11 @@ use crate::feed::{Feed, Issue};
 use crate::fit::ThreadJob;
 use crate::rusage::CpuTime;
 use crate::schedule::Timing;
+use crate::sealing::Sealing;
 use crate::step::{Shared, Start};
 use crate::tally::Tally;
 use crate::trace::TraceEntry;
+use crate::verify::findings::Findings;
 
 /// An operation in flight.
 #[derive(Debug, Clone, Copy, Default)]
@@ -30,6 +32,8 @@ pub(crate) struct Flight {
     pub(crate) expected: u32,
     pub(crate) class: u16,
     pub(crate) kind: OpKind,
+    /// Number of the operation in its thread.
+    pub(crate) number: u64,
     /// It reads back what was just written.
     pub(crate) reads_back: bool,
 }
@@ -108,6 +112,8 @@ pub(crate) struct Outcome {
     pub(crate) backlog: u64,
     /// Arrivals of the measured part that were submitted.
     pub(crate) arrived: u64,
+    /// What checking headers found.
+    pub(crate) findings: Option<Findings>,
 }
 
 impl Outcome {
@@ -129,6 +135,7 @@ impl Outcome {
             cursor: 0,
             backlog: 0,
             arrived: 0,
+            findings: None,
         }
     }
 }
@@ -143,6 +150,7 @@ pub(crate) struct Account<'a> {
     thread: usize,
     os_thread: usize,
     faults: Faults,
+    findings: Option<Findings>,
     touched: Touched,
     traced: bool,
     arrived: u64,
@@ -179,6 +187,7 @@ impl<'a> Account<'a> {
             thread,
             os_thread,
             faults: Faults::new(shared.policy),
+            findings: findings(&job.sealing),
             touched: Touched::default(),
             traced: shared.traced,
             arrived: 0,
@@ -214,6 +223,7 @@ impl<'a> Account<'a> {
             expected: if moves { op.length } else { 0 },
             class: self.job.layout.class_of(op.kind, op.length) as u16,
             kind: op.kind,
+            number: 0,
             reads_back: false,
         }
     }
@@ -246,6 +256,21 @@ impl<'a> Account<'a> {
             self.trace(flight, latency_ns, if good { 0 } else { result });
         }
         good
+    }
+
+    /// Checks a block that was read, where that is this thread's business.
+    #[inline]
+    pub(crate) fn check(&mut self, flight: &Flight, buffer: &[u8]) {
+        let Some(findings) = &mut self.findings else { return };
+        match &self.job.sealing {
+            Sealing::Check { checker, history } if flight.kind == OpKind::Read => {
+                findings.check(checker, buffer, flight.offset, history);
+            }
+            Sealing::Seal { checker, at_once: true, .. } if flight.reads_back => {
+                findings.check_at_once(checker, buffer, flight.offset, flight.cursor + 1, &self.job.stream);
+            }
+            _ => {}
+        }
     }
 
     #[inline]
@@ -310,8 +335,14 @@ impl<'a> Account<'a> {
             cursor: feed.cursor(),
             backlog,
             arrived: self.arrived,
+            findings: self.findings,
         }
     }
+}
+
+/// Room for what checking finds, where something is checked.
+fn findings(sealing: &Sealing) -> Option<Findings> {
+    matches!(sealing, Sealing::Check { .. } | Sealing::Seal { at_once: true, .. }).then(Findings::new)
 }
 
 /// Binds the calling thread to one CPU; whether the kernel allowed it.

@@ -7,6 +7,7 @@ use drivelab_core::record::{IntervalRecord, StepRecord};
 use drivelab_core::target::IoTarget;
 use drivelab_core::units::Nanos;
 
+use crate::sealing::{Identity, Written};
 use crate::step::{self, Kind, Manner, Outlets, StuckSink};
 use crate::trace::TraceSink;
 use crate::uring;
@@ -37,6 +38,10 @@ pub struct Options {
     pub watchdog: Nanos,
     /// Where every operation is told to, where a trace is wanted.
     pub trace: Option<TraceSink>,
+    /// Number of the run in the headers of blocks that are written with one; another one for each run.
+    pub run: u64,
+    /// What an earlier run wrote with headers, where a step is to check it. Replaced by each step that writes some.
+    pub written: Option<Written>,
     /// Who is told while operations do not come back, where somebody wants to know.
     pub stuck: Option<StuckSink>,
 }
@@ -45,7 +50,7 @@ impl Options {
     /// With a backend, the usual watchdog of 30 s and no trace.
     #[must_use]
     pub const fn new(backend: BackendChoice) -> Self {
-        Options { backend, watchdog: Nanos::from_secs(30), trace: None, stuck: None }
+        Options { backend, watchdog: Nanos::from_secs(30), trace: None, run: 0, written: None, stuck: None }
     }
 }
 
@@ -57,7 +62,7 @@ impl From<BackendChoice> for Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Options { backend, watchdog, trace, stuck: _ } = self;
+        let Options { backend, watchdog, trace, run: _, written: _, stuck: _ } = self;
         let trace = trace.is_some();
         f.debug_struct("Options").field("backend", backend).field("watchdog", watchdog).field("trace", &trace).finish()
     }
@@ -155,7 +160,17 @@ impl Backend for Engine {
         let watchdog = self.options.watchdog;
         let manner = Manner { kind: self.kind, reason: &self.reason, may_fall_back, watchdog };
         let mut outlets = Outlets { interval, trace: self.options.trace.as_mut(), stuck: self.options.stuck.as_mut() };
-        step::run(&self.target, &manner, &request, &mut outlets)
+        let identity = Identity {
+            run: self.options.run,
+            round: request.key.round,
+            seed: request.workload.seed,
+            written: self.options.written.as_ref(),
+        };
+        let record = step::run(&self.target, &manner, &request, identity, &mut outlets)?;
+        if let Some(written) = Written::by(self.options.run, request.workload, &record) {
+            self.options.written = Some(written);
+        }
+        Ok(record)
     }
 
     /// `fdatasync` on the handle; one is enough, since both handles name the same file.

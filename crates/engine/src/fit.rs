@@ -19,6 +19,7 @@ use crate::generate::stream::{Stream, streams};
 use crate::generate::{derive, mix};
 use crate::meter::{Layout, issues};
 use crate::schedule::{Budget, Extent, Limit, fair_shares};
+use crate::sealing::{Identity, Sealing};
 use crate::selfcheck;
 use crate::slots::Shape;
 use crate::uring::ring::Whereto;
@@ -79,6 +80,7 @@ pub(crate) struct ThreadJob<'a> {
     pub(crate) limit: Limit,
     pub(crate) layout: Layout,
     pub(crate) data: DataSource,
+    pub(crate) sealing: Sealing,
     /// Arena of the thread with all its slots.
     pub(crate) shape: Shape,
     /// Number of its first slot among those of all threads.
@@ -93,6 +95,7 @@ impl<'a> Job<'a> {
     pub(crate) fn fit(
         target: &'a IoTarget,
         request: &StepRequest<'_>,
+        identity: Identity<'_>,
         trace_entries: usize,
     ) -> Result<Self, BackendError> {
         let main = request.workload;
@@ -107,6 +110,7 @@ impl<'a> Job<'a> {
                 layout: Layout::of(workload, trace_entries),
                 shape: shape(target, workload, most)?,
                 data: data(workload, data_key(workload.seed, request))?,
+                sealing: Sealing::of(target, workload, &identity)?,
             };
             let before = threads.len();
             for number in 0..checked.streams.len() {
@@ -126,6 +130,11 @@ impl<'a> Job<'a> {
     /// Operations in flight over all threads.
     pub(crate) fn total_depth(&self) -> u64 {
         self.threads.iter().map(|thread| u64::from(thread.depth)).sum()
+    }
+
+    /// Whether a thread has several writes with headers in flight.
+    pub(crate) fn seals_in_depth(&self) -> bool {
+        self.threads.iter().any(|thread| thread.depth > 1 && matches!(thread.sealing, Sealing::Seal { .. }))
     }
 
     /// Whether every file handle that is used is really open with O_DIRECT, read back from the kernel.
@@ -190,6 +199,7 @@ impl<'a, 'w> Checked<'a, 'w> {
             queue_depth: _,
             pace,
             placement: _,
+            // `Sealing::of` looks at it.
             verify: _,
             pattern,
             streams: sharing,
@@ -246,6 +256,7 @@ impl<'a, 'w> Checked<'a, 'w> {
             limit: start.limit,
             layout: own.layout.clone(),
             data: own.data.of_thread(start.first_slot),
+            sealing: own.sealing.clone(),
             shape: own.shape,
             first_slot: start.first_slot,
             cpu: (!cpus.is_empty()).then(|| cpus[number % cpus.len()]),
@@ -260,6 +271,7 @@ struct Own {
     layout: Layout,
     shape: Shape,
     data: DataSource,
+    sealing: Sealing,
 }
 
 /// Where a thread begins.

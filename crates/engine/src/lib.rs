@@ -30,6 +30,7 @@ mod page_cache;
 mod record;
 mod rusage;
 mod schedule;
+mod sealing;
 mod selfcheck;
 mod slots;
 mod step;
@@ -45,5 +46,6 @@ mod verify;
 mod wait;
 
 pub use engine::{BackendChoice, Engine, EngineError, Options, check};
+pub use sealing::Written;
 pub use step::StuckSink;
 pub use trace::{TraceEntry, TraceSink};

@@ -2,7 +2,9 @@
 
 use drivelab_core::backend::StepRequest;
 use drivelab_core::load::Placement;
-use drivelab_core::record::{Effort, EngineReport, IoError, OpenLoop, StepRecord, StopReason, StreamExtent};
+use drivelab_core::record::{
+    Effort, EngineReport, IoError, OpenLoop, StepRecord, StopReason, StreamExtent, Verification,
+};
 use drivelab_core::units::{Bytes, Nanos};
 
 use crate::account::{Outcome, Times};
@@ -12,6 +14,7 @@ use crate::meter::Meter;
 use crate::rusage::CpuTime;
 use crate::step::{Kind, Manner};
 use crate::totals::{Kinds, Totals, by_group, kinds};
+use crate::verify::findings::Findings;
 
 /// Makes the record. Rates are counts by the time from `start_ns` to `end_ns`:
 ///
@@ -24,9 +27,11 @@ pub(crate) fn record(
     manner: &Manner<'_>,
     request: &StepRequest<'_>,
     totals: Totals,
-    outcomes: &[Outcome],
+    outcomes: &mut [Outcome],
 ) -> StepRecord {
     let offset = totals.clock_offset;
+    let verification = verification(outcomes);
+    let outcomes = &*outcomes;
     let first = outcomes.iter().filter_map(|outcome| outcome.first_submission).min().unwrap_or(totals.measured_from);
     let end = outcomes.iter().filter_map(|outcome| outcome.last_completion).max().unwrap_or(totals.end);
     let start = if request.ramp.get() > 0 { totals.measured_from } else { first }.min(end);
@@ -45,7 +50,7 @@ pub(crate) fn record(
         groups: by_group(job, &totals.groups, elapsed),
         in_flight_mean: mean_depth(totals.depth_ns(), elapsed.get()),
         open_loop: open_loop(job, &totals, outcomes),
-        verification: None,
+        verification,
         errors: first_errors(outcomes, offset),
         streams: extents(job, outcomes),
         engine: report(job, manner, request, outcomes),
@@ -56,6 +61,16 @@ pub(crate) fn record(
 #[expect(clippy::cast_precision_loss, reason = "a mean depth needs no more than 53 bits")]
 pub(crate) fn mean_depth(depth_ns: u128, elapsed_ns: u64) -> f64 {
     if elapsed_ns == 0 { 0.0 } else { depth_ns as f64 / elapsed_ns as f64 }
+}
+
+/// What checking headers found on all threads; `None` where nothing was checked.
+fn verification(outcomes: &mut [Outcome]) -> Option<Verification> {
+    let found = outcomes.iter_mut().filter_map(|outcome| outcome.findings.take());
+    let all = found.reduce(|mut all, more| {
+        all.merge(more);
+        all
+    });
+    all.map(Findings::into_verification)
 }
 
 /// The weightiest of the threads' reasons: a step is "volume" only where every thread of its own group did its share.

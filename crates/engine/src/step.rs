@@ -23,6 +23,7 @@ use crate::feed::{Lonely, Place};
 use crate::fit::{Job, ThreadJob};
 use crate::record::record;
 use crate::schedule::Timing;
+use crate::sealing::Identity;
 use crate::sync_io::{self, OS_THREADS_MAX};
 use crate::tally::{Lane, LaneEnd, Tally, lane};
 use crate::time::Clock;
@@ -254,11 +255,12 @@ pub(crate) fn run(
     target: &IoTarget,
     manner: &Manner<'_>,
     request: &StepRequest<'_>,
+    identity: Identity<'_>,
     outlets: &mut Outlets<'_>,
 ) -> Result<StepRecord, BackendError> {
     let trace_entries = if outlets.trace.is_some() { ENTRIES } else { 0 };
-    let job = Job::fit(target, request, trace_entries)?;
-    let sync_fits = job.total_depth() <= OS_THREADS_MAX && !job.is_nop;
+    let job = Job::fit(target, request, identity, trace_entries)?;
+    let sync_fits = job.total_depth() <= OS_THREADS_MAX && !job.is_nop && !job.seals_in_depth();
     if manner.kind == Kind::Sync && !sync_fits {
         return Err(BackendError::Unfit(no_sync(&job)));
     }
@@ -285,6 +287,11 @@ fn no_sync(job: &Job<'_>) -> String {
     if job.is_nop {
         return "the sync backend has no operation that does nothing: nop: needs io_uring".to_owned();
     }
+    if job.seals_in_depth() {
+        return "the sync backend writes blocks with headers one at a time, since its threads overtake each other: \
+                take a queue depth of 1 and more threads, or io_uring"
+            .to_owned();
+    }
     format!(
         "the sync backend needs a thread for each of {} operations in flight and makes at most {OS_THREADS_MAX}: lower \
          the queue depth or the threads, or use io_uring",
@@ -300,8 +307,8 @@ fn attempt(
     outlets: &mut Outlets<'_>,
 ) -> Result<StepRecord, Broken> {
     let shared = Shared::new(job, manner, request, outlets.trace.is_some());
-    let (totals, outcomes) = with_threads(&shared, manner.kind, request, outlets)?;
-    let mut record = record(job, manner, request, totals, &outcomes);
+    let (totals, mut outcomes) = with_threads(&shared, manner.kind, request, outlets)?;
+    let mut record = record(job, manner, request, totals, &mut outcomes);
     if let Some(effort) = &mut record.engine.effort {
         (effort.clock, effort.clock_error_ns) = (shared.clock.describe(), shared.clock.error_ns());
     }

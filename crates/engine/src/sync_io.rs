@@ -17,6 +17,7 @@ use crate::buffer::Arena;
 use crate::faults::{Attempt, Broken};
 use crate::feed::{Feed, Issue, Next};
 use crate::generate::stream::Op;
+use crate::sealing::Sealing;
 use crate::slots::{Shape, Slots};
 use crate::step::{Shared, Start};
 use crate::uring::ring::Whereto;
@@ -136,7 +137,11 @@ impl Worker<'_> {
         let is_write = op.kind == OpKind::Write;
         let at = self.slots.place(0, is_write);
         if is_write {
-            self.slots.stamp(0, self.arena.slice_mut(at, op.length as usize));
+            let block = self.arena.slice_mut(at, op.length as usize);
+            match &self.account.job.sealing {
+                Sealing::Seal { sealer, .. } => sealer.seal(block, op.offset, issue.cursor + 1),
+                _ => self.slots.stamp(0, block),
+            }
         }
         let mut flight = self.account.flight(issue, at);
         let submitted = self.account.shared.clock.now();
@@ -146,7 +151,29 @@ impl Worker<'_> {
         self.account.note_under_way(1, Some(&flight));
         let (now, result) = self.call(&op, at);
         self.account.note_under_way(0, None);
-        self.ended(&flight, result, now);
+        let good = self.ended(&flight, result, now);
+        if good && op.kind == OpKind::Read {
+            self.account.check(&flight, self.arena.slice_mut(at, op.length as usize));
+        }
+        let reads_back = matches!(self.account.job.sealing, Sealing::Seal { at_once: true, .. });
+        if good && is_write && reads_back { self.read_back(issue) } else { now }
+    }
+
+    /// Reads what was just written and checks it.
+    fn read_back(&mut self, written: &Issue) -> u64 {
+        let op = Op { kind: OpKind::Read, ..written.op };
+        let at = self.slots.place(0, false);
+        let mut flight = self.account.flight(&Issue { op, intended: 0, ..*written }, at);
+        flight.reads_back = true;
+        flight.submitted = self.account.shared.clock.now();
+        self.account.submitting(1, flight.submitted);
+        self.account.work.syscalls += 1;
+        self.account.note_under_way(1, Some(&flight));
+        let (now, result) = self.call(&op, at);
+        self.account.note_under_way(0, None);
+        if self.ended(&flight, result, now) {
+            self.account.check(&flight, self.arena.slice_mut(at, op.length as usize));
+        }
         now
     }
 
@@ -159,9 +186,9 @@ impl Worker<'_> {
     }
 
     #[inline]
-    fn ended(&mut self, flight: &Flight, result: i32, now: u64) {
+    fn ended(&mut self, flight: &Flight, result: i32, now: u64) -> bool {
         self.account.tally.advance(now);
-        self.account.ended(flight, result, now);
+        self.account.ended(flight, result, now)
     }
 }
 

@@ -12,10 +12,13 @@ use drivelab_core::record::StopReason;
 use crate::account::{Account, Begun, Flight, Outcome};
 use crate::crew::Left;
 use crate::faults::{Attempt, Broken};
-use crate::feed::{Feed, Next};
+use crate::feed::{Feed, Issue, Next};
+use crate::generate::stream::Op;
+use crate::sealing::Sealing;
 use crate::selfcheck;
 use crate::slots::Slots;
 use crate::step::{Shared, Start};
+use crate::uring::keeper::Keeper;
 use crate::uring::ring::{Driver, Ring};
 use crate::uring::setup::Mode;
 use crate::wait::{self, LOOK_NS, SPIN_NS};
@@ -44,6 +47,9 @@ struct Worker<'a, 'r> {
     counting: bool,
     /// In the last pass an arrival was due and no slot was free.
     was_full: bool,
+    seal: Option<Keeper>,
+    /// Headers are written or checked.
+    checks: bool,
     ending: Option<StopReason>,
     next_look: u64,
 }
@@ -98,6 +104,8 @@ fn with_ring<'a>(
         feed,
         counting: false,
         was_full: false,
+        seal: Keeper::of(job),
+        checks: !matches!(job.sealing, Sealing::None),
         ending: None,
         next_look: 0,
     };
@@ -182,23 +190,20 @@ impl Worker<'_, '_> {
     #[inline]
     fn refill(&mut self, now: u64) -> Option<u64> {
         self.wake_resting(now);
+        self.driver.begin();
+        self.read_back();
         if self.ending.is_some() {
             return None;
         }
-        self.driver.begin();
         while let Some(slot) = self.free.pop() {
             self.prefetch();
-            match self.feed.next(now) {
+            let held = self.seal.as_mut().and_then(|seal| seal.held.take());
+            match held.map_or_else(|| self.feed.next(now), Next::Issue) {
                 Next::Issue(issue) => {
-                    let index = slot as usize;
-                    let at = self.slots.place(index, issue.op.kind == OpKind::Write);
-                    if issue.op.kind == OpKind::Write {
-                        let block = self.driver.buffer_mut(index, at, issue.op.length as usize);
-                        self.slots.stamp(index, block);
+                    if !self.issue(slot, issue) {
+                        self.free.push(slot);
+                        return None;
                     }
-                    self.driver.queue(index, &issue.op, at);
-                    self.flights[index] = self.account.flight(&issue, at);
-                    self.batch.push(slot);
                 }
                 Next::NotBefore(resume) => {
                     self.free.push(slot);
@@ -212,6 +217,50 @@ impl Worker<'_, '_> {
             }
         }
         self.resting.front().map(|(ready, _)| *ready)
+    }
+
+    /// Queues an operation, unless it must wait for others to end: `false`, and it is the next one.
+    #[inline]
+    fn issue(&mut self, slot: u32, issue: Issue) -> bool {
+        let index = slot as usize;
+        let mut number = 0;
+        if let Some(seal) = &mut self.seal {
+            let flights = &self.flights;
+            let in_flight =
+                (0..flights.len()).filter(|slot| self.driver.is_in_flight(*slot)).map(|slot| flights[slot].number);
+            match seal.admit(&issue, in_flight) {
+                Some(admitted) => number = admitted,
+                None => return false,
+            }
+        }
+        let at = self.slots.place(index, issue.op.kind == OpKind::Write);
+        if issue.op.kind == OpKind::Write {
+            let block = self.driver.buffer_mut(index, at, issue.op.length as usize);
+            match &self.account.job.sealing {
+                Sealing::Seal { sealer, .. } => sealer.seal(block, issue.op.offset, issue.cursor + 1),
+                _ => self.slots.stamp(index, block),
+            }
+        }
+        self.driver.queue(index, &issue.op, at);
+        self.flights[index] = Flight { number, ..self.account.flight(&issue, at) };
+        self.batch.push(slot);
+        true
+    }
+
+    /// Queues the reads that check what has just been written; their blocks stay claimed until then.
+    fn read_back(&mut self) {
+        let Some(seal) = &mut self.seal else { return };
+        for slot in seal.to_read_back.drain(..) {
+            let index = slot as usize;
+            let written = self.flights[index];
+            let op = Op { offset: written.offset, length: written.length, kind: OpKind::Read };
+            let at = self.slots.place(index, false);
+            self.driver.queue(index, &op, at);
+            let issue = Issue { op, cursor: written.cursor, intended: 0 };
+            self.flights[index] =
+                Flight { number: written.number, reads_back: true, ..self.account.flight(&issue, at) };
+            self.batch.push(slot);
+        }
     }
 
     /// Brings the buffer near that will be stamped some operations from now.
@@ -264,15 +313,35 @@ impl Worker<'_, '_> {
         self.driver.look();
         let think_ns = self.account.job.pace.think_time.get();
         while let Some((slot, result)) = self.driver.completed() {
-            self.account.ended(&self.flights[slot], result, now);
+            let good = self.account.ended(&self.flights[slot], result, now);
             #[expect(clippy::cast_possible_truncation, reason = "slots were numbered with 32 bits")]
-            let slot = slot as u32;
+            let number = slot as u32;
+            if self.checks && self.check(number, good) {
+                continue;
+            }
             if think_ns == 0 {
-                self.free.push(slot);
+                self.free.push(number);
             } else {
-                self.resting.push_back((now + think_ns, slot));
+                self.resting.push_back((now + think_ns, number));
             }
         }
+    }
+
+    /// What headers ask for after an operation has ended; whether its slot goes on to read back what it wrote.
+    fn check(&mut self, slot: u32, good: bool) -> bool {
+        let index = slot as usize;
+        let flight = self.flights[index];
+        if good && flight.kind == OpKind::Read {
+            let block = self.driver.buffer_mut(index, flight.at, flight.length as usize);
+            self.account.check(&flight, block);
+        }
+        let Some(seal) = &mut self.seal else { return false };
+        if good && flight.kind == OpKind::Write && seal.at_once {
+            seal.to_read_back.push(slot);
+            return true;
+        }
+        seal.release(&flight);
+        false
     }
 
     /// Tells the watchdog of the oldest operation in flight, and gives up what should have come back long ago.

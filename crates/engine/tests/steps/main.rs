@@ -13,3 +13,4 @@ mod kinds;
 mod open_loop;
 mod orders;
 mod unfit;
+mod verify;

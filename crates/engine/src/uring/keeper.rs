@@ -1,0 +1,72 @@
+//! What a thread that seals blocks keeps in mind: which blocks are being written, how far it may run ahead, what is to
+//! be read back.
+
+use drivelab_core::load::OpKind;
+
+use crate::account::Flight;
+use crate::feed::Issue;
+use crate::fit::ThreadJob;
+use crate::sealing::Sealing;
+use crate::verify::busy::{Busy, Window};
+
+/// The books of a sealing thread.
+#[derive(Debug)]
+pub(crate) struct Keeper {
+    busy: Busy,
+    window: Window,
+    /// Bytes of a block with a header.
+    unit: u64,
+    /// Number of the next operation.
+    next: u64,
+    pub(crate) at_once: bool,
+    /// An operation that waits for others to end; nothing overtakes it.
+    pub(crate) held: Option<Issue>,
+    /// Slots whose writes have ended and are to be read back.
+    pub(crate) to_read_back: Vec<u32>,
+}
+
+impl Keeper {
+    /// For a thread that seals.
+    pub(crate) fn of(job: &ThreadJob<'_>) -> Option<Self> {
+        let Sealing::Seal { sealer, at_once, .. } = &job.sealing else { return None };
+        let unit = sealer.unit() as u64;
+        let largest = job.layout.classes().iter().map(|class| u64::from(class.length)).max().unwrap_or(unit);
+        Some(Keeper {
+            busy: Busy::new(u64::from(job.depth), largest.div_ceil(unit)),
+            window: Window::new(job.depth),
+            unit,
+            next: 0,
+            at_once: *at_once,
+            held: None,
+            to_read_back: Vec::with_capacity(job.depth as usize),
+        })
+    }
+
+    /// Whether an operation may be issued now: its number, or `None` where it is held until others have ended.
+    #[inline]
+    pub(crate) fn admit(&mut self, issue: &Issue, in_flight: impl Iterator<Item = u64>) -> Option<u64> {
+        let number = self.next;
+        let op = &issue.op;
+        let free = self.window.admits(number, in_flight)
+            && (!changes(op.kind) || self.busy.try_claim(op.offset / self.unit, u64::from(op.length) / self.unit));
+        if !free {
+            self.held = Some(*issue);
+            return None;
+        }
+        self.next += 1;
+        Some(number)
+    }
+
+    /// An operation has ended, and so has reading it back.
+    #[inline]
+    pub(crate) fn release(&self, flight: &Flight) {
+        if changes(flight.kind) || flight.reads_back {
+            self.busy.release(flight.offset / self.unit, u64::from(flight.length) / self.unit);
+        }
+    }
+}
+
+/// Whether a kind of operation changes what blocks hold.
+const fn changes(kind: OpKind) -> bool {
+    matches!(kind, OpKind::Write | OpKind::Trim | OpKind::WriteZeroes)
+}

@@ -1,0 +1,152 @@
+//! Headers end to end: what a step wrote is found again by a later step and by a later process, and every way in which
+//! a drive can lie about it is told apart.
+
+use std::fs::OpenOptions;
+use std::os::unix::fs::FileExt;
+
+use drivelab_core::load::Verify;
+use drivelab_core::record::{DataFault, Verification};
+use drivelab_core::units::{Bytes, Percent};
+use drivelab_core::workload::{Pattern, Workload};
+use drivelab_engine::{BackendChoice, Engine, Options, Written};
+
+use crate::common::*;
+
+const MIB: u64 = 1 << 20;
+
+fn writes(pattern: Pattern, verify: Verify, choice: BackendChoice) -> Workload {
+    // The sync backend seals one block at a time.
+    let (queue_depth, threads) = if choice == BackendChoice::Sync { depth(1, 3) } else { depth(4, 2) };
+    let write_percent = Percent::new(100).unwrap();
+    Workload { write_percent, pattern, verify, queue_depth, threads, ..workload(4 * MIB) }
+}
+
+fn reads() -> Workload {
+    Workload { pattern: Pattern::Sequential, verify: Verify::Check, ..workload(4 * MIB) }
+}
+
+fn engine(bench: &Bench, choice: BackendChoice, written: Option<Written>) -> Engine {
+    let mut options = Options::new(choice);
+    (options.run, options.written) = (77, written);
+    Engine::open(target(&bench.path, 4 * MIB, true), options).unwrap()
+}
+
+fn check(bench: &Bench, choice: BackendChoice, written: Option<Written>) -> Verification {
+    let (record, _) = run(&mut engine(bench, choice, written), &reads(), &passes(1));
+    assert_eq!(record.error_count(), 0);
+    record.verification.unwrap()
+}
+
+#[test]
+fn what_was_written_is_found_again_by_the_next_step_whatever_the_order() {
+    for choice in BOTH {
+        for pattern in [Pattern::Sequential, Pattern::Random, Pattern::RandomOnce, Pattern::Reverse] {
+            let bench = Bench::new(4 * MIB, true, choice);
+            let mut engine = engine(&bench, choice, None);
+            let mut rule = no_rule();
+            rule.operations = Some(1500);
+            let (record, _) = run(&mut engine, &writes(pattern, Verify::Headers, choice), &rule);
+            assert_eq!((record.write.count, record.error_count()), (1500, 0), "{choice:?} {pattern:?}");
+            let (checked, _) = run(&mut engine, &reads(), &passes(1));
+            let found = checked.verification.unwrap();
+            assert!(found.faults.is_empty() && found.checked > 500, "{choice:?} {pattern:?} {found:?}");
+        }
+    }
+}
+
+#[test]
+fn reading_back_at_once_checks_every_write() {
+    for choice in BOTH {
+        let bench = Bench::new(4 * MIB, true, choice);
+        let mut rule = no_rule();
+        rule.operations = Some(500);
+        let load = writes(Pattern::Random, Verify::AtOnce, choice);
+        let (record, _) = run(&mut engine(&bench, choice, None), &load, &rule);
+        let found = record.verification.unwrap();
+        assert_eq!((record.write.count, record.read.count, found.checked), (500, 500, 500), "{choice:?}");
+        assert!(found.faults.is_empty(), "{choice:?} {found:?}");
+    }
+}
+
+/// Another process knows the run's record only; and where it was killed, not even that.
+#[test]
+fn a_later_process_checks_by_the_record_or_by_what_is_on_the_target() {
+    for choice in BOTH {
+        for pattern in [Pattern::Sequential, Pattern::Random] {
+            let bench = Bench::new(4 * MIB, true, choice);
+            let load = writes(pattern, Verify::Headers, choice);
+            let mut rule = no_rule();
+            rule.operations = Some(1200);
+            let (record, _) = run(&mut engine(&bench, choice, None), &load, &rule);
+            let written = Written::by(77, &load, &record).unwrap();
+            let killed = Written { positions: None, ..written.clone() };
+            for written in [written, killed] {
+                let found = check(&bench, choice, Some(written));
+                assert!(found.faults.is_empty() && found.checked > 0, "{choice:?} {pattern:?} {found:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn each_lie_of_a_drive_has_its_name() {
+    let choice = BackendChoice::Uring;
+    let bench = Bench::new(4 * MIB, true, choice);
+    let load = writes(Pattern::Sequential, Verify::Headers, choice);
+    let file = OpenOptions::new().read(true).write(true).open(&bench.path).unwrap();
+    let block = |number: u64| {
+        let mut block = vec![0; 4096];
+        file.read_exact_at(&mut block, number * 4096).unwrap();
+        block
+    };
+    let put = |number: u64, bytes: &[u8]| file.write_all_at(bytes, number * 4096).unwrap();
+    let mut engine = engine(&bench, choice, None);
+    run(&mut engine, &load, &passes(1));
+    let older = block(5);
+    let (record, _) = run(&mut engine, &load, &passes(2));
+    let (second, torn, mut flipped) = (block(300), block(10), block(20));
+    // The first of the two passes wrote what the step before wrote: the second one's write is lost here.
+    put(5, &older);
+    put(40, &vec![0; 4096]);
+    put(41, &second);
+    flipped[100] ^= 1;
+    put(20, &flipped);
+    let mut two = torn.clone();
+    two[2048..].copy_from_slice(&block(11)[2048..]);
+    put(10, &two);
+    put(60, &vec![0x5A; 4096]);
+    file.sync_all().unwrap();
+    let found = check(&bench, choice, Written::by(77, &load, &record));
+    let count = |fault: DataFault| found.faults.get(&fault).copied().unwrap_or(0);
+    assert_eq!(count(DataFault::Stale), 1, "{found:?}");
+    assert_eq!(count(DataFault::Zero), 1, "{found:?}");
+    assert_eq!(count(DataFault::Misplaced), 1, "{found:?}");
+    assert_eq!(count(DataFault::Corrupt) + count(DataFault::Torn), 2, "{found:?}");
+    assert_eq!(count(DataFault::Foreign), 1, "{found:?}");
+    let misplaced = found.first.iter().find(|bad| bad.fault == DataFault::Misplaced).unwrap();
+    assert_eq!((misplaced.offset, misplaced.belongs_at), (41 * 4096, Some(300 * 4096)));
+}
+
+/// A drive that says 4 MiB and has one: every write lands at its address modulo 1 MiB.
+#[test]
+fn counterfeit_capacity_is_told_with_its_size() {
+    let choice = BackendChoice::Uring;
+    let bench = Bench::new(4 * MIB, true, choice);
+    let load = writes(Pattern::Sequential, Verify::Headers, choice);
+    let (record, _) = run(&mut engine(&bench, choice, None), &load, &passes(1));
+    let content = std::fs::read(&bench.path).unwrap();
+    let real = content[3 << 20..].to_vec();
+    let fake: Vec<u8> = real.iter().copied().cycle().take(4 << 20).collect();
+    std::fs::write(&bench.path, fake).unwrap();
+    let found = check(&bench, choice, Written::by(77, &load, &record));
+    assert_eq!(found.faults.get(&DataFault::Wrapped).copied(), Some(768), "{:?}", found.faults);
+    assert_eq!(found.wraps_at, Some(Bytes::new(MIB)));
+}
+
+#[test]
+fn nothing_to_check_is_an_error_that_says_what_to_do() {
+    let bench = Bench::new(4 * MIB, true, BackendChoice::Uring);
+    let stop = drivelab_core::clock::StopToken::default();
+    let error = run_with(&mut engine(&bench, BackendChoice::Uring, None), &reads(), &passes(1), (0, 100), &stop);
+    assert!(error.unwrap_err().to_string().contains("--of RUN"));
+}
