@@ -12,6 +12,13 @@ use serde::{Deserialize, Serialize};
 pub struct RunId(uuid::Uuid);
 
 impl RunId {
+    /// A number of it for the headers of blocks, where there is no room for the whole: its random end.
+    #[must_use]
+    pub fn number(self) -> u64 {
+        let (_, end) = self.0.as_u64_pair();
+        end
+    }
+
     /// A new id for a run that begins now.
     #[must_use]
     pub fn now() -> Self {

@@ -103,8 +103,10 @@ fn live<T>(work: impl FnOnce() -> Left<T>, hand_over: &SyncSender<Message<T>>) {
     let result = catch_unwind(AssertUnwindSafe(work));
     let is_held = matches!(&result, Ok(left) if left.is_held);
     let _ = hand_over.send(result);
-    while is_held {
-        std::thread::park();
+    if is_held {
+        loop {
+            std::thread::park();
+        }
     }
 }
 

@@ -85,7 +85,7 @@ fn a_drive_that_stops_answering_is_named_and_given_up() {
     freezer.freeze();
     let stop = StopToken::default();
     let (record, intervals) = common::run_with(&mut engine, &workload, &common::time(1500), (0, 100), &stop).unwrap();
-    let stuck = intervals.iter().filter_map(|interval| interval.stuck).last().unwrap();
+    let stuck = intervals.iter().rev().find_map(|interval| interval.stuck).unwrap();
     assert_eq!((stuck.operations, stuck.op), (4, OpKind::Write));
     assert!(stuck.oldest > WATCHDOG, "{stuck:?}");
     assert_eq!((record.stop_reason, record.write.count, record.write.errors), (StopReason::Errors, 0, 4));

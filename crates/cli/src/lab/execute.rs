@@ -69,7 +69,8 @@ pub struct Ready {
 /// # Errors
 /// What kept the session from running, and what kept the page from being written.
 pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
-    let Ready { run, keep, start, target, mut care, engine, page, show, stop, history } = ready;
+    let Ready { run, keep, start, target, mut care, mut engine, page, show, stop, history } = ready;
+    engine.run = run.number();
     let voice = context.settings.voice;
     let mut engine = Engine::open(target, engine).map_err(engine_failure)?;
     voice.say(format!("Engine    {}", drivelab_core::backend::Backend::describe(&engine)));
