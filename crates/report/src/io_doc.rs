@@ -308,6 +308,7 @@ fn verification(rounds: &[&StepRecord]) -> Option<Verification> {
         }
         sum.first.extend(check.first.iter().cloned());
         sum.first.truncate(MOST_LISTED);
+        sum.wraps_at = [sum.wraps_at, check.wraps_at].into_iter().flatten().min();
         sum
     }))
 }
