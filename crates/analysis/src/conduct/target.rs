@@ -64,16 +64,8 @@ fn stuck(subject: &Subject<'_>) -> Vec<Seen> {
     told(subject, Some(found))
 }
 
-/// Blocks that belong elsewhere by a multiple of what the drive really has, with that distance.
 fn counterfeit(subject: &Subject<'_>) -> Vec<Seen> {
-    let mut seen = faults(subject, |fault| fault == DataFault::Wrapped);
-    let distance = subject.execution.record.verification.as_ref().and_then(|found| found.wraps_at);
-    if let (Some(one), Some(distance)) = (seen.first_mut(), distance) {
-        let what = "addresses repeat every so many bytes (what the drive has, or a multiple of it; limit: span)";
-        let span = subject.execution.workload.span.length.as_f64();
-        one.evidence.push(evidence(what, distance.as_f64(), Some(span), "B"));
-    }
-    seen
+    faults(subject, |fault| fault == DataFault::Wrapped)
 }
 
 fn data_faults(subject: &Subject<'_>) -> Vec<Seen> {

@@ -74,15 +74,25 @@ fn per_cent(share: f64) -> String {
 fn finished(record: &StepRecord, progress: &Progress) -> (Tone, String) {
     let label = progress.label(&record.key);
     let (read, write) = (Figures::of(&record.read), Figures::of(&record.write));
-    let sum = |figure: fn(&Figures) -> f64| [read, write].iter().flatten().map(figure).sum::<f64>();
+    // Trims, zeroing and flushes are no part of a sum, but where nothing else was done they are all there is.
+    let others: Vec<Figures> = match (read, write) {
+        (None, None) => record.others.iter().filter_map(|other| Figures::of(&other.record)).collect(),
+        _ => Vec::new(),
+    };
+    let sum = |figure: fn(&Figures) -> f64| read.iter().chain(&write).chain(&others).map(figure).sum::<f64>();
+    let limit = progress.limited_by(record);
+    let bound = if limit.is_lower_bound() { "≥" } else { "" };
     let mut row = format!(
         "{label:<width$} {:>7} MB/s {:>9} IOPS {} {:>6}",
-        format::mb_s(sum(|one| one.mb_s)),
-        format::iops(sum(|one| one.iops)),
-        p99(read, write),
+        format!("{bound}{}", format::mb_s(sum(|one| one.mb_s))),
+        format!("{bound}{}", format::iops(sum(|one| one.iops))),
+        p99(read.or(others.first().copied()), write),
         format::duration(record.elapsed()),
         width = progress.label_width(),
     );
+    if limit.is_lower_bound() {
+        row.push_str(&format!("  limited by {}", limit.kind().title()));
+    }
     let tone = match record.stop_reason {
         StopReason::Time | StopReason::Volume | StopReason::Passes | StopReason::Operations => Tone::Plain,
         StopReason::Cap => {
@@ -125,7 +135,7 @@ pub(super) fn live(latest: &Latest) -> String {
             format!("{name} {} MB/s, {} IOPS{p99}", format::mb_s(it.mb_s), format::iops(it.iops))
         })
     };
-    let parts: Vec<String> = [one("read", latest.read), one("write", latest.write)].into_iter().flatten().collect();
+    let parts: Vec<String> = latest.kinds().into_iter().filter_map(|(name, figures)| one(name, figures)).collect();
     if parts.is_empty() { "nothing completed in the last interval".to_owned() } else { parts.join("; ") }
 }
 
@@ -142,4 +152,54 @@ pub(super) fn running(progress: &Progress) -> Option<String> {
 /// `35 s of this step left`, or empty where nothing can be said.
 pub(super) fn left_here(progress: &Progress, now_ns: u64) -> String {
     progress.left_here(now_ns).map_or_else(String::new, |left| rough(left.get()))
+}
+
+#[cfg(test)]
+mod tests {
+    //! Lines of steps that read or write nothing, and of steps that were not limited by the target.
+
+    use drivelab_analysis::testing;
+    use drivelab_core::event::{EVENT_VERSION, Event, RunStarted};
+    use drivelab_core::record::OpRecord;
+    use drivelab_core::run::RunRecords;
+
+    use super::*;
+
+    /// The screens' knowledge after the start of a recorded run.
+    fn after_start(run: &RunRecords) -> Progress {
+        let mut progress = Progress::default();
+        let event = EventBody::RunStarted(RunStarted {
+            event_version: EVENT_VERSION,
+            run: run.run,
+            started: run.started.clone(),
+            tool: run.tool.clone(),
+            plan: run.plan.clone(),
+            environment: run.environment.clone(),
+        });
+        progress.event(&Event { seq: 0, at_ns: 0, event });
+        progress
+    }
+
+    #[test]
+    fn a_step_that_the_generator_limited_is_a_lower_bound() {
+        let run = testing::sample_limited_run();
+        let (_, row) = finished(&run.steps[0], &after_start(&run));
+        assert!(row.contains("≥1,631 MB/s  ≥398,096 IOPS") && row.ends_with("limited by the load generator"), "{row}");
+        let plain = testing::sample_run();
+        let (_, row) = finished(&plain.steps[0], &after_start(&plain));
+        assert!(!row.contains('≥') && !row.contains("limited"), "{row}");
+    }
+
+    #[test]
+    fn a_step_of_trims_shows_its_trims() {
+        let mut run = testing::sample_mixed_run();
+        let progress = after_start(&run);
+        let record = &mut run.steps[0];
+        let (_, mixed) = finished(record, &progress);
+        (record.read, record.write) = (OpRecord::default(), OpRecord::default());
+        record.others.retain(|other| other.op == drivelab_core::load::OpKind::Trim);
+        let iops = format::iops(record.others[0].record.iops);
+        let (_, row) = finished(record, &progress);
+        assert!(row.contains(&format!("{iops} IOPS p99")) && !mixed.contains(&iops), "{row}\n{mixed}");
+    }
 }

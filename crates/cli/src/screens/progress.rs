@@ -9,6 +9,7 @@ mod estimate;
 mod running;
 mod slot;
 
+use drivelab_analysis::LimitedBy;
 use drivelab_core::event::{Event, EventBody, RunResumed, RunStarted, RunState};
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Form, StepRole};
@@ -295,6 +296,13 @@ impl Progress {
     pub(super) fn label(&self, key: &StepKey) -> String {
         let slot = self.slots.iter().find(|slot| slot.key == *key);
         slot.map_or_else(|| clean(&key.to_string()), Slot::label_with_round)
+    }
+
+    /// What limited a finished execution; unknown where it is not in the plan.
+    pub(super) fn limited_by(&self, record: &StepRecord) -> LimitedBy {
+        let slot = self.slots.iter().find(|slot| slot.key == record.key);
+        let workload = slot.and_then(|slot| slot.workload.as_ref());
+        workload.map_or(LimitedBy::Unknown, |workload| drivelab_analysis::limited_by(record, workload))
     }
 
     /// Width that holds most labels of this plan, between 20 and 28 columns.

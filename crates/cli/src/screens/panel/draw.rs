@@ -126,17 +126,22 @@ fn step_line(view: &View<'_>) -> Line<'static> {
     Line::from(spans)
 }
 
-/// A row each for reads and writes, of the newest interval.
+/// A row for each kind of operation, of the newest interval; the panel has room for two.
 fn figure_lines(view: &View<'_>) -> Vec<Line<'static>> {
     let Some(running) = view.progress.running() else { return Vec::new() };
     let Some(latest) = running.latest else {
         let words = if view.progress.is_idle() { "  no I/O in this step" } else { "  no interval is over yet" };
         return vec![Line::from(words)];
     };
-    let lines: Vec<_> = [("read", Color::Green, latest.read), ("write", Color::Magenta, latest.write)]
-        .into_iter()
-        .filter_map(|(name, hue, figures)| figures.map(|figures| figure_line(name, paint(view.color, hue), figures)))
-        .collect();
+    let hue = |name: &str| match name {
+        "read" => Color::Green,
+        "write" => Color::Magenta,
+        _ => Color::Cyan,
+    };
+    let line = |(name, figures): (&str, Option<Figures>)| {
+        figures.map(|figures| figure_line(name, paint(view.color, hue(name)), figures))
+    };
+    let lines: Vec<_> = latest.kinds().into_iter().filter_map(line).collect();
     if lines.is_empty() { vec![Line::from("  nothing completed in the last interval")] } else { lines }
 }
 

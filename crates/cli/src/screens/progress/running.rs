@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use drivelab_core::ids::StepKey;
+use drivelab_core::load::OpKind;
 use drivelab_core::record::IntervalRecord;
 
 use crate::screens::figures::Figures;
@@ -17,7 +18,17 @@ const SMOOTHING_S: f64 = 2.0;
 pub(in crate::screens) struct Latest {
     pub(in crate::screens) read: Option<Figures>,
     pub(in crate::screens) write: Option<Figures>,
+    /// Trims, write-zeroes operations and flushes.
+    pub(in crate::screens) others: [Option<Figures>; 3],
     pub(in crate::screens) ramp: bool,
+}
+
+impl Latest {
+    /// Every kind with a name of at most five letters; reads and writes first.
+    pub(in crate::screens) const fn kinds(&self) -> [(&'static str, Option<Figures>); 5] {
+        let [trim, zero, flush] = self.others;
+        [("read", self.read), ("write", self.write), ("trim", trim), ("zero", zero), ("flush", flush)]
+    }
 }
 
 /// The running execution.
@@ -76,8 +87,13 @@ impl Running {
         }
         self.remember(Some(rate as u64));
         self.next_index = record.index.saturating_add(1);
-        self.latest =
-            Some(Latest { read: Figures::of(&record.read), write: Figures::of(&record.write), ramp: record.ramp });
+        let of = |kind: OpKind| record.op(kind).and_then(Figures::of);
+        self.latest = Some(Latest {
+            read: of(OpKind::Read),
+            write: of(OpKind::Write),
+            others: [OpKind::Trim, OpKind::WriteZeroes, OpKind::Flush].map(of),
+            ramp: record.ramp,
+        });
     }
 
     fn remember(&mut self, rate: Option<u64>) {

@@ -51,6 +51,8 @@ pub(super) struct Slot {
     /// Estimated length without the rest.
     pub(super) own_ns: u64,
     pub(super) rest: Rest,
+    /// What it issues, if anything.
+    pub(super) workload: Option<Workload>,
     /// Over, or never to come.
     pub(super) passed: bool,
 }
@@ -101,6 +103,7 @@ pub(super) fn slots(test: &TestPlan) -> Vec<Slot> {
             goal,
             own_ns: total.saturating_sub(resting),
             rest: step.rest,
+            workload: step.workload().cloned(),
             passed: false,
         }
     };
