@@ -7,10 +7,7 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use drivelab_core::load::OpKind;
-
 use crate::generate::GOLDEN;
-use crate::generate::stream::Op;
 
 /// Cells for each block that can be in flight: one claim in so many is refused without need.
 const CELLS_PER_BLOCK: u64 = 64;
@@ -98,71 +95,6 @@ impl Window {
         }
         self.oldest = in_flight.min().unwrap_or(number);
         number < self.oldest + self.ahead
-    }
-}
-
-/// Both rules for a worker that has its stream to itself.
-#[derive(Debug)]
-pub(crate) struct Guard {
-    busy: Busy,
-    window: Window,
-    unit: u64,
-    /// Number of the next operation of the stream.
-    next: u64,
-    slots: Box<[Held]>,
-}
-
-/// What the operation of a slot holds.
-#[derive(Debug, Clone, Copy)]
-struct Held {
-    /// Number in the stream; [`IDLE`] where the slot has none in flight.
-    number: u64,
-    first: u64,
-    blocks: u64,
-}
-
-/// A slot without an operation.
-const IDLE: u64 = u64::MAX;
-
-impl Guard {
-    /// For so many slots and a stream with this unit whose operations have at most so many bytes. Allocates all that it
-    /// will ever need.
-    pub(crate) fn new(slots: u32, unit: u64, largest: u64) -> Self {
-        let idle = Held { number: IDLE, first: 0, blocks: 0 };
-        Guard {
-            busy: Busy::new(u64::from(slots), largest / unit.max(1)),
-            window: Window::new(slots),
-            unit: unit.max(1),
-            next: 0,
-            slots: vec![idle; slots as usize].into(),
-        }
-    }
-
-    /// Whether the next operation of the stream may be issued now, by this slot; then it counts as in flight. Where it
-    /// says no, others are in flight, and the same operation is to be asked for again when one of them has ended.
-    #[inline]
-    pub(crate) fn try_begin(&mut self, slot: usize, op: &Op) -> bool {
-        let numbers = self.slots.iter().map(|held| held.number).filter(|number| *number != IDLE);
-        if !self.window.admits(self.next, numbers) {
-            return false;
-        }
-        let changes = matches!(op.kind, OpKind::Write | OpKind::Trim | OpKind::WriteZeroes);
-        let blocks = if changes { u64::from(op.length) / self.unit } else { 0 };
-        let first = op.offset / self.unit;
-        if !self.busy.try_claim(first, blocks) {
-            return false;
-        }
-        self.slots[slot] = Held { number: self.next, first, blocks };
-        self.next += 1;
-        true
-    }
-
-    /// The operation of a slot has ended; where it was read back at once, that too.
-    #[inline]
-    pub(crate) fn end(&mut self, slot: usize) {
-        let held = &mut self.slots[slot];
-        held.number = IDLE;
-        self.busy.release(held.first, held.blocks);
     }
 }
 

@@ -4,48 +4,38 @@ use super::history::{Doubt, History, writes_to};
 use super::seal::Header;
 use crate::generate::stream::Stream;
 
-/// Collects the newest block of each stream, of the newest run.
+/// Collects the newest block of each stream.
 #[derive(Debug)]
 pub(crate) struct Scan<'a> {
     streams: &'a [Stream],
-    seed: u64,
-    run: Option<u64>,
     cursors: Vec<u64>,
 }
 
 impl<'a> Scan<'a> {
-    /// Of streams that began at cursor 0 and blocks of this seed. Nothing was found yet.
-    pub(crate) fn new(streams: &'a [Stream], seed: u64) -> Self {
-        Scan { streams, seed, run: None, cursors: vec![0; streams.len()] }
+    /// Of streams that began at cursor 0. Nothing was found yet.
+    pub(crate) fn new(streams: &'a [Stream]) -> Self {
+        Scan { streams, cursors: vec![0; streams.len()] }
     }
 
-    /// The target holds an intact block ([`Header::intact`]). One that lies where it does not belong says no less how
-    /// far its stream came. Of several runs with the same seed the one with the largest number counts: so runs are
-    /// numbered by the time at which they began.
+    /// The target holds an intact block of this run ([`Header::intact`]). One that lies where it does not belong says
+    /// no less how far its stream came.
     pub(crate) fn note(&mut self, header: Header) {
-        if header.seed != self.seed || self.run.is_some_and(|run| header.run < run) {
-            return;
-        }
-        let stretches = self.streams.iter().map(Stream::stretch);
+        let stretches = self.streams.iter().map(|stream| stream.stretch());
         let at = stretches.zip(0..).find(|((start, length), _)| (*start..start + length).contains(&header.address));
         let Some((_, thread)) = at else { return };
         let stream = &self.streams[thread];
-        if !writes_to(stream, header.address, header.generation) {
-            return;
-        }
-        if self.run.replace(header.run) != Some(header.run) {
-            self.cursors.fill(0);
-        }
-        let (_, next) = stream.op(header.generation - 1);
-        let known: &mut u64 = &mut self.cursors[thread];
-        if stream.progress(next) > stream.progress(*known) {
-            *known = next;
+        if writes_to(stream, header.address, header.generation) {
+            let (_, next) = stream.op(header.generation - 1);
+            self.came_to(thread, next);
         }
     }
 
-    /// Number of the run whose blocks were found; `None` where there are none.
-    pub(crate) const fn run(&self) -> Option<u64> {
-        self.run
+    /// The stream of a thread came at least to this cursor, as some record says.
+    pub(crate) fn came_to(&mut self, thread: usize, cursor: u64) {
+        let (Some(stream), Some(known)) = (self.streams.get(thread), self.cursors.get_mut(thread)) else { return };
+        if stream.is_cursor(cursor) && stream.progress(cursor) > stream.progress(*known) {
+            *known = cursor;
+        }
     }
 
     /// Next cursor of each stream, as far as was seen. Writes that were issued after the newest one that was found left

@@ -8,7 +8,7 @@ use drivelab_core::units::{Bytes, Threads};
 use drivelab_core::workload::{Pattern, Span, Workload};
 use proptest::prelude::*;
 
-use super::super::busy::{Guard, Window};
+use super::super::busy::{Busy, Window};
 use super::super::check::Checker;
 use super::super::scan::Scan;
 use super::super::seal::{Header, Sealer};
@@ -108,7 +108,7 @@ struct Simulation {
 
 #[derive(Clone, Copy)]
 struct Flight {
-    slot: usize,
+    number: u64,
     cursor: u64,
     op: Op,
 }
@@ -132,23 +132,25 @@ impl Simulation {
 
     /// Issues so many operations of a stream and then is cut off. Returns the cursor of the next one.
     fn run(&mut self, stream: &Stream, operations: u64, depth: u32) -> u64 {
-        let mut guard = Guard::new(depth, stream.unit(), 4 * UNIT);
+        let (busy, mut window) = (Busy::new(u64::from(depth), 16), Window::new(depth));
         let (mut flights, mut cursor, mut number): (Vec<Flight>, u64, u64) = (Vec::new(), 0, 0);
-        let mut free: Vec<usize> = (0..depth as usize).collect();
+        let blocks = |op: Op| (op.offset / UNIT, u64::from(op.length) / UNIT);
         while number < operations {
             let (op, next) = stream.op(cursor);
-            let slot = free.last().copied().filter(|slot| guard.try_begin(*slot, &op));
-            if let Some(slot) = slot {
-                free.pop();
-                flights.push(Flight { slot, cursor, op });
+            let (first, count) = blocks(op);
+            let is_free = flights.len() < depth as usize
+                && window.admits(number, flights.iter().map(|flight| flight.number))
+                && busy.try_claim(first, count);
+            if is_free {
+                flights.push(Flight { number, cursor, op });
                 (cursor, number) = (next, number + 1);
             } else {
                 // The oldest hangs: it is as unlikely to end as all others together.
                 let which = self.draw(flights.len() * 8).min(flights.len() - 1);
                 let flight = flights.remove(which);
                 self.land(flight);
-                guard.end(flight.slot);
-                free.push(flight.slot);
+                let (first, count) = blocks(flight.op);
+                busy.release(first, count);
             }
         }
         for flight in flights {
@@ -180,7 +182,7 @@ proptest! {
         let sealer = Sealer::new(1, 2, unit).unwrap();
         let mut simulation = Simulation { drive, sealer, random };
         let cursor = simulation.run(&streams[0], operations, depth);
-        let mut scan = Scan::new(&streams, 2);
+        let mut scan = Scan::new(&streams);
         let blocks = |drive: &[u8]| -> Vec<(u64, Vec<u8>)> {
             drive.chunks(unit as usize).zip((0..).step_by(unit as usize)).map(|(b, a)| (a, b.to_vec())).collect()
         };
