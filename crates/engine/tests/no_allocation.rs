@@ -3,6 +3,7 @@
 //! A counting allocator counts on every thread but the test's own. What set-up and end cost is the same for both
 //! steps, so any difference would come from the operations.
 #![expect(unsafe_code, reason = "a global allocator can only be written with it")]
+#![expect(clippy::unwrap_used, reason = "a test ends where its set-up fails")]
 
 mod common;
 
@@ -11,9 +12,11 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use drivelab_core::clock::StopToken;
+use drivelab_core::load::{Arrivals, Locality, OtherOps, Pace, Rate, SizeShare, Verify};
 use drivelab_core::plan::StopRule;
-use drivelab_core::units::{Nanos, Percent};
+use drivelab_core::units::{Bytes, Nanos, Percent};
 use drivelab_core::workload::Workload;
+use drivelab_engine::BackendChoice;
 
 struct Counting;
 
@@ -42,28 +45,47 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
+/// Loads that together use every part of the loop.
+fn loads(choice: BackendChoice) -> Vec<(&'static str, Workload)> {
+    let percent = |percent| Percent::new(percent).unwrap();
+    let (queue_depth, threads) = common::depth(4, 1);
+    let mixed = Workload { write_percent: percent(50), queue_depth, threads, ..common::workload(8 << 20) };
+    let share = |size, operations| SizeShare { block_size: Bytes::new(size), operations };
+    let sizes = vec![share(4096, 3), share(16384, 1)];
+    let rate = Some(Rate { per_1000_s: 4_000_000_000, arrivals: Arrivals::Exponential });
+    let zipf = Locality::Zipf { theta_thousandths: 1100, scattered: true };
+    let depth = if choice == BackendChoice::Sync { 1 } else { 4 };
+    vec![
+        ("sizes", Workload { block_size: Bytes::new(16384), block_size_mix: sizes, ..mixed.clone() }),
+        ("open loop", Workload { pace: Pace { rate, ..Pace::default() }, ..mixed.clone() }),
+        ("zipf", Workload { locality: zipf, ..mixed.clone() }),
+        ("headers", Workload { verify: Verify::AtOnce, queue_depth: common::depth(depth, 1).0, ..mixed.clone() }),
+        ("think time", Workload { pace: Pace { think_time: Nanos::new(1), ..Pace::default() }, ..mixed.clone() }),
+        ("flushes", Workload { other: OtherOps { sync_every: 50, ..OtherOps::default() }, ..mixed.clone() }),
+        ("mixed", mixed),
+    ]
+}
+
 #[test]
-fn a_hundred_times_the_operations_make_no_more_allocations() {
+fn ten_times_the_operations_make_no_more_allocations() {
     IS_TEST.set(true);
     for choice in common::BOTH {
-        let mut bench = common::Bench::new(8 << 20, true, choice);
-        let (queue_depth, threads) = common::depth(4, 2);
-        let write_percent = Percent::new(50).unwrap();
-        let workload = Workload { write_percent, queue_depth, threads, ..common::workload(8 << 20) };
-        let mut count = |operations: u64| {
-            let before = ELSEWHERE.load(Ordering::SeqCst);
-            // With a least time the buffers cannot be made smaller for a small volume: the same set-up for both.
-            let at_least = Some(Nanos::new(1));
-            let rule = StopRule { at_least, ..common::volume(operations * 4096) };
-            let stop = StopToken::default();
-            // Short intervals: handing them over must not allocate either.
-            let (record, _) = common::run_with(&mut bench.engine, &workload, &rule, (0, 2), &stop).unwrap();
-            assert_eq!(record.read.count + record.write.count, operations);
-            ELSEWHERE.load(Ordering::SeqCst) - before
-        };
-        count(100);
-        let (short, long) = (count(200), count(20_000));
-        assert!(short > 0, "the allocator counts nothing");
-        assert!(long <= short, "{choice:?}: {short} allocations for 200 operations, {long} for 20,000");
+        for (name, workload) in loads(choice) {
+            let mut bench = common::Bench::new(8 << 20, true, choice);
+            let mut count = |operations: u64| {
+                let before = ELSEWHERE.load(Ordering::SeqCst);
+                // With a least time the buffers cannot be made smaller for a few operations: the same set-up for both.
+                let (at_least, operations) = (Some(Nanos::new(1)), Some(operations));
+                let rule = StopRule { at_least, operations, ..common::no_rule() };
+                let stop = StopToken::default();
+                // Short intervals: handing them over must not allocate either.
+                common::run_with(&mut bench.engine, &workload, &rule, (0, 2), &stop).unwrap();
+                ELSEWHERE.load(Ordering::SeqCst) - before
+            };
+            count(100);
+            let (short, long) = (count(200), count(2000));
+            assert!(short > 0, "the allocator counts nothing");
+            assert!(long <= short, "{choice:?} {name}: {short} allocations for 200 operations, {long} for 2,000");
+        }
     }
 }
