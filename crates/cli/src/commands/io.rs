@@ -138,3 +138,6 @@ fn quoted(word: &str) -> String {
     let word: String = word.chars().map(|c| if c.is_control() { '?' } else { c }).collect();
     if !word.is_empty() && word.chars().all(plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
+
+#[cfg(test)]
+mod tests;
