@@ -30,6 +30,9 @@ const BLOCK_MAX: u64 = 1 << 30;
 const BUFFERS_MAX: u64 = 8 << 30;
 /// Random bytes per thread; larger than the 32 MiB within which a drive might look for repeats.
 const POOL_BYTES: u64 = 64 << 20;
+/// Random bytes per thread where blocks are sealed: their checksums go over all of them, so they should stay in a
+/// processor's cache. Headers and marks make each sector unlike all others all the same.
+const SEALED_POOL_BYTES: u64 = 1 << 20;
 /// Random bytes of all threads together, where more is not needed to have one block per slot.
 const POOLS_MAX: u64 = 256 << 20;
 /// Largest file whose bytes are written.
@@ -420,7 +423,8 @@ fn shape(target: &IoTarget, workload: &Workload, most_operations: u64) -> Result
     let stride = workload.block_size.get().next_multiple_of(align.max(SECTOR as u64));
     let (slots, threads) = (u64::from(workload.queue_depth.get()), u64::from(workload.threads.get()));
     let (reads, writes) = (issues(workload, OpKind::Read), issues(workload, OpKind::Write));
-    let per_thread = POOL_BYTES.min(POOLS_MAX / threads);
+    let pool = if workload.verify.is_off() { POOL_BYTES } else { SEALED_POOL_BYTES };
+    let per_thread = pool.min(POOLS_MAX / threads);
     let pool_blocks =
         if writes { (per_thread / (slots * stride)).min(most_operations.div_ceil(slots)).max(1) } else { 0 };
     let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);

@@ -41,7 +41,6 @@ mod totals;
 mod trace;
 mod tsc;
 mod uring;
-#[cfg_attr(not(test), expect(dead_code, reason = "the workers seal and check next"))]
 mod verify;
 mod wait;
 

@@ -144,7 +144,10 @@ impl Worker<'_, '_> {
             return Err(broken);
         }
         let backlog = self.feed.backlog(self.account.timing.end_of_arrivals(now), BACKLOG_MAX);
-        Ok(self.account.close(self.ending.unwrap_or(StopReason::Stopped), now, &self.feed, backlog))
+        // What was drawn and never issued is the next operation still.
+        let held = self.seal.as_ref().and_then(|seal| seal.held);
+        let outcome = self.account.close(self.ending.unwrap_or(StopReason::Stopped), now, &self.feed, backlog);
+        Ok(Outcome { cursor: held.map_or(outcome.cursor, |issue| issue.cursor), ..outcome })
     }
 
     /// How many completions to wait for, and how long.

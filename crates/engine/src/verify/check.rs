@@ -11,8 +11,6 @@ pub(crate) enum Expected {
     /// Nothing in particular: never written, or trimmed, or a write to it failed. Only a block that belongs elsewhere
     /// is wrong here.
     Nothing,
-    /// An intact block of this run that belongs here, of whichever write.
-    Any,
     /// The block of this generation.
     Exactly(u64),
     /// The block of this turn of its stream or of a later one: a write that is newer than is known may have been in
@@ -89,7 +87,7 @@ impl Checker {
             return Err((DataFault::Misplaced, Some(header.address)));
         }
         let is_right = match expected {
-            Expected::Nothing | Expected::Any => true,
+            Expected::Nothing => true,
             Expected::Exactly(generation) => header.generation == generation,
             Expected::Since(turn) => turn.of(header.generation) >= turn.turn,
             Expected::ZerosSince(turn) => turn.of(header.generation) > turn.turn,

@@ -8,7 +8,9 @@ use crate::generate::stream::Stream;
 #[derive(Debug)]
 pub(crate) struct Scan<'a> {
     streams: &'a [Stream],
-    cursors: Vec<u64>,
+    /// Next cursor of each stream, as far as was seen. Writes that were issued after the newest one that was found left
+    /// no trace, and that they are lost cannot be told.
+    pub(super) cursors: Vec<u64>,
 }
 
 impl<'a> Scan<'a> {
@@ -26,22 +28,11 @@ impl<'a> Scan<'a> {
         let stream = &self.streams[thread];
         if writes_to(stream, header.address, header.generation) {
             let (_, next) = stream.op(header.generation - 1);
-            self.came_to(thread, next);
+            let known = &mut self.cursors[thread];
+            if stream.progress(next) > stream.progress(*known) {
+                *known = next;
+            }
         }
-    }
-
-    /// The stream of a thread came at least to this cursor, as some record says.
-    pub(crate) fn came_to(&mut self, thread: usize, cursor: u64) {
-        let (Some(stream), Some(known)) = (self.streams.get(thread), self.cursors.get_mut(thread)) else { return };
-        if stream.is_cursor(cursor) && stream.progress(cursor) > stream.progress(*known) {
-            *known = cursor;
-        }
-    }
-
-    /// Next cursor of each stream, as far as was seen. Writes that were issued after the newest one that was found left
-    /// no trace, and that they are lost cannot be told.
-    pub(crate) fn cursors(&self) -> &[u64] {
-        &self.cursors
     }
 
     /// What the blocks must hold then; argument and errors as for [`History::replay`]. Trims and zeroing leave no trace

@@ -7,7 +7,7 @@ use std::os::unix::fs::FileExt;
 use drivelab_core::load::Verify;
 use drivelab_core::record::{DataFault, Verification};
 use drivelab_core::units::{Bytes, Percent};
-use drivelab_core::workload::{Pattern, Workload};
+use drivelab_core::workload::{Pattern, Span, Workload};
 use drivelab_engine::{BackendChoice, Engine, Options, Written};
 
 use crate::common::*;
@@ -149,4 +149,21 @@ fn nothing_to_check_is_an_error_that_says_what_to_do() {
     let stop = drivelab_core::clock::StopToken::default();
     let error = run_with(&mut engine(&bench, BackendChoice::Uring, None), &reads(), &passes(1), (0, 100), &stop);
     assert!(error.unwrap_err().to_string().contains("--of RUN"));
+}
+
+/// At full depth on few blocks, writes wait for each other nearly always; the one that waits when the time is over was
+/// never issued, and the record must not say that it was.
+#[test]
+fn a_write_that_was_still_waiting_at_the_end_is_not_missed() {
+    let bench = Bench::new(4 * MIB, true, BackendChoice::Uring);
+    let mut engine = engine(&bench, BackendChoice::Uring, None);
+    let span = Span { offset: Bytes::new(0), length: Bytes::new(40 * 4096) };
+    let (queue_depth, threads) = depth(32, 1);
+    for round in 0..8 {
+        let load = writes(Pattern::Random, Verify::Headers, BackendChoice::Uring);
+        run(&mut engine, &Workload { span, queue_depth, threads, seed: round, ..load }, &time(20));
+        let (checked, _) = run(&mut engine, &Workload { span, ..reads() }, &passes(1));
+        let found = checked.verification.unwrap();
+        assert!(found.faults.is_empty() && found.checked > 0, "{found:?}");
+    }
 }
