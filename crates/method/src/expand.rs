@@ -85,7 +85,7 @@ pub(crate) fn attempt(method: &Methodology, form: Form, shape: &TargetShape) -> 
         }
     }
     if errors.is_empty() {
-        verified::settle(&scope, &mut tests, &mut errors);
+        verified::check(&scope, &tests, &mut errors);
     }
     if !errors.is_empty() {
         return Err(errors);

@@ -136,8 +136,7 @@ fn writing(
     let written = load::workload(&values, preset(table), scope.method.folder(), &mut errors);
     let Some(written) = written.filter(|_| errors.is_empty()) else { return Err(errors) };
     let seed = scope.root().table("defaults").and_then(|table| table.whole("seed")).unwrap_or(SEED);
-    let seed = if written.verify.is_off() { derived_seed(seed, slug) } else { seed };
-    let workload = Workload { seed, ..written };
+    let workload = Workload { seed: derived_seed(seed, slug), ..written };
     let workload = fitted(scope, workload, &Needs::of(&values), approximations).map_err(|error| vec![error])?;
     let passes = table.whole("passes").and_then(|passes| u32::try_from(passes).ok()).unwrap_or(1);
     let volume = Bytes::new(workload.span.length.get().saturating_mul(u64::from(passes)));

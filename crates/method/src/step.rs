@@ -129,9 +129,7 @@ fn on_target(
             Some(_) => format!("{seed_name}/{}", workload.name),
             None => seed_name.to_owned(),
         };
-        // Headers name the seed of the load that wrote them; [`crate::verified`] settles theirs.
-        let seed = if workload.verify.is_off() { derived_seed(workload.seed, &name) } else { workload.seed };
-        fitting.push(Workload { seed, ..workload });
+        fitting.push(Workload { seed: derived_seed(workload.seed, &name), ..workload });
     }
     Ok(joined(fitting))
 }

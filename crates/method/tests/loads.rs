@@ -367,49 +367,23 @@ fn preparation_discards_overwrites_once_and_writes_headers() {
     assert!(loads[2].writes() && !loads[2].reads());
 }
 
-/// The loads of the tests of a plan, with the seeds of those that carry headers.
-fn verified(body: &str) -> Vec<(String, Verify, u64)> {
-    let plan = plan_of(Form::Quick, "action = \"fill\"\nverify = \"headers\"", body);
-    let steps = plan.steps().map(|step| (step, step.workload().unwrap()));
-    steps.map(|(step, load)| (step.id.to_string(), load.verify, load.seed)).collect()
+/// What the steps of a plan do about headers.
+fn verifies(prepare: &str, body: &str) -> Vec<Verify> {
+    let plan = plan_of(Form::Quick, prepare, body);
+    plan.steps().map(|step| step.workload().unwrap().verify).collect()
 }
 
 #[test]
-fn a_check_has_the_seed_of_the_step_that_wrote() {
+fn a_check_follows_the_step_that_wrote() {
+    let (headers, check) = (Verify::Headers, Verify::Check);
     let body = "axes = [\"queue_depth\", \"op\"]\nop = [\"write\", \"verify\"]\nverify = \"headers\"\npattern = \"random\"\n\
                 block_size = \"4 KiB\"\nqueue_depth = [1, 8]\ntime = \"1 s\"";
-    let found = verified(body);
-    let seed = |id: &str| found.iter().find(|(name, ..)| name == id).unwrap().2;
-    assert_eq!(seed("t/rnd-4k-q1t1-verify"), seed("t/rnd-4k-q1t1-write-headers"));
-    assert_eq!(seed("t/rnd-4k-q8t1-verify"), seed("t/rnd-4k-q8t1-write-headers"));
-    assert_ne!(seed("t/rnd-4k-q1t1-verify"), seed("t/rnd-4k-q8t1-verify"), "two loads write the same headers");
-    let verifies: Vec<Verify> = found.iter().map(|(_, verify, _)| *verify).collect();
-    let (headers, check) = (Verify::Headers, Verify::Check);
-    assert_eq!(verifies, [headers, headers, check, headers, check]);
-    // What preparation wrote can be checked as well.
-    let filled =
-        verified("op = \"verify\"\npattern = \"sequential\"\nblock_size = \"1 MiB\"\nqueue_depth = 2\npasses = 1");
-    assert_eq!((filled[1].1, filled[1].2), (check, filled[0].2));
-}
-
-/// A later run checks what an earlier one wrote: the seed does not hang on the names of tests and steps.
-#[test]
-fn a_check_of_another_methodology_has_the_seed_of_the_write() {
-    let of = |name: &str, op: &str| {
-        let text = file(
-            "action = \"idle\"\ntime = \"1 s\"",
-            &format!("{op}\npattern = \"random\"\nblock_size = \"4 KiB\"\ntime = \"1 s\""),
-        );
-        let text =
-            text.replace("kind = \"file\"", "kind = \"file\"\ncontent = \"as_found\"").replace("name = \"t\"", name);
-        let shape =
-            TargetShape { capacity: Bytes::new(CAPACITY), offset_align: Bytes::new(512), guess: SpeedGuess::default() };
-        let plan = expand(&parse("x", &text).unwrap(), Form::Quick, &shape).unwrap();
-        plan.tests[1].steps[0].workload().unwrap().seed
-    };
-    let written = of("name = \"writes\"", "op = \"write\"\nverify = \"at_once\"\nqueue_depth = 32");
-    assert_eq!(of("name = \"checks\"", "op = \"verify\"\nqueue_depth = 1"), written);
-    assert_ne!(of("name = \"checks\"", "op = \"verify\"\nqueue_depth = 1\nseed = 2"), written);
+    assert_eq!(verifies("action = \"fill\"", body), [Verify::Off, headers, check, headers, check]);
+    // What preparation wrote can be checked in another order and in larger pieces, and so can a part of it.
+    let filled = "action = \"fill\"\nblock_size = \"64 KiB\"\nverify = \"headers\"";
+    let body = "op = \"verify\"\npattern = \"random_once\"\nblock_size = \"128 KiB\"\nqueue_depth = 2\nthreads = 2\n\
+                span = { offset = \"10 %\", length = \"50 %\" }\npasses = 1";
+    assert_eq!(verifies(filled, body), [headers, check]);
 }
 
 /// Hand-worked: the guess is 500 MB/s in sequence and 80,000 random operations of 4 KiB a second at 32 in flight.

@@ -55,7 +55,7 @@ static VERIFY: Kind = Kind::OneOf(&[
     word("off", "Blocks carry no headers."),
     word("headers", "Written blocks carry headers, which a later step checks."),
     word("at_once", "As headers, and each block is read back and checked as soon as it was written."),
-    word("check", "Reads check the headers that an earlier step with the same parameters wrote."),
+    word("check", "Reads check the headers that an earlier step wrote."),
 ]);
 static ARRIVALS: Kind = Kind::OneOf(&[
     word("constant", "Equal gaps."),
