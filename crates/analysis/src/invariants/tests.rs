@@ -282,6 +282,17 @@ fn a_kind_may_be_missing_where_few_of_it_were_to_be_expected() {
 }
 
 #[test]
+fn what_the_ramp_left_waiting_is_done_in_the_measured_part() {
+    let mut case = Case::of("paced/r20000", 9e8);
+    case.record.open_loop.as_mut().expect("an open loop").arrived -= 500;
+    assert_eq!(case.codes(), ["arrivals_lost"]);
+    let mut ramp = case.intervals[0].clone();
+    (ramp.ramp, ramp.backlog) = (true, Some(500));
+    case.intervals.insert(0, ramp);
+    assert!(case.codes().is_empty());
+}
+
+#[test]
 fn nothing_arrives_while_the_last_operations_come_back() {
     let mut case = Case::of("overloaded/r300000", 9e8);
     // The measured part is longer by one latency, in which nothing arrived.
