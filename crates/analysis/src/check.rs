@@ -30,6 +30,8 @@ pub(crate) struct Subject<'a> {
     pub link: Option<f64>,
     /// Memory of the host.
     pub memory: Bytes,
+    /// The target stores nothing, so that no page cache is involved.
+    pub stores_nothing: bool,
     /// A round of a search that is not the one reported: being asked for too much was its purpose.
     pub probe: bool,
 }
@@ -156,7 +158,8 @@ pub(crate) fn subjects(records: &RunRecords) -> Vec<Subject<'_>> {
         let execution = Execution::new(step, record)?;
         let intervals = intervals.remove(&record.key).unwrap_or_default();
         let (memory, probe) = (records.environment.testbed.memory, find_rate::is_probe(records, &record.key));
-        Some(Subject { step, execution, intervals, link, memory, probe })
+        let stores_nothing = records.environment.target.kind.stores_nothing();
+        Some(Subject { step, execution, intervals, link, memory, stores_nothing, probe })
     };
     records.steps.iter().filter(|record| !values::is_empty(record)).filter_map(subject).collect()
 }

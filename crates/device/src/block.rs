@@ -17,7 +17,7 @@ use crate::proc_text::bracketed;
 use crate::roots::{Roots, names, read_number, read_trim};
 
 /// Sectors in sysfs are always 512 bytes long, whatever the device's own block size.
-const SECTOR: u64 = 512;
+pub(crate) const SECTOR: u64 = 512;
 /// More devices below a file system than this are not followed (a loop in damaged sysfs text must end).
 const MOST_DEVICES: usize = 64;
 

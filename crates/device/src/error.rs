@@ -48,7 +48,9 @@ impl ErrorKind {
         match self {
             ErrorKind::Missing => "check the path for a typing error",
             ErrorKind::Busy => "something else uses it: wait, or stop that first",
-            ErrorKind::NotPermitted => "name a place that you may write to, or run drivelab as a user who may",
+            ErrorKind::NotPermitted => {
+                "name a place that you may use, or run drivelab as a user who may (devices: root or the group disk)"
+            }
             ErrorKind::ReadOnly => "the file system is mounted read-only: name a folder on another one",
             ErrorKind::NoSpace => "free some space, ask for a smaller file, or name a folder on another file system",
             ErrorKind::Refused | ErrorKind::NoDirectIo | ErrorKind::BlockDevice | ErrorKind::Other => {

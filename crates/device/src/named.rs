@@ -6,11 +6,12 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
+use drivelab_core::units::Bytes;
 use rustix::fs::{major, minor};
 
 use crate::block;
 use crate::error::{DeviceError, ErrorKind};
-use crate::roots::Roots;
+use crate::roots::{Roots, read_number};
 
 /// Device numbers of the memory devices (Documentation/admin-guide/devices.txt, major 1).
 const NULL_DEVICE: (u32, u32) = (1, 3);
@@ -43,6 +44,13 @@ impl BlockNode {
         };
         let (name, whole) = (block::name_of(&folder), block::whole_name(&folder));
         Ok(BlockNode { path: path.to_owned(), name, whole, number, folder })
+    }
+
+    /// How much it holds, by sysfs: for who may not open it. 0 where it is empty, such as a loop device without a file.
+    #[must_use]
+    pub fn size(&self) -> Bytes {
+        let sectors: u64 = read_number(&self.folder.join("size")).unwrap_or(0);
+        Bytes::new(sectors.saturating_mul(block::SECTOR))
     }
 
     /// Whether it is a partition.

@@ -32,6 +32,7 @@ fn a_loop_device_is_read_by_any_path_that_leads_to_it() {
     let node = node(link.to_str().expect("a plain path"));
     assert_eq!((node.name.as_str(), node.path.as_path()), (disk.name(), Path::new(&disk.device)));
     assert!(!node.is_partition());
+    assert_eq!(node.size(), Bytes::new(16 * MIB));
     let opened = open_device_to_read(&node).expect("readable");
     assert_eq!((opened.facts.kind, opened.facts.length), (TargetKind::BlockDevice, Bytes::new(16 * MIB)));
     assert_eq!((&opened.facts.file_system, opened.facts.used_by.len()), (&None, 0));

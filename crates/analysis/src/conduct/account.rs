@@ -145,7 +145,7 @@ fn clock_drift(subject: &Subject<'_>) -> Vec<Seen> {
 
 fn buffered_io(subject: &Subject<'_>) -> Vec<Seen> {
     let workload = subject.execution.workload;
-    if workload.groups().all(|group| group.direct) {
+    if subject.stores_nothing || workload.groups().all(|group| group.direct) {
         return Vec::new();
     }
     let through = workload.groups().filter(|group| !group.direct);

@@ -40,6 +40,7 @@ impl Case {
             intervals: self.intervals.iter().collect(),
             link: self.link,
             memory: Bytes::new(16 << 30),
+            stores_nothing: false,
             probe: false,
         };
         check::run(INVARIANTS, &[subject]).iter().map(|verdict| verdict.code).collect()

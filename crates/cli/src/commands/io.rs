@@ -104,6 +104,8 @@ fn ground(place: &Place) -> Result<Ground> {
         return Ok(Ground::Fresh);
     }
     let length = match place {
+        // Who may not open it hears first what the guard says.
+        Place::Named(Named::BlockDevice(node)) if node.size().get() > 0 => node.size(),
         Place::Named(Named::BlockDevice(node)) => drivelab_device::open_device_to_read(node)?.facts.length,
         Place::Named(Named::ExistingFile(file)) => drivelab_device::open_file_to_read(file)?.facts.length,
         _ => return Ok(Ground::Nothing { direct: place.direct_by_default() }),

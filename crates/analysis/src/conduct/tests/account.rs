@@ -109,6 +109,8 @@ fn buffered_steps_say_what_was_done_about_the_cache_and_whether_memory_holds_the
     assert!(told.statement.contains("Before it: the file's pages were dropped."), "{}", told.statement);
     let span = &told.evidence[0];
     assert_eq!((span.value, span.limit), ((32u64 << 30) as f64, Some((16u64 << 30) as f64)));
+    run.environment.target.kind = drivelab_core::environment::TargetKind::NullDevice;
+    assert!(!codes(&run).contains(&"buffered_io".to_owned()), "no page cache stands before what stores nothing");
 }
 
 #[test]
