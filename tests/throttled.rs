@@ -6,45 +6,12 @@
 #[path = "support/loopfs.rs"]
 mod loopfs;
 mod support;
-
-use std::path::{Path, PathBuf};
-use std::process::Command;
+#[path = "support/throttle.rs"]
+mod throttle;
 
 use loopfs::LoopFs;
 use support::{Lab, done, root_or_skip};
-
-const GROUPS: &str = "/sys/fs/cgroup/blkio";
-
-/// A block cgroup with one limit on one device, removed at the end.
-struct Throttle {
-    group: PathBuf,
-}
-
-impl Throttle {
-    fn new(device: &str, limit: &str, value: u64) -> Throttle {
-        let group = Path::new(GROUPS).join(format!("drivelab-test-{}-{limit}", std::process::id()));
-        std::fs::create_dir(&group).expect("a block cgroup");
-        std::fs::write(group.join(format!("blkio.throttle.{limit}_device")), format!("{device} {value}"))
-            .expect("a limit");
-        Throttle { group }
-    }
-
-    /// A command line that runs inside the group.
-    fn command(&self, lab: &Lab, arguments: &[&str]) -> Command {
-        let mut command = Command::new("sh");
-        lab.dress(&mut command);
-        let procs = self.group.join("cgroup.procs");
-        command.args(["-c", "echo $$ > \"$0\" && exec \"$@\"", procs.to_str().expect("a text path")]);
-        command.arg(env!("CARGO_BIN_EXE_drivelab")).args(arguments);
-        command
-    }
-}
-
-impl Drop for Throttle {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir(&self.group);
-    }
-}
+use throttle::Throttle;
 
 fn method(op: &str, pattern: &str, block: &str, depth: u32) -> String {
     format!(
@@ -89,10 +56,12 @@ approximation = {{ op = "given", pattern = "given", block_size = "given", queue_
 fn measured(fs: &LoopFs, backend: &str, op: &str, load: (&str, &str, u32), limit: (&str, u64), metric: &str) -> f64 {
     let lab = Lab::new();
     lab.write("known.toml", method(op, load.0, load.1, load.2));
-    let throttle = Throttle::new(&fs.numbers(), limit.0, limit.1);
+    let throttle = Throttle::new(&fs.numbers());
+    throttle.limit(limit.0, limit.1);
     let mount = fs.mount_point();
     let arguments = ["run", "known.toml", mount.to_str().expect("a text path"), "--backend", backend, "--json"];
-    let done = done(throttle.command(&lab, &arguments).output().expect("drivelab starts"));
+    let mut command = throttle.command(env!("CARGO_BIN_EXE_drivelab"));
+    let done = done(lab.dress(&mut command).args(arguments).output().expect("drivelab starts"));
     assert_eq!(done.code, 0, "{}", done.stderr);
     let report: serde_json::Value = serde_json::from_str(&done.stdout).expect("one JSON document");
     let wanted = report["metrics"]
@@ -105,11 +74,7 @@ fn measured(fs: &LoopFs, backend: &str, op: &str, load: (&str, &str, u32), limit
 
 #[test]
 fn rates_on_a_throttled_loop_device_are_within_two_per_cent_of_the_limit() {
-    if !root_or_skip("a throttled loop device") {
-        return;
-    }
-    if !Path::new(GROUPS).join("blkio.throttle.read_bps_device").exists() {
-        support::skip("no block cgroup (v1) under /sys/fs/cgroup/blkio");
+    if !root_or_skip("a throttled loop device") || !Throttle::possible_or_skip() {
         return;
     }
     let fs = LoopFs::ext4(320);

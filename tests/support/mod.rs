@@ -145,3 +145,9 @@ pub fn tool(program: &str, arguments: &[&str]) -> String {
     assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
+
+/// The middle of a list that is not empty; of two in the middle, the upper one.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}

@@ -28,6 +28,7 @@ const TOOLS: &[Tool] = &[
     Tool { program: "qemu-system-x86_64", package: "qemu-system-x86", used_for: "test VMs (cargo xtask vm-test)" },
     Tool { program: "mkfs.xfs", package: "xfsprogs", used_for: "what the write guard must know on a device" },
     Tool { program: "dmsetup", package: "dmsetup", used_for: "volumes on a device, where the kernel has them" },
+    Tool { program: "strace", package: "strace", used_for: "counting the system calls of the I/O threads" },
     Tool { program: "tmux", package: "tmux", used_for: "looking at the live panel in a real terminal" },
 ];
 

@@ -1,0 +1,176 @@
+//! `drivelab io` against devices of which the truth is known: throttled loop devices, a cliff made in the middle of a
+//! load, and fio on the same device in turn.
+//!
+//! How exact the throttle is, and why less than its limit is measured again: docs/how-it-is-tested.md.
+
+#[path = "support/fio.rs"]
+mod fio;
+#[path = "support/ramdisk.rs"]
+mod ramdisk;
+mod support;
+#[path = "support/throttle.rs"]
+mod throttle;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use fio::{Figures, Load};
+use ramdisk::RamDisk;
+use serde_json::Value;
+use support::{Lab, root_or_skip};
+use throttle::Throttle;
+
+const DRIVELAB: &str = env!("CARGO_BIN_EXE_drivelab");
+const RATE: u64 = 50 << 20;
+const IOPS: u64 = 1000;
+
+fn drivelab_on(lab: &Lab, mut command: Command, load: &Load, device: &str) -> Figures {
+    lab.dress(&mut command).args(load.drivelab(device));
+    load.measure(command)
+}
+
+fn fio_on(mut command: Command, load: &Load, device: &str) -> Figures {
+    command.args(load.fio(device));
+    load.measure(command)
+}
+
+/// A limit, and the loads that it is held against: bytes by large sequential operations, IOPS by small random ones.
+/// Ten seconds, because a slice of 100 ms more or less is then 1 %.
+fn throttled_loads(backend: &'static str) -> Vec<(String, u64, Load<'static>)> {
+    let mut loads = Vec::new();
+    for op in ["read", "write"] {
+        let seconds = 10;
+        let large = Load { backend, op, pattern: "sequential", block: "256k", depth: 4, seconds };
+        let small = Load { backend, op, pattern: "random", block: "4k", depth: 16, seconds };
+        loads.push((format!("{op}_bps"), RATE, large));
+        loads.push((format!("{op}_iops"), IOPS, small));
+    }
+    loads
+}
+
+/// Measures with both programs in turn. More than the limit is wrong at once. Less is tried again, twice: the throttle
+/// gives no credit for a slice in which the measuring thread got no CPU, so a busy machine really is served less.
+fn assert_rate_of_the_limit(limit: &str, value: u64, load: &Load) {
+    let Some(disk) = RamDisk::new_or_skip(32) else { return };
+    let lab = Lab::new();
+    let throttle = Throttle::new(&disk.numbers());
+    throttle.limit(limit, value);
+    let wanted = |figures: Figures| if limit.ends_with("bps") { figures.bytes_per_second } else { figures.iops };
+    let (mut own, mut apart) = (0.0, 0.0);
+    for attempt in 1..=3 {
+        own = wanted(drivelab_on(&lab, throttle.command(DRIVELAB), load, &disk.device)) / value as f64;
+        let peer = wanted(fio_on(throttle.command("fio"), load, &disk.device)) / value as f64;
+        apart = own / peer - 1.0;
+        println!("{} {limit}: drivelab {own:.4} of the limit, fio {peer:.4} (attempt {attempt})", load.backend);
+        assert!(own <= 1.015, "{} {limit}: {own} of the limit", load.backend);
+        if own >= 0.985 && apart.abs() <= 0.02 {
+            return;
+        }
+    }
+    panic!("{} {limit}: {own} of the limit, {apart} apart from fio", load.backend);
+}
+
+/// The four devices are throttled so far down that they leave one another the CPU they need.
+fn assert_rates(backend: &'static str) {
+    if !root_or_skip("a throttled loop device") || !Throttle::possible_or_skip() || !fio::there_or_skip() {
+        return;
+    }
+    std::thread::scope(|scope| {
+        for (limit, value, load) in throttled_loads(backend) {
+            scope.spawn(move || assert_rate_of_the_limit(&limit, value, &load));
+        }
+    });
+}
+
+#[test]
+fn rates_by_io_uring_on_throttled_loop_devices_are_the_limits_and_those_that_fio_finds() {
+    assert_rates("uring");
+}
+
+#[test]
+fn rates_by_threads_on_throttled_loop_devices_are_the_limits_and_those_that_fio_finds() {
+    assert_rates("sync");
+}
+
+/// What happened in one interval: from and until when on the run clock, in seconds, and how much.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    from_s: f64,
+    until_s: f64,
+    amount: f64,
+}
+
+/// Where two rates meet, from intervals alone: the amount that was served in the interval in which the rate falls
+/// through the middle and in the one before it, divided between the two plateaus.
+fn place_cliff(spans: &[Span]) -> Option<f64> {
+    let rate = |span: &Span| span.amount / (span.until_s - span.from_s);
+    let quarter = spans.len() / 4;
+    let high = support::median(spans[1..=quarter].iter().map(rate).collect());
+    let low = support::median(spans[spans.len() - quarter..].iter().map(rate).collect());
+    let fallen = spans.iter().rposition(|span| rate(span) > f64::midpoint(high, low))? + 1;
+    let window = &spans[fallen.checked_sub(1)?..=fallen.min(spans.len() - 1)];
+    let (first, last) = (window.first()?, window.last()?);
+    let served: f64 = window.iter().map(|span| span.amount).sum();
+    let length = last.until_s - first.from_s;
+    Some(first.from_s + (served - low * length) / (high - low))
+}
+
+/// Runs a load whose limit falls in the middle. Gives the cliff's place by the records, and the truth, in seconds on
+/// the run clock.
+fn measure_cliff(backend: &str, limit: &str, values: [u64; 2], load: &[&str], amount: &str) -> (Option<f64>, f64) {
+    let disk = RamDisk::new_or_skip(32).expect("a loop device, as before");
+    let lab = Lab::new();
+    let throttle = Throttle::new(&disk.numbers());
+    throttle.limit(limit, values[0]);
+    let mut command = throttle.command(DRIVELAB);
+    lab.dress(&mut command).args(["io", &disk.device, "--backend", backend, "--time", "8s", "--no-save", "--quiet"]);
+    command.args(load).args(["--events", "json"]);
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("drivelab starts");
+    let lines = BufReader::new(child.stdout.take().expect("stdout")).lines();
+    let (mut spans, mut changed) = (Vec::new(), None);
+    // Between the run clock and ours: an event is read after it was made, by how much varies, and never by less than 0.
+    let mut clocks_apart = f64::INFINITY;
+    let begun = Instant::now();
+    for line in lines {
+        let event: Value = serde_json::from_str(&line.expect("a line")).expect("JSON");
+        let seconds = |value: &Value| value.as_f64().expect("a time") / 1e9;
+        clocks_apart = clocks_apart.min(begun.elapsed().as_secs_f64() - seconds(&event["at_ns"]));
+        let interval = &event["event"]["interval"];
+        if !interval.is_object() {
+            continue;
+        }
+        let amount = interval["read"][amount].as_f64().expect("an amount");
+        spans.push(Span { from_s: seconds(&interval["start_ns"]), until_s: seconds(&interval["end_ns"]), amount });
+        if changed.is_none() && spans.len() == 20 {
+            // Not at a border of intervals.
+            std::thread::sleep(Duration::from_millis(70));
+            throttle.limit(limit, values[1]);
+            changed = Some(begun.elapsed().as_secs_f64());
+        }
+    }
+    assert!(child.wait().expect("an end").success());
+    (place_cliff(&spans), changed.expect("twenty intervals") - clocks_apart)
+}
+
+/// A place that is wrong by a mistake of drivelab is wrong each time; a busy machine moves it now and then.
+#[test]
+fn a_cliff_in_the_middle_of_a_load_is_placed_within_a_quarter_of_a_second() {
+    if !root_or_skip("a throttled loop device") || !Throttle::possible_or_skip() {
+        return;
+    }
+    let small: &[&str] = &["--qd", "16"];
+    let large: &[&str] = &["--pattern", "sequential", "--block", "128k", "--qd", "4"];
+    for backend in ["uring", "sync"] {
+        for (limit, values, load, amount) in
+            [("read_iops", [1000, 200], small, "count"), ("read_bps", [50 << 20, 10 << 20], large, "bytes")]
+        {
+            let placed = (1..=3).any(|attempt| {
+                let (place, truth) = measure_cliff(backend, limit, values, load, amount);
+                println!("{backend} {limit}: cliff at {truth:.3} s, placed at {place:?} (attempt {attempt})");
+                place.is_some_and(|place| (place - truth).abs() <= 0.25)
+            });
+            assert!(placed, "{backend} {limit}: the cliff is elsewhere three times");
+        }
+    }
+}

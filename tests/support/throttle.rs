@@ -1,0 +1,56 @@
+//! A block cgroup (v1) that limits what one block device serves to the programs that are started inside it.
+//!
+//! What such a limit can promise is in docs/how-it-is-tested.md: rates within 1.5 %, nothing about latency.
+#![allow(dead_code, unreachable_pub, reason = "shared by several test programs, each of which uses its part")]
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use crate::support::skip;
+
+const GROUPS: &str = "/sys/fs/cgroup/blkio";
+
+static MADE: AtomicU32 = AtomicU32::new(0);
+
+/// A group for one device, without a limit at first; removed at the end.
+pub struct Throttle {
+    group: PathBuf,
+    device: String,
+}
+
+impl Throttle {
+    /// Whether there are such groups; says so aloud where not.
+    pub fn possible_or_skip() -> bool {
+        Path::new(GROUPS).join("blkio.throttle.read_bps_device").exists()
+            || skip(&format!("no block cgroup (v1) under {GROUPS}"))
+    }
+
+    /// For the device with these numbers, `major:minor`.
+    pub fn new(device: &str) -> Throttle {
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let group = Path::new(GROUPS).join(format!("drivelab-test-{}-{number}", std::process::id()));
+        std::fs::create_dir(&group).expect("a block cgroup");
+        Throttle { group, device: device.to_owned() }
+    }
+
+    /// Sets `read_bps`, `write_bps`, `read_iops` or `write_iops`, per second; 0 takes the limit away.
+    pub fn limit(&self, what: &str, value: u64) {
+        let file = self.group.join(format!("blkio.throttle.{what}_device"));
+        std::fs::write(file, format!("{} {value}", self.device)).expect("a limit");
+    }
+
+    /// A command that runs inside the group; arguments are still to be added.
+    pub fn command(&self, program: &str) -> Command {
+        let mut command = Command::new("sh");
+        let procs = self.group.join("cgroup.procs");
+        command.args(["-c", "echo $$ > \"$0\" && exec \"$@\"", procs.to_str().expect("a text path"), program]);
+        command
+    }
+}
+
+impl Drop for Throttle {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir(&self.group);
+    }
+}
