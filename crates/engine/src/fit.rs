@@ -423,7 +423,12 @@ fn shape(target: &IoTarget, workload: &Workload, most_operations: u64) -> Result
     let stride = workload.block_size.get().next_multiple_of(align.max(SECTOR as u64));
     let (slots, threads) = (u64::from(workload.queue_depth.get()), u64::from(workload.threads.get()));
     let (reads, writes) = (issues(workload, OpKind::Read), issues(workload, OpKind::Write));
-    let pool = if workload.verify.is_off() { POOL_BYTES } else { SEALED_POOL_BYTES };
+    let pool = match workload.data {
+        DataPattern::Incompressible if workload.verify.is_off() => POOL_BYTES,
+        DataPattern::Incompressible => SEALED_POOL_BYTES,
+        // A block for each slot is all there is to them.
+        DataPattern::Zero | DataPattern::OneBlock | DataPattern::Pattern | DataPattern::File => 0,
+    };
     let per_thread = pool.min(POOLS_MAX / threads);
     let pool_blocks =
         if writes { (per_thread / (slots * stride)).min(most_operations.div_ceil(slots)).max(1) } else { 0 };

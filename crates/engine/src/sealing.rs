@@ -39,6 +39,8 @@ pub struct Written {
     pub positions: Option<Vec<u64>>,
     /// Operations that failed: nothing is known about what their blocks hold.
     pub failed: Vec<IoError>,
+    /// More operations failed than are named in `failed`.
+    pub more_failed: bool,
 }
 
 impl Written {
@@ -50,6 +52,7 @@ impl Written {
             round: record.key.round,
             workload: workload.clone(),
             positions: record.engine.effort.as_ref().map(|effort| effort.positions.clone()),
+            more_failed: record.error_count() > record.errors.len() as u64,
             failed: record.errors.iter().filter(|error| error.op != OpKind::Read).cloned().collect(),
         })
     }
@@ -107,6 +110,9 @@ impl Sealing {
                 let Some(written) = identity.written else {
                     return Err(unfit(NOTHING_WRITTEN.to_owned()));
                 };
+                if written.more_failed {
+                    return Err(unfit(MORE_FAILED.to_owned()));
+                }
                 let unit = unit(&written.workload);
                 if workload.block_sizes().iter().any(|size| !size.get().is_multiple_of(unit)) {
                     return Err(unfit(format!(
@@ -127,6 +133,10 @@ impl Sealing {
 const NOTHING_WRITTEN: &str = "there is nothing to check: no step before this one wrote headers, and no run that did \
                                was named (with `drivelab io`: --of RUN; in a methodology: verify = \"headers\" in a \
                                step before)";
+
+/// Why a check would accuse blocks wrongly.
+const MORE_FAILED: &str = "so many of the writes failed that their addresses are not all on record: what their blocks \
+                           hold cannot be judged; look at the errors first, then write again";
 
 /// Who a step is, as headers say it.
 #[derive(Debug, Clone, Copy)]
