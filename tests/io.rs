@@ -274,6 +274,160 @@ fn every_kind_of_operation_and_every_order_runs() {
 }
 
 #[test]
+fn a_loop_device_is_read_by_anybody_who_may_and_written_where_it_is_named() {
+    if !support::root_or_skip("a loop device") {
+        return;
+    }
+    let lab = Lab::new();
+    let image = lab.write("image", vec![0u8; 16 << 20]);
+    let device = support::tool("losetup", &["--find", "--show", image.to_str().expect("text")]);
+    struct Detach(String);
+    impl Drop for Detach {
+        fn drop(&mut self) {
+            let _ = std::process::Command::new("losetup").args(["-d", &self.0]).status();
+        }
+    }
+    let device = Detach(device);
+    let name = device.0.trim_start_matches("/dev/");
+    let read = document(&lab, &["io", &device.0, "--operations", "100"]);
+    assert_eq!(read["target"]["kind"], "block_device");
+    assert_eq!(read["target"]["length"], 16 << 20);
+    let refused = lab.run(&["io", &device.0, "--op", "write", "--operations", "100"]);
+    assert_eq!(refused.code, 5, "{}", refused.stderr);
+    assert!(refused.stderr.contains(&format!("--destroy {name}")), "{}", refused.stderr);
+    assert!(std::fs::read(&image).expect("the image").iter().all(|byte| *byte == 0), "nothing was written");
+    let write = ["io", &device.0, "--op", "write", "--pattern", "sequential", "--passes", "1", "--destroy", name];
+    assert_eq!(document(&lab, &write)["operations"]["write"]["bytes"], 16 << 20);
+    assert!(std::fs::read(&image).expect("the image").chunks(4096).all(|block| block.iter().any(|byte| *byte != 0)));
+}
+
+/// Starts a load that goes on for a minute, waits for its first interval, and gives the process.
+fn started(lab: &Lab, flags: &[&str]) -> std::process::Child {
+    let flags = [&["io", ".", "--size", "32MiB", "--time", "60s", "--trace", "trace.tsv"], flags].concat();
+    let mut command = lab.command(&flags);
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let child = command.spawn().expect("drivelab starts");
+    // The trace is written interval by interval.
+    let written = || std::fs::metadata(lab.folder().join("trace.tsv")).is_ok_and(|trace| trace.len() > 10_000);
+    while !written() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    child
+}
+
+#[test]
+fn ctrl_c_shows_what_was_measured_until_then() {
+    let lab = Lab::new();
+    for (flags, words) in [(&["--json"][..], "drivelab resume"), (&["--json", "--no-save"], "nothing is kept")] {
+        let child = started(&lab, flags);
+        support::tool("kill", &["-INT", &child.id().to_string()]);
+        let done = support::done(child.wait_with_output().expect("drivelab ends"));
+        assert_eq!(done.code, 7, "{}", done.stderr);
+        assert!(done.stderr.contains(words), "{}", done.stderr);
+        let document: Value = serde_json::from_str(&done.stdout).expect("one document");
+        assert_eq!((&document["state"], &document["stop_reason"]), (&"interrupted".into(), &"stopped".into()));
+        assert!(document["operations"]["read"]["count"].as_u64().is_some_and(|count| count > 0));
+        std::fs::remove_file(lab.folder().join("trace.tsv")).expect("a trace");
+        assert!(lab.files().is_empty(), "{:?}", lab.files());
+    }
+}
+
+#[test]
+fn errors_of_the_target_are_counted_with_their_addresses_and_end_with_code_8() {
+    let lab = Lab::new();
+    let child = started(&lab, &["--errors", "stop", "--json", "--no-save"]);
+    // Somebody cuts the file off below the reader.
+    let scratch = lab.files().into_iter().find(|name| name.starts_with(".drivelab-scratch")).expect("a scratch file");
+    let file = std::fs::OpenOptions::new().write(true).open(lab.folder().join(scratch)).expect("the scratch file");
+    file.set_len(0).expect("cut off");
+    let done = support::done(child.wait_with_output().expect("drivelab ends"));
+    assert_eq!(done.code, 8, "{}", done.stderr);
+    let document: Value = serde_json::from_str(&done.stdout).expect("one document");
+    assert_eq!(document["stop_reason"], "errors");
+    assert!(document["operations"]["read"]["errors"].as_u64().is_some_and(|errors| errors > 0));
+    let first = &document["errors"][0];
+    assert!(first["offset"].is_u64() && first["op"] == "read", "{first:#}");
+}
+
+#[test]
+fn a_search_finds_a_rate_and_says_what_every_round_did() {
+    let lab = Lab::new();
+    let flags = ["io", "nop:", "--find-rate", "p90=1s,200..400", "--time", "200ms", "--rounds", "3", "--qd", "32"];
+    let done = document(&lab, &flags);
+    assert_eq!(done["rate_search"]["held_iops"], 400.0, "nothing takes a second there: {:#}", done["rate_search"]);
+    assert!(done["rate_search"]["missed_iops"].is_null());
+    let asked: Vec<f64> =
+        done["rounds"].as_array().expect("rounds").iter().filter_map(|r| r["asked_iops"].as_f64()).collect();
+    assert_eq!(asked, [200.0, 400.0]);
+    assert_eq!(done["backlog"]["asked_iops"], 400.0, "the figures are those of the round that is reported");
+}
+
+/// A file of 4 MiB that a run wrote with headers, and the name of that run.
+fn with_headers(lab: &Lab, flags: &[&str]) -> (std::path::PathBuf, String) {
+    let file = lab.write("disk.img", vec![0u8; 4 << 20]);
+    let write = ["io", "disk.img", "--op", "write", "--verify", "headers", "--destroy", "disk.img", "--qd", "4"];
+    let done = document(lab, &[&write[..], flags].concat());
+    (file, done["run"].as_str().expect("a run").to_owned())
+}
+
+#[test]
+fn what_one_process_wrote_another_checks() {
+    let lab = Lab::new();
+    let orders: [&[&str]; 2] =
+        [&["--pattern", "random-once", "--passes", "1"], &["--operations", "3000", "--threads", "2"]];
+    for flags in orders {
+        let (file, run) = with_headers(&lab, flags);
+        let done = document(&lab, &["io", "disk.img", "--op", "verify", "--of", &run]);
+        let found = &done["verification"];
+        assert!(found["faults"].as_object().is_some_and(serde_json::Map::is_empty), "{found:#}");
+        assert!(found["checked"].as_u64().is_some_and(|checked| checked > 500), "{found:#}");
+        assert_eq!(done["operations"]["read"]["bytes"], 4 << 20, "the span is read once");
+
+        // A byte is flipped, a block is lost, and two change places.
+        let mut bytes = std::fs::read(&file).expect("the file");
+        bytes[100 * 4096 + 2000] ^= 1;
+        let written: Vec<usize> =
+            (200..1000).filter(|block| bytes[block * 4096..][..4096].iter().any(|b| *b != 0)).collect();
+        let [lost, one, other] = [written[0], written[1], written[2]];
+        bytes[lost * 4096..][..4096].fill(0);
+        let (low, high) = bytes.split_at_mut(other * 4096);
+        low[one * 4096..][..4096].swap_with_slice(&mut high[..4096]);
+        std::fs::write(&file, &bytes).expect("damaged");
+        let done = lab.run(&["io", "disk.img", "--op", "verify", "--of", "last", "--json"]);
+        assert_eq!(done.code, 2, "the last run is a check: {}", done.stderr);
+        let done = lab.run(&["io", "disk.img", "--op", "verify", "--of", &run, "--json"]);
+        assert_eq!(done.code, 8, "{}", done.stderr);
+        assert!(done.stderr.contains("do not hold what was written there"), "{}", done.stderr);
+        let document: Value = serde_json::from_str(&done.stdout).expect("one document");
+        let faults = &document["verification"]["faults"];
+        assert_eq!((&faults["zero"], &faults["misplaced"]), (&1.into(), &2.into()), "{faults:#}");
+        let first = document["verification"]["first"].as_array().expect("bad blocks");
+        assert!(first.iter().any(|bad| bad["offset"] == lost as u64 * 4096 && bad["fault"] == "zero"), "{first:#?}");
+    }
+}
+
+#[test]
+fn a_check_says_what_it_lacks() {
+    let lab = Lab::new();
+    let (_, run) = with_headers(&lab, &["--operations", "100"]);
+    lab.ok(&["io", "disk.img", "--op", "write", "--operations", "100", "--destroy", "disk.img"]);
+    for (flags, words) in [
+        (&["disk.img", "--op", "verify"][..], &["--op verify: ", "--of RUN"][..]),
+        (&["disk.img", "--op", "verify", "--of", "last"], &["--of last: ", "no headers", "--verify headers"]),
+        (&["disk.img", "--of", &run], &["--of ", "--op verify"]),
+        (&[".", "--op", "verify", "--of", &run], &["--op verify: ", "holds nothing"]),
+        (&["disk.img", "--op", "verify", "--of", &run, "--block", "2k"], &["multiple", "4096"]),
+    ] {
+        let done = lab.run(&[&["io"], flags].concat());
+        assert!(done.code == 2 || done.code == 6, "{flags:?}: {}", done.stderr);
+        for word in words {
+            assert!(done.stderr.contains(word), "{flags:?}: '{word}' is missing in\n{}", done.stderr);
+        }
+    }
+    assert_eq!(lab.run(&["io", "disk.img", "--op", "verify", "--of", "no-such-run"]).code, 4);
+}
+
+#[test]
 fn a_dry_run_touches_nothing() {
     let lab = Lab::new();
     let done = io(&lab, &["--dry-run"]);
@@ -318,6 +472,9 @@ const MUSEUM: &[(&[&str], &[&str])] = &[
     (&["--data-pattern", "xyz"], &["--data-pattern xyz: ", "hex"]),
     (&["--stride", "6k", "--pattern", "sequential"], &["--stride 6k: ", "multiple"]),
     (&["--group", "name=w opp=read"], &["--group 'name=w opp=read': ", "did you mean"]),
+    (&["--find-rate", "99=1ms"], &["--find-rate 99=1ms: ", "p99=1ms"]),
+    (&["--find-rate", "p99=1ms,200k..1k"], &["--find-rate p99=1ms,200k..1k: ", "more than"]),
+    (&["--find-rate", "p99=1ms", "--rate", "1k"], &["--find-rate", "--rate"]),
     (&["--watchdog", "long"], &["--watchdog long: ", "5 s"]),
 ];
 

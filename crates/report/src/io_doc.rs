@@ -8,13 +8,14 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use drivelab_analysis::LimitKind;
+use drivelab_analysis::find_rate::{Found, Try, found};
 use drivelab_core::environment::{TargetKind, ToolVersion};
 use drivelab_core::event::RunState;
 use drivelab_core::finding::Finding;
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::ids::RunId;
-use drivelab_core::load::OpKind;
-use drivelab_core::plan::{Action, Step, StepRole, StopRule};
+use drivelab_core::load::{Arrivals, OpKind, Rate};
+use drivelab_core::plan::{Action, Rounds, Step, StepRole, StopRule};
 use drivelab_core::record::{IoError, OpRecord, OpenLoop, StepRecord, StopReason, Verification};
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::Workload;
@@ -93,6 +94,24 @@ pub(crate) struct IoResults {
     pub(crate) findings: Vec<Finding>,
     /// Each round for itself, where there are several.
     pub(crate) rounds: Vec<RoundDoc>,
+    /// What a search for a rate found; null where none was asked for. The figures above are then those of the round
+    /// with the highest rate that kept the bound, or of the first round where none did.
+    pub(crate) rate_search: Option<SearchDoc>,
+}
+
+/// A search for the highest rate at which a percentile of the response time keeps a bound.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SearchDoc {
+    /// The percentile: `p99`.
+    pub(crate) percentile: String,
+    /// Longest response time that it may have, in nanoseconds.
+    pub(crate) bound_ns: u64,
+    /// Highest rate that kept the bound, operations per second; null where none did.
+    pub(crate) held_iops: Option<f64>,
+    /// Lowest rate that did not; null where all did.
+    pub(crate) missed_iops: Option<f64>,
+    /// Whether another round would tell no more.
+    finished: bool,
 }
 
 /// What the load ran on.
@@ -199,6 +218,8 @@ pub(crate) struct GroupDoc {
 pub(crate) struct RoundDoc {
     /// Number, from 1.
     pub(crate) round: u32,
+    /// Rate that was asked for, operations per second; null in a closed loop.
+    pub(crate) asked_iops: Option<f64>,
     /// Measured time in nanoseconds.
     elapsed_ns: u64,
     /// By kind, as above.
@@ -351,11 +372,16 @@ pub(crate) fn results(input: &IoInput<'_>) -> Result<IoResults, ReportError> {
         _ => None,
     });
     let (step, workload, stop, ramp) = measured.ok_or(ReportError::NoLoad)?;
-    let rounds: Vec<&StepRecord> = records.steps.iter().filter(|record| record.key.step == step.id).collect();
+    let all: Vec<&StepRecord> = records.steps.iter().filter(|record| record.key.step == step.id).collect();
+    let found = records.plan.test_of(&step.id).and_then(|test| found(test, step, records));
+    let reported = found.as_ref().and_then(Found::reported).map(|one| one.round);
+    let is_reported = |record: &&&StepRecord| reported.is_none_or(|round| record.key.round == round);
+    let rounds: Vec<&StepRecord> = all.iter().filter(is_reported).copied().collect();
     let last = rounds.last().copied();
     let limit = run.analysis.limits.iter().find(|limit| limit.step == step.id).map(|limit| &limit.limit);
     let round = |record: &&StepRecord| RoundDoc {
         round: record.key.round,
+        asked_iops: record.open_loop.map(|open| open.asked_iops),
         elapsed_ns: record.elapsed().get(),
         operations: by_kind(&[*record], workload),
     };
@@ -384,7 +410,20 @@ pub(crate) fn results(input: &IoInput<'_>) -> Result<IoResults, ReportError> {
         verification: verification(&rounds),
         errors: rounds.iter().flat_map(|record| &record.errors).take(MOST_LISTED).cloned().collect(),
         findings: run_facts::findings(run).into_iter().cloned().collect(),
-        rounds: if rounds.len() > 1 { rounds.iter().map(round).collect() } else { Vec::new() },
+        rounds: if all.len() > 1 { all.iter().map(round).collect() } else { Vec::new() },
+        rate_search: found.and_then(|found| search(run, step, &found)),
+    })
+}
+
+fn search(input: &ReportInput<'_>, step: &Step, found: &Found) -> Option<SearchDoc> {
+    let Rounds::FindRate(search) = &input.records.plan.test_of(&step.id)?.rounds else { return None };
+    let iops = |one: &Try| Rate { per_1000_s: one.per_1000_s, arrivals: Arrivals::default() }.iops();
+    Some(SearchDoc {
+        percentile: search.percentile_name(),
+        bound_ns: search.bound.get(),
+        held_iops: found.held.as_ref().map(iops),
+        missed_iops: found.missed.as_ref().map(iops),
+        finished: found.finished,
     })
 }
 

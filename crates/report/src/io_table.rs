@@ -56,7 +56,8 @@ fn figures(document: &IoResults) -> Table {
         add(&mut rows, &format!("{name}: "), &group.operations);
     }
     for round in &document.rounds {
-        add(&mut rows, &format!("round {}: ", round.round), &round.operations);
+        let asked = round.asked_iops.map_or_else(String::new, |iops| format!(" at {}", format::iops(iops)));
+        add(&mut rows, &format!("round {}{asked}: ", round.round), &round.operations);
     }
     Table { caption: String::new(), columns, rows }
 }
@@ -88,6 +89,7 @@ fn row(name: &str, rates: [String; 2], latency: Option<&LatencyDoc>) -> Vec<Cell
 /// What else is worth a line, by name.
 fn facts(document: &IoResults) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
+    facts.extend(found(document).map(|text| ("found", text)));
     if let Some(engine) = &document.engine {
         facts.push(("depth", format!("{:.1} of {} asked in flight", engine.depth_mean, engine.depth_asked)));
     }
@@ -125,6 +127,20 @@ fn facts(document: &IoResults) -> Vec<(&'static str, String)> {
         facts.push(("filled", format!("{} written first, in {time}", format::bytes(Bytes::new(fill.bytes)))));
     }
     facts
+}
+
+/// What a search for a rate found.
+fn found(document: &IoResults) -> Option<String> {
+    let search = document.rate_search.as_ref()?;
+    let bound = format::duration(Nanos::new(search.bound_ns));
+    let what = format!("{} of the response time keeps {bound}", search.percentile);
+    let iops = |iops: f64| format!("{} IOPS", format::iops(iops));
+    Some(match (search.held_iops, search.missed_iops) {
+        (Some(held), Some(missed)) => format!("{what} up to {}, and no more at {}", iops(held), iops(missed)),
+        (Some(held), None) => format!("{what} at every rate that was tried, up to {}", iops(held)),
+        (None, Some(missed)) => format!("{what} at no rate that was tried, not even at {}", iops(missed)),
+        (None, None) => return None,
+    })
 }
 
 /// The engine in a sentence.

@@ -114,9 +114,9 @@ pub struct WhatArgs {
     /// A flush after every so many writes of a thread.
     #[arg(long, value_name = "WRITES")]
     pub sync_every: Option<u64>,
-    /// Bytes of one operation (k is binary), or sizes with their shares: 4k:60,64k:40.
-    #[arg(long, visible_alias = "block-size", value_name = "SIZE", default_value = "4k")]
-    pub block: String,
+    /// Bytes of one operation (k is binary), or sizes with their shares: 4k:60,64k:40 [default: 4k].
+    #[arg(long, visible_alias = "block-size", value_name = "SIZE")]
+    pub block: Option<String>,
     /// What the shares of mixed sizes are of.
     #[arg(long, value_name = "WHAT", value_parser = ["operations", "bytes"])]
     pub block_shares_of: Option<String>,
@@ -126,10 +126,9 @@ pub struct WhatArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Order")]
 pub struct OrderArgs {
-    /// Order of offsets; random repeats blocks, random-once touches each once before any again.
-    #[arg(long, value_name = "ORDER", default_value = "random",
-        value_parser = ["sequential", "reverse", "random", "random-once"])]
-    pub pattern: String,
+    /// Order of offsets; random repeats blocks, random-once touches each once before any again [default: random].
+    #[arg(long, value_name = "ORDER", value_parser = ["sequential", "reverse", "random", "random-once"])]
+    pub pattern: Option<String>,
     /// Distance between the starts of sequential operations, such as 64k.
     #[arg(long, value_name = "SIZE")]
     pub stride: Option<String>,
@@ -155,9 +154,9 @@ pub struct OrderArgs {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Depth and placement")]
 pub struct DepthArgs {
-    /// Operations in flight per thread, 1 to 65535.
-    #[arg(long = "qd", visible_alias = "queue-depth", value_name = "COUNT", default_value_t = 1)]
-    pub queue_depth: u64,
+    /// Operations in flight per thread, 1 to 65535 [default: 1].
+    #[arg(long = "qd", visible_alias = "queue-depth", value_name = "COUNT")]
+    pub queue_depth: Option<u64>,
     /// Threads that issue I/O, 1 to 1024, each with a ring of its own.
     #[arg(long, value_name = "COUNT", default_value_t = 1)]
     pub threads: u64,
@@ -184,8 +183,12 @@ pub struct RateArgs {
     #[arg(long, value_name = "RATE")]
     pub rate: Option<String>,
     /// Spacing of an open loop's arrivals [default: constant].
-    #[arg(long, value_name = "SPACING", requires = "rate", value_parser = ["constant", "exponential", "uniform"])]
+    #[arg(long, value_name = "SPACING", value_parser = ["constant", "exponential", "uniform"])]
     pub arrivals: Option<String>,
+    /// Find the highest rate at which a percentile of the response time keeps a bound: p99=1ms, or between two rates,
+    /// p99.9=5ms,1k..200k. Each round (--rounds, at most 12) tries another rate for --time.
+    #[arg(long, value_name = "PERCENTILE=TIME", conflicts_with = "rate")]
+    pub find_rate: Option<String>,
     /// Active and idle in turn, such as 1s/2s.
     #[arg(long, value_name = "ON/OFF")]
     pub bursts: Option<String>,
@@ -227,6 +230,10 @@ pub struct VerifyArgs {
     /// [default: off].
     #[arg(long, value_name = "HOW", value_parser = ["off", "headers", "at-once"])]
     pub verify: Option<String>,
+    /// With --op verify: the run that wrote (its id, or enough of its beginning or end, or last). What it wrote, and
+    /// how far it came, is taken from its records; unless stated, its span is read once, in large blocks.
+    #[arg(long, value_name = "RUN")]
+    pub of: Option<String>,
 }
 
 /// Past the page cache or through it.
@@ -264,7 +271,7 @@ pub struct DurationArgs {
     /// Never last longer than this [default: 1 h, or twice --time].
     #[arg(long, value_name = "TIME")]
     pub cap: Option<String>,
-    /// Measure so many times.
+    /// Measure so many times [default: 1].
     #[arg(long, value_name = "COUNT")]
     pub rounds: Option<u64>,
 }

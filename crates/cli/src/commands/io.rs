@@ -3,7 +3,9 @@
 //! The flags become a methodology of one test, which goes the way of every other: the language's checker and
 //! expansion, the guard, the session, the recorder. `--print-method` shows it.
 
+mod flags;
 mod load;
+mod recorded;
 mod values;
 mod wrong;
 
@@ -25,6 +27,7 @@ use crate::lab::place::Place;
 use crate::lab::target::Words;
 use crate::lab::trace::TraceFile;
 use crate::say;
+use flags::Defaults;
 use load::{Ground, Written};
 
 /// Runs the command.
@@ -34,7 +37,20 @@ use load::{Ground, Written};
 pub fn io(context: &Context, arguments: &IoArgs) -> Result {
     no_kind_for_the_folder(context)?;
     let place = Place::of(&arguments.target)?;
-    let written = load::written(arguments, &ground(&place)?, numa(arguments.depth.numa)?)?;
+    let recorded = recorded::of(context, arguments)?;
+    let (earlier, mut defaults) = recorded.map_or((None, Defaults::default()), |r| (Some(r.written), r.defaults));
+    defaults.numa = numa(arguments.depth.numa)?;
+    if !place.direct_by_default() {
+        defaults.direct = Some(false);
+    }
+    let ground = ground(&place)?;
+    if earlier.is_some() && ground == Ground::Fresh {
+        let target = arguments.target.display();
+        return Err(Failure::usage(format!(
+            "--op verify: {target} would be a new scratch file, which holds nothing; name the file or device that was written"
+        )));
+    }
+    let written = load::written(arguments, &ground, &defaults)?;
     let methodology = written.methodology()?;
     if arguments.output.print_method {
         say::data(&printed(&written))?;
@@ -45,6 +61,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         let wrong = |error| Failure::usage(format!("--watchdog {time}: {error}"));
         engine.watchdog = time.parse::<Nanos>().map_err(wrong)?;
     }
+    engine.written = earlier;
     let dry_run = arguments.safety.dry_run;
     let trace = arguments.output.trace.as_deref().filter(|_| !dry_run).map(TraceFile::make).transpose()?;
     engine.trace = trace.as_ref().map(TraceFile::sink);
@@ -108,7 +125,7 @@ fn ground(place: &Place) -> Result<Ground> {
         Place::Named(Named::BlockDevice(node)) if node.size().get() > 0 => node.size(),
         Place::Named(Named::BlockDevice(node)) => drivelab_device::open_device_to_read(node)?.facts.length,
         Place::Named(Named::ExistingFile(file)) => drivelab_device::open_file_to_read(file)?.facts.length,
-        _ => return Ok(Ground::Nothing { direct: place.direct_by_default() }),
+        _ => return Ok(Ground::Nothing),
     };
     Ok(Ground::Existing { length })
 }

@@ -23,7 +23,7 @@ use crate::lab::execute::{Keep, Ready, engine, execute};
 use crate::lab::outcome::{Show, ended};
 use crate::lab::pages::{OutputFile, Wish};
 use crate::lab::place::{Needs, OpenedIo, Place, Wanted};
-use crate::lab::{notes, signals};
+use crate::lab::{headers, notes, signals};
 use crate::say::{self, Voice};
 
 /// Runs the command. Everything that can be refused is refused before the target is touched.
@@ -45,7 +45,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     if arguments.dry_run {
         return dry_run(&bundle.fold(history)?, arguments.print.json);
     }
-    let engine = engine(context, arguments.backend)?;
+    let mut engine = engine(context, arguments.backend)?;
     let stop = StopToken::default();
     signals::watch(stop.clone())?;
     let page = page(context, &bundle);
@@ -68,6 +68,8 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let bundle_on_target = resumed.environment.bundle_on_same_device.then(|| data.bundle_path(row.id));
     again.opened.look_again()?;
     let OpenedIo { target, scratch, .. } = again.opened;
+    // What an earlier process wrote with headers, for steps that check it.
+    engine.written = headers::of_finished(&records).ok();
     let start = Start::Resumed { records, resumed };
     let care = Care { scratch, bundle_on_target, trace: None };
     let keep = Keep::Bundle { data, recorder };

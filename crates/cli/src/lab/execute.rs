@@ -7,8 +7,10 @@ use drivelab_core::event::Event;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::listener::Listener;
+use drivelab_core::record::Stuck;
 use drivelab_core::target::IoTarget;
 use drivelab_engine::{Engine, Options};
+use drivelab_report::format;
 use drivelab_session::{Fanout, Outcome, Screen, Session, Start};
 use drivelab_store::{DataDir, Recorder};
 
@@ -111,7 +113,21 @@ pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
 pub fn engine(context: &Context, wanted: Option<BackendArg>) -> Result<Options> {
     let choice = wanted.unwrap_or(context.settings.backend.value).into();
     drivelab_engine::check(choice).map_err(engine_failure)?;
-    Ok(Options::new(choice))
+    let mut options = Options::new(choice);
+    let voice = context.settings.voice;
+    options.stuck = Some(Box::new(move |stuck| voice.warn(stuck_text(&stuck))));
+    Ok(options)
+}
+
+/// Operations that do not come back, said while they are under way: no interval can, when the threads hang too.
+fn stuck_text(stuck: &Stuck) -> String {
+    let Stuck { operations, oldest, offset, op } = stuck;
+    format!(
+        "{operations} operations do not come back; the oldest, a {} at byte {offset}, has been under way for {}. Look at the \
+         kernel log; Ctrl-C twice leaves at once",
+        op.name().replace('_', " "),
+        format::duration(*oldest)
+    )
 }
 
 fn engine_failure(error: drivelab_engine::EngineError) -> Failure {

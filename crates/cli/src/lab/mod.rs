@@ -5,6 +5,7 @@ pub mod care;
 pub mod dry_run;
 pub mod execute;
 pub mod found;
+pub mod headers;
 pub mod memory;
 pub mod method;
 pub mod notes;

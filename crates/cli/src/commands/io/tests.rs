@@ -6,6 +6,7 @@ use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::Workload;
 use drivelab_method::{SpeedGuess, TargetShape, expand, parse};
 
+use super::flags::Defaults;
 use super::load::{self, Ground};
 use crate::args::{Cli, Command};
 
@@ -45,7 +46,7 @@ fn load_of(plan: &Plan) -> (Workload, StopRule, Nanos) {
 fn by_flags(command: &str) -> (Workload, StopRule, Nanos) {
     let cli = Cli::try_parse_from(words(command)).unwrap_or_else(|wrong| panic!("{command}\n{wrong}"));
     let Command::Io(arguments) = cli.command else { panic!("{command} is another command") };
-    let written = load::written(&arguments, &Ground::Existing { length: CAPACITY }, None);
+    let written = load::written(&arguments, &Ground::Existing { length: CAPACITY }, &Defaults::default());
     let text = written.map_or_else(|_| panic!("{command} is refused"), |written| written.text);
     load_of(&plan_of(&text, Form::Faithful))
 }

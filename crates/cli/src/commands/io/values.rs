@@ -3,6 +3,7 @@
 //! Only what the command line writes in another way than the language is taken apart here; what the values mean, and
 //! whether they are possible, is the language's affair.
 
+use drivelab_core::units::Nanos;
 use toml::{Table, Value};
 
 /// What is wrong with a text, and what would have been right; the caller names the flag.
@@ -145,6 +146,38 @@ pub(super) fn rate(rate: &str) -> Parsed {
     Ok(text(&format!("{iops} IOPS")))
 }
 
+/// `p99=1ms` or `p99.9=5ms,1k..200k`: a search. Without rates it begins where enough operations arrive in `time` for
+/// the percentile to be one of them, and goes to a million.
+pub(super) fn search(text: &str, rounds: Option<u64>, time: Nanos) -> Parsed {
+    const EXPECTED: &str = "a percentile of the response time and its bound, such as p99=1ms or p99.9=5ms,1k..200k";
+    let (percentile, rest) = halves(text, '=', EXPECTED)?;
+    let (bound, rates) = rest.split_once(',').map_or((rest, None), |(bound, rates)| (bound, Some(rates)));
+    let digits =
+        percentile.strip_prefix('p').ok_or_else(|| format!("'{percentile}' is no percentile; expected {EXPECTED}"))?;
+    let per_cent = digits.parse::<f64>().ok().filter(|per_cent| (1.0..100.0).contains(per_cent));
+    let per_cent = per_cent.ok_or_else(|| format!("'{percentile}' is no percentile; expected p1 to p99.999"))?;
+    let (from, to) = match rates {
+        Some(rates) => {
+            let expected = "two rates, such as 1k..200k";
+            let (from, to) = rates.split_once("..").ok_or_else(|| format!("'{rates}' is not {expected}"))?;
+            (rate(from)?, rate(to)?)
+        }
+        None => {
+            let enough = 100.0 / (100.0 - per_cent) / time.as_secs_f64();
+            (self::text(&format!("{} IOPS", (enough * 1.1).max(100.0).ceil())), self::text("1000000 IOPS"))
+        }
+    };
+    let mut search = Table::new();
+    search.insert("percentile".to_owned(), number(digits)?);
+    search.insert("bound".to_owned(), self::text(bound));
+    search.insert("from".to_owned(), from);
+    search.insert("to".to_owned(), to);
+    if let Some(rounds) = rounds {
+        search.insert("rounds".to_owned(), count(rounds));
+    }
+    Ok(Value::Table(search))
+}
+
 /// `1s/2s`
 pub(super) fn bursts(text: &str) -> Parsed {
     let (on, off) = halves(text, '/', "the time on and the time off, such as 1s/2s")?;
@@ -231,6 +264,17 @@ mod tests {
         assert_eq!(shown(cpu_numbers("0,2-3").map(|cpus| cpu_list(&cpus))), "[0, 2, 3]");
         assert!(cpu_numbers("3-1").is_err_and(|wrong| wrong.contains("0,2-3")));
         assert_eq!(shown(bursts("1s/2s")), "{ off = \"2s\", on = \"1s\" }");
+    }
+
+    #[test]
+    fn a_search_begins_where_enough_operations_arrive() {
+        let of = |text| shown(search(text, None, Nanos::from_secs(10)));
+        assert!(of("p99=1ms").contains("from = \"100 IOPS\"") && of("p99=1ms").contains("percentile = 99"));
+        assert!(of("p99.99=1ms").contains("from = \"1100 IOPS\""), "{}", of("p99.99=1ms"));
+        assert!(of("p99.9=5ms,1k..200k").contains("to = \"200000 IOPS\""));
+        for wrong in ["p99", "99=1ms", "p100=1ms", "p99=1ms,1k"] {
+            assert!(search(wrong, None, Nanos::from_secs(1)).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -6,13 +6,14 @@ use super::load::Written;
 use crate::fail::Failure;
 
 /// Keys of the language that have another name than their flag, which is `--` and the key with hyphens.
-const OTHER_NAMES: [(&str, &str); 6] = [
+const OTHER_NAMES: [(&str, &str); 7] = [
     ("block_size", "--block"),
     ("block_size_mix", "--block"),
     ("block_size_shares_of", "--block-shares-of"),
     ("queue_depth", "--qd"),
     ("volume", "--bytes"),
     ("data", "--data-kind"),
+    ("find_rate", "--find-rate"),
 ];
 
 /// Keys with a flag of the same name that messages speak of.
