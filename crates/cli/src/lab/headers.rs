@@ -23,7 +23,9 @@ pub fn of_run(records: &RunRecords) -> Result<Written, String> {
     let Some((step, round)) = unfinished else { return of_finished(records) };
     let workload = step.workload().filter(|load| load.groups().any(carries)).ok_or_else(|| without(step))?;
     let run = records.run.number();
-    Ok(Written { run, round, workload: workload.clone(), positions: None, failed: Vec::new() })
+    let (workload, failed) = (workload.clone(), Vec::new());
+    // A killed process could not say what failed; its errors would end in blocks that are told as faults.
+    Ok(Written { run, round, workload, positions: None, failed, more_failed: false })
 }
 
 /// What the last of the run's ended steps that wrote anything wrote.
