@@ -2,7 +2,7 @@
 //! layers of a test.
 //!
 //! Owns the rule for details that do not suit: a detail in a table that speaks about this load alone is refused, one
-//! that comes from `[defaults]` or `[forms.F]` just does not hold for it.
+//! that comes from `[defaults]` or `[forms.F]`, or that a group takes over from its test, just does not hold for it.
 
 use std::ops::Range;
 
@@ -106,10 +106,13 @@ impl<'m> Values<'_, 'm> {
         }
     }
 
-    /// Whether the value was stated about all tests, so that it need not suit this one.
+    /// Whether the value was stated about other loads too, so that it need not suit this one: about all tests, or, of a
+    /// group, about the test that it belongs to.
     pub(crate) fn is_general(&self, key: &str) -> bool {
-        let own = self.own.is_some_and(|own| together(key).iter().any(|name| own.has(name)));
-        !own && self.test.is_some_and(|(layers, _)| layers.is_general(key))
+        match self.own {
+            Some(own) => !together(key).iter().any(|name| own.has(name)),
+            None => self.test.is_some_and(|(layers, _)| layers.is_general(key)),
+        }
     }
 
     /// Whether a stated detail holds: where it does not suit (`misfit` says why), it is an error if it was stated about

@@ -319,7 +319,7 @@ fn list<T: std::fmt::Debug>(values: &[T]) -> String {
 }
 
 /// Keys that take a quantity, a count or a table.
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 28] = [
     "span",
     "block_size",
     "time",
@@ -334,6 +334,20 @@ const KEYS: [&str; 14] = [
     "ramp",
     "at_least",
     "passes",
+    "rate",
+    "locality",
+    "block_size_mix",
+    "bursts",
+    "cpus",
+    "stride",
+    "data_pattern",
+    "coverage",
+    "operations",
+    "find_rate",
+    "groups",
+    "weight",
+    "think_time",
+    "trim_percent",
 ];
 
 /// Quantities, whole numbers (also hexadecimal), empty lists and tables, and what is nearly a number.

@@ -334,6 +334,20 @@ fn groups_take_what_they_do_not_state_and_share_the_rate() {
     assert_eq!(weights(&group_plan("weight = 2", &["weight = 5", ""])), [2, 5, 2]);
 }
 
+/// What a group takes over and does not suit it is left out; what it states itself must suit it.
+#[test]
+fn a_group_takes_over_only_what_suits_it() {
+    let plan = group_plan("locality = { zipf = 1.1 }\nbatch = 4", &["pattern = \"sequential\"\nqueue_depth = 2"]);
+    let main = plan.tests[1].steps[0].workload().unwrap();
+    let group = &main.beside[0];
+    assert_eq!((main.locality.is_uniform(), main.placement.batch), (false, 4));
+    assert_eq!((group.locality.is_uniform(), group.placement.batch), (true, 2));
+    let own = "op = \"read\"\npattern = \"random\"\nblock_size = \"8 KiB\"\nqueue_depth = 4\ntime = \"1 s\"\n[[tests.groups]]\n\
+               name = \"g\"\npattern = \"sequential\"\nlocality = { zipf = 1.1 }\n[defaults]\nlocality = { pareto = 0.2 }";
+    let errors = parse("x", &file("action = \"fill\"", own)).unwrap_err();
+    assert_eq!(errors.all()[0].title(), "`locality` says nothing about the load 'g'");
+}
+
 #[test]
 fn a_sweep_of_a_test_with_groups_sweeps_its_own_load() {
     let plan = group_plan("rate = [\"10 IOPS\", \"20 IOPS\"]", &["rate = \"5 IOPS\""]);

@@ -152,6 +152,9 @@ fn figures_are_of_the_highest_rate_that_held() {
     let probes: Vec<u32> =
         (1..=4).filter(|round| is_probe(&run, &StepKey { step: test.steps[0].id.clone(), round: *round })).collect();
     assert_eq!(probes, [1, 2, 3], "only the reported round is no probe");
+    let (later, _) = searched_run(&[true, false, true, false]);
+    let used = crate::metrics::used_rounds(&later, &test, &test.steps[0]);
+    assert_eq!(used.iter().map(|record| record.key.round).collect::<Vec<_>>(), [3], "not the last that was tried");
     let findings = super::findings(&run);
     let [finding] = &findings[..] else { panic!("one search, one finding") };
     assert!(finding.statement.contains("up to 2000 operations per second and not at 4000"), "{}", finding.statement);
