@@ -87,10 +87,16 @@ impl Scratch {
         self.folder.join("data")
     }
 
-    /// Removes the results of a run.
+    /// A file for a trace; there is none at first.
+    pub(crate) fn trace(&self) -> PathBuf {
+        self.folder.join("trace")
+    }
+
+    /// Removes the results and the trace of a run.
     pub(crate) fn forget_results(&self) {
-        // There are none before the first run.
+        // Most runs leave none.
         let _ = fs::remove_dir_all(self.bundle());
+        let _ = fs::remove_file(self.trace());
     }
 
     /// A sparse file that t/io_uring wants to open, though NOPs touch nothing.

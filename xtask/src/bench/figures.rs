@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use super::rows::Who;
+use super::trace::{PERCENTILES, Trace};
 
 /// A figure that a row compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +15,12 @@ pub(crate) enum Figure {
     Iops,
     /// User time per operation in nanoseconds.
     UserNs,
+    /// Standard deviation over mean of the gaps between scheduled arrivals, from a trace.
+    ArrivalVariation,
+    /// The same of submissions.
+    SubmissionVariation,
+    /// How far the worst reported percentile lies from an exact sort, as a part of it, from a trace.
+    PercentileError,
 }
 
 impl Figure {
@@ -22,6 +29,9 @@ impl Figure {
         match self {
             Figure::Iops => "iops",
             Figure::UserNs => "user_ns_per_io",
+            Figure::ArrivalVariation => "variation_of_arrival_gaps",
+            Figure::SubmissionVariation => "variation_of_submission_gaps",
+            Figure::PercentileError => "percentile_error",
         }
     }
 }
@@ -39,6 +49,20 @@ pub(crate) struct Reading {
     pub(crate) depth: Option<f64>,
     /// What drivelab says limited it.
     pub(crate) limited_by: Option<String>,
+    /// Completed operations, where one kind was issued.
+    pub(crate) count: Option<u64>,
+    /// Percentiles of the latency, in the order of `trace::PERCENTILES`, where one kind was issued.
+    pub(crate) percentiles: Option<Vec<f64>>,
+    /// What the trace told, where there was one.
+    pub(crate) traced: Option<Traced>,
+}
+
+/// What only single operations can tell.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Traced {
+    arrivals: f64,
+    submissions: f64,
+    percentile_error: f64,
 }
 
 impl Reading {
@@ -58,7 +82,29 @@ impl Reading {
         match figure {
             Figure::Iops => Ok(self.iops),
             Figure::UserNs => self.user_ns.context("the run does not say its user time per operation"),
+            Figure::ArrivalVariation => Ok(self.traced()?.arrivals),
+            Figure::SubmissionVariation => Ok(self.traced()?.submissions),
+            Figure::PercentileError => Ok(self.traced()?.percentile_error),
         }
+    }
+
+    fn traced(&self) -> Result<Traced> {
+        self.traced.context("the run left no trace")
+    }
+
+    /// Adds what the trace of the same run tells; an error where the two do not hold the same operations.
+    pub(crate) fn with_trace(self, trace: &Trace) -> Result<Self> {
+        let count = self.count.context("the run does not say how many operations there were")?;
+        ensure!(trace.len() as u64 == count, "the trace has {} operations, the result {count}", trace.len());
+        let reported = self.percentiles.as_ref().context("the run does not say its percentiles")?;
+        let errors =
+            PERCENTILES.iter().zip(reported).map(|((_, part), value)| trace.error_of_percentile(*part, *value));
+        let traced = Traced {
+            arrivals: trace.variation_of_arrivals(),
+            submissions: trace.variation_of_submissions(),
+            percentile_error: errors.fold(0.0, f64::max),
+        };
+        Ok(Reading { traced: Some(traced), ..self })
     }
 }
 
@@ -71,6 +117,8 @@ fn drivelab(printed: &str) -> Result<Reading> {
         ensure!(is_none(&counted["errors"]), "{kind}: operations ended in errors: {}", counted["errors"]);
         iops += counted["iops"].as_f64().with_context(|| format!("{kind} has no `iops`"))?;
     }
+    let only = if operations.len() == 1 { operations.values().next() } else { None };
+    let percentile = |name: &str| only.and_then(|kind| kind["latency_ns"][name].as_f64());
     let engine = &document["engine"];
     let limited_by = match &document["limited_by"] {
         Value::Null => None,
@@ -83,6 +131,9 @@ fn drivelab(printed: &str) -> Result<Reading> {
         per_syscall: engine["operations_per_syscall"].as_f64(),
         depth: engine["depth_mean"].as_f64(),
         limited_by,
+        count: only.and_then(|kind| kind["count"].as_u64()),
+        percentiles: PERCENTILES.iter().map(|(name, _)| percentile(name)).collect(),
+        traced: None,
     })
 }
 
@@ -154,6 +205,21 @@ mod tests {
         assert_eq!(reading.figure(Figure::UserNs).expect("user time"), 31.5);
         assert_eq!(reading.limited_by.as_deref(), Some("generator"));
         assert_eq!((reading.per_syscall, reading.depth), (Some(32.0), Some(127.5)));
+    }
+
+    #[test]
+    fn a_trace_is_held_against_the_result_of_the_same_run() {
+        let one_kind = r#"{"operations": {"write": {"count": 4, "iops": 1.0, "errors": 0,
+            "latency_ns": {"p50": 200, "p90": 400, "p99": 404, "p999": 400}}}, "engine": {}}"#;
+        let lines = "intended_ns\tsubmit_ns\tlatency_ns\n10\t11\t100\n20\t22\t300\n30\t37\t200\n40\t41\t400\n";
+        let trace = |text: &str| Trace::parse(text.lines().map(|line| Ok(line.to_owned()))).expect("a trace");
+        let parse = || Reading::parse(Who::Drivelab, one_kind).expect("a reading");
+        let reading = parse().with_trace(&trace(lines)).expect("a reading");
+        assert!((reading.figure(Figure::PercentileError).expect("an error") - 0.01).abs() < 1e-12);
+        assert_eq!(reading.figure(Figure::ArrivalVariation).expect("a variation"), 0.0);
+        let fewer = lines.replace("10\t11\t100\n", "");
+        assert!(parse().with_trace(&trace(&fewer)).expect_err("fewer").to_string().contains("3 operations"));
+        assert!(parse().figure(Figure::ArrivalVariation).is_err(), "without a trace");
     }
 
     #[test]

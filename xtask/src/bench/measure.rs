@@ -13,9 +13,10 @@ use super::EngineArgs;
 use super::devices::{Scratch, Zram};
 use super::figures::{Figure, Reading};
 use super::judge::{self, Verdict};
-use super::programs::{Places, Programs};
+use super::programs::{Places, Programs, TRACE};
 use super::rows::{Row, Side, Value};
 use super::statistics::{median, quantile, range};
+use super::trace::Trace;
 use super::watch::{self, Disturbance};
 
 /// Rounds that may be taken per round that is wanted.
@@ -150,7 +151,12 @@ impl Bench {
             self.zram = Some(Zram::make()?);
         }
         let zram = self.zram.as_ref().map(Zram::path);
-        Ok(Places { zram, bundle: self.scratch.bundle(), ring_file: self.scratch.ring_file() })
+        Ok(Places {
+            zram,
+            bundle: self.scratch.bundle(),
+            trace: self.scratch.trace(),
+            ring_file: self.scratch.ring_file(),
+        })
     }
 
     fn measure(&self, row: &Row, places: &Places) -> Result<Measured> {
@@ -191,16 +197,20 @@ impl Bench {
             let mut command = self.programs.command(side, &listed(cpus), seconds, places);
             // fio leaves files of its own where it stands.
             command.current_dir(self.scratch.folder());
-            let watched = watch::run(command, cpus, Duration::from_secs(seconds) + GRACE);
-            self.scratch.forget_results();
             let shown = || self.shown(side);
-            let watched = watched.with_context(shown)?;
-            round.readings.push(Reading::parse(side.who, &watched.printed).with_context(shown)?);
-            if watched.disturbance.degree() > round.disturbance.degree() {
-                round.disturbance = watched.disturbance;
-            }
+            let watched = watch::run(command, cpus, Duration::from_secs(seconds) + GRACE).with_context(shown)?;
+            let reading = self.read(side, &watched.printed);
+            self.scratch.forget_results();
+            round.readings.push(reading.with_context(shown)?);
+            round.disturbance = round.disturbance.worse(watched.disturbance);
         }
         Ok(round)
+    }
+
+    /// What a run said, in words and in its trace.
+    fn read(&self, side: &Side, printed: &str) -> Result<Reading> {
+        let reading = Reading::parse(side.who, printed)?;
+        if side.line.contains(TRACE) { reading.with_trace(&Trace::read(&self.scratch.trace())?) } else { Ok(reading) }
     }
 
     fn shown(&self, side: &Side) -> String {
@@ -220,7 +230,7 @@ impl Bench {
             .collect();
         let value = combine(row.value, &medians);
         let is_error = matches!(row.value, Value::Error { .. });
-        let worst = rounds.iter().map(|round| round.disturbance).max_by(|a, b| a.degree().total_cmp(&b.degree()));
+        let worst = rounds.iter().map(|round| round.disturbance).fold(Disturbance::default(), Disturbance::worse);
         Ok(Measured {
             value,
             peer_value: medians.get(1).filter(|_| is_error).map(|peer| combine(row.value, &[*peer])),
@@ -228,7 +238,7 @@ impl Bench {
             middle: (quantile(&each, 0.25), quantile(&each, 0.75)),
             rounds_taken: taken,
             rounds_disturbed: rounds.iter().filter(|round| !round.disturbance.is_calm()).count(),
-            disturbance: worst.unwrap_or_default(),
+            disturbance: worst,
             verdict: judge::judge(row.limit, value, &each),
             sides,
         })
@@ -236,7 +246,7 @@ impl Bench {
 }
 
 /// CPUs as taskset and drivelab take them.
-fn listed(cpus: &[usize]) -> String {
+pub(crate) fn listed(cpus: &[usize]) -> String {
     cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
 }
 

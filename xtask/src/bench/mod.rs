@@ -13,6 +13,7 @@ mod programs;
 mod rows;
 mod statistics;
 mod table;
+mod trace;
 mod watch;
 
 use std::path::{Path, PathBuf};
@@ -54,7 +55,7 @@ pub(crate) struct EngineArgs {
     #[arg(long, value_name = "PATH")]
     drivelab: Option<PathBuf>,
     /// Seconds that a row may wait for the machine to be calm
-    #[arg(long, default_value_t = 120, value_name = "N")]
+    #[arg(long, default_value_t = 30, value_name = "N")]
     patience: u64,
     /// Where the result goes [default: bench/engine.json in the target folder]
     #[arg(long, value_name = "FILE")]

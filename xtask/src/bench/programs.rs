@@ -11,6 +11,8 @@ use crate::shell::{answers, is_installed};
 
 /// In a line: what is measured is kept.
 const BUNDLE: &str = "{bundle}";
+/// In a line: every operation is told to a file. Writing it takes time, so only the issuing thread is then pinned.
+pub(crate) const TRACE: &str = "{trace}";
 /// Where drivelab keeps results.
 const RESULTS: &str = "DRIVELAB_DATA";
 
@@ -34,6 +36,8 @@ pub(crate) struct Places {
     pub(crate) zram: Option<String>,
     /// A folder for results, for `{bundle}`.
     pub(crate) bundle: PathBuf,
+    /// The file for `{trace}`.
+    pub(crate) trace: PathBuf,
     /// A file that t/io_uring opens but does not touch.
     pub(crate) ring_file: PathBuf,
 }
@@ -76,6 +80,7 @@ impl Programs {
         for (piece, text) in PIECES {
             line = line.replace(piece, text);
         }
+        line = line.replace(TRACE, &format!("--trace {}", places.trace.display()));
         line = line.replace("{zram}", places.zram.as_deref().unwrap_or("zram"));
         let split = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         match side.who {
@@ -110,7 +115,7 @@ impl Programs {
         } else {
             Command::new("taskset")
         };
-        command.args(["-c", cpus]);
+        command.args(["-c", &allowed(side, cpus)]);
         if side.line.contains(BUNDLE) {
             command.env(RESULTS, &places.bundle);
         }
@@ -120,7 +125,12 @@ impl Programs {
 
     /// The same as a person would type it, without paths of this machine.
     pub(crate) fn shown(&self, side: &Side, cpus: &str, seconds: u64) -> String {
-        let places = Places { zram: Some("/dev/zramN".to_owned()), bundle: PathBuf::new(), ring_file: "FILE".into() };
+        let places = Places {
+            zram: Some("/dev/zramN".to_owned()),
+            bundle: PathBuf::new(),
+            trace: "FILE".into(),
+            ring_file: "FILE".into(),
+        };
         let (_, words) = self.words(side, cpus, seconds, &places);
         let name = match side.who {
             Who::Drivelab => "drivelab",
@@ -128,8 +138,16 @@ impl Programs {
             Who::TIoUring => "t/io_uring",
         };
         let kept = if side.line.contains(BUNDLE) { format!("{RESULTS}=FOLDER ") } else { String::new() };
-        format!("{kept}taskset -c {cpus} {name} {}", words.join(" "))
+        format!("{kept}taskset -c {} {name} {}", allowed(side, cpus), words.join(" "))
     }
+}
+
+/// The CPUs that the program may use: the pinned ones, or all where it writes a trace beside its measuring.
+fn allowed(side: &Side, cpus: &str) -> String {
+    if side.line.contains(TRACE) {
+        return super::measure::listed(&super::host::online_cpus());
+    }
+    cpus.to_owned()
 }
 
 #[cfg(test)]

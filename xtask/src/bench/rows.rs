@@ -357,7 +357,38 @@ pub(crate) const ROWS: &[Row] = &[
         500_000.0,
         at_most(0.01, 0.003),
     ),
+    Row {
+        id: "15",
+        case: "shape of exponential arrivals: gaps' standard deviation over mean, from 1",
+        sides: &[Side { figure: Figure::ArrivalVariation, ..drivelab(TRACED_ARRIVALS) }],
+        value: Value::Error { asked: 1.0 },
+        limit: at_most(0.05, 0.02),
+        unlike: "no peer. From the trace: when operations were meant to start, which is what response times count from",
+    },
+    Row {
+        id: "15-submitted",
+        case: "the same of the submissions, in which every delay by the machine shows",
+        sides: &[Side { figure: Figure::SubmissionVariation, ..drivelab(TRACED_ARRIVALS) }],
+        value: Value::Error { asked: 1.0 },
+        limit: Limit::Nothing,
+        unlike: "no peer. One stall of some milliseconds outweighs a hundred thousand gaps of 20 µs; drivelab reports \
+            such stalls as lateness",
+    },
+    Row {
+        id: "17",
+        case: "reported percentiles (p50 to p99.9) against an exact sort of the same latencies, the worst",
+        sides: &[Side {
+            figure: Figure::PercentileError,
+            ..drivelab("{to-null} --qd 32 --rate 100000 --arrivals exponential {trace}")
+        }],
+        value: Value::Figure,
+        limit: at_most(0.0078, 0.004),
+        unlike: "no peer: fio's buckets allow 0.78 %",
+    },
 ];
+
+/// Few enough operations for a trace of each.
+const TRACED_ARRIVALS: &str = "{nop} --qd 128 --rate 50000 --arrivals exponential {trace}";
 
 #[cfg(test)]
 mod tests {

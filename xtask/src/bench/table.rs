@@ -110,6 +110,8 @@ fn figure(runs: &Runs) -> String {
     match runs.figure {
         Figure::Iops => thousands(median),
         Figure::UserNs => nanoseconds(median),
+        Figure::ArrivalVariation | Figure::SubmissionVariation => format!("{median:.4}"),
+        Figure::PercentileError => percent(median),
     }
 }
 
@@ -130,11 +132,17 @@ fn percent(part: f64) -> String {
 /// A value of a row with its unit.
 fn shown(row: &Row, value: f64) -> String {
     match row.value {
+        Value::Figure if is_part(row) => percent(value),
         Value::Figure => nanoseconds(value),
         Value::Ratio | Value::Scaling if row.id == "13" => format!("{value:.4}"),
         Value::Ratio | Value::Scaling => format!("{value:.2}"),
         Value::Error { .. } => percent(value),
     }
+}
+
+/// Whether the row's own figure is a part of something, not a time.
+fn is_part(row: &Row) -> bool {
+    row.sides.iter().any(|side| side.figure == Figure::PercentileError)
 }
 
 /// Lowest and highest value of a single round; the unit once.
@@ -147,8 +155,8 @@ fn spread(row: &Row, measured: &Measured) -> String {
 /// Must and stretch in words.
 fn limits(row: &Row) -> (String, String) {
     let number = |value: f64| match row.value {
-        Value::Figure => format!("{value} ns"),
-        Value::Error { .. } => format!("{} %", value * 100.0),
+        Value::Figure if !is_part(row) => format!("{value} ns"),
+        Value::Figure | Value::Error { .. } => format!("{} %", (value * 1e6).round() / 1e4),
         _ => value.to_string(),
     };
     match row.limit {

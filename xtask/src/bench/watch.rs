@@ -1,8 +1,9 @@
 //! Watching a run from outside: whether others disturbed it, by the kernel's own counters.
 //!
-//! Three signs, each a part of the time that passed: how long the run's threads waited for a CPU, how much the
-//! hypervisor took away, how busy the other CPUs were (they may share a core with the measured one). Facts from
-//! proc(5): /proc/stat, /proc/PID/task/TID/{schedstat,children}. What is missing there counts as calm.
+//! Two signs spoil a run, each a part of the time that passed: how long its threads waited for a CPU, and how much the
+//! hypervisor took away. How busy the other CPUs were is kept beside them: where they share a core with the measured
+//! one both sides of a row suffer, which is why sides are interleaved. Facts from proc(5): /proc/stat,
+//! /proc/PID/task/TID/{schedstat,children}. What is missing there counts as calm.
 
 use std::fs;
 use std::io::Read;
@@ -17,7 +18,7 @@ const LOOK: Duration = Duration::from_millis(100);
 
 /// Waiting for a CPU or being robbed of it for more than this part of a run spoils it: limits are a few per cent apart.
 const MOST_LOST: f64 = 0.02;
-/// Other CPUs busier than this slow a core that is shared.
+/// A machine whose CPUs are all less busy than this is waited for no longer.
 const MOST_FOREIGN: f64 = 0.15;
 
 /// What others did to a run.
@@ -34,12 +35,21 @@ pub(crate) struct Disturbance {
 impl Disturbance {
     /// Whether the run's figure may stand beside another.
     pub(crate) fn is_calm(self) -> bool {
-        self.waited <= MOST_LOST && self.stolen <= MOST_LOST && self.foreign <= MOST_FOREIGN
+        self.waited <= MOST_LOST && self.stolen <= MOST_LOST
+    }
+
+    /// The worse of two in each respect.
+    pub(crate) fn worse(self, other: Disturbance) -> Disturbance {
+        Disturbance {
+            waited: self.waited.max(other.waited),
+            stolen: self.stolen.max(other.stolen),
+            foreign: self.foreign.max(other.foreign),
+        }
     }
 
     /// One number to order disturbed runs by; 1 is just calm.
     pub(crate) fn degree(self) -> f64 {
-        (self.waited / MOST_LOST).max(self.stolen / MOST_LOST).max(self.foreign / MOST_FOREIGN)
+        (self.waited / MOST_LOST).max(self.stolen / MOST_LOST)
     }
 }
 
@@ -196,11 +206,10 @@ mod tests {
 
     #[test]
     fn each_sign_alone_spoils_a_run() {
-        assert!(Disturbance { waited: 0.01, stolen: 0.01, foreign: 0.1 }.is_calm());
+        assert!(Disturbance { waited: 0.01, stolen: 0.01, foreign: 0.9 }.is_calm());
         for spoilt in [
             Disturbance { waited: 0.03, ..Disturbance::default() },
             Disturbance { stolen: 0.03, ..Disturbance::default() },
-            Disturbance { foreign: 0.3, ..Disturbance::default() },
         ] {
             assert!(!spoilt.is_calm() && spoilt.degree() > 1.0, "{spoilt:?}");
         }
