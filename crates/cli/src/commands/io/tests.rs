@@ -1,7 +1,7 @@
 //! docs/loads.md says each load twice: the command and the TOML above it must come to the same load.
 
 use clap::Parser;
-use drivelab_core::plan::{Action, Form, Plan, StopRule};
+use drivelab_core::plan::{Action, Form, Plan, Rounds, StopRule};
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::Workload;
 use drivelab_method::{SpeedGuess, TargetShape, expand, parse};
@@ -34,16 +34,18 @@ fn plan_of(text: &str, form: Form) -> Plan {
     expand(&methodology, form, &shape).unwrap_or_else(|wrong| panic!("{wrong}"))
 }
 
-/// What the first measured step issues; names and seeds, which follow from names, left out.
-fn load_of(plan: &Plan) -> (Workload, StopRule, Nanos) {
-    let step = plan.tests.iter().find(|test| test.name != "prepare").and_then(|test| test.steps.first());
-    let Some(Action::Io { workload, stop, ramp }) = step.map(|step| step.action.clone()) else { panic!("no load") };
+/// What the first measured step issues, and how often; names and seeds, which follow from names, left out.
+fn load_of(plan: &Plan) -> (Workload, StopRule, Nanos, Rounds) {
+    let test = plan.tests.iter().find(|test| test.name != "prepare").expect("a test");
+    let Some(Action::Io { workload, stop, ramp }) = test.steps.first().map(|step| step.action.clone()) else {
+        panic!("no load")
+    };
     let plain = |load: Workload| Workload { seed: 0, ..load };
     let beside = workload.beside.iter().cloned().map(plain).collect();
-    (Workload { beside, ..plain(workload) }, stop, ramp)
+    (Workload { beside, ..plain(workload) }, stop, ramp, test.rounds.clone())
 }
 
-fn by_flags(command: &str) -> (Workload, StopRule, Nanos) {
+fn by_flags(command: &str) -> (Workload, StopRule, Nanos, Rounds) {
     let cli = Cli::try_parse_from(words(command)).unwrap_or_else(|wrong| panic!("{command}\n{wrong}"));
     let Command::Io(arguments) = cli.command else { panic!("{command} is another command") };
     let written = load::written(&arguments, &Ground::Existing { length: CAPACITY }, &Defaults::default());
@@ -51,7 +53,7 @@ fn by_flags(command: &str) -> (Workload, StopRule, Nanos) {
     load_of(&plan_of(&text, Form::Faithful))
 }
 
-fn by_keys(example: &str) -> (Workload, StopRule, Nanos) {
+fn by_keys(example: &str) -> (Workload, StopRule, Nanos, Rounds) {
     let text = format!(
         "format = 1\nname = \"page\"\ntitle = \"T\"\nversion = \"1.0.0\"\nsummary = \"s\"\ngood_for = \"g\"\ncannot_tell = \
          \"c\"\n[[sources]]\nid = \"own\"\ncitation = \"docs/loads.md\"\n[target]\nkind = \"file\"\nsize = \"64 GiB\"\n\
