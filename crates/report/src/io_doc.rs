@@ -13,7 +13,7 @@ use drivelab_core::environment::{TargetKind, ToolVersion};
 use drivelab_core::event::RunState;
 use drivelab_core::finding::Finding;
 use drivelab_core::histogram::SparseHistogram;
-use drivelab_core::ids::RunId;
+use drivelab_core::ids::{RunId, StepId};
 use drivelab_core::load::{Arrivals, OpKind, Rate};
 use drivelab_core::plan::{Action, Rounds, Step, StepRole, StopRule};
 use drivelab_core::record::{IoError, OpRecord, OpenLoop, StepRecord, StopReason, Verification};
@@ -62,6 +62,8 @@ pub(crate) struct IoResults {
     pub(crate) target: TargetDoc,
     /// What was written before, so that nothing unwritten was read; absent where nothing was.
     pub(crate) filled: Option<FillDoc>,
+    /// The step that issued it: findings name it, and `drivelab explain RUN STEP:METRIC` explains its figures.
+    pub(crate) step: StepId,
     /// The load, with everything resolved.
     pub(crate) workload: Workload,
     /// When it was to end.
@@ -395,6 +397,7 @@ pub(crate) fn results(input: &IoInput<'_>) -> Result<IoResults, ReportError> {
         tool: records.tool.clone(),
         target: target(run),
         filled: filled(run),
+        step: step.id.clone(),
         workload: workload.clone(),
         stop: stop.clone(),
         ramp_ns: ramp.get(),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use drivelab_core::finding::Severity;
+use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::record::{DataFault, IoError};
 use drivelab_core::units::{Bytes, Nanos};
 
@@ -24,10 +24,16 @@ pub fn io_table(input: &IoInput<'_>, width: usize) -> Result<String, ReportError
     for (name, text) in facts(&document) {
         lines.extend(named(name, &text, width));
     }
-    for finding in document.findings.iter().filter(|finding| finding.severity > Severity::Note) {
+    for finding in document.findings.iter().filter(|finding| is_worth_a_line(finding, &document)) {
         lines.extend(named(run_facts::severity_word(finding.severity), &finding.statement, width));
     }
     Ok(lines.iter().map(|line| format!("{}\n", line.trim_end())).collect())
+}
+
+/// Whether a finding is grave, and about the load or the whole run: not about how the target was filled before.
+fn is_worth_a_line(finding: &Finding, document: &IoResults) -> bool {
+    let about_the_load = finding.steps.is_empty() || finding.steps.iter().any(|key| key.step == document.step);
+    finding.severity > Severity::Note && about_the_load
 }
 
 /// What ran where, and for how long.

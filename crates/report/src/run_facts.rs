@@ -20,7 +20,7 @@ use crate::tests_view::rounds_text;
 /// What a form means for whoever compares.
 pub(crate) const fn form_note(form: Form) -> &'static str {
     match form {
-        Form::Faithful => "parameters and durations as published",
+        Form::Faithful => "parameters and durations as stated, nothing shortened",
         Form::Quick => "shortened, same shape",
         Form::Smoke => "a moment per step: unusable for comparison",
     }
