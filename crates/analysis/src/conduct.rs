@@ -11,6 +11,7 @@ use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Action, Form, Rounds, StepRole};
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::run::{Break, RunRecords};
+use drivelab_core::workload::Workload;
 use jiff::Timestamp;
 
 use crate::check::{Check, Seen, Subject, Voids};
@@ -148,6 +149,17 @@ fn cap_reached(subject: &Subject<'_>) -> Vec<Seen> {
     told(subject, reached.then(|| vec![evidence("measured time", seconds, None, "s")]))
 }
 
+/// Seconds at the end of a step in which nothing may have been due, as the workload asks: the measured part ends with
+/// the last completion. A gap between random arrivals is longer than five mean gaps once in 150.
+fn idle_at_end(workload: &Workload) -> f64 {
+    let of_group = |group: &Workload| {
+        let pause = group.pace.bursts.map_or(0.0, |bursts| bursts.off.as_secs_f64());
+        let gap = group.pace.rate.filter(|rate| rate.per_1000_s > 0).map_or(0.0, |rate| 5.0 / rate.iops());
+        pause + gap + group.pace.think_time.as_secs_f64()
+    };
+    workload.groups().map(of_group).fold(0.0, f64::max)
+}
+
 /// Stopped from outside or by errors, or ended on time or volume with less than 95 % of it.
 fn short_step(subject: &Subject<'_>) -> Vec<Seen> {
     let Action::Io { stop, .. } = &subject.step.action else { return Vec::new() };
@@ -157,7 +169,8 @@ fn short_step(subject: &Subject<'_>) -> Vec<Seen> {
     let cut = matches!(record.stop_reason, StopReason::Stopped | StopReason::Errors);
     let time = stop.time.map(|time| time.as_secs_f64());
     let volume = stop.volume.map(drivelab_core::units::Bytes::as_f64);
-    let too_short = time.filter(|time| record.stop_reason == StopReason::Time && seconds < SHORT_STEP * time);
+    let idle = idle_at_end(subject.execution.workload);
+    let too_short = time.filter(|time| record.stop_reason == StopReason::Time && seconds < SHORT_STEP * time - idle);
     let too_small = volume.filter(|v| record.stop_reason == StopReason::Volume && moved < SHORT_STEP * v);
     let found = if too_small.is_some() {
         Some(vec![evidence("bytes moved", moved, volume, "B")])

@@ -147,7 +147,8 @@ fn finished<'r>(records: &'r RunRecords, step: &'r Step) -> impl Iterator<Item =
 /// than any bound; a rate that the target cannot keep up with has missed, however the percentile looks by then.
 fn judge(search: &RateSearch, step: &Step, record: &StepRecord) -> Try {
     let response_ns = response(search, record);
-    let overloaded = |workload: &Workload| record.open_loop.as_ref().is_some_and(|open| is_overloaded(open, workload));
+    let overloaded =
+        |workload: &Workload| record.open_loop.as_ref().is_some_and(|open| is_overloaded(open, record, workload));
     let in_time = response_ns.is_some_and(|response| response <= search.bound.get() as f64);
     let kept_up = record.stop_reason != StopReason::Errors && !step.workload().is_some_and(overloaded);
     Try { round: record.key.round, per_1000_s: 0, held: in_time && kept_up, response_ns }

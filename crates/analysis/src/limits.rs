@@ -3,7 +3,7 @@
 //! Judged from the engine's own account ([`drivelab_core::record::Effort`]) by the rules of research/engine.md
 //! section 6, thresholds as named constants. A recording without that account says nothing, and so does this file.
 
-use drivelab_core::load::Arrivals;
+use drivelab_core::load::{Arrivals, Verify};
 use drivelab_core::record::{OpenLoop, StepRecord};
 use drivelab_core::run::RunRecords;
 use drivelab_core::workload::Workload;
@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::metrics::used_rounds;
-use crate::{StepLimit, stats};
+use crate::{StepLimit, stats, values};
 
 /// Share of the issuing threads' time in user mode above which the generator is the limit: for more than half of the
 /// time nothing was being asked for, so the target might have done twice as much.
@@ -28,6 +28,9 @@ pub(crate) const DEPTH_KEPT: f64 = 0.9;
 /// Growth of the backlog, as a share of the asked rate, above which an open loop is overloaded. The generator keeps a
 /// constant rate to 0.5 % and a random one to 1 %: less than that is no statement about the target.
 pub(crate) const OVERLOAD_SHARE: f64 = 0.01;
+/// Least share of what the backlog grew by that the line through its intervals must explain: a line does so where it
+/// grew throughout or from the middle on. A stall just before the end of a step of 8 s or more does not reach it.
+const OVERLOAD_THROUGHOUT: f64 = 0.7;
 /// Arrivals that are random have a backlog that wanders; this many standard deviations of their number are no growth.
 const OVERLOAD_DEVIATIONS: f64 = 3.0;
 
@@ -279,7 +282,7 @@ impl Signs {
 
 fn manner(record: &StepRecord, workload: &Workload) -> Manner {
     if let Some(open) = &record.open_loop {
-        return if is_overloaded(open, workload) { Manner::Overloaded } else { Manner::OnTime };
+        return if is_overloaded(open, record, workload) { Manner::Overloaded } else { Manner::OnTime };
     }
     let pauses = |group: &Workload| group.pace.bursts.is_some() || !group.pace.think_time.is_zero();
     if workload.groups().any(pauses) {
@@ -292,13 +295,26 @@ fn manner(record: &StepRecord, workload: &Workload) -> Manner {
 }
 
 /// Whether more arrived than was done, so that the backlog grew for as long as the step went on.
-pub(crate) fn is_overloaded(open: &OpenLoop, workload: &Workload) -> bool {
+pub(crate) fn is_overloaded(open: &OpenLoop, record: &StepRecord, workload: &Workload) -> bool {
     let random = |group: &Workload| group.pace.rate.is_some_and(|rate| rate.arrivals != Arrivals::Constant);
     let deviations = if workload.groups().any(random) { OVERLOAD_DEVIATIONS } else { 0.0 };
-    let backlog = open.backlog_at_end as f64;
-    open.backlog_growth_per_second > OVERLOAD_SHARE * open.asked_iops
-        && backlog > workload.total_depth() as f64
-        && backlog > deviations * (open.arrived as f64).sqrt()
+    let (grown, slope) = (grown(open, record, workload), open.backlog_growth_per_second);
+    slope > OVERLOAD_SHARE * open.asked_iops
+        && grown > workload.total_depth() as f64
+        && grown > deviations * (open.arrived as f64).sqrt()
+        && slope * record.elapsed().as_secs_f64() >= OVERLOAD_THROUGHOUT * grown
+}
+
+/// Operations by which the backlog grew in the measured part: what arrived and was not done. Where other operations
+/// than arrivals are done as well, what waited at the end, some of which the ramp may have left.
+fn grown(open: &OpenLoop, record: &StepRecord, workload: &Workload) -> f64 {
+    let arrivals_only =
+        |group: &Workload| group.pace.rate.is_some() && group.other.sync_every == 0 && group.verify != Verify::AtOnce;
+    let waiting = open.backlog_at_end as f64;
+    if !workload.groups().all(arrivals_only) {
+        return waiting;
+    }
+    waiting.min(open.arrived as f64 - values::done(record) as f64)
 }
 
 #[cfg(test)]

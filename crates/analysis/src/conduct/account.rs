@@ -49,7 +49,7 @@ fn limit_of(subject: &Subject<'_>) -> LimitedBy {
 
 fn overloaded(subject: &Subject<'_>) -> Vec<Seen> {
     let record = subject.execution.record;
-    let behind = |open: &OpenLoop| !subject.probe && limits::is_overloaded(open, subject.execution.workload);
+    let behind = |open: &OpenLoop| !subject.probe && limits::is_overloaded(open, record, subject.execution.workload);
     let Some(open) = record.open_loop.filter(behind) else { return Vec::new() };
     let limit = limits::OVERLOAD_SHARE * open.asked_iops;
     let mut found =

@@ -58,6 +58,14 @@ fn a_step_below_its_own_time_or_volume_is_short() {
     assert!(codes(&run).is_empty(), "4 s of 4.2 s are 95 %");
     rule(&mut run, &|stop| stop.time = Some(Nanos::from_millis(4_300)));
     assert_eq!(codes(&run), ["short_step"]);
+    let mut paused = run.clone();
+    for step in paused.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+        if let Action::Io { workload, .. } = &mut step.action {
+            let (on, off) = (Nanos::from_secs(1), Nanos::from_millis(300));
+            workload.pace.bursts = Some(drivelab_core::load::Bursts { on, off });
+        }
+    }
+    assert!(codes(&paused).is_empty(), "its last 300 ms may be a pause that was asked for");
     rule(&mut run, &|stop| (stop.time, stop.volume) = (None, Some(Bytes::new(1 << 50))));
     run.steps
         .iter_mut()

@@ -72,6 +72,9 @@ fn pauses_and_weights_leave_slots_empty_on_purpose() {
 fn open(growth: f64, backlog_at_end: u64, arrivals: Arrivals) -> (StepRecord, Workload) {
     let (mut record, mut workload) = case(900, 50, 3.0);
     workload.pace.rate = Some(Rate { per_1000_s: 1_000_000, arrivals });
+    let (start_ns, done) = (record.start_ns, 1_000 - backlog_at_end);
+    record.end_ns = start_ns + 1_000_000_000;
+    (record.read.count, record.write.count, record.read.errors) = (done, 0, 0);
     record.open_loop = Some(OpenLoop {
         asked_iops: 1_000.0,
         arrived: 1_000,
@@ -93,8 +96,23 @@ fn a_schedule_that_is_kept_is_the_limit_even_where_the_generator_spins() {
     assert_eq!(of(0.0, 0, Arrivals::Constant), LimitedBy::Schedule);
     assert_eq!(of(9.0, 90, Arrivals::Constant), LimitedBy::Schedule, "less than 1 % of the rate");
     assert_eq!(of(11.0, 32, Arrivals::Constant), LimitedBy::Schedule, "what fits into the slots is no backlog");
-    assert_eq!(of(50.0, 90, Arrivals::Exponential), LimitedBy::Schedule, "three deviations of 1,000 are 95");
-    assert_eq!(of(50.0, 90, Arrivals::Constant).kind(), LimitKind::Generator, "overloaded, and all time is ours");
+    assert_eq!(of(80.0, 90, Arrivals::Exponential), LimitedBy::Schedule, "three deviations of 1,000 are 95");
+    assert_eq!(of(80.0, 90, Arrivals::Constant).kind(), LimitKind::Generator, "overloaded, and all time is ours");
+    assert_eq!(
+        of(62.0, 90, Arrivals::Constant),
+        LimitedBy::Schedule,
+        "grew by 90 and by 62 throughout: a stall at the end"
+    );
+    let (mut record, mut workload) = open(62.0, 190, Arrivals::Constant);
+    assert_eq!(limited_by(&record, &workload), LimitedBy::Schedule);
+    record.read.count += 110;
+    assert!(limited_by(&record, &workload) != LimitedBy::Schedule, "110 of the 190 are the ramp's");
+    workload.verify = drivelab_core::load::Verify::AtOnce;
+    assert_eq!(
+        limited_by(&record, &workload),
+        LimitedBy::Schedule,
+        "reads that check are no arrivals: nothing is known"
+    );
     let (mut record, workload) = open(500.0, 500, Arrivals::Exponential);
     record.engine.cpu_user = Nanos::from_millis(10);
     assert_eq!(

@@ -35,9 +35,11 @@ definition, its function and the records it comes from. An address is `STEP:METR
   have been asked for twice as much; 90 % of the depth, because refilling slots and draining at the end cost a few per
   cent and a tenth less is another load than the step's name says. Rates of such a step are lower bounds, shown with
   `≥`, and its latencies contain waiting on this side.
-- **Overload.** An open loop is overloaded where its backlog grew by more than 1 % of the asked rate, to more than the
-  slots hold and, with random gaps, to more than three standard deviations of the number of arrivals. Its response
-  times grow with the length of the step and are void; the growth per second is the result.
+- **Overload.** An open loop is overloaded where its backlog grew by more than 1 % of the asked rate (least squares over
+  the intervals), by more than the slots hold and, with random gaps, by more than three standard deviations of the
+  number of arrivals, and did so throughout: the line explains 70 % of the growth, which a stall just before the end of
+  a step of 8 s or more does not reach. Its response times grow with the length of the step and are void; the growth
+  per second is the result.
 - **Rounds.** A test says how its rounds become one figure: mean, best or median. Best is the largest round where
   higher is better and the smallest where lower is better, chosen for each metric by itself; figures without a better
   direction take the mean. Percentiles and maxima under mean come from the merged histogram of all rounds. The best
