@@ -266,15 +266,17 @@ impl Signs {
                 format!("only {reached:.1} of {asked:.0} asked operations were in flight (limit 90 %; {cpu})")
             }
             LimitedBy::Schedule if self.manner == Manner::Paused => {
-                format!("the workload pauses, and the host had time left ({cpu})")
+                format!("the workload pauses, and CPU time was below its limits ({cpu})")
             }
             LimitedBy::Schedule => "operations arrived at fixed times and the target kept up".to_owned(),
             LimitedBy::TargetOrDepth if self.manner == Manner::Overloaded => {
-                format!("operations arrived faster than they were done, and the host had time left ({cpu})")
+                format!("operations arrived faster than they were done, and CPU time was below its limits ({cpu})")
             }
             LimitedBy::TargetOrDepth | LimitedBy::Unknown => {
                 let (reached, asked) = (self.reached, self.asked);
-                format!("{reached:.1} of {asked:.0} operations were in flight and the host had time left ({cpu})")
+                format!(
+                    "{reached:.1} of {asked:.0} operations were in flight and CPU time was below its limits ({cpu})"
+                )
             }
         }
     }
