@@ -2,7 +2,7 @@
 #: modules: null_blk
 #: programs: fio
 #: memory_mib: 768
-#: limit_s: 300
+#: limit_s: 600
 # Reads of 4 KiB at random places. null_blk ends each after the set time by a timer (irqmode 2) and holds no data, so
 # what is above the set time is the cost of the kernel and of the program in this emulated machine.
 modprobe null_blk nr_devices=0
@@ -17,6 +17,8 @@ for set_ms in 10 20 50; do
             name=$set_ms.$depth.$round
             fio --name=a --filename=/dev/nullb0 --direct=1 --rw=randread --bs=4k --size=64m --ioengine=io_uring \
                 --iodepth=$depth --time_based --runtime=2 --eta=never --output-format=json > "$RESULTS/fio.$name"
+            drivelab io /dev/nullb0 --op read --pattern random --block 4k --qd $depth --time 2s --ramp 0s \
+                --no-save --json > "$RESULTS/drivelab.$name"
         done
     done
     null_blk_remove nullb0

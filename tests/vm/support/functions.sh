@@ -27,3 +27,16 @@ null_blk_remove() {
     echo 0 > "/sys/kernel/config/nullb/$1/power"
     rmdir "/sys/kernel/config/nullb/$1"
 }
+
+# read_from NAME TARGET ARGUMENT …: drivelab reads from a target; keeps what it says, its exit code and the time it
+# took. One that does not end by itself within a minute (of the machine's time) is killed: its code is then above 128.
+read_from() {
+    read_name=$1
+    shift
+    read_code=0
+    read_begun=$(now_ns)
+    timeout -s KILL 60 drivelab io "$@" --op read --ramp 0s --no-save --json \
+        > "$RESULTS/$read_name" 2> "$RESULTS/$read_name.said" || read_code=$?
+    echo $(($(now_ns) - read_begun)) > "$RESULTS/$read_name.took_ns"
+    echo $read_code > "$RESULTS/$read_name.code"
+}

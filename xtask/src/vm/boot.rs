@@ -21,8 +21,11 @@ pub(crate) const CONSOLE: &str = "console.log";
 /// ciphers, no search for pages that are writable and executable.
 const KERNEL_LINE: &str = "console=ttyS0 quiet panic=-1 cryptomgr.notests rodata=off";
 
-/// 2^2 ns for each instruction, and no waiting in real time while the guest waits.
+/// 2^2 ns for each instruction, and no time of the host while the guest waits.
 const VIRTUAL_TIME: &str = "shift=2,sleep=off";
+
+/// The same, except that waiting lasts as long as it does.
+const REAL_WAITING: &str = "shift=2,sleep=on";
 
 /// `timeout` ends with this after it had to kill.
 const KILLED: i32 = 137;
@@ -48,7 +51,8 @@ pub(crate) fn boot(kernel: &Path, initramfs: &Path, folder: &Path, scenario: &Sc
     );
     let mut qemu = Command::new("timeout");
     qemu.args(["--foreground", "--signal=KILL", &scenario.limit_s.to_string(), QEMU]);
-    qemu.args(["-accel", "tcg", "-cpu", "max", "-icount", VIRTUAL_TIME, "-smp", "1", "-nodefaults", "-no-reboot"]);
+    let time = if scenario.waits_in_real_time { REAL_WAITING } else { VIRTUAL_TIME };
+    qemu.args(["-accel", "tcg", "-cpu", "max", "-icount", time, "-smp", "1", "-nodefaults", "-no-reboot"]);
     qemu.args(["-m", &scenario.memory_mib.to_string(), "-display", "none", "-serial", "stdio"]);
     qemu.args(["-virtfs", &shared, "-append", KERNEL_LINE]).arg("-kernel").arg(kernel).arg("-initrd").arg(initramfs);
     qemu.args(scenario.qemu.iter().map(|word| word.replace("{folder}", &folder.to_string_lossy())));

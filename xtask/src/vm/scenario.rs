@@ -24,6 +24,9 @@ pub(crate) struct Scenario {
     pub(crate) programs: Vec<String>,
     /// `#: qemu:` further arguments for QEMU; `{folder}` is a folder of the scenario's own on the host.
     pub(crate) qemu: Vec<String>,
+    /// `#: waiting: real`: waiting takes as long as on the host. For devices that QEMU emulates: they answer in the
+    /// host's time, and where waiting takes none, the machine's own time runs away meanwhile.
+    pub(crate) waits_in_real_time: bool,
     /// `#: memory_mib:` memory of the VM.
     pub(crate) memory_mib: u32,
     /// `#: limit_s:` after so many seconds of the host the VM is killed.
@@ -57,8 +60,9 @@ fn parse(name: &str, script: String) -> Result<Scenario> {
         modules: Vec::new(),
         programs: Vec::new(),
         qemu: Vec::new(),
+        waits_in_real_time: false,
         memory_mib: 512,
-        limit_s: 180,
+        limit_s: 300,
         script: String::new(),
     };
     for line in script.lines().filter_map(|line| line.strip_prefix("#:")) {
@@ -70,9 +74,13 @@ fn parse(name: &str, script: String) -> Result<Scenario> {
             "modules" => scenario.modules.extend(words(value)),
             "programs" => scenario.programs.extend(words(value)),
             "qemu" => scenario.qemu.extend(words(value)),
+            "waiting" => {
+                ensure!(value == "real", "waiting is `real`, or not mentioned");
+                scenario.waits_in_real_time = true;
+            }
             "memory_mib" => scenario.memory_mib = number()?,
             "limit_s" => scenario.limit_s = number()?.into(),
-            other => bail!("unknown key `{other}`: about, modules, programs, qemu, memory_mib or limit_s"),
+            other => bail!("unknown key `{other}`: about, modules, programs, qemu, waiting, memory_mib or limit_s"),
         }
     }
     ensure!(!scenario.about.is_empty(), "it does not say what it is for: `#: about: …`");
@@ -109,6 +117,7 @@ mod tests {
             ("true\n", "does not say what it is for"),
             ("#: about: x\n#: modles: null_blk\n", "unknown key `modles`"),
             ("#: about: x\n#: limit_s: soon\n", "no whole number"),
+            ("#: about: x\n#: waiting: long\n", "waiting is `real`"),
             ("#: about\n", "is not `#: key: value`"),
         ] {
             let error = read(text).expect_err(text);

@@ -1,7 +1,10 @@
-//! What must be true of the files that a scenario left; one file for each scenario whose script cannot tell by itself.
+//! What must be true of the files that a scenario left; for each scenario whose script cannot tell by itself.
 
+mod faults;
 mod null_blk;
 mod smoke;
+mod stall;
+mod tracepoints;
 
 use anyhow::Result;
 
@@ -10,7 +13,14 @@ use super::results::Results;
 /// Looks at the results of a scenario: the figures worth telling, or what is wrong.
 type Check = fn(&Results) -> Result<Vec<String>>;
 
-const CHECKS: &[(&str, Check)] = &[("null_blk", null_blk::check), ("smoke", smoke::check)];
+const CHECKS: &[(&str, Check)] = &[
+    ("faults", faults::check),
+    ("null_blk", null_blk::check),
+    ("nvme_gone", faults::check_nvme),
+    ("smoke", smoke::check),
+    ("stall", stall::check),
+    ("tracepoints", tracepoints::check),
+];
 
 /// The scenarios that have a check.
 #[cfg(test)]

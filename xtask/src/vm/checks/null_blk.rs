@@ -30,7 +30,15 @@ type Reader = fn(&Results, &str) -> Result<(f64, f64)>;
 /// Checks what null_blk.sh left.
 pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let peer = cells(results, "fio", fio)?;
-    Ok(vec![law("fio", &peer)?])
+    let ours = cells(results, "drivelab", drivelab)?;
+    Ok(vec![law("fio", &peer)?, law("drivelab", &ours)?, compare(&ours, &peer)?])
+}
+
+fn drivelab(results: &Results, name: &str) -> Result<(f64, f64)> {
+    let document = results.json(name)?;
+    ensure!(number(&document, "/operations/read/errors")? == 0.0, "{name}: operations failed");
+    let p50_ns = number(&document, "/operations/read/latency_ns/p50")?;
+    Ok((number(&document, "/operations/read/iops")?, p50_ns / 1e6))
 }
 
 fn fio(results: &Results, name: &str) -> Result<(f64, f64)> {
@@ -78,6 +86,20 @@ fn law(program: &str, cells: &[Cell]) -> Result<String> {
     Ok(format!("{program}: p50 = set time + {constant_ms:.3} ms; IOPS at most {percent:.2} % from the law"))
 }
 
+/// Holds drivelab's medians against fio's, within 5 %; a line that says how near they were.
+fn compare(ours: &[Cell], peer: &[Cell]) -> Result<String> {
+    let mut farthest = (0.0_f64, 0.0_f64);
+    for (our, peer) in ours.iter().zip(peer).filter(|(our, _)| COMPARED.contains(&our.depth)) {
+        let what = format!("drivelab against fio, {} ms, {} in flight", our.set_ms, our.depth);
+        within(&format!("{what}: IOPS"), our.iops, peer.iops, 0.05)?;
+        within(&format!("{what}: p50 in ms"), our.p50_ms, peer.p50_ms, 0.05)?;
+        let off = |our: f64, peer: f64| (our / peer - 1.0).abs() * 100.0;
+        farthest = (farthest.0.max(off(our.iops, peer.iops)), farthest.1.max(off(our.p50_ms, peer.p50_ms)));
+    }
+    let (iops, p50) = farthest;
+    Ok(format!("drivelab against fio, medians of {ROUNDS}: IOPS within {iops:.2} %, p50 within {p50:.2} %"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -95,6 +117,17 @@ mod tests {
     fn the_law_is_found_kept() {
         law("a", &lawful(0.0)).expect("exact");
         law("a", &lawful(0.9)).expect("a cost of 0.9 ms is allowed");
+    }
+
+    #[test]
+    fn a_figure_that_is_not_as_the_peer_says_is_found() {
+        let peer = lawful(0.2);
+        compare(&lawful(0.1), &peer).expect("near enough");
+        for change in [|cell: &mut Cell| cell.iops *= 1.06, |cell: &mut Cell| cell.p50_ms *= 0.94] {
+            let mut ours = lawful(0.2);
+            change(&mut ours[7]);
+            compare(&ours, &peer).expect_err("a difference");
+        }
     }
 
     #[test]
