@@ -24,7 +24,9 @@ pub(super) fn schedule_missed(subject: &Subject<'_>) -> Vec<Seen> {
     let (asked, arrived) = (open.asked_iops * elapsed, open.arrived as f64);
     let (share, deviations) =
         if has_random_gaps(workload) { (RANDOM_SHARE, DEVIATIONS * asked.sqrt()) } else { (CONSTANT_SHARE, 0.0) };
-    let allowed = share * asked + deviations + burst_arrivals(workload) + workload.groups().count() as f64;
+    // Each thread has a schedule of its own, whose first and last arrival may lie just inside or outside.
+    let threads = workload.groups().map(|group| f64::from(group.threads.get())).sum::<f64>();
+    let allowed = share * asked + deviations + burst_arrivals(workload) + threads;
     // The measured part ends with the last completion; nothing arrives while the last operations come back.
     let longest = record.kinds().map(|(_, op)| op.histogram.max.as_secs_f64()).fold(0.0, f64::max);
     let missing = asked - arrived;
