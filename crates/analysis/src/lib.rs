@@ -31,7 +31,7 @@ pub mod steady;
 pub mod testing;
 mod values;
 
-pub use limits::{GeneratorLimit, Limit, LimitKind, LimitedBy, limit, limited_by};
+pub use limits::{GeneratorLimit, Limit, LimitKind, LimitedBy, limit, limited_by, overloaded};
 pub use metrics::{METRICS, metric_def, metrics_markdown};
 
 /// Version of the definitions and thresholds; raised whenever the same records would give another figure or finding.

@@ -22,6 +22,10 @@ pub(crate) const KERNEL_SHARE: f64 = 0.5;
 /// Share of both together above which a thread never waited for the target; neither alone need be above half. A tenth
 /// is the least idle time that can be told from none in steps of a few seconds.
 pub(crate) const BUSY_SHARE: f64 = 0.9;
+/// Share of the issuing threads' time in which they were ready and others had the CPU, above which others were the
+/// limit: a tenth of the time in which completions lay unnoticed and nothing was asked for is more than a rate may be
+/// off by. A machine at rest stays below a hundredth.
+pub(crate) const STARVED_SHARE: f64 = 0.1;
 /// Share of the asked operations in flight below which the depth was not kept. Refilling a slot and draining at the
 /// end cost a few per cent of the time; a tenth less is another load than the step's name says.
 pub(crate) const DEPTH_KEPT: f64 = 0.9;
@@ -45,6 +49,11 @@ pub enum LimitedBy {
     /// The kernel's work on the issuing threads: the figure is a lower bound.
     HostCpu {
         /// Share of the threads' time in the kernel, 0 to 1.
+        share: f64,
+    },
+    /// Other programs, which had the CPU when the issuing threads were ready: the figure is a lower bound.
+    OtherWork {
+        /// Share of the threads' time in which they waited for a CPU, 0 to 1.
         share: f64,
     },
     /// The rate or the pauses that were asked for: the target could have done more.
@@ -76,7 +85,7 @@ impl LimitedBy {
     /// Whether the target could have done more than the figure says, so that the figure is a lower bound.
     #[must_use]
     pub const fn is_lower_bound(self) -> bool {
-        matches!(self, LimitedBy::Generator { .. } | LimitedBy::HostCpu { .. })
+        matches!(self, LimitedBy::Generator { .. } | LimitedBy::HostCpu { .. } | LimitedBy::OtherWork { .. })
     }
 
     /// The word for it.
@@ -84,7 +93,7 @@ impl LimitedBy {
     pub const fn kind(self) -> LimitKind {
         match self {
             LimitedBy::Generator { .. } => LimitKind::Generator,
-            LimitedBy::HostCpu { .. } => LimitKind::HostCpu,
+            LimitedBy::HostCpu { .. } | LimitedBy::OtherWork { .. } => LimitKind::HostCpu,
             LimitedBy::Schedule => LimitKind::Schedule,
             LimitedBy::TargetOrDepth => LimitKind::Target,
             LimitedBy::Unknown => LimitKind::Unknown,
@@ -98,7 +107,8 @@ impl LimitedBy {
 pub enum LimitKind {
     /// The target, at the depth that was asked for: nothing on this side held it back.
     Target,
-    /// The host's CPU: the issuing threads spent most of their time in the kernel. The rate is a lower bound.
+    /// The host's CPU: the issuing threads spent most of their time in the kernel, or waited for a CPU that others had.
+    /// The rate is a lower bound.
     HostCpu,
     /// The load generator: the issuing threads spent most of their time in drivelab's own code, or did not keep the
     /// asked depth. The rate is a lower bound.
@@ -197,6 +207,7 @@ enum Manner {
 struct Signs {
     user: f64,
     kernel: f64,
+    starved: f64,
     reached: f64,
     asked: f64,
     manner: Manner,
@@ -210,6 +221,7 @@ impl Signs {
         (time > 0.0).then(|| Signs {
             user: record.engine.cpu_user.as_secs_f64() / time,
             kernel: record.engine.cpu_system.as_secs_f64() / time,
+            starved: effort.waited_for_cpu.as_secs_f64() / time,
             reached: record.in_flight_mean,
             asked: effort.depth_asked as f64,
             manner: manner(record, workload),
@@ -222,6 +234,7 @@ impl Signs {
         Some(Signs {
             user: of(|signs| signs.user)?,
             kernel: of(|signs| signs.kernel)?,
+            starved: of(|signs| signs.starved)?,
             reached: of(|signs| signs.reached)?,
             asked: of(|signs| signs.asked)?,
             manner: rounds.iter().map(|signs| signs.manner).max()?,
@@ -240,9 +253,12 @@ impl Signs {
         if self.kernel > KERNEL_SHARE || busy {
             return LimitedBy::HostCpu { share: self.kernel };
         }
+        if self.starved > STARVED_SHARE {
+            return LimitedBy::OtherWork { share: self.starved };
+        }
         match self.manner {
             Manner::Paused => LimitedBy::Schedule,
-            Manner::Free if self.reached < DEPTH_KEPT * self.asked => {
+            Manner::Free | Manner::Overloaded if self.reached < DEPTH_KEPT * self.asked => {
                 let why = GeneratorLimit::DepthNotKept { reached: self.reached, asked: self.asked };
                 LimitedBy::Generator { why }
             }
@@ -261,6 +277,12 @@ impl Signs {
         match verdict {
             LimitedBy::Generator { why: GeneratorLimit::UserTime { .. } } | LimitedBy::HostCpu { .. } => {
                 format!("{cpu}; the limit is 50 % each, 90 % together")
+            }
+            LimitedBy::OtherWork { share } => {
+                format!(
+                    "other programs had the CPU for {:.0} % of the issuing threads' time (limit 10 %; {cpu})",
+                    100.0 * share
+                )
             }
             LimitedBy::Generator { why: GeneratorLimit::DepthNotKept { reached, asked } } => {
                 format!("only {reached:.1} of {asked:.0} asked operations were in flight (limit 90 %; {cpu})")
@@ -294,6 +316,12 @@ fn manner(record: &StepRecord, workload: &Workload) -> Manner {
     } else {
         Manner::Free
     }
+}
+
+/// Whether an open loop was overloaded: its response times grow with the length of the test and are no results.
+#[must_use]
+pub fn overloaded(record: &StepRecord, workload: &Workload) -> bool {
+    record.open_loop.as_ref().is_some_and(|open| is_overloaded(open, record, workload))
 }
 
 /// Whether more arrived than was done, so that the backlog grew for as long as the step went on.

@@ -254,7 +254,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn percentiles_match_an_exact_sort_within_one_per_cent(
+        fn percentiles_match_an_exact_sort_within_four_thousandths(
             mut samples in prop::collection::vec(1u64..1 << 39, 1..500),
             per_cent in 0.1f64..100.0,
         ) {
@@ -264,7 +264,7 @@ mod tests {
             let rank = rank(per_cent, samples.len() as u64) as usize;
             let exact = samples[rank - 1] as f64;
             let got = histogram.sparse().percentile(per_cent).map_or(0, Nanos::get) as f64;
-            prop_assert!((got - exact).abs() <= exact * 0.0079 + 0.5, "exact {exact}, got {got}");
+            prop_assert!((got - exact).abs() <= exact * 0.0040 + 0.5, "exact {exact}, got {got}");
         }
 
         #[test]

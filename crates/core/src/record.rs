@@ -256,6 +256,10 @@ pub struct Effort {
     pub syscalls: u64,
     /// Time from start to end, summed over the issuing threads.
     pub thread_time: Nanos,
+    /// Time in which they were ready to run and had no CPU, because others had it, summed over the threads
+    /// (/proc/thread-self/schedstat).
+    #[serde(default)]
+    pub waited_for_cpu: Nanos,
     /// Operations in flight that were asked for, over all threads.
     pub depth_asked: u64,
     /// Mean time between two looks for completions that was spent outside the kernel: a completion that comes in

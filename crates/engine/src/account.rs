@@ -11,6 +11,7 @@ use crate::fit::ThreadJob;
 use crate::rusage::CpuTime;
 use crate::schedule::Timing;
 use crate::sealing::Sealing;
+use crate::selfcheck;
 use crate::step::{Shared, Start};
 use crate::tally::Tally;
 use crate::trace::TraceEntry;
@@ -97,11 +98,12 @@ pub(crate) struct Outcome {
     pub(crate) thread: usize,
     pub(crate) reason: StopReason,
     pub(crate) first_submission: Option<u64>,
-    pub(crate) last_completion: Option<u64>,
     pub(crate) errors: Vec<IoError>,
     pub(crate) touched: Touched,
     pub(crate) cpu: CpuTime,
     pub(crate) thread_ns: u64,
+    /// Ready to run and without a CPU.
+    pub(crate) waited_for_cpu_ns: u64,
     pub(crate) work: Work,
     pub(crate) refused: Vec<String>,
     pub(crate) punted: bool,
@@ -123,11 +125,11 @@ impl Outcome {
             thread,
             reason: StopReason::Stopped,
             first_submission: None,
-            last_completion: None,
             errors: Vec::new(),
             touched: Touched::default(),
             cpu: CpuTime::default(),
             thread_ns: 0,
+            waited_for_cpu_ns: 0,
             work: Work::default(),
             refused: Vec::new(),
             punted: false,
@@ -155,6 +157,7 @@ pub(crate) struct Account<'a> {
     traced: bool,
     arrived: u64,
     cpu: CpuTime,
+    waited_for_cpu: u64,
     begun: u64,
     pinned: bool,
 }
@@ -192,6 +195,7 @@ impl<'a> Account<'a> {
             traced: shared.traced,
             arrived: 0,
             cpu: CpuTime::of_this_thread(),
+            waited_for_cpu: selfcheck::waited_for_cpu_ns(),
             begun: shared.clock.now(),
             pinned,
         });
@@ -316,18 +320,19 @@ impl<'a> Account<'a> {
     }
 
     /// Closes the books. `backlog` are the arrivals that were not submitted.
-    pub(crate) fn close(self, reason: StopReason, now: u64, feed: &Feed<'_>, backlog: u64) -> Outcome {
+    pub(crate) fn close(mut self, reason: StopReason, now: u64, feed: &Feed<'_>, backlog: u64) -> Outcome {
+        self.tally.backlog(backlog);
         let cpu = CpuTime::of_this_thread().since(self.cpu);
-        let (first_submission, last_completion) = self.tally.finish(now);
+        let first_submission = self.tally.finish(now);
         Outcome {
             thread: self.thread,
             reason,
             first_submission,
-            last_completion,
             errors: self.faults.into_kept(),
             touched: self.touched,
             cpu,
             thread_ns: now.saturating_sub(self.begun),
+            waited_for_cpu_ns: selfcheck::waited_for_cpu_ns().saturating_sub(self.waited_for_cpu),
             work: self.work,
             refused: Vec::new(),
             punted: false,

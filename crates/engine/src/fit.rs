@@ -30,9 +30,6 @@ const BLOCK_MAX: u64 = 1 << 30;
 const BUFFERS_MAX: u64 = 8 << 30;
 /// Random bytes per thread; larger than the 32 MiB within which a drive might look for repeats.
 const POOL_BYTES: u64 = 64 << 20;
-/// Random bytes per thread where blocks are sealed: their checksums go over all of them, so they should stay in a
-/// processor's cache. Headers and marks make each sector unlike all others all the same.
-const SEALED_POOL_BYTES: u64 = 1 << 20;
 /// Random bytes of all threads together, where more is not needed to have one block per slot.
 const POOLS_MAX: u64 = 256 << 20;
 /// Largest file whose bytes are written.
@@ -219,6 +216,7 @@ impl<'a, 'w> Checked<'a, 'w> {
         check_kinds(target, workload)?;
         check_span(workload, target.length())?;
         check_pace(*pace)?;
+        check_cpus(workload)?;
         let whereto = whereto(target, workload)?;
         let made = streams(workload, *seed).map_err(BackendError::Unfit)?;
         let count = u64::from(threads.get());
@@ -332,6 +330,20 @@ fn check_kinds(target: &IoTarget, workload: &Workload) -> Result<(), BackendErro
     Ok(())
 }
 
+/// Whether this process may run where it is told to.
+fn check_cpus(workload: &Workload) -> Result<(), BackendError> {
+    let Ok(allowed) = rustix::thread::sched_getaffinity(None) else { return Ok(()) };
+    let is_there = |cpu: u32| (cpu as usize) < rustix::thread::CpuSet::MAX_CPU && allowed.is_set(cpu as usize);
+    match workload.placement.cpus.iter().find(|cpu| !is_there(**cpu)) {
+        Some(cpu) => unfit(format!(
+            "CPU {cpu} is none that this process may run on ({} are): `lscpu` lists those of the host, `taskset -p $$` those \
+             of a shell",
+            allowed.count()
+        )),
+        None => Ok(()),
+    }
+}
+
 fn check_pace(pace: Pace) -> Result<(), BackendError> {
     if pace.rate.is_some_and(|rate| rate.per_1000_s == 0) {
         return unfit("a rate of no operations would wait for ever: state one above zero".into());
@@ -424,8 +436,7 @@ fn shape(target: &IoTarget, workload: &Workload, most_operations: u64) -> Result
     let (slots, threads) = (u64::from(workload.queue_depth.get()), u64::from(workload.threads.get()));
     let (reads, writes) = (issues(workload, OpKind::Read), issues(workload, OpKind::Write));
     let pool = match workload.data {
-        DataPattern::Incompressible if workload.verify.is_off() => POOL_BYTES,
-        DataPattern::Incompressible => SEALED_POOL_BYTES,
+        DataPattern::Incompressible => POOL_BYTES,
         // A block for each slot is all there is to them.
         DataPattern::Zero | DataPattern::OneBlock | DataPattern::Pattern | DataPattern::File => 0,
     };

@@ -20,8 +20,8 @@ use crate::verify::findings::Findings;
 ///
 /// - `start_ns` is the first submission of the step, or the end of the ramp where there is one. What was in flight
 ///   then counts whole; it is made up for at the other end, where as much drains after the stop.
-/// - `end_ns` is the last completion counted. The time in which the last operations drain is in the divisor, and the
-///   operations in the dividend.
+/// - `end_ns` is the last completion counted, or the end of the step's time where that is later. The time in which the
+///   last operations drain is in the divisor, and the operations in the dividend.
 pub(crate) fn record(
     job: &Job<'_>,
     manner: &Manner<'_>,
@@ -33,8 +33,10 @@ pub(crate) fn record(
     let verification = verification(outcomes);
     let outcomes = &*outcomes;
     let first = outcomes.iter().filter_map(|outcome| outcome.first_submission).min().unwrap_or(totals.measured_from);
-    let end = outcomes.iter().filter_map(|outcome| outcome.last_completion).max().unwrap_or(totals.end);
-    let start = if request.ramp.get() > 0 { totals.measured_from } else { first }.min(end);
+    let end = totals.end;
+    // A schedule or a pause begins with the step, whenever its first operation is due.
+    let paced = job.threads.iter().any(|thread| thread.schedule.is_some() || thread.pace.bursts.is_some());
+    let start = if request.ramp.get() > 0 || paced { totals.measured_from } else { first }.min(end);
     let elapsed = Nanos::new(end - start);
     let counted: Vec<(&Group, &Meter)> = job.groups.iter().zip(&totals.groups).collect();
     let Kinds { read, write, others } = kinds(&counted, elapsed);
@@ -148,6 +150,7 @@ fn effort(job: &Job<'_>, manner: &Manner<'_>, request: &StepRequest<'_>, outcome
         operations: sum(|outcome| outcome.work.operations),
         syscalls: sum(|outcome| outcome.work.syscalls),
         thread_time: Nanos::new(sum(|outcome| outcome.thread_ns)),
+        waited_for_cpu: Nanos::new(sum(|outcome| outcome.waited_for_cpu_ns)),
         depth_asked: job.total_depth(),
         reap_gap_mean: gaps.mean_ns().filter(|_| reaps).map(Nanos::new),
         reap_gap_max: reaps.then(|| Nanos::new(gaps.max_ns)),
@@ -186,11 +189,15 @@ fn open_loop(job: &Job<'_>, totals: &Totals, outcomes: &[Outcome]) -> Option<Ope
 /// Least-squares slope of the backlog over time, per second, from none at the start of the measured part.
 #[expect(clippy::cast_precision_loss, reason = "a slope needs no more than 53 bits")]
 fn growth(start: u64, backlogs: &[(u64, u64)]) -> f64 {
+    // What drains behind the last border makes an interval of its own, too short to say how fast anything grew.
+    let spacing = |pair: &[(u64, u64)]| pair[1].0.saturating_sub(pair[0].0);
+    let drains = backlogs.windows(3).last().is_some_and(|last| spacing(&last[1..]) * 2 < spacing(&last[..2]));
+    let backlogs = if drains { &backlogs[..backlogs.len() - 1] } else { backlogs };
     let points: Vec<(f64, f64)> =
         backlogs.iter().map(|(at, backlog)| (at.saturating_sub(start) as f64 / 1e9, *backlog as f64)).collect();
     let count = points.len() as f64;
-    if points.len() < 2 {
-        return points.first().filter(|(at, _)| *at > 0.0).map_or(0.0, |(at, backlog)| backlog / at);
+    if points.len() < 3 {
+        return points.last().filter(|(at, _)| *at > 0.0).map_or(0.0, |(at, backlog)| backlog / at);
     }
     let (mean_x, mean_y) = points.iter().fold((0.0, 0.0), |(x, y), point| (x + point.0 / count, y + point.1 / count));
     let (xy, xx) = points

@@ -49,9 +49,9 @@ impl Timing {
         Some(if self.time_end <= self.cap_end { StopReason::Time } else { StopReason::Cap })
     }
 
-    /// Arrivals before this belong to the step: its deadline, or `now` where it ended sooner.
+    /// Arrivals up to this belong to the step: to right before its deadline, or to `now` where it ended sooner.
     pub(crate) fn end_of_arrivals(&self, now: u64) -> u64 {
-        self.deadline().min(now)
+        self.deadline().saturating_sub(1).min(now)
     }
 
     /// The border after `border`. Borders from the deadline on do not exist: what drains belongs to the last interval.

@@ -25,7 +25,9 @@ use crate::{discard, wait};
 
 /// Most OS threads of a step: beyond this the scheduler, not the drive, is measured.
 pub(crate) const OS_THREADS_MAX: u64 = 1024;
-/// Most arrivals that are counted as backlog at the end of a step.
+/// Most arrivals that are counted as backlog at the end of an interval.
+const BACKLOG_AT_BORDER: u64 = 1 << 20;
+/// The same at the end of a step.
 const BACKLOG_MAX: u64 = 100_000_000;
 
 struct Worker<'a> {
@@ -187,6 +189,10 @@ impl Worker<'_> {
 
     #[inline]
     fn ended(&mut self, flight: &Flight, result: i32, now: u64) -> bool {
+        if self.is_first && self.account.tally.is_over(now) {
+            let backlog = self.feed.backlog_shared(now, BACKLOG_AT_BORDER);
+            self.account.tally.backlog(backlog);
+        }
         self.account.tally.advance(now);
         self.account.ended(flight, result, now)
     }

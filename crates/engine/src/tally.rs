@@ -104,6 +104,12 @@ impl Tally {
         self.depth
     }
 
+    /// Whether an interval is over by `now`: [`Tally::advance`] then hands it over.
+    #[inline]
+    pub(crate) const fn is_over(&self, now: u64) -> bool {
+        now >= self.next_border
+    }
+
     /// Brings the count up to `now`: closes the intervals that are over and integrates the depth. Called before each
     /// change of the depth with the time of that change.
     #[inline]
@@ -195,14 +201,14 @@ impl Tally {
         self.lane.hand_over(HandOver { meter, borders: self.borders, end: border, last: false });
     }
 
-    /// Hands the last interval over. First submission and last completion, where there were any.
-    pub(crate) fn finish(mut self, now: u64) -> (Option<u64>, Option<u64>) {
+    /// Hands the last interval over. The first submission, where there was one.
+    pub(crate) fn finish(mut self, now: u64) -> Option<u64> {
         self.advance(now);
-        let last_completion = (self.last_completion > 0).then_some(self.last_completion);
-        let end = last_completion.unwrap_or(now);
+        // A step that ends by its time lasts that long, also where nothing was due at its end.
+        let end = self.last_completion.max(now.min(self.timing.deadline()));
         let borders = self.borders + 1;
         self.lane.hand_over(HandOver { meter: self.meter, borders, end, last: true });
-        (self.first_submission, last_completion)
+        self.first_submission
     }
 }
 

@@ -294,7 +294,13 @@ fn by_kind(rounds: &[&StepRecord], workload: &Workload) -> BTreeMap<String, Oper
     };
     let kinds = OpKind::ALL.into_iter().map(|kind| (kind, of(kind)));
     let issued = kinds.filter(|(kind, found)| issues(workload, *kind) || found.iter().any(|r| r.count + r.errors > 0));
-    issued.map(|(kind, found)| (kind.name().to_owned(), merged(&found, elapsed))).collect()
+    // An overloaded loop's response times grow with the length of the test: no results.
+    let overloaded = rounds.iter().any(|record| drivelab_analysis::overloaded(record, workload));
+    let document = |found: &[&OpRecord]| {
+        let document = merged(found, elapsed);
+        if overloaded { OperationDoc { response_ns: None, ..document } } else { document }
+    };
+    issued.map(|(kind, found)| (kind.name().to_owned(), document(&found))).collect()
 }
 
 /// Whether a workload, with the groups beside it, issues a kind.

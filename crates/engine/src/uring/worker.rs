@@ -27,6 +27,8 @@ use crate::wait::{self, LOOK_NS, SPIN_NS};
 const PREFETCH_AHEAD: usize = 4;
 /// Arrivals counted as backlog in one pass, so that counting never holds up issuing.
 const BACKLOG_STEP: u32 = 64;
+/// The same at the end of an interval, whose record is to be exact.
+const BACKLOG_AT_BORDER: u32 = 1 << 20;
 /// Most arrivals that are counted as backlog at the end of a step.
 const BACKLOG_MAX: u32 = 100_000_000;
 /// Error number of operations that were given up: the kernel never answered.
@@ -304,14 +306,17 @@ impl Worker<'_, '_> {
         }
         if self.feed.is_open() {
             self.was_full = self.free.is_empty();
-            let backlog = self.feed.backlog(now, BACKLOG_STEP);
-            self.account.tally.backlog(backlog);
+            self.feed.backlog(now, BACKLOG_STEP);
         }
         now
     }
 
     #[inline]
     fn reap(&mut self, now: u64) {
+        if self.account.tally.is_over(now) && self.feed.is_open() {
+            let backlog = self.feed.backlog(now, BACKLOG_AT_BORDER);
+            self.account.tally.backlog(backlog);
+        }
         self.account.tally.advance(now);
         self.driver.look();
         let think_ns = self.account.job.pace.think_time.get();
