@@ -15,7 +15,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use fio::{Figures, Load};
+use fio::{Figures, Load, Percentiles};
 use ramdisk::RamDisk;
 use serde_json::Value;
 use support::{Lab, root_or_skip};
@@ -173,4 +173,60 @@ fn a_cliff_in_the_middle_of_a_load_is_placed_within_a_quarter_of_a_second() {
             assert!(placed, "{backend} {limit}: the cliff is elsewhere three times");
         }
     }
+}
+
+/// How many of fio's own spreads the medians may be apart.
+const SPREADS: f64 = 1.0;
+
+/// Runs of both programs in turn. fio hands operations over in two ways, each alone (what it does unless told) and
+/// all that are free at once (what drivelab does): they differ by some per cent of the latency, and both are right.
+fn measure_in_turn(disk: &RamDisk) -> (Vec<Figures>, Vec<Figures>) {
+    let load = Load { backend: "uring", op: "read", pattern: "random", block: "4k", depth: 8, seconds: 1 };
+    let together = ["--iodepth_batch_submit=8", "--iodepth_batch_complete_min=1", "--iodepth_batch_complete_max=8"];
+    let lab = Lab::new();
+    let (mut own, mut peer) = (Vec::new(), Vec::new());
+    for _ in 0..5 {
+        for way in [&[][..], &together] {
+            own.push(drivelab_on(&lab, Command::new(DRIVELAB), &load, &disk.device));
+            let mut command = Command::new("fio");
+            command.args(load.fio(&disk.device)).args(way);
+            peer.push(load.measure(command));
+        }
+    }
+    (own, peer)
+}
+
+/// Whether drivelab's median is no further from fio's than fio's figures are from one another. fio's are those of all
+/// its runs, and for each the latency with and without the submission, between which the truth lies.
+fn agree(what: &str, own: &[Figures], peer: &[Figures], of: impl Fn(Percentiles) -> f64) -> bool {
+    let mine = support::median(own.iter().map(|figures| of(figures.latency)).collect());
+    let theirs = support::median(peer.iter().map(|figures| of(figures.latency)).collect());
+    let all = peer.iter().flat_map(|figures| [Some(figures.latency), figures.after_submission]).flatten().map(of);
+    let (least, most) = all.fold((f64::INFINITY, 0.0_f64), |(least, most), one| (least.min(one), most.max(one)));
+    println!("{what}: drivelab {mine:.0} ns, fio {theirs:.0} ns (from {least:.0} to {most:.0})");
+    (mine - theirs).abs() <= SPREADS * (most - least)
+}
+
+/// Nothing is known about this device but what fio says of it, with the spread that fio has on a machine like this.
+#[test]
+fn latencies_on_a_loop_device_in_memory_are_as_near_to_those_of_fio_as_they_are_to_each_other() {
+    if !root_or_skip("a loop device") || !fio::there_or_skip() {
+        return;
+    }
+    let Some(disk) = RamDisk::new_or_skip(64) else { return };
+    let mut busy = 0;
+    for attempt in 1..=3 {
+        println!("attempt {attempt}");
+        let (own, peer) = measure_in_turn(&disk);
+        let p50 = agree("p50", &own, &peer, |latency| latency.p50);
+        if agree("p99", &own, &peer, |latency| latency.p99) && p50 {
+            return;
+        }
+        busy = own.iter().filter(|figures| figures.busy).count();
+    }
+    if busy > 5 {
+        support::skip("other work takes the CPUs from drivelab and fio by turns: too noisy to tell");
+        return;
+    }
+    panic!("drivelab and fio disagree on a machine with nothing else to do");
 }

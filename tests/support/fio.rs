@@ -32,8 +32,18 @@ pub struct Figures {
     pub iops: f64,
     pub bytes_per_second: f64,
     /// From before the submission to the completion.
-    pub p50_ns: f64,
-    pub p99_ns: f64,
+    pub latency: Percentiles,
+    /// From after the submission, which only fio tells apart.
+    pub after_submission: Option<Percentiles>,
+    /// Whether drivelab found the machine busy before it began.
+    pub busy: bool,
+}
+
+/// In nanoseconds.
+#[derive(Debug, Clone, Copy)]
+pub struct Percentiles {
+    pub p50: f64,
+    pub p99: f64,
 }
 
 impl Load<'_> {
@@ -64,7 +74,7 @@ impl Load<'_> {
         ];
         let same = ["--name=peer", "--direct=1", "--time_based", "--norandommap", "--output-format=json"];
         // drivelab's latency begins before the submission; what does so in fio is called lat, not clat.
-        let latency = ["--lat_percentiles=1", "--clat_percentiles=0", "--percentile_list=50:99"];
+        let latency = ["--lat_percentiles=1", "--clat_percentiles=1", "--percentile_list=50:99"];
         let words = [&same[..], &latency, engine].concat();
         own.into_iter().chain(words.into_iter().map(str::to_owned)).collect()
     }
@@ -79,21 +89,26 @@ impl Load<'_> {
         let number = |value: &Value| value.as_f64().unwrap_or_else(|| panic!("no number in {document:#}"));
         let job = &document["jobs"][0][self.op];
         if job.is_object() {
-            let percentile = |name: &str| number(&job["lat_ns"]["percentile"][name]);
+            let percentiles = |latency: &str| {
+                let of = |name: &str| number(&job[latency]["percentile"][name]);
+                Percentiles { p50: of("50.000000"), p99: of("99.000000") }
+            };
             return Figures {
                 iops: number(&job["iops"]),
                 bytes_per_second: number(&job["bw_bytes"]),
-                p50_ns: percentile("50.000000"),
-                p99_ns: percentile("99.000000"),
+                latency: percentiles("lat_ns"),
+                after_submission: Some(percentiles("clat_ns")),
+                busy: false,
             };
         }
-        let done = &document["operations"][self.op];
+        let (done, findings) = (&document["operations"][self.op], document["findings"].as_array());
         assert_eq!(done["errors"], 0, "{document:#}");
         Figures {
             iops: number(&done["iops"]),
             bytes_per_second: number(&done["throughput"]),
-            p50_ns: number(&done["latency_ns"]["p50"]),
-            p99_ns: number(&done["latency_ns"]["p99"]),
+            latency: Percentiles { p50: number(&done["latency_ns"]["p50"]), p99: number(&done["latency_ns"]["p99"]) },
+            after_submission: None,
+            busy: findings.is_some_and(|all| all.iter().any(|finding| finding["code"] == "busy_machine")),
         }
     }
 }
