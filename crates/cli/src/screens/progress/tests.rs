@@ -171,7 +171,8 @@ proptest! {
 
     #[test]
     fn a_volume_step_is_estimated_by_bytes_even_with_missed_intervals(
-        rate in 20e6f64..4e9,
+        // From here on the blocks of an interval are so many that a cut one is less than the 2 % below.
+        rate in 60e6f64..4e9,
         missed in proptest::collection::vec(any::<bool>(), 16),
     ) {
         let plan = plan();
