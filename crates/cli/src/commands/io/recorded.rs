@@ -66,9 +66,7 @@ fn defaults(workload: &Workload) -> Defaults {
     let sizes = loads().flat_map(Workload::block_sizes);
     let unit = sizes.map(Bytes::get).reduce(greatest_common_divisor).unwrap_or(BLOCK.get());
     let fits = |block: &u64| {
-        [unit].iter().all(|unit| block.is_multiple_of(*unit))
-            && span.length.get().is_multiple_of(*block)
-            && offset.get().is_multiple_of(*block)
+        block.is_multiple_of(unit) && span.length.get().is_multiple_of(*block) && offset.get().is_multiple_of(*block)
     };
     let halved = std::iter::successors(Some(BLOCK.get()), |block| (*block > unit).then_some(block / 2));
     let block = halved.into_iter().find(fits).unwrap_or(unit);
