@@ -1,6 +1,6 @@
 //! Watching a run from outside: whether others disturbed it, by the kernel's own counters.
 //!
-//! Two signs spoil a run, each a part of the time that passed: how long its threads waited for a CPU, and how much the
+//! Two signs spoil a run, each a part of the time that passed: how long an issuing thread waited for a CPU, and how much the
 //! hypervisor took away. How busy the other CPUs were is kept beside them: where they share a core with the measured
 //! one both sides of a row suffer, which is why sides are interleaved. Facts from proc(5): /proc/stat,
 //! /proc/PID/task/TID/{schedstat,children}. What is missing there counts as calm.
@@ -24,7 +24,7 @@ const MOST_FOREIGN: f64 = 0.15;
 /// What others did to a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Disturbance {
-    /// Part of the time in which a thread of the run was ready and got no CPU.
+    /// Part of the time in which an issuing thread of the run was ready and got no CPU.
     pub(crate) waited: f64,
     /// Part of the pinned CPUs' time that the hypervisor took.
     pub(crate) stolen: f64,
@@ -131,16 +131,26 @@ pub(crate) fn wait_for_calm(patience: &mut Duration) {
     }
 }
 
-/// Time that threads of a process and of its children were ready but not running.
+/// The longest time that an issuing thread of the process or its children was ready but not running. Threads that only
+/// look after others run little and wait for those, which is their own affair.
 fn waiting(process: u32) -> u64 {
-    let Ok(threads) = fs::read_dir(format!("/proc/{process}/task")) else { return 0 };
-    let mut sum = 0;
-    for folder in threads.flatten().map(|entry| entry.path()) {
+    let mut threads = Vec::new();
+    schedule_of(process, &mut threads);
+    let most = threads.iter().map(|(ran, _)| *ran).max().unwrap_or(0);
+    threads.iter().filter(|(ran, _)| *ran >= most / 2).map(|(_, waited)| *waited).max().unwrap_or(0)
+}
+
+/// Times that each thread ran and waited for a CPU, in nanoseconds.
+fn schedule_of(process: u32, threads: &mut Vec<(u64, u64)>) {
+    let Ok(folders) = fs::read_dir(format!("/proc/{process}/task")) else { return };
+    for folder in folders.flatten().map(|entry| entry.path()) {
         let read = |name: &str| fs::read_to_string(folder.join(name)).unwrap_or_default();
-        sum += read("schedstat").split_whitespace().nth(1).and_then(|word| word.parse::<u64>().ok()).unwrap_or(0);
-        sum += read("children").split_whitespace().filter_map(|id| id.parse().ok()).map(waiting).sum::<u64>();
+        let times: Vec<u64> = read("schedstat").split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        if let [ran, waited, ..] = times[..] {
+            threads.push((ran, waited));
+        }
+        read("children").split_whitespace().filter_map(|id| id.parse().ok()).for_each(|id| schedule_of(id, threads));
     }
-    sum
 }
 
 /// Counters of each CPU, in ticks.
