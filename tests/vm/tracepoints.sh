@@ -28,4 +28,4 @@ traced mix.uring --backend uring --op mix=70 --pattern random --block 4k:60,64k:
 traced mix.sync --backend sync --op mix=70 --pattern random --block 4k:60,64k:40 --qd 1 --operations 3000 --destroy nullb0
 traced threads --op read --pattern sequential --block 16k --qd 4 --threads 2 --operations 3000
 traced once --op write --pattern random-once --block 32k --qd 4 --passes 1 --destroy nullb0
-traced trim --backend sync --op trim --pattern random --block 64k --qd 1 --operations 500 --destroy nullb0
+traced trim --op trim --pattern random --block 64k --qd 1 --operations 500 --destroy nullb0

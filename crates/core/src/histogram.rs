@@ -73,11 +73,20 @@ impl Histogram {
     /// Counts one latency. Allocates nothing, never fails.
     #[inline]
     pub fn record(&mut self, nanoseconds: u64) {
-        if let Some(count) = self.counts.get_mut(bucket_of(nanoseconds)) {
-            *count += 1;
+        self.record_many(nanoseconds, 1);
+    }
+
+    /// Counts one latency so many times.
+    #[inline]
+    pub fn record_many(&mut self, nanoseconds: u64, times: u64) {
+        if times == 0 {
+            return;
         }
-        self.count += 1;
-        self.sum_ns = self.sum_ns.saturating_add(nanoseconds);
+        if let Some(count) = self.counts.get_mut(bucket_of(nanoseconds)) {
+            *count += times;
+        }
+        self.count += times;
+        self.sum_ns = self.sum_ns.saturating_add(nanoseconds.saturating_mul(times));
         self.min_ns = self.min_ns.min(nanoseconds);
         self.max_ns = self.max_ns.max(nanoseconds);
     }
@@ -253,6 +262,18 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn many_at_once_are_as_many_one_by_one(
+            samples in prop::collection::vec((0u64..1 << 42, 0u64..5), 0..50),
+        ) {
+            let (mut at_once, mut one_by_one) = (Histogram::default(), Histogram::default());
+            for (sample, times) in samples {
+                at_once.record_many(sample, times);
+                (0..times).for_each(|_| one_by_one.record(sample));
+            }
+            prop_assert_eq!(at_once.sparse(), one_by_one.sparse());
+        }
+
         #[test]
         fn percentiles_match_an_exact_sort_within_four_thousandths(
             mut samples in prop::collection::vec(1u64..1 << 39, 1..500),

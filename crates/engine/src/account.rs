@@ -242,7 +242,7 @@ impl<'a> Account<'a> {
 
     /// An operation ended at `now` with `result` as io_uring gives it: bytes, or minus the error number. Whether it
     /// succeeded.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn ended(&mut self, flight: &Flight, result: i32, now: u64) -> bool {
         let latency_ns = now.saturating_sub(flight.submitted);
         let class = usize::from(flight.class);

@@ -73,6 +73,16 @@ pub(crate) struct Tally {
     counted_to: u64,
     first_submission: Option<u64>,
     last_completion: u64,
+    alike: Alike,
+}
+
+/// Completions of one class with one latency that came one after the other and are not in the histogram yet. What was
+/// submitted and reaped together has the same two time stamps, so whole batches are counted at once.
+#[derive(Debug, Clone, Copy, Default)]
+struct Alike {
+    class: usize,
+    latency_ns: u64,
+    count: u64,
 }
 
 #[derive(Debug)]
@@ -95,6 +105,7 @@ impl Tally {
             counted_to: timing.start,
             first_submission: None,
             last_completion: 0,
+            alike: Alike::default(),
         }
     }
 
@@ -148,8 +159,20 @@ impl Tally {
     #[inline]
     pub(crate) fn completed(&mut self, class: usize, latency_ns: u64, now: u64) {
         self.over(now);
+        if (self.alike.class, self.alike.latency_ns) == (class, latency_ns) {
+            self.alike.count += 1;
+        } else {
+            self.settle();
+            self.alike = Alike { class, latency_ns, count: 1 };
+        }
+    }
+
+    /// Puts into the histogram what has been put off. Before a meter is handed over.
+    #[inline]
+    fn settle(&mut self) {
+        let Alike { class, latency_ns, count } = std::mem::take(&mut self.alike);
         if let Some(meter) = self.meter.classes.get_mut(class) {
-            meter.latency.record(latency_ns);
+            meter.latency.record_many(latency_ns, count);
         }
     }
 
@@ -197,6 +220,7 @@ impl Tally {
         let Some(spare) = spare.or_else(|| if at_ramp_end { self.lane.ramp_spare.take() } else { None }) else {
             return;
         };
+        self.settle();
         let meter = std::mem::replace(&mut self.meter, spare);
         self.lane.hand_over(HandOver { meter, borders: self.borders, end: border, last: false });
     }
@@ -204,6 +228,7 @@ impl Tally {
     /// Hands the last interval over. The first submission, where there was one.
     pub(crate) fn finish(mut self, now: u64) -> Option<u64> {
         self.advance(now);
+        self.settle();
         // A step that ends by its time lasts that long, also where nothing was due at its end.
         let end = self.last_completion.max(now.min(self.timing.deadline()));
         let borders = self.borders + 1;
