@@ -11,7 +11,7 @@ fn the_document_holds_facts_ceilings_and_findings_with_remedies() {
     assert!(document["testbed"]["host"]["clock_source"].is_string(), "{document}");
     assert!(document["testbed"]["host"]["interrupts_per_second"].is_number());
     let ceilings = document["ceilings"].as_array().expect("a list");
-    assert_eq!(ceilings.len(), 6);
+    assert_eq!(ceilings.len(), 8);
     for ceiling in ceilings {
         // Whether a host has io_uring is its own affair; what was issued must have figures, what was not, a reason.
         let issued = ceiling["iops"].as_f64();
@@ -30,6 +30,8 @@ fn facts_alone_issue_nothing_and_a_missing_target_is_named() {
     let lab = Lab::new();
     let text = lab.ok(&["doctor", "--no-measure"]).stdout;
     assert!(text.contains("io_uring") && text.contains("memlock") && !text.contains("kIOPS"), "{text}");
-    let done = lab.run(&["doctor", "/nowhere/at/all"]);
-    assert!(done.code == 6 && done.stderr.contains("/nowhere/at/all"), "{} {}", done.code, done.stderr);
+    for missing in ["/nowhere/at/all", "/dev/there-is-none"] {
+        let done = lab.run(&["doctor", "--no-measure", missing]);
+        assert!(done.code == 6 && done.stderr.contains(missing), "{} {}", done.code, done.stderr);
+    }
 }

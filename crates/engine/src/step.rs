@@ -21,7 +21,6 @@ use crate::errno;
 use crate::faults::{Attempt, Broken, ErrorPolicy};
 use crate::feed::{Lonely, Place};
 use crate::fit::{Job, ThreadJob};
-use crate::meter::issues;
 use crate::record::record;
 use crate::schedule::Timing;
 use crate::sealing::Identity;
@@ -30,7 +29,7 @@ use crate::tally::{Lane, LaneEnd, Tally, lane};
 use crate::time::Clock;
 use crate::totals::Totals;
 use crate::trace::{ENTRIES, TraceSink};
-use crate::uring::ring::{self, Whereto};
+use crate::uring::fitness;
 use crate::uring::setup::Mode;
 use crate::{page_cache, uring};
 
@@ -267,11 +266,15 @@ pub(crate) fn run(
         return Err(BackendError::Unfit(no_sync(&job)));
     }
     let page_cache = page_cache::prepare(target, request.workload);
-    let without_ring = Manner { kind: Kind::Sync, reason: NO_RING_TRIM, may_fall_back: false, ..*manner };
-    let manner = match (manner.kind, ring_can_trim(&job, request)) {
-        (Kind::Uring(_), false) if manner.may_fall_back && sync_fits => &without_ring,
-        (Kind::Uring(_), false) => return Err(BackendError::Unfit(format!("{NO_RING_TRIM}: take the sync backend"))),
-        _ => manner,
+    let misfit = match manner.kind {
+        Kind::Uring(mode) => fitness::misfit(&job, request.workload, mode),
+        Kind::Sync => None,
+    };
+    let without_ring = Manner { kind: Kind::Sync, reason: misfit.unwrap_or_default(), may_fall_back: false, ..*manner };
+    let manner = match misfit {
+        None => manner,
+        Some(_) if manner.may_fall_back && sync_fits => &without_ring,
+        Some(why) => return Err(BackendError::Unfit(why.to_owned())),
     };
     match attempt(&job, manner, request, outlets) {
         // No operation was issued: all threads wait for all rings before the start.
@@ -289,20 +292,6 @@ pub(crate) fn run(
         record
     })
     .map_err(BackendError::from)
-}
-
-/// Why a step with trims is done by the sync backend.
-const NO_RING_TRIM: &str =
-    "the kernel does not trim this block device through io_uring (Linux 6.12 does, where the device can)";
-
-/// Whether rings can do the trims of a step, where it has any: those of a block device need a kernel that can.
-fn ring_can_trim(job: &Job<'_>, request: &StepRequest<'_>) -> bool {
-    let device = job.threads.iter().find_map(|thread| match thread.whereto {
-        Whereto::BlockDevice(device) => Some(device),
-        Whereto::File(_) | Whereto::Nop => None,
-    });
-    let trims = request.workload.groups().any(|group| issues(group, OpKind::Trim));
-    device.is_none_or(|device| !trims || ring::can_discard(device))
 }
 
 fn no_sync(job: &Job<'_>) -> String {

@@ -1,5 +1,6 @@
 //! The io_uring backend: a safe face over one ring (`ring`) and the closed loop of one thread (`worker`).
 
+pub(crate) mod fitness;
 pub(crate) mod keeper;
 pub(crate) mod ring;
 pub(crate) mod setup;

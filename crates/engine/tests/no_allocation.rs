@@ -12,10 +12,10 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use drivelab_core::clock::StopToken;
-use drivelab_core::load::{Arrivals, Locality, OtherOps, Pace, Rate, SizeShare, Verify};
+use drivelab_core::load::{Arrivals, Bursts, Content, Locality, OtherOps, Pace, Placement, Rate, SizeShare, Verify};
 use drivelab_core::plan::StopRule;
 use drivelab_core::units::{Bytes, Nanos, Percent};
-use drivelab_core::workload::Workload;
+use drivelab_core::workload::{Pattern, Workload};
 use drivelab_engine::BackendChoice;
 
 struct Counting;
@@ -55,7 +55,24 @@ fn loads(choice: BackendChoice) -> Vec<(&'static str, Workload)> {
     let rate = Some(Rate { per_1000_s: 4_000_000_000, arrivals: Arrivals::Exponential });
     let zipf = Locality::Zipf { theta_thousandths: 1100, scattered: true };
     let depth = if choice == BackendChoice::Sync { 1 } else { 4 };
+    let once = Workload { pattern: Pattern::RandomOnce, ..mixed.clone() };
+    let bursts = Some(Bursts { on: Nanos::from_millis(2), off: Nanos::new(50_000) });
+    let compressible = Content { compress_percent: percent(50), dedup_percent: percent(25), ..Content::default() };
+    let others = OtherOps {
+        trim_percent: percent(10),
+        write_zeroes_percent: percent(10),
+        flush_percent: percent(1),
+        ..OtherOps::default()
+    };
+    let weighted = |weight| Workload { pace: Pace { weight, ..Pace::default() }, ..mixed.clone() };
+    let beside = Workload { name: "beside".to_owned(), ..weighted(1) };
     vec![
+        ("every block once", once),
+        ("bursts", Workload { pace: Pace { bursts, ..Pace::default() }, ..mixed.clone() }),
+        ("compressible and alike", Workload { content: compressible, ..mixed.clone() }),
+        ("trims, zeroes, flushes", Workload { other: others, ..mixed.clone() }),
+        ("groups with weights", Workload { beside: vec![beside], ..weighted(3) }),
+        ("batches", Workload { placement: Placement { batch: 2, ..Placement::default() }, ..mixed.clone() }),
         ("sizes", Workload { block_size: Bytes::new(16384), block_size_mix: sizes, ..mixed.clone() }),
         ("open loop", Workload { pace: Pace { rate, ..Pace::default() }, ..mixed.clone() }),
         ("zipf", Workload { locality: zipf, ..mixed.clone() }),

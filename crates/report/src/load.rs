@@ -94,7 +94,7 @@ fn group_words(workload: &Workload) -> (&str, LoadWords) {
     parts.extend(placement_texts(placement));
     let mut contents = vec![data_text(*data, content)];
     contents.extend(verify_text(*verify).map(str::to_owned));
-    contents.push(if *direct { "direct I/O" } else { "through the page cache" }.to_owned());
+    contents.push(if *direct { "direct I/O" } else { "without direct I/O" }.to_owned());
     let words = LoadWords {
         load: parts.join(", "),
         data: contents.join(", "),

@@ -254,7 +254,7 @@ pub(crate) const ROWS: &[Row] = &[
         ],
         at_least(2.0, 2.7),
         "fio makes every buffer anew; drivelab stamps each 512 bytes of a random pool: both are incompressible \
-         and repeat nothing",
+         and repeat no sector (who looks back over 64 MiB finds the pool again)",
     ),
     ratio(
         "10-compressible",

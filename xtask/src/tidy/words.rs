@@ -81,6 +81,8 @@ const UNSAFE_PLACES: &[&str] = &[
     "crates/engine/src/crew.rs",
     // A test's allocator that counts.
     "crates/engine/tests/no_allocation.rs",
+    // A test that forbids itself io_uring through prctl(2).
+    "crates/engine/tests/refused.rs",
 ];
 
 /// Tests that people or other tests start by name, and that check nothing by themselves.
@@ -105,7 +107,7 @@ const CODE_WORDS: &[CodeWord] = &[
     word("thread::sleep", Scope::Product, WAITING, ONE_CLOCK, "use RunClock::sleep_until"),
     word(
         "unsafe",
-        Scope::Product,
+        Scope::All,
         UNSAFE_PLACES,
         "unsafe code lives in few, small, reviewed places",
         "use rustix or move it there",

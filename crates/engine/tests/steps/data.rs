@@ -7,6 +7,7 @@ use drivelab_core::load::Content;
 use drivelab_core::units::{Bytes, Percent};
 use drivelab_core::workload::{DataPattern, Pattern, Workload};
 use drivelab_engine::BackendChoice;
+use zstd::zstd_safe::CParameter;
 
 use crate::common::*;
 
@@ -14,8 +15,20 @@ const LENGTH: u64 = 16 << 20;
 
 /// One sequential pass of two threads with four in flight each, by either backend.
 fn filled(choice: BackendChoice, data: DataPattern, content: &Content, block_size: u64) -> Vec<u8> {
-    let mut bench = Bench::new(LENGTH, true, choice);
-    let (queue_depth, threads) = depth(4, 2);
+    filled_to(LENGTH, 2, choice, data, content, block_size)
+}
+
+/// The same of another length by so many threads.
+fn filled_to(
+    length: u64,
+    threads: u64,
+    choice: BackendChoice,
+    data: DataPattern,
+    content: &Content,
+    block_size: u64,
+) -> Vec<u8> {
+    let mut bench = Bench::new(length, true, choice);
+    let (queue_depth, threads) = depth(4, threads);
     let workload = Workload {
         write_percent: Percent::new(100).unwrap(),
         pattern: Pattern::Sequential,
@@ -24,7 +37,7 @@ fn filled(choice: BackendChoice, data: DataPattern, content: &Content, block_siz
         threads,
         data,
         content: content.clone(),
-        ..workload(LENGTH)
+        ..workload(length)
     };
     run(&mut bench.engine, &workload, &passes(1));
     std::fs::read(&bench.path).unwrap()
@@ -54,6 +67,21 @@ fn incompressible_data_neither_compresses_nor_repeats() {
         let ratio = data.len() as f64 / squeezed.len() as f64;
         assert!(ratio < 1.001, "{choice:?}: compresses {ratio} : 1");
     }
+}
+
+/// A thread draws its bytes from a pool of 64 MiB and makes every sector new. Beyond the pool no sector repeats still,
+/// and nothing compresses for who looks back less than the pool is long: here 8 MiB, a hundred times what drives do.
+#[test]
+fn data_beyond_the_pool_it_is_drawn_from_neither_compresses_nor_repeats() {
+    const WINDOW_LOG: u32 = 23;
+    let data = filled_to(160 << 20, 1, BackendChoice::Uring, DataPattern::Incompressible, &Content::default(), 1 << 20);
+    assert_eq!(repeats(&data, 512), 0, "sectors repeat");
+    let mut compressor = zstd::bulk::Compressor::new(1).unwrap();
+    compressor.set_parameter(CParameter::WindowLog(WINDOW_LOG)).unwrap();
+    compressor.set_parameter(CParameter::EnableLongDistanceMatching(true)).unwrap();
+    let squeezed = compressor.compress(&data).unwrap();
+    let ratio = data.len() as f64 / squeezed.len() as f64;
+    assert!(ratio < 1.001, "compresses {ratio} : 1");
 }
 
 /// By the unit in which drives compress and over the whole file; and what is left of each sector is still unique.

@@ -66,7 +66,13 @@ fn loads(cpus: u32) -> Vec<Load> {
         Load { threads: cpus, ..load("ring alone (nop:), depth 128, all CPUs", NOP, 128, ring) },
         Load { writes: true, is_bound: true, ..load("writes to /dev/null, depth 128", "/dev/null", 128, ring) },
         Load { writes: true, ..load("writes to /dev/null, sync", "/dev/null", 1, BackendChoice::Sync) },
+        Load {
+            writes: true,
+            threads: cpus,
+            ..load("writes to /dev/null, depth 128, all CPUs", "/dev/null", 128, ring)
+        },
         load("reads of /dev/zero, depth 128", "/dev/zero", 128, ring),
+        Load { threads: cpus, ..load("reads of /dev/zero, depth 128, all CPUs", "/dev/zero", 128, ring) },
     ]
 }
 
