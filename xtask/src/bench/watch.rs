@@ -1,7 +1,7 @@
 //! Watching a run from outside: whether others disturbed it, by the kernel's own counters.
 //!
-//! Two signs spoil a run, each a part of the time that passed: how long an issuing thread waited for a CPU, and how much
-//! the hypervisor took away. How busy the other CPUs were is kept beside them: where they share a core with the
+//! Two signs spoil a run, each a part of the time that passed: how long an issuing thread waited for a CPU, and how
+//! much the hypervisor took away. How busy the other CPUs were is kept beside them: where they share a core with the
 //! measured one both sides of a row suffer, which is why sides are interleaved. Facts from proc(5): /proc/stat,
 //! /proc/PID/task/TID/{schedstat,children}. What is missing there counts as calm.
 
