@@ -198,20 +198,30 @@ impl<'a> Feed<'a> {
     fn draw_shared(&mut self, now: u64) -> Option<(Op, u64)> {
         let at = &self.shared.places[self.job.cursor_at].cursor.0;
         let mut cursor = at.load(Ordering::Relaxed);
-        let (op, next) = self.job.stream.op(cursor);
-        let (mut op, mut next) = (op, next);
-        if self.counting && self.job.limit.units != u64::MAX {
-            let units = self.units_of(op.length);
-            let before = self.place.issued.0.fetch_add(units, Ordering::Relaxed);
-            if before.saturating_add(units) > self.job.limit.units && self.timing.budget_binds(now) {
-                return None;
+        let is_limited = self.counting && self.job.limit.units != u64::MAX;
+        let mut counted = 0;
+        loop {
+            let (op, next) = self.job.stream.op(cursor);
+            if is_limited {
+                let units = self.units_of(op.length);
+                if !self.count(counted, units) && self.timing.budget_binds(now) {
+                    return None;
+                }
+                counted = units;
+            }
+            match at.compare_exchange_weak(cursor, next, Ordering::Relaxed, Ordering::Relaxed) {
+                Ok(_) => return Some((op, cursor)),
+                Err(moved) => cursor = moved,
             }
         }
-        while let Err(moved) = at.compare_exchange_weak(cursor, next, Ordering::Relaxed, Ordering::Relaxed) {
-            cursor = moved;
-            (op, next) = self.job.stream.op(cursor);
-        }
-        Some((op, cursor))
+    }
+
+    /// Counts `units` against a share that several threads have, in place of those `counted` for an operation that
+    /// another thread took; whether they fit.
+    fn count(&self, counted: u64, units: u64) -> bool {
+        let more = units.wrapping_sub(counted);
+        let before = self.place.issued.0.fetch_add(more, Ordering::Relaxed);
+        before.wrapping_add(more) <= self.job.limit.units
     }
 
     /// An operation that was issued in the ramp ended after it: it counts against the share.
