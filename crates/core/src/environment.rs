@@ -127,6 +127,10 @@ pub struct TargetFacts {
     /// Who else uses a target that is only read, a part of a sentence each: `/dev/vda1 is mounted at / (ext4)`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub used_by: Vec<String>,
+    /// Bytes of a named file that hold no data (holes, extents that were never written), so that the file system
+    /// answers reads of them without the drive; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub holes: Option<Bytes>,
 }
 
 /// The host as found.

@@ -22,7 +22,22 @@ pub enum Form {
     Smoke,
 }
 
+/// Name of the methodology that `drivelab io` makes of its flags. Such a load is its user's own: no form of anything
+/// that somebody published.
+pub const OWN_LOAD: &str = "io";
+
 impl Form {
+    /// What a result of this form is called: `quick form`, or `own load` for the load of `drivelab io`.
+    #[must_use]
+    pub fn words(self, method: &str) -> &'static str {
+        match self {
+            _ if method == OWN_LOAD => "own load",
+            Form::Faithful => "faithful form",
+            Form::Quick => "quick form",
+            Form::Smoke => "smoke form",
+        }
+    }
+
     /// The word used on the command line, in files and on results.
     #[must_use]
     pub const fn name(self) -> &'static str {
@@ -228,6 +243,10 @@ pub struct Step {
     pub axes: Vec<AxisValue>,
     /// Parameters that the source does not state, or in which the methodology departs from it.
     pub approximations: Vec<Approximation>,
+    /// Seeds as stated, of the load and of those beside it in their order. The workload's own are derived from them, so
+    /// that no two steps visit the same offsets in the same order. Empty in older recordings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seeds: Vec<u64>,
     /// Time the step is expected to take, its rest included.
     pub estimated_time: Nanos,
     /// Bytes it is expected to write.

@@ -60,6 +60,16 @@ impl ErrorKind {
     }
 }
 
+/// What a person can do about something that cannot be read. Root is told no by a rule, not by a lack of rights.
+fn reading_advice(error: &io::Error) -> &'static str {
+    let kind = ErrorKind::of(error);
+    if kind == ErrorKind::NotPermitted && rustix::process::geteuid().is_root() {
+        return "root may not either, so a rule forbids it (a container's list of devices, a sandbox, a security module): \
+                run drivelab where that rule does not hold, or name a folder on a file system that lies on it";
+    }
+    kind.advice()
+}
+
 /// What is wrong with a path, or with reading facts about it.
 #[derive(Debug, thiserror::Error)]
 pub enum DeviceError {
@@ -117,6 +127,14 @@ pub enum DeviceError {
         /// The path as named.
         path: PathBuf,
     },
+    /// A file or device that cannot even be read.
+    #[error("cannot open {path} for reading: {source}; {}", reading_advice(source))]
+    Unreadable {
+        /// The file or device.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
     /// The system said no.
     #[error("{what} {path}: {source}; {}", ErrorKind::of(source).advice())]
     System {
@@ -141,7 +159,7 @@ impl DeviceError {
             DeviceError::Unfit { .. } | DeviceError::Character { .. } | DeviceError::NotUtf8 { .. } => {
                 ErrorKind::Refused
             }
-            DeviceError::System { source, .. } => ErrorKind::of(source),
+            DeviceError::Unreadable { source, .. } | DeviceError::System { source, .. } => ErrorKind::of(source),
         }
     }
 

@@ -28,7 +28,7 @@ use rustix::fs::OFlags;
 pub use block_device::{authorise_device, look_again};
 pub use claim::{FileIdentity, ScratchClaim};
 pub use existing::authorise_file;
-pub use leftover::{Leftover, LeftoverState, leftover_scratches, remove_leftover};
+pub use leftover::{Leftover, LeftoverState, is_scratch, leftover_scratches, remove_leftover};
 pub use null::authorise_null;
 pub use scratch::{Scratch, Whole, make_scratch, reopen_scratch};
 

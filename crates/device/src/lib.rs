@@ -24,7 +24,9 @@ mod size;
 mod testbed;
 
 pub use error::{DeviceError, ErrorKind};
-pub use guard::{FileIdentity, Leftover, LeftoverState, Scratch, ScratchClaim, leftover_scratches, remove_leftover};
+pub use guard::{
+    FileIdentity, Leftover, LeftoverState, Scratch, ScratchClaim, is_scratch, leftover_scratches, remove_leftover,
+};
 pub use named::{BlockNode, Named, classify};
 pub use place::{FolderFacts, folder_facts, suggest_direct_folder, target_facts};
 pub use readable::{

@@ -16,6 +16,8 @@ use crate::roots::{Roots, read_number};
 /// Device numbers of the memory devices (Documentation/admin-guide/devices.txt, major 1).
 const NULL_DEVICE: (u32, u32) = (1, 3);
 const ZERO_DEVICE: (u32, u32) = (1, 5);
+/// Folders below /dev that hold files.
+const FILES_IN_DEV: [&str; 2] = ["/dev/shm", "/dev/mqueue"];
 
 /// A block device, by whatever path it was named.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,6 +130,11 @@ pub(crate) fn is_null_device(status: &fs::Metadata) -> bool {
     status.file_type().is_char_device() && number(status) == NULL_DEVICE
 }
 
+/// Whether a folder is for device nodes: what is not there is a device that is not there, and no file to be made.
+fn keeps_devices(folder: &Path) -> bool {
+    folder.starts_with("/dev") && !FILES_IN_DEV.iter().any(|files| folder.starts_with(files))
+}
+
 /// A path that leads nowhere: a new file where its folder exists, else an error that says what is missing.
 fn not_there(path: &Path) -> Result<Named, DeviceError> {
     let missing = |why: String| Err(DeviceError::Missing { path: path.to_owned(), why });
@@ -142,6 +149,9 @@ fn not_there(path: &Path) -> Result<Named, DeviceError> {
     };
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     match fs::canonicalize(parent) {
+        Ok(folder) if keeps_devices(&folder) => {
+            missing("there is no such device; `lsblk` names the block devices of this machine".into())
+        }
         Ok(folder) if folder.is_dir() => match folder.join(name) {
             file if file.to_str().is_none() => Err(DeviceError::NotUtf8 { path: file }),
             file => Ok(Named::NewFile(file)),
@@ -207,5 +217,6 @@ mod tests {
         assert!(text(&at("no/such")).contains("there is no folder"));
         assert!(text(&at("folder/")).contains("no such folder"));
         text(&at("file/below"));
+        assert!(text(Path::new("/dev/nosuch")).contains("no such device"));
     }
 }

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use drivelab_core::environment::{BlockDeviceFacts, FileSystemFacts, TargetFacts, TargetKind};
 use drivelab_core::target::DirectIo;
 use drivelab_core::units::Bytes;
-use rustix::fs::{Access, OFlags, StatVfsMountFlags, access, major, minor, statvfs};
+use rustix::fs::{Access, OFlags, SeekFrom, StatVfsMountFlags, access, major, minor, seek, statvfs};
+use rustix::io::Errno;
 
 use crate::block;
 use crate::direct::{self, Trial};
@@ -21,6 +22,8 @@ use crate::roots::{Roots, names};
 
 /// overlayfs on overlayfs deeper than this is not followed.
 const MOST_LAYERS: u32 = 8;
+/// Stretches of data in a file that are looked at for holes: enough to say that there are many.
+const MOST_STRETCHES: u32 = 1 << 16;
 
 /// What a folder offers, before anything is made in it.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,8 +75,32 @@ pub fn target_facts(path: &Path, kind: TargetKind, length: Bytes) -> Result<Targ
         let blocks = file.metadata().map(|status| status.blocks()).unwrap_or(0);
         file_system.free = Bytes::new(file_system.free.get().saturating_add(blocks.saturating_mul(512)));
     }
+    // A scratch file is all holes until it is filled, which is no fact about what will be measured.
+    let holes = if kind == TargetKind::NamedFile { holes(&file, length) } else { None };
     let (path, file_system) = (path.to_owned(), Some(file_system));
-    Ok(TargetFacts { path, kind, length, file_system, devices, direct_io, used_by: Vec::new() })
+    Ok(TargetFacts { path, kind, length, file_system, devices, direct_io, used_by: Vec::new(), holes })
+}
+
+/// Bytes of a file that hold no data, by lseek(2): blocks alone would count extents that were reserved (fallocate) and
+/// never written, which are read without the drive too. `None` where there are none, or none can be told.
+fn holes(file: &File, length: Bytes) -> Option<Bytes> {
+    let (mut at, mut holes) = (0, 0u64);
+    for _ in 0..MOST_STRETCHES {
+        let data = match seek(file, SeekFrom::Data(at)) {
+            Ok(data) => data.min(length.get()),
+            Err(Errno::NXIO) => length.get(),
+            Err(_) => return None,
+        };
+        holes = holes.saturating_add(data.saturating_sub(at));
+        match seek(file, SeekFrom::Hole(data)) {
+            Ok(hole) if data < length.get() && hole > data => at = hole,
+            _ => break,
+        }
+        if at >= length.get() {
+            break;
+        }
+    }
+    (holes > 0).then(|| Bytes::new(holes))
 }
 
 /// A folder on this machine where direct I/O works and a file can be made: the current one, the home folder, or one

@@ -5,7 +5,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use drivelab_core::environment::{BlockDeviceFacts, TargetFacts, TargetKind};
@@ -50,7 +50,7 @@ pub fn open_device_to_read(node: &BlockNode) -> Result<OpenedToRead, DeviceError
     let devices = device_chain(&roots, node);
     let logical_block = devices.first().map(|device| device.logical_block_size);
     let direct_io = direct::examine(&buffered, &direct, logical_block, Trial::Read);
-    let mut reason = "it is a block device that is only read".to_owned();
+    let mut reason = "it is a block device".to_owned();
     if !used_by.is_empty() {
         reason = format!("{reason}, and it is in use ({})", used_by.join("; "));
     }
@@ -62,11 +62,12 @@ pub fn open_device_to_read(node: &BlockNode) -> Result<OpenedToRead, DeviceError
         devices,
         direct_io,
         used_by,
+        holes: None,
     };
     Ok(finish(buffered, direct, reason, facts))
 }
 
-/// Opens a regular file for reading. Parts of it that are holes are told: a file system answers them without a drive.
+/// Opens a regular file for reading. What of it is holes is in the facts: a file system answers those without a drive.
 ///
 /// # Errors
 /// [`DeviceError`] where it cannot be opened, is smaller than a block, or is a window into the kernel.
@@ -81,10 +82,7 @@ pub fn open_file_to_read(path: &Path) -> Result<OpenedToRead, DeviceError> {
         return Err(DeviceError::Empty { path: path.to_owned() });
     }
     let facts = place::target_facts(path, TargetKind::NamedFile, length)?;
-    let mut reason = "it is a file that drivelab did not make, and it is only read".to_owned();
-    if status.blocks().saturating_mul(512) < length.get() {
-        reason.push_str("; parts of it are holes, which the file system answers without the drive");
-    }
+    let reason = "it is a file that drivelab did not make".to_owned();
     Ok(finish(buffered, direct, reason, facts))
 }
 
@@ -124,6 +122,7 @@ pub fn device_facts(node: &BlockNode, length: Bytes, direct_io: DirectIo) -> Tar
         devices: device_chain(&Roots::default(), node),
         direct_io,
         used_by: Vec::new(),
+        holes: None,
     }
 }
 
@@ -138,6 +137,7 @@ pub fn facts_of_nothing(kind: TargetKind, path: &Path, length: Bytes) -> TargetF
         devices: Vec::new(),
         direct_io: no_direct_io(kind),
         used_by: Vec::new(),
+        holes: None,
     }
 }
 
@@ -168,7 +168,8 @@ fn open_both(path: &Path) -> Result<(File, io::Result<File>), DeviceError> {
         let flags = flags | OFlags::NOFOLLOW;
         OpenOptions::new().read(true).custom_flags(custom(flags)).open(path)
     };
-    let buffered = open(OFlags::empty()).map_err(DeviceError::system("cannot open", path))?;
+    let unreadable = |source| DeviceError::Unreadable { path: path.to_owned(), source };
+    let buffered = open(OFlags::empty()).map_err(unreadable)?;
     Ok((buffered, open(OFlags::DIRECT)))
 }
 

@@ -118,6 +118,7 @@ fn one(scope: &Scope<'_>, table: &Table, slug: &str) -> Result<Step, Vec<Diagnos
         rest,
         axes: Vec::new(),
         approximations,
+        seeds: Vec::new(),
         estimated_time,
         estimated_written,
     })

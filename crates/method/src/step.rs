@@ -54,6 +54,7 @@ pub(crate) fn io_step<'m>(scope: &Scope<'m>, test: &'m Table, pick: &Pick<'m>) -
     let seed_name =
         format!("{}/{}/{}", test.text("name"), naming.slug(), pick.case.map_or("", |case| case.text("name")));
     let mut approximations = layers.approximations();
+    let seeds = loads.iter().map(|load| load.workload.seed).collect();
     let workload = on_target(scope, &loads, &seed_name, &mut approximations).map_err(|error| vec![error])?;
     let reads = workload.groups().any(|group| group.read_percent() > 0 && group.verify != Verify::Check);
     let ramp = values.time("ramp").unwrap_or_default();
@@ -69,6 +70,7 @@ pub(crate) fn io_step<'m>(scope: &Scope<'m>, test: &'m Table, pick: &Pick<'m>) -
         rest,
         axes: Vec::new(),
         approximations,
+        seeds,
         estimated_time,
         estimated_written,
     };

@@ -34,6 +34,7 @@ pub fn sample_environment() -> Environment {
                 reason: "statx reports alignments of 512 bytes".to_owned(),
             },
             used_by: Vec::new(),
+            holes: None,
         },
         testbed: TestbedFacts {
             kernel: "6.12.48".to_owned(),

@@ -143,6 +143,7 @@ pub(super) fn measure(test: &str, slug: &str, label: &str, workload: Workload, a
         rest: Rest::None {},
         axes,
         approximations: Vec::new(),
+        seeds: Vec::new(),
         estimated_time: time,
         estimated_written: Bytes::new(0),
     }

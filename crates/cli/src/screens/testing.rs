@@ -47,6 +47,7 @@ fn step(id: (&str, &str), label: &str, role: StepRole, action: Action, rest: Res
         rest,
         axes: Vec::new(),
         approximations: Vec::new(),
+        seeds: Vec::new(),
         estimated_time: Nanos::from_secs(seconds),
         estimated_written: Bytes::new(0),
     }

@@ -13,7 +13,7 @@ use rustix::fs::OFlags;
 
 use super::claim::{ClaimFile, ScratchClaim, is_ours, lock, run_of_name, scratch_name};
 use super::{GuardError, open_existing, system};
-use crate::error::DeviceError;
+use crate::error::{DeviceError, ErrorKind};
 use crate::roots::names;
 
 /// Whether somebody still works with a scratch file.
@@ -129,6 +129,20 @@ pub fn leftover_scratches(folder: &Path) -> Result<Vec<Leftover>, DeviceError> {
         Some(Leftover { folder: folder.clone(), claim, state })
     });
     Ok(found.collect())
+}
+
+/// Whether a file is what a killed run left behind, or what a living one works on. A folder that this user may pass
+/// through but not list holds no scratch file of theirs: making one needs more than that.
+///
+/// # Errors
+/// [`DeviceError`] where the folder cannot be looked at for another reason.
+pub fn is_scratch(file: &Path) -> Result<bool, DeviceError> {
+    let folder = file.parent().unwrap_or(Path::new("/"));
+    match leftover_scratches(folder) {
+        Ok(leftovers) => Ok(leftovers.iter().any(|leftover| leftover.claim().path == file)),
+        Err(error) if error.kind() == ErrorKind::NotPermitted => Ok(false),
+        Err(error) => Err(error),
+    }
 }
 
 /// Removes a leftover after proving again, under its lock, that it is drivelab's and has no owner. Returns the bytes

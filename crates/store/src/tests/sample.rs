@@ -56,6 +56,7 @@ fn step(queue_depth: u64) -> Step {
         rest: Rest::None {},
         axes: Vec::new(),
         approximations: Vec::new(),
+        seeds: Vec::new(),
         estimated_time: Nanos::from_secs(4),
         estimated_written: Bytes::new(1 << 20),
     }
@@ -134,6 +135,7 @@ pub(super) fn environment() -> Environment {
             devices: vec![device("dm-0", None), device("nvme0n1", Some("Sample Drive 1TB"))],
             direct_io,
             used_by: Vec::new(),
+            holes: None,
         },
         testbed: TestbedFacts {
             kernel: "6.12.0".to_owned(),
