@@ -4,6 +4,9 @@
 
 use drivelab_core::environment::{BlockDeviceFacts, Environment, TestbedFacts, ToolVersion};
 use drivelab_core::finding::Finding;
+use drivelab_core::load::Content;
+use drivelab_core::plan::{Plan, Step};
+use drivelab_core::workload::{DataPattern, Workload};
 
 use crate::findings::conditions as text;
 
@@ -32,6 +35,29 @@ pub fn disturbances(environment: &Environment) -> Vec<Finding> {
         findings.extend(device_findings(device));
     }
     findings
+}
+
+/// What target and plan together mean, for the top of a result: that its reads are of nothing, or that a part of what
+/// was asked for cannot have an effect.
+#[must_use]
+pub fn contradictions(environment: &Environment, plan: &Plan) -> Vec<Finding> {
+    let target = &environment.target;
+    let holes = target.holes.filter(|_| reads_as_found(plan));
+    let holes = holes.map(|holes| text::reads_of_holes(&target.path.display().to_string(), holes, target.length));
+    let loads = || plan.steps().filter_map(Step::workload).flat_map(Workload::groups);
+    let idle = loads().any(states_data) && !loads().any(|load| load.write_percent.get() > 0);
+    holes.into_iter().chain(idle.then(text::data_without_writes)).collect()
+}
+
+/// Whether the first step that moves data reads: what it reads is then what was there before.
+fn reads_as_found(plan: &Plan) -> bool {
+    let mut loads = plan.steps().filter_map(Step::workload);
+    let moves = |load: &&Workload| load.groups().any(|one| one.read_percent() > 0 || one.write_percent.get() > 0);
+    loads.find(moves).is_some_and(|load| load.groups().any(|group| group.read_percent() > 0))
+}
+
+fn states_data(load: &Workload) -> bool {
+    load.data != DataPattern::Incompressible || load.content != Content::default()
 }
 
 /// The tool's own build, where it is not the one to measure with.
@@ -138,6 +164,38 @@ mod tests {
         let mut debug = sample_tool();
         debug.profile = "debug".to_owned();
         assert_eq!(tool(&debug).map(|finding| finding.code).as_deref(), Some("debug_build"));
+    }
+
+    #[test]
+    fn reads_of_holes_and_data_that_nobody_writes_are_told_and_only_where_they_are() {
+        let codes = |holes: Option<u64>, change: fn(&mut Plan)| -> Vec<String> {
+            let mut run = crate::testing::sample_run();
+            run.environment.target.holes = holes.map(Bytes::new);
+            change(&mut run.plan);
+            contradictions(&run.environment, &run.plan).into_iter().map(|finding| finding.code).collect()
+        };
+        let only_reads = |plan: &mut Plan| {
+            plan.tests.retain_mut(|test| {
+                test.steps.retain(|step| step.workload().is_some_and(|load| load.write_percent.get() == 0));
+                !test.steps.is_empty()
+            });
+        };
+        assert!(codes(Some(4096), |_| {}).is_empty(), "the sample fills its target first");
+        assert_eq!(codes(Some(4096), only_reads), ["reads_of_holes"]);
+        assert!(codes(None, only_reads).is_empty());
+        let zeros = |plan: &mut Plan| {
+            for step in plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+                if let drivelab_core::plan::Action::Io { workload, .. } = &mut step.action {
+                    workload.data = DataPattern::Zero;
+                }
+            }
+        };
+        assert!(codes(None, zeros).is_empty(), "the sample writes");
+        let mut run = crate::testing::sample_run();
+        zeros(&mut run.plan);
+        only_reads(&mut run.plan);
+        let found = contradictions(&run.environment, &run.plan);
+        assert_eq!(found.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>(), ["data_without_writes"]);
     }
 
     #[test]

@@ -43,8 +43,10 @@ pub struct Found {
     pub held: Option<Try>,
     /// The lowest rate that did not.
     pub missed: Option<Try>,
-    /// Whether another round would tell more.
+    /// Whether another round would tell no more.
     pub finished: bool,
+    /// Why the search ended where it did; empty where it goes on.
+    pub ended: &'static str,
 }
 
 /// The rate of the round after these outcomes (whether each round kept the bound, from round 1 on), in arrivals per
@@ -104,9 +106,22 @@ pub fn found(test: &TestPlan, step: &Step, records: &RunRecords) -> Option<Found
         held: of(true).max_by_key(|one| one.per_1000_s),
         missed: of(false).min_by_key(|one| one.per_1000_s),
         finished: next_rate(search, &outcomes).is_none(),
+        ended: "",
         tries,
     };
+    let found = Found { ended: ended(search, &found), ..found };
     (!found.tries.is_empty()).then_some(found)
+}
+
+/// Why no further round is needed, or allowed.
+fn ended(search: &RateSearch, found: &Found) -> &'static str {
+    match (&found.held, &found.missed) {
+        _ if !found.finished => "",
+        (None, _) => "even the lowest rate missed the bound, so no other was tried",
+        (_, None) => "even the highest rate kept the bound, so no other was tried",
+        _ if found.tries.len() >= search.max as usize => "the rounds that it may take were used up",
+        _ => "two rates this near (1 %) cannot be told apart",
+    }
 }
 
 impl Found {

@@ -17,6 +17,8 @@ use drivelab_core::units::Bytes;
 
 use crate::check::Seen;
 
+/// How the ids begin of steps that prepare.
+const PREPARATION: &str = "prepare/";
 /// Most executions whose figures are spelled out in one finding; the list of executions is always whole.
 const MOST_SPELLED_OUT: usize = 12;
 
@@ -24,6 +26,12 @@ const MOST_SPELLED_OUT: usize = 12;
 #[must_use]
 pub fn bundle_on_target_device(written: Bytes) -> Finding {
     conditions::bundle_on_target_device(Some(written))
+}
+
+/// A scratch file that is smaller than was asked for: another load than the one that was typed.
+#[must_use]
+pub fn scratch_file_smaller(asked: Bytes, made: Bytes) -> Finding {
+    conditions::scratch_file_smaller(asked, made)
 }
 
 /// A piece of evidence; a value that is no number (a record that contradicts itself) is shown as 0.
@@ -70,11 +78,12 @@ impl Words<'_> {
         self.finding(steps, evidence)
     }
 
+    /// The finding. A statement may begin with words that were made for its middle (`the preparation`).
     pub(crate) fn finding(self, steps: Vec<StepKey>, evidence: Vec<Evidence>) -> Finding {
         Finding {
             code: self.code.to_owned(),
             severity: self.severity,
-            statement: self.statement,
+            statement: capitalized(self.statement),
             steps,
             evidence,
             likely_cause: self.cause.to_owned(),
@@ -83,10 +92,21 @@ impl Words<'_> {
     }
 }
 
-/// `1 execution`, `3 executions`: how many different executions were seen.
+/// `1 execution`, `3 executions`: how many different executions were seen. Those that prepare are named as such, since
+/// no figure of a result is theirs.
 pub(crate) fn executions(seen: &[Seen]) -> String {
     let keys: std::collections::BTreeSet<&StepKey> = seen.iter().map(|one| &one.key).collect();
-    plural(keys.len(), "execution")
+    let measured = keys.iter().filter(|key| !key.step.as_str().starts_with(PREPARATION)).count();
+    match (keys.len() > measured, measured) {
+        (true, 0) => "the preparation (not in the load that is measured)".to_owned(),
+        (true, measured) => format!("the preparation and {}", plural(measured, "execution")),
+        (false, measured) => plural(measured, "execution"),
+    }
+}
+
+/// With a capital where a statement begins with the words of [`executions`]; names of devices stay as they are.
+fn capitalized(statement: String) -> String {
+    statement.strip_prefix("the preparation").map_or(statement.clone(), |rest| format!("The preparation{rest}"))
 }
 
 /// What was noted, each once.
@@ -103,4 +123,25 @@ pub(crate) fn named(seen: &[Seen]) -> String {
 /// `1 step`, `3 steps`.
 pub(crate) fn plural(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Voids;
+
+    #[test]
+    fn what_happened_in_a_preparation_is_not_told_of_the_load() {
+        let seen = |test: &str, round| Seen {
+            key: StepKey { step: drivelab_core::ids::StepId::new(test, "x"), round },
+            evidence: Vec::new(),
+            voids: Voids::Nothing,
+            notes: Vec::new(),
+        };
+        let (fill, load) = (seen("prepare", 1), seen("load", 1));
+        assert_eq!(executions(&[load.clone(), seen("load", 2)]), "2 executions");
+        assert_eq!(executions(&[fill.clone(), load]), "the preparation and 1 execution");
+        let ceiling = account::ceiling_mode(&[fill]).statement;
+        assert!(ceiling.starts_with("The preparation (not in the load that is measured) ran"), "{ceiling}");
+    }
 }

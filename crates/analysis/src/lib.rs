@@ -6,7 +6,7 @@
 
 #![forbid(unsafe_code)]
 
-use drivelab_core::finding::Finding;
+use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::ids::StepId;
 use drivelab_core::metric::Metric;
 use drivelab_core::run::RunRecords;
@@ -35,7 +35,7 @@ pub use limits::{GeneratorLimit, Limit, LimitKind, LimitedBy, limit, limited_by,
 pub use metrics::{METRICS, metric_def, metrics_markdown};
 
 /// Version of the definitions and thresholds; raised whenever the same records would give another figure or finding.
-pub const ANALYSIS_VERSION: u32 = 2;
+pub const ANALYSIS_VERSION: u32 = 3;
 
 /// What a run means.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -79,13 +79,15 @@ pub struct StepLimit {
 pub fn analyse(records: &RunRecords) -> Analysis {
     let subjects = check::subjects(records);
     let mut verdicts = check::run(invariants::INVARIANTS, &subjects);
-    let mut findings: Vec<Finding> = verdicts.iter().map(|verdict| verdict.finding.clone()).collect();
+    let mut findings = conditions::contradictions(&records.environment, &records.plan);
+    findings.extend(verdicts.iter().map(|verdict| verdict.finding.clone()));
     findings.extend(conduct::of_run(records));
     for checks in [conduct::target::TARGET, conduct::CONDUCT, conduct::account::ACCOUNT] {
         let noticed = check::run(checks, &subjects);
         findings.extend(noticed.iter().map(|verdict| verdict.finding.clone()));
         verdicts.extend(noticed);
     }
+    findings.iter_mut().for_each(|finding| notes_of_preparation(records, finding));
     findings.extend(conditions::disturbances(&records.environment));
     findings.extend(conditions::tool(&records.tool));
     let mut findings = with_recorded(findings, &records.findings);
@@ -95,6 +97,16 @@ pub fn analyse(records: &RunRecords) -> Analysis {
         metrics: metrics::all(records, &verdicts),
         findings,
         limits: limits::all(records),
+    }
+}
+
+/// How fast a preparation went, and what kept it from being faster, changes no figure of a result: that is a note.
+/// What it did wrong (errors, data that is not what was written) stays what it is.
+fn notes_of_preparation(records: &RunRecords, finding: &mut Finding) {
+    let about_rates = conduct::account::ACCOUNT.iter().any(|check| check.code == finding.code);
+    let measured = finding.steps.iter().any(|key| values::is_measured(records, &key.step));
+    if about_rates && !measured && !finding.steps.is_empty() && finding.severity == Severity::Warning {
+        finding.severity = Severity::Note;
     }
 }
 

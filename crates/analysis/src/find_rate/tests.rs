@@ -27,6 +27,24 @@ fn rates(search: &RateSearch, limit: u64) -> Vec<u64> {
 }
 
 #[test]
+fn a_search_says_why_it_ended() {
+    let why = |search: &RateSearch, limit: u64| {
+        let tries: Vec<Try> = rates(search, limit)
+            .into_iter()
+            .zip(1..)
+            .map(|(rate, round)| Try { round, per_1000_s: rate * 1000, held: rate <= limit, response_ns: None })
+            .collect();
+        let of = |held: bool| tries.iter().filter(move |one| one.held == held).copied();
+        let (held, missed) = (of(true).max_by_key(|one| one.per_1000_s), of(false).min_by_key(|one| one.per_1000_s));
+        ended(search, &Found { held, missed, finished: true, ended: "", tries })
+    };
+    assert!(why(&search(1000, 16_000, 9), 500).contains("lowest"));
+    assert!(why(&search(1000, 16_000, 9), 20_000).contains("highest"));
+    assert!(why(&search(1000, 16_000, 5), 3000).contains("used up"));
+    assert!(why(&search(1000, 16_000, 40), 3000).contains("told apart"));
+}
+
+#[test]
 fn it_begins_at_both_ends_and_halves_the_ratio() {
     assert_eq!(rates(&search(1000, 16_000, 5), 3000), [1000, 16_000, 4000, 2000, 2828]);
     assert_eq!(rates(&search(1000, 16_000, 9), 500), [1000], "even the lowest is too much");

@@ -32,6 +32,42 @@ pub(crate) fn busy_cpus(busy: f64, cpus: u32, limit: f64) -> Finding {
         .about_run(vec![evidence("CPU time of others in half a second", 100.0 * busy, Some(100.0 * limit), "%")])
 }
 
+pub(crate) fn reads_of_holes(path: &str, holes: Bytes, length: Bytes) -> Finding {
+    let how_much =
+        if holes >= length { "All".to_owned() } else { format!("{} of the {}", holes.about(), length.about()) };
+    let statement = format!(
+        "{how_much} of {path} was never written (holes, or room that was only reserved): the file system answers reads of \
+         that with zeros from memory, so these figures are not those of a drive."
+    );
+    let cause = "A new, sparse or preallocated file (truncate, fallocate, a disk image).";
+    let action = "Write it first (`drivelab io FILE --fill --destroy FILE` overwrites all of it), or name its folder: \
+                  drivelab then makes a scratch file of its own and fills it.";
+    warning("reads_of_holes", statement, cause, action).about_run(vec![evidence(
+        "bytes that were never written",
+        holes.as_f64(),
+        Some(0.0),
+        "B",
+    )])
+}
+
+pub(crate) fn data_without_writes() -> Finding {
+    let statement =
+        "What is to be written was stated (data, compressibility, repeated blocks), and nothing is written: it \
+                     has no effect on this load."
+            .to_owned();
+    let action = "Fill the target with such data first (`--fill`), or leave it out.";
+    note("data_without_writes", statement, "The load only reads, and nothing is filled before it.", action)
+        .about_run(Vec::new())
+}
+
+pub(crate) fn scratch_file_smaller(asked: Bytes, made: Bytes) -> Finding {
+    let statement = format!("The scratch file is {} and not the {} that was asked for.", made.about(), asked.about());
+    let cause = "It is made of whole MiB, and takes at most a tenth of the free space and no more than memory.";
+    let action = "Compare only with results on a target of the same size; free some space for a larger one.";
+    let found = vec![evidence("size of the scratch file", made.as_f64(), Some(asked.as_f64()), "B")];
+    warning("scratch_file_smaller", statement, cause, action).about_run(found)
+}
+
 pub(crate) fn virtual_disk(name: &str, because: &str) -> Finding {
     let statement = format!(
         "{name} is a virtual disk ({because}): the figures describe what the host below makes of it, not a drive."

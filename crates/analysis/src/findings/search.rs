@@ -35,6 +35,10 @@ pub(crate) fn searched(search: &RateSearch, step: &Step, found: &Found) -> Findi
         ),
         (None, None) => (Severity::Note, format!("{subject} was not measured."), ""),
     };
+    let statement = match found.ended {
+        "" => statement,
+        why => format!("{} The search ended after {rounds} of at most {}: {why}.", statement.trim_end(), search.max),
+    };
     let keys = found.tries.iter().map(|one| StepKey { step: step.id.clone(), round: one.round }).collect();
     let words = Words { code: "rate_found", severity, statement, cause: "", action };
     words.finding(keys, found.tries.iter().map(|one| round(search, one)).collect())
