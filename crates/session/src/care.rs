@@ -16,6 +16,12 @@ pub trait TargetCare {
     /// What went wrong, for the user; ends the run.
     fn preparation_done(&mut self) -> Result<(), String>;
 
+    /// Findings that are known before the first step and follow from nothing else on record, such as a target that is
+    /// smaller than was asked for. Asked once, of a new run.
+    fn opening_findings(&mut self) -> Vec<Finding> {
+        Vec::new()
+    }
+
     /// Findings that can only be made at the end, such as how much the bundle itself wrote to the target's device.
     fn closing_findings(&mut self) -> Vec<Finding>;
 }

@@ -113,7 +113,16 @@ impl<'a> Session<'a> {
                 records.push(first);
                 records
             }
-            None => RunRecords::begin(first).map_err(|error| RecorderLost(error.to_string()))?,
+            None => {
+                let mut records = RunRecords::begin(first).map_err(|error| RecorderLost(error.to_string()))?;
+                for finding in care.opening_findings() {
+                    match emitter.emit_and_wait(EventBody::Finding(finding)) {
+                        Ok(event) => records.push(event),
+                        Err(lost) => return Err(emitter.finish().err().unwrap_or(lost)),
+                    }
+                }
+                records
+            }
         };
         Ok(Session { backend, care, clock, stop, emitter, records, prepared, failing_steps: 0 })
     }
