@@ -32,7 +32,7 @@ pub(super) fn stamp(path: &Path) -> String {
         .unwrap_or_default();
     segments.sort();
     files.append(&mut segments);
-    let mut stamp = String::from("1");
+    let mut stamp = String::from("2");
     for file in files {
         match fs::metadata(&file) {
             Ok(facts) => {
@@ -81,6 +81,7 @@ fn look(bundle: &Bundle, depth: Depth) -> Result<u32, StoreError> {
 fn from_bundle(bundle: &Bundle, steps_done: u32, damaged: Option<String>) -> RunRow {
     let manifest = bundle.manifest().clone();
     // A steady test may need fewer rounds than it is given: a complete run did all there was to do.
+    let title = plan(bundle.path()).map(|plan| plan.title).unwrap_or_default();
     let complete = bundle.state() == RunState::Complete && damaged.is_none();
     RunRow {
         id: manifest.run,
@@ -91,6 +92,7 @@ fn from_bundle(bundle: &Bundle, steps_done: u32, damaged: Option<String>) -> Run
         method_version: manifest.methodology.version,
         method_hash: manifest.methodology.hash,
         form: manifest.form,
+        title,
         target: manifest.target,
         drive: manifest.drive,
         steps_done,
@@ -99,11 +101,17 @@ fn from_bundle(bundle: &Bundle, steps_done: u32, damaged: Option<String>) -> Run
     }
 }
 
+/// The plan's copy in a bundle, where it can be read.
+fn plan(path: &Path) -> Option<Plan> {
+    fs::read(path.join(PLAN)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok())
+}
+
 /// A bundle without a usable manifest or seal: what the plan's copy still says, and why it cannot be used.
 fn unreadable(run: RunId, path: &Path, error: &StoreError) -> RunRow {
-    let plan: Option<Plan> = fs::read(path.join(PLAN)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let plan = plan(path);
     let steps_total = plan.as_ref().map_or(0, |plan| plan.schedule().len());
     let form = plan.as_ref().map_or(Form::Smoke, |plan| plan.form);
+    let title = plan.as_ref().map(|plan| plan.title.clone()).unwrap_or_default();
     let method = plan.map(|plan| plan.methodology);
     let (method, method_version, method_hash) =
         method.map_or_else(Default::default, |method| (method.name, method.version, method.hash));
@@ -116,6 +124,7 @@ fn unreadable(run: RunId, path: &Path, error: &StoreError) -> RunRow {
         method_version,
         method_hash,
         form,
+        title,
         target: String::new(),
         drive: None,
         steps_done: 0,

@@ -38,6 +38,8 @@ pub struct RunRow {
     pub method_hash: String,
     /// Its form; `smoke` (fit for no comparison) where the bundle cannot say.
     pub form: Form,
+    /// What was measured, for people: the title of the plan; empty where the bundle cannot say.
+    pub title: String,
     /// Path of the target.
     pub target: String,
     /// Model of the drive.

@@ -18,7 +18,8 @@ use super::RunRow;
 use crate::error::StoreError;
 
 /// Migration `n` leads from version `n` to `n + 1`. Never edit one that was released; add another.
-const MIGRATIONS: [&str; 1] = ["
+const MIGRATIONS: [&str; 2] = [
+    "
     CREATE TABLE run (
         id TEXT PRIMARY KEY,
         stamp TEXT NOT NULL,
@@ -35,7 +36,11 @@ const MIGRATIONS: [&str; 1] = ["
         damaged TEXT
     ) STRICT;
     CREATE TABLE probe (id INTEGER PRIMARY KEY, value INTEGER NOT NULL) STRICT;
-"];
+",
+    "
+    ALTER TABLE run ADD COLUMN title TEXT NOT NULL DEFAULT '';
+",
+];
 
 /// How long to wait for another process that writes.
 const BUSY: Duration = Duration::from_secs(5);
@@ -75,7 +80,7 @@ impl Database {
     /// All rows with their stamps; rows that make no sense are left out.
     pub(super) fn rows(&self) -> Result<HashMap<RunId, (RunRow, String)>, StoreError> {
         let select = "SELECT id, stamp, state, started, method, method_version, method_hash, form, target, drive, \
-                      steps_done, steps_total, damaged FROM run";
+                      steps_done, steps_total, damaged, title FROM run";
         let all = || -> rusqlite::Result<Vec<Option<(RunRow, String)>>> {
             self.connection.prepare_cached(select)?.query_map([], from_row)?.collect()
         };
@@ -178,11 +183,12 @@ fn journal(connection: &Connection) -> rusqlite::Result<()> {
 fn put(connection: &Connection, row: &RunRow, stamp: &str) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT OR REPLACE INTO run (id, stamp, state, started, method, method_version, method_hash, form, target, \
-         drive, steps_done, steps_total, damaged) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+         drive, steps_done, steps_total, damaged, title) \
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
     )?;
     // Alive or not is asked of the lock each time and never stored.
     let RunRow { id, state, live: _, started, method, method_version, method_hash, form, target, .. } = row;
-    let RunRow { drive, steps_done, steps_total, damaged, .. } = row;
+    let RunRow { title, drive, steps_done, steps_total, damaged, .. } = row;
     let (id, state, form) = (id.to_string(), state.name(), form.name());
     statement
         .execute(params![
@@ -198,7 +204,8 @@ fn put(connection: &Connection, row: &RunRow, stamp: &str) -> rusqlite::Result<(
             drive,
             steps_done,
             steps_total,
-            damaged
+            damaged,
+            title
         ])
         .map(drop)
 }
@@ -218,6 +225,7 @@ fn from_row(row: &Row<'_>) -> rusqlite::Result<Option<(RunRow, String)>> {
         method_version: text("method_version")?,
         method_hash: text("method_hash")?,
         form,
+        title: text("title")?,
         target: text("target")?,
         drive: row.get("drive")?,
         steps_done: row.get("steps_done")?,
