@@ -112,7 +112,7 @@ fn group(inputs: &[ReportInput<'_>], members: &[usize]) -> Group {
         members.iter().filter_map(|index| Some((*index, inputs.get(*index)?))).collect();
     let title = runs.first().map_or_else(String::new, |(_, input)| {
         let plan = &input.records.plan;
-        format!("{} {}, {} form", plan.title, plan.methodology.version, plan.form.name())
+        format!("{} {}, {}", plan.title, plan.methodology.version, plan.form.words(&plan.methodology.name))
     });
     let tables = [quantity::THROUGHPUT, quantity::IOPS, quantity::P99].map(|quantity| table(&runs, quantity));
     Group { title, differences: differences(&runs), tables: tables.into() }

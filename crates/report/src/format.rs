@@ -6,6 +6,12 @@
 
 use drivelab_core::units::{Bytes, Nanos};
 
+/// `1 step`, `2 steps`.
+#[must_use]
+pub fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
 /// A rate in MB/s (10^6 bytes per second), without its unit.
 #[must_use]
 pub fn mb_s(value: f64) -> String {

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use drivelab_analysis::LimitKind;
 use drivelab_analysis::find_rate::{Found, Try, found};
 use drivelab_core::environment::{TargetKind, ToolVersion};
-use drivelab_core::event::RunState;
+use drivelab_core::event::{RunState, Steadiness};
 use drivelab_core::finding::Finding;
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::ids::{RunId, StepId};
@@ -64,8 +64,12 @@ pub(crate) struct IoResults {
     pub(crate) filled: Option<FillDoc>,
     /// The step that issued it: findings name it, and `drivelab explain RUN STEP:METRIC` explains its figures.
     pub(crate) step: StepId,
-    /// The load, with everything resolved.
+    /// The load, with everything resolved. Its seed is the one that `--seed` takes, so that the same flags with it
+    /// issue the same operations; so are those of the loads beside it.
     pub(crate) workload: Workload,
+    /// The seed that the operations were made from: derived from `workload.seed` and the name of the step, so that no
+    /// two steps of a methodology visit the same offsets in the same order.
+    derived_seed: u64,
     /// When it was to end.
     stop: StopRule,
     /// Time at the start of each round that is left out of every figure, in nanoseconds.
@@ -96,6 +100,9 @@ pub(crate) struct IoResults {
     pub(crate) findings: Vec<Finding>,
     /// Each round for itself, where there are several.
     pub(crate) rounds: Vec<RoundDoc>,
+    /// Whether and in which rounds the load was steady; null where that was not asked for (`--steady`), or nothing
+    /// could be judged. The figures above are then those of these rounds.
+    pub(crate) steadiness: Option<Steadiness>,
     /// What a search for a rate found; null where none was asked for. The figures above are then those of the round
     /// with the highest rate that kept the bound, or of the first round where none did.
     pub(crate) rate_search: Option<SearchDoc>,
@@ -114,6 +121,8 @@ pub(crate) struct SearchDoc {
     pub(crate) missed_iops: Option<f64>,
     /// Whether another round would tell no more.
     finished: bool,
+    /// Why it ended after so many rounds; empty where it goes on.
+    pub(crate) ended: String,
 }
 
 /// What the load ran on.
@@ -383,7 +392,14 @@ pub(crate) fn results(input: &IoInput<'_>) -> Result<IoResults, ReportError> {
     let all: Vec<&StepRecord> = records.steps.iter().filter(|record| record.key.step == step.id).collect();
     let found = records.plan.test_of(&step.id).and_then(|test| found(test, step, records));
     let reported = found.as_ref().and_then(Found::reported).map(|one| one.round);
-    let is_reported = |record: &&&StepRecord| reported.is_none_or(|round| record.key.round == round);
+    // Of a steady load, the window that was judged is reported, as everywhere else.
+    let judged =
+        records.plan.test_of(&step.id).and_then(|test| records.steadiness.iter().find(|one| one.test == test.name));
+    let is_reported = |record: &&&StepRecord| {
+        let round = record.key.round;
+        reported.is_none_or(|reported| round == reported)
+            && judged.is_none_or(|window| (window.first_round..=window.last_round).contains(&round))
+    };
     let rounds: Vec<&StepRecord> = all.iter().filter(is_reported).copied().collect();
     let last = rounds.last().copied();
     let limit = run.analysis.limits.iter().find(|limit| limit.step == step.id).map(|limit| &limit.limit);
@@ -404,7 +420,8 @@ pub(crate) fn results(input: &IoInput<'_>) -> Result<IoResults, ReportError> {
         target: target(run),
         filled: filled(run),
         step: step.id.clone(),
-        workload: workload.clone(),
+        workload: as_stated(step, workload),
+        derived_seed: workload.seed,
         stop: stop.clone(),
         ramp_ns: ramp.get(),
         stop_reason: last.map(|record| record.stop_reason),
@@ -420,6 +437,7 @@ pub(crate) fn results(input: &IoInput<'_>) -> Result<IoResults, ReportError> {
         errors: rounds.iter().flat_map(|record| &record.errors).take(MOST_LISTED).cloned().collect(),
         findings: run_facts::findings(run).into_iter().cloned().collect(),
         rounds: if all.len() > 1 { all.iter().map(round).collect() } else { Vec::new() },
+        steadiness: judged.cloned(),
         rate_search: found.and_then(|found| search(run, step, &found)),
     })
 }
@@ -433,7 +451,17 @@ fn search(input: &ReportInput<'_>, step: &Step, found: &Found) -> Option<SearchD
         held_iops: found.held.as_ref().map(iops),
         missed_iops: found.missed.as_ref().map(iops),
         finished: found.finished,
+        ended: found.ended.to_owned(),
     })
+}
+
+/// The load with the seeds that were stated; recordings from before these were kept show those that were derived.
+fn as_stated(step: &Step, workload: &Workload) -> Workload {
+    let mut stated = workload.clone();
+    let (first, beside) = step.seeds.split_first().unwrap_or((&workload.seed, &[]));
+    stated.seed = *first;
+    stated.beside.iter_mut().zip(beside).for_each(|(load, seed)| load.seed = *seed);
+    stated
 }
 
 /// JSON Schema of the document.

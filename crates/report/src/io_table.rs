@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use drivelab_analysis::steady::{MAX_RANGE_PERCENT, MAX_SLOPE_PERCENT};
+use drivelab_core::event::Steadiness;
 use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::record::{DataFault, IoError};
 use drivelab_core::units::{Bytes, Nanos};
@@ -11,6 +13,9 @@ use crate::table::{Cell, Column, Table};
 use crate::terminal::{LEAST_WIDTH, clean, plain, wrapped};
 use crate::{ReportError, format, load_text, run_facts};
 
+/// Findings that stand above the figures: who reads on without them takes the figures for something else.
+const FIRST: [&str; 1] = ["reads_of_holes"];
+
 /// The result of one load in at most `width` columns.
 ///
 /// # Errors
@@ -19,12 +24,18 @@ pub fn io_table(input: &IoInput<'_>, width: usize) -> Result<String, ReportError
     let width = width.max(LEAST_WIDTH);
     let document = results(input)?;
     let mut lines = heading(&document, width);
+    let (first, others): (Vec<&Finding>, Vec<&Finding>) =
+        document.findings.iter().partition(|finding| FIRST.contains(&finding.code.as_str()));
+    for finding in first {
+        lines.extend(named(run_facts::severity_word(finding.severity), &finding.statement, width));
+        lines.extend(named("do", &finding.next_action, width));
+    }
     lines.extend(plain(&figures(&document), width));
     lines.push(String::new());
     for (name, text) in facts(&document) {
         lines.extend(named(name, &text, width));
     }
-    for finding in document.findings.iter().filter(|finding| is_worth_a_line(finding, &document)) {
+    for finding in others.into_iter().filter(|finding| is_worth_a_line(finding, &document)) {
         lines.extend(named(run_facts::severity_word(finding.severity), &finding.statement, width));
     }
     Ok(lines.iter().map(|line| format!("{}\n", line.trim_end())).collect())
@@ -96,6 +107,7 @@ fn row(name: &str, rates: [String; 2], latency: Option<&LatencyDoc>) -> Vec<Cell
 fn facts(document: &IoResults) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
     facts.extend(found(document).map(|text| ("found", text)));
+    facts.extend(document.steadiness.as_ref().map(|verdict| ("steady", steady(verdict))));
     if let Some(engine) = &document.engine {
         facts.push(("depth", format!("{:.1} of {} asked in flight", engine.depth_mean, engine.depth_asked)));
     }
@@ -141,12 +153,25 @@ fn found(document: &IoResults) -> Option<String> {
     let bound = format::duration(Nanos::new(search.bound_ns));
     let what = format!("{} of the response time keeps {bound}", search.percentile);
     let iops = |iops: f64| format!("{} IOPS", format::iops(iops));
-    Some(match (search.held_iops, search.missed_iops) {
+    let ended = if search.ended.is_empty() { String::new() } else { format!("; {}", search.ended) };
+    let found = match (search.held_iops, search.missed_iops) {
         (Some(held), Some(missed)) => format!("{what} up to {}, and no more at {}", iops(held), iops(missed)),
         (Some(held), None) => format!("{what} at every rate that was tried, up to {}", iops(held)),
         (None, Some(missed)) => format!("{what} at no rate that was tried, not even at {}", iops(missed)),
         (None, None) => return None,
-    })
+    };
+    Some(format!("{found}{ended}"))
+}
+
+/// What became of steadiness.
+fn steady(verdict: &Steadiness) -> String {
+    let Steadiness { test: _, reached, first_round, last_round, range_percent, slope_percent } = verdict;
+    let word = if *reached { "reached" } else { "not reached" };
+    format!(
+        "{word} in rounds {first_round} to {last_round}, whose figures these are: range {range_percent:.1} % of the mean \
+         (limit {MAX_RANGE_PERCENT:.0}), trend {:.1} % (limit {MAX_SLOPE_PERCENT:.0})",
+        slope_percent.abs()
+    )
 }
 
 /// The engine in a sentence.

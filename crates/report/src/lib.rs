@@ -40,6 +40,7 @@ pub use io_doc::{IoInput, io_schema};
 pub use io_table::io_table;
 pub use load::{LoadWords, load_text, load_words};
 pub use marker::{is_drivelab_output, is_drivelab_page};
+pub use run_facts::severity_word;
 pub use terminal::terminal_table;
 
 /// A run and what it means.

@@ -3,7 +3,7 @@
 //! Picks figures (the highest, the lowest) among metrics; works out none.
 
 use drivelab_analysis::series;
-use drivelab_core::plan::{Step, TestPlan};
+use drivelab_core::plan::{OWN_LOAD, Step, TestPlan};
 
 use crate::ReportInput;
 use crate::figures::{self, Op, quantity};
@@ -69,7 +69,10 @@ pub(crate) fn look(input: &ReportInput<'_>) -> Look {
         look.pairs = pair_rows(input, test);
     }
     let others = input.records.plan.tests.iter().filter(|test| corners.is_none_or(|corners| corners.name != test.name));
-    look.tiles = others.filter_map(|test| tile(input, test)).collect();
+    let own = input.records.plan.methodology.name == OWN_LOAD;
+    look.tiles = others
+        .flat_map(|test| if own { own_tiles(input, test) } else { tile(input, test).into_iter().collect() })
+        .collect();
     look.tiles.extend(crate::run_facts::run_figures(input).into_iter().map(|(title, value)| Tile {
         title,
         value,
@@ -126,6 +129,24 @@ fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
         });
     }
     Some(Tile { title: test.title.clone(), value, detail })
+}
+
+/// Of a load of one's own, one headline for each kind of operation that it issues, with what such a load is run for.
+fn own_tiles(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Tile> {
+    let of_kind = |step: &Step, op: Op| {
+        let text = |quantity| {
+            figures::value(input, step, op, quantity).map(|_| figures::cell(input, step, op, quantity).plain())
+        };
+        let value = format!("{} IOPS", text(quantity::IOPS)?);
+        let parts = [
+            text(quantity::THROUGHPUT).map(|rate| format!("{rate} MB/s")),
+            text(quantity::P50).map(|p50| format!("p50 {p50} µs")),
+            text(quantity::P99).map(|p99| format!("p99 {p99} µs")),
+        ];
+        let detail = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
+        Some(Tile { title: op.title().to_owned(), value, detail })
+    };
+    measured(test).flat_map(|step| Op::all_of(step).into_iter().filter_map(move |op| of_kind(step, op))).collect()
 }
 
 fn lowest_interval(input: &ReportInput<'_>, step: &Step) -> Option<String> {

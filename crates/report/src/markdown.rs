@@ -108,9 +108,10 @@ fn run(text: &mut String, input: &ReportInput<'_>, name: &str) {
     let records = input.records;
     let plan = &records.plan;
     heading(text, 1, name);
-    let form = format!("**{} form** ({})", plan.form.name(), run_facts::form_note(plan.form));
-    let method = format!("{} {}", escape(&plan.title), escape(&plan.methodology.version));
+    let form = format!("**{}** ({})", plan.form.words(&plan.methodology.name), run_facts::form_note(plan));
+    let method = format!("{} {}", escape(&plan.title), escape(run_facts::version(plan)));
     let state = run_facts::state_word(records.state);
+    let method = method.trim_end();
     line(text, &format!("{form} · {method} · {} · {state} · run {}\n", escape(&records.started), records.run));
     if !records.message.is_empty() {
         line(text, &format!("{}\n", escape(&records.message)));

@@ -74,11 +74,11 @@ impl RunView {
         let (account, account_all) = account::account(input);
         RunView {
             name,
-            form: plan.form.name(),
-            form_note: run_facts::form_note(plan.form),
+            form: plan.form.words(&plan.methodology.name),
+            form_note: run_facts::form_note(plan),
             smoke: plan.form == Form::Smoke,
             title: plan.title.clone(),
-            version: plan.methodology.version.clone(),
+            version: run_facts::version(plan).to_owned(),
             summary: plan.summary.clone(),
             good_for: plan.good_for.clone(),
             cannot_tell: plan.cannot_tell.clone(),
@@ -198,7 +198,7 @@ fn at_detail(inputs: &[ReportInput<'_>], detail: Detail, too_large: bool) -> Res
     let charts = in_script(&serde_json::to_string(&charts)?);
     let (results, lost) = doc::embedded(inputs, detail.cuts)?;
     let title = match runs.as_slice() {
-        [only] => format!("{}: {} ({} form)", only.name, only.title, only.form),
+        [only] => format!("{}: {} ({})", only.name, only.title, only.form),
         runs => format!("{} runs side by side", runs.len()),
     };
     let page = Page {

@@ -6,7 +6,7 @@ use drivelab_analysis::metric_def;
 use drivelab_core::event::RunState;
 use drivelab_core::finding::{Evidence, Finding, Severity};
 use drivelab_core::metric::MetricDef;
-use drivelab_core::plan::{Action, Form, OnError, Rest, Step, StepRole, StopRule};
+use drivelab_core::plan::{Action, Form, OWN_LOAD, OnError, Plan, Rest, Step, StepRole, StopRule};
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::units::Nanos;
 
@@ -18,12 +18,18 @@ use crate::table::{Cell, Column, Table};
 use crate::tests_view::rounds_text;
 
 /// What a form means for whoever compares.
-pub(crate) const fn form_note(form: Form) -> &'static str {
-    match form {
+pub(crate) fn form_note(plan: &Plan) -> &'static str {
+    match plan.form {
+        _ if plan.methodology.name == OWN_LOAD => "one load as its flags say; no published method",
         Form::Faithful => "parameters and durations as stated, nothing shortened",
         Form::Quick => "shortened, same shape",
         Form::Smoke => "a moment per step: unusable for comparison",
     }
+}
+
+/// The version that its author gave a methodology; a load of one's own has none.
+pub(crate) fn version(plan: &Plan) -> &str {
+    if plan.methodology.name == OWN_LOAD { "" } else { &plan.methodology.version }
 }
 
 /// State in a word.
@@ -32,7 +38,8 @@ pub(crate) const fn state_word(state: RunState) -> &'static str {
 }
 
 /// Severity in a word.
-pub(crate) const fn severity_word(severity: Severity) -> &'static str {
+#[must_use]
+pub const fn severity_word(severity: Severity) -> &'static str {
     match severity {
         Severity::Note => "note",
         Severity::Warning => "warning",

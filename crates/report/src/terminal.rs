@@ -19,9 +19,11 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
     let width = width.max(LEAST_WIDTH);
     let records = input.records;
     let plan = &records.plan;
+    let title = format!("{} {}", plan.title, run_facts::version(plan));
+    let title = title.trim_end();
     let mut lines = vec![
-        format!("{} form ({})", plan.form.name(), run_facts::form_note(plan.form)),
-        format!("{} {} on {}", plan.title, plan.methodology.version, clean(&facts::drive_name(&records.environment))),
+        format!("{} ({})", plan.form.words(&plan.methodology.name), run_facts::form_note(plan)),
+        format!("{title} on {}", clean(&facts::drive_name(&records.environment))),
         format!("{}, {}", records.started, run_facts::state_word(records.state)),
         format!("run {}", records.run),
     ];
