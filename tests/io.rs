@@ -128,7 +128,10 @@ fn the_printed_methodology_runs_and_is_the_same_load() {
     let by_file = lab.json(&["run", "mine.toml", ".", "--json"]);
     let step =
         by_file["steps"].as_array().expect("steps").iter().find(|step| step["test"] == "load").expect("the load");
-    assert_eq!(step["step"]["action"]["io"]["workload"], by_flags["workload"]);
+    let mut asked = by_flags["workload"].clone();
+    assert_eq!(asked["seed"], 9);
+    asked["seed"] = by_flags["derived_seed"].clone();
+    assert_eq!(step["step"]["action"]["io"]["workload"], asked);
     assert_eq!(by_file["run"]["method"]["name"], "io");
 }
 
@@ -498,6 +501,9 @@ const MUSEUM: &[(&[&str], &[&str])] = &[
     (&["--qd", "70000"], &["--qd 70000: ", "65535"]),
     (&["--threads", "5000"], &["--threads 5000: ", "1024"]),
     (&["--op", "raed"], &["--op raed: ", "did you mean `read`"]),
+    (&["--op", "randrw"], &["--op randrw: ", "--op mix=50 --pattern random"]),
+    (&["--qd", "-1"], &["--qd -1: ", "below zero"]),
+    (&["--time", "-5s"], &["--time -5s: ", "below zero"]),
     (&["--op", "mix=170"], &["--op mix=170: ", "mix=70"]),
     (&["--op", "read", "--write-percent", "30"], &["--write-percent", "--op", "cannot be used"]),
     (&["--write-percent", "130"], &["--write-percent 130: ", "0 to 100"]),
@@ -518,7 +524,8 @@ const MUSEUM: &[(&[&str], &[&str])] = &[
     (&["--group", "name"], &["--group 'name': ", "op=write"]),
     (&["--data-file", "missing"], &["--data-file missing: ", "No such file"]),
     (&["--size", "many"], &["--size many: ", "128 KiB"]),
-    (&["--size", "1k", "--block", "64k"], &["--block 64k: ", "larger"]),
+    (&["--size", "1MiB", "--block", "2MiB"], &["--block 2MiB: ", "larger"]),
+    (&["--size", "4097"], &["--size 4097: ", "whole MiB"]),
     (&["--pattern", "sequential", "--locality", "zipf:1.1"], &["--locality zipf:1.1: ", "--pattern"]),
     (&["--rate", "10k", "--think-time", "1ms"], &["--rate", "--think-time"]),
     (&["--data", "zero"], &["--data zero: ", "--data-kind zero"]),
@@ -541,6 +548,8 @@ fn each_bad_flag_is_named_with_what_to_do() {
         for word in *words {
             assert!(done.stderr.contains(word), "{flags:?}: '{word}' is missing in\n{}", done.stderr);
         }
+        let lines: Vec<&str> = done.stderr.lines().collect();
+        assert!(!lines.windows(2).any(|pair| pair[0] == pair[1]), "{flags:?} says it twice\n{}", done.stderr);
         for word in ["panicked", "toml", "the flags:", "[[tests]]"] {
             assert!(
                 !done.stderr.contains(word),

@@ -333,9 +333,9 @@ pub enum MethodsCommand {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct OneRun {
-    /// Id of the run, or enough of its beginning or end.
+    /// Id of the run, or enough of its beginning or end, or last.
     pub run: Option<String>,
-    /// The newest run that fits.
+    /// The newest run that fits, as last does.
     #[arg(long)]
     pub last: bool,
 }
@@ -402,7 +402,7 @@ pub enum FormatArg {
 /// `drivelab report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// Ids of the runs, or enough of their beginnings or ends.
+    /// Ids of the runs, or enough of their beginnings or ends; last is the newest.
     #[arg(required_unless_present = "last")]
     pub runs: Vec<String>,
     /// The newest run.
@@ -462,7 +462,7 @@ pub struct ReplayArgs {
 /// `drivelab explain`.
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// Id of the run (or `--last`), then the address of the figure.
+    /// Id of the run (or last, or `--last`), then the address of the figure.
     #[arg(required = true, num_args = 1..=2, value_names = ["RUN", "METRIC"])]
     pub words: Vec<String>,
     /// The newest run.

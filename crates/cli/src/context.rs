@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use drivelab_analysis::{Analysis, analyse};
 use drivelab_core::environment::ToolVersion;
+use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::run::RunRecords;
 use drivelab_store::{Bundle, Catalog, DataDir, Found, RunRow};
@@ -14,6 +15,9 @@ use crate::settings::Settings;
 
 /// Said where a command needs a run and there is none.
 pub const NO_RUNS: &str = "there are no runs yet; `drivelab review` makes one";
+
+/// Names the newest run wherever a run is named.
+pub const LAST: &str = "last";
 
 /// What every command needs.
 pub struct Context {
@@ -29,7 +33,15 @@ impl Context {
     /// # Errors
     /// Where it cannot be made or used.
     pub fn data(&self) -> Result<DataDir> {
-        Ok(DataDir::open(&self.settings.data.value)?)
+        let data = &self.settings.data.value;
+        if data.as_os_str().is_empty() {
+            return Err(Failure::new(
+                ExitCode::TargetUnusable,
+                "there is no home folder for results; set HOME, or name a folder with --data DIR (`drivelab io` needs none \
+                 with --no-save)",
+            ));
+        }
+        Ok(DataDir::open(data)?)
     }
 
     /// Gives what was written to the user behind sudo.
@@ -84,11 +96,19 @@ impl Context {
         self.catalog()?.list()?.into_iter().find(|row| fits(row)).ok_or_else(|| Failure::nothing(none))
     }
 
-    /// The run whose id begins or ends so.
+    /// The run of this name: [`LAST`], or as [`Context::find_by_id`].
     ///
     /// # Errors
     /// None or several fit.
     pub fn find_named(&self, name: &str) -> Result<RunRow> {
+        if name == LAST { self.newest_run() } else { self.find_by_id(name) }
+    }
+
+    /// The run whose id begins or ends so.
+    ///
+    /// # Errors
+    /// None or several fit.
+    pub fn find_by_id(&self, name: &str) -> Result<RunRow> {
         match self.catalog()?.find(name)? {
             Found::One(row) => Ok(*row),
             Found::None => Err(Failure::nothing(format!(

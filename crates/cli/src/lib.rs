@@ -31,6 +31,10 @@ pub fn main() -> u8 {
                 code
             }
         },
+        Err(error) if negative(&error).is_some() => {
+            say::line(&format!("error: {}", negative(&error).unwrap_or_default()));
+            ExitCode::Usage
+        }
         Err(error) => {
             // Help and version are asked for and go to stdout; everything else is a usage error on stderr.
             let _ = error.print();
@@ -38,6 +42,26 @@ pub fn main() -> u8 {
         }
     };
     code as u8
+}
+
+/// The error about a value below zero, which clap takes for a flag of its own and gives advice that does not help.
+fn negative(error: &clap::Error) -> Option<String> {
+    if error.kind() != clap::error::ErrorKind::UnknownArgument {
+        return None;
+    }
+    let below_zero =
+        |word: &String| word.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let at = words.iter().position(below_zero)?;
+    let flag = words.get(at.checked_sub(1)?).filter(|before| before.starts_with("--"));
+    let value = &words[at];
+    Some(match flag {
+        Some(flag) => format!("{flag} {value}: no value here is below zero; `drivelab help` says what is expected"),
+        None => format!(
+            "{value} is neither a flag nor a value that can be: nothing here is below zero (a file of that \
+                         name: ./{value})"
+        ),
+    })
 }
 
 fn command(cli: &Cli) -> Result {

@@ -3,7 +3,8 @@
 //! The project file is `drivelab.toml` in the current folder, the user file `drivelab/config.toml` in
 //! $XDG_CONFIG_HOME, the system file /etc/drivelab/config.toml. An unknown key in any of them is an error.
 
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::PathBuf;
 
 use etcetera::BaseStrategy;
 use serde::Deserialize;
@@ -50,10 +51,10 @@ impl Settings {
     /// Reads everything once.
     ///
     /// # Errors
-    /// A settings file that cannot be read or understood, an environment variable with an unknown value, or no home
-    /// folder to put results into.
+    /// A settings file that cannot be understood, or an environment variable with an unknown value.
     pub fn read(global: &Global) -> Result<Settings> {
-        let layers = files()?;
+        let voice = Voice { loudness: loudness(global) };
+        let layers = files(voice)?;
         let layers = layers.as_slice();
         let data = pick(
             global.data.clone().map(|value| ("flag --data", value)),
@@ -63,10 +64,12 @@ impl Settings {
         );
         let data = match data {
             Some(data) => data,
-            None => Setting { value: base()?.data.join("drivelab"), source: "default".to_owned() },
+            None => default_data(),
         };
+        // Without a current folder, what is meant is what was written.
+        let value = std::path::absolute(&data.value).unwrap_or(data.value);
         Ok(Settings {
-            data: Setting { value: absolute(&data.value)?, ..data },
+            data: Setting { value, source: data.source },
             color: word(global.color, "color", "DRIVELAB_COLOR", layers, |file| file.color.clone(), Color::Auto)?,
             plain: pick(
                 global.plain.then_some(("flag --plain", true)),
@@ -77,7 +80,7 @@ impl Settings {
             )
             .unwrap_or(Setting { value: false, source: "default".to_owned() }),
             backend: word(None, "backend", "DRIVELAB_BACKEND", layers, |file| file.backend.clone(), BackendArg::Auto)?,
-            voice: Voice { loudness: loudness(global) },
+            voice,
         })
     }
 }
@@ -96,29 +99,32 @@ struct Base {
     config: PathBuf,
 }
 
-fn base() -> Result<Base> {
+fn base() -> Option<Base> {
     if let Some(caller) = crate::caller::behind_sudo() {
-        return Ok(Base { data: caller.home.join(".local/share"), config: caller.home.join(".config") });
+        return Some(Base { data: caller.home.join(".local/share"), config: caller.home.join(".config") });
     }
-    let strategy = etcetera::choose_base_strategy().map_err(|error| {
-        Failure::unexpected(format!("no home folder for results ({error}); set HOME, or name a folder with --data DIR"))
-    })?;
-    Ok(Base { data: strategy.data_dir(), config: strategy.config_dir() })
+    let strategy = etcetera::choose_base_strategy().ok()?;
+    Some(Base { data: strategy.data_dir(), config: strategy.config_dir() })
 }
 
-fn absolute(path: &Path) -> Result<PathBuf> {
-    std::path::absolute(path)
-        .map_err(|error| Failure::usage(format!("the data folder '{}' is no path: {error}", path.display())))
+/// Where results go unless something else is said. Without a home folder there is no such place, which only matters to
+/// a command that needs it: [`crate::context::Context::data`] says so then.
+fn default_data() -> Setting<PathBuf> {
+    match base() {
+        Some(base) => Setting { value: base.data.join("drivelab"), source: "default".to_owned() },
+        None => Setting { value: PathBuf::new(), source: "none: there is no home folder".to_owned() },
+    }
 }
 
 fn environment(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The settings files that exist, strongest first.
-fn files() -> Result<Vec<(String, File)>> {
+/// The settings files that exist, strongest first. One in a place where this user may not look (the home folder of
+/// somebody else, as after `su`) cannot be theirs: that is said, and no reason to refuse every command.
+fn files(voice: Voice) -> Result<Vec<(String, File)>> {
     let mut paths = vec![PathBuf::from("drivelab.toml")];
-    if let Ok(base) = base() {
+    if let Some(base) = base() {
         paths.push(base.config.join("drivelab/config.toml"));
     }
     paths.push(PathBuf::from("/etc/drivelab/config.toml"));
@@ -126,7 +132,11 @@ fn files() -> Result<Vec<(String, File)>> {
     for path in paths {
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
+            Err(error) if error.kind() == ErrorKind::PermissionDenied => {
+                voice.warn(format!("the settings file {} is left out: {error}; is HOME right?", path.display()));
+                continue;
+            }
             Err(error) => {
                 return Err(Failure::usage(format!("cannot read the settings file {}: {error}", path.display())));
             }

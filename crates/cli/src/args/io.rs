@@ -22,6 +22,7 @@ Examples:
   drivelab io . --qd 8 --group 'name=writer op=write block_size=64k rate=\"20 MB/s\"'
   drivelab io /dev/null --op write --direct off --qd 128     what the engine itself costs
   drivelab io nop: --qd 128 --json --no-save                 the same without a kernel device below
+  drivelab io . --op write --qd 32 --time 30s --steady iops  until it is steady, in at most 25 rounds
   drivelab io . --qd 32 --print-method > mine.toml           from a one-liner to a methodology
 
 From fio:
@@ -169,8 +170,12 @@ pub struct DepthArgs {
     /// Ceiling mode: wait for so many completions at a time; latencies then contain that waiting, and are marked.
     #[arg(long, value_name = "COUNT")]
     pub batch: Option<u64>,
+    /// Share of the main load among the groups, as `weight=` is of a group: of --rate, or, without one, of the numbers
+    /// of operations, which are kept in that proportion.
+    #[arg(long, value_name = "COUNT", requires = "group")]
+    pub weight: Option<u64>,
     /// Another group of threads with a load of its own, at the same time: 'key=value …', keys as in a methodology
-    /// (name, op, block_size, queue_depth, rate, …); what it does not say is as in the main load. Repeatable.
+    /// (name, op, block_size, queue_depth, rate, weight, …); what it does not say is as in the main load. Repeatable.
     #[arg(long, value_name = "KEYS")]
     pub group: Vec<String>,
 }
@@ -189,7 +194,7 @@ pub struct RateArgs {
     /// p99.9=5ms,1k..200k. Each round (--rounds, at most 12) tries another rate for --time.
     #[arg(long, value_name = "PERCENTILE=TIME", conflicts_with = "rate")]
     pub find_rate: Option<String>,
-    /// Active and idle in turn, such as 1s/2s.
+    /// Active and idle in turn, such as 1s/2s: a duty cycle within a round. (--duty-cycle is one of whole rounds.)
     #[arg(long, value_name = "ON/OFF")]
     pub bursts: Option<String>,
     /// In a closed loop, time between the end of an operation and the next one of its slot.
@@ -271,9 +276,17 @@ pub struct DurationArgs {
     /// Never last longer than this [default: 1 h, or twice --time].
     #[arg(long, value_name = "TIME")]
     pub cap: Option<String>,
-    /// Measure so many times [default: 1].
+    /// Measure so many times; with --find-rate and --steady, at most so many [default: 1; 12; 25].
     #[arg(long, value_name = "COUNT")]
     pub rounds: Option<u64>,
+    /// Repeat until this figure is steady: in five rounds in turn it keeps within 20 % of its mean and its trend within
+    /// 10 % (SNIA). The result is of these rounds. Each lasts for --time; --rounds is the most there may be.
+    #[arg(long, value_name = "FIGURE", value_parser = ["iops", "throughput", "latency-mean"], conflicts_with = "find_rate")]
+    pub steady: Option<String>,
+    /// Active share of the time, per cent: after each round, a rest so long that this is met, of 10 min at most. For
+    /// pauses within a round: --bursts.
+    #[arg(long, value_name = "PERCENT")]
+    pub duty_cycle: Option<u64>,
 }
 
 /// By which engine, and what it does with errors.

@@ -37,6 +37,7 @@ use load::{Ground, Written};
 pub fn io(context: &Context, arguments: &IoArgs) -> Result {
     no_kind_for_the_folder(context)?;
     let place = Place::of(&arguments.target)?;
+    can_verify(&place, arguments)?;
     let recorded = recorded::of(context, arguments)?;
     let (earlier, mut defaults) = recorded.map_or((None, Defaults::default()), |r| (Some(r.written), r.defaults));
     defaults.numa = numa(arguments.depth.numa)?;
@@ -63,12 +64,14 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
     }
     engine.written = earlier;
     let dry_run = arguments.safety.dry_run;
+    if let Some(trace) = arguments.output.trace.as_deref().filter(|_| dry_run) {
+        TraceFile::check(trace)?;
+    }
     let trace = arguments.output.trace.as_deref().filter(|_| !dry_run).map(TraceFile::make).transpose()?;
     engine.trace = trace.as_ref().map(TraceFile::sink);
     if written.new_and_unfilled {
         context.settings.voice.say(
-            "the scratch file is new and is not written first: the first write of a block also makes the file system find \
-             room for it; --fill writes it from end to end before",
+            "Not filled first (--fill does that): the first write of a block also makes the file system find room for it",
         );
     }
     let wrong = |errors: &Diagnostics| wrong::flags(&written, errors);
@@ -112,6 +115,23 @@ fn no_kind_for_the_folder(context: &Context) -> Result<()> {
     Err(Failure::usage(format!(
         "--data {word}: --data names the folder for results, as for every command; what is written is said with \
          --data-kind {word}"
+    )))
+}
+
+/// What stores nothing holds nothing that could be checked.
+fn can_verify(place: &Place, arguments: &IoArgs) -> Result<()> {
+    let flag = match (arguments.what.op.as_deref(), arguments.verify.verify.as_deref()) {
+        (Some("verify"), _) => "--op verify",
+        (_, Some("at-once")) => "--verify at-once",
+        _ => return Ok(()),
+    };
+    if place.direct_by_default() {
+        return Ok(());
+    }
+    let target = place.path().display();
+    Err(Failure::usage(format!(
+        "{flag}: {target} stores nothing, so nothing that was written can be read there; name a folder, a file or a block \
+         device"
     )))
 }
 

@@ -4,14 +4,18 @@ use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal};
 
 use drivelab_core::exit::ExitCode;
+use drivelab_core::plan::OWN_LOAD;
 use drivelab_report::{ReportInput, format};
 use drivelab_store::{Bundle, RunRow};
 
 use crate::args::{OneRun, ResultsCommand};
-use crate::context::{Context, NO_RUNS};
+use crate::context::{Context, LAST, NO_RUNS};
 use crate::fail::{Failure, Result};
 use crate::lab::outcome::terminal_width;
 use crate::say;
+
+/// How the names of scratch files begin.
+const SCRATCH: &str = ".drivelab-scratch-";
 
 /// Runs the command.
 ///
@@ -47,32 +51,47 @@ fn list(context: &Context, json: bool) -> Result {
         context.settings.voice.say(NO_RUNS);
         return Ok(ExitCode::Ok);
     }
-    let mut text = format!(
-        "{:<36}  {:<11}  {:<20}  {:<8}  {:<12}  {:>7}  {}\n",
-        "run", "state", "started", "form", "method", "steps", "target"
-    );
-    for row in &rows {
-        let state = if row.damaged.is_some() {
-            "damaged"
-        } else if row.live {
-            "running"
-        } else {
-            row.state.name()
-        };
-        let started = row.started.get(..19).unwrap_or(&row.started);
-        let steps = format!("{}/{}", row.steps_done, row.steps_total);
-        let _ = writeln!(
-            text,
-            "{:<36}  {state:<11}  {:<20}  {:<8}  {:<12}  {steps:>7}  {}",
-            row.id.to_string(),
-            format!("{started}Z"),
-            row.form.name(),
-            row.method,
-            row.target
-        );
+    let head = ["run", "state", "started", "form", "method", "steps", "target"].map(str::to_owned);
+    let lines: Vec<[String; 7]> = std::iter::once(head).chain(rows.iter().map(row_text)).collect();
+    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; 7] = std::array::from_fn(width);
+    let mut text = String::new();
+    for line in &lines {
+        let cells = line.iter().zip(widths).map(|(cell, width)| format!("{cell:<width$}"));
+        let _ = writeln!(text, "{}", cells.collect::<Vec<_>>().join("  ").trim_end());
     }
     say::data(&text)?;
     Ok(ExitCode::Ok)
+}
+
+/// A run in words. A load of `drivelab io` is named by what it is: all of them have the same method.
+fn row_text(row: &RunRow) -> [String; 7] {
+    let state = if row.damaged.is_some() {
+        "damaged"
+    } else if row.live {
+        "running"
+    } else {
+        row.state.name()
+    };
+    let started = row.started.get(..19).unwrap_or(&row.started);
+    let own = row.method == OWN_LOAD && !row.title.is_empty();
+    [
+        row.id.to_string(),
+        state.to_owned(),
+        format!("{started}Z"),
+        if own { "own".to_owned() } else { row.form.name().to_owned() },
+        if own { format!("io: {}", row.title) } else { row.method.clone() },
+        format!("{}/{}", row.steps_done, row.steps_total),
+        place(&row.target),
+    ]
+}
+
+/// The target; a scratch file by its folder, since its own name says nothing.
+fn place(target: &str) -> String {
+    match target.rsplit_once('/') {
+        Some((folder, name)) if name.starts_with(SCRATCH) => format!("{folder}/"),
+        _ => target.to_owned(),
+    }
 }
 
 fn row_json(row: &RunRow) -> serde_json::Value {
@@ -82,6 +101,7 @@ fn row_json(row: &RunRow) -> serde_json::Value {
         "live": row.live,
         "started": row.started,
         "method": row.method,
+        "title": row.title,
         "method_version": row.method_version,
         "method_hash": row.method_hash,
         "form": row.form,
@@ -109,7 +129,12 @@ fn show(context: &Context, run: &OneRun, json: bool) -> Result {
 }
 
 fn remove(context: &Context, run: &str, dry_run: bool, yes: bool) -> Result {
-    let row = context.find_named(run)?;
+    if run == LAST {
+        return Err(Failure::usage(
+            "results remove takes no `last`: what is removed is gone for good, so name it by its id (`drivelab results list`)",
+        ));
+    }
+    let row = context.find_by_id(run)?;
     let path = context.data()?.bundle_path(row.id);
     let size = Bundle::open(&path).map_or_else(|_| "of unknown size".to_owned(), |bundle| format::bytes(bundle.size()));
     let what = format!("run {} ({}, {} of {}; {size})", row.id, row.state.name(), row.method, row.started);

@@ -16,7 +16,7 @@ use drivelab_session::{Start, left};
 use drivelab_store::{Bundle, Recorder, RunRow};
 
 use crate::args::ResumeArgs;
-use crate::context::{Context, now, tool};
+use crate::context::{Context, LAST, now, tool};
 use crate::fail::{Failure, Result};
 use crate::lab::care::Care;
 use crate::lab::execute::{Keep, Ready, engine, execute};
@@ -71,14 +71,14 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     // What an earlier process wrote with headers, for steps that check it.
     engine.written = headers::of_finished(&records).ok();
     let start = Start::Resumed { records, resumed };
-    let care = Care { scratch, bundle_on_target, trace: None };
+    let care = Care { scratch, bundle_on_target, trace: None, opening: Vec::new() };
     let keep = Keep::Bundle { data, recorder };
     let ready = Ready { run: row.id, keep, start, target, care, engine, page, show: Show::Review, stop, history };
     execute(context, &arguments.print, ready)
 }
 
 fn find(context: &Context, arguments: &ResumeArgs) -> Result<RunRow> {
-    if arguments.run.last {
+    if arguments.run.last || arguments.run.run.as_deref() == Some(LAST) {
         let fits = |row: &RunRow| row.state == RunState::Interrupted && !row.live && row.damaged.is_none();
         return context.newest(fits, "there is no interrupted run to resume");
     }

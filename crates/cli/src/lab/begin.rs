@@ -2,18 +2,19 @@
 
 use std::path::Path;
 
-use drivelab_analysis::conditions::disturbances;
 use drivelab_core::clock::StopToken;
 use drivelab_core::environment::TargetKind;
 use drivelab_core::event::{EVENT_VERSION, RunStarted};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
-use drivelab_core::plan::Form;
+use drivelab_core::plan::{Form, Plan, Step};
 use drivelab_core::units::Bytes;
+use drivelab_core::workload::Workload;
 use drivelab_engine::Options;
 use drivelab_method::Methodology;
 use drivelab_session::Start;
 use drivelab_store::{DataDir, NewBundle, Recorder};
+use rustix::thread::CpuSet;
 
 use super::care::Care;
 use super::execute::{Keep, Ready, execute};
@@ -72,19 +73,21 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     let purpose = Purpose::Measure { destroy: order.destroy };
     let site = target::survey(order.target, order.methodology, order.form, order.size, purpose)?;
     let plan = target::plan(order.methodology, order.form, &site, &order.words)?;
-    if order.dry_run {
-        return dry_run::say_only(&plan, &site, order.print.json);
-    }
+    check_cpus(&plan)?;
     let page = order.page.map(|(output, redact)| wish(output, redact)).transpose()?;
-    let data = if order.save { Some(context.data()?) } else { None };
     let run = RunId::now();
     // What drivelab makes is as long as the plan takes it to be; what is there has its size.
     let size = if site.makes_scratch { Some(site.length) } else { order.size };
     let wanted = Wanted { run, needs: Needs::of_plan(&plan), destroy: order.destroy, size };
+    if order.dry_run {
+        site.place.check(&wanted)?;
+        return dry_run::say_only(&plan, &site, order.print.json);
+    }
+    let data = if order.save { Some(context.data()?) } else { None };
     let opened = site.place.open(&wanted, voice)?;
     let environment = opened.environment(data.as_ref().map(DataDir::root));
     site.remarks().iter().chain(&opened.remarks).for_each(|remark| voice.say(remark));
-    found::say(voice, &environment, &plan, &disturbances(&environment), order.show);
+    found::say(voice, &environment, &plan, order.show);
     if stop.is_stopped() {
         return Err(Failure::new(ExitCode::Interrupted, "stopped before anything was measured; nothing is kept"));
     }
@@ -110,9 +113,26 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     };
     opened.look_again()?;
     let OpenedIo { target, scratch, .. } = opened;
-    let care = Care { scratch, bundle_on_target, trace: order.trace };
+    let opening = site.smaller().into_iter().collect();
+    let care = Care { scratch, bundle_on_target, trace: order.trace, opening };
     let (start, engine, show, history) = (Start::New(start), order.engine, order.show, Vec::new());
     execute(context, order.print, Ready { run, keep, start, target, care, engine, page, show, stop, history })
+}
+
+/// Refuses CPUs that this process may not run on before anything is made, and not when the filled target waits for
+/// them.
+fn check_cpus(plan: &Plan) -> Result<()> {
+    let Ok(allowed) = rustix::thread::sched_getaffinity(None) else { return Ok(()) };
+    let is_there = |cpu: u32| (cpu as usize) < CpuSet::MAX_CPU && allowed.is_set(cpu as usize);
+    let mut cpus =
+        plan.steps().filter_map(Step::workload).flat_map(Workload::groups).flat_map(|load| &load.placement.cpus);
+    cpus.find(|cpu| !is_there(**cpu)).map_or(Ok(()), |cpu| {
+        Err(Failure::usage(format!(
+            "CPU {cpu} is none that this process may run on ({} are): `lscpu` lists those of the host, `taskset -p $$` those \
+             of a shell",
+            allowed.count()
+        )))
+    })
 }
 
 fn new_bundle<'a>(start: &'a RunStarted, methodology: &'a Methodology) -> NewBundle<'a> {

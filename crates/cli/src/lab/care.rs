@@ -18,6 +18,8 @@ pub struct Care {
     pub bundle_on_target: Option<PathBuf>,
     /// The trace of what is measured, where one is wanted: preparation is left out of it.
     pub trace: Option<TraceFile>,
+    /// What is known from the start to differ from what was asked for.
+    pub opening: Vec<Finding>,
 }
 
 impl TargetCare for Care {
@@ -29,6 +31,10 @@ impl TargetCare for Care {
     fn preparation_done(&mut self) -> Result<(), String> {
         self.trace.iter().for_each(|trace| trace.pause(false));
         self.scratch.as_mut().map_or(Ok(()), |scratch| scratch.mark_filled().map_err(|error| error.to_string()))
+    }
+
+    fn opening_findings(&mut self) -> Vec<Finding> {
+        std::mem::take(&mut self.opening)
     }
 
     fn closing_findings(&mut self) -> Vec<Finding> {

@@ -68,19 +68,21 @@ pub fn say_only(plan: &Plan, site: &Site, json: bool) -> Result {
     );
     say::data(&format!(
         "Dry run: nothing was made or written.\n\
-         Method   {} {}, form {}, {} steps\n\
+         Method   {} {}, {}, {}\n\
          Target   {}, {}\n\
          Time     about {}\n\
-         Written  about {} ({drive_writes}); {GUESS}\n\
-         Wear     {ENDURANCE}\n",
+         Written  {}\n",
         plan.methodology.name,
         plan.methodology.version,
-        plan.form.name(),
-        plans.steps,
+        plan.form.words(&plan.methodology.name),
+        format::counted(plans.steps, "step"),
         site.place.path().display(),
         format::bytes(site.length),
         format::duration(plan.estimated_time()),
-        format::bytes(written),
+        match written.get() {
+            0 => "nothing".to_owned(),
+            _ => format!("about {} ({drive_writes}); {GUESS}\nWear     {ENDURANCE}", format::bytes(written)),
+        },
     ))?;
     plans.remarks.iter().try_for_each(|remark| say::data(&format!("Note     {remark}")))?;
     Ok(ExitCode::Ok)

@@ -1,13 +1,14 @@
 //! Says what was found before a run: target, device, testbed, and what may disturb the result.
 
-use drivelab_core::environment::{BlockDeviceFacts, Environment};
+use drivelab_analysis::conditions::{contradictions, disturbances};
+use drivelab_core::environment::{BlockDeviceFacts, Environment, TargetKind};
 use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::plan::{Plan, StepRole};
-use drivelab_report::format;
+use drivelab_report::{format, severity_word};
 
 use super::dry_run::GUESS;
 use super::outcome::{Show, terminal_width};
-use crate::say::Voice;
+use crate::say::{Loudness, Voice};
 
 /// Columns that the lines are broken at, and how far the continuation is indented.
 const INDENT: &str = "          ";
@@ -31,9 +32,16 @@ fn wrapped(line: &str, width: usize) -> String {
 }
 
 /// Prints the facts and the warnings.
-pub fn say(voice: Voice, environment: &Environment, plan: &Plan, disturbances: &[Finding], show: Show) {
+pub fn say(voice: Voice, environment: &Environment, plan: &Plan, show: Show) {
     let width = terminal_width().max(40);
     let say = |line: String| voice.say(wrapped(&line, width));
+    for finding in contradictions(environment, plan) {
+        say(format!("{:<10}{} {}", severity_word(finding.severity), finding.statement, finding.next_action));
+    }
+    let disturbances = disturbances(environment);
+    if show == Show::Load && voice.loudness < Loudness::Verbose {
+        return in_short(environment, plan, &disturbances, &say);
+    }
     let target = &environment.target;
     let testbed = &environment.testbed;
     say(format!("Target    {} ({})", target.path.display(), format::bytes(target.length)));
@@ -58,28 +66,63 @@ pub fn say(voice: Voice, environment: &Environment, plan: &Plan, disturbances: &
         testbed.board.as_deref().unwrap_or("not known"),
         testbed.hypervisor.as_deref().map_or("bare metal as far as can be told".to_owned(), |h| format!("under {h}"))
     ));
-    let (time, written) = (format::duration(plan.estimated_time()), format::bytes(plan.estimated_written()));
+    let time = format::duration(plan.estimated_time());
+    let written = match plan.estimated_written().get() {
+        0 => "writes nothing".to_owned(),
+        _ => format!("writes about {} ({GUESS})", format::bytes(plan.estimated_written())),
+    };
     let (identity, form) = (&plan.methodology, plan.form.name());
     say(match show {
         Show::Review => format!(
-            "Method    {} ({} {}), form {form}: about {time}, writes about {written} ({GUESS})",
+            "Method    {} ({} {}), form {form}: about {time}, {written}",
             plan.title, identity.name, identity.version,
         ),
-        Show::Load => format!("Load      {}: about {time}, writes about {written} ({GUESS})", plan.title),
+        Show::Load => format!("Load      {}: about {time}, {written}{}", plan.title, filled_first(plan)),
     });
-    if show == Show::Load && plan.steps().any(|step| step.role == StepRole::Prepare) {
-        say("          the scratch file is written from end to end first, so that nothing unwritten is read".to_owned());
-    }
     if !disturbances.is_empty() {
         say("What may disturb the result:".to_owned());
     }
-    for finding in disturbances {
+    for finding in &disturbances {
         let mark = if finding.severity == Severity::Note { "-" } else { "!" };
         say(format!("  {mark} {}", finding.statement));
         if !finding.next_action.is_empty() {
             voice.detail(format!("    {}", finding.next_action));
         }
     }
+}
+
+/// The same in four lines, for one load: its result names everything again, and `-v` says it all before.
+fn in_short(environment: &Environment, plan: &Plan, disturbances: &[Finding], say: &impl Fn(String)) {
+    let target = &environment.target;
+    let what = match target.kind {
+        // Its name is drivelab's own affair.
+        TargetKind::ScratchFile => target.path.parent().unwrap_or(&target.path),
+        _ => &target.path,
+    };
+    let kind = if target.kind == TargetKind::ScratchFile { "a scratch file in " } else { "" };
+    let system = target.file_system.as_ref().map_or_else(String::new, |system| format!(", {}", system.kind));
+    let device = target.devices.first().map_or_else(String::new, |device| {
+        let model = device.model.as_ref().map_or_else(String::new, |model| format!(" ({})", model.trim()));
+        format!(" on {}{model}", device.name)
+    });
+    say(format!("Target    {kind}{} ({}){system}{device}", what.display(), format::bytes(target.length)));
+    let written = match plan.estimated_written().get() {
+        0 => String::new(),
+        _ => format!(", writes about {} (at 500 MB/s)", format::bytes(plan.estimated_written())),
+    };
+    let time = format::duration(plan.estimated_time());
+    say(format!("Load      {}: about {time}{written}{}", plan.title, filled_first(plan)));
+    let grave = disturbances.iter().filter(|finding| finding.severity > Severity::Note);
+    let names: Vec<String> = grave.map(|finding| finding.code.replace('_', " ")).collect();
+    if !names.is_empty() {
+        say(format!("Beware    {}: see the warnings below the result, or -v", names.join(", ")));
+    }
+}
+
+/// Said where the load is prepared.
+fn filled_first(plan: &Plan) -> &'static str {
+    let fills = plan.steps().any(|step| step.role == StepRole::Prepare);
+    if fills { "; the target is written from end to end first" } else { "" }
 }
 
 /// One device in a line.

@@ -116,7 +116,13 @@ impl Place {
         if word.as_os_str() == NOP {
             return Ok(Place::Nop);
         }
-        Ok(Place::Named(drivelab_device::classify(word)?))
+        let place = Place::Named(drivelab_device::classify(word)?);
+        if word.as_os_str() == NOP.trim_end_matches(':') && matches!(place, Place::Named(Named::NewFile(_))) {
+            return Err(Failure::usage(format!(
+                "nop: did you mean {NOP}, which stores nothing? A scratch file of the name nop is ./nop"
+            )));
+        }
+        Ok(place)
     }
 
     /// Whether a scratch file is made: in a folder, under a new name, or where a killed run left one behind.
@@ -126,7 +132,7 @@ impl Place {
     pub fn makes_scratch(&self) -> Result<bool> {
         match self {
             Place::Named(Named::Folder(_) | Named::NewFile(_)) => Ok(true),
-            Place::Named(Named::ExistingFile(file)) => target::is_leftover(file),
+            Place::Named(Named::ExistingFile(file)) => Ok(drivelab_device::is_scratch(file)?),
             Place::Nop | Place::Named(Named::BlockDevice(_) | Named::NullDevice(_) | Named::ZeroDevice(_)) => Ok(false),
         }
     }
@@ -162,6 +168,35 @@ impl Place {
         }
     }
 
+    /// What [`Place::open`] would refuse, without making anything.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check(&self, wanted: &Wanted<'_>) -> Result<()> {
+        if self.makes_scratch()? {
+            return scratch_asked(wanted).map(drop);
+        }
+        let changes = wanted.needs.changes();
+        match self {
+            Place::Named(Named::ExistingFile(file)) => {
+                refuse_size(file, wanted)?;
+                if changes {
+                    guard::authorise_file(file, wanted.destroy)?;
+                }
+            }
+            Place::Named(Named::BlockDevice(node)) => {
+                refuse_size(&node.path, wanted)?;
+                if changes {
+                    guard::authorise_device(node, wanted.destroy)?;
+                }
+            }
+            Place::Named(Named::NullDevice(path)) => refuse_of_null(path, wanted.needs)?,
+            Place::Named(Named::ZeroDevice(path)) => refuse_of_zero(path, wanted.needs)?,
+            Place::Nop | Place::Named(Named::Folder(_) | Named::NewFile(_)) => {}
+        }
+        Ok(())
+    }
+
     /// Opens the place for what is wanted; makes a scratch file where it is a folder or a new file, after removing what
     /// killed runs left there.
     ///
@@ -174,7 +209,7 @@ impl Place {
             Place::Nop => Ok(nop(addresses)),
             Place::Named(Named::Folder(folder)) => scratch(folder, None, wanted, voice),
             Place::Named(Named::NewFile(file)) => scratch(folder_of(file), Some(file), wanted, voice),
-            Place::Named(Named::ExistingFile(file)) if target::is_leftover(file)? => {
+            Place::Named(Named::ExistingFile(file)) if drivelab_device::is_scratch(file)? => {
                 scratch(folder_of(file), Some(file), wanted, voice)
             }
             Place::Named(Named::ExistingFile(file)) => existing_file(file, wanted),
@@ -229,27 +264,35 @@ fn nop(length: Bytes) -> OpenedIo {
 }
 
 fn null_device(path: &Path, length: Bytes, needs: Needs) -> Result<OpenedIo> {
+    refuse_of_null(path, needs)?;
+    let target = guard::authorise_null(path, length)?;
+    let facts = drivelab_device::facts_of_nothing(TargetKind::NullDevice, target.path(), length);
+    Ok(OpenedIo { target: target.into(), scratch: None, facts, remarks: Vec::new() })
+}
+
+fn refuse_of_null(path: &Path, needs: Needs) -> Result<()> {
     if needs.reads {
         let path = path.display();
         return Err(unusable(format!(
             "reads from {path} give no bytes, so nothing is moved; read from /dev/zero or nop:"
         )));
     }
-    refuse_storage_only(path, needs)?;
-    let target = guard::authorise_null(path, length)?;
-    let facts = drivelab_device::facts_of_nothing(TargetKind::NullDevice, target.path(), length);
-    Ok(OpenedIo { target: target.into(), scratch: None, facts, remarks: Vec::new() })
+    refuse_storage_only(path, needs)
 }
 
 fn zero_device(path: &Path, length: Bytes, needs: Needs) -> Result<OpenedIo> {
+    refuse_of_zero(path, needs)?;
+    Ok(read_only(drivelab_device::open_zero_to_read(path, length)?))
+}
+
+fn refuse_of_zero(path: &Path, needs: Needs) -> Result<()> {
     if needs.writes {
         let path = path.display();
         return Err(unusable(format!(
             "{path} is a target for reads; write to /dev/null or nop:, which keep nothing either"
         )));
     }
-    refuse_storage_only(path, needs)?;
-    Ok(read_only(drivelab_device::open_zero_to_read(path, length)?))
+    refuse_storage_only(path, needs)
 }
 
 /// The memory devices know neither trims nor flushes.
@@ -307,20 +350,26 @@ fn block_device(node: &BlockNode, wanted: &Wanted<'_>) -> Result<OpenedIo> {
     Ok(OpenedIo { target: target.into(), scratch: None, facts, remarks: Vec::new() })
 }
 
-/// A new scratch file in a folder, named where the user gave a name.
-fn scratch(folder: &Path, file: Option<&Path>, wanted: &Wanted<'_>, voice: Voice) -> Result<OpenedIo> {
+/// The size that was asked of a scratch file, in whole MiB.
+fn scratch_asked(wanted: &Wanted<'_>) -> Result<Option<Bytes>> {
     if let Some(destroy) = wanted.destroy {
         return Err(target::destroys_nothing(destroy));
     }
+    let asked = wanted.size.map(|size| size.align_down(Bytes::MIB));
+    if asked.is_some_and(|size| size.get() == 0) {
+        return Err(Failure::usage("a scratch file takes at least 1 MiB; say more with --size"));
+    }
+    Ok(asked)
+}
+
+/// A new scratch file in a folder, named where the user gave a name.
+fn scratch(folder: &Path, file: Option<&Path>, wanted: &Wanted<'_>, voice: Voice) -> Result<OpenedIo> {
+    let asked = scratch_asked(wanted)?;
     let facts = drivelab_device::folder_facts(folder)?;
     if !facts.writable {
         return Err(target::not_writable(folder, &facts.file_system));
     }
     target::clear_leftovers(folder, voice)?;
-    let asked = wanted.size.map(|size| size.align_down(Bytes::MIB));
-    if asked.is_some_and(|size| size.get() == 0) {
-        return Err(Failure::usage("a scratch file takes at least 1 MiB; say more with --size"));
-    }
     let (length, minimum) = (asked.unwrap_or(DEFAULT_SIZE), asked.unwrap_or(Bytes::MIB));
     let memory = drivelab_device::total_memory();
     let length = drivelab_device::scratch_size(length, minimum, facts.file_system.free, memory)

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
+use drivelab_analysis::findings;
 use drivelab_core::environment::{BlockDeviceFacts, FileSystemFacts, TargetFacts, TargetKind};
 use drivelab_core::exit::ExitCode;
+use drivelab_core::finding::Finding;
 use drivelab_core::plan::{Form, Plan, StepRole};
 use drivelab_core::target::DirectIo;
 use drivelab_core::units::Bytes;
@@ -35,6 +37,14 @@ pub struct Site {
 }
 
 impl Site {
+    /// The finding about a scratch file that is smaller than was asked for: it is another load than the one that was
+    /// typed, whoever reads the result.
+    #[must_use]
+    pub fn smaller(&self) -> Option<Finding> {
+        (self.makes_scratch && self.length < self.wanted)
+            .then(|| findings::scratch_file_smaller(self.wanted, self.length))
+    }
+
     /// What the user should know about how the target was chosen.
     #[must_use]
     pub fn remarks(&self) -> Vec<String> {
@@ -49,7 +59,7 @@ impl Site {
         }
         if self.length < self.wanted && self.makes_scratch {
             remarks.push(format!(
-                "the scratch file is {} instead of {}: it takes at most 10 % of the free space",
+                "the scratch file is {} instead of {}: it is made of whole MiB and takes at most 10 % of the free space",
                 format::bytes(self.length),
                 format::bytes(self.wanted)
             ));
@@ -114,13 +124,14 @@ pub fn survey(
     Ok(Site { place, makes_scratch: false, file_system, devices, direct_io, length, wanted: length })
 }
 
-/// Whether any step of a methodology can change what its target holds. A methodology that was read can be expanded for
-/// the size that it wants; where it cannot, the careful answer is given.
+/// Whether any step of a methodology can change what its target holds, by its expansion for the size that it wants.
+/// Where that fails, what is wrong with the load is said by the expansion for the real size, and not by the guard;
+/// nothing is opened for writing before that, and then by the real plan.
 fn changes(methodology: &Methodology, form: Form) -> bool {
     let capacity = methodology.file_size(form);
     let shape = TargetShape { capacity, offset_align: Bytes::new(1), guess: SpeedGuess::default() };
     let plan = drivelab_method::expand(methodology, form, &shape);
-    plan.map_or(true, |plan| Needs::of_plan(&plan).changes())
+    plan.is_ok_and(|plan| Needs::of_plan(&plan).changes())
 }
 
 /// A scratch file that will be made.
@@ -203,13 +214,6 @@ pub(super) fn no_room(folder: &Path, mounted: &FileSystemFacts, error: &drivelab
         format!("{}: {error}", folder.display())
     };
     Failure::new(ExitCode::TargetUnusable, message)
-}
-
-/// Whether a file is what a killed run of drivelab left behind.
-pub(super) fn is_leftover(file: &Path) -> Result<bool> {
-    let folder = file.parent().unwrap_or(Path::new("/"));
-    let leftovers = drivelab_device::leftover_scratches(folder)?;
-    Ok(leftovers.iter().any(|leftover| leftover.claim().path == file))
 }
 
 /// How messages call what the user wrote: the lines of a file, or flags.

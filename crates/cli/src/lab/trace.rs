@@ -20,6 +20,15 @@ pub struct TraceFile {
     state: Arc<Mutex<State>>,
 }
 
+/// A trace that cannot be written.
+fn refused(path: &Path, error: &io::Error) -> Failure {
+    let why = match error.kind() {
+        io::ErrorKind::AlreadyExists => "it exists, and drivelab replaces no file; name a new one".to_owned(),
+        _ => error.to_string(),
+    };
+    Failure::new(ExitCode::TargetUnusable, format!("--trace {}: {why}", path.display()))
+}
+
 struct State {
     out: BufWriter<File>,
     /// What is issued now is not wanted.
@@ -31,6 +40,21 @@ struct State {
 }
 
 impl TraceFile {
+    /// What [`TraceFile::make`] would refuse, without making anything.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn check(path: &Path) -> Result<()> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let found = match path.symlink_metadata() {
+            Ok(_) => Err(io::Error::from(io::ErrorKind::AlreadyExists)),
+            Err(_) => folder.metadata().and_then(|folder| {
+                if folder.is_dir() { Ok(()) } else { Err(io::Error::from(io::ErrorKind::NotADirectory)) }
+            }),
+        };
+        found.map_err(|error| refused(path, &error))
+    }
+
     /// Makes the file; one that exists is left alone.
     ///
     /// # Errors
@@ -40,13 +64,7 @@ impl TraceFile {
             let mut out = BufWriter::new(file);
             out.write_all(HEAD.as_bytes()).map(|()| out)
         });
-        let out = made.map_err(|error| {
-            let why = match error.kind() {
-                io::ErrorKind::AlreadyExists => "it exists, and drivelab replaces no file; name a new one".to_owned(),
-                _ => error.to_string(),
-            };
-            Failure::new(ExitCode::TargetUnusable, format!("--trace {}: {why}", path.display()))
-        })?;
+        let out = made.map_err(|error| refused(path, &error))?;
         let state = Arc::new(Mutex::new(State { out, paused: false, lost: 0, broken: None }));
         Ok(TraceFile { path: path.to_owned(), state })
     }

@@ -7,6 +7,7 @@ use std::io::Write;
 
 use drivelab_core::event::{Event, EventBody, RunStarted};
 use drivelab_core::listener::{Listener, ListenerError};
+use drivelab_core::plan::Rounds;
 use drivelab_core::units::Nanos;
 use drivelab_report::format;
 
@@ -73,14 +74,16 @@ impl<W: Write + Send> Plain<W> {
     /// What is measured on what, and how long it will take.
     fn opening(&self, start: &RunStarted) -> String {
         let (plan, target) = (&start.plan, &start.environment.target);
+        let open_end = plan.tests.iter().any(|test| !matches!(test.rounds, Rounds::Fixed { .. }));
+        let most = if open_end { "at most " } else { "" };
         let left = self.progress.left(self.progress.at_ns()).map_or_else(String::new, |left| left.text());
         format!(
-            "{} ({} form) on {}, {}: {} steps, {left}",
+            "{} ({}) on {}, {}: {most}{}, {left}",
             clean(&plan.title),
-            plan.form.name(),
+            plan.form.words(&plan.methodology.name),
             clean(&target.path.to_string_lossy()),
             target.length.about(),
-            self.progress.total(),
+            format::counted(self.progress.total(), "step"),
         )
     }
 

@@ -12,7 +12,7 @@ mod slot;
 use drivelab_analysis::LimitedBy;
 use drivelab_core::event::{Event, EventBody, RunResumed, RunStarted, RunState};
 use drivelab_core::ids::StepKey;
-use drivelab_core::plan::{Form, StepRole};
+use drivelab_core::plan::StepRole;
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::units::{Bytes, Nanos};
 
@@ -40,7 +40,7 @@ pub(super) enum Phase {
 #[derive(Debug, Clone)]
 pub(super) struct Head {
     pub(super) title: String,
-    pub(super) form: Form,
+    pub(super) form: &'static str,
     pub(super) target: String,
     pub(super) length: Bytes,
 }
@@ -150,7 +150,7 @@ impl Progress {
         let target = &start.environment.target;
         self.head = Some(Head {
             title: clean(&start.plan.title),
-            form: start.plan.form,
+            form: start.plan.form.words(&start.plan.methodology.name),
             target: clean(&target.path.to_string_lossy()),
             length: target.length,
         });

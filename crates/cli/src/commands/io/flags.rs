@@ -163,6 +163,7 @@ fn depth(said: &mut Sayings, arguments: &IoArgs, defaults: &Defaults) -> Result<
         said.add("cpus", "numa", &node.to_string(), values::cpu_list(cpus));
     }
     said.count("batch", "batch", depth.batch);
+    said.count("weight", "weight", depth.weight);
     Ok(())
 }
 
@@ -208,14 +209,23 @@ fn duration(said: &mut Sayings, arguments: &IoArgs, defaults: &Defaults) -> Resu
     said.count("passes", "passes", passes);
     said.text("coverage", "coverage", duration.coverage.as_ref());
     said.text("cap", "cap", duration.cap.as_ref());
-    match &arguments.rate.find_rate {
-        Some(search) => {
+    let rounds = duration.rounds;
+    match (&arguments.rate.find_rate, &duration.steady) {
+        (Some(search), _) => {
             // A time that is none has an error of its own.
             let time = time.and_then(|time| time.parse::<Nanos>().ok()).unwrap_or(Nanos::from_secs(10));
-            let value = values::search(search, duration.rounds, time).map_err(|why| bad("find-rate", search, &why))?;
+            let value = values::search(search, rounds, time).map_err(|why| bad("find-rate", search, &why))?;
             said.add("find_rate", "find-rate", search, value);
         }
-        None => said.count("rounds", "rounds", duration.rounds),
+        (None, Some(tracked)) => said.add("steady", "steady", tracked, values::steady(tracked, rounds)),
+        (None, None) => said.count("rounds", "rounds", rounds),
     }
+    let once = arguments.rate.find_rate.is_none() && duration.steady.is_none() && rounds.unwrap_or(1) < 2;
+    if let Some(percent) = duration.duty_cycle.filter(|_| once) {
+        let why =
+            "it rests after each round, and there is only one; say --rounds too, or --bursts for pauses within a round";
+        return Err(bad("duty-cycle", &percent.to_string(), why));
+    }
+    said.count("duty_cycle", "duty-cycle", duration.duty_cycle);
     Ok(())
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use drivelab_core::units::Bytes;
 use drivelab_method::{Diagnostic, Methodology};
+use drivelab_report::format::counted;
 use toml::{Table, Value};
 
 use super::flags::{Defaults, bad, sayings};
@@ -14,6 +15,9 @@ use crate::fail::Result;
 
 /// Size of the scratch file, and addresses of a target that holds nothing.
 const SIZE: &str = "1GiB";
+
+/// Keys that hold for the fill too.
+const OF_THE_FILL: [&str; 6] = ["direct", "data", "compress_percent", "dedup_percent", "data_pattern", "data_file"];
 
 /// What the load meets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,13 +95,14 @@ pub(super) fn written(arguments: &IoArgs, ground: &Ground, defaults: &Defaults) 
     head(&mut written, &title, arguments, (ground, defaults));
     if fills {
         written.say("\n[[prepare]]\naction = \"fill\"");
-        for one in said.iter().filter(|one| one.key == "direct" || (one.key == "data" && one.value == "zero".into())) {
+        // What is read is then of the kind that was asked for.
+        for one in said.iter().filter(|one| OF_THE_FILL.contains(&one.key)) {
             written.key(one.key, &one.value, &one.flag);
         }
     }
     let _ = write!(
         written.text,
-        "\n[[tests]]\nname = \"load\"\ntitle = {title}\npurpose = \"What one load gives.\"\nsources = [\"own\"]\n",
+        "\n[[tests]]\nname = \"load\"\ntitle = {title}\npurpose = \"One load, as it was typed.\"\nsources = [\"own\"]\n",
     );
     for one in said {
         written.key(one.key, &one.value, one.flag);
@@ -113,11 +118,15 @@ pub(super) fn written(arguments: &IoArgs, ground: &Ground, defaults: &Defaults) 
 
 /// Everything before the test.
 fn head(written: &mut Written, title: &Value, arguments: &IoArgs, (ground, defaults): (&Ground, &Defaults)) {
+    let cannot_tell = match arguments.duration.steady {
+        Some(_) => "Anything about other loads.",
+        None => "Anything about other loads, nor whether the drive had come to its steady state.",
+    };
     written.say(&format!(
         "format = 1\nname = \"io\"\ntitle = {title}\nversion = \"1.0.0\"\n\
          summary = \"One load, from the command line of drivelab io.\"\n\
          good_for = \"One question about one load.\"\n\
-         cannot_tell = \"Anything about other loads, nor whether the drive had come to its steady state.\"\n\n\
+         cannot_tell = \"{cannot_tell}\"\n\n\
          [[sources]]\nid = \"own\"\ncitation = \"the flags of drivelab io\"\n\n[target]\nkind = \"any\""
     ));
     let block = arguments.what.block.as_ref().unwrap_or(&defaults.block);
@@ -148,7 +157,11 @@ fn size(arguments: &IoArgs, ground: &Ground) -> Result<Option<Bytes>> {
     }
     let typed = typed.unwrap_or(SIZE);
     let wrong = |error: drivelab_core::units::UnitError| bad("size", typed, &error.to_string());
-    typed.parse().map(Some).map_err(wrong)
+    let size: Bytes = typed.parse().map_err(wrong)?;
+    if *ground == Ground::Fresh && size < Bytes::MIB {
+        return Err(bad("size", typed, "a scratch file is made of whole MiB and takes at least one"));
+    }
+    Ok(Some(size))
 }
 
 /// Whether any operation of the main load may read.
@@ -195,7 +208,10 @@ fn title(arguments: &IoArgs, defaults: &Defaults) -> String {
     let mut pattern = arguments.order.pattern.as_deref().unwrap_or(defaults.pattern).replace('-', " ");
     pattern.get_mut(..1).into_iter().for_each(str::make_ascii_uppercase);
     let threads = if depth.threads == 1 { String::new() } else { format!(" x {} threads", depth.threads) };
-    let beside = if depth.group.is_empty() { String::new() } else { format!(", {} groups beside", depth.group.len()) };
+    let beside = match depth.group.len() {
+        0 => String::new(),
+        count => format!(", {} beside", counted(count, "group")),
+    };
     let block = what.block.as_ref().unwrap_or(&defaults.block);
     let queue_depth = depth.queue_depth.unwrap_or(defaults.queue_depth);
     format!("{pattern} {op}, {block}, {queue_depth} in flight{threads}{beside}")

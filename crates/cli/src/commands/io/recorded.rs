@@ -44,7 +44,7 @@ pub(super) fn of(context: &Context, arguments: &IoArgs) -> Result<Option<Recorde
             return Err(Failure::usage(format!("--of {run}: only --op verify checks what a run wrote; say that too")));
         }
     };
-    let row = if run == "last" { context.newest_run()? } else { context.find_named(run)? };
+    let row = context.find_named(run)?;
     let records = Bundle::open(&context.data()?.bundle_path(row.id))?.records()?;
     let written = headers::of_run(&records).map_err(|why| Failure::usage(format!("--of {run}: {why}")))?;
     context.settings.voice.say(format!(

@@ -9,6 +9,9 @@ use toml::{Table, Value};
 /// What is wrong with a text, and what would have been right; the caller names the flag.
 pub(super) type Parsed = Result<Value, String>;
 
+/// Most rounds of a load that is to become steady: SNIA's.
+const STEADY_ROUNDS: u64 = 25;
+
 /// A table of a value language with one entry.
 fn table<const N: usize>(entries: [(&str, Value); N]) -> Value {
     Value::Table(entries.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Table>())
@@ -42,9 +45,27 @@ fn halves<'t>(text: &'t str, sign: char, expected: &str) -> Result<(&'t str, &'t
     text.split_once(sign).ok_or_else(|| format!("'{text}' has no '{sign}'; expected {expected}"))
 }
 
+/// What fio calls an operation together with its order, and how it is said here.
+const FROM_FIO: [(&[&str], &str); 8] = [
+    (&["randread"], "--op read --pattern random"),
+    (&["randwrite"], "--op write --pattern random"),
+    (&["randrw"], "--op mix=50 --pattern random (mix= takes the share of reads)"),
+    (&["rw", "readwrite"], "--op mix=50 --pattern sequential (mix= takes the share of reads)"),
+    (&["randtrim"], "--op trim --pattern random"),
+    (&["trimwrite"], "--op trim --pattern sequential, and then --op write: one load trims and writes different blocks"),
+    (&["randtrimwrite"], "--op trim --pattern random, and then --op write: one load trims and writes different blocks"),
+    (&["discard"], "--op trim"),
+];
+
 /// What `--op` says: the key and its value.
 pub(super) fn op(text: &str) -> Result<(&'static str, Value), String> {
-    let Some(reads) = text.strip_prefix("mix=") else { return Ok(("op", word(text))) };
+    let Some(reads) = text.strip_prefix("mix=") else {
+        let fio = FROM_FIO.iter().find(|(words, _)| words.contains(&text));
+        return fio.map_or_else(
+            || Ok(("op", word(text))),
+            |(_, here)| Err(format!("that is fio's word, which says the order too; say {here}")),
+        );
+    };
     let reads: u64 = reads
         .trim_end_matches('%')
         .parse()
@@ -178,6 +199,14 @@ pub(super) fn search(text: &str, rounds: Option<u64>, time: Nanos) -> Parsed {
     Ok(Value::Table(search))
 }
 
+/// `iops` or `throughput,25`: what is watched until its window is steady; `rounds` are the most that it may take.
+pub(super) fn steady(tracked: &str, rounds: Option<u64>) -> Value {
+    let mut steady = Table::new();
+    steady.insert("tracked".to_owned(), word(tracked));
+    steady.insert("max_rounds".to_owned(), count(rounds.unwrap_or(STEADY_ROUNDS)));
+    Value::Table(steady)
+}
+
 /// `1s/2s`
 pub(super) fn bursts(text: &str) -> Parsed {
     let (on, off) = halves(text, '/', "the time on and the time off, such as 1s/2s")?;
@@ -249,6 +278,8 @@ mod tests {
         assert_eq!(op_of("write-zeroes"), "op = \"write_zeroes\"");
         assert_eq!(op_of("mix=70"), "write_percent = 30");
         assert!(op_of("mix=101").contains("mix=70"));
+        assert!(op_of("randread").contains("--op read --pattern random"));
+        assert!(op_of("rw").contains("--op mix=50 --pattern sequential"));
         let block_of = |text| block(text).map(|(key, value)| format!("{key} = {value}")).unwrap_or_else(|wrong| wrong);
         assert_eq!(block_of("4k"), "block_size = \"4k\"");
         assert_eq!(

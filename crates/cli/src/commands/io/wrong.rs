@@ -6,7 +6,7 @@ use super::load::Written;
 use crate::fail::Failure;
 
 /// Keys of the language that have another name than their flag, which is `--` and the key with hyphens.
-const OTHER_NAMES: [(&str, &str); 7] = [
+const OTHER_NAMES: [(&str, &str); 8] = [
     ("block_size", "--block"),
     ("block_size_mix", "--block"),
     ("block_size_shares_of", "--block-shares-of"),
@@ -14,10 +14,11 @@ const OTHER_NAMES: [(&str, &str); 7] = [
     ("volume", "--bytes"),
     ("data", "--data-kind"),
     ("find_rate", "--find-rate"),
+    ("max_rounds", "--rounds"),
 ];
 
 /// Keys with a flag of the same name that messages speak of.
-const SAME_NAMES: [&str; 35] = [
+const SAME_NAMES: [&str; 38] = [
     "op",
     "write_percent",
     "trim_percent",
@@ -53,11 +54,17 @@ const SAME_NAMES: [&str; 35] = [
     "errors",
     "rounds",
     "size",
+    "steady",
+    "weight",
+    "duty_cycle",
 ];
 
 /// The errors as one usage failure: each with the flag that it is about.
 pub(super) fn flags(written: &Written, diagnostics: &Diagnostics) -> Failure {
-    let lines: Vec<String> = diagnostics.all().iter().map(|one| line(written, one)).collect();
+    let mut lines: Vec<String> = diagnostics.all().iter().map(|one| line(written, one)).collect();
+    // One flag may stand in several tables, such as that of the fill.
+    let mut said = std::collections::BTreeSet::new();
+    lines.retain(|line| said.insert(line.clone()));
     Failure::usage(lines.join("\n"))
 }
 
@@ -75,10 +82,19 @@ fn line(written: &Written, one: &Diagnostic) -> String {
 fn in_flags(text: &str) -> String {
     let same = SAME_NAMES.iter().map(|key| (*key, format!("--{}", key.replace('_', "-"))));
     let other = OTHER_NAMES.iter().map(|(key, flag)| (*key, (*flag).to_owned()));
-    other.chain(same).fold(text.to_owned(), |text, (key, flag)| {
+    let text = as_typed(text);
+    other.chain(same).fold(text, |text, (key, flag)| {
         let text = text.replace(&format!("`{key}`"), &flag);
         assignments(&text, key, &flag)
     })
+}
+
+/// The words of a list of those that would do, as they are typed: with hyphens.
+fn as_typed(text: &str) -> String {
+    match text.split_once("expected one of: ") {
+        Some((before, words)) => format!("{before}expected one of: {}", words.replace('_', "-")),
+        None => text.to_owned(),
+    }
 }
 
 /// `key = "word"` and `key = false` as they are typed.

@@ -86,10 +86,10 @@ fn title_line(view: &View<'_>, width: u16) -> Line<'static> {
     let text = view.progress.head().map_or_else(
         || " drivelab ".to_owned(),
         |head| {
-            let (title, form, length) = (cut(&head.title, 24), head.form.name(), head.length.about());
-            let fixed = format!(" {title}, {form} form, , {length} ").chars().count();
+            let (title, form, length) = (cut(&head.title, 24), head.form, head.length.about());
+            let fixed = format!(" {title}, {form}, , {length} ").chars().count();
             let room = usize::from(width).saturating_sub(fixed + 6).max(12);
-            format!(" {title}, {form} form, {}, {length} ", tail(&head.target, room))
+            format!(" {title}, {form}, {}, {length} ", tail(&head.target, room))
         },
     );
     let rest = usize::from(width).saturating_sub(text.chars().count() + 2);

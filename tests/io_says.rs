@@ -1,0 +1,202 @@
+//! What `drivelab io` says around its figures: what the load really was, what it was not, and what is refused before
+//! anything is made. Each test is something that a newcomer stumbled over.
+
+mod support;
+
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+use support::{Lab, done, root_or_skip, tool};
+
+fn codes(document: &Value) -> Vec<&str> {
+    document["findings"].as_array().expect("findings").iter().filter_map(|one| one["code"].as_str()).collect()
+}
+
+/// What each operation was: thread, index, kind, offset, length; not when.
+fn operations(lab: &Lab, trace: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(lab.folder().join(trace)).expect("a trace");
+    let lines = text.lines().skip(1).map(|line| line.split('\t').take(5).collect::<Vec<_>>().join(" "));
+    let mut lines: Vec<String> = lines.collect();
+    lines.sort();
+    lines
+}
+
+#[test]
+fn the_seed_of_the_document_repeats_the_operations() {
+    let lab = Lab::new();
+    let load = ["io", "nop:", "--op", "mix=50", "--threads", "2", "--operations", "400", "--no-save", "--json"];
+    let group = ["--group", "name=other op=write block=8k"];
+    let first = lab.json(&[&load[..], &group, &["--seed", "77", "--trace", "first"]].concat());
+    assert_eq!(first["workload"]["seed"], 77);
+    assert_eq!(first["workload"]["beside"][0]["seed"], 77);
+    assert_ne!(first["derived_seed"], 77);
+    let single = |seed: &str, trace: &str| {
+        let document = lab.json(&[&load[..], &["--seed", seed, "--trace", trace]].concat());
+        document["workload"]["seed"].to_string()
+    };
+    let seed = single("78", "one");
+    single(&seed, "again");
+    single("79", "another");
+    let [one, again, another] = ["one", "again", "another"].map(|trace| operations(&lab, trace));
+    // How the threads share the number of operations is the scheduler's choice; each one's own stream is not.
+    let common = one.iter().filter(|line| again.contains(line)).count();
+    assert!(common * 10 >= one.len() * 5, "{common} of {} are the same", one.len());
+    let of = |lines: &[String], index: usize| {
+        lines.iter().filter(|line| line.split(' ').nth(1) == Some(index.to_string().as_str())).cloned().collect()
+    };
+    let (mine, its, other): (Vec<_>, Vec<_>, Vec<_>) = (of(&one, 0), of(&again, 0), of(&another, 0));
+    assert_eq!(mine, its);
+    assert_ne!(mine, other);
+}
+
+#[test]
+fn reads_of_what_was_never_written_are_named_first_with_what_to_do() {
+    let lab = Lab::new();
+    let file = lab.write("sparse.img", b"");
+    let grow = || std::fs::File::options().write(true).open(&file).expect("a file").set_len(4 << 20).expect("a length");
+    grow();
+    let flags = ["io", "sparse.img", "--operations", "200"];
+    let done = lab.ok(&flags);
+    // Where lines are broken depends on the path.
+    let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (before, result) = (joined(&done.stderr), joined(&done.stdout));
+    let at = |text: &str, word: &str| text.find(word).unwrap_or_else(|| panic!("no '{word}' in\n{text}"));
+    assert!(at(&before, "never written") < at(&before, "Target") && before.contains("--fill --destroy"), "{before}");
+    assert!(at(&result, "never written") < at(&result, "IOPS"), "above the figures");
+    let document = lab.json(&[&flags[..], &["--json", "--quiet"]].concat());
+    let first = codes(&document).iter().position(|code| *code == "reads_of_holes");
+    assert!(first.is_some_and(|at| at <= 1), "{:?}", codes(&document));
+    let filled = lab.json(&[&flags[..], &["--json", "--fill", "--destroy", "sparse.img"]].concat());
+    assert!(!codes(&filled).contains(&"reads_of_holes"), "{:?}", codes(&filled));
+    let whole = lab.json(&[&flags[..], &["--json"]].concat());
+    assert!(!codes(&whole).contains(&"reads_of_holes"), "it is written now: {:?}", codes(&whole));
+}
+
+#[test]
+fn a_dry_run_refuses_what_the_run_refuses_and_neither_makes_anything() {
+    let lab = Lab::new();
+    lab.write("there", vec![7u8; 1 << 20]);
+    for (flags, code, word) in [
+        (&["/dev/nosuch"][..], 6, "no such device"),
+        (&["nop"], 2, "did you mean nop:"),
+        (&["nop:", "--op", "verify"], 2, "--op verify: nop: stores nothing"),
+        (&["nop:", "--op", "write", "--verify", "at-once"], 2, "--verify at-once: nop: stores nothing"),
+        (&["/dev/null", "--op", "read"], 6, "/dev/zero"),
+        (&["/dev/zero", "--op", "write"], 6, "/dev/null"),
+        (&[".", "--size", "4097"], 2, "--size 4097: "),
+        (&[".", "--size", "8MiB", "--destroy", "there"], 2, "--destroy"),
+        (&[".", "--size", "8MiB", "--trace", "there"], 6, "--trace there: it exists"),
+        (&[".", "--size", "8MiB", "--trace", "no/such"], 6, "--trace no/such: "),
+        (&[".", "--size", "8MiB", "--cpus", "4095"], 2, "4095"),
+        (&["there", "--op", "write"], 5, "--destroy"),
+    ] {
+        for dry in [&[][..], &["--dry-run"]] {
+            let done = lab.run(&[&["io"], flags, dry, &["--operations", "10"]].concat());
+            assert_eq!(done.code, code, "{flags:?} {dry:?}\n{}{}", done.stdout, done.stderr);
+            assert!(done.stderr.contains(word), "{flags:?} {dry:?}: '{word}' is missing in\n{}", done.stderr);
+            assert_eq!(lab.files(), ["there"], "{flags:?} {dry:?} left something behind");
+        }
+    }
+    assert!(!lab.data().join("runs").exists() || lab.runs().is_empty());
+}
+
+#[test]
+fn a_load_is_its_users_own_and_said_in_a_few_lines() {
+    let lab = Lab::new();
+    let load = ["io", ".", "--size", "8MiB", "--operations", "100"];
+    let first = lab.ok(&[&load[..], &["--plain"]].concat());
+    let before = first.stderr.lines().position(|line| line.starts_with('[')).expect("progress");
+    // One more than the six lines for a machine whose name of a drive is long.
+    assert!(before <= 7, "{before} lines before the load begins:\n{}", first.stderr);
+    lab.ok(&[&load[..], &["--qd", "4", "--block", "8k"]].concat());
+    let list = lab.ok(&["results", "list"]).stdout;
+    assert!(list.contains("Random read, 8k, 4 in flight") && list.contains("Random read, 4k, 1 in flight"), "{list}");
+    let markdown = lab.ok(&["report", "last"]).stdout;
+    assert!(markdown.contains("own load"), "{markdown}");
+    for text in [&first.stderr, &first.stdout, &list, &markdown, &lab.ok(&["results", "show", "last"]).stdout] {
+        assert!(!text.contains("faithful") && !text.contains("1 steps"), "{text}");
+    }
+    for command in [&["results", "path", "last"][..], &["replay", "last", "--speed", "0"]] {
+        lab.ok(command);
+    }
+    let address = lab.json(&["report", "last", "--json"])["metrics"][0]["address"].as_str().map(str::to_owned);
+    lab.ok(&["explain", "last", &address.expect("an address")]);
+    assert_eq!(lab.run(&["results", "remove", "last", "--yes"]).code, 2, "what is gone for good is named by its id");
+    assert_eq!(lab.runs().len(), 2);
+}
+
+#[test]
+fn a_load_that_is_not_the_one_that_was_typed_says_so_in_its_result() {
+    let lab = Lab::new();
+    let smaller = lab.json(&["io", ".", "--size", "1500KiB", "--op", "write", "--operations", "50", "-q", "--json"]);
+    assert!(codes(&smaller).contains(&"scratch_file_smaller"), "{:?}", codes(&smaller));
+    assert_eq!(smaller["target"]["length"], 1 << 20);
+    let flags = ["io", "nop:", "--operations", "50", "--compress-percent", "50", "--json"];
+    let idle = lab.ok(&flags);
+    assert!(idle.stderr.contains("has no effect on this load"), "{}", idle.stderr);
+    let idle: Value = serde_json::from_str(&idle.stdout).expect("one document");
+    assert!(codes(&idle).contains(&"data_without_writes"), "{:?}", codes(&idle));
+    // A fill before the load is of that data, so that it has one.
+    let read = lab.ok(&["io", ".", "--size", "4MiB", "--operations", "50", "--compress-percent", "50", "--json"]);
+    assert!(!read.stdout.contains("data_without_writes") && !read.stderr.contains("no effect"), "{}", read.stderr);
+}
+
+#[test]
+fn steadiness_weights_and_rests_are_flags_too() {
+    let lab = Lab::new();
+    let steady = lab.json(&["io", "nop:", "--time", "100ms", "--steady", "iops", "--rounds", "6", "--json"]);
+    let window = &steady["steadiness"];
+    let (first, last) = (window["first_round"].as_u64().expect("a round"), window["last_round"].as_u64().expect("one"));
+    assert_eq!(last - first, 4, "{window:#}");
+    let rounds = steady["rounds"].as_array().expect("rounds").iter();
+    let in_window = rounds.filter(|round| round["round"].as_u64().is_some_and(|it| it >= first));
+    let count: u64 = in_window.filter_map(|round| round["operations"]["read"]["count"].as_u64()).sum();
+    assert_eq!(steady["operations"]["read"]["count"], count, "the figures are of the window");
+    let group = "name=other op=write weight=1";
+    let weighed = ["io", "nop:", "--rate", "1k", "--weight", "3", "--group", group, "--time", "200ms", "--json"];
+    let rate = &lab.json(&weighed)["workload"]["pace"]["rate"]["per_1000_s"];
+    assert_eq!(rate, 750_000);
+    let begun = std::time::Instant::now();
+    lab.ok(&["io", "nop:", "--time", "200ms", "--rounds", "2", "--duty-cycle", "25", "--quiet"]);
+    assert!(begun.elapsed().as_millis() >= 1000, "200 ms of work and 600 ms of rest, at least once between");
+    let alone = lab.run(&["io", "nop:", "--duty-cycle", "25"]);
+    assert!(alone.code == 2 && alone.stderr.contains("--bursts"), "{}", alone.stderr);
+}
+
+#[test]
+fn a_file_is_read_where_the_folder_may_not_be_listed_and_home_is_somebody_elses() {
+    if !root_or_skip("another user") {
+        return;
+    }
+    let lab = Lab::in_folder(std::path::Path::new("/var/tmp"));
+    let root = lab.folder().join("..");
+    std::fs::copy(env!("CARGO_BIN_EXE_drivelab"), root.join("drivelab")).expect("a copy that anybody may run");
+    tool("chmod", &["-R", "a+rX", root.to_str().expect("text")]);
+    let locked = lab.folder().join("locked");
+    std::fs::create_dir(&locked).expect("a folder");
+    std::fs::write(locked.join("file"), vec![7u8; 1 << 20]).expect("a file");
+    std::fs::set_permissions(&locked, std::fs::Permissions::from_mode(0o711)).expect("a mode");
+    let home = lab.folder().join("home");
+    std::fs::create_dir(&home).expect("a folder");
+    std::fs::set_permissions(&home, std::fs::Permissions::from_mode(0o700)).expect("a mode");
+    let as_nobody = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("setpriv");
+        lab.dress(&mut command).env("HOME", &home).env_remove("DRIVELAB_DATA");
+        command.args(["--reuid", "65534", "--regid", "65534", "--clear-groups"]).arg(root.join("drivelab"));
+        done(command.args(arguments).output().expect("setpriv starts"))
+    };
+    let file = locked.join("file");
+    let file = file.to_str().expect("text");
+    for arguments in [
+        &["io", file, "--operations", "50", "--no-save", "--direct", "off"][..],
+        &["io", "nop:", "--operations", "50", "--no-save"],
+        &["methods", "list"],
+        &["config"],
+        &["version"],
+    ] {
+        let done = as_nobody(arguments);
+        assert_eq!(done.code, 0, "{arguments:?}\n{}", done.stderr);
+    }
+    let kept = as_nobody(&["io", "nop:", "--operations", "50"]);
+    assert!(kept.code == 6 && kept.stderr.contains("--data"), "{} {}", kept.code, kept.stderr);
+}
