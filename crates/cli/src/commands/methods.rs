@@ -165,14 +165,18 @@ fn plan(name: &str, path: &Path, form: Option<FormArg>, size: Option<Bytes>, jso
     Ok(ExitCode::Ok)
 }
 
+/// Room for the longest of [`writes`].
+const WRITES_WIDTH: usize = 31;
+
 /// The plan as a table.
 fn plan_text(plan: &Plan) -> String {
+    let label_width = plan.steps().map(|step| step.label.chars().count()).max().unwrap_or(0);
     let mut text = format!(
-        "{} ({} {}), form {}, on {}\n",
+        "{} ({} {}), {}, on {}\n",
         plan.title,
         plan.methodology.name,
         plan.methodology.version,
-        plan.form.name(),
+        plan.form.words(&plan.methodology.name),
         format::bytes(plan.capacity)
     );
     for test in &plan.tests {
@@ -186,22 +190,33 @@ fn plan_text(plan: &Plan) -> String {
         for step in &test.steps {
             let _ = writeln!(
                 text,
-                "  {:<44} {:>12} {:>14}  {}",
+                "  {:<label_width$}  {:>8}  {:<WRITES_WIDTH$}  {}",
                 step.label,
                 format::duration(step.estimated_time),
-                format!("writes {}", format::bytes(step.estimated_written)),
+                writes(step.estimated_written),
                 stop_text(step)
             );
         }
     }
     let _ = writeln!(
         text,
-        "\nTogether: {} executions, about {}, writes about {} ({GUESS})",
-        plan.schedule().len(),
+        "\nTogether: {}, about {}, {}",
+        format::counted(plan.schedule().len(), "execution"),
         format::duration(plan.estimated_time()),
-        format::bytes(plan.estimated_written())
+        match plan.estimated_written().get() {
+            0 => "writes nothing".to_owned(),
+            _ => format!("writes about {} ({GUESS})", format::bytes(plan.estimated_written())),
+        }
     );
     text
+}
+
+/// What a step writes.
+fn writes(bytes: Bytes) -> String {
+    match bytes.get() {
+        0 => "writes nothing".to_owned(),
+        _ => format!("writes {}", format::bytes(bytes)),
+    }
 }
 
 /// When a step ends, in words.
