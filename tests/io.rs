@@ -218,6 +218,8 @@ fn a_trace_holds_every_measured_operation_as_it_was_issued() {
     assert_eq!(again.code, 6, "{}", again.stderr);
     assert!(again.stderr.contains("--trace trace.tsv: it exists"), "{}", again.stderr);
     assert_eq!(trace_of(&lab, "trace.tsv"), trace, "left alone");
+    let refused = lab.run(&["io", "/dev/full-of-nothing", "--trace", "other.tsv"]);
+    assert!(refused.code != 0 && !lab.folder().join("other.tsv").exists(), "a load that is refused leaves no trace");
 }
 
 #[test]

@@ -170,16 +170,19 @@ pub(crate) struct Begun<'a, T> {
 }
 
 impl<'a> Account<'a> {
-    /// Reports the set-up, waits for the other threads and opens the books.
+    /// Reports the set-up, waits for the other threads and opens the books. Whatever has to be allocated or asked of
+    /// the kernel comes before that wait: after it the step's time runs.
     pub(crate) fn begin<T>(
         shared: &'a Shared<'a>,
         thread: usize,
         start: Start<'a>,
+        pinned: bool,
         setup: Result<T, Broken>,
     ) -> Result<Begun<'a, T>, Broken> {
         let job = &shared.job.threads[thread];
-        let pinned = job.cpu.is_some_and(pin);
         let os_thread = start.os_thread;
+        let (faults, findings) = (Faults::new(shared.policy), findings(&job.sealing));
+        let (waited_for_cpu, cpu) = (selfcheck::waited_for_cpu_ns(), CpuTime::of_this_thread());
         let (setup, started) = start.ready(setup)?;
         let account = started.map(|(timing, tally)| Account {
             shared,
@@ -189,13 +192,13 @@ impl<'a> Account<'a> {
             work: Work::default(),
             thread,
             os_thread,
-            faults: Faults::new(shared.policy),
-            findings: findings(&job.sealing),
+            faults,
+            findings,
             touched: Touched::default(),
             traced: shared.traced,
             arrived: 0,
-            cpu: CpuTime::of_this_thread(),
-            waited_for_cpu: selfcheck::waited_for_cpu_ns(),
+            cpu,
+            waited_for_cpu,
             begun: shared.clock.now(),
             pinned,
         });
@@ -350,8 +353,13 @@ fn findings(sealing: &Sealing) -> Option<Findings> {
     matches!(sealing, Sealing::Check { .. } | Sealing::Seal { at_once: true, .. }).then(Findings::new)
 }
 
-/// Binds the calling thread to one CPU; whether the kernel allowed it.
-fn pin(cpu: u32) -> bool {
+/// Binds the calling thread to the CPU of its job, where it has one; whether that was so and the kernel allowed it.
+/// Comes first of all, so that memory is made on the node of that CPU.
+pub(crate) fn pin(job: &ThreadJob<'_>) -> bool {
+    job.cpu.is_some_and(pin_to)
+}
+
+fn pin_to(cpu: u32) -> bool {
     let mut set = rustix::thread::CpuSet::new();
     let index = cpu as usize;
     if index >= rustix::thread::CpuSet::MAX_CPU {

@@ -148,7 +148,7 @@ impl<'a> Feed<'a> {
     }
 
     /// What to issue at `now`, for a thread that has its stream to itself or shares only its position.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next(&mut self, now: u64) -> Next {
         let mut intended = 0;
         if let Some(arrivals) = &self.arrivals {
@@ -169,7 +169,8 @@ impl<'a> Feed<'a> {
     }
 
     /// Takes the next operation off the stream; `None` where the share is done.
-    #[inline]
+    // Small where a stream is a thread's own; its callers are the two loops.
+    #[inline(always)]
     pub(crate) fn draw(&mut self, now: u64, intended: u64) -> Option<Issue> {
         if self.job.sync_every > 0 && self.flush_is_due() {
             return Some(Issue { op: Op { offset: 0, length: 0, kind: OpKind::Flush }, cursor: self.cursor, intended });
@@ -195,6 +196,7 @@ impl<'a> Feed<'a> {
         Some(Issue { op, cursor, intended })
     }
 
+    #[inline(never)]
     fn draw_shared(&mut self, now: u64) -> Option<(Op, u64)> {
         let at = &self.shared.places[self.job.cursor_at].cursor.0;
         let mut cursor = at.load(Ordering::Relaxed);
@@ -224,9 +226,9 @@ impl<'a> Feed<'a> {
         before.wrapping_add(more) <= self.job.limit.units
     }
 
-    /// An operation that was issued in the ramp ended after it: it counts against the share.
-    pub(crate) fn count_late(&mut self, op: &Op) {
-        let units = self.units_of(op.length);
+    /// An operation of so many bytes that was issued in the ramp ended after it: it counts against the share.
+    pub(crate) fn count_late(&mut self, length: u32) {
+        let units = self.units_of(length);
         if self.alone {
             self.late += units;
         } else {

@@ -216,7 +216,7 @@ impl<'a, 'w> Checked<'a, 'w> {
         check_kinds(target, workload)?;
         check_span(workload, target.length())?;
         check_pace(*pace)?;
-        check_cpus(workload)?;
+        check_cpus(&workload.placement.cpus).map_err(BackendError::Unfit)?;
         let whereto = whereto(target, workload)?;
         let made = streams(workload, *seed).map_err(BackendError::Unfit)?;
         let count = u64::from(threads.get());
@@ -330,12 +330,15 @@ fn check_kinds(target: &IoTarget, workload: &Workload) -> Result<(), BackendErro
     Ok(())
 }
 
-/// Whether this process may run where it is told to.
-fn check_cpus(workload: &Workload) -> Result<(), BackendError> {
+/// Whether this process may run where it is told to, for whoever wants to know before a target is made.
+///
+/// # Errors
+/// The CPU that it may not run on, in words.
+pub fn check_cpus(cpus: &[u32]) -> Result<(), String> {
     let Ok(allowed) = rustix::thread::sched_getaffinity(None) else { return Ok(()) };
     let is_there = |cpu: u32| (cpu as usize) < rustix::thread::CpuSet::MAX_CPU && allowed.is_set(cpu as usize);
-    match workload.placement.cpus.iter().find(|cpu| !is_there(**cpu)) {
-        Some(cpu) => unfit(format!(
+    match cpus.iter().find(|cpu| !is_there(**cpu)) {
+        Some(cpu) => Err(format!(
             "CPU {cpu} is none that this process may run on ({} are): `lscpu` lists those of the host, `taskset -p $$` those \
              of a shell",
             allowed.count()

@@ -5,13 +5,12 @@
 //! Facts about io_uring and the block layer come from research/engine.md, section 4.1, and the man pages
 //! io_uring_setup(2), io_uring_enter(2), open(2), mmap(2).
 //!
-//! The control plane (`engine`, `fit`, `step`, `collect`) allocates, checks and talks; the data plane (`uring::worker`,
-//! `sync_io`, `tally`, `generate`, `slots`) gets everything before the start and then neither allocates, locks, logs
-//! nor formats. Both backends draw from the same streams, so the same seed gives the same operations on both.
+//! The control plane allocates, checks and talks; the data plane gets everything before the start and then neither
+//! allocates, locks, logs nor formats. Which file belongs to which: ARCHITECTURE.md, "Inside the engine". Both backends draw from the same streams, so the same seed gives the same operations on both.
 //!
 //! `unsafe` is allowed in small modules only: `uring::ring` (the kernel reads and writes our buffers), `buffer` (mmap),
-//! `crew` (threads that may have to be left behind), `tsc` (the CPU's counter), `discard` and `rusage` (two calls that
-//! rustix does not have). The tidy rule *words* holds the list.
+//! `crew` (threads that may have to be left behind), `tsc` (the CPU's counter), `discard`, `rusage` and `own_files` (calls
+//! that rustix does not have, or not as safe ones). The tidy rule *words* holds the list.
 #![deny(unsafe_code)]
 
 mod account;
@@ -26,6 +25,7 @@ mod feed;
 mod fit;
 mod generate;
 mod meter;
+mod own_files;
 mod page_cache;
 mod record;
 mod rusage;
@@ -45,6 +45,7 @@ mod verify;
 mod wait;
 
 pub use engine::{BackendChoice, Engine, EngineError, Options, check};
+pub use fit::check_cpus;
 pub use sealing::Written;
 pub use step::StuckSink;
 pub use trace::{TraceEntry, TraceSink};

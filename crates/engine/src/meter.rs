@@ -21,7 +21,7 @@ pub(crate) struct Class {
 pub(crate) struct Layout {
     classes: Box<[Class]>,
     /// First class of each kind; `None` where the group issues none.
-    first: [Option<u8>; OpKind::ALL.len()],
+    first: [Option<u16>; OpKind::ALL.len()],
     lengths: Box<[u32]>,
     responses: bool,
     trace_entries: usize,
@@ -38,7 +38,7 @@ impl Layout {
             if !issues(workload, kind) {
                 continue;
             }
-            *slot = u8::try_from(classes.len()).ok();
+            *slot = u16::try_from(classes.len()).ok();
             let of_kind: &[u32] = if kind == OpKind::Flush { &[0] } else { &lengths };
             classes.extend(of_kind.iter().map(|length| Class { kind, length: *length }));
         }

@@ -157,7 +157,8 @@ fn effort(job: &Job<'_>, manner: &Manner<'_>, request: &StepRequest<'_>, outcome
         short_transfers: sum(|outcome| outcome.work.short_transfers),
         clock: String::new(),
         clock_error_ns: 0,
-        batch: batch.max(1),
+        // A thread of the sync backend waits for each of its operations.
+        batch: if manner.kind == Kind::Sync { 1 } else { batch.max(1) },
         positions: (0..job.threads.len()).map(position).collect(),
         cpus: pinned.filter_map(|outcome| job.threads[outcome.thread].cpu).collect(),
         page_cache: None,

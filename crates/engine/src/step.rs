@@ -29,7 +29,7 @@ use crate::tally::{Lane, LaneEnd, Tally, lane};
 use crate::time::Clock;
 use crate::totals::Totals;
 use crate::trace::{ENTRIES, TraceSink};
-use crate::uring::fitness;
+use crate::uring::fitness::{self, Misfit};
 use crate::uring::setup::Mode;
 use crate::{page_cache, uring};
 
@@ -270,11 +270,12 @@ pub(crate) fn run(
         Kind::Uring(mode) => fitness::misfit(&job, request.workload, mode),
         Kind::Sync => None,
     };
-    let without_ring = Manner { kind: Kind::Sync, reason: misfit.unwrap_or_default(), may_fall_back: false, ..*manner };
+    let reason = misfit.map_or(manner.reason, |misfit| misfit.why);
+    let without_ring = Manner { kind: Kind::Sync, reason, may_fall_back: false, ..*manner };
     let manner = match misfit {
         None => manner,
         Some(_) if manner.may_fall_back && sync_fits => &without_ring,
-        Some(why) => return Err(BackendError::Unfit(why.to_owned())),
+        Some(Misfit { why, advice }) => return Err(BackendError::Unfit(format!("{why}: {advice}"))),
     };
     match attempt(&job, manner, request, outlets) {
         // No operation was issued: all threads wait for all rings before the start.

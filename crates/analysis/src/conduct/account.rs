@@ -97,15 +97,18 @@ fn generator_late(subject: &Subject<'_>) -> Vec<Seen> {
 }
 
 fn ceiling_mode(subject: &Subject<'_>) -> Vec<Seen> {
-    let batch = effort(subject).map_or(0, |effort| effort.batch).max(subject.execution.workload.placement.batch);
+    let batch = effort(subject).map_or(subject.execution.workload.placement.batch, |effort| effort.batch);
     let found = || vec![evidence("completions waited for at a time", f64::from(batch), Some(1.0), "operations")];
     told(subject, (batch > 1).then(found))
 }
 
-/// The sync backend because of a refusal, not because it was asked for.
+/// How the engine says that a backend was the user's choice.
+const ASKED_FOR: &str = "asked for";
+
+/// The sync backend although nobody asked for it.
 fn backend_fallback(subject: &Subject<'_>) -> Vec<Seen> {
     let engine = &subject.execution.record.engine;
-    let fell_back = engine.backend.starts_with("sync") && engine.reason.contains("refused");
+    let fell_back = engine.backend.starts_with("sync") && engine.reason != ASKED_FOR;
     if fell_back { vec![Seen::new(subject, Voids::Nothing, Vec::new()).noting(&engine.reason)] } else { Vec::new() }
 }
 

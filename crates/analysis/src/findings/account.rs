@@ -117,7 +117,8 @@ pub(crate) fn features_refused(seen: &[Seen]) -> Finding {
 
 pub(crate) fn untried_mode(seen: &[Seen]) -> Finding {
     let statement = format!(
-        "{} used a mode that is not yet tried on hardware ({}): its figures have been compared with nothing.",
+        "{} used a mode that is not yet tried on hardware ({}): its figures have been compared with nothing, \
+         and the CPU time of a kernel thread that submits (SQPOLL) is in none of them.",
         executions(seen),
         named(seen)
     );

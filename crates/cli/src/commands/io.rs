@@ -25,7 +25,6 @@ use crate::lab::execute::engine;
 use crate::lab::outcome::Show;
 use crate::lab::place::Place;
 use crate::lab::target::Words;
-use crate::lab::trace::TraceFile;
 use crate::say;
 use flags::Defaults;
 use load::{Ground, Written};
@@ -63,12 +62,6 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         engine.watchdog = time.parse::<Nanos>().map_err(wrong)?;
     }
     engine.written = earlier;
-    let dry_run = arguments.safety.dry_run;
-    if let Some(trace) = arguments.output.trace.as_deref().filter(|_| dry_run) {
-        TraceFile::check(trace)?;
-    }
-    let trace = arguments.output.trace.as_deref().filter(|_| !dry_run).map(TraceFile::make).transpose()?;
-    engine.trace = trace.as_ref().map(TraceFile::sink);
     if written.new_and_unfilled {
         context.settings.voice.say(
             "Not filled first (--fill does that): the first write of a block also makes the file system find room for it",
@@ -82,27 +75,15 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         size: written.size,
         destroy: arguments.safety.destroy.as_deref(),
         engine,
-        trace: trace.clone(),
+        trace: arguments.output.trace.as_deref(),
         page: None,
         save: !arguments.output.no_save,
-        dry_run,
+        dry_run: arguments.safety.dry_run,
         print: &arguments.output.print,
         show: Show::Load,
         words: Words { wrong: &wrong, buffered: "--direct off" },
     };
-    let done = begin::carry_out(context, order);
-    match trace.map(TraceFile::finish).transpose() {
-        Ok(Some(lost)) if lost > 0 => {
-            context
-                .settings
-                .voice
-                .warn(format!("the trace lacks {lost} operations: they came faster than they fitted"));
-        }
-        Ok(_) => {}
-        // What became of the load comes first.
-        Err(failure) => return done.and(Err(failure)),
-    }
-    done
+    begin::carry_out(context, order)
 }
 
 /// `--data zero` would make a folder called zero for the results: that is not what anybody means.

@@ -14,7 +14,6 @@ use drivelab_engine::Options;
 use drivelab_method::Methodology;
 use drivelab_session::Start;
 use drivelab_store::{DataDir, NewBundle, Recorder};
-use rustix::thread::CpuSet;
 
 use super::care::Care;
 use super::execute::{Keep, Ready, execute};
@@ -43,8 +42,8 @@ pub struct Order<'a> {
     pub destroy: Option<&'a Path>,
     /// Engine.
     pub engine: Options,
-    /// Where every measured operation is written down, where that is wanted; the engine's own options name it too.
-    pub trace: Option<TraceFile>,
+    /// New file in which every measured operation is written down, where that is wanted.
+    pub trace: Option<&'a Path>,
     /// Page to write, and whether without names.
     pub page: Option<(&'a Path, bool)>,
     /// Whether a bundle is kept.
@@ -74,6 +73,7 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     let site = target::survey(order.target, order.methodology, order.form, order.size, purpose)?;
     let plan = target::plan(order.methodology, order.form, &site, &order.words)?;
     check_cpus(&plan)?;
+    order.trace.map_or(Ok(()), TraceFile::check)?;
     let page = order.page.map(|(output, redact)| wish(output, redact)).transpose()?;
     let run = RunId::now();
     // What drivelab makes is as long as the plan takes it to be; what is there has its size.
@@ -91,6 +91,7 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     if stop.is_stopped() {
         return Err(Failure::new(ExitCode::Interrupted, "stopped before anything was measured; nothing is kept"));
     }
+    let trace = order.trace.map(TraceFile::make).transpose()?;
     let start = RunStarted { event_version: EVENT_VERSION, run, started: now(), tool: tool(), plan, environment };
     let mut bundle_on_target = None;
     let keep = match data {
@@ -114,25 +115,21 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     opened.look_again()?;
     let OpenedIo { target, scratch, .. } = opened;
     let opening = site.smaller().into_iter().collect();
-    let care = Care { scratch, bundle_on_target, trace: order.trace, opening };
-    let (start, engine, show, history) = (Start::New(start), order.engine, order.show, Vec::new());
-    execute(context, order.print, Ready { run, keep, start, target, care, engine, page, show, stop, history })
+    let engine = Options { trace: trace.as_ref().map(TraceFile::sink), ..order.engine };
+    let care = Care { scratch, bundle_on_target, trace: trace.clone(), opening };
+    let (start, show, history) = (Start::New(start), order.show, Vec::new());
+    let done =
+        execute(context, order.print, Ready { run, keep, start, target, care, engine, page, show, stop, history });
+    // What became of the load comes first.
+    let traced = trace.map_or(Ok(()), |trace| trace.finish(voice));
+    done.and_then(|code| traced.map(|()| code))
 }
 
 /// Refuses CPUs that this process may not run on before anything is made, and not when the filled target waits for
 /// them.
 fn check_cpus(plan: &Plan) -> Result<()> {
-    let Ok(allowed) = rustix::thread::sched_getaffinity(None) else { return Ok(()) };
-    let is_there = |cpu: u32| (cpu as usize) < CpuSet::MAX_CPU && allowed.is_set(cpu as usize);
-    let mut cpus =
-        plan.steps().filter_map(Step::workload).flat_map(Workload::groups).flat_map(|load| &load.placement.cpus);
-    cpus.find(|cpu| !is_there(**cpu)).map_or(Ok(()), |cpu| {
-        Err(Failure::usage(format!(
-            "CPU {cpu} is none that this process may run on ({} are): `lscpu` lists those of the host, `taskset -p $$` those \
-             of a shell",
-            allowed.count()
-        )))
-    })
+    let mut loads = plan.steps().filter_map(Step::workload).flat_map(Workload::groups);
+    loads.try_for_each(|load| drivelab_engine::check_cpus(&load.placement.cpus)).map_err(Failure::usage)
 }
 
 fn new_bundle<'a>(start: &'a RunStarted, methodology: &'a Methodology) -> NewBundle<'a> {

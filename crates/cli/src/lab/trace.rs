@@ -9,6 +9,7 @@ use drivelab_core::exit::ExitCode;
 use drivelab_engine::{TraceEntry, TraceSink};
 
 use crate::fail::{Failure, Result};
+use crate::say::Voice;
 
 /// Names of the columns.
 const HEAD: &str = "thread\tindex\top\toffset\tlength\tintended_ns\tsubmit_ns\tlatency_ns\terrno\n";
@@ -81,15 +82,20 @@ impl TraceFile {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).paused = paused;
     }
 
-    /// Writes what is left, and says how many operations are missing.
+    /// Writes what is left, and warns where operations are missing.
     ///
     /// # Errors
     /// Exit 6 where the file could not be written to its end.
-    pub fn finish(self) -> Result<u64> {
+    pub fn finish(self, voice: Voice) -> Result<()> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let flushed = state.out.flush();
         match state.broken.take().or(flushed.err()) {
-            None => Ok(state.lost),
+            None if state.lost > 0 => {
+                let lost = state.lost;
+                voice.warn(format!("the trace lacks {lost} operations: they came faster than they fitted"));
+                Ok(())
+            }
+            None => Ok(()),
             Some(error) => {
                 let message = format!("the trace {} is not whole: {error}", self.path.display());
                 Err(Failure::new(ExitCode::TargetUnusable, message))

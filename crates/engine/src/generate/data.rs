@@ -4,8 +4,8 @@
 //! A drive that compresses or removes duplicates must gain nothing, or exactly what was asked (research/engine.md, 3.4
 //! and 6 "Data"). Fresh random bytes for each write would cost more than the I/O, so each thread has a pool of random
 //! bytes, larger than any window a drive would search, and before each write 8 bytes of every 512-byte sector are
-//! replaced by a number that is used once. Distinctness is not left to chance: the numbers are a bijection
-//! ([`super::mix`]) of a counter.
+//! replaced by a number that is used once. Distinctness is not left to chance: the numbers are a counter times an odd
+//! constant (a Weyl sequence), which is a bijection of 64 bits; one addition makes the next.
 //!
 //! Compressible data is the same pool with zeros in it, so it costs nothing more. A repeat is the slot's last write
 //! once more, untouched, so it costs nothing at all; how many are due is counted, not drawn.
@@ -37,6 +37,8 @@ const FILE_LEAST: usize = 1 << 20;
 pub(crate) struct DataSource {
     make: Make,
     key: u64,
+    /// Where the numbers of the stamps begin: the key, stirred, since small ones have zeros in them.
+    stamps: u64,
 }
 
 #[derive(Debug, Clone)]
@@ -100,7 +102,7 @@ impl DataSource {
                 Make::File { bytes: repeated(&bytes, FILE_LEAST), step, turn: step * depth * threads }
             }
         };
-        Ok(DataSource { make, key })
+        Ok(DataSource { make, key, stamps: mix(key) })
     }
 
     /// The same for one thread, whatever number that has among all threads of the step.
@@ -180,15 +182,17 @@ impl DataSource {
 
     #[inline]
     fn stamp_sectors(&self, block: &mut [u8], counter: &mut u64) {
-        for sector in block.chunks_mut(SECTOR) {
-            let stamp = mix(self.key.wrapping_add(*counter)).to_le_bytes();
-            *counter += 1;
+        let mut number = self.stamps.wrapping_add(counter.wrapping_mul(GOLDEN));
+        *counter += block.len().div_ceil(SECTOR) as u64;
+        let mut sectors = block.chunks_exact_mut(SECTOR);
+        for sector in &mut sectors {
             if let Some(place) = sector.first_chunk_mut::<STAMP>() {
-                *place = stamp;
-            } else {
-                sector.iter_mut().zip(stamp).for_each(|(byte, stamp)| *byte = stamp);
+                *place = number.to_le_bytes();
             }
+            number = number.wrapping_add(GOLDEN);
         }
+        let rest = sectors.into_remainder();
+        rest.iter_mut().zip(number.to_le_bytes()).for_each(|(byte, stamp)| *byte = stamp);
     }
 }
 

@@ -59,7 +59,7 @@ pub(crate) struct Stream {
 impl Stream {
     /// The operation at `cursor`, and the cursor of the next one. Cursors begin at 0; a cursor is the one integer from
     /// which a stream goes on. It is opaque: not the number of the operation.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn op(&self, cursor: u64) -> (Op, u64) {
         if self.kinds.any_flush() && self.kinds.is_flush(cursor) && self.layout.may_stay(cursor) {
             return (Op { offset: self.start, length: 0, kind: OpKind::Flush }, self.layout.stay(cursor));

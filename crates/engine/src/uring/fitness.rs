@@ -2,6 +2,7 @@
 
 use std::io;
 
+use drivelab_core::clock::monotonic_raw_ns;
 use drivelab_core::load::OpKind;
 use drivelab_core::workload::Workload;
 
@@ -9,20 +10,31 @@ use crate::buffer::Arena;
 use crate::fit::Job;
 use crate::generate::stream::Op;
 use crate::meter::issues;
-use crate::uring::ring::{self, Ring, Whereto};
+use crate::uring::ring::{self, Driver, Ring, Whereto};
 use crate::uring::setup::Mode;
-use crate::wait::LOOK_NS;
 
-/// Why a step with trims is not done by a ring.
-const NO_TRIM: &str = "the kernel does not trim this block device through io_uring (Linux 6.12 does, where the device \
-                       can): take the sync backend";
-/// Why completions are not polled for.
-const NO_POLL: &str = "completions cannot be polled for here: the target, or the driver below it, answered 'not \
-                       supported'. It takes direct I/O and a driver with poll queues (an NVMe drive has them with \
-                       nvme.poll_queues=N on the kernel's command line): take the uring backend";
+/// Why a ring cannot do a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Misfit {
+    pub(crate) why: &'static str,
+    pub(crate) advice: &'static str,
+}
+
+const NO_TRIM: Misfit = Misfit {
+    why: "the kernel does not trim this block device through io_uring (Linux 6.12 does, where the device can)",
+    advice: "take the sync backend",
+};
+const NO_POLL: Misfit = Misfit {
+    why: "completions cannot be polled for here: the target, or the driver below it, answered 'not supported'. It takes \
+          direct I/O and a driver with poll queues (an NVMe drive has them with nvme.poll_queues=N on the kernel's \
+          command line)",
+    advice: "take the uring backend",
+};
+/// Longest wait for the answer to the question whether completions can be polled for.
+const ANSWER_NS: u64 = 5_000_000_000;
 
 /// Why a ring in this mode cannot do the step; `None` where it can.
-pub(crate) fn misfit(job: &Job<'_>, workload: &Workload, mode: Mode) -> Option<&'static str> {
+pub(crate) fn misfit(job: &Job<'_>, workload: &Workload, mode: Mode) -> Option<Misfit> {
     let trims = workload.groups().any(|group| issues(group, OpKind::Trim));
     let device = job.threads.iter().find_map(|thread| match thread.whereto {
         Whereto::BlockDevice(device) => Some(device),
@@ -43,14 +55,26 @@ fn can_poll(job: &Job<'_>, workload: &Workload) -> io::Result<bool> {
     let mut refused = Vec::new();
     let arena = Arena::map(length as usize, &mut refused)?;
     let mut ring = Ring::open(1, thread.whereto, arena, Mode::CompletionPolled, &mut refused)?;
-    let mut driver = ring.drive(&mut refused);
+    let op = Op { offset: workload.span.offset.get(), length, kind: OpKind::Read };
+    let answer = first_answer(ring.drive(&mut refused), &op)?;
+    if answer.is_none() {
+        // A drive that does not answer: the ring stays, as closing it would wait. The step's watchdog will name it.
+        std::mem::forget(ring);
+    }
+    Ok(answer != Some(-libc::EOPNOTSUPP))
+}
+
+/// What an operation ended with; `None` where it did not end in time.
+fn first_answer(mut driver: Driver<'_>, op: &Op) -> io::Result<Option<i32>> {
     driver.begin();
-    driver.queue(0, &Op { offset: workload.span.offset.get(), length, kind: OpKind::Read }, 0);
-    loop {
-        driver.enter(1, LOOK_NS)?;
+    driver.queue(0, op, 0);
+    let asked = monotonic_raw_ns();
+    while monotonic_raw_ns() - asked < ANSWER_NS {
+        driver.enter(0, 0)?;
         driver.look();
         if let Some((_, result)) = driver.completed() {
-            return Ok(result != -libc::EOPNOTSUPP);
+            return Ok(Some(result));
         }
     }
+    Ok(None)
 }

@@ -44,13 +44,13 @@ impl Keeper {
 
     /// Whether an operation may be issued now: its number, or `None` where it is held until others have ended.
     #[inline]
-    pub(crate) fn admit(&mut self, issue: &Issue, in_flight: impl Iterator<Item = u64>) -> Option<u64> {
+    pub(crate) fn admit(&mut self, issue: Issue, in_flight: impl Iterator<Item = u64>) -> Option<u64> {
         let number = self.next;
         let op = &issue.op;
         let free = self.window.admits(number, in_flight)
             && (!changes(op.kind) || self.busy.try_claim(op.offset / self.unit, u64::from(op.length) / self.unit));
         if !free {
-            self.held = Some(*issue);
+            self.held = Some(issue);
             return None;
         }
         self.next += 1;

@@ -15,6 +15,7 @@ use io_uring::{CompletionQueue, EnterFlags, IoUring, Probe, SubmissionQueue, Sub
 use crate::buffer::Arena;
 use crate::generate::stream::Op;
 use crate::uring::setup::{self, Mode, note};
+use crate::wait::LOOK_NS;
 
 /// Bytes of an entry before the address (`sqe->addr`), and before the third address (`sqe->addr3`): `struct
 /// io_uring_sqe`, include/uapi/linux/io_uring.h.
@@ -25,6 +26,11 @@ const BLOCK_URING_CMD_DISCARD: u32 = 0x1200;
 /// `FALLOC_FL_KEEP_SIZE`, `FALLOC_FL_PUNCH_HOLE`, `FALLOC_FL_ZERO_RANGE`: fallocate(2).
 const PUNCH: i32 = libc::FALLOC_FL_KEEP_SIZE | libc::FALLOC_FL_PUNCH_HOLE;
 const ZERO: i32 = libc::FALLOC_FL_KEEP_SIZE | libc::FALLOC_FL_ZERO_RANGE;
+
+/// What the timer's completion is called; no slot has this number.
+const TIMER: u64 = u64::MAX;
+/// After this time a loop that waits for completions looks round.
+static LOOK: Timespec = Timespec::new().nsec(LOOK_NS as u32);
 
 /// What operations go to.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +66,8 @@ impl Ring {
         mode: Mode,
         refused: &mut Vec<String>,
     ) -> io::Result<Self> {
-        let io = setup::build(depth, mode, refused)?;
+        // One place more for the timer.
+        let io = setup::build(depth.saturating_add(1), mode, refused)?;
         let (handle, block_device) = match whereto {
             Whereto::File(handle) => (Some(handle), false),
             Whereto::BlockDevice(handle) => (Some(handle), true),
@@ -99,7 +106,8 @@ impl Ring {
             block_device: *block_device,
             file: *file,
         };
-        Driver { submitter, queue, completions, arena, in_flight, entries, sqpoll, polled }
+        let timer = if sqpoll || polled { Timer::None } else { Timer::Idle };
+        Driver { submitter, queue, completions, arena, in_flight, entries, sqpoll, polled, timer }
     }
 }
 
@@ -122,6 +130,17 @@ pub(crate) struct Driver<'r> {
     entries: Entries,
     sqpoll: bool,
     polled: bool,
+    timer: Timer,
+}
+
+/// A request of the ring that ends after [`LOOK`]: with it waiting needs no time limit of its own, which at a depth of
+/// 1 would be a twentieth of the cost of an operation, and more where a drive is really waited for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Timer {
+    /// This ring has none.
+    None,
+    Idle,
+    Running,
 }
 
 impl Driver<'_> {
@@ -174,6 +193,31 @@ impl Driver<'_> {
         self.in_flight[slot] = true;
     }
 
+    /// Submits what is queued and waits until `completions` are there, or until it is time to look round.
+    #[inline]
+    pub(crate) fn enter_until_look(&mut self, completions: u32) -> io::Result<()> {
+        match self.timer {
+            Timer::None => return self.enter(completions, LOOK_NS),
+            Timer::Idle => self.start_timer(),
+            Timer::Running => {}
+        }
+        self.queue.sync();
+        let queued = u32::try_from(self.queue.len()).unwrap_or(u32::MAX);
+        // SAFETY: no argument is passed; the entries were made by `queue` and `start_timer`.
+        let entered =
+            unsafe { self.submitter.enter::<libc::sigset_t>(queued, completions, EnterFlags::GETEVENTS.bits(), None) };
+        later(entered)
+    }
+
+    #[cold]
+    fn start_timer(&mut self) {
+        let entry = opcode::Timeout::new(&raw const LOOK).build().user_data(TIMER);
+        // SAFETY: the time is a constant, which the kernel reads when it takes the entry.
+        let pushed = unsafe { self.queue.push(&entry) };
+        assert!(pushed.is_ok(), "the ring has a place for the timer");
+        self.timer = Timer::Running;
+    }
+
     /// Submits what is queued and waits until `completions` are there, at most `wait_ns`. None asks only for what is
     /// ready.
     #[inline]
@@ -184,9 +228,10 @@ impl Driver<'_> {
         if self.sqpoll && self.queue.need_wakeup() {
             flags.insert(EnterFlags::SQ_WAKEUP);
         }
+        // Polling in the kernel knows no time limit: it would wait for a lost completion for ever.
         let entered = if completions == 0 || self.polled {
             // SAFETY: no argument is passed; the entries were made by `queue`.
-            unsafe { self.submitter.enter::<libc::sigset_t>(queued, completions, flags.bits(), None) }
+            unsafe { self.submitter.enter::<libc::sigset_t>(queued, 0, flags.bits(), None) }
         } else {
             flags.insert(EnterFlags::EXT_ARG);
             let wait = Timespec::new().sec(wait_ns / 1_000_000_000).nsec((wait_ns % 1_000_000_000) as u32);
@@ -195,22 +240,19 @@ impl Driver<'_> {
             // by `queue`.
             unsafe { self.submitter.enter(queued, completions, flags.bits(), Some(&arguments)) }
         };
-        match entered {
-            Ok(_) => Ok(()),
-            // Nothing completed in time, a signal, or the kernel is short of memory or room for a moment: what is
-            // queued stays queued.
-            Err(error) => match error.raw_os_error() {
-                Some(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY) => Ok(()),
-                _ => Err(error),
-            },
-        }
+        later(entered)
     }
 
     /// The next completion, if one is there: slot and result as io_uring gives it (bytes, or minus the error number).
     /// [`Driver::look`] before the first of a pass.
     #[inline]
     pub(crate) fn completed(&mut self) -> Option<(usize, i32)> {
-        let completion = self.completions.next()?;
+        let mut completion = self.completions.next()?;
+        if completion.user_data() == TIMER {
+            // Where the kernel has no such request, waiting gets its limit in each call.
+            self.timer = if completion.result() == -libc::ETIME { Timer::Idle } else { Timer::None };
+            completion = self.completions.next()?;
+        }
         let slot = usize::try_from(completion.user_data()).ok()?;
         *self.in_flight.get_mut(slot)? = false;
         Some((slot, completion.result()))
@@ -220,6 +262,19 @@ impl Driver<'_> {
     #[inline]
     pub(crate) fn look(&mut self) {
         self.completions.sync();
+    }
+}
+
+/// What an enter that did not submit everything or saw nothing complete means: nothing completed in time, a signal, or
+/// the kernel is short of memory or room for a moment. What is queued stays queued.
+#[inline]
+fn later(entered: io::Result<usize>) -> io::Result<()> {
+    match entered {
+        Ok(_) => Ok(()),
+        Err(error) => match error.raw_os_error() {
+            Some(libc::ETIME | libc::EINTR | libc::EAGAIN | libc::EBUSY) => Ok(()),
+            _ => Err(error),
+        },
     }
 }
 

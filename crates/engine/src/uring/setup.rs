@@ -50,6 +50,9 @@ const FLAGS: [Flag; 5] = [
 pub(crate) fn build(depth: u32, mode: Mode, refused: &mut Vec<String>) -> io::Result<IoUring> {
     // A thread of the kernel that submits runs no deferred work of ours.
     let flags = if mode == Mode::SubmissionPolled { &FLAGS[..1] } else { &FLAGS[..] };
+    // It may publish completions before it gives back the places of their submissions: with room for both a slot that is
+    // used again never finds the ring full.
+    let entries = if mode == Mode::SubmissionPolled { depth.saturating_mul(2) } else { depth };
     for keep in (0..=flags.len()).rev() {
         let mut builder = IoUring::builder();
         builder.dontfork().setup_cqsize(depth.next_power_of_two().saturating_mul(2));
@@ -63,7 +66,7 @@ pub(crate) fn build(depth: u32, mode: Mode, refused: &mut Vec<String>) -> io::Re
             }
         }
         flags.iter().take(keep).for_each(|(_, set)| set(&mut builder));
-        match builder.build(depth) {
+        match builder.build(entries) {
             Ok(io) => return Ok(io),
             Err(error) if error.raw_os_error() == Some(libc::EINVAL) && keep > 0 => {
                 refused.push(format!("{} (EINVAL)", flags[keep - 1].0));

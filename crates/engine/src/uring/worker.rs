@@ -9,10 +9,11 @@ use std::collections::VecDeque;
 use drivelab_core::load::OpKind;
 use drivelab_core::record::StopReason;
 
-use crate::account::{Account, Begun, Flight, Outcome};
+use crate::account::{self, Account, Begun, Flight, Outcome};
 use crate::crew::Left;
 use crate::faults::{Attempt, Broken};
 use crate::feed::{Feed, Issue, Next};
+use crate::fit::ThreadJob;
 use crate::generate::stream::Op;
 use crate::sealing::Sealing;
 use crate::selfcheck;
@@ -81,32 +82,32 @@ fn with_ring<'a>(
     kept: &mut Option<Ring>,
 ) -> Result<Outcome, Broken> {
     let job = &shared.job.threads[thread];
+    let pinned = account::pin(job);
     let mut refused = Vec::new();
     let slots = Slots::new(job.shape, job.data.clone(), job.first_slot);
-    let setup = slots.arena(&mut refused).and_then(|arena| {
+    let ring = slots.arena(&mut refused).and_then(|arena| {
         Ring::open(job.depth, job.whereto, arena, mode, &mut refused)
             .map_err(|source| Broken { what: Attempt::Ring, source })
     });
-    let Begun { setup: ring, account } = Account::begin(shared, thread, start, setup)?;
-    let ring = kept.insert(ring);
-    let Some(account) = account else { return Ok(Outcome::not_started(thread)) };
-    let depth = job.depth as usize;
-    let feed = Feed::new(shared, thread, account.timing, 1);
-    if feed.is_open() {
+    let setup = ring.map(|ring| (kept.insert(ring).drive(&mut refused), Hands::new(job)));
+    if job.schedule.is_some() {
         wait::sharpen_timers();
     }
+    let Begun { setup, account } = Account::begin(shared, thread, start, pinned, setup)?;
+    let Some(account) = account else { return Ok(Outcome::not_started(thread)) };
+    let (driver, Hands { flights, free, batch, resting, seal }) = setup;
     let worker = Worker {
-        driver: ring.drive(&mut refused),
+        driver,
         slots,
-        flights: vec![Flight::default(); depth].into_boxed_slice(),
-        free: (0..job.depth).rev().collect(),
-        batch: Vec::with_capacity(depth),
-        resting: VecDeque::with_capacity(depth),
+        flights,
+        free,
+        batch,
+        resting,
+        feed: Feed::new(shared, thread, account.timing, 1),
         account,
-        feed,
         counting: false,
         was_full: false,
-        seal: Keeper::of(job),
+        seal,
         checks: !matches!(job.sealing, Sealing::None),
         ending: None,
         next_look: 0,
@@ -115,6 +116,28 @@ fn with_ring<'a>(
     outcome.refused = refused;
     outcome.punted = selfcheck::was_punted();
     Ok(outcome)
+}
+
+/// What a thread keeps its operations in.
+struct Hands {
+    flights: Box<[Flight]>,
+    free: Vec<u32>,
+    batch: Vec<u32>,
+    resting: VecDeque<(u64, u32)>,
+    seal: Option<Keeper>,
+}
+
+impl Hands {
+    fn new(job: &ThreadJob<'_>) -> Hands {
+        let depth = job.depth as usize;
+        Hands {
+            flights: vec![Flight::default(); depth].into_boxed_slice(),
+            free: (0..job.depth).rev().collect(),
+            batch: Vec::with_capacity(depth),
+            resting: VecDeque::with_capacity(depth),
+            seal: Keeper::of(job),
+        }
+    }
 }
 
 impl Worker<'_, '_> {
@@ -132,9 +155,13 @@ impl Worker<'_, '_> {
                 self.account.tally.advance(now);
                 continue;
             }
-            let (completions, wait_ns) = self.patience(resume, submitted);
+            let (completions, limit) = self.patience(resume, submitted);
             self.account.work.syscalls += 1;
-            if let Err(source) = self.driver.enter(completions, wait_ns) {
+            let entered = match limit {
+                None => self.driver.enter_until_look(completions),
+                Some(wait_ns) => self.driver.enter(completions, wait_ns),
+            };
+            if let Err(source) = entered {
                 self.account.shared.abort();
                 break Some(Broken { what: Attempt::Enter, source });
             }
@@ -146,23 +173,24 @@ impl Worker<'_, '_> {
             return Err(broken);
         }
         let backlog = self.feed.backlog(self.account.timing.end_of_arrivals(now), BACKLOG_MAX);
-        // What was drawn and never issued is the next operation still.
+        // What was drawn and never issued is the next operation still, and has arrived where there is a schedule.
         let held = self.seal.as_ref().and_then(|seal| seal.held);
+        let backlog = backlog + u64::from(held.is_some_and(|issue| issue.intended > 0));
         let outcome = self.account.close(self.ending.unwrap_or(StopReason::Stopped), now, &self.feed, backlog);
         Ok(Outcome { cursor: held.map_or(outcome.cursor, |issue| issue.cursor), ..outcome })
     }
 
-    /// How many completions to wait for, and how long.
+    /// How many completions to wait for, and how long; without a limit until it is time to look round.
     #[inline]
-    fn patience(&self, resume: Option<u64>, now: u64) -> (u32, u64) {
+    fn patience(&self, resume: Option<u64>, now: u64) -> (u32, Option<u64>) {
         let batch = self.account.job.batch;
         let in_flight = u32::try_from(self.account.tally.depth()).unwrap_or(u32::MAX);
         let completions = batch.min(in_flight);
         match resume.filter(|_| self.ending.is_none()) {
-            None => (completions, LOOK_NS),
+            None => (completions, None),
             Some(resume) => match resume.saturating_sub(now) {
-                near if near <= SPIN_NS => (0, 0),
-                far => (completions, (far - SPIN_NS).min(LOOK_NS)),
+                near if near <= SPIN_NS => (0, Some(0)),
+                far => (completions, Some((far - SPIN_NS).min(LOOK_NS))),
             },
         }
     }
@@ -233,7 +261,7 @@ impl Worker<'_, '_> {
             let flights = &self.flights;
             let in_flight =
                 (0..flights.len()).filter(|slot| self.driver.is_in_flight(*slot)).map(|slot| flights[slot].number);
-            match seal.admit(&issue, in_flight) {
+            match seal.admit(issue, in_flight) {
                 Some(admitted) => number = admitted,
                 None => return false,
             }
@@ -300,7 +328,8 @@ impl Worker<'_, '_> {
         for slot in self.batch.drain(..) {
             let flight = &mut self.flights[slot as usize];
             flight.submitted = now;
-            if late {
+            // What reads back was never on the schedule.
+            if late && flight.intended > 0 {
                 self.account.work.lateness.add(now.saturating_sub(flight.intended));
             }
         }

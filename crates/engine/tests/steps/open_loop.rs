@@ -2,10 +2,10 @@
 //!
 //! What is counted is exact; when a busy machine wakes a thread is not, so nothing here asserts a duration.
 
-use drivelab_core::load::{Arrivals, Pace, Rate};
+use drivelab_core::load::{Arrivals, Pace, Rate, Verify};
 use drivelab_core::units::Percent;
 use drivelab_core::workload::Workload;
-use drivelab_engine::TraceEntry;
+use drivelab_engine::{BackendChoice, TraceEntry};
 
 use crate::common::*;
 
@@ -46,6 +46,24 @@ fn every_arrival_is_issued_or_counted_as_backlog_and_none_before_its_time() {
             let slack = if arrivals == Arrivals::Constant { 1 } else { 130 };
             assert!(open.arrived.abs_diff(1000) <= slack, "{context}");
         }
+    }
+}
+
+/// Reading back at once is on no schedule: it is late for nothing, and every arrival is still accounted for.
+#[test]
+fn reading_back_does_not_count_as_lateness() {
+    let pace = Pace { rate: Some(Rate { per_1000_s: 500_000, arrivals: Arrivals::Exponential }), ..Pace::default() };
+    for (choice, queue_depth) in [(BackendChoice::Uring, 4), (BackendChoice::Sync, 1)] {
+        let mut bench = Bench::new(MIB, true, choice);
+        let queue_depth = depth(queue_depth, 1).0;
+        let write_percent = Percent::new(100).unwrap();
+        let load = Workload { pace, queue_depth, write_percent, verify: Verify::AtOnce, ..workload(MIB) };
+        let (record, _) = run(&mut bench.engine, &load, &time(400));
+        let open = record.open_loop.unwrap();
+        let elapsed = record.end_ns - record.start_ns;
+        assert!(open.lateness_max.get() <= elapsed, "{choice:?}: {open:?} in {elapsed} ns");
+        assert_eq!(open.arrived, record.write.count + open.backlog_at_end, "{choice:?}: {open:?}");
+        assert!(record.read.count > 0, "{choice:?}: nothing was read back");
     }
 }
 

@@ -182,7 +182,8 @@ fn group_reads(group: &Table, arguments: &IoArgs) -> bool {
     if !group.keys().any(|key| key == "op" || key.ends_with("_percent")) {
         return reads(arguments);
     }
-    let writes_only = group.get("write_percent").and_then(Value::as_integer) == Some(100);
+    let shares = ["write_percent", "trim_percent", "write_zeroes_percent", "flush_percent"];
+    let writes_only = shares.iter().filter_map(|key| group.get(*key)?.as_integer()).sum::<i64>() >= 100;
     let other_op = matches!(group.get("op").and_then(Value::as_str), Some("write" | "trim" | "write_zeroes" | "flush"));
     !(writes_only || other_op)
 }

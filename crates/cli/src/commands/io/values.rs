@@ -199,7 +199,7 @@ pub(super) fn search(text: &str, rounds: Option<u64>, time: Nanos) -> Parsed {
     Ok(Value::Table(search))
 }
 
-/// `iops` or `throughput,25`: what is watched until its window is steady; `rounds` are the most that it may take.
+/// `iops`, `throughput` or `latency_mean`: what is watched until it is steady; `rounds` are the most that it may take.
 pub(super) fn steady(tracked: &str, rounds: Option<u64>) -> Value {
     let mut steady = Table::new();
     steady.insert("tracked".to_owned(), word(tracked));

@@ -128,7 +128,30 @@ fn assignments(text: &str, key: &str, flag: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::in_flags;
+    use clap::Args;
+
+    use super::{OTHER_NAMES, SAME_NAMES, in_flags};
+    use crate::args::IoArgs;
+
+    /// A flag that is a key of the language and not listed above would make errors speak of keys that nobody typed.
+    #[test]
+    fn every_flag_that_is_a_key_is_listed() {
+        let language = drivelab_method::json_schema().to_string();
+        let command = IoArgs::augment_args(clap::Command::new("io"));
+        let flags: Vec<String> =
+            command.get_arguments().filter_map(|flag| flag.get_long()).map(str::to_owned).collect();
+        for flag in &flags {
+            let key = flag.replace('-', "_");
+            // `group` holds keys itself, and `data` is the folder for results.
+            if language.contains(&format!("\"{key}\":")) && key != "data" {
+                let listed = SAME_NAMES.contains(&key.as_str()) || OTHER_NAMES.iter().any(|(name, _)| *name == key);
+                assert!(listed, "--{flag} is a key of the language and not listed");
+            }
+        }
+        for key in SAME_NAMES {
+            assert!(flags.contains(&key.replace('_', "-")), "there is no --{}", key.replace('_', "-"));
+        }
+    }
 
     #[test]
     fn messages_speak_of_flags() {
