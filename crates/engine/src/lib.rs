@@ -6,11 +6,12 @@
 //! io_uring_setup(2), io_uring_enter(2), open(2), mmap(2).
 //!
 //! The control plane allocates, checks and talks; the data plane gets everything before the start and then neither
-//! allocates, locks, logs nor formats. Which file belongs to which: ARCHITECTURE.md, "Inside the engine". Both backends draw from the same streams, so the same seed gives the same operations on both.
+//! allocates, locks, logs nor formats. Which file belongs to which: ARCHITECTURE.md, "Inside the engine". Both backends
+//! draw from the same streams, so the same seed gives the same operations on both.
 //!
 //! `unsafe` is allowed in small modules only: `uring::ring` (the kernel reads and writes our buffers), `buffer` (mmap),
-//! `crew` (threads that may have to be left behind), `tsc` (the CPU's counter), `discard`, `rusage` and `own_files` (calls
-//! that rustix does not have, or not as safe ones). The tidy rule *words* holds the list.
+//! `crew` (threads that may have to be left behind), `tsc` (the CPU's counter), `discard`, `rusage` and `own_files`
+//! (calls that rustix does not have, or not as safe ones). The tidy rule *words* holds the list.
 #![deny(unsafe_code)]
 
 mod account;

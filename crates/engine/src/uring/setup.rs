@@ -50,8 +50,8 @@ const FLAGS: [Flag; 5] = [
 pub(crate) fn build(depth: u32, mode: Mode, refused: &mut Vec<String>) -> io::Result<IoUring> {
     // A thread of the kernel that submits runs no deferred work of ours.
     let flags = if mode == Mode::SubmissionPolled { &FLAGS[..1] } else { &FLAGS[..] };
-    // It may publish completions before it gives back the places of their submissions: with room for both a slot that is
-    // used again never finds the ring full.
+    // It may publish completions before it gives back the places of their submissions: with room for both a slot that
+    // is used again never finds the ring full.
     let entries = if mode == Mode::SubmissionPolled { depth.saturating_mul(2) } else { depth };
     for keep in (0..=flags.len()).rev() {
         let mut builder = IoUring::builder();
