@@ -29,6 +29,9 @@ pub(crate) const STARVED_SHARE: f64 = 0.1;
 /// Share of the asked operations in flight below which the depth was not kept. Refilling a slot and draining at the
 /// end cost a few per cent of the time; a tenth less is another load than the step's name says.
 pub(crate) const DEPTH_KEPT: f64 = 0.9;
+/// Operations for each one in flight below which a step says nothing about the depth: starting and draining are then
+/// more than a tenth of it.
+pub(crate) const MANY: f64 = 20.0;
 /// Growth of the backlog, as a share of the asked rate, above which an open loop is overloaded. The generator keeps a
 /// constant rate to 0.5 % and a random one to 1 %: less than that is no statement about the target.
 pub(crate) const OVERLOAD_SHARE: f64 = 0.01;
@@ -56,6 +59,9 @@ pub enum LimitedBy {
         /// Share of the threads' time in which they waited for a CPU, 0 to 1.
         share: f64,
     },
+    /// Perhaps the kernel's own threads, which did a part of the work (io-wq, SQPOLL) and whose CPU time is in no
+    /// figure: nothing tells that the target could not have done more, so the figure is a lower bound.
+    KernelThreads,
     /// The rate or the pauses that were asked for: the target could have done more.
     Schedule,
     /// Nothing on our side: the target, at the depth that was asked for.
@@ -85,7 +91,13 @@ impl LimitedBy {
     /// Whether the target could have done more than the figure says, so that the figure is a lower bound.
     #[must_use]
     pub const fn is_lower_bound(self) -> bool {
-        matches!(self, LimitedBy::Generator { .. } | LimitedBy::HostCpu { .. } | LimitedBy::OtherWork { .. })
+        matches!(
+            self,
+            LimitedBy::Generator { .. }
+                | LimitedBy::HostCpu { .. }
+                | LimitedBy::OtherWork { .. }
+                | LimitedBy::KernelThreads
+        )
     }
 
     /// The word for it.
@@ -93,7 +105,7 @@ impl LimitedBy {
     pub const fn kind(self) -> LimitKind {
         match self {
             LimitedBy::Generator { .. } => LimitKind::Generator,
-            LimitedBy::HostCpu { .. } | LimitedBy::OtherWork { .. } => LimitKind::HostCpu,
+            LimitedBy::HostCpu { .. } | LimitedBy::OtherWork { .. } | LimitedBy::KernelThreads => LimitKind::HostCpu,
             LimitedBy::Schedule => LimitKind::Schedule,
             LimitedBy::TargetOrDepth => LimitKind::Target,
             LimitedBy::Unknown => LimitKind::Unknown,
@@ -211,6 +223,10 @@ struct Signs {
     reached: f64,
     asked: f64,
     manner: Manner,
+    /// Kernel threads did a part of the work, and their CPU time is in no figure here.
+    unseen: bool,
+    /// So many operations that starting and draining do not decide about the depth.
+    many: bool,
 }
 
 impl Signs {
@@ -225,6 +241,8 @@ impl Signs {
             reached: record.in_flight_mean,
             asked: effort.depth_asked as f64,
             manner: manner(record, workload),
+            unseen: record.engine.punted || record.engine.backend.contains("SQPOLL"),
+            many: effort.operations as f64 >= MANY * effort.depth_asked as f64,
         })
     }
 
@@ -238,6 +256,8 @@ impl Signs {
             reached: of(|signs| signs.reached)?,
             asked: of(|signs| signs.asked)?,
             manner: rounds.iter().map(|signs| signs.manner).max()?,
+            unseen: rounds.iter().any(|signs| signs.unseen),
+            many: rounds.iter().all(|signs| signs.many),
         })
     }
 
@@ -258,10 +278,11 @@ impl Signs {
         }
         match self.manner {
             Manner::Paused => LimitedBy::Schedule,
-            Manner::Free | Manner::Overloaded if self.reached < DEPTH_KEPT * self.asked => {
+            Manner::Free | Manner::Overloaded if self.many && self.reached < DEPTH_KEPT * self.asked => {
                 let why = GeneratorLimit::DepthNotKept { reached: self.reached, asked: self.asked };
                 LimitedBy::Generator { why }
             }
+            _ if self.unseen => LimitedBy::KernelThreads,
             Manner::Free | Manner::Weighted | Manner::OnTime | Manner::Overloaded => LimitedBy::TargetOrDepth,
         }
     }
@@ -287,6 +308,10 @@ impl Signs {
             LimitedBy::Generator { why: GeneratorLimit::DepthNotKept { reached, asked } } => {
                 format!("only {reached:.1} of {asked:.0} asked operations were in flight (limit 90 %; {cpu})")
             }
+            LimitedBy::KernelThreads => format!(
+                "the kernel's own threads did a part of the work, and nobody counted their CPU time ({cpu}); the sync \
+                 backend does without them"
+            ),
             LimitedBy::Schedule if self.manner == Manner::Paused => {
                 format!("the workload pauses, and CPU time was below its limits ({cpu})")
             }
@@ -306,7 +331,13 @@ impl Signs {
 
 fn manner(record: &StepRecord, workload: &Workload) -> Manner {
     if let Some(open) = &record.open_loop {
-        return if is_overloaded(open, record, workload) { Manner::Overloaded } else { Manner::OnTime };
+        // Beside a group that takes what it gets, arrivals that were kept up with say nothing about the rest.
+        let all_scheduled = workload.groups().all(|group| group.pace.rate.is_some());
+        return match is_overloaded(open, record, workload) {
+            true => Manner::Overloaded,
+            false if all_scheduled => Manner::OnTime,
+            false => Manner::Weighted,
+        };
     }
     let pauses = |group: &Workload| group.pace.bursts.is_some() || !group.pace.think_time.is_zero();
     if workload.groups().any(pauses) {

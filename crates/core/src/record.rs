@@ -267,7 +267,7 @@ pub struct Effort {
     pub reap_gap_mean: Option<Nanos>,
     /// Longest such time.
     pub reap_gap_max: Option<Nanos>,
-    /// Operations that moved fewer bytes than asked; counted as errors too.
+    /// Transfers of which the kernel did a part at first, so that the rest was asked for again.
     pub short_transfers: u64,
     /// Clock of the time stamps: `tsc` or `CLOCK_MONOTONIC_RAW`, and why.
     pub clock: String,

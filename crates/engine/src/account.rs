@@ -294,9 +294,6 @@ impl<'a> Account<'a> {
         if flight.intended >= self.timing.ramp_end && flight.intended > 0 {
             self.arrived += 1;
         }
-        if result >= 0 {
-            self.work.short_transfers += 1;
-        }
         let (op, errno) = (flight.kind, (-result).max(0));
         let length = Bytes::new(u64::from(flight.length));
         if self.faults.failed(IoError { at_ns: now, op, offset: flight.offset, length, errno }) {

@@ -189,8 +189,28 @@ impl Worker<'_> {
     fn call(&mut self, op: Op, at: usize) -> (u64, i32) {
         let moves = matches!(op.kind, OpKind::Read | OpKind::Write);
         let buffer = if moves { self.arena.slice_mut(at, op.length as usize) } else { &mut [] };
-        let result = perform(self.whereto, op, buffer);
+        let mut result = perform(self.whereto, op, buffer);
+        if moves && result > 0 && result.cast_unsigned() < op.length {
+            result = self.go_on(op, at, result);
+        }
         (self.account.shared.clock.now(), result)
+    }
+
+    /// Asks for what is left of an operation of which the kernel did a part, until it does nothing more.
+    #[cold]
+    fn go_on(&mut self, op: Op, at: usize, first: i32) -> i32 {
+        let mut done = first.cast_unsigned();
+        while done < op.length {
+            self.account.work.short_transfers += 1;
+            self.account.work.syscalls += 1;
+            let rest = Op { offset: op.offset + u64::from(done), length: op.length - done, kind: op.kind };
+            let buffer = self.arena.slice_mut(at + done as usize, rest.length as usize);
+            match perform(self.whereto, rest, buffer) {
+                more @ 1.. => done += more.cast_unsigned(),
+                nothing_or_error => return nothing_or_error,
+            }
+        }
+        done.cast_signed()
     }
 
     #[inline(always)]

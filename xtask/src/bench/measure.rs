@@ -161,7 +161,7 @@ impl Bench {
 
     fn measure(&self, row: &Row, places: &Places) -> Result<Measured> {
         let mut patience = self.patience;
-        self.round(row, places, 1).context("warm-up")?;
+        self.round(row, places, 1, 0).context("warm-up")?;
         let (mut kept, mut taken) = (Vec::new(), 0);
         for series in 1.. {
             taken += self.series(row, places, &mut patience, &mut kept)?;
@@ -178,7 +178,7 @@ impl Bench {
         let (mut calm, mut spoilt, mut taken) = (Vec::new(), Vec::new(), 0);
         while calm.len() < self.runs && taken < self.runs * MOST_TRIES {
             watch::wait_for_calm(patience);
-            let round = self.round(row, places, self.seconds)?;
+            let round = self.round(row, places, self.seconds, kept.len() + taken + 1)?;
             taken += 1;
             if round.disturbance.is_calm() { calm.push(round) } else { spoilt.push(round) }
         }
@@ -189,12 +189,12 @@ impl Bench {
         Ok(taken)
     }
 
-    /// Each side once.
-    fn round(&self, row: &Row, places: &Places, seconds: u64) -> Result<Round> {
+    /// Each side once; rounds with random schedules differ by their number.
+    fn round(&self, row: &Row, places: &Places, seconds: u64, number: usize) -> Result<Round> {
         let mut round = Round { readings: Vec::new(), disturbance: Disturbance::default() };
         for side in row.sides {
             let cpus = &self.cpus[..side.threads];
-            let mut command = self.programs.command(side, &listed(cpus), seconds, places);
+            let mut command = self.programs.command(side, &listed(cpus), seconds, places, number);
             // fio leaves files of its own where it stands.
             command.current_dir(self.scratch.folder());
             let shown = || self.shown(side);

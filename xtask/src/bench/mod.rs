@@ -151,7 +151,7 @@ mod tests {
             choose(&only).expect("rows").iter().map(|row| row.id).collect()
         };
         assert_eq!(ids(&["1"]), ["1"]);
-        assert!(ids(&["3"]).contains(&"3-method"));
+        assert!(ids(&["2"]).contains(&"2-tracking"));
         assert!(!ids(&["1"]).contains(&"10"));
         assert_eq!(ids(&[]).len(), rows::ROWS.len());
         assert!(choose(&["99".to_owned()]).is_err());

@@ -106,8 +106,12 @@ impl Programs {
     }
 
     /// A side's command, pinned.
-    pub(crate) fn command(&self, side: &Side, cpus: &str, seconds: u64, places: &Places) -> Command {
-        let (program, words) = self.words(side, cpus, seconds, places);
+    pub(crate) fn command(&self, side: &Side, cpus: &str, seconds: u64, places: &Places, round: usize) -> Command {
+        let (program, mut words) = self.words(side, cpus, seconds, places);
+        if side.who == Who::Drivelab && side.line.contains("--rate") {
+            // Another schedule in each round: five times the same would say nothing about chance.
+            words.extend(["--seed".to_owned(), (round + 1).to_string()]);
+        }
         let mut command = if self.as_root {
             let mut favoured = Command::new("setsid");
             favoured.args(["--wait", "nice", "-n", "-20", "sh", "-c", FAVOUR, "sh", "taskset"]);

@@ -140,14 +140,14 @@ pub(crate) const ROWS: &[Row] = &[
     ratio(
         "0",
         "/dev/null write, depth 128, against the very same: how far equals lie apart here",
-        &[drivelab("{to-null} --qd 128 --batch 32"), drivelab("{to-null} --qd 128 --batch 32")],
+        &[drivelab("{to-null} --qd 128"), drivelab("{to-null} --qd 128")],
         Limit::Nothing,
         "nothing is unlike; what differs from 1 is the machine",
     ),
     Row {
         id: "1",
         case: "NOP ring, depth 128: user time per operation, everything recorded",
-        sides: &[Side { figure: Figure::UserNs, ..drivelab("{nop} --qd 128 --batch 32") }],
+        sides: &[Side { figure: Figure::UserNs, ..drivelab("{nop} --qd 128") }],
         value: Value::Figure,
         limit: at_most(80.0, 40.0),
         unlike: "no peer: fio has no NOP; its user time per operation on /dev/null is in the JSON of row 3",
@@ -155,14 +155,14 @@ pub(crate) const ROWS: &[Row] = &[
     ratio(
         "2",
         "NOP ring, depth 128, against t/io_uring: recording everything against nothing",
-        &[drivelab("{nop} --qd 128 --batch 32"), ring("{ring}", 1)],
+        &[drivelab("{nop} --qd 128"), ring("{ring}", 1)],
         at_least(0.80, 0.95),
         UNLIKE_RING,
     ),
     ratio(
         "2-tracking",
         "the same against t/io_uring with its latency tracking on",
-        &[drivelab("{nop} --qd 128 --batch 32"), ring("{ring} -t1", 1)],
+        &[drivelab("{nop} --qd 128"), ring("{ring} -t1", 1)],
         Limit::Nothing,
         "t/io_uring stamps a batch, not an operation, when it tracks; drivelab has no mode without recording, so the \
          target's second half (recording off) has no row",
@@ -171,8 +171,8 @@ pub(crate) const ROWS: &[Row] = &[
         id: "2-threads",
         case: "two pinned threads: scaling beside t/io_uring's two",
         sides: &[
-            drivelab("{nop} --qd 128 --batch 32"),
-            Side { threads: 2, ..drivelab("{nop} --qd 128 --batch 32 --threads 2") },
+            drivelab("{nop} --qd 128"),
+            Side { threads: 2, ..drivelab("{nop} --qd 128 --threads 2") },
             ring("{ring}", 1),
             ring("{ring} -n2", 2),
         ],
@@ -183,24 +183,14 @@ pub(crate) const ROWS: &[Row] = &[
     ratio(
         "3",
         "/dev/null write, depth 128, against fio at its best with latency",
-        &[drivelab("{to-null} --qd 128 --batch 32"), fio("{null} {uring} --iodepth=128 {batch}")],
+        &[drivelab("{to-null} --qd 128"), fio("{null} {uring} --iodepth=128 {batch}")],
         at_least(1.6, 2.0),
         UNLIKE_FIO,
     ),
     ratio(
-        "3-method",
-        "the same as a method would run it: no waiting for batches",
-        &[drivelab("{to-null} --qd 128"), fio("{null} {uring} --iodepth=128 {batch}")],
-        Limit::Nothing,
-        "drivelab waits for one completion only, as in every method; fio is at its best",
-    ),
-    ratio(
         "4",
         "/dev/null write, depth 128, against fio without latency",
-        &[
-            drivelab("{to-null} --qd 128 --batch 32"),
-            fio("{null} {uring} --iodepth=128 {batch} --gtod_reduce=1 --norandommap"),
-        ],
+        &[drivelab("{to-null} --qd 128"), fio("{null} {uring} --iodepth=128 {batch} --gtod_reduce=1 --norandommap")],
         at_least(1.2, 1.5),
         "fio takes no time stamps and keeps no map; drivelab records everything",
     ),
@@ -228,10 +218,7 @@ pub(crate) const ROWS: &[Row] = &[
     ratio(
         "8",
         "/dev/zero read, depth 128",
-        &[
-            drivelab("{from-zero} --qd 128 --batch 32"),
-            fio("--filename=/dev/zero --rw=randread {uring} --iodepth=128 {batch}"),
-        ],
+        &[drivelab("{from-zero} --qd 128"), fio("--filename=/dev/zero --rw=randread {uring} --iodepth=128 {batch}")],
         at_least(1.5, 1.8),
         "the kernel fills 4 KiB per operation on both sides, which brings them together",
     ),
@@ -249,7 +236,7 @@ pub(crate) const ROWS: &[Row] = &[
         "10",
         "incompressible data that never repeats, /dev/null write, depth 128",
         &[
-            drivelab("{to-null} --qd 128 --batch 32 --data-kind incompressible"),
+            drivelab("{to-null} --qd 128 --data-kind incompressible"),
             fio("{null} {uring} --iodepth=128 {batch} --refill_buffers"),
         ],
         at_least(2.0, 2.7),
@@ -260,7 +247,7 @@ pub(crate) const ROWS: &[Row] = &[
         "10-compressible",
         "data that compresses to half",
         &[
-            drivelab("{to-null} --qd 128 --batch 32 --compress-percent 50"),
+            drivelab("{to-null} --qd 128 --compress-percent 50"),
             fio("{null} {uring} --iodepth=128 {batch} --refill_buffers --buffer_compress_percentage=50"),
         ],
         Limit::Nothing,
@@ -270,7 +257,7 @@ pub(crate) const ROWS: &[Row] = &[
         "10-dedup",
         "data of which half are repeats",
         &[
-            drivelab("{to-null} --qd 128 --batch 32 --dedup-percent 50"),
+            drivelab("{to-null} --qd 128 --dedup-percent 50"),
             fio("{null} {uring} --iodepth=128 {batch} --refill_buffers --dedupe_percentage=50"),
         ],
         Limit::Nothing,
@@ -280,7 +267,7 @@ pub(crate) const ROWS: &[Row] = &[
         "11",
         "writes that can be verified, checksum per 4 KiB, /dev/null, depth 128",
         &[
-            drivelab("{to-null} --qd 128 --batch 32 --verify headers"),
+            drivelab("{to-null} --qd 128 --verify headers"),
             fio("{null} {uring} --iodepth=128 {batch} --verify=crc32c --do_verify=0"),
         ],
         at_least(2.0, 3.0),
@@ -290,10 +277,8 @@ pub(crate) const ROWS: &[Row] = &[
         "12",
         "random over 2 TiB, every block once, against plain random",
         &[
-            drivelab(
-                "/dev/null --op write --pattern random-once --block 4k --size 2TiB --direct off --qd 128 --batch 32",
-            ),
-            drivelab("/dev/null --op write --pattern random --block 4k --size 2TiB --direct off --qd 128 --batch 32"),
+            drivelab("/dev/null --op write --pattern random-once --block 4k --size 2TiB --direct off --qd 128"),
+            drivelab("/dev/null --op write --pattern random --block 4k --size 2TiB --direct off --qd 128"),
         ],
         at_least(0.90, 0.97),
         "drivelab against itself. Its state is one permutation, under 1 KiB (a unit test holds that); fio's map \
@@ -301,7 +286,7 @@ pub(crate) const ROWS: &[Row] = &[
     ),
     ratio(
         "13",
-        "recorded into a bundle against not kept at all",
+        "keeping a bundle against keeping nothing beyond the process",
         &[drivelab("{to-null} --qd 128 {bundle}"), drivelab("{to-null} --qd 128")],
         at_least(0.98, 0.995),
         "drivelab against itself: events, intervals and histograms written to disk against `--no-save`, which still \

@@ -121,6 +121,32 @@ fn a_schedule_that_is_kept_is_the_limit_even_where_the_generator_spins() {
     assert!(limit(&record, &workload).reason.contains("arrived faster"));
 }
 
+/// Work of kernel threads is in no account, so nothing tells that the target was the limit.
+#[test]
+fn what_kernel_threads_did_makes_a_rate_a_lower_bound() {
+    let (record, load) = case(100, 100, 31.0);
+    assert_eq!(limited_by(&record, &load), LimitedBy::TargetOrDepth);
+    let mut punted = record.clone();
+    punted.engine.punted = true;
+    let mut polled = record;
+    polled.engine.backend = "io_uring, submission polled (SQPOLL; not yet tried on hardware)".to_owned();
+    for record in [punted, polled] {
+        assert_eq!(limited_by(&record, &load), LimitedBy::KernelThreads);
+        let limit = limit(&record, &load);
+        assert!(limit.lower_bound && limit.limited_by == LimitKind::HostCpu, "{limit:?}");
+    }
+}
+
+/// A group that arrives in time says nothing about another that takes what it gets.
+#[test]
+fn a_schedule_beside_a_closed_loop_is_not_the_limit() {
+    let (record, load) = open(0.0, 0, Arrivals::Constant);
+    assert_eq!(limited_by(&record, &load), LimitedBy::Schedule);
+    let beside = Workload { name: "closed".to_owned(), ..Workload::default() };
+    let mixed = Workload { beside: vec![beside], ..load };
+    assert_ne!(limited_by(&record, &mixed), LimitedBy::Schedule);
+}
+
 #[test]
 fn recordings_without_an_account_say_nothing() {
     let (mut record, workload) = case(900, 50, 3.0);

@@ -25,6 +25,7 @@ use crate::lab::pages::{OutputFile, Wish};
 use crate::lab::place::{Needs, OpenedIo, Place, Wanted};
 use crate::lab::{headers, notes, signals};
 use crate::say::{self, Voice};
+use crate::screens;
 
 /// Runs the command. Everything that can be refused is refused before the target is touched.
 ///
@@ -72,6 +73,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     engine.written = headers::of_finished(&records).ok();
     let start = Start::Resumed { records, resumed };
     let care = Care { scratch, bundle_on_target, trace: None, opening: Vec::new() };
+    screens::is_kept(row.id);
     let keep = Keep::Bundle { data, recorder };
     let ready = Ready { run: row.id, keep, start, target, care, engine, page, show: Show::Review, stop, history };
     execute(context, &arguments.print, ready)

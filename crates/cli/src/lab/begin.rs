@@ -66,9 +66,6 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     let voice = context.settings.voice;
     let stop = StopToken::default();
     signals::watch(stop.clone())?;
-    if !order.save {
-        screens::nothing_is_kept();
-    }
     let purpose = Purpose::Measure { destroy: order.destroy };
     let site = target::survey(order.target, order.methodology, order.form, order.size, purpose)?;
     let plan = target::plan(order.methodology, order.form, &site, &order.words)?;
@@ -98,6 +95,7 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
         None => Keep::Memory,
         Some(data) => {
             let recorder = Recorder::create(&data, &new_bundle(&start, order.methodology))?;
+            screens::is_kept(run);
             match &opened.scratch {
                 Some(scratch) => notes::write_scratch(&data, run, scratch)?,
                 None if opened.facts.kind == TargetKind::NamedFile => {

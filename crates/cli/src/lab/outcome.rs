@@ -10,6 +10,7 @@ use drivelab_core::record::{StepRecord, Verification};
 use drivelab_core::run::RunRecords;
 use drivelab_report::{IoInput, ReportInput};
 use drivelab_session::Outcome;
+use rustix::io::Errno;
 
 use super::memory::Memory;
 use super::pages::{OutputFile, Wish, format_of, redacted, render};
@@ -132,6 +133,18 @@ fn recording_failed(message: &str, run: RunId) -> Failure {
     )
 }
 
+/// What to do about errors of operations, from the first of them.
+fn what_to_do(records: &RunRecords) -> &'static str {
+    let first = records.steps.iter().flat_map(|record| &record.errors).next();
+    if first.is_some_and(|error| error.errno == Errno::NOSPC.raw_os_error()) {
+        return "The file system is full: free some of it, or take a smaller file (--size)";
+    }
+    if records.environment.target.kind.stores_nothing() {
+        return "The target stores nothing, so this is the kernel's doing or drivelab's";
+    }
+    "Look at the kernel log and at the drive's health"
+}
+
 /// What the user should know, and the exit code.
 fn last_words(context: &Context, run: RunId, records: &RunRecords, outcome: Outcome, saved: bool) -> Result {
     let in_run = if saved { format!(" (run {run})") } else { String::new() };
@@ -146,13 +159,12 @@ fn last_words(context: &Context, run: RunId, records: &RunRecords, outcome: Outc
                 Ok(ExitCode::Ok)
             }
         },
-        Outcome::Complete { device_errors } => Err(Failure::new(
-            ExitCode::DeviceErrors,
-            format!(
-                "{device_errors} operations ended in errors of the target; the report names them. Look at the kernel log \
-                 and at the drive's health{in_run}"
-            ),
-        )),
+        Outcome::Complete { device_errors } => {
+            let operations = if device_errors == 1 { "operation" } else { "operations" };
+            let action = what_to_do(records);
+            let text = format!("{device_errors} {operations} ended in errors; the report names them. {action}{in_run}");
+            Err(Failure::new(ExitCode::DeviceErrors, text))
+        }
         Outcome::Interrupted => {
             let go_on = if saved {
                 let steps = records.plan.schedule().len();

@@ -52,7 +52,7 @@ impl Site {
         if let (Place::Named(Named::NewFile(file)), Some(file_system)) = (&self.place, &self.file_system) {
             let device = self.devices.first().map_or("a file system without a drive", |device| &device.name);
             remarks.push(format!(
-                "there is no {}: a scratch file of that name is made, on {device} (mounted at {})",
+                "there is no {}: a scratch file of that name is made, on {device} (mounted at {}), and removed at the end",
                 file.display(),
                 file_system.mount_point.display()
             ));

@@ -21,9 +21,10 @@ pub use panel::Panel;
 pub use plain::Plain;
 pub use progress::{Progress, TimeLeft};
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
 
 use drivelab_core::exit::ExitCode;
+use drivelab_core::ids::RunId;
 
 use crate::say;
 
@@ -53,23 +54,23 @@ pub fn choose(events_json: bool, quiet: bool, plain: bool, stdout_is_tty: bool, 
     }
 }
 
-/// Whether what is measured is kept beyond the process; whoever leaves at once says so.
-static KEPT: AtomicBool = AtomicBool::new(true);
+/// The run of which something is kept beyond the process; whoever leaves at once says so.
+static KEPT: OnceLock<RunId> = OnceLock::new();
 
-/// What is measured from now on is gone with the process.
-pub fn nothing_is_kept() {
-    KEPT.store(false, Ordering::Relaxed);
+/// What is measured from now on is kept as this run.
+pub fn is_kept(run: RunId) {
+    let _ = KEPT.set(run);
 }
 
 /// Ends the process at once, for a person who asked twice: a terminal that a panel holds is given back first. What was
 /// recorded stays, as after a crash.
 pub fn leave_at_once() -> ! {
     panel::give_back();
-    say::line(if KEPT.load(Ordering::Relaxed) {
-        "stopped at once; the run is kept and can be resumed: drivelab resume --last"
-    } else {
-        "stopped at once; nothing is kept"
-    });
+    let kept = KEPT.get().map_or_else(
+        || "stopped at once; nothing is kept".to_owned(),
+        |run| format!("stopped at once; the run is kept and can be resumed: drivelab resume {run}"),
+    );
+    say::line(&format!("{kept}; a scratch file that is left goes when drivelab next measures in its folder"));
     std::process::exit(ExitCode::Interrupted as i32)
 }
 

@@ -116,6 +116,10 @@ impl Drop for Ring {
     fn drop(&mut self) {
         if self.is_in_use() {
             self.arena.keep_for_ever();
+        } else if self.fixed_file {
+            // The kernel takes a closed ring apart some time later; until then it would keep the target open, and its
+            // file system mounted.
+            let _ = self.io.submitter().unregister_files();
         }
     }
 }

@@ -48,8 +48,8 @@ struct Worker<'a, 'r> {
     account: Account<'a>,
     feed: Feed<'a>,
     counting: bool,
-    /// In the last pass an arrival was due and no slot was free.
-    was_full: bool,
+    /// When a slot became free after none had been: what was due before then did not wait for this side.
+    free_since: u64,
     seal: Option<Keeper>,
     /// Headers are written or checked.
     checks: bool,
@@ -106,7 +106,7 @@ fn with_ring<'a>(
         feed: Feed::new(shared, thread, account.timing, 1),
         account,
         counting: false,
-        was_full: false,
+        free_since: 0,
         seal,
         checks: !matches!(job.sealing, Sealing::None),
         ending: None,
@@ -324,17 +324,16 @@ impl Worker<'_, '_> {
         let now = self.account.shared.clock.now();
         self.account.work.gaps.add(now.saturating_sub(reaped));
         self.account.submitting(self.batch.len() as u64, now);
-        let late = self.feed.is_open() && !self.was_full;
+        let is_open = self.feed.is_open();
         for slot in self.batch.drain(..) {
             let flight = &mut self.flights[slot as usize];
             flight.submitted = now;
             // What reads back was never on the schedule.
-            if late && flight.intended > 0 {
+            if is_open && flight.intended > self.free_since {
                 self.account.work.lateness.add(now.saturating_sub(flight.intended));
             }
         }
-        if self.feed.is_open() {
-            self.was_full = self.free.is_empty();
+        if is_open {
             self.feed.backlog(now, BACKLOG_STEP);
         }
         now
@@ -349,7 +348,14 @@ impl Worker<'_, '_> {
         self.account.tally.advance(now);
         self.driver.look();
         let think_ns = self.account.job.pace.think_time.get();
+        if self.free.is_empty() {
+            self.free_since = now;
+        }
         while let Some((slot, result)) = self.driver.completed() {
+            if result > 0 && result.cast_unsigned() < self.flights[slot].expected {
+                self.go_on(slot, result.cast_unsigned());
+                continue;
+            }
             let good = self.account.ended(&self.flights[slot], result, now);
             #[expect(clippy::cast_possible_truncation, reason = "slots were numbered with 32 bits")]
             let number = slot as u32;
@@ -362,6 +368,19 @@ impl Worker<'_, '_> {
                 self.resting.push_back((now + think_ns, number));
             }
         }
+    }
+
+    /// Asks for what is left of an operation of which the kernel did a part; it is the same operation still.
+    #[cold]
+    fn go_on(&mut self, slot: usize, done: u32) {
+        self.account.work.short_transfers += 1;
+        let flight = &mut self.flights[slot];
+        flight.expected -= done;
+        let before = flight.length - flight.expected;
+        let rest = Op { offset: flight.offset + u64::from(before), length: flight.expected, kind: flight.kind };
+        let at = flight.at + before as usize;
+        self.driver.begin();
+        self.driver.queue(slot, &rest, at);
     }
 
     /// What headers ask for after an operation has ended; whether its slot goes on to read back what it wrote.

@@ -2,7 +2,7 @@
 
 use drivelab_core::load::OpKind;
 use drivelab_core::record::StopReason;
-use drivelab_core::units::Percent;
+use drivelab_core::units::{Bytes, Percent};
 use drivelab_core::workload::{Pattern, Workload};
 use drivelab_engine::Engine;
 
@@ -34,6 +34,19 @@ fn short_reads_are_errors_that_are_counted_kept_and_survived() {
                 assert!((record.start_ns..=record.end_ns).contains(&error.at_ns));
             }
         }
+    }
+}
+
+/// Through a ring the kernel gives back a part of a large read of /dev/zero where others want the CPU. Such a part is no
+/// error: the rest is asked for again.
+#[test]
+fn a_transfer_done_in_parts_is_one_operation() {
+    for choice in BOTH {
+        let zero = target(std::path::Path::new("/dev/zero"), 64 * MIB, false);
+        let mut engine = Engine::open(zero, choice).unwrap();
+        let load = Workload { direct: false, block_size: Bytes::new(MIB), ..workload(64 * MIB) };
+        let (record, _) = run(&mut engine, &load, &volume(2048 * MIB));
+        assert_eq!((record.read.count, record.read.errors), (2048, 0), "{choice:?}: {:?}", record.errors.first());
     }
 }
 

@@ -87,6 +87,7 @@ fn the_end_and_the_unknown_can_be_drawn() {
 fn demo() {
     const SPEED: u64 = 8;
     println!();
+    crate::screens::is_kept(drivelab_core::ids::RunId::now());
     let stop = StopToken::default();
     let mut panel = Panel::open(stop.clone(), true).expect("a terminal");
     let clock = MonotonicClock::starting_at(0);
