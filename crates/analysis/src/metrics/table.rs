@@ -349,8 +349,8 @@ metrics! {
          out, and there is none for the sync backend. Source: `effort.reap_gap_max` of the engine's report.";
     "engine.short_transfers", "Short transfers", "operations", Lower, Sum(engine_short_transfers),
         "Transfers of which the kernel did a part at first; the rest was asked for again, and the operation's latency \
-         is that of the whole. Operations that failed are left out; the ramp's are among them, rounds are added up. Source: `effort.short_transfers` of the \
-         engine's report.";
+         is that of the whole. Operations that failed are left out; the ramp's are among them, rounds are added up. \
+         Source: `effort.short_transfers` of the engine's report.";
     "duration", "Measured time", "s", Neutral, Step(duration),
         "Time from the first submission to the last counted completion of the measured part of the step, on the \
          run's monotonic clock. The ramp and the rest after the step are left out. Source: `start_ns` and `end_ns` \
