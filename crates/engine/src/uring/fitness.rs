@@ -67,7 +67,7 @@ fn can_poll(job: &Job<'_>, workload: &Workload) -> io::Result<bool> {
 /// What an operation ended with; `None` where it did not end in time.
 fn first_answer(mut driver: Driver<'_>, op: &Op) -> io::Result<Option<i32>> {
     driver.begin();
-    driver.queue(0, op, 0);
+    driver.queue_again(0, op, 0);
     let asked = monotonic_raw_ns();
     while monotonic_raw_ns() - asked < ANSWER_NS {
         driver.enter(0, 0)?;

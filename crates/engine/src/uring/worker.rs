@@ -288,7 +288,7 @@ impl Worker<'_, '_> {
             let written = self.flights[index];
             let op = Op { offset: written.offset, length: written.length, kind: OpKind::Read };
             let at = self.slots.place(index, false);
-            self.driver.queue(index, &op, at);
+            self.driver.queue_again(index, &op, at);
             let issue = Issue { op, cursor: written.cursor, intended: 0 };
             self.flights[index] =
                 Flight { number: written.number, reads_back: true, ..self.account.flight(&issue, at) };
@@ -380,7 +380,7 @@ impl Worker<'_, '_> {
         let rest = Op { offset: flight.offset + u64::from(before), length: flight.expected, kind: flight.kind };
         let at = flight.at + before as usize;
         self.driver.begin();
-        self.driver.queue(slot, &rest, at);
+        self.driver.queue_again(slot, &rest, at);
     }
 
     /// What headers ask for after an operation has ended; whether its slot goes on to read back what it wrote.
