@@ -352,8 +352,7 @@ impl Worker<'_, '_> {
             self.free_since = now;
         }
         while let Some((slot, result)) = self.driver.completed() {
-            if result > 0 && result.cast_unsigned() < self.flights[slot].expected {
-                self.go_on(slot, result.cast_unsigned());
+            if result != self.flights[slot].expected.cast_signed() && self.go_on(slot, result) {
                 continue;
             }
             let good = self.account.ended(&self.flights[slot], result, now);
@@ -370,17 +369,23 @@ impl Worker<'_, '_> {
         }
     }
 
-    /// Asks for what is left of an operation of which the kernel did a part; it is the same operation still.
+    /// Asks for what is left of an operation of which the kernel did a part; it is the same operation still. `false`
+    /// where the kernel did nothing of it or refused it.
     #[cold]
-    fn go_on(&mut self, slot: usize, done: u32) {
-        self.account.work.short_transfers += 1;
+    fn go_on(&mut self, slot: usize, result: i32) -> bool {
         let flight = &mut self.flights[slot];
+        let done = u32::try_from(result).unwrap_or(0);
+        if done == 0 || done >= flight.expected {
+            return false;
+        }
+        self.account.work.short_transfers += 1;
         flight.expected -= done;
         let before = flight.length - flight.expected;
         let rest = Op { offset: flight.offset + u64::from(before), length: flight.expected, kind: flight.kind };
         let at = flight.at + before as usize;
         self.driver.begin();
         self.driver.queue_again(slot, &rest, at);
+        true
     }
 
     /// What headers ask for after an operation has ended; whether its slot goes on to read back what it wrote.
