@@ -166,7 +166,8 @@ impl<'a> Lab<'a> {
             Verdict::Skipped(why) => println!("  skipped: {}: {why}", scenario.name),
             Verdict::Failed(error) => {
                 println!("  FAILED  {:<14} {took:>6.1} s", scenario.name);
-                println!("{}\n  kept: {}", indented(&format!("{error:#}")), folder.display());
+                println!("{}", indented(&format!("{error:#}")));
+                println!("{}\n  kept: {}", indented(&kernel_log_end(&folder)), folder.display());
             }
         }
         let passed = !matches!(verdict, Verdict::Failed(_));
@@ -207,11 +208,19 @@ fn build(root: &Path, target: &Path, debug: bool) -> Result<PathBuf> {
 
 /// The last lines that the VM printed.
 fn tail(folder: &Path) -> String {
-    const LINES: usize = 30;
-    let bytes = std::fs::read(folder.join(boot::CONSOLE)).unwrap_or_default();
+    last_lines(&folder.join(boot::CONSOLE), 30)
+}
+
+/// The last lines of the guest's kernel log, for who sees no more than what is printed.
+fn kernel_log_end(folder: &Path) -> String {
+    format!("the end of the guest's kernel log:\n{}", last_lines(&folder.join("results/dmesg"), 12))
+}
+
+fn last_lines(file: &Path, count: usize) -> String {
+    let bytes = std::fs::read(file).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
-    lines[lines.len().saturating_sub(LINES)..].join("\n")
+    lines[lines.len().saturating_sub(count)..].join("\n")
 }
 
 fn indented(text: &str) -> String {
