@@ -362,16 +362,16 @@ fn errors_of_the_target_are_counted_with_their_addresses_and_end_with_code_8() {
 fn a_search_finds_a_rate_and_says_what_every_round_did() {
     let lab = Lab::new();
     let flags = ["io", "nop:", "--find-rate", "p90=1s,200..400", "--time", "200ms", "--rounds", "3", "--qd", "32"];
-    let done = document(&lab, &flags);
+    // A machine that is too busy for 400 operations a second holds none of them: then it is asked again.
+    let search = (0..5).map(|_| document(&lab, &flags)).find(|done| done["rate_search"]["held_iops"] == 400.0);
+    let done = search.expect("nothing takes a second there: the highest rate holds");
+    let search = &done["rate_search"];
+    assert!(search["missed_iops"].is_null(), "{search:#}");
+    assert_eq!((&search["percentile"], &search["bound_ns"]), (&"p90".into(), &1_000_000_000.into()));
     let asked: Vec<f64> =
         done["rounds"].as_array().expect("rounds").iter().filter_map(|round| round["asked_iops"].as_f64()).collect();
-    assert_eq!(asked.first(), Some(&200.0), "the lowest comes first");
-    assert!(asked.get(1).is_none_or(|second| *second == 400.0), "{asked:?}");
-    // Which rates hold is a matter of how busy this machine is; that the figures are those of the best one is not.
-    let search = &done["rate_search"];
-    let reported = search["held_iops"].as_f64().unwrap_or(200.0);
-    assert_eq!(done["backlog"]["asked_iops"].as_f64(), Some(reported), "{search:#}");
-    assert_eq!((&search["percentile"], &search["bound_ns"]), (&"p90".into(), &1_000_000_000.into()));
+    assert_eq!(asked, [200.0, 400.0]);
+    assert_eq!(done["backlog"]["asked_iops"], 400.0, "the figures are those of the round that is reported");
 }
 
 /// A file of 4 MiB that a run wrote with headers, and the name of that run.

@@ -45,6 +45,9 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
+/// Pairs of steps, of which one must come out even.
+const ATTEMPTS: usize = 5;
+
 /// Loads that together use every part of the loop.
 fn loads(choice: BackendChoice) -> Vec<(&'static str, Workload)> {
     let percent = |percent| Percent::new(percent).unwrap();
@@ -100,12 +103,13 @@ fn ten_times_the_operations_make_no_more_allocations() {
                 ELSEWHERE.load(Ordering::SeqCst) - before
             };
             count(100);
-            let (short, long) = (count(200), count(2000));
-            assert!(short > 0, "the allocator counts nothing");
             // Before and after the loop each thread reads what /proc says of it and of the process's threads; how many
-            // are still there, and how long their figures are, is chance.
-            let (growth, outside) = (long.saturating_sub(short), 1800 / 100);
-            assert!(growth < outside, "{choice:?} {name}: {short} allocations for 200 operations, {long} for 2,000");
+            // of those are still there is chance, and each costs allocations. It evens out in a few attempts; what the
+            // loop allocates does not.
+            let pairs: Vec<(u64, u64)> = (0..ATTEMPTS).map(|_| (count(200), count(2000))).collect();
+            assert!(pairs.iter().all(|(short, _)| *short > 0), "the allocator counts nothing");
+            let evened = pairs.iter().any(|(short, long)| long <= short);
+            assert!(evened, "{choice:?} {name}: allocations for 200 operations and for 2,000: {pairs:?}");
         }
     }
 }
