@@ -26,6 +26,29 @@ fn the_document_holds_facts_ceilings_and_findings_with_remedies() {
 }
 
 #[test]
+fn what_the_host_can_generate_goes_on_record_with_every_run() {
+    let lab = Lab::new();
+    let recorded = || {
+        lab.ok(&["io", ".", "--size", "4M", "--time", "100ms"]);
+        lab.json(&["report", "last", "--format", "json"])["environment"]["ceilings"].clone()
+    };
+    lab.ok(&["doctor", "--no-measure"]);
+    lab.ok(&["doctor", "--time", "10 ms", "--no-save"]);
+    assert!(recorded().is_null(), "nothing was measured and kept");
+    let measured = lab.json(&["doctor", "--json", "--time", "10 ms"]);
+    let kept = recorded();
+    assert_eq!((&kept["ceilings"], &kept["kernel"]), (&measured["ceilings"], &measured["testbed"]["kernel"]));
+    assert!(kept["measured"].as_str().is_some_and(|when| when.contains('T')), "{kept:#}");
+
+    // Those of another kernel say nothing about this one.
+    let file = lab.data().join("host-ceilings.json");
+    let text = std::fs::read_to_string(&file).expect("what is kept");
+    let kernel = measured["testbed"]["kernel"].as_str().expect("a kernel");
+    std::fs::write(&file, text.replace(kernel, "2.6.32")).expect("written");
+    assert!(recorded().is_null(), "an older kernel's");
+}
+
+#[test]
 fn facts_alone_issue_nothing_and_a_missing_target_is_named() {
     let lab = Lab::new();
     let text = lab.ok(&["doctor", "--no-measure"]).stdout;

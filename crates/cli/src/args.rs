@@ -86,7 +86,8 @@ pub enum Command {
     #[command(
         after_help = "Examples:\n  drivelab doctor\n  drivelab doctor /dev/nvme0n1      also how that drive's queue \
         is set up\n  drivelab doctor --no-measure      facts only\n  drivelab doctor --json | jq .findings\n\n\
-        Nothing is written anywhere: operations go to nop:, /dev/null and /dev/zero."
+        No drive is touched: operations go to nop:, /dev/null and /dev/zero. What was measured is kept in the data \
+        folder,\nand every run on this host records it."
     )]
     Doctor(DoctorArgs),
     /// Look at methodologies: built in and your own.
@@ -280,6 +281,9 @@ pub struct DoctorArgs {
     /// Facts only: issue nothing.
     #[arg(long)]
     pub no_measure: bool,
+    /// Do not keep the ceilings for the runs that come.
+    #[arg(long)]
+    pub no_save: bool,
     /// As one JSON document.
     #[arg(long)]
     pub json: bool,

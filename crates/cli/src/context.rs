@@ -3,11 +3,12 @@
 use std::time::SystemTime;
 
 use drivelab_analysis::{Analysis, analyse};
-use drivelab_core::environment::ToolVersion;
+use drivelab_core::ceilings::HostCeilings;
+use drivelab_core::environment::{TestbedFacts, ToolVersion};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::run::RunRecords;
-use drivelab_store::{Bundle, Catalog, DataDir, Found, RunRow};
+use drivelab_store::{Bundle, Catalog, DataDir, Found, RunRow, read_ceilings};
 
 use crate::args::OneRun;
 use crate::fail::{Failure, Result};
@@ -49,6 +50,12 @@ impl Context {
         if let Some(caller) = crate::caller::behind_sudo() {
             caller.give(&self.settings.data.value, self.began);
         }
+    }
+
+    /// What a host like this one was last found able to generate, where that was measured and kept.
+    #[must_use]
+    pub fn ceilings_of(&self, testbed: &TestbedFacts) -> Option<HostCeilings> {
+        read_ceilings(&self.settings.data.value).filter(|ceilings| ceilings.are_of(testbed))
     }
 
     /// The catalog.

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::ceilings::HostCeilings;
 use crate::target::{DirectIo, GuardDecision};
 use crate::units::Bytes;
 
@@ -220,6 +221,9 @@ pub struct Environment {
     pub guard: Option<GuardDecision>,
     /// The bundle lies on the same device as the target.
     pub bundle_on_same_device: bool,
+    /// What `drivelab doctor` last found a host like this able to generate; absent where it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ceilings: Option<HostCeilings>,
 }
 
 /// Which drivelab made a record.

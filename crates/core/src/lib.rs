@@ -5,6 +5,7 @@
 //! [`listener::Listener`]). Must not know: files, TOML, terminals, threads, SQL, HTML.
 
 pub mod backend;
+pub mod ceilings;
 pub mod clock;
 pub mod environment;
 pub mod event;

@@ -171,11 +171,24 @@ pub(crate) fn testbed(input: &ReportInput<'_>) -> Vec<Fact> {
         fact("CPUs busy before the run", busy),
         fact("Load before the run", format!("{:.2} runnable tasks (mean of 1 min)", testbed.load_average_1m)),
         fact("Foreign I/O before the run", foreign),
+        fact("One thread can ask for", ceiling(&input.records.environment)),
     ];
     if !testbed.unknown.is_empty() {
         facts.push(fact("Not found", testbed.unknown.join("; ")));
     }
     facts
+}
+
+/// What the host was found able to generate, and when.
+pub(crate) fn ceiling(environment: &Environment) -> String {
+    let measured = environment.ceilings.as_ref().and_then(|ceilings| Some((ceilings, ceilings.bound_iops()?)));
+    measured.map_or_else(
+        || "not measured here before: drivelab doctor does".to_owned(),
+        |(ceilings, iops)| {
+            let day = ceilings.measured.split('T').next().unwrap_or_default();
+            format!("{} IOPS at 4 KiB (writes to /dev/null; drivelab doctor, {day})", format::iops(iops))
+        },
+    )
 }
 
 /// Interruptions that no finding tells of, a sentence each. The finding `run_resumed` says all that is to be said of a

@@ -25,6 +25,8 @@ pub(crate) const LOCK: &str = "lock";
 pub(crate) const NOTES: &str = "notes";
 /// The catalog, in the data folder.
 pub(crate) const CATALOG: &str = "catalog.sqlite";
+/// What the host was last found able to generate, in the data folder.
+pub(crate) const CEILINGS: &str = "host-ceilings.json";
 /// Begins the name of a bundle that is being removed.
 pub(crate) const REMOVED: &str = ".removed-";
 

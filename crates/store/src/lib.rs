@@ -8,6 +8,7 @@
 
 mod bundle;
 mod catalog;
+mod ceilings;
 mod document;
 mod error;
 mod frame;
@@ -21,6 +22,7 @@ mod segment;
 
 pub use bundle::{Bundle, Torn};
 pub use catalog::{Catalog, Found, Reindexed, RunRow};
+pub use ceilings::{read_ceilings, write_ceilings};
 pub use document::{FileEntry, Manifest, Seal};
 pub use error::{StoreError, StoreErrorKind};
 pub use layout::DataDir;

@@ -14,6 +14,7 @@ use super::plan::CAPACITY;
 #[must_use]
 pub fn sample_environment() -> Environment {
     Environment {
+        ceilings: None,
         target: TargetFacts {
             path: PathBuf::from("/data/drivelab-scratch.bin"),
             kind: TargetKind::ScratchFile,

@@ -8,18 +8,19 @@ mod ceilings;
 use std::fmt::Write;
 
 use drivelab_analysis::host::host_findings;
+use drivelab_core::ceilings::{Ceiling, HostCeilings};
 use drivelab_core::environment::{BlockDeviceFacts, TestbedFacts};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::finding::{Finding, Severity};
 use drivelab_engine::BackendChoice;
+use drivelab_store::write_ceilings;
 use serde::Serialize;
 
 use crate::args::DoctorArgs;
-use crate::context::Context;
+use crate::context::{Context, now, tool};
 use crate::fail::{Failure, Result};
 use crate::lab::place::Place;
 use crate::say;
-use ceilings::Ceiling;
 
 /// Name and version of the JSON document.
 const SCHEMA: &str = "drivelab.doctor";
@@ -64,11 +65,33 @@ pub fn doctor(context: &Context, arguments: &DoctorArgs) -> Result {
     } else {
         say::data(&text(&testbed, &devices, &ceilings, &findings))?;
     }
-    if !arguments.no_measure && ceilings.iter().all(|ceiling| ceiling.iops.is_none()) {
+    let is_fit = ceilings.iter().any(|ceiling| ceiling.iops.is_some());
+    if is_fit && !arguments.no_save {
+        keep(context, &testbed, ceilings);
+    } else if !is_fit && !arguments.no_measure {
         let why = ceilings.first().and_then(|ceiling| ceiling.error.clone()).unwrap_or_default();
         return Err(Failure::new(ExitCode::HostNotFit, format!("this host issued no operation at all: {why}")));
     }
     Ok(ExitCode::Ok)
+}
+
+/// Keeps what was measured for the runs that come, which record it. A host without a place for it has its answer
+/// all the same.
+fn keep(context: &Context, testbed: &TestbedFacts, ceilings: Vec<Ceiling>) {
+    let voice = context.settings.voice;
+    let ceilings = HostCeilings {
+        measured: now(),
+        version: tool().version,
+        kernel: testbed.kernel.clone(),
+        cpu_model: testbed.cpu_model.clone(),
+        cpus: testbed.cpus,
+        ceilings,
+    };
+    let kept = context.data().and_then(|data| Ok(write_ceilings(&data, &ceilings)?));
+    match kept {
+        Ok(()) => voice.say("kept: runs on this host record these ceilings beside their own figures"),
+        Err(failure) => voice.warn(format!("not kept for the runs that come: {}", failure.message)),
+    }
 }
 
 /// The block devices below the target.

@@ -55,7 +55,8 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     if let Some(scratch) = &again.opened.scratch {
         notes::write_scratch(&data, row.id, scratch)?;
     }
-    let environment = again.opened.environment(Some(data.root()));
+    let mut environment = again.opened.environment(Some(data.root()));
+    environment.ceilings = context.ceilings_of(&environment.testbed);
     context.settings.voice.say(format!("Going on with run {}: {}", row.id, again.state));
     let resumed = RunResumed {
         segment: recorder.segment(),

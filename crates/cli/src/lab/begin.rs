@@ -82,7 +82,8 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     }
     let data = if order.save { Some(context.data()?) } else { None };
     let opened = site.place.open(&wanted, voice)?;
-    let environment = opened.environment(data.as_ref().map(DataDir::root));
+    let mut environment = opened.environment(data.as_ref().map(DataDir::root));
+    environment.ceilings = context.ceilings_of(&environment.testbed);
     site.remarks().iter().chain(&opened.remarks).for_each(|remark| voice.say(remark));
     found::say(voice, &environment, &plan, order.show);
     if stop.is_stopped() {

@@ -232,8 +232,8 @@ impl OpenedIo {
         }
     }
 
-    /// Everything found, as it goes on record; `data` is the folder of results, where there is to be one. Looks at the
-    /// host for half a second where there is a device.
+    /// Everything found, as it goes on record, without what was measured of the host before; `data` is the folder of
+    /// results, where there is to be one. Looks at the host for half a second where there is a device.
     #[must_use]
     pub fn environment(&self, data: Option<&Path>) -> Environment {
         let devices = &self.facts.devices;
@@ -246,6 +246,7 @@ impl OpenedIo {
             testbed: drivelab_device::testbed_facts(devices.first().map(|device| device.name.as_str())),
             guard,
             bundle_on_same_device: data.is_some_and(|data| target::same_device(devices, data)),
+            ceilings: None,
         }
     }
 }

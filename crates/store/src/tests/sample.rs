@@ -127,6 +127,7 @@ pub(super) fn environment() -> Environment {
         reason: "statx says so".to_owned(),
     };
     Environment {
+        ceilings: None,
         target: TargetFacts {
             path,
             kind: TargetKind::ScratchFile,

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use drivelab_core::backend::{Backend, StepRequest};
+use drivelab_core::ceilings::Ceiling;
 use drivelab_core::clock::{MonotonicClock, StopToken};
 use drivelab_core::ids::{RunId, StepId, StepKey};
 use drivelab_core::load::Placement;
@@ -11,7 +12,6 @@ use drivelab_core::record::StepRecord;
 use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth, Threads};
 use drivelab_core::workload::{Span, Workload};
 use drivelab_engine::{BackendChoice, Engine, Options};
-use serde::Serialize;
 
 use crate::fail::{Failure, Result};
 use crate::lab::place::{NOP, Needs, Place, Wanted};
@@ -21,27 +21,6 @@ use crate::say::Voice;
 const ROUNDS: usize = 3;
 /// Addresses that operations are spread over.
 const SPAN: Bytes = Bytes::GIB;
-
-/// What one kind of load came to.
-#[derive(Debug, Serialize)]
-pub(super) struct Ceiling {
-    /// What was issued, where to, how deep, on how many threads.
-    pub(super) name: String,
-    /// Median of the rounds; absent where it could not be issued.
-    pub(super) iops: Option<f64>,
-    /// Largest less smallest round, as a share of the median.
-    pub(super) spread: f64,
-    /// CPU time of the issuing threads in user mode, by operations.
-    pub(super) user_ns_per_io: f64,
-    /// The same in the kernel.
-    pub(super) system_ns_per_io: f64,
-    /// Operations by system calls.
-    pub(super) operations_per_syscall: f64,
-    /// It bounds what one thread can ask of a real drive.
-    pub(super) is_bound: bool,
-    /// Why it could not be issued.
-    pub(super) error: Option<String>,
-}
 
 /// One kind of load.
 struct Load {
