@@ -32,6 +32,9 @@ const DEPTH_TOLERANCE: f64 = 0.01;
 /// Operations of a kind that must have been expected before their absence is more than chance: none of 20 expected
 /// happens once in 5 x 10^8.
 const EXPECTED_AT_LEAST: f64 = 20.0;
+/// Share of the operations of a kind that may end in errors beside a rate: below it, what they took or gave back in time
+/// is less than what rates are compared by.
+const ERRORS_SHARE: f64 = 0.01;
 /// Share by which a response time may lie below the latency of the same rank: both stand for the middle of a bucket at
 /// most 0.78 % wide.
 const BUCKET_WIDTH: f64 = 0.0079;
@@ -44,6 +47,13 @@ pub(crate) static INVARIANTS: &[Check] = &[
         rule: "A step completes operations of every kind that it asks for, where 20 or more must be expected.",
         check: no_operations,
         finding: text::no_operations,
+    },
+    Check {
+        code: "mass_errors",
+        rule: "At most 1 % of the operations of a kind end in errors; above it, the rate of the rest is no rate of the \
+               target: errors took its time.",
+        check: mass_errors,
+        finding: text::mass_errors,
     },
     Check {
         code: "bytes_not_blocks",
@@ -171,6 +181,15 @@ fn no_operations(subject: &Subject<'_>) -> Vec<Seen> {
         Seen::new(subject, voids, vec![evidence(&what, failed(kind) as f64, None, "operations")])
     };
     OpKind::ALL.into_iter().filter(|kind| workload.issues(*kind)).filter(missed).map(seen).collect()
+}
+
+fn mass_errors(subject: &Subject<'_>) -> Vec<Seen> {
+    per_kind(subject, |kind, op| {
+        let share = op.errors as f64 / (op.errors + op.count).max(1) as f64;
+        let what = format!("share of {}s that ended in errors", kind.name());
+        let found = || vec![evidence(&what, share, Some(ERRORS_SHARE), "")];
+        (op.count > 0 && share > ERRORS_SHARE).then(|| (Voids::Rates(kind), found()))
+    })
 }
 
 fn not_direct(subject: &Subject<'_>) -> Vec<Seen> {

@@ -278,13 +278,19 @@ impl Signs {
         }
         match self.manner {
             Manner::Paused => LimitedBy::Schedule,
-            Manner::Free | Manner::Overloaded if self.many && self.reached < DEPTH_KEPT * self.asked => {
+            _ if self.lost_depth() => {
                 let why = GeneratorLimit::DepthNotKept { reached: self.reached, asked: self.asked };
                 LimitedBy::Generator { why }
             }
             _ if self.unseen => LimitedBy::KernelThreads,
             Manner::Free | Manner::Weighted | Manner::OnTime | Manner::Overloaded => LimitedBy::TargetOrDepth,
         }
+    }
+
+    /// Whether a loop that asks for as much as it may did not have the asked operations in flight.
+    fn lost_depth(self) -> bool {
+        let asks_freely = matches!(self.manner, Manner::Free | Manner::Overloaded);
+        asks_freely && self.many && self.reached < DEPTH_KEPT * self.asked
     }
 
     fn limit(self) -> Limit {
@@ -297,7 +303,13 @@ impl Signs {
         let cpu = format!("user {user:.0} %, kernel {kernel:.0} % of the issuing threads' time");
         match verdict {
             LimitedBy::Generator { why: GeneratorLimit::UserTime { .. } } | LimitedBy::HostCpu { .. } => {
-                format!("{cpu}; the limit is 50 % each, 90 % together")
+                let (reached, asked) = (self.reached, self.asked);
+                let depth = if self.lost_depth() {
+                    format!("; only {reached:.1} of {asked:.0} asked operations were in flight")
+                } else {
+                    String::new()
+                };
+                format!("{cpu}; the limit is 50 % each, 90 % together{depth}")
             }
             LimitedBy::OtherWork { share } => {
                 format!(

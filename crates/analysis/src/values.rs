@@ -6,7 +6,7 @@
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::load::OpKind;
 use drivelab_core::plan::{Action, Step, StepRole};
-use drivelab_core::record::{Effort, OpRecord, StepRecord, StopReason};
+use drivelab_core::record::{CPU_SPLIT_FROM, Effort, OpRecord, StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
 use drivelab_core::workload::Workload;
 
@@ -204,7 +204,11 @@ pub(crate) fn errors(execution: Execution<'_>) -> Option<f64> {
 
 /// User-mode CPU time of the issuing threads for one operation, nanoseconds.
 pub(crate) fn cpu_user_per_io(execution: Execution<'_>) -> Option<f64> {
-    let user = execution.record.engine.cpu_user.get() as f64;
+    let engine = &execution.record.engine;
+    let user = engine.cpu_user.get() as f64;
+    if engine.cpu_user.get() + engine.cpu_system.get() < CPU_SPLIT_FROM.get() {
+        return None;
+    }
     if let Some(effort) = execution.effort() {
         return (effort.operations > 0).then(|| user / effort.operations as f64);
     }

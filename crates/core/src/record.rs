@@ -225,6 +225,10 @@ pub enum StopReason {
     Errors,
 }
 
+/// CPU time of the issuing threads from which its division into user mode and kernel means something. Kernels know the
+/// sum to the nanosecond but mostly split it by what ran at their ticks, of 4 ms as a rule: ten are the least.
+pub const CPU_SPLIT_FROM: Nanos = Nanos::from_millis(40);
+
 /// The engine's own account of how it ran a step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct EngineReport {

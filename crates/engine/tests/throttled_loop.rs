@@ -3,7 +3,8 @@
 //! Method (research/engine.md, 5.1): loop on a tmpfs file, ext4 on it, the test file filled first; then cgroup v1
 //! `blkio.throttle` limits for the loop device, and this process in that group. Blocks of at most 512 KiB and a depth
 //! that fits in one slice of 100 ms; 5 s after a ramp of 1 s. Latency means nothing on such a device and is not
-//! looked at. The bound of 2 % is the issue's. Needs root and cgroup v1.
+//! looked at. The bound of 1.5 % is what the throttle itself can promise (engine.md, section 5.1). Needs root and cgroup
+//! v1.
 #![expect(clippy::unwrap_used, reason = "a test ends where its set-up fails")]
 
 mod common;
@@ -96,18 +97,21 @@ impl Drop for Throttled {
     }
 }
 
-/// The limit must be measured within 2 %. More than that is wrong at once; less is tried again, twice, because a busy
+/// What the throttle can promise, as a share of its rate.
+const BOUND: f64 = 0.015;
+
+/// The limit must be measured within the bound. More than that is wrong at once; less is tried again, twice, because a busy
 /// machine leaves budget of the throttle unused: it gives no credit for a slice in which no thread got a CPU.
-fn assert_within_two_per_cent(limit: f64, what: &str, measure: impl Fn() -> f64) {
+fn assert_within_the_bound(limit: f64, what: &str, measure: impl Fn() -> f64) {
     let mut ratio = 0.0;
     for attempt in 1..=3 {
         ratio = measure() / limit;
         println!("{what}: measured / limit = {ratio:.4} (attempt {attempt})");
-        if ratio >= 0.98 {
+        if ratio >= 1.0 - BOUND {
             break;
         }
     }
-    assert!((ratio - 1.0_f64).abs() <= 0.02, "{what}: measured / limit = {ratio}");
+    assert!((ratio - 1.0_f64).abs() <= BOUND, "{what}: measured / limit = {ratio}");
 }
 
 #[test]
@@ -130,16 +134,16 @@ fn the_engine_measures_the_rate_that_the_throttle_sets() {
         };
         let (sequential, random) = (Pattern::Sequential, Pattern::Random);
         let name = |load: &str| format!("{choice:?} {load}");
-        assert_within_two_per_cent(rate as f64, &name("256K Q8 sequential read"), || {
+        assert_within_the_bound(rate as f64, &name("256K Q8 sequential read"), || {
             throttled.measure(choice, &load(256, sequential, 8, 0), ("read_bps", rate)).read.throughput.get()
         });
-        assert_within_two_per_cent(rate as f64, &name("512K Q4 sequential write"), || {
+        assert_within_the_bound(rate as f64, &name("512K Q4 sequential write"), || {
             throttled.measure(choice, &load(512, sequential, 4, 100), ("write_bps", rate)).write.throughput.get()
         });
-        assert_within_two_per_cent(1000.0, &name("4K Q32 random read"), || {
+        assert_within_the_bound(1000.0, &name("4K Q32 random read"), || {
             throttled.measure(choice, &load(4, random, 32, 0), ("read_iops", 1000)).read.iops
         });
-        assert_within_two_per_cent(1000.0, &name("4K Q1 random write"), || {
+        assert_within_the_bound(1000.0, &name("4K Q1 random write"), || {
             throttled.measure(choice, &load(4, random, 1, 100), ("write_iops", 1000)).write.iops
         });
     }

@@ -1,6 +1,6 @@
 //! The engine's own account of a load, over all its rounds: the part `engine` of the document of `drivelab io`.
 
-use drivelab_core::record::{Effort, StepRecord};
+use drivelab_core::record::{CPU_SPLIT_FROM, Effort, StepRecord};
 use drivelab_core::workload::Workload;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,7 +20,8 @@ pub(crate) struct EngineDoc {
     pub(crate) page_cache: Option<String>,
     /// Requests that the kernel handed to worker threads were seen.
     pub(crate) punted: bool,
-    /// CPU time of the issuing threads in user mode per operation, in nanoseconds; null where it is not known.
+    /// CPU time of the issuing threads in user mode per operation, in nanoseconds; null where there was too little
+    /// of it (below 40 ms) to be split.
     pub(crate) user_ns_per_io: Option<f64>,
     /// The same in the kernel.
     pub(crate) system_ns_per_io: Option<f64>,
@@ -77,6 +78,7 @@ impl EngineDoc {
         let sum = |of: fn(&Effort) -> u64| efforts.iter().map(|effort| of(effort)).sum::<u64>();
         let user = rounds.iter().map(|record| record.engine.cpu_user.get()).sum();
         let system = rounds.iter().map(|record| record.engine.cpu_system.get()).sum();
+        let can_be_split = user + system >= CPU_SPLIT_FROM.get();
         let operations = sum(|effort| effort.operations);
         let time = sum(|effort| effort.thread_time.get());
         let effort = efforts.last();
@@ -89,8 +91,8 @@ impl EngineDoc {
             direct_verified: rounds.iter().all(|record| record.engine.direct_verified),
             page_cache: effort.and_then(|effort| effort.page_cache.clone()),
             punted: rounds.iter().any(|record| record.engine.punted),
-            user_ns_per_io: ratio(user, operations),
-            system_ns_per_io: ratio(system, operations),
+            user_ns_per_io: ratio(user, operations).filter(|_| can_be_split),
+            system_ns_per_io: ratio(system, operations).filter(|_| can_be_split),
             cpu_user_ns: user,
             cpu_system_ns: system,
             cpu_user_percent: ratio(user, time).map(|share| share * 100.0),

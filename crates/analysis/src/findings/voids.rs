@@ -22,6 +22,17 @@ pub(crate) fn no_operations(seen: &[Seen]) -> Finding {
     void("no_operations", statement, cause, "Look at the errors in the report and at the kernel log.", seen)
 }
 
+pub(crate) fn mass_errors(seen: &[Seen]) -> Finding {
+    let statement = format!(
+        "In {} more than one in a hundred operations ended in errors: the rates beside them are not what the target \
+         does.",
+        executions(seen)
+    );
+    let cause = "The target is failing, gone, full, or shorter than it was.";
+    let action = "Look at the errors in the report and at the kernel log (`dmesg`); mend that and run it again.";
+    void("mass_errors", statement, cause, action, seen)
+}
+
 pub(crate) fn bytes_not_blocks(seen: &[Seen]) -> Finding {
     let statement =
         format!("In {} the bytes moved are not the completed operations times the block size.", executions(seen));

@@ -108,6 +108,14 @@ type Corruption = (&'static str, fn(&mut Case));
 fn corruptions() -> Vec<Corruption> {
     vec![
         ("time_order", |case| case.record.end_ns = case.record.start_ns),
+        ("mass_errors", |case| {
+            // Of both kinds alike, so that the mix stays what was asked for.
+            let (step, part) = (&mut case.record, &mut case.intervals[0]);
+            for (op, part) in [(&mut step.read, &mut part.read), (&mut step.write, &mut part.write)] {
+                op.errors += op.count / 50;
+                part.errors += op.count / 50;
+            }
+        }),
         ("no_operations", |case| {
             (case.record.read, case.record.write) = (OpRecord::default(), OpRecord::default());
             (case.record.in_flight_mean, case.intervals) = (0.0, Vec::new());
@@ -435,6 +443,7 @@ fn a_violation_voids_exactly_the_figures_concerned() {
             [rates("read"), rates("write"), rates("total"), plain(&["cpu_share", "duration", "in_flight_mean"])]
                 .concat()
         }
+        "mass_errors" => [rates("read"), rates("write"), rates("total")].concat(),
         "no_operations" | "not_direct" => everything.clone(),
         "bytes_not_blocks" | "rate_mismatch" => [rates("read"), rates("total")].concat(),
         "histogram_count" => of("read", &latency),
