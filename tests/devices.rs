@@ -1,11 +1,14 @@
 //! `drivelab io` on devices of this machine: what is released is measured, what is not stays as it is, and each refusal
 //! has its exit code. Needs root; says so aloud where it cannot run.
 
+#[path = "support/loopfs.rs"]
+mod loopfs;
 mod support;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use loopfs::LoopFs;
 use serde_json::Value;
 use support::{Lab, root_or_skip, skip, tool};
 
@@ -166,5 +169,22 @@ fn zram_is_measured_and_its_punted_requests_are_named() {
     if table.stdout.contains("io_uring") {
         let words: Vec<&str> = table.stdout.split_whitespace().collect();
         assert!(words.join(" ").contains("kernel worker threads: --backend sync"), "{}", table.stdout);
+    }
+}
+
+/// A ring is taken apart by the kernel some time after it was closed; that must hold up nobody.
+#[test]
+fn a_file_system_can_be_unmounted_as_soon_as_the_command_has_ended() {
+    if !root_or_skip("mounting a file system") {
+        return;
+    }
+    let lab = Lab::new();
+    let fs = LoopFs::ext4(32);
+    let folder = fs.mount_point();
+    for backend in ["uring", "sync"] {
+        let flags = ["--size", "8M", "--qd", "16", "--threads", "2", "--backend", backend];
+        load(&lab, folder.to_str().expect("a text path"), &flags);
+        tool("umount", &[folder.to_str().expect("a text path")]);
+        tool("mount", &[&fs.device, folder.to_str().expect("a text path")]);
     }
 }

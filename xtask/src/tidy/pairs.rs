@@ -1,5 +1,5 @@
 //! Rule *pairs*: what must exist twice exists twice. Metrics and their pages, exit codes and their rows,
-//! methodologies and their sources, decisions and their numbers.
+//! methodologies and their sources, decisions and their numbers, test programs and their entries.
 //!
 //! Works on text alone, so it also holds where the tree does not compile.
 
@@ -11,6 +11,8 @@ use crate::source::SourceFile;
 const METRICS_PAGE: &str = "docs/metrics.md";
 const EXIT_CODES: &str = "crates/core/src/exit.rs";
 const EXIT_PAGE: &str = "docs/exit-codes.md";
+const TESTS: &str = "tests/";
+const TESTS_LISTED: &str = "crates/cli/Cargo.toml";
 const DECISIONS: &str = "docs/decisions/";
 
 /// Checks every pair in the tree.
@@ -19,7 +21,22 @@ pub(crate) fn check(files: &[SourceFile]) -> Vec<Complaint> {
     complaints.extend(exit_codes(files));
     complaints.extend(files.iter().filter(|file| is_methodology(&file.path)).flat_map(methodology));
     complaints.extend(decisions(files));
+    complaints.extend(test_programs(files));
     complaints
+}
+
+/// Every test program of the shipped binary is listed where cargo looks for it: one that is not is never run, and
+/// nobody notices.
+fn test_programs(files: &[SourceFile]) -> Vec<Complaint> {
+    let listed = find(files, TESTS_LISTED).and_then(|file| file.text.as_deref()).unwrap_or_default();
+    let is_program =
+        |file: &&SourceFile| file.is("rs") && file.path.strip_prefix(TESTS).is_some_and(|name| !name.contains('/'));
+    let missing = |file: &&SourceFile| !listed.contains(&format!("path = \"../../{}\"", file.path));
+    let complaint = |file: &SourceFile| {
+        let what = format!("the test program is not listed in {TESTS_LISTED}");
+        Complaint::new(&file.path, 1, "pairs", &what, "it is never run", "add a [[test]] with its name and path")
+    };
+    files.iter().filter(is_program).filter(missing).map(complaint).collect()
 }
 
 fn find<'a>(files: &'a [SourceFile], path: &str) -> Option<&'a SourceFile> {
@@ -183,6 +200,16 @@ mod tests {
         let found = whats(&[table, page]);
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].contains("read.throughput") && found[1].contains("read.latency.p99"), "{found:?}");
+    }
+
+    #[test]
+    fn a_test_program_that_cargo_does_not_know_is_found() {
+        let listed = SourceFile::new("crates/cli/Cargo.toml", "[[test]]\nname = \"a\"\npath = \"../../tests/a.rs\"\n");
+        let programs = ["tests/a.rs", "tests/b.rs", "tests/support/c.rs", "tests/vm/d.sh"];
+        let mut files = vec![listed];
+        files.extend(programs.map(|path| SourceFile::new(path, "//! Text.\n")));
+        let found: Vec<String> = check(&files).into_iter().map(|complaint| complaint.path).collect();
+        assert_eq!(found, ["tests/b.rs"]);
     }
 
     #[test]
