@@ -32,8 +32,8 @@ const DEPTH_TOLERANCE: f64 = 0.01;
 /// Operations of a kind that must have been expected before their absence is more than chance: none of 20 expected
 /// happens once in 5 x 10^8.
 const EXPECTED_AT_LEAST: f64 = 20.0;
-/// Share of the operations of a kind that may end in errors beside a rate: below it, what they took or gave back in time
-/// is less than what rates are compared by.
+/// Share of the operations of a kind that may end in errors beside a rate: below it, what they took or gave back in
+/// time is less than what rates are compared by.
 const ERRORS_SHARE: f64 = 0.01;
 /// Share by which a response time may lie below the latency of the same rank: both stand for the middle of a bucket at
 /// most 0.78 % wide.
