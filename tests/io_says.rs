@@ -139,6 +139,12 @@ fn a_load_that_is_not_the_one_that_was_typed_says_so_in_its_result() {
     // A fill before the load is of that data, so that it has one.
     let read = lab.ok(&["io", ".", "--size", "4MiB", "--operations", "50", "--compress-percent", "50", "--json"]);
     assert!(!read.stdout.contains("data_without_writes") && !read.stderr.contains("no effect"), "{}", read.stderr);
+    // Headers in a file that is removed are for nobody; read back at once, or in a file that stays, they are.
+    let unread = |flags: &[&str]| {
+        let quick = ["--op", "write", "--size", "1M", "--operations", "20"];
+        lab.ok(&[&["io"], flags, &quick[..]].concat()).stderr.contains("nothing will ever check them")
+    };
+    assert!(unread(&[".", "--verify", "headers"]) && !unread(&[".", "--verify", "at-once"]));
 }
 
 #[test]

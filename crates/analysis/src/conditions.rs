@@ -2,9 +2,9 @@
 //!
 //! Owns the thresholds. Must not know how facts are found: that is `device`.
 
-use drivelab_core::environment::{BlockDeviceFacts, Environment, TestbedFacts, ToolVersion};
+use drivelab_core::environment::{BlockDeviceFacts, Environment, TargetKind, TestbedFacts, ToolVersion};
 use drivelab_core::finding::Finding;
-use drivelab_core::load::Content;
+use drivelab_core::load::{Content, Verify};
 use drivelab_core::plan::{Plan, Step};
 use drivelab_core::workload::{DataPattern, Workload};
 
@@ -46,7 +46,10 @@ pub fn contradictions(environment: &Environment, plan: &Plan) -> Vec<Finding> {
     let holes = holes.map(|holes| text::reads_of_holes(&target.path.display().to_string(), holes, target.length));
     let loads = || plan.steps().filter_map(Step::workload).flat_map(Workload::groups);
     let idle = loads().any(states_data) && !loads().any(|load| load.write_percent.get() > 0);
-    holes.into_iter().chain(idle.then(text::data_without_writes)).collect()
+    let sealed = loads().any(|load| load.verify == Verify::Headers);
+    let unread = sealed && target.kind == TargetKind::ScratchFile && !loads().any(|load| load.verify == Verify::Check);
+    let notes = [idle.then(text::data_without_writes), unread.then(text::headers_unread)];
+    holes.into_iter().chain(notes.into_iter().flatten()).collect()
 }
 
 /// Whether the first step that moves data reads: what it reads is then what was there before.

@@ -12,6 +12,13 @@ pub fn counted(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
+/// A number of things, with separators.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
+pub fn count(count: u64) -> String {
+    grouped(count as f64, 0)
+}
+
 /// A rate in MB/s (10^6 bytes per second), without its unit.
 #[must_use]
 pub fn mb_s(value: f64) -> String {

@@ -123,8 +123,8 @@ fn facts(document: &IoResults) -> Vec<(&'static str, String)> {
                 "{} IOPS asked; backlog {} at the end, {} at most, growing by {} operations/s; submitted {} µs late on \
                  the mean, {} µs at most",
                 format::iops(backlog.asked_iops),
-                backlog.backlog_at_end,
-                backlog.backlog_max,
+                format::count(backlog.backlog_at_end),
+                format::count(backlog.backlog_max),
                 format::iops(backlog.backlog_growth_per_second),
                 format::latency_us(backlog.lateness_mean.as_secs_f64() * 1e6),
                 format::latency_us(backlog.lateness_max.as_secs_f64() * 1e6),
@@ -132,12 +132,15 @@ fn facts(document: &IoResults) -> Vec<(&'static str, String)> {
         ));
     }
     if let Some(check) = &document.verification {
-        let faults: Vec<String> =
-            check.faults.iter().map(|(fault, count): (&DataFault, &u64)| format!("{count} {}", fault.name())).collect();
+        let faults: Vec<String> = check
+            .faults
+            .iter()
+            .map(|(fault, count): (&DataFault, &u64)| format!("{} {}", format::count(*count), fault.name()))
+            .collect();
         let found = if faults.is_empty() { "all as written".to_owned() } else { faults.join(", ") };
         let first =
             check.first.first().map_or_else(String::new, |block| format!("; the first at byte {}", block.offset));
-        facts.push(("verify", format!("{} blocks checked: {found}{first}", check.checked)));
+        facts.push(("verify", format!("{} blocks checked: {found}{first}", format::count(check.checked))));
     }
     facts.extend(errors(document).into_iter().map(|text| ("errors", text)));
     if let Some(fill) = &document.filled {

@@ -138,10 +138,15 @@ fn own_tiles(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Tile> {
             figures::value(input, step, op, quantity).map(|_| figures::cell(input, step, op, quantity).plain())
         };
         let value = format!("{} IOPS", text(quantity::IOPS)?);
+        // Where operations arrive on a schedule, what a user waits is the response time.
+        let (name, p50, p99) = match text(quantity::RESPONSE_P99) {
+            Some(_) => ("response time ", quantity::RESPONSE_P50, quantity::RESPONSE_P99),
+            None => ("", quantity::P50, quantity::P99),
+        };
         let parts = [
             text(quantity::THROUGHPUT).map(|rate| format!("{rate} MB/s")),
-            text(quantity::P50).map(|p50| format!("p50 {p50} µs")),
-            text(quantity::P99).map(|p99| format!("p99 {p99} µs")),
+            text(p50).map(|p50| format!("{name}p50 {p50} µs")),
+            text(p99).map(|p99| format!("p99 {p99} µs")),
         ];
         let detail = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
         Some(Tile { title: op.title().to_owned(), value, detail })

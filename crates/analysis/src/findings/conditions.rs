@@ -60,6 +60,17 @@ pub(crate) fn data_without_writes() -> Finding {
         .about_run(Vec::new())
 }
 
+pub(crate) fn headers_unread() -> Finding {
+    let statement =
+        "Blocks are written with headers, and the file they are in is removed at the end: nothing will ever \
+                     check them."
+            .to_owned();
+    let cause = "The target is a folder, so that drivelab makes a file there and removes it.";
+    let action = "Read each back at once (`--verify at-once`), or name a file or a device, and check it later \
+                  (`--op verify`).";
+    note("headers_unread", statement, cause, action).about_run(Vec::new())
+}
+
 pub(crate) fn scratch_file_smaller(asked: Bytes, made: Bytes) -> Finding {
     let statement = format!("The scratch file is {} and not the {} that was asked for.", made.about(), asked.about());
     let cause = "It is made of whole MiB, and takes at most a tenth of the free space and no more than memory.";

@@ -191,7 +191,7 @@ pub struct RateArgs {
     #[arg(long, value_name = "SPACING", value_parser = ["constant", "exponential", "uniform"])]
     pub arrivals: Option<String>,
     /// Find the highest rate at which a percentile of the response time keeps a bound: p99=1ms, or between two rates,
-    /// p99.9=5ms,1k..200k. Each round (--rounds, at most 12) tries another rate for --time.
+    /// p99.9=5ms,1k..200k. Each round (12 at most, or --rounds) tries another rate for --time.
     #[arg(long, value_name = "PERCENTILE=TIME", conflicts_with = "rate")]
     pub find_rate: Option<String>,
     /// Active and idle in turn, such as 1s/2s: a duty cycle within a round. (--duty-cycle is one of whole rounds.)
