@@ -80,9 +80,11 @@ fn widths() -> [f64; LAYERS + 1] {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::generate::number;
-    use crate::generate::testing::chi_square_deviation;
+    use crate::generate::testing::{chi_square_deviation, is_share};
 
     /// The topmost layer closes the area: its height is what is left below 1.
     #[test]
@@ -114,5 +116,27 @@ mod tests {
         assert!(deviation.abs() < 4.0, "chi-square {deviation} standard deviations off");
         let deviation = chi_square_deviation(&tail, &[1e7 / TAIL.exp() / 20.0; 20]);
         assert!(deviation.abs() < 4.0, "tail: {tail:?}, chi-square {deviation} standard deviations off");
+    }
+
+    proptest! {
+        /// Whatever the bits: a number that is not below zero, and the mean only scales it.
+        #[test]
+        fn a_draw_is_finite_and_scales_with_the_mean(mean in 1e-3..1e12_f64, random in any::<u64>()) {
+            let (draw, unit) = (Exponential::new(mean).draw(random), Exponential::new(1.0).draw(random));
+            prop_assert!(draw.is_finite() && draw >= 0.0, "{draw}");
+            prop_assert!((draw - mean * unit).abs() <= 1e-9 * draw, "{draw} is not {mean} times {unit}");
+        }
+
+        /// With any seed, half are below the median and a hundredth above the 99th percentile.
+        #[test]
+        fn percentiles_are_where_the_law_has_them(mean in 1e-3..1e12_f64, key in any::<u64>()) {
+            const FEW: u64 = 10_000;
+            let exponential = Exponential::new(mean);
+            let above = |share: f64| {
+                let limit = -mean * share.ln();
+                (0..FEW).filter(|position| exponential.draw(number(key, *position)) > limit).count() as u64
+            };
+            prop_assert!(is_share(above(0.5), FEW, 0.5) && is_share(above(0.01), FEW, 0.01));
+        }
     }
 }

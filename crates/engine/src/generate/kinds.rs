@@ -88,3 +88,61 @@ impl Kinds {
         self.kinds[place]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::generate::testing::{is_share, percent};
+
+    const DRAWS: u64 = 10_000;
+
+    /// Per cent of writes, trims, zeroing and flushes: together at most 100, each of them often nothing.
+    fn shares() -> impl Strategy<Value = [u64; 4]> {
+        let cuts = prop::collection::vec(0_u64..=100, 4);
+        (cuts, prop::collection::vec(any::<bool>(), 4)).prop_map(|(mut cuts, present)| {
+            cuts.sort_unstable();
+            let share = |place: usize| cuts[place] - if place == 0 { 0 } else { cuts[place - 1] };
+            std::array::from_fn(|place| if present[place] { share(place) } else { 0 })
+        })
+    }
+
+    fn kind_at(kinds: &Kinds, cursor: u64) -> OpKind {
+        let flushes = kinds.only_flush() || kinds.any_flush() && kinds.is_flush(cursor);
+        if flushes { OpKind::Flush } else { kinds.draw(cursor) }
+    }
+
+    proptest! {
+        #[test]
+        fn kinds_have_their_shares([write, trim, zero, flush] in shares(), key in any::<u64>()) {
+            let other = OtherOps {
+                trim_percent: percent(trim),
+                write_zeroes_percent: percent(zero),
+                flush_percent: percent(flush),
+                ..OtherOps::default()
+            };
+            let kinds = Kinds::new(&Workload { write_percent: percent(write), other, ..Workload::default() }, key).unwrap();
+            let mut counts = [0_u64; OpKind::ALL.len()];
+            (0..DRAWS).for_each(|cursor| counts[kind_at(&kinds, cursor) as usize] += 1);
+            let asked = [
+                (OpKind::Read, 100 - write - trim - zero - flush),
+                (OpKind::Write, write),
+                (OpKind::Trim, trim),
+                (OpKind::WriteZeroes, zero),
+                (OpKind::Flush, flush),
+            ];
+            for (kind, share) in asked {
+                let count = counts[kind as usize];
+                prop_assert!(is_share(count, DRAWS, share as f64 / 100.0), "{count} of {DRAWS}: {kind:?}, due {share} %");
+            }
+        }
+    }
+
+    #[test]
+    fn more_than_everything_is_refused() {
+        let other = OtherOps { trim_percent: percent(51), ..OtherOps::default() };
+        let load = Workload { write_percent: percent(50), other, ..Workload::default() };
+        assert!(Kinds::new(&load, 1).unwrap_err().contains("101 %"));
+    }
+}

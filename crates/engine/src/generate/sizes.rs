@@ -105,3 +105,66 @@ const fn common_divisor(mut left: u64, mut right: u64) -> u64 {
     }
     left
 }
+
+#[cfg(test)]
+mod tests {
+    use drivelab_core::load::SizeShare;
+    use drivelab_core::units::Bytes;
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::generate::testing::is_share;
+
+    const DRAWS: u64 = 10_000;
+
+    /// One to five different sizes in whole sectors, each with a share; the largest is the block size.
+    fn mixes() -> impl Strategy<Value = Vec<(u64, u32)>> {
+        let sizes = prop::collection::btree_set(1_u64..=256, 1..=5);
+        sizes.prop_flat_map(|sizes| {
+            let count = sizes.len();
+            let shares = prop::collection::vec(1_u32..=1000, count);
+            shares.prop_map(move |shares| sizes.iter().map(|sectors| sectors * 512).zip(shares).collect())
+        })
+    }
+
+    fn sizes(mix: &[(u64, u32)], key: u64) -> Sizes {
+        let share =
+            |(bytes, operations): &(u64, u32)| SizeShare { block_size: Bytes::new(*bytes), operations: *operations };
+        let block_size = Bytes::new(mix.iter().map(|(bytes, _)| *bytes).max().unwrap());
+        let block_size_mix = mix.iter().map(share).collect();
+        Sizes::new(&Workload { block_size, block_size_mix, ..Workload::default() }, key).unwrap()
+    }
+
+    proptest! {
+        #[test]
+        fn sizes_have_their_shares(mix in mixes(), key in any::<u64>()) {
+            let sizes = sizes(&mix, key);
+            let whole: u32 = mix.iter().map(|(_, share)| share).sum();
+            let drawn: Vec<(u32, u64)> = (0..DRAWS).map(|cursor| sizes.draw(cursor)).collect();
+            for (bytes, share) in &mix {
+                let count = drawn.iter().filter(|(drawn, _)| u64::from(*drawn) == *bytes).count() as u64;
+                let share = f64::from(*share) / f64::from(whole);
+                prop_assert!(is_share(count, DRAWS, share), "{count} of {DRAWS} have {bytes} bytes, due {share}");
+            }
+            // Nothing else is drawn, and every size is its units.
+            for (bytes, units) in drawn {
+                prop_assert!(mix.iter().any(|(size, _)| *size == u64::from(bytes)));
+                prop_assert_eq!(u64::from(bytes), units * sizes.unit());
+            }
+        }
+
+        /// Where less is left than was drawn, the largest size that fits; never one that does not.
+        #[test]
+        fn what_is_drawn_fits(mix in mixes(), key in any::<u64>(), more in 0_u64..300) {
+            let sizes = sizes(&mix, key);
+            let room = sizes.smallest_units() + more;
+            let fitting = mix.iter().map(|(bytes, _)| bytes / sizes.unit()).filter(|units| *units <= room).max();
+            for cursor in 0..100 {
+                let (free, within) = (sizes.draw(cursor), sizes.draw_within(cursor, room));
+                prop_assert!(within.1 <= room);
+                let expected = if free.1 <= room { free.1 } else { fitting.unwrap_or(0) };
+                prop_assert_eq!(within.1, expected);
+            }
+        }
+    }
+}

@@ -18,6 +18,13 @@ pub(crate) fn chi_square_deviation(counts: &[u64], expected: &[f64]) -> f64 {
     (cube_root - (1.0 - 2.0 / (9.0 * degrees))) / (2.0 / (9.0 * degrees)).sqrt()
 }
 
+/// Whether so many of so many draws are what a share gives, within six standard deviations: with seeds that change, as
+/// in property tests, a correct generator fails once in 500 million times.
+pub(crate) fn is_share(count: u64, draws: u64, share: f64) -> bool {
+    let (expected, draws) = (share * draws as f64, draws as f64);
+    (count as f64 - expected).abs() <= 6.0 * (draws * share * (1.0 - share)).sqrt() + 1e-9
+}
+
 /// Per cent, in range.
 pub(crate) fn percent(value: u64) -> Percent {
     Percent::new(value).unwrap()

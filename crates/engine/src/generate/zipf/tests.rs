@@ -1,8 +1,10 @@
 //! Zipf's law against the exact shares of its ranks.
 
+use proptest::prelude::*;
+
 use super::*;
 use crate::generate::number;
-use crate::generate::testing::chi_square_deviation;
+use crate::generate::testing::{chi_square_deviation, is_share};
 
 const DRAWS: u64 = 1_000_000;
 
@@ -63,6 +65,35 @@ fn the_ends_of_what_is_allowed_stay_inside() {
                 assert!((1..=ranks).contains(&zipf.rank(number(1, position))));
             }
             assert!([0, u64::MAX].into_iter().all(|random| (1..=ranks).contains(&zipf.rank(random))));
+        }
+    }
+}
+
+proptest! {
+    /// Whatever the law, the ranks and the bits: a rank is one of them.
+    #[test]
+    fn a_rank_is_always_one_of_the_ranks(
+        thousandths in 1_u32..=10_000, ranks in 1_u64..=1 << 52, randoms in prop::collection::vec(any::<u64>(), 20),
+    ) {
+        let zipf = Zipf::new(f64::from(thousandths) / 1000.0, ranks);
+        for random in randoms {
+            prop_assert!((1..=ranks).contains(&zipf.rank(random)));
+        }
+    }
+
+    /// The first rank and the first tenth of them have their shares, for any law, number of ranks and seed.
+    #[test]
+    fn the_head_has_its_share(thousandths in 1_u32..=3000, ranks in 2_u64..=2000, key in any::<u64>()) {
+        const FEW: u64 = 10_000;
+        let exponent = f64::from(thousandths) / 1000.0;
+        let zipf = Zipf::new(exponent, ranks);
+        let drawn: Vec<u64> = (0..FEW).map(|position| zipf.rank(number(key, position))).collect();
+        let weights: Vec<f64> = (1..=ranks).map(|rank| (rank as f64).powf(-exponent)).collect();
+        let sum: f64 = weights.iter().sum();
+        for head in [1, (ranks / 10).max(1)] {
+            let share = weights[..head as usize].iter().sum::<f64>() / sum;
+            let count = drawn.iter().filter(|rank| **rank <= head).count() as u64;
+            prop_assert!(is_share(count, FEW, share), "{count} of {FEW} are among the first {head}, due {share}");
         }
     }
 }
