@@ -385,6 +385,23 @@ fn with_headers(lab: &Lab, flags: &[&str]) -> (std::path::PathBuf, String) {
 }
 
 #[test]
+fn what_an_earlier_run_left_is_stale_or_torn() {
+    let lab = Lab::new();
+    let flags = ["--pattern", "random-once", "--passes", "1"];
+    let (file, _) = with_headers(&lab, &flags);
+    let before = std::fs::read(&file).expect("the file");
+    let (file, run) = with_headers(&lab, &flags);
+    // One write never arrived, of another the second half did not.
+    let mut bytes = std::fs::read(&file).expect("the file");
+    bytes[100 * 4096..101 * 4096].copy_from_slice(&before[100 * 4096..101 * 4096]);
+    bytes[200 * 4096 + 2048..201 * 4096].copy_from_slice(&before[200 * 4096 + 2048..201 * 4096]);
+    std::fs::write(&file, &bytes).expect("damaged");
+    let done = lab.run(&["io", "disk.img", "--op", "verify", "--of", &run, "--json"]);
+    let document: Value = serde_json::from_str(&done.stdout).expect("one document");
+    assert_eq!(document["verification"]["faults"], serde_json::json!({"stale": 1, "torn": 1}), "{}", done.stderr);
+}
+
+#[test]
 fn what_one_process_wrote_another_checks() {
     let lab = Lab::new();
     let orders: [&[&str]; 2] =

@@ -12,11 +12,12 @@ use serde::{Deserialize, Serialize};
 pub struct RunId(uuid::Uuid);
 
 impl RunId {
-    /// A number of it for the headers of blocks, where there is no room for the whole: its random end.
+    /// A number of it for the headers of blocks, where there is no room for the whole: the time in milliseconds with
+    /// which it begins (RFC 9562, 5.7), and 16 random bits. A run that began later has a greater one.
     #[must_use]
     pub fn number(self) -> u64 {
-        let (_, end) = self.0.as_u64_pair();
-        end
+        let (begin, end) = self.0.as_u64_pair();
+        begin & !0xFFFF | end & 0xFFFF
     }
 
     /// A new id for a run that begins now.

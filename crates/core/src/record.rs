@@ -334,7 +334,7 @@ impl GroupRecord {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DataFault {
-    /// An older write than the last one to this block: a lost write.
+    /// An older write than the last one to this block, of this run or an earlier one: a lost write.
     Stale,
     /// A block that belongs elsewhere.
     Misplaced,
@@ -346,7 +346,7 @@ pub enum DataFault {
     Corrupt,
     /// All zero bytes.
     Zero,
-    /// No header, or one of another run.
+    /// No header, or one of a later run.
     Foreign,
 }
 

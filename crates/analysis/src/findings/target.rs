@@ -27,7 +27,7 @@ pub(crate) fn counterfeit_capacity(seen: &[Seen]) -> Finding {
 pub(crate) fn data_faults(seen: &[Seen]) -> Finding {
     let statement = format!("In {} blocks did not hold what had been written to them.", executions(seen));
     let cause = "Stale: a write was lost. Misplaced: it went elsewhere. Torn: only part of it arrived. Corrupt: bits \
-                 changed. Zero: it was never stored or was trimmed. Foreign: something else wrote there.";
+                 changed. Zero: it was never stored or was trimmed. Foreign: something else, or a later run, wrote there.";
     let action = "Where nothing else used the target, do not trust it with data: check cable, memory and the drive's \
                   health, and run the check again.";
     warning("data_faults", statement, cause, action).about(seen)

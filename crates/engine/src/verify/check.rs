@@ -81,7 +81,9 @@ impl Checker {
     #[inline]
     fn check_header(&self, header: Header, address: u64, expected: Expected) -> Result<(), Fault> {
         if !self.is_ours(header) {
-            return if expected == Expected::Nothing { Ok(()) } else { Err((DataFault::Foreign, None)) };
+            // What an earlier run left is there still: nothing of this one has arrived.
+            let fault = if header.run < self.run { DataFault::Stale } else { DataFault::Foreign };
+            return if expected == Expected::Nothing { Ok(()) } else { Err((fault, None)) };
         }
         if header.address != address {
             return Err((DataFault::Misplaced, Some(header.address)));
@@ -105,10 +107,10 @@ impl Checker {
         if expected == Expected::Nothing {
             return Ok(());
         }
-        let mut writes = self.marks.generations(block).filter(|write| wrote(*write));
         let zero_sectors = block.chunks(SECTOR).any(is_zero);
-        let fault = match writes.next() {
-            Some(first) if zero_sectors || writes.any(|write| write != first) => DataFault::Torn,
+        let fault = match self.marks.generations(block).find(|write| wrote(*write)) {
+            // Sectors of any other write, this run's or another's.
+            Some(ours) if zero_sectors || self.marks.generations(block).any(|write| write != ours) => DataFault::Torn,
             Some(_) => DataFault::Corrupt,
             None if Header::read(block).is_some_and(|header| self.is_ours(header)) => DataFault::Corrupt,
             None => DataFault::Foreign,

@@ -15,20 +15,22 @@
 //! | 40 | seed |
 //! | 48 | mark of the first sector |
 //!
-//! The first 8 bytes of each further sector are its mark. A mark is made of generation and sector number by
-//! bijections, so both can be had back from it: a block with sectors of two writes is told from one with damaged bytes.
+//! The first 12 bytes of each further sector are its mark: 8 bytes made of generation and sector number by bijections,
+//! so that both can be had back from them, and 4 bytes made of those, so that a damaged mark is told from that of
+//! another write, whichever run it was. So a block with sectors of two writes is told from one with damaged bytes.
 
 use crate::generate::data::SECTOR;
 use crate::generate::{GOLDEN, derive, mix, unmix};
 
 const MAGIC: [u8; 4] = *b"dLaB";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 /// Bytes of the header.
 const HEADER: usize = FIRST_MARK + MARK;
 /// Where the first sector has its mark.
 const FIRST_MARK: usize = 48;
-/// Bytes of a mark.
-const MARK: usize = 8;
+/// Bytes of a mark: what it says, and what shows that it is whole.
+const MARK: usize = SAYS + 4;
+const SAYS: usize = 8;
 /// Bytes of the checksum, which are not in it.
 const SUM: usize = 4;
 
@@ -90,26 +92,39 @@ impl Marks {
         Marks { key: derive(run, seed) }
     }
 
-    /// The generations from whose writes the sectors of a block are, if they are from any: a sector with other content
-    /// gives another number, which says nothing.
+    /// The generations from whose writes the sectors of a block are, as far as their marks are whole. From a sector that
+    /// another run or stream wrote comes a number that says nothing.
     pub(super) fn generations(self, block: &[u8]) -> impl Iterator<Item = u64> {
         (0_u64..).zip(block.chunks_exact(SECTOR)).filter_map(move |(number, sector)| {
-            let at = if number == 0 { FIRST_MARK } else { 0 };
-            let mark = u64::from_le_bytes(*sector.get(at..)?.first_chunk()?);
-            Some(unmix(unmix(mark).wrapping_sub(number.wrapping_mul(GOLDEN))) ^ self.key)
+            let (says, shows) = sector.get(place(number)..)?.split_first_chunk::<SAYS>()?;
+            let mark = u64::from_le_bytes(*says);
+            let is_whole = shows.first_chunk() == Some(&shown(mark));
+            is_whole.then(|| unmix(unmix(mark).wrapping_sub(number.wrapping_mul(GOLDEN))) ^ self.key)
         })
     }
 
     #[inline]
     fn write(self, block: &mut [u8], generation: u64) {
         let base = mix(self.key ^ generation);
-        let mark = |number: u64| mix(base.wrapping_add(number.wrapping_mul(GOLDEN))).to_le_bytes();
         let (sectors, _) = block.as_chunks_mut::<SECTOR>();
         for (number, sector) in (0..).zip(sectors) {
-            let at = if number == 0 { FIRST_MARK } else { 0 };
-            sector[at..at + MARK].copy_from_slice(&mark(number));
+            let (at, mark) = (place(number), mix(base.wrapping_add(number.wrapping_mul(GOLDEN))));
+            sector[at..at + SAYS].copy_from_slice(&mark.to_le_bytes());
+            sector[at + SAYS..at + MARK].copy_from_slice(&shown(mark));
         }
     }
+}
+
+/// Where the sector of this number has its mark.
+const fn place(number: u64) -> usize {
+    if number == 0 { FIRST_MARK } else { 0 }
+}
+
+/// What shows that a mark is whole.
+#[inline]
+fn shown(mark: u64) -> [u8; MARK - SAYS] {
+    let bytes = mix(mark ^ GOLDEN).to_le_bytes();
+    std::array::from_fn(|place| bytes[place])
 }
 
 /// Seals blocks before they are written.

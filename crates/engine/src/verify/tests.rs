@@ -21,9 +21,14 @@ const SEED: u64 = 77;
 
 /// A block of random bytes, sealed.
 fn sealed(size: usize, address: u64, generation: u64) -> Vec<u8> {
+    sealed_by(RUN, size, address, generation)
+}
+
+/// The same by another run.
+fn sealed_by(run: u64, size: usize, address: u64, generation: u64) -> Vec<u8> {
     let mut block = vec![0; size];
     DataSource::new(&Workload::default(), generation, None).unwrap().fill_pool(&mut block, address, size);
-    Sealer::new(RUN, SEED, size as u64).unwrap().seal(&mut block, address, generation);
+    Sealer::new(run, SEED, size as u64).unwrap().seal(&mut block, address, generation);
     block
 }
 
@@ -53,15 +58,19 @@ proptest! {
         prop_assert_eq!(verdict(&block, other), Err((DataFault::Misplaced, Some(address))));
     }
 
-    /// A drive may keep any of the sectors of the earlier write, the first one too, or of none.
+    /// A drive may keep any of the sectors of the earlier write, the first one too, or of none; that write may have been
+    /// an earlier run's.
     #[test]
     fn sectors_of_two_writes_are_torn(
-        size in 2_usize..=16, kept in any::<u32>(), before in 0_u64..=20, after in 1_u64..=20,
+        size in 2_usize..=16, kept in any::<u32>(), before in 0_u64..=20, after in 1_u64..=20, earlier in 0_u64..3,
     ) {
         let all = (1 << size) - 1;
         let kept = kept % (all - 1) + 1;
         prop_assume!(before != after);
-        let old = if before == 0 { vec![0; size * SECTOR] } else { sealed(size * SECTOR, 4096, before) };
+        let old = match before {
+            0 => vec![0; size * SECTOR],
+            _ => sealed_by(RUN - earlier, size * SECTOR, 4096, before),
+        };
         let mut block = sealed(size * SECTOR, 4096, after);
         for sector in (0..size).filter(|sector| kept >> sector & 1 == 1) {
             let part = sector * SECTOR..(sector + 1) * SECTOR;
@@ -101,7 +110,8 @@ fn zeros_other_runs_and_other_content_are_told_apart() {
         block
     };
     assert_eq!(fault(&[0; 4096], 0), Some(DataFault::Zero));
-    assert_eq!(fault(&foreign(RUN + 1, SEED), 0), Some(DataFault::Foreign));
+    assert_eq!(fault(&foreign(RUN + 1, SEED), 0), Some(DataFault::Foreign), "of a later run");
+    assert_eq!(fault(&foreign(RUN - 1, SEED), 0), Some(DataFault::Stale), "of an earlier run");
     assert_eq!(fault(&foreign(RUN, SEED + 1), 0), Some(DataFault::Foreign));
     assert_eq!(fault(&foreign(RUN, SEED), 0), None);
     assert_eq!(fault(&[0xff; 4096], 0), Some(DataFault::Foreign));
@@ -131,11 +141,13 @@ fn the_header_is_laid_out_as_documented() {
     Sealer::new(0x1111, 0x4444, 1024).unwrap().seal(&mut block, 0x2222, 0x3333);
     assert_eq!(block[..4], crc32fast::hash(&block[4..]).to_le_bytes());
     assert_eq!(&block[4..8], b"dLaB");
-    assert_eq!(block[8..16], [1, 0, 0, 0, 0, 4, 0, 0]);
+    assert_eq!(block[8..16], [2, 0, 0, 0, 0, 4, 0, 0]);
     let word = |at: usize| u64::from_le_bytes(block[at..at + 8].try_into().unwrap());
     assert_eq!([16, 24, 32, 40].map(word), [0x1111, 0x2222, 0x3333, 0x4444]);
     assert_eq!([word(48), word(512)], [0x327A_5A35_2C49_5BFA, 0x9955_92E1_DC9E_4DFD]);
-    assert_eq!(block.iter().filter(|byte| **byte == 0xaa).count(), 1024 - 56 - 8);
+    let shown = |at: usize| u32::from_le_bytes(block[at..at + 4].try_into().unwrap());
+    assert_eq!([shown(56), shown(520)], [0x4B65_CA32, 0x50DB_8D77]);
+    assert_eq!(block.iter().filter(|byte| **byte == 0xaa).count(), 1024 - 60 - 12);
     assert_eq!(Header::intact(&block).map(|header| header.generation), Some(0x3333));
 }
 
