@@ -92,8 +92,8 @@ impl Marks {
         Marks { key: derive(run, seed) }
     }
 
-    /// The generations from whose writes the sectors of a block are, as far as their marks are whole. From a sector that
-    /// another run or stream wrote comes a number that says nothing.
+    /// The generations from whose writes the sectors of a block are, as far as their marks are whole. From a sector
+    /// that another run or stream wrote comes a number that says nothing.
     pub(super) fn generations(self, block: &[u8]) -> impl Iterator<Item = u64> {
         (0_u64..).zip(block.chunks_exact(SECTOR)).filter_map(move |(number, sector)| {
             let (says, shows) = sector.get(place(number)..)?.split_first_chunk::<SAYS>()?;
