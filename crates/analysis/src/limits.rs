@@ -4,7 +4,7 @@
 //! section 6, thresholds as named constants. A recording without that account says nothing, and so does this file.
 
 use drivelab_core::load::{Arrivals, Verify};
-use drivelab_core::record::{OpenLoop, StepRecord};
+use drivelab_core::record::{IssueMode, OpenLoop, StepRecord};
 use drivelab_core::run::RunRecords;
 use drivelab_core::workload::Workload;
 use schemars::JsonSchema;
@@ -241,7 +241,7 @@ impl Signs {
             reached: record.in_flight_mean,
             asked: effort.depth_asked as f64,
             manner: manner(record, workload),
-            unseen: record.engine.punted || record.engine.backend.contains("SQPOLL"),
+            unseen: record.engine.punted || record.engine.issue_mode() == IssueMode::RingSubmissionPolled,
             many: effort.operations as f64 >= MANY * effort.depth_asked as f64,
         })
     }

@@ -6,7 +6,7 @@
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::load::OpKind;
 use drivelab_core::plan::{Action, Step, StepRole};
-use drivelab_core::record::{CPU_SPLIT_FROM, Effort, OpRecord, StepRecord, StopReason};
+use drivelab_core::record::{CPU_SPLIT_FROM, Effort, IssueMode, OpRecord, StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
 use drivelab_core::workload::Workload;
 
@@ -43,7 +43,7 @@ impl<'a> Execution<'a> {
 
     /// Operating-system threads that issued I/O: the sync backend needs one for every operation in flight.
     fn issuing_threads(&self) -> f64 {
-        if self.record.engine.backend.starts_with("sync") {
+        if self.record.engine.issue_mode() == IssueMode::Threads {
             self.workload.total_depth() as f64
         } else {
             self.workload.groups().map(|group| f64::from(group.threads.get())).sum()

@@ -246,9 +246,50 @@ pub struct EngineReport {
     pub cpu_system: Nanos,
     /// Requests that the kernel handed to worker threads were seen (`iou-wrk`).
     pub punted: bool,
+    /// How operations reached the kernel; absent in recordings from before it was recorded. Read it with
+    /// [`EngineReport::issue_mode`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<IssueMode>,
+    /// Another way was to be taken, and this one was what could be had; absent as `mode` is. Read it with
+    /// [`EngineReport::is_fallback`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fell_back: Option<bool>,
     /// What the engine measured about its own work; absent in recordings of the first format version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
+}
+
+impl EngineReport {
+    /// How operations reached the kernel; for old recordings, as their words say.
+    #[must_use]
+    pub fn issue_mode(&self) -> IssueMode {
+        self.mode.unwrap_or_else(|| match self.backend.as_str() {
+            words if words.starts_with("sync") => IssueMode::Threads,
+            words if words.contains("SQPOLL") => IssueMode::RingSubmissionPolled,
+            words if words.contains("IOPOLL") => IssueMode::RingCompletionPolled,
+            _ => IssueMode::Ring,
+        })
+    }
+
+    /// Whether this way was taken because another could not be had; for old recordings, as their words say.
+    #[must_use]
+    pub fn is_fallback(&self) -> bool {
+        self.fell_back.unwrap_or_else(|| self.issue_mode() == IssueMode::Threads && self.reason != "asked for")
+    }
+}
+
+/// How operations reach the kernel.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum IssueMode {
+    /// An io_uring for each thread, entered by system calls.
+    Ring,
+    /// The same, whose submissions a kernel thread fetches (SQPOLL).
+    RingSubmissionPolled,
+    /// The same, whose completions are asked for instead of announced (IOPOLL).
+    RingCompletionPolled,
+    /// One system call and one OS thread for each operation in flight.
+    Threads,
 }
 
 /// What the engine measured about its own work, the ramp included.

@@ -10,6 +10,15 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// Greatest common divisor (Euclid); of 0 and another number, the other.
+#[must_use]
+pub const fn common_divisor(mut left: u64, mut right: u64) -> u64 {
+    while right != 0 {
+        (left, right) = (right, left % right);
+    }
+    left
+}
+
 /// Why a text is not the unit it should be. The message is a fragment that names the text and what was expected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UnitError {

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::load::{Content, Locality, OpKind, OtherOps, Pace, Placement, SizeShare, Verify};
-use crate::units::{Bytes, Percent, QueueDepth, Threads};
+use crate::units::{Bytes, Percent, QueueDepth, Threads, common_divisor};
 
 /// Order of offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -258,6 +258,12 @@ impl Workload {
             return vec![self.block_size];
         }
         self.block_size_mix.iter().map(|share| share.block_size).collect()
+    }
+
+    /// Most bytes of which every size of this group's operations is a multiple: what blocks with headers are made of.
+    #[must_use]
+    pub fn block_unit(&self) -> u64 {
+        self.block_sizes().iter().fold(0, |unit, size| common_divisor(unit, size.get()))
     }
 
     /// Mean bytes of an operation of this group that moves data.

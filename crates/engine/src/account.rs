@@ -12,7 +12,7 @@ use crate::rusage::CpuTime;
 use crate::schedule::Timing;
 use crate::sealing::Sealing;
 use crate::selfcheck;
-use crate::step::{Shared, Start};
+use crate::shared::{Shared, Start};
 use crate::tally::Tally;
 use crate::trace::TraceEntry;
 use crate::verify::findings::Findings;

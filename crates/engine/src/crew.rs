@@ -14,13 +14,13 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{Builder, JoinHandle};
 
 /// What a member of a crew comes back with.
-pub(crate) struct Left<T> {
+pub(crate) struct Finished<T> {
     pub(crate) value: T,
     /// Requests of its ring are still with the kernel: the thread must not end.
     pub(crate) is_held: bool,
 }
 
-type Message<T> = Result<Left<T>, Box<dyn Any + Send>>;
+type Message<T> = Result<Finished<T>, Box<dyn Any + Send>>;
 
 struct Member<T> {
     message: Receiver<Message<T>>,
@@ -47,7 +47,7 @@ impl<'env, T: Send + 'env> Crew<'env, T> {
     ///
     /// # Errors
     /// The kernel's, where it makes no more threads.
-    pub(crate) fn start(&mut self, name: String, work: impl FnOnce() -> Left<T> + Send + 'env) -> io::Result<()> {
+    pub(crate) fn start(&mut self, name: String, work: impl FnOnce() -> Finished<T> + Send + 'env) -> io::Result<()> {
         let (hand_over, message) = sync_channel(1);
         let body = move || live(work, &hand_over);
         // SAFETY: what `work` borrows lives for 'env, which outlives the call of `with`; `with` does not return before
@@ -99,7 +99,7 @@ impl<T> Member<T> {
 }
 
 /// The life of a member.
-fn live<T>(work: impl FnOnce() -> Left<T>, hand_over: &SyncSender<Message<T>>) {
+fn live<T>(work: impl FnOnce() -> Finished<T>, hand_over: &SyncSender<Message<T>>) {
     let result = catch_unwind(AssertUnwindSafe(work));
     let is_held = matches!(&result, Ok(left) if left.is_held);
     let _ = hand_over.send(result);
@@ -114,8 +114,8 @@ fn live<T>(work: impl FnOnce() -> Left<T>, hand_over: &SyncSender<Message<T>>) {
 mod tests {
     use super::*;
 
-    fn left(value: u32, is_held: bool) -> Left<u32> {
-        Left { value, is_held }
+    fn left(value: u32, is_held: bool) -> Finished<u32> {
+        Finished { value, is_held }
     }
 
     #[test]

@@ -158,7 +158,8 @@ impl Backend for Engine {
         // the choice was ours, a step that gets no ring is done without.
         let may_fall_back = self.options.backend == BackendChoice::Auto;
         let watchdog = self.options.watchdog;
-        let manner = Manner { kind: self.kind, reason: &self.reason, may_fall_back, watchdog };
+        let fell_back = may_fall_back && self.kind == Kind::Sync;
+        let manner = Manner { kind: self.kind, reason: &self.reason, may_fall_back, fell_back, watchdog };
         let mut outlets = Outlets { interval, trace: self.options.trace.as_mut(), stuck: self.options.stuck.as_mut() };
         let identity = Identity {
             run: self.options.run,

@@ -12,7 +12,7 @@ use crate::fit::ThreadJob;
 use crate::generate::arrivals::Schedule;
 use crate::generate::stream::Op;
 use crate::schedule::{Timing, Unit};
-use crate::step::Shared;
+use crate::shared::Shared;
 
 /// How long a group that is ahead of its weight waits before it looks again.
 const WEIGHT_PAUSE_NS: u64 = 20_000;
@@ -21,27 +21,27 @@ const WEIGHT_PAUSE_NS: u64 = 20_000;
 #[derive(Debug, Default)]
 pub(crate) struct Place {
     /// Position of the stream.
-    pub(crate) cursor: Lonely,
+    pub(crate) cursor: Padded,
     /// Units counted against the thread's share.
-    pub(crate) issued: Lonely,
+    pub(crate) issued: Padded,
     /// Position of the schedule.
-    pub(crate) arrival: Lonely,
+    pub(crate) arrival: Padded,
     /// Writes since the last flush.
-    pub(crate) writes: Lonely,
+    pub(crate) writes: Padded,
 }
 
 impl Place {
     /// At the beginning of stream and schedule.
     pub(crate) fn beginning(schedule: Option<&Schedule>) -> Self {
         let first = schedule.map_or(0, Schedule::first);
-        Place { arrival: Lonely(AtomicU64::new(first)), ..Place::default() }
+        Place { arrival: Padded(AtomicU64::new(first)), ..Place::default() }
     }
 }
 
 /// A number on cache lines of its own: two, because processors fetch them in pairs.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-pub(crate) struct Lonely(pub(crate) AtomicU64);
+pub(crate) struct Padded(pub(crate) AtomicU64);
 
 /// An operation to issue.
 #[derive(Debug, Clone, Copy)]

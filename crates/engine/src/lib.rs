@@ -33,6 +33,7 @@ mod rusage;
 mod schedule;
 mod sealing;
 mod selfcheck;
+mod shared;
 mod slots;
 mod step;
 mod sync_io;

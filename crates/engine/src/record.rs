@@ -132,6 +132,8 @@ fn report(job: &Job<'_>, manner: &Manner<'_>, request: &StepRequest<'_>, outcome
         cpu_user: sum(|cpu| cpu.user_ns),
         cpu_system: sum(|cpu| cpu.system_ns),
         punted: outcomes.iter().any(|outcome| outcome.punted),
+        mode: Some(manner.kind.mode()),
+        fell_back: Some(manner.fell_back),
         effort: Some(effort(job, manner, request, outcomes)),
     }
 }

@@ -71,12 +71,6 @@ const fn seals(workload: &Workload) -> bool {
     matches!(workload.verify, Verify::Headers | Verify::AtOnce)
 }
 
-/// Bytes of a block with a header: what all sizes of a group are multiples of.
-fn unit(workload: &Workload) -> u64 {
-    let gcd = |a: u64, b: u64| std::iter::successors(Some((a, b)), |(a, b)| (*b != 0).then(|| (*b, a % b))).last();
-    workload.block_sizes().iter().fold(0, |unit, size| gcd(size.get(), unit).map_or(unit, |(found, _)| found))
-}
-
 /// What the threads of a group do about headers.
 #[derive(Debug, Clone)]
 pub(crate) enum Sealing {
@@ -102,8 +96,8 @@ impl Sealing {
             Verify::Off => Ok(Sealing::None),
             Verify::Headers | Verify::AtOnce => {
                 let seed = round_seed(identity.seed, identity.round);
-                let sealer = Sealer::new(identity.run, seed, unit(workload)).map_err(unfit)?;
-                let checker = Checker::new(identity.run, seed, unit(workload)).map_err(unfit)?;
+                let sealer = Sealer::new(identity.run, seed, workload.block_unit()).map_err(unfit)?;
+                let checker = Checker::new(identity.run, seed, workload.block_unit()).map_err(unfit)?;
                 Ok(Sealing::Seal { sealer, checker, at_once: workload.verify == Verify::AtOnce })
             }
             Verify::Check => {
@@ -113,7 +107,7 @@ impl Sealing {
                 if written.more_failed {
                     return Err(unfit(MORE_FAILED.to_owned()));
                 }
-                let unit = unit(&written.workload);
+                let unit = written.workload.block_unit();
                 if workload.block_sizes().iter().any(|size| !size.get().is_multiple_of(unit)) {
                     return Err(unfit(format!(
                         "blocks of {unit} bytes carry a header each, and {} is no multiple of that: read with the \
@@ -177,7 +171,7 @@ fn searched(target: &IoTarget, written: &Written, sealed: &[Stream], depth: u32)
         what: format!("searching '{}' for how far the run came that wrote it", target.path().display()),
         source,
     };
-    let unit = usize::try_from(unit(&written.workload)).unwrap_or(usize::MAX);
+    let unit = usize::try_from(written.workload.block_unit()).unwrap_or(usize::MAX);
     let mut scan = Scan::new(sealed);
     if let Some(handle) = target.handle(false) {
         let file = owned(handle).map_err(system)?;

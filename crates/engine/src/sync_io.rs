@@ -18,8 +18,8 @@ use crate::faults::{Attempt, Broken};
 use crate::feed::{Feed, Issue, Next};
 use crate::generate::stream::Op;
 use crate::sealing::Sealing;
+use crate::shared::{Shared, Start};
 use crate::slots::{Shape, Slots};
-use crate::step::{Shared, Start};
 use crate::uring::ring::Whereto;
 use crate::{discard, own_files, wait};
 

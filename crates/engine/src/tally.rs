@@ -40,7 +40,7 @@ pub(crate) struct Lane {
 #[derive(Debug)]
 pub(crate) struct LaneEnd {
     first: Box<Meter>,
-    rest: LaneEndRest,
+    rest: Exchange,
 }
 
 /// Makes the channels and meters of one thread of a group, collected by the calling thread.
@@ -51,7 +51,7 @@ pub(crate) fn lane(group: usize, layout: &Layout) -> (Lane, LaneEnd) {
         // The channel was made with room for all of them.
         let _ = empty.try_send(layout.meter());
     }
-    let rest = LaneEndRest {
+    let rest = Exchange {
         finished: finished_in,
         empty: empty_out,
         ramp_spare: Some(layout.meter()),
@@ -64,7 +64,7 @@ pub(crate) fn lane(group: usize, layout: &Layout) -> (Lane, LaneEnd) {
 #[derive(Debug)]
 pub(crate) struct Tally {
     meter: Box<Meter>,
-    lane: LaneEndRest,
+    lane: Exchange,
     timing: Timing,
     /// End of the interval; `u64::MAX` for the last one.
     next_border: u64,
@@ -86,7 +86,7 @@ struct Alike {
 }
 
 #[derive(Debug)]
-struct LaneEndRest {
+struct Exchange {
     finished: SyncSender<HandOver>,
     empty: Receiver<Box<Meter>>,
     ramp_spare: Option<Box<Meter>>,
@@ -237,7 +237,7 @@ impl Tally {
     }
 }
 
-impl LaneEndRest {
+impl Exchange {
     /// Never waits: the channel has room for every meter in circulation. Waking the collector is one futex call.
     fn hand_over(&self, interval: HandOver) {
         let _ = self.finished.try_send(interval);

@@ -84,16 +84,9 @@ fn checkable(load: &Workload, before: &[Written], as_found: bool) -> Result<(), 
     if load.span.offset < writer.span.offset || load.span.end() > writer.span.end() {
         return Err(format!("the span to check reaches beyond what '{step}' wrote with headers"));
     }
-    let unit = writer.block_sizes().iter().map(|size| size.get()).reduce(common_divisor).unwrap_or(1);
+    let unit = writer.block_unit();
     match load.block_sizes().into_iter().find(|size| !size.get().is_multiple_of(unit.max(1))) {
         Some(size) => Err(format!("'{step}' wrote a header for each {unit} bytes, and {size} is no multiple of that")),
         None => Ok(()),
     }
-}
-
-const fn common_divisor(mut left: u64, mut right: u64) -> u64 {
-    while right != 0 {
-        (left, right) = (right, left % right);
-    }
-    left
 }

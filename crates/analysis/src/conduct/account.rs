@@ -2,7 +2,7 @@
 //!
 //! Voids nothing, but for the response times of an overloaded open loop. The text is in [`crate::findings::account`].
 
-use drivelab_core::record::{Effort, OpenLoop};
+use drivelab_core::record::{Effort, IssueMode, OpenLoop};
 
 use super::told;
 use crate::check::{Check, Seen, Subject, Voids};
@@ -19,8 +19,6 @@ const LATE_SHARE: f64 = 0.1;
 /// (research/engine.md 3.2).
 const FEATURES_THAT_MATTER: [&str; 5] =
     ["registered file", "registered buffers", "transparent huge pages", "SINGLE_ISSUER", "DEFER_TASKRUN"];
-/// How modes are named that no hardware at hand could show to work.
-const UNTRIED_MODES: [&str; 4] = ["sqpoll", "iopoll", "polled", "passthrough"];
 
 /// Checks of single executions.
 pub(crate) static ACCOUNT: &[Check] = &[
@@ -102,14 +100,14 @@ fn ceiling_mode(subject: &Subject<'_>) -> Vec<Seen> {
     told(subject, (batch > 1).then(found))
 }
 
-/// How the engine says that a backend was the user's choice.
-const ASKED_FOR: &str = "asked for";
-
 /// The sync backend although nobody asked for it.
 fn backend_fallback(subject: &Subject<'_>) -> Vec<Seen> {
     let engine = &subject.execution.record.engine;
-    let fell_back = engine.backend.starts_with("sync") && engine.reason != ASKED_FOR;
-    if fell_back { vec![Seen::new(subject, Voids::Nothing, Vec::new()).noting(&engine.reason)] } else { Vec::new() }
+    if engine.is_fallback() {
+        vec![Seen::new(subject, Voids::Nothing, Vec::new()).noting(&engine.reason)]
+    } else {
+        Vec::new()
+    }
 }
 
 fn kernel_workers(subject: &Subject<'_>) -> Vec<Seen> {
@@ -124,9 +122,13 @@ fn features_refused(subject: &Subject<'_>) -> Vec<Seen> {
 }
 
 fn untried_mode(subject: &Subject<'_>) -> Vec<Seen> {
-    let backend = &subject.execution.record.engine.backend;
-    let untried = UNTRIED_MODES.iter().any(|mode| backend.to_lowercase().contains(mode));
-    if untried { vec![Seen::new(subject, Voids::Nothing, Vec::new()).noting(backend)] } else { Vec::new() }
+    let engine = &subject.execution.record.engine;
+    let (backend, mode) = (&engine.backend, engine.issue_mode());
+    if matches!(mode, IssueMode::RingSubmissionPolled | IssueMode::RingCompletionPolled) {
+        vec![Seen::new(subject, Voids::Nothing, Vec::new()).noting(backend)]
+    } else {
+        Vec::new()
+    }
 }
 
 fn clock_fallback(subject: &Subject<'_>) -> Vec<Seen> {

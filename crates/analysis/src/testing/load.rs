@@ -196,6 +196,8 @@ impl<'a> Tape<'a> {
                 cpu_user: Nanos::new(operations * 150),
                 cpu_system: Nanos::new(operations * 500),
                 punted: false,
+                mode: None,
+                fell_back: None,
                 effort: Some(effort(load, operations, elapsed)),
             },
         };

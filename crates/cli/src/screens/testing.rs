@@ -213,6 +213,8 @@ fn record_of(whole: IntervalRecord, stop_reason: StopReason) -> StepRecord {
             cpu_user: Nanos::new(0),
             cpu_system: Nanos::new(0),
             punted: false,
+            mode: None,
+            fell_back: None,
             effort: None,
         },
     }

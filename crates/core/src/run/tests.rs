@@ -89,6 +89,8 @@ fn ends(name: &str, stop_reason: StopReason, written: u64) -> EventBody {
             cpu_user: Nanos::new(0),
             cpu_system: Nanos::new(0),
             punted: false,
+            mode: None,
+            fell_back: None,
             effort: None,
         },
     })

@@ -1,5 +1,6 @@
 //! How large the next operation is: one size, or drawn from a weighted mix (shares of the operations).
 
+use drivelab_core::units::common_divisor;
 use drivelab_core::workload::Workload;
 
 use super::{number, threshold};
@@ -96,14 +97,6 @@ impl Sizes {
         let fitting = self.mix.iter().filter(|size| size.units <= room).max_by_key(|size| size.units);
         fitting.map_or(drawn, |size| (size.bytes, size.units))
     }
-}
-
-/// Greatest common divisor (Euclid); neither is 0.
-const fn common_divisor(mut left: u64, mut right: u64) -> u64 {
-    while right != 0 {
-        (left, right) = (right, left % right);
-    }
-    left
 }
 
 #[cfg(test)]

@@ -10,15 +10,15 @@ use drivelab_core::load::OpKind;
 use drivelab_core::record::StopReason;
 
 use crate::account::{self, Account, Begun, Flight, Outcome};
-use crate::crew::Left;
+use crate::crew::Finished;
 use crate::faults::{Attempt, Broken};
 use crate::feed::{Feed, Issue, Next};
 use crate::fit::ThreadJob;
 use crate::generate::stream::Op;
 use crate::sealing::Sealing;
 use crate::selfcheck;
+use crate::shared::{Shared, Start};
 use crate::slots::Slots;
-use crate::step::{Shared, Start};
 use crate::uring::keeper::Keeper;
 use crate::uring::ring::{Driver, Ring};
 use crate::uring::setup::Mode;
@@ -63,7 +63,7 @@ pub(crate) fn run<'a>(
     thread: usize,
     mode: Mode,
     start: Start<'a>,
-) -> Left<Result<Outcome, Broken>> {
+) -> Finished<Result<Outcome, Broken>> {
     let mut kept = None;
     let value = with_ring(shared, thread, mode, start, &mut kept);
     // Dropping a ring asks the kernel to take back what is under way, which it cannot; its memory is never reused.
@@ -71,7 +71,7 @@ pub(crate) fn run<'a>(
     if is_held {
         kept.into_iter().for_each(std::mem::forget);
     }
-    Left { value, is_held }
+    Finished { value, is_held }
 }
 
 fn with_ring<'a>(

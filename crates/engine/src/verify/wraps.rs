@@ -4,6 +4,8 @@
 //! written to another one that differs by a multiple of the real capacity, and so did its neighbours. Single misplaced
 //! blocks have distances that no other shares: by chance, three have a common divisor of 256 blocks once in 100,000.
 
+use drivelab_core::units::common_divisor;
+
 /// Blocks that must share a distance before it counts.
 const BLOCKS_LEAST: u64 = 3;
 /// Smallest distance in bytes that is taken for a capacity; below it, addresses are more likely confused otherwise.
@@ -85,12 +87,4 @@ impl Wraps {
             });
         }
     }
-}
-
-/// Greatest common divisor (Euclid).
-const fn common_divisor(mut left: u64, mut right: u64) -> u64 {
-    while right != 0 {
-        (left, right) = (right, left % right);
-    }
-    left
 }

@@ -232,6 +232,8 @@ pub(super) fn step_record(key: &StepKey) -> StepRecord {
             cpu_user: Nanos::new(1),
             cpu_system: Nanos::new(2),
             punted: false,
+            mode: None,
+            fell_back: None,
             effort: None,
         },
     }

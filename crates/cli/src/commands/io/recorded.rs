@@ -1,6 +1,6 @@
 //! The run that `--of` names: what it wrote with headers, for `--op verify` to check.
 
-use drivelab_core::units::Bytes;
+use drivelab_core::units::{Bytes, common_divisor};
 use drivelab_core::workload::{Span, Workload};
 use drivelab_engine::Written;
 use drivelab_store::Bundle;
@@ -63,8 +63,7 @@ fn defaults(workload: &Workload) -> Defaults {
     let offset = loads().map(|load| load.span.offset).min().unwrap_or_default();
     let end = loads().map(|load| load.span.end()).max().unwrap_or_default();
     let span = Span { offset, length: Bytes::new(end.saturating_sub(offset.get())) };
-    let sizes = loads().flat_map(Workload::block_sizes);
-    let unit = sizes.map(Bytes::get).reduce(greatest_common_divisor).unwrap_or(BLOCK.get());
+    let unit = loads().map(Workload::block_unit).reduce(common_divisor).unwrap_or(BLOCK.get());
     let fits = |block: &u64| {
         block.is_multiple_of(unit) && span.length.get().is_multiple_of(*block) && offset.get().is_multiple_of(*block)
     };
@@ -81,8 +80,4 @@ fn defaults(workload: &Workload) -> Defaults {
         direct: (!workload.direct).then_some(false),
         numa: None,
     }
-}
-
-fn greatest_common_divisor(one: u64, other: u64) -> u64 {
-    if other == 0 { one } else { greatest_common_divisor(other, one % other) }
 }

@@ -4,7 +4,7 @@
 //! part of one into which all blocks can be cut. The stamps of the sectors among them are random bytes too and are
 //! counted as such, so the share of zeros is exact wherever it leaves room for the stamps.
 
-use drivelab_core::units::Bytes;
+use drivelab_core::units::{Bytes, common_divisor};
 
 use super::{SECTOR, STAMP};
 
@@ -53,13 +53,6 @@ const fn unstamped(place: usize) -> usize {
 const fn first_zero(end: usize, zeros: usize) -> usize {
     let before = unstamped(end).saturating_sub(zeros);
     before / (SECTOR - STAMP) * SECTOR + STAMP + before % (SECTOR - STAMP)
-}
-
-const fn common_divisor(mut a: u64, mut b: u64) -> u64 {
-    while b > 0 {
-        (a, b) = (b, a % b);
-    }
-    a
 }
 
 #[cfg(test)]

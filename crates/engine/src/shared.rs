@@ -1,0 +1,190 @@
+//! What all threads of a step look at: whether it goes on, what they share, what is under way, the common start.
+//!
+//! Workers wait for the session's thread only at the gate, before the start; afterwards everything here is an atomic.
+
+use std::sync::atomic::{AtomicU8, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Condvar, Mutex, PoisonError};
+
+use drivelab_core::backend::StepRequest;
+use drivelab_core::clock::StopToken;
+use drivelab_core::load::OpKind;
+use drivelab_core::record::{StopReason, Stuck};
+use drivelab_core::units::Nanos;
+
+use crate::account::Flight;
+use crate::faults::{Broken, ErrorPolicy};
+use crate::feed::{Padded, Place};
+use crate::fit::{Job, ThreadJob};
+use crate::schedule::Timing;
+use crate::step::{Kind, Manner};
+use crate::tally::{LaneEnd, Tally};
+use crate::time::Clock;
+
+/// Where one OS thread says which of its operations have been under way since when; on cache lines of its own.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct UnderWay {
+    /// How many; 0 for none.
+    operations: AtomicU64,
+    /// When the oldest of them was submitted.
+    submitted: AtomicU64,
+    offset: AtomicU64,
+    kind: AtomicU8,
+}
+
+/// Nothing has ended the step.
+const GOING_ON: u8 = 0;
+/// The step's own group has done its share.
+const DONE: u8 = 1;
+/// Errors ended the step.
+const ABORTED: u8 = 2;
+
+/// What all threads of a step look at.
+#[derive(Debug)]
+pub(crate) struct Shared<'a> {
+    pub(crate) job: &'a Job<'a>,
+    pub(crate) policy: ErrorPolicy,
+    pub(crate) clock: Clock,
+    pub(crate) places: Box<[Place]>,
+    /// Operations drawn by each group that has a weight.
+    pub(crate) group_issued: Box<[Padded]>,
+    pub(crate) traced: bool,
+    pub(crate) watchdog_ns: u64,
+    under_way: Box<[UnderWay]>,
+    stop: &'a StopToken,
+    verdict: AtomicU8,
+    /// OS threads of the step's own group that have not done their share.
+    own_left: AtomicUsize,
+    /// `None` until the start is decided; then the times, or `None` where there is no start.
+    gate: Mutex<Option<Option<Timing>>>,
+    opened: Condvar,
+}
+
+impl<'a> Shared<'a> {
+    /// Before the start: nothing under way, nothing counted.
+    pub(crate) fn new(job: &'a Job<'a>, manner: &Manner<'_>, request: &StepRequest<'a>, traced: bool) -> Self {
+        let places = job.threads.iter().map(|thread| Place::beginning(thread.schedule.as_ref())).collect();
+        let own = job.threads.iter().take(job.own_threads());
+        let os_threads = |thread: &ThreadJob<'_>| if manner.kind == Kind::Sync { thread.depth as usize } else { 1 };
+        let os_threads_all: usize = job.threads.iter().map(os_threads).sum();
+        Shared {
+            job,
+            policy: ErrorPolicy::of(request.stop_rule.errors),
+            clock: Clock::for_step(),
+            places,
+            group_issued: job.groups.iter().map(|_| Padded::default()).collect(),
+            traced,
+            watchdog_ns: manner.watchdog.get(),
+            under_way: (0..os_threads_all).map(|_| UnderWay::default()).collect(),
+            stop: request.stop,
+            verdict: AtomicU8::new(GOING_ON),
+            own_left: AtomicUsize::new(own.map(os_threads).sum()),
+            gate: Mutex::new(None),
+            opened: Condvar::new(),
+        }
+    }
+
+    /// Why to submit nothing more, if so. Two relaxed loads and two comparisons.
+    #[inline]
+    pub(crate) fn ended(&self, timing: &Timing, now: u64) -> Option<StopReason> {
+        match self.verdict.load(Ordering::Relaxed) {
+            GOING_ON => {}
+            DONE => return Some(self.job.reason),
+            _ => return Some(StopReason::Errors),
+        }
+        if self.stop.is_stopped() {
+            return Some(StopReason::Stopped);
+        }
+        timing.ended(now)
+    }
+
+    /// Whether somebody asked for the end.
+    pub(crate) fn is_told_to_stop(&self) -> bool {
+        self.stop.is_stopped()
+    }
+
+    /// Ends the step on all threads because of errors.
+    pub(crate) fn abort(&self) {
+        self.verdict.store(ABORTED, Ordering::Relaxed);
+    }
+
+    /// Whether errors ended the step.
+    pub(crate) fn is_aborted(&self) -> bool {
+        self.verdict.load(Ordering::Relaxed) == ABORTED
+    }
+
+    /// An OS thread has done its share. Where it was the last of the step's own group, the groups beside it end too.
+    pub(crate) fn own_share_done(&self, job: &ThreadJob<'_>) -> StopReason {
+        if job.group == 0 && self.own_left.fetch_sub(1, Ordering::Relaxed) == 1 {
+            let _ = self.verdict.compare_exchange(GOING_ON, DONE, Ordering::Relaxed, Ordering::Relaxed);
+        }
+        self.job.reason
+    }
+
+    /// So many operations of an OS thread are under way and worth watching; `oldest` was submitted first.
+    #[inline]
+    pub(crate) fn note_under_way(&self, os_thread: usize, operations: u64, oldest: Option<&Flight>) {
+        let place = &self.under_way[os_thread];
+        if let Some(oldest) = oldest {
+            place.submitted.store(oldest.submitted, Ordering::Relaxed);
+            place.offset.store(oldest.offset, Ordering::Relaxed);
+            place.kind.store(oldest.kind as u8, Ordering::Relaxed);
+        }
+        place.operations.store(operations, Ordering::Relaxed);
+    }
+
+    /// What the threads say of operations that have been under way for longer than the watchdog allows.
+    pub(crate) fn stuck(&self, now: u64) -> Option<Stuck> {
+        let late = |place: &&UnderWay| {
+            let since = now.saturating_sub(place.submitted.load(Ordering::Relaxed));
+            place.operations.load(Ordering::Relaxed) > 0 && since > self.watchdog_ns
+        };
+        let all: Vec<&UnderWay> = self.under_way.iter().filter(late).collect();
+        let operations = all.iter().map(|place| place.operations.load(Ordering::Relaxed)).sum();
+        let oldest = all.iter().min_by_key(|place| place.submitted.load(Ordering::Relaxed))?;
+        let kind = usize::from(oldest.kind.load(Ordering::Relaxed));
+        Some(Stuck {
+            operations,
+            oldest: Nanos::new(now.saturating_sub(oldest.submitted.load(Ordering::Relaxed))),
+            offset: oldest.offset.load(Ordering::Relaxed),
+            op: OpKind::ALL.get(kind).copied().unwrap_or_default(),
+        })
+    }
+
+    /// Lets the threads go, with the times to keep, or without a start.
+    pub(crate) fn open_gate(&self, timing: Option<Timing>) {
+        *self.gate.lock().unwrap_or_else(PoisonError::into_inner) = Some(timing);
+        self.opened.notify_all();
+    }
+
+    fn pass_gate(&self) -> Option<Timing> {
+        let mut gate = self.gate.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(decided) = *gate {
+                return decided;
+            }
+            gate = self.opened.wait(gate).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// A thread's part in the common start.
+pub(crate) struct Start<'a> {
+    pub(crate) shared: &'a Shared<'a>,
+    pub(crate) ready: Sender<bool>,
+    pub(crate) lane: LaneEnd,
+    /// Number of the OS thread in the step.
+    pub(crate) os_thread: usize,
+}
+
+impl Start<'_> {
+    /// Reports the set-up, waits for the others, and returns what was set up with the times to keep, or without where
+    /// another thread could not be set up.
+    pub(crate) fn ready<T>(self, setup: Result<T, Broken>) -> Result<(T, Option<(Timing, Tally)>), Broken> {
+        let _ = self.ready.send(setup.is_ok());
+        drop(self.ready);
+        let timing = self.shared.pass_gate();
+        Ok((setup?, timing.map(|timing| (timing, Tally::new(self.lane, timing)))))
+    }
+}
