@@ -206,3 +206,34 @@ fn a_file_is_read_where_the_folder_may_not_be_listed_and_home_is_somebody_elses(
     let kept = as_nobody(&["io", "nop:", "--operations", "50"]);
     assert!(kept.code == 6 && kept.stderr.contains("--data"), "{} {}", kept.code, kept.stderr);
 }
+
+/// Far more arrives than is done: the schedule is not what limits that, and response times are no results.
+#[test]
+fn an_overload_is_called_one_by_either_backend() {
+    let lab = Lab::new();
+    for (target, backend, rate) in [("nop:", "uring", "40M"), ("/dev/zero", "sync", "8M")] {
+        let load = ["--qd", "1", "--rate", rate, "--time", "1s", "--backend", backend, "--no-save", "--json"];
+        let done = lab.json(&[&["io", target], &load[..]].concat());
+        assert_ne!(done["limited_by"], "schedule", "{backend}: {}", done["limited_because"]);
+        assert!(codes(&done).contains(&"open_loop_overloaded"), "{backend}: {:?}", codes(&done));
+        let backlog = &done["backlog"];
+        let figure = |name: &str| backlog[name].as_f64().expect("a number");
+        let grown = figure("backlog_growth_per_second") * done["elapsed_ns"].as_f64().expect("a time") / 1e9;
+        let ratio = grown / figure("backlog_at_end");
+        assert!((0.9..1.1).contains(&ratio), "{backend}: {ratio} {backlog:#}");
+    }
+}
+
+/// A flush is of no place: threads that keep to stretches of their own still do.
+#[test]
+fn flushes_do_not_make_threads_overlap() {
+    let lab = Lab::new();
+    let order = ["--op", "write", "--pattern", "sequential", "--threads", "2", "--sync-every", "8"];
+    let done = lab.json(&[&["io", ".", "--size", "4M", "--operations", "400", "--json"], &order[..]].concat());
+    assert!(!codes(&done).contains(&"streams_overlap"), "{:?}", codes(&done));
+    assert!(done["operations"]["write"]["iops"].as_f64().is_some_and(|iops| iops > 0.0), "{:#}", done["operations"]);
+    // A pass is over every block, however many flushes lie between.
+    let pass = ["--write-percent", "80", "--flush-percent", "20", "--pattern", "random-once", "--passes", "1"];
+    let done = lab.json(&[&["io", ".", "--size", "4M", "--json"], &pass[..]].concat());
+    assert_eq!(done["operations"]["write"]["count"], 1024, "{:#}", done["operations"]);
+}

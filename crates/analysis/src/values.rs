@@ -27,7 +27,7 @@ pub(crate) struct Execution<'a> {
     /// What was asked.
     pub workload: &'a Workload,
     /// Length of the ramp before the measured part, in seconds; the engine's CPU times contain it.
-    ramp_s: f64,
+    pub ramp_s: f64,
 }
 
 impl<'a> Execution<'a> {
@@ -257,7 +257,7 @@ pub(crate) fn engine_reap_gap_max(execution: Execution<'_>) -> Option<f64> {
     Some(execution.effort()?.reap_gap_max?.get() as f64 / US)
 }
 
-/// Operations that moved fewer bytes than asked.
+/// How often the kernel did a part of a transfer and was asked for the rest.
 pub(crate) fn engine_short_transfers(execution: Execution<'_>) -> Option<f64> {
     Some(execution.effort()?.short_transfers as f64)
 }

@@ -110,8 +110,6 @@ pub(crate) struct Outcome {
     pub(crate) pinned: bool,
     /// Next position of the stream.
     pub(crate) cursor: u64,
-    /// Arrivals that had not been submitted when the thread ended; counted once for each logical thread.
-    pub(crate) backlog: u64,
     /// Arrivals of the measured part that were submitted.
     pub(crate) arrived: u64,
     /// What checking headers found.
@@ -135,7 +133,6 @@ impl Outcome {
             punted: false,
             pinned: false,
             cursor: 0,
-            backlog: 0,
             arrived: 0,
             findings: None,
         }
@@ -216,7 +213,8 @@ impl<'a> Account<'a> {
     pub(crate) fn flight(&mut self, issue: &Issue, at: usize) -> Flight {
         let op = issue.op;
         let end = op.offset + u64::from(op.length);
-        self.touched.lowest = self.touched.lowest.min(op.offset);
+        // A flush touches nothing.
+        self.touched.lowest = self.touched.lowest.min(if op.length > 0 { op.offset } else { u64::MAX });
         self.touched.highest_end = self.touched.highest_end.max(end);
         let moves = matches!(op.kind, OpKind::Read | OpKind::Write) && !self.shared.job.is_nop;
         #[expect(clippy::cast_possible_truncation, reason = "there are fewer than 2^16 classes")]
@@ -319,9 +317,8 @@ impl<'a> Account<'a> {
         self.tally.trace(entry);
     }
 
-    /// Closes the books. `backlog` are the arrivals that were not submitted.
-    pub(crate) fn close(mut self, reason: StopReason, now: u64, feed: &Feed<'_>, backlog: u64) -> Outcome {
-        self.tally.backlog(backlog);
+    /// Closes the books.
+    pub(crate) fn close(self, reason: StopReason, now: u64, feed: &Feed<'_>) -> Outcome {
         let cpu = CpuTime::of_this_thread().since(self.cpu);
         let first_submission = self.tally.finish(now);
         Outcome {
@@ -338,7 +335,6 @@ impl<'a> Account<'a> {
             punted: false,
             pinned: self.pinned,
             cursor: feed.cursor(),
-            backlog,
             arrived: self.arrived,
             findings: self.findings,
         }

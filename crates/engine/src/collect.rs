@@ -12,6 +12,7 @@ use drivelab_core::record::{IntervalRecord, Stuck};
 use drivelab_core::units::Nanos;
 
 use crate::fit::{Group, Job};
+use crate::generate::arrivals::{Counter, Schedule};
 use crate::meter::Meter;
 use crate::record::mean_depth;
 use crate::schedule::Timing;
@@ -30,6 +31,15 @@ struct Progress {
     ended: bool,
 }
 
+/// The schedule of a logical thread, and until when it counts.
+#[derive(Debug)]
+struct Arrived<'a> {
+    counter: Counter<'a>,
+    /// OS threads of it that have not ended, and when the last of the others did.
+    lanes_left: u32,
+    ended: u64,
+}
+
 /// Collects one step.
 pub(crate) struct Collector<'a> {
     key: StepKey,
@@ -40,11 +50,21 @@ pub(crate) struct Collector<'a> {
     told: Nanos,
     /// Counts since the last record, by group.
     meters: Vec<Meter>,
+    /// By logical thread; `None` for those without a schedule.
+    arrived: Vec<Option<Arrived<'a>>>,
+    /// Arrivals submitted since the step's start.
+    submitted: u64,
     /// Borders behind the last record, that record's end, and its number.
     borders: u32,
     start: u64,
     index: u32,
     totals: Totals,
+}
+
+impl<'a> Arrived<'a> {
+    const fn new(schedule: &'a Schedule) -> Self {
+        Arrived { counter: Counter::new(schedule), lanes_left: 0, ended: 0 }
+    }
 }
 
 impl<'a> Collector<'a> {
@@ -64,6 +84,8 @@ impl<'a> Collector<'a> {
             stuck,
             told,
             meters: empty(job),
+            arrived: job.threads.iter().map(|thread| thread.schedule.as_ref().map(Arrived::new)).collect(),
+            submitted: 0,
             borders: 0,
             start: timing.start,
             index: 0,
@@ -75,6 +97,11 @@ impl<'a> Collector<'a> {
     pub(crate) fn run(mut self, lanes: Vec<Lane>, outlets: &mut Outlets<'_>) -> Totals {
         let progress = |lane| Progress { lane, borders: 0, end: 0, ended: false };
         let mut lanes: Vec<Progress> = lanes.into_iter().map(progress).collect();
+        for progress in &lanes {
+            if let Some(arrived) = &mut self.arrived[progress.lane.thread] {
+                arrived.lanes_left += 1;
+            }
+        }
         loop {
             if self.take(&mut lanes, outlets) {
                 std::thread::park_timeout(LOOK);
@@ -134,16 +161,34 @@ impl<'a> Collector<'a> {
             trace(entries, lost);
         }
         (progress.borders, progress.end, progress.ended) = (borders, end, last);
+        if let Some(arrived) = self.arrived[progress.lane.thread].as_mut().filter(|_| last) {
+            arrived.lanes_left = arrived.lanes_left.saturating_sub(1);
+            arrived.ended = arrived.ended.max(end);
+        }
         meter.clear();
         // A thread that has ended needs no more meters; otherwise the channel has room for all of them.
         let _ = progress.lane.empty.try_send(meter);
+    }
+
+    /// What had arrived by `end` and was not submitted. Counted here and not by the threads, whose loop it would hold
+    /// up: when something arrives is known to everyone beforehand.
+    fn backlog(&mut self, end: u64) -> u64 {
+        self.submitted += self.meters.iter().map(|meter| meter.arrivals).sum::<u64>();
+        let timing = self.timing;
+        let up_to = |arrived: &mut Arrived<'_>| {
+            let end = if arrived.lanes_left == 0 { arrived.ended.min(end) } else { end };
+            arrived.counter.up_to(timing.end_of_arrivals(end).saturating_sub(timing.start))
+        };
+        let arrived: u64 = self.arrived.iter_mut().flatten().map(up_to).sum();
+        arrived.saturating_sub(self.submitted)
     }
 
     /// Makes the record of the interval that ends at `end` and adds it to the totals.
     fn emit(&mut self, end: u64, borders: u32, outlets: &mut Outlets<'_>) {
         let elapsed = Nanos::new(end.saturating_sub(self.start));
         let ramp = self.start < self.timing.ramp_end;
-        let backlog: u64 = self.meters.iter().map(|meter| meter.backlog).sum();
+        let backlog = self.backlog(end);
+        self.totals.backlog_at_end = backlog;
         let counted: Vec<(&Group, &Meter)> = self.job.groups.iter().zip(&self.meters).collect();
         let Kinds { read, write, others } = kinds(&counted, elapsed);
         let depth_ns = self.meters.iter().map(|meter| u128::from(meter.depth_ns)).sum();

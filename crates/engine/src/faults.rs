@@ -10,8 +10,8 @@ use drivelab_core::units::Nanos;
 /// Errors kept per step; more only count.
 pub(crate) const KEPT: usize = 64;
 
-/// When errors end a step. An error that no retry can cure (no space, read-only, device gone, bad request) ends it at
-/// once, whatever is set here; so does neither of these limits being reached end nothing.
+/// When errors end a step: where either of the limits is reached, or at an error that no retry can cure (no space,
+/// read-only, device gone, bad request), where that is to end it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ErrorPolicy {
     /// This many operations of one thread in a row failed.

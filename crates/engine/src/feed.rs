@@ -87,10 +87,6 @@ struct Arrivals<'a> {
     /// Next arrival that was not issued, and its time.
     position: u64,
     due: u64,
-    /// Next arrival after those that have been counted as arrived, its time, and how many lie between.
-    ahead: u64,
-    ahead_due: u64,
-    backlog: u64,
 }
 
 impl<'a> Feed<'a> {
@@ -100,7 +96,7 @@ impl<'a> Feed<'a> {
         let arrivals = job.schedule.as_ref().map(|schedule| {
             let position = schedule.first();
             let due = timing.start.saturating_add(schedule.at_ns(position));
-            Arrivals { schedule, position, due, ahead: position, ahead_due: due, backlog: 0 }
+            Arrivals { schedule, position, due }
         });
         let held = arrivals.is_none() && (job.pace.bursts.is_some() || job.pace.weight > 0);
         Feed {
@@ -125,23 +121,28 @@ impl<'a> Feed<'a> {
     }
 
     /// The ramp is over: from here on the share counts. `in_flight` units were issued in it and end after it.
-    pub(crate) const fn begin_counting(&mut self, in_flight: u64) {
+    pub(crate) fn begin_counting(&mut self, in_flight: u64) {
         self.counting = true;
         self.left = self.job.limit.units.saturating_sub(in_flight);
+        if !self.alone {
+            self.place.issued.0.fetch_add(in_flight, Ordering::Relaxed);
+        }
     }
 
     /// From here on the share counts; those of an own stream that are in flight were counted with
     /// [`Feed::begin_counting`] or, where one operation at a time is in flight, by [`Feed::count_late`].
-    pub(crate) const fn count_from_here(&mut self) {
+    pub(crate) fn count_from_here(&mut self) {
         if !self.counting {
             self.begin_counting(self.late);
         }
     }
 
-    /// Units by which an operation of so many bytes counts against the share.
+    /// Units by which an operation of so many bytes counts against the share. One that moves nothing, a flush, only
+    /// counts where operations are what was asked for.
     #[inline]
     pub(crate) const fn units_of(&self, length: u32) -> u64 {
         match self.job.limit.unit {
+            Unit::Operations if length == 0 => !self.job.limit.of_blocks as u64,
             Unit::Operations => 1,
             Unit::Bytes => length as u64,
         }
@@ -290,11 +291,6 @@ impl<'a> Feed<'a> {
         let Some(arrivals) = &mut self.arrivals else { return };
         arrivals.position = arrivals.schedule.next(arrivals.position);
         arrivals.due = start.saturating_add(arrivals.schedule.at_ns(arrivals.position));
-        if arrivals.backlog > 0 {
-            arrivals.backlog -= 1;
-        } else {
-            (arrivals.ahead, arrivals.ahead_due) = (arrivals.position, arrivals.due);
-        }
     }
 
     /// Takes the next arrival of a schedule that several OS threads share: when it is due.
@@ -303,34 +299,6 @@ impl<'a> Feed<'a> {
         let step = |position: u64| Some(arrivals.schedule.next(position));
         let (Ok(taken) | Err(taken)) = self.place.arrival.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, step);
         self.timing.start.saturating_add(arrivals.schedule.at_ns(taken))
-    }
-
-    /// Arrivals up to `now` that were not issued. Looks at no more than `most` further ones at a time, so that a long
-    /// backlog is counted in pieces and does not hold the loop up.
-    pub(crate) fn backlog(&mut self, now: u64, most: u32) -> u64 {
-        let start = self.timing.start;
-        let Some(arrivals) = &mut self.arrivals else { return 0 };
-        for _ in 0..most {
-            if arrivals.ahead_due > now {
-                break;
-            }
-            arrivals.backlog += 1;
-            arrivals.ahead = arrivals.schedule.next(arrivals.ahead);
-            arrivals.ahead_due = start.saturating_add(arrivals.schedule.at_ns(arrivals.ahead));
-        }
-        arrivals.backlog
-    }
-
-    /// The same where several OS threads share the schedule, from its shared position; for the end of a step.
-    pub(crate) fn backlog_shared(&self, now: u64, most: u64) -> u64 {
-        let Some(arrivals) = &self.arrivals else { return 0 };
-        let mut position = self.place.arrival.0.load(Ordering::Relaxed);
-        let mut backlog = 0;
-        while backlog < most && self.timing.start.saturating_add(arrivals.schedule.at_ns(position)) <= now {
-            backlog += 1;
-            position = arrivals.schedule.next(position);
-        }
-        backlog
     }
 
     /// Position of the stream.

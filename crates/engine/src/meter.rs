@@ -76,7 +76,7 @@ impl Layout {
         Box::new(Meter {
             classes: self.classes.iter().map(|_| class()).collect(),
             depth_ns: 0,
-            backlog: 0,
+            arrivals: 0,
             trace: TracePart::with_room(self.trace_entries),
         })
     }
@@ -138,8 +138,8 @@ pub(crate) struct Meter {
     pub(crate) classes: Box<[ClassMeter]>,
     /// Operations in flight, integrated over time: operations x nanoseconds.
     pub(crate) depth_ns: u64,
-    /// Operations that had arrived and were not submitted, when last looked at.
-    pub(crate) backlog: u64,
+    /// Operations submitted that had arrived by a schedule.
+    pub(crate) arrivals: u64,
     pub(crate) trace: TracePart,
 }
 
@@ -148,13 +148,13 @@ impl Meter {
     pub(crate) fn merge(&mut self, other: &Meter) {
         self.classes.iter_mut().zip(&other.classes).for_each(|(mine, theirs)| mine.merge(theirs));
         self.depth_ns += other.depth_ns;
-        self.backlog += other.backlog;
+        self.arrivals += other.arrivals;
     }
 
     /// Forgets everything, keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.classes.iter_mut().for_each(ClassMeter::clear);
-        (self.depth_ns, self.backlog) = (0, 0);
+        (self.depth_ns, self.arrivals) = (0, 0);
         self.trace.clear();
     }
 }

@@ -176,8 +176,7 @@ fn open_loop(job: &Job<'_>, totals: &Totals, outcomes: &[Outcome]) -> Option<Ope
     let sum = |of: fn(&Outcome) -> u64| outcomes.iter().map(of).sum::<u64>();
     let mut lateness = Times::default();
     outcomes.iter().for_each(|outcome| lateness.merge(&outcome.work.lateness));
-    let backlog_at_end = sum(|outcome| outcome.backlog);
-    let backlogs = &totals.backlogs;
+    let (backlogs, backlog_at_end) = (&totals.backlogs, totals.backlog_at_end);
     Some(OpenLoop {
         asked_iops,
         arrived: sum(|outcome| outcome.arrived) + backlog_at_end,

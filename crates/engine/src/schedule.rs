@@ -85,11 +85,13 @@ pub(crate) struct Limit {
     pub(crate) unit: Unit,
     /// `u64::MAX` without a limit.
     pub(crate) units: u64,
+    /// Operations stand for the blocks they touch (volume, passes, coverage), so one without a block counts nothing.
+    pub(crate) of_blocks: bool,
 }
 
 impl Limit {
     /// No limit.
-    pub(crate) const NONE: Limit = Limit { unit: Unit::Operations, units: u64::MAX };
+    pub(crate) const NONE: Limit = Limit { unit: Unit::Operations, units: u64::MAX, of_blocks: false };
 }
 
 /// What the threads of the step's own group may issue in the measured part.
@@ -154,7 +156,7 @@ impl Budget {
     /// Share of a thread of the step's own group.
     pub(crate) fn limit(&self, thread: usize) -> Limit {
         let units = self.shares.as_ref().and_then(|shares| shares.get(thread).copied()).unwrap_or(u64::MAX);
-        Limit { unit: self.unit, units }
+        Limit { unit: self.unit, units, of_blocks: self.reason != StopReason::Operations }
     }
 }
 

@@ -14,6 +14,7 @@ use drivelab_core::record::{IoError, StepRecord};
 use drivelab_core::target::IoTarget;
 use drivelab_core::workload::Workload;
 
+use crate::faults::KEPT;
 use crate::generate::derive;
 use crate::generate::stream::{Stream, streams};
 use crate::verify::busy::Window;
@@ -52,7 +53,8 @@ impl Written {
             round: record.key.round,
             workload: workload.clone(),
             positions: record.engine.effort.as_ref().map(|effort| effort.positions.clone()),
-            more_failed: record.error_count() > record.errors.len() as u64,
+            // Those of the ramp are in the list and in no count.
+            more_failed: record.error_count() > record.errors.len() as u64 || record.errors.len() >= KEPT,
             failed: record.errors.iter().filter(|error| error.op != OpKind::Read).cloned().collect(),
         })
     }

@@ -208,7 +208,7 @@ fn spawn<'env>(
     for (number, thread) in shared.job.threads.iter().enumerate() {
         let os_threads = if kind == Kind::Sync { thread.depth } else { 1 };
         for slot in 0..os_threads {
-            let (collected, end) = lane(thread.group, &thread.layout);
+            let (collected, end) = lane(number, thread.group, &thread.layout);
             let start = Start { shared, ready: ready.clone(), lane: end, os_thread: lanes.len() };
             let work = move || match kind {
                 Kind::Uring(mode) => uring::worker::run(shared, number, mode, start),

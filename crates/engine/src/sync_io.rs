@@ -25,10 +25,6 @@ use crate::{discard, own_files, wait};
 
 /// Most OS threads of a step: beyond this the scheduler, not the drive, is measured.
 pub(crate) const OS_THREADS_MAX: u64 = 1024;
-/// Most arrivals that are counted as backlog at the end of an interval.
-const BACKLOG_AT_BORDER: u64 = 1 << 20;
-/// The same at the end of a step.
-const BACKLOG_MAX: u64 = 100_000_000;
 
 struct Worker<'a> {
     arena: Arena,
@@ -36,8 +32,6 @@ struct Worker<'a> {
     account: Account<'a>,
     feed: Feed<'a>,
     whereto: Whereto<'a>,
-    /// The first of the OS threads of its logical thread.
-    is_first: bool,
 }
 
 /// Runs OS thread `slot` of logical thread `thread`.
@@ -59,7 +53,7 @@ pub(crate) fn run<'a>(shared: &'a Shared<'a>, thread: usize, slot: u32, start: S
     let Begun { setup: arena, account } = Account::begin(shared, thread, start, pinned, setup)?;
     let Some(account) = account else { return Ok(Outcome::not_started(thread)) };
     let feed = Feed::new(shared, thread, account.timing, job.depth);
-    let mut outcome = Worker { arena, slots, account, feed, whereto: job.whereto, is_first: slot == 0 }.run();
+    let mut outcome = Worker { arena, slots, account, feed, whereto: job.whereto }.run();
     outcome.refused = refused;
     Ok(outcome)
 }
@@ -94,9 +88,7 @@ impl Worker<'_> {
                 now = self.pause(now + think);
             }
         };
-        let end = self.account.timing.end_of_arrivals(now);
-        let backlog = if self.is_first { self.feed.backlog_shared(end, BACKLOG_MAX) } else { 0 };
-        self.account.close(reason, now, &self.feed, backlog)
+        self.account.close(reason, now, &self.feed)
     }
 
     /// The next operation; `Ok(None)` where the share is done, `Err` with the time after a wait in which nothing could
@@ -154,6 +146,7 @@ impl Worker<'_> {
         let submitted = self.account.shared.clock.now();
         flight.submitted = submitted;
         self.account.submitting(1, submitted);
+        self.account.tally.arrivals(u64::from(issue.intended > 0));
         self.account.work.syscalls += 1;
         self.account.note_under_way(1, Some(&flight));
         let (now, result) = self.call(op, at);
@@ -215,10 +208,6 @@ impl Worker<'_> {
 
     #[inline(always)]
     fn ended(&mut self, flight: &Flight, result: i32, now: u64) -> bool {
-        if self.is_first && self.account.tally.is_over(now) {
-            let backlog = self.feed.backlog_shared(now, BACKLOG_AT_BORDER);
-            self.account.tally.backlog(backlog);
-        }
         self.account.tally.advance(now);
         self.account.ended(flight, result, now)
     }

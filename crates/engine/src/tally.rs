@@ -33,6 +33,9 @@ pub(crate) struct Lane {
     pub(crate) finished: Receiver<HandOver>,
     pub(crate) empty: SyncSender<Box<Meter>>,
     /// Group of the thread.
+    /// Its logical thread.
+    pub(crate) thread: usize,
+    /// And that one's group.
     pub(crate) group: usize,
 }
 
@@ -44,7 +47,7 @@ pub(crate) struct LaneEnd {
 }
 
 /// Makes the channels and meters of one thread of a group, collected by the calling thread.
-pub(crate) fn lane(group: usize, layout: &Layout) -> (Lane, LaneEnd) {
+pub(crate) fn lane(thread: usize, group: usize, layout: &Layout) -> (Lane, LaneEnd) {
     let (finished_in, finished) = sync_channel(METERS + 1);
     let (empty, empty_out) = sync_channel(METERS + 1);
     for _ in 1..METERS {
@@ -57,7 +60,7 @@ pub(crate) fn lane(group: usize, layout: &Layout) -> (Lane, LaneEnd) {
         ramp_spare: Some(layout.meter()),
         collector: std::thread::current(),
     };
-    (Lane { finished, empty, group }, LaneEnd { first: layout.meter(), rest })
+    (Lane { finished, empty, thread, group }, LaneEnd { first: layout.meter(), rest })
 }
 
 /// What one thread counts while it runs.
@@ -113,12 +116,6 @@ impl Tally {
     #[inline]
     pub(crate) const fn depth(&self) -> u64 {
         self.depth
-    }
-
-    /// Whether an interval is over by `now`: [`Tally::advance`] then hands it over.
-    #[inline]
-    pub(crate) const fn is_over(&self, now: u64) -> bool {
-        now >= self.next_border
     }
 
     /// Brings the count up to `now`: closes the intervals that are over and integrates the depth. Called before each
@@ -193,10 +190,10 @@ impl Tally {
         }
     }
 
-    /// Operations that have arrived and are not submitted; counts for the interval that ends next.
+    /// So many of those that were submitted last had arrived by a schedule.
     #[inline]
-    pub(crate) fn backlog(&mut self, operations: u64) {
-        self.meter.backlog = operations;
+    pub(crate) fn arrivals(&mut self, operations: u64) {
+        self.meter.arrivals += operations;
     }
 
     /// Keeps an entry for the trace, where there is one.

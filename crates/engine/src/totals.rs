@@ -18,6 +18,8 @@ pub(crate) struct Totals {
     pub(crate) ramp_written: u64,
     /// Backlog at the end of each measured interval, and when that was.
     pub(crate) backlogs: Vec<(u64, u64)>,
+    /// Arrivals that had not been submitted when the step ended.
+    pub(crate) backlog_at_end: u64,
     /// End of the ramp, or start of the step.
     pub(crate) measured_from: u64,
     /// End of the last interval.
@@ -33,6 +35,7 @@ impl Totals {
             groups: empty(job),
             ramp_written: 0,
             backlogs: Vec::new(),
+            backlog_at_end: 0,
             measured_from: timing.ramp_end,
             end: timing.start,
             clock_offset: 0,

@@ -52,11 +52,13 @@ pub(crate) fn operations_stuck(seen: &[Seen]) -> Finding {
 
 pub(crate) fn short_transfers(seen: &[Seen]) -> Finding {
     let statement = format!(
-        "In {} operations moved fewer bytes than asked; they are counted as errors and are in no other figure.",
+        "In {} the kernel moved a part of an operation at first, and was asked for the rest: the latency of such an \
+         operation is that of several calls.",
         executions(seen)
     );
-    let cause = "The file was made shorter by another process, or the target ends inside the span.";
-    warning("short_transfers", statement, cause, "Leave the target alone during the run.").about(seen)
+    let cause =
+        "The process was stopped in the middle of a transfer, or the target moves less at a time than was asked.";
+    warning("short_transfers", statement, cause, "Take smaller blocks, or leave the process alone.").about(seen)
 }
 
 pub(crate) fn nothing_checked(seen: &[Seen]) -> Finding {

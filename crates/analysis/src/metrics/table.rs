@@ -349,8 +349,8 @@ metrics! {
         "Longest time between two looks for completions that was spent outside the kernel. Time in the kernel is left \
          out, and there is none for the sync backend. Source: `effort.reap_gap_max` of the engine's report.";
     "engine.short_transfers", "Short transfers", "operations", Lower, Sum(engine_short_transfers),
-        "Transfers of which the kernel did a part at first; the rest was asked for again, and the operation's latency \
-         is that of the whole. Operations that failed are left out; the ramp's are among them, rounds are added up. \
+        "How often the kernel did a part of a transfer and was asked for the rest; the operation's latency is that of \
+         the whole. Operations that failed are left out; the ramp's are among them, rounds are added up. \
          Source: `effort.short_transfers` of the engine's report.";
     "duration", "Measured time", "s", Neutral, Step(duration),
         "Time from the first submission to the last counted completion of the measured part of the step, on the \

@@ -94,6 +94,45 @@ impl Schedule {
     }
 }
 
+/// Counts the arrivals of a schedule up to times that go forward.
+#[derive(Debug)]
+pub(crate) struct Counter<'a> {
+    schedule: &'a Schedule,
+    /// Of the next one that was not counted.
+    position: u64,
+    count: u64,
+}
+
+impl<'a> Counter<'a> {
+    /// Before the first arrival.
+    pub(crate) const fn new(schedule: &'a Schedule) -> Self {
+        Counter { schedule, position: schedule.first, count: 0 }
+    }
+
+    /// Arrivals from the first one to those at `until_ns` since the step's start. At most as many steps as there were
+    /// arrivals since the last call; few where they are evenly spaced.
+    pub(crate) fn up_to(&mut self, until_ns: u64) -> u64 {
+        let Schedule { gaps, first, .. } = self.schedule;
+        if let Gaps::Constant(gap) = gaps {
+            // A pause only makes an arrival later, so there are no more than without any.
+            let most = (u64::MAX - first) / gap;
+            let without_pauses = (until_ns.saturating_add(1).saturating_mul(1 << FRACTION_BITS) / gap).min(most) + 1;
+            let has_come = |number: u64| self.schedule.at_ns(first + number * gap) <= until_ns;
+            let (mut come, mut not) = (0, without_pauses);
+            while come < not {
+                let middle = come + (not - come) / 2;
+                if middle <= most && has_come(middle) { come = middle + 1 } else { not = middle }
+            }
+            return come;
+        }
+        while self.schedule.at_ns(self.position) <= until_ns && self.position < u64::MAX {
+            self.count += 1;
+            self.position = self.schedule.next(self.position);
+        }
+        self.count
+    }
+}
+
 /// Bursts and pauses in turn, from the step's start on. All times in nanoseconds.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cycle {

@@ -26,12 +26,6 @@ use crate::wait::{self, LOOK_NS, SPIN_NS};
 
 /// Operations between bringing a buffer near and stamping it.
 const PREFETCH_AHEAD: usize = 4;
-/// Arrivals counted as backlog in one pass, so that counting never holds up issuing.
-const BACKLOG_STEP: u32 = 64;
-/// The same at the end of an interval, whose record is to be exact.
-const BACKLOG_AT_BORDER: u32 = 1 << 20;
-/// Most arrivals that are counted as backlog at the end of a step.
-const BACKLOG_MAX: u32 = 100_000_000;
 /// Error number of operations that were given up: the kernel never answered.
 const GIVEN_UP: i32 = -libc::ETIMEDOUT;
 
@@ -54,6 +48,8 @@ struct Worker<'a, 'r> {
     /// Headers are written or checked.
     checks: bool,
     ending: Option<StopReason>,
+    /// What is in flight has been given up: the kernel may keep it for ever.
+    gave_up: bool,
     next_look: u64,
 }
 
@@ -110,6 +106,7 @@ fn with_ring<'a>(
         seal,
         checks: !matches!(job.sealing, Sealing::None),
         ending: None,
+        gave_up: false,
         next_look: 0,
     };
     let mut outcome = worker.run()?;
@@ -145,6 +142,9 @@ impl Worker<'_, '_> {
         let mut now = self.account.shared.clock.now();
         let broken = loop {
             self.look_at_the_time(now);
+            if self.gave_up {
+                break None;
+            }
             let resume = self.refill(now);
             let submitted = self.submit_stamp(now);
             if self.account.tally.depth() == 0 {
@@ -172,11 +172,9 @@ impl Worker<'_, '_> {
         if let Some(broken) = broken {
             return Err(broken);
         }
-        let backlog = self.feed.backlog(self.account.timing.end_of_arrivals(now), BACKLOG_MAX);
-        // What was drawn and never issued is the next operation still, and has arrived where there is a schedule.
+        // What was drawn and never issued is the next operation still.
         let held = self.seal.as_ref().and_then(|seal| seal.held);
-        let backlog = backlog + u64::from(held.is_some_and(|issue| issue.intended > 0));
-        let outcome = self.account.close(self.ending.unwrap_or(StopReason::Stopped), now, &self.feed, backlog);
+        let outcome = self.account.close(self.ending.unwrap_or(StopReason::Stopped), now, &self.feed);
         Ok(Outcome { cursor: held.map_or(outcome.cursor, |issue| issue.cursor), ..outcome })
     }
 
@@ -324,27 +322,24 @@ impl Worker<'_, '_> {
         let now = self.account.shared.clock.now();
         self.account.work.gaps.add(now.saturating_sub(reaped));
         self.account.submitting(self.batch.len() as u64, now);
-        let is_open = self.feed.is_open();
+        let (is_open, mut arrivals) = (self.feed.is_open(), 0);
         for slot in self.batch.drain(..) {
             let flight = &mut self.flights[slot as usize];
             flight.submitted = now;
-            // What reads back was never on the schedule.
-            if is_open && flight.intended > self.free_since {
-                self.account.work.lateness.add(now.saturating_sub(flight.intended));
+            if is_open {
+                // What reads back was never on the schedule.
+                arrivals += u64::from(flight.intended > 0);
+                if flight.intended > self.free_since {
+                    self.account.work.lateness.add(now.saturating_sub(flight.intended));
+                }
             }
         }
-        if is_open {
-            self.feed.backlog(now, BACKLOG_STEP);
-        }
+        self.account.tally.arrivals(arrivals);
         now
     }
 
     #[inline]
     fn reap(&mut self, now: u64) {
-        if self.account.tally.is_over(now) && self.feed.is_open() {
-            let backlog = self.feed.backlog(now, BACKLOG_AT_BORDER);
-            self.account.tally.backlog(backlog);
-        }
         self.account.tally.advance(now);
         self.driver.look();
         let think_ns = self.account.job.pace.think_time.get();
@@ -426,6 +421,7 @@ impl Worker<'_, '_> {
 
     /// Counts everything in flight as failed. The ring and its memory stay with the kernel.
     fn give_up(&mut self, now: u64) {
+        self.gave_up = true;
         self.account.shared.abort();
         self.account.tally.advance(now);
         for slot in 0..self.flights.len() {

@@ -81,8 +81,8 @@ impl Checker {
     #[inline]
     fn check_header(&self, header: Header, address: u64, expected: Expected) -> Result<(), Fault> {
         if !self.is_ours(header) {
-            // What an earlier run left is there still: nothing of this one has arrived.
-            let fault = if header.run < self.run { DataFault::Stale } else { DataFault::Foreign };
+            // What an earlier run, step or round left is there still: nothing of this one has arrived.
+            let fault = if header.run <= self.run { DataFault::Stale } else { DataFault::Foreign };
             return if expected == Expected::Nothing { Ok(()) } else { Err((fault, None)) };
         }
         if header.address != address {

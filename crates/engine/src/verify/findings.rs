@@ -38,7 +38,7 @@ impl Findings {
         for (block, address) in buffer.chunks_exact(checker.unit()).zip((address..).step_by(checker.unit())) {
             let expected = history.expected(address);
             let result = checker.check(block, address, expected, |write| history.wrote(address, write));
-            self.note(address, expected, result);
+            self.note(address, checker, expected, result);
         }
     }
 
@@ -56,24 +56,24 @@ impl Findings {
         for (block, address) in buffer.chunks_exact(checker.unit()).zip((address..).step_by(checker.unit())) {
             let is_known = |write: u64| stream.progress(write - 1) <= stream.progress(generation - 1);
             let wrote = |write| writes_to(stream, address, write) && is_known(write);
-            self.note(address, expected, checker.check(block, address, expected, wrote));
+            self.note(address, checker, expected, checker.check(block, address, expected, wrote));
         }
     }
 
     #[inline]
-    fn note(&mut self, address: u64, expected: Expected, result: Result<(), Fault>) {
+    fn note(&mut self, address: u64, checker: &Checker, expected: Expected, result: Result<(), Fault>) {
         match result {
             Ok(()) => self.checked += u64::from(expected != Expected::Nothing),
-            Err((fault, belongs_at)) => self.bad(BadBlock { offset: address, fault, belongs_at }),
+            Err((fault, belongs_at)) => self.bad(BadBlock { offset: address, fault, belongs_at }, checker.unit()),
         }
     }
 
     #[cold]
-    fn bad(&mut self, block: BadBlock) {
+    fn bad(&mut self, block: BadBlock, unit: usize) {
         self.checked += 1;
         self.faults[block.fault as usize] += 1;
         if let Some(belongs_at) = block.belongs_at {
-            self.wraps.note(belongs_at.abs_diff(block.offset));
+            self.wraps.note(belongs_at.abs_diff(block.offset), unit as u64);
         }
         if self.first.len() < NAMED {
             self.first.push(block);

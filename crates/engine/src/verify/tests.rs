@@ -112,7 +112,7 @@ fn zeros_other_runs_and_other_content_are_told_apart() {
     assert_eq!(fault(&[0; 4096], 0), Some(DataFault::Zero));
     assert_eq!(fault(&foreign(RUN + 1, SEED), 0), Some(DataFault::Foreign), "of a later run");
     assert_eq!(fault(&foreign(RUN - 1, SEED), 0), Some(DataFault::Stale), "of an earlier run");
-    assert_eq!(fault(&foreign(RUN, SEED + 1), 0), Some(DataFault::Foreign));
+    assert_eq!(fault(&foreign(RUN, SEED + 1), 0), Some(DataFault::Stale), "of another step or round of this run");
     assert_eq!(fault(&foreign(RUN, SEED), 0), None);
     assert_eq!(fault(&[0xff; 4096], 0), Some(DataFault::Foreign));
     assert_eq!(fault(&sealed(8192, 0, 9)[..4096], 0), Some(DataFault::Corrupt), "half of a larger block");

@@ -10,6 +10,8 @@ use drivelab_core::units::common_divisor;
 const BLOCKS_LEAST: u64 = 3;
 /// Smallest distance in bytes that is taken for a capacity; below it, addresses are more likely confused otherwise.
 const CAPACITY_LEAST: u64 = 1 << 20;
+/// The same in blocks: all distances are multiples of one, so a few blocks are the common divisor of any of them.
+const BLOCKS_IN_CAPACITY: u64 = 256;
 /// Distances that are counted at the same time.
 const DISTANCES: usize = 64;
 
@@ -25,16 +27,19 @@ pub(super) struct Wraps {
     /// All misplaced blocks, and the greatest common divisor of their distances.
     all: u64,
     common: u64,
+    /// Bytes of the largest block that was misplaced.
+    block: u64,
 }
 
 impl Wraps {
     /// Allocates all that it will ever need.
     pub(super) fn new() -> Self {
-        Wraps { distances: Vec::with_capacity(DISTANCES), capacity: 0, wrapped: 0, all: 0, common: 0 }
+        Wraps { distances: Vec::with_capacity(DISTANCES), capacity: 0, wrapped: 0, all: 0, common: 0, block: 0 }
     }
 
-    /// A block was misplaced by so many bytes.
-    pub(super) fn note(&mut self, distance: u64) {
+    /// A block of so many bytes was misplaced by so many.
+    pub(super) fn note(&mut self, distance: u64, block: u64) {
+        self.block = self.block.max(block);
         self.all += 1;
         self.common = common_divisor(self.common, distance);
         self.add(distance, 1);
@@ -43,6 +48,7 @@ impl Wraps {
     /// Takes in what another thread counted.
     pub(super) fn merge(&mut self, other: Wraps) {
         self.all += other.all;
+        self.block = self.block.max(other.block);
         self.common = common_divisor(self.common, other.common);
         if other.capacity > 0 {
             self.add(other.capacity, other.wrapped);
@@ -52,13 +58,19 @@ impl Wraps {
 
     /// The distance of which all wraps are multiples, and how many blocks are wrapped.
     pub(super) const fn found(&self) -> Option<(u64, u64)> {
-        if self.all >= BLOCKS_LEAST && self.common >= CAPACITY_LEAST {
+        if self.all >= BLOCKS_LEAST && self.common >= self.least() {
             Some((self.common, self.all))
         } else if self.capacity > 0 {
             Some((self.capacity, self.wrapped))
         } else {
             None
         }
+    }
+
+    /// Smallest distance that is taken for a capacity.
+    const fn least(&self) -> u64 {
+        let blocks = BLOCKS_IN_CAPACITY.saturating_mul(self.block);
+        if blocks > CAPACITY_LEAST { blocks } else { CAPACITY_LEAST }
     }
 
     fn add(&mut self, distance: u64, blocks: u64) {
@@ -77,7 +89,7 @@ impl Wraps {
         self.distances[place].1 += blocks;
         let count = self.distances[place].1;
         let capacity = common_divisor(self.capacity, distance);
-        if count >= BLOCKS_LEAST && capacity >= CAPACITY_LEAST {
+        if count >= BLOCKS_LEAST && capacity >= self.least() {
             self.capacity = capacity;
             let Wraps { distances, wrapped, .. } = self;
             distances.retain(|(distance, count)| {

@@ -157,3 +157,23 @@ proptest! {
         prop_assert!(positions.iter().all(|at| again.next(*at) == schedule.next(*at)));
     }
 }
+
+proptest! {
+    /// Counting by halving (even gaps) or one by one is the same as going through the schedule, with pauses too.
+    #[test]
+    fn arrivals_are_counted_as_they_come(
+        spacing in 0_usize..3, per_1000_s in 1_000_000_u64..10_000_000_000, thread in 0_u64..4, key in any::<u64>(),
+        pauses in any::<bool>(), mut times in prop::collection::vec(0_u64..20_000_000, 1..20),
+    ) {
+        let arrivals = [Arrivals::Constant, Arrivals::Exponential, Arrivals::Uniform][spacing];
+        let bursts = pauses.then(|| Bursts { on: Nanos::new(1_000_000), off: Nanos::new(700_000) });
+        let schedule = Schedule::new(Rate { per_1000_s, arrivals }, bursts, thread, 4, key);
+        let mut counter = Counter::new(&schedule);
+        times.sort_unstable();
+        for until in times {
+            let come = |position: &u64| schedule.at_ns(*position) <= until;
+            let all = std::iter::successors(Some(schedule.first()), |position| Some(schedule.next(*position)));
+            prop_assert_eq!(counter.up_to(until), all.take_while(come).count() as u64, "until {}", until);
+        }
+    }
+}
