@@ -374,6 +374,7 @@ fn a_search_finds_a_rate_and_says_what_every_round_did() {
         done["rounds"].as_array().expect("rounds").iter().filter_map(|round| round["asked_iops"].as_f64()).collect();
     assert_eq!(asked, [200.0, 400.0]);
     assert_eq!(done["backlog"]["asked_iops"], 400.0, "the figures are those of the round that is reported");
+    assert_eq!(done["workload"]["pace"]["rate"]["per_1000_s"], 400_000, "and so is the load");
 }
 
 /// A file of 4 MiB that a run wrote with headers, and the name of that run.

@@ -20,6 +20,22 @@ use crate::limits::is_overloaded;
 /// of the same rate differ by more than that on any real drive.
 pub const RESOLUTION: f64 = 1.01;
 
+/// Rounds of one rate that the load generator may spoil before that counts as a miss: a host that always holds the
+/// operations up cannot show that the rate is kept.
+const SPOILED_MOST: u32 = 2;
+
+/// How a round of a search came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// The percentile kept the bound.
+    Held,
+    /// It did not.
+    Missed,
+    /// It did not, because the load generator itself submitted late: the target answered in time and kept up. Says
+    /// nothing about the rate, which is tried again.
+    Spoiled,
+}
+
 /// What one round of a search showed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Try {
@@ -27,8 +43,8 @@ pub struct Try {
     pub round: u32,
     /// Rate that was asked for, arrivals per 1,000 seconds.
     pub per_1000_s: u64,
-    /// Whether the percentile kept the bound.
-    pub held: bool,
+    /// How it came out.
+    pub outcome: Outcome,
     /// The percentile of the response time, in nanoseconds; `None` where it was not reached: more arrivals had not been
     /// served by the end than the percentile leaves out.
     pub response_ns: Option<f64>,
@@ -49,19 +65,30 @@ pub struct Found {
     pub ended: &'static str,
 }
 
-/// The rate of the round after these outcomes (whether each round kept the bound, from round 1 on), in arrivals per
-/// 1,000 seconds; `None` where the search is at its end.
-#[must_use]
-pub fn next_rate(search: &RateSearch, outcomes: &[bool]) -> Option<u64> {
-    let (mut held, mut missed) = (None, None);
+/// The rates that enclose the bound, as far as these outcomes tell: the highest that held and the lowest that missed,
+/// in arrivals per 1,000 seconds.
+fn enclosed(search: &RateSearch, outcomes: &[Outcome]) -> Option<(Option<u64>, Option<u64>)> {
+    let (mut held, mut missed, mut spoiled) = (None, None, 0);
     for outcome in outcomes {
         let rate = between(search, held, missed)?;
-        if *outcome {
-            held = Some(rate);
-        } else {
-            missed = Some(rate);
+        match outcome {
+            Outcome::Held => held = Some(rate),
+            Outcome::Spoiled if spoiled < SPOILED_MOST => {
+                spoiled += 1;
+                continue;
+            }
+            Outcome::Missed | Outcome::Spoiled => missed = Some(rate),
         }
+        spoiled = 0;
     }
+    Some((held, missed))
+}
+
+/// The rate of the round after these outcomes, from round 1 on, in arrivals per 1,000 seconds; `None` where the search
+/// is at its end.
+#[must_use]
+pub fn next_rate(search: &RateSearch, outcomes: &[Outcome]) -> Option<u64> {
+    let (held, missed) = enclosed(search, outcomes)?;
     let done = u32::try_from(outcomes.len()).unwrap_or(u32::MAX) >= search.max;
     between(search, held, missed).filter(|_| !done)
 }
@@ -85,7 +112,8 @@ fn between(search: &RateSearch, held: Option<u64>, missed: Option<u64>) -> Optio
 #[must_use]
 pub fn rate_of_round(search: &RateSearch, records: &RunRecords, step: &Step, round: u32) -> Option<u64> {
     let before = usize::try_from(round.saturating_sub(1)).unwrap_or(usize::MAX);
-    let mut outcomes: Vec<bool> = finished(records, step).map(|record| judge(search, step, record).held).collect();
+    let mut outcomes: Vec<Outcome> =
+        finished(records, step).map(|record| judge(search, step, record).outcome).collect();
     outcomes.truncate(before);
     next_rate(search, &outcomes)
 }
@@ -95,17 +123,18 @@ pub fn rate_of_round(search: &RateSearch, records: &RunRecords, step: &Step, rou
 pub fn found(test: &TestPlan, step: &Step, records: &RunRecords) -> Option<Found> {
     let Rounds::FindRate(search) = &test.rounds else { return None };
     let mut tries: Vec<Try> = Vec::new();
+    let outcomes = |tries: &[Try]| tries.iter().map(|one| one.outcome).collect::<Vec<Outcome>>();
     for record in finished(records, step) {
-        let outcomes: Vec<bool> = tries.iter().map(|one| one.held).collect();
-        let Some(rate) = next_rate(search, &outcomes) else { break };
+        let Some(rate) = next_rate(search, &outcomes(&tries)) else { break };
         tries.push(Try { per_1000_s: rate, ..judge(search, step, record) });
     }
-    let outcomes: Vec<bool> = tries.iter().map(|one| one.held).collect();
-    let of = |held: bool| tries.iter().filter(move |one| one.held == held).copied();
+    let (held, missed) = enclosed(search, &outcomes(&tries)).unwrap_or_default();
+    // A rate that was tried again counts by its last round.
+    let at = |rate: Option<u64>| tries.iter().rfind(|one| Some(one.per_1000_s) == rate).copied();
     let found = Found {
-        held: of(true).max_by_key(|one| one.per_1000_s),
-        missed: of(false).min_by_key(|one| one.per_1000_s),
-        finished: next_rate(search, &outcomes).is_none(),
+        held: at(held),
+        missed: at(missed),
+        finished: next_rate(search, &outcomes(&tries)).is_none(),
         ended: "",
         tries,
     };
@@ -161,12 +190,26 @@ fn finished<'r>(records: &'r RunRecords, step: &'r Step) -> impl Iterator<Item =
 /// One round by itself. Arrivals that were not served by the end, and those that ended in an error, count as longer
 /// than any bound; a rate that the target cannot keep up with has missed, however the percentile looks by then.
 fn judge(search: &RateSearch, step: &Step, record: &StepRecord) -> Try {
+    let bound = search.bound.get() as f64;
     let response_ns = response(search, record);
     let overloaded =
         |workload: &Workload| record.open_loop.as_ref().is_some_and(|open| is_overloaded(open, record, workload));
-    let in_time = response_ns.is_some_and(|response| response <= search.bound.get() as f64);
     let kept_up = record.stop_reason != StopReason::Errors && !step.workload().is_some_and(overloaded);
-    Try { round: record.key.round, per_1000_s: 0, held: in_time && kept_up, response_ns }
+    let late = record.open_loop.is_some_and(|open| open.lateness_max > search.bound);
+    let answers_in_time = latency(search, record).is_some_and(|latency| latency <= bound);
+    let outcome = match response_ns {
+        Some(response) if kept_up && response <= bound => Outcome::Held,
+        _ if kept_up && late && answers_in_time => Outcome::Spoiled,
+        _ => Outcome::Missed,
+    };
+    Try { round: record.key.round, per_1000_s: 0, outcome, response_ns }
+}
+
+/// The percentile of the latency, which counts from the submission; errors count as longer than any bound.
+fn latency(search: &RateSearch, record: &StepRecord) -> Option<f64> {
+    let mut done = SparseHistogram::default();
+    record.kinds().for_each(|(_, kind)| done.merge(&kind.histogram));
+    ranked(search, &done, record.error_count())
 }
 
 /// The percentile over everything that arrived.
@@ -176,7 +219,12 @@ fn response(search: &RateSearch, record: &StepRecord) -> Option<f64> {
         kind.response.iter().for_each(|response| served.merge(&response.histogram));
     }
     let unserved = record.error_count() + record.open_loop.as_ref().map_or(0, |open| open.backlog_at_end);
-    let all = served.count.saturating_add(unserved);
+    ranked(search, &served, unserved)
+}
+
+/// The percentile of those in a histogram and of so many more that are longer than any of them.
+fn ranked(search: &RateSearch, served: &SparseHistogram, longer: u64) -> Option<f64> {
+    let all = served.count.saturating_add(longer);
     let rank = (all as f64 * f64::from(search.percentile_thousandths) / 100_000.0).ceil();
     let per_cent = 100.0 * rank / served.count as f64;
     if served.count == 0 || per_cent > 100.0 {

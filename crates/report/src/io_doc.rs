@@ -420,7 +420,7 @@ pub(crate) fn results(input: &IoInput<'_>) -> Result<IoResults, ReportError> {
         target: target(run),
         filled: filled(run),
         step: step.id.clone(),
-        workload: as_stated(step, workload),
+        workload: as_stated(step, workload, found.as_ref().and_then(Found::reported)),
         derived_seed: workload.seed,
         stop: stop.clone(),
         ramp_ns: ramp.get(),
@@ -455,9 +455,13 @@ fn search(input: &ReportInput<'_>, step: &Step, found: &Found) -> Option<SearchD
     })
 }
 
-/// The load with the seeds that were stated; recordings from before these were kept show those that were derived.
-fn as_stated(step: &Step, workload: &Workload) -> Workload {
+/// The load with the seeds that were stated (recordings from before these were kept show those that were derived), and,
+/// of a search, at the rate of the round whose figures are reported.
+fn as_stated(step: &Step, workload: &Workload, reported: Option<&Try>) -> Workload {
     let mut stated = workload.clone();
+    if let (Some(rate), Some(reported)) = (&mut stated.pace.rate, reported) {
+        rate.per_1000_s = reported.per_1000_s;
+    }
     let (first, beside) = step.seeds.split_first().unwrap_or((&workload.seed, &[]));
     stated.seed = *first;
     stated.beside.iter_mut().zip(beside).for_each(|(load, seed)| load.seed = *seed);

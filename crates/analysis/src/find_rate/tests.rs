@@ -16,12 +16,16 @@ fn search(lowest: u64, highest: u64, max: u32) -> RateSearch {
     RateSearch { percentile_thousandths: 99_000, bound, lowest: lowest * 1000, highest: highest * 1000, max }
 }
 
+fn outcome(held: bool) -> Outcome {
+    if held { Outcome::Held } else { Outcome::Missed }
+}
+
 /// The rates of a search on a target that keeps the bound up to a limit.
 fn rates(search: &RateSearch, limit: u64) -> Vec<u64> {
     let (mut outcomes, mut rates) = (Vec::new(), Vec::new());
     while let Some(rate) = next_rate(search, &outcomes) {
         rates.push(rate / 1000);
-        outcomes.push(rate <= limit * 1000);
+        outcomes.push(outcome(rate <= limit * 1000));
     }
     rates
 }
@@ -32,9 +36,14 @@ fn a_search_says_why_it_ended() {
         let tries: Vec<Try> = rates(search, limit)
             .into_iter()
             .zip(1..)
-            .map(|(rate, round)| Try { round, per_1000_s: rate * 1000, held: rate <= limit, response_ns: None })
+            .map(|(rate, round)| Try {
+                round,
+                per_1000_s: rate * 1000,
+                outcome: outcome(rate <= limit),
+                response_ns: None,
+            })
             .collect();
-        let of = |held: bool| tries.iter().filter(move |one| one.held == held).copied();
+        let of = |held: bool| tries.iter().filter(move |one| one.outcome == outcome(held)).copied();
         let (held, missed) = (of(true).max_by_key(|one| one.per_1000_s), of(false).min_by_key(|one| one.per_1000_s));
         ended(search, &Found { held, missed, finished: true, ended: "", tries })
     };
@@ -49,7 +58,7 @@ fn it_begins_at_both_ends_and_halves_the_ratio() {
     assert_eq!(rates(&search(1000, 16_000, 5), 3000), [1000, 16_000, 4000, 2000, 2828]);
     assert_eq!(rates(&search(1000, 16_000, 9), 500), [1000], "even the lowest is too much");
     assert_eq!(rates(&search(1000, 16_000, 9), 20_000), [1000, 16_000], "even the highest is not");
-    assert_eq!(next_rate(&search(1000, 1000, 9), &[true]), None, "one rate is no search");
+    assert_eq!(next_rate(&search(1000, 1000, 9), &[Outcome::Held]), None, "one rate is no search");
 }
 
 proptest! {
@@ -62,7 +71,7 @@ proptest! {
         while let Some(rate) = next_rate(&search, &outcomes) {
             let rate = rate as f64 / 1000.0;
             prop_assert!(rate > held && rate < missed, "{rate} tells nothing new");
-            outcomes.push(rate <= limit);
+            outcomes.push(outcome(rate <= limit));
             if rate <= limit { held = rate } else { missed = rate }
         }
         prop_assert!(outcomes.len() <= max as usize);
@@ -109,7 +118,7 @@ fn on_time() -> OpenLoop {
 fn judged(responses: &[(u64, u64)], open: OpenLoop) -> (bool, Option<u64>) {
     let (step, record) = subject(responses, open);
     let one = judge(&search(1000, 2000, 9), &step, &record);
-    (one.held, one.response_ns.map(|response| (response / 10_000.0).round() as u64))
+    (one.outcome == Outcome::Held, one.response_ns.map(|response| (response / 10_000.0).round() as u64))
 }
 
 #[test]
@@ -124,9 +133,10 @@ fn what_was_not_served_is_longer_than_any_bound() {
     assert_eq!(judged(&[], on_time()), (false, None));
     let (step, mut record) = subject(&[fast], on_time());
     record.read.errors = 11;
-    assert!(!judge(&search(1000, 2000, 9), &step, &record).held, "an error is no answer in time");
+    let outcome = |record: &StepRecord| judge(&search(1000, 2000, 9), &step, record).outcome;
+    assert_eq!(outcome(&record), Outcome::Missed, "an error is no answer in time");
     (record.read.errors, record.stop_reason) = (0, StopReason::Errors);
-    assert!(!judge(&search(1000, 2000, 9), &step, &record).held);
+    assert_eq!(outcome(&record), Outcome::Missed);
 }
 
 #[test]
@@ -135,7 +145,7 @@ fn a_rate_that_is_not_kept_up_with_has_missed() {
     let behind = OpenLoop { backlog_at_end: 50, backlog_growth_per_second: 50.0, ..on_time() };
     let (step, record) = subject(&[(9950, 500_000)], OpenLoop { arrived: 10_000, ..behind });
     let one = judge(&search(1000, 2000, 9), &step, &record);
-    assert!(one.response_ns.is_some() && !one.held);
+    assert!(one.response_ns.is_some() && one.outcome == Outcome::Missed);
 }
 
 /// A run in which the rounds of a search kept the bound or not.
@@ -190,4 +200,28 @@ fn a_search_without_a_limit_says_so() {
     assert_eq!(rate_of_round(&search(1000, 16_000, 12), &run, &test.steps[0], 3), None);
     let none = searched_run(&[]);
     assert!(super::found(&none.1, &none.1.steps[0], &none.0).is_none() && super::findings(&none.0).is_empty());
+}
+
+#[test]
+fn a_round_that_the_generator_spoiled_says_nothing_about_its_rate() {
+    // The target answers in 0.2 ms, and the operations were submitted up to 5 ms late.
+    let late = OpenLoop { lateness_max: Nanos::from_millis(5), ..on_time() };
+    let (step, mut record) = subject(&[(900, 500_000), (100, 5_000_000)], late);
+    let mut latencies = Histogram::default();
+    (0..1000).for_each(|_| latencies.record(200_000));
+    record.read.histogram = latencies.sparse();
+    let one = |record: &StepRecord| judge(&search(1000, 2000, 9), &step, record).outcome;
+    assert_eq!(one(&record), Outcome::Spoiled);
+    record.open_loop = Some(on_time());
+    assert_eq!(one(&record), Outcome::Missed, "nothing was late here: they waited for the target");
+
+    // It is tried again, twice; then it has missed.
+    let search = search(1000, 16_000, 12);
+    let (held, spoiled) = (Outcome::Held, Outcome::Spoiled);
+    let next = |outcomes: &[Outcome]| next_rate(&search, outcomes).map(|rate| rate / 1000);
+    assert_eq!(next(&[spoiled]), Some(1000));
+    assert_eq!(next(&[spoiled, held]), Some(16_000));
+    assert_eq!(next(&[held, spoiled, spoiled]), Some(16_000));
+    assert_eq!(next(&[held, spoiled, spoiled, spoiled]), Some(4000));
+    assert_eq!(next(&[spoiled, spoiled, spoiled]), None, "even the lowest");
 }

@@ -5,7 +5,7 @@ use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{RateSearch, Step};
 
 use super::{Words, evidence, plural};
-use crate::find_rate::{Found, Try};
+use crate::find_rate::{Found, Outcome, Try};
 
 /// What a search found, with every round as evidence.
 pub(crate) fn searched(search: &RateSearch, step: &Step, found: &Found) -> Finding {
@@ -45,7 +45,11 @@ pub(crate) fn searched(search: &RateSearch, step: &Step, found: &Found) -> Findi
 }
 
 fn round(search: &RateSearch, one: &Try) -> Evidence {
-    let outcome = if one.held { "kept" } else { "missed" };
+    let outcome = match one.outcome {
+        Outcome::Held => "kept",
+        Outcome::Missed => "missed",
+        Outcome::Spoiled => "spoiled: the load generator was late itself",
+    };
     let at =
         format!("{} in round {} at {:.0} IOPS ({outcome}", search.percentile_name(), one.round, iops(one.per_1000_s));
     let bound_ms = search.bound.get() as f64 / 1e6;
