@@ -237,3 +237,13 @@ fn flushes_do_not_make_threads_overlap() {
     let done = lab.json(&[&["io", ".", "--size", "4M", "--json"], &pass[..]].concat());
     assert_eq!(done["operations"]["write"]["count"], 1024, "{:#}", done["operations"]);
 }
+
+#[test]
+fn fios_flags_are_answered_with_ours() {
+    let lab = Lab::new();
+    for (theirs, ours) in [("--bs=4k", "--block"), ("--iodepth=32", "--qd"), ("--rw=randread", "--op and --pattern")] {
+        let done = lab.run(&["io", ".", theirs]);
+        assert!(done.code == 2 && done.stderr.contains(ours), "{theirs}: {}", done.stderr);
+        assert_eq!(done.stderr.lines().count(), 1, "{}", done.stderr);
+    }
+}

@@ -31,11 +31,11 @@ pub fn main() -> u8 {
                 code
             }
         },
-        Err(error) if negative(&error).is_some() => {
-            say::line(&format!("error: {}", negative(&error).unwrap_or_default()));
-            ExitCode::Usage
-        }
         Err(error) => {
+            if let Some(message) = negative(&error).or_else(|| fios_flag(&error)) {
+                say::line(&format!("error: {message}"));
+                return ExitCode::Usage as u8;
+            }
             // Help and version are asked for and go to stdout; everything else is a usage error on stderr.
             let _ = error.print();
             if error.use_stderr() { ExitCode::Usage } else { ExitCode::Ok }
@@ -62,6 +62,37 @@ fn negative(error: &clap::Error) -> Option<String> {
                          name: ./{value})"
         ),
     })
+}
+
+/// fio's flags and what stands for them here, for those who have them in their fingers.
+const FIOS_FLAGS: [(&str, &str); 16] = [
+    ("--bs", "--block"),
+    ("--blocksize", "--block"),
+    ("--rw", "--op and --pattern"),
+    ("--readwrite", "--op and --pattern"),
+    ("--rwmixread", "--op mix=70"),
+    ("--rwmixwrite", "--op mix=70"),
+    ("--iodepth", "--qd"),
+    ("--numjobs", "--threads"),
+    ("--runtime", "--time"),
+    ("--ramp_time", "--ramp"),
+    ("--ioengine", "--backend"),
+    ("--filename", "TARGET, the first word"),
+    ("--rate_iops", "--rate"),
+    ("--fsync", "--sync-every"),
+    ("--time_based", "--time, which always holds"),
+    ("--thinktime", "--think-time"),
+];
+
+/// The error about a flag of fio's, for which clap would name whatever is spelt nearly alike.
+fn fios_flag(error: &clap::Error) -> Option<String> {
+    if error.kind() != clap::error::ErrorKind::UnknownArgument {
+        return None;
+    }
+    let unknown = error.get(clap::error::ContextKind::InvalidArg)?.to_string();
+    let flag = unknown.split_once('=').map_or(unknown.as_str(), |(flag, _)| flag);
+    let (_, ours) = FIOS_FLAGS.iter().find(|(theirs, _)| *theirs == flag)?;
+    Some(format!("{flag} is fio's flag; here it is {ours} (`drivelab io --help` has all of them)"))
 }
 
 fn command(cli: &Cli) -> Result {

@@ -1,7 +1,7 @@
 //! The I/O workload engine: issues the operations of one step on a real target and times each of them.
 //!
 //! Owns issuing, timing, data for writes, intervals and the engine's own account of itself. Must not know plans,
-//! rounds, listeners, formatting or files other than the one handle in the [`drivelab_core::target::WritableTarget`].
+//! rounds, listeners or formatting. Writes go through a [`drivelab_core::target::WritableTarget`] alone.
 //! Facts about io_uring and the block layer come from research/engine.md, section 4.1, and the man pages
 //! io_uring_setup(2), io_uring_enter(2), open(2), mmap(2).
 //!

@@ -1,4 +1,4 @@
-//! The io_uring backend: a safe face over one ring (`ring`) and the closed loop of one thread (`worker`).
+//! The io_uring backend: a safe face over one ring (`ring`) and the loop of one thread (`worker`).
 
 pub(crate) mod fitness;
 pub(crate) mod keeper;

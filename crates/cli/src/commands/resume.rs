@@ -35,6 +35,10 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let row = find(context, arguments)?;
     let data = context.data()?;
     let open = || Bundle::open(&data.bundle_path(row.id));
+    if !arguments.dry_run && row.state == RunState::Complete {
+        context.settings.voice.say(format!("Run {} is at its end: nothing is left to measure", row.id));
+        return ended(context, &arguments.print, row.id, page(context, &open()?));
+    }
     if !arguments.dry_run && drivelab_store::seal_ended(&data, row.id)?.is_some() {
         // The killed process had measured everything and was writing its last words.
         context.settings.voice.say(format!("Run {} was killed at its very end: nothing is left to measure", row.id));
