@@ -358,6 +358,9 @@ fn errors_of_the_target_are_counted_with_their_addresses_and_end_with_code_8() {
     assert!(document["operations"]["read"]["errors"].as_u64().is_some_and(|errors| errors > 0));
     let first = &document["errors"][0];
     assert!(first["offset"].is_u64() && first["op"] == "read", "{first:#}");
+    let by_errno = document["errors_by_errno"].as_object().expect("counts by number");
+    let counted: u64 = by_errno.values().filter_map(Value::as_u64).sum();
+    assert_eq!(Some(counted), document["operations"]["read"]["errors"].as_u64(), "{by_errno:?}");
 }
 
 #[test]

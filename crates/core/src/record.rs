@@ -2,6 +2,8 @@
 //!
 //! Metrics and findings are made from these by `analysis`, and can be made again by a newer version.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -327,6 +329,10 @@ pub struct Effort {
     pub cpus: Vec<u32>,
     /// What was done about the page cache before a step that goes through it; absent for direct I/O.
     pub page_cache: Option<String>,
+    /// Operations that failed, by error number (errno(3)), those of the ramp included; 0 stands for fewer bytes than
+    /// asked.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub errors_by_errno: BTreeMap<i32, u64>,
 }
 
 /// The schedule of an open loop against what was done.
@@ -436,7 +442,7 @@ pub struct Verification {
     /// Blocks checked.
     pub checked: u64,
     /// Blocks by fault; only faults that were found.
-    pub faults: std::collections::BTreeMap<DataFault, u64>,
+    pub faults: BTreeMap<DataFault, u64>,
     /// The first bad blocks, at most 64.
     pub first: Vec<BadBlock>,
     /// Where blocks are wrapped: the distance of which all their displacements are multiples, which is what the drive
@@ -474,7 +480,8 @@ pub struct StepRecord {
     /// What checking headers found; only where they were checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
-    /// The first errors, at most 64; the counts are in `read` and `write`.
+    /// The first errors, at most 64, and the first of each number; the counts are in `read` and `write`, and by number
+    /// in the engine's report.
     pub errors: Vec<IoError>,
     /// Where sequential streams went; empty for random patterns.
     pub streams: Vec<StreamExtent>,

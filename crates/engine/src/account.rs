@@ -99,6 +99,8 @@ pub(crate) struct Outcome {
     pub(crate) reason: StopReason,
     pub(crate) first_submission: Option<u64>,
     pub(crate) errors: Vec<IoError>,
+    /// How often each error number came.
+    pub(crate) errors_by_number: Vec<(i32, u64)>,
     pub(crate) touched: Touched,
     pub(crate) cpu: CpuTime,
     pub(crate) thread_ns: u64,
@@ -124,6 +126,7 @@ impl Outcome {
             reason: StopReason::Stopped,
             first_submission: None,
             errors: Vec::new(),
+            errors_by_number: Vec::new(),
             touched: Touched::default(),
             cpu: CpuTime::default(),
             thread_ns: 0,
@@ -320,12 +323,14 @@ impl<'a> Account<'a> {
     /// Closes the books.
     pub(crate) fn close(self, reason: StopReason, now: u64, feed: &Feed<'_>) -> Outcome {
         let cpu = CpuTime::of_this_thread().since(self.cpu);
+        let (errors, errors_by_number) = self.faults.into_kept();
         let first_submission = self.tally.finish(now);
         Outcome {
             thread: self.thread,
             reason,
             first_submission,
-            errors: self.faults.into_kept(),
+            errors,
+            errors_by_number,
             touched: self.touched,
             cpu,
             thread_ns: now.saturating_sub(self.begun),

@@ -7,8 +7,10 @@ use drivelab_core::plan::OnError;
 use drivelab_core::record::IoError;
 use drivelab_core::units::Nanos;
 
-/// Errors kept per step; more only count.
+/// Errors kept per step; more only count, but for the first of each number.
 pub(crate) const KEPT: usize = 64;
+/// Error numbers that are counted by themselves; a device gives a handful.
+const NUMBERS: usize = 32;
 
 /// When errors end a step: where either of the limits is reached, or at an error that no retry can cure (no space,
 /// read-only, device gone, bad request), where that is to end it.
@@ -46,6 +48,8 @@ impl Default for ErrorPolicy {
 #[derive(Debug)]
 pub(crate) struct Faults {
     kept: Vec<IoError>,
+    /// How often each error number came.
+    by_number: Vec<(i32, u64)>,
     policy: ErrorPolicy,
     streak: u32,
     streak_since: u64,
@@ -53,7 +57,8 @@ pub(crate) struct Faults {
 
 impl Faults {
     pub(crate) fn new(policy: ErrorPolicy) -> Self {
-        Faults { kept: Vec::with_capacity(KEPT), policy, streak: 0, streak_since: 0 }
+        let (kept, by_number) = (Vec::with_capacity(KEPT + NUMBERS), Vec::with_capacity(NUMBERS));
+        Faults { kept, by_number, policy, streak: 0, streak_since: 0 }
     }
 
     /// An operation succeeded.
@@ -72,15 +77,29 @@ impl Faults {
         let too_long =
             self.streak > 1 && error.at_ns.saturating_sub(self.streak_since) >= self.policy.failing_for.get();
         let hopeless = self.policy.hopeless_ends && is_hopeless(error.errno);
-        if self.kept.len() < KEPT {
+        let is_first = self.count(error.errno);
+        if self.kept.len() < KEPT || is_first {
             self.kept.push(error);
         }
         too_many || too_long || hopeless
     }
 
-    /// The errors kept, times in CLOCK_MONOTONIC_RAW.
-    pub(crate) fn into_kept(self) -> Vec<IoError> {
-        self.kept
+    /// Counts an error number; whether it is the first of a number that is counted by itself.
+    fn count(&mut self, errno: i32) -> bool {
+        if let Some((_, count)) = self.by_number.iter_mut().find(|(number, _)| *number == errno) {
+            *count += 1;
+            return false;
+        }
+        let has_room = self.by_number.len() < NUMBERS;
+        if has_room {
+            self.by_number.push((errno, 1));
+        }
+        has_room
+    }
+
+    /// The errors kept, times in CLOCK_MONOTONIC_RAW, and how often each number came.
+    pub(crate) fn into_kept(self) -> (Vec<IoError>, Vec<(i32, u64)>) {
+        (self.kept, self.by_number)
     }
 }
 
@@ -162,8 +181,10 @@ mod tests {
                 faults.succeeded();
             }
         }
-        let kept = faults.into_kept();
-        assert_eq!((kept.len(), kept[63].at_ns), (KEPT, 63));
+        assert!(!faults.failed(error(5001, libc::ENODATA)));
+        let (kept, by_number) = faults.into_kept();
+        assert_eq!((kept.len(), kept[63].at_ns), (KEPT + 1, 63));
+        assert_eq!((kept[64].errno, by_number), (libc::ENODATA, vec![(libc::EIO, 5000), (libc::ENODATA, 1)]));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! The record of a step, from what its threads left behind and the collector added up.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use drivelab_core::backend::StepRequest;
 use drivelab_core::load::Placement;
 use drivelab_core::record::{
@@ -91,7 +93,12 @@ fn reason(job: &Job<'_>, outcomes: &[Outcome]) -> StopReason {
 fn first_errors(outcomes: &[Outcome], offset: u64) -> Vec<IoError> {
     let mut errors: Vec<IoError> = outcomes.iter().flat_map(|outcome| outcome.errors.iter().cloned()).collect();
     errors.sort_by_key(|error| error.at_ns);
-    errors.truncate(KEPT);
+    // Of each number, the first is kept wherever it comes.
+    let (mut place, mut seen) = (0, BTreeSet::new());
+    errors.retain(|error| {
+        place += 1;
+        seen.insert(error.errno) || place <= KEPT
+    });
     errors.iter_mut().for_each(|error| error.at_ns = error.at_ns.wrapping_add(offset));
     errors
 }
@@ -164,7 +171,16 @@ fn effort(job: &Job<'_>, manner: &Manner<'_>, request: &StepRequest<'_>, outcome
         positions: (0..job.threads.len()).map(position).collect(),
         cpus: pinned.filter_map(|outcome| job.threads[outcome.thread].cpu).collect(),
         page_cache: None,
+        errors_by_errno: errors_by_number(outcomes),
     }
+}
+
+fn errors_by_number(outcomes: &[Outcome]) -> BTreeMap<i32, u64> {
+    let mut all = BTreeMap::new();
+    for (errno, count) in outcomes.iter().flat_map(|outcome| &outcome.errors_by_number) {
+        *all.entry(*errno).or_default() += count;
+    }
+    all
 }
 
 /// Schedule and backlog of the groups that have one.

@@ -4,7 +4,7 @@
 //! Means are over the whole measured part, of all rounds together where there are several; percentiles come from the
 //! merged histograms and are never averaged.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use drivelab_analysis::LimitKind;
@@ -94,8 +94,10 @@ pub(crate) struct IoResults {
     pub(crate) backlog: Option<OpenLoop>,
     /// What checking headers found; null where nothing was checked.
     pub(crate) verification: Option<Verification>,
-    /// The first errors of operations, at most 64; the counts are in `operations`.
+    /// The first errors of operations, at most 64, and the first of each number; the counts are in `operations`.
     pub(crate) errors: Vec<IoError>,
+    /// Operations that failed, by error number, those of the ramp included; 0 stands for fewer bytes than asked.
+    pub(crate) errors_by_errno: BTreeMap<i32, u64>,
     /// Statements about the run, the gravest first.
     pub(crate) findings: Vec<Finding>,
     /// Each round for itself, where there are several.
@@ -434,7 +436,8 @@ pub(crate) fn results(input: &IoInput<'_>) -> Result<IoResults, ReportError> {
         lower_bound: limit.is_some_and(|limit| limit.lower_bound),
         backlog: last.and_then(|record| record.open_loop),
         verification: verification(&rounds),
-        errors: rounds.iter().flat_map(|record| &record.errors).take(MOST_LISTED).cloned().collect(),
+        errors: first_errors(&rounds),
+        errors_by_errno: errors_by_errno(&rounds),
         findings: run_facts::findings(run).into_iter().cloned().collect(),
         rounds: if all.len() > 1 { all.iter().map(round).collect() } else { Vec::new() },
         steadiness: judged.cloned(),
@@ -453,6 +456,28 @@ fn search(input: &ReportInput<'_>, step: &Step, found: &Found) -> Option<SearchD
         finished: found.finished,
         ended: found.ended.to_owned(),
     })
+}
+
+/// Of all rounds, the first errors and the first of each number.
+fn first_errors(rounds: &[&StepRecord]) -> Vec<IoError> {
+    let mut seen = BTreeSet::new();
+    let all = rounds.iter().flat_map(|record| &record.errors).enumerate();
+    let kept = all.filter(|(place, error)| seen.insert(error.errno) || *place < MOST_LISTED);
+    kept.map(|(_, error)| error.clone()).collect()
+}
+
+fn errors_by_errno(rounds: &[&StepRecord]) -> BTreeMap<i32, u64> {
+    let mut all = BTreeMap::new();
+    for effort in rounds.iter().filter_map(|record| record.engine.effort.as_ref()) {
+        for (errno, count) in &effort.errors_by_errno {
+            *all.entry(*errno).or_default() += count;
+        }
+    }
+    if all.is_empty() {
+        // Recordings from before they were counted know those that they kept.
+        rounds.iter().flat_map(|record| &record.errors).for_each(|error| *all.entry(error.errno).or_default() += 1);
+    }
+    all
 }
 
 /// The load with the seeds that were stated (recordings from before these were kept show those that were derived), and,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use drivelab_analysis::steady::{MAX_RANGE_PERCENT, MAX_SLOPE_PERCENT};
 use drivelab_core::event::Steadiness;
 use drivelab_core::finding::{Finding, Severity};
-use drivelab_core::record::{DataFault, IoError};
+use drivelab_core::record::DataFault;
 use drivelab_core::units::{Bytes, Nanos};
 
 use crate::io_doc::{IoInput, IoResults, LatencyDoc, OperationDoc, results};
@@ -199,28 +199,22 @@ fn engine(document: &IoResults) -> Option<String> {
     Some(parts.join("; "))
 }
 
-/// Errors by number, each with its first address.
+/// Errors by number, each with its count and its first address.
 fn errors(document: &IoResults) -> Vec<String> {
-    let mut by_number: BTreeMap<i32, Vec<&IoError>> = BTreeMap::new();
-    for error in &document.errors {
-        by_number.entry(error.errno).or_default().push(error);
-    }
-    let all: u64 = document.operations.values().map(|operation| operation.errors).sum();
-    let listed = document.errors.len();
-    let mut lines: Vec<String> = by_number
-        .into_iter()
-        .filter_map(|(errno, errors)| {
-            let first = errors.first()?;
-            let what = match errno {
-                0 => "fewer bytes than asked".to_owned(),
-                errno => std::io::Error::from_raw_os_error(errno).to_string(),
-            };
-            let kind = first.op.name();
-            Some(format!("{what}: {}, the first a {kind} of {} at byte {}", errors.len(), first.length, first.offset))
-        })
-        .collect();
+    let line = |(errno, count): (&i32, &u64)| {
+        let what = match errno {
+            0 => "fewer bytes than asked".to_owned(),
+            errno => std::io::Error::from_raw_os_error(*errno).to_string(),
+        };
+        let first = document.errors.iter().find(|error| error.errno == *errno).map_or_else(String::new, |first| {
+            format!(", the first a {} of {} at byte {}", first.op.name(), first.length, first.offset)
+        });
+        format!("{what}: {}{first}", format::count(*count))
+    };
+    let mut lines: Vec<String> = document.errors_by_errno.iter().map(line).collect();
+    let (all, listed) = (document.errors_by_errno.values().sum::<u64>(), document.errors.len());
     if all > listed as u64 {
-        lines.push(format!("{all} in all; the first {listed} are listed by --json"));
+        lines.push(format!("{} in all; {listed} are listed by --json", format::count(all)));
     }
     lines
 }
