@@ -247,3 +247,15 @@ fn fios_flags_are_answered_with_ours() {
         assert_eq!(done.stderr.lines().count(), 1, "{}", done.stderr);
     }
 }
+
+/// No hardware at hand could show more than that these modes issue what was asked and say what they are.
+#[test]
+fn modes_that_no_hardware_has_tried_say_so() {
+    let lab = Lab::new();
+    for backend in ["uring-sqpoll", "uring-polled"] {
+        let flags = ["io", "nop:", "--operations", "2000", "--backend", backend, "--no-save", "--json"];
+        let done = lab.json(&flags);
+        assert_eq!(done["operations"]["read"]["count"], 2000, "{backend}");
+        assert!(codes(&done).contains(&"untried_mode"), "{backend}: {:?}", codes(&done));
+    }
+}
