@@ -26,8 +26,13 @@ fn or_unknown(value: Option<&String>) -> String {
 /// The physical or virtual drive at the bottom of the target; none where there is no block device.
 pub(crate) fn drive(environment: &Environment) -> Option<&BlockDeviceFacts> {
     let devices = &environment.target.devices;
-    // A device-mapper or loop device names no drive; the last one with a model does.
-    devices.iter().rev().find(|device| device.model.is_some()).or(devices.last())
+    // A device-mapper or loop device names no drive; the last one with a model does. Where none has one, a device that
+    // was named is what was tested, whatever it lies on.
+    let unnamed = match environment.target.kind {
+        TargetKind::BlockDevice => devices.first(),
+        _ => devices.last(),
+    };
+    devices.iter().rev().find(|device| device.model.is_some()).or(unnamed)
 }
 
 /// What the review is called: the drive's model, or what takes its place.
