@@ -93,8 +93,7 @@ pub(crate) static INVARIANTS: &[Check] = &[
     },
     Check {
         code: "little_law",
-        rule: "IOPS times mean latency, summed over the kinds, are the mean operations in flight, within 2 % plus one, \
-               and with a ramp plus what was in flight at its end.",
+        rule: "IOPS times mean latency, summed over the kinds, are the mean operations in flight, within 2 % plus one.",
         check: little_law,
         finding: text::little_law,
     },
@@ -290,13 +289,9 @@ fn little_law(subject: &Subject<'_>) -> Vec<Seen> {
     let expected = busy / elapsed;
     let measured = record.in_flight_mean;
     let allowed = LITTLE_SHARE * measured.max(expected) + LITTLE_OPERATIONS;
-    // What was in flight at the end of a ramp has its whole latency in the sum and only its end in the time measured.
-    let longest = record.kinds().filter_map(|(_, op)| op.latency.as_ref()).map(|latency| latency.max.as_secs_f64());
-    let from_ramp = longest.fold(0.0, f64::max) * subject.execution.workload.total_depth() as f64 / elapsed;
-    let from_ramp = if subject.execution.ramp_s > 0.0 { from_ramp } else { 0.0 };
     // Failed operations were in flight and have no latency: they can explain more in flight, never less.
     let explained = record.error_count() > 0 && measured > expected;
-    if measured - expected <= allowed && expected - measured <= allowed + from_ramp || explained {
+    if (expected - measured).abs() <= allowed || explained {
         return Vec::new();
     }
     let what = "operations in flight (limit: IOPS x mean latency)";

@@ -27,7 +27,7 @@ pub(crate) struct Execution<'a> {
     /// What was asked.
     pub workload: &'a Workload,
     /// Length of the ramp before the measured part, in seconds; the engine's CPU times contain it.
-    pub ramp_s: f64,
+    ramp_s: f64,
 }
 
 impl<'a> Execution<'a> {

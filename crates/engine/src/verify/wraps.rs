@@ -100,3 +100,22 @@ impl Wraps {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    /// Blocks of a MiB are always misplaced by whole MiB: that alone is no capacity. Of 4 KiB, it is 256 of them.
+    #[test]
+    fn a_few_large_blocks_are_no_capacity() {
+        let found = |block: u64| {
+            let mut wraps = Wraps::new();
+            [3, 5, 7].into_iter().for_each(|distance| wraps.note(distance * MIB, block));
+            wraps.found()
+        };
+        assert_eq!(found(MIB), None);
+        assert_eq!(found(4096), Some((MIB, 3)));
+    }
+}

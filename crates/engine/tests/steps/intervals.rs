@@ -4,7 +4,7 @@ use drivelab_core::clock::{StopCause, StopToken};
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::record::{IntervalRecord, StepRecord, StopReason};
 use drivelab_core::units::{Nanos, Percent};
-use drivelab_core::workload::Workload;
+use drivelab_core::workload::{Pattern, Streams, Workload};
 
 use crate::common::*;
 
@@ -86,6 +86,11 @@ fn the_ramp_is_recorded_and_left_out_of_the_totals() {
         // completes, so it may exceed the volume by the depth.
         let most = if choice == drivelab_engine::BackendChoice::Uring { 512 } else { 520 };
         assert!((512..=most).contains(&operations), "{choice:?}: the ramp does not count: {operations}");
+        // The same where threads share one stream, and so count together.
+        let load = Workload { streams: Streams::Shared, pattern: Pattern::Sequential, ..mixed() };
+        let (record, _) = run_with(&mut bench.engine, &load, &rule, (150, 100), &StopToken::default()).unwrap();
+        let operations = record.read.count + record.write.count;
+        assert!((512..=most).contains(&operations), "{choice:?}, one stream: the ramp does not count: {operations}");
     }
 }
 
