@@ -169,6 +169,10 @@ proptest! {
         let bursts = pauses.then(|| Bursts { on: Nanos::new(1_000_000), off: Nanos::new(700_000) });
         let schedule = Schedule::new(Rate { per_1000_s, arrivals }, bursts, thread, 4, key);
         let mut counter = Counter::new(&schedule);
+        // Also right at an arrival, and right before it.
+        let positions = std::iter::successors(Some(schedule.first()), |position| Some(schedule.next(*position)));
+        let at: Vec<u64> = positions.take(5).map(|position| schedule.at_ns(position)).collect();
+        times.extend(at.iter().flat_map(|at| [at.saturating_sub(1), *at]));
         times.sort_unstable();
         for until in times {
             let come = |position: &u64| schedule.at_ns(*position) <= until;
