@@ -116,6 +116,7 @@ fn run(context: &Context, cli: &Cli) -> Result {
         Command::Io(arguments) => commands::io::io(context, arguments),
         Command::Doctor(arguments) => commands::doctor::doctor(context, arguments),
         Command::Methods { command } => commands::methods::methods(command),
+        Command::Drives(arguments) => commands::drives::drives(context, arguments),
         Command::Results { command } => commands::results::results(context, command),
         Command::Report(arguments) => commands::report::report(context, arguments),
         Command::Resume(arguments) => commands::resume::resume(context, arguments),
