@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ceilings::HostCeilings;
+use crate::condition::ConditionFacts;
 use crate::target::{DirectIo, GuardDecision};
 use crate::units::Bytes;
 
@@ -224,6 +225,9 @@ pub struct Environment {
     /// What `drivelab doctor` last found a host like this able to generate; absent where it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ceilings: Option<HostCeilings>,
+    /// What drivelab set up around the target for this run; absent where nothing was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<ConditionFacts>,
 }
 
 /// Which drivelab made a record.

@@ -128,6 +128,7 @@ pub(super) fn environment() -> Environment {
     };
     Environment {
         ceilings: None,
+        condition: None,
         target: TargetFacts {
             path,
             kind: TargetKind::ScratchFile,
