@@ -13,6 +13,7 @@ mod error;
 pub mod guard;
 mod host;
 mod identify;
+mod identity;
 mod link;
 mod mounts;
 mod named;
@@ -27,6 +28,7 @@ pub use error::{DeviceError, ErrorKind};
 pub use guard::{
     FileIdentity, Leftover, LeftoverState, Scratch, ScratchClaim, is_scratch, leftover_scratches, remove_leftover,
 };
+pub use identity::identity_of;
 pub use named::{BlockNode, Named, classify};
 pub use place::{FolderFacts, folder_facts, suggest_direct_folder, target_facts};
 pub use readable::{
