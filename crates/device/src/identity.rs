@@ -4,7 +4,7 @@
 //! udev keeps in `/dev/disk/by-id`. Must not know who uses the device, nor what follows from it.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::Path;
 
 use drivelab_core::target::DeviceIdentity;
@@ -58,7 +58,6 @@ pub(crate) fn node_named(roots: &Roots, name: &str) -> Option<BlockNode> {
     let (major_number, minor_number) = text.split_once(':')?;
     let number = (major_number.parse().ok()?, minor_number.parse().ok()?);
     let is_it = |path: &Path| {
-        use std::os::unix::fs::FileTypeExt;
         fs::metadata(path).is_ok_and(|status| {
             status.file_type().is_block_device() && (major(status.rdev()), minor(status.rdev())) == number
         })

@@ -17,6 +17,7 @@ mod identity;
 mod link;
 mod mounts;
 mod named;
+mod nvme_node;
 mod place;
 mod proc_text;
 mod readable;
