@@ -6,9 +6,7 @@
 use drivelab_core::condition::DataState;
 use drivelab_core::ids::StepId;
 use drivelab_core::load::OtherOps;
-use drivelab_core::plan::{
-    Action, Combine, Order, Plan, Rest, Rounds, Step, StepRole, StopRule, TestPlan,
-};
+use drivelab_core::plan::{Action, Combine, Order, Plan, Rest, Rounds, Step, StepRole, StopRule, TestPlan};
 use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth};
 use drivelab_core::workload::{Pattern, Span, Workload};
 

@@ -20,9 +20,9 @@ const ALIGN: usize = 4096;
 fn open(released: &Released, node: &Path) -> Result<(WritableTarget, File), ConditionsError> {
     let target = released.authorise_on_top(node)?;
     let handle = target.handle(false).and_then(|handle| handle.try_clone_to_owned().ok());
-    let file = handle.map(File::from).ok_or_else(|| {
-        ConditionsError::Target(format!("{} cannot be opened for writing", node.display()))
-    })?;
+    let file = handle
+        .map(File::from)
+        .ok_or_else(|| ConditionsError::Target(format!("{} cannot be opened for writing", node.display())))?;
     Ok((target, file))
 }
 

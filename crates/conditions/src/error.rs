@@ -19,6 +19,8 @@ pub enum Kind {
     Target,
     /// The host lacks a program or an ability of the kernel.
     Host,
+    /// Told to stop.
+    Stopped,
     /// Anything else.
     Other,
 }
@@ -56,6 +58,9 @@ pub enum ConditionsError {
     /// The encryption does not encrypt.
     #[error("{0}")]
     NotEncrypted(String),
+    /// Told to stop while it was being set up.
+    #[error("stopped by the user while it was being set up; what had been set up was undone, and nothing was measured")]
+    Stopped,
     /// The system said no.
     #[error("{what} {path}: {source}")]
     System {
@@ -82,6 +87,7 @@ impl ConditionsError {
             ConditionsError::Wish(_) => Kind::Usage,
             ConditionsError::Target(_) | ConditionsError::NotEncrypted(_) => Kind::Target,
             ConditionsError::Host(_) | ConditionsError::NoProgram { .. } => Kind::Host,
+            ConditionsError::Stopped => Kind::Stopped,
             ConditionsError::Guard(error) => Kind::Device(error.kind()),
             ConditionsError::Device(error) => Kind::Device(error.kind()),
             ConditionsError::Program { .. } | ConditionsError::System { .. } => Kind::Other,

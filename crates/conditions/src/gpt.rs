@@ -42,7 +42,8 @@ impl Layout {
             return None;
         }
         let blocks = drive.get() / block;
-        let end_of_usable = Bytes::new(blocks.checked_sub(1 + table_blocks(block))? * block).align_down(Bytes::new(ALIGN));
+        let end_of_usable =
+            Bytes::new(blocks.checked_sub(1 + table_blocks(block))? * block).align_down(Bytes::new(ALIGN));
         let length = share.of(drive, Bytes::new(ALIGN)).get().min(end_of_usable.get().checked_sub(ALIGN)?);
         (length > 0).then_some(Layout { block, blocks, start: ALIGN, length })
     }

@@ -45,11 +45,7 @@ pub(crate) fn partition(drive: &str, wanted: u32) -> Option<Partition> {
         .map(|entry| entry.path())
         .find(|path| number(&path.join("partition")) == Some(u64::from(wanted)))?;
     let bytes = |file: &str| number(&own.join(file)).map(|sectors| sectors.saturating_mul(SECTOR));
-    Some(Partition {
-        node: Path::new("/dev").join(own.file_name()?),
-        start: bytes("start")?,
-        length: bytes("size")?,
-    })
+    Some(Partition { node: Path::new("/dev").join(own.file_name()?), start: bytes("start")?, length: bytes("size")? })
 }
 
 /// The node of a mapping: `/dev/dm-0`, by the name under which it stands in /dev/mapper.
@@ -62,7 +58,10 @@ pub(crate) fn mapping(name: &str) -> Option<PathBuf> {
 /// Whether a file system is mounted at this very place, as far as this process sees.
 pub(crate) fn is_mounted(at: &Path) -> bool {
     let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
-    table.lines().filter_map(|line| line.split(' ').nth(4)).any(|point| unescaped(point) == at.as_os_str().as_encoded_bytes())
+    table
+        .lines()
+        .filter_map(|line| line.split(' ').nth(4))
+        .any(|point| unescaped(point) == at.as_os_str().as_encoded_bytes())
 }
 
 /// The mount table writes blanks, tabs, line ends and backslashes as octal numbers (proc_pid_mountinfo(5)).
@@ -114,11 +113,6 @@ pub(crate) fn same_drive(before: &DriveMark, now: &DriveMark) -> Result<(), Cond
 /// Bytes of a block device, by its kernel name.
 pub(crate) fn bytes(name: &str) -> Option<u64> {
     number(&folder(name).join("size")).map(|sectors| sectors.saturating_mul(SECTOR))
-}
-
-/// The kernel name of a node.
-pub(crate) fn name_of(node: &Path) -> String {
-    node.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -7,16 +7,25 @@
 //! the guard has released and holds.
 #![forbid(unsafe_code)]
 
+mod ballast;
 mod data_state;
+mod drive;
 mod error;
 mod file_system;
+mod fit;
 pub mod gpt;
 mod kernel;
 pub mod ledger;
 mod luks;
 pub mod opal;
+mod power;
 mod programs;
+mod set_up;
+mod tear_down;
 pub mod uniform;
 
 pub use data_state::with_data_state;
 pub use error::{ConditionsError, Kind};
+pub use fit::check;
+pub use set_up::{SetUp, Where, Wish};
+pub use tear_down::{Cleaned, clean_up};

@@ -30,6 +30,16 @@ pub fn check(drive: Answer) -> Result<(), ConditionsError> {
     judge(drive, kernel(kernel_settings().as_deref()), tool)
 }
 
+/// Said where drive, kernel and tool have it all.
+pub(crate) fn not_tried() -> ConditionsError {
+    ConditionsError::Host(
+        "drive, kernel and cryptsetup have what hardware encryption (Opal) needs, but this version of drivelab does not \
+         take ownership of a drive yet, which was never tried on hardware: a mistake locks a drive for good. Nothing was \
+         touched; leave the arm opal out"
+            .to_owned(),
+    )
+}
+
 fn judge(drive: Answer, kernel: Answer, tool: Answer) -> Result<(), ConditionsError> {
     let drive_could = drive == Answer::Yes;
     let missing: Vec<String> = [drive, kernel, tool]
@@ -103,7 +113,8 @@ mod tests {
 
     #[test]
     fn versions_are_compared_as_numbers() {
-        for (said, can) in [("cryptsetup 2.10.0", true), ("cryptsetup 3.0", true), ("cryptsetup 2.6.9", false), ("", false)]
+        for (said, can) in
+            [("cryptsetup 2.10.0", true), ("cryptsetup 3.0", true), ("cryptsetup 2.6.9", false), ("", false)]
         {
             assert_eq!(tool(said) == Answer::Yes, can, "{said}");
         }

@@ -15,7 +15,7 @@ use drivelab_device::{Named, classify};
 use uuid::Uuid;
 
 use crate::error::ConditionsError;
-use crate::ledger::{Deed, DriveMark, Ledger};
+use crate::ledger::{Content, Deed, DriveMark, Ledger};
 use crate::programs::DELPART;
 use crate::{drive, file_system, gpt, kernel, luks, power};
 
@@ -36,12 +36,12 @@ pub(crate) enum Access<'a> {
 }
 
 impl Access<'_> {
-    fn get(&mut self, mark: &DriveMark, destroy: Option<&str>) -> Result<&Released, ConditionsError> {
+    fn get(&mut self, content: &Content) -> Result<&Released, ConditionsError> {
         match self {
             Access::Held(released) => Ok(released),
             Access::Asked(Some(released)) => Ok(released),
             Access::Asked(none) => {
-                let released = release_again(mark, destroy)?;
+                let released = release_again(&content.drive, content.destroy.as_deref())?;
                 Ok(none.insert(Box::new(released)))
             }
         }
@@ -101,7 +101,6 @@ pub(crate) fn undo_all(
 /// Undoes one; says what was done, nothing where there was nothing to do.
 fn undo(deed: &Deed, ledger: &Ledger, access: &mut Access<'_>) -> Result<Option<String>, ConditionsError> {
     let content = ledger.content();
-    let mut released = || access.get(&content.drive, content.destroy.as_deref());
     match deed {
         Deed::PowerState { controller, serial, before } => power::restore(controller, serial, *before),
         Deed::Mount { at } if kernel::is_mounted(at) => {
@@ -120,7 +119,7 @@ fn undo(deed: &Deed, ledger: &Ledger, access: &mut Access<'_>) -> Result<Option<
             if !holds(node, uuid, own) {
                 return Ok(None);
             }
-            drive::wipe_ends(released()?, node, drive::ENDS)?;
+            drive::wipe_ends(access.get(content)?, node, drive::ENDS)?;
             Ok(Some(format!("wiped the file system on {}", node.display())))
         }
         Deed::Mapping { name } if kernel::mapping(name).is_some() => {
@@ -132,7 +131,7 @@ fn undo(deed: &Deed, ledger: &Ledger, access: &mut Access<'_>) -> Result<Option<
             let Some(below) = node.to_str().filter(|below| luks::uuid_of(below).as_ref() == Some(uuid)) else {
                 return Ok(None);
             };
-            let released = released()?;
+            let released = access.get(content)?;
             luks::erase(below)?;
             drive::wipe_ends(released, node, LUKS_HEADER)?;
             Ok(Some(format!("destroyed the keys and the LUKS header on {below}")))
@@ -146,22 +145,19 @@ fn undo(deed: &Deed, ledger: &Ledger, access: &mut Access<'_>) -> Result<Option<
             patiently(|| DELPART.run(&[&drive, &number.to_string()], &[]).map(drop))?;
             Ok(Some(format!("removed partition {number} of {drive}")))
         }
-        Deed::Table { guid } => undo_table(&content.drive, guid, released),
+        Deed::Table { guid } => undo_table(content, guid, access),
     }
 }
 
 /// Removes the partition table, where it is still the one that was made.
-fn undo_table<'r>(
-    mark: &DriveMark,
-    guid: &str,
-    released: impl FnOnce() -> Result<&'r Released, ConditionsError>,
-) -> Result<Option<String>, ConditionsError> {
+fn undo_table(content: &Content, guid: &str, access: &mut Access<'_>) -> Result<Option<String>, ConditionsError> {
+    let mark = &content.drive;
     let block = usize::try_from(kernel::logical_block(&mark.name)).unwrap_or(512);
     let own = |start: &[u8]| start.get(block..).and_then(gpt::drive_guid).map(|found: Uuid| found.to_string());
     if !holds(&mark.node, guid, own) {
         return Ok(None);
     }
-    drive::wipe_ends(released()?, &mark.node, drive::ENDS)?;
+    drive::wipe_ends(access.get(content)?, &mark.node, drive::ENDS)?;
     Ok(Some(format!("removed the partition table of {}", mark.node.display())))
 }
 

@@ -51,7 +51,8 @@ impl FromStr for Share {
     type Err = ConditionError;
 
     fn from_str(text: &str) -> Result<Self, ConditionError> {
-        let wrong = || ConditionError { text: text.to_owned(), expected: "a share such as 90%, or a size such as 100 GiB" };
+        let wrong =
+            || ConditionError { text: text.to_owned(), expected: "a share such as 90%, or a size such as 100 GiB" };
         match text.trim().strip_suffix('%') {
             Some(number) => {
                 let percent = number.trim().parse::<u8>().ok().filter(|percent| (1..=100).contains(percent));
@@ -215,7 +216,8 @@ impl FromStr for DataState {
             _ => {
                 let share = text.strip_prefix("filled:").ok_or_else(wrong)?;
                 let percent = share.trim_end_matches('%').trim().parse::<u8>().map_err(|_| wrong())?;
-                let percent = Percent::new(percent.into()).ok().filter(|percent| percent.get() > 0).ok_or_else(wrong)?;
+                let percent =
+                    Percent::new(percent.into()).ok().filter(|percent| percent.get() > 0).ok_or_else(wrong)?;
                 Ok(DataState::Filled { percent })
             }
         }

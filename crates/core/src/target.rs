@@ -149,6 +149,13 @@ impl WritableTarget {
         self.0.length
     }
 
+    /// The same with less of it to be written; never more.
+    #[must_use]
+    pub fn shortened(mut self, length: Bytes) -> Self {
+        self.0.length = self.0.length.min(length);
+        self
+    }
+
     /// What direct I/O needs.
     #[must_use]
     pub const fn direct_io(&self) -> &DirectIo {
