@@ -1,5 +1,6 @@
 //! The command line: one definition, from which help, man page and completions are made.
 
+mod condition;
 mod io;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use drivelab_core::plan::Form;
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_engine::BackendChoice;
 
+pub use condition::{ConditionArgs, PowerStates};
 pub use io::{DATA_KINDS, IoArgs, OnOff};
 
 const EXAMPLES: &str = "\
@@ -77,8 +79,10 @@ pub enum Command {
     Review(ReviewArgs),
     /// Run a methodology on a target.
     #[command(after_help = "Examples:\n  drivelab run quick /mnt/drive\n  drivelab run my-method.toml . --dry-run\n  \
+        drivelab run quick /dev/nvme1n1 --destroy SERIAL --partition 90% --file-system ext4\n  \
+        drivelab run quick /dev/nvme1n1 --destroy SERIAL --arm none --arm luks2 --arm none\n  \
         drivelab run quick . --events json | jq 'select(.event.step_ended) | .event.step_ended.key'")]
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Issue one load without a methodology, and say what came of it.
     #[command(after_help = io::EXAMPLES)]
     Io(Box<IoArgs>),
@@ -271,6 +275,9 @@ pub struct RunArgs {
     /// How to measure.
     #[command(flatten)]
     pub measure: MeasureArgs,
+    /// What is set up before and undone afterwards.
+    #[command(flatten)]
+    pub conditions: ConditionArgs,
 }
 
 /// `drivelab doctor`.

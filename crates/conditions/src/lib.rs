@@ -27,5 +27,6 @@ pub mod uniform;
 pub use data_state::with_data_state;
 pub use error::{ConditionsError, Kind};
 pub use fit::check;
+pub use power::power_states;
 pub use set_up::{SetUp, Where, Wish};
 pub use tear_down::{Cleaned, clean_up};

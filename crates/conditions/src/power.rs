@@ -23,3 +23,11 @@ pub(crate) fn restore(_: &Path, _: &str, _: u8) -> Result<Option<String>, Condit
 pub(crate) fn says_of_opal(node: &BlockNode) -> Answer {
     Answer::No(format!("the drive ({} is no NVMe drive that says it knows security commands)", node.whole))
 }
+
+/// The power states of a drive's controller.
+///
+/// # Errors
+/// Where it has none.
+pub fn power_states(node: &BlockNode) -> Result<Vec<u8>, ConditionsError> {
+    plan(node, 0).map(|_| vec![0])
+}

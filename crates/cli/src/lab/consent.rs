@@ -24,6 +24,10 @@ use crate::say;
 /// # Errors
 /// What the guard refuses whatever is said, and an answer that is another one.
 pub(super) fn of(order: &Order<'_>) -> Result<Destroy> {
+    if order.under.is_some() {
+        // The user's word for what was set up came before it was.
+        return Ok(Destroy::default());
+    }
     let place = Place::of(order.target)?;
     match place {
         Place::Named(Named::BlockDevice(node)) if target::changes(order.methodology, order.form) => {
