@@ -94,6 +94,12 @@ pub enum Command {
         folder,\nand every run on this host records it."
     )]
     Doctor(DoctorArgs),
+    /// Empty a block device: everything on it is lost.
+    #[command(after_help = "Examples:\n  drivelab wipe /dev/nvme0n1 --how discard --destroy S7XNNX0R123456\n  \
+        drivelab wipe /dev/sdb --how overwrite --dry-run --destroy S3Z8NB0K\n\nThe write guard decides as for every \
+        command that writes: a mounted, used or locked device and the disks of the\nrunning system are refused, whatever \
+        is named. On a terminal, without --destroy, model and serial number are asked for.")]
+    Wipe(WipeArgs),
     /// Look at methodologies: built in and your own.
     Methods {
         /// What to do with them.
@@ -278,6 +284,41 @@ pub struct RunArgs {
     /// What is set up before and undone afterwards.
     #[command(flatten)]
     pub conditions: ConditionArgs,
+}
+
+/// How a device is emptied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum WipeHow {
+    /// Tell the drive that it may forget everything: quick, and most drives then read as zeros.
+    Discard,
+    /// Have everything read as zeros: by a command of the drive where it has one, else zeros are sent.
+    WriteZeroes,
+    /// Write every block with data that cannot be compressed.
+    Overwrite,
+}
+
+/// `drivelab wipe`.
+#[derive(Debug, Args)]
+pub struct WipeArgs {
+    /// The block device, by any path that leads to it.
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub target: PathBuf,
+    /// How.
+    #[arg(long, value_enum)]
+    pub how: WipeHow,
+    /// Permit it: the drive's serial number, its name in /dev/disk/by-id, or the kernel's name where it has no serial
+    /// number.
+    #[arg(long, value_name = "ID", value_hint = ValueHint::FilePath)]
+    pub destroy: Option<PathBuf>,
+    /// Ask nothing. Alone it permits nothing.
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Say what would be done and what would be lost; touch nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// As one JSON document.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `drivelab doctor`.

@@ -12,3 +12,4 @@ pub mod report;
 pub mod results;
 pub mod resume;
 pub mod version;
+pub mod wipe;

@@ -58,7 +58,10 @@ pub fn for_device(node: &BlockNode, flag: Option<&Path>, quiet: bool) -> Result<
     if answer.split_whitespace().ne(wanted.split_whitespace()) {
         return Err(Failure::new(
             ExitCode::GuardRefused,
-            format!("refusing to write to {}: what was typed is not '{wanted}'. Nothing was touched", node.path.display()),
+            format!(
+                "refusing to write to {}: what was typed is not '{wanted}'. Nothing was touched",
+                node.path.display()
+            ),
         ));
     }
     let id = guard::id_of(&preview.identity).into();
