@@ -4,7 +4,6 @@
 //! the write guard ([`guard`]), the only place where a writable target is made. Must not know: workloads, results,
 //! terminals. Facts come from sysfs, procfs, DMI, statx(2) and one probe file that has no name; what cannot be
 //! found is left out and said, never guessed.
-#![forbid(unsafe_code)]
 
 mod block;
 mod block_use;
@@ -14,9 +13,11 @@ mod error;
 pub mod guard;
 mod host;
 mod identify;
+mod identity;
 mod link;
 mod mounts;
 mod named;
+mod nvme_node;
 mod place;
 pub mod probe;
 mod proc_text;
@@ -24,11 +25,13 @@ mod readable;
 mod roots;
 mod size;
 mod testbed;
+pub mod wipe;
 
 pub use error::{DeviceError, ErrorKind};
 pub use guard::{
     FileIdentity, Leftover, LeftoverState, Scratch, ScratchClaim, is_scratch, leftover_scratches, remove_leftover,
 };
+pub use identity::identity_of;
 pub use named::{BlockNode, Named, classify};
 pub use place::{FolderFacts, folder_facts, suggest_direct_folder, target_facts};
 pub use readable::{

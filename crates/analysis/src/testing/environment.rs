@@ -16,6 +16,7 @@ pub fn sample_environment() -> Environment {
     Environment {
         ceilings: None,
         probe: None,
+        condition: None,
         target: TargetFacts {
             path: PathBuf::from("/data/drivelab-scratch.bin"),
             kind: TargetKind::ScratchFile,
@@ -56,6 +57,7 @@ pub fn sample_environment() -> Environment {
         guard: Some(GuardDecision {
             allowed_because: "drivelab made this scratch file for the run".to_owned(),
             destroy_named: None,
+            device: None,
         }),
         bundle_on_same_device: false,
     }

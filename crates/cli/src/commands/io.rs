@@ -74,6 +74,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         target: &arguments.target,
         size: written.size,
         destroy: arguments.safety.destroy.as_deref(),
+        yes: arguments.safety.yes,
         engine,
         trace: arguments.output.trace.as_deref(),
         page: None,
@@ -82,6 +83,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         print: &arguments.output.print,
         show: Show::Load,
         words: Words { wrong: &wrong, buffered: "--direct off" },
+        under: None,
     };
     begin::carry_out(context, order)
 }
