@@ -20,5 +20,6 @@ pub mod plan;
 pub mod record;
 pub mod run;
 pub mod target;
+pub mod telemetry;
 pub mod units;
 pub mod workload;
