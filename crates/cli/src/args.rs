@@ -1,6 +1,7 @@
 //! The command line: one definition, from which help, man page and completions are made.
 
 mod io;
+mod telemetry;
 
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use drivelab_core::units::{Bytes, Nanos};
 use drivelab_engine::BackendChoice;
 
 pub use io::{DATA_KINDS, IoArgs, OnOff};
+pub use telemetry::{TelemetryArgs, TelemetryChoice};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -226,6 +228,9 @@ pub struct MeasureArgs {
     /// How the run and its result are printed.
     #[command(flatten)]
     pub print: PrintArgs,
+    /// What is watched beside the I/O.
+    #[command(flatten)]
+    pub telemetry: TelemetryArgs,
 }
 
 /// How a run and its result are printed.
@@ -444,6 +449,9 @@ pub struct ResumeArgs {
     /// How the run and its result are printed.
     #[command(flatten)]
     pub print: PrintArgs,
+    /// What is watched beside the I/O; it is not remembered from the first process.
+    #[command(flatten)]
+    pub telemetry: TelemetryArgs,
 }
 
 /// `drivelab replay`.

@@ -5,6 +5,8 @@
 //! duration. A time without samples is a **gap** with its cause and is never filled in. Plain types and the traits that
 //! let rooms meet; the sources are in `drivelab-telemetry`, what the series mean in `drivelab-analysis`.
 
+mod recorded;
+
 use std::fmt;
 
 use schemars::JsonSchema;
@@ -12,6 +14,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::RunClock;
 use crate::units::Nanos;
+
+pub use recorded::{Recorded, RecordedSource};
 
 /// Name of a source, unique in a run: `hwmon:nvme0`, `cpu`, `power:command`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

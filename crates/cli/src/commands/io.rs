@@ -75,6 +75,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         size: written.size,
         destroy: arguments.safety.destroy.as_deref(),
         engine,
+        telemetry: &arguments.telemetry,
         trace: arguments.output.trace.as_deref(),
         page: None,
         save: !arguments.output.no_save,

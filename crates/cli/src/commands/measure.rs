@@ -37,6 +37,7 @@ fn measure(context: &Context, name: &str, path: &Path, output: Option<&Path>, ar
         size: arguments.size,
         destroy: arguments.destroy.as_deref(),
         engine,
+        telemetry: &arguments.telemetry,
         trace: None,
         page: output.map(|output| (output, arguments.redact)),
         save: true,

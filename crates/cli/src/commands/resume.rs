@@ -23,6 +23,7 @@ use crate::lab::execute::{Keep, Ready, engine, execute};
 use crate::lab::outcome::{Show, ended};
 use crate::lab::pages::{OutputFile, Wish};
 use crate::lab::place::{Needs, OpenedIo, Place, Wanted};
+use crate::lab::watching::Watching;
 use crate::lab::{headers, notes, signals};
 use crate::say::{self, Voice};
 use crate::screens;
@@ -71,6 +72,9 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
         prepared_again: again.prepared_again,
         kept_steps: u32::try_from(records.finished_count()).unwrap_or(u32::MAX),
     };
+    let left: u64 = left(&records, !resumed.prepared_again).iter().map(|(_, step)| step.estimated_time.get()).sum();
+    let devices = &resumed.environment.target.devices;
+    let watching = Watching::open(context, &arguments.telemetry, devices, Nanos::new(left))?;
     let bundle_on_target = resumed.environment.bundle_on_same_device.then(|| data.bundle_path(row.id));
     again.opened.look_again()?;
     let OpenedIo { target, scratch, .. } = again.opened;
@@ -80,7 +84,8 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let care = Care { scratch, bundle_on_target, trace: None, opening: Vec::new() };
     screens::is_kept(row.id);
     let keep = Keep::Bundle { data, recorder };
-    let ready = Ready { run: row.id, keep, start, target, care, engine, page, show: Show::Review, stop, history };
+    let ready =
+        Ready { run: row.id, keep, start, target, care, engine, watching, page, show: Show::Review, stop, history };
     execute(context, &arguments.print, ready)
 }
 

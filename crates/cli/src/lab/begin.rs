@@ -22,8 +22,9 @@ use super::pages::{OutputFile, Wish, format_of};
 use super::place::{Needs, OpenedIo, Wanted};
 use super::target::{self, Purpose, Words};
 use super::trace::TraceFile;
+use super::watching::Watching;
 use super::{dry_run, found, notes, signals};
-use crate::args::PrintArgs;
+use crate::args::{PrintArgs, TelemetryArgs};
 use crate::context::{Context, now, tool};
 use crate::fail::{Failure, Result};
 use crate::screens;
@@ -42,6 +43,8 @@ pub struct Order<'a> {
     pub destroy: Option<&'a Path>,
     /// Engine.
     pub engine: Options,
+    /// What is watched beside the I/O.
+    pub telemetry: &'a TelemetryArgs,
     /// New file in which every measured operation is written down, where that is wanted.
     pub trace: Option<&'a Path>,
     /// Page to write, and whether without names.
@@ -89,6 +92,7 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     if stop.is_stopped() {
         return Err(Failure::new(ExitCode::Interrupted, "stopped before anything was measured; nothing is kept"));
     }
+    let watching = Watching::open(context, order.telemetry, &environment.target.devices, plan.estimated_time())?;
     let trace = order.trace.map(TraceFile::make).transpose()?;
     let start = RunStarted { event_version: EVENT_VERSION, run, started: now(), tool: tool(), plan, environment };
     let mut bundle_on_target = None;
@@ -117,8 +121,8 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     let engine = Options { trace: trace.as_ref().map(TraceFile::sink), ..order.engine };
     let care = Care { scratch, bundle_on_target, trace: trace.clone(), opening };
     let (start, show, history) = (Start::New(start), order.show, Vec::new());
-    let done =
-        execute(context, order.print, Ready { run, keep, start, target, care, engine, page, show, stop, history });
+    let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history };
+    let done = execute(context, order.print, ready);
     // What became of the load comes first.
     let traced = trace.map_or(Ok(()), |trace| trace.finish(voice));
     done.and_then(|code| traced.map(|()| code))

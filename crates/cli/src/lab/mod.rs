@@ -15,3 +15,4 @@ pub mod place;
 pub mod signals;
 pub mod target;
 pub mod trace;
+pub mod watching;

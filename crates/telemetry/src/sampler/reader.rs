@@ -177,8 +177,10 @@ impl Reader {
         {
             self.send(at, Item::Gap(source, Gap { from_ns, to_ns: first_ns, cause }), first_ns);
         }
-        for sample in samples {
+        for mut sample in samples {
             let at_ns = sample.at_ns;
+            // A value that is no number could not be recorded, and would mean nothing.
+            sample.values.iter_mut().for_each(|value| *value = value.filter(|number| number.is_finite()));
             self.send(at, Item::Sample(source, sample), at_ns);
         }
         if let Some((name, celsius)) = temperature {
