@@ -17,7 +17,7 @@ use crate::care::TargetCare;
 use crate::emit::Emitter;
 use crate::fanout::{Fanout, RecorderLost};
 use crate::rounds::{Searched, groups, is_due, is_judged, judge, searched};
-use crate::watch;
+use crate::watch::{Watch, phase_of};
 
 /// Steps in a row that end in device errors before the run is given up.
 const FAILING_STEPS_LIMIT: u32 = 3;
@@ -85,7 +85,7 @@ pub struct Session<'a> {
     pub(crate) emitter: Emitter,
     records: RunRecords,
     /// Who watches beside the I/O.
-    pub(crate) observer: Option<Box<dyn Observer>>,
+    pub(crate) watch: Watch,
     /// The target is as the plan's preparation leaves it.
     prepared: bool,
     failing_steps: u32,
@@ -131,14 +131,14 @@ impl<'a> Session<'a> {
                 records
             }
         };
-        let observer = None;
-        Ok(Session { backend, care, clock, stop, emitter, records, observer, prepared, failing_steps: 0 })
+        let watch = Watch::default();
+        Ok(Session { backend, care, clock, stop, emitter, records, watch, prepared, failing_steps: 0 })
     }
 
     /// Lets somebody watch beside the I/O; what they sample is recorded with the run.
     #[must_use]
     pub fn observed(self, observer: Option<Box<dyn Observer>>) -> Self {
-        Session { observer, ..self }
+        Session { watch: Watch::by(observer), ..self }
     }
 
     /// Runs what is left of the plan, to its end or until it is stopped, and finishes all listeners.
@@ -173,9 +173,7 @@ impl<'a> Session<'a> {
 
     /// What can only be said at the end, and the end.
     fn last_words(&mut self, last: EventBody) -> Result<(), RecorderLost> {
-        if let Some(batch) = self.observer.take().and_then(|mut observer| observer.finish()) {
-            self.emitter.emit(EventBody::Telemetry(batch))?;
-        }
+        self.watch.finish(&mut self.emitter)?;
         for finding in self.care.closing_findings() {
             self.emitter.emit(EventBody::Finding(finding))?;
         }
@@ -228,7 +226,7 @@ impl<'a> Session<'a> {
             self.care.preparation_begins().map_err(Halt::Failed)?;
         }
         self.note(EventBody::StepStarted { key: key.clone() })?;
-        self.enter(watch::phase_of(step))?;
+        self.enter(phase_of(step))?;
         let started_ns = self.clock.now_ns();
         let active = match &step.action {
             Action::Idle { time } => {
@@ -256,12 +254,12 @@ impl<'a> Session<'a> {
             clock: &*self.clock,
             stop: &self.stop,
         };
-        let (emitter, observer) = (&mut self.emitter, &mut self.observer);
+        let (emitter, watch, clock) = (&mut self.emitter, &mut self.watch, &self.clock);
         let mut lost = None;
         let ran = self.backend.run_step(request, &mut |interval| {
             if lost.is_none() {
                 let taken = emitter.emit(EventBody::Interval(interval));
-                lost = taken.and_then(|_| watch::collect(observer, emitter)).err();
+                lost = taken.and_then(|_| watch.collect_now_and_then(emitter, clock.now_ns())).err();
             }
         });
         if let Some(lost) = lost {
