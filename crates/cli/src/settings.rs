@@ -35,6 +35,8 @@ pub struct Settings {
     pub backend: Setting<BackendArg>,
     /// What is sampled beside the I/O.
     pub telemetry: Setting<TelemetryChoice>,
+    /// The user's own drive facts files, `drives/` beside the user's settings file; none without a home folder.
+    pub drives: Option<PathBuf>,
     /// How much is said.
     pub voice: Voice,
 }
@@ -84,6 +86,7 @@ impl Settings {
             .unwrap_or(Setting { value: false, source: "default".to_owned() }),
             backend: word(None, "backend", "DRIVELAB_BACKEND", layers, |file| file.backend.clone(), BackendArg::Auto)?,
             telemetry: telemetry(layers)?,
+            drives: base().map(|base| base.config.join("drivelab/drives")),
             voice,
         })
     }

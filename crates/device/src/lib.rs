@@ -9,6 +9,7 @@
 mod block;
 mod block_use;
 mod direct;
+pub mod drive_facts;
 mod error;
 pub mod guard;
 mod host;
@@ -17,6 +18,7 @@ mod link;
 mod mounts;
 mod named;
 mod place;
+pub mod probe;
 mod proc_text;
 mod readable;
 mod roots;
