@@ -48,6 +48,8 @@ struct Disk {
     device: String,
     undo: Undo,
     processes: Vec<Process>,
+    /// Whether the kernel itself writes behind the first page, as it does on swap space.
+    swap: bool,
 }
 
 impl Disk {
@@ -58,7 +60,7 @@ impl Disk {
         let mut undo = Undo::default();
         let device = tool("losetup", &[options, &["--find", "--show", text(&image)]].concat());
         undo.push(&["losetup", "--detach", &device]);
-        Disk { lab, image, device, undo, processes: Vec::new() }
+        Disk { lab, image, device, undo, processes: Vec::new(), swap: false }
     }
 
     fn name(&self) -> &str {
@@ -95,6 +97,11 @@ impl Disk {
     /// A fingerprint of everything below the device: the system's own program reads it.
     fn checksum(&self) -> String {
         tool("sync", &[]);
+        if self.swap {
+            let mut head = vec![0; 4096];
+            File::open(&self.image).and_then(|mut file| file.read_exact(&mut head)).expect("the first page");
+            return format!("{head:?}");
+        }
         tool("cksum", &[text(&self.image)])
     }
 
@@ -229,6 +236,7 @@ fn swap_on(disk: &mut Disk) -> Option<String> {
     tool("swapon", &[&disk.device]);
     let device = disk.device.clone();
     disk.undo.push(&["swapoff", &device]);
+    disk.swap = true;
     Some(String::new())
 }
 

@@ -14,7 +14,7 @@ use common::skipped;
 use drivelab_core::target::WritableTarget;
 use drivelab_core::units::Bytes;
 use drivelab_device::guard::{Destroy, GuardError, authorise_device, look_again, preview_device, release_device};
-use drivelab_device::{ErrorKind, Named, classify};
+use drivelab_device::ErrorKind;
 
 const SIZE: u64 = 64 * MIB;
 
