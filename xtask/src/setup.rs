@@ -19,14 +19,21 @@ struct Tool {
 
 const TOOLS: &[Tool] = &[
     Tool { program: "busybox", package: "busybox-static", used_for: "the shell of test VMs" },
+    Tool { program: "btrfs", package: "btrfs-progs", used_for: "file systems over several devices" },
     Tool { program: "cc", package: "gcc", used_for: "building the bundled SQLite and zstd" },
     Tool { program: "chromium", package: "chromium", used_for: "opening the report in a real browser" },
+    Tool { program: "cryptsetup", package: "cryptsetup-bin", used_for: "encrypted devices" },
     Tool { program: "dmsetup", package: "dmsetup", used_for: "stalls and faults in test VMs, volumes on a device" },
     Tool { program: "fio", package: "fio", used_for: "the peer that figures are held against" },
     Tool { program: "losetup", package: "mount", used_for: "loop devices of known speed" },
+    Tool { program: "mkfs.exfat", package: "exfatprogs", used_for: "what the write guard must know on a device" },
     Tool { program: "mkfs.ext4", package: "e2fsprogs", used_for: "file systems on loop devices" },
+    Tool { program: "mkfs.ntfs", package: "ntfs-3g", used_for: "what the write guard must know on a device" },
+    Tool { program: "pvcreate", package: "lvm2", used_for: "what the write guard must know on a device" },
     Tool { program: "qemu-system-x86_64", package: "qemu-system-x86", used_for: "test VMs (cargo xtask vm-test)" },
     Tool { program: "mkfs.xfs", package: "xfsprogs", used_for: "what the write guard must know on a device" },
+    Tool { program: "script", package: "bsdutils", used_for: "questions that are asked at a terminal" },
+    Tool { program: "sfdisk", package: "fdisk", used_for: "partition tables on loop devices" },
     Tool { program: "strace", package: "strace", used_for: "counting the system calls of the I/O threads" },
     Tool { program: "tmux", package: "tmux", used_for: "looking at the live panel in a real terminal" },
 ];
