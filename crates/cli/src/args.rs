@@ -1,7 +1,10 @@
 //! The command line: one definition, from which help, man page and completions are made.
 
 mod condition;
+mod drives;
 mod io;
+mod show;
+mod telemetry;
 
 use std::path::PathBuf;
 
@@ -11,7 +14,10 @@ use drivelab_core::units::{Bytes, Nanos};
 use drivelab_engine::BackendChoice;
 
 pub use condition::{ConditionArgs, PowerStates};
+pub use drives::DrivesArgs;
 pub use io::{DATA_KINDS, IoArgs, OnOff};
+pub use show::{ShowArgs, TargetsArgs};
+pub use telemetry::{TelemetryArgs, TelemetryChoice};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -86,6 +92,15 @@ pub enum Command {
     /// Issue one load without a methodology, and say what came of it.
     #[command(after_help = io::EXAMPLES)]
     Io(Box<IoArgs>),
+    /// List the disks of this machine: what each is, who uses it, whether it may be written.
+    #[command(after_help = "Examples:\n  drivelab targets\n  drivelab targets --json | jq '.targets[].path'\n\n\
+        Nothing is opened for writing; without root less can be known, and what is missing is said.")]
+    Targets(TargetsArgs),
+    /// Show everything that can be told of one target.
+    #[command(after_help = "Examples:\n  drivelab show /dev/nvme0n1\n  drivelab show /dev/nvme0\n  \
+        drivelab show S4EWNX0R123456      by serial number\n  drivelab show /mnt/drive          the drive below a folder\n\n\
+        Only reads: sysfs, and the pages that the drive gives (root, or the rights of its node).")]
+    Show(ShowArgs),
     /// Say what this host can generate and what keeps it from more.
     #[command(
         after_help = "Examples:\n  drivelab doctor\n  drivelab doctor /dev/nvme0n1      also how that drive's queue \
@@ -106,6 +121,9 @@ pub enum Command {
         #[command(subcommand)]
         command: MethodsCommand,
     },
+    /// What is known of drives beside what they say themselves: data sheet, cells, endurance, warranty.
+    #[command(after_help = drives::EXAMPLES)]
+    Drives(DrivesArgs),
     /// Look at stored results.
     Results {
         /// What to do with them.
@@ -240,6 +258,9 @@ pub struct MeasureArgs {
     /// How the run and its result are printed.
     #[command(flatten)]
     pub print: PrintArgs,
+    /// What is watched beside the I/O.
+    #[command(flatten)]
+    pub telemetry: TelemetryArgs,
 }
 
 /// How a run and its result are printed.
@@ -496,6 +517,9 @@ pub struct ResumeArgs {
     /// How the run and its result are printed.
     #[command(flatten)]
     pub print: PrintArgs,
+    /// What is watched beside the I/O; it is not remembered from the first process.
+    #[command(flatten)]
+    pub telemetry: TelemetryArgs,
 }
 
 /// `drivelab replay`.

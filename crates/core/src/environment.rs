@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ceilings::HostCeilings;
 use crate::condition::ConditionFacts;
+use crate::probe::TargetProbe;
 use crate::target::{DirectIo, GuardDecision};
 use crate::units::Bytes;
 
@@ -225,6 +226,10 @@ pub struct Environment {
     /// What `drivelab doctor` last found a host like this able to generate; absent where it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ceilings: Option<HostCeilings>,
+    /// The drive below the target in full, with the pages that it gave; absent in runs of earlier versions and where
+    /// there is no drive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<Box<TargetProbe>>,
     /// What drivelab set up around the target for this run; absent where nothing was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<ConditionFacts>,

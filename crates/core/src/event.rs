@@ -11,9 +11,10 @@ use crate::finding::Finding;
 use crate::ids::{RunId, StepKey};
 use crate::plan::Plan;
 use crate::record::{IntervalRecord, StepRecord};
+use crate::telemetry::{TelemetryBatch, TelemetryDescribed};
 
 /// Version of the event vocabulary. Readers refuse a larger one and say so.
-pub const EVENT_VERSION: u32 = 1;
+pub const EVENT_VERSION: u32 = 2;
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,6 +30,7 @@ pub struct Event {
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "events travel behind an Arc; the large ones come once in a run")]
 pub enum EventBody {
     /// The first event of a run.
     RunStarted(RunStarted),
@@ -67,6 +69,10 @@ pub enum EventBody {
         /// After which.
         key: StepKey,
     },
+    /// What is watched beside the I/O; once in a process, before its first batch.
+    TelemetryDescribed(TelemetryDescribed),
+    /// What was sampled since the last batch.
+    Telemetry(TelemetryBatch),
     /// A steady test was judged for the last time.
     Steadiness(Steadiness),
     /// Something worth knowing was noticed.

@@ -1,6 +1,6 @@
 //! The words of drivelab as plain types, shared by every room of the house.
 //!
-//! Owns: units, workload, plan, events, records, metrics, findings, facts about target and testbed, the run
+//! Owns: units, workload, plan, events, records, metrics, findings, facts about target, drive and testbed, the run
 //! clock, and the traits that let rooms meet without knowing each other ([`backend::Backend`],
 //! [`listener::Listener`]). Must not know: files, TOML, terminals, threads, SQL, HTML.
 
@@ -8,6 +8,7 @@ pub mod backend;
 pub mod ceilings;
 pub mod clock;
 pub mod condition;
+pub mod drive_facts;
 pub mod environment;
 pub mod event;
 pub mod exit;
@@ -18,8 +19,10 @@ pub mod listener;
 pub mod load;
 pub mod metric;
 pub mod plan;
+pub mod probe;
 pub mod record;
 pub mod run;
 pub mod target;
+pub mod telemetry;
 pub mod units;
 pub mod workload;

@@ -208,7 +208,7 @@ impl ReadOnlyTarget {
 #[derive(Debug)]
 pub enum IoTarget {
     /// May be written.
-    Writable(WritableTarget),
+    Writable(Box<WritableTarget>),
     /// Can only be read.
     ReadOnly(ReadOnlyTarget),
     /// Nothing: operations end in the ring itself (`nop:`), which measures the engine alone. Addresses run to the
@@ -221,7 +221,7 @@ pub enum IoTarget {
 
 impl From<WritableTarget> for IoTarget {
     fn from(target: WritableTarget) -> Self {
-        IoTarget::Writable(target)
+        IoTarget::Writable(Box::new(target))
     }
 }
 

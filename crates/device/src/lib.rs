@@ -8,6 +8,7 @@
 mod block;
 mod block_use;
 mod direct;
+pub mod drive_facts;
 mod error;
 pub mod guard;
 mod host;
@@ -18,6 +19,7 @@ mod mounts;
 mod named;
 mod nvme_node;
 mod place;
+pub mod probe;
 mod proc_text;
 mod readable;
 mod roots;

@@ -11,6 +11,7 @@
 //! the OCP Datacenter NVMe SSD Specification 2.0, *TCG* the TCG Storage Architecture Core Specification 2.01 and the
 //! specifications of its security subsystem classes. Bytes count from 0; bits are written `high:low`.
 
+mod bar;
 mod command;
 mod controller;
 mod counter;

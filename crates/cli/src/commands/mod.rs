@@ -2,6 +2,7 @@
 
 pub mod config;
 pub mod doctor;
+pub mod drives;
 pub mod explain;
 pub mod io;
 pub mod man;
@@ -11,5 +12,6 @@ pub mod replay;
 pub mod report;
 pub mod results;
 pub mod resume;
+pub mod show;
 pub mod version;
 pub mod wipe;

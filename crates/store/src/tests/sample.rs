@@ -128,6 +128,7 @@ pub(super) fn environment() -> Environment {
     };
     Environment {
         ceilings: None,
+        probe: None,
         condition: None,
         target: TargetFacts {
             path,
