@@ -77,6 +77,8 @@ const UNSAFE_PLACES: &[&str] = &[
     "crates/engine/src/rusage.rs",
     "crates/engine/src/tsc.rs",
     "crates/engine/src/discard.rs",
+    // Commands to an ATA drive through SG_IO.
+    "crates/ata/src/sg_io.rs",
     // A thread's own table of files.
     "crates/engine/src/own_files.rs",
     // Threads of a step that may have to be left behind.
