@@ -34,12 +34,17 @@ fn a_loop_device_is_described_down_to_what_lies_below() {
     assert_eq!(target["identity"]["read_only"], false);
     assert!(target["identity"]["diskseq"].as_u64().is_some_and(|seq| seq > 0), "{target}");
     let below = target["devices"][0]["lies_on"].as_array().unwrap();
-    assert_eq!(target["devices"].as_array().unwrap().len(), 1 + below.len(), "each device below is described: {target}");
+    assert_eq!(
+        target["devices"].as_array().unwrap().len(),
+        1 + below.len(),
+        "each device below is described: {target}"
+    );
     assert_eq!(target["writing"]["with_destroy"]["id"], disk.name(), "no serial number: its kernel name");
     // By its name alone it is the same device, and the list has it where layers are asked for.
     assert_eq!(show(&lab, disk.name())["target"]["identity"], target["identity"]);
     let list = lab.json(&["targets", "--all", "--json"]);
-    let paths: Vec<&str> = list["targets"].as_array().unwrap().iter().map(|one| one["path"].as_str().unwrap()).collect();
+    let paths: Vec<&str> =
+        list["targets"].as_array().unwrap().iter().map(|one| one["path"].as_str().unwrap()).collect();
     assert!(paths.contains(&disk.device.as_str()), "{paths:?}");
 }
 
