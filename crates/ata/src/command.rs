@@ -38,7 +38,7 @@ impl AtaCommand {
         AtaCommand::PowerMode,
     ];
 
-    /// The name of its page where pages are kept; the decoder of that name reads it.
+    /// The name of its page where pages are kept.
     #[must_use]
     pub fn page_name(self) -> &'static str {
         match self {

@@ -7,22 +7,13 @@ use crate::identify::IdentifyDevice;
 use crate::sense::Sense;
 use crate::smart::{SmartData, SmartThresholds};
 
-/// A decoder that answers with a JSON document.
+/// A decoder.
 #[derive(Debug, Clone, Copy)]
 pub struct Decoder {
-    /// The page's name, as [`crate::AtaCommand::page_name`] has it.
+    /// Its name, which is also that of its fuzz target and its folder of the corpus.
     pub name: &'static str,
-    decode: fn(&[u8]) -> Result<Value, DecodeError>,
-}
-
-impl Decoder {
-    /// Decodes bytes.
-    ///
-    /// # Errors
-    /// They are no such structure.
-    pub fn decode(&self, bytes: &[u8]) -> Result<Value, DecodeError> {
-        (self.decode)(bytes)
-    }
+    /// Bytes into JSON, by way of the type.
+    pub decode: fn(&[u8]) -> Result<Value, DecodeError>,
 }
 
 /// All decoders of this room.
@@ -38,11 +29,11 @@ pub fn decoder(name: &str) -> Option<&'static Decoder> {
 }
 
 static DECODERS: [Decoder; 5] = [
-    Decoder { name: "ata identify device", decode: |bytes| Ok(json(&IdentifyDevice::decode(bytes)?)) },
-    Decoder { name: "ata information vpd", decode: |bytes| Ok(json(&IdentifyDevice::decode_vpd(bytes)?.0)) },
-    Decoder { name: "ata smart data", decode: |bytes| Ok(json(&SmartData::decode(bytes)?)) },
-    Decoder { name: "ata smart thresholds", decode: |bytes| Ok(json(&SmartThresholds::decode(bytes)?)) },
-    Decoder { name: "ata sense", decode: |bytes| Ok(json(&Sense::decode(bytes))) },
+    Decoder { name: "ata_identify_device", decode: |bytes| Ok(json(&IdentifyDevice::decode(bytes)?)) },
+    Decoder { name: "ata_information_vpd", decode: |bytes| Ok(json(&IdentifyDevice::decode_vpd(bytes)?.0)) },
+    Decoder { name: "ata_smart_data", decode: |bytes| Ok(json(&SmartData::decode(bytes)?)) },
+    Decoder { name: "ata_smart_thresholds", decode: |bytes| Ok(json(&SmartThresholds::decode(bytes)?)) },
+    Decoder { name: "ata_sense", decode: |bytes| Ok(json(&Sense::decode(bytes))) },
 ];
 
 fn json(decoded: &impl serde::Serialize) -> Value {
