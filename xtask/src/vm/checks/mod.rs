@@ -1,5 +1,6 @@
 //! What must be true of the files that a scenario left; for each scenario whose script cannot tell by itself.
 
+mod ahci;
 mod faults;
 mod null_blk;
 mod smoke;
@@ -14,6 +15,7 @@ use super::results::Results;
 type Check = fn(&Results) -> Result<Vec<String>>;
 
 const CHECKS: &[(&str, Check)] = &[
+    ("ahci", ahci::check),
     ("faults", faults::check),
     ("null_blk", null_blk::check),
     ("nvme_gone", faults::check_nvme),
