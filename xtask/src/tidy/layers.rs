@@ -15,13 +15,17 @@ pub(crate) struct Layer {
 pub(crate) const LAYERS: &[Layer] = &[
     Layer { room: "drivelab-core", may_use: &[] },
     Layer { room: "drivelab-nvme", may_use: &["drivelab-core"] },
+    Layer { room: "drivelab-ata", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-engine", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-method", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-store", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-analysis", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-model", may_use: &["drivelab-core", "drivelab-nvme"] },
-    Layer { room: "drivelab-device", may_use: &["drivelab-core", "drivelab-nvme"] },
-    Layer { room: "drivelab-telemetry", may_use: &["drivelab-core", "drivelab-nvme", "drivelab-device"] },
+    Layer { room: "drivelab-device", may_use: &["drivelab-core", "drivelab-nvme", "drivelab-ata"] },
+    Layer {
+        room: "drivelab-telemetry",
+        may_use: &["drivelab-core", "drivelab-nvme", "drivelab-ata", "drivelab-device"],
+    },
     Layer {
         room: "drivelab-session",
         may_use: &["drivelab-core", "drivelab-device", "drivelab-telemetry", "drivelab-analysis"],
@@ -43,6 +47,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         may_use: &[
             "drivelab-core",
             "drivelab-nvme",
+            "drivelab-ata",
             "drivelab-engine",
             "drivelab-method",
             "drivelab-store",
