@@ -40,3 +40,45 @@ read_from() {
     echo $(($(now_ns) - read_begun)) > "$RESULTS/$read_name.took_ns"
     echo $read_code > "$RESULTS/$read_name.code"
 }
+
+# host COMMAND [ARGUMENTS]: has QEMU do something, by a command of its machine protocol; arguments are a JSON object.
+# It is done within moments, beside the script. Only where waiting is real, since the host acts in its own time.
+host() {
+    [ $# -gt 1 ] || set -- "$1" '{}'
+    echo "vm-host: {\"execute\": \"$1\", \"arguments\": $2}"
+}
+
+# set_property ID NAME VALUE: sets a property of one of QEMU's devices.
+set_property() {
+    host qom-set "{\"path\": \"/machine/peripheral/$1\", \"property\": \"$2\", \"value\": $3}"
+}
+
+# wait_for TEST ARGUMENT …: waits until `[ TEST … ]` is true, at most 20 s.
+wait_for() {
+    wait_left=2000
+    until [ "$@" ]; do
+        wait_left=$((wait_left - 1))
+        [ $wait_left -gt 0 ] || fail "never came true: $*"
+        usleep 10000
+    done
+}
+
+# by_id NAME DEVICE: the link that udev would make.
+by_id() {
+    mkdir -p /dev/disk/by-id
+    ln -s "../../${2#/dev/}" "/dev/disk/by-id/$1"
+}
+
+# lvm_ COMMAND ARGUMENT …: LVM without udev, which is not here.
+lvm_() {
+    lvm "$@" --config 'activation { udev_sync=0 udev_rules=0 verify_udev_operations=0 } devices { use_devicesfile=0 }'
+}
+
+# said NAME COMMAND …: runs it; keeps what it prints (NAME.out), what it says (NAME.said) and its exit code (NAME.code).
+said() {
+    said_name=$1
+    shift
+    said_code=0
+    "$@" > "$RESULTS/$said_name.out" 2> "$RESULTS/$said_name.said" < /dev/null || said_code=$?
+    echo $said_code > "$RESULTS/$said_name.code"
+}
