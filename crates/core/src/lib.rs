@@ -17,6 +17,7 @@ pub mod listener;
 pub mod load;
 pub mod metric;
 pub mod plan;
+pub mod probe;
 pub mod record;
 pub mod run;
 pub mod target;
