@@ -20,6 +20,8 @@ const TESTS: &[(&str, &str)] = &[
     ("drivelab-method", "expansion"),
     // docs/formats/io.schema.json
     ("drivelab-report", "io_schema"),
+    // docs/formats/targets.schema.json, docs/formats/show.schema.json
+    ("drivelab-report", "probe_schema"),
 ];
 
 /// Runs those tests in writing mode.

@@ -24,6 +24,7 @@ pub mod host;
 mod invariants;
 mod limits;
 mod metrics;
+pub mod probe;
 pub mod series;
 pub mod stats;
 pub mod steady;

@@ -1,6 +1,7 @@
 //! The command line: one definition, from which help, man page and completions are made.
 
 mod io;
+mod show;
 
 use std::path::PathBuf;
 
@@ -10,6 +11,7 @@ use drivelab_core::units::{Bytes, Nanos};
 use drivelab_engine::BackendChoice;
 
 pub use io::{DATA_KINDS, IoArgs, OnOff};
+pub use show::{ShowArgs, TargetsArgs};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -82,6 +84,15 @@ pub enum Command {
     /// Issue one load without a methodology, and say what came of it.
     #[command(after_help = io::EXAMPLES)]
     Io(Box<IoArgs>),
+    /// List the disks of this machine: what each is, who uses it, whether it may be written.
+    #[command(after_help = "Examples:\n  drivelab targets\n  drivelab targets --json | jq '.targets[].path'\n\n\
+        Nothing is opened for writing; without root less can be known, and what is missing is said.")]
+    Targets(TargetsArgs),
+    /// Show everything that can be told of one target.
+    #[command(after_help = "Examples:\n  drivelab show /dev/nvme0n1\n  drivelab show /dev/nvme0\n  \
+        drivelab show S4EWNX0R123456      by serial number\n  drivelab show /mnt/drive          the drive below a folder\n\n\
+        Only reads: sysfs, and the pages that the drive gives (root, or the rights of its node).")]
+    Show(ShowArgs),
     /// Say what this host can generate and what keeps it from more.
     #[command(
         after_help = "Examples:\n  drivelab doctor\n  drivelab doctor /dev/nvme0n1      also how that drive's queue \

@@ -115,6 +115,8 @@ fn run(context: &Context, cli: &Cli) -> Result {
         Command::Run(arguments) => commands::measure::run(context, arguments),
         Command::Io(arguments) => commands::io::io(context, arguments),
         Command::Doctor(arguments) => commands::doctor::doctor(context, arguments),
+        Command::Targets(arguments) => commands::show::targets(arguments),
+        Command::Show(arguments) => commands::show::show(context, arguments),
         Command::Methods { command } => commands::methods::methods(command),
         Command::Results { command } => commands::results::results(context, command),
         Command::Report(arguments) => commands::report::report(context, arguments),

@@ -119,7 +119,7 @@ fn facts(folder: &Path) -> BlockDeviceFacts {
 
 /// The folder of the NVMe controller of a namespace. With native multipath `device` leads to the subsystem, which
 /// holds links to its controllers; the first one stands for all.
-fn nvme_controller(whole: &Path) -> Option<PathBuf> {
+pub(crate) fn nvme_controller(whole: &Path) -> Option<PathBuf> {
     if !name_of(whole).starts_with("nvme") {
         return None;
     }

@@ -17,6 +17,7 @@ mod link;
 mod mounts;
 mod named;
 mod place;
+pub mod probe;
 mod proc_text;
 mod readable;
 mod roots;

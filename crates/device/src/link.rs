@@ -49,7 +49,11 @@ fn read_pcie(function: &Path, which: &str) -> Option<PcieLink> {
 /// The link of the PCI function at or above `device`. What is possible is what both the drive and the port above it
 /// can do.
 pub(crate) fn pcie(device: &Path) -> Option<LinkFacts> {
-    let function = device.ancestors().find(|folder| folder.join("current_link_speed").exists())?;
+    of_function(device.ancestors().find(|folder| folder.join("current_link_speed").exists())?)
+}
+
+/// The link of one PCI function upwards; the possible one is what it and the port above it both can.
+pub(crate) fn of_function(function: &Path) -> Option<LinkFacts> {
     let now = read_pcie(function, "current")?;
     let own = read_pcie(function, "max");
     let port = function.parent().and_then(|port| read_pcie(port, "max"));

@@ -48,6 +48,24 @@ impl BlockNode {
         Ok(BlockNode { path: path.to_owned(), name, whole, number, folder })
     }
 
+    /// The device of a kernel name, `nvme0n1` or `nvme0n1p2`, with the node that the kernel names for it.
+    #[must_use]
+    pub(crate) fn by_name(roots: &Roots, name: &str) -> Option<Self> {
+        // A '/' in a device's name stands as '!' in sysfs (Documentation of kobject_set_name).
+        let folder = fs::canonicalize(roots.sys.join("class/block").join(name.replace('/', "!"))).ok()?;
+        Self::by_folder(roots, &folder)
+    }
+
+    /// The device of a folder in sysfs.
+    #[must_use]
+    pub(crate) fn by_folder(roots: &Roots, folder: &Path) -> Option<Self> {
+        let number = crate::roots::read_trim(&folder.join("dev"))?;
+        let (major, minor) = number.split_once(':')?;
+        let number = (major.parse().ok()?, minor.parse().ok()?);
+        let path = Path::new("/dev").join(block::name_of(folder).replace('!', "/"));
+        Self::of(roots, &path, number).ok()
+    }
+
     /// How much it holds, by sysfs: for who may not open it. 0 where it is empty, such as a loop device without a file.
     #[must_use]
     pub fn size(&self) -> Bytes {

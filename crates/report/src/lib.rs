@@ -26,6 +26,9 @@ mod markdown;
 mod marker;
 mod page;
 mod percentiles;
+mod probe;
+mod probe_nvme;
+mod probe_text;
 mod run_facts;
 mod table;
 mod terminal;
@@ -40,6 +43,9 @@ pub use io_doc::{IoInput, io_schema};
 pub use io_table::io_table;
 pub use load::{LoadWords, load_text, load_words};
 pub use marker::{is_drivelab_output, is_drivelab_page};
+pub use probe_text::{
+    ShowDocument, TargetsDocument, probe_schemas, show_document, show_text, targets_document, targets_text,
+};
 pub use run_facts::severity_word;
 pub use terminal::terminal_table;
 

@@ -11,4 +11,5 @@ pub mod replay;
 pub mod report;
 pub mod results;
 pub mod resume;
+pub mod show;
 pub mod version;

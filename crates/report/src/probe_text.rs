@@ -1,0 +1,146 @@
+//! `drivelab targets` and `drivelab show` for a terminal, and their JSON documents.
+
+use std::fmt::Write;
+
+use drivelab_core::finding::Finding;
+use drivelab_core::probe::{Health, NotKnown, TargetProbe};
+use schemars::{JsonSchema, Schema, schema_for};
+use serde::Serialize;
+
+use crate::format;
+use crate::probe::{interface, link, sections, writing};
+use crate::run_facts::severity_word;
+
+/// Version of the documents.
+const SCHEMA_VERSION: u32 = 1;
+/// Width of the first column of `show`.
+const NAMES: usize = 40;
+
+/// The list of targets as JSON.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TargetsDocument<'a> {
+    /// `drivelab.targets`.
+    schema: &'static str,
+    /// 1.
+    schema_version: u32,
+    /// The disks of this machine.
+    targets: &'a [TargetProbe],
+}
+
+/// A target in full as JSON.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ShowDocument<'a> {
+    /// `drivelab.show`.
+    schema: &'static str,
+    /// 1.
+    schema_version: u32,
+    /// Everything that can be told of it.
+    target: &'a TargetProbe,
+    /// What is worth knowing about it.
+    findings: &'a [Finding],
+}
+
+/// The list of targets, as docs/formats/targets.schema.json describes it.
+#[must_use]
+pub fn targets_document(targets: &[TargetProbe]) -> TargetsDocument<'_> {
+    TargetsDocument { schema: "drivelab.targets", schema_version: SCHEMA_VERSION, targets }
+}
+
+/// A target in full, as docs/formats/show.schema.json describes it.
+#[must_use]
+pub fn show_document<'a>(target: &'a TargetProbe, findings: &'a [Finding]) -> ShowDocument<'a> {
+    ShowDocument { schema: "drivelab.show", schema_version: SCHEMA_VERSION, target, findings }
+}
+
+/// JSON Schemas of both documents: name of the file without its end, schema.
+#[must_use]
+pub fn probe_schemas() -> [(&'static str, Schema); 2] {
+    [("targets", schema_for!(TargetsDocument<'_>)), ("show", schema_for!(ShowDocument<'_>))]
+}
+
+/// A block for each target: a line that says what it is, and one each for what a buyer asks next.
+#[must_use]
+pub fn targets_text(targets: &[TargetProbe]) -> String {
+    let mut text = String::new();
+    for target in targets {
+        let Some(device) = target.device() else { continue };
+        let model = device.model.as_deref().map_or("no model name", str::trim);
+        let _ = writeln!(text, "{:<12} {model}, {}", target.path.display(), format::bytes(device.capacity));
+        let mut facts = vec![interface(target)];
+        facts.extend(device.link.as_ref().map(link));
+        facts.extend(device.serial.as_ref().map(|serial| format!("serial {serial}")));
+        facts.extend(device.firmware.as_ref().map(|firmware| format!("firmware {firmware}")));
+        facts.extend(target.temperature_c().map(|celsius| format!("{celsius:.0} °C")));
+        match target.health {
+            Health::Good => facts.push("health good".to_owned()),
+            Health::Warning => facts.push(format!("health: {}", target.warnings.join("; "))),
+            Health::Unknown => {}
+        }
+        let _ = writeln!(text, "             {}", facts.join(", "));
+        if let Some(why) = &device.virtual_because {
+            let _ = writeln!(text, "             virtual: {why}");
+        }
+        if !target.used_by.is_empty() {
+            let _ = writeln!(text, "             used: {}", target.used_by.join("; "));
+        }
+        let _ = writeln!(text, "             may be written: {}", writing_shortly(target));
+    }
+    let not_known: Vec<&NotKnown> = targets.iter().flat_map(|target| &target.not_known).collect();
+    unknown(&mut text, &not_known);
+    text
+}
+
+/// The users of a target stand in the line above already.
+fn writing_shortly(target: &TargetProbe) -> String {
+    match &target.writing {
+        drivelab_core::probe::WriteOutlook::NotNow { why }
+            if !target.used_by.is_empty() && *why == target.used_by.join("; ") =>
+        {
+            "not while it is in use".to_owned()
+        }
+        other => writing(other),
+    }
+}
+
+/// The whole probe: sections of facts, findings, and what is not known.
+#[must_use]
+pub fn show_text(target: &TargetProbe, findings: &[Finding]) -> String {
+    let mut text = String::new();
+    for section in sections(target) {
+        let _ = writeln!(text, "{}", section.title);
+        for (name, value) in &section.facts {
+            let gap = NAMES.saturating_sub(name.chars().count()).max(1);
+            let _ = writeln!(text, "  {name}{:gap$}{value}", "");
+        }
+        text.push('\n');
+    }
+    for finding in findings {
+        let _ = writeln!(text, "{}: {}", severity_word(finding.severity), finding.statement);
+        if !finding.likely_cause.is_empty() {
+            let _ = writeln!(text, "  why:  {}", finding.likely_cause);
+        }
+        if !finding.next_action.is_empty() {
+            let _ = writeln!(text, "  mend: {}", finding.next_action);
+        }
+    }
+    unknown(&mut text, &target.not_known.iter().collect::<Vec<_>>());
+    text
+}
+
+/// What could not be asked, each sentence once.
+fn unknown(text: &mut String, not_known: &[&NotKnown]) {
+    let mut said: Vec<&NotKnown> = Vec::new();
+    for one in not_known {
+        if !said.contains(one) {
+            said.push(one);
+        }
+    }
+    if said.is_empty() {
+        return;
+    }
+    text.push_str("Not known\n");
+    for one in said {
+        let how = if one.how.is_empty() { String::new() } else { format!("; {}", one.how) };
+        let _ = writeln!(text, "  {}: {}{how}", one.what, one.why);
+    }
+}
