@@ -1,10 +1,12 @@
 //! What must be true of the files that a scenario left; for each scenario whose script cannot tell by itself.
 
 mod faults;
+mod flakey;
 mod null_blk;
 mod smoke;
 mod stall;
 mod tracepoints;
+mod unplug;
 
 use anyhow::Result;
 
@@ -15,11 +17,13 @@ type Check = fn(&Results) -> Result<Vec<String>>;
 
 const CHECKS: &[(&str, Check)] = &[
     ("faults", faults::check),
+    ("flakey", flakey::check),
     ("null_blk", null_blk::check),
     ("nvme_gone", faults::check_nvme),
     ("smoke", smoke::check),
     ("stall", stall::check),
     ("tracepoints", tracepoints::check),
+    ("unplug", unplug::check),
 ];
 
 /// The scenarios that have a check.
