@@ -1,7 +1,7 @@
 #: about: a flaky device's errors are counted with address and error number as the kernel saw them; a delay is measured
 #: modules: null_blk dm-mod dm-flakey dm-delay
 #: programs: dmsetup
-# dm-flakey fails everything in each second second, dm-delay holds each read back for 30 ms. The kernel's tracepoint
+# dm-flakey works for three seconds, then fails everything for two, and so on; dm-delay holds each read back for 30 ms. The kernel's tracepoint
 # block_bio_complete says how each read ended.
 modprobe null_blk nr_devices=0
 for module in dm-mod dm-flakey dm-delay; do
@@ -24,11 +24,12 @@ traced() {
     cat /sys/block/dm-0/dev > "$RESULTS/$traced_name.dev"
 }
 
-echo "0 131072 flakey /dev/nullb0 0 1 1" | dmsetup create flaky --noudevsync
 for backend in uring sync; do
-    traced "flaky.$backend" --qd 1 --rate 100 --time 6s --errors keep --backend $backend
+    # Anew, so that drivelab looks at a device that works before it begins.
+    echo "0 131072 flakey /dev/nullb0 0 3 2" | dmsetup create flaky --noudevsync
+    traced "flaky.$backend" --qd 1 --rate 50 --time 10s --errors keep --backend $backend
+    dmsetup remove --noudevsync flaky
 done
-dmsetup remove --noudevsync flaky
 
 echo "0 131072 delay /dev/nullb0 0 30" | dmsetup create delayed --noudevsync
 read_from delayed /dev/dm-0 --pattern random --block 4k --qd 1 --time 4s

@@ -43,5 +43,7 @@ pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     }
     ensure!(results.text("page.html")?.contains("UNPLUGGED"), "the page does not name the drive's serial number");
     code("again", TARGET_UNUSABLE)?;
-    Ok(vec![format!("{count} reads, {errors} errors, over {after:.1} s after the plug was pulled; bundle and page whole")])
+    Ok(vec![format!(
+        "{count} reads, {errors} errors, over {after:.1} s after the plug was pulled; bundle and page whole"
+    )])
 }
