@@ -18,6 +18,8 @@ const TESTS: &[(&str, &str)] = &[
     ("drivelab-analysis", "metrics_page"),
     // docs/formats/method.schema.json
     ("drivelab-method", "expansion"),
+    // docs/formats/drive-facts.schema.json
+    ("drivelab-device", "drive_facts"),
     // docs/formats/io.schema.json
     ("drivelab-report", "io_schema"),
     // docs/formats/targets.schema.json, docs/formats/show.schema.json

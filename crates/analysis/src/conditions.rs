@@ -9,6 +9,7 @@ use drivelab_core::plan::{Plan, Step};
 use drivelab_core::workload::{DataPattern, Workload};
 
 use crate::findings::conditions as text;
+use crate::probe::probe_findings_of_run;
 
 /// Runnable tasks for each CPU above which the machine is busy: at a quarter of its CPUs, a thread that issues I/O
 /// often meets another one on its core.
@@ -34,6 +35,7 @@ pub fn disturbances(environment: &Environment) -> Vec<Finding> {
     for device in &environment.target.devices {
         findings.extend(device_findings(device));
     }
+    findings.extend(environment.probe.as_deref().map(probe_findings_of_run).unwrap_or_default());
     findings
 }
 

@@ -2,12 +2,11 @@
 //!
 //! Owns the thresholds and the words of these findings. Must not know how a probe is made (`device`).
 
-use drivelab_core::environment::TestbedFacts;
 use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::probe::{NvmeProbe, QueueFacts, TargetProbe, UplinkRoot};
 
 use crate::conditions::device_findings;
-use crate::findings::{Words, evidence};
+use crate::findings::{Words, evidence, plural};
 
 /// Endurance used, per cent, from which it is said: the maker's own figure is spent at 100.
 const WORN_PERCENT: u8 = 90;
@@ -33,9 +32,8 @@ pub fn probe_findings(probe: &TargetProbe) -> Vec<Finding> {
     findings
 }
 
-/// The same with what the testbed adds; for the record of a run.
-#[must_use]
-pub fn probe_findings_of_run(probe: &TargetProbe, _testbed: &TestbedFacts) -> Vec<Finding> {
+/// The same for a run on it, whose findings about its devices say the rest.
+pub(crate) fn probe_findings_of_run(probe: &TargetProbe) -> Vec<Finding> {
     // Links and virtual disks are said by the findings of the environment already.
     let said = |finding: &Finding| probe.devices.iter().flat_map(device_findings).any(|one| one.code == finding.code);
     probe_findings(probe).into_iter().filter(|finding| !said(finding)).collect()
@@ -48,7 +46,8 @@ fn queue_map(queues: &QueueFacts) -> Option<Finding> {
     }
     let seen = evidence("queues", count as f64, Some(f64::from(queues.cpus_online)), "");
     if count < queues.cpus_online as usize {
-        let statement = format!("The device has {} for {} CPUs: CPUs share them.", queues.cpus_online);
+        let statement =
+            format!("The device has {} for {} CPUs: CPUs share them.", plural(count, "queue"), queues.cpus_online);
         let cause = "The controller grants no more queues, or the driver asked for fewer.";
         let action = "Small reads from many threads may be held up by it: pin threads to CPUs of different queues, and \
                       say so beside the figures.";

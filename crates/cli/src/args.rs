@@ -1,5 +1,6 @@
 //! The command line: one definition, from which help, man page and completions are made.
 
+mod drives;
 mod io;
 mod show;
 
@@ -10,6 +11,7 @@ use drivelab_core::plan::Form;
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_engine::BackendChoice;
 
+pub use drives::DrivesArgs;
 pub use io::{DATA_KINDS, IoArgs, OnOff};
 pub use show::{ShowArgs, TargetsArgs};
 
@@ -107,6 +109,9 @@ pub enum Command {
         #[command(subcommand)]
         command: MethodsCommand,
     },
+    /// What is known of drives beside what they say themselves: data sheet, cells, endurance, warranty.
+    #[command(after_help = drives::EXAMPLES)]
+    Drives(DrivesArgs),
     /// Look at stored results.
     Results {
         /// What to do with them.

@@ -118,6 +118,7 @@ fn run(context: &Context, cli: &Cli) -> Result {
         Command::Targets(arguments) => commands::show::targets(arguments),
         Command::Show(arguments) => commands::show::show(context, arguments),
         Command::Methods { command } => commands::methods::methods(command),
+        Command::Drives(arguments) => commands::drives::drives(context, arguments),
         Command::Results { command } => commands::results::results(context, command),
         Command::Report(arguments) => commands::report::report(context, arguments),
         Command::Resume(arguments) => commands::resume::resume(context, arguments),

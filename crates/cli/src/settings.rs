@@ -33,6 +33,8 @@ pub struct Settings {
     pub plain: Setting<bool>,
     /// Engine.
     pub backend: Setting<BackendArg>,
+    /// The user's own drive facts files, `drives/` beside the user's settings file; none without a home folder.
+    pub drives: Option<PathBuf>,
     /// How much is said.
     pub voice: Voice,
 }
@@ -80,6 +82,7 @@ impl Settings {
             )
             .unwrap_or(Setting { value: false, source: "default".to_owned() }),
             backend: word(None, "backend", "DRIVELAB_BACKEND", layers, |file| file.backend.clone(), BackendArg::Auto)?,
+            drives: base().map(|base| base.config.join("drivelab/drives")),
             voice,
         })
     }

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ceilings::HostCeilings;
+use crate::probe::TargetProbe;
 use crate::target::{DirectIo, GuardDecision};
 use crate::units::Bytes;
 
@@ -224,6 +225,10 @@ pub struct Environment {
     /// What `drivelab doctor` last found a host like this able to generate; absent where it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ceilings: Option<HostCeilings>,
+    /// The drive below the target in full, with the pages that it gave; absent in runs of earlier versions and where
+    /// there is no drive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<Box<TargetProbe>>,
 }
 
 /// Which drivelab made a record.

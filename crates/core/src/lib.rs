@@ -1,12 +1,13 @@
 //! The words of drivelab as plain types, shared by every room of the house.
 //!
-//! Owns: units, workload, plan, events, records, metrics, findings, facts about target and testbed, the run
+//! Owns: units, workload, plan, events, records, metrics, findings, facts about target, drive and testbed, the run
 //! clock, and the traits that let rooms meet without knowing each other ([`backend::Backend`],
 //! [`listener::Listener`]). Must not know: files, TOML, terminals, threads, SQL, HTML.
 
 pub mod backend;
 pub mod ceilings;
 pub mod clock;
+pub mod drive_facts;
 pub mod environment;
 pub mod event;
 pub mod exit;

@@ -197,6 +197,30 @@ pub struct Contradiction {
 }
 
 impl TargetProbe {
+    /// Takes out what names this one drive and no other, for a page that is published: serial numbers, world-wide
+    /// names, and the pages that hold them.
+    pub fn redact(&mut self) {
+        self.path = self.path.file_name().map_or_else(|| PathBuf::from("target"), PathBuf::from);
+        self.identity.wwid = None;
+        self.identity.by_id.clear();
+        self.devices.iter_mut().for_each(|device| device.serial = None);
+        self.used_by.clear();
+        self.raw.clear();
+        if !matches!(self.writing, WriteOutlook::Never { .. }) {
+            self.writing = WriteOutlook::WithDestroy { id: "(left out)".to_owned() };
+        }
+        if let Some(nvme) = &mut self.nvme {
+            nvme.controller.serial.clear();
+            nvme.controller.subsystem_nqn.clear();
+            for namespace in &mut nvme.namespaces {
+                (namespace.eui64, namespace.nguid) = (None, None);
+            }
+        }
+        if let Some(ata) = &mut self.ata {
+            ata.serial.clear();
+        }
+    }
+
     /// The device itself, with the identity that belongs to it.
     #[must_use]
     pub fn device(&self) -> Option<&BlockDeviceFacts> {

@@ -9,6 +9,7 @@
 mod block;
 mod block_use;
 mod direct;
+pub mod drive_facts;
 mod error;
 pub mod guard;
 mod host;

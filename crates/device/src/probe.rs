@@ -11,6 +11,7 @@ mod pcie;
 mod queues;
 mod temperatures;
 
+use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::probe::{Health, NotKnown, TargetProbe, WriteOutlook};
 
 pub use find::{Found, find};
@@ -56,6 +57,14 @@ fn natural(name: &str) -> (String, Vec<u64>) {
     (word, numbers)
 }
 
+/// Looks at the drive below a target in full: the lowest device that has a model, or else the lowest one.
+#[must_use]
+pub fn drive_below(devices: &[BlockDeviceFacts]) -> Option<TargetProbe> {
+    let drive = devices.iter().rev().find(|device| device.model.is_some()).or(devices.last())?;
+    let node = BlockNode::by_name(&Roots::default(), &drive.name)?;
+    Some(probe(&node, Depth::Full))
+}
+
 /// Looks at a device.
 #[must_use]
 pub fn probe(node: &BlockNode, depth: Depth) -> TargetProbe {
@@ -94,12 +103,7 @@ fn pages(probe: &mut TargetProbe, node: &BlockNode, depth: Depth, not_known: &mu
 }
 
 /// What the guard would say, as far as can be told without opening the device.
-fn outlook(
-    node: &BlockNode,
-    devices: &[drivelab_core::environment::BlockDeviceFacts],
-    used_by: &[String],
-    read_only: bool,
-) -> WriteOutlook {
+fn outlook(node: &BlockNode, devices: &[BlockDeviceFacts], used_by: &[String], read_only: bool) -> WriteOutlook {
     if read_only {
         return WriteOutlook::NotNow { why: "it is set read-only".to_owned() };
     }

@@ -44,7 +44,7 @@ pub use io_table::io_table;
 pub use load::{LoadWords, load_text, load_words};
 pub use marker::{is_drivelab_output, is_drivelab_page};
 pub use probe_text::{
-    ShowDocument, TargetsDocument, probe_schemas, show_document, show_text, targets_document, targets_text,
+    ShowDocument, ShowInput, TargetsDocument, probe_schemas, show_document, show_text, targets_document, targets_text,
 };
 pub use run_facts::severity_word;
 pub use terminal::terminal_table;

@@ -9,6 +9,7 @@ use crate::compare::{self, Comparison};
 use crate::detail::{Detail, PAGE_LIMIT};
 use crate::facts::{self, Fact};
 use crate::look::{self, Look};
+use crate::probe::{Section, sections};
 use crate::table::Table;
 use crate::tests_view::{self, Figure, TestView};
 use crate::{ReportError, ReportInput, account, asset, doc, format, marker, run_facts, time_line};
@@ -49,6 +50,7 @@ struct RunView {
     look: Look,
     findings: Vec<FindingView>,
     drives: Vec<Vec<Fact>>,
+    probe: Vec<Section>,
     target: Vec<Fact>,
     testbed: Vec<Fact>,
     tests: Vec<TestView>,
@@ -92,6 +94,7 @@ impl RunView {
             look: look::look(input),
             findings: findings(input),
             drives: facts::drives(input),
+            probe: records.environment.probe.as_deref().map(sections).unwrap_or_default(),
             target: facts::target(input),
             testbed: facts::testbed(input),
             tests: tests_view::tests(input, &prefix, most),

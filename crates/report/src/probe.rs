@@ -18,6 +18,7 @@ const MOST_QUEUES_NAMED: usize = 8;
 const MOST_INTERRUPTS_NAMED: usize = 9;
 
 /// A heading and what stands below it.
+#[derive(Debug, Clone)]
 pub(crate) struct Section {
     /// The heading.
     pub(crate) title: String,

@@ -2,13 +2,14 @@
 
 use std::fmt::Write;
 
+use drivelab_core::drive_facts::DriveFacts;
 use drivelab_core::finding::Finding;
 use drivelab_core::probe::{Health, NotKnown, TargetProbe};
 use schemars::{JsonSchema, Schema, schema_for};
 use serde::Serialize;
 
 use crate::format;
-use crate::probe::{interface, link, sections, writing};
+use crate::probe::{Section, interface, link, sections, writing};
 use crate::run_facts::severity_word;
 
 /// Version of the documents.
@@ -38,6 +39,20 @@ pub struct ShowDocument<'a> {
     target: &'a TargetProbe,
     /// What is worth knowing about it.
     findings: &'a [Finding],
+    /// What no probe tells: the drive facts file that fits its model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data_sheet: Option<&'a DriveFacts>,
+}
+
+/// A target in full, and what is known of its model.
+#[derive(Debug, Clone, Copy)]
+pub struct ShowInput<'a> {
+    /// Everything that can be told of it.
+    pub target: &'a TargetProbe,
+    /// What is worth knowing about it.
+    pub findings: &'a [Finding],
+    /// The drive facts file that fits its model.
+    pub data_sheet: Option<&'a DriveFacts>,
 }
 
 /// The list of targets, as docs/formats/targets.schema.json describes it.
@@ -48,8 +63,9 @@ pub fn targets_document(targets: &[TargetProbe]) -> TargetsDocument<'_> {
 
 /// A target in full, as docs/formats/show.schema.json describes it.
 #[must_use]
-pub fn show_document<'a>(target: &'a TargetProbe, findings: &'a [Finding]) -> ShowDocument<'a> {
-    ShowDocument { schema: "drivelab.show", schema_version: SCHEMA_VERSION, target, findings }
+pub fn show_document<'a>(input: &ShowInput<'a>) -> ShowDocument<'a> {
+    let ShowInput { target, findings, data_sheet } = *input;
+    ShowDocument { schema: "drivelab.show", schema_version: SCHEMA_VERSION, target, findings, data_sheet }
 }
 
 /// JSON Schemas of both documents: name of the file without its end, schema.
@@ -104,9 +120,11 @@ fn writing_shortly(target: &TargetProbe) -> String {
 
 /// The whole probe: sections of facts, findings, and what is not known.
 #[must_use]
-pub fn show_text(target: &TargetProbe, findings: &[Finding]) -> String {
+pub fn show_text(input: &ShowInput<'_>) -> String {
+    let ShowInput { target, findings, data_sheet } = *input;
     let mut text = String::new();
-    for section in sections(target) {
+    let sheet = data_sheet.map(|facts| self::data_sheet(facts, target));
+    for section in sections(target).into_iter().chain(sheet) {
         let _ = writeln!(text, "{}", section.title);
         for (name, value) in &section.facts {
             let gap = NAMES.saturating_sub(name.chars().count()).max(1);
@@ -125,6 +143,16 @@ pub fn show_text(target: &TargetProbe, findings: &[Finding]) -> String {
     }
     unknown(&mut text, &target.not_known.iter().collect::<Vec<_>>());
     text
+}
+
+/// The maker's figures for this capacity, each with how sure it is.
+fn data_sheet(facts: &DriveFacts, target: &TargetProbe) -> Section {
+    let mut section = Section::new(format!("Known of this model: {} (drivelab drives {})", facts.title, facts.name));
+    let figures = facts.figures_at(target.device().map(|device| device.capacity));
+    for row in figures.rows() {
+        section.fact(row.label, format!("{} ({})", row.text, row.certainty.name()));
+    }
+    section
 }
 
 /// What could not be asked, each sentence once.

@@ -15,6 +15,7 @@ use super::plan::CAPACITY;
 pub fn sample_environment() -> Environment {
     Environment {
         ceilings: None,
+        probe: None,
         target: TargetFacts {
             path: PathBuf::from("/data/drivelab-scratch.bin"),
             kind: TargetKind::ScratchFile,

@@ -2,6 +2,7 @@
 
 pub mod config;
 pub mod doctor;
+pub mod drives;
 pub mod explain;
 pub mod io;
 pub mod man;

@@ -6,8 +6,9 @@
 use drivelab_analysis::probe::probe_findings;
 use drivelab_core::exit::ExitCode;
 use drivelab_device::probe::{Depth, disks, find, probe};
-use drivelab_report::{show_document, show_text, targets_document, targets_text};
+use drivelab_report::{ShowInput, show_document, show_text, targets_document, targets_text};
 
+use super::drives::library;
 use crate::args::{ShowArgs, TargetsArgs};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
@@ -45,10 +46,14 @@ pub fn show(context: &Context, arguments: &ShowArgs) -> Result {
     }
     let target = probe(&found.node, Depth::Full);
     let findings = probe_findings(&target);
+    let library = library(context)?;
+    let model = target.device().and_then(|device| Some((device.model.as_deref()?, device.capacity)));
+    let known = model.and_then(|(model, capacity)| library.facts_for(model, Some(capacity)));
+    let input = ShowInput { target: &target, findings: &findings, data_sheet: known.map(|known| &known.facts) };
     if arguments.json {
-        say::json(&show_document(&target, &findings))?;
+        say::json(&show_document(&input))?;
     } else {
-        say::data(&show_text(&target, &findings))?;
+        say::data(&show_text(&input))?;
     }
     Ok(ExitCode::Ok)
 }

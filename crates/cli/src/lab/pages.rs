@@ -78,6 +78,9 @@ fn redact(environment: &mut Environment) {
     target.devices.iter_mut().for_each(|device| device.serial = None);
     // Sentences about users name mount points.
     target.used_by.iter_mut().for_each(|by| "(left out)".clone_into(by));
+    if let Some(probe) = &mut environment.probe {
+        probe.redact();
+    }
     if let Some(guard) = &mut environment.guard {
         guard.destroy_named = None;
         if target.kind == TargetKind::NamedFile {

@@ -128,6 +128,7 @@ pub(super) fn environment() -> Environment {
     };
     Environment {
         ceilings: None,
+        probe: None,
         target: TargetFacts {
             path,
             kind: TargetKind::ScratchFile,

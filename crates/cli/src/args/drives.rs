@@ -1,0 +1,28 @@
+//! Arguments of `drivelab drives`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+
+/// Shown below the help.
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  drivelab drives                              which drives are known
+  drivelab drives samsung-960-evo              what is known of one, by its short name
+  drivelab drives 'Samsung SSD 960 EVO 250GB'  the same, by the model string that the drive reports
+  drivelab drives --check my-drive.toml        whether a file of your own is right
+
+Your own files: drives/*.toml in the configuration folder (docs/guide/drives.md).";
+
+/// `drivelab drives`.
+#[derive(Debug, Args)]
+pub struct DrivesArgs {
+    /// Short name, or the model string that a drive reports; default: name all.
+    pub name: Option<String>,
+    /// Check a file instead.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "name")]
+    pub check: Option<PathBuf>,
+    /// As one JSON document.
+    #[arg(long)]
+    pub json: bool,
+}

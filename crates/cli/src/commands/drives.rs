@@ -1,0 +1,195 @@
+//! `drivelab drives`: what is known of drives beside what they say themselves, and checks of drive facts files.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use anstream::ColorChoice;
+use drivelab_core::drive_facts::{DriveFacts, Figures};
+use drivelab_core::exit::ExitCode;
+use drivelab_device::drive_facts::{DriveLibrary, FactsError, Known, parse};
+
+use crate::args::DrivesArgs;
+use crate::context::Context;
+use crate::fail::{Failure, Result};
+use crate::say;
+
+/// Room for the longest label of a figure.
+const LABEL: usize = 20;
+
+/// Room for most values.
+const VALUE: usize = 24;
+
+/// Runs the command.
+///
+/// # Errors
+/// A wrong file, or a name that nothing fits.
+pub fn drives(context: &Context, arguments: &DrivesArgs) -> Result {
+    if let Some(file) = &arguments.check {
+        return check(file, arguments.json);
+    }
+    let library = library(context)?;
+    match &arguments.name {
+        None => list(&library, arguments.json),
+        Some(name) => show(&library, name, arguments.json),
+    }
+}
+
+/// The built-in facts, and the user's own where there is a folder of them.
+///
+/// # Errors
+/// A file of the user's that is wrong.
+pub fn library(context: &Context) -> Result<DriveLibrary> {
+    let mut library = DriveLibrary::built_in();
+    if let Some(folder) = &context.settings.drives {
+        library.add_folder(folder).map_err(|error| wrong(&error))?;
+    }
+    Ok(library)
+}
+
+fn wrong(error: &FactsError) -> Failure {
+    let color = anstream::AutoStream::choice(&std::io::stderr()) != ColorChoice::Never;
+    match error {
+        FactsError::Unreadable { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+            Failure::nothing(error.render(color))
+        }
+        FactsError::Unreadable { .. } => Failure::usage(error.render(color)),
+        FactsError::Wrong { file, mistakes, .. } => {
+            let mistakes =
+                if mistakes.len() == 1 { "a mistake".to_owned() } else { format!("{} mistakes", mistakes.len()) };
+            Failure::usage(format!("{mistakes} in {file}\n{}", error.render(color).trim_end()))
+        }
+    }
+}
+
+fn check(file: &Path, json: bool) -> Result {
+    let text = std::fs::read_to_string(file)
+        .map_err(|source| wrong(&FactsError::Unreadable { path: file.to_owned(), source }))?;
+    let name = file.display().to_string();
+    match parse(&name, &text) {
+        Ok(facts) if json => say::json(&serde_json::json!({
+            "schema": "drivelab.drives.check", "schema_version": 1, "ok": true, "name": facts.name, "errors": [],
+        }))?,
+        Ok(facts) => {
+            let figures =
+                facts.figures.rows().len() + facts.capacities.iter().map(|one| one.figures.rows().len()).sum::<usize>();
+            say::data(&format!(
+                "{} is fine: {} figures, {} capacities, {} models\n",
+                facts.name,
+                figures,
+                facts.capacities.len(),
+                facts.models.len()
+            ))?;
+        }
+        Err(error) => {
+            if json {
+                say::json(&wrong_json(&name, &error))?;
+            }
+            return Err(wrong(&error));
+        }
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// The mistakes in a file, for a script or an editor.
+fn wrong_json(file: &str, error: &FactsError) -> serde_json::Value {
+    let one = |mistake: &drivelab_device::drive_facts::Mistake| {
+        let (line, column) = error.line_and_column(mistake);
+        serde_json::json!({ "line": line, "column": column, "message": mistake.title, "help": mistake.help })
+    };
+    let errors: Vec<_> = error.mistakes().iter().map(one).collect();
+    serde_json::json!({
+        "schema": "drivelab.drives.check", "schema_version": 1, "ok": false, "file": file, "errors": errors,
+    })
+}
+
+/// A drive as a document: its file, and where that was found.
+fn describe(known: &Known) -> serde_json::Value {
+    serde_json::json!({ "origin": known.origin.text(), "facts": known.facts })
+}
+
+fn documents(known: &[&Known]) -> serde_json::Value {
+    let drives: Vec<_> = known.iter().map(|one| describe(one)).collect();
+    serde_json::json!({ "schema": "drivelab.drives", "schema_version": 1, "drives": drives })
+}
+
+fn list(library: &DriveLibrary, json: bool) -> Result {
+    if json {
+        say::json(&documents(&library.all().iter().collect::<Vec<_>>()))?;
+        return Ok(ExitCode::Ok);
+    }
+    let width = library.all().iter().map(|known| known.facts.name.len()).max().unwrap_or(0);
+    let titles = library.all().iter().map(|known| known.facts.title.chars().count()).max().unwrap_or(0);
+    let lines: Vec<String> = library
+        .all()
+        .iter()
+        .map(|known| {
+            let facts = &known.facts;
+            let line = format!("{:<width$}  {:<titles$}  {}", facts.name, facts.title, capacities(facts));
+            format!("{}\n", line.trim_end())
+        })
+        .collect();
+    say::data(&lines.concat())?;
+    Ok(ExitCode::Ok)
+}
+
+fn capacities(facts: &DriveFacts) -> String {
+    facts.capacities.iter().map(|one| one.capacity.text.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+fn show(library: &DriveLibrary, name: &str, json: bool) -> Result {
+    let known = library.named(name).or_else(|| library.facts_for(name, None)).ok_or_else(|| {
+        let lower = name.to_lowercase();
+        let near = library.all().iter().find(|known| {
+            known.facts.name.contains(&lower) || known.facts.title.to_lowercase().contains(&lower)
+        });
+        let near = near.map(|known| format!("; did you mean '{}'?", known.facts.name)).unwrap_or_default();
+        Failure::nothing(format!(
+            "nothing is known of a drive '{name}'{near}\n`drivelab drives` names all; a file of your own goes into drives/ \
+             in the configuration folder (docs/guide/drives.md)"
+        ))
+    })?;
+    if json {
+        say::json(&documents(&[known]))?;
+    } else {
+        say::data(&text(known))?;
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// The facts for people.
+fn text(known: &Known) -> String {
+    let facts = &known.facts;
+    let mut text = format!("{} ({}), by {}\n", facts.title, facts.name, facts.maker);
+    let _ = writeln!(text, "{}", known.origin.text());
+    if let Some(note) = &facts.note {
+        let _ = writeln!(text, "\n{}", note.trim());
+    }
+    let _ = writeln!(text, "\nModel strings (* any text, # a number)");
+    for model in &facts.models {
+        let _ = writeln!(text, "  {}  ({}, {})", model.pattern, model.certainty.name(), model.source);
+    }
+    if !facts.figures.rows().is_empty() {
+        let _ = writeln!(text, "\nEvery capacity");
+        text.push_str(&rows(&facts.figures));
+    }
+    for one in &facts.capacities {
+        let _ = writeln!(text, "\n{}", one.capacity.text);
+        match one.figures.rows().is_empty() {
+            true => text.push_str("  nothing besides\n"),
+            false => text.push_str(&rows(&one.figures)),
+        }
+    }
+    let _ = writeln!(text, "\nSources");
+    for source in &facts.sources {
+        let _ = writeln!(text, "  {}: {}", source.id, source.citation);
+    }
+    text
+}
+
+fn rows(figures: &Figures) -> String {
+    let row = |row: drivelab_core::drive_facts::Row<'_>| {
+        let note = row.note.map(|note| format!("; {note}")).unwrap_or_default();
+        format!("  {:<LABEL$}  {:<VALUE$}  {}, {}{note}\n", row.label, row.text, row.certainty.name(), row.source)
+    };
+    figures.rows().into_iter().map(row).collect()
+}

@@ -1,0 +1,123 @@
+//! What is wrong with a drive facts file, shown as mistakes in a methodology are: file, line, column, a caret, advice.
+//!
+//! Owns the text of such errors. Must not know: what the keys mean.
+
+use std::fmt;
+use std::io;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+
+/// Widest line of a message; longer source lines are cut around the caret.
+const WIDTH: usize = 120;
+
+/// One mistake and its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    /// Bytes of the file that it is about.
+    pub at: Range<usize>,
+    /// What is wrong.
+    pub title: String,
+    /// What to do, or what is expected.
+    pub help: String,
+}
+
+/// Why drive facts could not be had.
+#[derive(Debug)]
+pub enum FactsError {
+    /// The file or folder cannot be read.
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// The file is wrong.
+    Wrong {
+        /// What messages call it.
+        file: String,
+        /// Its text.
+        text: String,
+        /// Never empty.
+        mistakes: Vec<Mistake>,
+    },
+}
+
+impl FactsError {
+    pub(super) fn unreadable(path: &Path, source: io::Error) -> Self {
+        FactsError::Unreadable { path: path.to_owned(), source }
+    }
+
+    /// The mistakes; none where the file could not even be read.
+    #[must_use]
+    pub fn mistakes(&self) -> &[Mistake] {
+        match self {
+            FactsError::Unreadable { .. } => &[],
+            FactsError::Wrong { mistakes, .. } => mistakes,
+        }
+    }
+
+    /// Line and column of a mistake, both from 1, columns in characters.
+    #[must_use]
+    pub fn line_and_column(&self, mistake: &Mistake) -> (usize, usize) {
+        let FactsError::Wrong { text, .. } = self else { return (1, 1) };
+        let before = &text[..floor_char(text, mistake.at.start)];
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    }
+
+    /// The text for people.
+    #[must_use]
+    pub fn render(&self, color: bool) -> String {
+        match self {
+            FactsError::Unreadable { path, source } => {
+                let advice = match source.kind() {
+                    io::ErrorKind::NotFound => "check the path for a typing error",
+                    io::ErrorKind::InvalidData => "a drive facts file is text (TOML, UTF-8)",
+                    _ => "is it a file that you may read?",
+                };
+                format!("cannot read the drive facts {}: {source}; {advice}", path.display())
+            }
+            FactsError::Wrong { file, text, mistakes } => {
+                let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+                let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(WIDTH);
+                let one = |mistake: &Mistake| {
+                    let span = visible(text, &mistake.at);
+                    let snippet = Snippet::source(text.as_str())
+                        .path(file.as_str())
+                        .annotation(AnnotationKind::Primary.span(span));
+                    let group = Level::ERROR.primary_title(mistake.title.as_str()).element(snippet);
+                    renderer.render(&[group.element(Level::HELP.message(mistake.help.as_str()))])
+                };
+                mistakes.iter().map(one).collect::<Vec<_>>().join("\n\n")
+            }
+        }
+    }
+}
+
+/// The span cut to its first line, inside the text and on the borders of characters.
+fn visible(text: &str, at: &Range<usize>) -> Range<usize> {
+    let start = floor_char(text, at.start);
+    let end = floor_char(text, at.end.max(start));
+    let line_end = text[start..].find(['\n', '\r']).map_or(text.len(), |length| start + length);
+    start..end.min(line_end).max(start)
+}
+
+/// The largest border of a character that is not behind `index`.
+fn floor_char(text: &str, index: usize) -> usize {
+    let mut index = index.min(text.len());
+    while !text.is_char_boundary(index) {
+        index -= 1;
+    }
+    index
+}
+
+impl fmt::Display for FactsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for FactsError {}

@@ -1,0 +1,107 @@
+//! `drivelab targets` and `drivelab show` on real devices of this machine, as root and as a user without rights.
+
+#[path = "support/ramdisk.rs"]
+mod ramdisk;
+mod support;
+
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+
+use ramdisk::RamDisk;
+use serde_json::Value;
+use support::{Lab, done, root_or_skip, tool};
+
+const NOBODY: u32 = 65534;
+
+fn show(lab: &Lab, target: &str) -> Value {
+    let document = lab.json(&["show", target, "--json"]);
+    assert_eq!((&document["schema"], &document["schema_version"]), (&"drivelab.show".into(), &1.into()));
+    document
+}
+
+#[test]
+fn a_loop_device_is_described_down_to_what_lies_below() {
+    if !root_or_skip("a loop device") {
+        return;
+    }
+    let Some(disk) = RamDisk::new_or_skip(32) else { return };
+    let lab = Lab::new();
+    let target = &show(&lab, &disk.device)["target"];
+    let bytes: u64 = tool("blockdev", &["--getsize64", &disk.device]).trim().parse().unwrap();
+    assert_eq!(target["devices"][0]["capacity"], bytes);
+    assert_eq!(target["devices"][0]["name"], disk.name());
+    assert_eq!(target["identity"]["number"], disk.numbers());
+    assert_eq!(target["identity"]["read_only"], false);
+    assert!(target["identity"]["diskseq"].as_u64().is_some_and(|seq| seq > 0), "{target}");
+    let below = target["devices"][0]["lies_on"].as_array().unwrap();
+    assert_eq!(
+        target["devices"].as_array().unwrap().len(),
+        1 + below.len(),
+        "each device below is described: {target}"
+    );
+    assert_eq!(target["writing"]["with_destroy"]["id"], disk.name(), "no serial number: its kernel name");
+    // By its name alone it is the same device, and the list has it where layers are asked for.
+    assert_eq!(show(&lab, disk.name())["target"]["identity"], target["identity"]);
+    let list = lab.json(&["targets", "--all", "--json"]);
+    let paths: Vec<&str> =
+        list["targets"].as_array().unwrap().iter().map(|one| one["path"].as_str().unwrap()).collect();
+    assert!(paths.contains(&disk.device.as_str()), "{paths:?}");
+}
+
+#[test]
+fn what_uses_a_device_is_named_and_stands_against_writing() {
+    if !root_or_skip("a mounted device") {
+        return;
+    }
+    let Some(disk) = RamDisk::new_or_skip(32) else { return };
+    let lab = Lab::new();
+    tool("mkfs.ext4", &["-q", &disk.device]);
+    let folder = lab.folder().join("mounted");
+    std::fs::create_dir(&folder).unwrap();
+    tool("mount", &[&disk.device, folder.to_str().unwrap()]);
+    let by_device = show(&lab, &disk.device);
+    let by_folder = lab.run(&["show", folder.to_str().unwrap(), "--json"]);
+    tool("umount", &[folder.to_str().unwrap()]);
+    let used = by_device["target"]["used_by"][0].as_str().unwrap();
+    assert!(used.contains("mounted") && used.contains("ext4"), "{used}");
+    let why = by_device["target"]["writing"]["not_now"]["why"].as_str().unwrap();
+    assert!(why.contains("mounted"), "{why}");
+    assert!(by_folder.stderr.contains(&format!("lies on {}", disk.name())), "{}", by_folder.stderr);
+    assert!(by_folder.stdout.contains(&format!("\"{}\"", disk.device)), "{}", by_folder.stdout);
+}
+
+#[test]
+fn a_user_without_rights_gets_what_can_be_known() {
+    if !root_or_skip("another user") {
+        return;
+    }
+    let Some(disk) = RamDisk::new_or_skip(32) else { return };
+    // Where the folder of the build is closed to others, a copy is run.
+    let folder = tempfile::Builder::new().prefix("drivelab-show-").tempdir_in("/tmp").unwrap();
+    let copy = folder.path().join("drivelab");
+    std::fs::copy(env!("CARGO_BIN_EXE_drivelab"), &copy).unwrap();
+    tool("chmod", &["755", folder.path().to_str().unwrap(), copy.to_str().unwrap()]);
+    for arguments in [&["targets", "--all"][..], &["show", &disk.device], &["show", disk.name(), "--json"]] {
+        let mut command = std::process::Command::new(&copy);
+        command.args(arguments).current_dir("/").env("HOME", folder.path()).uid(NOBODY).gid(NOBODY);
+        let answer = done(command.output().unwrap());
+        assert_eq!(answer.code, 0, "{arguments:?}: {}", answer.stderr);
+        assert!(answer.stdout.contains(disk.name()), "{arguments:?}: {}", answer.stdout);
+    }
+}
+
+#[test]
+fn what_is_no_target_is_said_with_the_next_step() {
+    let lab = Lab::new();
+    for (target, code, word) in [
+        ("/dev/no-such-disk", 6, "drivelab targets"),
+        ("no-such-serial-number", 6, "drivelab targets"),
+        ("/dev/null", 5, "character device"),
+        ("/proc", 6, "no block device lies below"),
+    ] {
+        let answer = lab.run(&["show", target]);
+        assert_eq!(answer.code, code, "{target}: {}", answer.stderr);
+        assert!(answer.stderr.contains(word) && answer.stdout.is_empty(), "{target}: {}", answer.stderr);
+    }
+    assert!(Path::new("/sys/block").is_dir());
+}
