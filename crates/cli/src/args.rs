@@ -224,9 +224,13 @@ pub struct MeasureArgs {
     /// Form of the methodology [default: quick, or the only form it has].
     #[arg(long, value_enum)]
     pub form: Option<FormArg>,
-    /// Permit that this existing file is overwritten; must name the target itself.
-    #[arg(long, value_name = "PATH", value_hint = ValueHint::FilePath)]
+    /// Permit that this is overwritten: the existing file itself, or of a block device its serial number, its name in
+    /// /dev/disk/by-id, or the kernel's name where it has no serial number.
+    #[arg(long, value_name = "ID", value_hint = ValueHint::FilePath)]
     pub destroy: Option<PathBuf>,
+    /// Ask nothing. Alone it permits nothing: a block device is written only where --destroy names it.
+    #[arg(long, short)]
+    pub yes: bool,
     /// Size of the scratch file; default what the methodology wants, at most 10 % of free space.
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Bytes>,

@@ -29,6 +29,75 @@ pub struct GuardDecision {
     pub allowed_because: String,
     /// What the user named with `--destroy`, where that was needed.
     pub destroy_named: Option<PathBuf>,
+    /// Of a block device: which one it was, and what was found on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<GuardedDevice>,
+}
+
+/// What the guard knew of a block device when it let it be written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GuardedDevice {
+    /// Which device.
+    pub identity: DeviceIdentity,
+    /// What was looked at to find content, one sentence.
+    pub looked_at: String,
+    /// What was found on it and overridden by the user's word: signatures, partition tables, data. Empty where nothing
+    /// was found.
+    pub overridden: Vec<String>,
+    /// What kept others out while it was written, one sentence.
+    pub held: String,
+}
+
+/// Which block device something is, whatever path led to it: the same however it was named, and another one when a
+/// drive was swapped for its twin.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct DeviceIdentity {
+    /// The kernel's name, `nvme0n1`, `nvme0n1p2`.
+    pub name: String,
+    /// The kernel's name of the whole device.
+    pub whole: String,
+    /// Major and minor number, `259:0`.
+    pub number: String,
+    /// What the whole device calls itself.
+    pub model: Option<String>,
+    /// Serial number of the whole device.
+    pub serial: Option<String>,
+    /// The name that is the only one in the world: EUI-64, NGUID, NAA or UUID, as sysfs (`wwid`) prints it.
+    pub wwid: Option<String>,
+    /// Names of udev in `/dev/disk/by-id` that lead to it, without the folder.
+    pub by_id: Vec<String>,
+    /// Length of the device itself (of the partition, where it is one).
+    pub capacity: Bytes,
+    /// The kernel's count of disks (`diskseq`, Linux 5.15): a new one each time a disk appears or a loop device gets
+    /// another file.
+    pub diskseq: Option<u64>,
+    /// The file under a loop device.
+    pub backing_file: Option<PathBuf>,
+}
+
+impl DeviceIdentity {
+    /// What differs from an identity that was seen before, one phrase each; empty where it is the same device. Names
+    /// of udev may come and go and do not count, and neither does the number of a device that is known by its serial.
+    #[must_use]
+    pub fn changes_since(&self, before: &DeviceIdentity) -> Vec<String> {
+        let mut changes = Vec::new();
+        let mut differs = |what: &str, before: Option<String>, now: Option<String>| {
+            if before != now {
+                let text = |value: Option<String>| value.unwrap_or_else(|| "none".to_owned());
+                changes.push(format!("{what} was {} and is {}", text(before), text(now)));
+            }
+        };
+        differs("the serial number", before.serial.clone(), self.serial.clone());
+        differs("the model", before.model.clone(), self.model.clone());
+        differs("the wwid", before.wwid.clone(), self.wwid.clone());
+        let bytes = |identity: &DeviceIdentity| Some(format!("{} bytes", identity.capacity.get()));
+        differs("its size", bytes(before), bytes(self));
+        let file = |identity: &DeviceIdentity| identity.backing_file.as_ref().map(|file| file.display().to_string());
+        differs("the file under it", file(before), file(self));
+        let count = |identity: &DeviceIdentity| identity.diskseq.map(|count| count.to_string());
+        differs("the kernel's count of it (diskseq)", count(before), count(self));
+        changes
+    }
 }
 
 /// What the guard hands over to make a [`WritableTarget`].
@@ -46,6 +115,8 @@ pub struct GuardedParts {
     pub direct_io: DirectIo,
     /// The decision.
     pub decision: GuardDecision,
+    /// What keeps others out as long as the target is open: locks on other files, such as the whole disk of a partition.
+    pub held: Vec<OwnedFd>,
 }
 
 /// A target that may be written. Made only by `device::guard` (the tidy test holds it); the engine accepts nothing

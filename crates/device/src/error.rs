@@ -92,8 +92,8 @@ pub enum DeviceError {
     },
     /// A character device that is none of the two that can be measured.
     #[error(
-        "{path} is a character device, and of those drivelab measures only /dev/null and /dev/zero; name a folder, a \
-         file or a block device"
+        "{path} is a character device, and of those drivelab measures only /dev/null, /dev/zero and the nodes of NVMe \
+         drives; name a folder, a file or a block device"
     )]
     Character {
         /// The device node.

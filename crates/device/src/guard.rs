@@ -1,20 +1,25 @@
 //! The write guard: the only place where a [`WritableTarget`] is made, and so the only way to write for a run.
 //!
 //! Four ways lead to one: drivelab makes a scratch file of its own ([`make_scratch`], [`reopen_scratch`]); the user
-//! released a regular file by naming it twice ([`authorise_file`]), or a loop, zram or null_blk device by its kernel
-//! name ([`authorise_device`]); or it is the null device, which keeps nothing ([`authorise_null`]). Refusing is the
-//! default. docs/safety.md lists what is promised and which test holds it. Must not know workloads, plans or how
-//! figures are made.
+//! released a regular file by naming it twice ([`authorise_file`]), or a block device by its serial number
+//! ([`authorise_device`], or [`release_device`] for a disk that is partitioned or encrypted first); or it is the null
+//! device, which keeps nothing ([`authorise_null`]). Refusing is the default. docs/safety.md lists what is promised and
+//! which test holds it. Must not know workloads, plans or how figures are made.
 
 mod block_device;
 mod claim;
+mod content;
+mod destroy;
 mod existing;
+mod hold;
 mod in_use;
 mod leftover;
 mod loop_file;
 mod null;
+mod released;
 mod scratch;
 mod signature;
+mod system_disk;
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
@@ -25,11 +30,13 @@ use drivelab_core::target::{GuardDecision, GuardedParts, WritableTarget};
 use drivelab_core::units::Bytes;
 use rustix::fs::OFlags;
 
-pub use block_device::{authorise_device, look_again};
+pub use block_device::{Preview, authorise_device, look_again, preview_device, release_device};
 pub use claim::{FileIdentity, ScratchClaim};
+pub use destroy::{Destroy, flag_of, id_of};
 pub use existing::authorise_file;
 pub use leftover::{Leftover, LeftoverState, is_scratch, leftover_scratches, remove_leftover};
 pub use null::authorise_null;
+pub use released::Released;
 pub use scratch::{Scratch, Whole, make_scratch, reopen_scratch};
 
 use crate::direct::{self, Trial};
@@ -170,5 +177,6 @@ fn writable(
         length,
         direct_io,
         decision,
+        held: Vec::new(),
     }))
 }

@@ -14,9 +14,11 @@ mod error;
 pub mod guard;
 mod host;
 mod identify;
+mod identity;
 mod link;
 mod mounts;
 mod named;
+mod nvme_node;
 mod place;
 pub mod probe;
 mod proc_text;
@@ -29,6 +31,7 @@ pub use error::{DeviceError, ErrorKind};
 pub use guard::{
     FileIdentity, Leftover, LeftoverState, Scratch, ScratchClaim, is_scratch, leftover_scratches, remove_leftover,
 };
+pub use identity::identity_of;
 pub use named::{BlockNode, Named, classify};
 pub use place::{FolderFacts, folder_facts, suggest_direct_folder, target_facts};
 pub use readable::{

@@ -11,6 +11,7 @@ use rustix::fs::{major, minor};
 
 use crate::block;
 use crate::error::{DeviceError, ErrorKind};
+use crate::nvme_node;
 use crate::roots::{Roots, read_number};
 
 /// Device numbers of the memory devices (Documentation/admin-guide/devices.txt, major 1).
@@ -22,7 +23,8 @@ const FILES_IN_DEV: [&str; 2] = ["/dev/shm", "/dev/mqueue"];
 /// A block device, by whatever path it was named.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlockNode {
-    /// The device node, symbolic links (such as those in `/dev/disk/by-id`) followed.
+    /// The device node, symbolic links (such as those in `/dev/disk/by-id`) followed; of an NVMe controller or generic
+    /// node, that of the namespace.
     pub path: PathBuf,
     /// The kernel's name: `nvme0n1`, `loop3`; a partition has its own, `nvme0n1p2`.
     pub name: String,
@@ -127,7 +129,10 @@ pub fn classify(path: &Path) -> Result<Named, DeviceError> {
         match number(&status) {
             NULL_DEVICE => Ok(Named::NullDevice(real)),
             ZERO_DEVICE => Ok(Named::ZeroDevice(real)),
-            _ => Err(DeviceError::Character { path: path.to_owned() }),
+            other => match nvme_node::namespace_of(&Roots::default(), path, other) {
+                Some(node) => node.map(Named::BlockDevice),
+                None => Err(DeviceError::Character { path: path.to_owned() }),
+            },
         }
     } else if kind.is_fifo() {
         unfit("a named pipe")

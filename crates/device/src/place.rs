@@ -168,8 +168,43 @@ fn upper_folder(options: &str) -> Option<PathBuf> {
     Some(PathBuf::from(from[..end].replace("\\,", ",")))
 }
 
+/// All folders that an overlay is made of: the upper one, and the lower ones, which a colon separates or each of which
+/// has an option of its own (a comma or colon in a name is escaped with a backslash).
+pub(crate) fn layers_of(options: &str) -> Vec<PathBuf> {
+    let mut layers = Vec::new();
+    for option in unescaped_parts(options, ',') {
+        let Some((name, value)) = option.split_once('=') else { continue };
+        if matches!(name, "upperdir" | "lowerdir" | "lowerdir+" | "datadir+") {
+            let folders = unescaped_parts(value, ':').into_iter().filter(|folder| !folder.is_empty());
+            layers.extend(folders.map(|folder| PathBuf::from(folder.replace("\\,", ",").replace("\\:", ":"))));
+        }
+    }
+    layers
+}
+
+/// Splits at a sign that no backslash stands before.
+fn unescaped_parts(text: &str, at: char) -> Vec<&str> {
+    let mut parts = Vec::new();
+    let (mut start, mut escaped) = (0, false);
+    for (index, sign) in text.char_indices() {
+        if sign == at && !escaped {
+            parts.push(&text[start..index]);
+            start = index + sign.len_utf8();
+        }
+        escaped = sign == '\\' && !escaped;
+    }
+    parts.push(&text[start..]);
+    parts
+}
+
+/// The sysfs folder of the device whose node this is; `None` where the path is something else.
+pub(crate) fn block_folder(roots: &Roots, path: &Path) -> Option<PathBuf> {
+    let status = fs::metadata(path).ok().filter(|status| status.file_type().is_block_device())?;
+    block::folder_of(roots, major(status.rdev()), minor(status.rdev()))
+}
+
 /// Devices that a mount's source names: a device node, or for btrfs all members of that file system.
-fn devices_of_source(roots: &Roots, mount: &Mount) -> Vec<PathBuf> {
+pub(crate) fn devices_of_source(roots: &Roots, mount: &Mount) -> Vec<PathBuf> {
     let source = Path::new(&mount.source);
     if !source.is_absolute() {
         return Vec::new();
@@ -217,6 +252,10 @@ mod tests {
         assert_eq!(upper_folder(options), Some(PathBuf::from("/var/a,b/upper")));
         assert_eq!(upper_folder("rw,upperdir=/u"), Some(PathBuf::from("/u")));
         assert_eq!(upper_folder("rw,lowerdir=/l"), None);
+        assert_eq!(layers_of(options), ["/l", "/var/a,b/upper"].map(PathBuf::from));
+        assert_eq!(layers_of("lowerdir+=/a,lowerdir+=/b"), ["/a", "/b"].map(PathBuf::from));
+        assert_eq!(layers_of("rw,lowerdir=/a\\:b:/c,workdir=/w"), ["/a:b", "/c"].map(PathBuf::from));
+        assert!(layers_of("rw").is_empty());
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! Block devices that are written: only loop, zram and null_blk, only by their kernel name, and only where nothing
-//! relies on them and nothing known is on them. On real devices; each refusal leaves every byte as it was.
+//! Block devices that are written: only where the user named this very device, and only where nobody relies on it. On
+//! real devices; each refusal leaves every byte as it was. The table of situations as a user meets them is in
+//! tests/guard_table.rs in the root of the tree.
 
 mod common;
 
@@ -12,13 +13,17 @@ use common::bench::{Loop, MIB, Undo, Zram, attach, mounted, node, partition, tex
 use common::skipped;
 use drivelab_core::target::WritableTarget;
 use drivelab_core::units::Bytes;
-use drivelab_device::guard::{GuardError, authorise_device, look_again};
+use drivelab_device::guard::{Destroy, GuardError, authorise_device, look_again, preview_device, release_device};
 use drivelab_device::{ErrorKind, Named, classify};
 
 const SIZE: u64 = 64 * MIB;
 
+fn named(id: &str) -> Destroy {
+    Destroy::named(Some(Path::new(id)))
+}
+
 fn released(disk: &Loop) -> Result<WritableTarget, GuardError> {
-    authorise_device(&disk.node(), Some(Path::new(disk.name())))
+    authorise_device(&disk.node(), &named(disk.name()))
 }
 
 /// Refused, with what was found in words, and the file below is byte for byte as it was.
@@ -48,10 +53,13 @@ fn a_bare_loop_device_is_released_by_its_kernel_name_whatever_path_led_to_it() {
     symlink(&disk.device, &link).expect("a link");
     let node = node(text(&link));
     for name in [disk.name(), disk.device.as_str()] {
-        let target = authorise_device(&node, Some(Path::new(name))).expect("released");
+        let target = authorise_device(&node, &named(name)).expect("released");
         assert_eq!((target.path(), target.length()), (Path::new(&disk.device), Bytes::new(SIZE)));
         assert_eq!(target.decision().destroy_named.as_deref(), Some(Path::new(name)));
         let because = &target.decision().allowed_because;
+        let decided = target.decision().device.as_ref().expect("a device");
+        assert_eq!((decided.identity.name.as_str(), decided.overridden.len()), (disk.name(), 0));
+        assert!(decided.looked_at.contains("all of it") && decided.held.contains("O_EXCL"), "{decided:?}");
         assert!(because.contains("a loop device on") && because.contains("held exclusively"), "{because}");
         assert!(fs::read(&disk.image).expect("the image").iter().all(|byte| *byte == 0), "nothing is written so far");
         look_again(&target).expect("still as it was");
@@ -71,40 +79,44 @@ fn a_bare_loop_device_is_released_by_its_kernel_name_whatever_path_led_to_it() {
 fn without_destroy_or_with_another_name_it_is_refused() {
     let Some(disk) = Loop::new(SIZE) else { return };
     let node = disk.node();
-    let error = authorise_device(&node, None).expect_err("refused");
+    let error = authorise_device(&node, &Destroy::default()).expect_err("refused");
     assert_eq!(error.kind(), ErrorKind::Refused);
     assert!(error.to_string().contains(&format!("add `--destroy {}`", disk.name())), "{error}");
     let link = disk.folder.join("by-some-id");
     symlink(&disk.device, &link).expect("a link");
     for other in ["loop", "loop999", "/dev/loop999", "vda", text(&link), text(&disk.image)] {
-        let error = authorise_device(&node, Some(Path::new(other))).expect_err("refused");
+        let error = authorise_device(&node, &named(other)).expect_err("refused");
         assert_eq!(error.kind(), ErrorKind::Refused);
-        assert!(error.to_string().contains("but the kernel calls this device"), "{error}");
+        assert!(error.to_string().contains("but this is"), "{error}");
     }
 }
 
 #[test]
-fn every_other_device_of_this_machine_is_refused_even_by_its_own_name() {
+fn the_disks_of_the_running_system_are_refused_whatever_is_named() {
     let mut seen = 0;
-    for entry in fs::read_dir("/sys/class/block").into_iter().flatten().flatten() {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        let path = Path::new("/dev").join(&name);
-        let (false, Ok(Named::BlockDevice(node))) = (name.starts_with("loop"), classify(&path)) else { continue };
-        if ["zram", "nullb"].iter().any(|word| name.starts_with(word)) {
+    for mount in fs::read_to_string("/proc/self/mountinfo").expect("mounts").lines() {
+        let fields: Vec<&str> = mount.split(' ').collect();
+        let link = format!("/sys/dev/block/{}", fields[2]);
+        let Some(name) = fs::canonicalize(link).ok().and_then(|folder| Some(folder.file_name()?.to_owned())) else {
             continue;
+        };
+        let path = Path::new("/dev").join(&name);
+        let (true, Ok(Named::BlockDevice(node))) = (fields[4] == "/", classify(&path)) else { continue };
+        for id in [text(&path), name.to_str().expect("a name")] {
+            let error = release_device(&node, &named(id)).expect_err("refused");
+            assert_eq!(error.kind(), ErrorKind::Refused);
+            assert!(error.to_string().contains("the running system lives on"), "{error}");
         }
-        let error = authorise_device(&node, Some(Path::new(&name))).expect_err("refused");
-        assert_eq!(error.kind(), ErrorKind::Refused);
-        assert!(error.to_string().contains("loop, zram and null_blk devices only"), "{error}");
+        assert!(preview_device(&node).is_err());
         seen += 1;
     }
     if seen == 0 {
-        skipped("this machine has no other block device");
+        println!("the root of this machine is no device of its own, so it has none to refuse by name");
     }
 }
 
 #[test]
-fn file_systems_and_swap_are_refused_mounted_or_not() {
+fn file_systems_and_swap_are_told_and_overridden_by_the_id_unless_they_are_in_use() {
     let Some(disk) = Loop::new(320 * MIB) else { return };
     for (maker, options, what) in [
         ("mkfs.ext4", &["-q", "-F"][..], "an ext2, ext3 or ext4 file system"),
@@ -117,13 +129,20 @@ fn file_systems_and_swap_are_refused_mounted_or_not() {
             skipped(&why);
             continue;
         }
-        refused(&disk, ErrorKind::Refused, &["it holds", what, "wipefs --all"]);
+        let error = release_device(&disk.node(), &Destroy::default()).expect_err("refused");
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        for word in [what, "data in", "all of it was looked at", &format!("--destroy {}", disk.name())] {
+            assert!(error.to_string().contains(word), "'{word}' is missing in: {error}");
+        }
+        let target = released(&disk).expect("released by its name");
+        let decided = target.decision().device.as_ref().expect("a device");
+        assert!(decided.overridden.iter().any(|found| found.starts_with(what)), "{:?}", decided.overridden);
+        drop(target);
         tool("wipefs", &["--all", &disk.device]).expect("wiped");
-        drop(released(&disk).expect("the advice in the refusal helps"));
     }
     tool("mkfs.ext4", &["-q", "-F", &disk.device]).expect("a file system");
     let (place, _mount) = mounted(&disk.device, &disk.folder, &[]);
-    refused(&disk, ErrorKind::Refused, &["in use", "is mounted at", text(&place)]);
+    refused(&disk, ErrorKind::Refused, &["in use", "is mounted at", text(&place), "no flag overrides"]);
 }
 
 #[test]
@@ -148,23 +167,73 @@ fn a_mount_in_another_namespace_is_seen() {
 }
 
 #[test]
-fn active_swap_and_partitions_are_refused() {
+fn active_swap_is_refused_and_partitions_go_by_their_own_names() {
     let Some(disk) = Loop::with(SIZE, &["--partscan"]) else { return };
     tool("mkswap", &[&disk.device]).and_then(|_| tool("swapon", &[&disk.device])).expect("swap");
     let off = Undo::by(&["swapoff", &disk.device]);
-    refused(&disk, ErrorKind::Refused, &["is active swap space"]);
+    refused(&disk, ErrorKind::Refused, &["active swap space"]);
     drop(off);
     tool("wipefs", &["--all", &disk.device]).expect("wiped");
 
     partition(&disk);
     let name = format!("{}p1", disk.name());
-    refused(&disk, ErrorKind::Refused, &["it has partitions", &name]);
-    let error = authorise_device(&node(&format!("/dev/{name}")), Some(Path::new(&name))).expect_err("refused");
-    assert!(error.to_string().contains("is a partition of"), "{error}");
+    let error = release_device(&disk.node(), &Destroy::default()).expect_err("refused");
+    assert!(error.to_string().contains("an MBR partition table"), "{error}");
+    drop(released(&disk).expect("a partition table is content"));
+    let part = node(&format!("/dev/{name}"));
+    let error = authorise_device(&part, &named(disk.name())).expect_err("another name");
+    assert!(error.to_string().contains(&format!("--destroy {name}")), "{error}");
+    let target = authorise_device(&part, &named(&name)).expect("a partition by its own name");
+    assert!(target.length() < Bytes::new(SIZE));
+    // Its whole disk is locked meanwhile.
+    let error = released(&disk).expect_err("locked");
+    assert_eq!(error.kind(), ErrorKind::Busy, "{error}");
+    drop(target);
+
+    let released = release_device(&disk.node(), &named(disk.name())).expect("released");
+    let target = released.authorise_on_top(&part.path).expect("a partition of it");
+    assert!(target.decision().allowed_because.contains("and on nothing else"), "{:?}", target.decision());
+    look_again(&target).expect("still as it was");
+    assert!(released.authorise_on_top(&part.path).is_err(), "claimed");
+}
+
+#[test]
+fn what_does_not_lie_on_a_released_disk_is_refused() {
+    let (Some(disk), Ok(other)) = (Loop::new(SIZE), tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR"))) else {
+        return;
+    };
+    other.as_file().set_len(SIZE).expect("a size");
+    let device = attach(other.path(), &[]).expect("a second loop device");
+    let _detach = Undo::by(&["losetup", "--detach", &device]);
+    let released = release_device(&disk.node(), &named(disk.name())).expect("released");
+    let error = released.authorise_on_top(Path::new(&device)).expect_err("another disk");
+    assert!(error.to_string().contains("does not lie on"), "{error}");
     assert_eq!(error.kind(), ErrorKind::Refused);
-    // The table alone, after the kernel was told to forget the partitions.
-    tool("partx", &["--delete", &disk.device]).expect("forgotten");
-    refused(&disk, ErrorKind::Refused, &["an MBR partition table"]);
+    assert!(released.authorise_on_top(&disk.image).is_err(), "a file");
+    drop(released.into_target().expect("as it is"));
+}
+
+#[test]
+fn another_device_than_the_plan_was_made_for_is_refused() {
+    let Some(disk) = Loop::new(SIZE) else { return };
+    let planned = preview_device(&disk.node()).expect("looked at").identity;
+    let again = named(disk.name()).planned_for(planned.clone());
+    drop(release_device(&disk.node(), &again).expect("the same device"));
+    let mut twin = planned.clone();
+    twin.serial = Some("another".to_owned());
+    let error = release_device(&disk.node(), &named(disk.name()).planned_for(twin)).expect_err("another serial");
+    assert!(error.to_string().contains("the serial number was another and is none"), "{error}");
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    // Another disk under the same name, as when a drive is pulled and its twin is put in.
+    let device = disk.device.clone();
+    tool("losetup", &["--detach", &device]).expect("detached");
+    tool("losetup", &[&device, text(&disk.image)]).expect("attached");
+    if planned.diskseq.is_none() {
+        skipped("this kernel does not count its disks (Linux 5.15)");
+        return;
+    }
+    let error = release_device(&node(&device), &again).expect_err("another disk by its count");
+    assert!(error.to_string().contains("diskseq"), "{error}");
 }
 
 #[test]
@@ -174,9 +243,9 @@ fn a_device_under_a_loop_device_and_a_loop_device_on_a_device_are_refused() {
     let _detach = Undo::by(&["losetup", "--detach", &upper]);
     let upper_name = upper.trim_start_matches("/dev/");
     refused(&disk, ErrorKind::Refused, &[upper_name, "(a loop device) lies on"]);
-    let error = authorise_device(&node(&upper), Some(Path::new(upper_name))).expect_err("refused");
+    let error = authorise_device(&node(&upper), &named(upper_name)).expect_err("refused");
     assert_eq!(error.kind(), ErrorKind::Refused);
-    assert!(error.to_string().contains("loop devices on files only"), "{error}");
+    assert!(error.to_string().contains("name that device itself"), "{error}");
 }
 
 #[test]
@@ -270,16 +339,16 @@ fn the_file_under_a_loop_device_must_be_nobody_elses_and_all_of_it() {
 fn zram_is_released_and_one_without_a_size_is_unusable() {
     let Some(zram) = Zram::new(SIZE) else { return };
     let name = zram.device.trim_start_matches("/dev/").to_owned();
-    let target = authorise_device(&node(&zram.device), Some(Path::new(&name))).expect("released");
+    let target = authorise_device(&node(&zram.device), &named(&name)).expect("released");
     assert_eq!(target.length(), Bytes::new(SIZE));
-    assert!(target.decision().allowed_because.contains("a zram device"), "{}", target.decision().allowed_because);
+    assert!(target.decision().allowed_because.contains(&name), "{}", target.decision().allowed_because);
     write(&target, true);
     look_again(&target).expect("still as it was");
     drop(target);
     tool("mkswap", &[&zram.device]).expect("swap");
-    let error = authorise_device(&node(&zram.device), Some(Path::new(&name))).expect_err("refused");
+    let error = authorise_device(&node(&zram.device), &Destroy::default()).expect_err("refused");
     assert!(error.to_string().contains("swap space"), "{error}");
     zram.reset();
-    let error = authorise_device(&node(&zram.device), Some(Path::new(&name))).expect_err("empty");
+    let error = authorise_device(&node(&zram.device), &named(&name)).expect_err("empty");
     assert_eq!(error.kind(), ErrorKind::NoSpace, "{error}");
 }

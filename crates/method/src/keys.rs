@@ -214,6 +214,10 @@ const TARGET_CONTENTS: &[Word] = &[
 ];
 const TARGET_KINDS: &[Word] = &[
     word("file", "A file on a mounted file system."),
+    word(
+        "file_or_block",
+        "A file, or the first `size` bytes of a block device that the user released; the whole device where it is smaller.",
+    ),
     word("any", "Whatever the command names: a file, a block device, /dev/null, /dev/zero or nop:."),
     later_word("block_device", "A whole drive or a partition.", "drivelab writes to files only"),
     later_word("directory", "Many files in a folder.", "drivelab writes to one file only"),

@@ -119,6 +119,13 @@ impl Methodology {
         self.root.table("target").is_some_and(|target| target.text("kind") == "any")
     }
 
+    /// Whether it runs on block devices too, of which it uses as much as it wants of a file.
+    #[must_use]
+    pub fn takes_block_devices(&self) -> bool {
+        self.takes_any_target()
+            || self.root.table("target").is_some_and(|target| target.text("kind") == "file_or_block")
+    }
+
     /// Whether reads take what the target holds already, instead of what a preparation wrote.
     #[must_use]
     pub fn reads_as_found(&self) -> bool {

@@ -56,6 +56,7 @@ pub fn sample_environment() -> Environment {
         guard: Some(GuardDecision {
             allowed_because: "drivelab made this scratch file for the run".to_owned(),
             destroy_named: None,
+            device: None,
         }),
         bundle_on_same_device: false,
     }

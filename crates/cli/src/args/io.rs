@@ -321,10 +321,13 @@ pub struct SafetyArgs {
     /// a block also makes the file system find room for it.
     #[arg(long)]
     pub fill: bool,
-    /// Permit that this existing file or device is overwritten: the file itself, or the kernel's name of the device
-    /// (loop3).
-    #[arg(long, value_name = "NAME", value_hint = ValueHint::FilePath)]
+    /// Permit that this is overwritten: the existing file itself, or of a block device its serial number, its name in
+    /// /dev/disk/by-id, or the kernel's name where it has no serial number (loop3).
+    #[arg(long, value_name = "ID", value_hint = ValueHint::FilePath)]
     pub destroy: Option<PathBuf>,
+    /// Ask nothing. Alone it permits nothing: a block device is written only where --destroy names it.
+    #[arg(long)]
+    pub yes: bool,
     /// Say what would be done, how long it takes and how much it writes; touch nothing.
     #[arg(long)]
     pub dry_run: bool,

@@ -36,6 +36,7 @@ fn measure(context: &Context, name: &str, path: &Path, output: Option<&Path>, ar
         target: path,
         size: arguments.size,
         destroy: arguments.destroy.as_deref(),
+        yes: arguments.yes,
         engine,
         trace: None,
         page: output.map(|output| (output, arguments.redact)),

@@ -9,7 +9,7 @@ use drivelab_core::exit::ExitCode;
 use drivelab_core::run::RunRecords;
 use drivelab_core::target::WritableTarget;
 use drivelab_core::units::{Bytes, Nanos};
-use drivelab_device::guard::{self, Whole};
+use drivelab_device::guard::{self, Destroy, Whole};
 use drivelab_device::{FileIdentity, Scratch};
 use drivelab_report::format;
 use drivelab_session::{Start, left};
@@ -216,7 +216,7 @@ fn reopen(bundle: &Bundle, records: &RunRecords, voice: Voice) -> Result<Reopene
         | TargetKind::ZeroDevice
         | TargetKind::Nop => {
             let size = recorded.kind.stores_nothing().then_some(records.plan.capacity);
-            let wanted = Wanted { run: records.run, needs, destroy: None, size };
+            let wanted = Wanted { run: records.run, needs, destroy: &Destroy::default(), size };
             let opened = Place::of(&recorded.path)?.open(&wanted, voice)?;
             let state = "the target was opened again".to_owned();
             Reopened { opened, state, prepared_again: true }

@@ -22,7 +22,7 @@ use super::pages::{OutputFile, Wish, format_of};
 use super::place::{Needs, OpenedIo, Wanted};
 use super::target::{self, Purpose, Words};
 use super::trace::TraceFile;
-use super::{dry_run, found, notes, signals};
+use super::{consent, dry_run, found, notes, signals};
 use crate::args::PrintArgs;
 use crate::context::{Context, now, tool};
 use crate::fail::{Failure, Result};
@@ -40,6 +40,8 @@ pub struct Order<'a> {
     pub size: Option<Bytes>,
     /// What `--destroy` named.
     pub destroy: Option<&'a Path>,
+    /// Whether nobody is to be asked (`--yes`).
+    pub yes: bool,
     /// Engine.
     pub engine: Options,
     /// New file in which every measured operation is written down, where that is wanted.
@@ -66,8 +68,9 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     let voice = context.settings.voice;
     let stop = StopToken::default();
     signals::watch(stop.clone())?;
-    let purpose = Purpose::Measure { destroy: order.destroy };
-    let site = target::survey(order.target, order.methodology, order.form, order.size, purpose)?;
+    let destroy = consent::of(&order)?;
+    let purpose = Purpose::Measure { destroy: &destroy };
+    let mut site = target::survey(order.target, order.methodology, order.form, order.size, purpose)?;
     let plan = target::plan(order.methodology, order.form, &site, &order.words)?;
     check_cpus(&plan)?;
     order.trace.map_or(Ok(()), TraceFile::check)?;
@@ -75,13 +78,13 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     let run = RunId::now();
     // What drivelab makes is as long as the plan takes it to be; what is there has its size.
     let size = if site.makes_scratch { Some(site.length) } else { order.size };
-    let wanted = Wanted { run, needs: Needs::of_plan(&plan), destroy: order.destroy, size };
+    let wanted = Wanted { run, needs: Needs::of_plan(&plan), destroy: &destroy, size };
     if order.dry_run {
-        site.place.check(&wanted)?;
+        site.check(&wanted)?;
         return dry_run::say_only(&plan, &site, order.print.json);
     }
     let data = if order.save { Some(context.data()?) } else { None };
-    let opened = site.place.open(&wanted, voice)?;
+    let opened = site.open(&wanted, voice)?;
     let mut environment = opened.environment(data.as_ref().map(DataDir::root));
     environment.ceilings = context.ceilings_of(&environment.testbed);
     site.remarks().iter().chain(&opened.remarks).for_each(|remark| voice.say(remark));

@@ -2,6 +2,7 @@
 
 pub mod begin;
 pub mod care;
+pub mod consent;
 pub mod dry_run;
 pub mod execute;
 pub mod found;

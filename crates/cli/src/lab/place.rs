@@ -10,10 +10,10 @@ use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::load::OtherOps;
 use drivelab_core::plan::{Plan, Step};
-use drivelab_core::target::IoTarget;
+use drivelab_core::target::{IoTarget, WritableTarget};
 use drivelab_core::units::Bytes;
 use drivelab_core::workload::Workload;
-use drivelab_device::guard;
+use drivelab_device::guard::{self, Destroy};
 use drivelab_device::{BlockNode, Named, OpenedToRead, Scratch};
 use drivelab_report::format;
 
@@ -89,8 +89,8 @@ pub struct Wanted<'a> {
     pub run: RunId,
     /// What will be done there.
     pub needs: Needs,
-    /// What `--destroy` named.
-    pub destroy: Option<&'a Path>,
+    /// What the user said may be overwritten.
+    pub destroy: &'a Destroy,
     /// What `--size` said.
     pub size: Option<Bytes>,
 }
@@ -181,7 +181,7 @@ impl Place {
             Place::Named(Named::ExistingFile(file)) => {
                 refuse_size(file, wanted)?;
                 if changes {
-                    guard::authorise_file(file, wanted.destroy)?;
+                    guard::authorise_file(file, wanted.destroy.id.as_deref())?;
                 }
             }
             Place::Named(Named::BlockDevice(node)) => {
@@ -336,7 +336,7 @@ fn existing_file(file: &Path, wanted: &Wanted<'_>) -> Result<OpenedIo> {
     if !wanted.needs.changes() {
         return Ok(read_only(drivelab_device::open_file_to_read(file)?));
     }
-    let target = guard::authorise_file(file, wanted.destroy)?;
+    let target = guard::authorise_file(file, wanted.destroy.id.as_deref())?;
     let mut facts = drivelab_device::target_facts(target.path(), TargetKind::NamedFile, target.length())?;
     facts.direct_io = target.direct_io().clone();
     Ok(OpenedIo { target: target.into(), scratch: None, facts, remarks: Vec::new() })
@@ -347,14 +347,18 @@ fn block_device(node: &BlockNode, wanted: &Wanted<'_>) -> Result<OpenedIo> {
     if !wanted.needs.changes() {
         return Ok(read_only(drivelab_device::open_device_to_read(node)?));
     }
-    let target = guard::authorise_device(node, wanted.destroy)?;
+    Ok(released_device(node, guard::authorise_device(node, wanted.destroy)?))
+}
+
+/// A device that the guard let through, with what is found about it.
+pub(super) fn released_device(node: &BlockNode, target: WritableTarget) -> OpenedIo {
     let facts = drivelab_device::device_facts(node, target.length(), target.direct_io().clone());
-    Ok(OpenedIo { target: target.into(), scratch: None, facts, remarks: Vec::new() })
+    OpenedIo { target: target.into(), scratch: None, facts, remarks: Vec::new() }
 }
 
 /// The size that was asked of a scratch file, in whole MiB.
 fn scratch_asked(wanted: &Wanted<'_>) -> Result<Option<Bytes>> {
-    if let Some(destroy) = wanted.destroy {
+    if let Some(destroy) = &wanted.destroy.id {
         return Err(target::destroys_nothing(destroy));
     }
     let asked = wanted.size.map(|size| size.align_down(Bytes::MIB));
@@ -409,7 +413,7 @@ mod tests {
     const WRITES: Needs = Needs { reads: false, writes: true, deallocates: false, flushes: false };
 
     fn open(word: &str, needs: Needs, size: Option<Bytes>) -> Result<OpenedIo> {
-        let wanted = Wanted { run: RunId::now(), needs, destroy: None, size };
+        let wanted = Wanted { run: RunId::now(), needs, destroy: &Destroy::default(), size };
         Place::of(Path::new(word)).expect("a place").open(&wanted, VOICE)
     }
 

@@ -7,14 +7,14 @@ use drivelab_core::environment::{BlockDeviceFacts, FileSystemFacts, TargetFacts,
 use drivelab_core::exit::ExitCode;
 use drivelab_core::finding::Finding;
 use drivelab_core::plan::{Form, Plan, StepRole};
-use drivelab_core::target::DirectIo;
+use drivelab_core::target::{DirectIo, WritableTarget};
 use drivelab_core::units::Bytes;
-use drivelab_device::guard;
+use drivelab_device::guard::{self, Destroy};
 use drivelab_device::{FolderFacts, LeftoverState, Named};
 use drivelab_method::{Diagnostics, Methodology, SpeedGuess, TargetShape};
 use drivelab_report::format;
 
-use super::place::{Needs, Place};
+use super::place::{self, Needs, OpenedIo, Place, Wanted};
 use crate::fail::{Failure, Result};
 use crate::say::Voice;
 
@@ -32,11 +32,32 @@ pub struct Site {
     direct_io: DirectIo,
     /// Bytes that will be tested.
     pub length: Bytes,
-    /// What the scratch file would have been without the limit of free space.
+    /// What the scratch file would have been without the limit of free space; of a device, all of it.
     wanted: Bytes,
+    /// The device that the guard let through, held from here on.
+    released: Option<WritableTarget>,
 }
 
 impl Site {
+    /// What opening it would refuse, without making anything.
+    ///
+    /// # Errors
+    /// As for [`Place::check`].
+    pub fn check(&self, wanted: &Wanted<'_>) -> Result<()> {
+        if self.released.is_some() { Ok(()) } else { self.place.check(wanted) }
+    }
+
+    /// Opens it; a device that was let through is not let go in between.
+    ///
+    /// # Errors
+    /// As for [`Place::open`].
+    pub fn open(&mut self, wanted: &Wanted<'_>, voice: Voice) -> Result<OpenedIo> {
+        match (&self.place, self.released.take()) {
+            (Place::Named(Named::BlockDevice(node)), Some(target)) => Ok(place::released_device(node, target)),
+            _ => self.place.open(wanted, voice),
+        }
+    }
+
     /// The finding about a scratch file that is smaller than was asked for: it is another load than the one that was
     /// typed, whoever reads the result.
     #[must_use]
@@ -57,6 +78,14 @@ impl Site {
                 file_system.mount_point.display()
             ));
         }
+        if let (Place::Named(Named::BlockDevice(node)), true) = (&self.place, self.length < self.wanted) {
+            remarks.push(format!(
+                "the first {} of {} are used ({} in all): as much as of a file; more with --size",
+                format::bytes(self.length),
+                node.path.display(),
+                format::bytes(self.wanted)
+            ));
+        }
         if self.length < self.wanted && self.makes_scratch {
             remarks.push(format!(
                 "the scratch file is {} instead of {}: it is made of whole MiB and takes at most 10 % of the free space",
@@ -73,10 +102,10 @@ impl Site {
 pub enum Purpose<'a> {
     /// To make a plan: nothing is opened.
     Plan,
-    /// To measure; what exists and is written needs the name that the user gave with `--destroy`.
+    /// To measure; what exists and is written needs the user's word.
     Measure {
-        /// What `--destroy` named.
-        destroy: Option<&'a Path>,
+        /// What the user said may be overwritten.
+        destroy: &'a Destroy,
     },
 }
 
@@ -92,13 +121,12 @@ pub fn survey(
     purpose: Purpose<'_>,
 ) -> Result<Site> {
     let place = Place::of(path)?;
-    if !methodology.takes_any_target() {
-        refuse_all_but_files(&place)?;
-    }
+    refuse_unfit(&place, methodology)?;
     let wanted = size.unwrap_or_else(|| methodology.file_size(form));
     if place.makes_scratch()? {
         return new_file(place, methodology, form, wanted);
     }
+    let mut released = None;
     let facts = match (&place, purpose) {
         (Place::Nop, _) => drivelab_device::facts_of_nothing(TargetKind::Nop, place.path(), wanted),
         (Place::Named(Named::NullDevice(path) | Named::ZeroDevice(path)), _) => {
@@ -106,28 +134,31 @@ pub fn survey(
         }
         // Asked here as well as when it is opened: a refusal comes before anything else is said about the target.
         (Place::Named(Named::ExistingFile(file)), Purpose::Measure { destroy }) if changes(methodology, form) => {
-            let target = guard::authorise_file(file, destroy)?;
+            let target = guard::authorise_file(file, destroy.id.as_deref())?;
             let mut facts = drivelab_device::target_facts(file, TargetKind::NamedFile, target.length())?;
             facts.direct_io = target.direct_io().clone();
             facts
         }
         (Place::Named(Named::BlockDevice(node)), Purpose::Measure { destroy }) if changes(methodology, form) => {
             let target = guard::authorise_device(node, destroy)?;
-            drivelab_device::device_facts(node, target.length(), target.direct_io().clone())
+            let facts = drivelab_device::device_facts(node, target.length(), target.direct_io().clone());
+            released = Some(target);
+            facts
         }
         (Place::Named(Named::BlockDevice(node)), _) => drivelab_device::open_device_to_read(node)?.facts,
         (Place::Named(Named::ExistingFile(path) | Named::Folder(path) | Named::NewFile(path)), _) => {
             drivelab_device::open_file_to_read(path)?.facts
         }
     };
-    let TargetFacts { length, file_system, devices, direct_io, .. } = facts;
-    Ok(Site { place, makes_scratch: false, file_system, devices, direct_io, length, wanted: length })
+    let TargetFacts { length: whole, file_system, devices, direct_io, .. } = facts;
+    let length = part_of(&place, methodology, form, whole, wanted)?;
+    Ok(Site { place, makes_scratch: false, file_system, devices, direct_io, length, wanted: whole, released })
 }
 
 /// Whether any step of a methodology can change what its target holds, by its expansion for the size that it wants.
 /// Where that fails, what is wrong with the load is said by the expansion for the real size, and not by the guard;
 /// nothing is opened for writing before that, and then by the real plan.
-fn changes(methodology: &Methodology, form: Form) -> bool {
+pub(super) fn changes(methodology: &Methodology, form: Form) -> bool {
     let capacity = methodology.file_size(form);
     let shape = TargetShape { capacity, offset_align: Bytes::new(1), guess: SpeedGuess::default() };
     let plan = drivelab_method::expand(methodology, form, &shape);
@@ -154,25 +185,50 @@ fn new_file(place: Place, methodology: &Methodology, form: Form, wanted: Bytes) 
     let length = drivelab_device::scratch_size(wanted, minimum, file_system.free, memory)
         .map_err(|error| no_room(folder, &file_system, &error))?;
     let file_system = Some(file_system);
-    Ok(Site { place, makes_scratch: true, file_system, devices, direct_io: direct_io_expected, length, wanted })
+    let direct_io = direct_io_expected;
+    Ok(Site { place, makes_scratch: true, file_system, devices, direct_io, length, wanted, released: None })
 }
 
-/// Methodologies for files run on nothing else.
-fn refuse_all_but_files(place: &Place) -> Result<()> {
+/// How much of the target is tested: of a block device as much as the methodology wants of a file, else all of it.
+fn part_of(place: &Place, methodology: &Methodology, form: Form, whole: Bytes, wanted: Bytes) -> Result<Bytes> {
+    let is_device = matches!(place, Place::Named(Named::BlockDevice(_)));
+    if !is_device || methodology.takes_any_target() {
+        return Ok(whole);
+    }
+    let part = wanted.min(whole).align_down(Bytes::MIB);
+    let minimum = methodology.minimum_size(form);
+    if part >= minimum && part.get() > 0 {
+        return Ok(part);
+    }
+    let message = format!(
+        "'{}' needs at least {} of a device, and {} would be used of {}; name a larger one, or say more with --size",
+        methodology.identity().name,
+        format::bytes(minimum.max(Bytes::MIB)),
+        format::bytes(part),
+        place.path().display()
+    );
+    Err(Failure::new(ExitCode::TargetUnusable, message))
+}
+
+/// Each methodology says what it runs on.
+fn refuse_unfit(place: &Place, methodology: &Methodology) -> Result<()> {
     match place {
-        Place::Named(Named::BlockDevice(node)) => Err(refuse_block_device(&node.path)),
+        _ if methodology.takes_any_target() => Ok(()),
+        Place::Named(Named::BlockDevice(_)) if methodology.takes_block_devices() => Ok(()),
+        Place::Named(Named::BlockDevice(node)) => Err(refuse_block_device(&node.path, methodology)),
         Place::Nop | Place::Named(Named::NullDevice(_) | Named::ZeroDevice(_)) => Err(refuse_nothing(place.path())),
         Place::Named(Named::Folder(_) | Named::ExistingFile(_) | Named::NewFile(_)) => Ok(()),
     }
 }
 
-fn refuse_block_device(device: &Path) -> Failure {
+fn refuse_block_device(device: &Path, methodology: &Methodology) -> Failure {
     Failure::new(
         ExitCode::GuardRefused,
         format!(
-            "{} is a block device, and this methodology runs on files only; mount a file system on it and name a folder \
-             there, or read the device with `drivelab io`",
-            device.display()
+            "{} is a block device, and the file of '{}' says that it runs on files only (target kind = \"file\"); mount a \
+             file system on the device and name a folder there, or take a methodology for block devices",
+            device.display(),
+            methodology.identity().name
         ),
     )
 }
@@ -182,8 +238,8 @@ fn refuse_nothing(device: &Path) -> Failure {
     Failure::new(
         ExitCode::GuardRefused,
         format!(
-            "{device} is no device that stores anything, and this methodology runs on files only; name a folder, or \
-             measure drivelab itself with `drivelab io {device}`"
+            "{device} is no device that stores anything, and this methodology runs on drives and files only; name a \
+             folder, or measure drivelab itself with `drivelab io {device}`"
         ),
     )
 }

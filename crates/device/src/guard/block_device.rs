@@ -1,63 +1,98 @@
-//! A block device that the user released by its kernel name: only loop, zram and null_blk devices in this version, and
-//! only where nothing relies on them and nothing is known of what they hold.
+//! Whether a block device may be overwritten: who relies on it, what it holds, and what the user said about it.
 //!
-//! The order: what can be told without opening the device; then its content, read only; then it is opened
-//! exclusively, which the kernel grants to one at a time (mounts, swap, md, dm and bcache claim their devices the same
-//! way), and locked; then everything is looked at again. From there on nobody can mount or claim it until the target
-//! is dropped. [`look_again`] repeats the looks right before the first write, for programs that ask for no claim.
+//! The order: the running system's disks; who it is; mounts, swap, what lies on it, processes; then its content, read
+//! only; then the user's word, which counts for content alone. What comes of it is a [`Released`] device, which is
+//! opened exclusively after everything was looked at again. [`look_again`] repeats the looks right before the first
+//! write, for programs that ask for no claim.
 
-use std::fs::{self, File, OpenOptions};
-use std::io;
-use std::os::fd::AsFd;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::fs::{self, File};
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
-use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
-use drivelab_core::target::{GuardDecision, GuardedParts, WritableTarget};
-use drivelab_core::units::{Bytes, Nanos};
-use rustix::fs::{OFlags, fstat, major, minor};
-use rustix::io::Errno;
+use drivelab_core::target::{DeviceIdentity, GuardDecision, GuardedDevice, WritableTarget};
+use drivelab_core::units::Bytes;
+use rustix::fs::{fstat, major, makedev, minor};
 
-use super::claim::lock;
-use super::in_use::{Itself, Unseen};
-use super::{GuardError, in_use, loop_file, signature, system};
+use super::content::{self, Content};
+use super::destroy::{self, Destroy, Named, describe, flag_of};
+use super::hold::{self, patiently};
+use super::in_use::{self, Itself, Unseen};
+use super::released::Released;
+use super::{GuardError, loop_file, system, system_disk};
+use crate::block::whole_of;
 use crate::block_use::{partitions, users};
-use crate::direct::{self, Trial};
-use crate::error::DeviceError;
+use crate::identity::identity_of;
 use crate::named::BlockNode;
-use crate::place::custom;
-use crate::readable::{device_chain, device_length};
-use crate::roots::{Roots, read_number};
+use crate::roots::{Roots, read_number, read_trim};
 
-/// Kernel names of devices that this version writes to: a word and a number.
-const WRITABLE: [(&str, &str); 3] =
-    [("loop", "a loop device"), ("zram", "a zram device"), ("nullb", "a null_blk device")];
-/// How often, and after which pause, a device is looked at again that somebody has open. Many programs open devices
-/// for a moment only: udev after each one that was made or written to, losetup and lsblk all that there are.
-const TRIES: u32 = 20;
-const PAUSE: Nanos = Nanos::from_millis(100);
+/// A device that may be written once the user has named it, and what would be lost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Preview {
+    /// Which device.
+    pub identity: DeviceIdentity,
+    /// Its content, a phrase each; empty where nothing was found.
+    pub found: Vec<String>,
+    /// What was looked at, one phrase.
+    pub looked_at: String,
+}
 
-/// Lets a block device be written that `destroy` names by its kernel name (`loop3` or `/dev/loop3`). The exclusive
-/// claim and the lock on it last as long as the target.
+/// Looks at a device as [`release_device`] does, without the user's word: for a question. Holds nothing.
 ///
 /// # Errors
-/// [`GuardError::Refused`] for other kinds of devices, without `--destroy` or where it names another one, and where the
-/// device is in use or holds something; [`GuardError::Busy`] where a process has it open or claimed it;
-/// [`GuardError::ReadOnly`] and [`GuardError::Device`] where it cannot be written.
-pub fn authorise_device(node: &BlockNode, destroy: Option<&Path>) -> Result<WritableTarget, GuardError> {
-    let kind = writable_kind(node)?;
-    named_by(node, destroy)?;
-    if read_number::<u8>(&node.folder.join("ro")) != Some(0) {
-        return Err(GuardError::ReadOnly { path: node.path.clone() });
+/// As there, apart from what the user's word is for.
+pub fn preview_device(node: &BlockNode) -> Result<Preview, GuardError> {
+    let looked = patiently(|| look(node, None))?;
+    let Content { found, looked_at } = looked.content;
+    Ok(Preview { identity: looked.identity, found, looked_at })
+}
+
+/// Lets a block device be written that the user named: looks at it, opens it exclusively and looks again. The claim
+/// and the lock on its whole disk last as long as the target.
+///
+/// # Errors
+/// As for [`release_device`] and [`Released::into_target`].
+pub fn authorise_device(node: &BlockNode, destroy: &Destroy) -> Result<WritableTarget, GuardError> {
+    release_device(node, destroy)?.into_target()
+}
+
+/// Makes the whole decision about a block device and locks its whole disk, but leaves it open for others: for who has
+/// to partition, format or encrypt it first.
+///
+/// # Errors
+/// [`GuardError::Refused`] for the running system's disks, for what is in use, without the user's word or where it
+/// names another device, and where the device is another one than the plan was made for; [`GuardError::Busy`] where a
+/// process has it open or locked; [`GuardError::ReadOnly`] and [`GuardError::Device`] where it cannot be written.
+pub fn release_device(node: &BlockNode, destroy: &Destroy) -> Result<Released, GuardError> {
+    let refuse = |why: String| Err(GuardError::Refused { path: node.path.clone(), why });
+    system_disk::refuse(&Roots::default(), node)?;
+    let identity = identity_of(node);
+    if let Some(planned) = &destroy.planned {
+        unchanged(node, planned, &identity, "since the plan was made")?;
     }
-    patiently(|| authorise(node, kind, destroy))
+    if let Named::Other(named) = destroy.compare(&identity) {
+        return refuse(wrong(&named, &identity));
+    }
+    let looked = patiently(|| look(node, Some(&identity)))?;
+    let Some(id) = &destroy.id else { return refuse(unnamed(&looked)) };
+    let Looked { identity, content, length, under, unseen, lock } = looked;
+    let decision = GuardDecision {
+        allowed_because: because(&identity, destroy, &under, &unseen),
+        destroy_named: Some(id.clone()),
+        device: Some(GuardedDevice {
+            held: format!("open with O_EXCL, and {} locked with flock, until the end", identity.whole),
+            identity,
+            looked_at: content.looked_at,
+            overridden: content.found,
+        }),
+    };
+    Ok(Released::new(node.clone(), decision, length, lock))
 }
 
 /// Looks at the device of a target once more, with the claim still held; for right before the first write. A target
 /// that is no device is held by its lock alone.
 ///
 /// # Errors
-/// As for [`authorise_device`].
+/// As for [`release_device`].
 pub fn look_again(target: &WritableTarget) -> Result<(), GuardError> {
     let Some(handle) = target.handle(false) else { return Ok(()) };
     let status = fstat(handle).map_err(system("cannot look at", target.path()))?;
@@ -66,188 +101,155 @@ pub fn look_again(target: &WritableTarget) -> Result<(), GuardError> {
     }
     let number = (major(status.st_rdev), minor(status.st_rdev));
     let node = BlockNode::of(&Roots::default(), target.path(), number)?;
-    patiently(|| {
-        nobody_relies_on(&node, Itself::LeftOut)?;
-        holds_nothing(&node, handle, target.length())
+    let Some(decided) = &target.decision().device else { return Ok(()) };
+    let held = handle.try_clone_to_owned().map_err(system("cannot look at", target.path()))?;
+    patiently(|| still_fit(&node, decided, &File::from(held.try_clone().map_err(system("cannot open", &node.path))?)))
+}
+
+/// That nothing came since the decision: no user, no other identity, no content that was not there. `held` is the
+/// device, claimed.
+pub(super) fn still_fit(node: &BlockNode, decided: &GuardedDevice, held: &File) -> Result<(), GuardError> {
+    system_disk::refuse(&Roots::default(), node)?;
+    nobody_relies_on(node, Itself::LeftOut)?;
+    unchanged(node, &decided.identity, &identity_of(node), "since it was released")?;
+    let signatures = content::signatures(held, hold::length_of(held, node)?);
+    let signatures = signatures.map_err(system("cannot read", &node.path))?;
+    let new = signatures.into_iter().find(|found| !decided.overridden.contains(found));
+    new.map_or(Ok(()), |found| {
+        let why = format!("it holds {found}, which was not there when it was released. Nothing was touched; look at it again");
+        Err(GuardError::Refused { path: node.path.clone(), why })
     })
 }
 
-/// The word for the kind of device, where this version writes to it.
-fn writable_kind(node: &BlockNode) -> Result<&'static str, GuardError> {
-    let refuse = |why: String| Err(GuardError::Refused { path: node.path.clone(), why });
-    let is_number = |rest: &str| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit());
-    let of = |name: &str| WRITABLE.iter().find(|(word, _)| name.strip_prefix(word).is_some_and(is_number));
-    let Some((_, kind)) = of(&node.whole) else {
-        return refuse(format!(
-            "{} is none of those: this version writes to loop, zram and null_blk devices only. Nothing was touched. Read \
-             it, or name a folder on a file system that lies on it",
-            node.name
-        ));
+/// What one look found, and the lock that was taken for it.
+struct Looked {
+    identity: DeviceIdentity,
+    content: Content,
+    length: Bytes,
+    under: String,
+    unseen: Unseen,
+    lock: File,
+}
+
+/// Everything that is looked at before the device is claimed.
+fn look(node: &BlockNode, before: Option<&DeviceIdentity>) -> Result<Looked, GuardError> {
+    system_disk::refuse(&Roots::default(), node)?;
+    let (under, unseen) = nobody_relies_on(node, Itself::Counts)?;
+    let (whole, _) = whole_of(&node.folder);
+    if [whole, &node.folder].into_iter().any(|folder| read_number::<u8>(&folder.join("ro")) != Some(0)) {
+        return Err(GuardError::ReadOnly { path: node.path.clone() });
+    }
+    let lock = hold::lock_whole(node)?;
+    let device = hold::open_to_look(node)?;
+    let length = hold::length_of(&device, node)?;
+    let content = content::look(&device, length).map_err(system("cannot read", &node.path))?;
+    let identity = identity_of(node);
+    if let Some(before) = before {
+        unchanged(node, before, &identity, "while drivelab looked at it")?;
+    }
+    Ok(Looked { identity, content, length, under, unseen, lock })
+}
+
+/// Refuses a device that is another one than before.
+pub(super) fn unchanged(
+    node: &BlockNode,
+    before: &DeviceIdentity,
+    now: &DeviceIdentity,
+    since: &str,
+) -> Result<(), GuardError> {
+    let changes = now.changes_since(before);
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let why = format!(
+        "it is another device than before: {since}, {}. Nothing was touched. Look at it again and begin anew",
+        changes.join("; ")
+    );
+    Err(GuardError::Refused { path: node.path.clone(), why })
+}
+
+fn wrong(named: &str, identity: &DeviceIdentity) -> String {
+    let kernel_name = named.strip_prefix("/dev/").unwrap_or(named) == identity.name;
+    let hint = if kernel_name {
+        " (kernel names change from boot to boot, so they name only what has no serial number)"
+    } else {
+        ""
     };
-    if node.is_partition() {
-        return refuse(format!(
-            "{} is a partition of {}, and only whole devices without partitions are written; nothing was touched",
-            node.name, node.whole
-        ));
-    }
-    Ok(kind)
+    format!(
+        "--destroy names {named}{hint}, but this is {}. Nothing was touched. To destroy its content, say `{}`",
+        describe(identity),
+        flag_of(identity)
+    )
 }
 
-fn named_by(node: &BlockNode, destroy: Option<&Path>) -> Result<(), GuardError> {
-    let refuse = |why: String| Err(GuardError::Refused { path: node.path.clone(), why });
-    let name = &node.name;
-    match destroy {
-        None => refuse(format!(
-            "a run would overwrite what it holds. Nothing was touched. To destroy its content, add `--destroy {name}`"
-        )),
-        Some(destroy) if destroy == Path::new(name) || destroy == Path::new("/dev").join(name) => Ok(()),
-        Some(destroy) => refuse(format!(
-            "--destroy names {}, but the kernel calls this device {name}. Nothing was touched. To destroy its content, \
-             say `--destroy {name}`",
-            destroy.display()
-        )),
-    }
-}
-
-fn authorise(node: &BlockNode, kind: &str, destroy: Option<&Path>) -> Result<WritableTarget, GuardError> {
-    let path = node.path.as_path();
-    nobody_relies_on(node, Itself::Counts)?;
-    let look = OpenOptions::new().read(true).custom_flags(custom(OFlags::NOFOLLOW)).open(path);
-    let look = look.map_err(system("cannot open", path))?;
-    let length = checked_length(&look, node)?;
-    holds_nothing(node, &look, length)?;
-    drop(look);
-
-    let held = open_exclusively(node)?;
-    if checked_length(&held, node)? != length {
-        return Err(GuardError::Busy {
-            path: path.to_owned(),
-            by: "its size changed while drivelab looked at it".into(),
-        });
-    }
-    let (under, unseen) = nobody_relies_on(node, Itself::LeftOut)?;
-    holds_nothing(node, &held, length)?;
-    // The second handle needs no claim of its own: this one keeps everybody else out.
-    let direct = open(path, OFlags::DIRECT);
-    if let Ok(direct) = &direct {
-        same_device(node, direct)?;
-    }
-    let logical_block = device_chain(&Roots::default(), node).first().map(|device| device.logical_block_size);
-    let direct_io = direct::examine(&held, &direct, logical_block, Trial::Read);
-    let decision = GuardDecision {
-        allowed_because: because(node, kind, &under, &unseen),
-        destroy_named: destroy.map(Path::to_owned),
+fn unnamed(looked: &Looked) -> String {
+    let Looked { identity, content, .. } = looked;
+    let holds = if content.found.is_empty() {
+        "nothing was found on it".to_owned()
+    } else {
+        format!("it holds {}", content.found.join(", and "))
     };
-    Ok(WritableTarget::from_guard(GuardedParts {
-        path: path.to_owned(),
-        direct: direct.ok().filter(|_| direct_io.supported).map(Into::into),
-        buffered: held.into(),
-        length,
-        direct_io,
-        decision,
-    }))
+    format!(
+        "its content would be overwritten. It is {}; {holds} ({}). Nothing was touched. To destroy its content, add \
+         `{}`",
+        describe(identity),
+        content.looked_at,
+        flag_of(identity)
+    )
 }
 
-fn because(node: &BlockNode, kind: &str, under: &str, unseen: &Unseen) -> String {
+fn because(identity: &DeviceIdentity, destroy: &Destroy, under: &str, unseen: &Unseen) -> String {
+    let how = if destroy.typed {
+        "typed its model and serial number".to_owned()
+    } else {
+        format!("named {} with --destroy", destroy::id_of(identity))
+    };
     let unseen = match unseen.0 {
         0 => String::new(),
         count => format!("; {count} processes of other users could not be looked into"),
     };
     format!(
-        "the user named {} with --destroy; it is {kind}{under}, not mounted, no swap, with nothing on top of it, without \
-         partitions, open in no process, without any of {} known kinds of content, and held exclusively{unseen}",
-        node.name,
-        signature::kinds()
+        "the user {how}; it is {}{under}, not mounted, no swap, with nothing on top of it, open in no process, none of the \
+         running system's disks, and held exclusively{unseen}",
+        describe(identity)
     )
 }
 
-/// Mounts, swap, holders, partitions, the file under a loop device, processes. What lies under it, in words.
-fn nobody_relies_on(node: &BlockNode, itself: Itself) -> Result<(String, Unseen), GuardError> {
+/// Mounts, swap, holders, the file under a loop device, processes. What lies under it, in words.
+pub(super) fn nobody_relies_on(node: &BlockNode, itself: Itself) -> Result<(String, Unseen), GuardError> {
     let roots = Roots::default();
-    let refuse = |why: String| GuardError::Refused { path: node.path.clone(), why };
     let users = users(&roots, node);
     if !users.is_empty() {
-        return Err(refuse(format!(
-            "it is in use ({}); unmount, switch off or take that apart first",
+        let why = format!(
+            "it is in use ({}), which no flag overrides; unmount, switch off or take that apart first",
             users.join("; ")
-        )));
-    }
-    let partitions = partitions(&node.folder);
-    if !partitions.is_empty() {
-        let names: Vec<String> = partitions.iter().map(|folder| crate::block::name_of(folder)).collect();
-        return Err(refuse(format!(
-            "it has partitions ({}), which may hold data; `wipefs --all {}` forgets them, if nothing on them is needed",
-            names.join(", "),
-            node.path.display()
-        )));
+        );
+        return Err(GuardError::Refused { path: node.path.clone(), why });
     }
     let mut under = String::new();
     let mut hidden = 0;
-    if node.name.starts_with("loop") {
+    if node.whole.starts_with("loop") {
         let (file, unseen) = loop_file::check(&roots, node)?;
-        under = format!(" on {}, a file that nobody else uses", file.display());
+        under = format!(", a loop device on {}, a file that nobody else uses", file.display());
         hidden = unseen.0;
     }
     let status = fs::metadata(&node.path).map_err(system("cannot look at", &node.path))?;
-    let unseen = in_use::processes(&roots, &node.path, &status, itself)?;
+    if !status.file_type().is_block_device() {
+        let by = "another file took its place just now".to_owned();
+        return Err(GuardError::Busy { path: node.path.clone(), by });
+    }
+    let unseen = in_use::processes(&roots, &node.path, &status, &relatives(node), itself)?;
     Ok((under, Unseen(hidden.max(unseen.0))))
 }
 
-fn holds_nothing(node: &BlockNode, device: impl AsFd, length: Bytes) -> Result<(), GuardError> {
-    let found = signature::find(device, length).map_err(system("cannot read", &node.path))?;
-    let Some(what) = found else { return Ok(()) };
-    let path = node.path.display();
-    Err(GuardError::Refused {
-        path: node.path.clone(),
-        why: format!(
-            "it holds {what}. Nothing was touched. If that is not needed, remove it with `wipefs --all {path}`"
-        ),
-    })
-}
-
-/// The length of what is open, after making sure that it is the device.
-fn checked_length(file: &File, node: &BlockNode) -> Result<Bytes, GuardError> {
-    same_device(node, file)?;
-    match device_length(file, node)? {
-        length if length.get() == 0 => Err(DeviceError::Empty { path: node.path.clone() }.into()),
-        length => Ok(length),
-    }
-}
-
-fn same_device(node: &BlockNode, file: &File) -> Result<(), GuardError> {
-    let status = file.metadata().map_err(system("cannot look at", &node.path))?;
-    let number = (major(status.rdev()), minor(status.rdev()));
-    if status.file_type().is_block_device() && number == node.number {
-        return Ok(());
-    }
-    Err(GuardError::Busy { path: node.path.clone(), by: "another device took its place just now".into() })
-}
-
-fn open(path: &Path, flags: OFlags) -> io::Result<File> {
-    OpenOptions::new().read(true).write(true).custom_flags(custom(flags | OFlags::NOFOLLOW)).open(path)
-}
-
-/// The one handle that has the claim, locked: systemd keeps udev away from a locked device.
-fn open_exclusively(node: &BlockNode) -> Result<File, GuardError> {
-    let busy = |by: &str| GuardError::Busy { path: node.path.clone(), by: by.to_owned() };
-    let held = open(&node.path, OFlags::EXCL).map_err(|error| match Errno::from_io_error(&error) {
-        Some(Errno::BUSY) => busy("the kernel says that somebody has it claimed (a mount, a volume or a program)"),
-        _ => system("cannot open", &node.path)(error),
-    })?;
-    lock(&held).map_err(|_| busy("another process has locked it"))?;
-    Ok(held)
-}
-
-/// Waits up to two seconds for who has it open only for a moment.
-fn patiently<T>(look: impl Fn() -> Result<T, GuardError>) -> Result<T, GuardError> {
-    let clock = MonotonicClock::starting_at(0);
-    for _ in 0..TRIES {
-        match look() {
-            Err(GuardError::Busy { .. }) => {
-                clock.sleep_until(clock.now_ns() + PAUSE.get(), &StopToken::default());
-            }
-            done => return done,
-        }
-    }
-    look()
+/// Device numbers of its partitions, or of its whole disk.
+fn relatives(node: &BlockNode) -> Vec<u64> {
+    let (whole, partition) = whole_of(&node.folder);
+    let folders = if partition.is_some() { vec![whole.to_owned()] } else { partitions(&node.folder) };
+    let number = |folder: &Path| {
+        let text = read_trim(&folder.join("dev"))?;
+        let (major, minor) = text.split_once(':')?;
+        Some(makedev(major.parse().ok()?, minor.parse().ok()?))
+    };
+    folders.iter().filter_map(|folder| number(folder)).collect()
 }

@@ -59,7 +59,7 @@ pub fn authorise_file(path: &Path, destroy: Option<&Path>) -> Result<WritableTar
     if unseen.0 > 0 {
         allowed_because = format!("{allowed_because}; {} processes of other users could not be looked into", unseen.0);
     }
-    let decision = GuardDecision { allowed_because, destroy_named: Some(destroy.to_owned()) };
+    let decision = GuardDecision { allowed_because, destroy_named: Some(destroy.to_owned()), device: None };
     writable(&real, &file, length, Trial::Read, decision)
 }
 

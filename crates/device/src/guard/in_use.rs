@@ -63,11 +63,18 @@ pub(super) fn check(roots: &Roots, path: &Path, status: &Metadata, above: Option
     if let Some(mount) = images.into_iter().next() {
         return refuse(format!("it is mounted as a disk image at {}; unmount it first", mount.mount_point.display()));
     }
-    processes(roots, path, status, Itself::Counts)
+    processes(roots, path, status, &[], Itself::Counts)
 }
 
-/// Looks through all processes for one that has the file or device open.
-pub(super) fn processes(roots: &Roots, path: &Path, status: &Metadata, itself: Itself) -> Result<Unseen, GuardError> {
+/// Looks through all processes for one that has the file or device open, or one of the devices with the numbers in
+/// `also` (its partitions, its whole disk).
+pub(super) fn processes(
+    roots: &Roots,
+    path: &Path,
+    status: &Metadata,
+    also: &[u64],
+    itself: Itself,
+) -> Result<Unseen, GuardError> {
     let mut unseen = 0;
     for name in names(&roots.proc) {
         let text = name.to_string_lossy();
@@ -76,7 +83,7 @@ pub(super) fn processes(roots: &Roots, path: &Path, status: &Metadata, itself: I
             continue;
         }
         let process = roots.proc.join(&name);
-        match use_by(&process, path, status) {
+        match use_by(&process, path, status, also) {
             Some(Use::Open(how)) => {
                 let command = read_trim(&process.join("comm")).unwrap_or_default();
                 return Err(GuardError::Busy {
@@ -97,13 +104,14 @@ enum Use {
 }
 
 /// The same file; or the same device, whichever node it was opened by.
-fn same(found: &Metadata, status: &Metadata) -> bool {
+fn same(found: &Metadata, status: &Metadata, also: &[u64]) -> bool {
     let are_devices = found.file_type().is_block_device() && status.file_type().is_block_device();
-    same_inode(found, status) || (are_devices && found.rdev() == status.rdev())
+    let is_named = found.rdev() == status.rdev() || also.contains(&found.rdev());
+    same_inode(found, status) || (are_devices && is_named)
 }
 
-fn use_by(process: &Path, path: &Path, status: &Metadata) -> Option<Use> {
-    let is_it = |file: PathBuf| fs::metadata(file).is_ok_and(|found| same(&found, status));
+fn use_by(process: &Path, path: &Path, status: &Metadata, also: &[u64]) -> Option<Use> {
+    let is_it = |file: PathBuf| fs::metadata(file).is_ok_and(|found| same(&found, status, also));
     if is_it(process.join("exe")) {
         return Some(Use::Open("running as its program"));
     }

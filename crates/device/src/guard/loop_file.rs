@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{GuardError, in_use};
-use crate::block::backing_file;
+use crate::block::{backing_file, whole_of};
 use crate::named::BlockNode;
 use crate::roots::{Roots, read_number, read_trim};
 
@@ -34,8 +34,9 @@ const OF_THE_SYSTEM: [&str; 18] = [
 /// looked into.
 pub(super) fn check(roots: &Roots, node: &BlockNode) -> Result<(PathBuf, in_use::Unseen), GuardError> {
     let refuse = |why: String| GuardError::Refused { path: node.path.clone(), why };
-    let folder = node.folder.join("loop");
-    let Some(file) = backing_file(&node.folder) else {
+    let (whole, _) = whole_of(&node.folder);
+    let folder = whole.join("loop");
+    let Some(file) = backing_file(whole) else {
         return Err(refuse("it is a loop device without a file; attach one with losetup first".into()));
     };
     let shown = file.display();
@@ -59,7 +60,7 @@ pub(super) fn check(roots: &Roots, node: &BlockNode) -> Result<(PathBuf, in_use:
     };
     if !status.is_file() {
         return Err(refuse(format!(
-            "it lies on {shown}, which is no file: this version writes to loop devices on files only"
+            "it lies on {shown}, which is no file: name that device itself, so that it is looked at too"
         )));
     }
     if let Some(place) = OF_THE_SYSTEM.iter().find(|place| file.starts_with(place)) {
@@ -67,7 +68,7 @@ pub(super) fn check(roots: &Roots, node: &BlockNode) -> Result<(PathBuf, in_use:
             "the file under it, {shown}, lies in {place}, where the system keeps its own; put the file somewhere else"
         )));
     }
-    match in_use::check(roots, &file, &status, Some(&node.name)) {
+    match in_use::check(roots, &file, &status, Some(&node.whole)) {
         Ok(unseen) => Ok((file, unseen)),
         Err(error) => Err(of_the_device(node, &file, error)),
     }

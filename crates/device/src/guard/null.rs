@@ -31,10 +31,12 @@ pub fn authorise_null(path: &Path, length: Bytes) -> Result<WritableTarget, Guar
     let decision = GuardDecision {
         allowed_because: "it is the kernel's null device, which keeps nothing of what is written to it".into(),
         destroy_named: None,
+        device: None,
     };
     let direct_io = no_direct_io(TargetKind::NullDevice);
     let buffered = file.into();
-    Ok(WritableTarget::from_guard(GuardedParts { path: real, direct: None, buffered, length, direct_io, decision }))
+    let held = Vec::new();
+    Ok(WritableTarget::from_guard(GuardedParts { path: real, direct: None, buffered, length, direct_io, decision, held }))
 }
 
 fn null_device(path: &Path) -> Result<PathBuf, GuardError> {

@@ -79,6 +79,7 @@ pub fn make_scratch(
     let decision = GuardDecision {
         allowed_because: "drivelab made this file for the run, as a new file that nobody else had".into(),
         destroy_named: None,
+        device: None,
     };
     let target = writable(&scratch.path, &scratch.file, length, Trial::WriteAndRead, decision)?;
     Ok((target, scratch))
@@ -123,6 +124,7 @@ pub fn reopen_scratch(claim: &ScratchClaim) -> Result<(WritableTarget, Scratch, 
             allowed_because: "drivelab made this file for the same run; its claim, device, inode and birth agree"
                 .into(),
             destroy_named: None,
+            device: None,
         };
         writable(&scratch.path, &scratch.file, length, Trial::Read, decision)
     });

@@ -56,7 +56,8 @@ pub fn target(path: &Path, length: u64, direct: bool) -> WritableTarget {
             offset_align: Bytes::new(512),
             reason: "made by a test".to_owned(),
         },
-        decision: GuardDecision { allowed_because: "made by a test".to_owned(), destroy_named: None },
+        decision: GuardDecision { allowed_because: "made by a test".to_owned(), destroy_named: None, device: None },
+        held: Vec::new(),
     })
 }
 

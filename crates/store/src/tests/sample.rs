@@ -154,7 +154,7 @@ pub(super) fn environment() -> Environment {
             host: None,
             unknown: vec!["governor: no cpufreq".to_owned()],
         },
-        guard: Some(GuardDecision { allowed_because: "made for this run".to_owned(), destroy_named: None }),
+        guard: Some(GuardDecision { allowed_because: "made for this run".to_owned(), destroy_named: None, device: None }),
         bundle_on_same_device: false,
     }
 }

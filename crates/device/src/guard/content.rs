@@ -1,0 +1,270 @@
+//! Whether a device holds anything: signatures at their places, and data by a rule that says how much it looked at.
+//!
+//! Up to 1 GiB everything is read. Above that the first and the last 16 MiB, 4,096 blocks evenly spaced and 4,096
+//! random ones, of 4 KiB each. A block of one repeated byte, 00 or FF, is empty: what a new, a discarded or a zeroed
+//! drive gives. What was read does not stay in the page cache.
+
+use std::fs::File;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io;
+
+use drivelab_core::units::Bytes;
+use rustix::fs::{Advice, fadvise};
+use rustix::io::{Errno, pread};
+
+use super::signature;
+
+/// Devices up to this size are read from end to end.
+pub(super) const READ_WHOLE: u64 = 1 << 30;
+/// What is read at either end of larger ones.
+const END: u64 = 16 << 20;
+/// How many blocks are looked at in between, evenly spaced; and as many again at random.
+const SAMPLES: u64 = 4096;
+/// A block.
+const BLOCK: u64 = 4096;
+/// How much is read at once where everything is.
+const PIECE: u64 = 1 << 20;
+
+/// What was found, and what was looked at to find it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Content {
+    /// One phrase for each thing, with the place where it lies; empty where nothing was found.
+    pub(super) found: Vec<String>,
+    /// What was looked at, one phrase.
+    pub(super) looked_at: String,
+}
+
+/// What was counted.
+#[derive(Debug, Default)]
+struct Tally {
+    blocks: u64,
+    full: u64,
+    first: Option<u64>,
+    unreadable: u64,
+    first_unreadable: Option<u64>,
+}
+
+/// Looks at an open device of this length.
+///
+/// # Errors
+/// The device's, apart from blocks that it cannot read, which are counted.
+pub(super) fn look(device: &File, length: Bytes) -> io::Result<Content> {
+    let mut found = signatures(device, length)?;
+    let _ = fadvise(device, 0, None, Advice::Random);
+    let mut tally = Tally::default();
+    let length = length.get();
+    let looked_at = if length <= READ_WHOLE {
+        read_pieces(device, 0, length, &mut tally)?;
+        format!("all of it was looked at ({})", Bytes::new(length).about())
+    } else {
+        read_pieces(device, 0, END, &mut tally)?;
+        for offset in samples(length, seed()) {
+            read_pieces(device, offset, BLOCK, &mut tally)?;
+        }
+        read_pieces(device, length - END, END, &mut tally)?;
+        "the first and the last 16 MiB, 4,096 evenly spaced and 4,096 random blocks of 4 KiB were looked at; the rest \
+         was not"
+            .to_owned()
+    };
+    let _ = fadvise(device, 0, None, Advice::DontNeed);
+    let _ = fadvise(device, 0, None, Advice::Normal);
+    found.extend(tally.found());
+    Ok(Content { found, looked_at })
+}
+
+/// What is known by its bytes, a phrase each. A head or tail that cannot be read has no signature that could be known.
+///
+/// # Errors
+/// The device's, apart from blocks that it cannot read.
+pub(super) fn signatures(device: &File, length: Bytes) -> io::Result<Vec<String>> {
+    match signature::find_all(device, length) {
+        Ok(all) => Ok(all.into_iter().map(|found| found.to_string()).collect()),
+        Err(error) if unreadable(&error) => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}
+
+fn unreadable(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::IO | Errno::NODATA | Errno::ILSEQ))
+}
+
+impl Tally {
+    fn look_at(&mut self, offset: u64, bytes: &[u8]) {
+        self.blocks += (bytes.len() as u64).div_ceil(BLOCK);
+        if is_empty(bytes) {
+            return;
+        }
+        for (index, block) in (0u64..).zip(bytes.chunks(BLOCK as usize)) {
+            if !is_empty(block) {
+                self.full += 1;
+                self.first.get_or_insert(offset + index * BLOCK);
+            }
+        }
+    }
+
+    fn found(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        if let Some(first) = self.first {
+            found.push(format!(
+                "data in {} of {} blocks of 4 KiB that were looked at ({}), the first at byte {first}",
+                self.full,
+                self.blocks,
+                Bytes::new(self.full.saturating_mul(BLOCK)).about()
+            ));
+        }
+        if let Some(first) = self.first_unreadable {
+            found.push(format!("{} blocks of 4 KiB that cannot be read, the first at byte {first}", self.unreadable));
+        }
+        found
+    }
+}
+
+/// One repeated byte, 00 or FF: the first one is, and every other equals the one before it.
+fn is_empty(bytes: &[u8]) -> bool {
+    match bytes {
+        [] | [0 | 0xff] => true,
+        [0 | 0xff, rest @ ..] => *rest == bytes[..rest.len()],
+        _ => false,
+    }
+}
+
+/// Reads a range in pieces. Where a piece cannot be read, each of its blocks is tried by itself.
+fn read_pieces(device: &File, from: u64, length: u64, tally: &mut Tally) -> io::Result<()> {
+    let mut buffer = vec![0u8; usize::try_from(PIECE.min(length)).map_err(io::Error::other)?];
+    let mut at = from;
+    let end = from + length;
+    while at < end {
+        let size = PIECE.min(end - at);
+        let piece = &mut buffer[..usize::try_from(size).map_err(io::Error::other)?];
+        match read_all(device, piece, at) {
+            Ok(()) => tally.look_at(at, piece),
+            Err(error) if unreadable(&error) => {
+                for offset in (at..at + size).step_by(BLOCK as usize) {
+                    let block = &mut piece[..usize::try_from(BLOCK.min(at + size - offset)).unwrap_or_default()];
+                    match read_all(device, block, offset) {
+                        Ok(()) => tally.look_at(offset, block),
+                        Err(error) if unreadable(&error) => {
+                            tally.blocks += 1;
+                            tally.unreadable += 1;
+                            tally.first_unreadable.get_or_insert(offset);
+                        }
+                        Err(error) => return Err(error),
+                    }
+                }
+            }
+            Err(error) => return Err(error),
+        }
+        at += size;
+    }
+    Ok(())
+}
+
+fn read_all(device: &File, bytes: &mut [u8], from: u64) -> io::Result<()> {
+    let mut done = 0;
+    while done < bytes.len() {
+        match pread(device, &mut bytes[done..], from + done as u64) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => done += read,
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// A number that nobody can foretell: the standard library seeds its hashers with one.
+fn seed() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
+/// Offsets of the blocks between the two ends, in the order in which they lie there, each once.
+fn samples(length: u64, seed: u64) -> Vec<u64> {
+    let (first, blocks) = (END / BLOCK, (length - 2 * END) / BLOCK);
+    let even = (0..SAMPLES).map(|index| {
+        // Up to 2^64 bytes are 2^52 blocks, times 2^12 samples: that just fits.
+        index * blocks / SAMPLES
+    });
+    let mut state = seed;
+    let random = std::iter::repeat_with(move || {
+        // SplitMix64 (Steele, Lea, Flood 2014).
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    });
+    let random = random.take(SAMPLES as usize).map(|value| value % blocks.max(1));
+    let mut offsets: Vec<u64> = even.chain(random).map(|block| (first + block) * BLOCK).collect();
+    offsets.sort_unstable();
+    offsets.dedup();
+    offsets
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::FileExt;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const MIB: u64 = 1 << 20;
+
+    fn file(length: u64, data: &[(u64, &[u8])]) -> File {
+        let file = tempfile::tempfile().expect("a file");
+        file.set_len(length).expect("its length");
+        for (offset, bytes) in data {
+            file.write_all_at(bytes, *offset).expect("data");
+        }
+        file
+    }
+
+    fn look_at(length: u64, data: &[(u64, &[u8])]) -> Content {
+        look(&file(length, data), Bytes::new(length)).expect("looked at")
+    }
+
+    #[test]
+    fn blocks_of_one_repeated_byte_are_empty_and_only_of_00_or_ff() {
+        assert!(is_empty(&[0; 4096]) && is_empty(&[0xff; 4096]) && is_empty(&[0]) && is_empty(&[]));
+        assert!(!is_empty(&[0x5a; 4096]));
+        let mut block = [0u8; 4096];
+        block[4095] = 1;
+        assert!(!is_empty(&block));
+        block[4095] = 0xff;
+        assert!(!is_empty(&block));
+        assert!(look_at(4 * MIB, &[(MIB, &[0xff; 8192])]).found.is_empty());
+    }
+
+    #[test]
+    fn up_to_a_gibibyte_a_single_byte_is_found_and_told_where() {
+        let found = look_at(64 * MIB, &[(33 * MIB + 4097, &[7])]);
+        let text = "data in 1 of 16384 blocks of 4 KiB that were looked at (4 KiB), the first at byte 34607104";
+        assert_eq!(found.found, [text]);
+        assert!(found.looked_at.starts_with("all of it was looked at (64 MiB)"), "{}", found.looked_at);
+        assert!(look_at(64 * MIB, &[]).found.is_empty());
+    }
+
+    #[test]
+    fn above_a_gibibyte_the_ends_and_samples_are_looked_at_and_that_is_said() {
+        let length = READ_WHOLE + 4096;
+        for place in [16 * MIB - 1, length - 16 * MIB, length - 1] {
+            let found = look_at(length, &[(place, &[7])]);
+            assert_eq!(found.found.len(), 1, "{place}");
+            assert!(found.found[0].contains(&format!("at byte {}", place / 4096 * 4096)), "{}", found.found[0]);
+            assert!(found.looked_at.contains("the rest was not"), "{}", found.looked_at);
+        }
+        // 64 MiB of data in the middle cannot hide between samples that are 256 KiB apart.
+        let data = vec![0x42; 64 << 20];
+        assert_eq!(look_at(8 * READ_WHOLE, &[(4 * READ_WHOLE, &data)]).found.len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn samples_lie_between_the_ends_evenly(extra in 0u64..1 << 50, seed in any::<u64>()) {
+            let length = READ_WHOLE + 1 + extra;
+            let offsets = samples(length, seed);
+            prop_assert!(offsets.len() as u64 >= SAMPLES);
+            prop_assert!(offsets.iter().all(|offset| *offset >= END && offset + BLOCK <= length - END + BLOCK));
+            prop_assert!(offsets.iter().all(|offset| offset % BLOCK == 0 && offset + BLOCK <= length));
+        }
+    }
+}
