@@ -5,6 +5,7 @@
 #: qemu: -device nvme,drive=d0,serial=SYSTEM-0 -device nvme,drive=d1,serial=SYSTEM-1 -device nvme,drive=d2,serial=SPARE-2
 #: root: stacked
 #: waiting: real
+#: limit_s: 90
 cat /proc/self/mountinfo
 cat /proc/mdstat
 ls /dev /dev/mapper /sys/block

@@ -82,3 +82,47 @@ said() {
     "$@" > "$RESULTS/$said_name.out" 2> "$RESULTS/$said_name.said" < /dev/null || said_code=$?
     echo $said_code > "$RESULTS/$said_name.code"
 }
+
+# written: the kernel's count of sectors written to each disk.
+written() {
+    for written_disk in /sys/block/*; do
+        read -r _ _ _ _ _ _ written_sectors _ < "$written_disk/stat"
+        echo "${written_disk##*/} $written_sectors"
+    done
+}
+
+# complain TEXT: something is not as promised. The script goes on, so that one run tells all of it.
+complain() {
+    echo "NOT AS PROMISED: $*"
+    echo "$*" >> "$RESULTS/complaints"
+}
+
+# no_complaints: fails where there was one.
+no_complaints() {
+    [ ! -e "$RESULTS/complaints" ] || fail "not as promised, $(grep -c "" "$RESULTS/complaints") times: see above"
+}
+
+# refuses CODE WORDS TARGET [ARGUMENT …]: drivelab must not write to TARGET, whatever the arguments (--destroy ID): it
+# must end with this exit code, say these words, and no disk of the machine must have been written to.
+refuses() {
+    refuses_code=$1
+    refuses_words=$2
+    shift 2
+    refuses_before=$(written)
+    refuses_got=0
+    drivelab io "$@" --op write --qd 1 --block 4k --operations 16 --ramp 0s --no-save --json \
+        > /tmp/refuses.out 2> /tmp/refuses.said < /dev/null || refuses_got=$?
+    [ "$refuses_before" = "$(written)" ] || complain "$*: something was written"
+    [ $refuses_got -eq "$refuses_code" ] || complain "$*: exit code $refuses_got, not $refuses_code"
+    grep -q -e "$refuses_words" /tmp/refuses.said || complain "$*: it does not say '$refuses_words'"
+    echo "$*: $(cat /tmp/refuses.said)" | tee -a "$RESULTS/refusals"
+}
+
+# writes TARGET ID: drivelab must write to TARGET, since it is named and nothing stands against it.
+writes() {
+    writes_code=0
+    drivelab io "$1" --op write --qd 1 --block 4k --operations 16 --ramp 0s --no-save --json --destroy "$2" \
+        > /tmp/writes.out 2> /tmp/writes.said < /dev/null || writes_code=$?
+    [ $writes_code -eq 0 ] || complain "$1 --destroy $2: exit code $writes_code: $(cat /tmp/writes.said)"
+    echo "$1 --destroy $2: written" >> "$RESULTS/refusals"
+}

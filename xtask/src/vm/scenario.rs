@@ -36,7 +36,7 @@ pub(crate) struct Scenario {
     pub(crate) root: Option<String>,
     /// `#: emulator: backports`: QEMU comes from Debian's backports. Where that cannot be had, the scenario is skipped.
     pub(crate) from_backports: bool,
-    /// `#: cpus:` processors of the VM.
+    /// `#: cpus:` processors of the VM; with more than one, all its time is the host's, so waiting must be real.
     pub(crate) cpus: u32,
     /// `#: memory_mib:` memory of the VM.
     pub(crate) memory_mib: u32,
@@ -94,6 +94,7 @@ fn parse(name: &str, script: String) -> Result<Scenario> {
         take(&mut scenario, key.trim(), value.trim())?;
     }
     ensure!(!scenario.about.is_empty(), "it does not say what it is for: `#: about: …`");
+    ensure!(scenario.cpus == 1 || scenario.waits_in_real_time, "several cpus need `#: waiting: real`");
     scenario.script = script;
     Ok(scenario)
 }
@@ -162,7 +163,7 @@ mod tests {
 
     #[test]
     fn disks_have_names_and_sizes() {
-        let scenario = read("#: about: x\n#: disks: d0=64 d1=1\n#: root: plain\n#: cpus: 2\n").expect("a scenario");
+        let scenario = read("#: about: x\n#: disks: d0=64 d1=1\n#: root: plain\n#: cpus: 2\n#: waiting: real\n").expect("a scenario");
         let disks: Vec<(&str, u64)> = scenario.disks.iter().map(|disk| (disk.name.as_str(), disk.mib)).collect();
         assert_eq!(disks, [("d0", 64), ("d1", 1)]);
         assert_eq!((scenario.root.as_deref(), scenario.cpus), (Some("plain"), 2));
@@ -177,6 +178,7 @@ mod tests {
             ("#: about: x\n#: waiting: long\n", "waiting is `real`"),
             ("#: about: x\n#: disks: d0\n", "not NAME=MIB"),
             ("#: about: x\n#: disks: ../d0=1\n", "no name for a disk"),
+            ("#: about: x\n#: cpus: 2\n", "need `#: waiting: real`"),
             ("#: about: x\n#: emulator: mine\n", "emulator is `backports`"),
             ("#: about\n", "is not `#: key: value`"),
         ] {
