@@ -7,12 +7,13 @@
 
 mod find;
 mod names;
+mod nvme;
 mod pcie;
 mod queues;
 mod temperatures;
 
 use drivelab_core::environment::BlockDeviceFacts;
-use drivelab_core::probe::{Health, NotKnown, TargetProbe, WriteOutlook};
+use drivelab_core::probe::{Health, NotKnown, RawPage, TargetProbe, WriteOutlook};
 
 pub use find::{Found, find};
 
@@ -99,7 +100,17 @@ pub fn probe(node: &BlockNode, depth: Depth) -> TargetProbe {
 
 /// What the drive itself says, where it is of a kind that can be asked.
 fn pages(probe: &mut TargetProbe, node: &BlockNode, depth: Depth, not_known: &mut Vec<NotKnown>) {
-    let _ = (probe, node, depth, not_known);
+    let transport = probe.devices.first().map(|device| device.transport.clone()).unwrap_or_default();
+    if transport.starts_with("nvme") {
+        nvme::ask(probe, node, depth, not_known);
+    }
+}
+
+/// A page as it came.
+fn raw_page(name: String, bytes: &[u8]) -> RawPage {
+    let used = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    let hex = bytes[..used].iter().map(|byte| format!("{byte:02x}")).collect();
+    RawPage { name, hex, length: u32::try_from(bytes.len()).unwrap_or(u32::MAX) }
 }
 
 /// What the guard would say, as far as can be told without opening the device.

@@ -1,4 +1,5 @@
-//! Rule *guard*: only `device::guard` makes a `WritableTarget`, the one thing the engine writes to.
+//! Rule *guard*: only `device::guard` makes a `WritableTarget`, the one thing the engine writes to, and the permit
+//! without which no drive can be formatted or sanitized.
 //!
 //! The type is in `core` so that engine and session can name it; this rule is what keeps its constructor private in
 //! effect (DESIGN.md, "The house").
@@ -8,18 +9,18 @@ use crate::source::SourceFile;
 
 /// Where the guard lives, as a file or as a folder.
 const GUARD: [&str; 2] = ["crates/device/src/guard.rs", "crates/device/src/guard/"];
-/// Where the constructor is defined.
-const DEFINITION: &str = "crates/core/src/target.rs";
+/// Where the constructors are defined: of the writable target, and of the permit for commands that destroy data.
+const DEFINITIONS: [&str; 2] = ["crates/core/src/target.rs", "crates/nvme/src/permit.rs"];
 
 /// Checks one file. Tests make targets of their own scratch files.
 pub(crate) fn check(file: &SourceFile) -> Vec<Complaint> {
-    if file.path == DEFINITION || GUARD.iter().any(|guard| file.path.starts_with(guard)) {
+    if DEFINITIONS.contains(&file.path.as_str()) || GUARD.iter().any(|guard| file.path.starts_with(guard)) {
         return Vec::new();
     }
     let calls = file.product_code().filter(|(_, code)| code.contains("from_guard") || code.contains("GuardedParts"));
     calls
         .map(|(line, _)| {
-            let what = "a writable target is made outside the write guard";
+            let what = "a writable target, or a permit to destroy, is made outside the write guard";
             let why = "nothing may be written that the guard has not let through";
             let todo = "ask device::guard for the target";
             Complaint::new(&file.path, line, "guard", what, why, todo)
@@ -41,6 +42,8 @@ mod tests {
         assert_eq!(complaints("crates/device/src/guard.rs"), 0);
         assert_eq!(complaints("crates/device/src/guard/scratch.rs"), 0);
         assert_eq!(complaints("crates/engine/tests/loop_device.rs"), 0);
+        let permit = |path| check(&SourceFile::new(path, "let permit = DestroyPermit::from_guard();\n")).len();
+        assert_eq!((permit("crates/cli/src/wipe.rs"), permit("crates/nvme/src/permit.rs")), (1, 0));
     }
 
     #[test]
