@@ -13,6 +13,7 @@ use drivelab_core::run::RunRecords;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub mod arms;
 mod check;
 pub mod classes;
 pub mod conditions;

@@ -1,5 +1,6 @@
 //! The command line: one definition, from which help, man page and completions are made.
 
+mod condition;
 mod drives;
 mod io;
 mod show;
@@ -11,6 +12,7 @@ use drivelab_core::plan::Form;
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_engine::BackendChoice;
 
+pub use condition::{ConditionArgs, PowerStates};
 pub use drives::DrivesArgs;
 pub use io::{DATA_KINDS, IoArgs, OnOff};
 pub use show::{ShowArgs, TargetsArgs};
@@ -81,8 +83,10 @@ pub enum Command {
     Review(ReviewArgs),
     /// Run a methodology on a target.
     #[command(after_help = "Examples:\n  drivelab run quick /mnt/drive\n  drivelab run my-method.toml . --dry-run\n  \
+        drivelab run quick /dev/nvme1n1 --destroy SERIAL --partition 90% --file-system ext4\n  \
+        drivelab run quick /dev/nvme1n1 --destroy SERIAL --arm none --arm luks2 --arm none\n  \
         drivelab run quick . --events json | jq 'select(.event.step_ended) | .event.step_ended.key'")]
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// Issue one load without a methodology, and say what came of it.
     #[command(after_help = io::EXAMPLES)]
     Io(Box<IoArgs>),
@@ -103,6 +107,12 @@ pub enum Command {
         folder,\nand every run on this host records it."
     )]
     Doctor(DoctorArgs),
+    /// Empty a block device: everything on it is lost.
+    #[command(after_help = "Examples:\n  drivelab wipe /dev/nvme0n1 --how discard --destroy S7XNNX0R123456\n  \
+        drivelab wipe /dev/sdb --how overwrite --dry-run --destroy S3Z8NB0K\n\nThe write guard decides as for every \
+        command that writes: a mounted, used or locked device and the disks of the\nrunning system are refused, whatever \
+        is named. On a terminal, without --destroy, model and serial number are asked for.")]
+    Wipe(WipeArgs),
     /// Look at methodologies: built in and your own.
     Methods {
         /// What to do with them.
@@ -287,6 +297,44 @@ pub struct RunArgs {
     /// How to measure.
     #[command(flatten)]
     pub measure: MeasureArgs,
+    /// What is set up before and undone afterwards.
+    #[command(flatten)]
+    pub conditions: ConditionArgs,
+}
+
+/// How a device is emptied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum WipeHow {
+    /// Tell the drive that it may forget everything: quick, and most drives then read as zeros.
+    Discard,
+    /// Have everything read as zeros: by a command of the drive where it has one, else zeros are sent.
+    WriteZeroes,
+    /// Write every block with data that cannot be compressed.
+    Overwrite,
+}
+
+/// `drivelab wipe`.
+#[derive(Debug, Args)]
+pub struct WipeArgs {
+    /// The block device, by any path that leads to it.
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub target: PathBuf,
+    /// How.
+    #[arg(long, value_enum)]
+    pub how: WipeHow,
+    /// Permit it: the drive's serial number, its name in /dev/disk/by-id, or the kernel's name where it has no serial
+    /// number.
+    #[arg(long, value_name = "ID", value_hint = ValueHint::FilePath)]
+    pub destroy: Option<PathBuf>,
+    /// Ask nothing. Alone it permits nothing.
+    #[arg(long, short)]
+    pub yes: bool,
+    /// Say what would be done and what would be lost; touch nothing.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// As one JSON document.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// `drivelab doctor`.

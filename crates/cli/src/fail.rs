@@ -56,7 +56,7 @@ impl From<drivelab_report::ReportError> for Failure {
 }
 
 /// Exit code of a refusal by the device room.
-const fn device_code(kind: drivelab_device::ErrorKind) -> ExitCode {
+pub(crate) const fn device_code(kind: drivelab_device::ErrorKind) -> ExitCode {
     use drivelab_device::ErrorKind as Kind;
     match kind {
         Kind::Refused | Kind::BlockDevice => ExitCode::GuardRefused,

@@ -117,6 +117,7 @@ fn run(context: &Context, cli: &Cli) -> Result {
         Command::Doctor(arguments) => commands::doctor::doctor(context, arguments),
         Command::Targets(arguments) => commands::show::targets(arguments),
         Command::Show(arguments) => commands::show::show(context, arguments),
+        Command::Wipe(arguments) => commands::wipe::wipe(context, arguments),
         Command::Methods { command } => commands::methods::methods(command),
         Command::Drives(arguments) => commands::drives::drives(context, arguments),
         Command::Results { command } => commands::results::results(context, command),

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ceilings::HostCeilings;
+use crate::condition::ConditionFacts;
 use crate::probe::TargetProbe;
 use crate::target::{DirectIo, GuardDecision};
 use crate::units::Bytes;
@@ -229,6 +230,9 @@ pub struct Environment {
     /// there is no drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<Box<TargetProbe>>,
+    /// What drivelab set up around the target for this run; absent where nothing was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub condition: Option<ConditionFacts>,
 }
 
 /// Which drivelab made a record.

@@ -29,6 +29,7 @@ pub struct Event {
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "events travel behind an Arc; the large ones come once in a run")]
 pub enum EventBody {
     /// The first event of a run.
     RunStarted(RunStarted),

@@ -7,6 +7,7 @@
 pub mod backend;
 pub mod ceilings;
 pub mod clock;
+pub mod condition;
 pub mod drive_facts;
 pub mod environment;
 pub mod event;

@@ -149,6 +149,13 @@ impl WritableTarget {
         self.0.length
     }
 
+    /// The same with less of it to be written; never more.
+    #[must_use]
+    pub fn shortened(mut self, length: Bytes) -> Self {
+        self.0.length = self.0.length.min(length);
+        self
+    }
+
     /// What direct I/O needs.
     #[must_use]
     pub const fn direct_io(&self) -> &DirectIo {
@@ -201,7 +208,7 @@ impl ReadOnlyTarget {
 #[derive(Debug)]
 pub enum IoTarget {
     /// May be written.
-    Writable(WritableTarget),
+    Writable(Box<WritableTarget>),
     /// Can only be read.
     ReadOnly(ReadOnlyTarget),
     /// Nothing: operations end in the ring itself (`nop:`), which measures the engine alone. Addresses run to the
@@ -214,7 +221,7 @@ pub enum IoTarget {
 
 impl From<WritableTarget> for IoTarget {
     fn from(target: WritableTarget) -> Self {
-        IoTarget::Writable(target)
+        IoTarget::Writable(Box::new(target))
     }
 }
 

@@ -17,6 +17,7 @@ mod leftover;
 mod loop_file;
 mod null;
 mod released;
+pub(crate) mod sampling;
 mod scratch;
 mod signature;
 mod system_disk;

@@ -131,7 +131,7 @@ fn file_systems_and_swap_are_told_and_overridden_by_the_id_unless_they_are_in_us
         }
         let error = release_device(&disk.node(), &Destroy::default()).expect_err("refused");
         assert_eq!(error.kind(), ErrorKind::Refused);
-        for word in [what, "data in", "all of it was looked at", &format!("--destroy {}", disk.name())] {
+        for word in [what, "data in", "all of it, 320 MiB, was looked at", &format!("--destroy {}", disk.name())] {
             assert!(error.to_string().contains(word), "'{word}' is missing in: {error}");
         }
         let target = released(&disk).expect("released by its name");
@@ -199,7 +199,8 @@ fn active_swap_is_refused_and_partitions_go_by_their_own_names() {
 
 #[test]
 fn what_does_not_lie_on_a_released_disk_is_refused() {
-    let (Some(disk), Ok(other)) = (Loop::new(SIZE), tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR"))) else {
+    let (Some(disk), Ok(other)) = (Loop::new(SIZE), tempfile::NamedTempFile::new_in(env!("CARGO_TARGET_TMPDIR")))
+    else {
         return;
     };
     other.as_file().set_len(SIZE).expect("a size");

@@ -1,6 +1,7 @@
 //! Several runs beside each other: which may be compared, and the tables of those that may.
 //!
-//! Unlike runs (another method hash, another form, or the smoke form) are never put in one table; the reason is said.
+//! Unlike runs (another method hash, another form, the smoke form, other conditions than arm and power state) are never
+//! put in one table; the reason is said.
 
 use drivelab_core::plan::{Form, Step};
 
@@ -16,10 +17,17 @@ use crate::tests_view::measured;
 struct CompareKey {
     hash: String,
     form: Form,
+    ground: String,
 }
 
 fn key(input: &ReportInput<'_>) -> CompareKey {
-    CompareKey { hash: input.records.plan.methodology.hash.clone(), form: input.records.plan.form }
+    let plan = &input.records.plan;
+    CompareKey { hash: plan.methodology.hash.clone(), form: plan.form, ground: condition(input).ground() }
+}
+
+/// What was set up around the target; nothing where that is not on record.
+fn condition(input: &ReportInput<'_>) -> drivelab_core::condition::Condition {
+    input.records.environment.condition.as_ref().map(|facts| facts.asked).unwrap_or_default()
 }
 
 /// Runs that may be compared with each other, as one table for rates and one for latency.
@@ -51,7 +59,9 @@ impl Comparison {
 
 /// Name of a run among several: letter, drive.
 pub(crate) fn run_name(index: usize, input: &ReportInput<'_>) -> String {
-    format!("{}: {}", letter(index), facts::drive_name(&input.records.environment))
+    let condition = condition(input);
+    let arm = if condition.is_any() { format!(", {}", condition.arm()) } else { String::new() };
+    format!("{}: {}{arm}", letter(index), facts::drive_name(&input.records.environment))
 }
 
 /// A, B, ... Z, then numbers.
@@ -102,6 +112,9 @@ fn unlike(inputs: &[ReportInput<'_>], groups: &[(CompareKey, Vec<usize>)]) -> Ve
         if key.form != first.0.form {
             reasons.push(format!("the {} form instead of the {} form", key.form.name(), first.0.form.name()));
         }
+        if key.ground != first.0.ground {
+            reasons.push(format!("other conditions ({} instead of {})", key.ground, first.0.ground));
+        }
         format!("{} and {} are not comparable: {}.", names(members), names(&first.1), reasons.join(" and "))
     };
     others.iter().map(reason).collect()
@@ -150,7 +163,8 @@ type Condition = (&'static str, fn(&ReportInput<'_>) -> String);
 
 /// Conditions that differ between runs of a group.
 fn differences(runs: &[(usize, &ReportInput<'_>)]) -> Vec<String> {
-    let look: [Condition; 7] = [
+    let look: [Condition; 8] = [
+        ("arm", |input| condition(input).arm()),
         ("tested size", |input| format::bytes(input.records.environment.target.length)),
         ("drivelab version", |input| input.records.tool.version.clone()),
         ("kernel", |input| input.records.environment.testbed.kernel.clone()),

@@ -1,5 +1,6 @@
 //! Target, drive and testbed as pairs of name and value, for every format. What is not known is said to be unknown.
 
+use drivelab_core::condition::{ConditionFacts, EncryptionFacts};
 use drivelab_core::environment::{BlockDeviceFacts, Environment, FileSystemFacts, TargetFacts, TargetKind};
 use drivelab_core::finding::Finding;
 use drivelab_core::run::Break;
@@ -130,6 +131,48 @@ fn guard(environment: &Environment) -> String {
     format!("allowed: {}{destroy}", guard.allowed_because)
 }
 
+/// What was set up around the target, where anything was.
+fn condition(environment: &Environment) -> Vec<Fact> {
+    let Some(condition) = &environment.condition else { return Vec::new() };
+    let ConditionFacts { asked, partition, file_system, encryption, power, done } = condition;
+    let mut facts = vec![fact("Conditions", asked.ground()), fact("Arm", asked.arm())];
+    facts.extend(partition.iter().map(|made| {
+        let share = format!("{} of {}", format::bytes(made.length), format::bytes(made.of));
+        fact("Partition", format!("{}, {share}", made.node))
+    }));
+    facts.extend(file_system.iter().map(|made| fact("Made by", format!("{} ({})", made.command, made.version))));
+    facts.extend(encryption.iter().flat_map(encrypted));
+    facts.extend(power.iter().map(|power| {
+        let watts = power.max_watts.map_or_else(String::new, |watts| format!(", at most {watts} W by its own table"));
+        fact("Power state", format!("{} ({} before, restored afterwards){watts}", power.state, power.before))
+    }));
+    if !done.is_empty() {
+        facts.push(fact("Set up", done.join("; ")));
+    }
+    facts
+}
+
+fn encrypted(found: &EncryptionFacts) -> [Fact; 2] {
+    let EncryptionFacts { version, cipher, key_bits, sector_size, data_offset, flags, header: _, check } = found;
+    let flags = if flags.is_empty() { String::new() } else { format!(", {}", flags.join(", ")) };
+    let data = format::bytes(*data_offset);
+    [
+        fact(
+            "Encryption",
+            format!("{cipher}, {key_bits} bits, sectors of {sector_size} bytes{flags}, data from {data}; {version}"),
+        ),
+        fact(
+            "Encryption tested",
+            format!(
+                "{} of known text: {} pieces found below, chi-square {:.0} (random bytes: 255)",
+                format::bytes(check.bytes),
+                check.plain_pieces,
+                check.chi_square
+            ),
+        ),
+    ]
+}
+
 /// Facts about the target: file or device, file system, direct I/O, why it might be written.
 pub(crate) fn target(input: &ReportInput<'_>) -> Vec<Fact> {
     let environment = &input.records.environment;
@@ -151,6 +194,7 @@ pub(crate) fn target(input: &ReportInput<'_>) -> Vec<Fact> {
     if !target.used_by.is_empty() {
         facts.push(fact("Used by others", target.used_by.join("; ")));
     }
+    facts.extend(condition(environment));
     facts.push(fact("Record of the run", bundle));
     facts
 }

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod account;
+mod arms;
 mod asset;
 mod chart;
 mod compare;
@@ -38,6 +39,7 @@ mod time_line;
 use drivelab_analysis::Analysis;
 use drivelab_core::run::RunRecords;
 
+pub use arms::{ArmsDoc, arms_json, arms_table};
 pub use doc::results_schema;
 pub use io_doc::{IoInput, io_schema};
 pub use io_table::io_table;

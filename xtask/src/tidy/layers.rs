@@ -21,6 +21,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { room: "drivelab-analysis", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-model", may_use: &["drivelab-core", "drivelab-nvme"] },
     Layer { room: "drivelab-device", may_use: &["drivelab-core", "drivelab-nvme"] },
+    Layer { room: "drivelab-conditions", may_use: &["drivelab-core", "drivelab-nvme", "drivelab-device"] },
     Layer { room: "drivelab-telemetry", may_use: &["drivelab-core", "drivelab-nvme", "drivelab-device"] },
     Layer {
         room: "drivelab-session",
@@ -49,6 +50,7 @@ pub(crate) const LAYERS: &[Layer] = &[
             "drivelab-analysis",
             "drivelab-model",
             "drivelab-device",
+            "drivelab-conditions",
             "drivelab-telemetry",
             "drivelab-session",
             "drivelab-report",

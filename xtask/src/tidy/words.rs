@@ -77,6 +77,8 @@ const UNSAFE_PLACES: &[&str] = &[
     "crates/engine/src/rusage.rs",
     "crates/engine/src/tsc.rs",
     "crates/engine/src/discard.rs",
+    // Discards and zeroes of a whole device.
+    "crates/device/src/wipe/ioctl.rs",
     // A thread's own table of files.
     "crates/engine/src/own_files.rs",
     // Commands to NVMe controllers.

@@ -16,6 +16,7 @@ pub fn sample_environment() -> Environment {
     Environment {
         ceilings: None,
         probe: None,
+        condition: None,
         target: TargetFacts {
             path: PathBuf::from("/data/drivelab-scratch.bin"),
             kind: TargetKind::ScratchFile,

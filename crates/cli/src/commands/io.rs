@@ -83,6 +83,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         print: &arguments.output.print,
         show: Show::Load,
         words: Words { wrong: &wrong, buffered: "--direct off" },
+        under: None,
     };
     begin::carry_out(context, order)
 }

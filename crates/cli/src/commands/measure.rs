@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::args::{MeasureArgs, ReviewArgs, RunArgs};
+use crate::args::{ConditionArgs, MeasureArgs, ReviewArgs, RunArgs};
 use crate::context::Context;
 use crate::fail::Result;
 use crate::lab::begin::{self, Order};
-use crate::lab::execute::engine;
+use crate::lab::execute::engine as lab_engine;
 use crate::lab::outcome::Show;
-use crate::lab::{method, target};
+use crate::lab::{conditions, method, target};
 
 /// `drivelab review`: the methodology `quick`, and a page.
 ///
@@ -16,7 +16,7 @@ use crate::lab::{method, target};
 /// Whatever keeps the run from being done.
 pub fn review(context: &Context, arguments: &ReviewArgs) -> Result {
     let path = arguments.path.clone().unwrap_or_else(|| PathBuf::from("."));
-    measure(context, "quick", &path, Some(&arguments.output), &arguments.measure)
+    measure(context, "quick", &path, Some(&arguments.output), (&arguments.measure, None))
 }
 
 /// `drivelab run`.
@@ -24,11 +24,18 @@ pub fn review(context: &Context, arguments: &ReviewArgs) -> Result {
 /// # Errors
 /// Whatever keeps the run from being done.
 pub fn run(context: &Context, arguments: &RunArgs) -> Result {
-    measure(context, &arguments.method, &arguments.target, arguments.output.as_deref(), &arguments.measure)
+    let RunArgs { method, target, output, measure, conditions } = arguments;
+    self::measure(context, method, target, output.as_deref(), (measure, Some(conditions)))
 }
 
-fn measure(context: &Context, name: &str, path: &Path, output: Option<&Path>, arguments: &MeasureArgs) -> Result {
-    let engine = engine(context, arguments.backend)?;
+fn measure(
+    context: &Context,
+    name: &str,
+    path: &Path,
+    output: Option<&Path>,
+    (arguments, asked): (&MeasureArgs, Option<&ConditionArgs>),
+) -> Result {
+    let engine = lab_engine(context, arguments.backend)?;
     let methodology = method::find(name)?;
     let order = Order {
         methodology: &methodology,
@@ -45,6 +52,13 @@ fn measure(context: &Context, name: &str, path: &Path, output: Option<&Path>, ar
         print: &arguments.print,
         show: Show::Review,
         words: target::Words::OF_FILES,
+        under: None,
     };
-    begin::carry_out(context, order)
+    match asked.filter(|asked| asked.any()) {
+        Some(asked) => {
+            let engine = || lab_engine(context, arguments.backend);
+            conditions::carry_out(context, &order, asked, &engine)
+        }
+        None => begin::carry_out(context, order),
+    }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use drivelab_core::clock::StopToken;
 use drivelab_core::environment::{BlockDeviceFacts, TargetFacts, TargetKind};
-use drivelab_core::event::{RunResumed, RunState};
+use drivelab_core::event::{Event, RunResumed, RunState};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::run::RunRecords;
 use drivelab_core::target::WritableTarget;
@@ -23,7 +23,7 @@ use crate::lab::execute::{Keep, Ready, engine, execute};
 use crate::lab::outcome::{Show, ended};
 use crate::lab::pages::{OutputFile, Wish};
 use crate::lab::place::{Needs, OpenedIo, Place, Wanted};
-use crate::lab::{headers, notes, signals};
+use crate::lab::{conditions, headers, notes, signals};
 use crate::say::{self, Voice};
 use crate::screens;
 
@@ -32,7 +32,12 @@ use crate::screens;
 /// # Errors
 /// No such run, a run that is finished or going on, a target that is not there any more.
 pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
-    let row = find(context, arguments)?;
+    let cleaned = if arguments.dry_run { Vec::new() } else { conditions::clean(context)? };
+    let row = match find(context, arguments) {
+        // Killed before anything was recorded: what was set up for it was all there was of it.
+        Err(failure) if failure.code == ExitCode::NothingSelected && !cleaned.is_empty() => return Ok(ExitCode::Ok),
+        found => found?,
+    };
     let data = context.data()?;
     let open = || Bundle::open(&data.bundle_path(row.id));
     if !arguments.dry_run && row.state == RunState::Complete {
@@ -47,6 +52,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let bundle = open()?;
     refuse_unresumable(&bundle, &row)?;
     let history = bundle.events()?;
+    refuse_under_conditions(&bundle, &history, &row)?;
     if arguments.dry_run {
         return dry_run(&bundle.fold(history)?, arguments.print.json);
     }
@@ -80,7 +86,8 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let care = Care { scratch, bundle_on_target, trace: None, opening: Vec::new() };
     screens::is_kept(row.id);
     let keep = Keep::Bundle { data, recorder };
-    let ready = Ready { run: row.id, keep, start, target, care, engine, page, show: Show::Review, stop, history };
+    let (run, show, meter) = (row.id, Show::Review, None);
+    let ready = Ready { run, keep, start, target, care, engine, page, show, stop, history, meter };
     execute(context, &arguments.print, ready)
 }
 
@@ -105,6 +112,23 @@ fn refuse_unresumable(bundle: &Bundle, row: &RunRow) -> Result<()> {
         )),
         RunState::Interrupted => Ok(()),
     }
+}
+
+/// What a run was measured under is torn down when it is interrupted, and setting it up again overwrites the drive anew,
+/// which takes the user's word anew.
+fn refuse_under_conditions(bundle: &Bundle, history: &[Event], row: &RunRow) -> Result<()> {
+    let records = bundle.fold(history.to_vec())?;
+    if records.environment.condition.is_none() {
+        return Ok(());
+    }
+    Err(Failure::new(
+        ExitCode::GuardRefused,
+        format!(
+            "run {} was measured under conditions that were set up for it, and they are undone: what it measured is kept; \
+             begin a new run, and name the drive again with --destroy",
+            row.id
+        ),
+    ))
 }
 
 /// Says what is left, and touches nothing.

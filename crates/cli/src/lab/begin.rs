@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use drivelab_conditions::{SetUp, Where};
 use drivelab_core::clock::StopToken;
 use drivelab_core::environment::TargetKind;
 use drivelab_core::event::{EVENT_VERSION, RunStarted};
@@ -10,17 +11,19 @@ use drivelab_core::ids::RunId;
 use drivelab_core::plan::{Form, Plan, Step};
 use drivelab_core::units::Bytes;
 use drivelab_core::workload::Workload;
+use drivelab_device::guard::Destroy;
 use drivelab_engine::Options;
 use drivelab_method::Methodology;
 use drivelab_session::Start;
 use drivelab_store::{DataDir, NewBundle, Recorder};
 
 use super::care::Care;
+use super::cpu_meter::CpuMeter;
 use super::execute::{Keep, Ready, execute};
 use super::outcome::Show;
 use super::pages::{OutputFile, Wish, format_of};
 use super::place::{Needs, OpenedIo, Wanted};
-use super::target::{self, Purpose, Words};
+use super::target::{self, Purpose, Site, Words};
 use super::trace::TraceFile;
 use super::{consent, dry_run, found, notes, signals};
 use crate::args::PrintArgs;
@@ -58,6 +61,28 @@ pub struct Order<'a> {
     pub show: Show,
     /// How messages call what was written.
     pub words: Words<'a>,
+    /// What was set up for it, where anything was.
+    pub under: Option<Under<'a>>,
+}
+
+/// What was set up for a run: it has its id by then, and its stop is that of the set-up.
+pub struct Under<'a> {
+    /// The run.
+    pub run: RunId,
+    /// Tells everybody to stop.
+    pub stop: StopToken,
+    /// What was set up.
+    pub set_up: &'a SetUp,
+    /// Hears the run.
+    pub meter: CpuMeter,
+}
+
+impl<'a> Order<'a> {
+    /// The same order with another engine, for a run that is one of several: under nothing, and without a trace.
+    #[must_use]
+    pub fn like(&self) -> Order<'a> {
+        Order { engine: Options::new(self.engine.backend), trace: None, under: None, ..*self }
+    }
 }
 
 /// Surveys, plans, opens, records, measures, shows.
@@ -66,16 +91,18 @@ pub struct Order<'a> {
 /// Whatever keeps the run from being done; everything that can be refused is refused before anything is made.
 pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     let voice = context.settings.voice;
-    let stop = StopToken::default();
-    signals::watch(stop.clone())?;
+    let stop = order.under.as_ref().map(|under| under.stop.clone()).unwrap_or_default();
+    if order.under.is_none() {
+        signals::watch(stop.clone())?;
+    }
     let destroy = consent::of(&order)?;
-    let purpose = Purpose::Measure { destroy: &destroy };
-    let mut site = target::survey(order.target, order.methodology, order.form, order.size, purpose)?;
+    let mut site = survey(&order, &destroy)?;
     let plan = target::plan(order.methodology, order.form, &site, &order.words)?;
+    let plan = under_data_state(plan, &order, &site);
     check_cpus(&plan)?;
     order.trace.map_or(Ok(()), TraceFile::check)?;
     let page = order.page.map(|(output, redact)| wish(output, redact)).transpose()?;
-    let run = RunId::now();
+    let run = order.under.as_ref().map_or_else(RunId::now, |under| under.run);
     // What drivelab makes is as long as the plan takes it to be; what is there has its size.
     let size = if site.makes_scratch { Some(site.length) } else { order.size };
     let wanted = Wanted { run, needs: Needs::of_plan(&plan), destroy: &destroy, size };
@@ -87,6 +114,7 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     let opened = site.open(&wanted, voice)?;
     let mut environment = opened.environment(data.as_ref().map(DataDir::root));
     environment.ceilings = context.ceilings_of(&environment.testbed);
+    environment.condition = order.under.as_ref().map(|under| under.set_up.facts().clone());
     site.remarks().iter().chain(&opened.remarks).for_each(|remark| voice.say(remark));
     found::say(voice, &environment, &plan, order.show);
     if stop.is_stopped() {
@@ -120,11 +148,39 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     let engine = Options { trace: trace.as_ref().map(TraceFile::sink), ..order.engine };
     let care = Care { scratch, bundle_on_target, trace: trace.clone(), opening };
     let (start, show, history) = (Start::New(start), order.show, Vec::new());
-    let done =
-        execute(context, order.print, Ready { run, keep, start, target, care, engine, page, show, stop, history });
+    let meter = order.under.map(|under| under.meter);
+    let done = execute(
+        context,
+        order.print,
+        Ready { run, keep, start, target, care, engine, page, show, stop, history, meter },
+    );
     // What became of the load comes first.
     let traced = trace.map_or(Ok(()), |trace| trace.finish(voice));
     done.and_then(|code| traced.map(|()| code))
+}
+
+/// Where the order measures: what was set up for it, or what the user named.
+fn survey(order: &Order<'_>, destroy: &Destroy) -> Result<Site> {
+    let (methodology, form, size) = (order.methodology, order.form, order.size);
+    let Some(Under { set_up, .. }) = order.under.as_ref().filter(|under| under.is_device()) else {
+        return target::survey(order.target, methodology, form, size, Purpose::Measure { destroy });
+    };
+    let target = set_up.target()?;
+    // A span that the user named is tested whole.
+    let size = set_up.facts().asked.span.map(|_| target.length()).or(size);
+    target::survey_set_up(target, methodology, form, size)
+}
+
+/// On a device the data state that was asked for stands in the place of the methodology's own preparation.
+fn under_data_state(plan: Plan, order: &Order<'_>, site: &Site) -> Plan {
+    let state = order.under.as_ref().map(|under| under.set_up.facts().asked.data_state).unwrap_or_default();
+    if site.makes_scratch { plan } else { drivelab_conditions::with_data_state(plan, state) }
+}
+
+impl Under<'_> {
+    fn is_device(&self) -> bool {
+        matches!(self.set_up.place(), Where::Device(_))
+    }
 }
 
 /// Refuses CPUs that this process may not run on before anything is made, and not when the filled target waits for

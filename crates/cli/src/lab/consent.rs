@@ -24,6 +24,10 @@ use crate::say;
 /// # Errors
 /// What the guard refuses whatever is said, and an answer that is another one.
 pub(super) fn of(order: &Order<'_>) -> Result<Destroy> {
+    if order.under.is_some() {
+        // The user's word for what was set up came before it was.
+        return Ok(Destroy::default());
+    }
     let place = Place::of(order.target)?;
     match place {
         Place::Named(Named::BlockDevice(node)) if target::changes(order.methodology, order.form) => {
@@ -54,7 +58,10 @@ pub fn for_device(node: &BlockNode, flag: Option<&Path>, quiet: bool) -> Result<
     if answer.split_whitespace().ne(wanted.split_whitespace()) {
         return Err(Failure::new(
             ExitCode::GuardRefused,
-            format!("refusing to write to {}: what was typed is not '{wanted}'. Nothing was touched", node.path.display()),
+            format!(
+                "refusing to write to {}: what was typed is not '{wanted}'. Nothing was touched",
+                node.path.display()
+            ),
         ));
     }
     let id = guard::id_of(&preview.identity).into();

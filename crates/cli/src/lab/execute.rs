@@ -15,6 +15,7 @@ use drivelab_session::{Fanout, Outcome, Screen, Session, Start};
 use drivelab_store::{DataDir, Recorder};
 
 use super::care::Care;
+use super::cpu_meter::CpuMeter;
 use super::memory::Memory;
 use super::outcome::{self, Ended, Kept, Show};
 use super::pages::Wish;
@@ -62,6 +63,8 @@ pub struct Ready {
     pub show: Show,
     /// Tells everybody to stop.
     pub stop: StopToken,
+    /// Hears the run beside the screens, where CPU time is to be known.
+    pub meter: Option<CpuMeter>,
     /// What was recorded before, for a run that goes on: screens that show a whole run hear it first.
     pub history: Vec<Event>,
 }
@@ -71,7 +74,7 @@ pub struct Ready {
 /// # Errors
 /// What kept the session from running, and what kept the page from being written.
 pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
-    let Ready { run, keep, start, target, mut care, mut engine, page, show, stop, history } = ready;
+    let Ready { run, keep, start, target, mut care, mut engine, page, show, stop, history, meter } = ready;
     engine.run = run.number();
     let voice = context.settings.voice;
     let mut engine = Engine::open(target, engine).map_err(engine_failure)?;
@@ -90,7 +93,8 @@ pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
         Start::New(_) => 0,
         Start::Resumed { records, .. } => records.last_at_ns,
     });
-    let screens = screens(context, print, &stop, View::Live { history: &history });
+    let mut screens = screens(context, print, &stop, View::Live { history: &history });
+    screens.extend(meter.map(|meter| Screen { listener: Box::new(meter), capacity: JSON_CAPACITY }));
     let fanout = Fanout::start(recorder, screens, stop.clone());
     let outcome = match Session::begin(start, &mut engine, &mut care, Arc::new(clock), stop, fanout) {
         Ok(session) => session.run(),

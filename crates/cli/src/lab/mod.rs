@@ -2,7 +2,9 @@
 
 pub mod begin;
 pub mod care;
+pub mod conditions;
 pub mod consent;
+pub mod cpu_meter;
 pub mod dry_run;
 pub mod execute;
 pub mod found;

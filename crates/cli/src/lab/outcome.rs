@@ -30,6 +30,8 @@ pub enum Show {
     Review,
     /// One load in detail, as `drivelab io` does.
     Load,
+    /// Not at all: it is shown together with others.
+    Nothing,
 }
 
 /// Where the records of a run are.
@@ -108,9 +110,10 @@ pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
     match show {
         Show::Review if print.json => say::json(&drivelab_report::json(&[input])?)?,
         Show::Load if print.json => say::json(&drivelab_report::io_json(&load)?)?,
-        _ if print.events.is_some() || records.steps.is_empty() => {}
+        _ if show == Show::Nothing || print.events.is_some() || records.steps.is_empty() => {}
         Show::Review => say::data(&drivelab_report::terminal_table(&input, terminal_width()))?,
         Show::Load => say::data(&drivelab_report::io_table(&load, terminal_width())?)?,
+        Show::Nothing => {}
     }
     if let (Some(written), Some(page)) = (written, page) {
         written?;

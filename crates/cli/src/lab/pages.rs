@@ -81,6 +81,10 @@ fn redact(environment: &mut Environment) {
     if let Some(probe) = &mut environment.probe {
         probe.redact();
     }
+    if let Some(condition) = &mut environment.condition {
+        condition.done.clear();
+        condition.encryption.iter_mut().for_each(|found| found.header.clear());
+    }
     if let Some(guard) = &mut environment.guard {
         guard.destroy_named = None;
         if target.kind == TargetKind::NamedFile {

@@ -248,6 +248,7 @@ impl OpenedIo {
             bundle_on_same_device: data.is_some_and(|data| target::same_device(devices, data)),
             ceilings: None,
             probe: drivelab_device::probe::drive_below(devices).map(Box::new),
+            condition: None,
         }
     }
 }

@@ -155,6 +155,29 @@ pub fn survey(
     Ok(Site { place, makes_scratch: false, file_system, devices, direct_io, length, wanted: whole, released })
 }
 
+/// The same for a device that was set up for the run and is held already.
+///
+/// # Errors
+/// A methodology that does not fit it, or a device that is too small for it.
+pub fn survey_set_up(
+    target: WritableTarget,
+    methodology: &Methodology,
+    form: Form,
+    size: Option<Bytes>,
+) -> Result<Site> {
+    let place = Place::of(target.path())?;
+    refuse_unfit(&place, methodology)?;
+    let Place::Named(Named::BlockDevice(node)) = &place else {
+        return Err(Failure::unexpected(format!("{} is no block device any more", target.path().display())));
+    };
+    let wanted = size.unwrap_or_else(|| methodology.file_size(form));
+    let TargetFacts { length: whole, file_system, devices, direct_io, .. } =
+        drivelab_device::device_facts(node, target.length(), target.direct_io().clone());
+    let length = part_of(&place, methodology, form, whole, wanted)?;
+    let released = Some(target);
+    Ok(Site { place, makes_scratch: false, file_system, devices, direct_io, length, wanted: whole, released })
+}
+
 /// Whether any step of a methodology can change what its target holds, by its expansion for the size that it wants.
 /// Where that fails, what is wrong with the load is said by the expansion for the real size, and not by the guard;
 /// nothing is opened for writing before that, and then by the real plan.

@@ -116,7 +116,9 @@ pub(super) fn still_fit(node: &BlockNode, decided: &GuardedDevice, held: &File) 
     let signatures = signatures.map_err(system("cannot read", &node.path))?;
     let new = signatures.into_iter().find(|found| !decided.overridden.contains(found));
     new.map_or(Ok(()), |found| {
-        let why = format!("it holds {found}, which was not there when it was released. Nothing was touched; look at it again");
+        let why = format!(
+            "it holds {found}, which was not there when it was released. Nothing was touched; look at it again"
+        );
         Err(GuardError::Refused { path: node.path.clone(), why })
     })
 }

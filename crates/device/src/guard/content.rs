@@ -5,23 +5,17 @@
 //! drive gives. What was read does not stay in the page cache.
 
 use std::fs::File;
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
 
 use drivelab_core::units::Bytes;
 use rustix::fs::{Advice, fadvise};
 use rustix::io::{Errno, pread};
 
+use super::sampling::{BLOCK, END, between_ends, is_empty, seed};
 use super::signature;
 
 /// Devices up to this size are read from end to end.
 pub(super) const READ_WHOLE: u64 = 1 << 30;
-/// What is read at either end of larger ones.
-const END: u64 = 16 << 20;
-/// How many blocks are looked at in between, evenly spaced; and as many again at random.
-const SAMPLES: u64 = 4096;
-/// A block.
-const BLOCK: u64 = 4096;
 /// How much is read at once where everything is.
 const PIECE: u64 = 1 << 20;
 
@@ -55,10 +49,10 @@ pub(super) fn look(device: &File, length: Bytes) -> io::Result<Content> {
     let length = length.get();
     let looked_at = if length <= READ_WHOLE {
         read_pieces(device, 0, length, &mut tally)?;
-        format!("all of it was looked at ({})", Bytes::new(length).about())
+        format!("all of it, {}, was looked at", Bytes::new(length).about())
     } else {
         read_pieces(device, 0, END, &mut tally)?;
-        for offset in samples(length, seed()) {
+        for offset in between_ends(length, seed()) {
             read_pieces(device, offset, BLOCK, &mut tally)?;
         }
         read_pieces(device, length - END, END, &mut tally)?;
@@ -119,15 +113,6 @@ impl Tally {
     }
 }
 
-/// One repeated byte, 00 or FF: the first one is, and every other equals the one before it.
-fn is_empty(bytes: &[u8]) -> bool {
-    match bytes {
-        [] | [0 | 0xff] => true,
-        [0 | 0xff, rest @ ..] => *rest == bytes[..rest.len()],
-        _ => false,
-    }
-}
-
 /// Reads a range in pieces. Where a piece cannot be read, each of its blocks is tried by itself.
 fn read_pieces(device: &File, from: u64, length: u64, tally: &mut Tally) -> io::Result<()> {
     let mut buffer = vec![0u8; usize::try_from(PIECE.min(length)).map_err(io::Error::other)?];
@@ -172,38 +157,9 @@ fn read_all(device: &File, bytes: &mut [u8], from: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// A number that nobody can foretell: the standard library seeds its hashers with one.
-fn seed() -> u64 {
-    RandomState::new().build_hasher().finish()
-}
-
-/// Offsets of the blocks between the two ends, in the order in which they lie there, each once.
-fn samples(length: u64, seed: u64) -> Vec<u64> {
-    let (first, blocks) = (END / BLOCK, (length - 2 * END) / BLOCK);
-    let even = (0..SAMPLES).map(|index| {
-        // Up to 2^64 bytes are 2^52 blocks, times 2^12 samples: that just fits.
-        index * blocks / SAMPLES
-    });
-    let mut state = seed;
-    let random = std::iter::repeat_with(move || {
-        // SplitMix64 (Steele, Lea, Flood 2014).
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    });
-    let random = random.take(SAMPLES as usize).map(|value| value % blocks.max(1));
-    let mut offsets: Vec<u64> = even.chain(random).map(|block| (first + block) * BLOCK).collect();
-    offsets.sort_unstable();
-    offsets.dedup();
-    offsets
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::FileExt;
-
-    use proptest::prelude::*;
 
     use super::*;
 
@@ -223,24 +179,13 @@ mod tests {
     }
 
     #[test]
-    fn blocks_of_one_repeated_byte_are_empty_and_only_of_00_or_ff() {
-        assert!(is_empty(&[0; 4096]) && is_empty(&[0xff; 4096]) && is_empty(&[0]) && is_empty(&[]));
-        assert!(!is_empty(&[0x5a; 4096]));
-        let mut block = [0u8; 4096];
-        block[4095] = 1;
-        assert!(!is_empty(&block));
-        block[4095] = 0xff;
-        assert!(!is_empty(&block));
-        assert!(look_at(4 * MIB, &[(MIB, &[0xff; 8192])]).found.is_empty());
-    }
-
-    #[test]
     fn up_to_a_gibibyte_a_single_byte_is_found_and_told_where() {
         let found = look_at(64 * MIB, &[(33 * MIB + 4097, &[7])]);
         let text = "data in 1 of 16384 blocks of 4 KiB that were looked at (4 KiB), the first at byte 34607104";
         assert_eq!(found.found, [text]);
-        assert!(found.looked_at.starts_with("all of it was looked at (64 MiB)"), "{}", found.looked_at);
+        assert!(found.looked_at.starts_with("all of it, 64 MiB, was"), "{}", found.looked_at);
         assert!(look_at(64 * MIB, &[]).found.is_empty());
+        assert!(look_at(4 * MIB, &[(MIB, &[0xff; 8192])]).found.is_empty());
     }
 
     #[test]
@@ -255,16 +200,5 @@ mod tests {
         // 64 MiB of data in the middle cannot hide between samples that are 256 KiB apart.
         let data = vec![0x42; 64 << 20];
         assert_eq!(look_at(8 * READ_WHOLE, &[(4 * READ_WHOLE, &data)]).found.len(), 1);
-    }
-
-    proptest! {
-        #[test]
-        fn samples_lie_between_the_ends_evenly(extra in 0u64..1 << 50, seed in any::<u64>()) {
-            let length = READ_WHOLE + 1 + extra;
-            let offsets = samples(length, seed);
-            prop_assert!(offsets.len() as u64 >= SAMPLES);
-            prop_assert!(offsets.iter().all(|offset| *offset >= END && offset + BLOCK <= length - END + BLOCK));
-            prop_assert!(offsets.iter().all(|offset| offset % BLOCK == 0 && offset + BLOCK <= length));
-        }
     }
 }

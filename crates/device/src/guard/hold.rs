@@ -77,7 +77,9 @@ pub(super) fn open_to_write(path: &Path, flags: OFlags) -> io::Result<File> {
 /// The one handle that has the claim.
 pub(super) fn claim(node: &BlockNode) -> Result<File, GuardError> {
     let held = open_to_write(&node.path, OFlags::EXCL).map_err(|error| match Errno::from_io_error(&error) {
-        Some(Errno::BUSY) => busy(node, "the kernel says that somebody has it claimed (a mount, a volume or a program)"),
+        Some(Errno::BUSY) => {
+            busy(node, "the kernel says that somebody has it claimed (a mount, a volume or a program)")
+        }
         _ => system("cannot open", &node.path)(error),
     })?;
     same_device(node, &held)?;

@@ -36,7 +36,15 @@ pub fn authorise_null(path: &Path, length: Bytes) -> Result<WritableTarget, Guar
     let direct_io = no_direct_io(TargetKind::NullDevice);
     let buffered = file.into();
     let held = Vec::new();
-    Ok(WritableTarget::from_guard(GuardedParts { path: real, direct: None, buffered, length, direct_io, decision, held }))
+    Ok(WritableTarget::from_guard(GuardedParts {
+        path: real,
+        direct: None,
+        buffered,
+        length,
+        direct_io,
+        decision,
+        held,
+    }))
 }
 
 fn null_device(path: &Path) -> Result<PathBuf, GuardError> {

@@ -174,5 +174,7 @@ fn lies_only_on(roots: &Roots, folder: &Path, released: &BlockNode, layer: u32) 
     let slaves = whole.join("slaves");
     let below: Vec<PathBuf> =
         names(&slaves).into_iter().filter_map(|name| std::fs::canonicalize(slaves.join(name)).ok()).collect();
-    layer < MOST_LAYERS && !below.is_empty() && below.iter().all(|below| lies_only_on(roots, below, released, layer + 1))
+    layer < MOST_LAYERS
+        && !below.is_empty()
+        && below.iter().all(|below| lies_only_on(roots, below, released, layer + 1))
 }

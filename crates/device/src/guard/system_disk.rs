@@ -179,11 +179,8 @@ fn below(roots: &Roots, mount: &Mount, root: &Path) -> Below {
     }
     let mut found = Vec::new();
     for layer in layers_of(&mount.options) {
-        let seen = if root.as_os_str().is_empty() {
-            layer
-        } else {
-            root.join(layer.strip_prefix("/").unwrap_or(&layer))
-        };
+        let seen =
+            if root.as_os_str().is_empty() { layer } else { root.join(layer.strip_prefix("/").unwrap_or(&layer)) };
         let kind = mounts::of_path(roots, &seen).map(|mount| mount.kind);
         if fs::metadata(&seen).is_err() {
             return Below::Unknown;

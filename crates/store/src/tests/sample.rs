@@ -129,6 +129,7 @@ pub(super) fn environment() -> Environment {
     Environment {
         ceilings: None,
         probe: None,
+        condition: None,
         target: TargetFacts {
             path,
             kind: TargetKind::ScratchFile,
@@ -154,7 +155,11 @@ pub(super) fn environment() -> Environment {
             host: None,
             unknown: vec!["governor: no cpufreq".to_owned()],
         },
-        guard: Some(GuardDecision { allowed_because: "made for this run".to_owned(), destroy_named: None, device: None }),
+        guard: Some(GuardDecision {
+            allowed_because: "made for this run".to_owned(),
+            destroy_named: None,
+            device: None,
+        }),
         bundle_on_same_device: false,
     }
 }

@@ -1,0 +1,252 @@
+//! Runs under conditions: each is set up on a drive that the user released, measured by the one path that every run
+//! takes, and torn down, whatever became of it; several are compared at the end.
+//!
+//! Must not know how anything is set up (room `conditions`), nor how a figure is worked out.
+
+use std::path::{Path, PathBuf};
+
+use drivelab_analysis::Analysis;
+use drivelab_analysis::arms::{ArmRun, StepCpu, arms};
+use drivelab_conditions::{Cleaned, ConditionsError, Kind, SetUp, Where, Wish, check, clean_up};
+use drivelab_core::clock::StopToken;
+use drivelab_core::condition::{Arm, Condition};
+use drivelab_core::exit::ExitCode;
+use drivelab_core::ids::RunId;
+use drivelab_core::run::RunRecords;
+use drivelab_device::guard::{self, Destroy};
+use drivelab_device::{BlockNode, Named};
+use drivelab_engine::Options;
+use drivelab_store::DataDir;
+
+use super::begin::{self, Order, Under};
+use super::cpu_meter::CpuMeter;
+use super::outcome::{Show, terminal_width};
+use super::pages::{OutputFile, format_of, redacted, render};
+use super::place::Place;
+use super::{consent, signals};
+use crate::args::{ConditionArgs, PowerStates};
+use crate::context::Context;
+use crate::fail::{Failure, Result};
+use crate::say::{self, Voice};
+
+/// Folder of the ledgers in the data folder.
+const FOLDER: &str = "conditions";
+
+impl From<ConditionsError> for Failure {
+    fn from(error: ConditionsError) -> Self {
+        let code = match error.kind() {
+            Kind::Usage => ExitCode::Usage,
+            Kind::Device(kind) => crate::fail::device_code(kind),
+            Kind::Target => ExitCode::TargetUnusable,
+            Kind::Host => ExitCode::HostNotFit,
+            Kind::Stopped => ExitCode::Interrupted,
+            Kind::Other => ExitCode::Unexpected,
+        };
+        Failure::new(code, error.to_string())
+    }
+}
+
+/// One run that is over.
+struct Done {
+    records: RunRecords,
+    analysis: Analysis,
+    cpu: Vec<StepCpu>,
+}
+
+/// What `--destroy` and the conditions lead to, in the order in which it is measured.
+fn conditions_of(asked: &ConditionArgs, node: &BlockNode) -> Result<Vec<Condition>> {
+    let states: Vec<Option<u8>> = match asked.power_state {
+        None => vec![None],
+        Some(PowerStates::One(state)) => vec![Some(state)],
+        Some(PowerStates::All) => drivelab_conditions::power_states(node)?.into_iter().map(Some).collect(),
+    };
+    let arms = if asked.arm.is_empty() { vec![Arm::None] } else { asked.arm.clone() };
+    let ConditionArgs { partition, span, file_system, arm: _, data_state, power_state: _ } = *asked;
+    let of = |encryption: Arm, power_state: Option<u8>| Condition {
+        partition,
+        span,
+        file_system,
+        encryption,
+        data_state,
+        power_state,
+    };
+    Ok(arms.into_iter().flat_map(|arm| states.iter().map(move |state| of(arm, *state))).collect())
+}
+
+/// Measures under each condition in turn. `engine` makes the engine's options anew for each run.
+///
+/// # Errors
+/// What keeps any of them from being set up, before anything is touched; then what became of the first run that failed;
+/// and what could not be undone.
+pub fn carry_out(
+    context: &Context,
+    order: &Order<'_>,
+    asked: &ConditionArgs,
+    engine: &dyn Fn() -> Result<Options>,
+) -> Result {
+    let node = device(order.target)?;
+    let conditions = conditions_of(asked, &node)?;
+    for condition in &conditions {
+        check(&node, condition)?;
+    }
+    order.page.map_or(Ok(()), |(output, _)| OutputFile::check(output).and(format_of(output)).map(drop))?;
+    let destroy = consent::for_device(&node, order.destroy, order.yes || order.dry_run)?;
+    if order.dry_run {
+        drop(guard::release_device(&node, &destroy)?);
+        return say_only(&node, &conditions, order.print.json);
+    }
+    let data = context.data()?;
+    let voice = context.settings.voice;
+    say_cleaned(voice, clean_up(&folder(&data))?)?;
+    let stop = StopToken::default();
+    signals::watch(stop.clone())?;
+    let several = conditions.len() > 1;
+    let mut done = Vec::new();
+    let mut code = ExitCode::Ok;
+    for (at, condition) in conditions.iter().enumerate() {
+        if several {
+            voice.say(format!("Arm {} of {}: {}", at + 1, conditions.len(), condition.arm()));
+        }
+        let single = if several { None } else { order.page };
+        let one = One { node: &node, destroy: &destroy, condition: *condition, page: single, several, stop: &stop };
+        let (ended, run, cpu) = under(context, order, engine()?, &data, &one)?;
+        if ended != ExitCode::Ok {
+            code = ended;
+        }
+        let (records, analysis) = context.load(run)?;
+        done.push(Done { records, analysis, cpu });
+    }
+    if several {
+        compared(context, order, done)?;
+    }
+    Ok(code)
+}
+
+/// The device that the user named: conditions are set up on nothing else.
+fn device(target: &Path) -> Result<BlockNode> {
+    match Place::of(target)? {
+        Place::Named(Named::BlockDevice(node)) => Ok(node),
+        other => Err(Failure::usage(format!(
+            "{} is no block device, and conditions (--partition, --span, --file-system, --arm, --data-state, \
+             --power-state) are set up on a whole drive or a partition of one; name that, with --destroy",
+            other.path().display()
+        ))),
+    }
+}
+
+/// One condition and what it is measured on.
+struct One<'a> {
+    node: &'a BlockNode,
+    destroy: &'a Destroy,
+    condition: Condition,
+    page: Option<(&'a Path, bool)>,
+    several: bool,
+    stop: &'a StopToken,
+}
+
+/// Sets up, measures, tears down.
+fn under(
+    context: &Context,
+    order: &Order<'_>,
+    engine: Options,
+    data: &DataDir,
+    one: &One<'_>,
+) -> Result<(ExitCode, RunId, Vec<StepCpu>)> {
+    let voice = context.settings.voice;
+    let run = RunId::now();
+    let released = guard::release_device(one.node, one.destroy)?;
+    let id = one.destroy.id.as_ref().map(|id| id.display().to_string());
+    let (condition, folder) = (one.condition, folder(data));
+    let wish = Wish { run, condition, destroy: id, folder: &folder, stop: one.stop };
+    let set_up = SetUp::begin(released, &wish)?;
+    set_up.facts().done.iter().for_each(|done| voice.say(format!("Set up    {done}")));
+    let meter = CpuMeter::default();
+    let target = match set_up.place() {
+        Where::Folder(path) | Where::Device(path) => path.clone(),
+    };
+    let inner = Under { run, stop: one.stop.clone(), set_up: &set_up, meter: meter.clone() };
+    let order = Order {
+        target: &target,
+        destroy: None,
+        engine,
+        page: one.page,
+        show: if one.several && order.print.json { Show::Nothing } else { order.show },
+        under: Some(inner),
+        ..order.like()
+    };
+    let measured = begin::carry_out(context, order);
+    let undone = set_up.tear_down();
+    match &undone {
+        Ok(said) => said.iter().for_each(|said| voice.detail(format!("Undone    {said}"))),
+        Err(error) => voice.warn(format!(
+            "not everything that was set up for run {run} could be undone: {error}; `drivelab resume --last` tries again"
+        )),
+    }
+    let code = measured?;
+    undone?;
+    Ok((code, run, meter.steps()))
+}
+
+fn folder(data: &DataDir) -> PathBuf {
+    data.root().join(FOLDER)
+}
+
+/// The table or document that sets the arms beside each other, and the page of all of them.
+fn compared(context: &Context, order: &Order<'_>, done: Vec<Done>) -> Result<()> {
+    let runs: Vec<ArmRun<'_>> =
+        done.iter().map(|done| ArmRun { records: &done.records, analysis: &done.analysis, cpu: &done.cpu }).collect();
+    let arms = arms(&runs);
+    if order.print.json {
+        say::json(&drivelab_report::arms_json(arms))?;
+    } else if order.print.events.is_none() {
+        say::data(&drivelab_report::arms_table(&arms, terminal_width()))?;
+    }
+    if let Some((output, redact)) = order.page {
+        let one = |done: Done| if redact { redacted(done.records) } else { (done.records, done.analysis) };
+        let runs: Vec<(RunRecords, Analysis)> = done.into_iter().map(one).collect();
+        OutputFile::check(output)?.write(&render(format_of(output)?, &runs)?)?;
+        context.settings.voice.say(format!("The page: {}", output.display()));
+    }
+    Ok(())
+}
+
+/// Says what would be set up, and touches nothing.
+fn say_only(node: &BlockNode, conditions: &[Condition], json: bool) -> Result {
+    if json {
+        say::json(&serde_json::json!({
+            "schema": "drivelab.dry-run",
+            "schema_version": 1,
+            "target": node.path,
+            "conditions": conditions,
+        }))?;
+        return Ok(ExitCode::Ok);
+    }
+    say::data(&format!("Dry run: nothing was made or written. On {}, in this order:", node.path.display()))?;
+    for condition in conditions {
+        say::data(&format!("  arm {}, {}; measured, then undone", condition.arm(), condition.ground()))?;
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// Undoes what killed runs left behind, for `resume`; gives the runs it was of.
+///
+/// # Errors
+/// What could not be undone.
+pub fn clean(context: &Context) -> Result<Vec<RunId>> {
+    let cleaned = clean_up(&folder(&context.data()?))?;
+    let runs = cleaned.iter().map(|cleaned| cleaned.run).collect();
+    say_cleaned(context.settings.voice, cleaned)?;
+    Ok(runs)
+}
+
+fn say_cleaned(voice: Voice, cleaned: Vec<Cleaned>) -> Result<()> {
+    for Cleaned { run, done, trouble } in cleaned {
+        let what = if done.is_empty() { "nothing of them was left".to_owned() } else { done.join("; ") };
+        voice.say(format!("The conditions of run {run}, which was killed, are undone: {what}"));
+        if let Some(error) = trouble {
+            let Failure { code, message } = error.into();
+            return Err(Failure::new(code, format!("the conditions of run {run} could not be undone: {message}")));
+        }
+    }
+    Ok(())
+}

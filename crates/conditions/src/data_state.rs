@@ -1,0 +1,127 @@
+//! The data state of a device as steps of the plan: what is asked for stands in the place of the methodology's own
+//! preparation, is issued by the engine, recorded like every step, and repeated when a run begins again.
+//!
+//! Same blocks and depths as the methodology language's `fill`, `overwrite_random` and `discard`.
+
+use drivelab_core::condition::DataState;
+use drivelab_core::ids::StepId;
+use drivelab_core::load::OtherOps;
+use drivelab_core::plan::{Action, Combine, Order, Plan, Rest, Rounds, Step, StepRole, StopRule, TestPlan};
+use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth};
+use drivelab_core::workload::{Pattern, Span, Workload};
+
+/// The test that holds preparation, as the methodology language names it.
+const PREPARE: &str = "prepare";
+/// Speed guessed where none is known, as in the estimates of the methodology language.
+const GUESS_BYTES_PER_S: u64 = 500_000_000;
+/// Filling a large slow drive takes most of a day; more than that is a fault.
+const CAP: Nanos = Nanos::from_secs(48 * 3600);
+
+/// The plan with its preparation replaced by what brings a device into the state. As found, nothing changes.
+#[must_use]
+pub fn with_data_state(mut plan: Plan, state: DataState) -> Plan {
+    let area = plan.capacity;
+    let steps = match state {
+        DataState::AsFound => return plan,
+        DataState::Fresh => Vec::new(),
+        DataState::Filled { percent } => vec![fill(part(area, percent))],
+        DataState::OverwrittenRandom => vec![fill(area), overwrite(area)],
+        DataState::Discarded => vec![fill(area), discard(area)],
+    };
+    plan.tests.retain(|test| test.name != PREPARE);
+    if !steps.is_empty() {
+        plan.tests.insert(0, preparation(steps, state));
+    }
+    plan
+}
+
+fn preparation(steps: Vec<Step>, state: DataState) -> TestPlan {
+    TestPlan {
+        name: PREPARE.to_owned(),
+        title: "Data state".to_owned(),
+        purpose: format!("Bring the target into the data state that was asked for: {state}."),
+        steps,
+        rounds: Rounds::Fixed { count: 1 },
+        order: Order::RoundByRound,
+        combine: Combine::Mean,
+        sources: Vec::new(),
+    }
+}
+
+fn part(area: Bytes, percent: Percent) -> Bytes {
+    let part = u128::from(area.get()) * u128::from(percent.get()) / 100;
+    Bytes::new(u64::try_from(part).unwrap_or(u64::MAX)).align_down(Bytes::MIB).max(Bytes::MIB.min(area))
+}
+
+fn depth(value: u64) -> QueueDepth {
+    QueueDepth::new(value).unwrap_or(QueueDepth::ONE)
+}
+
+/// Every operation.
+fn all() -> Percent {
+    Percent::new(100).unwrap_or_default()
+}
+
+/// Blocks as large as the action's, or as large as divides a small or odd area.
+fn block_of(area: Bytes, wanted: Bytes) -> Bytes {
+    let mut block = wanted.get();
+    while block > 512 && (block > area.get() || !area.get().is_multiple_of(block)) {
+        block /= 2;
+    }
+    Bytes::new(block)
+}
+
+fn fill(area: Bytes) -> Step {
+    let workload = Workload {
+        write_percent: all(),
+        block_size: block_of(area, Bytes::MIB),
+        pattern: Pattern::Sequential,
+        queue_depth: depth(8),
+        span: Span { offset: Bytes::new(0), length: area },
+        seed: 11,
+        ..Workload::default()
+    };
+    step("fill", "Fill", workload, StopRule { passes: Some(1), ..StopRule::capped(CAP) }, area)
+}
+
+fn overwrite(area: Bytes) -> Step {
+    let workload = Workload {
+        write_percent: all(),
+        block_size: block_of(area, Bytes::new(4096)),
+        pattern: Pattern::Random,
+        queue_depth: depth(32),
+        span: Span { offset: Bytes::new(0), length: area },
+        seed: 12,
+        ..Workload::default()
+    };
+    let stop = StopRule { volume: Some(area), ..StopRule::capped(CAP) };
+    step("overwrite-random", "Overwrite at random", workload, stop, area)
+}
+
+fn discard(area: Bytes) -> Step {
+    let workload = Workload {
+        other: OtherOps { trim_percent: all(), ..OtherOps::default() },
+        block_size: block_of(area, Bytes::new(64 << 20)),
+        pattern: Pattern::Sequential,
+        span: Span { offset: Bytes::new(0), length: area },
+        seed: 13,
+        ..Workload::default()
+    };
+    step("discard", "Discard", workload, StopRule { passes: Some(1), ..StopRule::capped(CAP) }, Bytes::new(0))
+}
+
+fn step(slug: &str, what: &str, workload: Workload, stop: StopRule, written: Bytes) -> Step {
+    let seconds = written.get().div_ceil(GUESS_BYTES_PER_S).max(1);
+    Step {
+        id: StepId::new(PREPARE, slug),
+        label: format!("{what}: {} in {} blocks", workload.span.length, workload.block_size),
+        role: StepRole::Prepare,
+        action: Action::Io { workload, stop, ramp: Nanos::new(0) },
+        rest: Rest::None {},
+        axes: Vec::new(),
+        approximations: Vec::new(),
+        seeds: Vec::new(),
+        estimated_time: Nanos::from_secs(seconds),
+        estimated_written: written,
+    }
+}

@@ -1,0 +1,102 @@
+//! Why a condition cannot be set up or undone, each in one sentence chain: what, where, why likely, what to do.
+//!
+//! Must not know exit codes; [`ConditionsError::kind`] says which sort of trouble it is.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use drivelab_device::DeviceError;
+use drivelab_device::guard::GuardError;
+
+/// What sort of trouble an error is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// What was asked for makes no sense together.
+    Usage,
+    /// The write guard or the device room said no.
+    Device(drivelab_device::ErrorKind),
+    /// The target cannot do it.
+    Target,
+    /// The host lacks a program or an ability of the kernel.
+    Host,
+    /// Told to stop.
+    Stopped,
+    /// Anything else.
+    Other,
+}
+
+/// Why a condition cannot be set up or undone.
+#[derive(Debug, thiserror::Error)]
+pub enum ConditionsError {
+    /// Wishes that contradict each other.
+    #[error("{0}")]
+    Wish(String),
+    /// The target cannot do what the condition needs.
+    #[error("{0}")]
+    Target(String),
+    /// The host cannot.
+    #[error("{0}")]
+    Host(String),
+    /// A program is not there.
+    #[error("{program} is not on this machine, and {needed_for} needs it; on Debian it is in the package {package}")]
+    NoProgram {
+        /// Its name.
+        program: &'static str,
+        /// What for.
+        needed_for: &'static str,
+        /// Debian's package.
+        package: &'static str,
+    },
+    /// A program failed.
+    #[error("{command} failed: {said}")]
+    Program {
+        /// Name and arguments.
+        command: String,
+        /// What it wrote to stderr, or how it ended.
+        said: String,
+    },
+    /// The encryption does not encrypt.
+    #[error("{0}")]
+    NotEncrypted(String),
+    /// Told to stop while it was being set up.
+    #[error("stopped by the user while it was being set up; what had been set up was undone, and nothing was measured")]
+    Stopped,
+    /// The system said no.
+    #[error("{what} {path}: {source}")]
+    System {
+        /// What was tried, `cannot mount`.
+        what: &'static str,
+        /// Where.
+        path: PathBuf,
+        /// The system's answer.
+        source: io::Error,
+    },
+    /// The write guard refused.
+    #[error(transparent)]
+    Guard(#[from] GuardError),
+    /// Facts could not be read.
+    #[error(transparent)]
+    Device(#[from] DeviceError),
+}
+
+impl ConditionsError {
+    /// The sort of trouble.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        match self {
+            ConditionsError::Wish(_) => Kind::Usage,
+            ConditionsError::Target(_) | ConditionsError::NotEncrypted(_) => Kind::Target,
+            ConditionsError::Host(_) | ConditionsError::NoProgram { .. } => Kind::Host,
+            ConditionsError::Stopped => Kind::Stopped,
+            ConditionsError::Guard(error) => Kind::Device(error.kind()),
+            ConditionsError::Device(error) => Kind::Device(error.kind()),
+            ConditionsError::Program { .. } | ConditionsError::System { .. } => Kind::Other,
+        }
+    }
+
+    /// For `map_err`: what was tried and where.
+    pub(crate) fn system<E: Into<io::Error>>(what: &'static str, path: &Path) -> impl FnOnce(E) -> ConditionsError {
+        let path = path.to_owned();
+        move |source| ConditionsError::System { what, path, source: source.into() }
+    }
+}

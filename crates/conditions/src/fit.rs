@@ -1,0 +1,112 @@
+//! Everything that can be refused is refused here, before anything is touched: wishes that contradict each other, sizes,
+//! programs and abilities that are missing.
+
+use drivelab_core::condition::{Arm, Condition, DataState};
+use drivelab_core::units::Bytes;
+use drivelab_device::BlockNode;
+
+use crate::error::ConditionsError;
+use crate::gpt::Layout;
+use crate::programs::{ADDPART, BLKDISCARD, CRYPTSETUP, DELPART};
+use crate::{file_system, kernel, luks, opal, power};
+
+/// Bytes that a LUKS2 header takes from what it is written to (cryptsetup's default).
+const LUKS_TAKES: Bytes = Bytes::new(16 << 20);
+/// Less than this behind it all is nothing to measure on.
+const LEAST: Bytes = Bytes::new(16 << 20);
+
+/// Whether a condition can be set up on a device of this machine.
+///
+/// # Errors
+/// What is wrong, or missing, or too small; nothing was touched.
+pub fn check(node: &BlockNode, condition: &Condition) -> Result<(), ConditionsError> {
+    contradictions(condition)?;
+    let Condition { partition, span: _, file_system, encryption, data_state, power_state } = *condition;
+    let mut length = Bytes::new(kernel::bytes(&node.name).unwrap_or_default());
+    if let Some(share) = partition {
+        if node.is_partition() {
+            return Err(ConditionsError::Wish(format!(
+                "{} is a partition already: name the whole disk {}, or leave --partition out",
+                node.name, node.whole
+            )));
+        }
+        ADDPART.check()?;
+        DELPART.check()?;
+        let layout = Layout::new(length, kernel::logical_block(&node.whole), share);
+        length = Bytes::new(layout.map_or(0, |layout| layout.length));
+    }
+    match encryption {
+        Arm::None => {}
+        Arm::Luks2(_) => {
+            CRYPTSETUP.check()?;
+            luks::check_kernel()?;
+            length = Bytes::new(length.get().saturating_sub(LUKS_TAKES.get()));
+        }
+        Arm::Opal => {
+            opal::check(power::says_of_opal(node))?;
+            return Err(opal::not_tried());
+        }
+    }
+    if length < LEAST {
+        return Err(ConditionsError::Target(format!(
+            "{} would have {} to measure on under this condition, less than {}",
+            node.path.display(),
+            length.about(),
+            LEAST.about()
+        )));
+    }
+    if let Some(kind) = file_system {
+        file_system::check(kind, length)?;
+    }
+    if data_state == DataState::Fresh {
+        BLKDISCARD.check()?;
+    }
+    if let Some(state) = power_state {
+        power::plan(node, state)?;
+    }
+    Ok(())
+}
+
+/// Wishes that contradict each other.
+fn contradictions(condition: &Condition) -> Result<(), ConditionsError> {
+    let Condition { partition: _, span, file_system, encryption, data_state, power_state: _ } = *condition;
+    let wrong = |text: &str| Err(ConditionsError::Wish(text.to_owned()));
+    match (file_system, data_state) {
+        (Some(_), _) if span.is_some() => {
+            wrong("--span is for devices; on a file system say how large the test file is with --size")
+        }
+        (Some(_), DataState::Discarded | DataState::OverwrittenRandom) => wrong(
+            "on a file system the methodology prepares its own file, so the data states discarded and overwritten-random \
+             are for devices: leave --file-system out",
+        ),
+        (_, DataState::Discarded) if matches!(encryption, Arm::Luks2(_)) => wrong(
+            "discards do not pass dm-crypt unless it is told to pass them, which shows below what is empty: leave out the \
+             arm luks2 or the data state discarded",
+        ),
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use drivelab_core::condition::FileSystem;
+
+    use super::*;
+
+    #[test]
+    fn wishes_that_contradict_each_other_are_refused_in_words() {
+        let base = Condition::default();
+        let refused = |condition: Condition, word: &str| {
+            let text = contradictions(&condition).expect_err("refused").to_string();
+            assert!(text.contains(word), "{text}");
+        };
+        let on_files = Condition { file_system: Some(FileSystem::Ext4), ..base };
+        refused(Condition { span: "25%".parse().ok(), ..on_files }, "--size");
+        refused(Condition { data_state: DataState::Discarded, ..on_files }, "--file-system");
+        refused(Condition { data_state: DataState::OverwrittenRandom, ..on_files }, "--file-system");
+        let coded = Condition { encryption: "luks2".parse().expect("an arm"), ..base };
+        refused(Condition { data_state: DataState::Discarded, ..coded }, "dm-crypt");
+        contradictions(&Condition { data_state: DataState::Fresh, ..on_files }).expect("fits");
+        contradictions(&Condition { data_state: DataState::OverwrittenRandom, ..coded }).expect("fits");
+    }
+}

@@ -1,0 +1,158 @@
+//! What the kernel says of partitions, mappings and mounts, from sysfs and procfs.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use drivelab_device::BlockNode;
+
+use crate::error::ConditionsError;
+use crate::ledger::DriveMark;
+
+/// A partition as the kernel has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Partition {
+    pub(crate) node: PathBuf,
+    pub(crate) start: u64,
+    pub(crate) length: u64,
+}
+
+/// Bytes of the unit in which sysfs counts, whatever the drive's own blocks are (Documentation/block/stat.rst).
+const SECTOR: u64 = 512;
+
+fn word(path: &Path) -> Option<String> {
+    fs::read_to_string(path).ok().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
+}
+
+fn number(path: &Path) -> Option<u64> {
+    word(path)?.parse().ok()
+}
+
+/// The folder of a block device in sysfs, by its kernel name.
+fn folder(name: &str) -> PathBuf {
+    Path::new("/sys/class/block").join(name)
+}
+
+/// Bytes of a logical block.
+pub(crate) fn logical_block(name: &str) -> u64 {
+    number(&folder(name).join("queue/logical_block_size")).unwrap_or(SECTOR)
+}
+
+/// The partition with this number.
+pub(crate) fn partition(drive: &str, wanted: u32) -> Option<Partition> {
+    let entries = fs::read_dir(folder(drive)).ok()?;
+    let own = entries
+        .flatten()
+        .map(|entry| entry.path())
+        .find(|path| number(&path.join("partition")) == Some(u64::from(wanted)))?;
+    let bytes = |file: &str| number(&own.join(file)).map(|sectors| sectors.saturating_mul(SECTOR));
+    Some(Partition { node: Path::new("/dev").join(own.file_name()?), start: bytes("start")?, length: bytes("size")? })
+}
+
+/// The node of a mapping: `/dev/dm-0`, by the name under which it stands in /dev/mapper.
+pub(crate) fn mapping(name: &str) -> Option<PathBuf> {
+    let entries = fs::read_dir("/sys/class/block").ok()?;
+    let own = entries.flatten().find(|entry| word(&entry.path().join("dm/name")).as_deref() == Some(name))?;
+    Some(Path::new("/dev").join(own.file_name()))
+}
+
+/// Whether a file system is mounted at this very place, as far as this process sees.
+pub(crate) fn is_mounted(at: &Path) -> bool {
+    let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    table
+        .lines()
+        .filter_map(|line| line.split(' ').nth(4))
+        .any(|point| unescaped(point) == at.as_os_str().as_encoded_bytes())
+}
+
+/// The mount table writes blanks, tabs, line ends and backslashes as octal numbers (proc_pid_mountinfo(5)).
+fn unescaped(text: &str) -> Vec<u8> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let octal = bytes.get(at + 1..at + 4).and_then(|digits| std::str::from_utf8(digits).ok());
+        let value = octal.filter(|_| *byte == b'\\').and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        out.push(value.unwrap_or(*byte));
+        at += if value.is_some() { 4 } else { 1 };
+    }
+    out
+}
+
+/// What tells this drive from others.
+pub(crate) fn mark(node: &BlockNode, bytes: u64) -> DriveMark {
+    let own = folder(&node.whole);
+    DriveMark {
+        node: Path::new("/dev").join(&node.whole),
+        name: node.whole.clone(),
+        diskseq: number(&own.join("diskseq")),
+        serial: word(&own.join("device/serial")).or_else(|| word(&own.join("serial"))),
+        bytes,
+        boot: word(Path::new("/proc/sys/kernel/random/boot_id")).unwrap_or_default(),
+    }
+}
+
+/// That the drive is the one that was marked, and not another one that has its name by now.
+///
+/// # Errors
+/// [`ConditionsError::Target`] where it is not, or where that cannot be told.
+pub(crate) fn same_drive(before: &DriveMark, now: &DriveMark) -> Result<(), ConditionsError> {
+    let same = before.bytes == now.bytes
+        && before.serial == now.serial
+        && if before.boot == now.boot { before.diskseq == now.diskseq } else { before.serial.is_some() };
+    if same {
+        return Ok(());
+    }
+    Err(ConditionsError::Target(format!(
+        "{} is not provably the drive that the conditions were set up on (it was attached anew, has another size or \
+         serial number, or has no serial number and the machine was started again): it is left alone. If it is the one, \
+         wipe it by name",
+        before.node.display()
+    )))
+}
+
+/// Bytes of a block device, by its kernel name.
+pub(crate) fn bytes(name: &str) -> Option<u64> {
+    number(&folder(name).join("size")).map(|sectors| sectors.saturating_mul(SECTOR))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drive() -> DriveMark {
+        DriveMark {
+            node: "/dev/x".into(),
+            name: "x".into(),
+            diskseq: Some(4),
+            serial: Some("S1".into()),
+            bytes: 7,
+            boot: "a".into(),
+        }
+    }
+
+    #[test]
+    fn a_drive_is_known_again_and_another_one_is_not() {
+        let same = |change: &dyn Fn(&mut DriveMark)| {
+            let mut now = drive();
+            change(&mut now);
+            same_drive(&drive(), &now).is_ok()
+        };
+        assert!(same(&|_| {}));
+        assert!(same(&|now| (now.boot, now.diskseq) = ("b".into(), Some(9))), "known by its serial number");
+        assert!(!same(&|now| now.diskseq = Some(5)));
+        assert!(!same(&|now| now.serial = Some("S2".into())));
+        assert!(!same(&|now| now.bytes = 8));
+        let nameless = DriveMark { serial: None, ..drive() };
+        let later = DriveMark { boot: "b".into(), ..nameless.clone() };
+        assert!(same_drive(&nameless, &nameless.clone()).is_ok());
+        same_drive(&nameless, &later).expect_err("nothing proves it");
+    }
+
+    #[test]
+    fn mount_points_are_read_with_their_blanks() {
+        assert_eq!(unescaped(r"/a\040b\134c"), br"/a b\c");
+        assert_eq!(unescaped(r"/a\x"), br"/a\x");
+        assert!(is_mounted(Path::new("/proc")));
+        assert!(!is_mounted(Path::new("/proc/self")));
+    }
+}

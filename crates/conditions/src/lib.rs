@@ -1,0 +1,32 @@
+//! What a run is measured under: sets up partition, file system, encryption, data state and power state, and undoes
+//! them, also after a kill.
+//!
+//! Owns: the order of setting up and tearing down, the ledger of what has to be undone ([`ledger`]), the bytes of a
+//! partition table, the test that encryption encrypts. Must not know: terminals, bundles, how a run is measured. Every
+//! write to a drive goes through a target that `device::guard` made, or through a program of the system on a drive that
+//! the guard has released and holds.
+#![forbid(unsafe_code)]
+
+mod ballast;
+mod data_state;
+mod drive;
+mod error;
+mod file_system;
+mod fit;
+pub mod gpt;
+mod kernel;
+pub mod ledger;
+mod luks;
+pub mod opal;
+mod power;
+mod programs;
+mod set_up;
+mod tear_down;
+pub mod uniform;
+
+pub use data_state::with_data_state;
+pub use error::{ConditionsError, Kind};
+pub use fit::check;
+pub use power::power_states;
+pub use set_up::{SetUp, Where, Wish};
+pub use tear_down::{Cleaned, clean_up};

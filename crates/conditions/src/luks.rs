@@ -1,0 +1,243 @@
+//! LUKS2 on dm-crypt through cryptsetup(8): command lines, and what its header says.
+//!
+//! Parameters: research/methods.md section 7; cryptsetup-luksFormat(8), cryptsetup-open(8), the kernel's
+//! admin-guide/device-mapper/dm-crypt. The key is 64 random bytes that exist in this process and in a pipe only; a slow
+//! key derivation would protect nothing, since nobody types it, so the fewest iterations are asked for.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use drivelab_core::condition::Luks2;
+use drivelab_core::units::Bytes;
+
+use crate::error::ConditionsError;
+use crate::programs::{self, CRYPTSETUP};
+
+/// Bytes of the key.
+const KEY: usize = 64;
+
+/// A random key, gone with the value.
+pub(crate) struct Key(Vec<u8>);
+
+impl Key {
+    /// From the kernel's generator.
+    pub(crate) fn random() -> Result<Key, ConditionsError> {
+        let source = Path::new("/dev/urandom");
+        let mut key = vec![0; KEY];
+        let read = fs::File::open(source).and_then(|mut file| file.read_exact(&mut key));
+        read.map_err(ConditionsError::system("cannot read", source))?;
+        Ok(Key(key))
+    }
+}
+
+impl Drop for Key {
+    fn drop(&mut self) {
+        self.0.fill(0);
+    }
+}
+
+/// What a header says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) cipher: String,
+    pub(crate) key_bits: u32,
+    pub(crate) sector_size: u32,
+    pub(crate) data_offset: Bytes,
+}
+
+fn format_arguments<'a>(node: &'a str, uuid: &'a str, sector: Option<&'a str>) -> Vec<&'a str> {
+    let mut arguments = vec!["luksFormat", "--batch-mode", "--type", "luks2", "--cipher", "aes-xts-plain64"];
+    arguments.extend(["--key-size", "512", "--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"]);
+    arguments.extend(sector.iter().flat_map(|size| ["--sector-size", *size]));
+    arguments.extend(["--uuid", uuid, "--key-file", "-", node]);
+    arguments
+}
+
+/// Flags of the mapping, as cryptsetup names them.
+pub(crate) fn flags(luks: &Luks2) -> Vec<&'static str> {
+    let Luks2 { sector_size: _, no_read_workqueue, no_write_workqueue, same_cpu } = *luks;
+    let all = [
+        (no_read_workqueue, "--perf-no_read_workqueue"),
+        (no_write_workqueue, "--perf-no_write_workqueue"),
+        (same_cpu, "--perf-same_cpu_crypt"),
+    ];
+    all.into_iter().filter_map(|(wanted, flag)| wanted.then_some(flag)).collect()
+}
+
+fn open_arguments<'a>(node: &'a str, name: &'a str, flags: &[&'a str]) -> Vec<&'a str> {
+    let mut arguments = vec!["open", "--type", "luks2", "--key-file", "-"];
+    arguments.extend(flags);
+    arguments.extend([node, name]);
+    arguments
+}
+
+/// Writes a new header.
+pub(crate) fn format(node: &str, uuid: &str, luks: &Luks2, key: &Key) -> Result<(), ConditionsError> {
+    let sector = luks.sector_size.map(|size| size.to_string());
+    CRYPTSETUP.run(&format_arguments(node, uuid, sector.as_deref()), &key.0).map(drop)
+}
+
+/// Opens the mapping `name`.
+pub(crate) fn open(node: &str, name: &str, luks: &Luks2, key: &Key) -> Result<(), ConditionsError> {
+    CRYPTSETUP.run(&open_arguments(node, name, &flags(luks)), &key.0).map(drop)
+}
+
+/// Closes the mapping `name`.
+pub(crate) fn close(name: &str) -> Result<(), ConditionsError> {
+    CRYPTSETUP.run(&["close", name], &[]).map(drop)
+}
+
+/// Destroys all key slots of the header, so that nothing behind it can ever be read again.
+pub(crate) fn erase(node: &str) -> Result<(), ConditionsError> {
+    CRYPTSETUP.run(&["erase", "--batch-mode", node], &[]).map(drop)
+}
+
+/// The header in words; it holds no key.
+pub(crate) fn dump(node: &str) -> Result<String, ConditionsError> {
+    CRYPTSETUP.run(&["luksDump", node], &[])
+}
+
+/// The UUID of the header there, where there is one.
+pub(crate) fn uuid_of(node: &str) -> Option<String> {
+    CRYPTSETUP.run(&["luksUUID", node], &[]).ok().map(|text| text.trim().to_owned())
+}
+
+/// What `cryptsetup --version` says in its first words: `cryptsetup 2.6.1`.
+pub(crate) fn version() -> Result<String, ConditionsError> {
+    let said = CRYPTSETUP.says(&["--version"])?;
+    Ok(said.split_whitespace().take(2).collect::<Vec<_>>().join(" "))
+}
+
+/// That the kernel has the device mapper; a module is asked for first.
+///
+/// # Errors
+/// [`ConditionsError::Host`] where it has not.
+pub(crate) fn check_kernel() -> Result<(), ConditionsError> {
+    let there = || fs::read_to_string("/proc/devices").is_ok_and(|text| has_device_mapper(&text));
+    if !there() {
+        let modprobe = programs::Program { name: "modprobe", needed_for: "dm-crypt", package: "kmod" };
+        let _ = modprobe.run(&["dm-crypt"], &[]);
+    }
+    if there() {
+        return Ok(());
+    }
+    Err(ConditionsError::Host(
+        "this kernel has no device mapper, so there is no dm-crypt for the arm luks2: load the module dm-crypt, or boot a \
+         kernel with CONFIG_DM_CRYPT; nothing was touched"
+            .to_owned(),
+    ))
+}
+
+fn has_device_mapper(devices: &str) -> bool {
+    devices.lines().any(|line| line.split_whitespace().nth(1) == Some("device-mapper"))
+}
+
+/// Reads what `luksDump` says of the one data segment and of the first key slot.
+pub(crate) fn parse(dump: &str) -> Option<Header> {
+    let (mut section, mut key_bits) = ("", None);
+    let (mut cipher, mut sector_size, mut data_offset) = (None, None, None);
+    for line in dump.lines() {
+        if !line.starts_with(char::is_whitespace) {
+            section = line.trim_end_matches(':');
+        }
+        let Some((name, value)) = line.split_once(':') else { continue };
+        let number = || value.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
+        match (section, name.trim()) {
+            ("Data segments", "cipher") => cipher = cipher.or_else(|| Some(value.trim().to_owned())),
+            ("Data segments", "sector") => sector_size = sector_size.or_else(number),
+            ("Data segments", "offset") => data_offset = data_offset.or_else(number),
+            ("Keyslots", "Key") => key_bits = key_bits.or_else(number),
+            _ => {}
+        }
+    }
+    Some(Header {
+        cipher: cipher?,
+        key_bits: u32::try_from(key_bits?).ok()?,
+        sector_size: u32::try_from(sector_size?).ok()?,
+        data_offset: Bytes::new(data_offset?),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    //! Command lines word by word, and the header that cryptsetup 2.6.1 wrote in words.
+
+    use super::*;
+
+    const DUMP: &str = "LUKS header information
+Version:       \t2
+Epoch:         \t3
+Metadata area: \t16384 [bytes]
+Keyslots area: \t16744448 [bytes]
+UUID:          \t203907c7-bda3-4c54-88a9-e13b7db76428
+Label:         \t(no label)
+Subsystem:     \t(no subsystem)
+Flags:       \t(no flags)
+
+Data segments:
+  0: crypt
+\toffset: 16777216 [bytes]
+\tlength: (whole device)
+\tcipher: aes-xts-plain64
+\tsector: 4096 [bytes]
+
+Keyslots:
+  0: luks2
+\tKey:        512 bits
+\tPriority:   normal
+\tCipher:     aes-xts-plain64
+\tCipher key: 512 bits
+\tArea offset:32768 [bytes]
+Tokens:
+Digests:
+  0: pbkdf2
+\tHash:       sha256
+";
+
+    #[test]
+    fn a_header_is_read() {
+        let header = Header {
+            cipher: "aes-xts-plain64".into(),
+            key_bits: 512,
+            sector_size: 4096,
+            data_offset: Bytes::new(16 << 20),
+        };
+        assert_eq!(parse(DUMP), Some(header));
+        assert_eq!(parse(""), None);
+        for cut in (0..DUMP.len()).step_by(7) {
+            parse(DUMP.get(..cut).unwrap_or_default());
+        }
+    }
+
+    #[test]
+    fn command_lines_say_what_the_arm_says() {
+        let format = format_arguments("/dev/x1", "u-u", Some("4096")).join(" ");
+        assert_eq!(
+            format,
+            "luksFormat --batch-mode --type luks2 --cipher aes-xts-plain64 --key-size 512 --pbkdf pbkdf2 \
+             --pbkdf-force-iterations 1000 --sector-size 4096 --uuid u-u --key-file - /dev/x1"
+        );
+        assert!(!format_arguments("/dev/x1", "u-u", None).contains(&"--sector-size"), "cryptsetup chooses");
+        let inline = Luks2 { no_read_workqueue: true, no_write_workqueue: true, same_cpu: true, sector_size: None };
+        assert_eq!(
+            open_arguments("/dev/x1", "name", &flags(&inline)).join(" "),
+            "open --type luks2 --key-file - --perf-no_read_workqueue --perf-no_write_workqueue --perf-same_cpu_crypt \
+             /dev/x1 name"
+        );
+        assert!(flags(&Luks2::default()).is_empty());
+    }
+
+    #[test]
+    fn the_device_mapper_is_known_by_its_line() {
+        assert!(has_device_mapper("Block devices:\n  7 loop\n253 device-mapper\n"));
+        assert!(!has_device_mapper("Block devices:\n  7 loop\n253 zram\n"));
+    }
+
+    #[test]
+    fn no_two_keys_are_alike() {
+        let keys = [Key::random().expect("a key"), Key::random().expect("a key")];
+        assert_eq!(keys[0].0.len(), KEY);
+        assert_ne!(keys[0].0, keys[1].0);
+    }
+}

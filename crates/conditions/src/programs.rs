@@ -1,0 +1,138 @@
+//! Runs the system's own programs (mkfs, cryptsetup, addpart), each in a process group of its own, so that Ctrl-C
+//! reaches drivelab and not a program that is in the middle of writing.
+//!
+//! Owns where they are looked for, which Debian package brings them, and what of their words is passed on.
+
+use std::ffi::OsStr;
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use crate::error::ConditionsError;
+
+/// A program of the system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Program {
+    pub(crate) name: &'static str,
+    pub(crate) needed_for: &'static str,
+    pub(crate) package: &'static str,
+}
+
+pub(crate) const ADDPART: Program =
+    Program { name: "addpart", needed_for: "a partition (--partition)", package: "util-linux" };
+pub(crate) const DELPART: Program =
+    Program { name: "delpart", needed_for: "a partition (--partition)", package: "util-linux" };
+pub(crate) const MKFS_EXT4: Program =
+    Program { name: "mkfs.ext4", needed_for: "--file-system ext4", package: "e2fsprogs" };
+pub(crate) const MKFS_XFS: Program = Program { name: "mkfs.xfs", needed_for: "--file-system xfs", package: "xfsprogs" };
+pub(crate) const CRYPTSETUP: Program =
+    Program { name: "cryptsetup", needed_for: "an encryption arm (--arm)", package: "cryptsetup-bin" };
+pub(crate) const BLKDISCARD: Program =
+    Program { name: "blkdiscard", needed_for: "the data state fresh", package: "util-linux" };
+
+/// Where programs of the administrator are, which not every login has on its path.
+const ALSO: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];
+/// There while udev runs: without it the device-mapper library makes the nodes itself when told so.
+const UDEV: &str = "/run/udev/control";
+
+impl Program {
+    /// That it is there.
+    ///
+    /// # Errors
+    /// [`ConditionsError::NoProgram`] where not.
+    pub(crate) fn check(self) -> Result<(), ConditionsError> {
+        let folders = std::env::split_paths(&path()).any(|folder| folder.join(self.name).is_file());
+        if folders { Ok(()) } else { Err(self.absent()) }
+    }
+
+    /// Runs it, with `input` on its stdin, and gives its stdout.
+    ///
+    /// # Errors
+    /// That it is not there, cannot be started, or failed; its own words are in the error.
+    pub(crate) fn run(self, arguments: &[&str], input: &[u8]) -> Result<String, ConditionsError> {
+        let (output, stdout) = self.ask(arguments, input)?;
+        if output.status.success() { Ok(stdout) } else { Err(self.failed(arguments, &output)) }
+    }
+
+    /// Runs it and gives stdout and stderr, whatever it ends with: for programs asked for their version.
+    ///
+    /// # Errors
+    /// That it is not there or cannot be started.
+    pub(crate) fn says(self, arguments: &[&str]) -> Result<String, ConditionsError> {
+        let (output, stdout) = self.ask(arguments, &[])?;
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        Ok(format!("{stdout}{stderr}"))
+    }
+
+    fn ask(self, arguments: &[&str], input: &[u8]) -> Result<(Output, String), ConditionsError> {
+        let output = start(self.name, arguments, input).map_err(|error| match error.kind() {
+            io::ErrorKind::NotFound => self.absent(),
+            _ => self.said(arguments, &error.to_string()),
+        })?;
+        let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+        Ok((output, stdout))
+    }
+
+    fn absent(self) -> ConditionsError {
+        let Program { name, needed_for, package } = self;
+        ConditionsError::NoProgram { program: name, needed_for, package }
+    }
+
+    fn failed(self, arguments: &[&str], output: &Output) -> ConditionsError {
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        let lines: Vec<&str> = stderr.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let said = if lines.is_empty() { output.status.to_string() } else { lines.join("; ") };
+        self.said(arguments, &said)
+    }
+
+    fn said(self, arguments: &[&str], said: &str) -> ConditionsError {
+        ConditionsError::Program { command: format!("{} {}", self.name, arguments.join(" ")), said: said.to_owned() }
+    }
+}
+
+/// The path of the user with the administrator's folders behind it.
+fn path() -> std::ffi::OsString {
+    let own = std::env::var_os("PATH").unwrap_or_default();
+    let folders = std::env::split_paths(&own).chain(ALSO.iter().map(|folder| Path::new(folder).to_owned()));
+    std::env::join_paths(folders).unwrap_or(own)
+}
+
+fn start(name: &str, arguments: &[impl AsRef<OsStr>], input: &[u8]) -> io::Result<Output> {
+    let mut command = Command::new(name);
+    command.args(arguments).env("PATH", path()).env("LC_ALL", "C").process_group(0);
+    if !Path::new(UDEV).exists() {
+        command.env("DM_DISABLE_UDEV", "1");
+    }
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A program that does not read it has no need of it.
+        let _ = stdin.write_all(input);
+    }
+    child.wait_with_output()
+}
+
+/// Text of a file that the kernel may have compressed; `None` where it cannot be read.
+pub(crate) fn unpacked(file: &str) -> Option<String> {
+    let output = start("zcat", &[file], &[]).ok().filter(|output| output.status.success())?;
+    String::from_utf8(output.stdout).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_program_says_is_passed_on_and_a_missing_one_is_named_with_its_package() {
+        let shell = Program { name: "sh", needed_for: "a test", package: "dash" };
+        assert_eq!(shell.run(&["-c", "cat"], b"hello").expect("it runs"), "hello");
+        let error = shell.run(&["-c", "echo this is why >&2; exit 3"], &[]).expect_err("it fails");
+        assert!(error.to_string().ends_with("failed: this is why"), "{error}");
+        let error = shell.run(&["-c", "exit 3"], &[]).expect_err("it fails");
+        assert!(error.to_string().contains("exit status: 3"), "{error}");
+        let missing = Program { name: "drivelab-no-such", needed_for: "a test", package: "none-such" };
+        for error in [missing.check().expect_err("missing"), missing.run(&[], &[]).expect_err("missing")] {
+            assert!(error.to_string().contains("package none-such"), "{error}");
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! Setting up: in the order drive, partition, encryption, file system, power state, each deed on the ledger before it is
+//! done. What fails on the way is undone at once.
+
+use std::path::{Path, PathBuf};
+
+use drivelab_core::clock::StopToken;
+use drivelab_core::condition::{
+    Arm, Condition, ConditionFacts, DataState, EncryptionCheck, EncryptionFacts, FileSystem, Luks2, PartitionFacts,
+};
+use drivelab_core::ids::RunId;
+use drivelab_core::target::WritableTarget;
+use drivelab_core::units::Bytes;
+use drivelab_device::guard::Released;
+use uuid::Uuid;
+
+use crate::error::ConditionsError;
+use crate::gpt::Layout;
+use crate::ledger::{Deed, Ledger};
+use crate::programs::{ADDPART, BLKDISCARD};
+use crate::{ballast, drive, file_system, kernel, luks, power, tear_down, uniform};
+
+/// The one partition's number.
+const NUMBER: u32 = 1;
+/// Bytes of text that are written through an encryption and looked for below.
+const CHECKED: usize = 4 << 20;
+
+/// What is to be set up, and where it is written down.
+#[derive(Debug)]
+pub struct Wish<'a> {
+    /// The run that it is for.
+    pub run: RunId,
+    /// The condition.
+    pub condition: Condition,
+    /// What the user named to release the drive.
+    pub destroy: Option<String>,
+    /// Folder of the ledgers.
+    pub folder: &'a Path,
+    /// Ends a long set-up early.
+    pub stop: &'a StopToken,
+}
+
+/// Where the run measures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Where {
+    /// In a folder: the mount point of the file system that was made.
+    Folder(PathBuf),
+    /// On a device: the mapping, the partition, or the drive itself.
+    Device(PathBuf),
+}
+
+/// A condition that is set up. It must be torn down: dropping it leaves everything as it is, for `resume` to clean up.
+#[derive(Debug)]
+#[must_use = "what is set up has to be torn down"]
+pub struct SetUp {
+    pub(crate) released: Released,
+    pub(crate) ledger: Ledger,
+    facts: ConditionFacts,
+    place: Where,
+}
+
+impl SetUp {
+    /// Sets everything up on a drive that the user released.
+    ///
+    /// # Errors
+    /// What failed; what had been done by then is undone, and where that failed too, the text says so.
+    pub fn begin(released: Released, wish: &Wish<'_>) -> Result<SetUp, ConditionsError> {
+        let mark = kernel::mark(released.node(), released.length().get());
+        let ledger = Ledger::create(wish.folder, wish.run, mark, wish.destroy.clone())?;
+        let facts = ConditionFacts { asked: wish.condition, ..ConditionFacts::default() };
+        let place = Where::Device(released.path().to_owned());
+        let mut own = SetUp { released, ledger, facts, place };
+        match own.all(wish) {
+            Ok(()) => Ok(own),
+            Err(error) => Err(match own.tear_down() {
+                Ok(_) => error,
+                Err(left) => ConditionsError::Target(format!(
+                    "{error}. What had been set up could not be undone either: {left}; `drivelab resume --last` tries again"
+                )),
+            }),
+        }
+    }
+
+    /// What was set up, for the record.
+    #[must_use]
+    pub const fn facts(&self) -> &ConditionFacts {
+        &self.facts
+    }
+
+    /// Where the run measures.
+    #[must_use]
+    pub const fn place(&self) -> &Where {
+        &self.place
+    }
+
+    /// The drive, which stays released until it is torn down.
+    #[must_use]
+    pub const fn released(&self) -> &Released {
+        &self.released
+    }
+
+    /// The device to measure, where it is one, no longer than the span that was asked for.
+    ///
+    /// # Errors
+    /// What the write guard refuses.
+    pub fn target(&self) -> Result<WritableTarget, ConditionsError> {
+        let Where::Device(node) = &self.place else {
+            return Err(ConditionsError::Wish("the run measures in a folder, not on a device".to_owned()));
+        };
+        let target = self.released.authorise_on_top(node)?;
+        let whole = target.length();
+        Ok(match self.facts.asked.span {
+            Some(span) => target.shortened(span.of(whole, Bytes::MIB)),
+            None => target,
+        })
+    }
+
+    /// Undoes everything, the last deed first, and says what was done.
+    ///
+    /// # Errors
+    /// What could not be undone; it stays on the ledger.
+    pub fn tear_down(mut self) -> Result<Vec<String>, ConditionsError> {
+        let mut said = Vec::new();
+        tear_down::undo_all(&mut self.ledger, &mut tear_down::Access::Held(&self.released), &mut said)?;
+        self.ledger.close()?;
+        Ok(said)
+    }
+
+    fn all(&mut self, wish: &Wish<'_>) -> Result<(), ConditionsError> {
+        let Condition { partition, span: _, file_system, encryption, data_state, power_state } = wish.condition;
+        let stopped = || match wish.stop.is_stopped() {
+            true => Err(ConditionsError::Stopped),
+            false => Ok(()),
+        };
+        let mut node = self.released.path().to_owned();
+        if data_state == DataState::Fresh {
+            self.discard_drive(&node)?;
+        }
+        stopped()?;
+        if let Some(share) = partition {
+            node = self.partition(share)?;
+        }
+        stopped()?;
+        match encryption {
+            Arm::None => {}
+            Arm::Luks2(luks) => node = self.encrypt(&node, &luks)?,
+            Arm::Opal => {
+                return Err(ConditionsError::Host("the arm opal was not checked before it was set up".to_owned()));
+            }
+        }
+        stopped()?;
+        self.place = Where::Device(node.clone());
+        if let Some(kind) = file_system {
+            let at = self.file_system(kind, &node, encryption == Arm::None)?;
+            if let DataState::Filled { percent } = data_state {
+                let bytes = ballast::fill(&at, percent, wish.stop)?;
+                self.said(format!("{} of data were written into the file system", bytes.about()));
+            }
+            self.place = Where::Folder(ballast::test_folder(&at)?);
+        }
+        stopped()?;
+        if let Some(state) = power_state {
+            let (facts, deed) = power::plan(self.released.node(), state)?;
+            self.ledger.about_to(deed)?;
+            self.facts.power = Some(power::set(facts)?);
+            self.said(format!("the controller was set to power state {state}"));
+        }
+        Ok(())
+    }
+
+    fn said(&mut self, text: String) {
+        self.facts.done.push(text);
+    }
+
+    /// The whole drive is told that it holds nothing.
+    fn discard_drive(&mut self, node: &Path) -> Result<(), ConditionsError> {
+        BLKDISCARD.run(&["--force", text(node)?], &[])?;
+        self.said("the whole drive was discarded".to_owned());
+        Ok(())
+    }
+
+    fn partition(&mut self, share: drivelab_core::condition::Share) -> Result<PathBuf, ConditionsError> {
+        let path = self.released.path().to_owned();
+        let whole = self.released.length();
+        let layout = layout_of(&self.released, share)?;
+        let guid = Uuid::now_v7();
+        self.ledger.about_to(Deed::Table { guid: guid.to_string() })?;
+        drive::wipe_ends(&self.released, &path, drive::ENDS)?;
+        drive::write(&self.released, &path, &layout.tables(guid, Uuid::now_v7()))?;
+        let Layout { start, length, .. } = layout;
+        self.ledger.about_to(Deed::Partition { number: NUMBER, start, length })?;
+        let name = &self.released.node().name;
+        // A kernel that reads such tables itself may have been faster.
+        let found = match kernel::partition(name, NUMBER) {
+            Some(found) => Some(found),
+            None => {
+                let numbers = [NUMBER.to_string(), (start / 512).to_string(), (length / 512).to_string()];
+                let arguments = [&[text(&path)?], numbers.each_ref().map(String::as_str).as_slice()].concat();
+                ADDPART.run(&arguments, &[])?;
+                kernel::partition(name, NUMBER)
+            }
+        };
+        let Some(found) = found.filter(|found| (found.start, found.length) == (start, length)) else {
+            return Err(ConditionsError::Host(format!(
+                "the kernel does not show the partition that was written to {} as it was written",
+                path.display()
+            )));
+        };
+        if !found.node.exists() {
+            return Err(ConditionsError::Host(format!(
+                "the kernel knows the partition, but there is no {}: /dev is not kept by devtmpfs or udev here",
+                found.node.display()
+            )));
+        }
+        drive::wipe_ends(&self.released, &found.node, drive::ENDS)?;
+        let (start, length) = (Bytes::new(start), Bytes::new(length));
+        let node = found.node.display().to_string();
+        self.said(format!("{node} was made: {} of {}", length.about(), whole.about()));
+        self.facts.partition = Some(PartitionFacts { node, start, length, of: whole });
+        Ok(found.node)
+    }
+
+    fn encrypt(&mut self, node: &Path, luks: &Luks2) -> Result<PathBuf, ConditionsError> {
+        let below = text(node)?;
+        let uuid = Uuid::now_v7().to_string();
+        let run = self.ledger.content().run.to_string();
+        let name = format!("drivelab-{}", run.rsplit('-').next().unwrap_or_default());
+        let key = luks::Key::random()?;
+        self.ledger.about_to(Deed::Luks { node: node.to_owned(), uuid: uuid.clone() })?;
+        luks::format(below, &uuid, luks, &key)?;
+        let header = luks::dump(below)?;
+        let Some(read) = luks::parse(&header) else {
+            return Err(ConditionsError::Host(format!("what `cryptsetup luksDump {below}` says is not understood")));
+        };
+        self.ledger.about_to(Deed::Mapping { name: name.clone() })?;
+        luks::open(below, &name, luks, &key)?;
+        let mapping = kernel::mapping(&name).ok_or_else(|| {
+            ConditionsError::Host(format!("cryptsetup opened {name}, but the kernel shows no such mapping"))
+        })?;
+        let check = self.check(&mapping, node, read.data_offset)?;
+        let flags = luks::flags(luks).into_iter().map(|flag| flag.trim_start_matches("--").to_owned()).collect();
+        self.said(format!("{below} was encrypted with LUKS2 and opened as {}", mapping.display()));
+        self.facts.encryption = Some(EncryptionFacts {
+            version: luks::version()?,
+            cipher: read.cipher,
+            key_bits: read.key_bits,
+            sector_size: read.sector_size,
+            data_offset: read.data_offset,
+            flags,
+            header,
+            check,
+        });
+        Ok(mapping)
+    }
+
+    /// Writes a known text through the mapping: it must come back there, and must not be found below.
+    fn check(&self, mapping: &Path, below: &Path, offset: Bytes) -> Result<EncryptionCheck, ConditionsError> {
+        let text = uniform::known_text(CHECKED);
+        let read_back = drive::write_and_read(&self.released, mapping, &text)? == text;
+        let coded = drive::read(below, offset.get(), text.len())?;
+        let check = EncryptionCheck {
+            bytes: Bytes::new(text.len() as u64),
+            plain_pieces: uniform::plain_pieces(&text, &coded),
+            chi_square: uniform::chi_square(&coded),
+            read_back,
+        };
+        if check.read_back && check.plain_pieces == 0 && uniform::is_uniform(coded.len(), check.chi_square) {
+            return Ok(check);
+        }
+        Err(ConditionsError::NotEncrypted(format!(
+            "{} does not encrypt as it should: of {} written through it, {} pieces were found in plain below, chi-square is \
+             {:.0} where random bytes have 255, and the text did {}come back; nothing was measured",
+            mapping.display(),
+            check.bytes.about(),
+            check.plain_pieces,
+            check.chi_square,
+            if check.read_back { "" } else { "not " },
+        )))
+    }
+
+    fn file_system(&mut self, kind: FileSystem, node: &Path, wiped_here: bool) -> Result<PathBuf, ConditionsError> {
+        let uuid = Uuid::now_v7();
+        if wiped_here {
+            // Through an encryption it is gone with the keys.
+            self.ledger.about_to(Deed::FileSystem { node: node.to_owned(), uuid: uuid.to_string() })?;
+        }
+        let made = file_system::make(kind, text(node)?, uuid)?;
+        let folder = self.ledger.own_folder();
+        self.ledger.about_to(Deed::Folder { path: folder.clone() })?;
+        file_system::make_folder(&folder)?;
+        self.ledger.about_to(Deed::Mount { at: folder.clone() })?;
+        file_system::mount_at(kind, node, &folder)?;
+        self.said(format!("{} was made and mounted at {}", kind.name(), folder.display()));
+        self.facts.file_system = Some(made);
+        Ok(folder)
+    }
+}
+
+/// Where the partition will lie.
+fn layout_of(released: &Released, share: drivelab_core::condition::Share) -> Result<Layout, ConditionsError> {
+    let block = kernel::logical_block(&released.node().whole);
+    Layout::new(released.length(), block, share).ok_or_else(|| {
+        ConditionsError::Target(format!(
+            "{} has {} in blocks of {block} bytes, too little for a partition table and a partition of {share}",
+            released.path().display(),
+            released.length().about()
+        ))
+    })
+}
+
+fn text(path: &Path) -> Result<&str, ConditionsError> {
+    path.to_str().ok_or_else(|| ConditionsError::Target(format!("{} is not valid UTF-8", path.display())))
+}

@@ -1,0 +1,182 @@
+//! Undoing, the last deed first: after a run, after a failure on the way, and by a later process after a kill.
+//!
+//! Every undoing is safe to repeat and does nothing where the deed did not happen. What is wiped is first looked at: a
+//! table, header or file system whose UUID is another one is somebody's own by now and is left alone.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
+use drivelab_core::ids::RunId;
+use drivelab_core::units::Nanos;
+use drivelab_device::guard::{self, Destroy, Released};
+use drivelab_device::{Named, classify};
+use uuid::Uuid;
+
+use crate::error::ConditionsError;
+use crate::ledger::{Content, Deed, DriveMark, Ledger};
+use crate::programs::DELPART;
+use crate::{drive, file_system, gpt, kernel, luks, power};
+
+/// Bytes of a LUKS2 header with its key slots, as cryptsetup makes it: 16 MiB.
+const LUKS_HEADER: u64 = 16 << 20;
+/// How often something that is still busy is tried again, and after which pause: udev and others look at devices for a
+/// moment after each change.
+const TRIES: u32 = 20;
+const PAUSE: Nanos = Nanos::from_millis(100);
+
+/// The right to write to the drive: held since it was set up, or asked of the guard when the first write needs it.
+#[derive(Debug)]
+pub(crate) enum Access<'a> {
+    /// Held.
+    Held(&'a Released),
+    /// To be asked for.
+    Asked(Option<Box<Released>>),
+}
+
+impl Access<'_> {
+    fn get(&mut self, content: &Content) -> Result<&Released, ConditionsError> {
+        match self {
+            Access::Held(released) => Ok(released),
+            Access::Asked(Some(released)) => Ok(released),
+            Access::Asked(none) => {
+                let released = release_again(&content.drive, content.destroy.as_deref())?;
+                Ok(none.insert(Box::new(released)))
+            }
+        }
+    }
+}
+
+/// The guard looks at everything again; it is the user's word of then that counts, and only for the same drive.
+fn release_again(mark: &DriveMark, destroy: Option<&str>) -> Result<Released, ConditionsError> {
+    let Named::BlockDevice(node) = classify(&mark.node)? else {
+        return Err(ConditionsError::Target(format!("{} is no block device any more", mark.node.display())));
+    };
+    let now = kernel::mark(&node, kernel::bytes(&node.name).unwrap_or_default());
+    kernel::same_drive(mark, &now)?;
+    Ok(guard::release_device(&node, &Destroy::named(destroy.map(Path::new)))?)
+}
+
+/// What became of conditions that a killed process left behind.
+#[derive(Debug)]
+pub struct Cleaned {
+    /// The run.
+    pub run: RunId,
+    /// What was undone, a sentence each.
+    pub done: Vec<String>,
+    /// What could not be.
+    pub trouble: Option<ConditionsError>,
+}
+
+/// Undoes what dead processes left behind, all that the folder knows of.
+///
+/// # Errors
+/// Where the folder cannot be read.
+pub fn clean_up(folder: &Path) -> Result<Vec<Cleaned>, ConditionsError> {
+    let mut all = Vec::new();
+    for mut ledger in Ledger::abandoned(folder)? {
+        let run = ledger.content().run;
+        let mut done = Vec::new();
+        let undone = undo_all(&mut ledger, &mut Access::Asked(None), &mut done);
+        let trouble = undone.and_then(|()| ledger.close()).err();
+        all.push(Cleaned { run, done, trouble });
+    }
+    Ok(all)
+}
+
+/// Undoes everything on the ledger; what could not be undone stays on it.
+pub(crate) fn undo_all(
+    ledger: &mut Ledger,
+    access: &mut Access<'_>,
+    said: &mut Vec<String>,
+) -> Result<(), ConditionsError> {
+    while let Some(deed) = ledger.content().deeds.last().cloned() {
+        said.extend(undo(&deed, ledger, access)?);
+        ledger.undone()?;
+    }
+    Ok(())
+}
+
+/// Undoes one; says what was done, nothing where there was nothing to do.
+fn undo(deed: &Deed, ledger: &Ledger, access: &mut Access<'_>) -> Result<Option<String>, ConditionsError> {
+    let content = ledger.content();
+    match deed {
+        Deed::PowerState { controller, serial, before } => power::restore(controller, serial, *before),
+        Deed::Mount { at } if kernel::is_mounted(at) => {
+            patiently(|| file_system::unmount_from(at))?;
+            Ok(Some(format!("unmounted {}", at.display())))
+        }
+        Deed::Mount { .. } => Ok(None),
+        Deed::Folder { path } => match fs::remove_dir(path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(ConditionsError::system("cannot remove", path)(error))
+            }
+            _ => Ok(None),
+        },
+        Deed::FileSystem { node, uuid } => {
+            let own = |start: &[u8]| file_system::uuid_in(start).map(|found| found.to_string());
+            if !holds(node, uuid, own) {
+                return Ok(None);
+            }
+            drive::wipe_ends(access.get(content)?, node, drive::ENDS)?;
+            Ok(Some(format!("wiped the file system on {}", node.display())))
+        }
+        Deed::Mapping { name } if kernel::mapping(name).is_some() => {
+            patiently(|| luks::close(name))?;
+            Ok(Some(format!("closed the mapping {name}")))
+        }
+        Deed::Mapping { .. } => Ok(None),
+        Deed::Luks { node, uuid } => {
+            let Some(below) = node.to_str().filter(|below| luks::uuid_of(below).as_ref() == Some(uuid)) else {
+                return Ok(None);
+            };
+            let released = access.get(content)?;
+            luks::erase(below)?;
+            drive::wipe_ends(released, node, LUKS_HEADER)?;
+            Ok(Some(format!("destroyed the keys and the LUKS header on {below}")))
+        }
+        Deed::Partition { number, start, length } => {
+            let found = kernel::partition(&content.drive.name, *number);
+            if found.is_none_or(|found| (found.start, found.length) != (*start, *length)) {
+                return Ok(None);
+            }
+            let drive = content.drive.node.display().to_string();
+            patiently(|| DELPART.run(&[&drive, &number.to_string()], &[]).map(drop))?;
+            Ok(Some(format!("removed partition {number} of {drive}")))
+        }
+        Deed::Table { guid } => undo_table(content, guid, access),
+    }
+}
+
+/// Removes the partition table, where it is still the one that was made.
+fn undo_table(content: &Content, guid: &str, access: &mut Access<'_>) -> Result<Option<String>, ConditionsError> {
+    let mark = &content.drive;
+    let block = usize::try_from(kernel::logical_block(&mark.name)).unwrap_or(512);
+    let own = |start: &[u8]| start.get(block..).and_then(gpt::drive_guid).map(|found: Uuid| found.to_string());
+    if !holds(&mark.node, guid, own) {
+        return Ok(None);
+    }
+    drive::wipe_ends(access.get(content)?, &mark.node, drive::ENDS)?;
+    Ok(Some(format!("removed the partition table of {}", mark.node.display())))
+}
+
+/// Whether the first bytes of a device hold something of this name; a device that is gone holds nothing.
+fn holds(node: &Path, wanted: &str, name_in: impl Fn(&[u8]) -> Option<String>) -> bool {
+    drive::read(node, 0, 16 << 10).is_ok_and(|start| name_in(&start).as_deref() == Some(wanted))
+}
+
+/// Tries again for a while what fails, since others look at devices after each change.
+fn patiently(deed: impl Fn() -> Result<(), ConditionsError>) -> Result<(), ConditionsError> {
+    let (clock, never) = (MonotonicClock::starting_at(0), StopToken::default());
+    let mut tries = 1;
+    loop {
+        match deed() {
+            Err(_) if tries < TRIES => {
+                tries += 1;
+                let _ = clock.sleep_until(clock.now_ns().saturating_add(PAUSE.get()), &never);
+            }
+            done => return done,
+        }
+    }
+}

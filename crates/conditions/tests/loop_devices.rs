@@ -1,0 +1,218 @@
+//! Conditions on a real block device: a loop device on a sparse file, partitioned, formatted, mounted and given back as it
+//! was before, also by another process after a kill.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use drivelab_conditions::{ConditionsError, SetUp, Where, Wish, check, clean_up};
+use drivelab_core::clock::{StopCause, StopToken};
+use drivelab_core::condition::{Condition, DataState, FileSystem};
+use drivelab_core::ids::RunId;
+use drivelab_core::units::Bytes;
+use drivelab_device::guard::{self, Destroy};
+use drivelab_device::{BlockNode, Named, classify};
+
+/// A loop device on a sparse file; detached with the value.
+struct Loop {
+    folder: tempfile::TempDir,
+    node: BlockNode,
+}
+
+fn tool(program: &str, arguments: &[&str]) -> String {
+    let output = Command::new(program).args(arguments).output().unwrap_or_else(|error| panic!("{program}: {error}"));
+    assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+impl Loop {
+    fn new_or_skip(mebibytes: u64) -> Option<Loop> {
+        if !rustix::process::geteuid().is_root() {
+            println!("skipped: loop devices need root");
+            assert!(std::env::var_os("CI").is_none(), "skipped in CI");
+            return None;
+        }
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
+        let image = folder.path().join("image");
+        fs::File::create(&image).and_then(|file| file.set_len(mebibytes << 20)).expect("an image");
+        let node = tool("losetup", &["--direct-io=on", "--find", "--show", image.to_str().expect("a path")]);
+        let Named::BlockDevice(node) = classify(Path::new(&node)).expect("a device") else { panic!("{node}") };
+        Some(Loop { folder, node })
+    }
+
+    fn released(&self) -> guard::Released {
+        guard::release_device(&self.node, &Destroy::named(Some(Path::new(&self.node.name)))).expect("released")
+    }
+
+    fn ledgers(&self) -> PathBuf {
+        self.folder.path().join("conditions")
+    }
+
+    fn set_up(&self, condition: Condition, stop: &StopToken) -> Result<SetUp, ConditionsError> {
+        check(&self.node, &condition)?;
+        let folder = self.ledgers();
+        let destroy = Some(self.node.name.clone());
+        SetUp::begin(self.released(), &Wish { run: RunId::now(), condition, destroy, folder: &folder, stop })
+    }
+
+    /// Names of all files that the conditions keep.
+    fn kept(&self) -> Vec<String> {
+        let entries =
+            fs::read_dir(self.ledgers()).map(|entries| entries.flatten().collect()).unwrap_or_else(|_| Vec::new());
+        entries.iter().map(|entry: &fs::DirEntry| entry.file_name().to_string_lossy().into_owned()).collect()
+    }
+
+    /// That nothing of ours is left: no partition, no signature, no file.
+    fn is_bare(&self) {
+        let partitions = fs::read_dir(Path::new("/sys/block").join(&self.node.name)).expect("sysfs").flatten();
+        let partitions: Vec<_> = partitions.filter(|entry| entry.path().join("partition").exists()).collect();
+        assert!(partitions.is_empty(), "{partitions:?}");
+        let node = self.node.path.to_str().expect("a path");
+        assert_eq!(tool("wipefs", &[node]), "", "signatures are left");
+        assert!(self.kept().is_empty(), "{:?}", self.kept());
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").arg("--detach").arg(&self.node.path).status();
+    }
+}
+
+fn condition(file_system: Option<FileSystem>) -> Condition {
+    Condition { partition: "90%".parse().ok(), file_system, ..Condition::default() }
+}
+
+#[test]
+fn a_partition_that_other_programs_read_is_made_and_taken_away() {
+    let Some(device) = Loop::new_or_skip(256) else { return };
+    let set_up = device.set_up(condition(None), &StopToken::default()).expect("set up");
+    let facts = set_up.facts().partition.clone().expect("a partition");
+    assert_eq!((facts.start, facts.length, facts.of), (Bytes::MIB, Bytes::new(230 << 20), Bytes::new(256 << 20)));
+    let table = tool(
+        "partx",
+        &["--raw", "--noheadings", "--output", "START,SECTORS,NAME", device.node.path.to_str().expect("a path")],
+    );
+    assert_eq!(table, format!("2048 {} drivelab", 230 << 11));
+    let Where::Device(node) = set_up.place().clone() else { panic!("{:?}", set_up.place()) };
+    assert_eq!(node.display().to_string(), facts.node);
+    let target = set_up.target().expect("a target");
+    assert_eq!(target.length(), facts.length);
+    drop(target);
+    set_up.tear_down().expect("torn down");
+    device.is_bare();
+}
+
+#[test]
+fn a_span_needs_no_partition() {
+    let Some(device) = Loop::new_or_skip(64) else { return };
+    let condition = Condition { span: "25%".parse().ok(), ..Condition::default() };
+    let set_up = device.set_up(condition, &StopToken::default()).expect("set up");
+    assert_eq!(set_up.target().expect("a target").length(), Bytes::new(16 << 20));
+    assert_eq!(*set_up.place(), Where::Device(device.node.path.clone()));
+    set_up.tear_down().expect("torn down");
+    device.is_bare();
+}
+
+#[test]
+fn file_systems_are_mounted_where_nobody_else_looks_and_filled_as_asked() {
+    for (kind, size) in [(FileSystem::Ext4, 256), (FileSystem::Xfs, 400)] {
+        let Some(device) = Loop::new_or_skip(size) else { return };
+        let data_state = DataState::Filled {
+            percent: "50"
+                .parse::<u64>()
+                .ok()
+                .and_then(|n| drivelab_core::units::Percent::new(n).ok())
+                .expect("per cent"),
+        };
+        let set_up =
+            device.set_up(Condition { data_state, ..condition(Some(kind)) }, &StopToken::default()).expect("set up");
+        let Where::Folder(folder) = set_up.place().clone() else { panic!("{:?}", set_up.place()) };
+        assert!(folder.starts_with(device.ledgers()), "{folder:?}");
+        let space = rustix::fs::statvfs(&folder).expect("space");
+        let taken = 100 * (space.f_blocks - space.f_bfree) / space.f_blocks;
+        assert!((49..=50).contains(&taken), "{taken} % of {} are taken", kind.name());
+        let mounted = fs::read_to_string("/proc/self/mounts").expect("mounts");
+        let line =
+            mounted.lines().find(|line| line.contains(device.ledgers().to_str().expect("a path"))).expect("mounted");
+        assert!(line.contains(kind.name()) && line.contains("nosuid,nodev,noexec"), "{line}");
+        fs::write(folder.join("file"), b"x").expect("a file");
+        let made = set_up.facts().file_system.clone().expect("facts");
+        assert!(made.command.starts_with("mkfs.") && made.version.contains('.'), "{made:?}");
+        set_up.tear_down().expect("torn down");
+        device.is_bare();
+    }
+}
+
+#[test]
+fn what_a_dead_process_left_is_cleaned_up_by_the_next() {
+    let Some(device) = Loop::new_or_skip(256) else { return };
+    let set_up = device.set_up(condition(Some(FileSystem::Ext4)), &StopToken::default()).expect("set up");
+    assert!(clean_up(&device.ledgers()).expect("a look").is_empty(), "its owner lives");
+    // As after a kill: locks and handles go, everything else stays.
+    drop(set_up);
+    assert_eq!(device.kept().len(), 3, "{:?}", device.kept());
+    let cleaned = clean_up(&device.ledgers()).expect("a look");
+    assert_eq!(cleaned.len(), 1);
+    assert!(cleaned[0].trouble.is_none(), "{:?}", cleaned[0].trouble);
+    assert_eq!(cleaned[0].done.len(), 4, "{:?}", cleaned[0].done);
+    device.is_bare();
+    assert!(clean_up(&device.ledgers()).expect("a look").is_empty());
+}
+
+#[test]
+fn what_became_somebody_elses_is_left_alone() {
+    let Some(device) = Loop::new_or_skip(256) else { return };
+    let set_up = device.set_up(condition(None), &StopToken::default()).expect("set up");
+    drop(set_up);
+    // Somebody takes the table away and makes a file system on the whole device.
+    let node = device.node.path.to_str().expect("a path");
+    tool("delpart", &[node, "1"]);
+    tool("wipefs", &["--all", "--quiet", node]);
+    tool("mkfs.ext4", &["-q", "-F", node]);
+    let before = tool("blkid", &["-p", "-o", "value", "-s", "UUID", node]);
+    let cleaned = clean_up(&device.ledgers()).expect("a look");
+    assert!(cleaned[0].trouble.is_none() && cleaned[0].done.is_empty(), "{cleaned:?}");
+    assert_eq!(tool("blkid", &["-p", "-o", "value", "-s", "UUID", node]), before);
+}
+
+#[test]
+fn another_drive_with_the_same_name_is_left_alone() {
+    let Some(device) = Loop::new_or_skip(64) else { return };
+    let set_up = device.set_up(condition(None), &StopToken::default()).expect("set up");
+    drop(set_up);
+    // The same file, attached anew: for all that can be told it could be another drive.
+    let node = device.node.path.to_str().expect("a path").to_owned();
+    tool("delpart", &[&node, "1"]);
+    tool("losetup", &["--detach", &node]);
+    tool("losetup", &[&node, device.folder.path().join("image").to_str().expect("a path")]);
+    let cleaned = clean_up(&device.ledgers()).expect("a look");
+    let trouble = cleaned[0].trouble.as_ref().expect("trouble").to_string();
+    assert!(trouble.contains("not provably the drive"), "{trouble}");
+    assert!(tool("wipefs", &[&node]).contains("gpt"), "the table is still there");
+}
+
+#[test]
+fn a_stop_on_the_way_leaves_nothing_behind() {
+    let Some(device) = Loop::new_or_skip(64) else { return };
+    let stop = StopToken::default();
+    stop.stop(StopCause::Person);
+    let error = device.set_up(condition(Some(FileSystem::Ext4)), &stop).expect_err("stopped");
+    assert!(matches!(error, ConditionsError::Stopped), "{error}");
+    device.is_bare();
+}
+
+#[test]
+fn what_cannot_be_is_refused_before_anything_is_touched() {
+    let Some(device) = Loop::new_or_skip(64) else { return };
+    let refused = |condition: Condition, words: &[&str]| {
+        let text = check(&device.node, &condition).expect_err("refused").to_string();
+        assert!(words.iter().all(|word| text.contains(word)), "{text}");
+    };
+    refused(condition(Some(FileSystem::Xfs)), &["300 MiB"]);
+    refused(Condition { partition: "1 MiB".parse().ok(), ..Condition::default() }, &["16 MiB"]);
+    refused(Condition { power_state: Some(1), ..Condition::default() }, &["NVMe"]);
+    let opal = Condition { encryption: "opal".parse().expect("an arm"), ..Condition::default() };
+    refused(opal, &["Opal", "the drive ("]);
+    device.is_bare();
+}

@@ -1,0 +1,253 @@
+//! Emptying a device that the guard let through: discard, write zeroes, overwrite; and the look afterwards whether it
+//! worked.
+//!
+//! Goes from the first byte to the last in pieces, so that there is progress to show and a stop is heeded soon. What
+//! the controller of an NVMe drive does by itself (format, sanitize) is not here: those are commands of the drive and
+//! not of the block layer. Must not know screens, nor how the device was let through.
+
+mod ioctl;
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use drivelab_core::clock::StopToken;
+use drivelab_core::target::WritableTarget;
+use drivelab_core::units::Bytes;
+use rustix::fs::{Advice, fadvise, fsync};
+use rustix::io::Errno;
+
+use crate::guard::sampling;
+
+/// How a device is emptied by the block layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// BLKDISCARD: the device may forget its content; most drives read as zeros afterwards, some do not.
+    Discard,
+    /// BLKZEROOUT: the device reads as zeros afterwards, by its own command or by zeros that are sent.
+    WriteZeroes,
+    /// Every block is written with data that cannot be compressed, past the page cache.
+    Overwrite,
+}
+
+impl How {
+    /// How much is done at once.
+    const fn piece(self) -> u64 {
+        match self {
+            How::Discard => 1 << 30,
+            How::WriteZeroes => 128 << 20,
+            How::Overwrite => 8 << 20,
+        }
+    }
+}
+
+/// What became of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wiped {
+    /// From the start of the device on, without a gap.
+    pub done: Bytes,
+    /// Whether somebody stopped it before the end.
+    pub stopped: bool,
+}
+
+/// What the look afterwards found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Checked {
+    /// Blocks of 4 KiB that were read.
+    pub blocks: u64,
+    /// Of them, those that do not hold what they should.
+    pub wrong: u64,
+    /// Where the first of those is.
+    pub first_wrong: Option<u64>,
+}
+
+/// Why a device was not emptied.
+#[derive(Debug, thiserror::Error)]
+#[error("{what} of {path} failed at byte {offset}: {source}; {}", advice(*how, source))]
+pub struct WipeError {
+    what: &'static str,
+    path: String,
+    offset: u64,
+    how: How,
+    source: io::Error,
+}
+
+impl WipeError {
+    /// Whether the device does not have this way at all.
+    #[must_use]
+    pub fn is_unsupported(&self) -> bool {
+        unsupported(&self.source)
+    }
+}
+
+fn unsupported(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::OPNOTSUPP | Errno::NOTTY))
+}
+
+fn advice(how: How, error: &io::Error) -> &'static str {
+    match how {
+        How::Discard if unsupported(error) => "it takes no discards: say --how write-zeroes or --how overwrite",
+        _ => "the system log (dmesg) may say more",
+    }
+}
+
+/// Empties the device; `progress` hears after each piece how much is done. Its seed makes what is overwritten unlike
+/// what another run wrote.
+///
+/// # Errors
+/// The device's, with the place.
+pub fn wipe(
+    target: &WritableTarget,
+    how: How,
+    seed: u64,
+    stop: &StopToken,
+    progress: &mut dyn FnMut(Bytes),
+) -> Result<Wiped, WipeError> {
+    let length = target.length().get();
+    let failed = |what: &'static str, offset: u64| {
+        let path = target.path().display().to_string();
+        move |source: io::Error| WipeError { what, path, offset, how, source }
+    };
+    let Some(handle) = target.handle(how == How::Overwrite).or_else(|| target.handle(false)) else {
+        return Err(failed("opening", 0)(io::Error::other("there is no handle")));
+    };
+    let mut pattern = (how == How::Overwrite).then(|| Pattern::new(seed, How::Overwrite.piece()));
+    let file = File::from(handle.try_clone_to_owned().map_err(failed("opening", 0))?);
+    let mut at = 0;
+    while at < length && !stop.is_stopped() {
+        let size = how.piece().min(length - at);
+        match (how, &mut pattern) {
+            (How::Discard, _) => ioctl::discard(handle, at, size).map_err(io::Error::from),
+            (How::Overwrite, Some(pattern)) => file.write_all_at(pattern.at(at, size), at),
+            (How::WriteZeroes | How::Overwrite, _) => ioctl::write_zeroes(handle, at, size).map_err(io::Error::from),
+        }
+        .map_err(failed("wiping", at))?;
+        at += size;
+        progress(Bytes::new(at));
+    }
+    fsync(handle).map_err(|error| failed("making durable what was done", at)(error.into()))?;
+    // Where there were partitions the kernel still shows them; a partition has none, and then it says so.
+    let _ = target.handle(false).map(ioctl::read_partitions_again);
+    Ok(Wiped { done: Bytes::new(at), stopped: at < length })
+}
+
+/// Reads samples and compares them: zeros after write-zeroes, one repeated byte after a discard, what was written after
+/// an overwrite.
+///
+/// # Errors
+/// The device's, with the place.
+pub fn check(target: &WritableTarget, how: How, seed: u64) -> Result<Checked, WipeError> {
+    let failed = |offset: u64| {
+        let path = target.path().display().to_string();
+        move |source: io::Error| WipeError { what: "reading back", path, offset, how, source }
+    };
+    let handle = target.handle(true).or_else(|| target.handle(false));
+    let handle = handle.ok_or_else(|| failed(0)(io::Error::other("there is no handle")))?;
+    let file = File::from(handle.try_clone_to_owned().map_err(failed(0))?);
+    let _ = fadvise(&file, 0, None, Advice::DontNeed);
+    let mut pattern = Pattern::new(seed, sampling::BLOCK);
+    let mut buffer = Aligned::new(sampling::BLOCK);
+    let mut checked = Checked::default();
+    for offset in sampling::of_device(target.length().get()) {
+        let size = sampling::BLOCK.min(target.length().get() - offset);
+        let block = buffer.part(size);
+        file.read_exact_at(block, offset).map_err(failed(offset))?;
+        let right = match how {
+            How::Discard => sampling::is_empty(block),
+            How::WriteZeroes => sampling::is_empty(block) && block.first() == Some(&0),
+            How::Overwrite => block == pattern.at(offset, size),
+        };
+        checked.blocks += 1;
+        if !right {
+            checked.wrong += 1;
+            checked.first_wrong.get_or_insert(offset);
+        }
+    }
+    Ok(checked)
+}
+
+/// A seed that no other run had.
+#[must_use]
+pub fn new_seed() -> u64 {
+    sampling::seed()
+}
+
+/// Memory that direct I/O takes.
+struct Aligned {
+    memory: Vec<u8>,
+    start: usize,
+}
+
+impl Aligned {
+    /// What direct I/O wants at most.
+    const ALIGN: usize = 4096;
+
+    fn new(length: u64) -> Aligned {
+        let memory = vec![0; length as usize + Aligned::ALIGN];
+        let start = memory.as_ptr().align_offset(Aligned::ALIGN);
+        Aligned { memory, start }
+    }
+
+    fn part(&mut self, length: u64) -> &mut [u8] {
+        &mut self.memory[self.start..self.start + length as usize]
+    }
+}
+
+/// Data that cannot be compressed, in which every block of 4 KiB knows its place: the same random block everywhere,
+/// mixed with a number from seed and place, so that any block can be made again by itself.
+struct Pattern {
+    seed: u64,
+    buffer: Aligned,
+    /// 512 random words.
+    block: Vec<u64>,
+}
+
+impl Pattern {
+    fn new(seed: u64, length: u64) -> Pattern {
+        let words = sampling::random(seed).take(sampling::BLOCK as usize / 8);
+        Pattern { seed, buffer: Aligned::new(length), block: words.collect() }
+    }
+
+    /// What belongs at a place of the device.
+    fn at(&mut self, offset: u64, length: u64) -> &[u8] {
+        let (seed, words) = (self.seed, &self.block);
+        let part = self.buffer.part(length);
+        for (block, place) in
+            part.chunks_mut(sampling::BLOCK as usize).zip((offset..).step_by(sampling::BLOCK as usize))
+        {
+            let mix = sampling::random(seed ^ place).next().unwrap_or_default();
+            for (bytes, word) in block.chunks_mut(8).zip(words) {
+                bytes.copy_from_slice(&(word ^ mix).to_le_bytes()[..bytes.len()]);
+            }
+        }
+        part
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_block_of_what_is_written_can_be_made_again_and_no_two_are_alike() {
+        let mut long = Pattern::new(7, 1 << 20);
+        let all = long.at(1 << 20, 1 << 20).to_vec();
+        let mut short = Pattern::new(7, 4096);
+        let mut blocks: Vec<&[u8]> = all.chunks(4096).collect();
+        for (index, block) in (0u64..).zip(&blocks) {
+            assert_eq!(short.at((1 << 20) + index * 4096, 4096), *block);
+            assert!(!sampling::is_empty(block));
+        }
+        blocks.sort_unstable();
+        blocks.dedup();
+        assert_eq!(blocks.len(), 256);
+        assert_ne!(Pattern::new(8, 4096).at(1 << 20, 4096), &all[..4096]);
+    }
+
+    #[test]
+    fn a_device_that_takes_no_discards_is_told_what_to_do() {
+        let source = io::Error::from(Errno::OPNOTSUPP);
+        let error = WipeError { what: "wiping", path: "/dev/x".to_owned(), offset: 0, how: How::Discard, source };
+        assert!(error.is_unsupported() && error.to_string().contains("--how write-zeroes"), "{error}");
+    }
+}
