@@ -68,8 +68,10 @@ impl Voids {
     pub(crate) fn covers(self, id: &str) -> bool {
         let (group, name) = id.split_once('.').unwrap_or(("", id));
         let is = |op: OpKind| group == op.name();
-        let in_total = |op: OpKind| group == "total" && matches!(op, OpKind::Read | OpKind::Write);
-        let rate = matches!(name, "throughput" | "iops" | "achieved_iops");
+        // MB/s and IOPS per watt are made of the totals.
+        let per_watt = matches!(name, "throughput_per_watt" | "iops_per_watt");
+        let in_total = |op: OpKind| (group == "total" || per_watt) && matches!(op, OpKind::Read | OpKind::Write);
+        let rate = per_watt || matches!(name, "throughput" | "iops" | "achieved_iops");
         let response = name.starts_with("response_");
         match self {
             Voids::Nothing => false,
@@ -80,7 +82,10 @@ impl Voids {
             Voids::Responses => response,
             Voids::All(op) => is(op) || in_total(op),
             Voids::Schedule => response || group == "open_loop",
-            Voids::Results => !matches!(group, "" | "run" | "engine" | "verified"),
+            Voids::Results => {
+                !matches!(group, "" | "run" | "engine" | "verified" | "temperature" | "host_power" | "host_cpu")
+                    && (group != "power" || per_watt)
+            }
             Voids::ResultsAndDepth => Voids::Results.covers(id) || name == "in_flight_mean",
             Voids::Timed => rate || matches!(name, "in_flight_mean" | "cpu_share" | "duration"),
         }
@@ -155,7 +160,7 @@ pub(crate) fn subjects(records: &RunRecords) -> Vec<Subject<'_>> {
     let subject = |record| {
         let record: &drivelab_core::record::StepRecord = record;
         let step = records.plan.step(&record.key.step)?;
-        let execution = Execution::new(step, record)?;
+        let execution = Execution::new(step, record)?.beside(&records.telemetry);
         let intervals = intervals.remove(&record.key).unwrap_or_default();
         let (memory, probe) = (records.environment.testbed.memory, find_rate::is_probe(records, &record.key));
         let stores_nothing = records.environment.target.kind.stores_nothing();

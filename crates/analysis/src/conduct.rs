@@ -4,6 +4,7 @@
 
 pub(crate) mod account;
 pub(crate) mod target;
+pub(crate) mod watched;
 
 use drivelab_core::event::RunState;
 use drivelab_core::finding::{Evidence, Finding};

@@ -150,7 +150,8 @@ fn round(records: &RunRecords, step: &Step, record: &StepRecord, metric: &str) -
     });
     ExplainedRound {
         key: record.key.clone(),
-        value: entry.and_then(|entry| round_value(entry.compute, Execution::new(step, record)?)),
+        value: entry
+            .and_then(|entry| round_value(entry.compute, Execution::new(step, record)?.beside(&records.telemetry))),
         start_ns: record.start_ns,
         end_ns: record.end_ns,
         stop_reason: record.stop_reason,

@@ -10,6 +10,7 @@ pub(crate) mod conduct;
 pub(crate) mod search;
 pub(crate) mod target;
 pub(crate) mod voids;
+pub(crate) mod watched;
 
 use drivelab_core::finding::{Evidence, Finding, Severity};
 use drivelab_core::ids::StepKey;

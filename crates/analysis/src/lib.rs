@@ -32,12 +32,13 @@ pub mod steady;
 #[doc(hidden)]
 pub mod testing;
 mod values;
+mod watched;
 
 pub use limits::{GeneratorLimit, Limit, LimitKind, LimitedBy, limit, limited_by, overloaded};
 pub use metrics::{METRICS, metric_def, metrics_markdown};
 
 /// Version of the definitions and thresholds; raised whenever the same records would give another figure or finding.
-pub const ANALYSIS_VERSION: u32 = 3;
+pub const ANALYSIS_VERSION: u32 = 4;
 
 /// What a run means.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -84,7 +85,7 @@ pub fn analyse(records: &RunRecords) -> Analysis {
     let mut findings = conditions::contradictions(&records.environment, &records.plan);
     findings.extend(verdicts.iter().map(|verdict| verdict.finding.clone()));
     findings.extend(conduct::of_run(records));
-    for checks in [conduct::target::TARGET, conduct::CONDUCT, conduct::account::ACCOUNT] {
+    for checks in [conduct::target::TARGET, conduct::CONDUCT, conduct::account::ACCOUNT, conduct::watched::WATCHED] {
         let noticed = check::run(checks, &subjects);
         findings.extend(noticed.iter().map(|verdict| verdict.finding.clone()));
         verdicts.extend(noticed);

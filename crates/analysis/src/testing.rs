@@ -8,6 +8,7 @@ mod load;
 mod loads;
 mod ops;
 mod plan;
+mod telemetry;
 
 use drivelab_core::environment::ToolVersion;
 use drivelab_core::event::{EVENT_VERSION, Event, EventBody, RunResumed, RunStarted, RunState, Steadiness};
@@ -22,6 +23,7 @@ pub use loads::{
     sample_verified_run,
 };
 pub use plan::{sample_plan, steady_plan};
+pub use telemetry::{recorded, sample_watched_run, series, source};
 
 /// The id of the sample run.
 const SAMPLE_RUN: &str = "01980000-5a4d-7000-8000-000000000001";

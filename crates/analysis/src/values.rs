@@ -8,7 +8,15 @@ use drivelab_core::load::OpKind;
 use drivelab_core::plan::{Action, Step, StepRole};
 use drivelab_core::record::{CPU_SPLIT_FROM, Effort, IssueMode, OpRecord, StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
+use drivelab_core::telemetry::Recorded;
 use drivelab_core::workload::Workload;
+
+pub(crate) mod telemetry;
+
+pub(crate) use telemetry::{
+    host_cpu_busy, host_cpu_steal, host_power_mean, iops_per_watt, power_energy, power_max, power_mean,
+    run_telemetry_cpu, temperature_max, temperature_mean, temperature_min, throughput_per_watt,
+};
 
 /// Bytes in a megabyte.
 const MB: f64 = 1e6;
@@ -28,6 +36,8 @@ pub(crate) struct Execution<'a> {
     pub workload: &'a Workload,
     /// Length of the ramp before the measured part, in seconds; the engine's CPU times contain it.
     ramp_s: f64,
+    /// What was watched beside it, where that is known.
+    pub watched: Option<&'a Recorded>,
 }
 
 impl<'a> Execution<'a> {
@@ -35,10 +45,15 @@ impl<'a> Execution<'a> {
     pub(crate) const fn new(step: &'a Step, record: &'a StepRecord) -> Option<Self> {
         match &step.action {
             Action::Io { workload, ramp, .. } => {
-                Some(Execution { record, workload, ramp_s: ramp.get() as f64 / SECOND })
+                Some(Execution { record, workload, ramp_s: ramp.get() as f64 / SECOND, watched: None })
             }
             Action::Idle { .. } => None,
         }
+    }
+
+    /// The same with what was watched beside it.
+    pub(crate) const fn beside(self, watched: &'a Recorded) -> Self {
+        Execution { watched: Some(watched), ..self }
     }
 
     /// Operating-system threads that issued I/O: the sync backend needs one for every operation in flight.

@@ -4,6 +4,7 @@ mod condition;
 mod drives;
 mod io;
 mod show;
+mod telemetry;
 
 use std::path::PathBuf;
 
@@ -16,6 +17,7 @@ pub use condition::{ConditionArgs, PowerStates};
 pub use drives::DrivesArgs;
 pub use io::{DATA_KINDS, IoArgs, OnOff};
 pub use show::{ShowArgs, TargetsArgs};
+pub use telemetry::{TelemetryArgs, TelemetryChoice};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -256,6 +258,9 @@ pub struct MeasureArgs {
     /// How the run and its result are printed.
     #[command(flatten)]
     pub print: PrintArgs,
+    /// What is watched beside the I/O.
+    #[command(flatten)]
+    pub telemetry: TelemetryArgs,
 }
 
 /// How a run and its result are printed.
@@ -512,6 +517,9 @@ pub struct ResumeArgs {
     /// How the run and its result are printed.
     #[command(flatten)]
     pub print: PrintArgs,
+    /// What is watched beside the I/O; it is not remembered from the first process.
+    #[command(flatten)]
+    pub telemetry: TelemetryArgs,
 }
 
 /// `drivelab replay`.

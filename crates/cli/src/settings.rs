@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use etcetera::BaseStrategy;
 use serde::Deserialize;
 
-use crate::args::{BackendArg, Color, Global};
+use crate::args::{BackendArg, Color, Global, TelemetryChoice};
 use crate::fail::{Failure, Result};
 use crate::say::{Loudness, Voice};
 
@@ -33,6 +33,8 @@ pub struct Settings {
     pub plain: Setting<bool>,
     /// Engine.
     pub backend: Setting<BackendArg>,
+    /// What is sampled beside the I/O.
+    pub telemetry: Setting<TelemetryChoice>,
     /// The user's own drive facts files, `drives/` beside the user's settings file; none without a home folder.
     pub drives: Option<PathBuf>,
     /// How much is said.
@@ -47,6 +49,7 @@ struct File {
     color: Option<String>,
     plain: Option<bool>,
     backend: Option<String>,
+    telemetry: Option<String>,
 }
 
 impl Settings {
@@ -82,6 +85,7 @@ impl Settings {
             )
             .unwrap_or(Setting { value: false, source: "default".to_owned() }),
             backend: word(None, "backend", "DRIVELAB_BACKEND", layers, |file| file.backend.clone(), BackendArg::Auto)?,
+            telemetry: telemetry(layers)?,
             drives: base().map(|base| base.config.join("drivelab/drives")),
             voice,
         })
@@ -163,6 +167,16 @@ fn pick<T>(
         return Some(Setting { value, source: source.to_owned() });
     }
     files.iter().find_map(|(path, file)| Some(Setting { value: read(file)?, source: path.clone() }))
+}
+
+/// What is sampled beside the I/O; its flag belongs to the commands that measure.
+fn telemetry(files: &[(String, File)]) -> Result<Setting<TelemetryChoice>> {
+    let environment = environment("DRIVELAB_TELEMETRY").map(|value| ("DRIVELAB_TELEMETRY", value));
+    let Some(setting) = pick(None, environment, files, |file| file.telemetry.clone()) else {
+        return Ok(Setting { value: TelemetryChoice::Default, source: "default".to_owned() });
+    };
+    let wrong = |error: String| Failure::usage(format!("{error} ('telemetry', set by {})", setting.source));
+    Ok(Setting { value: setting.value.parse().map_err(wrong)?, source: setting.source })
 }
 
 /// A setting that is one of a few words.

@@ -17,6 +17,8 @@ pub enum StopCause {
     Person = 1,
     /// The recorder failed or fell behind.
     Recorder = 2,
+    /// The drive is hotter than it may get.
+    Heat = 3,
 }
 
 /// A flag that says "stop", shared by everybody who can ask for it or must obey. Setting it is one store and safe in
@@ -43,6 +45,7 @@ impl StopToken {
         match self.0.load(Ordering::SeqCst) {
             1 => Some(StopCause::Person),
             2 => Some(StopCause::Recorder),
+            3 => Some(StopCause::Heat),
             _ => None,
         }
     }

@@ -11,9 +11,10 @@ use crate::finding::Finding;
 use crate::ids::{RunId, StepKey};
 use crate::plan::Plan;
 use crate::record::{IntervalRecord, StepRecord};
+use crate::telemetry::{TelemetryBatch, TelemetryDescribed};
 
 /// Version of the event vocabulary. Readers refuse a larger one and say so.
-pub const EVENT_VERSION: u32 = 1;
+pub const EVENT_VERSION: u32 = 2;
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -68,6 +69,10 @@ pub enum EventBody {
         /// After which.
         key: StepKey,
     },
+    /// What is watched beside the I/O; once in a process, before its first batch.
+    TelemetryDescribed(TelemetryDescribed),
+    /// What was sampled since the last batch.
+    Telemetry(TelemetryBatch),
     /// A steady test was judged for the last time.
     Steadiness(Steadiness),
     /// Something worth knowing was noticed.

@@ -23,5 +23,6 @@ pub mod probe;
 pub mod record;
 pub mod run;
 pub mod target;
+pub mod telemetry;
 pub mod units;
 pub mod workload;

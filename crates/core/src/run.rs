@@ -10,6 +10,7 @@ use crate::finding::Finding;
 use crate::ids::{RunId, StepKey};
 use crate::plan::Plan;
 use crate::record::{IntervalRecord, StepRecord, StopReason};
+use crate::telemetry::Recorded;
 
 /// A step that could not be done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +57,8 @@ pub struct RunRecords {
     pub steadiness: Vec<Steadiness>,
     /// Findings noted while it ran.
     pub findings: Vec<Finding>,
+    /// What was watched beside the I/O.
+    pub telemetry: Recorded,
     /// Interruptions.
     pub breaks: Vec<Break>,
     /// How it stands.
@@ -97,6 +100,7 @@ impl RunRecords {
             failed_steps: Vec::new(),
             steadiness: Vec::new(),
             findings: Vec::new(),
+            telemetry: Recorded::default(),
             breaks: Vec::new(),
             state: RunState::Interrupted,
             message: String::new(),
@@ -145,6 +149,8 @@ impl RunRecords {
                 self.unfinished = None;
                 self.failed_steps.push(FailedStep { key, error });
             }
+            EventBody::TelemetryDescribed(described) => self.telemetry.describe(described),
+            EventBody::Telemetry(batch) => self.telemetry.push(batch),
             EventBody::Steadiness(verdict) => self.steadiness.push(verdict),
             EventBody::Finding(finding) => self.findings.push(finding),
             EventBody::Interrupted { cause } => {

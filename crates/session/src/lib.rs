@@ -11,6 +11,7 @@ pub mod run;
 
 mod emit;
 mod rounds;
+mod watch;
 
 pub use care::TargetCare;
 pub use fanout::{Fanout, Screen};

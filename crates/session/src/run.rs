@@ -9,6 +9,7 @@ use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Action, Step, StepRole, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
+use drivelab_core::telemetry::{Observer, Phase};
 use drivelab_core::units::Nanos;
 use drivelab_core::workload::Workload;
 
@@ -16,6 +17,7 @@ use crate::care::TargetCare;
 use crate::emit::Emitter;
 use crate::fanout::{Fanout, RecorderLost};
 use crate::rounds::{Searched, groups, is_due, is_judged, judge, searched};
+use crate::watch::{Watch, phase_of};
 
 /// Steps in a row that end in device errors before the run is given up.
 const FAILING_STEPS_LIMIT: u32 = 3;
@@ -43,7 +45,10 @@ pub enum Outcome {
         device_errors: u64,
     },
     /// Stopped before its end; can be resumed.
-    Interrupted,
+    Interrupted {
+        /// Who or what asked: the user, or a drive that got too hot.
+        cause: String,
+    },
     /// Ended early and cannot go on.
     Failed {
         /// What went wrong: what, where, why likely, what to do.
@@ -59,7 +64,7 @@ pub enum Outcome {
 }
 
 /// Why the walk through the plan ends before the plan does.
-enum Halt {
+pub(crate) enum Halt {
     Stopped,
     Failed(String),
     Recorder(RecorderLost),
@@ -75,10 +80,12 @@ impl From<RecorderLost> for Halt {
 pub struct Session<'a> {
     backend: &'a mut dyn Backend,
     care: &'a mut dyn TargetCare,
-    clock: Arc<dyn RunClock>,
-    stop: StopToken,
-    emitter: Emitter,
+    pub(crate) clock: Arc<dyn RunClock>,
+    pub(crate) stop: StopToken,
+    pub(crate) emitter: Emitter,
     records: RunRecords,
+    /// Who watches beside the I/O.
+    pub(crate) watch: Watch,
     /// The target is as the plan's preparation leaves it.
     prepared: bool,
     failing_steps: u32,
@@ -124,14 +131,21 @@ impl<'a> Session<'a> {
                 records
             }
         };
-        Ok(Session { backend, care, clock, stop, emitter, records, prepared, failing_steps: 0 })
+        let watch = Watch::default();
+        Ok(Session { backend, care, clock, stop, emitter, records, watch, prepared, failing_steps: 0 })
+    }
+
+    /// Lets somebody watch beside the I/O; what they sample is recorded with the run.
+    #[must_use]
+    pub fn observed(self, observer: Option<Box<dyn Observer>>) -> Self {
+        Session { watch: Watch::by(observer), ..self }
     }
 
     /// Runs what is left of the plan, to its end or until it is stopped, and finishes all listeners.
     #[must_use]
     pub fn run(mut self) -> Outcome {
         let plan = self.records.plan.clone();
-        let walked = plan.tests.iter().try_for_each(|test| self.run_test(test));
+        let walked = self.describe().and_then(|()| plan.tests.iter().try_for_each(|test| self.run_test(test)));
         let device_errors = self.records.steps.iter().map(StepRecord::error_count).sum();
         let (last, outcome) = match walked {
             Ok(()) => (
@@ -146,7 +160,8 @@ impl<'a> Session<'a> {
                 return self.recorder_lost(RecorderLost("the recorder failed".to_owned()));
             }
             Err(Halt::Stopped) => {
-                (EventBody::Interrupted { cause: "stopped by the user".to_owned() }, Outcome::Interrupted)
+                let cause = self.why_stopped();
+                (EventBody::Interrupted { cause: cause.clone() }, Outcome::Interrupted { cause })
             }
             Err(Halt::Recorder(lost)) => return self.recorder_lost(lost),
         };
@@ -158,6 +173,7 @@ impl<'a> Session<'a> {
 
     /// What can only be said at the end, and the end.
     fn last_words(&mut self, last: EventBody) -> Result<(), RecorderLost> {
+        self.watch.finish(&mut self.emitter)?;
         for finding in self.care.closing_findings() {
             self.emitter.emit(EventBody::Finding(finding))?;
         }
@@ -210,17 +226,17 @@ impl<'a> Session<'a> {
             self.care.preparation_begins().map_err(Halt::Failed)?;
         }
         self.note(EventBody::StepStarted { key: key.clone() })?;
+        self.enter(phase_of(step))?;
         let started_ns = self.clock.now_ns();
         let active = match &step.action {
             Action::Idle { time } => {
-                if !self.clock.sleep_until(started_ns + time.get(), &self.stop) {
-                    return Err(Halt::Stopped);
-                }
+                self.wait_until(started_ns + time.get())?;
                 self.note(EventBody::IdleEnded { key: key.clone() })?;
                 *time
             }
             Action::Io { .. } => self.run_io(key, step)?,
         };
+        self.enter(Phase::Ordinary)?;
         self.rest(key, step, active)
     }
 
@@ -238,11 +254,12 @@ impl<'a> Session<'a> {
             clock: &*self.clock,
             stop: &self.stop,
         };
-        let emitter = &mut self.emitter;
+        let (emitter, watch, clock) = (&mut self.emitter, &mut self.watch, &self.clock);
         let mut lost = None;
         let ran = self.backend.run_step(request, &mut |interval| {
             if lost.is_none() {
-                lost = emitter.emit(EventBody::Interval(interval)).err();
+                let taken = emitter.emit(EventBody::Interval(interval));
+                lost = taken.and_then(|_| watch.collect_now_and_then(emitter, clock.now_ns())).err();
             }
         });
         if let Some(lost) = lost {
@@ -302,9 +319,7 @@ impl<'a> Session<'a> {
         }
         let until_ns = self.clock.now_ns() + length.get();
         self.emitter.emit(EventBody::RestStarted { key: key.clone(), until_ns })?;
-        if !self.clock.sleep_until(until_ns, &self.stop) {
-            return Err(Halt::Stopped);
-        }
+        self.wait_until(until_ns)?;
         self.emitter.emit(EventBody::RestEnded { key: key.clone() })?;
         Ok(())
     }

@@ -199,7 +199,7 @@ fn a_search_that_was_stopped_goes_on_with_the_rate_it_was_at() {
     assert!(matches!(run(started(), &mut whole, &keep), Outcome::Complete { .. }));
     for stop_before in [0, 1, 4, 9] {
         let (keep, mut first) = (Keep::default(), Queue { asked: Vec::new(), stop_before });
-        assert!(matches!(run(started(), &mut first, &keep), Outcome::Interrupted));
+        assert!(matches!(run(started(), &mut first, &keep), Outcome::Interrupted { .. }));
         let mut rest = Queue { asked: Vec::new(), stop_before: usize::MAX };
         assert!(matches!(run(resumed(records(&keep)), &mut rest, &keep), Outcome::Complete { .. }));
         assert_eq!([first.asked, rest.asked].concat(), whole.asked, "stopped before execution {stop_before}");

@@ -182,7 +182,7 @@ fn a_stop_keeps_what_is_finished_and_resume_does_the_rest_and_nothing_twice() {
     });
     let plan = plan_without_rests();
     let outcome = run(started(plan.clone()), &mut backend, &mut care, recorder.clone(), StopToken::default());
-    assert!(matches!(outcome, Outcome::Interrupted), "{outcome:?}");
+    assert!(matches!(outcome, Outcome::Interrupted { .. }), "{outcome:?}");
     let first = fold(recorder.events());
     let kept: Vec<StepKey> = backend.ran[..5].to_vec();
     assert!(kept.iter().all(|key| first.is_finished(key)));

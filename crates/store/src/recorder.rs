@@ -165,7 +165,7 @@ impl Recorder {
         self.segment.collect(event)?;
         self.next_seq += 1;
         let flush = match &event.event {
-            EventBody::Interval(_) => self.segment.is_due(),
+            EventBody::Interval(_) | EventBody::Telemetry(_) => self.segment.is_due(),
             _ => true,
         };
         if flush {

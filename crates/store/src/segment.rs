@@ -38,6 +38,8 @@ pub(crate) const fn is_durable(event: &EventBody) -> bool {
         | EventBody::StepFailed { .. }
         | EventBody::RestStarted { .. }
         | EventBody::RestEnded { .. }
+        | EventBody::TelemetryDescribed(_)
+        | EventBody::Telemetry(_)
         | EventBody::Steadiness(_)
         | EventBody::Finding(_) => false,
     }

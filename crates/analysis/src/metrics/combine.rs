@@ -11,7 +11,7 @@ use drivelab_core::workload::Workload;
 
 use super::{Compute, Entry, entries};
 use crate::check::Verdict;
-use crate::values::{self, Execution};
+use crate::values::{self, Execution, telemetry};
 use crate::{find_rate, limits, stats, steady};
 
 /// Every metric of the run: steps in the order of the plan, the whole run last.
@@ -67,14 +67,19 @@ fn step_metrics(
     if used.is_empty() {
         return Vec::new();
     }
-    let executions: Vec<Execution<'_>> = used.iter().filter_map(|record| Execution::new(step, record)).collect();
+    let executions: Vec<Execution<'_>> =
+        used.iter().filter_map(|record| Some(Execution::new(step, record)?.beside(&records.telemetry))).collect();
     let keys: Vec<&StepKey> = used.iter().map(|record| &record.key).collect();
     let bound = limits::of_rounds(&used, workload).lower_bound;
     let metric = |entry: Entry| {
         let metric = step_metric(entry, test.combine, step, &executions, &void_codes(verdicts, &keys, entry));
         Metric { lower_bound: bound && is_rate(&metric.id) && metric.value.is_some(), ..metric }
     };
-    entries().filter(|entry| applies(entry, workload, &used)).map(metric).collect()
+    let watched = |entry: &Entry| {
+        let group = entry.def.id.split_once('.').map_or("", |(group, _)| group);
+        telemetry::has(&records.telemetry, group)
+    };
+    entries().filter(|entry| applies(entry, workload, &used) && watched(entry)).map(metric).collect()
 }
 
 /// Whether a metric says how much was done in a time: what a limit on this side makes a lower bound.
@@ -96,6 +101,7 @@ fn applies(entry: &Entry, workload: &Workload, used: &[&StepRecord]) -> bool {
     }
     match (group, name) {
         ("run", _) => false,
+        ("power", "throughput_per_watt" | "iops_per_watt") => has(OpKind::Read) || has(OpKind::Write),
         ("total", _) => has(OpKind::Read) || has(OpKind::Write),
         ("open_loop", _) => recorded(|record| record.open_loop.is_some()),
         ("verified", _) => recorded(|record| record.verification.is_some()),

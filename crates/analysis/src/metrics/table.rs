@@ -356,6 +356,54 @@ metrics! {
         "Time from the first submission to the last counted completion of the measured part of the step, on the \
          run's monotonic clock. The ramp and the rest after the step are left out. Source: `start_ns` and `end_ns` \
          of the step record.";
+    "temperature.min", "Lowest temperature of the drive", "°C", Neutral, Step(temperature_min),
+        "Lowest temperature of the drive in the measured part. It comes from the first of these that was read: a \
+         thermometer of the user's, the drive's SMART log (composite), the kernel's sensors; at the borders of the part \
+         the value is on the line between the readings around them. Times without readings are left out, and without \
+         readings in 90 % of the part there is no figure. Source: the samples of the `telemetry` events.";
+    "temperature.mean", "Mean temperature of the drive", "°C", Neutral, Step(temperature_mean),
+        "Mean temperature of the drive in the measured part, weighted by time along the lines between readings that \
+         follow each other; which sensor it is stands at `temperature.min`. Times without readings are left out, and \
+         without readings in 90 % of the part there is no figure. Source: the samples of the `telemetry` events.";
+    "temperature.max", "Highest temperature of the drive", "°C", Lower, Step(temperature_max),
+        "Highest temperature of the drive in the measured part, as `temperature.min` is the lowest. Peaks between two \
+         readings and times without readings are left out. Source: the samples of the `telemetry` events.";
+    "power.mean", "Average power of the drive", "W", Lower, Step(power_mean),
+        "Mean power of the drive in the measured part, weighted by time along the lines between readings that follow \
+         each other. It comes from the first of these that was read: a meter of the user's, the drive's own interval \
+         power, a sensor of the kernel's that belongs to the drive. Times without readings are left out, and without \
+         readings in 90 % of the part there is no figure. The host's power is never in it. Source: the samples of the \
+         `telemetry` events.";
+    "power.max", "Highest power of the drive", "W", Lower, Step(power_max),
+        "Highest reading of the drive's power in the measured part, of the meter named at `power.mean`. Peaks between \
+         two readings, which the meter may average, are left out. Source: the samples of the `telemetry` events.";
+    "power.energy", "Energy of the drive", "J", Lower, Step(power_energy),
+        "Average power of the drive times the measured time. The ramp and the rest after the step are left out. \
+         Source: the samples of the `telemetry` events, `start_ns` and `end_ns` of the step record.";
+    "power.throughput_per_watt", "Throughput per watt", "MB/s/W", Higher, Step(throughput_per_watt),
+        "Throughput of reads and writes together divided by the average power of the drive; the same as MB per joule. \
+         The ramp, failed operations and the host's power are left out. Source: `bytes`, `start_ns` and `end_ns` of \
+         the step record, the samples of the `telemetry` events.";
+    "power.iops_per_watt", "Operations per second and watt", "IOPS/W", Higher, Step(iops_per_watt),
+        "Reads and writes per second divided by the average power of the drive; the same as operations per joule. The \
+         ramp, failed operations and the host's power are left out. Source: `count`, `start_ns` and `end_ns` of the \
+         step record, the samples of the `telemetry` events.";
+    "host_power.mean", "Average power of the host's processor", "W", Lower, Step(host_power_mean),
+        "Energy of all processor packages in the measured part (RAPL) divided by its time, between readings on a line. \
+         It is the host's alone: the drive and the rest of the machine are left out. Source: the samples of the \
+         `telemetry` events.";
+    "host_cpu.busy", "Host CPU busy", "%", Neutral, Step(host_cpu_busy),
+        "Share of the time of all CPUs together in the measured part that was spent on anything, by whomever: user mode, \
+         kernel and interrupts. Idle time, waiting for I/O and time that a hypervisor gave to others are left out. \
+         Source: the samples of `/proc/stat` in the `telemetry` events.";
+    "host_cpu.steal", "Host CPU stolen", "%", Lower, Step(host_cpu_steal),
+        "Share of the time of all CPUs together in the measured part in which they had work and the hypervisor ran \
+         somebody else. What happens in the hypervisor itself is left out. Source: the samples of `/proc/stat` in the \
+         `telemetry` events.";
+    "run.telemetry_cpu", "CPU time of watching", "%", Lower, Run(run_telemetry_cpu),
+        "CPU time of the thread that reads temperature, power, CPU and the other series, divided by the run time; 100 % \
+         is one CPU. Programs of the user's that feed a meter, and what the drive does to answer, are left out. Source: \
+         `cpu` of the `telemetry` events.";
     "run.duration", "Run time", "s", Neutral, Run(run_duration),
         "Time on the run clock from the first to the last recorded event: preparation, steps, rests and idle time. \
          Pauses of an interrupted run are left out. Source: the time of the last event.";

@@ -13,6 +13,7 @@ use drivelab_core::record::{
     DataFault, Effort, OpRecord, OpenLoop, OtherRecord, Response, StepRecord, StopReason, Verification,
 };
 use drivelab_core::run::RunRecords;
+use drivelab_core::telemetry::{About, Quantity, SeriesDescription, SourceKind};
 use drivelab_core::units::{Bytes, Nanos};
 use proptest::prelude::*;
 
@@ -65,7 +66,35 @@ fn hand_made() -> RunRecords {
     (run.steps, run.intervals) = (vec![record], vec![ramp, interval]);
     run.last_at_ns = 12_500_000_000;
     set_ramp(&mut run, Nanos::from_secs(2));
+    watch(&mut run);
     run
+}
+
+/// What was watched while it ran, in seconds of the run; the measured part is from 3 to 5.
+fn watch(run: &mut RunRecords) {
+    const S: u64 = 1_000_000_000;
+    let power = [(2 * S, 4.0), (4 * S, 8.0), (9 * S / 2, 8.0), (6 * S, 2.0)];
+    let temperature = [(2 * S, 40.0), (4 * S, 50.0), (6 * S, 45.0)];
+    let energy = [(2 * S, 100.0), (4 * S, 120.0), (6 * S, 180.0)];
+    let drive =
+        |name: &str, quantity, points: &[(u64, f64)]| testing::source(SourceKind::Adapter, name, quantity, points);
+    let mut rapl = testing::source(SourceKind::Rapl, "package-0 (intel-rapl:0)", Quantity::Energy, &energy);
+    rapl.description.about = About::Host;
+    let kinds = [("user", 1.0), ("system", 0.5), ("idle", 2.0), ("iowait", 0.1), ("steal", 0.4)];
+    let mut cpu = testing::source(SourceKind::Cpu, "cpu0.interrupts", Quantity::CpuTime, &[(2 * S, 7.0), (6 * S, 7.0)]);
+    for (kind, seconds) in kinds {
+        cpu.description.series.push(SeriesDescription::new(format!("cpu0.{kind}"), Quantity::CpuTime));
+        cpu.samples[0].values.push(Some(100.0));
+        cpu.samples[1].values.push(Some(100.0 + seconds));
+    }
+    let sources = vec![
+        drive("power", Quantity::Power, &power),
+        drive("temperature", Quantity::Temperature, &temperature),
+        rapl,
+        cpu,
+    ];
+    run.telemetry = testing::recorded(sources);
+    run.telemetry.cpu = Nanos::from_millis(50);
 }
 
 /// Operations of one size with these latencies, and response times that are 100 ns longer.
@@ -205,6 +234,22 @@ const KNOWN_ANSWERS: &[(&str, f64)] = &[
     ("engine.reap_gap_max", 80.0),
     ("engine.short_transfers", 6.0),
     ("duration", 2.0),
+    // 40 °C at 2 s, 50 at 4 s, 45 at 6 s: 45 at 3 s and 47.5 at 5 s.
+    ("temperature.min", 45.0),
+    ("temperature.mean", 48.125),
+    ("temperature.max", 50.0),
+    // 6 W at 3 s, 8 W from 4 to 4.5 s, 6 W at 5 s: 7 + 4 + 3.5 J.
+    ("power.mean", 7.25),
+    ("power.max", 8.0),
+    ("power.energy", 14.5),
+    ("power.throughput_per_watt", 20.48 / 7.25),
+    ("power.iops_per_watt", 5_000.0 / 7.25),
+    // 10 J in the first second, 30 J in the other.
+    ("host_power.mean", 20.0),
+    // Of 4 s of one CPU 1.5 s were busy and 0.4 s stolen.
+    ("host_cpu.busy", 37.5),
+    ("host_cpu.steal", 10.0),
+    ("run.telemetry_cpu", 0.4),
     ("run.duration", 12.5),
     ("run.bytes_written", 0.014_336),
     ("run.bytes_read", 0.032_768),

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{BackendArg, PrintArgs};
+use super::{BackendArg, PrintArgs, TelemetryArgs};
 
 /// Shown below the help: by task.
 pub(super) const EXAMPLES: &str = "\
@@ -88,6 +88,9 @@ pub struct IoArgs {
     /// On what.
     #[command(flatten)]
     pub safety: SafetyArgs,
+    /// What is watched beside it.
+    #[command(flatten)]
+    pub telemetry: TelemetryArgs,
     /// What comes out.
     #[command(flatten)]
     pub output: OutputArgs,

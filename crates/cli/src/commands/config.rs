@@ -20,6 +20,7 @@ pub fn config(settings: &Settings, explain: bool, json: bool) -> Result {
         ("color", name(&|| settings.color.value.to_possible_value()), &settings.color.source),
         ("plain", settings.plain.value.to_string(), &settings.plain.source),
         ("backend", name(&|| settings.backend.value.to_possible_value()), &settings.backend.source),
+        ("telemetry", settings.telemetry.value.to_string(), &settings.telemetry.source),
     ];
     if json {
         let settings: Vec<_> = rows
@@ -33,7 +34,7 @@ pub fn config(settings: &Settings, explain: bool, json: bool) -> Result {
         .iter()
         .map(
             |(key, value, source)| {
-                if explain { format!("{key:<8} {value}   (from {source})\n") } else { format!("{key:<8} {value}\n") }
+                if explain { format!("{key:<9} {value}   (from {source})\n") } else { format!("{key:<9} {value}\n") }
             },
         )
         .collect();

@@ -76,6 +76,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         destroy: arguments.safety.destroy.as_deref(),
         yes: arguments.safety.yes,
         engine,
+        telemetry: &arguments.telemetry,
         trace: arguments.output.trace.as_deref(),
         page: None,
         save: !arguments.output.no_save,

@@ -45,6 +45,7 @@ fn measure(
         destroy: arguments.destroy.as_deref(),
         yes: arguments.yes,
         engine,
+        telemetry: &arguments.telemetry,
         trace: None,
         page: output.map(|output| (output, arguments.redact)),
         save: true,

@@ -23,6 +23,7 @@ use crate::lab::execute::{Keep, Ready, engine, execute};
 use crate::lab::outcome::{Show, ended};
 use crate::lab::pages::{OutputFile, Wish};
 use crate::lab::place::{Needs, OpenedIo, Place, Wanted};
+use crate::lab::watching::Watching;
 use crate::lab::{conditions, headers, notes, signals};
 use crate::say::{self, Voice};
 use crate::screens;
@@ -77,6 +78,9 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
         prepared_again: again.prepared_again,
         kept_steps: u32::try_from(records.finished_count()).unwrap_or(u32::MAX),
     };
+    let left: u64 = left(&records, !resumed.prepared_again).iter().map(|(_, step)| step.estimated_time.get()).sum();
+    let devices = &resumed.environment.target.devices;
+    let watching = Watching::open(context, &arguments.telemetry, devices, Nanos::new(left))?;
     let bundle_on_target = resumed.environment.bundle_on_same_device.then(|| data.bundle_path(row.id));
     again.opened.look_again()?;
     let OpenedIo { target, scratch, .. } = again.opened;
@@ -87,7 +91,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     screens::is_kept(row.id);
     let keep = Keep::Bundle { data, recorder };
     let (run, show, meter) = (row.id, Show::Review, None);
-    let ready = Ready { run, keep, start, target, care, engine, page, show, stop, history, meter };
+    let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, meter };
     execute(context, &arguments.print, ready)
 }
 

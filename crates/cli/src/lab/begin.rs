@@ -25,8 +25,9 @@ use super::pages::{OutputFile, Wish, format_of};
 use super::place::{Needs, OpenedIo, Wanted};
 use super::target::{self, Purpose, Site, Words};
 use super::trace::TraceFile;
+use super::watching::Watching;
 use super::{consent, dry_run, found, notes, signals};
-use crate::args::PrintArgs;
+use crate::args::{PrintArgs, TelemetryArgs};
 use crate::context::{Context, now, tool};
 use crate::fail::{Failure, Result};
 use crate::screens;
@@ -47,6 +48,8 @@ pub struct Order<'a> {
     pub yes: bool,
     /// Engine.
     pub engine: Options,
+    /// What is watched beside the I/O.
+    pub telemetry: &'a TelemetryArgs,
     /// New file in which every measured operation is written down, where that is wanted.
     pub trace: Option<&'a Path>,
     /// Page to write, and whether without names.
@@ -120,6 +123,7 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     if stop.is_stopped() {
         return Err(Failure::new(ExitCode::Interrupted, "stopped before anything was measured; nothing is kept"));
     }
+    let watching = Watching::open(context, order.telemetry, &environment.target.devices, plan.estimated_time())?;
     let trace = order.trace.map(TraceFile::make).transpose()?;
     let start = RunStarted { event_version: EVENT_VERSION, run, started: now(), tool: tool(), plan, environment };
     let mut bundle_on_target = None;
@@ -149,11 +153,8 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     let care = Care { scratch, bundle_on_target, trace: trace.clone(), opening };
     let (start, show, history) = (Start::New(start), order.show, Vec::new());
     let meter = order.under.map(|under| under.meter);
-    let done = execute(
-        context,
-        order.print,
-        Ready { run, keep, start, target, care, engine, page, show, stop, history, meter },
-    );
+    let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, meter };
+    let done = execute(context, order.print, ready);
     // What became of the load comes first.
     let traced = trace.map_or(Ok(()), |trace| trace.finish(voice));
     done.and_then(|code| traced.map(|()| code))

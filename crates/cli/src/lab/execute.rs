@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use drivelab_core::clock::{MonotonicClock, StopToken};
+use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
 use drivelab_core::event::Event;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
@@ -19,6 +19,7 @@ use super::cpu_meter::CpuMeter;
 use super::memory::Memory;
 use super::outcome::{self, Ended, Kept, Show};
 use super::pages::Wish;
+use super::watching::{Watched, Watching};
 use crate::args::{BackendArg, PrintArgs};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
@@ -57,6 +58,8 @@ pub struct Ready {
     pub care: Care,
     /// Engine.
     pub engine: Options,
+    /// What is watched beside it.
+    pub watching: Option<Watching>,
     /// Page to write at the end.
     pub page: Option<Wish>,
     /// How the result is shown.
@@ -74,7 +77,7 @@ pub struct Ready {
 /// # Errors
 /// What kept the session from running, and what kept the page from being written.
 pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
-    let Ready { run, keep, start, target, mut care, mut engine, page, show, stop, history, meter } = ready;
+    let Ready { run, keep, start, target, mut care, mut engine, watching, page, show, stop, history, meter } = ready;
     engine.run = run.number();
     let voice = context.settings.voice;
     let mut engine = Engine::open(target, engine).map_err(engine_failure)?;
@@ -89,18 +92,20 @@ pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
             (Box::new(memory.clone()), Kept::Memory(memory))
         }
     };
-    let clock = MonotonicClock::starting_at(match &start {
+    let clock: Arc<dyn RunClock> = Arc::new(MonotonicClock::starting_at(match &start {
         Start::New(_) => 0,
         Start::Resumed { records, .. } => records.last_at_ns,
-    });
+    }));
+    let watched = watching.map_or_else(Watched::default, |watching| watching.start(Arc::clone(&clock), stop.clone()));
     let mut screens = screens(context, print, &stop, View::Live { history: &history });
     screens.extend(meter.map(|meter| Screen { listener: Box::new(meter), capacity: JSON_CAPACITY }));
     let fanout = Fanout::start(recorder, screens, stop.clone());
-    let outcome = match Session::begin(start, &mut engine, &mut care, Arc::new(clock), stop, fanout) {
-        Ok(session) => session.run(),
+    let outcome = match Session::begin(start, &mut engine, &mut care, clock, stop, fanout) {
+        Ok(session) => session.observed(watched.observer).run(),
         Err(lost) => Outcome::RecorderLost { message: lost.0 },
     };
     drop(engine);
+    drop(watched.inhibitor);
     if let Some(scratch) = care.scratch.take() {
         let path = scratch.path().to_owned();
         if let Err(error) = scratch.remove() {

@@ -18,3 +18,4 @@ pub mod place;
 pub mod signals;
 pub mod target;
 pub mod trace;
+pub mod watching;

@@ -184,7 +184,7 @@ fn last_words(context: &Context, run: RunId, records: &RunRecords, outcome: Outc
                 format!("{gone}{device_errors} {operations} ended in errors; the report names them. {action}{in_run}");
             Err(Failure::new(ExitCode::DeviceErrors, text))
         }
-        Outcome::Interrupted => {
+        Outcome::Interrupted { cause } => {
             let go_on = if saved {
                 let steps = records.plan.schedule().len();
                 let finished = records.finished_count();
@@ -192,7 +192,7 @@ fn last_words(context: &Context, run: RunId, records: &RunRecords, outcome: Outc
             } else {
                 "nothing is kept".to_owned()
             };
-            Err(Failure::new(ExitCode::Interrupted, format!("stopped by the user: {go_on}")))
+            Err(Failure::new(ExitCode::Interrupted, format!("{cause}: {go_on}")))
         }
         Outcome::Failed { message, device_errors } => {
             let full = records.steps.iter().flat_map(|step| &step.errors).any(|error| error.errno == NO_SPACE);

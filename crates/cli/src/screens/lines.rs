@@ -50,6 +50,8 @@ pub(super) fn of(event: &EventBody, progress: &Progress) -> Option<(Tone, String
         | EventBody::Interval(_)
         | EventBody::RestStarted { .. }
         | EventBody::RestEnded { .. }
+        | EventBody::TelemetryDescribed(_)
+        | EventBody::Telemetry(_)
         | EventBody::RunEnded { .. } => None,
     }
 }

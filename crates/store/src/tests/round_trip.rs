@@ -8,6 +8,7 @@ use drivelab_core::ids::{RunId, StepId, StepKey};
 use drivelab_core::listener::Listener;
 use drivelab_core::load::OpKind;
 use drivelab_core::record::{IntervalRecord, IoError, OpRecord, StreamExtent};
+use drivelab_core::telemetry::{Gap, GapCause, Sample, SourceSamples, TelemetryBatch};
 use drivelab_core::units::{Bytes, BytesPerSecond, Nanos};
 use proptest::prelude::*;
 use serde_json::json;
@@ -95,6 +96,22 @@ fn step_ended() -> impl Strategy<Value = EventBody> {
     )
 }
 
+fn telemetry() -> impl Strategy<Value = EventBody> {
+    let values = prop::collection::vec(prop::option::of(finite()), 0..4);
+    let sample = (any::<[u64; 2]>(), values).prop_map(|([at_ns, read_ns], values)| Sample { at_ns, read_ns, values });
+    let cause = prop_oneof![
+        Just(GapCause::Quiet),
+        Just(GapCause::Late),
+        Just(GapCause::Lost),
+        "\\PC{0,20}".prop_map(GapCause::Failed)
+    ];
+    let gap = (any::<[u64; 2]>(), cause).prop_map(|([from_ns, to_ns], cause)| Gap { from_ns, to_ns, cause });
+    let lists = (prop::collection::vec(sample, 0..4), prop::collection::vec(gap, 0..3));
+    let source = (any::<u32>(), lists).prop_map(|(source, (samples, gaps))| SourceSamples { source, samples, gaps });
+    (any::<u64>(), prop::collection::vec(source, 0..3))
+        .prop_map(|(cpu, sources)| EventBody::Telemetry(TelemetryBatch { cpu: Nanos::new(cpu), sources }))
+}
+
 fn body() -> impl Strategy<Value = EventBody> {
     prop_oneof![
         4 => interval(),
@@ -103,6 +120,7 @@ fn body() -> impl Strategy<Value = EventBody> {
         1 => (key(), any::<u64>()).prop_map(|(key, until_ns)| EventBody::RestStarted { key, until_ns }),
         1 => key().prop_map(|key| EventBody::IdleEnded { key }),
         1 => "\\PC{0,40}".prop_map(|cause| EventBody::Interrupted { cause }),
+        2 => telemetry(),
     ]
 }
 

@@ -214,6 +214,35 @@ const ENGINE: &[Mistake] = &[
     ("flush.iops", "ramp in the time", |f| other(f, OpKind::Flush).count as f64 / WITH_RAMP_S),
 ];
 
+const WATCHED: &[Mistake] = &[
+    ("temperature.min", "readings before the step", |_| 40.0),
+    ("temperature.min", "readings inside alone", |_| 50.0),
+    ("temperature.mean", "mean of the readings, not of the time", |_| (40.0 + 50.0 + 45.0) / 3.0),
+    ("temperature.mean", "middle of lowest and highest", |_| 47.5),
+    ("temperature.max", "kelvin", |_| 323.0),
+    ("temperature.max", "the value at the end", |_| 47.5),
+    ("power.mean", "mean of the readings, not of the time", |_| (4.0 + 8.0 + 8.0 + 2.0) / 4.0),
+    ("power.mean", "readings inside alone", |_| 8.0),
+    ("power.mean", "each value held until the next", |_| (4.0 * 1.0 + 8.0 * 1.0) / 2.0),
+    ("power.max", "the mean", |_| 7.25),
+    ("power.energy", "average power for energy", |_| 7.25),
+    ("power.energy", "with the ramp", |_| 7.25 * WITH_RAMP_S),
+    ("power.energy", "the run's time", |f| 7.25 * f.run.last_at_ns as f64 / 1e9),
+    ("power.throughput_per_watt", "MiB for MB", |f| f.bytes() / MEASURED_S / MIB / 7.25),
+    ("power.throughput_per_watt", "per joule of the step", |f| f.bytes() / MEASURED_S / MB / 14.5),
+    ("power.throughput_per_watt", "reads alone", |f| bytes(&f.step.read) / MEASURED_S / MB / 7.25),
+    ("power.iops_per_watt", "operations per watt", |f| f.operations() / 7.25),
+    ("power.iops_per_watt", "the host's power in it", |f| f.operations() / MEASURED_S / 27.25),
+    ("host_power.mean", "joules for watts", |_| 40.0),
+    ("host_cpu.busy", "waiting for I/O in it", |_| 40.0),
+    ("host_cpu.busy", "stolen time in it", |_| 47.5),
+    ("host_cpu.busy", "user mode alone", |_| 25.0),
+    ("host_cpu.steal", "a share for per cent", |_| 0.1),
+    ("host_cpu.steal", "of the busy time", |_| 100.0 * 0.4 / 1.5),
+    ("run.telemetry_cpu", "of the measured part", |_| 2.5),
+    ("run.telemetry_cpu", "a share for per cent", |_| 0.004),
+];
+
 /// The record of a kind.
 fn other(facts: &Facts, kind: OpKind) -> &OpRecord {
     facts.step.op(kind).expect("the hand-made run has every kind")
@@ -261,7 +290,7 @@ const TIMES: [&[Mistake]; 5] = [
 ];
 
 fn mistakes() -> impl Iterator<Item = Mistake> {
-    [THROUGHPUT, LATENCY, CONDUCT, ENGINE].into_iter().chain(TIMES).flatten().copied()
+    [THROUGHPUT, LATENCY, CONDUCT, ENGINE, WATCHED].into_iter().chain(TIMES).flatten().copied()
 }
 
 #[test]

@@ -1,0 +1,193 @@
+//! What was noticed beside an execution: others on the disk, throttling, heat, another link, PCIe errors, memory pressure,
+//! stolen CPU time, a suspended machine. Voids nothing; the text is in [`crate::findings::watched`].
+
+use drivelab_core::finding::Evidence;
+use drivelab_core::telemetry::{About, Quantity, Recorded, RecordedSource, SourceKind};
+
+use super::told;
+use crate::check::{Check, Seen, Subject};
+use crate::findings::{evidence, watched as text};
+use crate::values;
+use crate::watched::{around, rose};
+
+/// Bytes that others may move, as a share of the execution's own: the file system's journal and the bundle are not ours
+/// to count and stay below.
+const FOREIGN_SHARE: f64 = 0.05;
+/// And at least so many bytes a second: less disturbs no figure.
+const FOREIGN_RATE: f64 = 1e6;
+/// Share of the time in which some task waited for memory, from which it matters.
+const PRESSURE_SHARE: f64 = 0.05;
+/// Share of the CPU time that others may take from a virtual machine, per cent.
+const STEAL_PERCENT: f64 = 5.0;
+/// Suspends are seconds; less is the distance of two clock readings.
+const SUSPENDED_S: f64 = 0.1;
+
+/// Checks of single executions.
+pub(crate) static WATCHED: &[Check] = &[
+    Check { code: "drive_throttled", rule: "", check: throttled, finding: text::drive_throttled },
+    Check { code: "drive_hot", rule: "", check: hot, finding: text::drive_hot },
+    Check { code: "others_used_disk", rule: "", check: others, finding: text::others_used_disk },
+    Check { code: "link_changed", rule: "", check: link_changed, finding: text::link_changed },
+    Check { code: "pcie_errors", rule: "", check: pcie_errors, finding: text::pcie_errors },
+    Check { code: "memory_pressure", rule: "", check: memory_pressure, finding: text::memory_pressure },
+    Check { code: "cpu_stolen", rule: "", check: cpu_stolen, finding: text::cpu_stolen },
+    Check { code: "machine_suspended", rule: "", check: suspended, finding: text::machine_suspended },
+];
+
+/// What was watched, and the run times of the execution with its ramp.
+fn watched<'a>(subject: &Subject<'a>) -> Option<(&'a Recorded, u64, u64)> {
+    let record = subject.execution.record;
+    let begin = subject.intervals.first().map_or(record.start_ns, |first| first.start_ns.min(record.start_ns));
+    Some((subject.execution.watched?, begin, record.end_ns))
+}
+
+fn of_kind(recorded: &Recorded, kind: SourceKind) -> impl Iterator<Item = &RecordedSource> {
+    recorded.sources.iter().filter(move |source| source.description.kind == kind)
+}
+
+/// What rose in the execution, of all series of a quantity: source, name and by how much.
+fn risen(subject: &Subject<'_>, quantity: Quantity, least: f64) -> Vec<(String, f64)> {
+    let Some((recorded, from, to)) = watched(subject) else { return Vec::new() };
+    let series = recorded.sources.iter().flat_map(|source| source.series_of(quantity).map(move |at| (source, at)));
+    let by = |(source, at): (&RecordedSource, usize)| {
+        let name = source.description.series.get(at).map_or("", |series| series.name.as_str());
+        let by = rose(source, at, from, to).filter(|by| *by >= least)?;
+        Some((format!("{} ({})", name, source.description.id), by))
+    };
+    series.filter_map(by).collect()
+}
+
+fn counted(risen: Vec<(String, f64)>, unit: &str) -> Vec<Evidence> {
+    risen.into_iter().map(|(what, by)| evidence(&what, by, Some(0.0), unit)).collect()
+}
+
+/// The drive's own counters of throttling rose.
+fn throttled(subject: &Subject<'_>) -> Vec<Seen> {
+    let mut found = counted(risen(subject, Quantity::ThrottleTransitions, 1.0), "transitions");
+    found.extend(counted(risen(subject, Quantity::ThrottleTime, 1.0), "s"));
+    found.extend(counted(risen(subject, Quantity::LimitMinutes, 1.0), "min"));
+    told(subject, (!found.is_empty()).then_some(found))
+}
+
+/// A temperature of the drive reached the limit from which it warns itself.
+fn hot(subject: &Subject<'_>) -> Vec<Seen> {
+    let Some((recorded, from, to)) = watched(subject) else { return Vec::new() };
+    let of_drive = recorded.sources.iter().filter(|source| matches!(source.description.about, About::Drive(_)));
+    let mut found = Vec::new();
+    for source in of_drive {
+        for at in source.series_of(Quantity::Temperature) {
+            let Some(series) = source.description.series.get(at) else { continue };
+            let inside = source.values(at).filter(|(ns, _)| (from..=to).contains(ns)).map(|(_, celsius)| celsius);
+            let highest = inside.max_by(f64::total_cmp);
+            if let (Some(highest), Some(limit)) = (highest, series.warning)
+                && highest >= limit
+            {
+                found.push(evidence(
+                    &format!("{} ({})", series.name, source.description.id),
+                    highest,
+                    Some(limit),
+                    "°C",
+                ));
+            }
+        }
+    }
+    told(subject, (!found.is_empty()).then_some(found))
+}
+
+/// The kernel's counters of the disk against the execution's own: what is left others moved. Loads through the page
+/// cache reach the disk later or never, so they are not compared.
+fn others(subject: &Subject<'_>) -> Vec<Seen> {
+    let Some((recorded, from, to)) = watched(subject) else { return Vec::new() };
+    if subject.execution.workload.groups().any(|group| !group.direct) {
+        return Vec::new();
+    }
+    let Some(disk) = of_kind(recorded, SourceKind::DiskStats).next() else { return Vec::new() };
+    let volume: Vec<usize> = disk.series_of(Quantity::Volume).collect();
+    let [read, write, _discarded] = volume[..] else { return Vec::new() };
+    let Some([(before, _), (after, _)]) =
+        around(disk, read, from, to).filter(|pair| pair[0].0 <= from && pair[1].0 >= to)
+    else {
+        return Vec::new();
+    };
+    let Some(moved) = rose(disk, read, from, to).zip(rose(disk, write, from, to)) else { return Vec::new() };
+    let own_read: f64 = subject.intervals.iter().map(|interval| interval.read.bytes.as_f64()).sum();
+    let own_written = subject.execution.record.written_total.as_f64();
+    let own = own_read + own_written;
+    let foreign = (moved.0 - own_read).max(0.0) + (moved.1 - own_written).max(0.0);
+    let seconds = (after - before) as f64 / 1e9;
+    let matters = foreign > FOREIGN_SHARE * own && foreign > FOREIGN_RATE * seconds;
+    let found = || {
+        vec![
+            evidence(&format!("bytes of others on {}", name_of(disk)), foreign, Some(FOREIGN_SHARE * own), "B"),
+            evidence("bytes of this execution", own, None, "B"),
+        ]
+    };
+    told(subject, matters.then(found))
+}
+
+fn name_of(source: &RecordedSource) -> &str {
+    match &source.description.about {
+        About::Drive(name) => name,
+        About::Host => "the host",
+    }
+}
+
+/// Speed or width of the link were not the same throughout.
+fn link_changed(subject: &Subject<'_>) -> Vec<Seen> {
+    let Some((recorded, from, to)) = watched(subject) else { return Vec::new() };
+    let mut found = Vec::new();
+    for source in of_kind(recorded, SourceKind::Link) {
+        for (at, series) in source.description.series.iter().enumerate() {
+            let Some([(first, _), (last, _)]) = around(source, at, from, to) else { continue };
+            let values = || source.values(at).filter(|(ns, _)| (first..=last).contains(ns)).map(|(_, value)| value);
+            let (low, high) = (values().min_by(f64::total_cmp), values().max_by(f64::total_cmp));
+            if let (Some(low), Some(high)) = (low, high)
+                && low < high
+            {
+                let what = format!("lowest {} of the link of {} (limit: highest)", series.name, name_of(source));
+                found.push(evidence(&what, low, Some(high), series.quantity.unit()));
+            }
+        }
+    }
+    told(subject, (!found.is_empty()).then_some(found))
+}
+
+fn pcie_errors(subject: &Subject<'_>) -> Vec<Seen> {
+    let found = counted(risen(subject, Quantity::Errors, 1.0), "errors");
+    told(subject, (!found.is_empty()).then_some(found))
+}
+
+/// Share of the time in which some task waited for memory.
+fn memory_pressure(subject: &Subject<'_>) -> Vec<Seen> {
+    let Some((recorded, from, to)) = watched(subject) else { return Vec::new() };
+    let Some(source) = of_kind(recorded, SourceKind::MemoryPressure).next() else { return Vec::new() };
+    let share = |series: usize| {
+        let [(before, some), (after, more)] = around(source, series, from, to)?;
+        Some((more - some) / ((after - before) as f64 / 1e9))
+    };
+    let found = share(0).filter(|share| *share > PRESSURE_SHARE).map(|some| {
+        let mut found = vec![evidence(
+            "time in which some task waited for memory",
+            100.0 * some,
+            Some(100.0 * PRESSURE_SHARE),
+            "%",
+        )];
+        found.extend(share(1).map(|full| evidence("time in which all of them did", 100.0 * full, None, "%")));
+        found
+    });
+    told(subject, found)
+}
+
+fn cpu_stolen(subject: &Subject<'_>) -> Vec<Seen> {
+    let stolen = values::host_cpu_steal(subject.execution).filter(|stolen| *stolen > STEAL_PERCENT);
+    told(subject, stolen.map(|stolen| vec![evidence("CPU time that others had", stolen, Some(STEAL_PERCENT), "%")]))
+}
+
+/// The clock that goes on in a suspend ran away from the one that does not.
+fn suspended(subject: &Subject<'_>) -> Vec<Seen> {
+    let found = counted(risen(subject, Quantity::SuspendedTime, SUSPENDED_S), "s");
+    told(subject, (!found.is_empty()).then_some(found))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+//! What is noticed beside an execution, and what is not.
+
+use drivelab_core::finding::Finding;
+use drivelab_core::record::StepRecord;
+use drivelab_core::run::RunRecords;
+use drivelab_core::telemetry::SeriesDescription;
+
+use super::*;
+use crate::analyse;
+use crate::testing::{recorded, sample_run, sample_watched_run, source};
+
+const STEP: &str = "mixes/w30";
+
+fn step(run: &RunRecords) -> StepRecord {
+    run.steps.iter().find(|record| record.key.step.as_str() == STEP).expect("the mix").clone()
+}
+
+/// A series that has one value before a step and another behind it.
+fn around_step(run: &RunRecords, kind: SourceKind, quantity: Quantity, before: f64, after: f64) -> RecordedSource {
+    let record = step(run);
+    source(kind, "it", quantity, &[(record.start_ns - 1_000_000, before), (record.end_ns + 1_000_000, after)])
+}
+
+fn findings(sources: Vec<RecordedSource>) -> Vec<Finding> {
+    let mut run = sample_run();
+    let before = analyse(&run).findings;
+    run.telemetry = recorded(sources);
+    let mut found = analyse(&run).findings;
+    found.retain(|finding| !before.contains(finding));
+    found
+}
+
+/// The only finding that the series make; it names the step.
+fn only(code: &str, sources: Vec<RecordedSource>) -> Finding {
+    let mut found = findings(sources);
+    assert_eq!(found.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>(), [code]);
+    let finding = found.remove(0);
+    assert!(finding.steps.iter().any(|key| key.step.as_str() == STEP), "{finding:?}");
+    finding
+}
+
+#[test]
+fn a_quiet_run_has_nothing_to_say() {
+    let before = analyse(&sample_run()).findings.len();
+    assert_eq!(analyse(&sample_watched_run()).findings.len(), before);
+}
+
+#[test]
+fn throttling_suspends_and_pcie_errors_are_named_with_what_rose() {
+    let run = sample_run();
+    let rising = |kind, quantity, by| vec![around_step(&run, kind, quantity, 7.0, 7.0 + by)];
+    let throttled = only("drive_throttled", rising(SourceKind::Smart, Quantity::ThrottleTransitions, 2.0));
+    assert_eq!(throttled.evidence[0].value, 2.0);
+    only("pcie_errors", rising(SourceKind::PcieErrors, Quantity::Errors, 1.0));
+    let suspended = only("machine_suspended", rising(SourceKind::Suspend, Quantity::SuspendedTime, 30.0));
+    assert_eq!(suspended.evidence[0].value, 30.0);
+    assert!(findings(rising(SourceKind::Suspend, Quantity::SuspendedTime, 0.000_05)).is_empty(), "clocks read in turn");
+    assert!(findings(rising(SourceKind::Smart, Quantity::ThrottleTransitions, 0.0)).is_empty());
+}
+
+#[test]
+fn a_link_that_changed_is_named_with_both_speeds() {
+    let run = sample_run();
+    let mut link = around_step(&run, SourceKind::Link, Quantity::LinkSpeed, 16.0, 8.0);
+    let found = only("link_changed", vec![link.clone()]);
+    assert_eq!((found.evidence[0].value, found.evidence[0].limit), (8.0, Some(16.0)));
+    link.samples[1].values[0] = Some(16.0);
+    assert!(findings(vec![link]).is_empty());
+}
+
+#[test]
+fn a_drive_at_its_warning_limit_is_hot_and_one_below_is_not() {
+    let run = sample_run();
+    let record = step(&run);
+    let at = |celsius: f64| {
+        let mut sensor =
+            source(SourceKind::Hwmon, "Composite", Quantity::Temperature, &[(record.start_ns + 1_000_000, celsius)]);
+        sensor.description.series[0].warning = Some(82.0);
+        vec![sensor]
+    };
+    let hot = only("drive_hot", at(82.5));
+    assert_eq!((hot.evidence[0].value, hot.evidence[0].limit), (82.5, Some(82.0)));
+    assert!(findings(at(81.0)).is_empty());
+}
+
+/// Disk counters around the step, `more` bytes above what it read itself.
+fn disk(more: f64) -> Vec<RecordedSource> {
+    let run = sample_run();
+    let record = step(&run);
+    let own = run.intervals.iter().filter(|interval| interval.key == record.key);
+    let read: f64 = own.map(|interval| interval.read.bytes.as_f64()).sum();
+    let mut disk = around_step(&run, SourceKind::DiskStats, Quantity::Volume, 1e12, 1e12 + read + more);
+    let written = record.written_total.as_f64();
+    for (name, after) in [("write_bytes", written), ("discard_bytes", 0.0)] {
+        disk.description.series.push(SeriesDescription::new(name, Quantity::Volume));
+        disk.samples[0].values.push(Some(0.0));
+        disk.samples[1].values.push(Some(after));
+    }
+    vec![disk]
+}
+
+#[test]
+fn bytes_that_are_not_ours_are_others_and_our_own_are_not() {
+    let record = step(&sample_run());
+    let own = record.read.bytes.as_f64() + record.written_total.as_f64();
+    assert!(findings(disk(0.0)).is_empty());
+    assert!(findings(disk(0.01 * own)).is_empty(), "a journal");
+    let found = only("others_used_disk", disk(0.5 * own));
+    assert!((found.evidence[0].value - 0.5 * own).abs() < 1.0, "{found:?}");
+    assert!(found.evidence[0].what.contains("nvme0n1"));
+}
+
+#[test]
+fn memory_pressure_is_a_share_of_the_time() {
+    let run = sample_run();
+    let record = step(&run);
+    let seconds = record.elapsed().as_secs_f64();
+    let waited = |share: f64| {
+        vec![around_step(&run, SourceKind::MemoryPressure, Quantity::StallTime, 3.0, 3.0 + share * seconds)]
+    };
+    let found = only("memory_pressure", waited(0.3));
+    assert!((found.evidence[0].value - 30.0).abs() < 0.5, "{found:?}");
+    assert!(findings(waited(0.01)).is_empty());
+}

@@ -1,0 +1,73 @@
+//! Findings from what was watched beside the I/O.
+
+use drivelab_core::finding::{Finding, Severity};
+
+use super::{Words, executions};
+use crate::check::Seen;
+
+fn warning(code: &'static str, statement: String, cause: &'static str, action: &'static str) -> Words<'static> {
+    Words { code, severity: Severity::Warning, statement, cause, action }
+}
+
+pub(crate) fn drive_throttled(seen: &[Seen]) -> Finding {
+    let statement = format!("In {} the drive throttled itself, as its own counters say.", executions(seen));
+    let cause = "It got as warm as its thermal management allows.";
+    let action = "Read these figures as those of a hot drive: cool it (heat sink, air), lower the load or let it cool \
+                  down before the step (`start_below`), and compare.";
+    warning("drive_throttled", statement, cause, action).about(seen)
+}
+
+pub(crate) fn drive_hot(seen: &[Seen]) -> Finding {
+    let statement =
+        format!("In {} a temperature of the drive reached the limit from which it warns.", executions(seen));
+    let cause = "Too little cooling for this load; or a sensor that always says so (some drives have one).";
+    let action = "Look at the temperatures over time; where rates fall with them, the drive throttles.";
+    warning("drive_hot", statement, cause, action).about(seen)
+}
+
+pub(crate) fn others_used_disk(seen: &[Seen]) -> Finding {
+    let statement =
+        format!("In {} others used the disk: the kernel counted more than drivelab moved.", executions(seen));
+    let cause = "Another program, the file system's own work (journal, discards, metadata), or writes that were still \
+                 on their way to the disk when the step began.";
+    let action = "Stop what uses the disk (`iotop`, `lsof`) and measure again.";
+    warning("others_used_disk", statement, cause, action).about(seen)
+}
+
+pub(crate) fn link_changed(seen: &[Seen]) -> Finding {
+    let statement = format!("In {} the drive's link changed its speed or width.", executions(seen));
+    let cause = "Power management of the link, or errors after which both ends agreed on less.";
+    let action = "Look at the PCIe errors beside it and at slot and contacts; some platforms slow an idle link down, and a \
+                  ramp before the step then shows the full speed.";
+    warning("link_changed", statement, cause, action).about(seen)
+}
+
+pub(crate) fn pcie_errors(seen: &[Seen]) -> Finding {
+    let statement = format!("In {} PCIe counted errors of the drive's link.", executions(seen));
+    let cause = "A bad contact, riser or slot, or a link at the edge of its speed; corrected ones cost time only.";
+    let action = "Seat the drive again, try another slot or a lower link speed; with errors that were not corrected, do not \
+                  trust it with data.";
+    warning("pcie_errors", statement, cause, action).about(seen)
+}
+
+pub(crate) fn memory_pressure(seen: &[Seen]) -> Finding {
+    let statement = format!("In {} programs of this machine waited for memory.", executions(seen));
+    let cause = "Memory is short: pages are dropped, read again or swapped, which uses CPU and maybe this disk.";
+    let action = "Stop what needs the memory, and measure again.";
+    warning("memory_pressure", statement, cause, action).about(seen)
+}
+
+pub(crate) fn cpu_stolen(seen: &[Seen]) -> Finding {
+    let statement = format!("In {} the hypervisor gave CPU time of this machine to others.", executions(seen));
+    let cause = "The host below is busy with other virtual machines.";
+    let action = "Latencies contain time in which this machine did not run; measure on a calmer host or on bare metal.";
+    warning("cpu_stolen", statement, cause, action).about(seen)
+}
+
+pub(crate) fn machine_suspended(seen: &[Seen]) -> Finding {
+    let statement = format!("In {} the machine was suspended: the run's clock stood still.", executions(seen));
+    let cause = "The lid, a timer or a person sent it to sleep; the drive lost power or state meanwhile.";
+    let action = "Do not use these figures: the drive was cold and woken in the middle. Keep the machine awake and run the \
+                  step again.";
+    warning("machine_suspended", statement, cause, action).about(seen)
+}

@@ -1,0 +1,140 @@
+//! The figures of what was watched beside an execution: temperature and power of the drive, power and CPU of the host.
+//!
+//! Which series stands for the drive: a meter or thermometer of the user's first, since it was named for this run; then
+//! the drive's SMART log, then the kernel's sensors. The energy of the processor (RAPL) is the host's and never the
+//! drive's.
+
+use drivelab_core::run::RunRecords;
+use drivelab_core::telemetry::{About, Quantity, Recorded, RecordedSource, SourceKind};
+
+use super::{Execution, duration, total_iops, total_throughput};
+use crate::watched::{Course, course, rate};
+
+/// Sources of the drive in the order in which they are believed.
+const BELIEVED: [SourceKind; 3] = [SourceKind::Adapter, SourceKind::Smart, SourceKind::Hwmon];
+
+/// The series that stands for a quantity of the drive: the first of its source.
+pub(crate) fn of_drive(recorded: &Recorded, quantity: Quantity) -> Option<(&RecordedSource, usize)> {
+    let speaks = |source: &&RecordedSource| matches!(source.description.about, About::Drive(_));
+    BELIEVED.iter().find_map(|kind| {
+        let of_kind = recorded.sources.iter().filter(speaks).filter(|source| source.description.kind == *kind);
+        of_kind
+            .filter(|source| !source.samples.is_empty())
+            .find_map(|source| source.series_of(quantity).next().map(|series| (source, series)))
+    })
+}
+
+/// The source of a kind that tells about the host.
+pub(crate) fn of_host(recorded: &Recorded, kind: SourceKind) -> Option<&RecordedSource> {
+    recorded.sources.iter().find(|source| source.description.kind == kind && !source.samples.is_empty())
+}
+
+/// Whether a run has what a metric of this group is made of.
+pub(crate) fn has(recorded: &Recorded, group: &str) -> bool {
+    match group {
+        "temperature" => of_drive(recorded, Quantity::Temperature).is_some(),
+        "power" => of_drive(recorded, Quantity::Power).is_some(),
+        "host_power" => of_host(recorded, SourceKind::Rapl).is_some(),
+        "host_cpu" => of_host(recorded, SourceKind::Cpu).is_some(),
+        _ => true,
+    }
+}
+
+fn drive_course(execution: Execution<'_>, quantity: Quantity) -> Option<Course> {
+    let (source, series) = of_drive(execution.watched?, quantity)?;
+    course(source, series, execution.record.start_ns, execution.record.end_ns)
+}
+
+/// Lowest temperature of the drive, °C.
+pub(crate) fn temperature_min(execution: Execution<'_>) -> Option<f64> {
+    drive_course(execution, Quantity::Temperature).map(|course| course.min)
+}
+
+/// Mean temperature of the drive, °C.
+pub(crate) fn temperature_mean(execution: Execution<'_>) -> Option<f64> {
+    drive_course(execution, Quantity::Temperature).map(|course| course.mean)
+}
+
+/// Highest temperature of the drive, °C.
+pub(crate) fn temperature_max(execution: Execution<'_>) -> Option<f64> {
+    drive_course(execution, Quantity::Temperature).map(|course| course.max)
+}
+
+/// Average power of the drive, W.
+pub(crate) fn power_mean(execution: Execution<'_>) -> Option<f64> {
+    drive_course(execution, Quantity::Power).map(|course| course.mean)
+}
+
+/// Highest power of the drive, W.
+pub(crate) fn power_max(execution: Execution<'_>) -> Option<f64> {
+    drive_course(execution, Quantity::Power).map(|course| course.max)
+}
+
+/// Energy that the drive took, J.
+pub(crate) fn power_energy(execution: Execution<'_>) -> Option<f64> {
+    Some(power_mean(execution)? * duration(execution)?)
+}
+
+/// Divides by the average power; none where there was none.
+fn per_watt(amount: Option<f64>, execution: Execution<'_>) -> Option<f64> {
+    let watts = power_mean(execution).filter(|watts| *watts > 0.0)?;
+    Some(amount? / watts)
+}
+
+/// Reads and writes, MB/s for each watt.
+pub(crate) fn throughput_per_watt(execution: Execution<'_>) -> Option<f64> {
+    per_watt(total_throughput(execution), execution)
+}
+
+/// Reads and writes per second for each watt.
+pub(crate) fn iops_per_watt(execution: Execution<'_>) -> Option<f64> {
+    per_watt(total_iops(execution), execution)
+}
+
+/// Average power of the processor packages, W.
+pub(crate) fn host_power_mean(execution: Execution<'_>) -> Option<f64> {
+    let source = of_host(execution.watched?, SourceKind::Rapl)?;
+    let (from, to) = (execution.record.start_ns, execution.record.end_ns);
+    let package = |series: &usize| {
+        // `package-0 (intel-rapl:0)`; what powercap has twice (`intel-rapl-mmio`) is counted once.
+        let name = source.description.series.get(*series).map_or("", |series| series.name.as_str());
+        name.starts_with("package") && !name.contains("mmio")
+    };
+    let packages: Vec<usize> = source.series_of(Quantity::Energy).filter(package).collect();
+    let watts = packages.iter().map(|series| rate(source, *series, from, to));
+    watts.sum::<Option<f64>>().filter(|_| !packages.is_empty())
+}
+
+/// Seconds per second that all CPUs together spent on the kinds of time that `wanted` picks, and on all kinds.
+fn cpu_rates(execution: Execution<'_>, wanted: fn(&str) -> bool) -> Option<(f64, f64)> {
+    let source = of_host(execution.watched?, SourceKind::Cpu)?;
+    let (from, to) = (execution.record.start_ns, execution.record.end_ns);
+    let (mut picked, mut all) = (0.0, 0.0);
+    for at in source.series_of(Quantity::CpuTime) {
+        let name = source.description.series.get(at).map_or("", |series| series.name.as_str());
+        let kind = name.split_once('.').map_or("", |(_, kind)| kind);
+        // Idle and I/O-wait counters of the kernel may go back a little (proc_stat(5)); such a CPU counts as still.
+        let per_second = rate(source, at, from, to).unwrap_or(0.0);
+        all += per_second;
+        picked += if wanted(kind) { per_second } else { 0.0 };
+    }
+    (all > 0.0).then_some((picked, all))
+}
+
+/// Share of the time of all CPUs in which they were busy, per cent.
+pub(crate) fn host_cpu_busy(execution: Execution<'_>) -> Option<f64> {
+    let (busy, all) = cpu_rates(execution, |kind| !matches!(kind, "idle" | "iowait" | "steal"))?;
+    Some(100.0 * busy / all)
+}
+
+/// Share of the time of all CPUs that the hypervisor gave to others, per cent.
+pub(crate) fn host_cpu_steal(execution: Execution<'_>) -> Option<f64> {
+    let (stolen, all) = cpu_rates(execution, |kind| kind == "steal")?;
+    Some(100.0 * stolen / all)
+}
+
+/// CPU time of the reading thread over the time of the run, per cent of one CPU.
+pub(crate) fn run_telemetry_cpu(records: &RunRecords) -> Option<f64> {
+    let watched = !records.telemetry.is_empty();
+    (watched && records.last_at_ns > 0).then(|| 100.0 * records.telemetry.cpu.get() as f64 / records.last_at_ns as f64)
+}

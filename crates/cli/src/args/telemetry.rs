@@ -1,0 +1,112 @@
+//! The flags that say what is watched beside the I/O; the same for every command that measures.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::{Args, ValueHint};
+use drivelab_core::units::Nanos;
+
+/// What is sampled beside the I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TelemetryChoice {
+    /// Every source at its own rate.
+    #[default]
+    Default,
+    /// Nothing.
+    Off,
+    /// Every source at this interval.
+    Every(Nanos),
+}
+
+/// Readings closer together than this would measure themselves.
+const SHORTEST: Nanos = Nanos::from_millis(50);
+
+impl FromStr for TelemetryChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let every = match text {
+            "default" => return Ok(TelemetryChoice::Default),
+            "off" => return Ok(TelemetryChoice::Off),
+            text if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') => {
+                format!("{text} s").parse::<Nanos>()
+            }
+            text => text.parse::<Nanos>(),
+        };
+        match every {
+            Ok(every) if every >= SHORTEST && every <= Nanos::from_secs(3600) => Ok(TelemetryChoice::Every(every)),
+            Ok(_) => Err(format!("'{text}' is not between {SHORTEST} and 1 h")),
+            Err(_) => {
+                Err(format!("'{text}' is none of off, default, or a time between readings such as 0.5 (seconds)"))
+            }
+        }
+    }
+}
+
+impl std::fmt::Display for TelemetryChoice {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            TelemetryChoice::Default => f.write_str("default"),
+            TelemetryChoice::Off => f.write_str("off"),
+            TelemetryChoice::Every(every) => write!(f, "{every}"),
+        }
+    }
+}
+
+/// A temperature in °C, also written `70C` or `70 °C`.
+///
+/// # Errors
+/// No number, or one that no drive can have.
+pub(super) fn celsius(text: &str) -> Result<f64, String> {
+    let digits = text.trim().trim_end_matches(['C', 'c']).trim_end().trim_end_matches('°').trim_end();
+    let celsius = digits.parse::<f64>().ok().filter(|celsius| (0.0..=150.0).contains(celsius));
+    celsius.ok_or_else(|| format!("'{text}' is no temperature between 0 and 150 °C"))
+}
+
+/// What is watched beside the I/O.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Telemetry")]
+pub struct TelemetryArgs {
+    /// Sample temperature, power, CPU and others beside the I/O: default (each at its own rate), off, or all at this
+    /// interval in seconds.
+    #[arg(long, value_name = "SECONDS")]
+    pub telemetry: Option<TelemetryChoice>,
+    /// Sample in idle and latency-critical steps too, although it may keep the drive awake or delay operations.
+    #[arg(long)]
+    pub telemetry_always: bool,
+    /// A command that prints lines `seconds watts` of the drive (docs/telemetry.md), from any meter.
+    #[arg(long, value_name = "COMMAND", conflicts_with = "power_file", value_hint = ValueHint::CommandString)]
+    pub power_command: Option<String>,
+    /// A file, pipe or serial line with such lines, which is followed.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub power_file: Option<PathBuf>,
+    /// A file, pipe or serial line with lines `seconds celsius` of the drive, from a thermometer of yours.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    pub temperature_file: Option<PathBuf>,
+    /// End the run where the drive is hotter than this, in °C; `resume` goes on [default: its critical limit less 2].
+    #[arg(long, value_name = "CELSIUS", value_parser = celsius)]
+    pub abort_above_c: Option<f64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_are_seconds_or_times_within_reason() {
+        let every = |milliseconds| Ok(TelemetryChoice::Every(Nanos::from_millis(milliseconds)));
+        assert_eq!("0.5".parse(), every(500));
+        assert_eq!("2".parse(), every(2000));
+        assert_eq!("250ms".parse(), every(250));
+        assert_eq!("off".parse(), Ok(TelemetryChoice::Off));
+        for wrong in ["", "never", "0", "0.001", "2h", "."] {
+            assert!(wrong.parse::<TelemetryChoice>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn temperatures_are_numbers_with_or_without_their_unit() {
+        assert_eq!((celsius("70"), celsius("70.5 °C"), celsius("70C")), (Ok(70.0), Ok(70.5), Ok(70.0)));
+        assert!(celsius("hot").is_err() && celsius("500").is_err() && celsius("-3").is_err());
+    }
+}

@@ -1,0 +1,106 @@
+//! What is watched beside a measurement: from flags and settings to sources, and from sources to a sampler.
+
+use std::sync::Arc;
+
+use drivelab_core::clock::{RunClock, StopToken};
+use drivelab_core::environment::BlockDeviceFacts;
+use drivelab_core::telemetry::Observer;
+use drivelab_core::units::Nanos;
+use drivelab_telemetry::{Found, Inhibitor, Places, Rates, Sampler, SamplerOptions, Wanted, discover};
+
+use crate::args::{TelemetryArgs, TelemetryChoice};
+use crate::context::Context;
+use crate::fail::{Failure, Result};
+
+/// Runs that are shorter need no lock against suspends: they are over before a machine goes to sleep.
+const INHIBIT_FROM: Nanos = Nanos::from_secs(10);
+
+/// Sources, open and ready.
+pub struct Watching {
+    found: Found,
+    always: bool,
+    expected: Nanos,
+}
+
+/// What is watched, and what must last as long.
+#[derive(Default)]
+pub struct Watched {
+    /// For the session.
+    pub observer: Option<Box<dyn Observer>>,
+    /// Keeps the machine awake.
+    pub inhibitor: Option<Inhibitor>,
+}
+
+impl Watching {
+    /// Opens what the user wants for the disks below a target. `expected` is how long the run will take.
+    ///
+    /// # Errors
+    /// Exit 2 where the user's own meter cannot be used.
+    pub fn open(
+        context: &Context,
+        arguments: &TelemetryArgs,
+        devices: &[BlockDeviceFacts],
+        expected: Nanos,
+    ) -> Result<Option<Self>> {
+        let choice = arguments.telemetry.unwrap_or(context.settings.telemetry.value);
+        let Some(rates) = rates(choice) else {
+            return refused_without(arguments).map_or(Ok(None), |flag| {
+                Err(Failure::usage(format!("{flag} has no effect with --telemetry off; leave one of them out")))
+            });
+        };
+        let disks = devices.iter().map(|device| device.name.clone()).collect();
+        let found = discover(&Places::default(), &wanted(arguments, disks, rates));
+        let found = found.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
+        Ok(Some(Watching { found, always: arguments.telemetry_always, expected }))
+    }
+
+    /// Begins to sample on the run's clock.
+    pub fn start(self, clock: Arc<dyn RunClock>, stop: StopToken) -> Watched {
+        let Watching { found, always, expected } = self;
+        let Found { sources, mut remarks, abort_above } = found;
+        let inhibitor = (expected >= INHIBIT_FROM).then(|| Inhibitor::take("a drive is being measured"));
+        let inhibitor = inhibitor.and_then(|taken| match taken {
+            Ok(held) => Some(held),
+            Err(error) => {
+                remarks.push(format!("suspends of the machine are not inhibited: {error}"));
+                None
+            }
+        });
+        let options = SamplerOptions { always, abort_above, remarks };
+        let observer: Box<dyn Observer> = Box::new(Sampler::start(sources, clock, stop, options));
+        Watched { observer: Some(observer), inhibitor }
+    }
+}
+
+/// The rates of a choice; `None` for off.
+pub fn rates(choice: TelemetryChoice) -> Option<Rates> {
+    match choice {
+        TelemetryChoice::Off => None,
+        TelemetryChoice::Default => Some(Rates::default()),
+        TelemetryChoice::Every(every) => Some(Rates::all(every)),
+    }
+}
+
+/// What flags ask for.
+pub fn wanted(arguments: &TelemetryArgs, disks: Vec<String>, rates: Rates) -> Wanted {
+    Wanted {
+        disks,
+        rates,
+        power_command: arguments.power_command.clone(),
+        power_file: arguments.power_file.clone(),
+        temperature_file: arguments.temperature_file.clone(),
+        abort_above_c: arguments.abort_above_c,
+    }
+}
+
+/// A flag that asks for something that is off.
+fn refused_without(arguments: &TelemetryArgs) -> Option<&'static str> {
+    let asked = [
+        (arguments.power_command.is_some(), "--power-command"),
+        (arguments.power_file.is_some(), "--power-file"),
+        (arguments.temperature_file.is_some(), "--temperature-file"),
+        (arguments.abort_above_c.is_some(), "--abort-above-c"),
+        (arguments.telemetry_always, "--telemetry-always"),
+    ];
+    asked.into_iter().find_map(|(asked, flag)| asked.then_some(flag))
+}

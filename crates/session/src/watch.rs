@@ -1,0 +1,104 @@
+//! Watching beside the I/O: which phase a step is, when samples are collected, why a run was stopped by heat.
+
+use drivelab_core::clock::StopCause;
+use drivelab_core::event::EventBody;
+use drivelab_core::plan::{Action, Step};
+use drivelab_core::telemetry::{Observer, Phase};
+
+use crate::emit::Emitter;
+use crate::fanout::RecorderLost;
+use crate::run::{Halt, Session};
+
+/// While nothing else happens, samples are collected so often.
+const COLLECT_EVERY_NS: u64 = 500_000_000;
+
+/// What a step asks of those who watch. One operation in flight measures latency: nothing may come in between.
+pub(crate) fn phase_of(step: &Step) -> Phase {
+    match &step.action {
+        Action::Idle { .. } => Phase::Idle,
+        Action::Io { workload, .. } if workload.total_depth() <= 1 => Phase::LatencyCritical,
+        Action::Io { .. } => Phase::Ordinary,
+    }
+}
+
+/// Who watches, and when the samples were last collected.
+#[derive(Default)]
+pub(crate) struct Watch {
+    pub(crate) observer: Option<Box<dyn Observer>>,
+    collected_ns: u64,
+}
+
+impl Watch {
+    pub(crate) fn by(observer: Option<Box<dyn Observer>>) -> Self {
+        Watch { observer, collected_ns: 0 }
+    }
+
+    /// Records what was sampled.
+    pub(crate) fn collect(&mut self, emitter: &mut Emitter, now_ns: u64) -> Result<(), RecorderLost> {
+        self.collected_ns = now_ns;
+        match self.observer.as_mut().and_then(|observer| observer.collect()) {
+            Some(batch) => emitter.emit(EventBody::Telemetry(batch)).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// The same, where the last time is long enough ago: intervals may come ten times a second.
+    pub(crate) fn collect_now_and_then(&mut self, emitter: &mut Emitter, now_ns: u64) -> Result<(), RecorderLost> {
+        if now_ns.saturating_sub(self.collected_ns) < COLLECT_EVERY_NS {
+            return Ok(());
+        }
+        self.collect(emitter, now_ns)
+    }
+
+    /// Stops sampling and records the rest.
+    pub(crate) fn finish(&mut self, emitter: &mut Emitter) -> Result<(), RecorderLost> {
+        match self.observer.take().and_then(|mut observer| observer.finish()) {
+            Some(batch) => emitter.emit(EventBody::Telemetry(batch)).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Session<'_> {
+    /// Says what is watched.
+    pub(crate) fn describe(&mut self) -> Result<(), Halt> {
+        if let Some(observer) = &self.watch.observer {
+            self.emitter.emit_and_wait(EventBody::TelemetryDescribed(observer.described()))?;
+        }
+        Ok(())
+    }
+
+    /// Those who watch enter a phase; what they read at the border is recorded.
+    pub(crate) fn enter(&mut self, phase: Phase) -> Result<(), Halt> {
+        if let Some(observer) = &mut self.watch.observer {
+            observer.enter(phase);
+        }
+        self.watch.collect(&mut self.emitter, self.clock.now_ns())?;
+        Ok(())
+    }
+
+    /// Waits until a run time, and records meanwhile what is sampled.
+    pub(crate) fn wait_until(&mut self, until_ns: u64) -> Result<(), Halt> {
+        loop {
+            let slice_ns =
+                if self.watch.observer.is_some() { self.clock.now_ns() + COLLECT_EVERY_NS } else { until_ns };
+            if !self.clock.sleep_until(slice_ns.min(until_ns), &self.stop) {
+                return Err(Halt::Stopped);
+            }
+            self.watch.collect_now_and_then(&mut self.emitter, self.clock.now_ns())?;
+            if self.clock.now_ns() >= until_ns {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Who or what asked for the stop.
+    pub(crate) fn why_stopped(&self) -> String {
+        let hot = self.watch.observer.as_ref().and_then(|observer| observer.too_hot());
+        match (self.stop.cause(), hot) {
+            (Some(StopCause::Heat), Some(why)) => why,
+            (Some(StopCause::Heat), None) => "the drive was too hot".to_owned(),
+            _ => "stopped by the user".to_owned(),
+        }
+    }
+}

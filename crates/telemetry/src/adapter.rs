@@ -1,0 +1,144 @@
+//! A meter of the user's as a source: a command or a file that gives lines `seconds value` (docs/telemetry.md).
+//!
+//! `seconds` is the adapter's own clock, whatever its zero: UNIX time or time since it began. The line that came with the
+//! least delay so far ties it to the run clock, so lines that were held back (a pipe's buffer) still stand where they
+//! were measured. Nothing that was there before the start is taken for a reading of now.
+
+mod command;
+mod file;
+mod lines;
+
+use std::path::PathBuf;
+
+use drivelab_core::clock::RunClock;
+use drivelab_core::telemetry::{
+    About, Disturbs, Quantity, Sample, SeriesDescription, SourceDescription, SourceId, SourceKind, TelemetrySource,
+};
+use drivelab_core::units::Nanos;
+
+use command::Command;
+use file::Tail;
+use lines::Meter;
+
+/// No line for so long is a gap: a meter that has stopped must not look like a value that stands still.
+const SILENCE: Nanos = Nanos::from_secs(5);
+/// How often new lines are looked for: the stamp of a line is at most that late.
+const LOOK_EVERY: Nanos = Nanos::from_millis(100);
+
+/// An adapter cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct AdapterError(pub String);
+
+/// What an adapter measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AdapterValue {
+    /// Watts of the drive.
+    Power,
+    /// Degrees Celsius of the drive.
+    Temperature,
+}
+
+impl AdapterValue {
+    const fn name(self) -> &'static str {
+        match self {
+            AdapterValue::Power => "power",
+            AdapterValue::Temperature => "temperature",
+        }
+    }
+
+    const fn quantity(self) -> Quantity {
+        match self {
+            AdapterValue::Power => Quantity::Power,
+            AdapterValue::Temperature => Quantity::Temperature,
+        }
+    }
+}
+
+/// Where lines come from.
+#[derive(Debug)]
+enum Feed {
+    Command(Command),
+    File(Tail),
+}
+
+/// A meter's lines as samples.
+#[derive(Debug)]
+pub struct Adapter {
+    value: AdapterValue,
+    disk: String,
+    feed: Feed,
+    meter: Meter,
+    /// When a line last came, or the adapter was opened.
+    heard_ns: Option<u64>,
+}
+
+impl Adapter {
+    /// Starts a command through `sh -c`; it is ended with the adapter.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn command(value: AdapterValue, disk: &str, command: &str) -> Result<Self, AdapterError> {
+        let feed = Feed::Command(Command::start(command).map_err(AdapterError)?);
+        Ok(Adapter { value, disk: disk.to_owned(), feed, meter: Meter::default(), heard_ns: None })
+    }
+
+    /// Follows a file, a named pipe or a serial line. What a file holds already is passed over; a file that is written
+    /// anew is read from its beginning.
+    ///
+    /// # Errors
+    /// It cannot be opened.
+    pub fn file(value: AdapterValue, disk: &str, path: PathBuf) -> Result<Self, AdapterError> {
+        let feed = Feed::File(Tail::open(path).map_err(AdapterError)?);
+        Ok(Adapter { value, disk: disk.to_owned(), feed, meter: Meter::default(), heard_ns: None })
+    }
+
+    fn origin(&self) -> String {
+        match &self.feed {
+            Feed::Command(command) => format!("`{}`", command.text()),
+            Feed::File(tail) => tail.path().display().to_string(),
+        }
+    }
+}
+
+impl TelemetrySource for Adapter {
+    fn describe(&self) -> SourceDescription {
+        SourceDescription {
+            id: SourceId::new(format!("{}:adapter", self.value.name())),
+            kind: SourceKind::Adapter,
+            about: About::Drive(self.disk.clone()),
+            origin: self.origin(),
+            accuracy: format!(
+                "the adapter's; its clock is tied to the run's by the line that came fastest, looked for every {} ms",
+                LOOK_EVERY.get() / 1_000_000
+            ),
+            disturbs: Disturbs::Nothing,
+            every: LOOK_EVERY,
+            cost: None,
+            series: vec![SeriesDescription::new(self.value.name(), self.value.quantity())],
+        }
+    }
+
+    fn read(&mut self, clock: &dyn RunClock) -> Result<Vec<Sample>, String> {
+        let began_ns = clock.now_ns();
+        let heard_ns = *self.heard_ns.get_or_insert(began_ns);
+        let bytes = match &mut self.feed {
+            Feed::Command(command) => command.take(),
+            Feed::File(tail) => tail.take(),
+        }?;
+        let arrived_ns = clock.now_ns();
+        let readings = self.meter.take(&bytes, arrived_ns)?;
+        if readings.is_empty() {
+            if arrived_ns.saturating_sub(heard_ns) > SILENCE.get() {
+                return Err(format!("{}: no new line for more than {SILENCE}", self.origin()));
+            }
+            return Ok(Vec::new());
+        }
+        self.heard_ns = Some(arrived_ns);
+        let read_ns = arrived_ns.saturating_sub(began_ns);
+        Ok(readings.into_iter().map(|(at_ns, value)| Sample { at_ns, read_ns, values: vec![Some(value)] }).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests;

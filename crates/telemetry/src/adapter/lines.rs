@@ -1,0 +1,77 @@
+//! From the bytes of an adapter to values on the run clock. Must not know where bytes come from.
+
+use crate::text::adapter_line;
+
+/// A line longer than this is no line of numbers.
+const LONGEST_LINE: usize = 4096;
+
+/// Lines in the making, and the tie between the adapter's clock and the run's.
+#[derive(Debug, Default)]
+pub(super) struct Meter {
+    partial: Vec<u8>,
+    /// Run time at the adapter's zero, in nanoseconds, by the line that came with the least delay so far.
+    offset_ns: Option<f64>,
+    last_at_ns: Option<u64>,
+    last_seconds: f64,
+}
+
+impl Meter {
+    /// Takes bytes that were there at a run time; whole lines among them become values in order of time.
+    ///
+    /// # Errors
+    /// A line that is none; the lines before it are lost with it, since nobody knows what the adapter means.
+    pub(super) fn take(&mut self, bytes: &[u8], arrived_ns: u64) -> Result<Vec<(u64, f64)>, String> {
+        self.partial.extend_from_slice(bytes);
+        let mut readings = Vec::new();
+        let mut wrong = None;
+        while let Some(end) = self.partial.iter().position(|byte| *byte == b'\n') {
+            let line: Vec<u8> = self.partial.drain(..=end).collect();
+            match adapter_line(&String::from_utf8_lossy(&line)) {
+                Ok(Some((seconds, value))) => readings.push((seconds, value)),
+                Ok(None) => {}
+                Err(error) => wrong = Some(error),
+            }
+        }
+        if self.partial.len() > LONGEST_LINE {
+            self.partial.clear();
+            wrong = Some(format!("a line of more than {LONGEST_LINE} bytes is no `seconds value`"));
+        }
+        if let Some(wrong) = wrong {
+            return Err(wrong);
+        }
+        self.tie(&readings, arrived_ns);
+        Ok(readings
+            .into_iter()
+            .filter_map(|(seconds, value)| Some((self.place(seconds, arrived_ns)?, value)))
+            .collect())
+    }
+
+    /// Learns from lines that arrived together. An adapter whose seconds go back was started anew: so is the tie.
+    #[expect(clippy::cast_precision_loss, reason = "run times are below 2^53 nanoseconds for a hundred days")]
+    fn tie(&mut self, readings: &[(f64, f64)], arrived_ns: u64) {
+        for (seconds, _) in readings {
+            if *seconds < self.last_seconds {
+                self.offset_ns = None;
+            }
+            self.last_seconds = *seconds;
+            let offset = arrived_ns as f64 - seconds * 1e9;
+            self.offset_ns = Some(self.offset_ns.map_or(offset, |known| known.min(offset)));
+        }
+    }
+
+    /// The run time of an adapter's second, never later than its arrival; `None` before the run, and where it is not
+    /// later than the last one.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be at or above 0")]
+    fn place(&mut self, seconds: f64, arrived_ns: u64) -> Option<u64> {
+        let at = self.offset_ns? + seconds * 1e9;
+        if at.is_nan() || at < 0.0 {
+            return None;
+        }
+        let at_ns = (at.round() as u64).min(arrived_ns);
+        if self.last_at_ns.is_some_and(|last| at_ns <= last) {
+            return None;
+        }
+        self.last_at_ns = Some(at_ns);
+        Some(at_ns)
+    }
+}

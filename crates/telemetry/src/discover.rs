@@ -1,0 +1,198 @@
+//! Which sources there are for a target, at which rates, and what could not be had.
+
+use std::path::PathBuf;
+
+use drivelab_core::telemetry::{About, Quantity, SourceDescription, TelemetrySource, TemperatureLimit};
+use drivelab_core::units::Nanos;
+
+use crate::adapter::{Adapter, AdapterError, AdapterValue};
+use crate::cpu::{CpuFrequency, CpuTimes};
+use crate::disk::{DiskStats, Interrupts, device_of};
+use crate::host::{MemoryPressure, Suspends};
+use crate::hwmon::Hwmon;
+use crate::pcie::{Link, PcieErrors};
+use crate::places::Places;
+use crate::rapl::Rapl;
+
+/// How far below the drive's critical limit a run is ended, °C: the limit is where the drive may shut down by itself.
+const BELOW_CRITICAL: f64 = 2.0;
+
+/// Times between two readings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rates {
+    /// Of what sends the drive a command: SMART, the drive's hwmon. A drive's temperature moves within seconds.
+    pub drive: Nanos,
+    /// Of the host's counters.
+    pub host: Nanos,
+    /// Of what changes seldom: link, PCIe errors.
+    pub seldom: Nanos,
+}
+
+impl Default for Rates {
+    fn default() -> Self {
+        Rates { drive: Nanos::from_secs(2), host: Nanos::from_secs(1), seldom: Nanos::from_secs(5) }
+    }
+}
+
+impl Rates {
+    /// Everything at one rate.
+    #[must_use]
+    pub const fn all(every: Nanos) -> Self {
+        Rates { drive: every, host: every, seldom: every }
+    }
+}
+
+/// What is to be watched.
+#[derive(Debug, Clone, Default)]
+pub struct Wanted {
+    /// Kernel names of the disks from the target downwards (`dm-0`, `nvme0n1`).
+    pub disks: Vec<String>,
+    /// Rates.
+    pub rates: Rates,
+    /// A command that prints `seconds watts` of the drive.
+    pub power_command: Option<String>,
+    /// A file of such lines.
+    pub power_file: Option<PathBuf>,
+    /// A file of `seconds celsius` lines of the drive.
+    pub temperature_file: Option<PathBuf>,
+    /// Above how many °C the run is ended; otherwise by the drive's critical limit, where it states one.
+    pub abort_above_c: Option<f64>,
+}
+
+/// What there is.
+pub struct Found {
+    /// Sources, ready to be read.
+    pub sources: Vec<Box<dyn TelemetrySource>>,
+    /// What could not be had, and why; a sentence each.
+    pub remarks: Vec<String>,
+    /// Temperature that ends the run.
+    pub abort_above: Option<TemperatureLimit>,
+}
+
+/// Looks for everything that can be watched for a target. What the user named must work; what is merely not there is a
+/// remark.
+///
+/// # Errors
+/// The user's own adapter cannot be used.
+pub fn discover(places: &Places, wanted: &Wanted) -> Result<Found, AdapterError> {
+    let mut found = Found { sources: Vec::new(), remarks: Vec::new(), abort_above: None };
+    let rates = wanted.rates;
+    for disk in &wanted.disks {
+        found.add(DiskStats::open(places, disk, rates.host), disk);
+    }
+    let drives: Vec<String> = wanted.disks.iter().filter(|disk| device_of(places, disk).is_some()).cloned().collect();
+    for drive in &drives {
+        found.add(Interrupts::open(places, drive, rates.host), drive);
+        found.add(Link::open(places, drive, rates.seldom), drive);
+        found.add(PcieErrors::open(places, drive, rates.seldom), drive);
+    }
+    found.add(CpuTimes::open(places, rates.host), "the host");
+    found.add(CpuFrequency::open(places, rates.host), "the host");
+    found.add(MemoryPressure::open(places, rates.host), "the host");
+    found.add(Ok(Suspends { every: rates.host }), "the host");
+    found.add(Rapl::open(places, rates.host), "the host");
+    let chips = Hwmon::open_all(places, &drives, rates.drive, rates.host);
+    for drive in drives.iter().filter(|drive| !chips.iter().any(|chip| chip.disk() == Some(drive))) {
+        let how = match drive.as_str() {
+            name if name.starts_with("sd") => " (for SATA drives: `modprobe drivetemp`)",
+            name if name.starts_with("nvme") => " (the kernel needs CONFIG_NVME_HWMON)",
+            _ => "",
+        };
+        found.remarks.push(format!("{drive}: no temperature sensor of it in /sys/class/hwmon{how}"));
+    }
+    found.sources.extend(chips.into_iter().map(|chip| Box::new(chip) as Box<dyn TelemetrySource>));
+    let drive = drives.first().or(wanted.disks.first()).cloned().unwrap_or_else(|| "the target".to_owned());
+    if let Some(command) = &wanted.power_command {
+        found.sources.push(Box::new(Adapter::command(AdapterValue::Power, &drive, command)?));
+    } else if let Some(path) = &wanted.power_file {
+        found.sources.push(Box::new(Adapter::file(AdapterValue::Power, &drive, path.clone())?));
+    }
+    if let Some(path) = &wanted.temperature_file {
+        found.sources.push(Box::new(Adapter::file(AdapterValue::Temperature, &drive, path.clone())?));
+    }
+    found.abort_above = found.limit(wanted.abort_above_c);
+    Ok(found)
+}
+
+impl Found {
+    fn add<S: TelemetrySource + 'static>(&mut self, source: Result<S, String>, of: &str) {
+        match source {
+            Ok(source) => self.sources.push(Box::new(source)),
+            Err(error) => self.remarks.push(format!("{of}: {error}")),
+        }
+    }
+
+    /// The lowest critical limit of the drive less 2 °C, unless the user said a limit.
+    fn limit(&mut self, asked: Option<f64>) -> Option<TemperatureLimit> {
+        let described: Vec<SourceDescription> = self.sources.iter().map(|source| source.describe()).collect();
+        if let Some(celsius) = asked {
+            if !described.iter().any(|source| drive_temperature(source).is_some()) {
+                self.remarks.push(format!(
+                    "nothing here tells the drive's temperature, so nothing ends the run above {celsius} °C"
+                ));
+            }
+            return Some(TemperatureLimit { celsius, because: "--abort-above-c".to_owned() });
+        }
+        let critical = described.iter().filter_map(|source| {
+            let series = source.series.get(drive_temperature(source)?)?;
+            Some((series.critical?, source.id.clone()))
+        });
+        let (critical, source) = critical.min_by(|(a, _), (b, _)| a.total_cmp(b))?;
+        let because = format!("the drive's critical limit of {critical} °C ({source}) less {BELOW_CRITICAL} °C");
+        Some(TemperatureLimit { celsius: critical - BELOW_CRITICAL, because })
+    }
+}
+
+/// Which series of a source speaks for the drive as a whole: its first temperature (composite comes first in SMART and in
+/// the kernel's sensors; further sensors have places that nobody states, and some report constants).
+pub(crate) fn drive_temperature(source: &SourceDescription) -> Option<usize> {
+    let of_drive = matches!(source.about, About::Drive(_));
+    source.series.iter().position(|series| of_drive && series.quantity == Quantity::Temperature)
+}
+
+#[cfg(test)]
+mod tests {
+    use drivelab_core::clock::MonotonicClock;
+    use drivelab_core::telemetry::SourceKind;
+
+    use super::*;
+
+    #[test]
+    fn this_machine_has_cpu_and_disk_counters_and_says_what_it_lacks() {
+        let disks: Vec<String> = crate::places::names(std::path::Path::new("/sys/block"));
+        let found = discover(&Places::default(), &Wanted { disks, ..Wanted::default() }).unwrap();
+        let clock = MonotonicClock::starting_at(0);
+        let mut kinds = Vec::new();
+        for mut source in found.sources {
+            let described = source.describe();
+            for sample in source.read(&clock).unwrap() {
+                assert_eq!(sample.values.len(), described.series.len(), "{}", described.id);
+            }
+            assert!(!described.accuracy.is_empty() && !described.origin.is_empty());
+            kinds.push(described.kind);
+        }
+        assert!(kinds.contains(&SourceKind::Cpu) && kinds.contains(&SourceKind::Suspend), "{kinds:?}");
+        assert!(kinds.contains(&SourceKind::DiskStats), "{kinds:?}");
+        let all = [SourceKind::Hwmon, SourceKind::Rapl];
+        assert!(all.iter().all(|kind| kinds.contains(kind)) || !found.remarks.is_empty(), "{:?}", found.remarks);
+    }
+
+    #[test]
+    fn an_adapter_that_is_named_must_be_there() {
+        let wanted = Wanted { power_file: Some("/nonexistent".into()), ..Wanted::default() };
+        assert!(discover(&Places::default(), &wanted).is_err());
+    }
+
+    #[test]
+    fn a_limit_without_a_thermometer_is_said_and_the_drives_own_is_kept_off_by_two_degrees() {
+        let empty = Places { sys: "/nonexistent".into(), proc: "/nonexistent".into() };
+        let wanted = Wanted { abort_above_c: Some(70.0), ..Wanted::default() };
+        let found = discover(&empty, &wanted).unwrap();
+        assert!(
+            found.remarks.iter().any(|remark| remark.contains("nothing ends the run above 70")),
+            "{:?}",
+            found.remarks
+        );
+        assert!(discover(&empty, &Wanted::default()).unwrap().abort_above.is_none());
+    }
+}

@@ -1,0 +1,158 @@
+//! What all programs together moved on a disk (`/proc/diskstats`), and the interrupts of its vectors
+//! (`/proc/interrupts`).
+
+use std::path::{Path, PathBuf};
+
+use drivelab_core::clock::RunClock;
+use drivelab_core::telemetry::{
+    About, Disturbs, Quantity, Sample, SeriesDescription, SourceDescription, SourceId, SourceKind, TelemetrySource,
+};
+use drivelab_core::units::Nanos;
+
+use crate::places::{Places, names, read, stamped};
+use crate::text::{InterruptRow, disk_counters, interrupt_rows};
+
+/// Names and quantities of the counters, in the order of [`disk_counters`].
+const COUNTERS: [(&str, Quantity); 7] = [
+    ("reads", Quantity::Operations),
+    ("read_bytes", Quantity::Volume),
+    ("writes", Quantity::Operations),
+    ("write_bytes", Quantity::Volume),
+    ("discards", Quantity::Operations),
+    ("discard_bytes", Quantity::Volume),
+    ("busy", Quantity::BusyTime),
+];
+
+/// Counters of one disk.
+#[derive(Debug)]
+pub(crate) struct DiskStats {
+    path: PathBuf,
+    name: String,
+    every: Nanos,
+}
+
+impl DiskStats {
+    /// Looks whether the kernel counts for this disk.
+    pub(crate) fn open(places: &Places, name: &str, every: Nanos) -> Result<Self, String> {
+        let source = DiskStats { path: places.proc.join("diskstats"), name: name.to_owned(), every };
+        source.values()?;
+        Ok(source)
+    }
+
+    fn values(&self) -> Result<Vec<Option<f64>>, String> {
+        let text = read(&self.path)?;
+        let counters = disk_counters(&text, &self.name);
+        let counters = counters.ok_or_else(|| format!("{}: it does not name {}", self.path.display(), self.name))?;
+        Ok(counters.into_iter().map(Some).collect())
+    }
+}
+
+impl TelemetrySource for DiskStats {
+    fn describe(&self) -> SourceDescription {
+        SourceDescription {
+            id: SourceId::new(format!("diskstats:{}", self.name)),
+            kind: SourceKind::DiskStats,
+            about: About::Drive(self.name.clone()),
+            origin: format!("{} in {}", self.name, self.path.display()),
+            accuracy: "every request that completed; sectors of 512 bytes".to_owned(),
+            disturbs: Disturbs::Host,
+            every: self.every,
+            cost: None,
+            series: COUNTERS.map(|(name, quantity)| SeriesDescription::new(name, quantity)).to_vec(),
+        }
+    }
+
+    fn read(&mut self, clock: &dyn RunClock) -> Result<Vec<Sample>, String> {
+        stamped(clock, || self.values())
+    }
+}
+
+/// Interrupts of a disk's controller, by vector.
+#[derive(Debug)]
+pub(crate) struct Interrupts {
+    path: PathBuf,
+    disk: String,
+    /// Number and name of each vector.
+    vectors: Vec<(String, String)>,
+    every: Nanos,
+}
+
+impl Interrupts {
+    /// Finds the vectors: those that the PCI function above the disk lists in `msi_irqs`, else those whose name begins
+    /// with the controller's.
+    pub(crate) fn open(places: &Places, disk: &str, every: Nanos) -> Result<Self, String> {
+        let path = places.proc.join("interrupts");
+        let device = device_of(places, disk);
+        let text = read(&path)?;
+        let rows = interrupt_rows(&text);
+        let listed = device.as_deref().map(msi_numbers).unwrap_or_default();
+        let controller = device.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+        let is_vector = |row: &&InterruptRow<'_>| {
+            let named = controller.as_deref().is_some_and(|name| is_vector_of(row.action, name));
+            if listed.is_empty() { named } else { listed.iter().any(|number| number == row.number) }
+        };
+        let vectors: Vec<(String, String)> =
+            rows.iter().filter(is_vector).map(|row| (row.number.to_owned(), row.action.to_owned())).collect();
+        if vectors.is_empty() {
+            return Err(format!("{}: no interrupt of {disk} can be told from the others", path.display()));
+        }
+        Ok(Interrupts { path, disk: disk.to_owned(), vectors, every })
+    }
+
+    fn values(&self) -> Result<Vec<Option<f64>>, String> {
+        let text = read(&self.path)?;
+        let rows = interrupt_rows(&text);
+        let count = |number: &String| rows.iter().find(|row| row.number == number).map(|row| row.count);
+        Ok(self.vectors.iter().map(|(number, _)| count(number)).collect())
+    }
+}
+
+/// The device that a disk belongs to, in sysfs, with all links followed.
+pub(crate) fn device_of(places: &Places, disk: &str) -> Option<PathBuf> {
+    places.sys.join("block").join(disk).join("device").canonicalize().ok()
+}
+
+/// Numbers of the MSI interrupts of the PCI function at or above a device.
+fn msi_numbers(device: &Path) -> Vec<String> {
+    let folder = device.ancestors().map(|folder| folder.join("msi_irqs")).find(|folder| folder.is_dir());
+    folder.map(|folder| names(&folder)).unwrap_or_default()
+}
+
+/// `nvme0q3` belongs to `nvme0`, `nvme01` does not.
+fn is_vector_of(action: &str, controller: &str) -> bool {
+    action.strip_prefix(controller).is_some_and(|rest| !rest.starts_with(|next: char| next.is_ascii_digit()))
+}
+
+impl TelemetrySource for Interrupts {
+    fn describe(&self) -> SourceDescription {
+        let series = |(number, name): &(String, String)| {
+            SeriesDescription::new(format!("{name} ({number})"), Quantity::Interrupts)
+        };
+        SourceDescription {
+            id: SourceId::new(format!("interrupts:{}", self.disk)),
+            kind: SourceKind::Interrupts,
+            about: About::Drive(self.disk.clone()),
+            origin: self.path.display().to_string(),
+            accuracy: "every interrupt, summed over the CPUs".to_owned(),
+            disturbs: Disturbs::Host,
+            every: self.every,
+            cost: None,
+            series: self.vectors.iter().map(series).collect(),
+        }
+    }
+
+    fn read(&mut self, clock: &dyn RunClock) -> Result<Vec<Sample>, String> {
+        stamped(clock, || self.values())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_vector_belongs_to_the_controller_that_begins_its_name() {
+        assert!(is_vector_of("nvme0q3", "nvme0") && is_vector_of("virtio1-req.0", "virtio1"));
+        assert!(!is_vector_of("nvme01q3", "nvme0") && !is_vector_of("virtio10-req.0", "virtio1"));
+    }
+}

@@ -1,0 +1,91 @@
+//! Memory pressure and suspends of the host.
+
+use std::path::PathBuf;
+
+use drivelab_core::clock::RunClock;
+use drivelab_core::telemetry::{
+    About, Disturbs, Quantity, Sample, SeriesDescription, SourceDescription, SourceId, SourceKind, TelemetrySource,
+};
+use drivelab_core::units::Nanos;
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::places::{Places, read, stamped};
+use crate::text::pressure_totals;
+
+/// Time in which tasks waited for memory.
+#[derive(Debug)]
+pub(crate) struct MemoryPressure {
+    path: PathBuf,
+    every: Nanos,
+}
+
+impl MemoryPressure {
+    /// Looks whether the kernel keeps it.
+    pub(crate) fn open(places: &Places, every: Nanos) -> Result<Self, String> {
+        let path = places.proc.join("pressure/memory");
+        read(&path).map_err(|error| format!("{error} (the kernel needs CONFIG_PSI, and psi=1 where it is off)"))?;
+        Ok(MemoryPressure { path, every })
+    }
+}
+
+impl TelemetrySource for MemoryPressure {
+    fn describe(&self) -> SourceDescription {
+        SourceDescription {
+            id: SourceId::new("memory_pressure"),
+            kind: SourceKind::MemoryPressure,
+            about: About::Host,
+            origin: self.path.display().to_string(),
+            accuracy: "microseconds, as the kernel sums them".to_owned(),
+            disturbs: Disturbs::Host,
+            every: self.every,
+            cost: None,
+            series: vec![
+                SeriesDescription::new("some", Quantity::StallTime),
+                SeriesDescription::new("full", Quantity::StallTime),
+            ],
+        }
+    }
+
+    fn read(&mut self, clock: &dyn RunClock) -> Result<Vec<Sample>, String> {
+        stamped(clock, || Ok(pressure_totals(&read(&self.path)?).to_vec()))
+    }
+}
+
+/// Time for which the machine was suspended since it booted. CLOCK_MONOTONIC stands still in a suspend, and so does the
+/// run clock; CLOCK_BOOTTIME goes on (clock_gettime(2)).
+#[derive(Debug)]
+pub(crate) struct Suspends {
+    pub(crate) every: Nanos,
+}
+
+/// CLOCK_BOOTTIME less CLOCK_MONOTONIC in seconds, to the microsecond (the two are read one after the other).
+#[expect(clippy::cast_precision_loss, reason = "times since boot fit")]
+fn suspended_s() -> f64 {
+    let nanos = |id: ClockId| {
+        let time = clock_gettime(id);
+        i128::from(time.tv_sec) * 1_000_000_000 + i128::from(time.tv_nsec)
+    };
+    let monotonic = nanos(ClockId::Monotonic);
+    let micros = (nanos(ClockId::Boottime) - monotonic) / 1000;
+    micros.max(0) as f64 / 1e6
+}
+
+impl TelemetrySource for Suspends {
+    fn describe(&self) -> SourceDescription {
+        SourceDescription {
+            id: SourceId::new("suspend"),
+            kind: SourceKind::Suspend,
+            about: About::Host,
+            origin: "CLOCK_BOOTTIME less CLOCK_MONOTONIC".to_owned(),
+            accuracy: "a few microseconds".to_owned(),
+            disturbs: Disturbs::Host,
+            every: self.every,
+            cost: None,
+            series: vec![SeriesDescription::new("suspended", Quantity::SuspendedTime)],
+        }
+    }
+
+    fn read(&mut self, clock: &dyn RunClock) -> Result<Vec<Sample>, String> {
+        stamped(clock, || Ok(vec![Some(suspended_s())]))
+    }
+}

@@ -1,0 +1,99 @@
+//! Keeps the machine from suspending while a run is under way, through `systemd-inhibit` (systemd-inhibit(1), the
+//! program's face of logind's inhibitor locks).
+//!
+//! The lock is held by a helper that waits for the end of its input, which is a pipe of ours: however this process
+//! ends, the pipe closes and the lock is gone.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+/// How long logind has to answer.
+const ANSWER: Duration = Duration::from_secs(2);
+
+/// A held lock.
+#[derive(Debug)]
+pub struct Inhibitor {
+    child: Child,
+    input: Option<ChildStdin>,
+}
+
+impl Inhibitor {
+    /// Takes the lock against sleep.
+    ///
+    /// # Errors
+    /// Why it cannot be had: no `systemd-inhibit`, no logind, or it is refused.
+    pub fn take(why: &str) -> Result<Self, String> {
+        Inhibitor::through("systemd-inhibit", why)
+    }
+
+    fn through(program: &str, why: &str) -> Result<Self, String> {
+        let mut child = Command::new(program)
+            .args(["--what=sleep", "--who=drivelab", "--mode=block", &format!("--why={why}")])
+            .args(["sh", "-c", "echo held; exec cat >/dev/null"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|error| format!("{program} cannot be started: {error}"))?;
+        let input = child.stdin.take();
+        let Some(output) = child.stdout.take() else { return Err(format!("{program} has no output")) };
+        let mut held = Inhibitor { child, input };
+        let (sender, answer) = channel();
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            let _ = BufReader::new(output).read_line(&mut line);
+            let _ = sender.send(line);
+        });
+        match answer.recv_timeout(ANSWER) {
+            Ok(line) if line.trim() == "held" => Ok(held),
+            Ok(_) => Err(format!("{program}: logind gives no lock (is it running, and may this user ask?)")),
+            Err(_) => {
+                let _ = held.child.kill();
+                Err(format!("{program}: logind does not answer"))
+            }
+        }
+    }
+}
+
+impl Drop for Inhibitor {
+    fn drop(&mut self) {
+        self.input = None;
+        if !matches!(self.child.try_wait(), Ok(Some(_))) {
+            let _ = self.child.kill();
+        }
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn the_lock_is_held_by_a_helper_that_goes_with_us() {
+        match Inhibitor::take("a test of drivelab") {
+            Ok(held) => {
+                let pid = held.child.id();
+                drop(held);
+                assert!(!std::path::Path::new(&format!("/proc/{pid}")).exists());
+            }
+            Err(error) => eprintln!("skipped: {error}"),
+        }
+    }
+
+    #[test]
+    fn without_the_program_or_without_logind_it_is_said() {
+        let folder = tempfile::tempdir().unwrap();
+        let none = Inhibitor::through("/nonexistent/systemd-inhibit", "x").unwrap_err();
+        assert!(none.contains("cannot be started"), "{none}");
+        let refuses = folder.path().join("refuses");
+        std::fs::write(&refuses, "#!/bin/sh\nexit 1\n").unwrap();
+        std::fs::set_permissions(&refuses, std::fs::Permissions::from_mode(0o755)).unwrap();
+        let said = Inhibitor::through(refuses.to_str().unwrap(), "x").unwrap_err();
+        assert!(said.contains("no lock"), "{said}");
+    }
+}

@@ -1,0 +1,111 @@
+//! Link speed and width, and the errors of PCIe Advanced Error Reporting, of the PCI function above a disk.
+
+use std::path::{Path, PathBuf};
+
+use drivelab_core::clock::RunClock;
+use drivelab_core::telemetry::{
+    About, Disturbs, Quantity, Sample, SeriesDescription, SourceDescription, SourceId, SourceKind, TelemetrySource,
+};
+use drivelab_core::units::Nanos;
+
+use crate::disk::device_of;
+use crate::places::{Places, read, read_trim, stamped};
+use crate::text::{aer_total, link_speed};
+
+/// The function at or above the disk's device that has this attribute.
+fn function_with(places: &Places, disk: &str, attribute: &str) -> Option<PathBuf> {
+    let device = device_of(places, disk)?;
+    device.ancestors().find(|folder| folder.join(attribute).exists()).map(Path::to_path_buf)
+}
+
+/// Negotiated speed and width.
+#[derive(Debug)]
+pub(crate) struct Link {
+    function: PathBuf,
+    disk: String,
+    every: Nanos,
+}
+
+impl Link {
+    /// Finds the function.
+    pub(crate) fn open(places: &Places, disk: &str, every: Nanos) -> Result<Self, String> {
+        let function = function_with(places, disk, "current_link_speed")
+            .ok_or_else(|| format!("no PCIe link above {disk} tells its speed in sysfs"))?;
+        Ok(Link { function, disk: disk.to_owned(), every })
+    }
+
+    fn values(&self) -> Result<Vec<Option<f64>>, String> {
+        let speed = read(&self.function.join("current_link_speed"))?;
+        let width = read_trim(&self.function.join("current_link_width"));
+        let width = width.and_then(|width| width.trim_start_matches('x').parse::<f64>().ok());
+        Ok(vec![link_speed(&speed), width.filter(|lanes| (1.0..=32.0).contains(lanes))])
+    }
+}
+
+impl TelemetrySource for Link {
+    fn describe(&self) -> SourceDescription {
+        SourceDescription {
+            id: SourceId::new(format!("link:{}", self.disk)),
+            kind: SourceKind::Link,
+            about: About::Drive(self.disk.clone()),
+            origin: self.function.display().to_string(),
+            accuracy: "the function's link status register, exact at the moment of reading".to_owned(),
+            disturbs: Disturbs::Host,
+            every: self.every,
+            cost: None,
+            series: vec![
+                SeriesDescription::new("speed", Quantity::LinkSpeed),
+                SeriesDescription::new("width", Quantity::LinkWidth),
+            ],
+        }
+    }
+
+    fn read(&mut self, clock: &dyn RunClock) -> Result<Vec<Sample>, String> {
+        stamped(clock, || self.values())
+    }
+}
+
+/// Files of the error counters and their names.
+const ERRORS: [(&str, &str); 3] =
+    [("aer_dev_correctable", "correctable"), ("aer_dev_nonfatal", "nonfatal"), ("aer_dev_fatal", "fatal")];
+
+/// Counted errors.
+#[derive(Debug)]
+pub(crate) struct PcieErrors {
+    function: PathBuf,
+    disk: String,
+    every: Nanos,
+}
+
+impl PcieErrors {
+    /// Finds the function.
+    pub(crate) fn open(places: &Places, disk: &str, every: Nanos) -> Result<Self, String> {
+        let function = function_with(places, disk, "aer_dev_correctable")
+            .ok_or_else(|| format!("no PCIe function above {disk} counts errors (AER) in sysfs"))?;
+        Ok(PcieErrors { function, disk: disk.to_owned(), every })
+    }
+}
+
+impl TelemetrySource for PcieErrors {
+    fn describe(&self) -> SourceDescription {
+        SourceDescription {
+            id: SourceId::new(format!("pcie_errors:{}", self.disk)),
+            kind: SourceKind::PcieErrors,
+            about: About::Drive(self.disk.clone()),
+            origin: self.function.display().to_string(),
+            accuracy: "every error that was reported to the root port and that the kernel owns".to_owned(),
+            disturbs: Disturbs::Host,
+            every: self.every,
+            cost: None,
+            series: ERRORS.map(|(_, name)| SeriesDescription::new(name, Quantity::Errors)).to_vec(),
+        }
+    }
+
+    fn read(&mut self, clock: &dyn RunClock) -> Result<Vec<Sample>, String> {
+        stamped(clock, || {
+            read(&self.function.join(ERRORS[0].0))?;
+            let total = |(file, _): (&str, &str)| read_trim(&self.function.join(file)).and_then(|t| aer_total(&t));
+            Ok(ERRORS.map(total).to_vec())
+        })
+    }
+}

@@ -1,0 +1,103 @@
+//! Energy counters of the host's processor through powercap (Documentation/power/powercap/powercap.rst). They never
+//! contain the drive.
+
+use std::path::PathBuf;
+
+use drivelab_core::clock::RunClock;
+use drivelab_core::telemetry::{
+    About, Disturbs, Quantity, Sample, SeriesDescription, SourceDescription, SourceId, SourceKind, TelemetrySource,
+};
+use drivelab_core::units::Nanos;
+
+use crate::places::{Places, names, read_number, read_trim, stamped};
+
+/// One counter and how often it has begun again.
+#[derive(Debug)]
+struct Zone {
+    energy: PathBuf,
+    name: String,
+    /// Microjoules after which the counter begins again.
+    range: f64,
+    last: f64,
+    /// Microjoules of all times that it began again.
+    before: f64,
+}
+
+impl Zone {
+    /// Joules since the counter's start, its turns included.
+    fn joules(&mut self) -> Option<f64> {
+        let now = read_number(&self.energy).ok()?;
+        if now < self.last {
+            self.before += self.range;
+        }
+        self.last = now;
+        Some((self.before + now) / 1e6)
+    }
+}
+
+/// The packages of the processor and what they consist of.
+#[derive(Debug)]
+pub(crate) struct Rapl {
+    folder: PathBuf,
+    zones: Vec<Zone>,
+    every: Nanos,
+}
+
+impl Rapl {
+    /// Finds the zones that may be read.
+    pub(crate) fn open(places: &Places, every: Nanos) -> Result<Self, String> {
+        let folder = places.sys.join("class/powercap");
+        let mut refused = None;
+        let mut zone = |name: String| {
+            let zone = folder.join(&name);
+            let energy = zone.join("energy_uj");
+            let title = read_trim(&zone.join("name"))?;
+            match read_number(&energy) {
+                Ok(last) => {
+                    let range = read_number(&zone.join("max_energy_range_uj")).unwrap_or(0.0);
+                    Some(Zone { energy, name: format!("{title} ({name})"), range, last, before: 0.0 })
+                }
+                Err(error) => {
+                    refused = Some(error);
+                    None
+                }
+            }
+        };
+        let zones: Vec<Zone> = names(&folder).into_iter().filter_map(&mut zone).collect();
+        match (zones.is_empty(), refused) {
+            (false, _) => Ok(Rapl { folder, zones, every }),
+            (true, Some(error)) => Err(format!("{error} (only root may read energy counters since Linux 5.10)")),
+            (true, None) => Err("the host has no energy counters (powercap) in sysfs".to_owned()),
+        }
+    }
+}
+
+impl TelemetrySource for Rapl {
+    fn describe(&self) -> SourceDescription {
+        let series = |zone: &Zone| SeriesDescription::new(zone.name.clone(), Quantity::Energy);
+        SourceDescription {
+            id: SourceId::new("rapl"),
+            kind: SourceKind::Rapl,
+            about: About::Host,
+            origin: self.folder.display().to_string(),
+            accuracy:
+                "the processor's own model or meter, updated about every millisecond; the host only, never the drive"
+                    .to_owned(),
+            disturbs: Disturbs::Host,
+            every: self.every,
+            cost: None,
+            series: self.zones.iter().map(series).collect(),
+        }
+    }
+
+    fn read(&mut self, clock: &dyn RunClock) -> Result<Vec<Sample>, String> {
+        let zones = &mut self.zones;
+        stamped(clock, || {
+            let values: Vec<Option<f64>> = zones.iter_mut().map(Zone::joules).collect();
+            if values.iter().all(Option::is_none) {
+                return Err("no energy counter can be read any more".to_owned());
+            }
+            Ok(values)
+        })
+    }
+}

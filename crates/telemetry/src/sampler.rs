@@ -1,0 +1,165 @@
+//! Who reads the sources and when: one thread, one clock, each source at its own rate.
+//!
+//! Samples wait in a queue of bounded length until the session collects them; what does not fit is a gap. The thread
+//! also holds the drive's temperature against the limit and stops the run where it is exceeded. Must not know: steps,
+//! events.
+
+mod reader;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use drivelab_core::clock::{RunClock, StopToken};
+use drivelab_core::telemetry::{
+    Gap, Observer, Phase, Sample, SourceSamples, TelemetryBatch, TelemetryDescribed, TelemetrySource, TemperatureLimit,
+};
+use drivelab_core::units::Nanos;
+
+use crate::cost::cost;
+use reader::Reader;
+
+/// Readings by which the cost of a source is measured before a run.
+const COST_READINGS: u32 = 5;
+/// Samples and gaps that may wait: minutes of them while a device hangs.
+const WAITING: usize = 1 << 14;
+/// How long the session waits for the reader at a border between steps; a reading that hangs must not hang the run.
+const BORDER: Duration = Duration::from_millis(500);
+/// How long the end waits for a reading that is under way.
+const LAST_READING: Duration = Duration::from_secs(2);
+
+/// How a sampler works.
+#[derive(Debug, Clone, Default)]
+pub struct SamplerOptions {
+    /// Read in idle and latency-critical steps too.
+    pub always: bool,
+    /// Ends the run above this temperature of the drive.
+    pub abort_above: Option<TemperatureLimit>,
+    /// What could not be watched.
+    pub remarks: Vec<String>,
+}
+
+/// What the reading thread is told.
+enum Command {
+    /// Enter a phase and say when that is done.
+    Enter(Phase, Sender<()>),
+    /// Read the drive's temperature now and say what it is.
+    Temperature(Sender<Option<(String, f64)>>),
+    /// Read no more.
+    Finish,
+}
+
+/// What the reading thread hands over.
+enum Item {
+    Sample(u32, Sample),
+    Gap(u32, Gap),
+}
+
+/// What both sides see.
+#[derive(Debug, Default)]
+struct Shared {
+    cpu_ns: AtomicU64,
+    too_hot: Mutex<Option<String>>,
+}
+
+/// Sources being read.
+pub struct Sampler {
+    described: TelemetryDescribed,
+    commands: Sender<Command>,
+    items: Receiver<Item>,
+    shared: Arc<Shared>,
+    thread: Option<(JoinHandle<()>, Receiver<()>)>,
+}
+
+impl Sampler {
+    /// Measures what each source costs and begins to read. `stop` is told where the drive gets too hot.
+    #[must_use]
+    pub fn start(
+        mut sources: Vec<Box<dyn TelemetrySource>>,
+        clock: Arc<dyn RunClock>,
+        stop: StopToken,
+        options: SamplerOptions,
+    ) -> Self {
+        let describe = |source: &mut Box<dyn TelemetrySource>| {
+            let cost = cost(&mut **source, &*clock, COST_READINGS);
+            drivelab_core::telemetry::SourceDescription { cost, ..source.describe() }
+        };
+        let described = TelemetryDescribed {
+            sources: sources.iter_mut().map(describe).collect(),
+            remarks: options.remarks,
+            abort_above: options.abort_above,
+            always: options.always,
+        };
+        let (commands, orders) = channel();
+        let (queue, items) = sync_channel(WAITING);
+        let (last, ended) = channel();
+        let shared = Arc::new(Shared::default());
+        let reader = Reader::new(sources, &described, clock, stop, queue, Arc::clone(&shared));
+        let thread = std::thread::spawn(move || {
+            reader.run(&orders);
+            let _ = last.send(());
+        });
+        Sampler { described, commands, items, shared, thread: Some((thread, ended)) }
+    }
+}
+
+impl Observer for Sampler {
+    fn described(&self) -> TelemetryDescribed {
+        self.described.clone()
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        let (done, wait) = channel();
+        if self.commands.send(Command::Enter(phase, done)).is_ok() {
+            let _ = wait.recv_timeout(BORDER);
+        }
+    }
+
+    fn collect(&mut self) -> Option<TelemetryBatch> {
+        let mut sources: BTreeMap<u32, SourceSamples> = BTreeMap::new();
+        let mut of = |source: u32, add: &mut dyn FnMut(&mut SourceSamples)| {
+            add(sources.entry(source).or_insert_with(|| SourceSamples { source, ..SourceSamples::default() }));
+        };
+        while let Ok(item) = self.items.try_recv() {
+            match item {
+                Item::Sample(source, sample) => of(source, &mut |all| all.samples.push(sample.clone())),
+                Item::Gap(source, gap) => of(source, &mut |all| all.gaps.push(gap.clone())),
+            }
+        }
+        let cpu = Nanos::new(self.shared.cpu_ns.load(Ordering::Relaxed));
+        (!sources.is_empty()).then(|| TelemetryBatch { cpu, sources: sources.into_values().collect() })
+    }
+
+    fn drive_temperature(&mut self) -> Option<(String, f64)> {
+        let (answer, wait) = channel();
+        self.commands.send(Command::Temperature(answer)).ok()?;
+        wait.recv_timeout(LAST_READING).ok().flatten()
+    }
+
+    fn too_hot(&self) -> Option<String> {
+        self.shared.too_hot.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn finish(&mut self) -> Option<TelemetryBatch> {
+        let _ = self.commands.send(Command::Finish);
+        if let Some((thread, ended)) = self.thread.take()
+            && ended.recv_timeout(LAST_READING).is_ok()
+        {
+            // One that hangs in the kernel is left behind: it holds nothing of the run's.
+            let _ = thread.join();
+        }
+        self.collect()
+    }
+}
+
+impl Drop for Sampler {
+    fn drop(&mut self) {
+        let _ = self.commands.send(Command::Finish);
+    }
+}
+
+#[cfg(test)]
+mod tests;
