@@ -1,6 +1,7 @@
 #: about: what drivelab shows of drives is what QEMU was told, field by field; NVMe, SATA, virtio, device-mapper and md
 #: modules: nvme ahci sd_mod sg virtio_pci virtio_blk dm-mod raid1 loop drivetemp
-#: programs: dmsetup mdadm
+#: programs: dmsetup mdadm setpriv
+#: kernel: iomem=relaxed
 #: cpus: 2
 #: disks: n0=64 n1=48 n2=16 hd=32 ssd=16 vd=8
 #: qemu: -machine q35
@@ -24,6 +25,7 @@ wait_for -b /dev/nvme1n2
 wait_for -b /dev/sda
 wait_for -b /dev/sdb
 wait_for -b /dev/vda
+chmod 600 /dev/nvme* /dev/sd* /dev/ng*
 by_id nvme-QEMU_NVMe_Ctrl_PROBE-0 /dev/nvme0n1
 
 for name in nvme0n1 nvme0 ng0n1 nvme1n1 nvme1n2 sda sdb vda; do
@@ -32,12 +34,6 @@ done
 said show.by-id drivelab show /dev/disk/by-id/nvme-QEMU_NVMe_Ctrl_PROBE-0 --json
 said show.serial drivelab show PROBE-0 --json
 said text.nvme0n1 drivelab show /dev/nvme0n1
-for name in nvme0 nvme1; do
-    for fact in model serial firmware_rev cntlid subsysnqn hwmon0/temp1_input hwmon1/temp1_input hwmon2/temp1_input hwmon3/temp1_input; do
-        [ ! -e /sys/class/nvme/$name/$fact ] || cat /sys/class/nvme/$name/$fact > "$RESULTS/sys.$name.${fact##*/}"
-    done
-done
-
 # Layers: dm on a loop device, md on dm and a SATA drive.
 dd if=/dev/zero of=/tmp/file bs=1M count=16 2> /dev/null
 loop=$(losetup -f)
@@ -53,6 +49,6 @@ said targets.text drivelab targets
 # As somebody without privileges.
 echo 'nobody:x:65534:65534:nobody:/:/bin/sh' > /etc/passwd
 for name in nvme0n1 sda; do
-    said user.$name setpriv --reuid 65534 --regid 65534 --clear-groups drivelab show /dev/$name --json
+    said user.$name /programs/setpriv --reuid 65534 --regid 65534 --clear-groups drivelab show /dev/$name --json
 done
-said user.targets setpriv --reuid 65534 --regid 65534 --clear-groups drivelab targets --json
+said user.targets /programs/setpriv --reuid 65534 --regid 65534 --clear-groups drivelab targets --json

@@ -60,7 +60,8 @@ pub(crate) fn boot(
     qemu.args(["-accel", "tcg", "-cpu", "max"]).args(time(scenario));
     qemu.args(["-nodefaults", "-no-reboot", "-m", &scenario.memory_mib.to_string(), "-display", "none"]);
     qemu.args(["-serial", "stdio", "-qmp", &qmp.argument()]);
-    qemu.args(["-virtfs", &shared(folder), "-append", KERNEL_LINE]).arg("-kernel").arg(kernel);
+    let line = [&[KERNEL_LINE.to_owned()], scenario.kernel.as_slice()].concat().join(" ");
+    qemu.args(["-virtfs", &shared(folder), "-append", &line]).arg("-kernel").arg(kernel);
     qemu.arg("-initrd").arg(initramfs);
     qemu.args(disks(folder, scenario)?);
     qemu.args(scenario.qemu.iter().map(|word| word.replace("{folder}", &folder.to_string_lossy())));

@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail, ensure};
 pub(crate) const FOLDER: &str = "tests/vm";
 
 /// The keys of a head.
-const KEYS: &str = "about, modules, programs, qemu, disks, root, emulator, waiting, cpus, memory_mib, limit_s";
+const KEYS: &str = "about, modules, programs, qemu, kernel, disks, root, emulator, waiting, cpus, memory_mib, limit_s";
 
 /// One scenario.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub(crate) struct Scenario {
     pub(crate) programs: Vec<String>,
     /// `#: qemu:` further arguments for QEMU; `{folder}` is a folder of the scenario's own on the host.
     pub(crate) qemu: Vec<String>,
+    /// `#: kernel:` further words on the kernel's command line.
+    pub(crate) kernel: Vec<String>,
     /// `#: waiting: real`: waiting takes as long as on the host. For devices that QEMU emulates: they answer in the
     /// host's time, and where waiting takes none, the machine's own time runs away meanwhile.
     pub(crate) waits_in_real_time: bool,
@@ -80,6 +82,7 @@ fn parse(name: &str, script: String) -> Result<Scenario> {
         modules: Vec::new(),
         programs: Vec::new(),
         qemu: Vec::new(),
+        kernel: Vec::new(),
         waits_in_real_time: false,
         disks: Vec::new(),
         root: None,
@@ -107,6 +110,7 @@ fn take(scenario: &mut Scenario, key: &str, value: &str) -> Result<()> {
         "modules" => scenario.modules.extend(words(value)),
         "programs" => scenario.programs.extend(words(value)),
         "qemu" => scenario.qemu.extend(words(value)),
+        "kernel" => scenario.kernel.extend(words(value)),
         "disks" => {
             for word in value.split_whitespace() {
                 scenario.disks.push(disk(word)?);
@@ -163,7 +167,8 @@ mod tests {
 
     #[test]
     fn disks_have_names_and_sizes() {
-        let scenario = read("#: about: x\n#: disks: d0=64 d1=1\n#: root: plain\n#: cpus: 2\n#: waiting: real\n").expect("a scenario");
+        let scenario = read("#: about: x\n#: disks: d0=64 d1=1\n#: root: plain\n#: cpus: 2\n#: waiting: real\n")
+            .expect("a scenario");
         let disks: Vec<(&str, u64)> = scenario.disks.iter().map(|disk| (disk.name.as_str(), disk.mib)).collect();
         assert_eq!(disks, [("d0", 64), ("d1", 1)]);
         assert_eq!((scenario.root.as_deref(), scenario.cpus), (Some("plain"), 2));

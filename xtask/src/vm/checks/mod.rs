@@ -3,6 +3,7 @@
 mod faults;
 mod flakey;
 mod null_blk;
+mod probe;
 mod smoke;
 mod stall;
 mod tracepoints;
@@ -17,9 +18,11 @@ type Check = fn(&Results) -> Result<Vec<String>>;
 
 const CHECKS: &[(&str, Check)] = &[
     ("faults", faults::check),
+    ("fdp", probe::check_fdp),
     ("flakey", flakey::check),
     ("null_blk", null_blk::check),
     ("nvme_gone", faults::check_nvme),
+    ("probe", probe::check),
     ("smoke", smoke::check),
     ("stall", stall::check),
     ("tracepoints", tracepoints::check),
