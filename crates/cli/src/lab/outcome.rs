@@ -4,6 +4,7 @@ use std::slice::from_ref;
 
 use drivelab_analysis::Analysis;
 use drivelab_core::event::RunState;
+use drivelab_core::environment::TargetKind;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::record::{StepRecord, Verification};
@@ -136,8 +137,21 @@ fn recording_failed(message: &str, run: RunId) -> Failure {
     )
 }
 
+/// Why a block device cannot be opened any more, where it is gone since the run began. It is asked by opening: its node
+/// may outlive it for a moment.
+fn gone(records: &RunRecords) -> Option<String> {
+    let target = &records.environment.target;
+    let error = if target.kind == TargetKind::BlockDevice { std::fs::File::open(&target.path).err()? } else { return None };
+    let is_gone = [Errno::NOENT, Errno::NXIO, Errno::NODEV].map(Errno::raw_os_error).contains(&error.raw_os_error()?);
+    is_gone.then(|| format!("{} is gone", target.path.display()))
+}
+
 /// What to do about errors of operations, from the first of them.
 fn what_to_do(records: &RunRecords) -> &'static str {
+    if gone(records).is_some() {
+        return "The kernel has no such device any more: it was unplugged, or it fell off its bus. The kernel log \
+                (`dmesg`) says when and why";
+    }
     let first = records.steps.iter().flat_map(|record| &record.errors).next();
     if first.is_some_and(|error| error.errno == Errno::NOSPC.raw_os_error()) {
         return "The file system is full: free some of it, or take a smaller file (--size)";
@@ -165,7 +179,9 @@ fn last_words(context: &Context, run: RunId, records: &RunRecords, outcome: Outc
         Outcome::Complete { device_errors } => {
             let operations = if device_errors == 1 { "operation" } else { "operations" };
             let action = what_to_do(records);
-            let text = format!("{device_errors} {operations} ended in errors; the report names them. {action}{in_run}");
+            let gone = gone(records).map_or_else(String::new, |gone| format!("{gone}: "));
+            let text =
+                format!("{gone}{device_errors} {operations} ended in errors; the report names them. {action}{in_run}");
             Err(Failure::new(ExitCode::DeviceErrors, text))
         }
         Outcome::Interrupted { cause } => {
