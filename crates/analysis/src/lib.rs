@@ -29,6 +29,7 @@ pub mod stats;
 pub mod steady;
 #[doc(hidden)]
 pub mod testing;
+pub mod together;
 mod values;
 
 pub use limits::{GeneratorLimit, Limit, LimitKind, LimitedBy, limit, limited_by, overloaded};

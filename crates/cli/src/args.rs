@@ -79,7 +79,8 @@ pub enum Command {
     Review(ReviewArgs),
     /// Run a methodology on a target.
     #[command(after_help = "Examples:\n  drivelab run quick /mnt/drive\n  drivelab run my-method.toml . --dry-run\n  \
-        drivelab run quick . --events json | jq 'select(.event.step_ended) | .event.step_ended.key'")]
+        drivelab run quick . --events json | jq 'select(.event.step_ended) | .event.step_ended.key'\n  \
+        drivelab run quick /mnt/a /mnt/b -o both.html   two drives: each alone, then both at once")]
     Run(RunArgs),
     /// Issue one load without a methodology, and say what came of it.
     #[command(after_help = io::EXAMPLES)]
@@ -263,9 +264,12 @@ pub struct ReviewArgs {
 pub struct RunArgs {
     /// Name of a built-in methodology, or a TOML file.
     pub method: String,
-    /// A folder, or a file to make.
-    #[arg(value_hint = ValueHint::AnyPath)]
-    pub target: PathBuf,
+    /// A folder, or a file to make. Several: each alone, then all at once, and how much each lost.
+    #[arg(required = true, value_name = "TARGET", value_hint = ValueHint::AnyPath)]
+    pub targets: Vec<PathBuf>,
+    /// With several targets: only all at once, without each alone before.
+    #[arg(long)]
+    pub together_only: bool,
     /// Also write a page; an existing file that drivelab did not write is never replaced.
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
@@ -417,6 +421,9 @@ pub struct ReportArgs {
     /// The newest run.
     #[arg(long, conflicts_with = "runs")]
     pub last: bool,
+    /// The result of several drives at once: one of its runs leads to all.
+    #[arg(long)]
+    pub group: bool,
     /// Where to write; default stdout. An existing file that drivelab did not write is never replaced.
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,

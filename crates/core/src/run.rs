@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::environment::{Environment, ToolVersion};
 use crate::event::{Event, EventBody, RunResumed, RunState, Steadiness};
 use crate::finding::Finding;
+use crate::group::{Group, HostCpu};
 use crate::ids::{RunId, StepKey};
 use crate::plan::Plan;
 use crate::record::{IntervalRecord, StepRecord, StopReason};
@@ -56,6 +57,10 @@ pub struct RunRecords {
     pub steadiness: Vec<Steadiness>,
     /// Findings noted while it ran.
     pub findings: Vec<Finding>,
+    /// The group that the run belongs to, where it does.
+    pub group: Option<Group>,
+    /// What the host's CPUs did, by execution, where it was watched.
+    pub host_cpu: Vec<HostCpu>,
     /// Interruptions.
     pub breaks: Vec<Break>,
     /// How it stands.
@@ -97,6 +102,8 @@ impl RunRecords {
             failed_steps: Vec::new(),
             steadiness: Vec::new(),
             findings: Vec::new(),
+            group: None,
+            host_cpu: Vec::new(),
             breaks: Vec::new(),
             state: RunState::Interrupted,
             message: String::new(),
@@ -145,6 +152,8 @@ impl RunRecords {
                 self.unfinished = None;
                 self.failed_steps.push(FailedStep { key, error });
             }
+            EventBody::InGroup(group) => self.group = Some(group),
+            EventBody::HostCpu(cpu) => self.host_cpu.push(cpu),
             EventBody::Steadiness(verdict) => self.steadiness.push(verdict),
             EventBody::Finding(finding) => self.findings.push(finding),
             EventBody::Interrupted { cause } => {
@@ -176,6 +185,7 @@ impl RunRecords {
         self.intervals.retain(|interval| interval.key != *key);
         self.failed_steps.retain(|failed| failed.key != *key);
         self.idle_done.retain(|done| done != key);
+        self.host_cpu.retain(|cpu| cpu.key != *key);
     }
 
     /// The execution that has begun and not ended.

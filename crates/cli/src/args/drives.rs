@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueHint};
 
 /// Shown below the help.
-pub const EXAMPLES: &str = "\
+pub(super) const EXAMPLES: &str = "\
 Examples:
   drivelab drives                              which drives are known
   drivelab drives samsung-960-evo              what is known of one, by its short name

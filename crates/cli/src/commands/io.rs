@@ -82,6 +82,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         print: &arguments.output.print,
         show: Show::Load,
         words: Words { wrong: &wrong, buffered: "--direct off" },
+        part: None,
     };
     begin::carry_out(context, order)
 }

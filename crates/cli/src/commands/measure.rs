@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use crate::args::{MeasureArgs, ReviewArgs, RunArgs};
 use crate::context::Context;
-use crate::fail::Result;
+use crate::fail::{Failure, Result};
 use crate::lab::begin::{self, Order};
 use crate::lab::execute::engine;
 use crate::lab::outcome::Show;
-use crate::lab::{method, target};
+use crate::lab::{method, target, together};
 
 /// `drivelab review`: the methodology `quick`, and a page.
 ///
@@ -24,7 +24,14 @@ pub fn review(context: &Context, arguments: &ReviewArgs) -> Result {
 /// # Errors
 /// Whatever keeps the run from being done.
 pub fn run(context: &Context, arguments: &RunArgs) -> Result {
-    measure(context, &arguments.method, &arguments.target, arguments.output.as_deref(), &arguments.measure)
+    match arguments.targets.as_slice() {
+        [target] if arguments.together_only => Err(Failure::usage(format!(
+            "--together-only is for several targets, and {} is the only one",
+            target.display()
+        ))),
+        [target] => measure(context, &arguments.method, target, arguments.output.as_deref(), &arguments.measure),
+        _ => together::run(context, arguments),
+    }
 }
 
 fn measure(context: &Context, name: &str, path: &Path, output: Option<&Path>, arguments: &MeasureArgs) -> Result {
@@ -44,6 +51,7 @@ fn measure(context: &Context, name: &str, path: &Path, output: Option<&Path>, ar
         print: &arguments.print,
         show: Show::Review,
         words: target::Words::OF_FILES,
+        part: None,
     };
     begin::carry_out(context, order)
 }

@@ -77,10 +77,11 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     // What an earlier process wrote with headers, for steps that check it.
     engine.written = headers::of_finished(&records).ok();
     let start = Start::Resumed { records, resumed };
-    let care = Care { scratch, bundle_on_target, trace: None, opening: Vec::new() };
+    let care = Care { scratch, bundle_on_target, trace: None, opening: Vec::new(), group: None };
     screens::is_kept(row.id);
     let keep = Keep::Bundle { data, recorder };
-    let ready = Ready { run: row.id, keep, start, target, care, engine, page, show: Show::Review, stop, history };
+    let ready =
+        Ready { run: row.id, keep, start, target, care, engine, page, show: Show::Review, stop, history, clock: None };
     execute(context, &arguments.print, ready)
 }
 

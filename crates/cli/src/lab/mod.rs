@@ -2,9 +2,11 @@
 
 pub mod begin;
 pub mod care;
+pub mod company;
 pub mod dry_run;
 pub mod execute;
 pub mod found;
+pub mod group_pages;
 pub mod headers;
 pub mod memory;
 pub mod method;
@@ -14,4 +16,5 @@ pub mod pages;
 pub mod place;
 pub mod signals;
 pub mod target;
+pub mod together;
 pub mod trace;

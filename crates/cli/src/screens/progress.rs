@@ -140,7 +140,7 @@ impl Progress {
                 self.last_end_ns = Some(event.at_ns);
             }
             EventBody::Steadiness(verdict) => self.pass_where(|slot| slot.test == verdict.test),
-            EventBody::Finding(_) => {}
+            EventBody::Finding(_) | EventBody::InGroup(_) | EventBody::HostCpu(_) => {}
             EventBody::Interrupted { .. } => self.halt(Phase::Interrupted),
             EventBody::RunEnded { state, .. } => self.halt(Phase::Ended(*state)),
         }
