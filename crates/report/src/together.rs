@@ -104,9 +104,10 @@ pub fn together_markdown(input: &GroupInput<'_>) -> String {
         markdown::heading(&mut text, 2, &test.title);
         test.figures.iter().for_each(|figure| markdown::table(&mut text, &figure.table));
     }
-    if let Some(figure) = views::cpu_figure(group) {
+    let cpu = views::cpu_table(group);
+    if !cpu.rows.is_empty() {
         markdown::heading(&mut text, 2, "The host's CPUs");
-        markdown::table(&mut text, &figure.table);
+        markdown::table(&mut text, &cpu);
     }
     markdown::heading(&mut text, 2, "Findings");
     for finding in &group.findings {
@@ -175,8 +176,9 @@ pub fn together_terminal(input: &GroupInput<'_>, width: usize) -> String {
     for test in views::tests(input) {
         test.figures.iter().for_each(|figure| add(&figure.table));
     }
-    if let Some(figure) = views::cpu_figure(group) {
-        add(&figure.table);
+    let cpu = views::cpu_table(group);
+    if !cpu.rows.is_empty() {
+        add(&cpu);
     }
     for finding in group.findings.iter().filter(|finding| finding.severity > Severity::Note) {
         let text = format!("  {}: {}", run_facts::severity_word(finding.severity), terminal::clean(&finding.statement));
