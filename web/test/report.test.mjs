@@ -201,7 +201,7 @@ test("a backlog and response times are drawn over time, from zero", { skip }, as
   }
 });
 
-test("several drives at once: axes from zero, a table beside every chart, the sum and each drive over time", { skip }, async () => {
+test("several drives at once: axes from zero, a table beside every chart, all drives over time", { skip }, async () => {
   const sample = samplePage("together");
   const browser = await launch();
   try {

@@ -1,6 +1,7 @@
 //! Several drives at once, as a page, Markdown, CSV, JSON and a table for a terminal: all from the same views.
 //!
-//! Owns the layout of a group of runs. Every figure comes from `analysis::together`; this room sets it in tables and charts.
+//! Owns the layout of a group of runs. Every figure comes from `analysis::together`; this room sets it in tables and
+//! charts.
 
 mod page;
 mod views;

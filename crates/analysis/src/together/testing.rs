@@ -51,8 +51,8 @@ pub fn sample_group() -> Vec<RunRecords> {
     runs.iter().map(member).collect()
 }
 
-/// The sample run in which a part of the operations was not issued: rates and operations in flight fall alike, so that the
-/// records stay true, and every step keeps its time.
+/// The sample run in which a part of the operations was not issued: rates and operations in flight fall alike, so
+/// that the records stay true, and every step keeps its time.
 fn slowed(factor: f64) -> RunRecords {
     let mut records = sample_run();
     if factor <= 1.0 {

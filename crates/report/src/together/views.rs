@@ -290,8 +290,8 @@ pub(super) fn cpu_table(group: &Together) -> Table {
     Table { caption: "The host's CPUs while all drives worked".to_owned(), columns, rows: steps.map(row).collect() }
 }
 
-/// How busy each CPU was in each step; hosts with more CPUs than columns fit have one row a CPU, for the step in which most
-/// was moved.
+/// How busy each CPU was in each step; hosts with more CPUs than columns fit have one row a CPU, for the step in
+/// which most was moved.
 pub(super) fn cores_table(group: &Together) -> Table {
     let steps: Vec<(&StepTogether, &CpuShare)> =
         group.steps.iter().filter_map(|step| Some((step, step.cpu.as_ref()?))).collect();
