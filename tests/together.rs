@@ -1,5 +1,5 @@
-//! Several drives at once: known losses under throttles (one shared, two of their own), targets that are refused, a stop, a
-//! drive that fails while the other goes on, and reports of a group through any of its runs.
+//! Several drives at once: known losses under throttles (one shared, two of their own), targets that are refused, a
+//! stop, a drive that fails while the other goes on, and reports of a group through any of its runs.
 
 #[path = "support/loopfs.rs"]
 mod loopfs;

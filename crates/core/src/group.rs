@@ -1,7 +1,8 @@
 //! Several drives at once: which run belongs to which group, and what the host's CPUs did meanwhile.
 //!
-//! A group is made of whole runs, one bundle each: every drive alone, and every drive while the others run the same plan.
-//! Each run says at its beginning which group it is in and which runs the others are, so that any of them leads to all.
+//! A group is made of whole runs, one bundle each: every drive alone, and every drive while the others run the same
+//! plan. Each run says at its beginning which group it is in and which runs the others are, so that any of them leads
+//! to all.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

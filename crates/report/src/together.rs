@@ -1,6 +1,7 @@
 //! Several drives at once, as a page, Markdown, CSV, JSON and a table for a terminal: all from the same views.
 //!
-//! Owns the layout of a group of runs. Every figure comes from `analysis::together`; this room sets it in tables and charts.
+//! Owns the layout of a group of runs. Every figure comes from `analysis::together`; this room sets it in tables and
+//! charts.
 
 mod page;
 mod views;
@@ -104,9 +105,10 @@ pub fn together_markdown(input: &GroupInput<'_>) -> String {
         markdown::heading(&mut text, 2, &test.title);
         test.figures.iter().for_each(|figure| markdown::table(&mut text, &figure.table));
     }
-    if let Some(figure) = views::cpu_figure(group) {
+    let cpu = views::cpu_table(group);
+    if !cpu.rows.is_empty() {
         markdown::heading(&mut text, 2, "The host's CPUs");
-        markdown::table(&mut text, &figure.table);
+        markdown::table(&mut text, &cpu);
     }
     markdown::heading(&mut text, 2, "Findings");
     for finding in &group.findings {
@@ -175,8 +177,9 @@ pub fn together_terminal(input: &GroupInput<'_>, width: usize) -> String {
     for test in views::tests(input) {
         test.figures.iter().for_each(|figure| add(&figure.table));
     }
-    if let Some(figure) = views::cpu_figure(group) {
-        add(&figure.table);
+    let cpu = views::cpu_table(group);
+    if !cpu.rows.is_empty() {
+        add(&cpu);
     }
     for finding in group.findings.iter().filter(|finding| finding.severity > Severity::Note) {
         let text = format!("  {}: {}", run_facts::severity_word(finding.severity), terminal::clean(&finding.statement));

@@ -23,8 +23,8 @@ pub trait TargetCare {
         None
     }
 
-    /// An execution is about to begin; `position` counts the executions of the whole schedule from 1. May wait for others
-    /// that are measured at the same time, at most until `stop` is set; false where that ended the wait.
+    /// An execution is about to begin; `position` counts the executions of the whole schedule from 1. May wait for
+    /// others that are measured at the same time, at most until `stop` is set; false where that ended the wait.
     fn step_begins(&mut self, position: u32, stop: &StopToken) -> bool {
         let _ = (position, stop);
         true

@@ -5,12 +5,14 @@ use drivelab_core::ids::StepKey;
 use drivelab_core::plan::Form;
 
 use super::{Pair, StepTogether, is_complete, letter};
-use crate::findings::{Words, conduct, evidence};
+use crate::findings::{Words, conduct, evidence, plural};
 
 /// A step that was in company for less than this, %: its loss is smaller than it would be in full company.
 pub(super) const LEAST_OVERLAP: f64 = 90.0;
 /// A CPU that is busier than this, %, has nothing left to give.
 const FULL_CORE: f64 = 95.0;
+/// Most steps whose figures are spelled out in one finding.
+const MOST_SPELLED_OUT: usize = 8;
 
 /// Every finding about the group.
 pub(super) fn all(pairs: &[Pair<'_>], steps: &[StepTogether], form: Form) -> Vec<Finding> {
@@ -26,6 +28,14 @@ pub(super) fn all(pairs: &[Pair<'_>], steps: &[StepTogether], form: Form) -> Vec
 
 fn words<'w>(severity: Severity, code: &'static str, statement: String, cause: &'w str, action: &'w str) -> Words<'w> {
     Words { code, severity, statement, cause, action }
+}
+
+/// `A`, `A and B`, `A, B and C`.
+fn and(letters: &[String]) -> String {
+    match letters.split_last() {
+        Some((last, before)) if !before.is_empty() => format!("{} and {last}", before.join(", ")),
+        _ => letters.concat(),
+    }
 }
 
 /// One finding for each device that several targets lie on; of a stack of devices, the uppermost they share.
@@ -54,7 +64,7 @@ fn shared_device(pairs: &[Pair<'_>]) -> Vec<Finding> {
     let finding = |(name, members): (String, Vec<usize>)| {
         let letters: Vec<String> = members.iter().map(|drive| letter(*drive).to_string()).collect();
         let statement =
-            format!("{} lie on the same device, {name}: together they share what it can do.", letters.join(", "));
+            format!("{} lie on the same device, {name}: together they share what it can do.", and(&letters));
         let cause = "The targets are on one drive, or on layers above one drive.";
         let action = "Name targets on different drives to see what drives lose by each other.";
         words(Severity::Warning, "shared_device", statement, cause, action).about_run(Vec::new())
@@ -71,13 +81,13 @@ fn missing(pairs: &[Pair<'_>]) -> Vec<Finding> {
     };
     let together = lacking(&|pair| is_complete(pair.together));
     if !together.is_empty() {
-        let statement = format!("The runs of {} with the others are not at their end.", together.join(", "));
+        let statement = format!("The runs of {} with the others are not at their end.", and(&together));
         let action = "Read the steps that are there; measure the drives again for the rest.";
         findings.push(words(Severity::Warning, "group_unfinished", statement, "", action).about_run(Vec::new()));
     }
     let alone = lacking(&|pair| is_complete(pair.alone));
     if !alone.is_empty() {
-        let statement = format!("There is no whole run of {} alone: what they lost is not known.", alone.join(", "));
+        let statement = format!("There is no whole run of {} alone: what they lost is not known.", and(&alone));
         let cause = "The drives were measured with --together-only, or a run alone failed or was stopped.";
         let action = "Run the same methodology on the same targets without --together-only.";
         findings.push(words(Severity::Note, "group_without_alone", statement, cause, action).about_run(Vec::new()));
@@ -95,7 +105,7 @@ fn resumed(pairs: &[Pair<'_>]) -> Option<Finding> {
     (!letters.is_empty()).then(|| {
         let statement = format!(
             "The runs of {} were resumed by themselves: what they measured then was not in company.",
-            letters.join(", ")
+            and(&letters)
         );
         let action = "Figures from after the break are left out here; they stand in the report of each run.";
         words(Severity::Warning, "group_resumed", statement, "", action).about_run(Vec::new())
@@ -115,11 +125,12 @@ fn apart(steps: &[StepTogether]) -> Option<Finding> {
     }
     (!keys.is_empty()).then(|| {
         let statement = format!(
-            "{} steps did not run on all drives for the whole time: the loss is at least what is shown.",
-            keys.len()
+            "{} did not run on all drives for the whole time: the loss is at least what is shown.",
+            plural(keys.len(), "step")
         );
         let cause = "A step that ends by volume ends sooner on a faster drive, or a drive failed in it.";
         let action = "Compare steps that end by time, or read the overlap beside each figure.";
+        found.truncate(MOST_SPELLED_OUT);
         words(Severity::Warning, "drives_apart", statement, cause, action).finding(keys, found)
     })
 }
@@ -139,12 +150,13 @@ fn busy(steps: &[StepTogether]) -> Option<Finding> {
     }
     (!keys.is_empty()).then(|| {
         let statement = format!(
-            "In {} steps at least one CPU was fully busy while all drives worked: the host, not the drives, may be what limits \
+            "In {} at least one CPU was fully busy while all drives worked: the host, not the drives, may be what limits \
              the total.",
-            keys.len()
+            plural(keys.len(), "step")
         );
         let cause = "More operations than this host can issue, or other programs.";
         let action = "`drivelab doctor` says what this host can generate; larger blocks and more CPUs move the limit.";
+        found.truncate(MOST_SPELLED_OUT);
         words(Severity::Warning, "host_full_together", statement, cause, action).finding(keys, found)
     })
 }

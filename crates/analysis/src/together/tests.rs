@@ -26,7 +26,7 @@ fn each_drive_keeps_what_it_was_left() {
     for step in &group.steps {
         for (share, factor) in step.drives.iter().zip(SLOWED) {
             let Some(kept) = share.kept_percent else { continue };
-            assert!((kept - 100.0 / factor).abs() < 0.5, "{}: {kept}", step.label);
+            assert!((kept - 100.0 / factor).abs() < 1.5, "{}: {kept}", step.label);
             assert_eq!(share.lost_percent, Some(100.0 - kept));
             compared += 1;
         }
@@ -38,7 +38,7 @@ fn each_drive_keeps_what_it_was_left() {
     }
     for (drive, factor) in group.drives.iter().zip(SLOWED) {
         let kept = drive.kept.expect("a range");
-        assert!((kept.median_percent - 100.0 / factor).abs() < 0.5 && kept.least_percent <= kept.most_percent);
+        assert!((kept.median_percent - 100.0 / factor).abs() < 1.5 && kept.least_percent <= kept.most_percent);
     }
     let most = group.steps.iter().filter_map(|step| step.total.together_mb_s).fold(0.0, f64::max);
     let highest = group.steps.iter().find(|step| Some(&step.step) == group.highest.as_ref()).expect("a step");
@@ -88,9 +88,17 @@ fn what_keeps_a_group_from_being_whole_is_said() {
         codes(&whole)
     );
     let shared = whole.findings.iter().find(|finding| finding.code == "shared_device").expect("said");
-    assert!(shared.statement.starts_with("A, B lie on"), "{}", shared.statement);
-    // Steps of drives that are slowed differently drift apart on the shared clock.
-    assert!(codes(&whole).contains(&"drives_apart"));
+    assert!(shared.statement.starts_with("A and B lie on"), "{}", shared.statement);
+    assert!(!codes(&whole).contains(&"drives_apart"), "all steps lie at the same time");
+
+    let mut late = runs.clone();
+    let last = late[4].steps.last_mut().expect("steps");
+    let half = last.elapsed().get() / 2;
+    (last.start_ns, last.end_ns) = (last.start_ns + half, last.end_ns + half);
+    let apart = group_of(&late);
+    assert!(codes(&apart).contains(&"drives_apart"));
+    let least = apart.steps.iter().flat_map(|step| &step.drives).filter_map(|share| share.overlap_percent);
+    assert!((least.fold(100.0, f64::min) - 50.0).abs() < 0.1);
 
     let together_only: Vec<RunRecords> = runs[3..].to_vec();
     let group = group_of(&together_only);

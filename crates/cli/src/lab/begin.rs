@@ -141,7 +141,8 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     }
 }
 
-/// Everything before the first step: surveys, plans, opens, records. Nothing where the order only asks what would be done.
+/// Everything before the first step: surveys, plans, opens, records. Nothing where the order only asks what would be
+/// done.
 ///
 /// # Errors
 /// As for [`carry_out`].

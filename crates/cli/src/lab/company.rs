@@ -1,8 +1,8 @@
 //! Several drives measured at once: the meeting before each step, and the look at the host's CPUs around it.
 //!
 //! A step begins on all drives together. The rule needs no equal plans: whoever is to begin an execution waits until
-//! nobody is behind it in the schedule. A drive that is done with a test earlier (a steady test that needed fewer rounds)
-//! waits at its next step, and one that has failed or ended holds up nobody.
+//! nobody is behind it in the schedule. A drive that is done with a test earlier (a steady test that needed fewer
+//! rounds) waits at its next step, and one that has failed or ended holds up nobody.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

@@ -52,7 +52,7 @@ struct Page {
     findings: Vec<FindingView>,
     tests: Vec<TestView>,
     time: Vec<Figure>,
-    cpu: Vec<Figure>,
+    cpu: Table,
     cores: Table,
     drives: Vec<DriveView>,
     testbed: Vec<Fact>,
@@ -67,8 +67,7 @@ pub(super) fn html(input: &GroupInput<'_>) -> Result<String, ReportError> {
     let group = &input.group;
     let tests = views::tests(input);
     let time: Vec<Figure> = views::time_figure(input).into_iter().collect();
-    let cpu: Vec<Figure> = views::cpu_figure(group).into_iter().collect();
-    let figures = tests.iter().flat_map(|test| &test.figures).chain(&time).chain(&cpu);
+    let figures = tests.iter().flat_map(|test| &test.figures).chain(&time);
     let charts: Vec<&Chart> = figures.filter_map(|figure| figure.chart.as_ref()).collect();
     let first = input.run_of(0).or_else(|| input.members.first()).ok_or(ReportError::NoRun)?;
     let tool = &first.records.tool;
@@ -92,7 +91,7 @@ pub(super) fn html(input: &GroupInput<'_>) -> Result<String, ReportError> {
         tool: format!("drivelab {} ({}, {} build)", tool.version, tool.commit, tool.profile),
         tests,
         time,
-        cpu,
+        cpu: views::cpu_table(group),
     };
     Ok(page.render()?)
 }
@@ -103,8 +102,7 @@ fn tiles(input: &GroupInput<'_>) -> Vec<Tile> {
     let mut tiles = Vec::new();
     let highest = group.steps.iter().find(|step| Some(&step.step) == group.highest.as_ref());
     if let Some((step, together)) = highest.and_then(|step| Some((step, step.total.together_mb_s?))) {
-        let kept =
-            step.total.kept_percent.map_or_else(String::new, |kept| format!(", {kept:.1} % of the drives alone"));
+        let kept = step.total.kept_percent.map_or_else(String::new, |kept| format!(", {kept:.1} % of the sum alone"));
         tiles.push(Tile {
             title: "Most at once".to_owned(),
             value: format!("{} MB/s", format::mb_s(together)),

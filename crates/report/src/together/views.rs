@@ -13,8 +13,8 @@ use super::GroupInput;
 const MOST_POINTS: usize = 400;
 /// CPUs that have a column of their own.
 const MOST_COLUMNS: usize = 32;
-/// Colours of drives; that of totals is left to totals.
-const COLOURS: [u8; 7] = [0, 1, 3, 4, 5, 6, 7];
+/// Colours of drives; that of totals is left to totals, that of CPUs to CPUs.
+const COLOURS: [u8; 6] = [0, 1, 3, 5, 4, 7];
 
 /// What the figures mean, a sentence or two each.
 pub(super) const MEANING: [&str; 5] = [
@@ -126,6 +126,7 @@ fn test_figure(input: &GroupInput<'_>, steps: &[StepTogether], id: &str) -> Figu
         panels: vec![
             panel("Throughput, all at once", "MB/s", |share| share.together_mb_s),
             panel("Kept of the rate alone", "%", |share| share.kept_percent),
+            cpu_panel(steps),
         ],
         stretches: Vec::new(),
     };
@@ -136,6 +137,30 @@ fn test_figure(input: &GroupInput<'_>, steps: &[StepTogether], id: &str) -> Figu
         table: steps_table(input, steps),
         long: false,
     }
+}
+
+/// The host's CPUs in each step: all at once, and the most that one drive alone took.
+fn cpu_panel(steps: &[StepTogether]) -> Panel {
+    let series = |name: &str, colour: u8, of: &dyn Fn(&StepTogether) -> Option<f64>| {
+        let point = |(x, step): (usize, &StepTogether)| {
+            let value = of(step);
+            let text = value.map_or_else(String::new, |value| format!("{value:.1} %"));
+            Point(x as f64, value, text, Some(step.label.clone()))
+        };
+        Series { points: steps.iter().enumerate().map(point).collect(), ..Series::new(name, colour) }
+    };
+    let alone =
+        |step: &StepTogether| step.cpu_alone.iter().flatten().map(|cpu| cpu.busy_percent).max_by(f64::total_cmp);
+    let series = vec![
+        series("CPUs, all drives at once", colour::TOTAL, &busy),
+        series("CPUs, one drive alone (the most)", 6, &alone),
+    ];
+    Panel { title: "The host's CPUs, busy".to_owned(), unit: "%".to_owned(), kind: PanelKind::Bar, series }
+}
+
+/// Mean over all CPUs while every drive worked.
+fn busy(step: &StepTogether) -> Option<f64> {
+    step.cpu.as_ref().map(|cpu| cpu.busy_percent)
 }
 
 fn steps_table(input: &GroupInput<'_>, steps: &[StepTogether]) -> Table {
@@ -149,8 +174,9 @@ fn steps_table(input: &GroupInput<'_>, steps: &[StepTogether]) -> Table {
         Column::figures("p99 alone", "µs"),
         Column::figures("p99 together", "µs"),
         Column::figures("Overlap", "%"),
+        Column::figures("CPUs busy", "%"),
     ];
-    let row = |step: &StepTogether, drive: String, share: &Share| {
+    let row = |step: &StepTogether, drive: String, share: &Share, busy: Option<f64>| {
         vec![
             Cell::text(step.label.clone()),
             Cell::text(drive),
@@ -161,13 +187,14 @@ fn steps_table(input: &GroupInput<'_>, steps: &[StepTogether]) -> Table {
             latency(share.p99_alone_us),
             latency(share.p99_together_us),
             percent(share.overlap_percent.map(|overlap| overlap.min(100.0))),
+            percent(busy),
         ]
     };
     let mut rows = Vec::new();
     for step in steps {
         let letters = input.group.drives.iter().map(|drive| drive.letter.to_string());
-        rows.extend(letters.zip(&step.drives).map(|(letter, share)| row(step, letter, share)));
-        rows.push(row(step, "all".to_owned(), &step.total));
+        rows.extend(letters.zip(&step.drives).map(|(letter, share)| row(step, letter, share, None)));
+        rows.push(row(step, "all".to_owned(), &step.total, busy(step)));
     }
     let caption = steps.first().map_or_else(String::new, |step| step.test.clone());
     Table { caption, columns, rows }.without_empty_columns()
@@ -232,51 +259,9 @@ pub(super) fn time_figure(input: &GroupInput<'_>) -> Option<Figure> {
     Some(Figure { title: String::new(), caption, chart: Some(chart), table, long: true })
 }
 
-/// The host's CPUs by step: all at once, beside the busiest drive alone.
-pub(super) fn cpu_figure(group: &Together) -> Option<Figure> {
-    let steps: Vec<(&StepTogether, &CpuShare)> =
-        group.steps.iter().filter_map(|step| Some((step, step.cpu.as_ref()?))).collect();
-    let labels: Vec<String> = steps.iter().map(|(step, _)| step.label.clone()).collect();
-    let series = |name: &str, colour: u8, of: &dyn Fn(&StepTogether, &CpuShare) -> Option<f64>| {
-        let point = |(x, (step, cpu)): (usize, &(&StepTogether, &CpuShare))| {
-            let value = of(step, cpu);
-            let text = value.map_or_else(String::new, |value| format!("{value:.1} %"));
-            Point(x as f64, value, text, Some(step.label.clone()))
-        };
-        Series { points: steps.iter().enumerate().map(point).collect(), ..Series::new(name, colour) }
-    };
-    let alone = |step: &StepTogether| {
-        let shares = step.cpu_alone.iter().flatten().map(|cpu| cpu.busy_percent);
-        shares.max_by(f64::total_cmp)
-    };
-    let panel = Panel {
-        title: "CPUs busy".to_owned(),
-        unit: "% of all CPUs".to_owned(),
-        kind: PanelKind::Bar,
-        series: vec![
-            series("All drives at once", colour::TOTAL, &|_, cpu| Some(cpu.busy_percent)),
-            series("One drive alone, the most", 6, &|step, _| alone(step)),
-        ],
-    };
-    let chart = Chart {
-        id: "cpus".to_owned(),
-        description: "How busy the host's CPUs were in each step, all drives at once and one alone.".to_owned(),
-        x: Axis { title: String::new(), scale: Scale::Category, labels, ticks: Vec::new(), end: 0.0 },
-        panels: vec![panel],
-        stretches: Vec::new(),
-    };
-    let chart = chart.drawable()?;
-    Some(Figure {
-        title: String::new(),
-        caption: "Mean of all CPUs, everybody's programs together.".to_owned(),
-        chart: Some(chart),
-        table: cpu_table(&steps),
-        long: false,
-    })
-}
-
 /// Kinds of time, the busiest CPU.
-fn cpu_table(steps: &[(&StepTogether, &CpuShare)]) -> Table {
+pub(super) fn cpu_table(group: &Together) -> Table {
+    let steps = group.steps.iter().filter_map(|step| Some((step, step.cpu.as_ref()?)));
     let columns = vec![
         Column::words("Step"),
         Column::figures("Busy", "%"),
@@ -287,7 +272,7 @@ fn cpu_table(steps: &[(&StepTogether, &CpuShare)]) -> Table {
         Column::figures("Idle", "%"),
         Column::words("Busiest CPU"),
     ];
-    let row = |(step, cpu): &(&StepTogether, &CpuShare)| {
+    let row = |(step, cpu): (&StepTogether, &CpuShare)| {
         let mean =
             |of: fn(&CoreShare) -> f64| Some(cpu.cores.iter().map(of).sum::<f64>() / cpu.cores.len().max(1) as f64);
         let busiest = cpu.cores.iter().max_by(|one, other| one.busy_percent.total_cmp(&other.busy_percent));
@@ -302,15 +287,11 @@ fn cpu_table(steps: &[(&StepTogether, &CpuShare)]) -> Table {
             busiest.map_or_else(Cell::default, |core| Cell::text(format!("{}: {:.1} %", core.cpu, core.busy_percent))),
         ]
     };
-    Table {
-        caption: "The host's CPUs while all drives worked".to_owned(),
-        columns,
-        rows: steps.iter().map(row).collect(),
-    }
+    Table { caption: "The host's CPUs while all drives worked".to_owned(), columns, rows: steps.map(row).collect() }
 }
 
-/// How busy each CPU was in each step; hosts with more CPUs than columns fit have one row a CPU, for the step in which most
-/// was moved.
+/// How busy each CPU was in each step; hosts with more CPUs than columns fit have one row a CPU, for the step in
+/// which most was moved.
 pub(super) fn cores_table(group: &Together) -> Table {
     let steps: Vec<(&StepTogether, &CpuShare)> =
         group.steps.iter().filter_map(|step| Some((step, step.cpu.as_ref()?))).collect();
