@@ -1,5 +1,5 @@
-//! Setting up: in the order drive, partition, encryption, file system, power state, each deed on the ledger before it is
-//! done. What fails on the way is undone at once.
+//! Setting up: in the order drive, partition, encryption, file system, power state, each deed on the ledger before it
+//! is done. What fails on the way is undone at once.
 
 use std::path::{Path, PathBuf};
 

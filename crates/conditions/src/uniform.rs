@@ -1,7 +1,7 @@
 //! Whether bytes look encrypted: no piece of a known text among them, and all 256 values equally often. Pure.
 //!
-//! Chi-square test of goodness of fit (Pearson 1900; NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.5.15) with 255
-//! degrees of freedom: mean 255, variance 510.
+//! Chi-square test of goodness of fit (Pearson 1900; NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.5.15) with
+//! 255 degrees of freedom: mean 255, variance 510.
 
 use std::collections::HashSet;
 
