@@ -110,7 +110,7 @@ pub fn look_again(target: &WritableTarget) -> Result<(), GuardError> {
 /// That nothing came since the decision: no user, no other identity, no content that was not there. `held` is the
 /// device, claimed.
 pub(super) fn still_fit(node: &BlockNode, decided: &GuardedDevice, held: &File) -> Result<(), GuardError> {
-    system_disk::refuse(&Roots::default(), node)?;
+    system_disk::refuse_claimed(&Roots::default(), node)?;
     nobody_relies_on(node, Itself::LeftOut)?;
     unchanged(node, &decided.identity, &identity_of(node), "since it was released")?;
     let signatures = content::signatures(held, hold::length_of(held, node)?);
