@@ -40,7 +40,8 @@ pub(crate) fn wipe_ends(released: &Released, node: &Path, start: u64) -> Result<
     let (target, file) = open(released, node)?;
     let length = target.length().get();
     let zeroes = vec![0; usize::try_from(ENDS).unwrap_or(ALIGN)];
-    let ranges = [(0, start.min(length)), (length.saturating_sub(ENDS), length)];
+    // The start last: it proves whose the rest is, should this be cut short.
+    let ranges = [(length.saturating_sub(ENDS), length), (0, start.min(length))];
     let zero = |from: u64, until: u64| {
         let mut at = from;
         while at < until {

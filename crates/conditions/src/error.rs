@@ -74,6 +74,12 @@ pub enum ConditionsError {
     /// The write guard refused.
     #[error(transparent)]
     Guard(#[from] GuardError),
+    /// The controller refused, or could not be asked.
+    #[error("{0}; the drive is as it was")]
+    Controller(#[from] drivelab_nvme::NvmeError),
+    /// The data state could not be set up.
+    #[error(transparent)]
+    Wipe(#[from] drivelab_device::wipe::WipeError),
     /// Facts could not be read.
     #[error(transparent)]
     Device(#[from] DeviceError),
@@ -85,7 +91,10 @@ impl ConditionsError {
     pub fn kind(&self) -> Kind {
         match self {
             ConditionsError::Wish(_) => Kind::Usage,
-            ConditionsError::Target(_) | ConditionsError::NotEncrypted(_) => Kind::Target,
+            ConditionsError::Target(_)
+            | ConditionsError::NotEncrypted(_)
+            | ConditionsError::Controller(_)
+            | ConditionsError::Wipe(_) => Kind::Target,
             ConditionsError::Host(_) | ConditionsError::NoProgram { .. } => Kind::Host,
             ConditionsError::Stopped => Kind::Stopped,
             ConditionsError::Guard(error) => Kind::Device(error.kind()),

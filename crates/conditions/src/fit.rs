@@ -7,7 +7,7 @@ use drivelab_device::BlockNode;
 
 use crate::error::ConditionsError;
 use crate::gpt::Layout;
-use crate::programs::{ADDPART, BLKDISCARD, CRYPTSETUP, DELPART};
+use crate::programs::{ADDPART, CRYPTSETUP, DELPART};
 use crate::{file_system, kernel, luks, opal, power};
 
 /// Bytes that a LUKS2 header takes from what it is written to (cryptsetup's default).
@@ -21,7 +21,7 @@ const LEAST: Bytes = Bytes::new(16 << 20);
 /// What is wrong, or missing, or too small; nothing was touched.
 pub fn check(node: &BlockNode, condition: &Condition) -> Result<(), ConditionsError> {
     contradictions(condition)?;
-    let Condition { partition, span: _, file_system, encryption, data_state, power_state } = *condition;
+    let Condition { partition, span: _, file_system, encryption, data_state: _, power_state } = *condition;
     let mut length = Bytes::new(kernel::bytes(&node.name).unwrap_or_default());
     if let Some(share) = partition {
         if node.is_partition() {
@@ -57,9 +57,6 @@ pub fn check(node: &BlockNode, condition: &Condition) -> Result<(), ConditionsEr
     }
     if let Some(kind) = file_system {
         file_system::check(kind, length)?;
-    }
-    if data_state == DataState::Fresh {
-        BLKDISCARD.check()?;
     }
     if let Some(state) = power_state {
         power::plan(node, state)?;

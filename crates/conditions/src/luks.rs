@@ -234,6 +234,33 @@ Digests:
         assert!(!has_device_mapper("Block devices:\n  7 loop\n253 zram\n"));
     }
 
+    /// What needs no device mapper: cryptsetup writes, reads and destroys headers on an ordinary file.
+    #[test]
+    fn a_header_is_written_as_the_arm_says_read_back_and_destroyed() {
+        if CRYPTSETUP.check().is_err() {
+            println!("skipped: cryptsetup is not on this machine");
+            assert!(std::env::var_os("CI").is_none(), "skipped in CI");
+            return;
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let image = folder.path().join("image");
+        fs::File::create(&image).and_then(|file| file.set_len(64 << 20)).expect("an image");
+        let node = image.to_str().expect("a path");
+        let uuid = uuid::Uuid::now_v7().to_string();
+        for sector_size in [512, 4096] {
+            let luks = Luks2 { sector_size: Some(sector_size), ..Luks2::default() };
+            format(node, &uuid, &luks, &Key::random().expect("a key")).expect("a header");
+            let header = parse(&dump(node).expect("words")).expect("understood");
+            assert_eq!((header.cipher.as_str(), header.key_bits), ("aes-xts-plain64", 512));
+            assert_eq!((header.sector_size, header.data_offset), (sector_size, Bytes::new(16 << 20)));
+            assert_eq!(uuid_of(node).as_ref(), Some(&uuid));
+        }
+        erase(node).expect("destroyed");
+        assert!(!dump(node).expect("words").contains("Cipher key"), "no key slot is left");
+        fs::write(&image, [0; 4096]).expect("wiped");
+        assert_eq!(uuid_of(node), None);
+    }
+
     #[test]
     fn no_two_keys_are_alike() {
         let keys = [Key::random().expect("a key"), Key::random().expect("a key")];

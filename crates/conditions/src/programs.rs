@@ -28,8 +28,6 @@ pub(crate) const MKFS_EXT4: Program =
 pub(crate) const MKFS_XFS: Program = Program { name: "mkfs.xfs", needed_for: "--file-system xfs", package: "xfsprogs" };
 pub(crate) const CRYPTSETUP: Program =
     Program { name: "cryptsetup", needed_for: "an encryption arm (--arm)", package: "cryptsetup-bin" };
-pub(crate) const BLKDISCARD: Program =
-    Program { name: "blkdiscard", needed_for: "the data state fresh", package: "util-linux" };
 
 /// Where programs of the administrator are, which not every login has on its path.
 const ALSO: [&str; 3] = ["/usr/local/sbin", "/usr/sbin", "/sbin"];

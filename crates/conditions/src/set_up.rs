@@ -11,12 +11,13 @@ use drivelab_core::ids::RunId;
 use drivelab_core::target::WritableTarget;
 use drivelab_core::units::Bytes;
 use drivelab_device::guard::Released;
+use drivelab_device::wipe::{How, new_seed, wipe};
 use uuid::Uuid;
 
 use crate::error::ConditionsError;
 use crate::gpt::Layout;
 use crate::ledger::{Deed, Ledger};
-use crate::programs::{ADDPART, BLKDISCARD};
+use crate::programs::ADDPART;
 use crate::{ballast, drive, file_system, kernel, luks, power, tear_down, uniform};
 
 /// The one partition's number.
@@ -133,7 +134,7 @@ impl SetUp {
         };
         let mut node = self.released.path().to_owned();
         if data_state == DataState::Fresh {
-            self.discard_drive(&node)?;
+            self.discard_drive(&node, wish.stop)?;
         }
         stopped()?;
         if let Some(share) = partition {
@@ -172,8 +173,20 @@ impl SetUp {
     }
 
     /// The whole drive is told that it holds nothing.
-    fn discard_drive(&mut self, node: &Path) -> Result<(), ConditionsError> {
-        BLKDISCARD.run(&["--force", text(node)?], &[])?;
+    fn discard_drive(&mut self, node: &Path, stop: &StopToken) -> Result<(), ConditionsError> {
+        let target = self.released.authorise_on_top(node)?;
+        let wiped = wipe(&target, How::Discard, new_seed(), stop, &mut |_| {});
+        match wiped {
+            Err(error) if error.is_unsupported() => {
+                return Err(ConditionsError::Target(format!(
+                    "{} cannot be discarded, so it cannot be made fresh: its driver or a layer below does not pass discards \
+                     on; leave the data state fresh out",
+                    node.display()
+                )));
+            }
+            done => drop(done?),
+        }
+        drop(target);
         self.said("the whole drive was discarded".to_owned());
         Ok(())
     }

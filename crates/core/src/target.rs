@@ -31,7 +31,7 @@ pub struct GuardDecision {
     pub destroy_named: Option<PathBuf>,
     /// Of a block device: which one it was, and what was found on it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub device: Option<GuardedDevice>,
+    pub device: Option<Box<GuardedDevice>>,
 }
 
 /// What the guard knew of a block device when it let it be written.

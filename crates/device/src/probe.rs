@@ -5,6 +5,7 @@
 //! temperatures, and the pages of the drive itself. What is refused or missing becomes a [`NotKnown`] and never an
 //! error: a user without rights gets what can be known. Must not know how it is laid out.
 
+mod ata;
 mod find;
 mod names;
 mod nvme;
@@ -103,6 +104,8 @@ fn pages(probe: &mut TargetProbe, node: &BlockNode, depth: Depth, not_known: &mu
     let transport = probe.devices.first().map(|device| device.transport.clone()).unwrap_or_default();
     if transport.starts_with("nvme") {
         nvme::ask(probe, node, depth, not_known);
+    } else if ata::speaks(&transport, node, probe.identity.removable) {
+        ata::ask(probe, node, depth, not_known);
     }
 }
 

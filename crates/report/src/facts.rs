@@ -128,7 +128,11 @@ fn guard(environment: &Environment) -> String {
     let Some(guard) = &environment.guard else { return "nothing is written".to_owned() };
     let destroy = guard.destroy_named.as_ref();
     let destroy = destroy.map_or_else(String::new, |path| format!(" (--destroy {})", path.display()));
-    format!("allowed: {}{destroy}", guard.allowed_because)
+    let found = guard.device.as_ref().map_or_else(String::new, |device| {
+        let holds = if device.overridden.is_empty() { "nothing".to_owned() } else { device.overridden.join(", and ") };
+        format!("; found on it: {holds} ({})", device.looked_at)
+    });
+    format!("allowed: {}{destroy}{found}", guard.allowed_because)
 }
 
 /// What was set up around the target, where anything was.

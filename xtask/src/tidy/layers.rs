@@ -15,13 +15,14 @@ pub(crate) struct Layer {
 pub(crate) const LAYERS: &[Layer] = &[
     Layer { room: "drivelab-core", may_use: &[] },
     Layer { room: "drivelab-nvme", may_use: &["drivelab-core"] },
+    Layer { room: "drivelab-ata", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-engine", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-method", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-store", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-analysis", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-model", may_use: &["drivelab-core", "drivelab-nvme"] },
-    Layer { room: "drivelab-device", may_use: &["drivelab-core", "drivelab-nvme"] },
     Layer { room: "drivelab-conditions", may_use: &["drivelab-core", "drivelab-nvme", "drivelab-device"] },
+    Layer { room: "drivelab-device", may_use: &["drivelab-core", "drivelab-nvme", "drivelab-ata"] },
     Layer { room: "drivelab-telemetry", may_use: &["drivelab-core", "drivelab-nvme", "drivelab-device"] },
     Layer {
         room: "drivelab-session",
@@ -44,6 +45,7 @@ pub(crate) const LAYERS: &[Layer] = &[
         may_use: &[
             "drivelab-core",
             "drivelab-nvme",
+            "drivelab-ata",
             "drivelab-engine",
             "drivelab-method",
             "drivelab-store",

@@ -79,6 +79,8 @@ const UNSAFE_PLACES: &[&str] = &[
     "crates/engine/src/discard.rs",
     // Discards and zeroes of a whole device.
     "crates/device/src/wipe/ioctl.rs",
+    // Commands to an ATA drive through SG_IO.
+    "crates/ata/src/sg_io.rs",
     // A thread's own table of files.
     "crates/engine/src/own_files.rs",
     // Commands to NVMe controllers.

@@ -17,11 +17,14 @@ impl Results {
         Results { folder: folder.to_path_buf() }
     }
 
+    /// A file's bytes.
+    pub(crate) fn bytes(&self, name: &str) -> Result<Vec<u8>> {
+        std::fs::read(self.folder.join(name)).with_context(|| format!("the VM left no {name}"))
+    }
+
     /// A text file, without the space at its ends.
     pub(crate) fn text(&self, name: &str) -> Result<String> {
-        let path = self.folder.join(name);
-        let bytes = std::fs::read(&path).with_context(|| format!("the VM left no {name}"))?;
-        Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
+        Ok(String::from_utf8_lossy(&self.bytes(name)?).trim().to_owned())
     }
 
     /// A JSON document. fio prints notes before it; they are left out.

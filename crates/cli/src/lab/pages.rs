@@ -87,8 +87,15 @@ fn redact(environment: &mut Environment) {
     }
     if let Some(guard) = &mut environment.guard {
         guard.destroy_named = None;
-        if target.kind == TargetKind::NamedFile {
-            guard.allowed_because = "the user named the file with --destroy".to_owned();
+        match target.kind {
+            TargetKind::NamedFile => guard.allowed_because = "the user named the file with --destroy".to_owned(),
+            TargetKind::BlockDevice => guard.allowed_because = "the user named the device".to_owned(),
+            _ => {}
+        }
+        if let Some(device) = &mut guard.device {
+            let identity = &mut device.identity;
+            (identity.serial, identity.wwid, identity.backing_file) = (None, None, None);
+            identity.by_id.clear();
         }
     }
 }

@@ -78,12 +78,12 @@ pub fn release_device(node: &BlockNode, destroy: &Destroy) -> Result<Released, G
     let decision = GuardDecision {
         allowed_because: because(&identity, destroy, &under, &unseen),
         destroy_named: Some(id.clone()),
-        device: Some(GuardedDevice {
+        device: Some(Box::new(GuardedDevice {
             held: format!("open with O_EXCL, and {} locked with flock, until the end", identity.whole),
             identity,
             looked_at: content.looked_at,
             overridden: content.found,
-        }),
+        })),
     };
     Ok(Released::new(node.clone(), decision, length, lock))
 }

@@ -96,7 +96,7 @@ impl Released {
         let Named::BlockDevice(node) = classify(path)? else {
             return Err(DeviceError::Unfit { path: path.to_owned(), what: "no block device" }.into());
         };
-        if !lies_only_on(&Roots::default(), &node.folder, &self.node, 0) {
+        if !lies_only_on(&node.folder, &self.node, 0) {
             return refuse(format!(
                 "{} does not lie on {} alone, which is all that was released. Nothing was touched",
                 node.name, self.node.name
@@ -121,19 +121,19 @@ impl Released {
                 self.decision.allowed_because
             ),
             destroy_named: self.decision.destroy_named.clone(),
-            device: Some(GuardedDevice {
+            device: Some(Box::new(GuardedDevice {
                 identity,
                 looked_at: format!("below it, before it was set up: {}", below.looked_at),
                 overridden: below.overridden.iter().cloned().chain(overridden).collect(),
                 held: below.held.clone(),
-            }),
+            })),
         };
         let lock = self.lock.try_clone().map_err(system("cannot keep the lock of", &self.node.path))?;
         finish(&node, held, length, decision, lock)
     }
 
     fn decided(&self) -> Result<&GuardedDevice, GuardError> {
-        self.decision.device.as_ref().ok_or_else(|| GuardError::Refused {
+        self.decision.device.as_deref().ok_or_else(|| GuardError::Refused {
             path: self.node.path.clone(),
             why: "the decision about it names no device".to_owned(),
         })
@@ -166,7 +166,7 @@ fn finish(
 }
 
 /// Whether everything below a device ends in this one: itself, a partition of it, or devices over those.
-fn lies_only_on(roots: &Roots, folder: &Path, released: &BlockNode, layer: u32) -> bool {
+fn lies_only_on(folder: &Path, released: &BlockNode, layer: u32) -> bool {
     let (whole, partition) = whole_of(folder);
     if folder == released.folder || (partition.is_some() && whole == released.folder) {
         return true;
@@ -176,5 +176,5 @@ fn lies_only_on(roots: &Roots, folder: &Path, released: &BlockNode, layer: u32) 
         names(&slaves).into_iter().filter_map(|name| std::fs::canonicalize(slaves.join(name)).ok()).collect();
     layer < MOST_LAYERS
         && !below.is_empty()
-        && below.iter().all(|below| lies_only_on(roots, below, released, layer + 1))
+        && below.iter().all(|below| lies_only_on(below, released, layer + 1))
 }

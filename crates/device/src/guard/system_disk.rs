@@ -334,4 +334,16 @@ mod tests {
             assert_eq!(machine.refusal(8, 0), None, "{root}");
         }
     }
+    /// Looks at this machine and names nothing on it: a root on a disk is found, or it is said that it is not.
+    #[test]
+    fn the_root_of_this_machine_is_found_or_said_not_to_be() {
+        let roots = Roots::default();
+        let found = known(&roots);
+        let below = place::devices_of(&roots, Path::new("/"), 0);
+        assert!(found.untold.is_some() || !below.is_empty(), "{found:?}");
+        for folder in below {
+            let whole = block::whole_name(&folder);
+            assert!(found.disks.contains_key(&whole), "{whole} is missing in {found:?}");
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! What must be true of the files that a scenario left; for each scenario whose script cannot tell by itself.
 
+mod ahci;
 mod faults;
 mod flakey;
 mod null_blk;
@@ -17,6 +18,7 @@ use super::results::Results;
 type Check = fn(&Results) -> Result<Vec<String>>;
 
 const CHECKS: &[(&str, Check)] = &[
+    ("ahci", ahci::check),
     ("faults", faults::check),
     ("fdp", probe::check_fdp),
     ("flakey", flakey::check),

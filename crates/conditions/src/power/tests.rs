@@ -1,0 +1,110 @@
+//! Power states on recorded pages, built by the specification's offsets: not yet tried on hardware.
+
+use drivelab_nvme::{RecordedTransport, Recording, Request, Select, Status};
+
+use super::*;
+
+const IDENTIFY: Request = Request::Identify { cns: 1, nsid: 0 };
+const CURRENT: Request = Request::GetFeature { feature: 2, select: Select::Current, argument: 0 };
+
+/// Identify controller (Base 2.0, figure 275): SN at 4, MN at 24, OACS at 256, NPSS at 263 (zero-based), power state
+/// descriptors of 32 bytes from 2048 (MP at 0 in units of 10 mW, NOPS in bit 1 of byte 3).
+fn identify(watts: &[(u16, bool)], security: bool) -> Vec<u8> {
+    let mut page = vec![0; 4096];
+    page[4..24].copy_from_slice(b"SN-1                ");
+    page[24..64].copy_from_slice(b"A drive of pages                        ");
+    page[256] = u8::from(security);
+    page[263] = u8::try_from(watts.len() - 1).expect("few states");
+    for (at, (centiwatts, non_operational)) in watts.iter().enumerate() {
+        let from = 2048 + 32 * at;
+        page[from..from + 2].copy_from_slice(&centiwatts.to_le_bytes());
+        page[from + 3] = u8::from(*non_operational) << 1;
+    }
+    page
+}
+
+const THREE: [(u16, bool); 4] = [(825, false), (410, false), (350, false), (5, true)];
+
+fn controller(watts: &[(u16, bool)], state: u32) -> Controller<RecordedTransport> {
+    let mut recording = Recording::default();
+    recording.page(IDENTIFY, identify(watts, false));
+    recording.value(CURRENT, state);
+    Controller::new(RecordedTransport::new(recording))
+}
+
+fn node() -> &'static Path {
+    Path::new("/dev/nvme9n1")
+}
+
+#[test]
+fn each_operational_state_is_set_read_back_and_the_one_before_restored() {
+    // State 1 with the workload hint 2 before: both come back.
+    let before = 1 | 2 << 5;
+    let drive = controller(&THREE, before);
+    assert_eq!(states_of(&drive).expect("states"), [0, 1, 2]);
+    for (state, watts) in [(0, 8.25), (2, 3.5)] {
+        let (facts, deed) = plan_on(&drive, node(), state).expect("a plan");
+        assert_eq!((facts.before, facts.max_watts), (1, Some(watts)));
+        let facts = set_on(&drive, facts).expect("set");
+        assert_eq!(drive.power_state().expect("a state").state, facts.state);
+        let Deed::PowerState { serial, before, .. } = deed else { panic!("{deed:?}") };
+        assert_eq!(serial, "SN-1");
+        let said = restore_on(&drive, &serial, before).expect("restored");
+        assert_eq!(said.as_deref(), Some("restored power state 1"));
+        assert!(restore_on(&drive, &serial, before).expect("nothing to do").is_none(), "safe to repeat");
+    }
+    let set: Vec<u32> = drive.transport().set_features().into_iter().map(|(_, value)| value).collect();
+    assert_eq!(set, [2 << 5, before, 2 | 2 << 5, before]);
+}
+
+#[test]
+fn one_state_ends_the_arm_with_a_sentence_and_nothing_set() {
+    let drive = controller(&THREE[..1], 0);
+    for error in [states_of(&drive).expect_err("one"), plan_on(&drive, node(), 0).expect_err("one")] {
+        assert!(error.to_string().contains("one power state only"), "{error}");
+        assert!(error.to_string().contains("the drive is as it was"), "{error}");
+    }
+    assert!(drive.transport().set_features().is_empty());
+}
+
+#[test]
+fn states_that_are_not_there_or_take_no_io_are_refused_before_anything_is_set() {
+    let drive = controller(&THREE, 0);
+    let text = |state| plan_on(&drive, node(), state).expect_err("refused").to_string();
+    assert!(text(9).contains("0 to 3, and no 9"), "{}", text(9));
+    assert!(text(3).contains("takes no reads and writes"), "{}", text(3));
+    assert!(drive.transport().set_features().is_empty());
+}
+
+#[test]
+fn a_controller_that_refuses_ends_the_arm_with_its_own_words() {
+    let mut recording = Recording::default();
+    recording.page(IDENTIFY, identify(&THREE, false));
+    recording.value(CURRENT, 0);
+    // Feature Not Changeable (Base 2.0, figure 93: command specific, 0Eh).
+    recording.refusal(Request::SetFeature { feature: 2, value: 2 }, Status::new(0x010E));
+    let drive = Controller::new(RecordedTransport::new(recording));
+    let (facts, deed) = plan_on(&drive, node(), 2).expect("a plan");
+    let error = set_on(&drive, facts).expect_err("refused");
+    assert!(error.to_string().contains("refuses"), "{error}");
+    let Deed::PowerState { serial, before, .. } = deed else { panic!("{deed:?}") };
+    assert!(restore_on(&drive, &serial, before).expect("as it was").is_none());
+    assert_eq!(drive.power_state().expect("a state").state, 0);
+}
+
+#[test]
+fn another_controller_at_the_same_node_is_left_alone() {
+    let drive = controller(&THREE, 2);
+    assert!(restore_on(&drive, "SN-2", 0).expect("left alone").is_none());
+    assert!(drive.transport().set_features().is_empty());
+}
+
+#[test]
+fn a_drive_without_security_commands_has_no_opal() {
+    let answer = opal_of(&controller(&THREE, 0));
+    assert!(matches!(&answer, Answer::No(why) if why.contains("OACS")), "{answer:?}");
+    let mut recording = Recording::default();
+    recording.page(IDENTIFY, identify(&THREE, true));
+    let answer = opal_of(&Controller::new(RecordedTransport::new(recording)));
+    assert!(matches!(&answer, Answer::No(why) if why.contains("level 0 discovery")), "{answer:?}");
+}

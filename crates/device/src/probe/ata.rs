@@ -1,0 +1,243 @@
+//! Asks an ATA drive for its pages: who it is, its SMART data, its own verdict.
+//!
+//! Owns which commands are sent, in which order, and what becomes of a refusal: what this user may not ask is said once,
+//! a drive that stands still is left so, a bridge that passes nothing on is nothing to speak of. What the pages mean in
+//! the units of people is in `facts`.
+
+mod facts;
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::path::Path;
+
+use drivelab_ata::{
+    AtaCommand, AtaDrive, AtaError, AtaTransport, Checksum, IdentifyDevice, PowerMode, SgIoTransport, SmartData,
+    SmartThresholds, Verdict,
+};
+use drivelab_core::probe::{Contradiction, Health, NotKnown, RawPage, TargetProbe, Temperature};
+
+use super::Depth;
+use crate::block::whole_of;
+use crate::named::BlockNode;
+use crate::roots::{Roots, read_trim};
+
+/// What is missing where SMART cannot be asked.
+const SMART: &str = "SMART data";
+/// The kernel's copy of IDENTIFY DEVICE, taken when the drive was found; everybody may read it (libata makes this page
+/// of SCSI for each ATA drive: SAT-4, page 89h).
+const KERNELS_COPY: &str = "device/vpd_pg89";
+
+/// Whether a device is asked in the language of ATA. Drives behind SAS adapters are where the adapter calls them so;
+/// USB ones where they cannot be removed, since sticks and card readers may stumble over what they do not know (udev
+/// asks the same ones).
+pub(super) fn speaks(transport: &str, node: &BlockNode, is_removable: bool) -> bool {
+    let vendor = || read_trim(&whole_of(&node.folder).0.join("device/vendor"));
+    let is_disk = node.whole.starts_with("sd");
+    match transport {
+        "sata" => is_disk,
+        "usb" => is_disk && !is_removable,
+        "scsi" => is_disk && vendor().is_some_and(|vendor| vendor == "ATA"),
+        _ => false,
+    }
+}
+
+/// Asks the drive, and fills in what it says.
+pub(super) fn ask(probe: &mut TargetProbe, node: &BlockNode, depth: Depth, not_known: &mut Vec<NotKnown>) {
+    let whole = BlockNode::by_name(&Roots::default(), &node.whole).unwrap_or_else(|| node.clone());
+    // A bridge may well pass nothing on; only on a wire that is ATA's own is that worth a word.
+    let is_own_wire = probe.devices.first().is_some_and(|device| device.transport == "sata");
+    let mut asking = Asking { raw: Vec::new(), not_known: Vec::new(), barred: false, is_own_wire };
+    match SgIoTransport::open(&whole.path) {
+        Ok(transport) => look(probe, &AtaDrive::new(transport), &whole.folder, depth, &mut asking),
+        Err(error) => {
+            asking.refused(SMART, &error);
+            if depth == Depth::Full {
+                copy(probe, &whole.folder, &mut asking);
+            }
+        }
+    }
+    probe.raw.append(&mut asking.raw);
+    not_known.append(&mut asking.not_known);
+}
+
+/// What was asked, and what could not be answered.
+struct Asking {
+    raw: Vec<RawPage>,
+    not_known: Vec<NotKnown>,
+    /// Nothing can be asked here; that is said once.
+    barred: bool,
+    /// The drive hangs on ATA's own wire, not on a bridge.
+    is_own_wire: bool,
+}
+
+impl Asking {
+    /// An answer; nothing where there is none, which is said where it is worth it.
+    fn value<D>(&mut self, what: &str, ask: impl FnOnce() -> Result<D, AtaError>) -> Option<D> {
+        if self.barred {
+            return None;
+        }
+        ask().map_err(|error| self.refused(what, &error)).ok()
+    }
+
+    fn refused(&mut self, what: &str, error: &AtaError) {
+        // Without rights, or behind what passes nothing on, the other commands have no better luck.
+        let is_general = error.is_not_permitted() || error.is_not_passed_on();
+        let what = if is_general { SMART } else { what };
+        self.barred |= is_general;
+        if self.is_own_wire || error.is_not_permitted() {
+            self.missing(what, error.to_string(), error.remedy());
+        }
+    }
+
+    fn missing(&mut self, what: &str, why: String, how: String) {
+        self.not_known.push(NotKnown { what: what.to_owned(), why, how });
+    }
+
+    fn keep(&mut self, command: AtaCommand, page: &[u8]) {
+        self.raw.push(super::raw_page(command.page_name().to_owned(), page));
+    }
+}
+
+/// Asks a drive that can be reached.
+fn look<T: AtaTransport>(
+    probe: &mut TargetProbe,
+    drive: &AtaDrive<T>,
+    folder: &Path,
+    depth: Depth,
+    asking: &mut Asking,
+) {
+    let mut identify = None;
+    if depth == Depth::Full {
+        identify = asking.value("who the drive says it is", || drive.identify()).map(|page| {
+            asking.keep(AtaCommand::IdentifyDevice, &page.raw);
+            page.decoded
+        });
+        match &identify {
+            Some(identify) => described(probe, identify),
+            None => copy(probe, folder, asking),
+        }
+    }
+    if !may_ask_smart(probe, drive, identify.as_ref(), asking) {
+        return;
+    }
+    let data = asking.value(SMART, || drive.smart_data()).map(|page| {
+        asking.keep(AtaCommand::SmartData, &page.raw);
+        page.decoded
+    });
+    // The command is obsolete: a drive that dropped it lacks nothing but thresholds.
+    let thresholds = if asking.barred { None } else { drive.smart_thresholds().ok() }.map(|page| {
+        asking.keep(AtaCommand::SmartThresholds, &page.raw);
+        page.decoded
+    });
+    let verdict = verdict(drive, data.as_ref(), thresholds.as_ref(), asking);
+    judged(probe, data.as_ref(), thresholds.as_ref(), verdict);
+}
+
+/// The drive as the kernel got to know it, where it cannot be asked.
+fn copy(probe: &mut TargetProbe, folder: &Path, asking: &mut Asking) {
+    let Ok(page) = fs::read(folder.join(KERNELS_COPY)) else { return };
+    let Ok((identify, raw)) = IdentifyDevice::decode_vpd(&page) else { return };
+    asking.keep(AtaCommand::IdentifyDevice, &raw);
+    described(probe, &identify);
+    asking.missing(
+        "whether its write cache and its locks have changed",
+        "these are the drive's words from when the kernel found it; it could not be asked again".to_owned(),
+        String::new(),
+    );
+}
+
+/// What IDENTIFY DEVICE says.
+fn described(probe: &mut TargetProbe, identify: &IdentifyDevice) {
+    let mut contradiction = |what: &str, evidence: String| {
+        probe.contradictions.push(Contradiction { what: what.to_owned(), evidence });
+    };
+    if identify.checksum == Checksum::Wrong {
+        let evidence = "the bytes of its IDENTIFY DEVICE page do not add up to its checksum (word 255)".to_owned();
+        contradiction("what the drive says of itself", evidence);
+    }
+    let by_kernel = probe.devices.first().map_or(0, |device| device.capacity.get());
+    let own = identify.capacity_bytes();
+    if by_kernel != 0 && by_kernel != own {
+        contradiction("its capacity", format!("the drive says {own} bytes, the kernel has {by_kernel}"));
+    }
+    probe.ata = Some(facts::drive(identify));
+}
+
+/// Whether SMART is there, on, and can be asked without starting platters that stand still.
+fn may_ask_smart<T: AtaTransport>(
+    probe: &TargetProbe,
+    drive: &AtaDrive<T>,
+    identify: Option<&IdentifyDevice>,
+    asking: &mut Asking,
+) -> bool {
+    if let Some(identify) = identify.filter(|identify| !identify.smart_enabled) {
+        let (why, how) = if identify.smart_supported {
+            ("SMART is turned off in the drive", format!("smartctl --smart=on {}", probe.path.display()))
+        } else {
+            ("the drive does not have SMART", String::new())
+        };
+        asking.missing(SMART, why.to_owned(), how);
+        return false;
+    }
+    let rotates = probe.devices.first().and_then(|device| device.rotational).unwrap_or(true);
+    if !asking.barred && rotates && drive.power_mode().is_ok_and(|mode| mode == PowerMode::Standby) {
+        let why = "the drive stands still (standby), and reading it would start it".to_owned();
+        asking.missing(SMART, why, "read something from the drive first, and ask again".to_owned());
+        return false;
+    }
+    !asking.barred
+}
+
+/// Whether the drive expects to fail: by its own verdict, or where that does not come back, by the attributes that it
+/// calls a sign of failure and their thresholds, which the verdict sums up.
+fn verdict<T: AtaTransport>(
+    drive: &AtaDrive<T>,
+    data: Option<&SmartData>,
+    thresholds: Option<&SmartThresholds>,
+    asking: &mut Asking,
+) -> Option<bool> {
+    if asking.barred {
+        return None;
+    }
+    let error = match drive.smart_status() {
+        Ok(verdict) => return Some(verdict == Verdict::Failing),
+        Err(error) => error,
+    };
+    if let (Some(data), Some(thresholds)) = (data, thresholds)
+        && !facts::failing(data, thresholds).is_empty()
+    {
+        return Some(true);
+    }
+    if asking.is_own_wire {
+        asking.missing("SMART verdict", error.to_string(), String::new());
+    }
+    None
+}
+
+/// What SMART says.
+fn judged(
+    probe: &mut TargetProbe,
+    data: Option<&SmartData>,
+    thresholds: Option<&SmartThresholds>,
+    verdict: Option<bool>,
+) {
+    if let (Some(ata), Some(data)) = (&mut probe.ata, data) {
+        ata.attributes = facts::attributes(data, thresholds);
+    }
+    if let Some(ata) = &mut probe.ata {
+        ata.smart_failing = verdict;
+    }
+    probe.warnings.extend(facts::warnings(data, thresholds, verdict));
+    if verdict.is_some() || data.is_some() {
+        probe.health = if probe.warnings.is_empty() { Health::Good } else { Health::Warning };
+    }
+    if let Some(data) = data.filter(|data| data.checksum == Checksum::Wrong) {
+        let evidence = format!("the bytes of its page of {} attributes do not add up to 0", data.attributes.len());
+        probe.contradictions.push(Contradiction { what: SMART.to_owned(), evidence });
+    }
+    if let Some(celsius) = data.and_then(SmartData::temperature_c).filter(|_| probe.temperatures.is_empty()) {
+        let (sensor, source) = ("Drive".to_owned(), SMART.to_owned());
+        probe.temperatures.push(Temperature { sensor, celsius: f64::from(celsius), source });
+    }
+}

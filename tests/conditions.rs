@@ -1,0 +1,223 @@
+//! Runs under conditions on a real block device: set up, measured, compared, and undone whatever happens. docs/safety.md
+//! names these tests; what needs dm-crypt or NVMe is in tests/vm/encryption.sh.
+
+mod support;
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+use support::{Lab, done, root_or_skip, tool};
+
+const METHOD: &str = include_str!("support/two_steps.toml");
+
+/// A loop device on a sparse file of its own, and a lab beside it.
+struct Bench {
+    lab: Lab,
+    node: String,
+    name: String,
+}
+
+impl Bench {
+    fn new_or_skip(mebibytes: u64) -> Option<Bench> {
+        if !root_or_skip("a loop device") {
+            return None;
+        }
+        let lab = Lab::new();
+        lab.write("m.toml", METHOD);
+        let image = lab.folder().join("image");
+        std::fs::File::create(&image).and_then(|file| file.set_len(mebibytes << 20)).expect("an image");
+        let node = tool("losetup", &["--direct-io=on", "--find", "--show", image.to_str().expect("a text path")]);
+        let name = node.trim_start_matches("/dev/").to_owned();
+        Some(Bench { lab, node, name })
+    }
+
+    /// `drivelab run` of the short methodology on the device, released.
+    fn run<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
+        [&["run", "m.toml", &self.node, "--destroy", &self.name], more].concat()
+    }
+
+    fn ledgers(&self) -> PathBuf {
+        self.lab.data().join("conditions")
+    }
+
+    /// Nothing that was set up is there any more.
+    fn is_bare(&self, after: &str) {
+        assert!(!Path::new(&format!("{}p1", self.node)).exists(), "{after}: the partition is left");
+        assert_eq!(tool("wipefs", &[&self.node]), "", "{after}: signatures are left");
+        let mounts = std::fs::read_to_string("/proc/self/mounts").expect("mounts");
+        assert!(!mounts.contains(self.lab.data().to_str().expect("a text path")), "{after}: mounted:\n{mounts}");
+        let kept = std::fs::read_dir(self.ledgers()).map(Iterator::count).unwrap_or_default();
+        assert_eq!(kept, 0, "{after}: {:?} is not empty", self.ledgers());
+    }
+
+    /// Starts it with events and waits until the writes are measured.
+    fn started(&self, more: &[&str]) -> Child {
+        let arguments = [self.run(more), vec!["--events", "json"]].concat();
+        let mut child =
+            self.lab.command(&arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+        let lines = BufReader::new(child.stdout.take().expect("stdout")).lines().map_while(Result::ok);
+        let mut writes = lines.filter(|line| line.contains("step_started") && line.contains("write"));
+        assert!(writes.next().is_some(), "the writes are never begun");
+        child
+    }
+}
+
+impl Drop for Bench {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").args(["--detach", &self.node]).status();
+    }
+}
+
+const ON_EXT4: [&str; 4] = ["--partition", "90%", "--file-system", "ext4"];
+
+#[test]
+fn a_file_system_on_a_partition_is_measured_recorded_and_taken_away() {
+    let Some(bench) = Bench::new_or_skip(512) else { return };
+    let done = bench.lab.ok(&bench.run(&[ON_EXT4.as_slice(), &["-o", "page.md"]].concat()));
+    assert!(done.stderr.contains("Set up"), "{}", done.stderr);
+    bench.is_bare("a run");
+    let (run, state) = bench.lab.runs().remove(0);
+    assert_eq!(state, "complete");
+    let environment = std::fs::read_to_string(bench.lab.data().join("runs").join(run).join("environment.toml"));
+    let environment: toml::Table = environment.expect("the environment").parse().expect("TOML");
+    let condition = &environment["condition"];
+    assert_eq!(condition["asked"]["file_system"].as_str(), Some("ext4"));
+    assert_eq!(condition["partition"]["length"].as_integer(), Some(460 << 20));
+    assert_eq!(environment["target"]["file_system"]["kind"].as_str(), Some("ext4"));
+    let page = std::fs::read_to_string(bench.lab.folder().join("page.md")).expect("the page");
+    for words in ["a partition of 90 %, ext4 made for it", "mke2fs", "nodiscard"] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+}
+
+#[test]
+fn arms_are_measured_in_their_order_and_set_beside_each_other() {
+    let Some(bench) = Bench::new_or_skip(256) else { return };
+    let partition = ["--partition", "50%", "--arm", "none", "--arm", "none", "--json", "-o", "page.md"];
+    let document = bench.lab.json(&bench.run(&partition));
+    bench.is_bare("two arms");
+    assert_eq!(document["schema"], "drivelab.arms");
+    assert_eq!(document["arms"].as_array().map(Vec::len), Some(2));
+    let rows = document["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 2, "the fill is no result");
+    for row in rows {
+        let cells: Vec<&Value> = row["cells"].as_array().expect("cells").iter().collect();
+        let cost = |at: usize| cells[at]["cost_percent"].as_f64().expect("a cost");
+        assert!((cost(0) + cost(1)).abs() < 1e-6, "both are as far from their mean: {row}");
+        assert!(cells.iter().all(|cell| cell["cpu_s_per_gb"].as_f64().is_some_and(|cpu| cpu > 0.0)), "{row}");
+    }
+    let page = std::fs::read_to_string(bench.lab.folder().join("page.md")).expect("the page");
+    assert!(!page.contains("not comparable"), "{page}");
+    // Without the partition it is another condition, and not put beside them.
+    bench.lab.ok(&bench.run(&["--span", "25%"]));
+    let runs = bench.lab.runs();
+    let report = bench.lab.ok(&["report", &runs[0].0, &runs[1].0, "--format", "md"]);
+    assert!(report.stdout.contains("other conditions ("), "{}", report.stdout);
+}
+
+#[test]
+fn data_states_are_prepared_on_the_device_itself() {
+    let Some(bench) = Bench::new_or_skip(64) else { return };
+    for (state, steps) in [
+        ("fresh", &[][..]),
+        ("filled:50%", &["prepare/fill"]),
+        ("overwritten-random", &["prepare/fill", "prepare/overwrite-random"]),
+        ("discarded", &["prepare/fill", "prepare/discard"]),
+    ] {
+        let done = bench.lab.ok(&bench.run(&["--data-state", state, "--events", "json"]));
+        let first = done.stdout.lines().next().expect("an event");
+        let first: Value = serde_json::from_str(first).expect("JSON");
+        let start = &first["event"]["run_started"];
+        assert_eq!(start["plan"]["capacity"], 32 << 20);
+        let prepared: Vec<&str> = start["plan"]["tests"]
+            .as_array()
+            .expect("tests")
+            .iter()
+            .flat_map(|test| test["steps"].as_array().expect("steps"))
+            .filter(|step| step["role"] == "prepare")
+            .map(|step| step["id"].as_str().expect("an id"))
+            .collect();
+        assert_eq!(prepared, steps, "{state}");
+        assert_eq!(
+            start["environment"]["condition"]["done"].as_array().map(Vec::len),
+            Some(usize::from(state == "fresh"))
+        );
+    }
+    bench.is_bare("data states");
+}
+
+#[test]
+fn ctrl_c_ends_the_run_and_undoes_everything() {
+    let Some(bench) = Bench::new_or_skip(512) else { return };
+    let child = bench.started(&[ON_EXT4.as_slice(), &["--arm", "none", "--arm", "none"]].concat());
+    tool("kill", &["-INT", &child.id().to_string()]);
+    let ended = done(child.wait_with_output().expect("an end"));
+    assert_eq!(ended.code, 7, "{}", ended.stderr);
+    bench.is_bare("Ctrl-C");
+    assert_eq!(bench.lab.runs().len(), 1, "the second arm is not begun");
+    let resumed = bench.lab.run(&["resume", "--last"]);
+    assert_eq!(resumed.code, 5, "{}", resumed.stderr);
+    assert!(resumed.stderr.contains("begin a new run"), "{}", resumed.stderr);
+}
+
+#[test]
+fn what_a_killed_run_left_is_undone_by_resume() {
+    let Some(bench) = Bench::new_or_skip(512) else { return };
+    let mut child = bench.started(&ON_EXT4);
+    child.kill().and_then(|()| child.wait()).expect("killed");
+    assert!(Path::new(&format!("{}p1", bench.node)).exists(), "a kill leaves it");
+    let resumed = bench.lab.run(&["resume", "--last"]);
+    assert!(resumed.stderr.contains("are undone: unmounted"), "{}", resumed.stderr);
+    assert_eq!(resumed.code, 5, "{}", resumed.stderr);
+    bench.is_bare("resume");
+    // The next run begins as if nothing had been.
+    bench.lab.ok(&bench.run(&ON_EXT4));
+    bench.is_bare("the next run");
+}
+
+#[test]
+fn a_kill_at_any_moment_of_the_set_up_leaves_nothing_that_resume_does_not_find() {
+    let Some(bench) = Bench::new_or_skip(512) else { return };
+    for moment in 0..12 {
+        let arguments = bench.run(&ON_EXT4);
+        let mut child =
+            bench.lab.command(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+        std::thread::sleep(Duration::from_millis(40 + 90 * moment));
+        child.kill().and_then(|()| child.wait()).expect("killed");
+        // A run that had begun is refused, one that had not is not there: both after everything was undone.
+        let resumed = bench.lab.run(&["resume", "--last"]);
+        assert!([0, 4, 5].contains(&resumed.code), "moment {moment}: {} {}", resumed.code, resumed.stderr);
+        bench.is_bare(&format!("moment {moment}"));
+    }
+}
+
+#[test]
+fn what_cannot_be_had_is_refused_before_anything_is_touched() {
+    let Some(bench) = Bench::new_or_skip(64) else { return };
+    std::fs::write(bench.lab.folder().join("marked"), b"x").expect("a file");
+    let refused = |arguments: &[&str], code: i32, words: &[&str]| {
+        let ended = bench.lab.run(arguments);
+        assert_eq!(ended.code, code, "{arguments:?}: {}", ended.stderr);
+        assert!(words.iter().all(|word| ended.stderr.contains(word)), "{arguments:?}: {}", ended.stderr);
+    };
+    refused(&bench.run(&["--arm", "hw"]), 6, &["Opal", "the drive (", "Nothing was touched"]);
+    refused(&bench.run(&["--power-state", "all"]), 6, &["no NVMe drive"]);
+    refused(&bench.run(&["--file-system", "ext4", "--span", "10%"]), 2, &["--size"]);
+    refused(&bench.run(&["--file-system", "xfs"]), 6, &["300 MiB"]);
+    refused(&bench.run(&["--arm", "luks2:sector=3"]), 2, &["luks2:sector=4096"]);
+    refused(&bench.run(&["--data-state", "full"]), 2, &["filled:N%"]);
+    refused(&["run", "m.toml", ".", "--partition", "90%"], 2, &["no block device"]);
+    refused(&["run", "m.toml", &bench.node, "--partition", "90%"], 5, &["--destroy"]);
+    refused(&["run", "m.toml", &bench.node, "--destroy", "sda", "--partition", "90%"], 5, &["--destroy"]);
+    let device_mapper = std::fs::read_to_string("/proc/devices").is_ok_and(|text| text.contains("device-mapper"));
+    if !device_mapper {
+        refused(&bench.run(&["--arm", "none", "--arm", "luks2"]), 9, &["dm-crypt", "nothing was touched"]);
+    }
+    let dry = bench.lab.ok(&bench.run(&["--partition", "90%", "--arm", "none", "--dry-run"]));
+    assert!(dry.stdout.contains("a partition of 90 %"), "{}", dry.stdout);
+    assert!(bench.lab.runs().is_empty());
+    bench.is_bare("refusals");
+}
