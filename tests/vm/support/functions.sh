@@ -69,6 +69,18 @@ by_id() {
     ln -s "../../${2#/dev/}" "/dev/disk/by-id/$1"
 }
 
+# disk_with_serial SERIAL: the node of the SCSI or SATA disk with this serial number (its page 80h).
+disk_with_serial() {
+    for disk_page in /sys/block/sd*/device/vpd_pg80; do
+        if grep -q "$1" "$disk_page"; then
+            disk_name=${disk_page#/sys/block/}
+            echo "/dev/${disk_name%%/*}"
+            return
+        fi
+    done
+    fail "no disk has the serial number $1"
+}
+
 # lvm_ COMMAND ARGUMENT …: LVM without udev, which is not here.
 lvm_() {
     lvm "$@" --config 'activation { udev_sync=0 udev_rules=0 verify_udev_operations=0 } devices { use_devicesfile=0 }'
