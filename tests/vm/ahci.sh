@@ -5,7 +5,7 @@
 #: qemu: -blockdev null-co,size=201326592,read-zeroes=on,node-name=platters
 #: qemu: -blockdev null-co,size=67108864,read-zeroes=on,node-name=flash
 #: qemu: -blockdev null-co,size=33554432,read-zeroes=on,node-name=bridge
-#: qemu: -device ide-hd,bus=sata.0,drive=platters,model=Platters-7200,serial=SPIN-01,ver=FW7.2,rotation_rate=7200
+#: qemu: -device ide-hd,bus=sata.0,drive=platters,model=Example-Platters-7200-rpm,serial=SPIN-01,ver=FW7.2,rotation_rate=7200
 #: qemu: -device ide-hd,bus=sata.1,drive=flash,model=Flash-One,serial=SOLID-02,ver=FW1,rotation_rate=1,physical_block_size=4096
 #: qemu: -device usb-storage,bus=usb.0,drive=bridge,serial=BRIDGE-03,removable=off
 #: waiting: real
@@ -42,8 +42,8 @@ cat "/sys/block/$(cat "$RESULTS/platters.node")/device/vpd_pg89" > "$RESULTS/pla
 looked targets drivelab targets --json
 
 # Somebody without rights: first without the node's, then with those and without the capability for commands.
-as_nobody() {
-    setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+as_nobody() { # with its path, since busybox has a smaller one of the same name
+    /programs/setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
 }
 flash=/dev/$(cat "$RESULTS/flash.node")
 looked closed as_nobody drivelab show "$flash" --json

@@ -1,10 +1,13 @@
 //! Who a block device says it is: transport, model, serial, firmware, and whether it is real hardware.
 //!
 //! From sysfs: `device/{model,serial,firmware_rev,rev,vendor}` for NVMe and SCSI, VPD page 0x80 for the serial
-//! number of SCSI and ATA drives, `device/{name,fwrev}` for MMC. Must not know queues, links or file systems.
+//! number of SCSI and ATA drives, `device/{name,fwrev}` for MMC, and for ATA drives their own words, of which SCSI's
+//! fields hold only a part. Must not know queues, links or file systems.
 
 use std::fs;
 use std::path::Path;
+
+use drivelab_ata::IdentifyDevice;
 
 use crate::roots::read_trim;
 
@@ -73,6 +76,13 @@ pub(crate) fn vpd_serial(page: &[u8]) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
+/// What an ATA drive said when the kernel found it: its answer to IDENTIFY DEVICE, which everybody may read (SAT-4, page
+/// 89h). SCSI's own fields have 16 letters of the model and 4 of the firmware (SPC-4, standard INQUIRY data).
+fn of_ata(device: &Path) -> Option<IdentifyDevice> {
+    let page = fs::read(device.join("vpd_pg89")).ok()?;
+    IdentifyDevice::decode_vpd(&page).ok().map(|(identify, _)| identify)
+}
+
 /// What the device says about itself; `whole` is its folder in sysfs.
 pub(crate) fn identity(whole: &Path) -> Identity {
     let device = whole.join("device");
@@ -86,7 +96,13 @@ pub(crate) fn identity(whole: &Path) -> Identity {
     let vpd = || fs::read(device.join("vpd_pg80")).ok().and_then(|page| vpd_serial(&page));
     let serial = attribute("serial").or_else(vpd).or_else(|| read_trim(&whole.join("serial")));
     let firmware = attribute("firmware_rev").or_else(|| attribute("rev")).or_else(|| attribute("fwrev"));
-    Identity { model, serial, firmware }
+    let Some(own) = of_ata(&device) else { return Identity { model, serial, firmware } };
+    let known = |own: String, other| Some(own).filter(|own| !own.is_empty()).or(other);
+    Identity {
+        model: known(own.model, model),
+        serial: known(own.serial, serial),
+        firmware: known(own.firmware, firmware),
+    }
 }
 
 /// Why the device is an invention of a hypervisor or of this kernel, or lies elsewhere behind a network.
@@ -146,6 +162,30 @@ mod tests {
         assert_eq!(transport("nvme0n1", "", Some("pcie")), "nvme");
         assert_eq!(transport("nvme1n1", "", Some("tcp")), "nvme-tcp");
         assert_eq!(transport("dm-0", "/sys/devices/virtual/block/dm-0", None), "device-mapper");
+    }
+
+    #[test]
+    fn an_ata_drives_own_words_stand_over_the_cut_ones_of_scsi() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let device = folder.path().join("device");
+        fs::create_dir(&device).expect("a folder");
+        for (name, text) in [("vendor", "ATA     \n"), ("model", "Example Platters\n"), ("rev", "7.2 \n")] {
+            fs::write(device.join(name), text).expect("a file");
+        }
+        let cut = identity(folder.path());
+        assert_eq!((cut.model.as_deref(), cut.firmware.as_deref()), (Some("Example Platters"), Some("7.2")));
+        // Words 23 to 26 and 27 to 46 from byte 60 on; the first of two letters is in the high byte.
+        let mut page = vec![0; 572];
+        (page[1], page[56], page[60]) = (0x89, 0xEC, 0x40);
+        for (at, text) in [(23, "FW7.2   "), (27, "Example Platters 7200 rpm               ")] {
+            for (place, pair) in text.as_bytes().chunks(2).enumerate() {
+                page[60 + (at + place) * 2..][..2].copy_from_slice(&[pair[1], pair[0]]);
+            }
+        }
+        fs::write(device.join("vpd_pg89"), page).expect("a file");
+        let own = identity(folder.path());
+        assert_eq!((own.model.as_deref(), own.firmware.as_deref()), (Some("Example Platters 7200 rpm"), Some("FW7.2")));
+        assert_eq!(own.serial, None);
     }
 
     #[test]

@@ -8,9 +8,13 @@ use crate::vm::results::Results;
 /// Fields and the values that follow from QEMU's arguments in ahci.sh and from what its ATA drives are (hw/ide/core.c:
 /// a write cache, 32 commands, SMART on, a temperature of 31 degrees).
 const PLATTERS: &[(&str, &str)] = &[
-    ("/target/ata/model", "\"Platters-7200\""),
+    ("/target/ata/model", "\"Example-Platters-7200-rpm\""),
     ("/target/ata/serial", "\"SPIN-01\""),
     ("/target/ata/firmware", "\"FW7.2\""),
+    // The kernel's own words are cut: 16 letters of the model, 4 of the firmware.
+    ("/target/devices/0/model", "\"Example-Platters-7200-rpm\""),
+    ("/target/devices/0/serial", "\"SPIN-01\""),
+    ("/target/devices/0/firmware", "\"FW7.2\""),
     ("/target/ata/capacity", "201326592"),
     ("/target/ata/logical_sector", "512"),
     ("/target/ata/physical_sector", "512"),
@@ -42,7 +46,7 @@ const FLASH: &[(&str, &str)] = &[
 /// Attributes of QEMU's drives (hw/ide/core.c, `smart_attributes`): number, value, threshold, raw value.
 const ATTRIBUTES: [(u64, u64, u64, u64); 7] = [
     (1, 100, 6, 0),
-    (3, 100, 0, 0),
+    (3, 100, 0, 16),
     (4, 100, 20, 100),
     (5, 100, 36, 0),
     (9, 100, 0, 1),
@@ -62,7 +66,7 @@ pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     attributes(&platters)?;
     raw_pages(results, &platters)?;
     let text = results.text("platters.text")?;
-    for said in ["Platters-7200", "7200 rotations per minute", "190 Airflow temperature", "SMART verdict"] {
+    for said in ["Example-Platters-7200-rpm", "7200 rotations per minute", "190 Airflow temperature", "SMART verdict"] {
         ensure!(text.contains(said), "the text does not say `{said}`:\n{text}");
     }
     without_rights(results, &flash)?;

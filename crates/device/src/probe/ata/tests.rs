@@ -104,9 +104,8 @@ fn without_a_verdict_the_thresholds_decide_and_else_nobody() {
 
 #[test]
 fn platters_that_stand_still_are_left_so() {
-    let drive = awake()
-        .with_page(AtaCommand::SmartData, &smart(100, 0))
-        .with_registers(AtaCommand::PowerMode, registers(0, 0));
+    let drive =
+        awake().with_page(AtaCommand::SmartData, &smart(100, 0)).with_registers(AtaCommand::PowerMode, registers(0, 0));
     let (probe, asking) = looked(drive, Depth::Full, true);
     assert!(probe.ata.expect("a drive").attributes.is_empty() && probe.health == Health::Unknown);
     assert!(missing(&asking)[0].1.contains("would start it"), "{:?}", asking.not_known);
