@@ -21,16 +21,6 @@ by_id nvme-QEMU_NVMe_Ctrl_GUARD-0 /dev/nvme1n1
 third=$(disk_with_serial GUARD-3)
 fourth=$(disk_with_serial GUARD-4)
 
-# settled: waits until nobody writes any more (journals and arrays write once more after a while).
-settled() {
-    sync
-    settled_was=none
-    until [ "$settled_was" = "$(written)" ]; do
-        settled_was=$(written)
-        usleep 400000
-    done
-}
-
 partition() {
     printf 'label: gpt\nstart=1MiB\n' | sfdisk --quiet --no-reread --no-tell-kernel "$1"
     blockdev --rereadpt "$1"
