@@ -3,8 +3,8 @@
 use std::slice::from_ref;
 
 use drivelab_analysis::Analysis;
-use drivelab_core::event::RunState;
 use drivelab_core::environment::TargetKind;
+use drivelab_core::event::RunState;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::record::{StepRecord, Verification};
@@ -30,8 +30,8 @@ pub enum Show {
     Review,
     /// One load in detail, as `drivelab io` does.
     Load,
-    /// Not at all: it is shown together with others.
-    Nothing,
+    /// Not by itself: it is one of several, whose result is shown.
+    Part,
 }
 
 /// Where the records of a run are.
@@ -110,16 +110,15 @@ pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
     match show {
         Show::Review if print.json => say::json(&drivelab_report::json(&[input])?)?,
         Show::Load if print.json => say::json(&drivelab_report::io_json(&load)?)?,
-        _ if show == Show::Nothing || print.events.is_some() || records.steps.is_empty() => {}
-        Show::Review => say::data(&drivelab_report::terminal_table(&input, terminal_width()))?,
+        _ if show == Show::Part || print.events.is_some() || records.steps.is_empty() => {}
+        Show::Review | Show::Part => say::data(&drivelab_report::terminal_table(&input, terminal_width()))?,
         Show::Load => say::data(&drivelab_report::io_table(&load, terminal_width())?)?,
-        Show::Nothing => {}
     }
     if let (Some(written), Some(page)) = (written, page) {
         written?;
         context.settings.voice.say(format!("The page: {}", page.path.display()));
     }
-    last_words(context, run, records, outcome, saved)
+    last_words(context, run, records, outcome, (saved, show))
 }
 
 fn write_page(page: &Wish, run: &(RunRecords, Analysis)) -> Result<()> {
@@ -141,7 +140,8 @@ fn recording_failed(message: &str, run: RunId) -> Failure {
 /// may outlive it for a moment.
 fn gone(records: &RunRecords) -> Option<String> {
     let target = &records.environment.target;
-    let error = if target.kind == TargetKind::BlockDevice { std::fs::File::open(&target.path).err()? } else { return None };
+    let error =
+        if target.kind == TargetKind::BlockDevice { std::fs::File::open(&target.path).err()? } else { return None };
     let is_gone = [Errno::NOENT, Errno::NXIO, Errno::NODEV].map(Errno::raw_os_error).contains(&error.raw_os_error()?);
     is_gone.then(|| format!("{} is gone", target.path.display()))
 }
@@ -163,13 +163,19 @@ fn what_to_do(records: &RunRecords) -> &'static str {
 }
 
 /// What the user should know, and the exit code.
-fn last_words(context: &Context, run: RunId, records: &RunRecords, outcome: Outcome, saved: bool) -> Result {
+fn last_words(
+    context: &Context,
+    run: RunId,
+    records: &RunRecords,
+    outcome: Outcome,
+    (saved, show): (bool, Show),
+) -> Result {
     let in_run = if saved { format!(" (run {run})") } else { String::new() };
     match outcome {
         Outcome::Complete { device_errors: 0 } => match bad_blocks(records) {
             Some(found) => Err(Failure::new(ExitCode::DeviceErrors, format!("{found}{in_run}"))),
             None => {
-                if saved {
+                if saved && show != Show::Part {
                     let short = format!("Run {run} is complete; `drivelab report {run}` makes reports of it");
                     context.settings.voice.say(short);
                 }
