@@ -18,16 +18,8 @@ for node in nvme1n1 nvme2n1 nvme3n1 sda sdb; do
 done
 by_id nvme-QEMU_NVMe_Ctrl_SYSTEM /dev/nvme0n1
 by_id nvme-QEMU_NVMe_Ctrl_GUARD-0 /dev/nvme1n1
-
-# settled: waits until nobody writes any more (journals and arrays write once more after a while).
-settled() {
-    sync
-    settled_was=none
-    until [ "$settled_was" = "$(written)" ]; do
-        settled_was=$(written)
-        usleep 400000
-    done
-}
+third=$(disk_with_serial GUARD-3)
+fourth=$(disk_with_serial GUARD-4)
 
 partition() {
     printf 'label: gpt\nstart=1MiB\n' | sfdisk --quiet --no-reread --no-tell-kernel "$1"
@@ -90,38 +82,38 @@ settled
 refuses 5 swap /dev/nvme2n1
 
 echo "--- LVM, active and inactive"
-lvm_ pvcreate -q -ff -y /dev/sda
-lvm_ vgcreate -q vm /dev/sda
+lvm_ pvcreate -q -ff -y $third
+lvm_ vgcreate -q vm $third
 lvm_ lvcreate -q -n one -l 2 -Zn -Wn vm
 filesystem /dev/mapper/vm-one
 mount -t ext4 /dev/mapper/vm-one /tmp/at
 settled
-refuses 5 "lies on" /dev/sda --destroy GUARD-3
+refuses 5 "lies on" $third --destroy GUARD-3
 refuses 5 mounted /dev/mapper/vm-one --destroy dm-0
 umount /tmp/at
 settled
-refuses 5 "lies on" /dev/sda --destroy GUARD-3
+refuses 5 "lies on" $third --destroy GUARD-3
 lvm_ vgchange -q -an vm
 settled
-refuses 5 LVM /dev/sda
-writes /dev/sda GUARD-3
+refuses 5 LVM $third
+writes $third GUARD-3
 
 echo "--- md, active and inactive"
-dd if=/dev/zero of=/dev/sda bs=1M count=24 oflag=direct 2> /dev/null
-mdadm --create /dev/md0 --run --quiet --level=1 --raid-devices=2 --metadata=1.2 --assume-clean /dev/sda /dev/sdb
+dd if=/dev/zero of=$third bs=1M count=24 oflag=direct 2> /dev/null
+mdadm --create /dev/md0 --run --quiet --level=1 --raid-devices=2 --metadata=1.2 --assume-clean $third $fourth
 filesystem /dev/md0
 mount -t ext4 /dev/md0 /tmp/at
 settled
-refuses 5 "lies on" /dev/sda --destroy GUARD-3
-refuses 5 "lies on" /dev/sdb --destroy GUARD-4
+refuses 5 "lies on" $third --destroy GUARD-3
+refuses 5 "lies on" $fourth --destroy GUARD-4
 refuses 5 mounted /dev/md0 --destroy md0
 umount /tmp/at
 settled
-refuses 5 "lies on" /dev/sdb --destroy GUARD-4
+refuses 5 "lies on" $fourth --destroy GUARD-4
 mdadm --stop --quiet /dev/md0
 settled
-refuses 5 md /dev/sdb
-writes /dev/sdb GUARD-4
+refuses 5 md $fourth
+writes $fourth GUARD-4
 
 echo "--- LUKS: header, open, closed"
 printf secret > /tmp/key

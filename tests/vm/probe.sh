@@ -28,9 +28,13 @@ wait_for -b /dev/vda
 chmod 600 /dev/nvme* /dev/sd* /dev/ng*
 by_id nvme-QEMU_NVMe_Ctrl_PROBE-0 /dev/nvme0n1
 
-for name in nvme0n1 nvme0 ng0n1 nvme1n1 nvme1n2 sda sdb vda; do
+for name in nvme0n1 nvme0 ng0n1 nvme1n1 nvme1n2 vda; do
     said show.$name drivelab show /dev/$name --json
 done
+# Which of the two is sda depends on who came first.
+spinning=$(disk_with_serial SPIN-7200)
+said show.spinning drivelab show SPIN-7200 --json
+said show.solid drivelab show SOLID-1 --json
 said show.by-id drivelab show /dev/disk/by-id/nvme-QEMU_NVMe_Ctrl_PROBE-0 --json
 said show.serial drivelab show PROBE-0 --json
 said text.nvme0n1 drivelab show /dev/nvme0n1
@@ -39,7 +43,7 @@ dd if=/dev/zero of=/tmp/file bs=1M count=16 2> /dev/null
 loop=$(losetup -f)
 losetup "$loop" /tmp/file
 echo "0 32768 linear $loop 0" | dmsetup create layer --noudevsync
-mdadm --create /dev/md0 --run --quiet --level=1 --raid-devices=2 --metadata=1.2 --assume-clean /dev/dm-0 /dev/sdb
+mdadm --create /dev/md0 --run --quiet --level=1 --raid-devices=2 --metadata=1.2 --assume-clean /dev/dm-0 $spinning
 for name in dm-0 md0; do
     said show.$name drivelab show /dev/$name --json
 done
@@ -48,7 +52,7 @@ said targets.text drivelab targets
 
 # As somebody without privileges.
 echo 'nobody:x:65534:65534:nobody:/:/bin/sh' > /etc/passwd
-for name in nvme0n1 sda; do
+for name in nvme0n1; do
     said user.$name /programs/setpriv --reuid 65534 --regid 65534 --clear-groups drivelab show /dev/$name --json
 done
 said user.targets /programs/setpriv --reuid 65534 --regid 65534 --clear-groups drivelab targets --json

@@ -69,6 +69,18 @@ by_id() {
     ln -s "../../${2#/dev/}" "/dev/disk/by-id/$1"
 }
 
+# disk_with_serial SERIAL: the node of the SCSI or SATA disk with this serial number (its page 80h).
+disk_with_serial() {
+    for disk_page in /sys/block/sd*/device/vpd_pg80; do
+        if grep -q "$1" "$disk_page"; then
+            disk_name=${disk_page#/sys/block/}
+            echo "/dev/${disk_name%%/*}"
+            return
+        fi
+    done
+    fail "no disk has the serial number $1"
+}
+
 # lvm_ COMMAND ARGUMENT …: LVM without udev, which is not here.
 lvm_() {
     lvm "$@" --config 'activation { udev_sync=0 udev_rules=0 verify_udev_operations=0 } devices { use_devicesfile=0 }'
@@ -91,6 +103,16 @@ written() {
     done
 }
 
+# settled: waits until nobody writes any more (journals and arrays write once more after a while).
+settled() {
+    sync
+    settled_was=none
+    until [ "$settled_was" = "$(written)" ]; do
+        settled_was=$(written)
+        usleep 400000
+    done
+}
+
 # complain TEXT: something is not as promised. The script goes on, so that one run tells all of it.
 complain() {
     echo "NOT AS PROMISED: $*"
@@ -102,18 +124,23 @@ no_complaints() {
     [ ! -e "$RESULTS/complaints" ] || fail "not as promised, $(grep -c "" "$RESULTS/complaints") times: see above"
 }
 
-# refuses CODE WORDS TARGET [ARGUMENT …]: drivelab must not write to TARGET, whatever the arguments (--destroy ID): it
-# must end with this exit code, say these words, and no disk of the machine must have been written to.
+# refuses CODES WORDS TARGET [ARGUMENT …]: drivelab must not write to TARGET, whatever the arguments (--destroy ID): it
+# must end with this exit code (or one of several), say these words, and no disk of the machine must have been written to.
 refuses() {
-    refuses_code=$1
+    refuses_codes=$1
     refuses_words=$2
     shift 2
     refuses_before=$(written)
     refuses_got=0
     drivelab io "$@" --op write --qd 1 --block 4k --operations 16 --ramp 0s --no-save --json \
         > /tmp/refuses.out 2> /tmp/refuses.said < /dev/null || refuses_got=$?
-    [ "$refuses_before" = "$(written)" ] || complain "$*: something was written"
-    [ $refuses_got -eq "$refuses_code" ] || complain "$*: exit code $refuses_got, not $refuses_code"
+    refuses_after=$(written)
+    [ "$refuses_before" = "$refuses_after" ] || complain "$*: written, sectors before and after:" \
+        $refuses_before / $refuses_after
+    case " $refuses_codes " in
+        *" $refuses_got "*) ;;
+        *) complain "$*: exit code $refuses_got, not $refuses_codes" ;;
+    esac
     grep -q -e "$refuses_words" /tmp/refuses.said || complain "$*: it does not say '$refuses_words'"
     echo "$*: $(cat /tmp/refuses.said)" | tee -a "$RESULTS/refusals"
 }

@@ -10,9 +10,10 @@ mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
 mount -t tmpfs tmp /tmp
 mount -t tmpfs tmp /var/tmp
+mount -t tmpfs tmp /run
 if [ -e /vm/root ]; then
     if sh -eu -c '. /vm/functions.sh; . /vm/root.sh; root_on "$(cat /vm/root)"' < /dev/null; then
-        umount /var/tmp /tmp /dev /sys /proc
+        umount /run /var/tmp /tmp /dev /sys /proc
         exec switch_root /newroot /init
     fi
     echo "vm: no root on disks"

@@ -20,8 +20,8 @@ root_on() {
     partition /dev/nvme0n1
     case $1 in
         plain)
-            mkfs.ext4 -q -F /dev/nvme0n1p1
-            mount -t ext4 /dev/nvme0n1p1 /newroot
+            mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 /dev/nvme0n1p1
+            mount -t ext4 -o noatime /dev/nvme0n1p1 /newroot
             fill /newroot
             ;;
         stacked)
@@ -36,12 +36,12 @@ root_on() {
             lvm_ pvcreate -q /dev/mapper/below
             lvm_ vgcreate -q vm /dev/mapper/below
             lvm_ lvcreate -q -n root -l 100%FREE -Zn -Wn vm
-            mkfs.ext4 -q -F /dev/mapper/vm-root
+            mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 /dev/mapper/vm-root
             mkdir -p /base
-            mount -t ext4 /dev/mapper/vm-root /base
+            mount -t ext4 -o noatime /dev/mapper/vm-root /base
             mkdir /base/lower /base/upper /base/work
             fill /base/lower
-            mount -t overlay -o lowerdir=/base/lower,upperdir=/base/upper,workdir=/base/work overlay /newroot
+            mount -t overlay -o noatime,lowerdir=/base/lower,upperdir=/base/upper,workdir=/base/work overlay /newroot
             ;;
         *) fail "no kind of root is called $1" ;;
     esac
@@ -53,7 +53,7 @@ fill() {
     for part in bin lib lib64 usr sbin programs vm init etc; do
         [ ! -e /$part ] || cp -a /$part "$1/"
     done
-    mkdir -p "$1/dev" "$1/proc" "$1/sys" "$1/tmp" "$1/mnt" "$1/var/tmp"
+    mkdir -p "$1/dev" "$1/proc" "$1/sys" "$1/tmp" "$1/mnt" "$1/var/tmp" "$1/run"
 }
 
 key() {

@@ -30,7 +30,7 @@ const PROGRAMS: &str = "programs";
 /// The archive for one scenario.
 pub(crate) fn build(root: &Path, kernel: &Kernel, scenario: &Scenario, binary: &Path) -> Result<Vec<u8>> {
     let mut archive = Archive::default();
-    for folder in ["dev", "proc", "sys", "tmp", "bin", "mnt", "etc", "var/tmp"] {
+    for folder in ["dev", "proc", "sys", "tmp", "bin", "mnt", "etc", "run", "var/tmp"] {
         archive.folder(folder);
     }
     let shell = program(SHELL)?;

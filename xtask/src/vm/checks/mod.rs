@@ -5,6 +5,7 @@ mod faults;
 mod flakey;
 mod null_blk;
 mod probe;
+mod smart;
 mod smoke;
 mod stall;
 mod tracepoints;
@@ -25,6 +26,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("null_blk", null_blk::check),
     ("nvme_gone", faults::check_nvme),
     ("probe", probe::check),
+    ("smart", smart::check),
     ("smoke", smoke::check),
     ("stall", stall::check),
     ("tracepoints", tracepoints::check),

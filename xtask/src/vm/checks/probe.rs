@@ -22,8 +22,8 @@ pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
             "show.nvme1n2",
             &[("/target/nvme/namespaces/1/id", json!(5)), ("/target/identity/partitions", json!([]))],
         )?,
-        equal(results, "show.sdb", &spinning())?,
-        equal(results, "show.sda", &solid())?,
+        equal(results, "show.spinning", &spinning())?,
+        equal(results, "show.solid", &solid())?,
         equal(results, "show.vda", &virtio())?,
         equal(results, "show.dm-0", &layer())?,
         equal(results, "show.md0", &array())?,
@@ -161,7 +161,7 @@ fn layer() -> Vec<(&'static str, Value)> {
 fn array() -> Vec<(&'static str, Value)> {
     vec![
         ("/target/devices/0/transport", json!("md")),
-        ("/target/devices/0/lies_on", json!(["dm-0", "sdb"])),
+        ("/target/devices/0/lies_on/0", json!("dm-0")),
         ("/target/devices/2/serial", json!("SPIN-7200")),
     ]
 }

@@ -1,0 +1,133 @@
+//! smart.sh: what was done to a drive is in the recorded series when it was done.
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use crate::vm::results::Results;
+
+/// Bits of the critical warning (NVMe Base Specification, SMART / Health log, byte 0).
+const HOT: u64 = 0b10;
+const UNRELIABLE: u64 = 0b100;
+
+/// Readings come four times a second. A change may be seen this much before its note was written (the drive is asked
+/// while the shell still looks at its clock) and this much after.
+const EARLY_S: f64 = 0.5;
+const LATE_S: f64 = 1.0;
+
+/// A reading of the critical warning: seconds on the run clock, bits.
+type Reading = (f64, u64);
+
+/// Checks what smart.sh left.
+pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
+    let events = events(&results.text("events.out")?)?;
+    let begun = events.iter().filter(|event| event.pointer("/event/step_started").is_some()).find_map(at_s);
+    let begun = begun.context("no step began")?;
+    let happened = results.text("happened")?;
+    let step = noted(&happened, "step")?;
+    let changes = [("warned", UNRELIABLE), ("hot", UNRELIABLE | HOT), ("cleared", 0)];
+    let times = changes.iter().map(|(name, bits)| Ok((begun + noted(&happened, name)? - step, *bits)));
+    let times: Vec<Reading> = times.collect::<Result<_>>()?;
+    let readings = warnings(&events)?;
+    let told = held(&readings, &times)?;
+    Ok(vec![format!("{} readings of the critical warning; {told}", readings.len())])
+}
+
+/// That the readings follow the changes: each is seen within the second, and nothing else is.
+fn held(readings: &[Reading], changes: &[Reading]) -> Result<String> {
+    let mut bits = 0;
+    let mut told = Vec::new();
+    let mut rest = readings;
+    for (time, next) in changes {
+        let at = rest.iter().position(|(_, seen)| *seen != bits).context("a change that was made is in no reading")?;
+        let (seen_at, seen) = rest[at];
+        ensure!(seen == *next, "bits {seen:#b} at {seen_at:.2} s, and {next:#b} was set at {time:.2} s");
+        let late = seen_at - time;
+        ensure!(
+            (-EARLY_S..LATE_S).contains(&late),
+            "bits {next:#b} were set at {time:.2} s and seen at {seen_at:.2} s"
+        );
+        told.push(format!("{next:#b} seen {late:+.2} s after it was set"));
+        (bits, rest) = (*next, &rest[at..]);
+    }
+    ensure!(rest.iter().all(|(_, seen)| *seen == bits), "the bits changed once more after the last change");
+    Ok(told.join(", "))
+}
+
+/// Events, one JSON document a line.
+fn events(text: &str) -> Result<Vec<Value>> {
+    text.lines().map(|line| serde_json::from_str(line).with_context(|| format!("no event: {line}"))).collect()
+}
+
+fn at_s(event: &Value) -> Option<f64> {
+    Some(event.pointer("/at_ns")?.as_f64()? / 1e9)
+}
+
+/// When something happened by the guest's clock, in seconds.
+fn noted(text: &str, name: &str) -> Result<f64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+    let ns: f64 = line.with_context(|| format!("nothing is noted of `{name}`"))?.trim().parse().context("a time")?;
+    Ok(ns / 1e9)
+}
+
+/// The series of the critical warning, from all batches.
+fn warnings(events: &[Value]) -> Result<Vec<Reading>> {
+    let (source, series) = place(events)?;
+    let mut readings = Vec::new();
+    for batch in events.iter().filter_map(|event| event.pointer("/event/telemetry/sources")?.as_array()) {
+        let of_drive = batch.iter().filter(|one| one.pointer("/source").and_then(Value::as_u64) == Some(source));
+        for sample in of_drive.filter_map(|one| one.pointer("/samples")?.as_array()).flatten() {
+            let bits = sample.pointer(&format!("/values/{series}")).and_then(Value::as_f64);
+            let (Some(at), Some(bits)) = (at_s(sample), bits) else { bail!("an odd sample: {sample}") };
+            readings.push((at, bits as u64));
+        }
+    }
+    readings.sort_by(|a, b| a.0.total_cmp(&b.0));
+    Ok(readings)
+}
+
+/// Which source and which of its series the critical warning is.
+fn place(events: &[Value]) -> Result<(u64, usize)> {
+    let described = events.iter().find_map(|event| event.pointer("/event/telemetry_described/sources")?.as_array());
+    let sources = described.context("no series were recorded")?;
+    for (number, source) in sources.iter().enumerate() {
+        if source.pointer("/kind").and_then(Value::as_str) != Some("smart") {
+            continue;
+        }
+        let series = source.pointer("/series").and_then(Value::as_array).context("a source without series")?;
+        let is_warning = |one: &Value| one.pointer("/quantity").and_then(Value::as_str) == Some("warning_bits");
+        return Ok((number as u64, series.iter().position(is_warning).context("SMART without a critical warning")?));
+    }
+    bail!("the drive's SMART log is not among the sources: {sources:?}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CHANGES: [Reading; 3] = [(3.0, 4), (6.0, 6), (9.0, 0)];
+
+    #[test]
+    fn a_change_is_seen_within_the_second_or_found_missing() {
+        let readings = |bits: [u64; 4]| {
+            let at = |step: u32| f64::from(step) * 0.25;
+            let phase = |time: f64| bits[CHANGES.iter().filter(|(change, _)| *change <= time).count()];
+            (0..48).map(|step| (at(step), phase(at(step)))).collect::<Vec<Reading>>()
+        };
+        held(&readings([0, 4, 6, 0]), &CHANGES).expect("as it was");
+        held(&readings([0, 4, 4, 0]), &CHANGES).expect_err("a bit is missing");
+        held(&readings([0, 4, 6, 6]), &CHANGES).expect_err("it never ended");
+        let late: Vec<Reading> = readings([0, 4, 6, 0]).iter().map(|(at, bits)| (at + 1.5, *bits)).collect();
+        held(&late, &CHANGES).expect_err("too late");
+    }
+
+    #[test]
+    fn series_are_found_in_events() {
+        let text = "{\"at_ns\":1000000000,\"event\":{\"step_started\":{}}}\n\
+            {\"event\":{\"telemetry_described\":{\"sources\":[{\"kind\":\"cpu\",\"series\":[]},{\"kind\":\"smart\",\
+            \"series\":[{\"quantity\":\"temperature\"},{\"quantity\":\"warning_bits\"}]}]}}}\n\
+            {\"event\":{\"telemetry\":{\"sources\":[{\"source\":0,\"samples\":[]},\
+            {\"source\":1,\"samples\":[{\"at_ns\":2000000000,\"values\":[50.0,4.0]}]}]}}}";
+        assert_eq!(warnings(&events(text).expect("events")).expect("a series"), [(2.0, 4)]);
+        assert_eq!(noted("step 5\nhot 7000000000", "hot").expect("noted"), 7.0);
+    }
+}
