@@ -13,8 +13,8 @@ use common::bench::{Loop, MIB, Undo, Zram, attach, mounted, node, partition, tex
 use common::skipped;
 use drivelab_core::target::WritableTarget;
 use drivelab_core::units::Bytes;
-use drivelab_device::guard::{Destroy, GuardError, authorise_device, look_again, preview_device, release_device};
 use drivelab_device::ErrorKind;
+use drivelab_device::guard::{Destroy, GuardError, authorise_device, look_again, preview_device, release_device};
 
 const SIZE: u64 = 64 * MIB;
 

@@ -174,7 +174,5 @@ fn lies_only_on(folder: &Path, released: &BlockNode, layer: u32) -> bool {
     let slaves = whole.join("slaves");
     let below: Vec<PathBuf> =
         names(&slaves).into_iter().filter_map(|name| std::fs::canonicalize(slaves.join(name)).ok()).collect();
-    layer < MOST_LAYERS
-        && !below.is_empty()
-        && below.iter().all(|below| lies_only_on(below, released, layer + 1))
+    layer < MOST_LAYERS && !below.is_empty() && below.iter().all(|below| lies_only_on(below, released, layer + 1))
 }
