@@ -20,7 +20,7 @@ fn drives_are_listed_and_found_by_name_and_by_model_string() {
     assert_eq!(endurance["source"], "004");
     let shown = lab.ok(&["drives", "wd-black-2017"]).stdout;
     assert!(shown.contains("80 TB") && shown.contains("stated, 004") && shown.contains("Dillon"), "{shown}");
-    let unknown = lab.run(&["drives", "sn861"]);
+    let unknown = lab.run(&["drives", "ultrastar-dc-sn86"]);
     assert_eq!(unknown.code, 4, "{}", unknown.stderr);
     assert!(unknown.stderr.contains("wd-ultrastar-dc-sn861"), "{}", unknown.stderr);
 }

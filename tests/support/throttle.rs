@@ -36,8 +36,13 @@ impl Throttle {
 
     /// Sets `read_bps`, `write_bps`, `read_iops` or `write_iops`, per second; 0 takes the limit away.
     pub fn limit(&self, what: &str, value: u64) {
+        self.limit_device(&self.device, what, value);
+    }
+
+    /// The same for another device.
+    pub fn limit_device(&self, device: &str, what: &str, value: u64) {
         let file = self.group.join(format!("blkio.throttle.{what}_device"));
-        std::fs::write(file, format!("{} {value}", self.device)).expect("a limit");
+        std::fs::write(file, format!("{device} {value}")).expect("a limit");
     }
 
     /// A command that runs inside the group; arguments are still to be added.

@@ -38,11 +38,19 @@ export const colourOf = (index: number): string => `var(--c${index % 8})`;
 export function heightOf(chart: ChartData, narrow: boolean): number {
   const gap = gapOf(chart, narrow);
   const title = chart.x.title === "" ? 0 : TITLE;
-  return TOP + chart.panels.length * (panelHeight(chart, narrow) + gap) + BOTTOM + title - GAP;
+  return TOP + chart.panels.length * (panelHeight(chart, narrow) + gap) + bottomOf(chart) + title - GAP;
 }
 
 /** Between panels: axis labels, in two lines on a phone, and the title of the next panel. */
-const gapOf = (chart: ChartData, narrow: boolean): number => (narrow && chart.x.scale === "category" ? GAP + 16 : GAP);
+const gapOf = (chart: ChartData, narrow: boolean): number =>
+  chart.x.scale === "category" && (narrow || wraps(chart)) ? GAP + 16 : GAP;
+
+/** Below the last panel: more where labels take two lines. */
+const bottomOf = (chart: ChartData): number => (wraps(chart) ? BOTTOM + 16 : BOTTOM);
+
+/** Whether labels of named places are longer than one line. */
+const wraps = (chart: ChartData): boolean =>
+  chart.x.scale === "category" && chart.panels.length > 1 && chart.x.labels.some((text) => text.length > 14);
 
 function panelHeight(chart: ChartData, narrow: boolean): number {
   const one = narrow ? 190 : 230;

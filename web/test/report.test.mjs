@@ -163,7 +163,7 @@ describe("the page of a run", { skip }, () => {
   });
 });
 
-for (const kind of ["several", "hostile", "loads"]) {
+for (const kind of ["several", "hostile", "loads", "together"]) {
   test(`the page of ${kind} runs opens without an error, a request or a violation`, { skip }, async () => {
     const sample = samplePage(kind);
     const browser = await launch();
@@ -195,6 +195,34 @@ test("a backlog and response times are drawn over time, from zero", { skip }, as
       scales.filter(({ lowest }) => lowest !== "0"),
       [],
     );
+  } finally {
+    await browser.close();
+    sample.remove();
+  }
+});
+
+test("several drives at once: axes from zero, a table beside every chart, all drives over time", { skip }, async () => {
+  const sample = samplePage("together");
+  const browser = await launch();
+  try {
+    const report = await ReportPage.open(browser, sample.path);
+    const scales = await report.lowestFigures();
+    assert.ok(scales.length >= 6, `${scales.length} panels`);
+    assert.deepEqual(
+      scales.filter(({ lowest }) => lowest !== "0"),
+      [],
+    );
+    const time = scales.filter(({ chart }) => chart === "all-seconds");
+    assert.deepEqual(
+      time.map(({ title }) => title),
+      ["All drives", "Each drive"],
+    );
+    const figures = report.page.locator("figure");
+    for (const figure of await figures.all()) assert.equal(await figure.locator("table").count(), 1);
+    const phone = await ReportPage.open(browser, sample.path, { viewport: { width: 390, height: 844 } });
+    const width = await phone.page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= 390, `${width} px wide`);
+    await phone.close();
   } finally {
     await browser.close();
     sample.remove();

@@ -8,6 +8,7 @@ pub(crate) mod watched;
 
 use drivelab_core::event::RunState;
 use drivelab_core::finding::{Evidence, Finding};
+use drivelab_core::group::GroupRole;
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Action, Form, Rounds, StepRole};
 use drivelab_core::record::{StepRecord, StopReason};
@@ -37,6 +38,7 @@ pub(crate) static CONDUCT: &[Check] = &[
 pub(crate) fn of_run(records: &RunRecords) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend((records.plan.form == Form::Smoke).then(text::smoke_form));
+    findings.extend(in_company(records));
     findings.extend(state(records));
     let mut clock = WallClock::new(records);
     findings.extend(records.breaks.iter().filter_map(|pause| resumed(records, pause, &mut clock)));
@@ -45,6 +47,12 @@ pub(crate) fn of_run(records: &RunRecords) -> Vec<Finding> {
     findings.extend(rounds(records));
     findings.extend(find_rate::findings(records));
     findings
+}
+
+/// A run beside others of its group is no measure of a drive alone.
+fn in_company(records: &RunRecords) -> Option<Finding> {
+    let group = records.group.as_ref().filter(|group| group.role == GroupRole::Together)?;
+    Some(text::in_company(group.drives().saturating_sub(1)))
 }
 
 fn state(records: &RunRecords) -> Option<Finding> {

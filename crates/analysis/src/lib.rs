@@ -31,6 +31,7 @@ pub mod stats;
 pub mod steady;
 #[doc(hidden)]
 pub mod testing;
+pub mod together;
 mod values;
 mod watched;
 

@@ -87,6 +87,7 @@ pub enum Command {
     #[command(after_help = "Examples:\n  drivelab run quick /mnt/drive\n  drivelab run my-method.toml . --dry-run\n  \
         drivelab run quick /dev/nvme1n1 --destroy SERIAL --partition 90% --file-system ext4\n  \
         drivelab run quick /dev/nvme1n1 --destroy SERIAL --arm none --arm luks2 --arm none\n  \
+        drivelab run quick /mnt/a /mnt/b -o both.html   two drives: each alone, then both at once\n  \
         drivelab run quick . --events json | jq 'select(.event.step_ended) | .event.step_ended.key'")]
     Run(Box<RunArgs>),
     /// Issue one load without a methodology, and say what came of it.
@@ -238,8 +239,9 @@ pub struct MeasureArgs {
     pub form: Option<FormArg>,
     /// Permit that this is overwritten: the existing file itself, or of a block device its serial number, its name in
     /// /dev/disk/by-id, or the kernel's name where it has no serial number.
+    /// Once for each target that is written.
     #[arg(long, value_name = "ID", value_hint = ValueHint::FilePath)]
-    pub destroy: Option<PathBuf>,
+    pub destroy: Vec<PathBuf>,
     /// Ask nothing. Alone it permits nothing: a block device is written only where --destroy names it.
     #[arg(long, short)]
     pub yes: bool,
@@ -293,9 +295,12 @@ pub struct ReviewArgs {
 pub struct RunArgs {
     /// Name of a built-in methodology, or a TOML file.
     pub method: String,
-    /// A folder, or a file to make.
-    #[arg(value_hint = ValueHint::AnyPath)]
-    pub target: PathBuf,
+    /// A folder, or a file to make. Several: each alone, then all at once, and how much each lost.
+    #[arg(required = true, value_name = "TARGET", value_hint = ValueHint::AnyPath)]
+    pub targets: Vec<PathBuf>,
+    /// With several targets: only all at once, without each alone before.
+    #[arg(long)]
+    pub together_only: bool,
     /// Also write a page; an existing file that drivelab did not write is never replaced.
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,
@@ -485,6 +490,9 @@ pub struct ReportArgs {
     /// The newest run.
     #[arg(long, conflicts_with = "runs")]
     pub last: bool,
+    /// The result of several drives at once: one of its runs leads to all.
+    #[arg(long)]
+    pub group: bool,
     /// Where to write; default stdout. An existing file that drivelab did not write is never replaced.
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub output: Option<PathBuf>,

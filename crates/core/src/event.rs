@@ -8,12 +8,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::environment::{Environment, ToolVersion};
 use crate::finding::Finding;
+use crate::group::{Group, HostCpu};
 use crate::ids::{RunId, StepKey};
 use crate::plan::Plan;
 use crate::record::{IntervalRecord, StepRecord};
 use crate::telemetry::{TelemetryBatch, TelemetryDescribed};
 
 /// Version of the event vocabulary. Readers refuse a larger one and say so.
+///
+/// 2 added `telemetry_described`, `telemetry`, `in_group` and `host_cpu`.
 pub const EVENT_VERSION: u32 = 2;
 
 /// One thing that happened.
@@ -36,6 +39,8 @@ pub enum EventBody {
     RunStarted(RunStarted),
     /// The first event after an interruption: a new process goes on with the run.
     RunResumed(RunResumed),
+    /// The run is one of a group: several drives, alone and at once. Follows the first event.
+    InGroup(Group),
     /// An execution of a step begins.
     StepStarted {
         /// Which.
@@ -45,6 +50,8 @@ pub enum EventBody {
     Interval(IntervalRecord),
     /// An execution of an I/O step is over; its record is final.
     StepEnded(StepRecord),
+    /// What the host's CPUs did during an execution that is over; only where it is watched.
+    HostCpu(HostCpu),
     /// An idle step is over.
     IdleEnded {
         /// Which.

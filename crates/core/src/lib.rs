@@ -13,6 +13,7 @@ pub mod environment;
 pub mod event;
 pub mod exit;
 pub mod finding;
+pub mod group;
 pub mod histogram;
 pub mod ids;
 pub mod listener;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::environment::{Environment, ToolVersion};
 use crate::event::{Event, EventBody, RunResumed, RunState, Steadiness};
 use crate::finding::Finding;
+use crate::group::{Group, HostCpu};
 use crate::ids::{RunId, StepKey};
 use crate::plan::Plan;
 use crate::record::{IntervalRecord, StepRecord, StopReason};
@@ -59,6 +60,10 @@ pub struct RunRecords {
     pub findings: Vec<Finding>,
     /// What was watched beside the I/O.
     pub telemetry: Recorded,
+    /// The group that the run belongs to, where it does.
+    pub group: Option<Group>,
+    /// What the host's CPUs did, by execution, where it was watched.
+    pub host_cpu: Vec<HostCpu>,
     /// Interruptions.
     pub breaks: Vec<Break>,
     /// How it stands.
@@ -101,6 +106,8 @@ impl RunRecords {
             steadiness: Vec::new(),
             findings: Vec::new(),
             telemetry: Recorded::default(),
+            group: None,
+            host_cpu: Vec::new(),
             breaks: Vec::new(),
             state: RunState::Interrupted,
             message: String::new(),
@@ -151,6 +158,8 @@ impl RunRecords {
             }
             EventBody::TelemetryDescribed(described) => self.telemetry.describe(described),
             EventBody::Telemetry(batch) => self.telemetry.push(batch),
+            EventBody::InGroup(group) => self.group = Some(group),
+            EventBody::HostCpu(cpu) => self.host_cpu.push(cpu),
             EventBody::Steadiness(verdict) => self.steadiness.push(verdict),
             EventBody::Finding(finding) => self.findings.push(finding),
             EventBody::Interrupted { cause } => {
@@ -182,6 +191,7 @@ impl RunRecords {
         self.intervals.retain(|interval| interval.key != *key);
         self.failed_steps.retain(|failed| failed.key != *key);
         self.idle_done.retain(|done| done != key);
+        self.host_cpu.retain(|cpu| cpu.key != *key);
     }
 
     /// The execution that has begun and not ended.

@@ -1,7 +1,9 @@
-//! Drive facts files: reading them, with errors that point into the file, and finding the one that a drive's model means.
+//! Drive facts files: reading them, with errors that point into the file, and finding the one that a drive's model
+//! means.
 //!
-//! Owns the files that are part of the program (`reference/drives`) and the user's own beside them. The words and figures
-//! are `core::drive_facts`. Must not know: where the user's folder is, and what the figures are compared with.
+//! Owns the files that are part of the program (`reference/drives`) and the user's own beside them. The words and
+//! figures are `core::drive_facts`. Must not know: where the user's folder is, and what the figures are compared
+//! with.
 
 mod check;
 mod library;
@@ -64,7 +66,8 @@ pub fn json_schema() -> serde_json::Value {
     drivelab_core::drive_facts::schema().to_value()
 }
 
-/// What the program knows about the drive of this model and capacity: [`DriveLibrary::facts_for`] of the built-in files.
+/// What the program knows about the drive of this model and capacity: [`DriveLibrary::facts_for`] of the built-in
+/// files.
 #[must_use]
 pub fn facts_for(model: &str, capacity: Option<Bytes>) -> Option<DriveFacts> {
     DriveLibrary::built_in().facts_for(model, capacity).map(|known| known.facts.clone())
@@ -82,7 +85,8 @@ impl DriveLibrary {
         DriveLibrary { known }
     }
 
-    /// Adds the `*.toml` files of a folder, where there is one. A file whose name is already known replaces those facts.
+    /// Adds the `*.toml` files of a folder, where there is one. A file whose name is already known replaces those
+    /// facts.
     ///
     /// # Errors
     /// A folder or file that cannot be read, or a file that is wrong.
@@ -117,8 +121,8 @@ impl DriveLibrary {
         self.known.iter().find(|known| known.facts.name == name)
     }
 
-    /// The facts that a drive's model string means: the strictest pattern wins, the user's own before the built-in; where
-    /// two fit alike, the one that has this capacity.
+    /// The facts that a drive's model string means: the strictest pattern wins, the user's own before the built-in;
+    /// where two fit alike, the one that has this capacity.
     #[must_use]
     pub fn facts_for(&self, model: &str, capacity: Option<Bytes>) -> Option<&Known> {
         let fitting = self.known.iter().filter_map(|known| Some((known.facts.fit(model)?, known)));

@@ -7,6 +7,7 @@
 
 mod block;
 mod block_use;
+mod cpu_time;
 mod direct;
 pub mod drive_facts;
 mod error;
@@ -27,6 +28,7 @@ mod size;
 mod testbed;
 pub mod wipe;
 
+pub use cpu_time::cpu_times;
 pub use error::{DeviceError, ErrorKind};
 pub use guard::{
     FileIdentity, Leftover, LeftoverState, Scratch, ScratchClaim, is_scratch, leftover_scratches, remove_leftover,

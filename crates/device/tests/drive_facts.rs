@@ -1,5 +1,5 @@
-//! The drive facts files that are part of the program: all can be read, cite what exists, say what the reviews say, and are
-//! found by the model strings that drives report. Files that are wrong are refused with their place.
+//! The drive facts files that are part of the program: all can be read, cite what exists, say what the reviews say,
+//! and are found by the model strings that drives report. Files that are wrong are refused with their place.
 
 use std::path::{Path, PathBuf};
 

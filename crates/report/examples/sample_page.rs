@@ -1,5 +1,6 @@
 //! Writes the page of the made-up sample run to the file named first; with a second word (`resumed`, `several`) the
-//! page of a resumed run, of the loads beyond the plainest (`loads`), of several runs beside each other, or (`hostile`) of a drive whose model name is an attack.
+//! page of a resumed run, of the loads beyond the plainest (`loads`), of several runs beside each other, of several
+//! drives at once (`together`), or (`hostile`) of a drive whose model name is an attack.
 //! The browser tests in web/test open these.
 
 use drivelab_analysis::testing;
@@ -14,13 +15,18 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "resumed" => vec![testing::sample_resumed_run()],
         "loads" => vec![testing::sample_loads_run()],
         "several" => vec![testing::sample_run(), testing::sample_resumed_run(), testing::sample_steady_run()],
+        "together" => drivelab_analysis::together::testing::sample_group(),
         "hostile" => vec![hostile()],
         _ => vec![testing::sample_run()],
     };
     let analyses: Vec<_> = records.iter().map(drivelab_analysis::analyse).collect();
     let inputs: Vec<_> =
         records.iter().zip(&analyses).map(|(records, analysis)| ReportInput { records, analysis }).collect();
-    std::fs::write(path, drivelab_report::html(&inputs)?)?;
+    let page = match kind.as_str() {
+        "together" => drivelab_report::together_html(&drivelab_report::GroupInput::new(&inputs)?)?,
+        _ => drivelab_report::html(&inputs)?,
+    };
+    std::fs::write(path, page)?;
     Ok(())
 }
 

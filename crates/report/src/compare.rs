@@ -3,6 +3,7 @@
 //! Unlike runs (another method hash, another form, the smoke form, other conditions than arm and power state) are never
 //! put in one table; the reason is said.
 
+use drivelab_core::group::GroupRole;
 use drivelab_core::plan::{Form, Step};
 
 use crate::ReportInput;
@@ -163,7 +164,7 @@ type Condition = (&'static str, fn(&ReportInput<'_>) -> String);
 
 /// Conditions that differ between runs of a group.
 fn differences(runs: &[(usize, &ReportInput<'_>)]) -> Vec<String> {
-    let look: [Condition; 8] = [
+    let look: [Condition; 9] = [
         ("arm", |input| condition(input).arm()),
         ("tested size", |input| format::bytes(input.records.environment.target.length)),
         ("drivelab version", |input| input.records.tool.version.clone()),
@@ -174,6 +175,10 @@ fn differences(runs: &[(usize, &ReportInput<'_>)]) -> Vec<String> {
             system.map_or_else(|| "none".to_owned(), |system| system.kind.clone())
         }),
         ("interruptions", |input| input.records.breaks.len().to_string()),
+        ("company", |input| match &input.records.group {
+            Some(group) if group.role == GroupRole::Together => format!("{} drives at once", group.drives()),
+            _ => "alone".to_owned(),
+        }),
         ("state of the run", |input| crate::run_facts::state_word(input.records.state).to_owned()),
     ];
     let different = |(name, of): Condition| {

@@ -35,6 +35,7 @@ mod table;
 mod terminal;
 mod tests_view;
 mod time_line;
+mod together;
 
 use drivelab_analysis::Analysis;
 use drivelab_core::run::RunRecords;
@@ -50,6 +51,9 @@ pub use probe_text::{
 };
 pub use run_facts::severity_word;
 pub use terminal::terminal_table;
+pub use together::{
+    GroupInput, together_csv, together_html, together_json, together_markdown, together_schema, together_terminal,
+};
 
 /// A run and what it means.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +73,9 @@ pub enum ReportError {
     /// Nothing was measured that could be shown.
     #[error("the run has no measured load; it cannot be shown as one")]
     NoLoad,
+    /// The runs were not measured together.
+    #[error("none of these runs was measured together with others; `drivelab report RUN` shows each by itself")]
+    NoGroup,
     /// The page template failed.
     #[error("the page could not be put together: {0}")]
     Page(#[from] askama::Error),

@@ -28,7 +28,7 @@ pub(crate) fn markdown(inputs: &[ReportInput<'_>]) -> String {
 }
 
 /// Words from outside, so that they stay words: no table cell, HTML, link or emphasis can begin in them.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -46,16 +46,16 @@ fn escape(text: &str) -> String {
     out
 }
 
-fn line(text: &mut String, words: &str) {
+pub(crate) fn line(text: &mut String, words: &str) {
     text.push_str(words);
     text.push('\n');
 }
 
-fn heading(text: &mut String, level: usize, words: &str) {
+pub(crate) fn heading(text: &mut String, level: usize, words: &str) {
     line(text, &format!("\n{} {}\n", "#".repeat(level), escape(words)));
 }
 
-fn table(text: &mut String, table: &Table) {
+pub(crate) fn table(text: &mut String, table: &Table) {
     if table.rows.is_empty() {
         return;
     }
@@ -70,14 +70,14 @@ fn table(text: &mut String, table: &Table) {
     text.push('\n');
 }
 
-fn facts_table(text: &mut String, title: &str, facts: &[Fact]) {
+pub(crate) fn facts_table(text: &mut String, title: &str, facts: &[Fact]) {
     let columns = vec![Column::words(title), Column::words("")];
     let rows =
         facts.iter().map(|fact| vec![crate::table::Cell::text(fact.name), crate::table::Cell::text(&*fact.value)]);
     table(text, &Table { caption: String::new(), columns, rows: rows.collect() });
 }
 
-fn list(text: &mut String, items: &[String]) {
+pub(crate) fn list(text: &mut String, items: &[String]) {
     for item in items {
         line(text, &format!("- {}", escape(item)));
     }

@@ -10,6 +10,8 @@ pub(crate) const MARKDOWN: &str = "<!-- drivelab report -->";
 pub(crate) const CSV: &str = "drivelab_results_version,";
 /// Value of the field `schema` of every JSON report.
 pub(crate) const SCHEMA: &str = "drivelab.results";
+/// The same of a report of several drives at once.
+pub(crate) const TOGETHER: &str = "drivelab.together";
 
 fn head(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes.get(..LOOK_AT).unwrap_or(bytes)).into_owned()
@@ -35,5 +37,5 @@ fn is_json(bytes: &[u8]) -> bool {
     struct Named {
         schema: String,
     }
-    serde_json::from_slice::<Named>(bytes).is_ok_and(|named| named.schema == SCHEMA)
+    serde_json::from_slice::<Named>(bytes).is_ok_and(|named| [SCHEMA, TOGETHER].contains(&named.schema.as_str()))
 }

@@ -157,7 +157,7 @@ struct Page<'a> {
 }
 
 /// JSON inside a script element: no `<` can end the element, no line separator can break a reader.
-fn in_script(json: &str) -> String {
+pub(crate) fn in_script(json: &str) -> String {
     json.replace('<', "\\u003c")
         .replace('>', "\\u003e")
         .replace('&', "\\u0026")

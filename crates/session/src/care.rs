@@ -1,6 +1,8 @@
 //! What the session asks of whoever owns the target: to remember durably whether it is prepared.
 
+use drivelab_core::clock::StopToken;
 use drivelab_core::finding::Finding;
+use drivelab_core::group::{CoreTime, Group};
 
 /// Keeps the target's state on record, so that a run that was killed knows whether it must prepare again.
 pub trait TargetCare {
@@ -15,6 +17,23 @@ pub trait TargetCare {
     /// # Errors
     /// What went wrong, for the user; ends the run.
     fn preparation_done(&mut self) -> Result<(), String>;
+
+    /// The group that a new run belongs to, where it does. Asked once.
+    fn group(&mut self) -> Option<Group> {
+        None
+    }
+
+    /// An execution is about to begin; `position` counts the executions of the whole schedule from 1. May wait for
+    /// others that are measured at the same time, at most until `stop` is set; false where that ended the wait.
+    fn step_begins(&mut self, position: u32, stop: &StopToken) -> bool {
+        let _ = (position, stop);
+        true
+    }
+
+    /// The execution is over: what the host's CPUs did since [`Self::step_begins`], where that is watched.
+    fn step_over(&mut self) -> Vec<CoreTime> {
+        Vec::new()
+    }
 
     /// Findings that are known before the first step and follow from nothing else on record, such as a target that is
     /// smaller than was asked for. Asked once, of a new run.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::clock::{RunClock, StopCause, StopToken};
 use drivelab_core::event::{EventBody, RunResumed, RunStarted, RunState};
+use drivelab_core::group::HostCpu;
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Action, Step, StepRole, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
@@ -122,8 +123,9 @@ impl<'a> Session<'a> {
             }
             None => {
                 let mut records = RunRecords::begin(first).map_err(|error| RecorderLost(error.to_string()))?;
-                for finding in care.opening_findings() {
-                    match emitter.emit_and_wait(EventBody::Finding(finding)) {
+                let group = care.group().map(EventBody::InGroup);
+                for body in group.into_iter().chain(care.opening_findings().into_iter().map(EventBody::Finding)) {
+                    match emitter.emit_and_wait(body) {
                         Ok(event) => records.push(event),
                         Err(lost) => return Err(emitter.finish().err().unwrap_or(lost)),
                     }
@@ -226,6 +228,9 @@ impl<'a> Session<'a> {
             self.care.preparation_begins().map_err(Halt::Failed)?;
         }
         self.note(EventBody::StepStarted { key: key.clone() })?;
+        if !self.care.step_begins(self.position(key), &self.stop) {
+            return Err(Halt::Stopped);
+        }
         self.enter(phase_of(step))?;
         let started_ns = self.clock.now_ns();
         let active = match &step.action {
@@ -237,7 +242,18 @@ impl<'a> Session<'a> {
             Action::Io { .. } => self.run_io(key, step)?,
         };
         self.enter(Phase::Ordinary)?;
+        let cores = self.care.step_over();
+        if !cores.is_empty() {
+            let (key, to_ns) = (key.clone(), self.clock.now_ns());
+            self.note(EventBody::HostCpu(HostCpu { key, from_ns: started_ns, to_ns, cores }))?;
+        }
         self.rest(key, step, active)
+    }
+
+    /// Where an execution stands in the whole schedule, from 1.
+    fn position(&self, key: &StepKey) -> u32 {
+        let at = self.records.plan.schedule().iter().position(|(one, _)| one == key);
+        u32::try_from(at.map_or(0, |at| at + 1)).unwrap_or(u32::MAX)
     }
 
     /// Runs an I/O step; says how long the target was busy with it.

@@ -29,6 +29,7 @@ pub(crate) const fn is_durable(event: &EventBody) -> bool {
     match event {
         EventBody::RunStarted(_)
         | EventBody::RunResumed(_)
+        | EventBody::InGroup(_)
         | EventBody::StepEnded(_)
         | EventBody::IdleEnded { .. }
         | EventBody::Interrupted { .. }
@@ -36,6 +37,7 @@ pub(crate) const fn is_durable(event: &EventBody) -> bool {
         EventBody::StepStarted { .. }
         | EventBody::Interval(_)
         | EventBody::StepFailed { .. }
+        | EventBody::HostCpu(_)
         | EventBody::RestStarted { .. }
         | EventBody::RestEnded { .. }
         | EventBody::TelemetryDescribed(_)

@@ -40,3 +40,89 @@ read_from() {
     echo $(($(now_ns) - read_begun)) > "$RESULTS/$read_name.took_ns"
     echo $read_code > "$RESULTS/$read_name.code"
 }
+
+# host COMMAND [ARGUMENTS]: has QEMU do something, by a command of its machine protocol; arguments are a JSON object.
+# It is done within moments, beside the script. Only where waiting is real, since the host acts in its own time.
+host() {
+    [ $# -gt 1 ] || set -- "$1" '{}'
+    echo "vm-host: {\"execute\": \"$1\", \"arguments\": $2}"
+}
+
+# set_property ID NAME VALUE: sets a property of one of QEMU's devices.
+set_property() {
+    host qom-set "{\"path\": \"/machine/peripheral/$1\", \"property\": \"$2\", \"value\": $3}"
+}
+
+# wait_for TEST ARGUMENT …: waits until `[ TEST … ]` is true, at most 20 s.
+wait_for() {
+    wait_left=2000
+    until [ "$@" ]; do
+        wait_left=$((wait_left - 1))
+        [ $wait_left -gt 0 ] || fail "never came true: $*"
+        usleep 10000
+    done
+}
+
+# by_id NAME DEVICE: the link that udev would make.
+by_id() {
+    mkdir -p /dev/disk/by-id
+    ln -s "../../${2#/dev/}" "/dev/disk/by-id/$1"
+}
+
+# lvm_ COMMAND ARGUMENT …: LVM without udev, which is not here.
+lvm_() {
+    lvm "$@" --config 'activation { udev_sync=0 udev_rules=0 verify_udev_operations=0 } devices { use_devicesfile=0 }'
+}
+
+# said NAME COMMAND …: runs it; keeps what it prints (NAME.out), what it says (NAME.said) and its exit code (NAME.code).
+said() {
+    said_name=$1
+    shift
+    said_code=0
+    "$@" > "$RESULTS/$said_name.out" 2> "$RESULTS/$said_name.said" < /dev/null || said_code=$?
+    echo $said_code > "$RESULTS/$said_name.code"
+}
+
+# written: the kernel's count of sectors written to each disk.
+written() {
+    for written_disk in /sys/block/*; do
+        read -r _ _ _ _ _ _ written_sectors _ < "$written_disk/stat"
+        echo "${written_disk##*/} $written_sectors"
+    done
+}
+
+# complain TEXT: something is not as promised. The script goes on, so that one run tells all of it.
+complain() {
+    echo "NOT AS PROMISED: $*"
+    echo "$*" >> "$RESULTS/complaints"
+}
+
+# no_complaints: fails where there was one.
+no_complaints() {
+    [ ! -e "$RESULTS/complaints" ] || fail "not as promised, $(grep -c "" "$RESULTS/complaints") times: see above"
+}
+
+# refuses CODE WORDS TARGET [ARGUMENT …]: drivelab must not write to TARGET, whatever the arguments (--destroy ID): it
+# must end with this exit code, say these words, and no disk of the machine must have been written to.
+refuses() {
+    refuses_code=$1
+    refuses_words=$2
+    shift 2
+    refuses_before=$(written)
+    refuses_got=0
+    drivelab io "$@" --op write --qd 1 --block 4k --operations 16 --ramp 0s --no-save --json \
+        > /tmp/refuses.out 2> /tmp/refuses.said < /dev/null || refuses_got=$?
+    [ "$refuses_before" = "$(written)" ] || complain "$*: something was written"
+    [ $refuses_got -eq "$refuses_code" ] || complain "$*: exit code $refuses_got, not $refuses_code"
+    grep -q -e "$refuses_words" /tmp/refuses.said || complain "$*: it does not say '$refuses_words'"
+    echo "$*: $(cat /tmp/refuses.said)" | tee -a "$RESULTS/refusals"
+}
+
+# writes TARGET ID: drivelab must write to TARGET, since it is named and nothing stands against it.
+writes() {
+    writes_code=0
+    drivelab io "$1" --op write --qd 1 --block 4k --operations 16 --ramp 0s --no-save --json --destroy "$2" \
+        > /tmp/writes.out 2> /tmp/writes.said < /dev/null || writes_code=$?
+    [ $writes_code -eq 0 ] || complain "$1 --destroy $2: exit code $writes_code: $(cat /tmp/writes.said)"
+    echo "$1 --destroy $2: written" >> "$RESULTS/refusals"
+}

@@ -1,12 +1,23 @@
 #!/bin/busybox sh
-# The first process of a test VM: mounts what is usual, runs the scenario, hands out its results, switches off.
+# The first process of a test VM: mounts what is usual, runs the scenario, hands out its results, switches off. Where
+# the scenario wants its root on disks, it first moves there and begins anew.
 /bin/busybox --install -s /bin
 export PATH=/programs:/bin HOME=/tmp RESULTS=/tmp/results TERM=dumb
+# There is no udev that would make device nodes; libdevmapper makes its own.
+export DM_DISABLE_UDEV=1
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev
 mount -t tmpfs tmp /tmp
 mount -t tmpfs tmp /var/tmp
+if [ -e /vm/root ]; then
+    if sh -eu -c '. /vm/functions.sh; . /vm/root.sh; root_on "$(cat /vm/root)"' < /dev/null; then
+        umount /var/tmp /tmp /dev /sys /proc
+        exec switch_root /newroot /init
+    fi
+    echo "vm: no root on disks"
+    poweroff -f
+fi
 read -r shell_s rest < /proc/uptime
 echo "vm: shell after $shell_s s"
 mkdir -p "$RESULTS"

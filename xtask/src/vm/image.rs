@@ -44,6 +44,10 @@ pub(crate) fn build(root: &Path, kernel: &Kernel, scenario: &Scenario, binary: &
     archive.file("init", 0o755, &read(&support.join("init.sh"))?);
     archive.file("vm/functions.sh", 0o644, &read(&support.join("functions.sh"))?);
     archive.file("vm/scenario.sh", 0o644, scenario.script.as_bytes());
+    if let Some(kind) = &scenario.root {
+        archive.file("vm/root.sh", 0o644, &read(&support.join("root.sh"))?);
+        archive.file("vm/root", 0o644, kind.as_bytes());
+    }
     add_modules(&mut archive, kernel, &scenario.modules)?;
     Ok(archive.finish())
 }

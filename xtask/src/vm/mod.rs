@@ -10,8 +10,10 @@
 mod boot;
 mod checks;
 mod cpio;
+mod emulator;
 mod image;
 mod kernel;
+mod qmp;
 mod results;
 mod scenario;
 
@@ -23,8 +25,9 @@ use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 
 use crate::setup;
-use crate::shell::{cargo, is_installed, run as run_command};
+use crate::shell::{cargo, command, is_installed, run as run_command};
 use boot::Ended;
+use emulator::Emulator;
 use kernel::Kernel;
 use results::Results;
 use scenario::Scenario;
@@ -48,19 +51,28 @@ pub(crate) struct VmTest {
 
 /// Why something cannot be tested on this machine: no failure, except in CI.
 #[derive(Debug)]
-pub(crate) struct Lacking(pub(crate) String);
+pub(crate) struct Lacking {
+    what: String,
+    /// It is nobody's duty to have it, so that it is no failure in CI either.
+    optional: bool,
+}
 
 impl fmt::Display for Lacking {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.what)
     }
 }
 
 impl std::error::Error for Lacking {}
 
-/// An error that says what the machine lacks.
+/// An error that says what the machine lacks, and could have.
 pub(crate) fn lacking(what: impl Into<String>) -> anyhow::Error {
-    anyhow!(Lacking(what.into()))
+    anyhow!(Lacking { what: what.into(), optional: false })
+}
+
+/// An error that says what cannot be had here; never a failure.
+pub(crate) fn unavailable(what: impl Into<String>) -> anyhow::Error {
+    anyhow!(Lacking { what: what.into(), optional: true })
 }
 
 /// How a scenario ended.
@@ -112,7 +124,7 @@ fn chosen(all: Vec<Scenario>, names: &[String]) -> Result<Vec<Scenario>> {
 /// What an error says if the machine only lacks something and may: the reason for skipping. Else the error.
 fn skipped(error: anyhow::Error) -> Result<String> {
     match error.downcast_ref::<Lacking>() {
-        Some(why) if !setup::is_ci() => Ok(why.to_string()),
+        Some(why) if why.optional || !setup::is_ci() => Ok(why.to_string()),
         _ => Err(error),
     }
 }
@@ -134,7 +146,7 @@ impl<'a> Lab<'a> {
             return Err(lacking("the VM runs x86-64 programs, and this machine is another one"));
         }
         setup::prepare_for_vm(root)?;
-        for program in [boot::QEMU, image::SHELL] {
+        for program in [emulator::QEMU, image::SHELL] {
             if !is_installed(program) {
                 return Err(lacking(format!("{program} is not installed: cargo xtask setup")));
             }
@@ -142,7 +154,10 @@ impl<'a> Lab<'a> {
         let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |at| root.join(at));
         let folder = target.join("vm-test");
         let kernel = kernel::fetch(root, &folder.join("kernels"))?;
-        let binary = build(root, &target, options.debug)?;
+        let mut binary = build(root, &target, options.debug)?;
+        if is_installed("strip") {
+            binary = stripped(root, &binary, &folder.join("drivelab"))?;
+        }
         Ok(Lab { root, folder, kernel, binary })
     }
 
@@ -188,7 +203,12 @@ impl<'a> Lab<'a> {
         let archive = image::build(self.root, &self.kernel, scenario, &self.binary)?;
         let initramfs = folder.join("initramfs.cpio");
         std::fs::write(&initramfs, archive).with_context(|| format!("cannot write {}", initramfs.display()))?;
-        match boot::boot(&self.kernel.image, &initramfs, folder, scenario)? {
+        let emulator = if scenario.from_backports {
+            emulator::from_backports(&self.folder.join("emulators"))?
+        } else {
+            Emulator::installed()
+        };
+        match boot::boot(&emulator, &self.kernel.image, &initramfs, folder, scenario)? {
             Ended::Status(0) => checks::check(&scenario.name, &Results::new(&results)),
             Ended::Status(code) => bail!("the script ended with {code}; the console's last lines:\n{}", tail(folder)),
             Ended::Killed => {
@@ -204,6 +224,13 @@ fn build(root: &Path, target: &Path, debug: bool) -> Result<PathBuf> {
     let (profile, folder) = if debug { ("dev", "debug") } else { ("release", "release") };
     run_command(cargo(root, &["build", "--locked", "--quiet", "--package", "drivelab", "--profile", profile]))?;
     Ok(target.join(folder).join("drivelab"))
+}
+
+/// The binary without what only a debugger reads: most of it, and it would fill the VM's memory and disks.
+fn stripped(root: &Path, binary: &Path, into: &Path) -> Result<PathBuf> {
+    let (from, to) = (binary.to_string_lossy(), into.to_string_lossy());
+    run_command(command(root, "strip", &["-o", &to, &from]))?;
+    Ok(into.to_path_buf())
 }
 
 /// The last lines that the VM printed.

@@ -11,6 +11,9 @@ use anyhow::{Context, Result, bail, ensure};
 /// Where scenarios are, below the root of the checkout.
 pub(crate) const FOLDER: &str = "tests/vm";
 
+/// The keys of a head.
+const KEYS: &str = "about, modules, programs, qemu, kernel, disks, root, emulator, waiting, cpus, memory_mib, limit_s";
+
 /// One scenario.
 #[derive(Debug)]
 pub(crate) struct Scenario {
@@ -24,15 +27,34 @@ pub(crate) struct Scenario {
     pub(crate) programs: Vec<String>,
     /// `#: qemu:` further arguments for QEMU; `{folder}` is a folder of the scenario's own on the host.
     pub(crate) qemu: Vec<String>,
+    /// `#: kernel:` further words on the kernel's command line.
+    pub(crate) kernel: Vec<String>,
     /// `#: waiting: real`: waiting takes as long as on the host. For devices that QEMU emulates: they answer in the
     /// host's time, and where waiting takes none, the machine's own time runs away meanwhile.
     pub(crate) waits_in_real_time: bool,
+    /// `#: disks:` files on the host for QEMU's drives, as NAME=MIB; empty at the start. Each is a block node NAME.
+    pub(crate) disks: Vec<Disk>,
+    /// `#: root:` the script runs with its root file system on disks, in a way that root.sh in tests/vm/support knows.
+    pub(crate) root: Option<String>,
+    /// `#: emulator: backports`: QEMU comes from Debian's backports. Where that cannot be had, the scenario is skipped.
+    pub(crate) from_backports: bool,
+    /// `#: cpus:` processors of the VM; with more than one, all its time is the host's, so waiting must be real.
+    pub(crate) cpus: u32,
     /// `#: memory_mib:` memory of the VM.
     pub(crate) memory_mib: u32,
     /// `#: limit_s:` after so many seconds of the host the VM is killed.
     pub(crate) limit_s: u64,
     /// The whole file.
     pub(crate) script: String,
+}
+
+/// A disk of a scenario.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Disk {
+    /// What QEMU's arguments call it.
+    pub(crate) name: String,
+    /// Its size.
+    pub(crate) mib: u64,
 }
 
 /// All scenarios, by name.
@@ -60,32 +82,64 @@ fn parse(name: &str, script: String) -> Result<Scenario> {
         modules: Vec::new(),
         programs: Vec::new(),
         qemu: Vec::new(),
+        kernel: Vec::new(),
         waits_in_real_time: false,
+        disks: Vec::new(),
+        root: None,
+        from_backports: false,
+        cpus: 1,
         memory_mib: 512,
         limit_s: 300,
         script: String::new(),
     };
     for line in script.lines().filter_map(|line| line.strip_prefix("#:")) {
         let (key, value) = line.split_once(':').with_context(|| format!("`#:{line}` is not `#: key: value`"))?;
-        let value = value.trim();
-        let number = || value.parse::<u32>().with_context(|| format!("`{value}` is no whole number"));
-        match key.trim() {
-            "about" => value.clone_into(&mut scenario.about),
-            "modules" => scenario.modules.extend(words(value)),
-            "programs" => scenario.programs.extend(words(value)),
-            "qemu" => scenario.qemu.extend(words(value)),
-            "waiting" => {
-                ensure!(value == "real", "waiting is `real`, or not mentioned");
-                scenario.waits_in_real_time = true;
-            }
-            "memory_mib" => scenario.memory_mib = number()?,
-            "limit_s" => scenario.limit_s = number()?.into(),
-            other => bail!("unknown key `{other}`: about, modules, programs, qemu, waiting, memory_mib or limit_s"),
-        }
+        take(&mut scenario, key.trim(), value.trim())?;
     }
     ensure!(!scenario.about.is_empty(), "it does not say what it is for: `#: about: …`");
+    ensure!(scenario.cpus == 1 || scenario.waits_in_real_time, "several cpus need `#: waiting: real`");
     scenario.script = script;
     Ok(scenario)
+}
+
+/// Takes one line of the head.
+fn take(scenario: &mut Scenario, key: &str, value: &str) -> Result<()> {
+    let number = || value.parse::<u32>().with_context(|| format!("`{value}` is no whole number"));
+    match key {
+        "about" => value.clone_into(&mut scenario.about),
+        "modules" => scenario.modules.extend(words(value)),
+        "programs" => scenario.programs.extend(words(value)),
+        "qemu" => scenario.qemu.extend(words(value)),
+        "kernel" => scenario.kernel.extend(words(value)),
+        "disks" => {
+            for word in value.split_whitespace() {
+                scenario.disks.push(disk(word)?);
+            }
+        }
+        "root" => scenario.root = Some(value.to_owned()),
+        "emulator" => {
+            ensure!(value == "backports", "emulator is `backports`, or not mentioned");
+            scenario.from_backports = true;
+        }
+        "waiting" => {
+            ensure!(value == "real", "waiting is `real`, or not mentioned");
+            scenario.waits_in_real_time = true;
+        }
+        "cpus" => scenario.cpus = number()?,
+        "memory_mib" => scenario.memory_mib = number()?,
+        "limit_s" => scenario.limit_s = number()?.into(),
+        other => bail!("unknown key `{other}`; there are: {KEYS}"),
+    }
+    Ok(())
+}
+
+/// A disk from `NAME=MIB`.
+fn disk(word: &str) -> Result<Disk> {
+    let (name, mib) = word.split_once('=').with_context(|| format!("`{word}` is not NAME=MIB"))?;
+    let is_plain = !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric());
+    ensure!(is_plain, "`{name}` is no name for a disk: letters and digits");
+    let mib = mib.parse().with_context(|| format!("`{mib}` is no whole number of MiB"))?;
+    Ok(Disk { name: name.to_owned(), mib })
 }
 
 fn words(text: &str) -> impl Iterator<Item = String> {
@@ -112,12 +166,25 @@ mod tests {
     }
 
     #[test]
+    fn disks_have_names_and_sizes() {
+        let scenario = read("#: about: x\n#: disks: d0=64 d1=1\n#: root: plain\n#: cpus: 2\n#: waiting: real\n")
+            .expect("a scenario");
+        let disks: Vec<(&str, u64)> = scenario.disks.iter().map(|disk| (disk.name.as_str(), disk.mib)).collect();
+        assert_eq!(disks, [("d0", 64), ("d1", 1)]);
+        assert_eq!((scenario.root.as_deref(), scenario.cpus), (Some("plain"), 2));
+    }
+
+    #[test]
     fn a_head_with_a_slip_is_refused() {
         for (text, said) in [
             ("true\n", "does not say what it is for"),
             ("#: about: x\n#: modles: null_blk\n", "unknown key `modles`"),
             ("#: about: x\n#: limit_s: soon\n", "no whole number"),
             ("#: about: x\n#: waiting: long\n", "waiting is `real`"),
+            ("#: about: x\n#: disks: d0\n", "not NAME=MIB"),
+            ("#: about: x\n#: disks: ../d0=1\n", "no name for a disk"),
+            ("#: about: x\n#: cpus: 2\n", "need `#: waiting: real`"),
+            ("#: about: x\n#: emulator: mine\n", "emulator is `backports`"),
             ("#: about\n", "is not `#: key: value`"),
         ] {
             let error = read(text).expect_err(text);

@@ -70,6 +70,16 @@ pub(crate) fn smoke_form() -> Finding {
         .about_run(Vec::new())
 }
 
+pub(crate) fn in_company(others: u32) -> Finding {
+    let statement = format!(
+        "{} worked at the same time: these are not the figures of a drive alone.",
+        plural(others as usize, "other drive")
+    );
+    let action = "`drivelab report RUN --group` sets them beside those of the drive alone; compare with runs alone nowhere else.";
+    warning("in_company", statement, "It was measured with `drivelab run METHOD T1 T2 …`.", action)
+        .about_run(Vec::new())
+}
+
 pub(crate) fn run_failed(message: &str, done: usize) -> Finding {
     let statement =
         format!("The run failed after {}: {}.", plural(done, "finished execution"), message.trim_end_matches('.'));

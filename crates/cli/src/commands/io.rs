@@ -85,6 +85,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         show: Show::Load,
         words: Words { wrong: &wrong, buffered: "--direct off" },
         under: None,
+        part: None,
     };
     begin::carry_out(context, order)
 }

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 
 use crate::args::{ConditionArgs, MeasureArgs, ReviewArgs, RunArgs};
 use crate::context::Context;
-use crate::fail::Result;
+use crate::fail::{Failure, Result};
 use crate::lab::begin::{self, Order};
 use crate::lab::execute::engine as lab_engine;
 use crate::lab::outcome::Show;
-use crate::lab::{conditions, method, target};
+use crate::lab::{conditions, method, target, together};
 
 /// `drivelab review`: the methodology `quick`, and a page.
 ///
@@ -24,8 +24,17 @@ pub fn review(context: &Context, arguments: &ReviewArgs) -> Result {
 /// # Errors
 /// Whatever keeps the run from being done.
 pub fn run(context: &Context, arguments: &RunArgs) -> Result {
-    let RunArgs { method, target, output, measure, conditions } = arguments;
-    self::measure(context, method, target, output.as_deref(), (measure, Some(conditions)))
+    match arguments.targets.as_slice() {
+        [target] if arguments.together_only => Err(Failure::usage(format!(
+            "--together-only is for several targets, and {} is the only one",
+            target.display()
+        ))),
+        [target] => {
+            let RunArgs { method, output, measure, conditions, .. } = arguments;
+            self::measure(context, method, target, output.as_deref(), (measure, Some(conditions)))
+        }
+        _ => together::run(context, arguments),
+    }
 }
 
 fn measure(
@@ -42,7 +51,7 @@ fn measure(
         form: method::form(&methodology, arguments.form),
         target: path,
         size: arguments.size,
-        destroy: arguments.destroy.as_deref(),
+        destroy: the_one_named(&arguments.destroy)?,
         yes: arguments.yes,
         engine,
         telemetry: &arguments.telemetry,
@@ -54,6 +63,7 @@ fn measure(
         show: Show::Review,
         words: target::Words::OF_FILES,
         under: None,
+        part: None,
     };
     match asked.filter(|asked| asked.any()) {
         Some(asked) => {
@@ -61,5 +71,18 @@ fn measure(
             conditions::carry_out(context, &order, asked, &engine)
         }
         None => begin::carry_out(context, order),
+    }
+}
+
+/// What `--destroy` names, where there is one target.
+fn the_one_named(destroy: &[PathBuf]) -> Result<Option<&Path>> {
+    match destroy {
+        [] => Ok(None),
+        [one] => Ok(Some(one)),
+        [first, second, ..] => Err(Failure::usage(format!(
+            "--destroy is given twice ({} and {}), and there is one target; name it once",
+            first.display(),
+            second.display()
+        ))),
     }
 }

@@ -4,8 +4,9 @@ use drivelab_core::exit::ExitCode;
 
 use crate::args::{FormatArg, ReportArgs};
 use crate::context::Context;
-use crate::fail::Result;
-use crate::lab::pages::{OutputFile, format_of, redacted, render};
+use crate::fail::{Failure, Result};
+use crate::lab::group_pages;
+use crate::lab::pages::{OutputFile, format_of, render};
 use crate::say;
 
 /// Runs the command.
@@ -25,11 +26,17 @@ pub fn report(context: &Context, arguments: &ReportArgs) -> Result {
     } else {
         arguments.runs.iter().map(|name| context.find_named(name)).collect::<Result<Vec<_>>>()?
     };
-    let mut runs = rows.iter().map(|row| context.load(row.id)).collect::<Result<Vec<_>>>()?;
+    let mut runs = match rows.as_slice() {
+        [row] if arguments.group => group_pages::of_member(context, row.id)?,
+        _ if arguments.group => {
+            return Err(Failure::usage("--group takes one run: any of a group leads to all of it"));
+        }
+        rows => rows.iter().map(|row| context.load(row.id)).collect::<Result<Vec<_>>>()?,
+    };
     if arguments.redact {
-        runs = runs.into_iter().map(|(records, _)| redacted(records)).collect();
+        runs = group_pages::without_names(runs);
     }
-    let text = render(format, &runs)?;
+    let text = if arguments.group { group_pages::render(format, &runs)? } else { render(format, &runs)? };
     match output {
         Some(output) if arguments.dry_run => {
             say::data(&format!("Dry run: would write {} bytes to {}\n", text.len(), output.path().display()))?;

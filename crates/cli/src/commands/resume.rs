@@ -87,11 +87,11 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     // What an earlier process wrote with headers, for steps that check it.
     engine.written = headers::of_finished(&records).ok();
     let start = Start::Resumed { records, resumed };
-    let care = Care { scratch, bundle_on_target, trace: None, opening: Vec::new() };
+    let care = Care { scratch, bundle_on_target, trace: None, opening: Vec::new(), group: None };
     screens::is_kept(row.id);
     let keep = Keep::Bundle { data, recorder };
-    let (run, show, meter) = (row.id, Show::Review, None);
-    let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, meter };
+    let (run, show, meter, clock) = (row.id, Show::Review, None, None);
+    let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, meter, clock };
     execute(context, &arguments.print, ready)
 }
 

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use drivelab_conditions::{SetUp, Where};
-use drivelab_core::clock::StopToken;
+use drivelab_core::clock::{MonotonicClock, StopToken};
 use drivelab_core::environment::TargetKind;
 use drivelab_core::event::{EVENT_VERSION, RunStarted};
 use drivelab_core::exit::ExitCode;
+use drivelab_core::group::Group;
 use drivelab_core::ids::RunId;
 use drivelab_core::plan::{Form, Plan, Step};
 use drivelab_core::units::Bytes;
@@ -18,6 +19,7 @@ use drivelab_session::Start;
 use drivelab_store::{DataDir, NewBundle, Recorder};
 
 use super::care::Care;
+use super::company::Company;
 use super::cpu_meter::CpuMeter;
 use super::execute::{Keep, Ready, execute};
 use super::outcome::Show;
@@ -66,6 +68,8 @@ pub struct Order<'a> {
     pub words: Words<'a>,
     /// What was set up for it, where anything was.
     pub under: Option<Under<'a>>,
+    /// Where the run is one of a group: what it shares with the others.
+    pub part: Option<Part>,
 }
 
 /// What was set up for a run: it has its id by then, and its stop is that of the set-up.
@@ -84,7 +88,40 @@ impl<'a> Order<'a> {
     /// The same order with another engine, for a run that is one of several: under nothing, and without a trace.
     #[must_use]
     pub fn like(&self) -> Order<'a> {
-        Order { engine: Options::new(self.engine.backend), trace: None, under: None, ..*self }
+        Order { engine: Options::new(self.engine.backend), trace: None, under: None, part: None, ..*self }
+    }
+}
+
+/// What a run of a group gets from the group.
+pub struct Part {
+    /// Its id, which the others know.
+    pub run: RunId,
+    /// What it records of the group.
+    pub group: Group,
+    /// What it does around each step.
+    pub company: Company,
+    /// Wall-clock time at which the clock stands at 0.
+    pub started: String,
+    /// The clock that runs together share.
+    pub clock: MonotonicClock,
+}
+
+/// A run that is recorded and may begin: its target is open, nothing was measured yet.
+pub struct Prepared {
+    ready: Ready,
+    trace: Option<TraceFile>,
+}
+
+impl Prepared {
+    /// Measures and shows.
+    ///
+    /// # Errors
+    /// What the outcome means for the exit code.
+    pub fn carry_out(self, context: &Context, print: &PrintArgs) -> Result {
+        let done = execute(context, print, self.ready);
+        // What became of the load comes first.
+        let traced = self.trace.map_or(Ok(()), |trace| trace.finish(context.settings.voice));
+        done.and_then(|code| traced.map(|()| code))
     }
 }
 
@@ -93,11 +130,24 @@ impl<'a> Order<'a> {
 /// # Errors
 /// Whatever keeps the run from being done; everything that can be refused is refused before anything is made.
 pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
-    let voice = context.settings.voice;
     let stop = order.under.as_ref().map(|under| under.stop.clone()).unwrap_or_default();
     if order.under.is_none() {
         signals::watch(stop.clone())?;
     }
+    let print = order.print;
+    match prepare(context, order, stop)? {
+        Some(prepared) => prepared.carry_out(context, print),
+        None => Ok(ExitCode::Ok),
+    }
+}
+
+/// Everything before the first step: surveys, plans, opens, records. Nothing where the order only asks what would be
+/// done.
+///
+/// # Errors
+/// As for [`carry_out`].
+pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<Option<Prepared>> {
+    let voice = context.settings.voice;
     let destroy = consent::of(&order)?;
     let mut site = survey(&order, &destroy)?;
     let plan = target::plan(order.methodology, order.form, &site, &order.words)?;
@@ -105,13 +155,14 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     check_cpus(&plan)?;
     order.trace.map_or(Ok(()), TraceFile::check)?;
     let page = order.page.map(|(output, redact)| wish(output, redact)).transpose()?;
-    let run = order.under.as_ref().map_or_else(RunId::now, |under| under.run);
+    let known = order.under.as_ref().map(|under| under.run).or_else(|| order.part.as_ref().map(|part| part.run));
+    let run = known.unwrap_or_else(RunId::now);
     // What drivelab makes is as long as the plan takes it to be; what is there has its size.
     let size = if site.makes_scratch { Some(site.length) } else { order.size };
     let wanted = Wanted { run, needs: Needs::of_plan(&plan), destroy: &destroy, size };
     if order.dry_run {
         site.check(&wanted)?;
-        return dry_run::say_only(&plan, &site, order.print.json);
+        return dry_run::say_only(&plan, &site, order.print.json).map(|_| None);
     }
     let data = if order.save { Some(context.data()?) } else { None };
     let opened = site.open(&wanted, voice)?;
@@ -125,7 +176,8 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     }
     let watching = Watching::open(context, order.telemetry, &environment.target.devices, plan.estimated_time())?;
     let trace = order.trace.map(TraceFile::make).transpose()?;
-    let start = RunStarted { event_version: EVENT_VERSION, run, started: now(), tool: tool(), plan, environment };
+    let started = order.part.as_ref().map_or_else(now, |part| part.started.clone());
+    let start = RunStarted { event_version: EVENT_VERSION, run, started, tool: tool(), plan, environment };
     let mut bundle_on_target = None;
     let keep = match data {
         None => Keep::Memory,
@@ -150,14 +202,12 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     let OpenedIo { target, scratch, .. } = opened;
     let opening = site.smaller().into_iter().collect();
     let engine = Options { trace: trace.as_ref().map(TraceFile::sink), ..order.engine };
-    let care = Care { scratch, bundle_on_target, trace: trace.clone(), opening };
+    let (clock, group) = order.part.map(|part| (part.clock, (part.group, part.company))).unzip();
+    let care = Care { scratch, bundle_on_target, trace: trace.clone(), opening, group };
     let (start, show, history) = (Start::New(start), order.show, Vec::new());
     let meter = order.under.map(|under| under.meter);
-    let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, meter };
-    let done = execute(context, order.print, ready);
-    // What became of the load comes first.
-    let traced = trace.map_or(Ok(()), |trace| trace.finish(voice));
-    done.and_then(|code| traced.map(|()| code))
+    let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, meter, clock };
+    Ok(Some(Prepared { ready, trace }))
 }
 
 /// Where the order measures: what was set up for it, or what the user named.

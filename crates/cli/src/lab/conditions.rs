@@ -170,7 +170,7 @@ fn under(
         destroy: None,
         engine,
         page: one.page,
-        show: if one.several && order.print.json { Show::Nothing } else { order.show },
+        show: if one.several && order.print.json { Show::Part } else { order.show },
         under: Some(inner),
         ..order.like()
     };

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
 use drivelab_core::event::Event;
 use drivelab_core::exit::ExitCode;
+use drivelab_core::group::Group;
 use drivelab_core::ids::RunId;
 use drivelab_core::listener::Listener;
 use drivelab_core::record::Stuck;
@@ -70,6 +71,8 @@ pub struct Ready {
     pub meter: Option<CpuMeter>,
     /// What was recorded before, for a run that goes on: screens that show a whole run hear it first.
     pub history: Vec<Event>,
+    /// The clock that runs of a group share; otherwise the run has its own.
+    pub clock: Option<MonotonicClock>,
 }
 
 /// Runs to the end or to a stop, and shows the result.
@@ -77,7 +80,8 @@ pub struct Ready {
 /// # Errors
 /// What kept the session from running, and what kept the page from being written.
 pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
-    let Ready { run, keep, start, target, mut care, mut engine, watching, page, show, stop, history, meter } = ready;
+    let Ready { run, keep, start, target, mut care, mut engine, watching, page, show, stop, history, meter, clock } =
+        ready;
     engine.run = run.number();
     let voice = context.settings.voice;
     let mut engine = Engine::open(target, engine).map_err(engine_failure)?;
@@ -92,12 +96,19 @@ pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
             (Box::new(memory.clone()), Kept::Memory(memory))
         }
     };
-    let clock: Arc<dyn RunClock> = Arc::new(MonotonicClock::starting_at(match &start {
-        Start::New(_) => 0,
-        Start::Resumed { records, .. } => records.last_at_ns,
-    }));
+    let clock = clock.unwrap_or_else(|| {
+        MonotonicClock::starting_at(match &start {
+            Start::New(_) => 0,
+            Start::Resumed { records, .. } => records.last_at_ns,
+        })
+    });
+    let clock: Arc<dyn RunClock> = Arc::new(clock);
+    let view = match &care.group {
+        Some((group, _)) => View::Part { letter: Group::letter(group.drive) },
+        None => View::Live { history: &history },
+    };
     let watched = watching.map_or_else(Watched::default, |watching| watching.start(Arc::clone(&clock), stop.clone()));
-    let mut screens = screens(context, print, &stop, View::Live { history: &history });
+    let mut screens = screens(context, print, &stop, view);
     screens.extend(meter.map(|meter| Screen { listener: Box::new(meter), capacity: JSON_CAPACITY }));
     let fanout = Fanout::start(recorder, screens, stop.clone());
     let outcome = match Session::begin(start, &mut engine, &mut care, clock, stop, fanout) {
@@ -106,6 +117,8 @@ pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
     };
     drop(engine);
     drop(watched.inhibitor);
+    // From here on this run holds up no other.
+    drop(care.group.take());
     if let Some(scratch) = care.scratch.take() {
         let path = scratch.path().to_owned();
         if let Err(error) = scratch.remove() {
@@ -151,6 +164,11 @@ pub enum View<'a> {
         /// What was recorded before.
         history: &'a [Event],
     },
+    /// One of several runs that go on now.
+    Part {
+        /// The name of its drive.
+        letter: char,
+    },
     /// A stored run.
     Replay,
 }
@@ -163,10 +181,14 @@ pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken, view: Vie
     let tty = std::io::IsTerminal::is_terminal(&std::io::stdout());
     let term = std::env::var("TERM").ok();
     // A JSON document on stdout has stdout for itself.
-    let plain = settings.plain.value || print.json;
+    let plain = settings.plain.value || print.json || matches!(view, View::Part { .. });
     let plain_lines = || -> Box<dyn Listener> {
         let plain = Plain::new(std::io::stderr(), color);
-        Box::new(if matches!(view, View::Replay) { plain.of_a_replay() } else { plain })
+        Box::new(match view {
+            View::Live { .. } => plain,
+            View::Part { letter } => plain.of_a_part(letter),
+            View::Replay => plain.of_a_replay(),
+        })
     };
     let mut listener = match screens::choose(print.events.is_some(), quiet, plain, tty, term.as_deref()) {
         Style::Quiet => return Vec::new(),
@@ -177,7 +199,7 @@ pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken, view: Vie
         }
         Style::Plain => plain_lines(),
         Style::Panel => match (Panel::open(stop.clone(), color), view) {
-            (Ok(panel), View::Live { .. }) => Box::new(panel),
+            (Ok(panel), View::Live { .. } | View::Part { .. }) => Box::new(panel),
             (Ok(panel), View::Replay) => Box::new(panel.of_a_replay()),
             (Err(_), _) => plain_lines(),
         },

@@ -2,12 +2,14 @@
 
 pub mod begin;
 pub mod care;
+pub mod company;
 pub mod conditions;
 pub mod consent;
 pub mod cpu_meter;
 pub mod dry_run;
 pub mod execute;
 pub mod found;
+pub mod group_pages;
 pub mod headers;
 pub mod memory;
 pub mod method;
@@ -17,5 +19,6 @@ pub mod pages;
 pub mod place;
 pub mod signals;
 pub mod target;
+pub mod together;
 pub mod trace;
 pub mod watching;

@@ -3,6 +3,7 @@
 use std::slice::from_ref;
 
 use drivelab_analysis::Analysis;
+use drivelab_core::environment::TargetKind;
 use drivelab_core::event::RunState;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
@@ -29,8 +30,8 @@ pub enum Show {
     Review,
     /// One load in detail, as `drivelab io` does.
     Load,
-    /// Not at all: it is shown together with others.
-    Nothing,
+    /// Not by itself: it is one of several, whose result is shown.
+    Part,
 }
 
 /// Where the records of a run are.
@@ -109,16 +110,15 @@ pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
     match show {
         Show::Review if print.json => say::json(&drivelab_report::json(&[input])?)?,
         Show::Load if print.json => say::json(&drivelab_report::io_json(&load)?)?,
-        _ if show == Show::Nothing || print.events.is_some() || records.steps.is_empty() => {}
-        Show::Review => say::data(&drivelab_report::terminal_table(&input, terminal_width()))?,
+        _ if show == Show::Part || print.events.is_some() || records.steps.is_empty() => {}
+        Show::Review | Show::Part => say::data(&drivelab_report::terminal_table(&input, terminal_width()))?,
         Show::Load => say::data(&drivelab_report::io_table(&load, terminal_width())?)?,
-        Show::Nothing => {}
     }
     if let (Some(written), Some(page)) = (written, page) {
         written?;
         context.settings.voice.say(format!("The page: {}", page.path.display()));
     }
-    last_words(context, run, records, outcome, saved)
+    last_words(context, run, records, outcome, (saved, show))
 }
 
 fn write_page(page: &Wish, run: &(RunRecords, Analysis)) -> Result<()> {
@@ -136,8 +136,22 @@ fn recording_failed(message: &str, run: RunId) -> Failure {
     )
 }
 
+/// Why a block device cannot be opened any more, where it is gone since the run began. It is asked by opening: its node
+/// may outlive it for a moment.
+fn gone(records: &RunRecords) -> Option<String> {
+    let target = &records.environment.target;
+    let error =
+        if target.kind == TargetKind::BlockDevice { std::fs::File::open(&target.path).err()? } else { return None };
+    let is_gone = [Errno::NOENT, Errno::NXIO, Errno::NODEV].map(Errno::raw_os_error).contains(&error.raw_os_error()?);
+    is_gone.then(|| format!("{} is gone", target.path.display()))
+}
+
 /// What to do about errors of operations, from the first of them.
 fn what_to_do(records: &RunRecords) -> &'static str {
+    if gone(records).is_some() {
+        return "The kernel has no such device any more: it was unplugged, or it fell off its bus. The kernel log \
+                (`dmesg`) says when and why";
+    }
     let first = records.steps.iter().flat_map(|record| &record.errors).next();
     if first.is_some_and(|error| error.errno == Errno::NOSPC.raw_os_error()) {
         return "The file system is full: free some of it, or take a smaller file (--size)";
@@ -149,13 +163,19 @@ fn what_to_do(records: &RunRecords) -> &'static str {
 }
 
 /// What the user should know, and the exit code.
-fn last_words(context: &Context, run: RunId, records: &RunRecords, outcome: Outcome, saved: bool) -> Result {
+fn last_words(
+    context: &Context,
+    run: RunId,
+    records: &RunRecords,
+    outcome: Outcome,
+    (saved, show): (bool, Show),
+) -> Result {
     let in_run = if saved { format!(" (run {run})") } else { String::new() };
     match outcome {
         Outcome::Complete { device_errors: 0 } => match bad_blocks(records) {
             Some(found) => Err(Failure::new(ExitCode::DeviceErrors, format!("{found}{in_run}"))),
             None => {
-                if saved {
+                if saved && show != Show::Part {
                     let short = format!("Run {run} is complete; `drivelab report {run}` makes reports of it");
                     context.settings.voice.say(short);
                 }
@@ -165,7 +185,9 @@ fn last_words(context: &Context, run: RunId, records: &RunRecords, outcome: Outc
         Outcome::Complete { device_errors } => {
             let operations = if device_errors == 1 { "operation" } else { "operations" };
             let action = what_to_do(records);
-            let text = format!("{device_errors} {operations} ended in errors; the report names them. {action}{in_run}");
+            let gone = gone(records).map_or_else(String::new, |gone| format!("{gone}: "));
+            let text =
+                format!("{gone}{device_errors} {operations} ended in errors; the report names them. {action}{in_run}");
             Err(Failure::new(ExitCode::DeviceErrors, text))
         }
         Outcome::Interrupted { cause } => {

@@ -12,17 +12,27 @@ use crate::screens;
 /// # Errors
 /// Where the kernel refuses the handlers.
 pub fn watch(stop: StopToken) -> Result<()> {
+    watch_all(vec![stop])
+}
+
+/// The same for several runs of one process: all of them stop.
+///
+/// # Errors
+/// Where the kernel refuses the handlers.
+pub fn watch_all(runs: Vec<StopToken>) -> Result<()> {
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])
         .map_err(|error| Failure::unexpected(format!("cannot watch for Ctrl-C: {error}")))?;
     std::thread::spawn(move || {
+        let mut asked = false;
         for signal in signals.forever() {
             if signal == SIGHUP {
                 continue;
             }
-            if stop.is_stopped() {
+            if asked || runs.iter().all(StopToken::is_stopped) {
                 screens::leave_at_once();
             }
-            stop.stop(StopCause::Person);
+            asked = true;
+            runs.iter().for_each(|stop| stop.stop(StopCause::Person));
         }
     });
     Ok(())

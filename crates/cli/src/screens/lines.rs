@@ -46,6 +46,8 @@ pub(super) fn of(event: &EventBody, progress: &Progress) -> Option<(Tone, String
             Some((Tone::Bad, format!("failed: {}", clean(message))))
         }
         EventBody::RunStarted(_)
+        | EventBody::InGroup(_)
+        | EventBody::HostCpu(_)
         | EventBody::StepStarted { .. }
         | EventBody::Interval(_)
         | EventBody::RestStarted { .. }

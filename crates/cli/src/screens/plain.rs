@@ -28,18 +28,27 @@ pub struct Plain<W: Write + Send> {
     /// Run time of the last line.
     said_ns: u64,
     time: RunTime,
+    /// The name of the drive, where several are measured.
+    letter: Option<char>,
 }
 
 impl<W: Write + Send> Plain<W> {
     /// Writes to `out`; with `color`, warnings and failures stand out.
     pub fn new(out: W, color: bool) -> Self {
-        Plain { out, color, progress: Progress::default(), said_ns: 0, time: RunTime::live() }
+        Plain { out, color, progress: Progress::default(), said_ns: 0, time: RunTime::live(), letter: None }
     }
 
     /// Lets no time pass between events: what is shown is a replay, which has a speed of its own.
     #[must_use]
     pub fn of_a_replay(mut self) -> Self {
         self.time.of_a_replay();
+        self
+    }
+
+    /// Names the drive in each line: lines of several runs come in between each other.
+    #[must_use]
+    pub const fn of_a_part(mut self, letter: char) -> Self {
+        self.letter = Some(letter);
         self
     }
 
@@ -50,7 +59,8 @@ impl<W: Write + Send> Plain<W> {
             (true, Tone::Bad) => ("\x1b[31m", "\x1b[0m"),
         };
         self.said_ns = at_ns;
-        let line = format!("[{:>7}] {on}{text}{off}\n", run_time(at_ns));
+        let letter = self.letter.map_or_else(String::new, |letter| format!("{letter} "));
+        let line = format!("{letter}[{:>7}] {on}{text}{off}\n", run_time(at_ns));
         self.out.write_all(line.as_bytes()).and_then(|()| self.out.flush()).map_err(lost)
     }
 

@@ -140,7 +140,11 @@ impl Progress {
                 self.last_end_ns = Some(event.at_ns);
             }
             EventBody::Steadiness(verdict) => self.pass_where(|slot| slot.test == verdict.test),
-            EventBody::Finding(_) | EventBody::TelemetryDescribed(_) | EventBody::Telemetry(_) => {}
+            EventBody::Finding(_)
+            | EventBody::TelemetryDescribed(_)
+            | EventBody::Telemetry(_)
+            | EventBody::InGroup(_)
+            | EventBody::HostCpu(_) => {}
             EventBody::Interrupted { .. } => self.halt(Phase::Interrupted),
             EventBody::RunEnded { state, .. } => self.halt(Phase::Ended(*state)),
         }

@@ -1,7 +1,7 @@
 //! The kinds of values in a drive facts file: text with a unit becomes a number in a base unit.
 //!
-//! Owns which units each kind takes. A value keeps the text as written, so that a page shows 13700 MB/s as the data sheet
-//! does, and the number beside it, so that it can be compared.
+//! Owns which units each kind takes. A value keeps the text as written, so that a page shows 13700 MB/s as the data
+//! sheet does, and the number beside it, so that it can be compared.
 
 use std::fmt;
 

@@ -1,7 +1,7 @@
 //! From text to facts: TOML, then the types, then what the types cannot say.
 //!
-//! Owns the rules of a file as a whole: sources that exist and are used, patterns that mean a model, capacities in order.
-//! A rule names the place by keys; the tree of the file gives its bytes.
+//! Owns the rules of a file as a whole: sources that exist and are used, patterns that mean a model, capacities in
+//! order. A rule names the place by keys; the tree of the file gives its bytes.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

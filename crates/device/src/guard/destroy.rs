@@ -45,6 +45,12 @@ impl Destroy {
         self
     }
 
+    /// Whether it names this device.
+    #[must_use]
+    pub fn names(&self, identity: &DeviceIdentity) -> bool {
+        self.compare(identity) == Named::This
+    }
+
     pub(super) fn compare(&self, identity: &DeviceIdentity) -> Named {
         let Some(id) = &self.id else { return Named::Nothing };
         let Some(text) = id.to_str() else { return Named::Other(id.display().to_string()) };

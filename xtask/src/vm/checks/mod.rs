@@ -2,10 +2,13 @@
 
 mod ahci;
 mod faults;
+mod flakey;
 mod null_blk;
+mod probe;
 mod smoke;
 mod stall;
 mod tracepoints;
+mod unplug;
 
 use anyhow::Result;
 
@@ -17,11 +20,15 @@ type Check = fn(&Results) -> Result<Vec<String>>;
 const CHECKS: &[(&str, Check)] = &[
     ("ahci", ahci::check),
     ("faults", faults::check),
+    ("fdp", probe::check_fdp),
+    ("flakey", flakey::check),
     ("null_blk", null_blk::check),
     ("nvme_gone", faults::check_nvme),
+    ("probe", probe::check),
     ("smoke", smoke::check),
     ("stall", stall::check),
     ("tracepoints", tracepoints::check),
+    ("unplug", unplug::check),
 ];
 
 /// The scenarios that have a check.

@@ -1,0 +1,390 @@
+//! Several drives at once: what each did alone and with the others, how much it lost, and what all did together.
+//!
+//! Owns the figures of a group of runs. Every rate is a metric of one of its runs ([`crate::METRICS`]); this file
+//! only sets them beside each other: kept = 100 × together / alone, lost = 100 - kept, total = sum over the drives.
+//! Totals over time are made from intervals on the clock that the runs share. A run that was resumed has left that
+//! clock: what it measured after the break is not counted here.
+
+mod findings;
+#[doc(hidden)]
+pub mod testing;
+
+use drivelab_core::event::RunState;
+use drivelab_core::finding::Finding;
+use drivelab_core::group::{CoreTime, Group, GroupRole};
+use drivelab_core::ids::{RunId, StepId, StepKey};
+use drivelab_core::load::OpKind;
+use drivelab_core::plan::{Form, MethodIdentity, Step, StepRole, TestPlan};
+use drivelab_core::record::StepRecord;
+use drivelab_core::run::RunRecords;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::Analysis;
+
+/// A run of the group and what it means.
+pub type Member<'a> = (&'a RunRecords, &'a Analysis);
+
+/// Several drives at once.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Together {
+    /// Title of the methodology.
+    pub title: String,
+    /// The methodology that all ran.
+    pub methodology: MethodIdentity,
+    /// Its form.
+    pub form: Form,
+    /// Wall-clock time at which the drives began together, RFC 3339.
+    pub started: String,
+    /// The drives, in the order in which they were named.
+    pub drives: Vec<GroupDrive>,
+    /// Every measured step.
+    pub steps: Vec<StepTogether>,
+    /// The step in which all drives moved most together.
+    pub highest: Option<StepId>,
+    /// What was moved in each second while all ran, from the second in which they began.
+    pub seconds: Vec<Second>,
+    /// What must be known beside the figures, the gravest first.
+    pub findings: Vec<Finding>,
+}
+
+/// A drive of the group.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct GroupDrive {
+    /// A, B, C.
+    pub letter: char,
+    /// Its run alone, where there is one.
+    pub alone: Option<RunId>,
+    /// Its run with the others, where there is one.
+    pub together: Option<RunId>,
+    /// What it keeps in company, over all steps where that is known.
+    pub kept: Option<KeptRange>,
+}
+
+/// How much of its own rate a drive keeps, over steps.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct KeptRange {
+    /// In the step that suffers most, %.
+    pub least_percent: f64,
+    /// In the middle of all steps, %.
+    pub median_percent: f64,
+    /// In the step that suffers least, %.
+    pub most_percent: f64,
+}
+
+/// A step on all drives.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct StepTogether {
+    /// The step.
+    pub step: StepId,
+    /// Title of its test.
+    pub test: String,
+    /// Its label.
+    pub label: String,
+    /// The metric that is compared: `read.throughput`.
+    pub metric: String,
+    /// One entry a drive.
+    pub drives: Vec<Share>,
+    /// All drives.
+    pub total: Share,
+    /// The host's CPUs while all ran.
+    pub cpu: Option<CpuShare>,
+    /// The host's CPUs while each ran alone, one entry a drive.
+    pub cpu_alone: Vec<Option<CpuShare>>,
+}
+
+/// What is left of a rate in company.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
+pub struct Share {
+    /// Alone, MB/s; of the total: the sum.
+    pub alone_mb_s: Option<f64>,
+    /// With the others, MB/s.
+    pub together_mb_s: Option<f64>,
+    /// 100 × together / alone.
+    pub kept_percent: Option<f64>,
+    /// 100 - kept; below zero where it was faster in company.
+    pub lost_percent: Option<f64>,
+    /// 99th percentile of the latency alone, µs; of the slower kind of operation. Not of the total.
+    pub p99_alone_us: Option<f64>,
+    /// The same with the others.
+    pub p99_together_us: Option<f64>,
+    /// Share of the drive's step during which every other drive ran the same step.
+    pub overlap_percent: Option<f64>,
+}
+
+/// What was moved in a second.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Second {
+    /// Begin of the second, s since the drives began together.
+    pub at_s: u32,
+    /// MB/s of each drive, reads and writes together.
+    pub drives_mb_s: Vec<f64>,
+    /// Their sum.
+    pub total_mb_s: f64,
+}
+
+/// How busy the host's CPUs were, everybody's programs together.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct CpuShare {
+    /// Mean over all CPUs, %.
+    pub busy_percent: f64,
+    /// One entry a CPU.
+    pub cores: Vec<CoreShare>,
+}
+
+/// How one CPU spent its time, % of it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct CoreShare {
+    /// Number of the CPU.
+    pub cpu: u32,
+    /// Not idle: the four that follow.
+    pub busy_percent: f64,
+    /// In programs.
+    pub user_percent: f64,
+    /// In the kernel.
+    pub system_percent: f64,
+    /// In interrupts.
+    pub interrupt_percent: f64,
+    /// Taken by the hypervisor.
+    pub steal_percent: f64,
+}
+
+/// The runs of one drive.
+#[derive(Clone, Copy, Default)]
+struct Pair<'a> {
+    alone: Option<Member<'a>>,
+    together: Option<Member<'a>>,
+}
+
+/// Sets the runs of a group beside each other; `None` where none of them was measured with others.
+#[must_use]
+pub fn together(members: &[Member<'_>]) -> Option<Together> {
+    let group: &Group = members.iter().find_map(|(records, _)| records.group.as_ref())?;
+    let mut pairs = vec![Pair::default(); group.drives() as usize];
+    for member in members {
+        let Some(own) = &member.0.group else { continue };
+        let Some(pair) = pairs.get_mut(own.drive as usize) else { continue };
+        match own.role {
+            GroupRole::Alone => pair.alone = Some(*member),
+            GroupRole::Together => pair.together = Some(*member),
+        }
+    }
+    let (first, _) = pairs.iter().find_map(|pair| pair.together)?;
+    let steps: Vec<StepTogether> = first.plan.tests.iter().flat_map(|test| test_steps(test, &pairs)).collect();
+    let drive = |(index, pair): (usize, &Pair<'_>)| GroupDrive {
+        letter: letter(index),
+        alone: pair.alone.map(|(records, _)| records.run),
+        together: pair.together.map(|(records, _)| records.run),
+        kept: kept_range(steps.iter().filter_map(|step| step.drives.get(index)?.kept_percent).collect()),
+    };
+    let mut found = findings::all(&pairs, &steps, first.plan.form);
+    found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    Some(Together {
+        title: first.plan.title.clone(),
+        methodology: first.plan.methodology.clone(),
+        form: first.plan.form,
+        started: first.started.clone(),
+        drives: pairs.iter().enumerate().map(drive).collect(),
+        seconds: seconds(&pairs),
+        findings: found,
+        highest: highest(&steps),
+        steps,
+    })
+}
+
+/// Least, median and most; the median of an even number is the mean of the two in the middle.
+fn kept_range(mut kept: Vec<f64>) -> Option<KeptRange> {
+    kept.sort_by(f64::total_cmp);
+    let middle = (kept.get((kept.len().max(1) - 1) / 2)?, kept.get(kept.len() / 2)?);
+    let median_percent = (middle.0 + middle.1) / 2.0;
+    Some(KeptRange { least_percent: *kept.first()?, median_percent, most_percent: *kept.last()? })
+}
+
+fn highest(steps: &[StepTogether]) -> Option<StepId> {
+    let rates = steps.iter().filter_map(|step| Some((step.total.together_mb_s?, step)));
+    rates.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, step)| step.step.clone())
+}
+
+fn letter(index: usize) -> char {
+    Group::letter(u32::try_from(index).unwrap_or(u32::MAX))
+}
+
+/// Whether something that ended then was measured on the clock that the group shares.
+fn on_shared_clock(records: &RunRecords, end_ns: u64) -> bool {
+    records.breaks.iter().find(|pause| pause.resumed.is_some()).is_none_or(|pause| end_ns <= pause.at_ns)
+}
+
+/// The executions of a step in a run with others, as far as they were with others.
+fn executions<'a>(records: &'a RunRecords, step: &StepId) -> Option<Vec<&'a StepRecord>> {
+    let all: Vec<&StepRecord> = records.steps.iter().filter(|record| record.key.step == *step).collect();
+    let shared = all.iter().all(|record| on_shared_clock(records, record.end_ns));
+    (shared && !all.is_empty()).then_some(all)
+}
+
+fn test_steps(test: &TestPlan, pairs: &[Pair<'_>]) -> Vec<StepTogether> {
+    let measured = test.steps.iter().filter(|step| step.role == StepRole::Measure);
+    measured.filter_map(|step| step_of(test, step, pairs)).collect()
+}
+
+/// A step that moves data, on all drives.
+fn step_of(test: &TestPlan, step: &Step, pairs: &[Pair<'_>]) -> Option<StepTogether> {
+    let workload = step.workload()?;
+    let kind = match (workload.issues(OpKind::Read), workload.issues(OpKind::Write)) {
+        (true, true) => "total",
+        (true, false) => "read",
+        (false, true) => "write",
+        (false, false) => return None,
+    };
+    let metric = format!("{kind}.throughput");
+    let drives: Vec<Share> = pairs
+        .iter()
+        .enumerate()
+        .map(|(index, pair)| share(step, &metric, pair, overlap(&step.id, index, pairs)))
+        .collect();
+    let cpu_of = |member: Option<Member<'_>>| member.and_then(|(records, _)| cpu(records, &step.id));
+    Some(StepTogether {
+        step: step.id.clone(),
+        test: test.title.clone(),
+        label: step.label.clone(),
+        metric,
+        total: total(&drives),
+        drives,
+        cpu: pairs.iter().find_map(|pair| cpu_of(pair.together)),
+        cpu_alone: pairs.iter().map(|pair| cpu_of(pair.alone)).collect(),
+    })
+}
+
+fn share(step: &Step, metric: &str, pair: &Pair<'_>, overlap_percent: Option<f64>) -> Share {
+    let value = |member: Option<Member<'_>>, id: &str| member?.1.step_metric(&step.id, id)?.value;
+    let p99 = |member| {
+        let kinds = ["read.latency_p99", "write.latency_p99"].into_iter().filter_map(|id| value(member, id));
+        kinds.max_by(f64::total_cmp)
+    };
+    // Only what was measured in company is a figure of company.
+    let together = pair.together.filter(|(records, _)| executions(records, &step.id).is_some());
+    let (alone_mb_s, together_mb_s) = (value(pair.alone, metric), value(together, metric));
+    Share {
+        p99_alone_us: p99(pair.alone),
+        p99_together_us: p99(together),
+        overlap_percent,
+        ..kept(alone_mb_s, together_mb_s)
+    }
+}
+
+/// Rates with what is kept and lost of them.
+fn kept(alone_mb_s: Option<f64>, together_mb_s: Option<f64>) -> Share {
+    let share = alone_mb_s.zip(together_mb_s).filter(|(alone, _)| *alone > 0.0);
+    let kept_percent = share.map(|(alone, together)| 100.0 * together / alone);
+    let lost_percent = kept_percent.map(|kept| 100.0 - kept);
+    Share { alone_mb_s, together_mb_s, kept_percent, lost_percent, ..Share::default() }
+}
+
+/// Sums, where every drive has the figure.
+fn total(drives: &[Share]) -> Share {
+    let sum = |of: fn(&Share) -> Option<f64>| drives.iter().map(of).sum::<Option<f64>>();
+    kept(sum(|share| share.alone_mb_s), sum(|share| share.together_mb_s))
+}
+
+/// Share of a drive's step during which all drives ran it, the least of its rounds.
+fn overlap(step: &StepId, drive: usize, pairs: &[Pair<'_>]) -> Option<f64> {
+    let runs: Vec<Member<'_>> = pairs.iter().filter_map(|pair| pair.together).collect();
+    let own = executions(pairs.get(drive)?.together?.0, step)?;
+    let shares = own.into_iter().map(|record| {
+        let others =
+            runs.iter().map(|(records, _)| records.step(&record.key).map(|other| (other.start_ns, other.end_ns)));
+        let others: Vec<(u64, u64)> = others.collect::<Option<_>>()?;
+        let begin = others.iter().map(|(start, _)| *start).max()?;
+        let end = others.iter().map(|(_, end)| *end).min()?;
+        let length = record.elapsed().get();
+        (length > 0).then(|| 100.0 * end.saturating_sub(begin) as f64 / length as f64)
+    });
+    shares.map(|share| share.unwrap_or(0.0)).min_by(f64::total_cmp)
+}
+
+/// The CPUs during all rounds of a step.
+fn cpu(records: &RunRecords, step: &StepId) -> Option<CpuShare> {
+    let mut cores: Vec<CoreTime> = Vec::new();
+    for core in records.host_cpu.iter().filter(|one| one.key.step == *step).flat_map(|one| &one.cores) {
+        match cores.iter_mut().find(|known| known.cpu == core.cpu) {
+            Some(known) => add(known, core),
+            None => cores.push(*core),
+        }
+    }
+    let shares: Vec<CoreShare> = cores.iter().filter(|core| core.all_ms() > 0).map(core_share).collect();
+    (!shares.is_empty()).then(|| {
+        let busy_percent = shares.iter().map(|core| core.busy_percent).sum::<f64>() / shares.len() as f64;
+        CpuShare { busy_percent, cores: shares }
+    })
+}
+
+const fn add(sum: &mut CoreTime, core: &CoreTime) {
+    sum.user_ms += core.user_ms;
+    sum.system_ms += core.system_ms;
+    sum.interrupt_ms += core.interrupt_ms;
+    sum.steal_ms += core.steal_ms;
+    sum.wait_ms += core.wait_ms;
+    sum.idle_ms += core.idle_ms;
+}
+
+fn core_share(core: &CoreTime) -> CoreShare {
+    let percent = |ms: u64| 100.0 * ms as f64 / core.all_ms() as f64;
+    CoreShare {
+        cpu: core.cpu,
+        busy_percent: percent(core.busy_ms()),
+        user_percent: percent(core.user_ms),
+        system_percent: percent(core.system_ms),
+        interrupt_percent: percent(core.interrupt_ms),
+        steal_percent: percent(core.steal_ms),
+    }
+}
+
+/// Bytes of each interval, spread evenly over the seconds it lies in.
+fn seconds(pairs: &[Pair<'_>]) -> Vec<Second> {
+    const NS: f64 = 1e9;
+    let mut seconds: Vec<Second> = Vec::new();
+    for (drive, pair) in pairs.iter().enumerate() {
+        let Some((records, _)) = pair.together else { continue };
+        let shared = records.intervals.iter().filter(|interval| on_shared_clock(records, interval.end_ns));
+        for interval in shared.filter(|interval| interval.end_ns > interval.start_ns) {
+            let bytes = interval.read.bytes.as_f64() + interval.write.bytes.as_f64();
+            let (start, end) = (interval.start_ns as f64 / NS, interval.end_ns as f64 / NS);
+            for second in (interval.start_ns / 1_000_000_000)..=((interval.end_ns - 1) / 1_000_000_000) {
+                let inside = (end.min(second as f64 + 1.0) - start.max(second as f64)).max(0.0);
+                let Ok(at) = usize::try_from(second) else { continue };
+                while seconds.len() <= at {
+                    let at_s = u32::try_from(seconds.len()).unwrap_or(u32::MAX);
+                    seconds.push(Second { at_s, drives_mb_s: vec![0.0; pairs.len()], total_mb_s: 0.0 });
+                }
+                let moved = bytes * inside / (end - start) / 1e6;
+                seconds[at].drives_mb_s[drive] += moved;
+                seconds[at].total_mb_s += moved;
+            }
+        }
+    }
+    seconds
+}
+
+/// Where each test stood on the shared clock, by the first drive that ran it: title, begin and end in seconds.
+#[must_use]
+pub fn stretches(members: &[Member<'_>]) -> Vec<(String, f64, f64)> {
+    let together =
+        |member: &&Member<'_>| member.0.group.as_ref().is_some_and(|group| group.role == GroupRole::Together);
+    let Some((records, _)) = members.iter().find(together) else { return Vec::new() };
+    let stretch = |test: &TestPlan| {
+        let of_test = |key: &StepKey| test.steps.iter().any(|step| step.id == key.step);
+        let shared =
+            records.steps.iter().filter(|record| of_test(&record.key) && on_shared_clock(records, record.end_ns));
+        let (starts, ends): (Vec<u64>, Vec<u64>) = shared.map(|record| (record.start_ns, record.end_ns)).unzip();
+        let (begin, end) = (starts.into_iter().min()?, ends.into_iter().max()?);
+        Some((test.title.clone(), begin as f64 / 1e9, end as f64 / 1e9))
+    };
+    records.plan.tests.iter().filter_map(stretch).collect()
+}
+
+/// Whether a run is at its end.
+fn is_complete(member: Option<Member<'_>>) -> bool {
+    member.is_some_and(|(records, _)| records.state == RunState::Complete)
+}
+
+#[cfg(test)]
+mod tests;

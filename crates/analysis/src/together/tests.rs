@@ -1,0 +1,142 @@
+//! Known answers: what drives that are slowed by known factors keep, and what is said about groups that are not whole.
+
+use drivelab_core::event::{RunResumed, RunState};
+use drivelab_core::run::{Break, RunRecords};
+
+use super::testing::{SLOWED, sample_group};
+use super::*;
+use crate::analyse;
+
+fn group_of(runs: &[RunRecords]) -> Together {
+    let analyses: Vec<Analysis> = runs.iter().map(analyse).collect();
+    let members: Vec<Member<'_>> = runs.iter().zip(&analyses).collect();
+    together(&members).expect("a group")
+}
+
+fn codes(group: &Together) -> Vec<&str> {
+    group.findings.iter().map(|finding| finding.code.as_str()).collect()
+}
+
+#[test]
+fn each_drive_keeps_what_it_was_left() {
+    let group = group_of(&sample_group());
+    assert_eq!(group.drives.len(), 3);
+    assert!(group.steps.len() > 3);
+    let mut compared = 0;
+    for step in &group.steps {
+        for (share, factor) in step.drives.iter().zip(SLOWED) {
+            let Some(kept) = share.kept_percent else { continue };
+            assert!((kept - 100.0 / factor).abs() < 1.5, "{}: {kept}", step.label);
+            assert_eq!(share.lost_percent, Some(100.0 - kept));
+            compared += 1;
+        }
+        if let (Some(alone), Some(together)) = (step.total.alone_mb_s, step.total.together_mb_s) {
+            let sum = |of: fn(&Share) -> Option<f64>| step.drives.iter().filter_map(of).sum::<f64>();
+            assert!((alone - sum(|share| share.alone_mb_s)).abs() < 1e-6);
+            assert!((together - sum(|share| share.together_mb_s)).abs() < 1e-6);
+        }
+    }
+    for (drive, factor) in group.drives.iter().zip(SLOWED) {
+        let kept = drive.kept.expect("a range");
+        assert!((kept.median_percent - 100.0 / factor).abs() < 1.5 && kept.least_percent <= kept.most_percent);
+    }
+    let most = group.steps.iter().filter_map(|step| step.total.together_mb_s).fold(0.0, f64::max);
+    let highest = group.steps.iter().find(|step| Some(&step.step) == group.highest.as_ref()).expect("a step");
+    assert_eq!(highest.total.together_mb_s, Some(most));
+    assert!(compared >= 9, "only {compared} figures could be compared");
+}
+
+#[test]
+fn every_byte_of_the_intervals_is_in_one_second() {
+    let runs = sample_group();
+    let group = group_of(&runs);
+    for drive in 0..3 {
+        let records = runs.iter().find(|run| {
+            run.group.as_ref().is_some_and(|own| own.role == GroupRole::Together && own.drive as usize == drive)
+        });
+        let moved: f64 = records
+            .expect("the run")
+            .intervals
+            .iter()
+            .map(|interval| interval.read.bytes.as_f64() + interval.write.bytes.as_f64())
+            .sum();
+        let shown: f64 = group.seconds.iter().map(|second| second.drives_mb_s[drive] * 1e6).sum();
+        assert!((moved - shown).abs() <= moved * 1e-9, "drive {drive}: {moved} and {shown}");
+    }
+    let sums = group
+        .seconds
+        .iter()
+        .all(|second| (second.drives_mb_s.iter().sum::<f64>() - second.total_mb_s).abs() <= second.total_mb_s * 1e-9);
+    assert!(sums && group.seconds.iter().enumerate().all(|(at, second)| second.at_s as usize == at));
+}
+
+#[test]
+fn cpus_are_shares_of_their_time() {
+    let group = group_of(&sample_group());
+    let cpu = group.steps.iter().find_map(|step| step.cpu.as_ref()).expect("CPUs");
+    assert_eq!((cpu.cores[0].busy_percent, cpu.cores[1].busy_percent, cpu.busy_percent), (60.0, 20.0, 40.0));
+    assert_eq!(cpu.cores[0].interrupt_percent, 10.0);
+}
+
+#[test]
+fn what_keeps_a_group_from_being_whole_is_said() {
+    let runs = sample_group();
+    let whole = group_of(&runs);
+    assert!(
+        codes(&whole).contains(&"shared_device") && !codes(&whole).contains(&"group_unfinished"),
+        "{:?}",
+        codes(&whole)
+    );
+    let shared = whole.findings.iter().find(|finding| finding.code == "shared_device").expect("said");
+    assert!(shared.statement.starts_with("A and B lie on"), "{}", shared.statement);
+    assert!(!codes(&whole).contains(&"drives_apart"), "all steps lie at the same time");
+
+    let mut late = runs.clone();
+    let last = late[4].steps.last_mut().expect("steps");
+    let half = last.elapsed().get() / 2;
+    (last.start_ns, last.end_ns) = (last.start_ns + half, last.end_ns + half);
+    let apart = group_of(&late);
+    assert!(codes(&apart).contains(&"drives_apart"));
+    let least = apart.steps.iter().flat_map(|step| &step.drives).filter_map(|share| share.overlap_percent);
+    assert!((least.fold(100.0, f64::min) - 50.0).abs() < 0.1);
+
+    let together_only: Vec<RunRecords> = runs[3..].to_vec();
+    let group = group_of(&together_only);
+    assert!(codes(&group).contains(&"group_without_alone"));
+    assert!(group.steps.iter().all(|step| step.drives.iter().all(|share| share.kept_percent.is_none())));
+    assert!(group.steps.iter().any(|step| step.total.together_mb_s.is_some()));
+
+    let mut unfinished = runs.clone();
+    unfinished[4].state = RunState::Interrupted;
+    assert!(codes(&group_of(&unfinished)).contains(&"group_unfinished"));
+
+    let alone = &runs[..3];
+    let analyses: Vec<Analysis> = alone.iter().map(analyse).collect();
+    assert!(together(&alone.iter().zip(&analyses).collect::<Vec<_>>()).is_none(), "nothing was together");
+}
+
+#[test]
+fn what_was_measured_after_a_break_is_not_in_company() {
+    let mut runs = sample_group();
+    let (middle, environment) = (runs[5].last_at_ns / 2, runs[5].environment.clone());
+    let before = group_of(&runs);
+    runs[5].breaks.push(Break {
+        at_ns: middle,
+        cause: "stopped by the user".to_owned(),
+        resumed: Some(RunResumed {
+            segment: 1,
+            resumed: "2026-03-01T10:07:30Z".to_owned(),
+            tool: crate::testing::sample_tool(),
+            environment,
+            target_state: "it was still there".to_owned(),
+            prepared_again: false,
+            kept_steps: 1,
+        }),
+    });
+    let after = group_of(&runs);
+    assert!(codes(&after).contains(&"group_resumed"));
+    let there = |group: &Together| group.steps.iter().filter(|step| step.drives[2].together_mb_s.is_some()).count();
+    assert!(there(&after) < there(&before) && there(&after) > 0, "{} and {}", there(&after), there(&before));
+    let moved = |group: &Together| group.seconds.iter().map(|second| second.drives_mb_s[2]).sum::<f64>();
+    assert!(moved(&after) < moved(&before));
+}

@@ -1,0 +1,143 @@
+//! Several drives measured at once: the meeting before each step, and the look at the host's CPUs around it.
+//!
+//! A step begins on all drives together. The rule needs no equal plans: whoever is to begin an execution waits until
+//! nobody is behind it in the schedule. A drive that is done with a test earlier (a steady test that needed fewer
+//! rounds) waits at its next step, and one that has failed or ended holds up nobody.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use drivelab_core::clock::StopToken;
+use drivelab_core::group::CoreTime;
+use drivelab_device::cpu_times;
+
+/// How often somebody who waits looks whether the run is to stop.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Where everybody stands in the schedule; `None` for those who have left.
+#[derive(Debug, Default)]
+struct Meeting {
+    positions: Mutex<Vec<Option<u32>>>,
+    changed: Condvar,
+}
+
+impl Meeting {
+    /// A poisoned lock means that somebody panicked beside plain numbers: they are still good.
+    fn lock(&self) -> MutexGuard<'_, Vec<Option<u32>>> {
+        self.positions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One drive's seat at the meeting; leaves when it is dropped.
+#[derive(Debug)]
+pub struct Seat {
+    meeting: Arc<Meeting>,
+    index: usize,
+}
+
+impl Seat {
+    /// Seats for so many drives, all before the first step.
+    #[must_use]
+    pub fn of(drives: usize) -> Vec<Seat> {
+        let meeting = Arc::new(Meeting { positions: Mutex::new(vec![Some(0); drives]), changed: Condvar::new() });
+        (0..drives).map(|index| Seat { meeting: Arc::clone(&meeting), index }).collect()
+    }
+
+    /// Arrives at a position and waits until nobody is behind it; false where `stop` ended that.
+    fn meet(&self, position: u32, stop: &StopToken) -> bool {
+        let mut positions = self.meeting.lock();
+        positions[self.index] = Some(position);
+        self.meeting.changed.notify_all();
+        while positions.iter().flatten().any(|other| *other < position) {
+            if stop.is_stopped() {
+                return false;
+            }
+            let waited = self.meeting.changed.wait_timeout(positions, LOOK);
+            positions = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        !stop.is_stopped()
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.meeting.lock()[self.index] = None;
+        self.meeting.changed.notify_all();
+    }
+}
+
+/// What a run of a group does around each step.
+#[derive(Debug)]
+pub struct Company {
+    /// The seat at the meeting; none for a drive that is measured alone.
+    seat: Option<Seat>,
+    /// The CPUs when the step began.
+    before: Vec<CoreTime>,
+}
+
+impl Company {
+    /// With the others, or alone.
+    #[must_use]
+    pub const fn new(seat: Option<Seat>) -> Self {
+        Company { seat, before: Vec::new() }
+    }
+
+    /// Before a step: meets the others. False where `stop` ended the wait.
+    pub fn step_begins(&mut self, position: u32, stop: &StopToken) -> bool {
+        let go = self.seat.as_ref().is_none_or(|seat| seat.meet(position, stop));
+        self.before = cpu_times();
+        go
+    }
+
+    /// After a step: what each CPU did since.
+    pub fn step_over(&mut self) -> Vec<CoreTime> {
+        let before = std::mem::take(&mut self.before);
+        let spent = |now: CoreTime| before.iter().find(|core| core.cpu == now.cpu).map(|core| now.since(core));
+        cpu_times().into_iter().filter_map(spent).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drivelab_core::clock::StopCause;
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    /// Drives whose plans have different lengths, as after steady tests: whoever begins a step finds nobody behind it,
+    /// and all of them come to their end.
+    #[test]
+    fn nobody_begins_a_step_before_those_behind_it() {
+        let schedules: [&[u32]; 3] = [&[1, 2, 3, 4, 9], &[1, 4, 5, 9], &[2, 3]];
+        let reached: Vec<AtomicU32> = (0..3).map(|_| AtomicU32::new(0)).collect();
+        let ended: Vec<AtomicU32> = (0..3).map(|_| AtomicU32::new(0)).collect();
+        std::thread::scope(|scope| {
+            for (index, seat) in Seat::of(3).into_iter().enumerate() {
+                let (reached, ended, schedule) = (&reached, &ended, schedules[index]);
+                scope.spawn(move || {
+                    for position in schedule {
+                        reached[index].store(*position, Ordering::SeqCst);
+                        assert!(seat.meet(*position, &StopToken::default()));
+                        for other in 0..3 {
+                            let gone = ended[other].load(Ordering::SeqCst) == 1;
+                            assert!(gone || reached[other].load(Ordering::SeqCst) >= *position);
+                        }
+                    }
+                    ended[index].store(1, Ordering::SeqCst);
+                });
+            }
+        });
+        assert!(ended.iter().all(|one| one.load(Ordering::SeqCst) == 1));
+    }
+
+    #[test]
+    fn a_stop_ends_the_wait_and_one_who_left_holds_up_nobody() {
+        let mut seats = Seat::of(2);
+        let (late, early) = (seats.pop(), seats.pop());
+        let (Some(late), Some(early)) = (late, early) else { panic!("two seats") };
+        let stop = StopToken::default();
+        stop.stop(StopCause::Person);
+        assert!(!early.meet(1, &stop));
+        drop(late);
+        assert!(early.meet(2, &StopToken::default()));
+    }
+}

@@ -1,0 +1,355 @@
+//! `drivelab run METHOD T1 T2 …`: each drive alone, then all at once, one bundle each, and how much each lost.
+//!
+//! Everything that can be refused is refused before the first drive is touched. Runs of a group are ordinary runs: one
+//! that fails or is stopped keeps what it has, can be resumed by itself, and does not end the others.
+
+use std::path::{Path, PathBuf};
+
+use drivelab_core::clock::{MonotonicClock, StopToken};
+use drivelab_core::exit::ExitCode;
+use drivelab_core::group::{Group, GroupRole, GroupRun};
+use drivelab_core::ids::{RunId, StepKey};
+use drivelab_core::plan::{Form, Plan};
+use drivelab_core::units::Nanos;
+use drivelab_device::guard::Destroy;
+use drivelab_device::{Named, identity_of};
+use drivelab_method::Methodology;
+use drivelab_report::format;
+
+use super::begin::{Order, Part, Prepared, prepare};
+use super::company::{Company, Seat};
+use super::execute::engine;
+use super::outcome::Show;
+use super::pages::{OutputFile, format_of};
+use super::target::{self, Purpose, Site};
+use super::{group_pages, method, signals};
+use crate::args::RunArgs;
+use crate::context::{Context, now};
+use crate::fail::{Failure, Result};
+use crate::say;
+
+/// Drives that have a letter.
+const MOST: usize = 26;
+
+/// Exit codes, the worst first: what one run ends with counts for the whole.
+const WORST_FIRST: [ExitCode; 9] = [
+    ExitCode::Unexpected,
+    ExitCode::DeviceErrors,
+    ExitCode::TargetUnusable,
+    ExitCode::GuardRefused,
+    ExitCode::HostNotFit,
+    ExitCode::Interrupted,
+    ExitCode::Usage,
+    ExitCode::NothingSelected,
+    ExitCode::AcceptanceFailed,
+];
+
+/// What is the same for all runs of the group.
+struct Common<'a> {
+    context: &'a Context,
+    arguments: &'a RunArgs,
+    methodology: &'a Methodology,
+    form: Form,
+    runs: Vec<GroupRun>,
+    stops: Vec<StopToken>,
+}
+
+/// Measures all of them and shows what came of it.
+///
+/// # Errors
+/// Whatever keeps the runs from being done, and the worst of what they end with.
+pub fn run(context: &Context, arguments: &RunArgs) -> Result {
+    let measure = &arguments.measure;
+    let voice = context.settings.voice;
+    refuse(arguments)?;
+    let methodology = method::find(&arguments.method)?;
+    let form = method::form(&methodology, measure.form);
+    engine(context, measure.backend)?;
+    let surveyed = survey_all(arguments, &methodology, form)?;
+    let page = arguments.output.as_deref().map(|output| format_of(output).and_then(|_| OutputFile::check(output)));
+    let page = page.transpose()?;
+    shared_devices(&surveyed).iter().for_each(|line| voice.warn(line));
+    let phases = if arguments.together_only { 1 } else { surveyed.len() as u64 + 1 };
+    let longest = surveyed.iter().map(|(_, plan)| plan.estimated_time().get()).max().unwrap_or(0);
+    voice.say(format!(
+        "Drives    {}: {}, about {}",
+        surveyed.len(),
+        if arguments.together_only { "all at once" } else { "each alone, then all at once" },
+        format::duration(Nanos::new(longest.saturating_mul(phases)))
+    ));
+    let runs = group_runs(surveyed.len(), arguments.together_only);
+    let stops: Vec<StopToken> = runs.iter().map(|_| StopToken::default()).collect();
+    let common = Common { context, arguments, methodology: &methodology, form, runs, stops };
+    if measure.dry_run {
+        return dry_run(&common);
+    }
+    signals::watch_all(common.stops.clone())?;
+    let mut codes = alone(&common);
+    if !common.stopped() {
+        codes.extend(together(&common));
+    }
+    let worst = WORST_FIRST.into_iter().find(|code| codes.contains(code)).unwrap_or(ExitCode::Ok);
+    let kept: Vec<RunId> = common.runs.iter().map(|one| one.run).collect();
+    let shown = group_pages::show(context, &kept, page.as_ref(), arguments);
+    if common.stopped() {
+        let message = "stopped by the user: what was measured is kept; each run can be resumed by itself (`drivelab \
+                       results list`), the drives are then no longer measured at the same time";
+        return Err(Failure::new(ExitCode::Interrupted, message));
+    }
+    shown.map(|_| worst)
+}
+
+impl Common<'_> {
+    fn stopped(&self) -> bool {
+        self.stops.iter().any(|stop| stop.cause() == Some(drivelab_core::clock::StopCause::Person))
+    }
+
+    /// The runs of one role, with their stop tokens, in the order of the drives.
+    fn of(&self, role: GroupRole) -> Vec<(GroupRun, StopToken)> {
+        let all = self.runs.iter().zip(&self.stops);
+        all.filter(|(run, _)| run.role == role).map(|(run, stop)| (*run, stop.clone())).collect()
+    }
+
+    /// A run of the group, up to its first step.
+    fn prepare(&self, run: GroupRun, stop: StopToken, company: Company, at: &Began) -> Result<Option<Prepared>> {
+        let measure = &self.arguments.measure;
+        let target = self.target(run.drive);
+        let group = Group { role: run.role, drive: run.drive, runs: self.runs.clone() };
+        let order = Order {
+            methodology: self.methodology,
+            form: self.form,
+            target,
+            size: measure.size,
+            destroy: destroyed(self.arguments, target),
+            // Several questions at once would not be answered for the right drive: each is named by its flag.
+            yes: true,
+            telemetry: &measure.telemetry,
+            under: None,
+            engine: engine(self.context, measure.backend)?,
+            trace: None,
+            page: None,
+            save: true,
+            dry_run: measure.dry_run,
+            print: &measure.print,
+            show: Show::Part,
+            words: target::Words::OF_FILES,
+            part: Some(Part { run: run.run, group, company, started: at.wall.clone(), clock: at.clock }),
+        };
+        prepare(self.context, order, stop)
+    }
+
+    fn target(&self, drive: u32) -> &Path {
+        &self.arguments.targets[drive as usize]
+    }
+
+    /// What a run ended with; its error is said at once, under the letter of its drive.
+    fn ended(&self, run: GroupRun, done: Result) -> ExitCode {
+        match done {
+            Ok(code) => code,
+            Err(Failure { code, message }) => {
+                if code != ExitCode::Interrupted {
+                    say::line(&format!(
+                        "error: {} ({}): {message}",
+                        Group::letter(run.drive),
+                        self.target(run.drive).display()
+                    ));
+                }
+                code
+            }
+        }
+    }
+}
+
+/// When a phase began.
+struct Began {
+    wall: String,
+    clock: MonotonicClock,
+}
+
+impl Began {
+    fn now() -> Self {
+        Began { wall: now(), clock: MonotonicClock::starting_at(0) }
+    }
+}
+
+/// Each drive by itself.
+fn alone(common: &Common<'_>) -> Vec<ExitCode> {
+    let mut codes = Vec::new();
+    for (run, stop) in common.of(GroupRole::Alone) {
+        if common.stopped() {
+            break;
+        }
+        let letter = Group::letter(run.drive);
+        common.context.settings.voice.say(format!("\n{letter} alone   {}", common.target(run.drive).display()));
+        let prepared = common.prepare(run, stop, Company::new(None), &Began::now());
+        let done = prepared.and_then(|prepared| measure(common, prepared));
+        codes.push(common.ended(run, done));
+    }
+    codes
+}
+
+/// All at once: opened one after the other, begun together.
+fn together(common: &Common<'_>) -> Vec<ExitCode> {
+    let runs = common.of(GroupRole::Together);
+    common.context.settings.voice.say(format!("\nAll at once ({} drives)", runs.len()));
+    let began = Began::now();
+    let mut codes = Vec::new();
+    let mut ready: Vec<(GroupRun, Prepared)> = Vec::new();
+    for ((run, stop), seat) in runs.iter().zip(Seat::of(runs.len())) {
+        match common.prepare(*run, stop.clone(), Company::new(Some(seat)), &began) {
+            Ok(prepared) => ready.extend(prepared.map(|prepared| (*run, prepared))),
+            Err(failure) => codes.push(common.ended(*run, Err(failure))),
+        }
+    }
+    if ready.len() < runs.len() && !common.stopped() {
+        say::line("error: not every drive can be measured, so none is measured at once; the runs just made are empty");
+        return codes;
+    }
+    let print = &common.arguments.measure.print;
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = ready
+            .into_iter()
+            .map(|(run, prepared)| (run, scope.spawn(move || prepared.carry_out(common.context, print))))
+            .collect();
+        for (run, thread) in threads {
+            let done = thread.join().unwrap_or_else(|_| {
+                Err(Failure::unexpected("its thread panicked: this is a bug in drivelab; what it recorded is kept"))
+            });
+            codes.push(common.ended(run, done));
+        }
+    });
+    codes
+}
+
+fn measure(common: &Common<'_>, prepared: Option<Prepared>) -> Result {
+    let print = &common.arguments.measure.print;
+    prepared.map_or(Ok(ExitCode::Ok), |prepared| prepared.carry_out(common.context, print))
+}
+
+/// What would be done to each of them.
+fn dry_run(common: &Common<'_>) -> Result {
+    for (run, stop) in common.of(GroupRole::Together) {
+        say::data(&format!("{} {}\n", Group::letter(run.drive), common.target(run.drive).display()))?;
+        common.prepare(run, stop, Company::new(None), &Began::now())?;
+    }
+    if !common.arguments.together_only {
+        say::data("Each is written so twice: once alone, once with the others\n")?;
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// Ids and roles of all runs that will be made.
+fn group_runs(drives: usize, together_only: bool) -> Vec<GroupRun> {
+    let phase = |role| (0u32..).take(drives).map(move |drive| GroupRun { run: RunId::now(), role, drive });
+    let alone: Vec<GroupRun> = if together_only { Vec::new() } else { phase(GroupRole::Alone).collect() };
+    alone.into_iter().chain(phase(GroupRole::Together)).collect()
+}
+
+/// What several targets cannot be combined with.
+fn refuse(arguments: &RunArgs) -> Result<()> {
+    let measure = &arguments.measure;
+    if arguments.targets.len() > MOST {
+        return Err(Failure::usage(format!("at most {MOST} targets can be measured at once")));
+    }
+    if measure.print.events.is_some() {
+        return Err(Failure::usage(
+            "--events is for one target: lines of several runs could not be told apart. `drivelab replay RUN --events \
+             json` prints those of each run afterwards",
+        ));
+    }
+    if measure.print.json && measure.dry_run {
+        return Err(Failure::usage("--dry-run --json is for one target: ask for each of them by itself"));
+    }
+    if arguments.conditions.any() {
+        return Err(Failure::usage(
+            "conditions (--partition, --file-system, --arm, --data-state, --power-state) are set up for one target; leave \
+             them out, or measure each drive by itself",
+        ));
+    }
+    for (index, target) in arguments.targets.iter().enumerate() {
+        if let Some(other) = arguments.targets[..index].iter().find(|other| same(other, target)) {
+            return Err(Failure::usage(format!(
+                "{} and {} are the same target; name each drive once",
+                other.display(),
+                target.display()
+            )));
+        }
+    }
+    let names_one = |destroy: &&PathBuf| arguments.targets.iter().any(|target| names(destroy, target));
+    match measure.destroy.iter().find(|destroy| !names_one(destroy)) {
+        Some(destroy) => Err(Failure::usage(format!("--destroy {} names none of the targets", destroy.display()))),
+        None => Ok(()),
+    }
+}
+
+/// Whether two names are one thing: the same device whatever its node is called, or the same file or folder.
+fn same(left: &Path, right: &Path) -> bool {
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+    match (left.metadata(), right.metadata()) {
+        (Ok(one), Ok(other)) if one.file_type().is_block_device() || one.file_type().is_char_device() => {
+            one.file_type() == other.file_type() && one.rdev() == other.rdev()
+        }
+        (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
+        _ => std::path::absolute(left).ok() == std::path::absolute(right).ok(),
+    }
+}
+
+/// Whether an ID given with `--destroy` means a target: the guard's own comparison for a device.
+fn names(destroy: &Path, target: &Path) -> bool {
+    match drivelab_device::classify(target) {
+        Ok(Named::BlockDevice(node)) => Destroy::named(Some(destroy)).names(&identity_of(&node)),
+        _ => same(destroy, target),
+    }
+}
+
+/// What `--destroy` says about a target.
+fn destroyed<'a>(arguments: &'a RunArgs, target: &Path) -> Option<&'a Path> {
+    arguments.measure.destroy.iter().find(|destroy| names(destroy, target)).map(PathBuf::as_path)
+}
+
+/// Looks at every target and plans for it, before anything is made; the plans must be the same steps.
+fn survey_all(arguments: &RunArgs, methodology: &Methodology, form: Form) -> Result<Vec<(Site, Plan)>> {
+    let mut all: Vec<(Site, Plan)> = Vec::new();
+    for target in &arguments.targets {
+        let destroy = Destroy::named(destroyed(arguments, target));
+        let purpose = Purpose::Measure { destroy: &destroy };
+        let site = target::survey(target, methodology, form, arguments.measure.size, purpose)?;
+        let plan = target::plan(methodology, form, &site, &target::Words::OF_FILES)?;
+        if let Some((_, first)) = all.first()
+            && keys(first) != keys(&plan)
+        {
+            return Err(Failure::usage(format!(
+                "'{}' has other steps on {} than on {}, so they cannot be begun together; give all the same --size",
+                methodology.identity().name,
+                target.display(),
+                arguments.targets[0].display()
+            )));
+        }
+        all.push((site, plan));
+    }
+    Ok(all)
+}
+
+fn keys(plan: &Plan) -> Vec<StepKey> {
+    plan.schedule().into_iter().map(|(key, _)| key).collect()
+}
+
+/// Targets that share a device: what one of them loses is then no surprise.
+fn shared_devices(surveyed: &[(Site, Plan)]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for (index, (site, _)) in surveyed.iter().enumerate() {
+        for (other, (before, _)) in surveyed[..index].iter().enumerate() {
+            let shared = site.devices.iter().find(|one| before.devices.iter().any(|device| device.name == one.name));
+            if let Some(device) = shared {
+                let letter = |at: usize| Group::letter(u32::try_from(at).unwrap_or(u32::MAX));
+                lines.push(format!(
+                    "{} and {} lie on the same device, {}: together they share what it can do",
+                    letter(other),
+                    letter(index),
+                    device.name
+                ));
+            }
+        }
+    }
+    lines
+}

@@ -1,0 +1,135 @@
+//! Several drives at once: which run belongs to which group, and what the host's CPUs did meanwhile.
+//!
+//! A group is made of whole runs, one bundle each: every drive alone, and every drive while the others run the same
+//! plan. Each run says at its beginning which group it is in and which runs the others are, so that any of them leads
+//! to all.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{RunId, StepKey};
+
+/// In which company a run of a group was measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum GroupRole {
+    /// Nothing else of the group ran.
+    Alone,
+    /// All drives of the group ran the same steps, each step begun together.
+    Together,
+}
+
+/// A run of a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GroupRun {
+    /// The run.
+    pub run: RunId,
+    /// In which company.
+    pub role: GroupRole,
+    /// Which drive, from 0, in the order in which the user named them.
+    pub drive: u32,
+}
+
+/// What a run knows of its group.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Group {
+    /// Its own role.
+    pub role: GroupRole,
+    /// Its own drive, from 0.
+    pub drive: u32,
+    /// All runs that were planned for the group, this one too. Runs together share one run clock.
+    pub runs: Vec<GroupRun>,
+}
+
+impl Group {
+    /// Number of drives.
+    #[must_use]
+    pub fn drives(&self) -> u32 {
+        self.runs.iter().map(|one| one.drive + 1).max().unwrap_or(0)
+    }
+
+    /// The name of a drive in tables: A, B, C.
+    #[must_use]
+    pub fn letter(drive: u32) -> char {
+        u8::try_from(drive).ok().filter(|drive| *drive < 26).map_or('?', |drive| char::from(b'A' + drive))
+    }
+}
+
+/// Time that one CPU spent, by kind, in milliseconds (proc_stat(5), in steps of the kernel's tick, mostly 10 ms).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct CoreTime {
+    /// Number of the CPU.
+    pub cpu: u32,
+    /// In programs, low priority included.
+    pub user_ms: u64,
+    /// In the kernel.
+    pub system_ms: u64,
+    /// In interrupts, soft ones included.
+    pub interrupt_ms: u64,
+    /// Taken by the hypervisor for others.
+    pub steal_ms: u64,
+    /// With nothing to do while an operation was under way that this CPU had issued.
+    pub wait_ms: u64,
+    /// With nothing to do.
+    pub idle_ms: u64,
+}
+
+impl CoreTime {
+    /// All of it.
+    #[must_use]
+    pub const fn all_ms(&self) -> u64 {
+        self.busy_ms() + self.wait_ms + self.idle_ms
+    }
+
+    /// What was not idle; waiting for a drive is idle, and time that the hypervisor took was not ours to use.
+    #[must_use]
+    pub const fn busy_ms(&self) -> u64 {
+        self.user_ms + self.system_ms + self.interrupt_ms + self.steal_ms
+    }
+
+    /// What it spent since an earlier look at the same CPU.
+    #[must_use]
+    pub const fn since(&self, before: &CoreTime) -> CoreTime {
+        CoreTime {
+            cpu: self.cpu,
+            user_ms: self.user_ms.saturating_sub(before.user_ms),
+            system_ms: self.system_ms.saturating_sub(before.system_ms),
+            interrupt_ms: self.interrupt_ms.saturating_sub(before.interrupt_ms),
+            steal_ms: self.steal_ms.saturating_sub(before.steal_ms),
+            wait_ms: self.wait_ms.saturating_sub(before.wait_ms),
+            idle_ms: self.idle_ms.saturating_sub(before.idle_ms),
+        }
+    }
+}
+
+/// What the host's CPUs did during an execution of a step, everybody's programs together.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HostCpu {
+    /// Which execution.
+    pub key: StepKey,
+    /// First look, nanoseconds on the run clock.
+    pub from_ns: u64,
+    /// Second look, nanoseconds on the run clock.
+    pub to_ns: u64,
+    /// Between the two looks, one entry a CPU.
+    pub cores: Vec<CoreTime>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_is_told_apart_and_never_below_zero() {
+        let before = CoreTime { cpu: 3, user_ms: 10, idle_ms: 100, wait_ms: 50, ..CoreTime::default() };
+        let after = CoreTime { cpu: 3, user_ms: 40, system_ms: 20, idle_ms: 110, wait_ms: 40, ..CoreTime::default() };
+        let spent = after.since(&before);
+        assert_eq!((spent.user_ms, spent.system_ms, spent.wait_ms), (30, 20, 0), "iowait may go backwards");
+        assert_eq!((spent.busy_ms(), spent.all_ms()), (50, 60));
+    }
+
+    #[test]
+    fn drives_are_lettered() {
+        assert_eq!((Group::letter(0), Group::letter(25), Group::letter(26)), ('A', 'Z', '?'));
+    }
+}

@@ -1,0 +1,153 @@
+//! The page of several drives at once, handed to templates/together.html.
+
+use askama::Template;
+use drivelab_core::plan::Form;
+
+use crate::chart::Chart;
+use crate::facts::{self, Fact};
+use crate::page::in_script;
+use crate::table::Table;
+use crate::tests_view::{Figure, TestView};
+use crate::{ReportError, asset, format, marker, run_facts};
+
+use super::{GroupInput, together_json, views};
+
+/// A tile of the first look.
+struct Tile {
+    title: String,
+    value: String,
+    detail: String,
+}
+
+/// A finding as shown.
+struct FindingView {
+    severity: &'static str,
+    code: String,
+    statement: String,
+    evidence: Vec<String>,
+    likely_cause: String,
+    next_action: String,
+}
+
+/// A drive's facts.
+struct DriveView {
+    title: String,
+    target: Vec<Fact>,
+    devices: Vec<Vec<Fact>>,
+    runs: Vec<(&'static str, String)>,
+}
+
+#[derive(Template)]
+#[template(path = "together.html")]
+struct Page {
+    title: String,
+    lede: String,
+    form: &'static str,
+    smoke: bool,
+    generator: &'static str,
+    style: &'static str,
+    script: &'static str,
+    tiles: Vec<Tile>,
+    drives_table: Table,
+    findings: Vec<FindingView>,
+    tests: Vec<TestView>,
+    time: Vec<Figure>,
+    cpu: Table,
+    cores: Table,
+    drives: Vec<DriveView>,
+    testbed: Vec<Fact>,
+    meaning: [&'static str; 5],
+    charts: String,
+    results: String,
+    tool: String,
+}
+
+/// The page.
+pub(super) fn html(input: &GroupInput<'_>) -> Result<String, ReportError> {
+    let group = &input.group;
+    let tests = views::tests(input);
+    let time: Vec<Figure> = views::time_figure(input).into_iter().collect();
+    let figures = tests.iter().flat_map(|test| &test.figures).chain(&time);
+    let charts: Vec<&Chart> = figures.filter_map(|figure| figure.chart.as_ref()).collect();
+    let first = input.run_of(0).or_else(|| input.members.first()).ok_or(ReportError::NoRun)?;
+    let tool = &first.records.tool;
+    let page = Page {
+        title: views::title(group),
+        lede: views::lede(group),
+        form: group.form.words(&group.methodology.name),
+        smoke: group.form == Form::Smoke,
+        generator: marker::PAGE,
+        style: asset::STYLE,
+        script: asset::SCRIPT,
+        tiles: tiles(input),
+        drives_table: views::drives_table(input),
+        findings: findings(input),
+        charts: in_script(&serde_json::to_string(&charts)?),
+        results: in_script(&serde_json::to_string(&together_json(input)?)?),
+        cores: views::cores_table(group),
+        drives: (0..group.drives.len()).map(|drive| drive_view(input, drive)).collect(),
+        testbed: facts::testbed(first),
+        meaning: views::MEANING,
+        tool: format!("drivelab {} ({}, {} build)", tool.version, tool.commit, tool.profile),
+        tests,
+        time,
+        cpu: views::cpu_table(group),
+    };
+    Ok(page.render()?)
+}
+
+/// What all moved at most, what it cost the drive that lost most, and how busy the host was.
+fn tiles(input: &GroupInput<'_>) -> Vec<Tile> {
+    let group = &input.group;
+    let mut tiles = Vec::new();
+    let highest = group.steps.iter().find(|step| Some(&step.step) == group.highest.as_ref());
+    if let Some((step, together)) = highest.and_then(|step| Some((step, step.total.together_mb_s?))) {
+        let kept = step.total.kept_percent.map_or_else(String::new, |kept| format!(", {kept:.1} % of the sum alone"));
+        tiles.push(Tile {
+            title: "Most at once".to_owned(),
+            value: format!("{} MB/s", format::mb_s(together)),
+            detail: format!("{}{kept}", step.label),
+        });
+        if let Some(cpu) = &step.cpu {
+            tiles.push(Tile {
+                title: "Host's CPUs in it".to_owned(),
+                value: format!("{:.0} % busy", cpu.busy_percent),
+                detail: format!("mean of {}", format::counted(cpu.cores.len(), "CPU")),
+            });
+        }
+    }
+    for (index, drive) in group.drives.iter().enumerate() {
+        if let Some(kept) = drive.kept {
+            tiles.push(Tile {
+                title: format!("{} keeps", views::drive_name(input, index)),
+                value: format!("{:.0} %", kept.median_percent),
+                detail: format!("{:.0} to {:.0} % over all steps", kept.least_percent, kept.most_percent),
+            });
+        }
+    }
+    tiles
+}
+
+fn findings(input: &GroupInput<'_>) -> Vec<FindingView> {
+    let view = |finding: &drivelab_core::finding::Finding| FindingView {
+        severity: run_facts::severity_word(finding.severity),
+        code: finding.code.clone(),
+        statement: finding.statement.clone(),
+        evidence: finding.evidence.iter().map(run_facts::evidence_text).collect(),
+        likely_cause: finding.likely_cause.clone(),
+        next_action: finding.next_action.clone(),
+    };
+    input.group.findings.iter().map(view).collect()
+}
+
+fn drive_view(input: &GroupInput<'_>, drive: usize) -> DriveView {
+    let run = input.run_of(drive);
+    let own = input.group.drives.get(drive);
+    let runs = [("Alone", own.and_then(|own| own.alone)), ("Together", own.and_then(|own| own.together))];
+    DriveView {
+        title: views::drive_name(input, drive),
+        target: run.map(facts::target).unwrap_or_default(),
+        devices: run.map(facts::drives).unwrap_or_default(),
+        runs: runs.into_iter().filter_map(|(role, run)| Some((role, run?.to_string()))).collect(),
+    }
+}

@@ -1,0 +1,328 @@
+//! The tables and charts of several drives at once, the same in every format.
+
+use drivelab_analysis::together::{CoreShare, CpuShare, Share, StepTogether, Together};
+
+use crate::chart::{Axis, Chart, Panel, PanelKind, Point, Scale, Series, Stretch, colour};
+use crate::table::{Cell, Column, Table};
+use crate::tests_view::{Figure, TestView};
+use crate::{facts, format};
+
+use super::GroupInput;
+
+/// Points of a curve over time.
+const MOST_POINTS: usize = 400;
+/// CPUs that have a column of their own.
+const MOST_COLUMNS: usize = 32;
+/// Colours of drives; that of totals is left to totals, that of CPUs to CPUs.
+const COLOURS: [u8; 6] = [0, 1, 3, 5, 4, 7];
+
+/// What the figures mean, a sentence or two each.
+pub(super) const MEANING: [&str; 5] = [
+    "Alone is the drive's throughput while no other drive of the group worked, together that while all ran the same step, \
+     each step begun at the same time. Both are the metric of the run itself (read.throughput, write.throughput or \
+     total.throughput; MB is 10^6 bytes).",
+    "Kept is 100 × together / alone, lost is 100 - kept. Lost below zero means that the drive was faster in company: a cache \
+     or a temperature that differed, or chance.",
+    "The total is the sum over all drives; there is none where a drive has no figure.",
+    "Overlap is the share of a drive's step during which every other drive ran the same step. Below 100 % it was partly alone, \
+     and lost more in full company than is shown.",
+    "CPU is what the host's CPUs did between begin and end of the step, everybody's programs together (/proc/stat). Waiting for \
+     a drive counts as idle.",
+];
+
+/// Title of page and document.
+pub(super) fn title(group: &Together) -> String {
+    format!("{} drives at once: {}", group.drives.len(), group.title)
+}
+
+/// Method, form and time.
+pub(super) fn lede(group: &Together) -> String {
+    let form = group.form.words(&group.methodology.name);
+    let started = group.started.replacen('T', " ", 1).replace('Z', " UTC");
+    format!("{} {}, {form}, begun together {started}", group.methodology.name, group.methodology.version)
+}
+
+fn colour_of(drive: usize) -> u8 {
+    COLOURS[drive % COLOURS.len()]
+}
+
+fn percent(value: Option<f64>) -> Cell {
+    value.map_or_else(Cell::default, |value| Cell::text(format!("{:.1}", value + 0.0)))
+}
+
+fn mb_s(value: Option<f64>) -> Cell {
+    value.map_or_else(Cell::default, |value| Cell::text(format::mb_s(value)))
+}
+
+fn latency(value: Option<f64>) -> Cell {
+    value.map_or_else(Cell::default, |value| Cell::text(format::latency_us(value)))
+}
+
+/// Name of a drive: letter and model.
+pub(super) fn drive_name(input: &GroupInput<'_>, drive: usize) -> String {
+    let letter = input.group.drives.get(drive).map_or('?', |drive| drive.letter);
+    let name = input.run_of(drive).map(|run| facts::drive_name(&run.records.environment));
+    name.map_or_else(|| letter.to_string(), |name| format!("{letter}: {name}"))
+}
+
+/// The drives, and how much each keeps.
+pub(super) fn drives_table(input: &GroupInput<'_>) -> Table {
+    let columns = vec![
+        Column::words("Drive"),
+        Column::words("Target"),
+        Column::figures("Keeps, median step", "%"),
+        Column::figures("Least", "%"),
+        Column::figures("Most", "%"),
+    ];
+    let row = |(index, drive): (usize, &drivelab_analysis::together::GroupDrive)| {
+        let path = input.run_of(index).map(|run| run.records.environment.target.path.display().to_string());
+        vec![
+            Cell::text(drive_name(input, index)),
+            Cell::text(path.unwrap_or_default()),
+            percent(drive.kept.map(|kept| kept.median_percent)),
+            percent(drive.kept.map(|kept| kept.least_percent)),
+            percent(drive.kept.map(|kept| kept.most_percent)),
+        ]
+    };
+    let rows = input.group.drives.iter().enumerate().map(row).collect();
+    Table { caption: "What each drive keeps of what it does alone".to_owned(), columns, rows }.without_empty_columns()
+}
+
+/// One view for each test, in the order of the plan.
+pub(super) fn tests(input: &GroupInput<'_>) -> Vec<TestView> {
+    let by_test: Vec<&[StepTogether]> = input.group.steps.chunk_by(|one, other| one.test == other.test).collect();
+    let view = |(index, steps): (usize, &&[StepTogether])| TestView {
+        id: format!("test-{index}"),
+        title: steps.first().map_or_else(String::new, |step| step.test.clone()),
+        purpose: String::new(),
+        figures: vec![test_figure(input, steps, &format!("test-{index}-chart"))],
+    };
+    by_test.iter().enumerate().map(view).collect()
+}
+
+fn test_figure(input: &GroupInput<'_>, steps: &[StepTogether], id: &str) -> Figure {
+    let labels: Vec<String> = steps.iter().map(|step| step.label.clone()).collect();
+    let series = |drive: usize, of: fn(&Share) -> Option<f64>, unit: &str| {
+        let point = |(x, step): (usize, &StepTogether)| {
+            let value = step.drives.get(drive).and_then(of);
+            let text = value.map_or_else(String::new, |value| format!("{} {unit}", format::value(value, unit)));
+            Point(x as f64, value.map(|value| value.max(0.0)), text, Some(step.label.clone()))
+        };
+        let points = steps.iter().enumerate().map(point).collect();
+        Series { points, ..Series::new(&drive_name(input, drive), colour_of(drive)) }
+    };
+    let panel = |title: &str, unit: &str, of: fn(&Share) -> Option<f64>| Panel {
+        title: title.to_owned(),
+        unit: unit.to_owned(),
+        kind: PanelKind::Bar,
+        series: (0..input.group.drives.len()).map(|drive| series(drive, of, unit)).collect(),
+    };
+    let chart = Chart {
+        id: id.to_owned(),
+        description:
+            "For each step: throughput of each drive while all worked, and how much of its rate alone that is."
+                .to_owned(),
+        x: Axis { title: String::new(), scale: Scale::Category, labels, ticks: Vec::new(), end: 0.0 },
+        panels: vec![
+            panel("Throughput, all at once", "MB/s", |share| share.together_mb_s),
+            panel("Kept of the rate alone", "%", |share| share.kept_percent),
+            cpu_panel(steps),
+        ],
+        stretches: Vec::new(),
+    };
+    Figure {
+        title: String::new(),
+        caption: "Bars begin at zero. 100 % kept means that the others cost this drive nothing.".to_owned(),
+        chart: chart.drawable(),
+        table: steps_table(input, steps),
+        long: false,
+    }
+}
+
+/// The host's CPUs in each step: all at once, and the most that one drive alone took.
+fn cpu_panel(steps: &[StepTogether]) -> Panel {
+    let series = |name: &str, colour: u8, of: &dyn Fn(&StepTogether) -> Option<f64>| {
+        let point = |(x, step): (usize, &StepTogether)| {
+            let value = of(step);
+            let text = value.map_or_else(String::new, |value| format!("{value:.1} %"));
+            Point(x as f64, value, text, Some(step.label.clone()))
+        };
+        Series { points: steps.iter().enumerate().map(point).collect(), ..Series::new(name, colour) }
+    };
+    let alone =
+        |step: &StepTogether| step.cpu_alone.iter().flatten().map(|cpu| cpu.busy_percent).max_by(f64::total_cmp);
+    let series = vec![
+        series("CPUs, all drives at once", colour::TOTAL, &busy),
+        series("CPUs, one drive alone (the most)", 6, &alone),
+    ];
+    Panel { title: "The host's CPUs, busy".to_owned(), unit: "%".to_owned(), kind: PanelKind::Bar, series }
+}
+
+/// Mean over all CPUs while every drive worked.
+fn busy(step: &StepTogether) -> Option<f64> {
+    step.cpu.as_ref().map(|cpu| cpu.busy_percent)
+}
+
+fn steps_table(input: &GroupInput<'_>, steps: &[StepTogether]) -> Table {
+    let columns = vec![
+        Column::words("Step"),
+        Column::words("Drive"),
+        Column::figures("Alone", "MB/s"),
+        Column::figures("Together", "MB/s"),
+        Column::figures("Kept", "%"),
+        Column::figures("Lost", "%"),
+        Column::figures("p99 alone", "µs"),
+        Column::figures("p99 together", "µs"),
+        Column::figures("Overlap", "%"),
+        Column::figures("CPUs busy", "%"),
+    ];
+    let row = |step: &StepTogether, drive: String, share: &Share, busy: Option<f64>| {
+        vec![
+            Cell::text(step.label.clone()),
+            Cell::text(drive),
+            mb_s(share.alone_mb_s),
+            mb_s(share.together_mb_s),
+            percent(share.kept_percent),
+            percent(share.lost_percent),
+            latency(share.p99_alone_us),
+            latency(share.p99_together_us),
+            percent(share.overlap_percent.map(|overlap| overlap.min(100.0))),
+            percent(busy),
+        ]
+    };
+    let mut rows = Vec::new();
+    for step in steps {
+        let letters = input.group.drives.iter().map(|drive| drive.letter.to_string());
+        rows.extend(letters.zip(&step.drives).map(|(letter, share)| row(step, letter, share, None)));
+        rows.push(row(step, "all".to_owned(), &step.total, busy(step)));
+    }
+    let caption = steps.first().map_or_else(String::new, |step| step.test.clone());
+    Table { caption, columns, rows }.without_empty_columns()
+}
+
+/// Every second while all worked: the sum above, each drive below.
+pub(super) fn time_figure(input: &GroupInput<'_>) -> Option<Figure> {
+    let group = &input.group;
+    let each = group.seconds.len().div_ceil(MOST_POINTS).max(1);
+    let drives = group.drives.len();
+    let mut total = Series::new("All drives", colour::TOTAL);
+    let mut single: Vec<Series> =
+        (0..drives).map(|drive| Series::new(&drive_name(input, drive), colour_of(drive))).collect();
+    let mut rows = Vec::new();
+    for seconds in group.seconds.chunks(each) {
+        let Some(first) = seconds.first() else { continue };
+        let mean = |of: &dyn Fn(&drivelab_analysis::together::Second) -> f64| {
+            seconds.iter().map(of).sum::<f64>() / seconds.len() as f64
+        };
+        let x = f64::from(first.at_s) + seconds.len() as f64 / 2.0;
+        let heading = format!("{} s", first.at_s);
+        let point = |rate: f64| Point(x, Some(rate), format!("{} MB/s", format::mb_s(rate)), Some(heading.clone()));
+        let all = mean(&|second| second.total_mb_s);
+        total.points.push(point(all));
+        let mut row = vec![Cell::text(first.at_s.to_string()), Cell::text(format::mb_s(all))];
+        for (drive, series) in single.iter_mut().enumerate() {
+            let rate = mean(&|second| second.drives_mb_s.get(drive).copied().unwrap_or(0.0));
+            series.points.push(point(rate));
+            row.push(Cell::text(format::mb_s(rate)));
+        }
+        rows.push(row);
+    }
+    let line = |title: &str, series: Vec<Series>| Panel {
+        title: title.to_owned(),
+        unit: "MB/s".to_owned(),
+        kind: PanelKind::Line,
+        series,
+    };
+    let end = group.seconds.len() as f64;
+    let stretch = |(label, from, to): &(String, f64, f64)| Stretch { from: *from, to: *to, label: label.clone() };
+    let chart = Chart {
+        id: "all-seconds".to_owned(),
+        description: "Throughput over time while all drives worked: their sum, and each of them.".to_owned(),
+        x: Axis {
+            title: "Time since the drives began together (s)".to_owned(),
+            scale: Scale::Linear,
+            labels: Vec::new(),
+            ticks: Vec::new(),
+            end,
+        },
+        panels: vec![line("All drives", vec![total]), line("Each drive", single)],
+        stretches: input.stretches.iter().map(stretch).collect(),
+    };
+    let mut columns = vec![Column::figures("Second", "s"), Column::figures("All", "MB/s")];
+    columns.extend(group.drives.iter().map(|drive| Column::figures(&drive.letter.to_string(), "MB/s")));
+    let caption = match each {
+        1 => "One point a second: what was moved in it, preparation and ramps included.".to_owned(),
+        each => format!("One point for {each} seconds: their mean, preparation and ramps included."),
+    };
+    let table = Table { caption: "Throughput in each second".to_owned(), columns, rows };
+    let chart = chart.drawable()?;
+    Some(Figure { title: String::new(), caption, chart: Some(chart), table, long: true })
+}
+
+/// Kinds of time, the busiest CPU.
+pub(super) fn cpu_table(group: &Together) -> Table {
+    let steps = group.steps.iter().filter_map(|step| Some((step, step.cpu.as_ref()?)));
+    let columns = vec![
+        Column::words("Step"),
+        Column::figures("Busy", "%"),
+        Column::figures("Programs", "%"),
+        Column::figures("Kernel", "%"),
+        Column::figures("Interrupts", "%"),
+        Column::figures("Stolen", "%"),
+        Column::figures("Idle", "%"),
+        Column::words("Busiest CPU"),
+    ];
+    let row = |(step, cpu): (&StepTogether, &CpuShare)| {
+        let mean =
+            |of: fn(&CoreShare) -> f64| Some(cpu.cores.iter().map(of).sum::<f64>() / cpu.cores.len().max(1) as f64);
+        let busiest = cpu.cores.iter().max_by(|one, other| one.busy_percent.total_cmp(&other.busy_percent));
+        vec![
+            Cell::text(step.label.clone()),
+            percent(Some(cpu.busy_percent)),
+            percent(mean(|core| core.user_percent)),
+            percent(mean(|core| core.system_percent)),
+            percent(mean(|core| core.interrupt_percent)),
+            percent(mean(|core| core.steal_percent)),
+            percent(Some(100.0 - cpu.busy_percent)),
+            busiest.map_or_else(Cell::default, |core| Cell::text(format!("{}: {:.1} %", core.cpu, core.busy_percent))),
+        ]
+    };
+    Table { caption: "The host's CPUs while all drives worked".to_owned(), columns, rows: steps.map(row).collect() }
+}
+
+/// How busy each CPU was in each step; hosts with more CPUs than columns fit have one row a CPU, for the step in
+/// which most was moved.
+pub(super) fn cores_table(group: &Together) -> Table {
+    let steps: Vec<(&StepTogether, &CpuShare)> =
+        group.steps.iter().filter_map(|step| Some((step, step.cpu.as_ref()?))).collect();
+    let most = steps.iter().map(|(_, cpu)| cpu.cores.len()).max().unwrap_or(0);
+    if most <= MOST_COLUMNS {
+        let cpus: Vec<u32> =
+            steps.first().map_or_else(Vec::new, |(_, cpu)| cpu.cores.iter().map(|core| core.cpu).collect());
+        let mut columns = vec![Column::words("Step")];
+        columns.extend(cpus.iter().map(|cpu| Column::figures(&format!("CPU {cpu}"), "%")));
+        let row = |(step, cpu): &(&StepTogether, &CpuShare)| {
+            let of = |number: &u32| cpu.cores.iter().find(|core| core.cpu == *number).map(|core| core.busy_percent);
+            std::iter::once(Cell::text(step.label.clone()))
+                .chain(cpus.iter().map(|number| percent(of(number))))
+                .collect()
+        };
+        return Table { caption: "Each CPU, busy".to_owned(), columns, rows: steps.iter().map(row).collect() };
+    }
+    let chosen = steps.iter().find(|(step, _)| Some(&step.step) == group.highest.as_ref()).or(steps.first());
+    let Some((step, cpu)) = chosen else { return Table::default() };
+    let columns = vec![
+        Column::words("CPU"),
+        Column::figures("Busy", "%"),
+        Column::figures("Programs", "%"),
+        Column::figures("Kernel", "%"),
+        Column::figures("Interrupts", "%"),
+        Column::figures("Stolen", "%"),
+    ];
+    let row = |core: &CoreShare| {
+        let figures =
+            [core.busy_percent, core.user_percent, core.system_percent, core.interrupt_percent, core.steal_percent];
+        std::iter::once(Cell::text(core.cpu.to_string())).chain(figures.map(|figure| percent(Some(figure)))).collect()
+    };
+    Table { caption: format!("Each CPU in '{}'", step.label), columns, rows: cpu.cores.iter().map(row).collect() }
+}

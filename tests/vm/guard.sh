@@ -1,0 +1,168 @@
+#: about: the write guard on NVMe and SATA drives, LVM, md and dm-crypt: each refusal as promised, and not a sector written
+#: modules: nvme ahci sd_mod ext4 crc32c_generic raid1 dm-mod dm-crypt aesni_intel xts ecb loop
+#: programs: sfdisk mkfs.ext4 mdadm dmsetup lvm cryptsetup
+#: disks: system=96 d0=48 d1=24 d2=24 d3=24 d4=24
+#: root: plain
+#: qemu: -machine q35 -device nvme,drive=system,serial=SYSTEM -device nvme,drive=d0,serial=GUARD-0 -device nvme,drive=d1,serial=GUARD-1
+#: qemu: -device nvme-subsys,id=s2,nqn=two-ways -device nvme,id=c2,serial=GUARD-2,subsys=s2
+#: qemu: -device nvme,id=c3,serial=GUARD-2,subsys=s2 -device nvme-ns,bus=c2,drive=d2,nsid=1,shared=on
+#: qemu: -device ide-hd,bus=ide.0,drive=d3,serial=GUARD-3 -device ide-hd,bus=ide.1,drive=d4,serial=GUARD-4
+#: waiting: real
+#: limit_s: 180
+# The kernel counts what is written to each drive; where that has changed after a refusal, the refusal was none.
+for module in nvme ahci sd_mod crc32c_generic ext4 raid1 dm-mod dm-crypt aesni_intel xts ecb loop; do
+    modprobe $module
+done
+for node in nvme1n1 nvme2n1 nvme3n1 sda sdb; do
+    wait_for -b /dev/$node
+done
+by_id nvme-QEMU_NVMe_Ctrl_SYSTEM /dev/nvme0n1
+by_id nvme-QEMU_NVMe_Ctrl_GUARD-0 /dev/nvme1n1
+
+# settled: waits until nobody writes any more (journals and arrays write once more after a while).
+settled() {
+    sync
+    settled_was=none
+    until [ "$settled_was" = "$(written)" ]; do
+        settled_was=$(written)
+        usleep 400000
+    done
+}
+
+partition() {
+    printf 'label: gpt\nstart=1MiB\n' | sfdisk --quiet --no-reread --no-tell-kernel "$1"
+    blockdev --rereadpt "$1"
+    wait_for -b "${1}p1"
+}
+
+filesystem() {
+    mkfs.ext4 -q -F -E lazy_itable_init=0,lazy_journal_init=0 "$1"
+}
+
+echo "--- the disk of the running system"
+settled
+for name in /dev/nvme0n1 /dev/nvme0n1p1 /dev/nvme0 /dev/ng0n1 /dev/disk/by-id/nvme-QEMU_NVMe_Ctrl_SYSTEM; do
+    refuses 5 "the running system lives on" $name --destroy SYSTEM
+    refuses 5 "the running system lives on" $name --destroy nvme-QEMU_NVMe_Ctrl_SYSTEM --yes
+done
+
+echo "--- mounted, by each of its names"
+partition /dev/nvme1n1
+filesystem /dev/nvme1n1p1
+mkdir -p /tmp/at /tmp/node
+mount -t ext4 /dev/nvme1n1p1 /tmp/at
+settled
+ln -s /dev/nvme1n1 /tmp/link
+mknod /tmp/renamed b $(tr : " " < /sys/block/nvme1n1/dev)
+touch /tmp/bound
+mount --bind /dev/nvme1n1 /tmp/bound
+refuses 5 mounted /dev/nvme1n1p1 --destroy GUARD-0
+for name in /dev/nvme1n1 /dev/ng1n1 /dev/nvme1 /dev/disk/by-id/nvme-QEMU_NVMe_Ctrl_GUARD-0 /tmp/link /tmp/renamed \
+    /tmp/bound; do
+    refuses 5 mounted $name --destroy GUARD-0
+done
+umount /tmp/bound
+
+echo "--- mounted in another namespace"
+umount /tmp/at
+unshare -m sh -c 'mount -t ext4 /dev/nvme1n1p1 /tmp/at && echo yes > /tmp/mounted-there && sleep 1000' &
+there=$!
+wait_for -e /tmp/mounted-there
+settled
+refuses 5 mounted /dev/nvme1n1p1 --destroy GUARD-0
+refuses 5 mounted /dev/nvme1n1 --destroy GUARD-0
+kill $there
+wait $there || true
+
+echo "--- a file system and a partition table, not in use"
+settled
+refuses 5 ext4 /dev/nvme1n1p1
+refuses 5 "partition table" /dev/nvme1n1
+refuses 5 GUARD-0 /dev/nvme1n1 --destroy GUARD-1
+
+echo "--- swap, on and off"
+mkswap /dev/nvme2n1 > /dev/null
+swapon /dev/nvme2n1
+settled
+refuses 5 swap /dev/nvme2n1 --destroy GUARD-1
+swapoff /dev/nvme2n1
+settled
+refuses 5 swap /dev/nvme2n1
+
+echo "--- LVM, active and inactive"
+lvm_ pvcreate -q -ff -y /dev/sda
+lvm_ vgcreate -q vm /dev/sda
+lvm_ lvcreate -q -n one -l 2 -Zn -Wn vm
+filesystem /dev/mapper/vm-one
+mount -t ext4 /dev/mapper/vm-one /tmp/at
+settled
+refuses 5 "lies on" /dev/sda --destroy GUARD-3
+refuses 5 mounted /dev/mapper/vm-one --destroy dm-0
+umount /tmp/at
+settled
+refuses 5 "lies on" /dev/sda --destroy GUARD-3
+lvm_ vgchange -q -an vm
+settled
+refuses 5 LVM /dev/sda
+writes /dev/sda GUARD-3
+
+echo "--- md, active and inactive"
+dd if=/dev/zero of=/dev/sda bs=1M count=24 oflag=direct 2> /dev/null
+mdadm --create /dev/md0 --run --quiet --level=1 --raid-devices=2 --metadata=1.2 --assume-clean /dev/sda /dev/sdb
+filesystem /dev/md0
+mount -t ext4 /dev/md0 /tmp/at
+settled
+refuses 5 "lies on" /dev/sda --destroy GUARD-3
+refuses 5 "lies on" /dev/sdb --destroy GUARD-4
+refuses 5 mounted /dev/md0 --destroy md0
+umount /tmp/at
+settled
+refuses 5 "lies on" /dev/sdb --destroy GUARD-4
+mdadm --stop --quiet /dev/md0
+settled
+refuses 5 md /dev/sdb
+writes /dev/sdb GUARD-4
+
+echo "--- LUKS: header, open, closed"
+printf secret > /tmp/key
+cryptsetup luksFormat --type luks2 -q --key-file /tmp/key --pbkdf pbkdf2 --pbkdf-force-iterations 1000 \
+    --luks2-keyslots-size 256k --luks2-metadata-size 16k /dev/nvme2n1
+settled
+refuses 5 LUKS /dev/nvme2n1
+cryptsetup open --key-file /tmp/key /dev/nvme2n1 plain
+settled
+refuses 5 "lies on" /dev/nvme2n1 --destroy GUARD-1
+cryptsetup close plain
+settled
+refuses 5 LUKS /dev/nvme2n1
+writes /dev/nvme2n1 GUARD-1
+
+echo "--- one namespace, two controllers"
+for name in /dev/nvme3n1 /dev/nvme3 /dev/nvme4; do
+    refuses 5 GUARD-2 $name
+    refuses 5 GUARD-2 $name --destroy nvme3n1
+done
+refuses 5 "" /dev/nvme3n1 --destroy GUARD-1
+[ ! -e /dev/nvme4n1 ] || complain "the namespace has two nodes"
+blockdev --setro /dev/nvme3n1
+refuses 6 read-only /dev/nvme3n1 --destroy GUARD-2
+blockdev --setrw /dev/nvme3n1
+refuses 5 GUARD-2 /dev/nvme3n1 --yes
+
+echo "--- two drivelabs at once"
+drivelab io /dev/nvme3n1 --op write --qd 1 --time 6s --ramp 0s --no-save --json --destroy GUARD-2 \
+    > /tmp/first.out 2> /tmp/first.said &
+first=$!
+sleep 3
+code=0
+drivelab io /dev/nvme3 --op write --qd 1 --time 1s --ramp 0s --no-save --json --destroy GUARD-2 \
+    > /tmp/second.out 2> /tmp/second.said || code=$?
+[ $code -eq 6 ] || complain "the second drivelab ended with $code: $(cat /tmp/second.said)"
+wait $first || complain "the first drivelab ended with $?: $(cat /tmp/first.said)"
+
+echo "--- data in the middle"
+blkdiscard -f /dev/nvme3n1 2> /dev/null || dd if=/dev/zero of=/dev/nvme3n1 bs=1M count=24 oflag=direct 2> /dev/null
+dd if=/dev/urandom of=/dev/nvme3n1 bs=4k count=1 seek=3000 conv=notrunc oflag=direct 2> /dev/null
+settled
+refuses 5 "12288000" /dev/nvme3n1
+no_complaints
