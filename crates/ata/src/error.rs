@@ -1,10 +1,13 @@
-//! Errors of this room: a page that cannot be read, a drive that refuses, a kernel that does.
+//! Errors of this room: a page that cannot be read, a drive that refuses, something between that does not pass ATA on.
 //!
 //! Every text is one sentence chain: what went wrong, where, why likely, what to do. Must not know exit codes.
 
 use std::io;
 
 use rustix::io::Errno;
+
+use crate::command::AtaCommand;
+use crate::sense::Registers;
 
 /// Bytes that are no such structure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -34,32 +37,58 @@ pub enum DecodeError {
 /// What went wrong with a command.
 #[derive(Debug, thiserror::Error)]
 pub enum AtaError {
-    /// The drive, or what sits between it and the kernel, refused the command.
-    #[error("the drive refuses {what}: {why}")]
-    Refused {
-        /// The command, in words.
-        what: &'static str,
-        /// The answer, in words.
-        why: String,
-    },
     /// The user may not send it.
-    #[error(
-        "the kernel does not let this user send {what} to {node}: {source}; ATA commands need root (the capability \
-         CAP_SYS_RAWIO): run drivelab with sudo"
-    )]
+    #[error("the kernel does not let this user send {command} to {node}: {source}; {}", rights(*stage, node))]
     NotPermitted {
-        /// The command, in words.
-        what: &'static str,
+        /// The command.
+        command: AtaCommand,
         /// The device node.
         node: String,
+        /// Whether the node itself could not be opened.
+        stage: Stage,
         /// The system's answer.
         source: io::Error,
     },
+    /// Something between takes no ATA commands.
+    #[error(
+        "{node} passes no ATA commands on ({why}): it is no ATA drive, or the USB bridge or controller before it does \
+         not translate ATA PASS-THROUGH; connect the drive to a SATA port"
+    )]
+    NotPassedOn {
+        /// The device node.
+        node: String,
+        /// How that showed.
+        why: String,
+    },
+    /// The drive aborted the command.
+    #[error(
+        "the drive on {node} aborts {command}{}: it does not have the command, or the feature is off{}",
+        with(registers.as_ref()),
+        if command.is_smart() { " (SMART is turned on with `smartctl --smart=on`)" } else { "" }
+    )]
+    Aborted {
+        /// The command.
+        command: AtaCommand,
+        /// The device node.
+        node: String,
+        /// The drive's registers, where they came back.
+        registers: Option<Registers>,
+    },
+    /// The command went wrong on its way or in the drive.
+    #[error("{command} to {node} failed: {said}; look at `dmesg` and at the cable before trying again")]
+    Failed {
+        /// The command.
+        command: AtaCommand,
+        /// The device node.
+        node: String,
+        /// What the kernel or the drive said.
+        said: String,
+    },
     /// The system said no.
-    #[error("cannot send {what} to {node}: {source}; {}", advice(source))]
+    #[error("cannot send {command} to {node}: {source}; {}", advice(source))]
     System {
-        /// The command, in words.
-        what: &'static str,
+        /// The command.
+        command: AtaCommand,
         /// The device node.
         node: String,
         /// The system's answer.
@@ -68,6 +97,21 @@ pub enum AtaError {
     /// The bytes came, but they are no such structure.
     #[error(transparent)]
     Decode(#[from] DecodeError),
+    /// Recorded pages do not hold the answer.
+    #[error("{command} is not among the recorded pages; it was not asked, or not kept, when the drive was looked at")]
+    NotRecorded {
+        /// The command.
+        command: AtaCommand,
+    },
+}
+
+/// Where rights were missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// At opening the node.
+    Opening,
+    /// At sending the command.
+    Sending,
 }
 
 impl AtaError {
@@ -77,24 +121,66 @@ impl AtaError {
         matches!(self, AtaError::NotPermitted { .. })
     }
 
-    /// An error of the system, sorted by whether rights are missing.
-    pub(crate) fn system(what: &'static str, node: &str, source: io::Error) -> Self {
-        let node = node.to_owned();
-        match Errno::from_io_error(&source) {
-            Some(Errno::ACCESS | Errno::PERM) => AtaError::NotPermitted { what, node, source },
-            _ => AtaError::System { what, node, source },
+    /// Whether no ATA command gets through to a drive here.
+    #[must_use]
+    pub fn is_not_passed_on(&self) -> bool {
+        matches!(self, AtaError::NotPassedOn { .. })
+    }
+
+    /// How to get the answer all the same; empty where this room knows no way.
+    #[must_use]
+    pub fn remedy(&self) -> String {
+        match self {
+            AtaError::NotPermitted { stage, node, .. } => rights(*stage, node),
+            AtaError::NotPassedOn { .. } => "connect the drive to a SATA port".to_owned(),
+            AtaError::Aborted { command, .. } if command.is_smart() => {
+                "turn SMART on with `smartctl --smart=on`".to_owned()
+            }
+            AtaError::Failed { .. } => "look at `dmesg` and at the cable".to_owned(),
+            AtaError::System { source, .. } => advice(source).to_owned(),
+            AtaError::Aborted { .. } | AtaError::Decode(_) | AtaError::NotRecorded { .. } => String::new(),
         }
     }
+
+    /// An error of the system, sorted by what it means for a command.
+    pub(crate) fn system(command: AtaCommand, node: &str, stage: Stage, source: io::Error) -> Self {
+        let node = node.to_owned();
+        match Errno::from_io_error(&source) {
+            Some(Errno::ACCESS | Errno::PERM) => AtaError::NotPermitted { command, node, stage, source },
+            // The driver of the device has no SG_IO.
+            Some(Errno::NOTTY | Errno::INVAL | Errno::OPNOTSUPP) if stage == Stage::Sending => {
+                AtaError::NotPassedOn { node, why: format!("the kernel answers: {source}") }
+            }
+            _ => AtaError::System { command, node, source },
+        }
+    }
+}
+
+/// Which rights are needed.
+fn rights(step: Stage, node: &str) -> String {
+    match step {
+        Stage::Opening => format!("run drivelab as root, or as a user who may read {node}"),
+        // block/scsi_ioctl.c and drivers/scsi/scsi_ioctl.c: without the capability only a few harmless commands pass.
+        Stage::Sending => {
+            "commands to a drive need root (the capability CAP_SYS_RAWIO): run drivelab with sudo".to_owned()
+        }
+    }
+}
+
+/// The drive's registers for a message.
+fn with(registers: Option<&Registers>) -> String {
+    registers
+        .map(|registers| format!(" (status {:02x}h, error {:02x}h)", registers.status, registers.error))
+        .unwrap_or_default()
 }
 
 /// What a person can do about an error of the system.
 fn advice(error: &io::Error) -> &'static str {
     match Errno::from_io_error(error) {
-        Some(Errno::NOTTY | Errno::INVAL | Errno::OPNOTSUPP) => {
-            "its driver takes no SCSI commands, so it is no SATA drive (and none behind a USB bridge)"
-        }
         Some(Errno::NOENT | Errno::NODEV | Errno::NXIO) => "the drive is gone: look at `dmesg` and at its connection",
+        Some(Errno::BUSY) => "the drive is resetting or taken by another: try again in a moment",
         Some(Errno::INTR | Errno::TIMEDOUT) => "the drive did not answer in time: look at `dmesg` before trying again",
+        Some(Errno::NOMEDIUM) => "there is no medium in it",
         _ => "the system log (dmesg) may say more",
     }
 }

@@ -1,334 +1,228 @@
-//! IDENTIFY DEVICE: who the drive is and what it can do (ACS, section 7.13.6).
-
-use serde::Serialize;
+//! IDENTIFY DEVICE: who the drive is and what it can do.
 
 use crate::error::DecodeError;
-use crate::words::{Words, bit, valid};
+use crate::identify_kinds::{AfterTrim, Checksum, FormFactor, LinkSpeed, Rotation, Zones};
+use crate::security::{SanitizeAbilities, SecurityState};
+use crate::words::{PAGE, Words, has, page};
 
-/// Smallest and usual sector, bytes.
+const TITLE: &str = "IDENTIFY DEVICE data";
+/// What word 0 of a CompactFlash card holds although it is an ATA device (ATA8-ACS, word 0).
+const COMPACT_FLASH: u16 = 0x848A;
+/// Where IDENTIFY DEVICE data stands in the ATA Information VPD page (SAT-4, page 89h).
+const IN_VPD_PAGE: usize = 60;
+/// That page's code, and the command whose answer it holds (byte 56).
+const VPD_CODE: u8 = 0x89;
+const IDENTIFY_DEVICE: u8 = 0xEC;
+/// A sector of 256 words, bytes.
 const SECTOR: u64 = 512;
 
-/// How fast it turns (word 217).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Rotation {
-    /// 0000h or a reserved value.
-    NotReported,
-    /// 0001h: it does not.
-    SolidState,
-    /// 0401h to FFFEh: revolutions per minute.
-    Rpm(u16),
-}
-
-/// How large it is outside (word 168 bits 3:0).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FormFactor {
-    /// 0h.
-    NotReported,
-    /// 1h: 5.25 inches.
-    Inch5_25,
-    /// 2h: 3.5 inches.
-    Inch3_5,
-    /// 3h: 2.5 inches.
-    Inch2_5,
-    /// 4h: 1.8 inches.
-    Inch1_8,
-    /// 5h: less than 1.8 inches.
-    Smaller,
-    /// 6h: mSATA.
-    MSata,
-    /// 7h: M.2.
-    M2,
-    /// 8h: MicroSSD.
-    MicroSsd,
-    /// 9h: CFast.
-    CFast,
-    /// A value that the standard reserves.
-    Reserved(u8),
-}
-
-/// The SATA link (words 75 to 77). All zero on drives that are not serial.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct SerialAta {
-    /// Word 76 bits 3:1: the fastest speed, gigabits per second in tenths: 15, 30 or 60.
-    pub possible_100mbps: Option<u16>,
-    /// Word 77 bits 3:1: the speed now, in the same unit. None where the drive does not say.
-    pub current_100mbps: Option<u16>,
-    /// Word 76 bit 8: commands can be queued (NCQ).
-    pub queueing: bool,
-    /// Word 75 bits 4:0: commands in its queue; zero-based in the word, counted here.
-    pub queue_entries: u16,
-}
-
-/// TRIM (words 69 and 169).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Trim {
-    /// Word 169 bit 0: there is TRIM.
-    pub supported: bool,
-    /// Word 69 bit 14: trimmed sectors read the same each time.
-    pub deterministic: bool,
-    /// Word 69 bits 14 and 5: trimmed sectors read as zeros.
-    pub reads_zeros: bool,
-}
-
-/// The security feature set (words 89, 90 and 128).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Security {
-    /// Word 128 bit 0: there is one.
-    pub supported: bool,
-    /// Bit 1: a password is set.
-    pub enabled: bool,
-    /// Bit 2: the drive is locked.
-    pub locked: bool,
-    /// Bit 3: its settings are frozen until the next power cycle.
-    pub frozen: bool,
-    /// Bit 4: too many wrong passwords.
-    pub attempts_used_up: bool,
-    /// Bit 5: it can erase in the vendor's better way.
-    pub enhanced_erase: bool,
-    /// Bit 8: the level is maximum, so a lost password costs the data.
-    pub level_maximum: bool,
-    /// Word 89: minutes of a security erase. None where it is not reported.
-    pub erase_min: Option<u32>,
-    /// Word 90: minutes of an enhanced security erase.
-    pub enhanced_erase_min: Option<u32>,
-}
-
-/// Sanitize (word 59).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct SanitizeAbilities {
-    /// Bit 12: there is a sanitize feature set.
-    pub supported: bool,
-    /// Bit 13: by throwing the key away (CRYPTO SCRAMBLE EXT).
-    pub crypto_scramble: bool,
-    /// Bit 14: by overwriting (OVERWRITE EXT).
-    pub overwrite: bool,
-    /// Bit 15: by erasing the flash (BLOCK ERASE EXT).
-    pub block_erase: bool,
-}
-
-/// IDENTIFY DEVICE (command ECh; ACS, section 7.13.6).
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct IdentifyDevice {
-    /// Words 19:10: serial number.
-    pub serial: String,
-    /// Words 26:23: firmware.
-    pub firmware: String,
-    /// Words 46:27: model.
-    pub model: String,
-    /// Words 111:108: World Wide Name, hexadecimal.
-    pub world_wide_name: Option<String>,
-    /// Words 61:60, 103:100 or 233:230: capacity, logical sectors.
-    pub sectors: u64,
-    /// Words 118:117: logical sector, bytes (512 where word 106 bit 12 is clear).
-    pub logical_sector_bytes: u64,
-    /// Word 106 bits 3:0: physical sector, bytes.
-    pub physical_sector_bytes: u64,
-    /// Word 209 bits 13:0: where logical sector 0 lies in its physical sector, logical sectors.
-    pub alignment_sectors: Option<u16>,
-    /// Word 217: how fast it turns.
-    pub rotation: Rotation,
-    /// Word 168 bits 3:0: form factor.
-    pub form_factor: FormFactor,
-    /// Words 75 to 77: the link.
-    pub link: SerialAta,
-    /// Words 69 and 169: TRIM.
-    pub trim: Trim,
-    /// Words 82 and 85 bit 5: a volatile write cache, and whether it is on.
-    pub write_cache: Ability,
-    /// Words 82 and 85 bit 6: reading ahead, and whether it is on.
-    pub read_ahead: Ability,
-    /// Words 82 and 85 bit 0: SMART, and whether it is on.
-    pub smart: Ability,
-    /// Word 84 bit 5: logs of its own (general purpose logging), of which device statistics are one.
-    pub general_purpose_logs: bool,
-    /// Words 89, 90 and 128: the security feature set.
-    pub security: Security,
-    /// Word 59: sanitize.
-    pub sanitize: SanitizeAbilities,
-    /// Word 48 bit 0: trusted computing, so TCG discovery can be asked for.
-    pub trusted_computing: bool,
-    /// Word 80: versions of the standard, as bits; bit 8 is ATA8-ACS, 9 ACS-2, 10 ACS-3, 11 ACS-4.
-    pub major_versions: u16,
-    /// Word 255: whether the page's checksum is right. None where it has none.
-    pub checksum_right: Option<bool>,
-}
-
-/// Something that a drive has, and that may be off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct Ability {
-    /// It is there.
-    pub supported: bool,
-    /// It is on.
-    pub enabled: bool,
+page! {
+    /// IDENTIFY DEVICE data (ACS-4, IDENTIFY DEVICE; 256 words).
+    IdentifyDevice, read {
+        /// Words 10 to 19: serial number.
+        serial: String = text(10, 10);
+        /// Words 23 to 26: the firmware that runs.
+        firmware: String = text(23, 4);
+        /// Words 27 to 46: model.
+        model: String = text(27, 20);
+        /// Addressable logical sectors: words 230 to 233 where word 69 bit 3 says so, else words 100 to 103 where the
+        /// drive has 48-bit addresses (word 83 bit 10), else words 60 and 61.
+        sectors: u64 = each(sectors);
+        /// Logical sector, bytes: words 117 and 118 (in words) where word 106 bit 12 says so, else 512.
+        logical_sector_bytes: u64 = each(logical_sector);
+        /// Physical sector, bytes: word 106 bit 13 and bits 3:0, a power of two of logical sectors.
+        physical_sector_bytes: u64 = each(physical_sector);
+        /// Word 209 bits 13:0: logical sectors by which the first one is off the start of a physical sector.
+        alignment_sectors: u16 = checked(209) => |word: u16| word & 0x3FFF;
+        /// Word 217: rotation.
+        rotation: Rotation = word(217) => Rotation::of;
+        /// Word 168 bits 3:0: form factor.
+        form_factor: FormFactor = word(168) => FormFactor::of;
+        /// Word 77 bits 3:1: speed of the link now. None where it is not reported.
+        link_now: Option<LinkSpeed> = each(link_now);
+        /// Word 76 bits 3:1: fastest speed that it can. None where it is not Serial ATA.
+        link_possible: Option<LinkSpeed> = each(link_possible);
+        /// Word 75 bits 4:0, one less in the field: commands it queues. None without native command queuing (word 76
+        /// bit 8).
+        queue_depth: Option<u32> = each(queue_depth);
+        /// Word 169 bit 0: DATA SET MANAGEMENT with TRIM.
+        trim: bool = bit(169, 0);
+        /// Word 105: most blocks of 512 bytes with ranges in one TRIM; 0 is not said.
+        trim_blocks_most: u16 = word(105);
+        /// Word 69 bits 14 (DRAT) and 5 (RZAT): what a trimmed block reads as.
+        after_trim: AfterTrim = each(after_trim);
+        /// Word 82 bit 5 and word 85 bit 5: the volatile write cache. None without one.
+        write_cache: Option<bool> = each(write_cache);
+        /// Word 82 bit 6 and word 85 bit 6: reading ahead. None where it cannot be switched.
+        read_look_ahead: Option<bool> = each(read_look_ahead);
+        /// Word 82 bit 0: it has SMART.
+        smart_supported: bool = bit(82, 0);
+        /// Word 85 bit 0: SMART is on.
+        smart_enabled: bool = bit(85, 0);
+        /// Word 84 bit 0: SMART keeps an error log.
+        smart_error_log: bool = checked_bit(84, 0);
+        /// Word 84 bit 1: SMART has self-tests.
+        smart_self_test: bool = checked_bit(84, 1);
+        /// Word 84 bit 5: General Purpose Logging, which holds the device statistics.
+        general_purpose_logging: bool = checked_bit(84, 5);
+        /// Word 83 bit 3, word 86 bit 3, word 91 bits 7:0: level of Advanced Power Management, 1 (least power) to 254.
+        /// None where it is off or missing.
+        power_management_level: Option<u8> = each(power_management);
+        /// Word 78 bit 3: it can let the link sleep by itself.
+        device_initiated_power: bool = each(device_initiated_power);
+        /// Word 78 bit 8: it has DevSleep.
+        device_sleep: bool = bit(78, 8);
+        /// Words 128, 89 and 90: the Security feature set.
+        security: SecurityState = each(SecurityState::of);
+        /// Word 48 bit 0: the Trusted Computing feature set, which carries the TCG commands.
+        trusted_computing: bool = checked_bit(48, 0);
+        /// Word 69 bit 4: all user data is encrypted on the medium.
+        encrypts_all: bool = bit(69, 4);
+        /// Word 59 bits 15:10: ways to sanitise.
+        sanitize: SanitizeAbilities = word(59) => SanitizeAbilities::of;
+        /// Word 69 bits 1:0: zones.
+        zones: Zones = word(69) => Zones::of;
+        /// Words 108 to 111 where word 87 bit 8 says so: world-wide name, 16 hexadecimal digits.
+        world_wide_name: Option<String> = each(world_wide_name);
+        /// Word 80: the newest standard it claims, such as `ACS-4`. None where it claims none.
+        newest_standard: Option<String> = each(newest_standard);
+        /// Word 255: whether the page's own checksum holds.
+        checksum: Checksum = each(checksum);
+    }
 }
 
 impl IdentifyDevice {
-    /// Decodes it from bytes.
+    /// Decodes the answer of IDENTIFY DEVICE.
     ///
     /// # Errors
-    /// Too few bytes, or the page of a device that is no disk (CompactFlash and ATAPI say so in word 0).
+    /// Too few bytes, a page without content, or the page of another kind of device.
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
-        let words = Words::of("IDENTIFY DEVICE", bytes)?;
-        if bit(words.word(0)?, 15) {
-            return Err(words.odd("word 0 says that it is no ATA disk (an optical drive, say)"));
+        let words = Words::of(TITLE, bytes)?;
+        let odd = |why: &str| Err(DecodeError::Odd { structure: TITLE, why: why.to_owned() });
+        if words.is_blank() {
+            return odd("all words are the same; the bridge before the drive answered and did not ask the drive");
         }
-        let logical = logical_sector(&words)?;
-        Ok(IdentifyDevice {
-            serial: words.text(10, 10)?,
-            firmware: words.text(23, 4)?,
-            model: words.text(27, 20)?,
-            world_wide_name: world_wide_name(&words)?,
-            sectors: sectors(&words)?,
-            logical_sector_bytes: logical,
-            physical_sector_bytes: physical_sector(&words, logical)?,
-            alignment_sectors: valid(words.word(209)?).map(|word| word & 0x3FFF),
-            rotation: rotation(words.word(217)?),
-            form_factor: form_factor(words.word(168)?),
-            link: link(&words)?,
-            trim: trim(&words)?,
-            write_cache: ability(&words, 5)?,
-            read_ahead: ability(&words, 6)?,
-            smart: ability(&words, 0)?,
-            general_purpose_logs: valid(words.word(84)?).is_some_and(|word| bit(word, 5)),
-            security: security(&words)?,
-            sanitize: sanitize(words.word(59)?),
-            trusted_computing: valid(words.word(48)?).is_some_and(|word| bit(word, 0)),
-            major_versions: match words.word(80)? {
-                0xFFFF => 0,
-                versions => versions,
-            },
-            checksum_right: (words.byte(510)? == 0xA5).then(|| words.sum() == 0),
-        })
+        // Word 0 bit 15: 0 is an ATA device.
+        if words.bit(0, 15) && words.word(0) != COMPACT_FLASH {
+            return odd("word 0 says that this is no ATA drive but a packet device, such as an optical one");
+        }
+        Ok(read(&words))
     }
 
-    /// Capacity, bytes.
+    /// Decodes it from the ATA Information VPD page (SAT-4, page 89h), which the kernel keeps from the start
+    /// and lets everybody read.
+    ///
+    /// # Errors
+    /// Too few bytes, another page, or one of a packet device.
+    pub fn decode_vpd(bytes: &[u8]) -> Result<(Self, Vec<u8>), DecodeError> {
+        const STRUCTURE: &str = "ATA Information VPD page";
+        let short = DecodeError::Short { structure: STRUCTURE, needs: IN_VPD_PAGE + PAGE, has: bytes.len() };
+        let page = bytes.get(IN_VPD_PAGE..IN_VPD_PAGE + PAGE).ok_or(short)?;
+        if bytes.get(1) != Some(&VPD_CODE) || bytes.get(56) != Some(&IDENTIFY_DEVICE) {
+            let why = "it is another page, or holds the answer to another command than IDENTIFY DEVICE".to_owned();
+            return Err(DecodeError::Odd { structure: STRUCTURE, why });
+        }
+        Ok((Self::decode(page)?, page.to_vec()))
+    }
+
+    /// Bytes that can be addressed; the largest number where the words say more than that.
     #[must_use]
-    pub fn capacity_bytes(&self) -> Option<u64> {
-        self.sectors.checked_mul(self.logical_sector_bytes)
+    pub fn capacity_bytes(&self) -> u64 {
+        self.sectors.saturating_mul(self.logical_sector_bytes)
     }
 }
 
-fn world_wide_name(words: &Words<'_>) -> Result<Option<String>, DecodeError> {
-    let mut digits = String::new();
-    for number in 108..112 {
-        digits += &format!("{:04x}", words.word(number)?);
-    }
-    Ok(digits.bytes().any(|digit| digit != b'0').then_some(digits))
+fn sectors(words: &Words) -> u64 {
+    // A drive sets these bits before it fills the words, so 0 means that the older words hold the answer.
+    let extended = if words.bit(69, 3) { words.quad(230) } else { 0 };
+    let long = if words.checked_bit(83, 10) { words.quad(100) } else { 0 };
+    [extended, long].into_iter().find(|count| *count != 0).unwrap_or_else(|| u64::from(words.double(60)))
 }
 
-/// The capacity: words 230 to 233 where word 69 bit 3 says so, else 100 to 103 with 48-bit addresses, else 60 and 61.
-fn sectors(words: &Words<'_>) -> Result<u64, DecodeError> {
-    if bit(words.word(69)?, 3) {
-        return words.quad(230);
-    }
-    if valid(words.word(83)?).is_some_and(|word| bit(word, 10)) {
-        return words.quad(100);
-    }
-    Ok(u64::from(words.double(60)?))
+fn logical_sector(words: &Words) -> u64 {
+    let in_words = u64::from(words.double(117));
+    if words.checked_bit(106, 12) && in_words != 0 { in_words * 2 } else { SECTOR }
 }
 
-fn logical_sector(words: &Words<'_>) -> Result<u64, DecodeError> {
-    let long = valid(words.word(106)?).is_some_and(|word| bit(word, 12));
-    // Words 118:117 count words; fewer than 256 cannot be.
-    let counted = u64::from(words.double(117)?) * 2;
-    Ok(if long && counted >= SECTOR { counted } else { SECTOR })
+fn physical_sector(words: &Words) -> u64 {
+    let word = words.checked(106);
+    let exponent = if has(word, 13) { word & 0xF } else { 0 };
+    logical_sector(words) << exponent
 }
 
-fn physical_sector(words: &Words<'_>, logical: u64) -> Result<u64, DecodeError> {
-    let several = valid(words.word(106)?).filter(|word| bit(*word, 13));
-    let exponent = several.map_or(0, |word| u32::from(word & 0xF));
-    Ok(logical << exponent)
+/// Words 76 to 79 mean nothing where word 76 is 0000h or FFFFh: the drive is not Serial ATA.
+fn serial_ata(words: &Words) -> Option<u16> {
+    Some(words.word(76)).filter(|word| *word != 0 && *word != 0xFFFF)
 }
 
-fn rotation(word: u16) -> Rotation {
-    match word {
-        1 => Rotation::SolidState,
-        0x0401..=0xFFFE => Rotation::Rpm(word),
-        _ => Rotation::NotReported,
-    }
+fn link_now(words: &Words) -> Option<LinkSpeed> {
+    serial_ata(words).and_then(|_| LinkSpeed::negotiated(words.word(77)))
 }
 
-fn form_factor(word: u16) -> FormFactor {
-    match word & 0xF {
-        0 => FormFactor::NotReported,
-        1 => FormFactor::Inch5_25,
-        2 => FormFactor::Inch3_5,
-        3 => FormFactor::Inch2_5,
-        4 => FormFactor::Inch1_8,
-        5 => FormFactor::Smaller,
-        6 => FormFactor::MSata,
-        7 => FormFactor::M2,
-        8 => FormFactor::MicroSsd,
-        9 => FormFactor::CFast,
-        other => FormFactor::Reserved(other.to_le_bytes()[0]),
+fn link_possible(words: &Words) -> Option<LinkSpeed> {
+    serial_ata(words).and_then(LinkSpeed::possible)
+}
+
+fn queue_depth(words: &Words) -> Option<u32> {
+    let queues = serial_ata(words).is_some_and(|word| has(word, 8));
+    queues.then(|| u32::from(words.word(75) & 0x1F) + 1)
+}
+
+fn after_trim(words: &Words) -> AfterTrim {
+    match (words.bit(169, 0), words.bit(69, 14), words.bit(69, 5)) {
+        (false, ..) => AfterTrim::NoTrim,
+        (true, false, _) => AfterTrim::Undefined,
+        (true, true, false) => AfterTrim::Deterministic,
+        (true, true, true) => AfterTrim::Zeros,
     }
 }
 
-/// Speed of a SATA generation, tenths of a gigabit per second.
-fn generation(number: u16) -> Option<u16> {
-    match number {
-        1 => Some(15),
-        2 => Some(30),
-        3 => Some(60),
-        _ => None,
-    }
+fn write_cache(words: &Words) -> Option<bool> {
+    words.bit(82, 5).then(|| words.bit(85, 5))
 }
 
-fn link(words: &Words<'_>) -> Result<SerialAta, DecodeError> {
-    let (able, now) = (words.word(76)?, words.word(77)?);
-    // 0000h and FFFFh: not a serial drive.
-    let serial = able != 0 && able != 0xFFFF;
-    let fastest = (1..=3).rev().find(|number| bit(able, u32::from(*number)));
-    Ok(SerialAta {
-        possible_100mbps: fastest.filter(|_| serial).and_then(generation),
-        current_100mbps: if serial { generation(now >> 1 & 0b111) } else { None },
-        queueing: serial && bit(able, 8),
-        queue_entries: (words.word(75)? & 0x1F) + 1,
-    })
+fn read_look_ahead(words: &Words) -> Option<bool> {
+    words.bit(82, 6).then(|| words.bit(85, 6))
 }
 
-fn trim(words: &Words<'_>) -> Result<Trim, DecodeError> {
-    let (supported, additional) = (bit(words.word(169)?, 0), words.word(69)?);
-    let deterministic = supported && bit(additional, 14);
-    Ok(Trim { supported, deterministic, reads_zeros: deterministic && bit(additional, 5) })
+fn power_management(words: &Words) -> Option<u8> {
+    let level = words.word(91).to_le_bytes()[0];
+    (words.checked_bit(83, 3) && words.bit(86, 3)).then_some(level)
 }
 
-/// A feature set of word 82 (supported; valid by word 83) and 85 (enabled; valid by word 87).
-fn ability(words: &Words<'_>, number: u32) -> Result<Ability, DecodeError> {
-    let supported = valid(words.word(83)?).is_some() && bit(words.word(82)?, number);
-    let enabled = supported && valid(words.word(87)?).is_some() && bit(words.word(85)?, number);
-    Ok(Ability { supported, enabled })
+fn device_initiated_power(words: &Words) -> bool {
+    serial_ata(words).is_some() && words.bit(78, 3)
 }
 
-fn security(words: &Words<'_>) -> Result<Security, DecodeError> {
-    let state = words.word(128)?;
-    Ok(Security {
-        supported: bit(state, 0),
-        enabled: bit(state, 1),
-        locked: bit(state, 2),
-        frozen: bit(state, 3),
-        attempts_used_up: bit(state, 4),
-        enhanced_erase: bit(state, 5),
-        level_maximum: bit(state, 8),
-        erase_min: erase_minutes(words.word(89)?),
-        enhanced_erase_min: erase_minutes(words.word(90)?),
-    })
+fn world_wide_name(words: &Words) -> Option<String> {
+    let digits: String = (108..112).map(|number| format!("{:04x}", words.word(number))).collect();
+    words.checked_bit(87, 8).then_some(digits).filter(|digits| digits.chars().any(|digit| digit != '0'))
 }
 
-/// Two minutes per count: 8 bits, or 15 where bit 15 says so; 0 is not reported.
-fn erase_minutes(word: u16) -> Option<u32> {
-    let count = if bit(word, 15) { word & 0x7FFF } else { word & 0xFF };
-    (count != 0).then(|| u32::from(count) * 2)
+/// The highest bit of word 80 (MAJOR VERSION NUMBER) that is set; 0000h and FFFFh are not reported.
+fn newest_standard(words: &Words) -> Option<String> {
+    const STANDARDS: [(u32, &str); 10] = [
+        (12, "ACS-5"),
+        (11, "ACS-4"),
+        (10, "ACS-3"),
+        (9, "ACS-2"),
+        (8, "ATA8-ACS"),
+        (7, "ATA/ATAPI-7"),
+        (6, "ATA/ATAPI-6"),
+        (5, "ATA/ATAPI-5"),
+        (4, "ATA/ATAPI-4"),
+        (3, "ATA-3"),
+    ];
+    let word = words.word(80);
+    let newest = STANDARDS.into_iter().find(|(bit, _)| word != 0xFFFF && has(word, *bit));
+    newest.map(|(_, name)| name.to_owned())
 }
 
-fn sanitize(word: u16) -> SanitizeAbilities {
-    let supported = bit(word, 12);
-    SanitizeAbilities {
-        supported,
-        crypto_scramble: supported && bit(word, 13),
-        overwrite: supported && bit(word, 14),
-        block_erase: supported && bit(word, 15),
+/// Word 255: a checksum where bits 7:0 are A5h; then all bytes of the page add up to 0.
+fn checksum(words: &Words) -> Checksum {
+    match (words.word(255).to_le_bytes()[0], words.sum()) {
+        (0xA5, 0) => Checksum::Right,
+        (0xA5, _) => Checksum::Wrong,
+        _ => Checksum::Absent,
     }
 }

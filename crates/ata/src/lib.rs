@@ -1,34 +1,42 @@
-//! ATA: what a SATA drive says of itself, and the commands that ask it.
+//! ATA: bytes into meaning, and the commands that fetch the bytes.
 //!
-//! Owns: IDENTIFY DEVICE, the SMART pages and the device statistics, each field with its word or byte; the few commands
-//! that drivelab sends, none of which changes the drive; the kernel's SG_IO that carries them inside SCSI's ATA
-//! PASS-THROUGH. Must not know: sysfs, which drive may be written, schedules, terminals. A decoder takes bytes of any
-//! length and content, never panics, and answers a page that is too short with an error that says so.
+//! Owns: the pages that an ATA drive gives of itself (IDENTIFY DEVICE, SMART), each field with the word or byte it
+//! stands in; the few commands that drivelab sends ([`AtaCommand`]), all of which only read; the ways a command travels
+//! ([`AtaTransport`]: the kernel's SG_IO with the command wrapped for SCSI, recorded pages). Must not know: sysfs, what
+//! a reading means for a run, terminals. A decoder takes bytes of any length and content, never panics, and answers a
+//! page that is too short with an error that says so.
 //!
-//! Documents, as the comments cite them: *ACS* is ATA/ATAPI Command Set 4 (INCITS 529), *ATA8* its predecessor
-//! ATA8-ACS for what ACS no longer describes, *SAT* SCSI/ATA Translation 4 (INCITS 517), *SPC* SCSI Primary Commands 4.
-//! The layout of SMART attributes is SFF-8035i's, which all drives follow and no ATA standard describes.
+//! Documents, as the comments cite them: *ACS-4* is ATA/ATAPI Command Set 4 (T13, INCITS 529), *ACS-3* and *ATA8-ACS*
+//! its forerunners where a field is older or was dropped, *ATA-3* is X3T10/2008D, where the SMART attributes were
+//! last written down (later standards call them vendor specific), *SAT-4* is SCSI/ATA Translation 4 (T10, INCITS 491),
+//! *SPC-4* are the SCSI Primary Commands 4. A page is 256 words of 16 bits, word 0 first; bits are written `high:low`.
 
-mod attributes;
+mod attribute_names;
 mod command;
-mod device_node;
 mod drive;
 mod error;
 mod identify;
-mod ioctl;
+mod identify_kinds;
 mod named;
+mod node;
+mod recorded;
+mod security;
 mod sense;
+mod sg_io;
 mod smart;
-mod statistics;
+mod transport;
 mod words;
 
-pub use attributes::{Known, known};
-pub use command::{AtaCommand, Registers, Transport};
-pub use device_node::SgTransport;
-pub use drive::{AtaDrive, Page, PowerMode, Prediction};
-pub use error::{AtaError, DecodeError};
-pub use identify::{Ability, FormFactor, IdentifyDevice, Rotation, SanitizeAbilities, Security, SerialAta, Trim};
+pub use attribute_names::{RELOCATED, attribute_name, count_of};
+pub use command::AtaCommand;
+pub use drive::{AtaDrive, Page};
+pub use error::{AtaError, DecodeError, Stage};
+pub use identify::IdentifyDevice;
+pub use identify_kinds::{AfterTrim, Checksum, FormFactor, LinkSpeed, Rotation, Zones};
 pub use named::{Decoder, decoder, decoders};
-pub use sense::Sense;
-pub use smart::{Attribute, SmartData, SmartThresholds};
-pub use statistics::{GeneralStatistics, SolidStateStatistics, TemperatureStatistics};
+pub use node::SgIoTransport;
+pub use recorded::RecordedTransport;
+pub use security::{SanitizeAbilities, SecurityState};
+pub use sense::{Registers, Sense};
+pub use smart::{Attribute, PowerMode, SmartData, SmartThresholds, Threshold, Verdict};
+pub use transport::AtaTransport;

@@ -1,11 +1,46 @@
-//! Sense data: what SCSI says about a command, and the drive's registers inside it.
+//! Sense data: what SCSI says when a command did not simply succeed, and the drive's registers within it.
 
-use crate::command::Registers;
+use serde::Serialize;
 
-/// What sense data says (SPC, section 4.5).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// Sense keys (SPC-4, SENSE KEY field).
+const NO_SENSE: u8 = 0x0;
+const RECOVERED: u8 = 0x1;
+const ILLEGAL_REQUEST: u8 = 0x5;
+const ABORTED: u8 = 0xB;
+/// The descriptor with the registers (SAT-4, ATA Status Return descriptor), and its whole length.
+const STATUS_RETURN: u8 = 0x09;
+const STATUS_RETURN_LENGTH: usize = 14;
+/// Additional sense code and qualifier: registers are there and nothing is wrong (SPC-4, ATA PASS THROUGH INFORMATION
+/// AVAILABLE).
+const REGISTERS_AVAILABLE: (u8, u8) = (0x00, 0x1D);
+
+/// The drive's registers after a command (ACS-4, normal and error outputs).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Registers {
+    /// Status.
+    pub status: u8,
+    /// Error; means something where bit 0 of the status is set.
+    pub error: u8,
+    /// Count, bits 7:0.
+    pub count: u8,
+    /// LBA, bits 23:0.
+    pub lba: u32,
+    /// Device.
+    pub device: u8,
+}
+
+impl Registers {
+    /// Bit 0 of the status (ERROR): the command failed.
+    #[must_use]
+    pub fn is_error(&self) -> bool {
+        self.status & 1 == 1
+    }
+}
+
+/// Sense data.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Sense {
-    /// The key: 0 none, 1 recovered, 5 illegal request, 0Bh aborted.
+    /// Sense key.
     pub key: u8,
     /// Additional sense code.
     pub code: u8,
@@ -16,132 +51,175 @@ pub struct Sense {
 }
 
 impl Sense {
-    /// Reads it from bytes, of both formats; nothing where they are no sense data. Short ones say less.
+    /// Decodes sense data of either format (SPC-4); nothing where it is of none, or cut off before the codes.
     #[must_use]
     pub fn decode(bytes: &[u8]) -> Option<Self> {
-        let at = |place: usize| bytes.get(place).copied().unwrap_or(0);
-        match at(0) & 0x7F {
-            // Fixed format: key in byte 2, code in 12, qualifier in 13 (SPC, section 4.5.3).
-            0x70 | 0x71 => {
-                let (key, code, qualifier) = (at(2) & 0xF, at(12), at(13));
-                let registers = is_registers(code, qualifier).then(|| fixed_registers(bytes));
-                Some(Sense { key, code, qualifier, registers: registers.flatten() })
-            }
-            // Descriptor format: key in byte 1, code in 2, qualifier in 3 (SPC, section 4.5.2).
+        let at = |place: usize| bytes.get(place).copied();
+        match at(0)? & 0x7F {
+            // Descriptor format, current and deferred.
             0x72 | 0x73 => {
-                let registers = descriptor(bytes.get(8..).unwrap_or_default()).and_then(described_registers);
-                Some(Sense { key: at(1) & 0xF, code: at(2), qualifier: at(3), registers })
+                let (key, code, qualifier) = (at(1)? & 0xF, at(2)?, at(3)?);
+                Some(Sense { key, code, qualifier, registers: from_descriptors(bytes) })
+            }
+            // Fixed format, current and deferred.
+            0x70 | 0x71 => {
+                let (key, code, qualifier) = (at(2)? & 0xF, at(12).unwrap_or(0), at(13).unwrap_or(0));
+                let has_registers = (code, qualifier) == REGISTERS_AVAILABLE;
+                Some(Sense { key, code, qualifier, registers: has_registers.then(|| from_fixed(bytes)).flatten() })
             }
             _ => None,
         }
     }
 
-    /// Whether it only brings the registers: "ATA pass-through information available" (SAT, section 12.2.6).
-    #[must_use]
-    pub fn is_information(&self) -> bool {
-        self.key <= 1 && (is_registers(self.code, self.qualifier) || self.code == 0)
+    /// Whether it only reports, and the command succeeded.
+    pub(crate) fn is_good(&self) -> bool {
+        let is_kind = matches!(self.key, NO_SENSE | RECOVERED);
+        is_kind && !self.registers.is_some_and(|registers| registers.is_error())
     }
 
-    /// Whether the command itself is not known: "invalid command operation code".
-    #[must_use]
-    pub fn is_unknown_command(&self) -> bool {
-        self.key == 5 && self.code == 0x20
+    /// Whether what stands before the drive does not know the command or does not take it so.
+    pub(crate) fn is_not_passed_on(&self) -> bool {
+        // 20h: invalid operation code; 24h: invalid field in the block; 25h: no such unit; 26h: invalid parameter.
+        self.key == ILLEGAL_REQUEST && matches!(self.code, 0x20 | 0x24 | 0x25 | 0x26)
     }
 
-    /// What it says, for a person.
-    pub(crate) fn words(&self) -> String {
-        let meaning = match (self.key, self.code) {
-            (5, 0x20) => "the command is not known to it or to the bridge before it",
-            (5, 0x24) => "it does not do this",
-            (2, _) => "it is not ready",
-            (3, _) => "the medium is in trouble",
-            (4, _) => "the hardware is in trouble",
-            (0xB, _) => "it gave the command up, which is how a drive answers what it does not do",
-            _ => "it says no",
-        };
-        format!("{meaning} (sense {:X}h/{:02X}h/{:02X}h)", self.key, self.code, self.qualifier)
-    }
-}
-
-fn is_registers(code: u8, qualifier: u8) -> bool {
-    (code, qualifier) == (0x00, 0x1D)
-}
-
-/// Bytes 6:3 are error, status, device and count, 11:9 the address from bit 0 up (SAT, section 12.2.7).
-fn fixed_registers(bytes: &[u8]) -> Option<Registers> {
-    let [error, status, _, count, _, _, low, middle, high]: [u8; 9] = bytes.get(3..12)?.try_into().ok()?;
-    Some(Registers { error, status, count, address: u32::from_le_bytes([low, middle, high, 0]) })
-}
-
-/// The ATA status return descriptor (type 09h) among descriptors: type, length of the rest, rest.
-fn descriptor(mut bytes: &[u8]) -> Option<&[u8]> {
-    while let [kind, length, rest @ ..] = bytes {
-        let length = usize::from(*length);
-        if *kind == 0x09 && length >= 12 {
-            return rest.get(..12);
+    /// Whether the drive aborted the command (ABORT, bit 2 of the error register).
+    pub(crate) fn is_aborted(&self) -> bool {
+        match self.registers {
+            Some(registers) => registers.is_error() && registers.error & 1 << 2 != 0,
+            None => self.key == ABORTED && self.code == 0,
         }
-        bytes = rest.get(length..)?;
+    }
+
+    /// In words, with the numbers.
+    pub(crate) fn words(&self) -> String {
+        const KEYS: [&str; 16] = [
+            "no sense",
+            "recovered error",
+            "not ready",
+            "medium error",
+            "hardware error",
+            "illegal request",
+            "unit attention",
+            "data protect",
+            "blank check",
+            "vendor specific",
+            "copy aborted",
+            "aborted command",
+            "reserved",
+            "volume overflow",
+            "miscompare",
+            "completed",
+        ];
+        let key = KEYS.get(usize::from(self.key)).copied().unwrap_or("reserved");
+        let registers = self
+            .registers
+            .map(|registers| format!(", status {:02x}h, error {:02x}h", registers.status, registers.error))
+            .unwrap_or_default();
+        format!("{key} (sense key {:x}h, code {:02x}h/{:02x}h{registers})", self.key, self.code, self.qualifier)
+    }
+}
+
+/// Registers from the descriptors: each has its type, the length of the rest, the rest (SPC-4, descriptor format).
+fn from_descriptors(bytes: &[u8]) -> Option<Registers> {
+    let length = usize::from(*bytes.get(7)?);
+    let mut rest = bytes.get(8..)?;
+    rest = rest.get(..length).unwrap_or(rest);
+    while let Some([kind, length]) = rest.get(..2) {
+        let whole = usize::from(*length) + 2;
+        if *kind == STATUS_RETURN && whole == STATUS_RETURN_LENGTH {
+            return of_descriptor(rest.get(..STATUS_RETURN_LENGTH)?);
+        }
+        rest = rest.get(whole..)?;
     }
     None
 }
 
-/// Behind type and length: extend, error, count (2), address in pairs of high and low (6), device, status (SAT, section
-/// 12.2.6).
-fn described_registers(rest: &[u8]) -> Option<Registers> {
-    let [_, error, _, count, _, low, _, middle, _, high, _, status]: [u8; 12] = rest.try_into().ok()?;
-    Some(Registers { error, status, count, address: u32::from_le_bytes([low, middle, high, 0]) })
+/// SAT-4, ATA Status Return descriptor: error in byte 3, count 7:0 in byte 5, LBA 7:0, 15:8, 23:16 in bytes 7, 9, 11,
+/// device in byte 12, status in byte 13.
+fn of_descriptor(descriptor: &[u8]) -> Option<Registers> {
+    let at = |place: usize| descriptor.get(place).copied();
+    Some(Registers {
+        error: at(3)?,
+        count: at(5)?,
+        lba: u32::from_le_bytes([at(7)?, at(9)?, at(11)?, 0]),
+        device: at(12)?,
+        status: at(13)?,
+    })
+}
+
+/// SAT-4, fixed format sense data: error, status, device and count in the INFORMATION field (bytes 3 to 6),
+/// LBA 7:0, 15:8, 23:16 in bytes 9 to 11 of the COMMAND-SPECIFIC INFORMATION field.
+fn from_fixed(bytes: &[u8]) -> Option<Registers> {
+    let at = |place: usize| bytes.get(place).copied();
+    Some(Registers {
+        error: at(3)?,
+        status: at(4)?,
+        device: at(5)?,
+        count: at(6)?,
+        lba: u32::from_le_bytes([at(9)?, at(10)?, at(11)?, 0]),
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use proptest::prelude::*;
 
-    /// Sense data in descriptor format with an ATA descriptor behind another one.
-    fn described() -> Vec<u8> {
-        let mut bytes = vec![0x72, 0x01, 0x00, 0x1D, 0, 0, 0, 18];
-        bytes.extend([0x02, 2, 0xAA, 0xBB]);
-        bytes.extend([0x09, 12, 0, 0x04, 0, 0x55, 0, 0x11, 0, 0xF4, 0, 0x2C, 0xA0, 0x51]);
-        bytes
+    use super::*;
+
+    #[test]
+    fn registers_are_found_among_other_descriptors() {
+        // An information descriptor (type 00h, 0Ah more bytes) first.
+        let mut bytes = vec![0x72, RECOVERED, 0, 0x1D, 0, 0, 0, 12 + 14];
+        bytes.extend([0x00, 0x0A, 0x80, 0, 9, 9, 9, 9, 9, 9, 9, 9]);
+        bytes.extend([0x09, 0x0C, 0, 0x04, 0, 0xFF, 0, 0x01, 0, 0xF4, 0, 0x2C, 0xA0, 0x51]);
+        let sense = Sense::decode(&bytes).expect("sense data");
+        let registers = Registers { status: 0x51, error: 0x04, count: 0xFF, lba: 0x002C_F401, device: 0xA0 };
+        assert_eq!(sense.registers, Some(registers));
+        assert!(registers.is_error() && sense.is_aborted() && !sense.is_good());
     }
 
     #[test]
-    fn registers_are_found_in_descriptors() {
-        let sense = Sense::decode(&described()).unwrap();
-        assert!(sense.is_information());
-        let registers = sense.registers.unwrap();
-        assert_eq!((registers.error, registers.count, registers.status), (0x04, 0x55, 0x51));
-        assert_eq!(registers.address, 0x2C_F411);
-    }
-
-    #[test]
-    fn registers_are_found_in_fixed_format() {
-        let mut bytes = vec![0; 18];
-        (bytes[0], bytes[2], bytes[13]) = (0x70, 0x01, 0x1D);
-        bytes[3..7].copy_from_slice(&[0x00, 0x50, 0xA0, 0xFF]);
+    fn the_fixed_format_holds_the_same() {
+        let mut bytes = [0; 18];
+        bytes[0] = 0x70;
+        bytes[2] = RECOVERED;
+        bytes[3..7].copy_from_slice(&[0x00, 0x50, 0x40, 0x80]);
         bytes[9..12].copy_from_slice(&[0x00, 0x4F, 0xC2]);
-        let sense = Sense::decode(&bytes).unwrap();
-        let registers = sense.registers.unwrap();
-        assert_eq!((registers.status, registers.count, registers.address), (0x50, 0xFF, 0xC2_4F00));
+        bytes[13] = 0x1D;
+        let sense = Sense::decode(&bytes).expect("sense data");
+        let registers = Registers { status: 0x50, error: 0, count: 0x80, lba: 0x00C2_4F00, device: 0x40 };
+        assert_eq!(sense.registers, Some(registers));
+        assert!(sense.is_good() && !sense.is_aborted());
+        // Without the code that announces them, the same bytes are something else.
+        bytes[13] = 0;
+        assert_eq!(Sense::decode(&bytes).expect("sense data").registers, None);
     }
 
     #[test]
-    fn a_command_that_is_not_known_is_told_from_one_that_is_refused() {
-        let sense = |code| Sense { key: 5, code, ..Sense::default() };
-        assert!(sense(0x20).is_unknown_command() && !sense(0x24).is_unknown_command());
-        assert!(!sense(0x24).is_information() && sense(0x24).words().contains("5h/24h/00h"));
+    fn an_unknown_command_is_not_an_aborted_one() {
+        let mut bytes = [0; 18];
+        (bytes[0], bytes[2], bytes[12]) = (0x70, ILLEGAL_REQUEST, 0x20);
+        let sense = Sense::decode(&bytes).expect("sense data");
+        assert!(sense.is_not_passed_on() && !sense.is_aborted());
+        assert!(sense.words().contains("illegal request"), "{}", sense.words());
+        (bytes[2], bytes[12]) = (ABORTED, 0);
+        let sense = Sense::decode(&bytes).expect("sense data");
+        assert!(!sense.is_not_passed_on() && sense.is_aborted());
+        assert_eq!(Sense::decode(&[0x7F; 18]), None);
+        assert_eq!(Sense::decode(&[]), None);
     }
 
     proptest! {
         #[test]
-        fn any_bytes_are_read_without_a_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        fn any_bytes_give_an_answer(mut bytes in prop::collection::vec(any::<u8>(), 0..64), format in 0x70_u8..0x74) {
             let _ = Sense::decode(&bytes);
-        }
-
-        #[test]
-        fn any_length_of_real_sense_data_is_read_without_a_panic(end in 0_usize..26) {
-            let bytes = described();
-            let _ = Sense::decode(&bytes[..end.min(bytes.len())]);
+            if let Some(first) = bytes.first_mut() {
+                *first = format;
+            }
+            if let Some(sense) = Sense::decode(&bytes) {
+                let _ = (sense.words(), sense.is_good(), sense.is_aborted(), sense.is_not_passed_on());
+            }
         }
     }
 }

@@ -1,94 +1,110 @@
-//! Words and bytes of a page, read at the places of the standard. Nothing here indexes without asking.
+//! The words of a page, read at the places of the standard. Nothing here indexes without asking.
+//!
+//! Owns the macro [`page!`]: one table of fields becomes the type, its documentation and its decoder, so that a word's
+//! number is written once, beside the words that explain it.
 
 use crate::error::DecodeError;
 
-/// Bytes of every ATA page.
+/// Bytes of a page: one data block of 512 bytes.
 pub(crate) const PAGE: usize = 512;
 
-/// The bytes of one page, which are words of 16 bits with the low byte first.
-#[derive(Clone, Copy)]
-pub(crate) struct Words<'a> {
-    structure: &'static str,
-    bytes: &'a [u8],
+/// A page of 256 words.
+pub(crate) struct Words {
+    words: [u16; PAGE / 2],
 }
 
-impl<'a> Words<'a> {
-    /// `bytes` as `structure`, a page of 512 bytes.
-    pub(crate) fn of(structure: &'static str, bytes: &'a [u8]) -> Result<Self, DecodeError> {
-        if bytes.len() < PAGE {
-            return Err(DecodeError::Short { structure, needs: PAGE, has: bytes.len() });
+impl Words {
+    /// `bytes` as `structure`; what follows the first page is not looked at.
+    pub(crate) fn of(structure: &'static str, bytes: &[u8]) -> Result<Self, DecodeError> {
+        let short = DecodeError::Short { structure, needs: PAGE, has: bytes.len() };
+        let page = bytes.get(..PAGE).ok_or(short)?;
+        let mut words = [0; PAGE / 2];
+        for (word, pair) in words.iter_mut().zip(page.chunks_exact(2)) {
+            *word = pair.iter().rev().fold(0, |high, byte| high << 8 | u16::from(*byte));
         }
-        Ok(Words { structure, bytes })
+        Ok(Words { words })
     }
 
-    /// An error about this structure.
-    pub(crate) fn odd(&self, why: impl Into<String>) -> DecodeError {
-        DecodeError::Odd { structure: self.structure, why: why.into() }
+    /// Word `number`; there are 256.
+    pub(crate) fn word(&self, number: usize) -> u16 {
+        self.words.get(number).copied().unwrap_or(0)
     }
 
-    /// `N` bytes from byte `at` on.
-    pub(crate) fn array<const N: usize>(&self, at: usize) -> Result<[u8; N], DecodeError> {
-        let end = at.saturating_add(N);
-        let short = DecodeError::Short { structure: self.structure, needs: end, has: self.bytes.len() };
-        let mut array = [0; N];
-        array.copy_from_slice(self.bytes.get(at..end).ok_or(short)?);
-        Ok(array)
+    /// A word that says of itself whether it means anything: bits 15:14 are 01 then (ACS-4, words 48, 83, 84, 87, 106
+    /// and 209). 0 where it does not.
+    pub(crate) fn checked(&self, number: usize) -> u16 {
+        let word = self.word(number);
+        if word >> 14 == 0b01 { word } else { 0 }
     }
 
-    /// Byte `at`.
-    pub(crate) fn byte(&self, at: usize) -> Result<u8, DecodeError> {
-        Ok(u8::from_le_bytes(self.array(at)?))
+    /// Two words, the lower half first.
+    pub(crate) fn double(&self, number: usize) -> u32 {
+        u32::from(self.word(number)) | u32::from(self.word(number + 1)) << 16
     }
 
-    /// The word of two bytes at byte `at`.
-    pub(crate) fn u16_at(&self, at: usize) -> Result<u16, DecodeError> {
-        Ok(u16::from_le_bytes(self.array(at)?))
+    /// Four words, the lowest quarter first.
+    pub(crate) fn quad(&self, number: usize) -> u64 {
+        u64::from(self.double(number)) | u64::from(self.double(number + 2)) << 32
     }
 
-    /// Eight bytes at byte `at`.
-    pub(crate) fn u64_at(&self, at: usize) -> Result<u64, DecodeError> {
-        Ok(u64::from_le_bytes(self.array(at)?))
+    /// Bit `bit` of word `number`.
+    pub(crate) fn bit(&self, number: usize, bit: u32) -> bool {
+        has(self.word(number), bit)
     }
 
-    /// Word `number`.
-    pub(crate) fn word(&self, number: usize) -> Result<u16, DecodeError> {
-        self.u16_at(number * 2)
+    /// Bit `bit` of a word that says of itself whether it means anything.
+    pub(crate) fn checked_bit(&self, number: usize, bit: u32) -> bool {
+        has(self.checked(number), bit)
     }
 
-    /// Two words, the low one first.
-    pub(crate) fn double(&self, number: usize) -> Result<u32, DecodeError> {
-        Ok(u32::from_le_bytes(self.array(number * 2)?))
+    /// Text of `count` words without the blanks around it. Each word holds two characters, the first in its high byte
+    /// (ACS-4, section 3.4.9, "ATA string convention"). What is not printable becomes `?`, so that no drive can send
+    /// control signs to a terminal.
+    pub(crate) fn text(&self, number: usize, count: usize) -> String {
+        let letters = (number..number + count).flat_map(|number| self.word(number).to_be_bytes());
+        let shown = |byte: u8| if byte.is_ascii_graphic() || byte == b' ' { char::from(byte) } else { '?' };
+        let text: String = letters.take_while(|byte| *byte != 0).map(shown).collect();
+        text.trim().to_owned()
     }
 
-    /// Four words, the low one first.
-    pub(crate) fn quad(&self, number: usize) -> Result<u64, DecodeError> {
-        self.u64_at(number * 2)
-    }
-
-    /// Text in words whose bytes are swapped (ACS, section 3.4.9), without the blanks around it; what is not printable
-    /// becomes `?`, so that no drive can send control signs to a terminal.
-    pub(crate) fn text(&self, first: usize, count: usize) -> Result<String, DecodeError> {
-        let mut signs = Vec::new();
-        for number in first..first + count {
-            signs.extend(self.word(number)?.to_be_bytes());
-        }
-        let end = signs.iter().position(|byte| *byte == 0).unwrap_or(signs.len());
-        let shown = |byte: &u8| if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '?' };
-        Ok(signs.iter().take(end).map(shown).collect::<String>().trim().to_owned())
-    }
-
-    /// The sum of all bytes of the page, which is 0 where its last byte is a checksum.
+    /// The sum of all bytes, which is 0 where a page carries its checksum (ACS-4, word 255).
     pub(crate) fn sum(&self) -> u8 {
-        self.bytes.iter().take(PAGE).fold(0, |sum, byte| sum.wrapping_add(*byte))
+        self.words.iter().flat_map(|word| word.to_le_bytes()).fold(0, u8::wrapping_add)
+    }
+
+    /// Whether all words are the same, as of a bridge that answers by itself.
+    pub(crate) fn is_blank(&self) -> bool {
+        let first = self.word(0);
+        self.words.iter().all(|word| *word == first)
     }
 }
 
-/// Whether bit `number` of `word` is set.
-pub(crate) fn bit(word: u16, number: u32) -> bool {
-    word >> number & 1 == 1
+/// Bit `bit` of a word.
+pub(crate) fn has(word: u16, bit: u32) -> bool {
+    word >> bit & 1 == 1
 }
 
-/// A word that counts only where bit 14 is set and bit 15 is clear (ACS, section 7.13.6).
-pub(crate) fn valid(word: u16) -> Option<u16> {
-    (word >> 14 == 0b01).then_some(word)
+/// A page as a table: for each field its words, its name, its type, and where it stands.
+///
+/// `field: Type = reader(at)` reads with that reader of [`Words`]; `=> function` gives what was read to a function.
+/// `field: Type = each(function)` gives the whole of [`Words`] to a function.
+macro_rules! page {
+    ($(#[$meta:meta])* $name:ident, $read:ident {
+        $($(#[$about:meta])* $field:ident: $kind:ty = $reader:ident($($argument:expr),*) $(=> $then:expr)?;)*
+    }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+        pub struct $name { $($(#[$about])* pub $field: $kind,)* }
+
+        /// Reads every field of the table.
+        fn $read(words: &crate::words::Words) -> $name {
+            $name { $($field: page!(@read words, $reader($($argument),*) $(=> $then)?),)* }
+        }
+    };
+    (@read $words:ident, each($function:expr)) => { ($function)($words) };
+    (@read $words:ident, $reader:ident($($argument:expr),*)) => { $words.$reader($($argument),*) };
+    (@read $words:ident, $reader:ident($($argument:expr),*) => $then:expr) => {
+        ($then)($words.$reader($($argument),*))
+    };
 }
+pub(crate) use page;

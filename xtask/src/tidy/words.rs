@@ -77,11 +77,15 @@ const UNSAFE_PLACES: &[&str] = &[
     "crates/engine/src/rusage.rs",
     "crates/engine/src/tsc.rs",
     "crates/engine/src/discard.rs",
+    // Discards and zeroes of a whole device.
+    "crates/device/src/wipe/ioctl.rs",
+    // Commands to an ATA drive through SG_IO.
+    "crates/ata/src/sg_io.rs",
     // A thread's own table of files.
     "crates/engine/src/own_files.rs",
-    // Commands to NVMe controllers and to SATA drives.
+    // Commands to NVMe controllers.
+    "crates/nvme/src/bar.rs",
     "crates/nvme/src/ioctl.rs",
-    "crates/ata/src/ioctl.rs",
     // Threads of a step that may have to be left behind.
     "crates/engine/src/crew.rs",
     // A test's allocator that counts.

@@ -1,129 +1,174 @@
-//! IDENTIFY DEVICE (ACS-4, section 7.13.6), word by word.
+//! IDENTIFY DEVICE, word by word.
 
-use drivelab_ata::{IdentifyDevice, Rotation};
-use serde_json::Value;
+use drivelab_ata::{AfterTrim, Checksum, FormFactor, IdentifyDevice, LinkSpeed, Rotation, Zones};
 
-use crate::pages::{self, Page, decode, swapped};
-use crate::rows::{Row, hold, row};
+use crate::build::Page;
 
-/// Word `number` holds `value`.
-fn word(number: usize, value: u16, field: &'static str, says: impl Into<Value>) -> Row {
-    row(number * 2, &value.to_le_bytes(), field, says)
+/// The start of a page that is an ATA device with names.
+fn named() -> Page {
+    Page::new().word(0, 0x0040).text(10, 10, "S3Z8NB0K").text(23, 4, "RVT04B6Q").text(27, 20, "Example 860 SSD 1TB")
 }
 
-fn rows() -> Vec<Row> {
-    vec![
-        row(20, &swapped("ABCDEFGHIJKLMNOPQRST"), "/serial", "ABCDEFGHIJKLMNOPQRST"),
-        row(46, &swapped("FW 1.2  "), "/firmware", "FW 1.2"),
-        row(54, &swapped(&"0123456789".repeat(4)), "/model", "0123456789".repeat(4)),
-        word(48, 0x4000, "/trusted_computing", false),
-        word(48, 0x8001, "/trusted_computing", false),
-        word(59, 0xF000, "/sanitize/block_erase", true),
-        word(59, 0x3000, "/sanitize/crypto_scramble", true),
-        word(59, 0x5000, "/sanitize/overwrite", true),
-        word(59, 0xE000, "/sanitize/supported", false),
-        word(59, 0xE000, "/sanitize/block_erase", false),
-        word(69, 0x4000, "/trim/reads_zeros", false),
-        word(69, 0x0020, "/trim/reads_zeros", false),
-        word(69, 0x4000, "/trim/deterministic", true),
-        word(69, 0x4028, "/sectors", 0),
-        word(75, 0, "/link/queue_entries", 1),
-        word(76, 0x0106, "/link/possible_100mbps", 30),
-        word(76, 0x000E, "/link/queueing", false),
-        word(76, 0xFFFF, "/link/possible_100mbps", Value::Null),
-        word(77, 0x0006, "/link/current_100mbps", 60),
-        word(77, 0x0000, "/link/current_100mbps", Value::Null),
-        word(80, 0x0FF0, "/major_versions", 0x0FF0),
-        word(80, 0xFFFF, "/major_versions", 0),
-        word(82, 0x0000, "/write_cache/supported", false),
-        word(82, 0x0000, "/read_ahead/supported", false),
-        word(82, 0x0000, "/smart/supported", false),
-        word(83, 0x7101, "/sectors", 0x0FFF_FFFF),
-        word(83, 0x0400, "/smart/supported", false),
-        word(83, 0x0400, "/write_cache/supported", false),
-        word(83, 0x0400, "/read_ahead/supported", false),
-        word(84, 0x4143, "/general_purpose_logs", false),
-        word(85, 0x0040, "/write_cache/enabled", false),
-        word(85, 0x0020, "/read_ahead/enabled", false),
-        word(85, 0x0020, "/smart/enabled", false),
-        word(87, 0x0163, "/smart/enabled", false),
-        word(87, 0x0163, "/write_cache/enabled", false),
-        word(87, 0x0163, "/read_ahead/enabled", false),
-        word(89, 0x00FF, "/security/erase_min", 510),
-        word(89, 0, "/security/erase_min", Value::Null),
-        word(90, 0x8100, "/security/enhanced_erase_min", 512),
-        row(200, &[0, 0, 0, 0, 1, 0, 0, 0], "/sectors", 1_u64 << 32),
-        word(106, 0x6003, "/physical_sector_bytes", 4096),
-        word(106, 0x2003, "/physical_sector_bytes", 512),
-        word(108, 0xABCD, "/world_wide_name", "abcd5388a07b1234"),
-        word(111, 0xABCD, "/world_wide_name", "50025388a07babcd"),
-        word(128, 0x0101, "/security/level_maximum", true),
-        word(128, 0x0016, "/security/locked", true),
-        word(128, 0x0012, "/security/attempts_used_up", true),
-        word(128, 0x0008, "/security/frozen", true),
-        word(128, 0x0002, "/security/enabled", true),
-        word(128, 0x0020, "/security/enhanced_erase", true),
-        word(168, 7, "/form_factor", "m2"),
-        word(168, 15, "/form_factor/reserved", 15),
-        word(169, 0, "/trim/supported", false),
-        word(209, 0x4007, "/alignment_sectors", 7),
-        word(209, 0x0007, "/alignment_sectors", Value::Null),
-        word(217, 7200, "/rotation/rpm", 7200),
-        word(217, 0x0400, "/rotation", "not_reported"),
-        row(234, &[0, 0], "/logical_sector_bytes", 512),
-        row(510, &[0xA5, 0], "/checksum_right", false),
-    ]
+fn decode(page: Page) -> IdentifyDevice {
+    IdentifyDevice::decode(&page.0).expect("IDENTIFY DEVICE data")
 }
 
 #[test]
-fn every_field_is_where_the_standard_says() {
-    // Words 108 and 111 hold one name; the page's own is written from its first word on.
-    hold(&decode("ata_identify"), 512, &pages::identify().0, &rows());
+fn a_solid_state_drive_says_what_it_is() {
+    let page = named()
+        .word(48, 0x4001)
+        .word(59, 1 << 12 | 1 << 13 | 1 << 15)
+        .words(60, 2, 0x0FFF_FFFF)
+        .word(69, 1 << 14 | 1 << 5 | 1 << 4)
+        .word(75, 31)
+        .word(76, 1 << 8 | 1 << 3 | 1 << 2 | 1 << 1)
+        .word(77, 2 << 1)
+        .word(78, 1 << 8 | 1 << 3)
+        .word(80, 1 << 11 | 1 << 10 | 1 << 9 | 1 << 8)
+        .word(82, 1 << 6 | 1 << 5 | 1 << 1 | 1)
+        .word(83, 1 << 14 | 1 << 10 | 1 << 3)
+        .word(84, 1 << 14 | 1 << 5 | 1 << 1 | 1)
+        .word(85, 1 << 5 | 1)
+        .word(86, 1 << 3)
+        .word(87, 1 << 14 | 1 << 8)
+        .word(89, 16)
+        .word(90, 0x8000 | 300)
+        .word(91, 0x00FE)
+        .words(100, 4, 1_953_525_168)
+        .word(105, 8)
+        .word(106, 1 << 14 | 1 << 13 | 3)
+        .word(108, 0x5002)
+        .word(109, 0x538E)
+        .word(110, 0x4000)
+        .word(111, 0x1234)
+        .word(128, 1 << 5 | 1 << 3 | 1)
+        .word(168, 3)
+        .word(169, 1)
+        .word(209, 1 << 14 | 7)
+        .word(217, 1)
+        .word(255, 0x00A5)
+        .sealed();
+    let drive = decode(page);
+    assert_eq!((drive.serial.as_str(), drive.firmware.as_str()), ("S3Z8NB0K", "RVT04B6Q"));
+    assert_eq!(drive.model, "Example 860 SSD 1TB");
+    assert_eq!((drive.sectors, drive.capacity_bytes()), (1_953_525_168, 1_000_204_886_016));
+    assert_eq!((drive.logical_sector_bytes, drive.physical_sector_bytes, drive.alignment_sectors), (512, 4096, 7));
+    assert_eq!((drive.rotation, drive.form_factor), (Rotation::SolidState, FormFactor::Inch25));
+    assert_eq!((drive.link_now, drive.link_possible), (Some(LinkSpeed::Gen2), Some(LinkSpeed::Gen3)));
+    assert_eq!(drive.link_possible.map(|speed| speed.to_string()).as_deref(), Some("6.0 Gb/s"));
+    assert_eq!(drive.queue_depth, Some(32));
+    assert_eq!((drive.trim, drive.trim_blocks_most, drive.after_trim), (true, 8, AfterTrim::Zeros));
+    assert_eq!((drive.write_cache, drive.read_look_ahead), (Some(true), Some(false)));
+    assert!(drive.smart_supported && drive.smart_enabled && drive.smart_error_log && drive.smart_self_test);
+    assert!(drive.general_purpose_logging && drive.device_initiated_power && drive.device_sleep);
+    assert_eq!(drive.power_management_level, Some(254));
+    assert!(drive.trusted_computing && drive.encrypts_all);
+    assert_eq!(drive.sanitize.ways(), ["block erase", "crypto scramble"]);
+    assert_eq!((drive.security.erase_min, drive.security.enhanced_erase_min), (Some(32), Some(600)));
+    assert!(drive.security.enhanced_erase);
+    assert_eq!(drive.security.to_string(), "no password set, frozen until power-off");
+    assert_eq!(drive.world_wide_name.as_deref(), Some("5002538e40001234"));
+    assert_eq!(drive.newest_standard.as_deref(), Some("ACS-4"));
+    assert_eq!((drive.zones, drive.checksum), (Zones::NotReported, Checksum::Right));
 }
 
 #[test]
-fn sectors_of_any_size_are_read() {
-    let large = pages::identify().word(106, 0x5000).word(117, 2048).word(118, 0).0;
-    let large = IdentifyDevice::decode(&large).unwrap();
-    assert_eq!((large.logical_sector_bytes, large.physical_sector_bytes), (4096, 4096));
-    assert_eq!(large.capacity_bytes(), Some(488_397_168 * 4096));
-    let emulated = pages::identify().word(106, 0x6003).0;
-    let emulated = IdentifyDevice::decode(&emulated).unwrap();
-    assert_eq!((emulated.logical_sector_bytes, emulated.physical_sector_bytes), (512, 4096));
-    let nonsense = pages::identify().word(106, 0x7FFF).word(117, 0xFFFF).word(118, 0xFFFF).0;
-    let nonsense = IdentifyDevice::decode(&nonsense).unwrap();
-    assert_eq!(nonsense.physical_sector_bytes, 8_589_934_590 << 15);
+fn an_old_drive_with_platters_says_less() {
+    let drive = decode(named().words(60, 2, 156_301_488).word(80, 0x00F8).word(217, 7200).word(168, 2));
+    assert_eq!((drive.sectors, drive.logical_sector_bytes, drive.physical_sector_bytes), (156_301_488, 512, 512));
+    assert_eq!(drive.rotation, Rotation::PerMinute(7200));
+    assert_eq!(drive.form_factor.to_string(), "3.5 inch");
+    assert_eq!((drive.link_now, drive.link_possible, drive.queue_depth), (None, None, None));
+    assert_eq!((drive.write_cache, drive.read_look_ahead, drive.power_management_level), (None, None, None));
+    assert_eq!((drive.after_trim, drive.trim), (AfterTrim::NoTrim, false));
+    assert_eq!(drive.security.to_string(), "not supported");
+    assert_eq!(drive.newest_standard.as_deref(), Some("ATA/ATAPI-7"));
+    assert_eq!((drive.checksum, drive.world_wide_name), (Checksum::Absent, None));
+    assert!(drive.sanitize.ways().is_empty() && !drive.smart_enabled && !drive.trusted_computing);
 }
 
 #[test]
-fn a_capacity_beyond_48_bits_has_words_of_its_own() {
-    let page = pages::identify().word(69, 0x4028).quad(230, 1 << 50).0;
-    assert_eq!(IdentifyDevice::decode(&page).unwrap().sectors, 1 << 50);
-    let huge = pages::identify().word(69, 0x4028).quad(230, u64::MAX).0;
-    assert_eq!(IdentifyDevice::decode(&huge).unwrap().capacity_bytes(), None, "more than numbers hold");
+fn large_sectors_and_large_counts_are_counted_right() {
+    // 4 KiB logical sectors: words 117 and 118 count words of 16 bits.
+    let page = named().word(106, 1 << 14 | 1 << 12).words(117, 2, 2048).word(83, 1 << 14 | 1 << 10).words(100, 4, 1000);
+    let drive = decode(page);
+    assert_eq!((drive.logical_sector_bytes, drive.physical_sector_bytes), (4096, 4096));
+    assert_eq!(drive.capacity_bytes(), 4_096_000);
+    // Words 230 to 233 where word 69 bit 3 says so; a product beyond all sense does not overflow.
+    let page = named().word(69, 1 << 3).words(230, 4, u64::MAX).word(106, 1 << 14 | 1 << 12).words(117, 2, 0xFFFF_FFFF);
+    let drive = decode(page);
+    assert_eq!((drive.sectors, drive.capacity_bytes()), (u64::MAX, u64::MAX));
 }
 
 #[test]
-fn the_checksum_is_held() {
-    let page = pages::identify().put(510, &[0xA5]).sealed();
-    assert_eq!(IdentifyDevice::decode(&page).unwrap().checksum_right, Some(true));
-    let broken = Page(page).put(30, &[0xFF]).0;
-    assert_eq!(IdentifyDevice::decode(&broken).unwrap().checksum_right, Some(false));
-    assert_eq!(IdentifyDevice::decode(&pages::identify().0).unwrap().checksum_right, None);
+fn words_that_say_they_mean_nothing_mean_nothing() {
+    // Bits 15:14 of words 48, 83, 84, 87, 106 and 209 are not 01; word 76 is FFFFh.
+    let page = [48, 83, 84, 87, 106, 209].into_iter().fold(named(), |page, number| page.word(number, 0xFFFF));
+    let drive = decode(page.word(76, 0xFFFF).word(77, 0x000E).words(60, 2, 5).words(100, 4, 9).words(108, 4, 1));
+    assert!(!drive.trusted_computing && !drive.smart_error_log && !drive.general_purpose_logging);
+    assert_eq!((drive.sectors, drive.physical_sector_bytes, drive.alignment_sectors), (5, 512, 0));
+    assert_eq!(
+        (drive.link_now, drive.link_possible, drive.queue_depth, drive.world_wide_name),
+        (None, None, None, None)
+    );
 }
 
 #[test]
-fn an_optical_drive_is_refused_and_a_serial_number_cannot_send_control_signs() {
-    let error = IdentifyDevice::decode(&pages::identify().word(0, 0x8580).0).unwrap_err().to_string();
-    assert!(error.contains("no ATA disk"), "{error}");
-    let page = pages::identify().put(20, &swapped("\u{1b}[2Jevil")).0;
-    assert!(IdentifyDevice::decode(&page).unwrap().serial.starts_with("?[2Jevil"));
+fn reserved_values_are_kept() {
+    let drive = decode(named().word(217, 0x0300).word(168, 0xFFFE).word(76, 2).word(77, 7 << 1).word(69, 3));
+    assert_eq!(drive.rotation, Rotation::Reserved(0x0300));
+    assert_eq!(drive.form_factor, FormFactor::Reserved(14));
+    assert_eq!(drive.form_factor.to_string(), "reserved value 14");
+    assert_eq!((drive.link_now, drive.link_possible), (Some(LinkSpeed::Later(7)), Some(LinkSpeed::Gen1)));
+    assert_eq!(drive.zones, Zones::Reserved);
 }
 
 #[test]
-fn a_page_of_zeros_claims_nothing() {
-    let nothing = IdentifyDevice::decode(&[0; 512]).unwrap();
-    assert_eq!((nothing.rotation, nothing.sectors, nothing.world_wide_name), (Rotation::NotReported, 0, None));
-    assert!(!nothing.smart.supported && !nothing.trim.supported && !nothing.security.supported);
-    assert_eq!(nothing.link.possible_100mbps, None);
+fn a_locked_drive_says_so() {
+    let drive = decode(named().word(128, 1 << 4 | 1 << 2 | 1 << 1 | 1));
+    assert!(drive.security.locked && drive.security.attempts_used_up);
+    assert_eq!(drive.security.to_string(), "password set, locked, not frozen, too many wrong passwords");
+}
+
+#[test]
+fn trim_promises_are_told_apart() {
+    let after = |word: u16| decode(named().word(169, 1).word(69, word)).after_trim;
+    assert_eq!(after(0), AfterTrim::Undefined);
+    // RZAT without DRAT promises nothing.
+    assert_eq!(after(1 << 5), AfterTrim::Undefined);
+    assert_eq!(after(1 << 14), AfterTrim::Deterministic);
+}
+
+#[test]
+fn a_page_that_was_changed_on_its_way_is_noticed() {
+    let page = named().word(255, 0x00A5).sealed().word(100, 1);
+    assert_eq!(decode(page).checksum, Checksum::Wrong);
+}
+
+#[test]
+fn what_is_no_ata_drive_is_refused_with_the_reason() {
+    let said = |page: &[u8]| IdentifyDevice::decode(page).unwrap_err().to_string();
+    assert!(said(&named().word(0, 0x85C0).0).contains("packet device"));
+    assert!(said(&[0; 512]).contains("did not ask the drive"));
+    assert!(said(&[0xFF; 512]).contains("did not ask the drive"));
+    assert!(IdentifyDevice::decode(&named().word(0, 0x848A).0).is_ok(), "a CompactFlash card is an ATA device");
+}
+
+#[test]
+fn text_cannot_reach_a_terminal_as_control_signs() {
+    let drive = decode(named().text(27, 20, "\u{1b}[2Jred\u{7}"));
+    assert_eq!(drive.model, "?[2Jred?");
+}
+
+#[test]
+fn the_kernels_copy_in_sysfs_is_the_same_page() {
+    let page = named().0;
+    let mut vpd = vec![0_u8; 572];
+    (vpd[1], vpd[2], vpd[3], vpd[56]) = (0x89, 0x02, 0x38, 0xEC);
+    vpd[60..].copy_from_slice(&page);
+    let (drive, raw) = IdentifyDevice::decode_vpd(&vpd).unwrap();
+    assert_eq!((drive, raw), (IdentifyDevice::decode(&page).unwrap(), page.to_vec()));
+    vpd[56] = 0xA1;
+    assert!(IdentifyDevice::decode_vpd(&vpd).unwrap_err().to_string().contains("another command"));
+    assert!(IdentifyDevice::decode_vpd(&vpd[..571]).unwrap_err().to_string().contains("572 bytes are needed"));
 }

@@ -1,89 +1,97 @@
-//! SMART pages and device statistics.
+//! SMART data, thresholds and the registers' answers, byte by byte.
 
-use drivelab_ata::{GeneralStatistics, SmartData, SmartThresholds, TemperatureStatistics};
-use serde_json::Value;
+use drivelab_ata::{Checksum, PowerMode, Registers, SmartData, SmartThresholds, Verdict};
 
-use crate::pages::{self, Page, decode, statistic};
-use crate::rows::{hold, row};
+use crate::build::Page;
 
-#[test]
-fn attributes_are_entries_of_twelve_bytes() {
-    let data = SmartData::decode(&pages::smart_data().sealed()).unwrap();
-    assert_eq!(data.attributes.iter().map(|it| it.id).collect::<Vec<_>>(), [5, 9, 194, 197]);
-    let hours = data.attribute(9).unwrap();
-    assert_eq!((hours.value, hours.worst, hours.raw, hours.pre_failure), (97, 97, 10_000, false));
-    let waiting = data.attribute(197).unwrap();
-    assert_eq!((waiting.flags, waiting.value, waiting.worst, waiting.raw), (0x12, 10, 9, (1 << 40) + 8));
-    assert!(data.attribute(5).unwrap().pre_failure && data.attribute(5).unwrap().known.unwrap().counts_trouble);
-    assert_eq!(data.temperature_c(), Some(34), "the rest of the raw value is the lowest and the highest");
-    assert_eq!((data.self_test_outcome, data.self_test_remaining_tenths), (1, 3));
-    assert_eq!((data.offline_s, data.short_test_min, data.extended_test_min), (300, 2, 10));
-    assert!(data.checksum_right);
-    assert!(SmartData::decode(&[0; 511]).is_err());
+/// An entry of the attribute table.
+fn entry(id: u8, flags: u16, value: u8, worst: u8, raw: [u8; 6]) -> [u8; 12] {
+    let flags = flags.to_le_bytes();
+    [id, flags[0], flags[1], value, worst, raw[0], raw[1], raw[2], raw[3], raw[4], raw[5], 0]
+}
+
+fn data(entries: &[[u8; 12]]) -> Page {
+    let page = Page::new().bytes(0, &[0x10, 0x00]);
+    entries.iter().enumerate().fold(page, |page, (at, entry)| page.bytes(2 + at * 12, entry))
+}
+
+fn temperature(entries: &[[u8; 12]]) -> Option<i8> {
+    SmartData::decode(&data(entries).0).ok()?.temperature_c()
 }
 
 #[test]
-fn long_tests_and_odd_temperatures_are_read() {
-    let page = pages::smart_data().put(373, &[0xFF, 0, 0x2C, 1]).0;
-    let data = SmartData::decode(&page).unwrap();
-    assert_eq!((data.extended_test_min, data.checksum_right), (300, false));
-    let air = Page::zeros().put(2, &[190, 0, 0, 60, 60, 40]).0;
-    assert_eq!(SmartData::decode(&air).unwrap().temperature_c(), Some(40));
-    for degrees in [0, 150, 255] {
-        let odd = Page::zeros().put(2, &[194, 0, 0, 0, 0, degrees]).0;
-        assert_eq!(SmartData::decode(&odd).unwrap().temperature_c(), None, "{degrees}");
-    }
-    assert_eq!(SmartData::decode(&[0; 512]).unwrap().temperature_c(), None);
+fn attributes_are_read_with_their_raw_values() {
+    let page = data(&[
+        entry(5, 0x0033, 98, 97, [12, 0, 0, 0, 0, 0]),
+        [0; 12],
+        entry(9, 0x0032, 95, 95, [0x39, 0x30, 0, 0, 0, 0x01]),
+        entry(173, 0x0001, 100, 99, [1, 2, 3, 4, 5, 6]),
+    ])
+    .bytes(363, &[0xF4, 0x2C, 0x01])
+    .bytes(372, &[2, 0xFF, 0, 0x2C, 0x01])
+    .sealed();
+    let smart = SmartData::decode(&page.0).unwrap();
+    assert_eq!((smart.revision, smart.attributes.len()), (16, 3));
+    let relocated = smart.attribute(5).unwrap();
+    assert_eq!((relocated.name, relocated.value, relocated.worst), ("Reallocated sectors", 98, 97));
+    assert_eq!((relocated.raw, relocated.count()), (12, 12));
+    assert!(relocated.is_prefail && relocated.is_online);
+    let hours = smart.attribute(9).unwrap();
+    assert_eq!((hours.raw, hours.count()), (0x0100_0000_3039, 12_345));
+    assert!(!hours.is_prefail && hours.is_online);
+    let vendors = smart.attribute(173).unwrap();
+    assert_eq!((vendors.name, vendors.raw, vendors.is_online), ("", 0x0605_0403_0201, false));
+    assert_eq!((smart.self_test, smart.self_test_left_percent, smart.offline_s), ("in progress", 40, 300));
+    assert_eq!((smart.short_self_test_min, smart.extended_self_test_min), (2, 300));
+    assert_eq!(smart.checksum, Checksum::Right);
+    assert!(smart.attribute(1).is_none());
 }
 
 #[test]
-fn an_attribute_that_fell_to_its_threshold_has_tripped() {
-    let thresholds = SmartThresholds::decode(&pages::smart_thresholds().sealed()).unwrap();
-    assert_eq!((thresholds.of(5), thresholds.of(197), thresholds.of(1)), (Some(10), Some(11), None));
-    assert!(thresholds.checksum_right);
-    let data = SmartData::decode(&pages::smart_data().0).unwrap();
-    let tripped: Vec<u8> = thresholds.tripped(&data).iter().map(|it| it.id).collect();
-    assert_eq!(tripped, [197], "10 is not above 11; a threshold of 0 never trips");
+fn the_last_of_thirty_entries_is_read_and_nothing_behind_it() {
+    let page = Page::new().bytes(2 + 29 * 12, &entry(194, 2, 60, 50, [40, 0, 0, 0, 0, 0])).bytes(362, &[0xFF; 12]);
+    let smart = SmartData::decode(&page.0).unwrap();
+    assert_eq!(smart.attributes.len(), 1);
+    assert_eq!(smart.temperature_c(), Some(40));
+    assert_eq!(smart.checksum, Checksum::Wrong);
 }
 
-/// ACS-4, section 9.5.4.
 #[test]
-fn general_statistics_are_where_the_standard_says() {
-    let rows = [
-        row(8, &statistic(1), "/power_cycles", 1),
-        row(16, &statistic(2), "/power_on_h", 2),
-        row(24, &statistic(3), "/sectors_written", 3),
-        row(32, &statistic(4), "/write_commands", 4),
-        row(40, &statistic(5), "/sectors_read", 5),
-        row(48, &statistic(6), "/read_commands", 6),
-        row(8, &[1, 0, 0, 0, 0, 0, 0, 0x80], "/power_cycles", Value::Null),
-        row(8, &[1, 0, 0, 0, 0, 0, 0, 0x40], "/power_cycles", Value::Null),
-        row(8, &[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "/power_cycles", u32::MAX),
-    ];
-    hold(&decode("ata_general_statistics"), 512, &pages::general_statistics().0, &rows);
-    let error = GeneralStatistics::decode(&pages::solid_state_statistics().0).unwrap_err().to_string();
-    assert!(error.contains("page 07h of the device statistics and not 01h"), "{error}");
+fn a_temperature_is_taken_where_there_is_one() {
+    let at = |id: u8, raw: [u8; 6]| entry(id, 0x0022, 100, 100, raw);
+    // Now, lowest and highest packed into one value.
+    assert_eq!(temperature(&[at(194, [36, 0, 18, 0, 52, 0])]), Some(36));
+    // Airflow only; both, where 194 counts.
+    assert_eq!(temperature(&[at(190, [31, 0, 31, 31, 0, 0])]), Some(31));
+    assert_eq!(temperature(&[at(190, [31, 0, 0, 0, 0, 0]), at(194, [33, 0, 0, 0, 0, 0])]), Some(33));
+    // Below zero, with its sign spread.
+    assert_eq!(temperature(&[at(194, [0xFB, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])]), Some(-5));
+    // No sensor, tenths of degrees, nonsense.
+    assert_eq!(temperature(&[at(194, [0; 6])]), None);
+    assert_eq!(temperature(&[at(194, [0x6D, 0x01, 0, 0, 0, 0])]), None);
+    assert_eq!(temperature(&[at(194, [126, 0, 0, 0, 0, 0])]), None);
+    assert_eq!(temperature(&[]), None);
 }
 
-/// ACS-4, section 9.5.8.
 #[test]
-fn temperatures_are_signed() {
-    let rows = [
-        row(8, &statistic(0xFF), "/current_c", -1),
-        row(32, &statistic(70), "/highest_c", 70),
-        row(40, &statistic(0xF6), "/lowest_c", -10),
-        row(80, &statistic(99), "/over_temperature_min", 99),
-        row(88, &statistic(70), "/specified_max_c", 70),
-        row(104, &statistic(0), "/specified_min_c", 0),
-    ];
-    hold(&decode("ata_temperature_statistics"), 512, &pages::temperature_statistics().0, &rows);
-    let found = TemperatureStatistics::decode(&pages::temperature_statistics().0).unwrap();
-    assert_eq!((found.current_c, found.highest_c, found.lowest_c), (Some(34), Some(71), Some(-5)));
+fn thresholds_belong_to_their_attributes() {
+    let page =
+        Page::new().bytes(0, &[0x10, 0]).bytes(2, &[5, 10, 0]).bytes(14, &[194, 0]).bytes(26, &[9, 0xFF]).sealed();
+    let thresholds = SmartThresholds::decode(&page.0).unwrap();
+    assert_eq!((thresholds.of(5), thresholds.of(194), thresholds.of(9), thresholds.of(77)), (10, 0, 255, 0));
+    assert_eq!((thresholds.thresholds.len(), thresholds.checksum), (3, Checksum::Right));
+    let empty = SmartThresholds::decode(&[0; 512]).unwrap();
+    assert!(empty.thresholds.is_empty() && empty.checksum == Checksum::Absent);
 }
 
-/// ACS-4, section 9.5.10.
 #[test]
-fn use_of_life_may_pass_a_hundred() {
-    let rows = [row(8, &statistic(255), "/used_percent", 255)];
-    hold(&decode("ata_solid_state_statistics"), 512, &pages::solid_state_statistics().0, &rows);
+fn the_registers_tell_the_verdict_and_whether_it_sleeps() {
+    let registers = |count, lba| Registers { status: 0x50, error: 0, count, lba, device: 0xA0 };
+    assert_eq!(Verdict::of(&registers(0, 0x00C2_4F00)), Ok(Verdict::Passed));
+    assert_eq!(Verdict::of(&registers(0, 0x002C_F401)), Ok(Verdict::Failing));
+    let made_up = Verdict::of(&registers(0, 0)).unwrap_err().to_string();
+    assert!(made_up.contains("0000h, neither passed"), "{made_up}");
+    let mode = |count| PowerMode::of(&registers(count, 0));
+    assert_eq!((mode(0x00), mode(0x01), mode(0x82)), (PowerMode::Standby, PowerMode::Standby, PowerMode::Idle));
+    assert_eq!((mode(0xFF), mode(0x41)), (PowerMode::Active, PowerMode::Other(0x41)));
 }
