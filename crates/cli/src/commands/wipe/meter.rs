@@ -74,7 +74,7 @@ mod tests {
     #[test]
     fn what_is_left_follows_from_what_is_done() {
         let text = line(0.25, " (1 of 4)", Duration::from_secs(10));
-        assert!(text.starts_with("25 % (1 of 4), about 30 s"), "{text}");
+        assert!(text.starts_with("25 % (1 of 4), about 30"), "{text}");
         assert!(line(0.0, "", Duration::from_secs(10)).starts_with("0 %"));
     }
 }
