@@ -4,6 +4,7 @@ mod drives;
 mod io;
 mod show;
 mod telemetry;
+mod watch;
 
 use std::path::PathBuf;
 
@@ -16,6 +17,7 @@ pub use drives::DrivesArgs;
 pub use io::{DATA_KINDS, IoArgs, OnOff};
 pub use show::{ShowArgs, TargetsArgs};
 pub use telemetry::{TelemetryArgs, TelemetryChoice};
+pub use watch::WatchArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -105,6 +107,9 @@ pub enum Command {
         folder,\nand every run on this host records it."
     )]
     Doctor(DoctorArgs),
+    /// Watch a drive's temperature, power and load live, alone or beside another program.
+    #[command(after_help = watch::EXAMPLES)]
+    Watch(WatchArgs),
     /// Look at methodologies: built in and your own.
     Methods {
         /// What to do with them.

@@ -80,7 +80,8 @@ impl Session<'_> {
     /// Waits until a run time, and records meanwhile what is sampled.
     pub(crate) fn wait_until(&mut self, until_ns: u64) -> Result<(), Halt> {
         loop {
-            let slice_ns = if self.watch.observer.is_some() { self.clock.now_ns() + COLLECT_EVERY_NS } else { until_ns };
+            let slice_ns =
+                if self.watch.observer.is_some() { self.clock.now_ns() + COLLECT_EVERY_NS } else { until_ns };
             if !self.clock.sleep_until(slice_ns.min(until_ns), &self.stop) {
                 return Err(Halt::Stopped);
             }

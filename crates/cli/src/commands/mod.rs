@@ -14,3 +14,4 @@ pub mod results;
 pub mod resume;
 pub mod show;
 pub mod version;
+pub mod watch;
