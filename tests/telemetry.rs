@@ -280,3 +280,28 @@ fn a_program_is_ended_where_the_drive_gets_too_hot() {
     assert_eq!(done.code, 7, "{}", done.stderr);
     assert!(done.stderr.contains("limit of 70 °C"), "{}", done.stderr);
 }
+
+#[test]
+fn a_methodology_waits_for_a_cool_drive_and_is_refused_where_nothing_tells_its_temperature() {
+    let lab = Lab::new();
+    lab.write("cool.toml", HOT.replace("time = \"3 s\"", "time = \"300 ms\"\nstart_below = \"50 C\""));
+    let before = lab.files();
+    let refused = lab.run(&["run", "cool.toml", ".", "--telemetry", "off"]);
+    assert_eq!(refused.code, 6, "{}", refused.stderr);
+    assert!(refused.stderr.contains("--temperature-file"), "{}", refused.stderr);
+    assert_eq!(lab.files(), before, "nothing was made");
+    let cooling = Meter::start(&lab, "celsius", |s| (58.0 - 2.0 * s).max(40.0));
+    let done = lab.ok(&["run", "cool.toml", ".", "--plain", "--temperature-file", cooling.path()]);
+    assert!(
+        done.stderr.contains("waiting until it is below 50 °C") && done.stderr.contains("cool enough"),
+        "{}",
+        done.stderr
+    );
+    let seen = events(&lab);
+    let place = |name: &str| {
+        seen.iter().position(|event| event["event"].get(name).is_some()).unwrap_or_else(|| panic!("no {name}"))
+    };
+    assert!(place("cool_down_started") < place("cooling_down") && place("cooling_down") < place("cool_down_ended"));
+    let ended = &seen[place("cool_down_ended")]["event"]["cool_down_ended"];
+    assert!(ended["reached"] == true && ended["celsius"].as_f64().expect("a temperature") < 50.0, "{ended}");
+}

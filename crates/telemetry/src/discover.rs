@@ -120,6 +120,12 @@ pub fn discover(places: &Places, wanted: &Wanted) -> Result<Found, AdapterError>
 }
 
 impl Found {
+    /// Whether anything tells the drive's temperature.
+    #[must_use]
+    pub fn has_thermometer(&self) -> bool {
+        self.sources.iter().any(|source| drive_temperature(&source.describe()).is_some())
+    }
+
     /// The SMART logs of the NVMe drives; says whose could be opened.
     fn smart_logs(&mut self, places: &Places, drives: &[String], every: Nanos) -> Vec<String> {
         let mut with_log = Vec::new();
@@ -147,7 +153,7 @@ impl Found {
     fn limit(&mut self, asked: Option<f64>) -> Option<TemperatureLimit> {
         let described: Vec<SourceDescription> = self.sources.iter().map(|source| source.describe()).collect();
         if let Some(celsius) = asked {
-            if !described.iter().any(|source| drive_temperature(source).is_some()) {
+            if !self.has_thermometer() {
                 self.remarks.push(format!(
                     "nothing here tells the drive's temperature, so nothing ends the run above {celsius} °C"
                 ));

@@ -22,7 +22,7 @@ use super::pages::{OutputFile, Wish, format_of};
 use super::place::{Needs, OpenedIo, Wanted};
 use super::target::{self, Purpose, Words};
 use super::trace::TraceFile;
-use super::watching::Watching;
+use super::watching::{self, Watching};
 use super::{dry_run, found, notes, signals};
 use crate::args::{PrintArgs, TelemetryArgs};
 use crate::context::{Context, now, tool};
@@ -93,6 +93,7 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
         return Err(Failure::new(ExitCode::Interrupted, "stopped before anything was measured; nothing is kept"));
     }
     let watching = Watching::open(context, order.telemetry, &environment.target.devices, plan.estimated_time())?;
+    watching::check(&plan, watching.as_ref())?;
     let trace = order.trace.map(TraceFile::make).transpose()?;
     let start = RunStarted { event_version: EVENT_VERSION, run, started: now(), tool: tool(), plan, environment };
     let mut bundle_on_target = None;
