@@ -5,6 +5,7 @@ mod drives;
 mod io;
 mod show;
 mod telemetry;
+mod watch;
 
 use std::path::PathBuf;
 
@@ -18,6 +19,7 @@ pub use drives::DrivesArgs;
 pub use io::{DATA_KINDS, IoArgs, OnOff};
 pub use show::{ShowArgs, TargetsArgs};
 pub use telemetry::{TelemetryArgs, TelemetryChoice};
+pub use watch::WatchArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -116,6 +118,9 @@ pub enum Command {
         command that writes: a mounted, used or locked device and the disks of the\nrunning system are refused, \
         whatever is named. On a terminal, without --destroy, model and serial number are asked for.")]
     Wipe(WipeArgs),
+    /// Watch a drive's temperature, power and load live, alone or beside another program.
+    #[command(after_help = watch::EXAMPLES)]
+    Watch(WatchArgs),
     /// Look at methodologies: built in and your own.
     Methods {
         /// What to do with them.

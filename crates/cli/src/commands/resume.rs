@@ -23,7 +23,7 @@ use crate::lab::execute::{Keep, Ready, engine, execute};
 use crate::lab::outcome::{Show, ended};
 use crate::lab::pages::{OutputFile, Wish};
 use crate::lab::place::{Needs, OpenedIo, Place, Wanted};
-use crate::lab::watching::Watching;
+use crate::lab::watching::{self, Watching};
 use crate::lab::{conditions, headers, notes, signals};
 use crate::say::{self, Voice};
 use crate::screens;
@@ -81,6 +81,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let left: u64 = left(&records, !resumed.prepared_again).iter().map(|(_, step)| step.estimated_time.get()).sum();
     let devices = &resumed.environment.target.devices;
     let watching = Watching::open(context, &arguments.telemetry, devices, Nanos::new(left))?;
+    watching::check(&records.plan, watching.as_ref())?;
     let bundle_on_target = resumed.environment.bundle_on_same_device.then(|| data.bundle_path(row.id));
     again.opened.look_again()?;
     let OpenedIo { target, scratch, .. } = again.opened;
