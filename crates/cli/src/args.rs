@@ -101,7 +101,8 @@ pub enum Command {
     Targets(TargetsArgs),
     /// Show everything that can be told of one target.
     #[command(after_help = "Examples:\n  drivelab show /dev/nvme0n1\n  drivelab show /dev/nvme0\n  \
-        drivelab show S4EWNX0R123456      by serial number\n  drivelab show /mnt/drive          the drive below a folder\n\n\
+        drivelab show S4EWNX0R123456      by serial number\n  \
+        drivelab show /mnt/drive          the drive below a folder\n\n\
         Only reads: sysfs, and the pages that the drive gives (root, or the rights of its node).")]
     Show(ShowArgs),
     /// Say what this host can generate and what keeps it from more.
