@@ -599,3 +599,47 @@ fn wipe_empties_what_was_released_and_says_what_it_read_back() {
     let file = disk.lab.run(&["wipe", text(&disk.image), "--how", "discard"]);
     assert_eq!(file.code, 2, "{}", file.stderr);
 }
+
+#[test]
+fn a_killed_run_on_a_device_goes_on_only_on_the_same_device_and_when_it_is_named_again() {
+    if !root_or_skip("a loop device") {
+        return;
+    }
+    let disk = Disk::new(64, &[]);
+    let name = disk.name().to_owned();
+    let begin = || {
+        let words = ["run", "quick", &disk.device, "--form", "smoke", "--destroy", &name, "--events", "json"];
+        let mut child =
+            disk.lab.command(&words).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+        let mut heard = std::io::BufReader::new(child.stdout.take().expect("its output"));
+        let mut line = String::new();
+        while !line.contains("step_ended") {
+            line.clear();
+            assert_ne!(std::io::BufRead::read_line(&mut heard, &mut line).expect("a line"), 0, "it ended too early");
+        }
+        drop(Process(child));
+    };
+    begin();
+    let before = disk.checksum();
+    let refused = disk.lab.run(&["resume", "--last"]);
+    assert_eq!(refused.code, 5, "{}", refused.stderr);
+    assert!(refused.stderr.contains(&format!("--destroy {name}")), "{}", refused.stderr);
+    let wrong = disk.lab.run(&["resume", "--last", "--destroy", "S0MEDRIVE"]);
+    assert_eq!(wrong.code, 5, "{}", wrong.stderr);
+    assert_eq!(disk.checksum(), before);
+    disk.lab.ok(&["resume", "--last", "--destroy", &name]);
+    assert_eq!(disk.lab.runs()[0].1, "complete");
+
+    begin();
+    if !Path::new("/sys/block").join(&name).join("diskseq").exists() {
+        skip("this kernel does not count its disks (Linux 5.15)");
+        return;
+    }
+    tool("losetup", &["--detach", &disk.device]);
+    tool("losetup", &[&disk.device, text(&disk.image)]);
+    let before = disk.checksum();
+    let refused = disk.lab.run(&["resume", "--last", "--destroy", &name]);
+    assert_eq!(refused.code, 5, "{}", refused.stderr);
+    assert!(refused.stderr.contains("another device than before"), "{}", refused.stderr);
+    assert_eq!(disk.checksum(), before);
+}
