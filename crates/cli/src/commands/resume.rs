@@ -22,7 +22,7 @@ use crate::lab::care::Care;
 use crate::lab::execute::{Keep, Ready, engine, execute};
 use crate::lab::outcome::{Show, ended};
 use crate::lab::pages::{OutputFile, Wish};
-use crate::lab::place::{Needs, OpenedIo, Place, Wanted, released_device};
+use crate::lab::place::{Needs, OpenedIo, Place, Wanted};
 use crate::lab::{headers, notes, signals};
 use crate::say::{self, Voice};
 use crate::screens;
@@ -253,7 +253,7 @@ fn block_device(records: &RunRecords, destroy: Option<&Path>) -> Result<Reopened
     }
     let target = guard::authorise_device(&node, &Destroy::named(destroy).planned_for(before))?;
     let state = "the device was released anew and is prepared again, since its content is not known".to_owned();
-    Ok(Reopened { opened: released_device(&node, target), state, prepared_again: true })
+    Ok(Reopened { opened: crate::lab::place::released_device(&node, target), state, prepared_again: true })
 }
 
 /// The file that the user released when the run began: the very same file, not another one at its path.
