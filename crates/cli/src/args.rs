@@ -285,7 +285,8 @@ pub struct PrintArgs {
 /// `drivelab review`.
 #[derive(Debug, Args)]
 pub struct ReviewArgs {
-    /// A folder on the disk to review, or a file to make there; default the current folder.
+    /// A folder on the disk to review, a file to make there, or a block device that --destroy names; default the
+    /// current folder.
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: Option<PathBuf>,
     /// The page to write; an existing file that drivelab did not write is never replaced.
@@ -526,6 +527,10 @@ pub struct ResumeArgs {
     /// Which; --last is the newest interrupted one.
     #[command(flatten)]
     pub run: OneRun,
+    /// Permit again that the run's block device is overwritten: its serial number, its name in /dev/disk/by-id, or the
+    /// kernel's name where it has no serial number. A run on a file needs none.
+    #[arg(long, value_name = "ID")]
+    pub destroy: Option<PathBuf>,
     /// Engine that issues the I/O.
     #[arg(long, value_enum)]
     pub backend: Option<BackendArg>,
