@@ -64,8 +64,7 @@ fn lines(source: &RecordedSource, series: usize, from_ns: u64, to_ns: u64) -> Ve
     let near = near(source, series, from_ns, to_ns);
     let (Some((first_ns, _)), Some((last_ns, _))) = (near.first(), near.last()) else { return Vec::new() };
     let longest = source.description.every.get().saturating_mul(MOST_PERIODS).max(LEAST_BRIDGE_NS);
-    let gaps: Vec<&Gap> =
-        source.gaps.iter().filter(|gap| gap.from_ns < *last_ns && gap.to_ns > *first_ns).collect();
+    let gaps: Vec<&Gap> = source.gaps.iter().filter(|gap| gap.from_ns < *last_ns && gap.to_ns > *first_ns).collect();
     let line = |pair: &[(u64, f64)]| {
         let [(before_ns, first), (after_ns, last)] = *pair else { return None };
         let in_gap = gaps.iter().any(|gap| gap.from_ns < after_ns && gap.to_ns > before_ns);

@@ -278,7 +278,6 @@ impl Step {
     }
 
     /// What must be waited for before it begins or as what it does.
-    #[must_use]
     pub fn cool_downs(&self) -> impl Iterator<Item = CoolDown> + use<> {
         let own = if let Action::CoolDown(own) = self.action { Some(own) } else { None };
         self.start_below.into_iter().chain(own)

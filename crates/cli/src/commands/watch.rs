@@ -17,7 +17,7 @@ use drivelab_core::units::Nanos;
 use drivelab_device::probe::find;
 use drivelab_device::{Named, devices_below};
 use drivelab_report::format;
-use drivelab_telemetry::{Places, Rates, Sampler, SamplerOptions, discover};
+use drivelab_telemetry::{Places, Sampler, SamplerOptions, discover};
 
 use crate::args::WatchArgs;
 use crate::context::Context;
@@ -48,7 +48,7 @@ pub fn watch(context: &Context, arguments: &WatchArgs) -> Result {
     let stop = StopToken::default();
     signals::watch(stop.clone())?;
     let choice = arguments.telemetry.telemetry.unwrap_or(context.settings.telemetry.value);
-    let rates = watching::rates(choice).unwrap_or_else(Rates::default);
+    let rates = watching::rates(choice).unwrap_or_default();
     let wanted = watching::wanted(&arguments.telemetry, disks(&devices), rates);
     let sources = discover(&Places::default(), &wanted);
     let sources = sources.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
@@ -214,7 +214,8 @@ impl<'a> Show<'a> {
             return Ok(());
         }
         let due = if self.beside { self.looks.is_multiple_of(SELDOM) } else { true };
-        if due && !self.quiet { self.out(&line(now_ns, &rows)) } else { Ok(()) }
+        // Rates need two readings.
+        if due && !self.quiet && !rows.is_empty() { self.out(&line(now_ns, &rows)) } else { Ok(()) }
     }
 
     fn end(&mut self, now_ns: u64, status: Option<ExitStatus>) -> Result<()> {

@@ -1,6 +1,6 @@
 //! The log of an NVMe drive, fetched through the kernel's ioctl on its controller's node.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use drivelab_nvme::{Controller, IoctlTransport, Transport};
 
@@ -29,7 +29,7 @@ pub(crate) fn controller_node(places: &Places, disk: &str) -> Option<PathBuf> {
 }
 
 /// Opens the controller at a node and asks for its limits.
-pub(crate) fn open(node: &PathBuf) -> Result<(NvmeLog<IoctlTransport>, Limits), String> {
+pub(crate) fn open(node: &Path) -> Result<(NvmeLog<IoctlTransport>, Limits), String> {
     let transport = IoctlTransport::open(node).map_err(|error| error.to_string())?;
     Ok(NvmeLog::of(Controller::new(transport)))
 }

@@ -15,7 +15,7 @@ use drivelab_core::workload::{Span, Workload};
 use drivelab_device::BlockNode;
 use drivelab_engine::Engine;
 use drivelab_report::format;
-use drivelab_telemetry::{Places, Rates, Sampler, SamplerOptions, discover};
+use drivelab_telemetry::{Places, Sampler, SamplerOptions, discover};
 use serde::Serialize;
 
 use crate::args::WatchArgs;
@@ -54,7 +54,7 @@ impl Way {
 /// Measures and says it.
 pub(super) fn cost(context: &Context, arguments: &WatchArgs, node: &BlockNode, disks: &[String]) -> Result {
     let choice = arguments.telemetry.telemetry.unwrap_or(context.settings.telemetry.value);
-    let rates = watching::rates(choice).unwrap_or_else(Rates::default);
+    let rates = watching::rates(choice).unwrap_or_default();
     let opened = drivelab_device::open_device_to_read(node)?;
     let length = opened.facts.length;
     let options = engine(context, None)?;
