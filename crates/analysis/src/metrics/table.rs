@@ -359,8 +359,8 @@ metrics! {
     "temperature.min", "Lowest temperature of the drive", "°C", Neutral, Step(temperature_min),
         "Lowest temperature of the drive in the measured part. It comes from the first of these that was read: a \
          thermometer of the user's, the drive's SMART log (composite), the kernel's sensors; at the borders of the \
-         part the value is on the line between the readings around them. Times without readings are left out, and without \
-         readings in 90 % of the part there is no figure. Source: the samples of the `telemetry` events.";
+         part the value is on the line between the readings around them. Times without readings are left out, and \
+         without readings in 90 % of the part there is no figure. Source: the samples of the `telemetry` events.";
     "temperature.mean", "Mean temperature of the drive", "°C", Neutral, Step(temperature_mean),
         "Mean temperature of the drive in the measured part, weighted by time along the lines between readings that \
          follow each other; which sensor it is stands at `temperature.min`. Times without readings are left out, and \
