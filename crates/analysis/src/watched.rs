@@ -106,8 +106,8 @@ pub(crate) fn rate(source: &RecordedSource, series: usize, from_ns: u64, to_ns: 
     Some(lines.iter().map(|line| line.last - line.first).sum::<f64>() / covered)
 }
 
-/// The readings around a stretch: the last one at or before its begin (else the first within it) and the first one at or
-/// behind its end (else the last within it).
+/// The readings around a stretch: the last one at or before its begin (else the first within it) and the first one at
+/// or behind its end (else the last within it).
 pub(crate) fn around(source: &RecordedSource, series: usize, from_ns: u64, to_ns: u64) -> Option<[(u64, f64); 2]> {
     let near = near(source, series, from_ns, to_ns);
     let before = *near.first().filter(|(at, _)| *at <= to_ns)?;

@@ -1,7 +1,7 @@
 //! Temperature, power and CPU over the run's time, each step's figures beside it, and what the watching cost.
 //!
-//! Values come from the recorded samples (curves) and from the metrics (the table); a gap in the samples is a gap in the
-//! line. Axes begin at zero on the run's time line, with the tests named, as in the figure of the whole run.
+//! Values come from the recorded samples (curves) and from the metrics (the table); a gap in the samples is a gap in
+//! the line. Axes begin at zero on the run's time line, with the tests named, as in the figure of the whole run.
 
 use drivelab_analysis::series;
 use drivelab_core::plan::StepRole;

@@ -95,8 +95,8 @@ impl Session<'_> {
         }
     }
 
-    /// Waits until the drive is cool enough, and says how it goes. Its temperature is looked at seldom: each look may wake
-    /// it. Where the time is over the run goes on; analysis makes a finding of it.
+    /// Waits until the drive is cool enough, and says how it goes. Its temperature is looked at seldom: each look may
+    /// wake it. Where the time is over the run goes on; analysis makes a finding of it.
     pub(crate) fn cool_down(&mut self, key: &StepKey, wait: CoolDown) -> Result<(), Halt> {
         let Some(mut celsius) = self.temperature() else {
             return Err(Halt::Failed(format!(

@@ -170,8 +170,8 @@ impl Found {
     }
 }
 
-/// Which series of a source speaks for the drive as a whole: its first temperature (composite comes first in SMART and in
-/// the kernel's sensors; further sensors have places that nobody states, and some report constants).
+/// Which series of a source speaks for the drive as a whole: its first temperature (composite comes first in SMART and
+/// in the kernel's sensors; further sensors have places that nobody states, and some report constants).
 pub(crate) fn drive_temperature(source: &SourceDescription) -> Option<usize> {
     let of_drive = matches!(source.about, About::Drive(_));
     source.series.iter().position(|series| of_drive && series.quantity == Quantity::Temperature)

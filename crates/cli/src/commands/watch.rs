@@ -1,6 +1,7 @@
 //! `drivelab watch`: temperature, power, CPU and the others live, alone or beside another program.
 //!
-//! Reads only and keeps nothing. With a command everything said goes to stderr, and the command's exit code is returned.
+//! Reads only and keeps nothing. With a command everything said goes to stderr, and the command's exit code is
+//! returned.
 
 mod cost;
 mod track;
@@ -90,8 +91,8 @@ fn code_of(status: ExitStatus) -> i32 {
     status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1)
 }
 
-/// Looks and shows until the time, the program or the person ends it. A program gets Ctrl-C itself and is waited for; one
-/// that is to be stopped because the drive is too hot is told so.
+/// Looks and shows until the time, the program or the person ends it. A program gets Ctrl-C itself and is waited for;
+/// one that is to be stopped because the drive is too hot is told so.
 fn follow(
     arguments: &WatchArgs,
     sampler: &mut Sampler,
@@ -214,7 +215,8 @@ impl<'a> Show<'a> {
             return Ok(());
         }
         let due = if self.beside { self.looks.is_multiple_of(SELDOM) } else { true };
-        if due && !self.quiet { self.out(&line(now_ns, &rows)) } else { Ok(()) }
+        // Rates need two readings.
+        if due && !self.quiet && !rows.is_empty() { self.out(&line(now_ns, &rows)) } else { Ok(()) }
     }
 
     fn end(&mut self, now_ns: u64, status: Option<ExitStatus>) -> Result<()> {
