@@ -187,10 +187,15 @@ impl Driver<'_> {
     // call `queue_again`.
     #[inline(always)]
     pub(crate) fn queue(&mut self, slot: usize, op: &Op, at: usize) {
+        self.push(slot, op, at, squeue::Flags::empty());
+    }
+
+    #[inline(always)]
+    fn push(&mut self, slot: usize, op: &Op, at: usize, flags: squeue::Flags) {
         assert!(!self.in_flight[slot], "slot {slot} is in flight");
         let moves = matches!(op.kind, OpKind::Read | OpKind::Write);
         let address = if moves { self.arena.address(at, op.length as usize) } else { std::ptr::null_mut() };
-        let entry = self.entries.entry(op, address).user_data(slot as u64);
+        let entry = self.entries.entry(op, address).user_data(slot as u64).flags(flags);
         // SAFETY: the buffer lies inside the arena (checked by `address`), which outlives the operation: it is
         // unmapped only with nothing in flight (see `drop`). The slot's buffers are neither read nor written by us
         // until its completion clears `in_flight`, and no other slot's lie there (`Slots::place`). The file stays
@@ -205,6 +210,13 @@ impl Driver<'_> {
     #[inline(never)]
     pub(crate) fn queue_again(&mut self, slot: usize, op: &Op, at: usize) {
         self.queue(slot, op, at);
+    }
+
+    /// The same, for what the kernel gave back because it would have had to wait: a thread of its own waits for it.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn queue_to_wait(&mut self, slot: usize, op: &Op, at: usize) {
+        self.push(slot, op, at, squeue::Flags::ASYNC);
     }
 
     /// Submits what is queued and waits until `completions` are there, or until it is time to look round.

@@ -366,9 +366,21 @@ impl Worker<'_, '_> {
 
     /// Asks for what is left of an operation of which the kernel did a part; it is the same operation still. `false`
     /// where the kernel did nothing of it or refused it.
+    ///
+    /// A device below a file system may give requests back that were not to wait, by an interrupt, from which io_uring
+    /// cannot ask again by itself (dm-crypt on Linux 6.1 does so with each): EAGAIN, and nothing is wrong.
     #[cold]
     fn go_on(&mut self, slot: usize, result: i32) -> bool {
         let flight = &mut self.flights[slot];
+        if result == -libc::EAGAIN && flight.expected > 0 && !flight.may_wait {
+            flight.may_wait = true;
+            let done = flight.length - flight.expected;
+            let rest = Op { offset: flight.offset + u64::from(done), length: flight.expected, kind: flight.kind };
+            let at = flight.at + done as usize;
+            self.driver.begin();
+            self.driver.queue_to_wait(slot, &rest, at);
+            return true;
+        }
         let done = u32::try_from(result).unwrap_or(0);
         if done == 0 || done >= flight.expected {
             return false;
