@@ -63,20 +63,6 @@ fn targets_that_do_not_exist_or_are_no_files() {
 }
 
 #[test]
-fn block_devices_are_refused_with_a_clear_sentence() {
-    let lab = Lab::new();
-    let Some(device) = std::fs::read_dir("/sys/block").expect("sysfs").flatten().find_map(|entry| {
-        let path = std::path::Path::new("/dev").join(entry.file_name());
-        path.exists().then(|| path.to_string_lossy().into_owned())
-    }) else {
-        support::skip("no block device node on this machine");
-        return;
-    };
-    refused(&lab, &["review", &device], 5, &["block device", &device]);
-    refused(&lab, &["review", &device, "--destroy", &device], 5, &["block device"]);
-}
-
-#[test]
 fn memory_file_systems_have_no_direct_io_and_a_better_folder_is_named() {
     let lab = Lab::new();
     let shm = tempfile::tempdir_in("/dev/shm").expect("a folder on tmpfs");

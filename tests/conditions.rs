@@ -1,5 +1,5 @@
-//! Runs under conditions on a real block device: set up, measured, compared, and undone whatever happens. docs/safety.md
-//! names these tests; what needs dm-crypt or NVMe is in tests/vm/encryption.sh.
+//! Runs under conditions on a real block device: set up, measured, compared, and undone whatever happens.
+//! docs/safety.md names these tests; what needs dm-crypt or NVMe is in tests/vm/encryption.sh.
 
 mod support;
 

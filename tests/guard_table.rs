@@ -78,9 +78,10 @@ impl Disk {
         folder
     }
 
+    /// Read-only, so that the file system itself writes nothing meanwhile.
     fn mount(&mut self, device: &str, name: &str) -> PathBuf {
         let folder = self.folder(name);
-        tool("mount", &[device, text(&folder)]);
+        tool("mount", &["-o", "ro", device, text(&folder)]);
         self.undo.push(&["umount", text(&folder)]);
         folder
     }
@@ -190,7 +191,7 @@ fn partition_opened(disk: &mut Disk) -> Option<String> {
 fn mounted_elsewhere(disk: &mut Disk) -> Option<String> {
     tool("mkfs.ext4", &["-q", "-F", &disk.device]);
     let place = disk.folder("elsewhere");
-    let script = format!("mount {} {} && echo ready && exec sleep 600", disk.device, text(&place));
+    let script = format!("mount -o ro {} {} && echo ready && exec sleep 600", disk.device, text(&place));
     let child = Command::new("unshare").args(["--mount", "sh", "-c", &script]).stdout(Stdio::piped()).spawn();
     let mut child = Process(child.expect("a namespace"));
     let mut ready = [0; 5];

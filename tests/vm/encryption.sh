@@ -125,6 +125,7 @@ bare fs
 begun() {
     begun_name=$1
     shift
+    : > "$RESULTS/$begun_name.out"
     drivelab run m.toml $drive --destroy ARMS-1 "$@" --events json > "$RESULTS/$begun_name.out" \
         2> "$RESULTS/$begun_name.said" &
     begun=$!

@@ -1,10 +1,11 @@
-//! One door for developers: `cargo xtask check` and what it is made of, and `vm-test`.
+//! One door for developers: `cargo xtask check` and what it is made of, `vm-test`, `fuzz`.
 //!
 //! Owns: the order of checks, the rules of the house (tidy), what the tests need from the machine. Must not know: the
 //! product; it uses no crate of the workspace, so it works while they do not compile.
 
 mod bench;
 mod check;
+mod fuzz;
 mod generate;
 mod setup;
 mod shell;
@@ -42,6 +43,8 @@ enum Task {
         #[command(subcommand)]
         what: bench::What,
     },
+    /// The decoders against made-up bytes, a set time each (needs cargo-fuzz)
+    Fuzz(fuzz::Fuzz),
     /// Lists what the tests need from the machine and offers to install it (asks, unless CI=true)
     Setup,
     /// Boots small virtual machines with the shipped binary and checks what it does there
@@ -55,6 +58,7 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::run(&root),
         Task::Generate => generate::run(&root),
         Task::Bench { what } => bench::run(&root, &what),
+        Task::Fuzz(options) => fuzz::run(&root, &options),
         Task::Setup => setup::run(&root),
         Task::VmTest(options) => vm::run(&root, &options),
     };

@@ -15,7 +15,8 @@ use crate::Analysis;
 pub struct StepCpu {
     /// The step.
     pub step: StepId,
-    /// Seconds in which CPUs were busy with anything (`/proc/stat`: user, nice, system, irq, softirq), summed over CPUs.
+    /// Seconds in which CPUs were busy with anything (`/proc/stat`: user, nice, system, irq, softirq), summed over
+    /// CPUs.
     pub busy_s: f64,
     /// Bytes that the step's operations moved in that time.
     pub bytes: u64,

@@ -38,14 +38,12 @@ pub enum DecodeError {
 #[derive(Debug, thiserror::Error)]
 pub enum AtaError {
     /// The user may not send it.
-    #[error("the kernel does not let this user send {command} to {node}: {source}; {}", rights(*stage, node))]
+    #[error("the kernel does not let this user send {command} to {node}: {source}; {}", RIGHTS)]
     NotPermitted {
         /// The command.
         command: AtaCommand,
         /// The device node.
         node: String,
-        /// Whether the node itself could not be opened.
-        stage: Stage,
         /// The system's answer.
         source: io::Error,
     },
@@ -105,9 +103,9 @@ pub enum AtaError {
     },
 }
 
-/// Where rights were missing.
+/// When the system said no.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
+pub(crate) enum Stage {
     /// At opening the node.
     Opening,
     /// At sending the command.
@@ -131,7 +129,7 @@ impl AtaError {
     #[must_use]
     pub fn remedy(&self) -> String {
         match self {
-            AtaError::NotPermitted { stage, node, .. } => rights(*stage, node),
+            AtaError::NotPermitted { .. } => RIGHTS.to_owned(),
             AtaError::NotPassedOn { .. } => "connect the drive to a SATA port".to_owned(),
             AtaError::Aborted { command, .. } if command.is_smart() => {
                 "turn SMART on with `smartctl --smart=on`".to_owned()
@@ -146,7 +144,7 @@ impl AtaError {
     pub(crate) fn system(command: AtaCommand, node: &str, stage: Stage, source: io::Error) -> Self {
         let node = node.to_owned();
         match Errno::from_io_error(&source) {
-            Some(Errno::ACCESS | Errno::PERM) => AtaError::NotPermitted { command, node, stage, source },
+            Some(Errno::ACCESS | Errno::PERM) => AtaError::NotPermitted { command, node, source },
             // The driver of the device has no SG_IO.
             Some(Errno::NOTTY | Errno::INVAL | Errno::OPNOTSUPP) if stage == Stage::Sending => {
                 AtaError::NotPassedOn { node, why: format!("the kernel answers: {source}") }
@@ -156,16 +154,9 @@ impl AtaError {
     }
 }
 
-/// Which rights are needed.
-fn rights(step: Stage, node: &str) -> String {
-    match step {
-        Stage::Opening => format!("run drivelab as root, or as a user who may read {node}"),
-        // block/scsi_ioctl.c and drivers/scsi/scsi_ioctl.c: without the capability only a few harmless commands pass.
-        Stage::Sending => {
-            "commands to a drive need root (the capability CAP_SYS_RAWIO): run drivelab with sudo".to_owned()
-        }
-    }
-}
+/// Which rights are needed (drivers/scsi/scsi_ioctl.c: without the capability only a few harmless commands of SCSI
+/// pass, also where the node may be read).
+const RIGHTS: &str = "run drivelab with sudo: commands to a drive need root (the capability CAP_SYS_RAWIO)";
 
 /// The drive's registers for a message.
 fn with(registers: Option<&Registers>) -> String {

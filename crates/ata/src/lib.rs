@@ -30,7 +30,7 @@ mod words;
 pub use attribute_names::{RELOCATED, attribute_name, count_of};
 pub use command::AtaCommand;
 pub use drive::{AtaDrive, Page};
-pub use error::{AtaError, DecodeError, Stage};
+pub use error::{AtaError, DecodeError};
 pub use identify::IdentifyDevice;
 pub use identify_kinds::{AfterTrim, Checksum, FormFactor, LinkSpeed, Rotation, Zones};
 pub use named::{Decoder, decoder, decoders};

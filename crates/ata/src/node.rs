@@ -188,7 +188,7 @@ mod tests {
             AtaError::system(AtaCommand::SmartData, "/dev/sdx", step, std::io::Error::from_raw_os_error(libc::EPERM))
         };
         let (open, send) = (refused(Stage::Opening), refused(Stage::Sending));
-        assert!(open.is_not_permitted() && open.to_string().contains("may read /dev/sdx"), "{open}");
+        assert!(open.is_not_permitted() && open.to_string().contains("run drivelab with sudo"), "{open}");
         assert!(send.is_not_permitted() && send.to_string().contains("CAP_SYS_RAWIO"), "{send}");
     }
 }

@@ -113,8 +113,8 @@ pub enum Command {
     /// Empty a block device: everything on it is lost.
     #[command(after_help = "Examples:\n  drivelab wipe /dev/nvme0n1 --how discard --destroy S7XNNX0R123456\n  \
         drivelab wipe /dev/sdb --how overwrite --dry-run --destroy S3Z8NB0K\n\nThe write guard decides as for every \
-        command that writes: a mounted, used or locked device and the disks of the\nrunning system are refused, whatever \
-        is named. On a terminal, without --destroy, model and serial number are asked for.")]
+        command that writes: a mounted, used or locked device and the disks of the\nrunning system are refused, \
+        whatever is named. On a terminal, without --destroy, model and serial number are asked for.")]
     Wipe(WipeArgs),
     /// Look at methodologies: built in and your own.
     Methods {
@@ -319,6 +319,10 @@ pub enum WipeHow {
     Discard,
     /// Have everything read as zeros: by a command of the drive where it has one, else zeros are sent.
     WriteZeroes,
+    /// NVMe: have the drive format the namespace with an erase of user data.
+    Format,
+    /// NVMe: have the drive sanitize itself, by block erase where it can, else crypto erase, else zeros.
+    Sanitize,
     /// Write every block with data that cannot be compressed.
     Overwrite,
 }

@@ -1,9 +1,9 @@
 //! Makes a file system and mounts it, and knows one of its own again by its UUID.
 //!
-//! mke2fs(8): `nodiscard`, so that the data state stays as it was set up; no lazy initialisation, since its writes would
-//! go on behind the tests. mkfs.xfs(8): `-K` for the same reason. Superblocks: the kernel's Documentation/filesystems/ext4
-//! (s_uuid at 0x68 of the superblock at byte 1024, magic EF53 at 0x38); XFS Algorithms & Data Structures, 3rd edition,
-//! "Superblocks" (magic XFSB at 0, sb_uuid at 32).
+//! mke2fs(8): `nodiscard`, so that the data state stays as it was set up; no lazy initialisation, since its writes
+//! would go on behind the tests. mkfs.xfs(8): `-K` for the same reason. Superblocks: the kernel's
+//! Documentation/filesystems/ext4 (s_uuid at 0x68 of the superblock at byte 1024, magic EF53 at 0x38); XFS Algorithms
+//! & Data Structures, 3rd edition, "Superblocks" (magic XFSB at 0, sb_uuid at 32).
 
 use std::fs;
 use std::path::Path;

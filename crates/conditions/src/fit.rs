@@ -1,5 +1,5 @@
-//! Everything that can be refused is refused here, before anything is touched: wishes that contradict each other, sizes,
-//! programs and abilities that are missing.
+//! Everything that can be refused is refused here, before anything is touched: wishes that contradict each other,
+//! sizes, programs and abilities that are missing.
 
 use drivelab_core::condition::{Arm, Condition, DataState};
 use drivelab_core::units::Bytes;

@@ -1,8 +1,9 @@
-//! A GUID partition table with one partition, as bytes: UEFI Specification 2.10, section 5.2.3 (protective MBR) and 5.3.
+//! A GUID partition table with one partition, as bytes: UEFI Specification 2.10, section 5.2.3 (protective MBR) and
+//! 5.3.
 //!
 //! Owns where the partition lies and what is written where. Must not know devices: whoever holds the drive writes the
-//! bytes. An own writer, because the table has fixed content here, and because not every kernel reads tables itself: the
-//! partition is announced to the kernel separately (addpart(8)).
+//! bytes. An own writer, because the table has fixed content here, and because not every kernel reads tables itself:
+//! the partition is announced to the kernel separately (addpart(8)).
 
 use drivelab_core::condition::Share;
 use drivelab_core::units::Bytes;
@@ -34,8 +35,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// A partition of `share` of a drive, rounded down to whole MiB and to what the table leaves free; `None` where that
-    /// is nothing, or where the block size is none that drives have.
+    /// A partition of `share` of a drive, rounded down to whole MiB and to what the table leaves free; `None` where
+    /// that is nothing, or where the block size is none that drives have.
     #[must_use]
     pub fn new(drive: Bytes, block: u64, share: Share) -> Option<Layout> {
         if !block.is_power_of_two() || !(512..=ALIGN).contains(&block) {

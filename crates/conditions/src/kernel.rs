@@ -104,8 +104,8 @@ pub(crate) fn same_drive(before: &DriveMark, now: &DriveMark) -> Result<(), Cond
     }
     Err(ConditionsError::Target(format!(
         "{} is not provably the drive that the conditions were set up on (it was attached anew, has another size or \
-         serial number, or has no serial number and the machine was started again): it is left alone. If it is the one, \
-         wipe it by name",
+         serial number, or has no serial number and the machine was started again): it is left alone. If it is the \
+         one, wipe it by name",
         before.node.display()
     )))
 }

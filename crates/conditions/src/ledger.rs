@@ -2,8 +2,8 @@
 //! that is killed at any moment leaves behind what a later one needs to clean up.
 //!
 //! A ledger is two files in a folder: `RUN.lock`, held with flock(2) while the process lives, and `RUN.json`, replaced
-//! atomically. It lies beside the bundles and not in one, because a bundle begins with the plan, and the plan depends on
-//! the size of what is set up.
+//! atomically. It lies beside the bundles and not in one, because a bundle begins with the plan, and the plan depends
+//! on the size of what is set up.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;

@@ -33,9 +33,9 @@ pub fn check(drive: Answer) -> Result<(), ConditionsError> {
 /// Said where drive, kernel and tool have it all.
 pub(crate) fn not_tried() -> ConditionsError {
     ConditionsError::Host(
-        "drive, kernel and cryptsetup have what hardware encryption (Opal) needs, but this version of drivelab does not set \
-         it up: cryptsetup takes ownership of the drive with a password, erasing the range does not give it back, and only \
-         a reset with the PSID on the label does, which was never tried on hardware. Nothing was touched; leave the arm \
+        "drive, kernel and cryptsetup have what hardware encryption (Opal) needs, but this version does not set it up: \
+         cryptsetup takes ownership of the drive with a password, erasing the range does not give it back, and only a \
+         reset with the PSID on the label does, which was never tried on hardware. Nothing was touched; leave the arm \
          opal out"
             .to_owned(),
     )

@@ -1,5 +1,5 @@
-//! Setting up: in the order drive, partition, encryption, file system, power state, each deed on the ledger before it is
-//! done. What fails on the way is undone at once.
+//! Setting up: in the order drive, partition, encryption, file system, power state, each deed on the ledger before it
+//! is done. What fails on the way is undone at once.
 
 use std::path::{Path, PathBuf};
 
@@ -23,7 +23,7 @@ use crate::{ballast, drive, file_system, kernel, luks, power, tear_down, uniform
 /// The one partition's number.
 const NUMBER: u32 = 1;
 /// Bytes of text that are written through an encryption and looked for below.
-const CHECKED: usize = 4 << 20;
+const CHECKED: usize = 1 << 20;
 
 /// What is to be set up, and where it is written down.
 #[derive(Debug)]

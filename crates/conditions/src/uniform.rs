@@ -1,7 +1,7 @@
 //! Whether bytes look encrypted: no piece of a known text among them, and all 256 values equally often. Pure.
 //!
-//! Chi-square test of goodness of fit (Pearson 1900; NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.5.15) with 255
-//! degrees of freedom: mean 255, variance 510.
+//! Chi-square test of goodness of fit (Pearson 1900; NIST/SEMATECH e-Handbook of Statistical Methods, 1.3.5.15) with
+//! 255 degrees of freedom: mean 255, variance 510.
 
 use std::collections::HashSet;
 
@@ -45,8 +45,12 @@ pub fn plain_pieces(text: &[u8], below: &[u8]) -> u64 {
 /// A text of this length that no drive holds by chance, each 64 bytes of it different.
 #[must_use]
 pub fn known_text(length: usize) -> Vec<u8> {
-    let line = |number: usize| format!("drivelab writes this text to find it again, line {number:>14}\n");
-    (0..).flat_map(|number| line(number).into_bytes()).take(length).collect()
+    let mut text = Vec::with_capacity(length + 64);
+    for number in 0..length.div_ceil(64) {
+        text.extend(format!("drivelab writes this text to find it again, line {number:>14}\n").as_bytes());
+    }
+    text.truncate(length);
+    text
 }
 
 #[cfg(test)]

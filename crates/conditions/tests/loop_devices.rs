@@ -1,5 +1,5 @@
-//! Conditions on a real block device: a loop device on a sparse file, partitioned, formatted, mounted and given back as it
-//! was before, also by another process after a kill.
+//! Conditions on a real block device: a loop device on a sparse file, partitioned, formatted, mounted and given back
+//! as it was before, also by another process after a kill.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -240,7 +240,8 @@ impl fmt::Display for DataState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Condition {
-    /// A GPT with one partition of this size; the rest of the drive stays unused (over-provisioning). Absent without one.
+    /// A GPT with one partition of this size; the rest of the drive stays unused (over-provisioning). Absent without
+    /// one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partition: Option<Share>,
     /// Only this much of the device is tested, from its start, without a partition for it.

@@ -115,7 +115,7 @@ pub struct GuardedParts {
     pub direct_io: DirectIo,
     /// The decision.
     pub decision: GuardDecision,
-    /// What keeps others out as long as the target is open: locks on other files, such as the whole disk of a partition.
+    /// What keeps others out as long as the target is open: locks on other files, such as a partition's whole disk.
     pub held: Vec<OwnedFd>,
 }
 

@@ -76,8 +76,8 @@ pub(crate) fn vpd_serial(page: &[u8]) -> Option<String> {
     (!text.is_empty()).then(|| text.to_owned())
 }
 
-/// What an ATA drive said when the kernel found it: its answer to IDENTIFY DEVICE, which everybody may read (SAT-4, page
-/// 89h). SCSI's own fields have 16 letters of the model and 4 of the firmware (SPC-4, standard INQUIRY data).
+/// What an ATA drive said when the kernel found it: its answer to IDENTIFY DEVICE, which everybody may read (SAT-4,
+/// page 89h). SCSI's own fields have 16 letters of the model and 4 of the firmware (SPC-4, standard INQUIRY data).
 fn of_ata(device: &Path) -> Option<IdentifyDevice> {
     let page = fs::read(device.join("vpd_pg89")).ok()?;
     IdentifyDevice::decode_vpd(&page).ok().map(|(identify, _)| identify)

@@ -46,7 +46,7 @@ pub(crate) fn namespace_of(roots: &Roots, path: &Path, number: (u32, u32)) -> Op
 fn of_controller(roots: &Roots, controller: &str) -> Vec<String> {
     let all = names(&roots.sys.join("class/block")).into_iter().map(|name| name.to_string_lossy().into_owned());
     let is_its = |name: &String| {
-        if !name.strip_prefix("nvme").is_some_and(is_namespace) {
+        if !is_namespace_name(name) {
             return false;
         }
         let folder = fs::canonicalize(roots.sys.join("class/block").join(name)).unwrap_or_default();
@@ -54,6 +54,18 @@ fn of_controller(roots: &Roots, controller: &str) -> Vec<String> {
         folder.join("dev").exists() && (name_of(&above) == controller || above.join(controller).exists())
     };
     all.filter(is_its).collect()
+}
+
+/// Whether this is the kernel's name of a whole namespace: `nvme0n1`, not `nvme0n1p2`.
+pub(crate) fn is_namespace_name(name: &str) -> bool {
+    name.strip_prefix("nvme").is_some_and(is_namespace)
+}
+
+/// Kernel names of the other namespaces on the same drive.
+pub(crate) fn beside(node: &BlockNode) -> Vec<String> {
+    let Some(above) = node.folder.parent() else { return Vec::new() };
+    let all = names(above).into_iter().map(|name| name.to_string_lossy().into_owned());
+    all.filter(|name| *name != node.name && is_namespace_name(name) && above.join(name).join("dev").exists()).collect()
 }
 
 /// `0n1`: digits, an n, digits.
@@ -114,6 +126,14 @@ mod tests {
         let (_folder, roots) = tree(&both);
         let text = said(&roots, 240);
         assert!(text.contains("2 namespaces") && text.contains("/dev/nvme0n1, /dev/nvme0n2"), "{text}");
+        let node = BlockNode {
+            path: "/dev/nvme0n1".into(),
+            name: "nvme0n1".to_owned(),
+            whole: "nvme0n1".to_owned(),
+            number: (259, 0),
+            folder: roots.sys.join("devices/pci/nvme/nvme0/nvme0n1"),
+        };
+        assert_eq!(beside(&node), ["nvme0n2"]);
         let (_folder, roots) = tree(&[]);
         assert!(said(&roots, 240).contains("without a namespace"));
     }

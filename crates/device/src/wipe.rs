@@ -2,12 +2,14 @@
 //! worked.
 //!
 //! Goes from the first byte to the last in pieces, so that there is progress to show and a stop is heeded soon. What
-//! the controller of an NVMe drive does by itself (format, sanitize) is not here: those are commands of the drive and
+//! the controller of an NVMe drive does by itself (format, sanitize) is in [`drive`]: those are commands of the drive and
 //! not of the block layer. Must not know screens, nor how the device was let through.
 
+pub mod drive;
 mod ioctl;
 
 use std::fs::File;
+use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::os::unix::fs::FileExt;
 
@@ -137,33 +139,87 @@ pub fn wipe(
 /// # Errors
 /// The device's, with the place.
 pub fn check(target: &WritableTarget, how: How, seed: u64) -> Result<Checked, WipeError> {
-    let failed = |offset: u64| {
-        let path = target.path().display().to_string();
-        move |source: io::Error| WipeError { what: "reading back", path, offset, how, source }
-    };
-    let handle = target.handle(true).or_else(|| target.handle(false));
-    let handle = handle.ok_or_else(|| failed(0)(io::Error::other("there is no handle")))?;
-    let file = File::from(handle.try_clone_to_owned().map_err(failed(0))?);
-    let _ = fadvise(&file, 0, None, Advice::DontNeed);
     let mut pattern = Pattern::new(seed, sampling::BLOCK);
-    let mut buffer = Aligned::new(sampling::BLOCK);
     let mut checked = Checked::default();
-    for offset in sampling::of_device(target.length().get()) {
-        let size = sampling::BLOCK.min(target.length().get() - offset);
-        let block = buffer.part(size);
-        file.read_exact_at(block, offset).map_err(failed(offset))?;
+    for_samples(target, &mut |offset, block| {
         let right = match how {
             How::Discard => sampling::is_empty(block),
             How::WriteZeroes => sampling::is_empty(block) && block.first() == Some(&0),
-            How::Overwrite => block == pattern.at(offset, size),
+            How::Overwrite => block == pattern.at(offset, block.len() as u64),
         };
         checked.blocks += 1;
         if !right {
             checked.wrong += 1;
             checked.first_wrong.get_or_insert(offset);
         }
-    }
+    })?;
     Ok(checked)
+}
+
+/// What some blocks held before a drive emptied itself: where, and a hash of what was there. Empty blocks are left out.
+#[derive(Debug, Clone)]
+pub struct Remembered {
+    looked_at: u64,
+    blocks: Vec<(u64, u64)>,
+    hasher: RandomState,
+}
+
+/// Reads samples before a drive empties itself: afterwards it may read as zeros, as ones or as noise, so that only a
+/// comparison tells whether anything is left.
+///
+/// # Errors
+/// The device's, with the place.
+pub fn remember(target: &WritableTarget) -> Result<Remembered, WipeError> {
+    let hasher = RandomState::new();
+    let (mut looked_at, mut blocks) = (0, Vec::new());
+    for_samples(target, &mut |offset, block| {
+        looked_at += 1;
+        if !sampling::is_empty(block) {
+            blocks.push((offset, hasher.hash_one(block)));
+        }
+    })?;
+    Ok(Remembered { looked_at, blocks, hasher })
+}
+
+/// Reads the same blocks again: how many of those that held something still hold it.
+///
+/// # Errors
+/// The device's, with the place.
+pub fn forgotten(target: &WritableTarget, before: &Remembered) -> Result<Checked, WipeError> {
+    let mut checked = Checked { blocks: before.looked_at, ..Checked::default() };
+    let mut hashes = before.blocks.iter();
+    let offsets: Vec<u64> = before.blocks.iter().map(|(offset, _)| *offset).collect();
+    for_blocks(target, &offsets, &mut |offset, block| {
+        let same = hashes.next().is_some_and(|(_, hash)| *hash == before.hasher.hash_one(block));
+        if same && !sampling::is_empty(block) {
+            checked.wrong += 1;
+            checked.first_wrong.get_or_insert(offset);
+        }
+    })?;
+    Ok(checked)
+}
+
+fn for_samples(target: &WritableTarget, look: &mut dyn FnMut(u64, &[u8])) -> Result<(), WipeError> {
+    for_blocks(target, &sampling::of_device(target.length().get()), look)
+}
+
+/// Reads blocks past the page cache where that is possible.
+fn for_blocks(target: &WritableTarget, offsets: &[u64], look: &mut dyn FnMut(u64, &[u8])) -> Result<(), WipeError> {
+    let failed = |offset: u64| {
+        let path = target.path().display().to_string();
+        move |source: io::Error| WipeError { what: "reading back", path, offset, how: How::Overwrite, source }
+    };
+    let handle = target.handle(true).or_else(|| target.handle(false));
+    let handle = handle.ok_or_else(|| failed(0)(io::Error::other("there is no handle")))?;
+    let file = File::from(handle.try_clone_to_owned().map_err(failed(0))?);
+    let _ = fadvise(&file, 0, None, Advice::DontNeed);
+    let mut buffer = Aligned::new(sampling::BLOCK);
+    for offset in offsets.iter().copied() {
+        let block = buffer.part(sampling::BLOCK.min(target.length().get() - offset));
+        file.read_exact_at(block, offset).map_err(failed(offset))?;
+        look(offset, block);
+    }
+    Ok(())
 }
 
 /// A seed that no other run had.

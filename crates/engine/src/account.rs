@@ -37,8 +37,6 @@ pub(crate) struct Flight {
     pub(crate) number: u64,
     /// It reads back what was just written.
     pub(crate) reads_back: bool,
-    /// The kernel gave it back once because it would have had to wait, and it was asked for again.
-    pub(crate) may_wait: bool,
 }
 
 /// Lowest and highest byte of a thread.
@@ -235,7 +233,6 @@ impl<'a> Account<'a> {
             kind: op.kind,
             number: 0,
             reads_back: false,
-            may_wait: false,
         }
     }
 

@@ -49,7 +49,7 @@ impl Status {
     /// Whether it says that the controller does not have what was asked for.
     #[must_use]
     pub fn is_not_supported(self) -> bool {
-        // Invalid Command Opcode, Invalid Field in Command, Invalid Namespace or Format, FDP Disabled; Invalid Log Page.
+        // Invalid Opcode, Invalid Field, Invalid Namespace or Format, FDP Disabled; and Invalid Log Page.
         matches!((self.kind(), self.code()), (0, 0x01 | 0x02 | 0x0B | 0x29) | (1, 0x09))
     }
 

@@ -118,8 +118,8 @@ fn refuse_unresumable(bundle: &Bundle, row: &RunRow) -> Result<()> {
     }
 }
 
-/// What a run was measured under is torn down when it is interrupted, and setting it up again overwrites the drive anew,
-/// which takes the user's word anew.
+/// What a run was measured under is torn down when it is interrupted, and setting it up again overwrites the drive
+/// anew, which takes the user's word anew.
 fn refuse_under_conditions(bundle: &Bundle, history: &[Event], row: &RunRow) -> Result<()> {
     let records = bundle.fold(history.to_vec())?;
     if records.environment.condition.is_none() {

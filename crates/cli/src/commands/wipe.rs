@@ -1,14 +1,16 @@
 //! `drivelab wipe`: empties a block device that the user released, shows how far it is, and reads samples afterwards.
 
-use std::io::{IsTerminal, Write};
-use std::time::{Duration, Instant};
+mod meter;
 
-use drivelab_core::clock::StopToken;
+use std::time::Duration;
+
+use drivelab_core::clock::{MonotonicClock, StopToken};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::target::WritableTarget;
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_device::Named;
 use drivelab_device::guard;
+use drivelab_device::wipe::drive::{self, DriveHow, DriveWipeError};
 use drivelab_device::wipe::{self, Checked, How, WipeError, Wiped};
 use drivelab_report::format;
 
@@ -16,10 +18,20 @@ use crate::args::{WipeArgs, WipeHow};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
 use crate::lab::{consent, signals};
-use crate::say::{self, Loudness, Voice};
+use crate::say::{self, Voice};
+
+use meter::Meter;
 
 /// What a drive is taken to write in a second before it is known, in bytes: as in the plans of methodologies.
 const GUESS: u64 = 500_000_000;
+
+/// Who does the work.
+enum Way {
+    /// The kernel's block layer.
+    Block(How),
+    /// The drive by its own command.
+    Drive(DriveHow),
+}
 
 impl WipeHow {
     /// As it is typed.
@@ -27,6 +39,8 @@ impl WipeHow {
         match self {
             WipeHow::Discard => "discard",
             WipeHow::WriteZeroes => "write-zeroes",
+            WipeHow::Format => "format",
+            WipeHow::Sanitize => "sanitize",
             WipeHow::Overwrite => "overwrite",
         }
     }
@@ -35,19 +49,28 @@ impl WipeHow {
         match self {
             WipeHow::Discard => "Discard",
             WipeHow::WriteZeroes => "Zeroes",
+            WipeHow::Format => "Format",
+            WipeHow::Sanitize => "Sanitize",
             WipeHow::Overwrite => "Overwrite",
+        }
+    }
+
+    const fn way(self) -> Way {
+        match self {
+            WipeHow::Discard => Way::Block(How::Discard),
+            WipeHow::WriteZeroes => Way::Block(How::WriteZeroes),
+            WipeHow::Overwrite => Way::Block(How::Overwrite),
+            WipeHow::Format => Way::Drive(DriveHow::Format),
+            WipeHow::Sanitize => Way::Drive(DriveHow::Sanitize),
         }
     }
 }
 
-impl From<WipeHow> for How {
-    fn from(how: WipeHow) -> Self {
-        match how {
-            WipeHow::Discard => How::Discard,
-            WipeHow::WriteZeroes => How::WriteZeroes,
-            WipeHow::Overwrite => How::Overwrite,
-        }
-    }
+/// What was done, for the report.
+struct Done {
+    wiped: Wiped,
+    took: Duration,
+    checked: Option<Checked>,
 }
 
 /// Runs the command.
@@ -74,17 +97,11 @@ pub fn wipe(context: &Context, arguments: &WipeArgs) -> Result {
     if let Some(device) = &target.decision().device {
         device.overridden.iter().for_each(|found| voice.say(format!("  what goes: {found}")));
     }
-    guard::look_again(&target)?;
-    if stop.is_stopped() {
-        return Err(Failure::new(ExitCode::Interrupted, "stopped before anything was written"));
-    }
-    let seed = wipe::new_seed();
-    let mut meter = Meter::new(voice, target.length());
-    let done = wipe::wipe(&target, arguments.how.into(), seed, &stop, &mut |done| meter.show(done)).map_err(failed)?;
-    meter.end();
-    let took = meter.begun.elapsed();
-    let checked = if done.stopped { None } else { Some(check(&target, arguments.how, seed, voice)?) };
-    report(arguments, &target, &done, took, checked)
+    let done = match arguments.how.way() {
+        Way::Block(how) => by_block_layer(&target, how, &stop, voice)?,
+        Way::Drive(how) => by_drive(&target, how, &stop, voice)?,
+    };
+    report(arguments, &target, &done)
 }
 
 fn failed(error: WipeError) -> Failure {
@@ -92,9 +109,55 @@ fn failed(error: WipeError) -> Failure {
     Failure::new(code, error.to_string())
 }
 
-fn check(target: &WritableTarget, how: WipeHow, seed: u64, voice: Voice) -> Result<Checked> {
+fn drive_failed(error: DriveWipeError) -> Failure {
+    let code = if error.is_unsupported() { ExitCode::TargetUnusable } else { ExitCode::DeviceErrors };
+    Failure::new(code, error.to_string())
+}
+
+fn stopped_before(stop: &StopToken) -> Result<()> {
+    if stop.is_stopped() {
+        return Err(Failure::new(ExitCode::Interrupted, "stopped before anything was written"));
+    }
+    Ok(())
+}
+
+fn by_block_layer(target: &WritableTarget, how: How, stop: &StopToken, voice: Voice) -> Result<Done> {
+    guard::look_again(target)?;
+    stopped_before(stop)?;
+    let (seed, total) = (wipe::new_seed(), target.length());
+    let mut meter = Meter::new(voice);
+    let wiped = wipe::wipe(target, how, seed, stop, &mut |done| meter.bytes(done, total)).map_err(failed)?;
+    meter.end();
+    let took = meter.elapsed();
     voice.detail("Reading samples back");
-    wipe::check(target, how.into(), seed).map_err(failed)
+    let checked = if wiped.stopped { None } else { Some(wipe::check(target, how, seed).map_err(failed)?) };
+    Ok(Done { wiped, took, checked })
+}
+
+/// The drive may read as zeros, ones or noise afterwards, so what it held before is what is compared.
+fn by_drive(target: &WritableTarget, how: DriveHow, stop: &StopToken, voice: Voice) -> Result<Done> {
+    let command = drive::plan(target, how).map_err(drive_failed)?;
+    let time = command.expected().map_or("the drive does not say how long that takes".to_owned(), |expected| {
+        format!("about {} by what the drive says", format::duration(expected))
+    });
+    voice.say(format!("{}: {time}", command.words()));
+    let before = wipe::remember(target).map_err(failed)?;
+    stopped_before(stop)?;
+    let permit = guard::permit_to_destroy(target, command.reach())?;
+    let mut meter = Meter::new(voice);
+    let clock = MonotonicClock::starting_at(0);
+    let ended = command.run(permit, &clock, stop, &mut |percent| meter.share(percent / 100.0, ""));
+    meter.end();
+    let took = meter.elapsed();
+    if !ended.map_err(drive_failed)? {
+        return Err(Failure::new(
+            ExitCode::Interrupted,
+            "stopped waiting: the drive goes on with the sanitize by itself, over a restart too, and reads and writes \
+             nothing until it has ended",
+        ));
+    }
+    let checked = Some(wipe::forgotten(target, &before).map_err(failed)?);
+    Ok(Done { wiped: Wiped { done: target.length(), stopped: false }, took, checked })
 }
 
 fn dry_run(plan: &str, target: &WritableTarget, arguments: &WipeArgs) -> Result {
@@ -125,17 +188,14 @@ fn estimate(how: WipeHow, length: Bytes) -> String {
             "some seconds where the drive has a command for it, else about {} at 500 MB/s",
             format::duration(writing)
         ),
+        WipeHow::Format | WipeHow::Sanitize => "the drive does it by itself".to_owned(),
         WipeHow::Overwrite => format!("about {} at 500 MB/s", format::duration(writing)),
     }
 }
 
-fn report(
-    arguments: &WipeArgs,
-    target: &WritableTarget,
-    done: &Wiped,
-    took: Duration,
-    checked: Option<Checked>,
-) -> Result {
+fn report(arguments: &WipeArgs, target: &WritableTarget, done: &Done) -> Result {
+    let Done { wiped: done, took, checked } = done;
+    let checked = *checked;
     let code = match checked {
         None => ExitCode::Interrupted,
         Some(checked) if checked.wrong > 0 => ExitCode::DeviceErrors,
@@ -186,72 +246,20 @@ fn verdict(how: WipeHow, done: &Wiped, checked: Option<Checked>) -> String {
         WipeHow::Discard => "empty",
         WipeHow::WriteZeroes => "zeros",
         WipeHow::Overwrite => "what was written",
+        WipeHow::Format | WipeHow::Sanitize => "other than before",
     };
     match first_wrong {
         None => format!("{blocks} blocks of 4 KiB were read back: all are {should}"),
         Some(first) => {
             let next = match how {
                 WipeHow::Discard => "a drive may keep what was discarded readable for a while: say --how write-zeroes",
-                WipeHow::WriteZeroes | WipeHow::Overwrite => "look at the drive's health and at the kernel's log",
+                WipeHow::WriteZeroes | WipeHow::Overwrite | WipeHow::Format | WipeHow::Sanitize => {
+                    "look at the drive's health and at the kernel's log"
+                }
             };
             format!(
                 "{wrong} of {blocks} blocks of 4 KiB that were read back are not {should}, the first at byte {first}; {next}"
             )
-        }
-    }
-}
-
-/// Says how far it is: on a terminal in one line that changes, else every tenth.
-struct Meter {
-    voice: Voice,
-    total: Bytes,
-    begun: Instant,
-    shown: Option<Instant>,
-    tenth: u64,
-    terminal: bool,
-}
-
-impl Meter {
-    /// Between two looks of a person, at least.
-    const PAUSE: Duration = Duration::from_millis(500);
-
-    fn new(voice: Voice, total: Bytes) -> Meter {
-        let terminal = std::io::stderr().is_terminal();
-        Meter { voice, total, begun: Instant::now(), shown: None, tenth: 0, terminal }
-    }
-
-    fn show(&mut self, done: Bytes) {
-        let tenth = done.get().saturating_mul(10) / self.total.get().max(1);
-        let due = self.shown.is_none_or(|shown| shown.elapsed() >= Meter::PAUSE);
-        if self.voice.loudness < Loudness::Normal || !(if self.terminal { due } else { tenth > self.tenth }) {
-            return;
-        }
-        (self.tenth, self.shown) = (tenth, Some(Instant::now()));
-        let line = self.line(done);
-        if self.terminal {
-            let _ = write!(anstream::stderr(), "\r{line}\x1b[K");
-        } else {
-            say::line(&line);
-        }
-    }
-
-    fn line(&self, done: Bytes) -> String {
-        let seconds = self.begun.elapsed().as_secs_f64();
-        let share = done.as_f64() / self.total.as_f64().max(1.0);
-        let left = if share > 0.0 { seconds / share - seconds } else { 0.0 };
-        let left = Nanos::from_secs(left.max(0.0).ceil() as u64);
-        format!(
-            "{} % ({} of {}), {} left",
-            (share * 100.0).floor(),
-            format::bytes(done),
-            format::bytes(self.total),
-            format::duration(left)
-        )
-    }
-
-    fn end(&mut self) {
-        if self.terminal && self.shown.is_some() {
-            say::line("");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! CPU time of the whole host while each measured step runs: what an encryption costs is spent in kernel threads that are
-//! not drivelab's, so the account of the issuing threads cannot show it.
+//! CPU time of the whole host while each measured step runs: what an encryption costs is spent in kernel threads that
+//! are not drivelab's, so the account of the issuing threads cannot show it.
 //!
 //! A screen like any other: it hears the events and reads `/proc/stat` where a step begins and ends. Times are those of
 //! proc_stat(5), in ticks of mostly 10 ms.
@@ -67,8 +67,8 @@ fn busy_seconds() -> Option<f64> {
     busy_ticks(&text).map(seconds)
 }
 
-/// User, nice, system, irq and softirq of all CPUs: what is neither idle, nor waiting for I/O, nor taken by a hypervisor.
-/// Guests are in user and nice already.
+/// User, nice, system, irq and softirq of all CPUs: what is neither idle, nor waiting for I/O, nor taken by a
+/// hypervisor. Guests are in user and nice already.
 fn busy_ticks(stat: &str) -> Option<u64> {
     let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
     let ticks: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();

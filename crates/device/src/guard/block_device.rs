@@ -66,6 +66,7 @@ pub fn release_device(node: &BlockNode, destroy: &Destroy) -> Result<Released, G
     let refuse = |why: String| Err(GuardError::Refused { path: node.path.clone(), why });
     system_disk::refuse(&Roots::default(), node)?;
     let identity = identity_of(node);
+    let removable = read_number::<u8>(&whole_of(&node.folder).0.join("removable")) == Some(1);
     if let Some(planned) = &destroy.planned {
         unchanged(node, planned, &identity, "since the plan was made")?;
     }
@@ -73,7 +74,7 @@ pub fn release_device(node: &BlockNode, destroy: &Destroy) -> Result<Released, G
         return refuse(wrong(&named, &identity));
     }
     let looked = patiently(|| look(node, Some(&identity)))?;
-    let Some(id) = &destroy.id else { return refuse(unnamed(&looked)) };
+    let Some(id) = &destroy.id else { return refuse(unnamed(&looked, removable)) };
     let Looked { identity, content, length, under, unseen, lock } = looked;
     let decision = GuardDecision {
         allowed_because: because(&identity, destroy, &under, &unseen),
@@ -109,7 +110,7 @@ pub fn look_again(target: &WritableTarget) -> Result<(), GuardError> {
 /// That nothing came since the decision: no user, no other identity, no content that was not there. `held` is the
 /// device, claimed.
 pub(super) fn still_fit(node: &BlockNode, decided: &GuardedDevice, held: &File) -> Result<(), GuardError> {
-    system_disk::refuse(&Roots::default(), node)?;
+    system_disk::refuse_claimed(&Roots::default(), node)?;
     nobody_relies_on(node, Itself::LeftOut)?;
     unchanged(node, &decided.identity, &identity_of(node), "since it was released")?;
     let signatures = content::signatures(held, hold::length_of(held, node)?);
@@ -184,15 +185,16 @@ fn wrong(named: &str, identity: &DeviceIdentity) -> String {
     )
 }
 
-fn unnamed(looked: &Looked) -> String {
+fn unnamed(looked: &Looked, removable: bool) -> String {
     let Looked { identity, content, .. } = looked;
     let holds = if content.found.is_empty() {
         "nothing was found on it".to_owned()
     } else {
         format!("it holds {}", content.found.join(", and "))
     };
+    let removable = if removable { ", a removable medium" } else { "" };
     format!(
-        "its content would be overwritten. It is {}; {holds} ({}). Nothing was touched. To destroy its content, add \
+        "its content would be overwritten. It is {}{removable}; {holds} ({}). Nothing was touched. To destroy its content, add \
          `{}`",
         describe(identity),
         content.looked_at,

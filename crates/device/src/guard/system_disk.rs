@@ -59,6 +59,19 @@ enum Below {
 
 /// Refuses a device that the running system lives on, or may live on.
 pub(super) fn refuse(roots: &Roots, node: &BlockNode) -> Result<(), GuardError> {
+    refuse_where(roots, node, || sibling_claimed(roots, node))
+}
+
+/// The same for a device that this process has claimed, so that a claim on its disk says nothing.
+pub(super) fn refuse_claimed(roots: &Roots, node: &BlockNode) -> Result<(), GuardError> {
+    refuse_where(roots, node, || None)
+}
+
+fn refuse_where(
+    roots: &Roots,
+    node: &BlockNode,
+    sibling_claimed: impl FnOnce() -> Option<String>,
+) -> Result<(), GuardError> {
     let known = known(roots);
     let mine = whole_names(roots, node.folder.clone(), Through::Devices);
     let refuse = |why: String| Err(GuardError::Refused { path: node.path.clone(), why });
@@ -74,7 +87,7 @@ pub(super) fn refuse(roots: &Roots, node: &BlockNode) -> Result<(), GuardError> 
         let disk = whole_names(roots, folder, Through::Files).into_iter().find(|disk| mine.contains(disk))?;
         Some(format!("{disk} holds what is mounted at {}", mount.mount_point.display()))
     });
-    let because = mounted.or_else(|| sibling_claimed(roots, node));
+    let because = mounted.or_else(sibling_claimed);
     because.map_or(Ok(()), |because| {
         refuse(format!(
             "it cannot be told which disk the running system lives on ({why}), so every disk with a mounted file system \

@@ -1,8 +1,8 @@
 //! Asks an ATA drive for its pages: who it is, its SMART data, its own verdict.
 //!
-//! Owns which commands are sent, in which order, and what becomes of a refusal: what this user may not ask is said once,
-//! a drive that stands still is left so, a bridge that passes nothing on is nothing to speak of. What the pages mean in
-//! the units of people is in `facts`.
+//! Owns which commands are sent, in which order, and what becomes of a refusal: what this user may not ask is said
+//! once, a drive that stands still is left so, a bridge that passes nothing on is nothing to speak of. What the pages
+//! mean in the units of people is in `facts`.
 
 mod facts;
 #[cfg(test)]
@@ -86,7 +86,9 @@ impl Asking {
         let what = if is_general { SMART } else { what };
         self.barred |= is_general;
         if self.is_own_wire || error.is_not_permitted() {
-            self.missing(what, error.to_string(), error.remedy());
+            let (text, how) = (error.to_string(), error.remedy());
+            let why = text.strip_suffix(&how).map_or(text.as_str(), |why| why.trim_end_matches([' ', ';', ':']));
+            self.missing(what, why.to_owned(), how);
         }
     }
 

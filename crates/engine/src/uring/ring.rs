@@ -187,15 +187,15 @@ impl Driver<'_> {
     // call `queue_again`.
     #[inline(always)]
     pub(crate) fn queue(&mut self, slot: usize, op: &Op, at: usize) {
-        self.push(slot, op, at, squeue::Flags::empty());
+        self.queue_with(slot, op, at, squeue::Flags::empty());
     }
 
     #[inline(always)]
-    fn push(&mut self, slot: usize, op: &Op, at: usize, flags: squeue::Flags) {
+    fn queue_with(&mut self, slot: usize, op: &Op, at: usize, flags: squeue::Flags) {
         assert!(!self.in_flight[slot], "slot {slot} is in flight");
         let moves = matches!(op.kind, OpKind::Read | OpKind::Write);
         let address = if moves { self.arena.address(at, op.length as usize) } else { std::ptr::null_mut() };
-        let entry = self.entries.entry(op, address).user_data(slot as u64).flags(flags);
+        let entry = self.entries.entry(op, address).flags(flags).user_data(slot as u64);
         // SAFETY: the buffer lies inside the arena (checked by `address`), which outlives the operation: it is
         // unmapped only with nothing in flight (see `drop`). The slot's buffers are neither read nor written by us
         // until its completion clears `in_flight`, and no other slot's lie there (`Slots::place`). The file stays
@@ -212,11 +212,11 @@ impl Driver<'_> {
         self.queue(slot, op, at);
     }
 
-    /// The same, for what the kernel gave back because it would have had to wait: a thread of its own waits for it.
+    /// The same for a thread of the kernel that may wait, since the kernel would not wait for it here.
     #[cold]
     #[inline(never)]
     pub(crate) fn queue_to_wait(&mut self, slot: usize, op: &Op, at: usize) {
-        self.push(slot, op, at, squeue::Flags::ASYNC);
+        self.queue_with(slot, op, at, squeue::Flags::ASYNC);
     }
 
     /// Submits what is queued and waits until `completions` are there, or until it is time to look round.

@@ -34,6 +34,8 @@ struct Worker<'a, 'r> {
     driver: Driver<'r>,
     slots: Slots,
     flights: Box<[Flight]>,
+    /// For each slot the operation, counted from 1, that was asked for again where it may wait.
+    waited: Box<[u64]>,
     free: Vec<u32>,
     /// Slots filled in this pass and not stamped yet.
     batch: Vec<u32>,
@@ -91,11 +93,12 @@ fn with_ring<'a>(
     }
     let Begun { setup, account } = Account::begin(shared, thread, start, pinned, setup)?;
     let Some(account) = account else { return Ok(Outcome::not_started(thread)) };
-    let (driver, Hands { flights, free, batch, resting, seal }) = setup;
+    let (driver, Hands { flights, waited, free, batch, resting, seal }) = setup;
     let worker = Worker {
         driver,
         slots,
         flights,
+        waited,
         free,
         batch,
         resting,
@@ -118,6 +121,7 @@ fn with_ring<'a>(
 /// What a thread keeps its operations in.
 struct Hands {
     flights: Box<[Flight]>,
+    waited: Box<[u64]>,
     free: Vec<u32>,
     batch: Vec<u32>,
     resting: VecDeque<(u64, u32)>,
@@ -129,6 +133,7 @@ impl Hands {
         let depth = job.depth as usize;
         Hands {
             flights: vec![Flight::default(); depth].into_boxed_slice(),
+            waited: vec![0; depth].into_boxed_slice(),
             free: (0..job.depth).rev().collect(),
             batch: Vec::with_capacity(depth),
             resting: VecDeque::with_capacity(depth),
@@ -366,21 +371,12 @@ impl Worker<'_, '_> {
 
     /// Asks for what is left of an operation of which the kernel did a part; it is the same operation still. `false`
     /// where the kernel did nothing of it or refused it.
-    ///
-    /// A device below a file system may give requests back that were not to wait, by an interrupt, from which io_uring
-    /// cannot ask again by itself (dm-crypt on Linux 6.1 does so with each): EAGAIN, and nothing is wrong.
     #[cold]
     fn go_on(&mut self, slot: usize, result: i32) -> bool {
-        let flight = &mut self.flights[slot];
-        if result == -libc::EAGAIN && flight.expected > 0 && !flight.may_wait {
-            flight.may_wait = true;
-            let done = flight.length - flight.expected;
-            let rest = Op { offset: flight.offset + u64::from(done), length: flight.expected, kind: flight.kind };
-            let at = flight.at + done as usize;
-            self.driver.begin();
-            self.driver.queue_to_wait(slot, &rest, at);
-            return true;
+        if result == -libc::EAGAIN {
+            return self.let_it_wait(slot);
         }
+        let flight = &mut self.flights[slot];
         let done = u32::try_from(result).unwrap_or(0);
         if done == 0 || done >= flight.expected {
             return false;
@@ -392,6 +388,26 @@ impl Worker<'_, '_> {
         let at = flight.at + before as usize;
         self.driver.begin();
         self.driver.queue_again(slot, &rest, at);
+        true
+    }
+
+    /// Asks once more for an operation that the kernel turned away because it would have had to wait, this time where it
+    /// may. io_uring does so by itself, but not where the answer comes from a layer below (device-mapper, as of Linux
+    /// 6.1) while an interrupt is served. `false` where that was done already, or where nothing is moved.
+    #[cold]
+    fn let_it_wait(&mut self, slot: usize) -> bool {
+        let flight = &self.flights[slot];
+        let moves = matches!(flight.kind, OpKind::Read | OpKind::Write);
+        let number = flight.cursor + 1;
+        if !moves || std::mem::replace(&mut self.waited[slot], number) == number {
+            return false;
+        }
+        self.account.work.short_transfers += 1;
+        let before = flight.length - flight.expected;
+        let rest = Op { offset: flight.offset + u64::from(before), length: flight.expected, kind: flight.kind };
+        let at = flight.at + before as usize;
+        self.driver.begin();
+        self.driver.queue_to_wait(slot, &rest, at);
         true
     }
 

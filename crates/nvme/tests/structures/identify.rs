@@ -6,12 +6,11 @@ use drivelab_nvme::{
 use serde_json::{Value, json};
 
 use crate::pages::{self, Bytes, decode};
-use crate::rows::{hold, row};
+use crate::rows::{Row, hold, row};
 
-/// NVMe Base 2.0, Figure 275 (bytes 390 to 395: Base 2.3).
-#[test]
-fn identify_controller_is_where_the_specification_says() {
-    let rows = [
+/// NVMe Base 2.0, Figure 275: who it is.
+fn controller_rows_first() -> Vec<Row> {
+    vec![
         row(0, &[0x86, 0x80], "/pci_vendor", 0x8086),
         row(2, &[0x34, 0x12], "/pci_subsystem_vendor", 0x1234),
         row(4, b"ABCDEFGHIJKLMNOPQRST", "/serial", "ABCDEFGHIJKLMNOPQRST"),
@@ -36,6 +35,12 @@ fn identify_controller_is_where_the_specification_says() {
         row(111, &[1], "/kind", "io"),
         row(111, &[9], "/kind/reserved", 9),
         row(112, &[0xAB; 16], "/fru_guid", "ab".repeat(16)),
+    ]
+}
+
+/// NVMe Base 2.0, Figure 275 (bytes 390 to 395: Base 2.3): what it can do.
+fn controller_rows_second() -> Vec<Row> {
+    vec![
         row(256, &[0b1_0000, 0b100], "/admin_commands/self_test", true),
         row(256, &[0, 0b100], "/admin_commands/lockdown", true),
         row(258, &[3], "/aborts", 4),
@@ -89,7 +94,12 @@ fn identify_controller_is_where_the_specification_says() {
         row(540, &[0, 0, 1, 0], "/max_allowed_namespaces", 65_536),
         row(768, b"nqn.2020-01.example:a\0", "/subsystem_nqn", "nqn.2020-01.example:a"),
         row(2080, &[0x64, 0], "/power_states/1/max_power_uw", 10_000),
-    ];
+    ]
+}
+
+#[test]
+fn identify_controller_is_where_the_specification_says() {
+    let rows: Vec<Row> = controller_rows_first().into_iter().chain(controller_rows_second()).collect();
     hold(&decode("identify_controller"), 4096, &pages::identify_controller(), &rows);
 }
 

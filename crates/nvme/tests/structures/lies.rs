@@ -7,9 +7,9 @@ use crate::pages::{self, Bytes};
 
 /// SMART with a composite temperature and one sensor, degrees Celsius (0 K where there is none).
 fn smart(composite_c: i32, sensor_c: Option<i32>) -> SmartLog {
-    let kelvin = |degrees: i32| u16::try_from(degrees + 273).unwrap();
+    let kelvin = |degrees: i32| u16::try_from(degrees + 273).expect("a temperature");
     let page = Bytes(pages::smart()).u16(1, kelvin(composite_c)).u16(200, sensor_c.map_or(0, kelvin)).u16(202, 0);
-    SmartLog::decode(&page.0).unwrap()
+    SmartLog::decode(&page.0).expect("a page")
 }
 
 fn readings(of: &[(f64, i32, Option<i32>)]) -> Vec<Reading> {
@@ -26,7 +26,7 @@ fn rules(controller: Option<&IdentifyController>, readings: &[Reading]) -> Vec<R
 }
 
 fn controller() -> IdentifyController {
-    IdentifyController::decode(&pages::identify_controller()).unwrap()
+    IdentifyController::decode(&pages::identify_controller()).expect("a page")
 }
 
 #[test]

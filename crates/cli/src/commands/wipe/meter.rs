@@ -1,0 +1,80 @@
+//! How far a wipe is: on a terminal in one line that changes, else every tenth.
+
+use std::io::{IsTerminal, Write};
+use std::time::{Duration, Instant};
+
+use drivelab_core::units::{Bytes, Nanos};
+use drivelab_report::format;
+
+use crate::say::{self, Loudness, Voice};
+
+/// The line.
+pub(super) struct Meter {
+    voice: Voice,
+    begun: Instant,
+    shown: Option<Instant>,
+    tenth: u64,
+    terminal: bool,
+}
+
+impl Meter {
+    /// Between two looks of a person, at least.
+    const PAUSE: Duration = Duration::from_millis(500);
+
+    pub(super) fn new(voice: Voice) -> Meter {
+        let terminal = std::io::stderr().is_terminal();
+        Meter { voice, begun: Instant::now(), shown: None, tenth: 0, terminal }
+    }
+
+    /// How long it has taken so far.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    /// So much of so much is done.
+    pub(super) fn bytes(&mut self, done: Bytes, total: Bytes) {
+        let share = done.as_f64() / total.as_f64().max(1.0);
+        self.share(share, &format!(" ({} of {})", format::bytes(done), format::bytes(total)));
+    }
+
+    /// This part is done, from 0 to 1; `of` says of what.
+    pub(super) fn share(&mut self, share: f64, of: &str) {
+        let tenth = (share * 10.0) as u64;
+        let due = self.shown.is_none_or(|shown| shown.elapsed() >= Meter::PAUSE);
+        if self.voice.loudness < Loudness::Normal || !(if self.terminal { due } else { tenth > self.tenth }) {
+            return;
+        }
+        (self.tenth, self.shown) = (tenth, Some(Instant::now()));
+        let line = line(share, of, self.elapsed());
+        if self.terminal {
+            let _ = write!(anstream::stderr(), "\r{line}\x1b[K");
+        } else {
+            say::line(&line);
+        }
+    }
+
+    pub(super) fn end(&mut self) {
+        if self.terminal && self.shown.is_some() {
+            say::line("");
+        }
+    }
+}
+
+fn line(share: f64, of: &str, elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs_f64();
+    let left = if share > 0.0 { (seconds / share - seconds).max(0.0) } else { 0.0 };
+    let left = format::duration(Nanos::from_secs(left.ceil() as u64));
+    format!("{} %{of}, about {left} left", (share * 100.0).floor())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_left_follows_from_what_is_done() {
+        let text = line(0.25, " (1 of 4)", Duration::from_secs(10));
+        assert!(text.starts_with("25 % (1 of 4), about 30"), "{text}");
+        assert!(line(0.0, "", Duration::from_secs(10)).starts_with("0 %"));
+    }
+}

@@ -1,0 +1,4 @@
+//! Any bytes for the decoder `ata_identify_device`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| drivelab_fuzz::ata("ata_identify_device", bytes));

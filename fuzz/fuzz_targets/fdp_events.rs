@@ -1,0 +1,4 @@
+//! Any bytes for the decoder `fdp_events`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| drivelab_fuzz::nvme("fdp_events", bytes));

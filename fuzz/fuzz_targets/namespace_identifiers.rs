@@ -1,0 +1,4 @@
+//! Any bytes for the decoder `namespace_identifiers`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| drivelab_fuzz::nvme("namespace_identifiers", bytes));

@@ -1,0 +1,4 @@
+//! Any bytes for the decoder `power_measurement`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| drivelab_fuzz::nvme("power_measurement", bytes));
