@@ -100,6 +100,12 @@ pub struct Share {
     pub alone_mb_s: Option<f64>,
     /// With the others, MB/s.
     pub together_mb_s: Option<f64>,
+    /// The rate alone is a lower bound: the host, not the drive, was the limit. Of the total: of any drive.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub alone_at_least: bool,
+    /// The rate with the others is a lower bound.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub together_at_least: bool,
     /// 100 × together / alone.
     pub kept_percent: Option<f64>,
     /// 100 - kept; below zero where it was faster in company.
@@ -260,12 +266,18 @@ fn share(step: &Step, metric: &str, pair: &Pair<'_>, overlap_percent: Option<f64
         let kinds = ["read.latency_p99", "write.latency_p99"].into_iter().filter_map(|id| value(member, id));
         kinds.max_by(f64::total_cmp)
     };
+    let at_least = |member: Option<Member<'_>>| {
+        let found = member.and_then(|(_, analysis)| analysis.step_metric(&step.id, metric));
+        found.is_some_and(|found| found.lower_bound)
+    };
     // Only what was measured in company is a figure of company.
     let together = pair.together.filter(|(records, _)| executions(records, &step.id).is_some());
     let (alone_mb_s, together_mb_s) = (value(pair.alone, metric), value(together, metric));
     Share {
         p99_alone_us: p99(pair.alone),
         p99_together_us: p99(together),
+        alone_at_least: at_least(pair.alone),
+        together_at_least: at_least(together),
         overlap_percent,
         ..kept(alone_mb_s, together_mb_s)
     }
@@ -282,7 +294,11 @@ fn kept(alone_mb_s: Option<f64>, together_mb_s: Option<f64>) -> Share {
 /// Sums, where every drive has the figure.
 fn total(drives: &[Share]) -> Share {
     let sum = |of: fn(&Share) -> Option<f64>| drives.iter().map(of).sum::<Option<f64>>();
-    kept(sum(|share| share.alone_mb_s), sum(|share| share.together_mb_s))
+    Share {
+        alone_at_least: drives.iter().any(|share| share.alone_at_least),
+        together_at_least: drives.iter().any(|share| share.together_at_least),
+        ..kept(sum(|share| share.alone_mb_s), sum(|share| share.together_mb_s))
+    }
 }
 
 /// Share of a drive's step during which all drives ran it, the least of its rounds.

@@ -21,6 +21,7 @@ use super::company::{Company, Seat};
 use super::execute::engine;
 use super::outcome::Show;
 use super::pages::{OutputFile, format_of};
+use super::place::Place;
 use super::target::{self, Purpose, Site};
 use super::{group_pages, method, signals};
 use crate::args::RunArgs;
@@ -96,7 +97,11 @@ pub fn run(context: &Context, arguments: &RunArgs) -> Result {
                        results list`), the drives are then no longer measured at the same time";
         return Err(Failure::new(ExitCode::Interrupted, message));
     }
-    shown.map(|_| worst)
+    match shown {
+        // What went wrong was said when it did; that nothing can be compared then is no news.
+        Err(_) if worst != ExitCode::Ok => Ok(worst),
+        shown => shown.map(|_| worst),
+    }
 }
 
 impl Common<'_> {
@@ -315,6 +320,13 @@ fn survey_all(arguments: &RunArgs, methodology: &Methodology, form: Form) -> Res
         let purpose = Purpose::Measure { destroy: &destroy };
         let site = target::survey(target, methodology, form, arguments.measure.size, purpose)?;
         let plan = target::plan(methodology, form, &site, &target::Words::OF_FILES)?;
+        if let Some(index) = all.iter().position(|(before, _)| same_drive(before, &site)) {
+            return Err(Failure::usage(format!(
+                "{} and {} are on one block device; name each drive once",
+                arguments.targets[index].display(),
+                target.display()
+            )));
+        }
         if let Some((_, first)) = all.first()
             && keys(first) != keys(&plan)
         {
@@ -328,6 +340,15 @@ fn survey_all(arguments: &RunArgs, methodology: &Methodology, form: Form) -> Res
         all.push((site, plan));
     }
     Ok(all)
+}
+
+/// Whether two targets that are block devices are one, or parts of one.
+fn same_drive(left: &Site, right: &Site) -> bool {
+    let whole = |site: &Site| match &site.place {
+        Place::Named(Named::BlockDevice(_)) => site.devices.first().map(|device| device.name.clone()),
+        _ => None,
+    };
+    whole(left).is_some_and(|name| Some(name) == whole(right))
 }
 
 fn keys(plan: &Plan) -> Vec<StepKey> {

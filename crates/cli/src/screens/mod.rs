@@ -21,7 +21,7 @@ pub use panel::Panel;
 pub use plain::Plain;
 pub use progress::{Progress, TimeLeft};
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
@@ -54,22 +54,26 @@ pub fn choose(events_json: bool, quiet: bool, plain: bool, stdout_is_tty: bool, 
     }
 }
 
-/// The run of which something is kept beyond the process; whoever leaves at once says so.
-static KEPT: OnceLock<RunId> = OnceLock::new();
+/// The runs of which something is kept beyond the process; whoever leaves at once says so.
+static KEPT: Mutex<Vec<RunId>> = Mutex::new(Vec::new());
 
 /// What is measured from now on is kept as this run.
 pub fn is_kept(run: RunId) {
-    let _ = KEPT.set(run);
+    KEPT.lock().unwrap_or_else(PoisonError::into_inner).push(run);
 }
 
 /// Ends the process at once, for a person who asked twice: a terminal that a panel holds is given back first. What was
 /// recorded stays, as after a crash.
 pub fn leave_at_once() -> ! {
     panel::give_back();
-    let kept = KEPT.get().map_or_else(
-        || "stopped at once; nothing is kept".to_owned(),
-        |run| format!("stopped at once; the run is kept and can be resumed: drivelab resume {run}"),
-    );
+    let kept = match KEPT.lock().unwrap_or_else(PoisonError::into_inner).as_slice() {
+        [] => "stopped at once; nothing is kept".to_owned(),
+        [run] => format!("stopped at once; the run is kept and can be resumed: drivelab resume {run}"),
+        runs => format!(
+            "stopped at once; {} runs are kept, and `drivelab results list` names those that can be resumed",
+            runs.len()
+        ),
+    };
     say::line(&format!("{kept}; a scratch file that is left goes when drivelab next measures in its folder"));
     std::process::exit(ExitCode::Interrupted as i32)
 }

@@ -56,7 +56,7 @@ struct Page {
     cores: Table,
     drives: Vec<DriveView>,
     testbed: Vec<Fact>,
-    meaning: [&'static str; 5],
+    meaning: [&'static str; 6],
     charts: String,
     results: String,
     tool: String,

@@ -2,6 +2,8 @@
 
 use drivelab_analysis::together::{CoreShare, CpuShare, Share, StepTogether, Together};
 
+use drivelab_core::environment::{TargetFacts, TargetKind};
+
 use crate::chart::{Axis, Chart, Panel, PanelKind, Point, Scale, Series, Stretch, colour};
 use crate::table::{Cell, Column, Table};
 use crate::tests_view::{Figure, TestView};
@@ -17,13 +19,15 @@ const MOST_COLUMNS: usize = 32;
 const COLOURS: [u8; 6] = [0, 1, 3, 5, 4, 7];
 
 /// What the figures mean, a sentence or two each.
-pub(super) const MEANING: [&str; 5] = [
+pub(super) const MEANING: [&str; 6] = [
     "Alone is the drive's throughput while no other drive of the group worked, together that while all ran the same step, \
      each step begun at the same time. Both are the metric of the run itself (read.throughput, write.throughput or \
      total.throughput; MB is 10^6 bytes).",
     "Kept is 100 × together / alone, lost is 100 - kept. Lost below zero means that the drive was faster in company: a cache \
      or a temperature that differed, or chance.",
     "The total is the sum over all drives; there is none where a drive has no figure.",
+    "≥ marks a rate that the host limited, not the drive: the drive can do at least this much, and what it keeps then says little \
+     about drives.",
     "Overlap is the share of a drive's step during which every other drive ran the same step. Below 100 % it was partly alone, \
      and lost more in full company than is shown.",
     "CPU is what the host's CPUs did between begin and end of the step, everybody's programs together (/proc/stat). Waiting for \
@@ -50,8 +54,9 @@ fn percent(value: Option<f64>) -> Cell {
     value.map_or_else(Cell::default, |value| Cell::text(format!("{:.1}", value + 0.0)))
 }
 
-fn mb_s(value: Option<f64>) -> Cell {
-    value.map_or_else(Cell::default, |value| Cell::text(format::mb_s(value)))
+fn mb_s(value: Option<f64>, at_least: bool) -> Cell {
+    let cell = if at_least { Cell::at_least } else { Cell::text };
+    value.map_or_else(Cell::default, |value| cell(format::mb_s(value)))
 }
 
 fn latency(value: Option<f64>) -> Cell {
@@ -65,23 +70,32 @@ pub(super) fn drive_name(input: &GroupInput<'_>, drive: usize) -> String {
     name.map_or_else(|| letter.to_string(), |name| format!("{letter}: {name}"))
 }
 
+/// The target; a scratch file by its folder, since its own name says nothing.
+fn place(target: &TargetFacts) -> String {
+    let path = match target.kind {
+        TargetKind::ScratchFile => target.path.parent().filter(|folder| !folder.as_os_str().is_empty()),
+        _ => None,
+    };
+    path.unwrap_or(&target.path).display().to_string()
+}
+
 /// The drives, and how much each keeps.
 pub(super) fn drives_table(input: &GroupInput<'_>) -> Table {
     let columns = vec![
         Column::words("Drive"),
-        Column::words("Target"),
         Column::figures("Keeps, median step", "%"),
         Column::figures("Least", "%"),
         Column::figures("Most", "%"),
+        Column::words("Target"),
     ];
     let row = |(index, drive): (usize, &drivelab_analysis::together::GroupDrive)| {
-        let path = input.run_of(index).map(|run| run.records.environment.target.path.display().to_string());
+        let target = input.run_of(index).map(|run| place(&run.records.environment.target));
         vec![
             Cell::text(drive_name(input, index)),
-            Cell::text(path.unwrap_or_default()),
             percent(drive.kept.map(|kept| kept.median_percent)),
             percent(drive.kept.map(|kept| kept.least_percent)),
             percent(drive.kept.map(|kept| kept.most_percent)),
+            Cell::text(target.unwrap_or_default()),
         ]
     };
     let rows = input.group.drives.iter().enumerate().map(row).collect();
@@ -180,8 +194,8 @@ fn steps_table(input: &GroupInput<'_>, steps: &[StepTogether]) -> Table {
         vec![
             Cell::text(step.label.clone()),
             Cell::text(drive),
-            mb_s(share.alone_mb_s),
-            mb_s(share.together_mb_s),
+            mb_s(share.alone_mb_s, share.alone_at_least),
+            mb_s(share.together_mb_s, share.together_at_least),
             percent(share.kept_percent),
             percent(share.lost_percent),
             latency(share.p99_alone_us),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use drivelab_core::event::{Event, EventBody, RunState};
+use drivelab_core::group::{CoreTime, Group, GroupRole, GroupRun, HostCpu};
 use drivelab_core::histogram::{LatencySummary, SparseHistogram};
 use drivelab_core::ids::{RunId, StepId, StepKey};
 use drivelab_core::listener::Listener;
@@ -121,6 +122,14 @@ fn body() -> impl Strategy<Value = EventBody> {
         1 => key().prop_map(|key| EventBody::IdleEnded { key }),
         1 => "\\PC{0,40}".prop_map(|cause| EventBody::Interrupted { cause }),
         2 => telemetry(),
+        1 => any::<(bool, u32)>().prop_map(|(alone, drive)| {
+            let role = if alone { GroupRole::Alone } else { GroupRole::Together };
+            EventBody::InGroup(Group { role, drive, runs: vec![GroupRun { run: RunId::now(), role, drive }] })
+        }),
+        1 => (key(), any::<[u64; 4]>(), any::<u32>()).prop_map(|(key, [from_ns, to_ns, user_ms, idle_ms], cpu)| {
+            let cores = vec![CoreTime { cpu, user_ms, idle_ms, ..CoreTime::default() }];
+            EventBody::HostCpu(HostCpu { key, from_ns, to_ns, cores })
+        }),
     ]
 }
 
