@@ -54,7 +54,7 @@ pub(crate) fn boot(
 ) -> Result<Ended> {
     let console = folder.join(CONSOLE);
     let mut output = File::create(&console).with_context(|| format!("cannot write {}", console.display()))?;
-    let mut qmp = Qmp::new();
+    let mut qmp = Qmp::new(&scenario.name);
     let mut qemu = Command::new("timeout");
     qemu.args(["--foreground", "--signal=KILL", &scenario.limit_s.to_string()]).args(emulator.words());
     qemu.args(["-accel", "tcg", "-cpu", "max"]).args(time(scenario));

@@ -19,6 +19,8 @@ mod scenario;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
@@ -44,6 +46,9 @@ pub(crate) struct VmTest {
     /// Name the scenarios and what each is for, and do nothing
     #[arg(long)]
     list: bool,
+    /// Boot so many machines at the same time [default: one for each processor of this one]
+    #[arg(long, value_name = "COUNT")]
+    jobs: Option<usize>,
     /// Take the debug build of drivelab instead of the release build
     #[arg(long)]
     debug: bool,
@@ -101,12 +106,7 @@ pub(crate) fn run(root: &Path, options: &VmTest) -> Result<()> {
         }
     };
     println!("vm-test: {} in QEMU without KVM, virtual time", lab.kernel.version);
-    let mut failed = Vec::new();
-    for scenario in &scenarios {
-        if !lab.report(scenario, options.keep) {
-            failed.push(scenario.name.as_str());
-        }
-    }
+    let failed = lab.run_all(&scenarios, options);
     println!("vm-test: {} scenarios, {:.0} s", scenarios.len(), begun.elapsed().as_secs_f64());
     ensure!(failed.is_empty(), "failed: {}. Repeat with: cargo xtask vm-test {}", failed.join(", "), failed.join(" "));
     Ok(())
@@ -161,8 +161,33 @@ impl<'a> Lab<'a> {
         Ok(Lab { root, folder, kernel, binary })
     }
 
-    /// Runs one scenario and says how it went; false where it failed.
-    fn report(&self, scenario: &Scenario, keep: bool) -> bool {
+    /// Runs all scenarios, some at the same time; the names of those that failed. A machine needs one processor, and
+    /// those in virtual time do not care how much of it they get.
+    fn run_all<'s>(&self, scenarios: &'s [Scenario], options: &VmTest) -> Vec<&'s str> {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let next = AtomicUsize::new(0);
+        let failed = Mutex::new(Vec::new());
+        let work = || {
+            while let Some(scenario) = scenarios.get(next.fetch_add(1, Ordering::Relaxed)) {
+                let (passed, text) = self.report(scenario, options.keep);
+                // One call for all of its lines, so that those of others do not come between.
+                println!("{text}");
+                if let (false, Ok(mut failed)) = (passed, failed.lock()) {
+                    failed.push(scenario.name.as_str());
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..options.jobs.unwrap_or(processors).clamp(1, scenarios.len().max(1)) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        failed.into_inner().unwrap_or_default()
+    }
+
+    /// Runs one scenario: whether it did not fail, and what to say of it.
+    fn report(&self, scenario: &Scenario, keep: bool) -> (bool, String) {
         let begun = Instant::now();
         let folder = self.folder.join(&scenario.name);
         let verdict = match self.try_one(scenario, &folder) {
@@ -173,24 +198,25 @@ impl<'a> Lab<'a> {
             },
         };
         let took = begun.elapsed().as_secs_f64();
-        match &verdict {
+        let told = match &verdict {
             Verdict::Passed(figures) => {
-                println!("  ok      {:<14} {took:>6.1} s", scenario.name);
-                figures.iter().for_each(|line| println!("          {line}"));
+                let head = format!("  ok      {:<14} {took:>6.1} s", scenario.name);
+                std::iter::once(head).chain(figures.iter().map(|line| format!("          {line}"))).collect()
             }
-            Verdict::Skipped(why) => println!("  skipped: {}: {why}", scenario.name),
-            Verdict::Failed(error) => {
-                println!("  FAILED  {:<14} {took:>6.1} s", scenario.name);
-                println!("{}", indented(&format!("{error:#}")));
-                println!("{}\n  kept: {}", indented(&kernel_log_end(&folder)), folder.display());
-            }
-        }
+            Verdict::Skipped(why) => vec![format!("  skipped: {}: {why}", scenario.name)],
+            Verdict::Failed(error) => vec![
+                format!("  FAILED  {:<14} {took:>6.1} s", scenario.name),
+                indented(&format!("{error:#}")),
+                indented(&kernel_log_end(&folder)),
+                format!("  kept: {}", folder.display()),
+            ],
+        };
         let passed = !matches!(verdict, Verdict::Failed(_));
         if passed && !keep {
             // What cannot be removed is in the way of nobody: the next run writes over it.
             let _ = std::fs::remove_dir_all(&folder);
         }
-        passed
+        (passed, told.join("\n"))
     }
 
     /// Boots, runs and checks one scenario; the figures it is worth telling.

@@ -23,9 +23,9 @@ pub(crate) struct Qmp {
 }
 
 impl Qmp {
-    /// A socket of a short name (they may have 107 bytes), for the VM that this process boots next.
-    pub(crate) fn new() -> Qmp {
-        let socket = std::env::temp_dir().join(format!("drivelab-vm-{}.qmp", std::process::id()));
+    /// A socket for the VM of one scenario; of a short name, since 107 bytes are all it may have.
+    pub(crate) fn new(scenario: &str) -> Qmp {
+        let socket = std::env::temp_dir().join(format!("drivelab-vm-{}-{scenario}.qmp", std::process::id()));
         // One that an earlier process of this number left is in the way.
         let _ = std::fs::remove_file(&socket);
         Qmp { socket, connection: None }
