@@ -74,8 +74,9 @@ fn conditions_of(asked: &ConditionArgs, node: &BlockNode) -> Result<Vec<Conditio
 }
 
 /// The backend for all arms: threads where one of them goes through dm-crypt and the user named none. dm-crypt takes no
-/// operations that must not wait (NOWAIT): io_uring hands each to a thread of the kernel, or, as seen with Linux 6.1 in a
-/// virtual machine, ends it with EAGAIN or goes round in the kernel for ever. Arms are compared, so all take the same.
+/// operations that must not wait (NOWAIT): io_uring hands each to a thread of the kernel, or, as seen with Linux 6.1 in
+/// a virtual machine, ends it with EAGAIN or goes round in the kernel for ever. Arms are compared, so all take the
+/// same.
 #[must_use]
 pub fn backend(context: &Context, asked: &ConditionArgs, named: Option<BackendArg>) -> Option<BackendArg> {
     let encrypts = asked.arm.iter().any(|arm| matches!(arm, Arm::Luks2(_)));
