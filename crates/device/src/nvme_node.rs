@@ -13,24 +13,28 @@ use crate::identity::node_named;
 use crate::named::BlockNode;
 use crate::roots::{Roots, names};
 
+/// Kernel name of a character device of NVMe, and of the namespaces that it leads to; `None` where it is no such device.
+pub(crate) fn leads_to(roots: &Roots, number: (u32, u32)) -> Option<(String, Vec<String>)> {
+    let folder = fs::canonicalize(roots.sys.join(format!("dev/char/{}:{}", number.0, number.1))).ok()?;
+    let name = name_of(&folder);
+    if let Some(rest) = name.strip_prefix("ng").filter(|rest| is_namespace(rest)) {
+        let namespace = format!("nvme{rest}");
+        return Some((name, vec![namespace]));
+    }
+    let namespaces = name.strip_prefix("nvme").is_some_and(is_number).then(|| of_controller(roots, &name))?;
+    Some((name, namespaces))
+}
+
 /// The block device that a character device of NVMe stands for; `None` where it is no such device.
 ///
 /// A controller with one namespace stands for that one; with none or several nothing is guessed.
 pub(crate) fn namespace_of(roots: &Roots, path: &Path, number: (u32, u32)) -> Option<Result<BlockNode, DeviceError>> {
-    let folder = fs::canonicalize(roots.sys.join(format!("dev/char/{}:{}", number.0, number.1))).ok()?;
-    let name = name_of(&folder);
+    let (name, namespaces) = leads_to(roots, number)?;
     let missing = |why: String| DeviceError::Missing { path: path.to_owned(), why };
     let node = |block: &str| {
         node_named(roots, block)
             .ok_or_else(|| missing(format!("it stands for {block}, which has no node in /dev; is it plugged in?")))
     };
-    if let Some(rest) = name.strip_prefix("ng").filter(|rest| is_namespace(rest)) {
-        return Some(node(&format!("nvme{rest}")));
-    }
-    if !name.strip_prefix("nvme").is_some_and(is_number) {
-        return None;
-    }
-    let namespaces = of_controller(roots, &name);
     Some(match namespaces.as_slice() {
         [only] => node(only),
         [] => Err(missing(format!("{name} is an NVMe controller without a namespace; attach one first"))),

@@ -14,11 +14,12 @@ mod queues;
 mod temperatures;
 
 use drivelab_core::environment::BlockDeviceFacts;
-use drivelab_core::probe::{Health, NotKnown, RawPage, TargetProbe, WriteOutlook};
+use drivelab_core::probe::{Health, NotKnown, RawPage, TargetProbe};
 
 pub use find::{Found, find};
 
 use crate::block_use::users;
+use crate::guard;
 use crate::named::BlockNode;
 use crate::readable::device_chain;
 use crate::roots::{Roots, names as entries, read_number};
@@ -73,10 +74,10 @@ pub fn probe(node: &BlockNode, depth: Depth) -> TargetProbe {
     let roots = Roots::default();
     let devices = device_chain(&roots, node);
     let used_by = users(&roots, node);
-    let identity = names::identity(&roots, node);
+    let identity = names::identity(node);
     let mut not_known = Vec::new();
     let temperatures = temperatures::of(&roots, node);
-    let writing = outlook(node, &devices, &used_by, identity.read_only);
+    let writing = guard::outlook(node, &used_by);
     let mut probe = TargetProbe {
         path: node.path.clone(),
         identity,
@@ -114,16 +115,4 @@ fn raw_page(name: String, bytes: &[u8]) -> RawPage {
     let used = bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     let hex = bytes[..used].iter().map(|byte| format!("{byte:02x}")).collect();
     RawPage { name, hex, length: u32::try_from(bytes.len()).unwrap_or(u32::MAX) }
-}
-
-/// What the guard would say, as far as can be told without opening the device.
-fn outlook(node: &BlockNode, devices: &[BlockDeviceFacts], used_by: &[String], read_only: bool) -> WriteOutlook {
-    if read_only {
-        return WriteOutlook::NotNow { why: "it is set read-only".to_owned() };
-    }
-    if !used_by.is_empty() {
-        return WriteOutlook::NotNow { why: used_by.join("; ") };
-    }
-    let serial = devices.first().and_then(|device| device.serial.clone());
-    WriteOutlook::WithDestroy { id: serial.unwrap_or_else(|| node.name.clone()) }
 }

@@ -9,12 +9,13 @@ use std::fs::{self, File};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
+use drivelab_core::probe::WriteOutlook;
 use drivelab_core::target::{DeviceIdentity, GuardDecision, GuardedDevice, WritableTarget};
 use drivelab_core::units::Bytes;
 use rustix::fs::{fstat, major, makedev, minor};
 
 use super::content::{self, Content};
-use super::destroy::{self, Destroy, Named, describe, flag_of};
+use super::destroy::{self, Destroy, Named, describe, flag_of, id_of};
 use super::hold::{self, patiently};
 use super::in_use::{self, Itself, Unseen};
 use super::released::Released;
@@ -44,6 +45,22 @@ pub fn preview_device(node: &BlockNode) -> Result<Preview, GuardError> {
     let looked = patiently(|| look(node, None))?;
     let Content { found, looked_at } = looked.content;
     Ok(Preview { identity: looked.identity, found, looked_at })
+}
+
+/// What a writing command would meet, as far as can be told without opening the device: for lists. `used_by` is what
+/// was found to use it.
+#[must_use]
+pub fn outlook(node: &BlockNode, used_by: &[String]) -> WriteOutlook {
+    if let Some(why) = system_disk::reason(&Roots::default(), node) {
+        return WriteOutlook::Never { why };
+    }
+    if read_number::<u8>(&node.folder.join("ro")) != Some(0) {
+        return WriteOutlook::NotNow { why: "it is set read-only".to_owned() };
+    }
+    if !used_by.is_empty() {
+        return WriteOutlook::NotNow { why: used_by.join("; ") };
+    }
+    WriteOutlook::WithDestroy { id: id_of(&identity_of(node)).to_owned() }
 }
 
 /// Lets a block device be written that the user named: looks at it, opens it exclusively and looks again. The claim

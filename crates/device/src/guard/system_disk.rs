@@ -67,33 +67,46 @@ pub(super) fn refuse_claimed(roots: &Roots, node: &BlockNode) -> Result<(), Guar
     refuse_where(roots, node, || None)
 }
 
+/// Why a device counts as one that the running system lives on, without opening anything; `None` where it does not.
+pub(super) fn reason(roots: &Roots, node: &BlockNode) -> Option<String> {
+    why(roots, node, || None).map(|(why, _)| why)
+}
+
 fn refuse_where(
     roots: &Roots,
     node: &BlockNode,
     sibling_claimed: impl FnOnce() -> Option<String>,
 ) -> Result<(), GuardError> {
+    why(roots, node, sibling_claimed).map_or(Ok(()), |(why, advice)| {
+        Err(GuardError::Refused { path: node.path.clone(), why: format!("{why}{advice}") })
+    })
+}
+
+/// The reason, and what a refusal says after it.
+fn why(
+    roots: &Roots,
+    node: &BlockNode,
+    sibling_claimed: impl FnOnce() -> Option<String>,
+) -> Option<(String, &'static str)> {
     let known = known(roots);
     let mine = whole_names(roots, node.folder.clone(), Through::Devices);
-    let refuse = |why: String| Err(GuardError::Refused { path: node.path.clone(), why });
     if let Some((disk, what)) = known.disks.iter().find(|(disk, _)| mine.contains(disk)) {
-        return refuse(format!(
-            "the running system lives on {disk} ({what}), and no flag changes that. Nothing was touched. Name another drive"
-        ));
+        let advice = ", and no flag changes that. Nothing was touched. Name another drive";
+        return Some((format!("the running system lives on {disk} ({what})"), advice));
     }
-    let Some(why) = known.untold else { return Ok(()) };
+    let why = known.untold?;
     let mounted = mounts::list_all(roots).into_iter().find_map(|mount| {
         let (major, minor) = number(&mount.device)?;
         let folder = block::folder_of(roots, major, minor)?;
         let disk = whole_names(roots, folder, Through::Files).into_iter().find(|disk| mine.contains(disk))?;
         Some(format!("{disk} holds what is mounted at {}", mount.mount_point.display()))
     });
-    let because = mounted.or_else(sibling_claimed);
-    because.map_or(Ok(()), |because| {
-        refuse(format!(
-            "it cannot be told which disk the running system lives on ({why}), so every disk with a mounted file system \
-             counts, and {because}. Nothing was touched"
-        ))
-    })
+    let because = mounted.or_else(sibling_claimed)?;
+    let why = format!(
+        "it cannot be told which disk the running system lives on ({why}), so every disk with a mounted file system \
+         counts, and {because}"
+    );
+    Some((why, ". Nothing was touched"))
 }
 
 /// Whether a walk down goes through the files of loop devices: for what the system lies on it must, while a file on

@@ -1,24 +1,24 @@
 //! From what a person wrote to a device: a path, a kernel name, a controller, a by-id name or a serial number.
 
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use rustix::fs::{major, minor};
 
 use crate::error::DeviceError;
+use crate::identity::identity_of;
 use crate::named::{BlockNode, Named, classify};
+use crate::nvme_node;
 use crate::place;
-use crate::roots::{Roots, names};
+use crate::roots::Roots;
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The device, as named or below what was named.
     pub node: BlockNode,
-    /// How it was found, where that is not plain: `/dev/nvme0 is the controller of nvme0n1`.
+    /// How it was found, where that is not plain: `/dev/nvme0 stands for nvme0n1`.
     pub remark: Option<String>,
-    /// The controller's node, where that was named.
-    pub controller: Option<PathBuf>,
 }
 
 /// Finds the device that a text stands for.
@@ -27,8 +27,8 @@ pub struct Found {
 /// [`DeviceError::Missing`] where nothing fits or more than one thing does, with what does.
 pub fn find(text: &Path) -> Result<Found, DeviceError> {
     let roots = Roots::default();
-    let plain = |node| Found { node, remark: None, controller: None };
-    if let Some(found) = by_character_device(&roots, text)? {
+    let plain = |node| Found { node, remark: None };
+    if let Some(found) = by_character_device(&roots, text) {
         return Ok(found);
     }
     if text.exists() {
@@ -49,52 +49,15 @@ pub fn find(text: &Path) -> Result<Found, DeviceError> {
             return find(&path);
         }
     }
-    by_serial(&roots, text, &name)
+    by_serial(text, &name)
 }
 
-/// A controller (`/dev/nvme0`) or a generic node (`/dev/ng0n1`), by what the kernel says of its number.
-fn by_character_device(roots: &Roots, text: &Path) -> Result<Option<Found>, DeviceError> {
-    let Ok(status) = std::fs::metadata(text) else { return Ok(None) };
-    if !status.file_type().is_char_device() {
-        return Ok(None);
-    }
-    let number = format!("{}:{}", major(status.rdev()), minor(status.rdev()));
-    let Ok(folder) = std::fs::canonicalize(roots.sys.join("dev/char").join(number)) else { return Ok(None) };
-    let name = crate::block::name_of(&folder);
-    if let Some(namespace) = name.strip_prefix("ng") {
-        let node = BlockNode::by_name(roots, &format!("nvme{namespace}"));
-        let remark = Some(format!("{} is the generic node of nvme{namespace}", text.display()));
-        return Ok(node.map(|node| Found { node, remark, controller: None }));
-    }
-    let is_controller = name.strip_prefix("nvme").is_some_and(|rest| rest.parse::<u32>().is_ok());
-    if !is_controller {
-        return Ok(None);
-    }
-    let of_controller = |name: &str| name.starts_with("nvme") && name.contains('n') && !name.contains("cuse");
-    let mut namespaces: Vec<String> = names(&folder)
-        .into_iter()
-        .map(|entry| entry.to_string_lossy().into_owned())
-        .filter(|entry| of_controller(entry) && entry.len() > name.len())
-        .map(|entry| without_path(&entry))
-        .collect();
-    namespaces.dedup();
-    let named: Vec<&str> = namespaces.iter().map(String::as_str).collect();
-    match namespaces.first().and_then(|first| BlockNode::by_name(roots, first)) {
-        Some(node) => {
-            let remark = Some(format!("{} is the controller of {}", text.display(), named.join(", ")));
-            Ok(Some(Found { node, remark, controller: Some(text.to_owned()) }))
-        }
-        None => Err(DeviceError::Missing {
-            path: text.to_owned(),
-            why: "this controller has no namespace; attach one first (nvme attach-ns)".to_owned(),
-        }),
-    }
-}
-
-/// `nvme0c1n1`, a path of multipath, stands for `nvme0n1`.
-fn without_path(name: &str) -> String {
-    let Some((head, tail)) = name.split_once('c') else { return name.to_owned() };
-    tail.split_once('n').map_or_else(|| name.to_owned(), |(_, namespace)| format!("{head}n{namespace}"))
+/// A controller (`/dev/nvme0`) or a generic node (`/dev/ng0n1`). Looking at the first of several namespaces harms nobody.
+fn by_character_device(roots: &Roots, text: &Path) -> Option<Found> {
+    let status = std::fs::metadata(text).ok().filter(|status| status.file_type().is_char_device())?;
+    let (_, namespaces) = nvme_node::leads_to(roots, (major(status.rdev()), minor(status.rdev())))?;
+    let node = BlockNode::by_name(roots, namespaces.first()?)?;
+    Some(Found { node, remark: Some(format!("{} stands for {}", text.display(), namespaces.join(", "))) })
 }
 
 /// The device that a file or folder lies on.
@@ -106,21 +69,18 @@ fn below(roots: &Roots, path: &Path) -> Result<Found, DeviceError> {
         return Err(DeviceError::Missing { path: path.to_owned(), why });
     };
     let remark = Some(format!("{} lies on {}", path.display(), node.name));
-    Ok(Found { node, remark, controller: None })
+    Ok(Found { node, remark })
 }
 
-fn by_serial(roots: &Roots, text: &Path, serial: &str) -> Result<Found, DeviceError> {
+fn by_serial(text: &Path, serial: &str) -> Result<Found, DeviceError> {
     let missing = |why: String| Err(DeviceError::Missing { path: text.to_owned(), why });
-    let is_it = |node: &BlockNode| {
-        crate::identify::identity(crate::block::whole_of(&node.folder).0).serial.is_some_and(|own| own == serial)
-    };
+    let is_it = |node: &BlockNode| identity_of(node).serial.is_some_and(|own| own == serial);
     let mut fitting: Vec<BlockNode> = super::disks().into_iter().filter(is_it).collect();
-    let _ = roots;
     match fitting.len() {
         1 => {
             let node = fitting.remove(0);
             let remark = Some(format!("{serial} is the serial number of {}", node.name));
-            Ok(Found { node, remark, controller: None })
+            Ok(Found { node, remark })
         }
         0 => missing(
             "no file, folder, device or serial number of that name is there; `drivelab targets` names the disks of this \
@@ -137,12 +97,6 @@ fn by_serial(roots: &Roots, text: &Path, serial: &str) -> Result<Found, DeviceEr
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_path_of_multipath_stands_for_its_namespace() {
-        assert_eq!(without_path("nvme0c1n2"), "nvme0n2");
-        assert_eq!(without_path("nvme0n1"), "nvme0n1");
-    }
 
     #[test]
     fn what_is_nothing_is_answered_with_where_to_look() {
