@@ -8,6 +8,8 @@
 #: limit_s: 240
 # drivelab checks by itself that a known text written through a mapping is not found below; here it is looked at from
 # outside too, by the kernel's own table of the mapping and by a text that the script writes.
+# QEMU's drive loses a command now and then (see nvme_gone.sh): the kernel is not to wait half a minute for it.
+modprobe nvme_core io_timeout=2
 for module in nvme dm-mod dm-crypt aesni_intel xts ecb crc32c_generic ext4; do
     modprobe $module
 done
@@ -38,7 +40,7 @@ direct = true
 span = "100 %"
 streams = "disjoint"
 seed = 1
-time = "1 s"
+time = "500 ms"
 ramp = "0 s"
 rest = "0 s"
 rounds = 1
@@ -98,8 +100,8 @@ holds() {
     [ "$holds_count" -eq "$2" ] || complain "$1 is recorded $holds_count times, not $2"
 }
 
-# Four arms, in the order that shows drift, each with its partition. While they run, the kernel's own tables are noted.
-run arms 0 --partition 90% --arm none --arm luks2 --arm luks2:sector=4096,inline --arm none --json &
+# Three arms, in the order that shows drift, each with its partition. While they run, the kernel's own tables are noted.
+run arms 0 --partition 90% --arm none --arm luks2:sector=4096,inline --arm none --json &
 while kill -0 $! 2> /dev/null; do
     dmsetup table >> "$RESULTS/tables" 2> /dev/null || true
     usleep 300000
@@ -110,11 +112,11 @@ says arms '"schema": "drivelab.arms"'
 grep -q 'crypt aes-xts-plain64' "$RESULTS/tables" || complain "no mapping of aes-xts-plain64 was seen"
 grep -q 'no_read_workqueue no_write_workqueue' "$RESULTS/tables" || complain "the inline arm was not seen"
 grep -q 'sector_size:4096' "$RESULTS/tables" || complain "the arm with sectors of 4096 bytes was not seen"
-holds 'cipher = "aes-xts-plain64"' 2
-holds 'key_bits = 512' 2
-holds 'plain_pieces = 0' 2
-holds 'read_back = true' 2
-holds 'Cipher key: 512 bits' 2
+holds 'cipher = "aes-xts-plain64"' 1
+holds 'key_bits = 512' 1
+holds 'plain_pieces = 0' 1
+holds 'read_back = true' 1
+holds 'Cipher key: 512 bits' 1
 holds 'perf-no_read_workqueue' 1
 
 # A file system inside the encryption.
