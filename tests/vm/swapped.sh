@@ -15,7 +15,14 @@ swap() {
     host device_del "{\"id\": \"$1\"}"
     wait_for ! -e $drive
     host device_add "{\"driver\": \"nvme\", \"id\": \"$2\", \"bus\": \"port0\", \"drive\": \"$3\", \"serial\": \"$4\"}"
-    wait_for -b $drive
+    # Asked for, since the guest does not look by itself where the slot was emptied just before.
+    swap_left=100
+    until [ -b $drive ]; do
+        echo 1 > /sys/bus/pci/rescan
+        swap_left=$((swap_left - 1))
+        [ $swap_left -gt 0 ] || fail "the new drive never came: $(ls /dev)"
+        usleep 200000
+    done
     [ "$(tr -d ' ' < /sys/class/nvme/nvme0/serial)" = "$4" ] || fail "the slot holds $(cat /sys/class/nvme/nvme0/serial)"
 }
 
