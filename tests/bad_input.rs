@@ -39,7 +39,8 @@ fn methods_that_do_not_exist_or_are_wrong() {
         ("queue_depth = [1, 8]", "queue_depht = [1, 8]", "queue_depth"),
         ("pattern = \"random\"", "pattern = \"random\"\nthreads = 0", "threads"),
         ("block_size = \"4 KiB\"", "block_size = \"700 B\"", "block"),
-        ("action = \"fill\"", "action = \"cool_down\"", "not supported yet"),
+        ("action = \"fill\"", "action = \"cool_down\"", "does not say how cool"),
+        ("kind = \"file\"", "kind = \"directory\"", "not supported yet"),
     ] {
         assert!(SHORT.contains(from));
         lab.write("wrong.toml", SHORT.replacen(from, to, 1));

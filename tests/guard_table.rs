@@ -63,6 +63,36 @@ impl Disk {
         Disk { lab, image, device, undo, processes: Vec::new(), swap: false }
     }
 
+    /// The same under a number that nobody gets who asks for the next free one, so that it can be attached again.
+    fn apart(mebibytes: u64) -> Disk {
+        let lab = Lab::new();
+        let image = lab.folder().join("disk.img");
+        File::create(&image).and_then(|file| file.set_len(mebibytes * MIB)).expect("an image");
+        let first = 200 + std::process::id() % 200;
+        let attach = |device: &String| {
+            let done = Command::new("losetup").args([device.as_str(), text(&image)]).output();
+            done.is_ok_and(|done| done.status.success())
+        };
+        let device = (first..first + 20).map(|number| format!("/dev/loop{number}")).find(attach).expect("a device");
+        let mut undo = Undo::default();
+        undo.push(&["losetup", "--detach", &device]);
+        Disk { lab, image, device, undo, processes: Vec::new(), swap: false }
+    }
+
+    /// Takes the disk away and puts another one in its place: the same name, and to the kernel another disk. A killed
+    /// process may hold the first one for a moment longer.
+    fn swap_for_another(&self) {
+        tool("losetup", &["--detach", &self.device]);
+        let file = Path::new("/sys/block").join(self.name()).join("loop/backing_file");
+        for _ in 0..100 {
+            if !file.exists() {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(100));
+        }
+        tool("losetup", &[&self.device, text(&self.image)]);
+    }
+
     fn name(&self) -> &str {
         self.device.trim_start_matches("/dev/")
     }
@@ -529,14 +559,13 @@ fn another_disk_that_took_the_name_between_the_question_and_the_first_write_is_s
     if !root_or_skip("a loop device") {
         return;
     }
-    let disk = Disk::new(64, &[]);
+    let disk = Disk::apart(64);
     let counted = Path::new("/sys/block").join(disk.name()).join("diskseq").exists();
     if !counted && !skip("this kernel does not count its disks (Linux 5.15)") {
         return;
     }
     let Some(asked) = Asked::about(&disk, &[]) else { return };
-    tool("losetup", &["--detach", &disk.device]);
-    tool("losetup", &[&disk.device, text(&disk.image)]);
+    disk.swap_for_another();
     let before = disk.checksum();
     let (code, shown) = asked.answer(disk.name());
     assert_eq!(code, 5, "{shown}");
@@ -598,4 +627,47 @@ fn wipe_empties_what_was_released_and_says_what_it_read_back() {
     }
     let file = disk.lab.run(&["wipe", text(&disk.image), "--how", "discard"]);
     assert_eq!(file.code, 2, "{}", file.stderr);
+}
+
+#[test]
+fn a_killed_run_on_a_device_goes_on_only_on_the_same_device_and_when_it_is_named_again() {
+    if !root_or_skip("a loop device") {
+        return;
+    }
+    let disk = Disk::apart(64);
+    let name = disk.name().to_owned();
+    let begin = || {
+        let words = ["run", "quick", &disk.device, "--form", "smoke", "--destroy", &name, "--events", "json"];
+        let mut child =
+            disk.lab.command(&words).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+        let mut heard = std::io::BufReader::new(child.stdout.take().expect("its output"));
+        let mut line = String::new();
+        while !line.contains("step_ended") {
+            line.clear();
+            assert_ne!(std::io::BufRead::read_line(&mut heard, &mut line).expect("a line"), 0, "it ended too early");
+        }
+        drop(Process(child));
+    };
+    begin();
+    let before = disk.checksum();
+    let refused = disk.lab.run(&["resume", "--last"]);
+    assert_eq!(refused.code, 5, "{}", refused.stderr);
+    assert!(refused.stderr.contains(&format!("--destroy {name}")), "{}", refused.stderr);
+    let wrong = disk.lab.run(&["resume", "--last", "--destroy", "S0MEDRIVE"]);
+    assert_eq!(wrong.code, 5, "{}", wrong.stderr);
+    assert_eq!(disk.checksum(), before);
+    disk.lab.ok(&["resume", "--last", "--destroy", &name]);
+    assert_eq!(disk.lab.runs()[0].1, "complete");
+
+    begin();
+    if !Path::new("/sys/block").join(&name).join("diskseq").exists() {
+        skip("this kernel does not count its disks (Linux 5.15)");
+        return;
+    }
+    disk.swap_for_another();
+    let before = disk.checksum();
+    let refused = disk.lab.run(&["resume", "--last", "--destroy", &name]);
+    assert_eq!(refused.code, 5, "{}", refused.stderr);
+    assert!(refused.stderr.contains("another device than before"), "{}", refused.stderr);
+    assert_eq!(disk.checksum(), before);
 }

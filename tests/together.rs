@@ -93,14 +93,18 @@ fn codes(document: &serde_json::Value) -> Vec<&str> {
     document["findings"].as_array().expect("findings").iter().filter_map(|finding| finding["code"].as_str()).collect()
 }
 
-/// Runs it again, twice, where a busy machine disturbed it: a throttle gives no credit for time in which nobody asked.
-fn at_last(what: &str, run: impl Fn() -> serde_json::Value, fits: impl Fn(&[(f64, f64)]) -> bool) -> serde_json::Value {
+/// Runs it again, twice, where less was kept than is due: a throttle gives no credit for time in which nobody asked, so
+/// on a busy machine it serves less than its limit. More than the limit can only be a mistake.
+fn at_last(
+    what: &str,
+    run: impl Fn() -> serde_json::Value,
+    fits: impl Fn(&serde_json::Value) -> bool,
+) -> serde_json::Value {
     let mut document = serde_json::Value::Null;
     for attempt in 1..=3 {
         document = run();
-        let shares = kept(&document);
-        println!("{what}, attempt {attempt}: kept and overlap {shares:?}");
-        if fits(&shares) {
+        println!("{what}, attempt {attempt}: kept and overlap {:?}", kept(&document));
+        if fits(&document) {
             return document;
         }
     }
@@ -119,23 +123,30 @@ fn two_targets_behind_one_limit_keep_half_each() {
     throttle.limit("read_bps", RATE);
     let folders = ["one", "two"].map(|name| fs.mount_point().join(name));
     folders.iter().for_each(|folder| std::fs::create_dir(folder).expect("a folder"));
-    let half =
-        |shares: &[(f64, f64)]| shares.iter().all(|(kept, overlap)| (35.0..65.0).contains(kept) && *overlap > 85.0);
+    let half = |document: &serde_json::Value| {
+        let shares = kept(document).iter().all(|(kept, overlap)| (35.0..65.0).contains(kept) && *overlap > 85.0);
+        let totals: Vec<f64> = document["steps"].as_array().expect("steps").iter().map(total).collect();
+        assert!(totals.iter().all(|total| *total < 1.1), "both together are beyond the limit: {totals:?}");
+        // Seconds in the middle of a step, by the clock that both share, hold what the limit lets through.
+        let near = document["seconds"].as_array().expect("seconds").iter().filter(|second| {
+            let rate = second["total_mb_s"].as_f64().expect("a total") * 1e6 / RATE as f64;
+            (0.85..1.15).contains(&rate)
+        });
+        let near = near.count();
+        println!("totals {totals:?} of the limit, {near} seconds near it");
+        shares && totals.iter().all(|total| *total > 0.85) && near >= 4
+    };
     let document = at_last("one limit", || under(&throttle, [&folders[0], &folders[1]]), half);
     assert!(codes(&document).contains(&"shared_device"), "{:?}", codes(&document));
     for step in document["steps"].as_array().expect("steps") {
-        let total = step["total"]["together_mb_s"].as_f64().expect("a total") * 1e6 / RATE as f64;
-        assert!((0.85..1.1).contains(&total), "both together are {total} of the limit");
         let cpus = step["cpu"]["cores"].as_array().expect("CPUs").len();
         assert_eq!(cpus, std::thread::available_parallelism().map_or(cpus, std::num::NonZero::get));
     }
-    // A second in the middle of a step, by the clock that both share, holds what the limit lets through.
-    let seconds = document["seconds"].as_array().expect("seconds");
-    let near = seconds.iter().filter(|second| {
-        let total = second["total_mb_s"].as_f64().expect("a total") * 1e6 / RATE as f64;
-        (0.85..1.15).contains(&total)
-    });
-    assert!(near.count() >= 4, "{seconds:#?}");
+}
+
+/// What all drives moved together in a step, as a share of the limit.
+fn total(step: &serde_json::Value) -> f64 {
+    step["total"]["together_mb_s"].as_f64().expect("a total") * 1e6 / RATE as f64
 }
 
 #[test]
@@ -147,8 +158,9 @@ fn two_targets_with_limits_of_their_own_lose_next_to_nothing() {
     let throttle = Throttle::new(&one.numbers());
     throttle.limit("read_bps", RATE);
     throttle.limit_device(&two.numbers(), "read_bps", RATE);
-    let whole =
-        |shares: &[(f64, f64)]| shares.iter().all(|(kept, overlap)| (85.0..115.0).contains(kept) && *overlap > 85.0);
+    let whole = |document: &serde_json::Value| {
+        kept(document).iter().all(|(kept, overlap)| (80.0..120.0).contains(kept) && *overlap > 85.0)
+    };
     let run = || under(&throttle, [&one.mount_point(), &two.mount_point()]);
     at_last("two limits", run, whole);
 }
@@ -228,23 +240,28 @@ fn ended(child: Child) -> Done {
 }
 
 #[test]
-fn a_stop_ends_all_drives_in_order_and_each_run_can_go_on_by_itself() {
-    let lab = lab_with_two(20);
-    let child = started(&lab, &["one", "two"]);
-    tool("kill", &["-INT", &child.id().to_string()]);
-    let done = ended(child);
-    assert_eq!(done.code, 7, "{}", done.stdout);
-    let runs = lab.runs();
-    assert_eq!(runs.len(), 2);
-    assert!(runs.iter().all(|(_, state)| state == "interrupted"), "{runs:?}");
-    assert!(files_of(&lab.folder().join("one")).is_empty() && files_of(&lab.folder().join("two")).is_empty());
-    let mut resumed = lab.command(&["resume", &runs[0].0, "--events", "json"]);
-    let mut child = resumed.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("drivelab starts");
-    let mut lines = std::io::BufReader::new(child.stdout.take().expect("stdout")).lines().map_while(Result::ok);
-    assert!(lines.by_ref().any(|line| line.contains("\"interval\"")), "the run goes on alone");
-    tool("kill", &["-INT", &child.id().to_string()]);
-    lines.for_each(drop);
-    child.wait().expect("drivelab ends");
+fn after_a_stop_or_a_kill_each_run_can_go_on_by_itself() {
+    for (signal, code) in [("-INT", 7), ("-KILL", -1)] {
+        let lab = lab_with_two(20);
+        let child = started(&lab, &["one", "two"]);
+        tool("kill", &[signal, &child.id().to_string()]);
+        let done = ended(child);
+        assert_eq!(done.code, code, "{signal}: {}", done.stdout);
+        let runs = lab.runs();
+        assert_eq!(runs.len(), 2);
+        assert!(runs.iter().all(|(_, state)| state == "interrupted"), "{signal}: {runs:?}");
+        let left = ["one", "two"].map(|folder| files_of(&lab.folder().join(folder)).is_empty());
+        assert_eq!(left, [signal == "-INT"; 2], "{signal}: a stop removes the scratch files, a kill cannot");
+        let mut resumed = lab.command(&["resume", &runs[0].0, "--events", "json"]);
+        let mut child = resumed.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("drivelab starts");
+        let mut lines = std::io::BufReader::new(child.stdout.take().expect("stdout")).lines().map_while(Result::ok);
+        assert!(lines.by_ref().any(|line| line.contains("\"interval\"")), "{signal}: the run goes on alone");
+        tool("kill", &["-INT", &child.id().to_string()]);
+        lines.for_each(drop);
+        child.wait().expect("drivelab ends");
+        let document = lab.json(&["report", &runs[0].0, "--group", "--json"]);
+        assert!(codes(&document).contains(&"group_resumed"), "{signal}: {:?}", codes(&document));
+    }
 }
 
 #[test]

@@ -59,7 +59,14 @@ impl Lab {
 
     /// Environment and current folder for a command, so that nothing of the machine's user leaks in.
     pub fn dress<'c>(&self, command: &'c mut Command) -> &'c mut Command {
-        for name in ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "DRIVELAB_COLOR", "DRIVELAB_PLAIN", "DRIVELAB_BACKEND"] {
+        for name in [
+            "XDG_CONFIG_HOME",
+            "XDG_DATA_HOME",
+            "DRIVELAB_COLOR",
+            "DRIVELAB_PLAIN",
+            "DRIVELAB_BACKEND",
+            "DRIVELAB_TELEMETRY",
+        ] {
             command.env_remove(name);
         }
         command

@@ -45,6 +45,7 @@ pub(crate) fn of_run(records: &RunRecords) -> Vec<Finding> {
     findings.extend(failed_steps(records));
     findings.extend(records.steadiness.iter().filter(|v| !v.reached).map(text::not_steady));
     findings.extend(rounds(records));
+    findings.extend(cool_downs(records));
     findings.extend(find_rate::findings(records));
     findings
 }
@@ -109,6 +110,19 @@ fn failed_steps(records: &RunRecords) -> Vec<Finding> {
         }
     }
     errors.into_iter().map(|(error, keys)| text::step_failed(error, keys)).collect()
+}
+
+/// Executions that began although the drive was not as cool as was asked for.
+fn cool_downs(records: &RunRecords) -> Option<Finding> {
+    let warm = records.cool_downs.iter().filter(|wait| wait.to_ns.is_some() && !wait.reached);
+    let seen = |wait: &drivelab_core::run::CooledDown| Seen {
+        key: wait.key.clone(),
+        evidence: vec![evidence("temperature", wait.celsius.unwrap_or(0.0), Some(f64::from(wait.below_c)), "°C")],
+        voids: Voids::Nothing,
+        notes: Vec::new(),
+    };
+    let seen: Vec<Seen> = warm.map(seen).collect();
+    (!seen.is_empty()).then(|| text::not_cooled_down(&seen))
 }
 
 /// Steps whose rounds do not agree; two modes are named instead of a spread. Steady tests are judged by their window.

@@ -174,6 +174,7 @@ impl Tape {
                     self.now_ns += time.get();
                     self.push(EventBody::IdleEnded { key });
                 }
+                Action::CoolDown(_) => self.push(EventBody::IdleEnded { key }),
             }
         }
     }

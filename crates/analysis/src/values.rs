@@ -47,7 +47,7 @@ impl<'a> Execution<'a> {
             Action::Io { workload, ramp, .. } => {
                 Some(Execution { record, workload, ramp_s: ramp.get() as f64 / SECOND, watched: None })
             }
-            Action::Idle { .. } => None,
+            Action::Idle { .. } | Action::CoolDown(_) => None,
         }
     }
 

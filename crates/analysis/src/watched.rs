@@ -5,7 +5,7 @@
 //! weighted by time and values at the borders of a step. Nothing runs across a gap: that time is left out, and where
 //! less than [`LEAST_COVERED`] of a stretch is left there is no figure.
 
-use drivelab_core::telemetry::RecordedSource;
+use drivelab_core::telemetry::{Gap, RecordedSource, Sample};
 
 /// Share of a stretch that must be covered by readings: the rest may have been anything, so a tenth more or less is the
 /// most that a figure can be trusted to hide.
@@ -43,28 +43,40 @@ fn seconds(to_ns: u64, from_ns: u64) -> f64 {
     if to_ns >= from_ns { (to_ns - from_ns) as f64 / 1e9 } else { -((from_ns - to_ns) as f64 / 1e9) }
 }
 
-/// Whether the value is known between two readings.
-fn follows(source: &RecordedSource, before_ns: u64, after_ns: u64) -> bool {
-    let longest = source.description.every.get().saturating_mul(MOST_PERIODS).max(LEAST_BRIDGE_NS);
-    let in_gap = source.gaps.iter().any(|gap| gap.from_ns < after_ns && gap.to_ns > before_ns);
-    after_ns.saturating_sub(before_ns) <= longest && !in_gap
+/// The readings of a series from the last one at or before a stretch to the first one at or behind its end, with their
+/// values. Samples stand in order of time, so the rest of a long run is not looked at.
+fn near(source: &RecordedSource, series: usize, from_ns: u64, to_ns: u64) -> Vec<(u64, f64)> {
+    let value = |sample: &Sample| Some((sample.at_ns, sample.values.get(series).copied().flatten()?));
+    let split = source.samples.partition_point(|sample| sample.at_ns <= from_ns);
+    let (past, rest) = source.samples.split_at(split);
+    let mut near: Vec<(u64, f64)> = past.iter().rev().find_map(value).into_iter().collect();
+    for (at_ns, one) in rest.iter().filter_map(value) {
+        near.push((at_ns, one));
+        if at_ns >= to_ns {
+            break;
+        }
+    }
+    near
 }
 
 /// The lines of a series in a stretch.
 fn lines(source: &RecordedSource, series: usize, from_ns: u64, to_ns: u64) -> Vec<Line> {
-    let values: Vec<(u64, f64)> = source.values(series).collect();
-    let begin = values.partition_point(|(at, _)| *at < from_ns).saturating_sub(1);
+    let near = near(source, series, from_ns, to_ns);
+    let (Some((first_ns, _)), Some((last_ns, _))) = (near.first(), near.last()) else { return Vec::new() };
+    let longest = source.description.every.get().saturating_mul(MOST_PERIODS).max(LEAST_BRIDGE_NS);
+    let gaps: Vec<&Gap> = source.gaps.iter().filter(|gap| gap.from_ns < *last_ns && gap.to_ns > *first_ns).collect();
     let line = |pair: &[(u64, f64)]| {
         let [(before_ns, first), (after_ns, last)] = *pair else { return None };
-        if after_ns <= before_ns || after_ns <= from_ns || before_ns >= to_ns || !follows(source, before_ns, after_ns) {
+        let in_gap = gaps.iter().any(|gap| gap.from_ns < after_ns && gap.to_ns > before_ns);
+        let follows = after_ns > before_ns && after_ns - before_ns <= longest && !in_gap;
+        if !follows || after_ns <= from_ns || before_ns >= to_ns {
             return None;
         }
         let at = |ns: u64| first + (last - first) * seconds(ns, before_ns) / seconds(after_ns, before_ns);
         let (start, end) = (before_ns.max(from_ns), after_ns.min(to_ns));
         Some(Line { from_s: seconds(start, from_ns), to_s: seconds(end, from_ns), first: at(start), last: at(end) })
     };
-    let near = values.get(begin..).unwrap_or_default();
-    near.windows(2).take_while(|pair| pair.first().is_some_and(|(at, _)| *at < to_ns)).filter_map(line).collect()
+    near.windows(2).filter_map(line).collect()
 }
 
 /// How a value went; `None` where too little of the stretch is covered.
@@ -94,14 +106,12 @@ pub(crate) fn rate(source: &RecordedSource, series: usize, from_ns: u64, to_ns: 
     Some(lines.iter().map(|line| line.last - line.first).sum::<f64>() / covered)
 }
 
-/// The readings around a stretch: the last one at or before its begin (else the first within it) and the first one at or
-/// behind its end (else the last within it).
+/// The readings around a stretch: the last one at or before its begin (else the first within it) and the first one at
+/// or behind its end (else the last within it).
 pub(crate) fn around(source: &RecordedSource, series: usize, from_ns: u64, to_ns: u64) -> Option<[(u64, f64); 2]> {
-    let values = || source.values(series);
-    let before = values().take_while(|(at, _)| *at <= from_ns).last();
-    let before = before.or_else(|| values().find(|(at, _)| *at > from_ns && *at <= to_ns))?;
-    let after = values().find(|(at, _)| *at >= to_ns);
-    let after = after.or_else(|| values().rfind(|(at, _)| *at >= from_ns && *at < to_ns))?;
+    let near = near(source, series, from_ns, to_ns);
+    let before = *near.first().filter(|(at, _)| *at <= to_ns)?;
+    let after = *near.last()?;
     (after.0 > before.0).then_some([before, after])
 }
 
@@ -113,7 +123,7 @@ pub(crate) fn rose(source: &RecordedSource, series: usize, from_ns: u64, to_ns: 
 
 #[cfg(test)]
 mod tests {
-    use drivelab_core::telemetry::{Gap, GapCause, Quantity};
+    use drivelab_core::telemetry::{GapCause, Quantity};
     use proptest::prelude::*;
 
     use super::*;

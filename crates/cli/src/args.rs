@@ -5,6 +5,7 @@ mod drives;
 mod io;
 mod show;
 mod telemetry;
+mod watch;
 
 use std::path::PathBuf;
 
@@ -18,6 +19,7 @@ pub use drives::DrivesArgs;
 pub use io::{DATA_KINDS, IoArgs, OnOff};
 pub use show::{ShowArgs, TargetsArgs};
 pub use telemetry::{TelemetryArgs, TelemetryChoice};
+pub use watch::WatchArgs;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -99,7 +101,8 @@ pub enum Command {
     Targets(TargetsArgs),
     /// Show everything that can be told of one target.
     #[command(after_help = "Examples:\n  drivelab show /dev/nvme0n1\n  drivelab show /dev/nvme0\n  \
-        drivelab show S4EWNX0R123456      by serial number\n  drivelab show /mnt/drive          the drive below a folder\n\n\
+        drivelab show S4EWNX0R123456      by serial number\n  \
+        drivelab show /mnt/drive          the drive below a folder\n\n\
         Only reads: sysfs, and the pages that the drive gives (root, or the rights of its node).")]
     Show(ShowArgs),
     /// Say what this host can generate and what keeps it from more.
@@ -116,6 +119,9 @@ pub enum Command {
         command that writes: a mounted, used or locked device and the disks of the\nrunning system are refused, \
         whatever is named. On a terminal, without --destroy, model and serial number are asked for.")]
     Wipe(WipeArgs),
+    /// Watch a drive's temperature, power and load live, alone or beside another program.
+    #[command(after_help = watch::EXAMPLES)]
+    Watch(WatchArgs),
     /// Look at methodologies: built in and your own.
     Methods {
         /// What to do with them.
@@ -279,7 +285,8 @@ pub struct PrintArgs {
 /// `drivelab review`.
 #[derive(Debug, Args)]
 pub struct ReviewArgs {
-    /// A folder on the disk to review, or a file to make there; default the current folder.
+    /// A folder on the disk to review, a file to make there, or a block device that --destroy names; default the
+    /// current folder.
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: Option<PathBuf>,
     /// The page to write; an existing file that drivelab did not write is never replaced.
@@ -520,6 +527,10 @@ pub struct ResumeArgs {
     /// Which; --last is the newest interrupted one.
     #[command(flatten)]
     pub run: OneRun,
+    /// Permit again that the run's block device is overwritten: its serial number, its name in /dev/disk/by-id, or the
+    /// kernel's name where it has no serial number. A run on a file needs none.
+    #[arg(long, value_name = "ID")]
+    pub destroy: Option<PathBuf>,
     /// Engine that issues the I/O.
     #[arg(long, value_enum)]
     pub backend: Option<BackendArg>,

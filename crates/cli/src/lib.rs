@@ -114,6 +114,7 @@ fn run(context: &Context, cli: &Cli) -> Result {
         Command::Review(arguments) => commands::measure::review(context, arguments),
         Command::Run(arguments) => commands::measure::run(context, arguments),
         Command::Io(arguments) => commands::io::io(context, arguments),
+        Command::Watch(arguments) => commands::watch::watch(context, arguments),
         Command::Doctor(arguments) => commands::doctor::doctor(context, arguments),
         Command::Targets(arguments) => commands::show::targets(arguments),
         Command::Show(arguments) => commands::show::show(context, arguments),

@@ -115,6 +115,7 @@ fn step(slug: &str, what: &str, workload: Workload, stop: StopRule, written: Byt
     Step {
         id: StepId::new(PREPARE, slug),
         label: format!("{what}: {} in {} blocks", workload.span.length, workload.block_size),
+        start_below: None,
         role: StepRole::Prepare,
         action: Action::Io { workload, stop, ramp: Nanos::new(0) },
         rest: Rest::None {},

@@ -76,6 +76,33 @@ pub enum EventBody {
         /// After which.
         key: StepKey,
     },
+    /// Waiting for the drive to cool begins: before an execution, or as its action.
+    CoolDownStarted {
+        /// Of which execution.
+        key: StepKey,
+        /// Until it is below this, in °C.
+        below_c: u32,
+        /// How warm it is, in °C.
+        celsius: f64,
+        /// Until when at most, on the run clock.
+        until_ns: u64,
+    },
+    /// How far it has cooled; now and then.
+    CoolingDown {
+        /// Of which execution.
+        key: StepKey,
+        /// How warm it is, in °C.
+        celsius: f64,
+    },
+    /// Waiting for the drive to cool is over.
+    CoolDownEnded {
+        /// Of which execution.
+        key: StepKey,
+        /// How warm it is, in °C; absent where that could not be read any more.
+        celsius: Option<f64>,
+        /// Cool enough; otherwise the time was over.
+        reached: bool,
+    },
     /// What is watched beside the I/O; once in a process, before its first batch.
     TelemetryDescribed(TelemetryDescribed),
     /// What was sampled since the last batch.

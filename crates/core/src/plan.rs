@@ -195,6 +195,15 @@ impl Rest {
     }
 }
 
+/// Waiting until the drive is cool enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct CoolDown {
+    /// Until its temperature is below this, in °C.
+    pub below_c: u32,
+    /// At most so long; then the run goes on and a finding says so.
+    pub cap: Nanos,
+}
+
 /// Why a step is in the plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -224,6 +233,8 @@ pub enum Action {
         /// How long.
         time: Nanos,
     },
+    /// Does nothing until the drive is cool enough.
+    CoolDown(CoolDown),
 }
 
 /// One workload with one stop rule and fixed parameters.
@@ -239,6 +250,9 @@ pub struct Step {
     pub action: Action,
     /// Waiting after it.
     pub rest: Rest,
+    /// It begins only when the drive is cooler than this; absent where that does not matter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_below: Option<CoolDown>,
     /// The axes of the test and this step's place on them.
     pub axes: Vec<AxisValue>,
     /// Parameters that the source does not state, or in which the methodology departs from it.
@@ -259,8 +273,14 @@ impl Step {
     pub const fn workload(&self) -> Option<&Workload> {
         match &self.action {
             Action::Io { workload, .. } => Some(workload),
-            Action::Idle { .. } => None,
+            Action::Idle { .. } | Action::CoolDown(_) => None,
         }
+    }
+
+    /// What must be waited for before it begins or as what it does.
+    pub fn cool_downs(&self) -> impl Iterator<Item = CoolDown> + use<> {
+        let own = if let Action::CoolDown(own) = self.action { Some(own) } else { None };
+        self.start_below.into_iter().chain(own)
     }
 }
 

@@ -33,6 +33,23 @@ pub struct Break {
     pub resumed: Option<RunResumed>,
 }
 
+/// A wait for the drive to cool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CooledDown {
+    /// Before or as which execution.
+    pub key: StepKey,
+    /// Until it was to be below this, in °C.
+    pub below_c: u32,
+    /// Run time of its begin, in nanoseconds.
+    pub from_ns: u64,
+    /// Run time of its end; absent where it did not end.
+    pub to_ns: Option<u64>,
+    /// How warm the drive was at the end, in °C.
+    pub celsius: Option<f64>,
+    /// Cool enough.
+    pub reached: bool,
+}
+
 /// Everything recorded about a run, in the order it happened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRecords {
@@ -64,6 +81,8 @@ pub struct RunRecords {
     pub group: Option<Group>,
     /// What the host's CPUs did, by execution, where it was watched.
     pub host_cpu: Vec<HostCpu>,
+    /// Waits for the drive to cool.
+    pub cool_downs: Vec<CooledDown>,
     /// Interruptions.
     pub breaks: Vec<Break>,
     /// How it stands.
@@ -108,6 +127,7 @@ impl RunRecords {
             telemetry: Recorded::default(),
             group: None,
             host_cpu: Vec::new(),
+            cool_downs: Vec::new(),
             breaks: Vec::new(),
             state: RunState::Interrupted,
             message: String::new(),
@@ -135,7 +155,10 @@ impl RunRecords {
         let at_ns = self.last_at_ns;
         (self.last_at_ns, self.last_seq) = (event.at_ns, event.seq);
         match event.event {
-            EventBody::RunStarted(_) | EventBody::RestStarted { .. } | EventBody::RestEnded { .. } => {}
+            EventBody::RunStarted(_)
+            | EventBody::RestStarted { .. }
+            | EventBody::RestEnded { .. }
+            | EventBody::CoolingDown { .. } => {}
             EventBody::RunResumed(resumed) => self.resumed(at_ns, resumed),
             EventBody::StepStarted { key } => {
                 if !self.begun.insert(key.clone()) {
@@ -155,6 +178,15 @@ impl RunRecords {
             EventBody::StepFailed { key, error } => {
                 self.unfinished = None;
                 self.failed_steps.push(FailedStep { key, error });
+            }
+            EventBody::CoolDownStarted { key, below_c, celsius, .. } => {
+                let (from_ns, celsius) = (event.at_ns, Some(celsius));
+                self.cool_downs.push(CooledDown { key, below_c, from_ns, to_ns: None, celsius, reached: false });
+            }
+            EventBody::CoolDownEnded { celsius, reached, .. } => {
+                if let Some(last) = self.cool_downs.last_mut() {
+                    (last.to_ns, last.celsius, last.reached) = (Some(event.at_ns), celsius, reached);
+                }
             }
             EventBody::TelemetryDescribed(described) => self.telemetry.describe(described),
             EventBody::Telemetry(batch) => self.telemetry.push(batch),

@@ -2,8 +2,8 @@
 //! worked.
 //!
 //! Goes from the first byte to the last in pieces, so that there is progress to show and a stop is heeded soon. What
-//! the controller of an NVMe drive does by itself (format, sanitize) is in [`drive`]: those are commands of the drive and
-//! not of the block layer. Must not know screens, nor how the device was let through.
+//! the controller of an NVMe drive does by itself (format, sanitize) is in [`drive`]: those are commands of the drive
+//! and not of the block layer. Must not know screens, nor how the device was let through.
 
 pub mod drive;
 mod ioctl;

@@ -13,8 +13,8 @@ use common::bench::{Loop, MIB, Undo, Zram, attach, mounted, node, partition, tex
 use common::skipped;
 use drivelab_core::target::WritableTarget;
 use drivelab_core::units::Bytes;
-use drivelab_device::ErrorKind;
 use drivelab_device::guard::{Destroy, GuardError, authorise_device, look_again, preview_device, release_device};
+use drivelab_device::{ErrorKind, identity_of};
 
 const SIZE: u64 = 64 * MIB;
 
@@ -201,14 +201,18 @@ fn another_device_than_the_plan_was_made_for_is_refused() {
     let error = release_device(&disk.node(), &named(disk.name()).planned_for(twin)).expect_err("another serial");
     assert!(error.to_string().contains("the serial number was another and is none"), "{error}");
     assert_eq!(error.kind(), ErrorKind::Refused);
-    // Another disk under the same name, as when a drive is pulled and its twin is put in.
-    let device = disk.device.clone();
-    tool("losetup", &["--detach", &device]).expect("detached");
-    tool("losetup", &[&device, text(&disk.image)]).expect("attached");
     if planned.diskseq.is_none() {
         skipped("this kernel does not count its disks (Linux 5.15)");
         return;
     }
+    // Another disk under the same name, as when a drive is pulled and its twin is put in: under a number that nobody
+    // gets who asks for the next free one.
+    let device = format!("/dev/loop{}", 400 + std::process::id() % 100);
+    tool("losetup", &[&device, text(&disk.image)]).expect("attached");
+    let _detach = Undo::by(&["losetup", "--detach", &device]);
+    let again = Destroy::named(Some(Path::new(&device))).planned_for(identity_of(&node(&device)));
+    tool("losetup", &["--detach", &device]).expect("detached");
+    tool("losetup", &[&device, text(&disk.image)]).expect("attached");
     let error = release_device(&node(&device), &again).expect_err("another disk by its count");
     assert!(error.to_string().contains("diskseq"), "{error}");
 }

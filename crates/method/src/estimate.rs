@@ -89,6 +89,8 @@ impl SpeedGuess {
 pub(crate) fn step(action: &Action, rest: Rest, guess: &SpeedGuess) -> (Nanos, Bytes) {
     let (active, written) = match action {
         Action::Idle { time } => (*time, Bytes::new(0)),
+        // How long cooling takes is not known; nothing, where the drive is cool.
+        Action::CoolDown(_) => (Nanos::new(0), Bytes::new(0)),
         Action::Io { workload, stop, ramp } => load(workload, stop, *ramp, guess),
     };
     let total = active.get().saturating_add(rest.after(active).get()).saturating_add(SETUP.get());

@@ -152,7 +152,7 @@ const ACTIONS: &[Word] = &[
     ),
     word("idle", "Do nothing for `time`."),
     word("discard", "Trim the span in order, so that it holds nothing: 64 MiB at queue depth 1 unless stated."),
-    later_word("cool_down", "Wait until the drive is cooler than `below`.", "drivelab does not read temperatures yet"),
+    word("cool_down", "Wait until the drive is cooler than `below`, at most for `cap`."),
 ];
 
 static PREPARE: Shape = Shape {
@@ -187,7 +187,7 @@ static PREPARE: Shape = Shape {
             key("direct", Kind::Flag, "Past the page cache or through it. Default true."),
             key("time", Kind::Duration, "How long `idle` lasts."),
             key("below", Kind::Temperature, "Temperature that `cool_down` waits for, such as \"45 C\"."),
-            key("cap", Kind::Duration, "The step never lasts longer. Default 24 h."),
+            key("cap", Kind::Duration, "The step never lasts longer. Default 24 h, of `cool_down` 30 min."),
             key("sources", Kind::ListOf(&NAME), "Ids of the sources that describe it."),
         ],
         MARKS,

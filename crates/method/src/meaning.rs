@@ -204,6 +204,7 @@ fn preparation(step: &Table, errors: &mut Vec<Diagnostic>) {
     let with_pattern;
     let allowed: &[&str] = match action {
         "idle" => &["time"],
+        "cool_down" => &["below", "cap"],
         "fill" => &WRITING,
         "overwrite_random" => {
             with_pattern = [&WRITING[..], &["pattern"]].concat();
@@ -218,6 +219,11 @@ fn preparation(step: &Table, errors: &mut Vec<Diagnostic>) {
             let label = format!("`{action}` takes: {}", allowed.join(", "));
             errors.push(Diagnostic::new(entry.key_at.clone(), format!("`{action}` has no `{name}`"), label));
         }
+    }
+    if action == "cool_down" && !step.has("below") {
+        let at: Range<usize> = step.get("action").map_or(step.at.clone(), |value| value.at.clone());
+        let label = "expected `below = \"45 C\"` beside it";
+        errors.push(Diagnostic::new(at, "`cool_down` does not say how cool", label));
     }
     if action == "idle" && !step.has("time") {
         let at: Range<usize> = step.get("action").map_or(step.at.clone(), |value| value.at.clone());

@@ -1,7 +1,9 @@
 //! `[[prepare]]` becomes the first test of a plan, with steps of the role "prepare".
 
 use drivelab_core::ids::StepId;
-use drivelab_core::plan::{Action, Approximation, Combine, Order, Rest, Rounds, Step, StepRole, StopRule, TestPlan};
+use drivelab_core::plan::{
+    Action, Approximation, Combine, CoolDown, Order, Rest, Rounds, Step, StepRole, StopRule, TestPlan,
+};
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::{Pattern, Workload};
 
@@ -23,6 +25,9 @@ const OVERWRITE: (Bytes, u64) = (Bytes::new(4096), 32);
 const DISCARD: (Bytes, u64) = (Bytes::new(64 << 20), 1);
 /// `cap` where the file states none: filling a large slow drive takes most of a day.
 const CAP: Nanos = Nanos::from_secs(24 * 3600);
+
+/// `cap` of `cool_down` where the file states none.
+pub(crate) const COOL_DOWN_CAP: Nanos = Nanos::from_secs(1800);
 
 /// Whether preparation writes to the target.
 pub(crate) fn writes(root: &Table) -> bool {
@@ -106,6 +111,12 @@ fn one(scope: &Scope<'_>, table: &Table, slug: &str) -> Result<Step, Vec<Diagnos
             let time = if scope.smoke() { time.min(SMOKE_CAP) } else { time };
             (Action::Idle { time }, format!("Idle for {time}"))
         }
+        "cool_down" => {
+            let cap = table.time("cap").unwrap_or(COOL_DOWN_CAP);
+            let cap = if scope.smoke() { cap.min(SMOKE_CAP) } else { cap };
+            let below_c = table.whole("below").and_then(|celsius| u32::try_from(celsius).ok()).unwrap_or_default();
+            (Action::CoolDown(CoolDown { below_c, cap }), format!("Cool down below {below_c} °C"))
+        }
         _ => writing(scope, table, slug, &mut approximations)?,
     };
     let rest = Rest::None {};
@@ -116,6 +127,7 @@ fn one(scope: &Scope<'_>, table: &Table, slug: &str) -> Result<Step, Vec<Diagnos
         role: StepRole::Prepare,
         action,
         rest,
+        start_below: None,
         axes: Vec::new(),
         approximations,
         seeds: Vec::new(),

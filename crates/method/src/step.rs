@@ -18,7 +18,7 @@ use crate::layers::Layers;
 use crate::load::{self, Preset};
 use crate::rate::AskedRate;
 use crate::search;
-use crate::stop::{rest, smoke, stop};
+use crate::stop::{rest, smoke, start_below, stop};
 use crate::sweep::{Pick, name_at};
 use crate::value::Table;
 use crate::values::Values;
@@ -68,6 +68,7 @@ pub(crate) fn io_step<'m>(scope: &Scope<'m>, test: &'m Table, pick: &Pick<'m>) -
         role: StepRole::Measure,
         action,
         rest,
+        start_below: if scope.smoke() { None } else { start_below(&values) },
         axes: Vec::new(),
         approximations,
         seeds,

@@ -2,12 +2,13 @@
 //!
 //! Owns their defaults and contradictions. Must not know: targets.
 
-use drivelab_core::plan::{OnError, Rest, StopRule};
+use drivelab_core::plan::{CoolDown, OnError, Rest, StopRule};
 use drivelab_core::units::{Nanos, Percent};
 use drivelab_core::workload::{Pattern, Workload};
 
 use crate::diagnose::Diagnostic;
 use crate::expand::{SMOKE_CAP, SMOKE_SIZE};
+use crate::prepare::COOL_DOWN_CAP;
 use crate::values::Values;
 
 /// `cap` where the file states none.
@@ -111,4 +112,10 @@ pub(crate) fn rest(values: &Values<'_, '_>) -> Rest {
         (None, Some(time)) if time.get() > 0 => Rest::Fixed { time },
         (None, _) => Rest::None {},
     }
+}
+
+/// What must be before the step.
+pub(crate) fn start_below(values: &Values<'_, '_>) -> Option<CoolDown> {
+    let below_c = values.whole("start_below").and_then(|celsius| u32::try_from(celsius).ok())?;
+    Some(CoolDown { below_c, cap: values.time("start_below_cap").unwrap_or(COOL_DOWN_CAP) })
 }

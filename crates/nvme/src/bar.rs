@@ -1,8 +1,8 @@
 //! The controller's registers, through its memory window in sysfs: the second place of this room with `unsafe`.
 //!
-//! Owns one mapping that lasts for one read (PCIe, section 3.1: the registers lie at the start of BAR0; CAP is the first,
-//! eight bytes). Most distributions keep the window of a driver for itself (CONFIG_IO_STRICT_DEVMEM), which is then the
-//! answer.
+//! Owns one mapping that lasts for one read (PCIe, section 3.1: the registers lie at the start of BAR0; CAP is the
+//! first, eight bytes). Most distributions keep the window of a driver for itself (CONFIG_IO_STRICT_DEVMEM), which is
+//! then the answer.
 #![expect(unsafe_code, reason = "mmap(2) of a device's registers")]
 
 use std::fs::OpenOptions;

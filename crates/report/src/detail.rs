@@ -31,19 +31,20 @@ impl Detail {
     pub(crate) const FINEST: Detail = detail(400, 0, COMFORTABLE);
 
     /// As small as a page can be without losing a figure.
-    pub(crate) const COARSEST: Detail = detail(25, 6, usize::MAX);
+    pub(crate) const COARSEST: Detail = detail(25, 7, usize::MAX);
 
     /// From the finest to the coarsest. The last one is taken whatever its size.
-    pub(crate) const LADDER: [Detail; 10] = [
+    pub(crate) const LADDER: [Detail; 11] = [
         Detail::FINEST,
         detail(400, 1, COMFORTABLE),
         detail(400, 2, COMFORTABLE),
-        detail(400, 3, MOST),
-        detail(200, 3, MOST),
-        detail(100, 3, MOST),
+        detail(400, 3, COMFORTABLE),
+        detail(400, 4, MOST),
+        detail(200, 4, MOST),
         detail(100, 4, MOST),
-        detail(60, 5, MOST),
+        detail(100, 5, MOST),
         detail(60, 6, MOST),
+        detail(60, 7, MOST),
         Detail::COARSEST,
     ];
 

@@ -12,6 +12,7 @@ use drivelab_core::load::OpKind;
 use drivelab_core::metric::Metric;
 use drivelab_core::plan::{Form, MethodIdentity, Source, Step};
 use drivelab_core::record::{IntervalRecord, OpRecord, SizeRecord, StepRecord, Stuck};
+use drivelab_core::telemetry::{Gap, RecordedSource, Sample, SourceDescription, TemperatureLimit};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -48,6 +49,9 @@ pub(crate) struct RunResults {
     pub(crate) findings: Vec<FindingDoc>,
     /// Every step of the plan with its executions.
     pub(crate) steps: Vec<StepDoc>,
+    /// What was watched beside the I/O; absent where nothing was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) telemetry: Option<TelemetryDoc>,
     /// What limited each executed step.
     pub(crate) limits: Vec<StepLimit>,
     /// What a copy of this document leaves out to stay small; empty in the full document.
@@ -107,6 +111,33 @@ pub(crate) struct RunDoc {
     failed_steps: Vec<FailedDoc>,
     /// Verdicts on steady tests.
     steadiness: Vec<Steadiness>,
+}
+
+/// What was watched beside the I/O.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TelemetryDoc {
+    /// CPU time in nanoseconds that the reading cost.
+    cpu_ns: u64,
+    /// Sources were read in idle and latency-critical steps too.
+    always: bool,
+    /// Temperature above which the run is ended.
+    abort_above: Option<TemperatureLimit>,
+    /// What could not be watched and why.
+    remarks: Vec<String>,
+    /// The sources with everything that was sampled of them.
+    pub(crate) sources: Vec<TelemetrySourceDoc>,
+}
+
+/// A source and its samples.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct TelemetrySourceDoc {
+    /// What it is; its series are in the order of a sample's values.
+    #[serde(flatten)]
+    description: SourceDescription,
+    /// Samples in order of time.
+    pub(crate) samples: Vec<Sample>,
+    /// Times without samples.
+    gaps: Vec<Gap>,
 }
 
 /// An interruption.
@@ -280,9 +311,26 @@ pub(crate) fn results(input: &ReportInput<'_>) -> RunResults {
         metrics: metrics(input.analysis, None),
         findings: findings(input, None),
         steps: steps(input),
+        telemetry: telemetry(input),
         limits: input.analysis.limits.clone(),
         left_out: Vec::new(),
     }
+}
+
+fn telemetry(input: &ReportInput<'_>) -> Option<TelemetryDoc> {
+    let recorded = &input.records.telemetry;
+    let source = |source: &RecordedSource| TelemetrySourceDoc {
+        description: source.description.clone(),
+        samples: source.samples.clone(),
+        gaps: source.gaps.clone(),
+    };
+    (!recorded.sources.is_empty()).then(|| TelemetryDoc {
+        cpu_ns: recorded.cpu.get(),
+        always: recorded.always,
+        abort_above: recorded.abort_above.clone(),
+        remarks: recorded.remarks.clone(),
+        sources: recorded.sources.iter().map(source).collect(),
+    })
 }
 
 fn metrics(analysis: &Analysis, run: Option<RunId>) -> Vec<MetricDoc> {
@@ -371,7 +419,11 @@ pub(crate) fn json(inputs: &[ReportInput<'_>]) -> Result<serde_json::Value, Repo
 type Cut = (&'static str, fn(&mut RunResults));
 
 /// What the copy of the document in a page may leave out, in this order.
-const CUTS: [Cut; 6] = [
+const CUTS: [Cut; 7] = [
+    (SAMPLES, |run| {
+        let sources = run.telemetry.iter_mut().flat_map(|watched| &mut watched.sources);
+        sources.for_each(|source| source.samples.clear());
+    }),
     (OWN_LISTS, |run| {
         run.metrics.clear();
         run.findings.clear();
@@ -384,6 +436,8 @@ const CUTS: [Cut; 6] = [
     ("the steps of the plan", |run| run.steps.clear()),
     (ACCOUNT, |run| run.metrics.retain(|metric| !is_account(&metric.metric.id))),
 ];
+/// Their curves and the figures made of them stay in the page.
+const SAMPLES: &str = "the samples of what was watched";
 /// They stand in the page's table of what the measuring took.
 const ACCOUNT: &str = "the engine's account of its own work as metrics";
 
@@ -414,7 +468,9 @@ const OWN_LISTS: &str = "the run's own lists of metrics and findings: they stand
 pub(crate) fn embedded(inputs: &[ReportInput<'_>], cuts: usize) -> Result<(String, Vec<&'static str>), ReportError> {
     let mut document = document(inputs);
     let several = matches!(document, Results::Several(_));
-    let made: Vec<Cut> = CUTS.into_iter().take(cuts).filter(|(what, _)| several || *what != OWN_LISTS).collect();
+    let made = CUTS.into_iter().take(cuts).filter(|(what, _)| several || *what != OWN_LISTS);
+    let watched = inputs.iter().any(|input| !input.records.telemetry.sources.is_empty());
+    let made: Vec<Cut> = made.filter(|(what, _)| watched || *what != SAMPLES).collect();
     if let (Results::Several(all), true) = (&mut document, made.iter().any(|(what, _)| *what == ACCOUNT)) {
         all.metrics.retain(|metric| !is_account(&metric.metric.id));
     }

@@ -32,6 +32,7 @@ mod probe_nvme;
 mod probe_text;
 mod run_facts;
 mod table;
+mod telemetry_view;
 mod terminal;
 mod tests_view;
 mod time_line;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::detail::Detail;
 use crate::facts::{self, Fact};
 use crate::table::{Column, Table};
-use crate::{ReportInput, account, compare, look, marker, run_facts, tests_view, time_line};
+use crate::{ReportInput, account, compare, look, marker, run_facts, telemetry_view, tests_view, time_line};
 
 /// Longest time line that is printed; longer ones are in the page and in the JSON.
 const MOST_ROWS: usize = 60;
@@ -247,6 +247,13 @@ fn how(text: &mut String, input: &ReportInput<'_>) {
     {
         heading(text, 2, "The whole run");
         table(text, &line_of_run.table);
+    }
+    let watched = telemetry_view::watched(input, "", Detail::FINEST.points);
+    if let Some(figure) = watched.figures.first() {
+        heading(text, 2, "Temperature, power and CPU");
+        table(text, &figure.table);
+        list(text, &watched.notes.iter().map(|note| escape(note)).collect::<Vec<_>>());
+        table(text, &watched.sources);
     }
     let tool = &input.records.tool;
     let _ = writeln!(

@@ -11,6 +11,7 @@ use crate::facts::{self, Fact};
 use crate::look::{self, Look};
 use crate::probe::{Section, sections};
 use crate::table::Table;
+use crate::telemetry_view::{self, Watched};
 use crate::tests_view::{self, Figure, TestView};
 use crate::{ReportError, ReportInput, account, asset, doc, format, marker, run_facts, time_line};
 
@@ -55,6 +56,7 @@ struct RunView {
     testbed: Vec<Fact>,
     tests: Vec<TestView>,
     whole_run: Vec<Figure>,
+    watched: Watched,
     how: Table,
     how_all: Vec<(String, String)>,
     approximations: Vec<String>,
@@ -99,6 +101,7 @@ impl RunView {
             testbed: facts::testbed(input),
             tests: tests_view::tests(input, &prefix, most),
             whole_run: time_line::of_run(input, &prefix, most).into_iter().collect(),
+            watched: telemetry_view::watched(input, &prefix, most),
             how,
             how_all,
             approximations: run_facts::approximations(input),
@@ -119,7 +122,8 @@ impl RunView {
     }
 
     fn charts(&self) -> impl Iterator<Item = &Chart> {
-        let figures = self.tests.iter().flat_map(|test| &test.figures).chain(&self.whole_run);
+        let figures =
+            self.tests.iter().flat_map(|test| &test.figures).chain(&self.whole_run).chain(&self.watched.figures);
         figures.filter_map(|figure| figure.chart.as_ref())
     }
 }

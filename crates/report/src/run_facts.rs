@@ -175,6 +175,10 @@ fn how_row(input: &ReportInput<'_>, step: &Step, rounds: String) -> Vec<Cell> {
             let text = format!("idle for {}", format::duration(*time));
             [text, String::new(), String::new(), String::new(), String::new(), rest_text(step.rest), rounds]
         }
+        Action::CoolDown(wait) => {
+            let text = format!("wait until below {} °C, at most {}", wait.below_c, format::duration(wait.cap));
+            [text, String::new(), String::new(), String::new(), String::new(), rest_text(step.rest), rounds]
+        }
         Action::Io { workload, stop, ramp } => {
             let ramp = if ramp.get() == 0 { String::new() } else { format::duration(*ramp) };
             let LoadWords { load, data, span, seed: _ } = load_words(workload);

@@ -53,6 +53,47 @@ fn voided(records: &RunRecords) -> Analysis {
 }
 
 #[test]
+fn what_was_watched_is_in_every_format_with_its_cost_and_its_gaps() {
+    use drivelab_core::telemetry::{Gap, GapCause};
+    let mut records = testing::sample_watched_run();
+    let limit = drivelab_core::telemetry::TemperatureLimit { celsius: 80.0, because: "a test".to_owned() };
+    (records.telemetry.abort_above, records.telemetry.remarks) = (Some(limit), vec!["no <sensor> here".to_owned()]);
+    let at = |seconds: u64| seconds * 1_000_000_000;
+    let gap = Gap { from_ns: at(10), to_ns: at(13), cause: GapCause::Quiet };
+    records.telemetry.sources[0].gaps.push(gap);
+    records.telemetry.sources[0].samples.retain(|sample| !(at(11)..=at(12)).contains(&sample.at_ns));
+    let page = one(&records, crate::html).unwrap();
+    for said in [
+        "Temperature, power and CPU",
+        "Watching cost 20 ms of CPU time",
+        "MB/s/W",
+        "off for quiet steps: 3.0 s",
+        "the host&#39;s alone",
+        "ended above 80 °C (a test)",
+        "no &#60;sensor&#62; here",
+    ] {
+        assert!(page.contains(said), "the page does not say '{said}'");
+    }
+    // In the curve the gap is a point without a value.
+    let charts = page.split("id=\"drivelab-charts\">").nth(1).unwrap().split("</script>").next().unwrap();
+    let charts: serde_json::Value = serde_json::from_str(charts).unwrap();
+    let chart = charts.as_array().unwrap().iter().find(|chart| chart["id"] == "telemetry").unwrap();
+    let temperature = chart["panels"][0]["series"][0]["points"].as_array().unwrap();
+    assert!(temperature.iter().any(|point| point[1].is_null()), "a gap is a gap");
+    assert_eq!(chart["panels"][1]["series"][0]["points"][0][1], 5.0);
+    assert!(!chart["stretches"].as_array().unwrap().is_empty(), "the tests are named");
+    let markdown = one(&records, crate::markdown).unwrap();
+    assert!(markdown.contains("## Temperature, power and CPU") && markdown.contains("Watching cost"), "{markdown}");
+    let csv = one(&records, crate::csv).unwrap();
+    assert!(csv.contains(",power.throughput_per_watt,") && csv.contains(",temperature.max,"));
+    let json = one(&records, crate::json).unwrap();
+    assert_eq!(json["telemetry"]["sources"][1]["samples"][0]["values"][0], 5.0);
+    assert_eq!(json["telemetry"]["sources"][0]["gaps"][0]["cause"], "quiet");
+    let without = one(&testing::sample_run(), crate::html).unwrap();
+    assert!(!without.contains("Temperature, power and CPU"), "a run that watched nothing has no such section");
+}
+
+#[test]
 fn markdown_csv_json_and_terminal_of_the_sample_are_as_agreed() {
     let records = testing::sample_run();
     insta::assert_snapshot!("markdown", one(&records, crate::markdown).unwrap());

@@ -150,7 +150,7 @@ fn line_panel(title: &str, unit: &str, series: Vec<Series>) -> Panel {
     Panel { title: title.to_owned(), unit: unit.to_owned(), kind: PanelKind::Line, series }
 }
 
-fn linear(title: &str, end: f64) -> Axis {
+pub(crate) fn linear(title: &str, end: f64) -> Axis {
     Axis { title: title.to_owned(), scale: Scale::Linear, labels: Vec::new(), ticks: Vec::new(), end }
 }
 
@@ -361,7 +361,7 @@ impl Drawn {
 }
 
 /// From the first to the last interval of each test in a row.
-fn stretches(input: &ReportInput<'_>, by_step: &[&[series::RunPoint]]) -> Vec<Stretch> {
+pub(crate) fn stretches(input: &ReportInput<'_>, by_step: &[&[series::RunPoint]]) -> Vec<Stretch> {
     let mut stretches: Vec<Stretch> = Vec::new();
     for points in by_step {
         let (Some(first), Some(last)) = (points.first(), points.last()) else { continue };

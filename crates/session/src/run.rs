@@ -217,7 +217,7 @@ impl<'a> Session<'a> {
     }
 
     /// Emits an event between steps and folds it into what is known of the run.
-    fn note(&mut self, body: EventBody) -> Result<(), Halt> {
+    pub(crate) fn note(&mut self, body: EventBody) -> Result<(), Halt> {
         let event = self.emitter.emit_and_wait(body)?;
         self.records.push(event);
         Ok(())
@@ -226,6 +226,9 @@ impl<'a> Session<'a> {
     fn run_step(&mut self, key: &StepKey, step: &Step) -> Result<(), Halt> {
         if step.role == StepRole::Prepare {
             self.care.preparation_begins().map_err(Halt::Failed)?;
+        }
+        if let Some(wait) = step.start_below {
+            self.cool_down(key, wait)?;
         }
         self.note(EventBody::StepStarted { key: key.clone() })?;
         if !self.care.step_begins(self.position(key), &self.stop) {
@@ -238,6 +241,11 @@ impl<'a> Session<'a> {
                 self.wait_until(started_ns + time.get())?;
                 self.note(EventBody::IdleEnded { key: key.clone() })?;
                 *time
+            }
+            Action::CoolDown(wait) => {
+                self.cool_down(key, *wait)?;
+                self.note(EventBody::IdleEnded { key: key.clone() })?;
+                Nanos::new(self.clock.now_ns() - started_ns)
             }
             Action::Io { .. } => self.run_io(key, step)?,
         };
@@ -357,6 +365,7 @@ fn interval_length(step: &Step) -> Nanos {
             stop.time.map_or(step.estimated_time, |time| Nanos::new(time.get() + ramp.get()))
         }
         Action::Idle { time } => *time,
+        Action::CoolDown(wait) => wait.cap,
     };
     Nanos::new((expected.get() / 40).clamp(100_000_000, 1_000_000_000))
 }

@@ -2,20 +2,23 @@
 
 use drivelab_core::clock::StopCause;
 use drivelab_core::event::EventBody;
-use drivelab_core::plan::{Action, Step};
+use drivelab_core::ids::StepKey;
+use drivelab_core::plan::{Action, CoolDown, Step};
 use drivelab_core::telemetry::{Observer, Phase};
 
 use crate::emit::Emitter;
 use crate::fanout::RecorderLost;
 use crate::run::{Halt, Session};
 
+/// Between two looks at a drive that is cooling down.
+const LOOK_EVERY_NS: u64 = 2_000_000_000;
 /// While nothing else happens, samples are collected so often.
 const COLLECT_EVERY_NS: u64 = 500_000_000;
 
 /// What a step asks of those who watch. One operation in flight measures latency: nothing may come in between.
 pub(crate) fn phase_of(step: &Step) -> Phase {
     match &step.action {
-        Action::Idle { .. } => Phase::Idle,
+        Action::Idle { .. } | Action::CoolDown(_) => Phase::Idle,
         Action::Io { workload, .. } if workload.total_depth() <= 1 => Phase::LatencyCritical,
         Action::Io { .. } => Phase::Ordinary,
     }
@@ -90,6 +93,43 @@ impl Session<'_> {
                 return Ok(());
             }
         }
+    }
+
+    /// Waits until the drive is cool enough, and says how it goes. Its temperature is looked at seldom: each look may
+    /// wake it. Where the time is over the run goes on; analysis makes a finding of it.
+    pub(crate) fn cool_down(&mut self, key: &StepKey, wait: CoolDown) -> Result<(), Halt> {
+        let Some(mut celsius) = self.temperature() else {
+            return Err(Halt::Failed(format!(
+                "{key} is to begin below {} °C, and nothing tells the drive's temperature; name a thermometer with \
+                 --temperature-file, or run without that condition",
+                wait.below_c
+            )));
+        };
+        let below = f64::from(wait.below_c);
+        if celsius < below {
+            return Ok(());
+        }
+        let until_ns = self.clock.now_ns().saturating_add(wait.cap.get());
+        let below_c = wait.below_c;
+        self.note(EventBody::CoolDownStarted { key: key.clone(), below_c, celsius, until_ns })?;
+        self.enter(Phase::Idle)?;
+        let mut known = Some(celsius);
+        while known.is_none_or(|celsius| celsius >= below) && self.clock.now_ns() < until_ns {
+            let look_ns = self.clock.now_ns().saturating_add(LOOK_EVERY_NS).min(until_ns);
+            self.wait_until(look_ns)?;
+            known = self.temperature();
+            if let Some(now) = known.filter(|now| (*now - celsius).abs() >= 1.0) {
+                celsius = now;
+                self.note(EventBody::CoolingDown { key: key.clone(), celsius })?;
+            }
+        }
+        let reached = known.is_some_and(|celsius| celsius < below);
+        self.note(EventBody::CoolDownEnded { key: key.clone(), celsius: known, reached })?;
+        self.enter(Phase::Ordinary)
+    }
+
+    fn temperature(&mut self) -> Option<f64> {
+        self.watch.observer.as_mut().and_then(|observer| observer.drive_temperature()).map(|(_, celsius)| celsius)
     }
 
     /// Who or what asked for the stop.

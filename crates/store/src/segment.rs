@@ -40,6 +40,9 @@ pub(crate) const fn is_durable(event: &EventBody) -> bool {
         | EventBody::HostCpu(_)
         | EventBody::RestStarted { .. }
         | EventBody::RestEnded { .. }
+        | EventBody::CoolDownStarted { .. }
+        | EventBody::CoolingDown { .. }
+        | EventBody::CoolDownEnded { .. }
         | EventBody::TelemetryDescribed(_)
         | EventBody::Telemetry(_)
         | EventBody::Steadiness(_)

@@ -1,8 +1,8 @@
 //! A meter of the user's as a source: a command or a file that gives lines `seconds value` (docs/telemetry.md).
 //!
-//! `seconds` is the adapter's own clock, whatever its zero: UNIX time or time since it began. The line that came with the
-//! least delay so far ties it to the run clock, so lines that were held back (a pipe's buffer) still stand where they
-//! were measured. Nothing that was there before the start is taken for a reading of now.
+//! `seconds` is the adapter's own clock, whatever its zero: UNIX time or time since it began. The line that came with
+//! the least delay so far ties it to the run clock, so lines that were held back (a pipe's buffer) still stand where
+//! they were measured. Nothing that was there before the start is taken for a reading of now.
 
 mod command;
 mod file;

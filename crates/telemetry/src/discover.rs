@@ -13,6 +13,7 @@ use crate::hwmon::Hwmon;
 use crate::pcie::{Link, PcieErrors};
 use crate::places::Places;
 use crate::rapl::Rapl;
+use crate::smart::{SmartSource, nvme};
 
 /// How far below the drive's critical limit a run is ended, °C: the limit is where the drive may shut down by itself.
 const BELOW_CRITICAL: f64 = 2.0;
@@ -91,8 +92,12 @@ pub fn discover(places: &Places, wanted: &Wanted) -> Result<Found, AdapterError>
     found.add(MemoryPressure::open(places, rates.host), "the host");
     found.add(Ok(Suspends { every: rates.host }), "the host");
     found.add(Rapl::open(places, rates.host), "the host");
-    let chips = Hwmon::open_all(places, &drives, rates.drive, rates.host);
-    for drive in drives.iter().filter(|drive| !chips.iter().any(|chip| chip.disk() == Some(drive))) {
+    let with_log = found.smart_logs(places, &drives, rates.drive);
+    let mut chips = Hwmon::open_all(places, &drives, rates.drive, rates.host);
+    // The log holds what the drive's chip shows; asking twice would disturb twice.
+    chips.retain(|chip| !chip.disk().is_some_and(|disk| with_log.iter().any(|known| known == disk)));
+    let told = |drive: &String| with_log.contains(drive) || chips.iter().any(|chip| chip.disk() == Some(drive));
+    for drive in drives.iter().filter(|drive| !told(drive)) {
         let how = match drive.as_str() {
             name if name.starts_with("sd") => " (for SATA drives: `modprobe drivetemp`)",
             name if name.starts_with("nvme") => " (the kernel needs CONFIG_NVME_HWMON)",
@@ -115,6 +120,28 @@ pub fn discover(places: &Places, wanted: &Wanted) -> Result<Found, AdapterError>
 }
 
 impl Found {
+    /// Whether anything tells the drive's temperature.
+    #[must_use]
+    pub fn has_thermometer(&self) -> bool {
+        self.sources.iter().any(|source| drive_temperature(&source.describe()).is_some())
+    }
+
+    /// The SMART logs of the NVMe drives; says whose could be opened.
+    fn smart_logs(&mut self, places: &Places, drives: &[String], every: Nanos) -> Vec<String> {
+        let mut with_log = Vec::new();
+        for drive in drives {
+            let Some(node) = nvme::controller_node(places, drive) else { continue };
+            let opened = nvme::open(&node).and_then(|(log, limits)| {
+                SmartSource::open(Box::new(log), drive, node.display().to_string(), limits, every)
+            });
+            if opened.is_ok() {
+                with_log.push(drive.clone());
+            }
+            self.add(opened.map_err(|error| format!("{error} (reading the SMART log needs root)")), drive);
+        }
+        with_log
+    }
+
     fn add<S: TelemetrySource + 'static>(&mut self, source: Result<S, String>, of: &str) {
         match source {
             Ok(source) => self.sources.push(Box::new(source)),
@@ -126,7 +153,7 @@ impl Found {
     fn limit(&mut self, asked: Option<f64>) -> Option<TemperatureLimit> {
         let described: Vec<SourceDescription> = self.sources.iter().map(|source| source.describe()).collect();
         if let Some(celsius) = asked {
-            if !described.iter().any(|source| drive_temperature(source).is_some()) {
+            if !self.has_thermometer() {
                 self.remarks.push(format!(
                     "nothing here tells the drive's temperature, so nothing ends the run above {celsius} °C"
                 ));
@@ -143,8 +170,8 @@ impl Found {
     }
 }
 
-/// Which series of a source speaks for the drive as a whole: its first temperature (composite comes first in SMART and in
-/// the kernel's sensors; further sensors have places that nobody states, and some report constants).
+/// Which series of a source speaks for the drive as a whole: its first temperature (composite comes first in SMART and
+/// in the kernel's sensors; further sensors have places that nobody states, and some report constants).
 pub(crate) fn drive_temperature(source: &SourceDescription) -> Option<usize> {
     let of_drive = matches!(source.about, About::Drive(_));
     source.series.iter().position(|series| of_drive && series.quantity == Quantity::Temperature)

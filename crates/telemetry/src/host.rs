@@ -58,7 +58,7 @@ pub(crate) struct Suspends {
     pub(crate) every: Nanos,
 }
 
-/// CLOCK_BOOTTIME less CLOCK_MONOTONIC in seconds, to the microsecond (the two are read one after the other).
+/// CLOCK_BOOTTIME less CLOCK_MONOTONIC in seconds, to the millisecond: the two are read one after the other.
 #[expect(clippy::cast_precision_loss, reason = "times since boot fit")]
 fn suspended_s() -> f64 {
     let nanos = |id: ClockId| {
@@ -66,8 +66,8 @@ fn suspended_s() -> f64 {
         i128::from(time.tv_sec) * 1_000_000_000 + i128::from(time.tv_nsec)
     };
     let monotonic = nanos(ClockId::Monotonic);
-    let micros = (nanos(ClockId::Boottime) - monotonic) / 1000;
-    micros.max(0) as f64 / 1e6
+    let millis = (nanos(ClockId::Boottime) - monotonic + 500_000) / 1_000_000;
+    millis.max(0) as f64 / 1e3
 }
 
 impl TelemetrySource for Suspends {
@@ -77,7 +77,7 @@ impl TelemetrySource for Suspends {
             kind: SourceKind::Suspend,
             about: About::Host,
             origin: "CLOCK_BOOTTIME less CLOCK_MONOTONIC".to_owned(),
-            accuracy: "a few microseconds".to_owned(),
+            accuracy: "a millisecond".to_owned(),
             disturbs: Disturbs::Host,
             every: self.every,
             cost: None,

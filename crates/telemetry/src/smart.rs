@@ -3,6 +3,8 @@
 //!
 //! How the log is fetched is the caller's ([`SmartReader`]): this file owns what becomes of it.
 
+pub(crate) mod nvme;
+
 use drivelab_core::clock::RunClock;
 use drivelab_core::telemetry::{
     About, Disturbs, Quantity, Sample, SeriesDescription, SourceDescription, SourceId, SourceKind, TelemetrySource,

@@ -5,8 +5,8 @@ fn number(text: &str) -> Option<f64> {
     text.parse::<f64>().ok().filter(|number| number.is_finite())
 }
 
-/// Kinds of CPU time that are kept, in this order: user (with nice), system, interrupts (hard and soft), waiting for I/O,
-/// stolen by the hypervisor, idle.
+/// Kinds of CPU time that are kept, in this order: user (with nice), system, interrupts (hard and soft), waiting for
+/// I/O, stolen by the hypervisor, idle.
 pub(crate) const CPU_KINDS: [&str; 6] = ["user", "system", "interrupts", "iowait", "steal", "idle"];
 
 /// CPU times of each CPU in ticks, by its name (`cpu0`), in the order of [`CPU_KINDS`]; the line of all CPUs together
@@ -54,8 +54,8 @@ pub(crate) fn interrupt_rows(text: &str) -> Vec<InterruptRow<'_>> {
 }
 
 /// What `/proc/diskstats` says of one disk or partition, in this order: reads, bytes read, writes, bytes written,
-/// discards, bytes discarded, seconds in which something was in flight (Documentation/admin-guide/iostats.rst; a sector is
-/// 512 bytes whatever the disk's block size).
+/// discards, bytes discarded, seconds in which something was in flight (Documentation/admin-guide/iostats.rst; a sector
+/// is 512 bytes whatever the disk's block size).
 pub(crate) fn disk_counters(diskstats: &str, name: &str) -> Option<[f64; 7]> {
     const SECTOR: f64 = 512.0;
     let line = diskstats.lines().find(|line| line.split_ascii_whitespace().nth(2) == Some(name))?;

@@ -1,5 +1,5 @@
-//! What was noticed beside an execution: others on the disk, throttling, heat, another link, PCIe errors, memory pressure,
-//! stolen CPU time, a suspended machine. Voids nothing; the text is in [`crate::findings::watched`].
+//! What was noticed beside an execution: others on the disk, throttling, heat, another link, PCIe errors, memory
+//! pressure, stolen CPU time, a suspended machine. Voids nothing; the text is in [`crate::findings::watched`].
 
 use drivelab_core::finding::Evidence;
 use drivelab_core::telemetry::{About, Quantity, Recorded, RecordedSource, SourceKind};

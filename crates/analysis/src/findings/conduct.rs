@@ -95,6 +95,21 @@ pub(crate) fn run_unfinished(done: usize, all: usize, open_end: bool, cause: Opt
         .about_run(vec![evidence("finished executions", done as f64, Some(all as f64), "executions")])
 }
 
+pub(crate) fn not_cooled_down(seen: &[Seen]) -> Finding {
+    let words = Words {
+        code: "not_cooled_down",
+        severity: Severity::Warning,
+        statement: format!(
+            "In {} the drive was not as cool as was asked for when the time for cooling down was over.",
+            executions(seen)
+        ),
+        cause: "Too little air, a warm room, or a limit below what the drive has when it is idle.",
+        action: "Give it more time (`start_below_cap`, `cap`), more air, or a higher limit; compare only with runs that began \
+                 as warm.",
+    };
+    words.about(seen)
+}
+
 pub(crate) fn run_resumed(pause: &Break, resumed: &RunResumed, pause_s: Option<f64>, kept: Vec<StepKey>) -> Finding {
     let at_s = pause.at_ns as f64 / 1e9;
     let length = pause_s.map_or("a time that is not known".to_owned(), human_time);

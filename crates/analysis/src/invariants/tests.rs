@@ -84,7 +84,9 @@ impl Case {
     fn workload(&mut self) -> &mut Workload {
         match &mut self.step.action {
             drivelab_core::plan::Action::Io { workload, .. } => workload,
-            drivelab_core::plan::Action::Idle { .. } => panic!("an I/O step"),
+            drivelab_core::plan::Action::Idle { .. } | drivelab_core::plan::Action::CoolDown(_) => {
+                panic!("an I/O step")
+            }
         }
     }
 

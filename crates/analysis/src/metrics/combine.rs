@@ -25,7 +25,11 @@ pub(crate) fn all(records: &RunRecords, verdicts: &[Verdict]) -> Vec<Metric> {
         }
     }
     for entry in entries() {
-        if let Compute::Run(function) = entry.compute {
+        // A run that watched nothing has nothing to say about watching.
+        let about_watching = entry.def.id == "run.telemetry_cpu" && records.telemetry.is_empty();
+        if let Compute::Run(function) = entry.compute
+            && !about_watching
+        {
             metrics.push(run_metric(entry, function(records)));
         }
     }

@@ -358,9 +358,9 @@ metrics! {
          of the step record.";
     "temperature.min", "Lowest temperature of the drive", "°C", Neutral, Step(temperature_min),
         "Lowest temperature of the drive in the measured part. It comes from the first of these that was read: a \
-         thermometer of the user's, the drive's SMART log (composite), the kernel's sensors; at the borders of the part \
-         the value is on the line between the readings around them. Times without readings are left out, and without \
-         readings in 90 % of the part there is no figure. Source: the samples of the `telemetry` events.";
+         thermometer of the user's, the drive's SMART log (composite), the kernel's sensors; at the borders of the \
+         part the value is on the line between the readings around them. Times without readings are left out, and \
+         without readings in 90 % of the part there is no figure. Source: the samples of the `telemetry` events.";
     "temperature.mean", "Mean temperature of the drive", "°C", Neutral, Step(temperature_mean),
         "Mean temperature of the drive in the measured part, weighted by time along the lines between readings that \
          follow each other; which sensor it is stands at `temperature.min`. Times without readings are left out, and \
@@ -402,8 +402,8 @@ metrics! {
          `telemetry` events.";
     "run.telemetry_cpu", "CPU time of watching", "%", Lower, Run(run_telemetry_cpu),
         "CPU time of the thread that reads temperature, power, CPU and the other series, divided by the run time; 100 % \
-         is one CPU. Programs of the user's that feed a meter, and what the drive does to answer, are left out. Source: \
-         `cpu` of the `telemetry` events.";
+         is one CPU. Programs of the user's that feed a meter, and what the drive does to answer, are left out. \
+         Source: `cpu` of the `telemetry` events.";
     "run.duration", "Run time", "s", Neutral, Run(run_duration),
         "Time on the run clock from the first to the last recorded event: preparation, steps, rests and idle time. \
          Pauses of an interrupted run are left out. Source: the time of the last event.";

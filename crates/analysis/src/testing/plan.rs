@@ -141,6 +141,7 @@ pub(super) fn measure(test: &str, slug: &str, label: &str, workload: Workload, a
         role: StepRole::Measure,
         action: Action::Io { workload, stop, ramp: Nanos::new(0) },
         rest: Rest::None {},
+        start_below: None,
         axes,
         approximations: Vec::new(),
         seeds: Vec::new(),

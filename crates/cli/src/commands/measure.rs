@@ -67,7 +67,8 @@ fn measure(
     };
     match asked.filter(|asked| asked.any()) {
         Some(asked) => {
-            let engine = || lab_engine(context, arguments.backend);
+            let backend = conditions::backend(context, asked, arguments.backend);
+            let engine = || lab_engine(context, backend);
             conditions::carry_out(context, &order, asked, &engine)
         }
         None => begin::carry_out(context, order),

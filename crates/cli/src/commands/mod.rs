@@ -14,4 +14,5 @@ pub mod results;
 pub mod resume;
 pub mod show;
 pub mod version;
+pub mod watch;
 pub mod wipe;

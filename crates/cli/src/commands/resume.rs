@@ -10,7 +10,7 @@ use drivelab_core::run::RunRecords;
 use drivelab_core::target::WritableTarget;
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_device::guard::{self, Destroy, Whole};
-use drivelab_device::{FileIdentity, Scratch};
+use drivelab_device::{FileIdentity, Named, Scratch};
 use drivelab_report::format;
 use drivelab_session::{Start, left};
 use drivelab_store::{Bundle, Recorder, RunRow};
@@ -23,7 +23,7 @@ use crate::lab::execute::{Keep, Ready, engine, execute};
 use crate::lab::outcome::{Show, ended};
 use crate::lab::pages::{OutputFile, Wish};
 use crate::lab::place::{Needs, OpenedIo, Place, Wanted};
-use crate::lab::watching::Watching;
+use crate::lab::watching::{self, Watching};
 use crate::lab::{conditions, headers, notes, signals};
 use crate::say::{self, Voice};
 use crate::screens;
@@ -62,7 +62,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     signals::watch(stop.clone())?;
     let page = page(context, &bundle);
     let (recorder, records) = Recorder::resume(&data, row.id)?;
-    let again = reopen(&bundle, &records, context.settings.voice)?;
+    let again = reopen(&bundle, &records, arguments.destroy.as_deref(), context.settings.voice)?;
     if let Some(scratch) = &again.opened.scratch {
         notes::write_scratch(&data, row.id, scratch)?;
     }
@@ -81,6 +81,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let left: u64 = left(&records, !resumed.prepared_again).iter().map(|(_, step)| step.estimated_time.get()).sum();
     let devices = &resumed.environment.target.devices;
     let watching = Watching::open(context, &arguments.telemetry, devices, Nanos::new(left))?;
+    watching::check(&records.plan, watching.as_ref())?;
     let bundle_on_target = resumed.environment.bundle_on_same_device.then(|| data.bundle_path(row.id));
     again.opened.look_again()?;
     let OpenedIo { target, scratch, .. } = again.opened;
@@ -211,7 +212,7 @@ struct Reopened {
 }
 
 /// Opens the target again: the same one, on the same drive as before.
-fn reopen(bundle: &Bundle, records: &RunRecords, voice: Voice) -> Result<Reopened> {
+fn reopen(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>, voice: Voice) -> Result<Reopened> {
     let recorded = &records.environment.target;
     let folder = recorded.path.parent().map_or_else(|| PathBuf::from("/"), PathBuf::from);
     if recorded.kind.is_file() {
@@ -228,16 +229,7 @@ fn reopen(bundle: &Bundle, records: &RunRecords, voice: Voice) -> Result<Reopene
             let (target, scratch, state, prepared_again) = scratch(bundle, records, &folder)?;
             Reopened { opened: opened_file(recorded, target, Some(scratch))?, state, prepared_again }
         }
-        // The same name may stand for another device by now, and nothing tells them apart.
-        TargetKind::BlockDevice if needs.changes() => {
-            return Err(Failure::new(
-                ExitCode::GuardRefused,
-                format!(
-                    "{} was released for one run: begin a new one, and name the device again with --destroy",
-                    recorded.path.display()
-                ),
-            ));
-        }
+        TargetKind::BlockDevice if needs.changes() => block_device(records, destroy)?,
         TargetKind::NamedFile
         | TargetKind::BlockDevice
         | TargetKind::NullDevice
@@ -252,7 +244,9 @@ fn reopen(bundle: &Bundle, records: &RunRecords, voice: Voice) -> Result<Reopene
     };
     same_drive(records, &reopened.opened.facts.devices)?;
     let length = reopened.opened.target.length();
-    if length == records.plan.capacity {
+    // Of a block device the plan may use a part.
+    let began = if recorded.kind == TargetKind::BlockDevice { recorded.length } else { records.plan.capacity };
+    if length == began {
         return Ok(reopened);
     }
     Err(Failure::new(
@@ -261,9 +255,34 @@ fn reopen(bundle: &Bundle, records: &RunRecords, voice: Voice) -> Result<Reopene
             "{} is {} now, but the run began with {}: figures of both would not belong together; begin a new run",
             recorded.path.display(),
             format::bytes(length),
-            format::bytes(records.plan.capacity)
+            format::bytes(began)
         ),
     ))
+}
+
+/// The block device that the user released when the run began, released anew: the very same device, by its serial
+/// number, or by everything that is known of it where it has none.
+fn block_device(records: &RunRecords, destroy: Option<&Path>) -> Result<Reopened> {
+    let path = &records.environment.target.path;
+    let refuse = |why: &str| {
+        let text = format!("{} {why}, so it is left alone; begin a new run to name it", path.display());
+        Err(Failure::new(ExitCode::GuardRefused, text))
+    };
+    let Place::Named(Named::BlockDevice(node)) = Place::of(path)? else {
+        return refuse("is no block device any more");
+    };
+    let decision = records.environment.guard.as_ref();
+    let Some(mut before) = decision.and_then(|decision| decision.device.as_ref()).map(|device| device.identity.clone())
+    else {
+        return refuse("was released by a version that did not record which device it is");
+    };
+    if before.serial.is_some() {
+        // It may have been unplugged, or the machine restarted: its serial number speaks for it.
+        before.diskseq = drivelab_device::identity_of(&node).diskseq;
+    }
+    let target = guard::authorise_device(&node, &Destroy::named(destroy).planned_for(before))?;
+    let state = "the device was released anew and is prepared again, since its content is not known".to_owned();
+    Ok(Reopened { opened: crate::lab::place::released_device(&node, target), state, prepared_again: true })
 }
 
 /// The file that the user released when the run began: the very same file, not another one at its path.

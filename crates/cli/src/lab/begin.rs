@@ -27,7 +27,7 @@ use super::pages::{OutputFile, Wish, format_of};
 use super::place::{Needs, OpenedIo, Wanted};
 use super::target::{self, Purpose, Site, Words};
 use super::trace::TraceFile;
-use super::watching::Watching;
+use super::watching::{self, Watching};
 use super::{consent, dry_run, found, notes, signals};
 use crate::args::{PrintArgs, TelemetryArgs};
 use crate::context::{Context, now, tool};
@@ -175,6 +175,7 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
         return Err(Failure::new(ExitCode::Interrupted, "stopped before anything was measured; nothing is kept"));
     }
     let watching = Watching::open(context, order.telemetry, &environment.target.devices, plan.estimated_time())?;
+    watching::check(&plan, watching.as_ref())?;
     let trace = order.trace.map(TraceFile::make).transpose()?;
     let started = order.part.as_ref().map_or_else(now, |part| part.started.clone());
     let start = RunStarted { event_version: EVENT_VERSION, run, started, tool: tool(), plan, environment };

@@ -24,7 +24,7 @@ use super::outcome::{Show, terminal_width};
 use super::pages::{OutputFile, format_of, redacted, render};
 use super::place::Place;
 use super::{consent, signals};
-use crate::args::{ConditionArgs, PowerStates};
+use crate::args::{BackendArg, ConditionArgs, PowerStates};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
 use crate::say::{self, Voice};
@@ -71,6 +71,23 @@ fn conditions_of(asked: &ConditionArgs, node: &BlockNode) -> Result<Vec<Conditio
         power_state,
     };
     Ok(arms.into_iter().flat_map(|arm| states.iter().map(move |state| of(arm, *state))).collect())
+}
+
+/// The backend for all arms: threads where one of them goes through dm-crypt and the user named none. dm-crypt takes no
+/// operations that must not wait (NOWAIT): io_uring hands each to a thread of the kernel, or, as seen with Linux 6.1 in
+/// a virtual machine, ends it with EAGAIN or goes round in the kernel for ever. Arms are compared, so all take the
+/// same.
+#[must_use]
+pub fn backend(context: &Context, asked: &ConditionArgs, named: Option<BackendArg>) -> Option<BackendArg> {
+    let encrypts = asked.arm.iter().any(|arm| matches!(arm, Arm::Luks2(_)));
+    if named.is_some() || !encrypts || context.settings.backend.value != BackendArg::Auto {
+        return named;
+    }
+    context.settings.voice.say(
+        "dm-crypt does not go well with io_uring, so all arms are measured with threads (--backend uring takes io_uring \
+         all the same)",
+    );
+    Some(BackendArg::Sync)
 }
 
 /// Measures under each condition in turn. `engine` makes the engine's options anew for each run.

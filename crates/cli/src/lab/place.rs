@@ -352,7 +352,8 @@ fn block_device(node: &BlockNode, wanted: &Wanted<'_>) -> Result<OpenedIo> {
 }
 
 /// A device that the guard let through, with what is found about it.
-pub(super) fn released_device(node: &BlockNode, target: WritableTarget) -> OpenedIo {
+#[must_use]
+pub fn released_device(node: &BlockNode, target: WritableTarget) -> OpenedIo {
     let facts = drivelab_device::device_facts(node, target.length(), target.direct_io().clone());
     OpenedIo { target: target.into(), scratch: None, facts, remarks: Vec::new() }
 }

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use drivelab_core::clock::{RunClock, StopToken};
 use drivelab_core::environment::BlockDeviceFacts;
+use drivelab_core::exit::ExitCode;
+use drivelab_core::plan::Plan;
 use drivelab_core::telemetry::Observer;
 use drivelab_core::units::Nanos;
 use drivelab_telemetry::{Found, Inhibitor, Places, Rates, Sampler, SamplerOptions, Wanted, discover};
@@ -70,6 +72,25 @@ impl Watching {
         let observer: Box<dyn Observer> = Box::new(Sampler::start(sources, clock, stop, options));
         Watched { observer: Some(observer), inhibitor }
     }
+}
+
+/// Refuses a plan that waits for a temperature which nothing tells, before anything is made.
+///
+/// # Errors
+/// Exit 6, with what to do.
+pub fn check(plan: &Plan, watching: Option<&Watching>) -> Result<()> {
+    let Some(step) = plan.steps().find(|step| step.cool_downs().next().is_some()) else { return Ok(()) };
+    if watching.is_some_and(|watching| watching.found.has_thermometer()) {
+        return Ok(());
+    }
+    Err(Failure::new(
+        ExitCode::TargetUnusable,
+        format!(
+            "'{}' waits until the drive is cool, and nothing here tells its temperature; load the drive's sensor (SATA: \
+             `modprobe drivetemp`), name a thermometer with --temperature-file, or do not switch telemetry off",
+            step.label
+        ),
+    ))
 }
 
 /// The rates of a choice; `None` for off.

@@ -45,6 +45,18 @@ pub(super) fn of(event: &EventBody, progress: &Progress) -> Option<(Tone, String
         EventBody::RunEnded { state: RunState::Failed, message } => {
             Some((Tone::Bad, format!("failed: {}", clean(message))))
         }
+        EventBody::CoolDownStarted { below_c, celsius, .. } => Some((
+            Tone::Plain,
+            format!("the drive has {} °C: waiting until it is below {below_c} °C", degrees(*celsius)),
+        )),
+        EventBody::CoolDownEnded { celsius, reached, .. } => {
+            let now = celsius.map_or("not known".to_owned(), |celsius| format!("{} °C", degrees(celsius)));
+            Some(if *reached {
+                (Tone::Plain, format!("cool enough: {now}"))
+            } else {
+                (Tone::Warning, format!("the time for cooling down is over ({now}): going on"))
+            })
+        }
         EventBody::RunStarted(_)
         | EventBody::InGroup(_)
         | EventBody::HostCpu(_)
@@ -52,6 +64,7 @@ pub(super) fn of(event: &EventBody, progress: &Progress) -> Option<(Tone, String
         | EventBody::Interval(_)
         | EventBody::RestStarted { .. }
         | EventBody::RestEnded { .. }
+        | EventBody::CoolingDown { .. }
         | EventBody::TelemetryDescribed(_)
         | EventBody::Telemetry(_)
         | EventBody::RunEnded { .. } => None,
@@ -66,6 +79,11 @@ pub(super) fn finding(found: &Finding) -> (Tone, String) {
         Severity::Void => (Tone::Bad, "void"),
     };
     (tone, clean(&format!("{word} {}: {} {}", found.code, found.statement, found.next_action)).trim_end().to_owned())
+}
+
+/// A temperature to a tenth of a degree.
+pub(super) fn degrees(celsius: f64) -> String {
+    format!("{celsius:.1}")
 }
 
 /// The size of a share, without its sign.

@@ -73,6 +73,9 @@ impl<W: Write + Send> Plain<W> {
                 let time = Nanos::new(until_ns.saturating_sub(event.at_ns));
                 Some((Tone::Plain, format!("rest of {}", format::duration(time))))
             }
+            EventBody::CoolingDown { celsius, .. } => {
+                Some((Tone::Plain, format!("  cooling down: {} °C", lines::degrees(*celsius))))
+            }
             body => lines::of(body, &self.progress),
         };
         match line {

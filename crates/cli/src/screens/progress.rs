@@ -135,12 +135,18 @@ impl Progress {
             EventBody::RestStarted { until_ns, .. } => {
                 self.resting = Some(Resting { until_ns: *until_ns });
             }
+            EventBody::CoolDownStarted { until_ns, .. } => self.resting = Some(Resting { until_ns: *until_ns }),
+            EventBody::CoolDownEnded { .. } => {
+                self.resting = None;
+                self.last_end_ns = None;
+            }
             EventBody::RestEnded { .. } => {
                 self.resting = None;
                 self.last_end_ns = Some(event.at_ns);
             }
             EventBody::Steadiness(verdict) => self.pass_where(|slot| slot.test == verdict.test),
             EventBody::Finding(_)
+            | EventBody::CoolingDown { .. }
             | EventBody::TelemetryDescribed(_)
             | EventBody::Telemetry(_)
             | EventBody::InGroup(_)

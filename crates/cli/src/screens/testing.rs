@@ -45,6 +45,7 @@ fn step(id: (&str, &str), label: &str, role: StepRole, action: Action, rest: Res
         role,
         action,
         rest,
+        start_below: None,
         axes: Vec::new(),
         approximations: Vec::new(),
         seeds: Vec::new(),
@@ -147,6 +148,7 @@ impl Tape {
                 self.now_ns += time.get();
                 self.push(EventBody::IdleEnded { key: key.clone() });
             }
+            Action::CoolDown(_) => self.push(EventBody::IdleEnded { key: key.clone() }),
             Action::Io { workload, stop, ramp } => {
                 let bytes = stop.volume.or(stop.passes.map(|_| workload.span.length));
                 let by_volume = bytes.map(|bytes| (bytes.as_f64() / rate * 1e9) as u64);

@@ -1,7 +1,7 @@
 //! Asks an NVMe controller for its pages: what it must have, what it says it has, and what it gives besides.
 //!
-//! Owns which pages are asked for and what becomes of a refusal: what a controller does not offer is left out, what this
-//! user may not ask is said once, anything else is said with the controller's answer. What the pages mean in the units
+//! Owns which pages are asked for and what becomes of a refusal: what a controller does not offer is left out, what
+//! this user may not ask is said once, anything else is said with the controller's answer. What they mean in the units
 //! of people is in `facts`, what is odd about them in `drivelab_nvme::sanity`.
 
 mod facts;

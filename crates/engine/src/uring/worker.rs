@@ -391,9 +391,9 @@ impl Worker<'_, '_> {
         true
     }
 
-    /// Asks once more for an operation that the kernel turned away because it would have had to wait, this time where it
-    /// may. io_uring does so by itself, but not where the answer comes from a layer below (device-mapper, as of Linux
-    /// 6.1) while an interrupt is served. `false` where that was done already, or where nothing is moved.
+    /// Asks once more for an operation that the kernel turned away because it would have had to wait, this time where
+    /// it may. io_uring does so by itself, but not where the answer comes from a layer below (device-mapper, as of
+    /// Linux 6.1) while an interrupt is served. `false` where that was done already, or where nothing is moved.
     #[cold]
     fn let_it_wait(&mut self, slot: usize) -> bool {
         let flight = &self.flights[slot];

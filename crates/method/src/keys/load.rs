@@ -295,6 +295,8 @@ pub(crate) static ENDING: &[Key] = &[
         "Active share of step and rest together, per cent: the rest follows from it.",
     ),
     key("rest_cap", Kind::Duration, "Longest rest that duty_cycle may ask for. Default 10 min."),
+    key("start_below", Kind::Temperature, "The step begins only when the drive is cooler than this, such as \"45 C\"."),
+    key("start_below_cap", Kind::Duration, "Longest wait for that; then the step begins all the same. Default 30 min."),
 ];
 
 const OF_THE_STEP: &str = "all groups of a step begin and end together; state it in the test";
@@ -319,6 +321,8 @@ pub(super) static GROUP: Shape = Shape {
             elsewhere("rest", OF_THE_STEP),
             elsewhere("duty_cycle", OF_THE_STEP),
             elsewhere("rest_cap", OF_THE_STEP),
+            elsewhere("start_below", OF_THE_STEP),
+            elsewhere("start_below_cap", OF_THE_STEP),
         ],
     ],
     lists: false,

@@ -54,6 +54,7 @@ fn step(queue_depth: u64) -> Step {
         role: StepRole::Measure,
         action: Action::Io { workload: workload(queue_depth), stop, ramp: Nanos::new(0) },
         rest: Rest::None {},
+        start_below: None,
         axes: Vec::new(),
         approximations: Vec::new(),
         seeds: Vec::new(),

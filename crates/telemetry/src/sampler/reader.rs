@@ -134,8 +134,8 @@ impl Reader {
         let began_ns = clock.now_ns();
         let was_due_ns = slot.due_ns;
         let reading = slot.source.read(&*clock);
-        // The next one keeps to the beat; beats that are over are not made up for, and a reading between two beats (at a
-        // border) takes none of them away.
+        // The next one keeps to the beat; beats that are over are not made up for, and a reading between two beats (at
+        // a border) takes none of them away.
         if began_ns >= was_due_ns {
             slot.due_ns = (was_due_ns + slot.every_ns).max(began_ns + slot.every_ns / 2);
         }

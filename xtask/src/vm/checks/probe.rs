@@ -79,8 +79,8 @@ fn first_controller() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// `-device nvme,serial=PROBE-1,mdts=0,max_ioqpairs=7,use-intel-id=on` in a subsystem, with namespaces 3 and 5, behind a
-/// port of 8 GT/s with two lanes.
+/// `-device nvme,serial=PROBE-1,mdts=0,max_ioqpairs=7,use-intel-id=on` in a subsystem, with namespaces 3 and 5, behind
+/// a port of 8 GT/s with two lanes.
 fn second_controller() -> Vec<(&'static str, Value)> {
     vec![
         ("/target/devices/0/serial", json!("PROBE-1")),

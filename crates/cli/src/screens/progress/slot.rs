@@ -137,6 +137,7 @@ fn bytes_to_move(workload: &Workload, stop: &StopRule) -> Option<u64> {
 fn goal(action: &Action) -> (Kind, Goal) {
     match action {
         Action::Idle { time } => (Kind::Idle, Goal { time_ns: Some(time.get()), ..Goal::default() }),
+        Action::CoolDown(_) => (Kind::Idle, Goal::default()),
         Action::Io { workload, stop, ramp } => {
             let after_ramp = |time: Nanos| ramp.get().saturating_add(time.get());
             let bytes = bytes_to_move(workload, stop);

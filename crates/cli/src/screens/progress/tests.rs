@@ -20,6 +20,7 @@ fn longest() -> u64 {
     let cap = |step: &drivelab_core::plan::Step| match &step.action {
         drivelab_core::plan::Action::Io { stop: StopRule { cap, .. }, .. } => 2 * cap.get(),
         drivelab_core::plan::Action::Idle { time } => time.get(),
+        drivelab_core::plan::Action::CoolDown(wait) => wait.cap.get(),
     };
     20 * plan().schedule().iter().map(|(_, step)| cap(step)).sum::<u64>()
 }

@@ -1,0 +1,43 @@
+//! The flags of `drivelab watch`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+use drivelab_core::units::Nanos;
+
+use super::TelemetryArgs;
+
+/// Shown below the help.
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  drivelab watch /dev/nvme0n1                       until Ctrl-C, then a summary
+  drivelab watch nvme0n1 --time 1min --json         one JSON object a line, a summary last
+  drivelab watch /mnt/drive -- cp -r /src /mnt/drive/    beside another program, whose exit code is returned
+  drivelab watch . --power-file /tmp/watts -- fio job.fio
+  drivelab watch nvme0n1 --cost                     what reading costs, and what it does to reads of the drive
+
+With a COMMAND everything that drivelab says goes to stderr: stdout is the command's own. Nothing is written to the
+target, nothing is kept.";
+
+/// `drivelab watch`.
+#[derive(Debug, Args)]
+pub struct WatchArgs {
+    /// A device, a kernel name, a serial number, or a folder or file on the drive.
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub target: PathBuf,
+    /// Watch for so long; without it until Ctrl-C, or the end of COMMAND.
+    #[arg(long, value_name = "TIME")]
+    pub time: Option<Nanos>,
+    /// One JSON object a line: what is watched, every second what was read, and a summary at the end.
+    #[arg(long)]
+    pub json: bool,
+    /// Measure what watching costs, alone and beside reads of the target, and say so.
+    #[arg(long, conflicts_with_all = ["time", "command"])]
+    pub cost: bool,
+    /// What is watched.
+    #[command(flatten)]
+    pub telemetry: TelemetryArgs,
+    /// A program to run meanwhile, with its arguments.
+    #[arg(last = true, value_name = "COMMAND", value_hint = ValueHint::CommandWithArguments)]
+    pub command: Vec<String>,
+}

@@ -1,0 +1,277 @@
+//! `drivelab watch`: temperature, power, CPU and the others live, alone or beside another program.
+//!
+//! Reads only and keeps nothing. With a command everything said goes to stderr, and the command's exit code is
+//! returned.
+
+mod cost;
+mod track;
+
+use std::io::{IsTerminal, Write};
+use std::process::{Child, Command, ExitStatus};
+use std::sync::Arc;
+
+use drivelab_core::clock::{MonotonicClock, RunClock, StopCause, StopToken};
+use drivelab_core::environment::BlockDeviceFacts;
+use drivelab_core::exit::ExitCode;
+use drivelab_core::telemetry::{Observer, TelemetryDescribed};
+use drivelab_core::units::Nanos;
+use drivelab_device::probe::find;
+use drivelab_device::{Named, devices_below};
+use drivelab_report::format;
+use drivelab_telemetry::{Places, Sampler, SamplerOptions, discover};
+
+use crate::args::WatchArgs;
+use crate::context::Context;
+use crate::fail::{Failure, Result};
+use crate::lab::{signals, watching};
+use crate::say;
+use track::{Row, Tracks};
+
+/// Time between two looks at what was sampled.
+const LOOK_NS: u64 = 1_000_000_000;
+/// How often the end of a command is looked for.
+const POLL_NS: u64 = 50_000_000;
+/// Beside a command, plain lines come this seldom.
+const SELDOM: u64 = 10;
+
+/// Runs the command.
+///
+/// # Errors
+/// No such target, a meter that cannot be used, a command that cannot be started.
+pub fn watch(context: &Context, arguments: &WatchArgs) -> Result {
+    let found = find(&arguments.target)?;
+    let voice = context.settings.voice;
+    found.remark.iter().for_each(|remark| voice.say(remark));
+    let devices = devices_below(&Named::BlockDevice(found.node.clone()))?;
+    if arguments.cost {
+        return cost::cost(context, arguments, &found.node, &disks(&devices));
+    }
+    let stop = StopToken::default();
+    signals::watch(stop.clone())?;
+    let choice = arguments.telemetry.telemetry.unwrap_or(context.settings.telemetry.value);
+    let rates = watching::rates(choice).unwrap_or_default();
+    let wanted = watching::wanted(&arguments.telemetry, disks(&devices), rates);
+    let sources = discover(&Places::default(), &wanted);
+    let sources = sources.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
+    let clock: Arc<dyn RunClock> = Arc::new(MonotonicClock::starting_at(0));
+    let options = SamplerOptions { always: true, abort_above: sources.abort_above, remarks: sources.remarks };
+    let mut sampler = Sampler::start(sources.sources, Arc::clone(&clock), stop.clone(), options);
+    let described = sampler.described();
+    let mut show = Show::new(context, arguments, &described);
+    show.begin(&described)?;
+    let child = start(&arguments.command)?;
+    let status = follow(arguments, &mut sampler, &*clock, &stop, &mut show, child)?;
+    if let Some(batch) = sampler.finish() {
+        show.tracks.take(&batch);
+    }
+    show.end(clock.now_ns(), status)?;
+    if let Some(hot) = sampler.too_hot() {
+        return Err(Failure::new(ExitCode::Interrupted, hot));
+    }
+    match status {
+        // The program's own answer, whatever it means there.
+        Some(status) if !status.success() => std::process::exit(code_of(status)),
+        _ => Ok(ExitCode::Ok),
+    }
+}
+
+fn disks(devices: &[BlockDeviceFacts]) -> Vec<String> {
+    devices.iter().map(|device| device.name.clone()).collect()
+}
+
+fn start(command: &[String]) -> Result<Option<Child>> {
+    let Some((program, arguments)) = command.split_first() else { return Ok(None) };
+    let child = Command::new(program).args(arguments).spawn();
+    child.map(Some).map_err(|error| Failure::usage(format!("{program} cannot be started: {error}")))
+}
+
+/// As shells tell it: the code, or 128 and the signal.
+fn code_of(status: ExitStatus) -> i32 {
+    use std::os::unix::process::ExitStatusExt;
+    status.code().or_else(|| status.signal().map(|signal| 128 + signal)).unwrap_or(1)
+}
+
+/// Looks and shows until the time, the program or the person ends it. A program gets Ctrl-C itself and is waited for;
+/// one that is to be stopped because the drive is too hot is told so.
+fn follow(
+    arguments: &WatchArgs,
+    sampler: &mut Sampler,
+    clock: &dyn RunClock,
+    stop: &StopToken,
+    show: &mut Show<'_>,
+    mut child: Option<Child>,
+) -> Result<Option<ExitStatus>> {
+    let end_ns = arguments.time.map_or(u64::MAX, Nanos::get);
+    let never = StopToken::default();
+    let (mut next_ns, mut told) = (LOOK_NS, false);
+    loop {
+        let now_ns = clock.now_ns();
+        if let Some(child) = &mut child {
+            let over =
+                child.try_wait().map_err(|error| Failure::unexpected(format!("the command is lost: {error}")))?;
+            if over.is_some() {
+                return Ok(over);
+            }
+            if !told && (now_ns >= end_ns || stop.cause() == Some(StopCause::Heat)) {
+                told = true;
+                terminate(child);
+            }
+        } else if now_ns >= end_ns || stop.is_stopped() {
+            return Ok(None);
+        }
+        if now_ns >= next_ns {
+            next_ns += LOOK_NS;
+            if let Some(batch) = sampler.collect() {
+                show.tracks.take(&batch);
+            }
+            show.now(now_ns)?;
+        }
+        let until_ns = next_ns.min(if told { u64::MAX } else { end_ns });
+        if child.is_some() {
+            clock.sleep_until(until_ns.min(now_ns + POLL_NS).max(now_ns + 1), &never);
+        } else {
+            clock.sleep_until(until_ns, stop);
+        }
+    }
+}
+
+fn terminate(child: &Child) {
+    if let Some(pid) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
+    }
+}
+
+/// How it is shown.
+struct Show<'a> {
+    tracks: Tracks,
+    json: bool,
+    /// A program has stdout for itself.
+    beside: bool,
+    /// Drawn over itself on a terminal; the lines that stand there.
+    drawn: Option<usize>,
+    target: &'a std::path::Path,
+    quiet: bool,
+    looks: u64,
+}
+
+impl<'a> Show<'a> {
+    fn new(context: &Context, arguments: &'a WatchArgs, described: &TelemetryDescribed) -> Self {
+        let beside = !arguments.command.is_empty();
+        let draws = std::io::stdout().is_terminal()
+            && std::env::var("TERM").is_ok_and(|term| !matches!(term.as_str(), "" | "dumb"))
+            && !context.settings.plain.value;
+        Show {
+            tracks: Tracks::of(described),
+            json: arguments.json,
+            beside,
+            drawn: (draws && !beside && !arguments.json).then_some(0),
+            target: &arguments.target,
+            quiet: context.settings.voice.loudness == say::Loudness::Quiet,
+            looks: 0,
+        }
+    }
+
+    fn out(&self, text: &str) -> Result<()> {
+        if self.beside {
+            say::line(text.trim_end());
+            return Ok(());
+        }
+        say::data(text)
+    }
+
+    fn object(&self, value: &serde_json::Value) -> Result<()> {
+        self.out(&value.to_string())
+    }
+
+    fn begin(&self, described: &TelemetryDescribed) -> Result<()> {
+        if self.json {
+            return self.object(&serde_json::json!({
+                "schema": "drivelab.watch", "schema_version": 1, "target": self.target, "watching": described,
+            }));
+        }
+        if !self.quiet {
+            say::line(&format!(
+                "Watching {} ({})",
+                self.target.display(),
+                format::counted(described.sources.len(), "source")
+            ));
+            described.remarks.iter().for_each(|remark| say::line(&format!("not watched: {remark}")));
+        }
+        Ok(())
+    }
+
+    fn now(&mut self, now_ns: u64) -> Result<()> {
+        self.looks += 1;
+        let rows = self.tracks.rows();
+        if self.json {
+            return self.object(&serde_json::json!({ "at_s": seconds(now_ns), "now": rows }));
+        }
+        if let Some(lines) = self.drawn {
+            let text = table(&rows);
+            let up = if lines > 0 { format!("\x1b[{lines}A\x1b[J") } else { String::new() };
+            let mut stdout = std::io::stdout().lock();
+            let _ = write!(stdout, "{up}{text}").and_then(|()| stdout.flush());
+            self.drawn = Some(text.lines().count());
+            return Ok(());
+        }
+        let due = if self.beside { self.looks.is_multiple_of(SELDOM) } else { true };
+        // Rates need two readings.
+        if due && !self.quiet && !rows.is_empty() { self.out(&line(now_ns, &rows)) } else { Ok(()) }
+    }
+
+    fn end(&mut self, now_ns: u64, status: Option<ExitStatus>) -> Result<()> {
+        let rows = self.tracks.rows();
+        if self.json {
+            let exit = status.map(code_of);
+            return self.object(&serde_json::json!({
+                "at_s": seconds(now_ns), "summary": rows, "command_exit_code": exit,
+            }));
+        }
+        if let Some(lines) = self.drawn.filter(|lines| *lines > 0) {
+            let _ = write!(std::io::stdout(), "\x1b[{lines}A\x1b[J");
+        }
+        let time = format::duration(Nanos::new(now_ns));
+        self.out(&format!("{} for {time}:\n{}", self.target.display(), table(&rows)))
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a watch is shorter than 2^53 nanoseconds")]
+fn seconds(at_ns: u64) -> f64 {
+    at_ns as f64 / 1e9
+}
+
+/// `  12.0 s  hwmon:nvme0n1 Composite 41.9 °C, ...`: what people look for first.
+fn line(now_ns: u64, rows: &[Row]) -> String {
+    let wanted = |row: &&Row| {
+        matches!(row.unit, "°C" | "W" | "MB/s")
+            || row.name == "cpu busy"
+            || (row.mean.is_none() && row.now != Some(0.0))
+    };
+    let word = |row: &Row| {
+        let value = row.now.map_or_else(String::new, |now| format::value(now, row.unit));
+        format!("{} {value} {}", row.name, row.unit)
+    };
+    let words: Vec<String> = rows.iter().filter(wanted).map(word).collect();
+    format!("{:>7.1} s  {}", seconds(now_ns), words.join(", "))
+}
+
+/// Every row with its figures below each other.
+fn table(rows: &[Row]) -> String {
+    let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max(8);
+    let mut text = format!("{:<width$} {:>12} {:>10} {:>10} {:>10}\n", "", "now", "min", "mean", "max");
+    for row in rows {
+        let cell = |value: Option<f64>| value.map_or_else(String::new, |value| format::value(value, row.unit));
+        let line = format!(
+            "{:<width$} {:>12} {:>10} {:>10} {:>10}  {}",
+            row.name,
+            cell(row.now),
+            cell(row.min),
+            cell(row.mean),
+            cell(row.max),
+            row.unit
+        );
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}

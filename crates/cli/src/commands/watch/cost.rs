@@ -1,0 +1,137 @@
+//! `drivelab watch TARGET --cost`: what reading each source costs, and reads of the target with and without the sampler
+//! in turn (A, B, A, B), so that a drift of the machine is in both.
+
+use std::sync::Arc;
+
+use drivelab_core::backend::{Backend, StepRequest};
+use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
+use drivelab_core::exit::ExitCode;
+use drivelab_core::histogram::SparseHistogram;
+use drivelab_core::ids::{StepId, StepKey};
+use drivelab_core::plan::StopRule;
+use drivelab_core::telemetry::{Observer, TelemetryDescribed};
+use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::workload::{Span, Workload};
+use drivelab_device::BlockNode;
+use drivelab_engine::Engine;
+use drivelab_report::format;
+use drivelab_telemetry::{Places, Sampler, SamplerOptions, discover};
+use serde::Serialize;
+
+use crate::args::WatchArgs;
+use crate::context::Context;
+use crate::fail::{Failure, Result};
+use crate::lab::execute::engine;
+use crate::lab::watching;
+use crate::say;
+
+/// Pairs of stretches, without and with the sampler.
+const PAIRS: u32 = 5;
+/// Length of a stretch.
+const STRETCH: Nanos = Nanos::from_secs(2);
+
+/// Latencies of one way, all stretches together.
+#[derive(Debug, Default, Serialize)]
+struct Way {
+    reads: u64,
+    mean_us: f64,
+    p99_us: f64,
+    max_us: f64,
+    #[serde(skip)]
+    histogram: SparseHistogram,
+}
+
+impl Way {
+    #[expect(clippy::cast_precision_loss, reason = "latencies are short")]
+    fn finish(mut self) -> Self {
+        let us = |per_cent| self.histogram.percentile(per_cent).map_or(0.0, |time: Nanos| time.get() as f64 / 1e3);
+        (self.reads, self.p99_us, self.max_us) = (self.histogram.count, us(99.0), us(100.0));
+        self.mean_us = self.histogram.mean_ns().unwrap_or(0.0) / 1e3;
+        self
+    }
+}
+
+/// Measures and says it.
+pub(super) fn cost(context: &Context, arguments: &WatchArgs, node: &BlockNode, disks: &[String]) -> Result {
+    let choice = arguments.telemetry.telemetry.unwrap_or(context.settings.telemetry.value);
+    let rates = watching::rates(choice).unwrap_or_default();
+    let opened = drivelab_device::open_device_to_read(node)?;
+    let length = opened.facts.length;
+    let options = engine(context, None)?;
+    let mut engine =
+        Engine::open(opened.target, options).map_err(|error| Failure::new(ExitCode::HostNotFit, error.to_string()))?;
+    let clock: Arc<dyn RunClock> = Arc::new(MonotonicClock::starting_at(0));
+    let (mut without, mut with, mut described) = (Way::default(), Way::default(), None);
+    for _ in 0..PAIRS {
+        without.histogram.merge(&stretch(&mut engine, &*clock, length)?);
+        let found = discover(&Places::default(), &watching::wanted(&arguments.telemetry, disks.to_vec(), rates));
+        let found = found.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
+        let options = SamplerOptions { always: true, abort_above: None, remarks: found.remarks };
+        let mut sampler = Sampler::start(found.sources, Arc::clone(&clock), StopToken::default(), options);
+        with.histogram.merge(&stretch(&mut engine, &*clock, length)?);
+        described.get_or_insert_with(|| sampler.described());
+        let _ = sampler.finish();
+    }
+    show(arguments, &described.unwrap_or_default(), &without.finish(), &with.finish())
+}
+
+/// Reads of 4 KiB at random, one at a time.
+fn stretch(engine: &mut Engine, clock: &dyn RunClock, length: Bytes) -> Result<SparseHistogram> {
+    let workload = Workload {
+        span: Span { offset: Bytes::new(0), length: length.align_down(Bytes::new(4096)) },
+        ..Workload::default()
+    };
+    let stop_rule = StopRule { time: Some(STRETCH), ..StopRule::capped(Nanos::from_secs(60)) };
+    let key = StepKey { step: StepId::new("cost", "read"), round: 1 };
+    let request = StepRequest {
+        key: &key,
+        workload: &workload,
+        stop_rule: &stop_rule,
+        ramp: Nanos::new(0),
+        interval: Nanos::from_secs(1),
+        clock,
+        stop: &StopToken::default(),
+    };
+    let record = engine.run_step(request, &mut |_| {});
+    record
+        .map(|record| record.read.histogram)
+        .map_err(|error| Failure::new(ExitCode::TargetUnusable, format!("the target cannot be read: {error}")))
+}
+
+fn show(arguments: &WatchArgs, described: &TelemetryDescribed, without: &Way, with: &Way) -> Result {
+    if arguments.json {
+        say::json(&serde_json::json!({
+            "schema": "drivelab.watch-cost", "schema_version": 1, "target": arguments.target,
+            "sources": described.sources, "without": without, "with": with,
+        }))?;
+        return Ok(ExitCode::Ok);
+    }
+    let us = |time: Nanos| format::latency_us(time.as_secs_f64() * 1e6);
+    let mut text = format!("{:<34} {:>9} {:>12} {:>10} {:>8}\n", "source", "every", "reading µs", "longest", "CPU µs");
+    for source in &described.sources {
+        let cost = source.cost.unwrap_or_default();
+        let (mean, max, cpu) = (us(cost.time_mean), us(cost.time_max), us(cost.cpu_mean));
+        let every = format::duration(source.every);
+        text.push_str(&format!("{:<34} {every:>9} {mean:>12} {max:>10} {cpu:>8}\n", source.id.to_string()));
+    }
+    text.push_str(&format!(
+        "\nReads of 4 KiB, one at a time, {PAIRS} times {} each way:\n{:<16} {:>10} {:>10} {:>10} {:>10}\n",
+        format::duration(STRETCH),
+        "",
+        "reads",
+        "mean µs",
+        "p99 µs",
+        "max µs"
+    ));
+    for (name, way) in [("without", without), ("with watching", with)] {
+        text.push_str(&format!(
+            "{name:<16} {:>10} {:>10} {:>10} {:>10}\n",
+            format::count(way.reads),
+            format::latency_us(way.mean_us),
+            format::latency_us(way.p99_us),
+            format::latency_us(way.max_us)
+        ));
+    }
+    say::data(&text)?;
+    Ok(ExitCode::Ok)
+}

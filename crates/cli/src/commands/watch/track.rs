@@ -1,0 +1,254 @@
+//! From samples to rows: what each quantity is now and how it went since the watch began. Keeps sums, not samples, so a
+//! watch may last for days.
+
+use drivelab_core::telemetry::{Quantity, Sample, SourceDescription, SourceKind, TelemetryBatch, TelemetryDescribed};
+use serde::Serialize;
+
+/// A quantity over the time of the watch.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(super) struct Row {
+    /// Source and quantity: `hwmon:nvme0n1 Composite`.
+    pub(super) name: String,
+    /// Unit of all figures.
+    pub(super) unit: &'static str,
+    /// Newest value.
+    pub(super) now: Option<f64>,
+    /// Smallest value.
+    pub(super) min: Option<f64>,
+    /// Mean over time.
+    pub(super) mean: Option<f64>,
+    /// Largest value.
+    pub(super) max: Option<f64>,
+}
+
+/// What a row is made of.
+#[derive(Debug, Clone, PartialEq)]
+enum Made {
+    /// Values of the moment of one series.
+    Value(usize),
+    /// How much the sum of counters rises per second, times a factor.
+    Rate(Vec<usize>, f64),
+    /// How much some counters rise in per cent of what all of them rise.
+    Share(Vec<usize>, Vec<usize>),
+    /// How far a counter has risen since the begin.
+    Rise(usize),
+}
+
+#[derive(Debug)]
+struct Track {
+    row: Row,
+    made: Made,
+    /// Values times seconds, and seconds.
+    area: f64,
+    seconds: f64,
+    first: Option<f64>,
+}
+
+#[derive(Debug, Default)]
+struct Source {
+    tracks: Vec<Track>,
+    last: Option<Sample>,
+}
+
+/// All rows in the making.
+#[derive(Debug)]
+pub(super) struct Tracks(Vec<Source>);
+
+/// Counters move in steps; readings closer together than this say nothing about a rate.
+const LEAST_S: f64 = 0.04;
+
+fn track(source: &SourceDescription, what: &str, unit: &'static str, made: Made) -> Track {
+    let name = format!("{} {what}", source.id);
+    let row = Row { name, unit, now: None, min: None, mean: None, max: None };
+    Track { row, made, area: 0.0, seconds: 0.0, first: None }
+}
+
+/// The rows of a source.
+fn tracks(source: &SourceDescription) -> Vec<Track> {
+    let named = |kinds: &[&str]| -> Vec<usize> {
+        let fits = |name: &str| name.split_once('.').is_some_and(|(_, kind)| kinds.contains(&kind));
+        (0..source.series.len()).filter(|at| source.series.get(*at).is_some_and(|one| fits(&one.name))).collect()
+    };
+    let all: Vec<usize> = (0..source.series.len()).collect();
+    match source.kind {
+        SourceKind::Cpu => {
+            let busy = named(&["user", "system", "interrupts"]);
+            let mut rows = vec![track(source, "busy", "%", Made::Share(busy, all.clone()))];
+            rows.push(track(source, "stolen", "%", Made::Share(named(&["steal"]), all)));
+            rows
+        }
+        SourceKind::Interrupts => vec![track(source, "interrupts", "/s", Made::Rate(all, 1.0))],
+        _ => source
+            .series
+            .iter()
+            .enumerate()
+            .map(|(at, series)| one(source, at, &series.name, series.quantity))
+            .collect(),
+    }
+}
+
+/// The row of one series.
+fn one(source: &SourceDescription, at: usize, name: &str, quantity: Quantity) -> Track {
+    let (unit, made) = match quantity {
+        Quantity::Energy => ("W", Made::Rate(vec![at], 1.0)),
+        Quantity::Volume => ("MB/s", Made::Rate(vec![at], 1e-6)),
+        Quantity::Operations => ("IOPS", Made::Rate(vec![at], 1.0)),
+        Quantity::BusyTime | Quantity::StallTime | Quantity::CpuTime => ("%", Made::Rate(vec![at], 100.0)),
+        quantity if quantity.counts() => (quantity.unit(), Made::Rise(at)),
+        quantity => (quantity.unit(), Made::Value(at)),
+    };
+    track(source, name, unit, made)
+}
+
+impl Tracks {
+    pub(super) fn of(described: &TelemetryDescribed) -> Self {
+        Tracks(described.sources.iter().map(|source| Source { tracks: tracks(source), last: None }).collect())
+    }
+
+    /// Takes what was sampled.
+    pub(super) fn take(&mut self, batch: &TelemetryBatch) {
+        for one in &batch.sources {
+            let Some(source) = usize::try_from(one.source).ok().and_then(|at| self.0.get_mut(at)) else { continue };
+            for sample in &one.samples {
+                source.take(sample);
+            }
+        }
+    }
+
+    /// The rows that have a value.
+    pub(super) fn rows(&self) -> Vec<Row> {
+        let rows = self.0.iter().flat_map(|source| &source.tracks).map(|track| &track.row);
+        rows.filter(|row| row.now.is_some()).cloned().collect()
+    }
+}
+
+impl Source {
+    #[expect(clippy::cast_precision_loss, reason = "times between two readings are short")]
+    fn take(&mut self, sample: &Sample) {
+        let before = self.last.as_ref();
+        let seconds = before.map_or(0.0, |before| sample.at_ns.saturating_sub(before.at_ns) as f64 / 1e9);
+        let close = before.is_some() && seconds < LEAST_S;
+        for track in &mut self.tracks {
+            match &track.made {
+                Made::Value(at) => {
+                    let (at, value) = (*at, sample.values.get(*at).copied().flatten());
+                    let last = before.and_then(|before| before.values.get(at).copied().flatten());
+                    if let Some(value) = value {
+                        track.value(value, last.map_or(value, |last| last.midpoint(value)), seconds);
+                    }
+                }
+                Made::Rise(at) => {
+                    if let Some(value) = sample.values.get(*at).copied().flatten() {
+                        let first = *track.first.get_or_insert(value);
+                        track.row.now = Some(value - first);
+                    }
+                }
+                Made::Rate(..) | Made::Share(..) if close => {}
+                Made::Rate(which, factor) => {
+                    let rose = before.and_then(|before| rose(before, sample, which));
+                    if let Some(rose) = rose.filter(|rose| *rose >= 0.0) {
+                        let rate = rose * factor / seconds;
+                        track.value(rate, rate, seconds);
+                    }
+                }
+                Made::Share(which, all) => {
+                    let share = before.and_then(|before| {
+                        let all = rose(before, sample, all).filter(|all| *all > 0.0)?;
+                        Some(100.0 * rose(before, sample, which)?.max(0.0) / all)
+                    });
+                    if let Some(share) = share {
+                        track.value(share, share, seconds);
+                    }
+                }
+            }
+        }
+        if !close {
+            self.last = Some(sample.clone());
+        }
+    }
+}
+
+/// How much these counters rose together; `None` where one of them could not be read.
+fn rose(before: &Sample, after: &Sample, which: &[usize]) -> Option<f64> {
+    let value = |sample: &Sample, at: usize| sample.values.get(at).copied().flatten();
+    which.iter().map(|at| Some(value(after, *at)? - value(before, *at)?)).sum()
+}
+
+impl Track {
+    /// A new value, which stands for the time since the last one with its mean.
+    fn value(&mut self, value: f64, mean: f64, seconds: f64) {
+        self.row.now = Some(value);
+        self.row.min = Some(self.row.min.map_or(value, |min| min.min(value)));
+        self.row.max = Some(self.row.max.map_or(value, |max| max.max(value)));
+        self.area += mean * seconds;
+        self.seconds += seconds;
+        self.row.mean = if self.seconds > 0.0 { Some(self.area / self.seconds) } else { Some(value) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use drivelab_core::telemetry::{About, Disturbs, SeriesDescription, SourceId, SourceSamples};
+    use drivelab_core::units::Nanos;
+
+    use super::*;
+
+    fn described(kind: SourceKind, series: &[(&str, Quantity)]) -> TelemetryDescribed {
+        let source = SourceDescription {
+            id: SourceId::new("it"),
+            kind,
+            about: About::Host,
+            origin: String::new(),
+            accuracy: String::new(),
+            disturbs: Disturbs::Host,
+            every: Nanos::from_secs(1),
+            cost: None,
+            series: series.iter().map(|(name, quantity)| SeriesDescription::new(*name, *quantity)).collect(),
+        };
+        TelemetryDescribed { sources: vec![source], ..TelemetryDescribed::default() }
+    }
+
+    fn rows(kind: SourceKind, series: &[(&str, Quantity)], samples: &[(u64, Vec<f64>)]) -> Vec<Row> {
+        let sample = |(s, values): &(u64, Vec<f64>)| Sample {
+            at_ns: s * 1_000_000_000,
+            read_ns: 0,
+            values: values.iter().copied().map(Some).collect(),
+        };
+        let mut tracks = Tracks::of(&described(kind, series));
+        let samples = samples.iter().map(sample).collect();
+        let sources = vec![SourceSamples { source: 0, samples, gaps: Vec::new() }];
+        tracks.take(&TelemetryBatch { cpu: Nanos::new(0), sources });
+        tracks.rows()
+    }
+
+    #[test]
+    fn values_have_a_mean_over_time_and_counters_become_rates() {
+        let temperature = rows(
+            SourceKind::Hwmon,
+            &[("t", Quantity::Temperature)],
+            &[(0, vec![40.0]), (1, vec![50.0]), (4, vec![50.0])],
+        );
+        let row = &temperature[0];
+        assert_eq!((row.now, row.min, row.max), (Some(50.0), Some(40.0), Some(50.0)));
+        assert_eq!(row.mean, Some((45.0 + 150.0) / 4.0));
+        let energy = rows(SourceKind::Rapl, &[("package", Quantity::Energy)], &[(0, vec![7.0]), (2, vec![31.0])]);
+        assert_eq!((energy[0].unit, energy[0].now), ("W", Some(12.0)));
+        let volume =
+            rows(SourceKind::DiskStats, &[("read_bytes", Quantity::Volume)], &[(0, vec![0.0]), (2, vec![5e6])]);
+        assert_eq!((volume[0].unit, volume[0].now), ("MB/s", Some(2.5)));
+    }
+
+    #[test]
+    fn cpu_time_is_a_share_and_transitions_are_counted_from_the_begin() {
+        let kinds =
+            [("cpu0.user", Quantity::CpuTime), ("cpu0.idle", Quantity::CpuTime), ("cpu0.steal", Quantity::CpuTime)];
+        let cpu = rows(SourceKind::Cpu, &kinds, &[(0, vec![1.0, 1.0, 1.0]), (10, vec![4.0, 7.0, 2.0])]);
+        assert_eq!((cpu[0].now, cpu[1].now), (Some(30.0), Some(10.0)));
+        let throttled = rows(
+            SourceKind::Smart,
+            &[("transitions", Quantity::ThrottleTransitions)],
+            &[(0, vec![9.0]), (1, vec![11.0])],
+        );
+        assert_eq!((throttled[0].now, throttled[0].mean), (Some(2.0), None));
+    }
+}

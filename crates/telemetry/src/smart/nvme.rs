@@ -1,0 +1,129 @@
+//! The log of an NVMe drive, fetched through the kernel's ioctl on its controller's node.
+
+use std::path::{Path, PathBuf};
+
+use drivelab_nvme::{Controller, IoctlTransport, Transport};
+
+use super::{SmartReader, SmartReading};
+use crate::disk::device_of;
+use crate::places::{Places, names};
+
+/// An open controller.
+pub(crate) struct NvmeLog<T> {
+    controller: Controller<T>,
+}
+
+/// Warning and critical composite temperature in °C.
+pub(crate) type Limits = (Option<f64>, Option<f64>);
+
+/// The controller of a disk: its node and the way to it; the first of several behind multipath.
+pub(crate) fn controller_node(places: &Places, disk: &str) -> Option<PathBuf> {
+    let is_controller = |name: &str| {
+        let number = name.strip_prefix("nvme");
+        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let device = device_of(places, disk)?;
+    let own = device.file_name().map(|name| name.to_string_lossy().into_owned()).filter(|name| is_controller(name));
+    let name = own.or_else(|| names(&device).into_iter().find(|name| is_controller(name)))?;
+    Some(PathBuf::from("/dev").join(name))
+}
+
+/// Opens the controller at a node and asks for its limits.
+pub(crate) fn open(node: &Path) -> Result<(NvmeLog<IoctlTransport>, Limits), String> {
+    let transport = IoctlTransport::open(node).map_err(|error| error.to_string())?;
+    Ok(NvmeLog::of(Controller::new(transport)))
+}
+
+impl<T: Transport> NvmeLog<T> {
+    /// Of a controller; one that does not state its limits has none.
+    pub(crate) fn of(controller: Controller<T>) -> (Self, Limits) {
+        let celsius = |kelvin: u16| f64::from(kelvin) - super::ZERO_CELSIUS;
+        let limits = controller.identify_controller().map_or((None, None), |page| {
+            let (warning, critical) = (page.decoded.warning_temperature_k, page.decoded.critical_temperature_k);
+            (warning.map(celsius), critical.map(celsius))
+        });
+        (NvmeLog { controller }, limits)
+    }
+}
+
+impl<T: Transport + Send> SmartReader for NvmeLog<T> {
+    fn read(&mut self) -> Result<SmartReading, String> {
+        let log = self.controller.smart().map_err(|error| error.to_string())?.decoded;
+        let mut sensors_kelvin = [0u16; 8];
+        for sensor in &log.sensors {
+            if let Some(place) = sensors_kelvin.get_mut(usize::from(sensor.number.saturating_sub(1))) {
+                *place = sensor.temperature_k;
+            }
+        }
+        #[expect(clippy::cast_precision_loss, reason = "microwatts of a drive stay below 2^53")]
+        let watts = |microwatts: u64| microwatts as f64 / 1e6;
+        Ok(SmartReading {
+            critical_warning: log.critical_warning.raw,
+            composite_kelvin: log.composite_temperature_k,
+            sensors_kelvin,
+            warning_minutes: log.warning_temperature_min,
+            critical_minutes: log.critical_temperature_min,
+            throttle_transitions: [log.thermal_transitions_1, log.thermal_transitions_2],
+            throttle_seconds: [log.thermal_1_s, log.thermal_2_s],
+            interval_watts: log.interval_power_uw.map(watts),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use drivelab_core::clock::MonotonicClock;
+    use drivelab_core::telemetry::TelemetrySource;
+    use drivelab_core::units::Nanos;
+    use drivelab_nvme::{NSID_ALL, RecordedTransport, Recording, Request};
+
+    use super::*;
+    use crate::SmartSource;
+
+    #[test]
+    fn a_page_of_the_specification_becomes_temperatures_counters_and_watts() {
+        let mut page = vec![0u8; 512];
+        page[0] = 2;
+        page[1..3].copy_from_slice(&318u16.to_le_bytes());
+        page[192..196].copy_from_slice(&5u32.to_le_bytes());
+        page[202..204].copy_from_slice(&331u16.to_le_bytes());
+        page[216..220].copy_from_slice(&9u32.to_le_bytes());
+        page[228..232].copy_from_slice(&77u32.to_le_bytes());
+        // 4.5 W: 450 of 10 mW.
+        page[240..244].copy_from_slice(&(450u32 | 2 << 16).to_le_bytes());
+        let mut identify = vec![0u8; 4096];
+        identify[266..268].copy_from_slice(&355u16.to_le_bytes());
+        identify[268..270].copy_from_slice(&358u16.to_le_bytes());
+        let mut recording = Recording::default();
+        recording.page(Request::LogPage { log: 2, nsid: NSID_ALL, parameter: 0, specific: 0 }, page);
+        recording.page(Request::Identify { cns: 1, nsid: 0 }, identify);
+        let (log, limits) = NvmeLog::of(Controller::new(RecordedTransport::new(recording)));
+        assert_eq!(limits, (Some(82.0), Some(85.0)));
+        let node = "/dev/nvme0".to_owned();
+        let mut source = SmartSource::open(Box::new(log), "nvme0n1", node, limits, Nanos::from_secs(2)).unwrap();
+        let described = source.describe();
+        let values = source.read(&MonotonicClock::starting_at(0)).unwrap().remove(0).values;
+        let of = |name: &str| values[described.series.iter().position(|series| series.name == name).unwrap()];
+        assert_eq!((of("composite"), of("sensor 2")), (Some(45.0), Some(58.0)));
+        assert_eq!((of("critical warning"), of("warning time")), (Some(2.0), Some(5.0)));
+        assert_eq!((of("throttle 1 transitions"), of("throttle 2 time")), (Some(9.0), Some(77.0)));
+        assert_eq!(of("interval power"), Some(4.5));
+        assert_eq!(described.series[0].critical, Some(85.0));
+    }
+
+    #[test]
+    fn the_drives_of_this_machine_are_read_where_there_are_any() {
+        let places = Places::default();
+        let disks = names(std::path::Path::new("/sys/block"));
+        let nodes: Vec<PathBuf> = disks.iter().filter_map(|disk| controller_node(&places, disk)).collect();
+        if nodes.is_empty() {
+            eprintln!("skipped: this machine has no NVMe drive");
+        }
+        for node in nodes {
+            match open(&node) {
+                Ok((mut log, _)) => assert!(log.read().unwrap().composite_kelvin > 0),
+                Err(error) => eprintln!("skipped: {error}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! What is watched beside the I/O, through the whole program: a meter of known power, a thermometer that rises, the
+//! kernel's own counters, and a live view around another program.
+//!
+//! The meters are files that a thread of the test writes in the documented protocol (docs/telemetry.md), because no
+//! drive here has a sensor; everything else is the real thing.
+
+mod support;
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::Value;
+use support::Lab;
+
+/// A meter: every 50 ms a line with UNIX time and what `value` gives for the seconds since it began.
+struct Meter {
+    path: PathBuf,
+    over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+fn unix_s() -> f64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs_f64()
+}
+
+impl Meter {
+    fn start(lab: &Lab, name: &str, value: impl Fn(f64) -> f64 + Send + 'static) -> Meter {
+        let path = lab.write(name, "0 999\n");
+        let over = Arc::new(AtomicBool::new(false));
+        let thread = std::thread::spawn({
+            let (path, over) = (path.clone(), Arc::clone(&over));
+            move || {
+                let mut file = OpenOptions::new().append(true).open(path).expect("the meter's file");
+                let began = unix_s();
+                while !over.load(Ordering::SeqCst) {
+                    let now = unix_s();
+                    writeln!(file, "{now:.6} {:.3}", value(now - began)).expect("a line");
+                    std::thread::sleep(Duration::from_millis(50));
+                }
+            }
+        });
+        Meter { path, over, thread: Some(thread) }
+    }
+
+    fn path(&self) -> &str {
+        self.path.to_str().expect("a text path")
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        self.over.store(true, Ordering::SeqCst);
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// All events of the newest run.
+fn events(lab: &Lab) -> Vec<Value> {
+    let done = lab.ok(&["replay", "last", "--speed", "0", "--events", "json"]);
+    done.stdout.lines().map(|line| serde_json::from_str(line).expect("an event")).collect()
+}
+
+/// The descriptions of the newest run's sources.
+fn sources(events: &[Value]) -> Vec<Value> {
+    let described = events.iter().find_map(|event| event["event"].get("telemetry_described"));
+    described.expect("what is watched is described")["sources"].as_array().expect("sources").clone()
+}
+
+/// Run times in seconds and the first values of the source with this id.
+fn samples(events: &[Value], id: &str) -> Vec<(f64, f64)> {
+    let source =
+        sources(events).iter().position(|source| source["id"] == id).unwrap_or_else(|| panic!("no source {id}"));
+    let batches = events.iter().filter_map(|event| event["event"]["telemetry"]["sources"].as_array());
+    let of_source = batches.flatten().filter(|one| one["source"] == source);
+    let samples = of_source.filter_map(|one| one["samples"].as_array()).flatten();
+    samples
+        .map(|sample| (sample["at_ns"].as_f64().expect("a time") / 1e9, sample["values"][0].as_f64().expect("a value")))
+        .collect()
+}
+
+/// Metrics of the newest run by address.
+fn metric(report: &Value, address: &str) -> f64 {
+    let metrics = report["metrics"].as_array().expect("metrics");
+    let one = metrics.iter().find(|metric| metric["address"] == address);
+    one.and_then(|one| one["value"].as_f64()).unwrap_or_else(|| panic!("no value at {address}"))
+}
+
+const LOAD: &str = "load/rnd-4k-q8t1-read";
+
+#[test]
+fn a_constant_meter_gives_its_watts_and_joules_and_a_thermometer_its_degrees_at_the_right_second() {
+    let lab = Lab::new();
+    // The first line is passed over: it was there before.
+    let power = Meter::start(&lab, "power", |_| 5.0);
+    let temperature = Meter::start(&lab, "celsius", |_| unix_s() % 100.0);
+    let io = ["io", ".", "--size", "16MiB", "--qd", "8", "--time", "3s", "--quiet"];
+    lab.ok(&[&io[..], &["--power-file", power.path(), "--temperature-file", temperature.path()]].concat());
+    let report = lab.json(&["report", "last", "--json"]);
+    let of = |id: &str| metric(&report, &format!("{LOAD}:{id}"));
+    assert!((of("power.mean") - 5.0).abs() < 1e-9, "{}", of("power.mean"));
+    assert!(
+        (of("power.energy") - 5.0 * of("duration")).abs() < 1e-6,
+        "{} J in {} s",
+        of("power.energy"),
+        of("duration")
+    );
+    assert!((of("power.throughput_per_watt") - of("total.throughput") / 5.0).abs() < 1e-6);
+    assert!((of("power.iops_per_watt") - of("total.iops") / 5.0).abs() < 1e-6);
+    assert!((0.0..=100.0).contains(&of("host_cpu.busy")) && metric(&report, "run:run.telemetry_cpu") > 0.0);
+    let events = events(&lab);
+    let started = &events[0]["event"]["run_started"]["started"];
+    let began: f64 =
+        started.as_str().expect("a time").rsplit(':').next().expect("seconds")[..2].parse().expect("seconds");
+    let celsius = samples(&events, "temperature:adapter");
+    assert!(celsius.len() > 20, "{} samples", celsius.len());
+    for (at, value) in &celsius {
+        // The start is on record to the second; both clocks are known modulo 60 or 100.
+        let off = (began + at - value).rem_euclid(20.0);
+        assert!(off.min(20.0 - off) < 1.5, "{value} at {at} s of a run that began at second {began}");
+    }
+    for pair in celsius.windows(2) {
+        let (time, value) = (pair[1].0 - pair[0].0, (pair[1].1 - pair[0].1).rem_euclid(100.0));
+        assert!(time > 0.0 && (time - value).abs() < 0.25, "{value} s by the meter are {time} s by the run: {pair:?}");
+    }
+    assert!(
+        samples(&events, "power:adapter").iter().all(|(_, watts)| *watts == 5.0),
+        "what was there before is no reading"
+    );
+}
+
+#[test]
+fn a_drive_above_its_limit_ends_the_run_in_order_and_resume_goes_on_when_it_is_cool() {
+    let lab = Lab::new();
+    lab.write("hot.toml", HOT);
+    let rising = Meter::start(&lab, "celsius", |s| 40.0 + 10.0 * s);
+    let run = ["run", "hot.toml", ".", "--quiet", "--temperature-file", rising.path(), "--abort-above-c", "60"];
+    let done = lab.run(&run);
+    assert_eq!(done.code, 7, "{}", done.stderr);
+    assert!(done.stderr.contains("more than the limit of 60 °C") && done.stderr.contains("resume"), "{}", done.stderr);
+    let seen = events(&lab);
+    let cause = seen.iter().find_map(|event| event["event"]["interrupted"]["cause"].as_str()).expect("a cause");
+    assert!(cause.contains("°C"), "{cause}");
+    let highest = samples(&seen, "temperature:adapter").into_iter().map(|(_, celsius)| celsius).fold(0.0, f64::max);
+    assert!(highest > 60.0, "the reading that ended it is on record: {highest}");
+    assert_eq!(lab.runs()[0].1, "interrupted");
+    drop(rising);
+    let cool = Meter::start(&lab, "celsius", |_| 35.0);
+    let resume = ["resume", "last", "--quiet", "--temperature-file", cool.path(), "--abort-above-c", "60"];
+    lab.ok(&resume);
+    assert_eq!(lab.runs()[0].1, "complete");
+}
+
+const HOT: &str = r#"
+format = 1
+name = "hot"
+title = "Gets hot"
+version = "1.0.0"
+summary = "A load beside a thermometer."
+good_for = "Testing drivelab."
+cannot_tell = "Anything about a drive."
+[[sources]]
+id = "own"
+citation = "Written for drivelab's own tests."
+[target]
+kind = "file"
+size = "16 MiB"
+minimum_size = "8 MiB"
+[forms.quick]
+[[prepare]]
+action = "fill"
+sources = ["own"]
+[[tests]]
+name = "warm"
+title = "Warm"
+purpose = "Time for a thermometer."
+sources = ["own"]
+op = "read"
+pattern = "random"
+block_size = "4 KiB"
+queue_depth = [2, 4, 8]
+time = "3 s"
+approximation = { op = "given", pattern = "given", block_size = "given", queue_depth = "given", time = "given" }
+"#;
+
+#[test]
+fn the_kernels_counters_are_recorded_with_their_cost_and_are_off_in_latency_critical_steps() {
+    let lab = Lab::new();
+    let io = ["io", ".", "--size", "8MiB", "--qd", "1", "--time", "2s", "--quiet", "--telemetry", "0.1"];
+    lab.ok(&io);
+    let quiet = events(&lab);
+    let described = sources(&quiet);
+    let kinds: Vec<&str> = described.iter().filter_map(|source| source["kind"].as_str()).collect();
+    assert!(kinds.contains(&"cpu") && kinds.contains(&"disk_stats") && kinds.contains(&"suspend"), "{kinds:?}");
+    let cpu = described.iter().find(|source| source["kind"] == "cpu").expect("CPU times");
+    assert!(cpu["cost"]["time_mean"].as_u64().expect("a cost") > 0, "{cpu}");
+    let step = quiet.iter().find(|event| event["event"]["step_ended"]["key"]["step"] == "load/rnd-4k-q1t1-read");
+    let step = &step.expect("the load")["event"]["step_ended"];
+    let bounds = [&step["start_ns"], &step["end_ns"]].map(|ns| ns.as_f64().expect("a time") / 1e9);
+    let inside = |samples: &[(f64, f64)]| {
+        samples.iter().filter(|(at, _)| *at > bounds[0] + 0.05 && *at < bounds[1] - 0.05).count()
+    };
+    assert_eq!(inside(&samples(&quiet, "cpu")), 0, "one operation in flight is not disturbed");
+    let gaps = quiet.iter().filter_map(|event| event["event"]["telemetry"]["sources"].as_array()).flatten();
+    assert!(gaps.filter_map(|one| one["gaps"].as_array()).flatten().any(|gap| gap["cause"] == "quiet"));
+    lab.ok(&[&io[..], &["--telemetry-always"]].concat());
+    let always = events(&lab);
+    let step = always.iter().find(|event| event["event"]["step_ended"]["key"]["step"] == "load/rnd-4k-q1t1-read");
+    let step = &step.expect("the load")["event"]["step_ended"];
+    let bounds = [&step["start_ns"], &step["end_ns"]].map(|ns| ns.as_f64().expect("a time") / 1e9);
+    let inside = samples(&always, "cpu").iter().filter(|(at, _)| *at > bounds[0] && *at < bounds[1]).count();
+    assert!(inside >= 5, "{inside} samples in 2 s at 10 a second");
+}
+
+#[test]
+fn off_is_off_and_a_meter_that_is_not_there_or_not_wanted_is_an_error_before_anything_is_made() {
+    let lab = Lab::new();
+    let io = ["io", ".", "--size", "8MiB", "--qd", "4", "--time", "300ms", "--quiet"];
+    lab.ok(&[&io[..], &["--telemetry", "off"]].concat());
+    assert!(events(&lab).iter().all(|event| event["event"].get("telemetry_described").is_none()));
+    let before = lab.files();
+    for (flags, said) in [
+        (vec!["--power-file", "/nonexistent/meter"], "/nonexistent/meter"),
+        (vec!["--telemetry", "off", "--abort-above-c", "60"], "--abort-above-c"),
+        (vec!["--telemetry", "sometimes"], "sometimes"),
+        (vec!["--abort-above-c", "hot"], "hot"),
+    ] {
+        let done = lab.run(&[&io[..], &flags].concat());
+        assert_eq!(done.code, 2, "{flags:?}: {}", done.stderr);
+        assert!(done.stderr.contains(said), "{flags:?}: {}", done.stderr);
+        assert_eq!(lab.files(), before, "{flags:?} left something behind");
+    }
+    File::open(lab.folder()).expect("the folder is still there");
+}
+
+#[test]
+fn watch_shows_lines_and_a_summary_and_json_says_the_same_for_machines() {
+    let lab = Lab::new();
+    let power = Meter::start(&lab, "power", |_| 7.5);
+    let watch = ["watch", ".", "--time", "2500ms", "--power-file", power.path()];
+    let plain = lab.ok(&watch);
+    assert!(plain.stdout.contains("power:adapter power 7.50 W"), "{}", plain.stdout);
+    assert!(plain.stdout.contains("min") && plain.stdout.contains("cpu busy"), "{}", plain.stdout);
+    let json = lab.ok(&[&watch[..], &["--json"]].concat());
+    let lines: Vec<Value> = json.stdout.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
+    assert_eq!(lines[0]["schema"], "drivelab.watch");
+    assert!(lines[1]["now"].is_array() && lines.len() >= 4, "{} lines", lines.len());
+    let summary = lines.last().expect("a summary")["summary"].as_array().expect("rows");
+    let row = summary.iter().find(|row| row["name"] == "power:adapter power").expect("the meter");
+    assert_eq!((row["min"].as_f64(), row["max"].as_f64()), (Some(7.5), Some(7.5)));
+    assert!((row["mean"].as_f64().expect("a mean") - 7.5).abs() < 1e-9);
+    assert!(lab.runs().is_empty(), "nothing is kept");
+}
+
+#[test]
+fn watch_runs_around_another_program_whose_output_and_exit_code_stay_its_own() {
+    let lab = Lab::new();
+    let done = lab.run(&["watch", ".", "--", "sh", "-c", "echo mine; sleep 1.5; exit 42"]);
+    assert_eq!((done.code, done.stdout.as_str()), (42, "mine\n"), "{}", done.stderr);
+    assert!(done.stderr.contains("cpu busy"), "{}", done.stderr);
+    let done = lab.run(&["watch", ".", "--json", "--", "sh", "-c", "kill -9 $$"]);
+    assert_eq!((done.code, done.stdout.as_str()), (137, ""), "{}", done.stderr);
+    let last: Value = serde_json::from_str(done.stderr.lines().last().expect("a summary")).expect("an object");
+    assert_eq!(last["command_exit_code"], 137);
+    assert_eq!(lab.ok(&["watch", ".", "--quiet", "--", "true"]).stdout, "");
+    assert_eq!(lab.run(&["watch", ".", "--", "/nonexistent/program"]).code, 2);
+    assert_eq!(lab.run(&["watch", "/nonexistent/drive"]).code, 6);
+}
+
+#[test]
+fn a_program_is_ended_where_the_drive_gets_too_hot() {
+    let lab = Lab::new();
+    let rising = Meter::start(&lab, "celsius", |s| 50.0 + 20.0 * s);
+    let watch = ["watch", ".", "--temperature-file", rising.path(), "--abort-above-c", "70", "--"];
+    let done = lab.run(&[&watch[..], &["sleep", "60"]].concat());
+    assert_eq!(done.code, 7, "{}", done.stderr);
+    assert!(done.stderr.contains("limit of 70 °C"), "{}", done.stderr);
+}
+
+#[test]
+fn a_methodology_waits_for_a_cool_drive_and_is_refused_where_nothing_tells_its_temperature() {
+    let lab = Lab::new();
+    lab.write("cool.toml", HOT.replace("time = \"3 s\"", "time = \"300 ms\"\nstart_below = \"50 C\""));
+    let before = lab.files();
+    let refused = lab.run(&["run", "cool.toml", ".", "--telemetry", "off"]);
+    assert_eq!(refused.code, 6, "{}", refused.stderr);
+    assert!(refused.stderr.contains("--temperature-file"), "{}", refused.stderr);
+    assert_eq!(lab.files(), before, "nothing was made");
+    let cooling = Meter::start(&lab, "celsius", |s| (58.0 - 2.0 * s).max(40.0));
+    let done = lab.ok(&["run", "cool.toml", ".", "--plain", "--temperature-file", cooling.path()]);
+    assert!(
+        done.stderr.contains("waiting until it is below 50 °C") && done.stderr.contains("cool enough"),
+        "{}",
+        done.stderr
+    );
+    let seen = events(&lab);
+    let place = |name: &str| {
+        seen.iter().position(|event| event["event"].get(name).is_some()).unwrap_or_else(|| panic!("no {name}"))
+    };
+    assert!(place("cool_down_started") < place("cooling_down") && place("cooling_down") < place("cool_down_ended"));
+    let ended = &seen[place("cool_down_ended")]["event"]["cool_down_ended"];
+    assert!(ended["reached"] == true && ended["celsius"].as_f64().expect("a temperature") < 50.0, "{ended}");
+}
