@@ -2,7 +2,7 @@
 #: modules: nvme
 #: programs: script
 #: disks: d0=16 d1=16 d2=16
-#: qemu: -machine q35 -device pcie-root-port,id=port0,slot=1 -device nvme,id=n0,bus=port0,drive=d0,serial=PLANNED-0
+#: qemu: -device nvme,id=n0,drive=d0,serial=PLANNED-0
 #: waiting: real
 #: limit_s: 120
 modprobe nvme
@@ -10,11 +10,13 @@ drive=/dev/nvme0n1
 wait_for -b $drive
 export DRIVELAB_DATA=/tmp/data
 
-# swap OUT IN DISK SERIAL: another drive in the same slot, which gets the same name.
+# swap OUT IN DISK SERIAL: another drive which gets the same name.
 swap() {
     host device_del "{\"id\": \"$1\"}"
     wait_for ! -e $drive
-    host device_add "{\"driver\": \"nvme\", \"id\": \"$2\", \"bus\": \"port0\", \"drive\": \"$3\", \"serial\": \"$4\"}"
+    # The guest lets go of the slot a moment after the drive is gone.
+    sleep 2
+    host device_add "{\"driver\": \"nvme\", \"id\": \"$2\", \"drive\": \"$3\", \"serial\": \"$4\"}"
     # Asked for, since the guest does not look by itself where the slot was emptied just before.
     swap_left=100
     until [ -b $drive ]; do
