@@ -5,7 +5,7 @@
 #: qemu: -device nvme,drive=d0,serial=ARMS-1
 #: waiting: real
 #: memory_mib: 768
-#: limit_s: 240
+#: limit_s: 400
 # drivelab checks by itself that a known text written through a mapping is not found below; here it is looked at from
 # outside too, by the kernel's own table of the mapping and by a text that the script writes.
 # QEMU's drive loses a command now and then (see nvme_gone.sh): the kernel is not to wait half a minute for it.
@@ -64,6 +64,7 @@ END
 # run NAME CODE ARGUMENT …: drivelab runs the methodology on the released drive and must end with this code.
 run() {
     run_name=$1
+    echo "--- $run_name"
     run_code=$2
     shift 2
     said "$run_name" drivelab run m.toml $drive --destroy ARMS-1 "$@"
@@ -126,6 +127,7 @@ bare fs
 # begun NAME ARGUMENT …: starts a run and waits until its writes are measured; its process is in $begun.
 begun() {
     begun_name=$1
+    echo "--- $begun_name"
     shift
     : > "$RESULTS/$begun_name.out"
     drivelab run m.toml $drive --destroy ARMS-1 "$@" --events json > "$RESULTS/$begun_name.out" \

@@ -2,7 +2,7 @@
 #: modules: nvme
 #: programs: script
 #: disks: d0=16 d1=16 d2=16
-#: qemu: -machine q35 -device pcie-root-port,id=port0,slot=1 -device nvme,id=n0,bus=port0,drive=d0,serial=PLANNED-0
+#: qemu: -device nvme,id=n0,drive=d0,serial=PLANNED-0
 #: waiting: real
 #: limit_s: 120
 modprobe nvme
@@ -10,12 +10,21 @@ drive=/dev/nvme0n1
 wait_for -b $drive
 export DRIVELAB_DATA=/tmp/data
 
-# swap OUT IN DISK SERIAL: another drive in the same slot, which gets the same name.
+# swap OUT IN DISK SERIAL: another drive which gets the same name.
 swap() {
     host device_del "{\"id\": \"$1\"}"
     wait_for ! -e $drive
-    host device_add "{\"driver\": \"nvme\", \"id\": \"$2\", \"bus\": \"port0\", \"drive\": \"$3\", \"serial\": \"$4\"}"
-    wait_for -b $drive
+    # The guest lets go of the slot a moment after the drive is gone.
+    sleep 2
+    host device_add "{\"driver\": \"nvme\", \"id\": \"$2\", \"drive\": \"$3\", \"serial\": \"$4\"}"
+    # Asked for, since the guest does not look by itself where the slot was emptied just before.
+    swap_left=100
+    until [ -b $drive ]; do
+        echo 1 > /sys/bus/pci/rescan
+        swap_left=$((swap_left - 1))
+        [ $swap_left -gt 0 ] || fail "the new drive never came: $(ls /dev)"
+        usleep 200000
+    done
     [ "$(tr -d ' ' < /sys/class/nvme/nvme0/serial)" = "$4" ] || fail "the slot holds $(cat /sys/class/nvme/nvme0/serial)"
 }
 

@@ -78,7 +78,10 @@ pub fn run(context: &Context, arguments: &RunArgs) -> Result {
         if arguments.together_only { "all at once" } else { "each alone, then all at once" },
         format::duration(Nanos::new(longest.saturating_mul(phases)))
     ));
-    let runs = group_runs(surveyed.len(), arguments.together_only);
+    let drives = surveyed.len();
+    // Block devices are held since they were looked at; each run claims its own anew.
+    drop(surveyed);
+    let runs = group_runs(drives, arguments.together_only);
     let stops: Vec<StopToken> = runs.iter().map(|_| StopToken::default()).collect();
     let common = Common { context, arguments, methodology: &methodology, form, runs, stops };
     if measure.dry_run {

@@ -8,6 +8,7 @@ mod probe;
 mod smart;
 mod smoke;
 mod stall;
+mod together;
 mod tracepoints;
 mod unplug;
 
@@ -29,6 +30,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("smart", smart::check),
     ("smoke", smoke::check),
     ("stall", stall::check),
+    ("together", together::check),
     ("tracepoints", tracepoints::check),
     ("unplug", unplug::check),
 ];

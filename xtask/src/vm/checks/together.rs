@@ -1,0 +1,25 @@
+//! together.sh: two drives behind one limit lose half of it to each other.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use crate::vm::results::{Results, number};
+
+/// What two drives keep that share one limit fairly, and how far off emulated drives in an emulated machine may be.
+const HALF_PERCENT: f64 = 50.0;
+const ALLOWED: f64 = 15.0;
+
+/// Checks what together.sh left.
+pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
+    let document = results.json("together.out")?;
+    let drives = document.pointer("/drives").and_then(Value::as_array).context("no drives in the document")?;
+    ensure!(drives.len() == 2, "{} drives in the document, not 2", drives.len());
+    let kept: Vec<f64> = drives.iter().map(|drive| number(drive, "/kept/median_percent")).collect::<Result<_>>()?;
+    for one in &kept {
+        ensure!((one - HALF_PERCENT).abs() <= ALLOWED, "a drive kept {one:.1} %, and half was expected: {kept:?}");
+    }
+    let listed = results.json("list.out")?;
+    let runs = listed.pointer("/runs").and_then(Value::as_array).context("no runs are listed")?;
+    ensure!(runs.len() == 4, "{} bundles, and each drive has one alone and one together", runs.len());
+    Ok(vec![format!("behind one limit the drives keep {:.1} and {:.1} %", kept[0], kept[1])])
+}
