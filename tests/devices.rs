@@ -131,7 +131,7 @@ fn what_must_not_be_written_is_refused_with_its_exit_code() {
     refused(&lab, &disk, &destroy, 6, &["(sleep) has it open"]);
     child.kill().and_then(|()| child.wait()).expect("ended");
     tool("blockdev", &["--setro", &disk.path]);
-    refused(&lab, &disk, &destroy, 6, &["set read-only"]);
+    refused(&lab, &disk, &destroy, 5, &["set read-only"]);
     tool("blockdev", &["--setrw", &disk.path]);
     refused(&lab, &disk, &["--op", "read", "--size", "1MiB"], 2, &["--span"]);
     load(&lab, &disk.path, &destroy);

@@ -177,7 +177,7 @@ const IN_USE: &[InUse] = &[
     ("swap on", 64, &[], swap_on, 5, &["active swap space"]),
     ("btrfs second device", 128, &[], btrfs_second, 5, &["btrfs"]),
     ("loop device on it", 64, &[], loop_on_it, 5, &["(a loop device) lies on"]),
-    ("read-only", 64, &["--read-only"], |_| Some(String::new()), 6, &["set read-only"]),
+    ("read-only", 64, &["--read-only"], |_| Some(String::new()), 5, &["set read-only"]),
     ("opened exclusively elsewhere", 64, &[], opened_exclusively, 6, &["has it open"]),
     ("its partition opened elsewhere", 64, &["--partscan"], partition_opened, 6, &["has it open"]),
 ];

@@ -137,7 +137,7 @@ done
 refuses 5 "" /dev/nvme3n1 --destroy GUARD-1
 [ ! -e /dev/nvme4n1 ] || complain "the namespace has two nodes"
 blockdev --setro /dev/nvme3n1
-refuses 6 read-only /dev/nvme3n1 --destroy GUARD-2
+refuses 5 read-only /dev/nvme3n1 --destroy GUARD-2
 blockdev --setrw /dev/nvme3n1
 refuses 5 GUARD-2 /dev/nvme3n1 --yes
 

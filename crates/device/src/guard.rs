@@ -117,9 +117,9 @@ impl GuardError {
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         match self {
-            GuardError::Refused { .. } => ErrorKind::Refused,
+            GuardError::Refused { .. } | GuardError::ReadOnly { .. } => ErrorKind::Refused,
             GuardError::Busy { .. } => ErrorKind::Busy,
-            GuardError::ReadOnly { .. } => ErrorKind::ReadOnly,
+
             GuardError::Gone { .. } => ErrorKind::Missing,
             GuardError::TooSmall { .. } | GuardError::NoSpace { .. } => ErrorKind::NoSpace,
             GuardError::Device(error) => error.kind(),

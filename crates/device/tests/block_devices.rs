@@ -287,9 +287,9 @@ fn the_last_look_sees_what_came_after_the_release() {
 }
 
 #[test]
-fn a_read_only_device_is_unusable_and_not_refused() {
+fn a_read_only_device_is_refused() {
     let Some(disk) = Loop::with(SIZE, &["--read-only"]) else { return };
-    refused(&disk, ErrorKind::ReadOnly, &["set read-only", "--read-only"]);
+    refused(&disk, ErrorKind::Refused, &["set read-only", "--read-only"]);
 }
 
 #[test]
