@@ -13,7 +13,8 @@ use crate::identity::node_named;
 use crate::named::BlockNode;
 use crate::roots::{Roots, names};
 
-/// Kernel name of a character device of NVMe, and of the namespaces that it leads to; `None` where it is no such device.
+/// Kernel name of a character device of NVMe, and of the namespaces that it leads to; `None` where it is no such
+/// device.
 pub(crate) fn leads_to(roots: &Roots, number: (u32, u32)) -> Option<(String, Vec<String>)> {
     let folder = fs::canonicalize(roots.sys.join(format!("dev/char/{}:{}", number.0, number.1))).ok()?;
     let name = name_of(&folder);

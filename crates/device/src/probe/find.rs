@@ -52,7 +52,8 @@ pub fn find(text: &Path) -> Result<Found, DeviceError> {
     by_serial(text, &name)
 }
 
-/// A controller (`/dev/nvme0`) or a generic node (`/dev/ng0n1`). Looking at the first of several namespaces harms nobody.
+/// A controller (`/dev/nvme0`) or a generic node (`/dev/ng0n1`). Looking at the first of several namespaces harms
+/// nobody.
 fn by_character_device(roots: &Roots, text: &Path) -> Option<Found> {
     let status = std::fs::metadata(text).ok().filter(|status| status.file_type().is_char_device())?;
     let (_, namespaces) = nvme_node::leads_to(roots, (major(status.rdev()), minor(status.rdev())))?;
