@@ -206,8 +206,15 @@ fn kept_range(mut kept: Vec<f64>) -> Option<KeptRange> {
     Some(KeptRange { least_percent: *kept.first()?, median_percent, most_percent: *kept.last()? })
 }
 
+/// Share of a step, per cent, that drives must have worked at once for its total to count as "at once".
+const AT_ONCE_PERCENT: f64 = 50.0;
+
+/// The step with the highest total, of those in which all drives really worked at once.
 fn highest(steps: &[StepTogether]) -> Option<StepId> {
-    let rates = steps.iter().filter_map(|step| Some((step.total.together_mb_s?, step)));
+    let at_once = |step: &&StepTogether| {
+        step.drives.iter().all(|drive| drive.overlap_percent.is_some_and(|overlap| overlap >= AT_ONCE_PERCENT))
+    };
+    let rates = steps.iter().filter(at_once).filter_map(|step| Some((step.total.together_mb_s?, step)));
     rates.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, step)| step.step.clone())
 }
 

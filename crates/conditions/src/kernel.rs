@@ -48,6 +48,16 @@ pub(crate) fn partition(drive: &str, wanted: u32) -> Option<Partition> {
     Some(Partition { node: Path::new("/dev").join(own.file_name()?), start: bytes("start")?, length: bytes("size")? })
 }
 
+/// Every partition that the kernel shows of a drive.
+pub(crate) fn partitions(drive: &str) -> Vec<(u32, PathBuf)> {
+    let Ok(entries) = fs::read_dir(folder(drive)) else { return Vec::new() };
+    let own = |path: PathBuf| {
+        let found = u32::try_from(number(&path.join("partition"))?).ok()?;
+        Some((found, Path::new("/dev").join(path.file_name()?)))
+    };
+    entries.flatten().filter_map(|entry| own(entry.path())).collect()
+}
+
 /// The node of a mapping: `/dev/dm-0`, by the name under which it stands in /dev/mapper.
 pub(crate) fn mapping(name: &str) -> Option<PathBuf> {
     let entries = fs::read_dir("/sys/class/block").ok()?;

@@ -90,6 +90,14 @@ pub enum Deed {
     },
 }
 
+impl Deed {
+    /// Whether undoing it takes something off the drive.
+    #[must_use]
+    pub const fn is_on_the_drive(&self) -> bool {
+        matches!(self, Deed::Table { .. } | Deed::Partition { .. } | Deed::Luks { .. } | Deed::FileSystem { .. })
+    }
+}
+
 /// Everything that is on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
@@ -178,6 +186,15 @@ impl Ledger {
     /// Where it cannot be written.
     pub fn undone(&mut self) -> Result<(), ConditionsError> {
         self.content.deeds.pop();
+        self.write()
+    }
+
+    /// Strikes out the deeds that must not be undone any more.
+    ///
+    /// # Errors
+    /// Where it cannot be written.
+    pub fn forget(&mut self, mut which: impl FnMut(&Deed) -> bool) -> Result<(), ConditionsError> {
+        self.content.deeds.retain(|deed| !which(deed));
         self.write()
     }
 

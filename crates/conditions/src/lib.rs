@@ -29,4 +29,4 @@ pub use error::{ConditionsError, Kind};
 pub use fit::check;
 pub use power::power_states;
 pub use set_up::{SetUp, Where, Wish};
-pub use tear_down::{Cleaned, clean_up};
+pub use tear_down::{Cleaned, Left, clean_up};

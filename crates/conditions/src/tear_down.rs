@@ -5,13 +5,13 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
 use drivelab_core::ids::RunId;
 use drivelab_core::units::Nanos;
 use drivelab_device::guard::{self, Destroy, Released};
-use drivelab_device::{Named, classify};
+use drivelab_device::{BlockNode, Named, classify};
 use uuid::Uuid;
 
 use crate::error::ConditionsError;
@@ -50,12 +50,18 @@ impl Access<'_> {
 
 /// The guard looks at everything again; it is the user's word of then that counts, and only for the same drive.
 fn release_again(mark: &DriveMark, destroy: Option<&str>) -> Result<Released, ConditionsError> {
+    let node = still_the_drive(mark)?;
+    Ok(guard::release_device(&node, &Destroy::named(destroy.map(Path::new)))?)
+}
+
+/// The drive, where it is provably the one that was marked.
+fn still_the_drive(mark: &DriveMark) -> Result<BlockNode, ConditionsError> {
     let Named::BlockDevice(node) = classify(&mark.node)? else {
         return Err(ConditionsError::Target(format!("{} is no block device any more", mark.node.display())));
     };
     let now = kernel::mark(&node, kernel::bytes(&node.name).unwrap_or_default());
     kernel::same_drive(mark, &now)?;
-    Ok(guard::release_device(&node, &Destroy::named(destroy.map(Path::new)))?)
+    Ok(node)
 }
 
 /// What became of conditions that a killed process left behind.
@@ -69,20 +75,79 @@ pub struct Cleaned {
     pub trouble: Option<ConditionsError>,
 }
 
-/// Undoes what dead processes left behind, all that the folder knows of.
+/// What a dead process left behind and nobody asked to undo.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Left {
+    /// The run.
+    pub run: RunId,
+    /// The drive's node.
+    pub node: PathBuf,
+}
+
+/// Undoes what dead processes left behind where `meant` says so, and names the rest.
 ///
 /// # Errors
 /// Where the folder cannot be read.
-pub fn clean_up(folder: &Path) -> Result<Vec<Cleaned>, ConditionsError> {
-    let mut all = Vec::new();
+pub fn clean_up(folder: &Path, meant: &dyn Fn(&Left) -> bool) -> Result<(Vec<Cleaned>, Vec<Left>), ConditionsError> {
+    let (mut all, mut left) = (Vec::new(), Vec::new());
     for mut ledger in Ledger::abandoned(folder)? {
         let run = ledger.content().run;
+        let own = Left { run, node: ledger.content().drive.node.clone() };
+        if !meant(&own) {
+            left.push(own);
+            continue;
+        }
         let mut done = Vec::new();
-        let undone = undo_all(&mut ledger, &mut Access::Asked(None), &mut done);
+        let undone = spare_others(&mut ledger, &mut done)
+            .and_then(|()| undo_all(&mut ledger, &mut Access::Asked(None), &mut done));
         let trouble = undone.and_then(|()| ledger.close()).err();
         all.push(Cleaned { run, done, trouble });
     }
-    Ok(all)
+    Ok((all, left))
+}
+
+/// Strikes out everything that would take something off the drive, where somebody has put something there since.
+fn spare_others(ledger: &mut Ledger, done: &mut Vec<String>) -> Result<(), ConditionsError> {
+    let Some(found) = somebody_elses(ledger.content()) else { return Ok(()) };
+    ledger.forget(Deed::is_on_the_drive)?;
+    done.push(format!("{found}: what is on the drive was left as it is; wipe it by name where nobody needs it"));
+    Ok(())
+}
+
+/// Something on one of the drive's partitions that this run did not put there.
+fn somebody_elses(content: &Content) -> Option<String> {
+    let made = |deed: &&Deed| matches!(deed, Deed::Table { .. });
+    content.deeds.iter().find(made)?;
+    let numbers: Vec<u32> = content
+        .deeds
+        .iter()
+        .filter_map(|deed| if let Deed::Partition { number, .. } = deed { Some(*number) } else { None })
+        .collect();
+    kernel::partitions(&content.drive.name).into_iter().find_map(|(number, node)| {
+        let shown = node.display();
+        if !numbers.is_empty() && !numbers.contains(&number) {
+            return Some(format!("{shown} is a partition that drivelab did not make"));
+        }
+        let Ok(Named::BlockDevice(block)) = classify(&node) else { return None };
+        match guard::known_content(&block) {
+            Err(error) => Some(format!("{shown} cannot be looked at ({error})")),
+            Ok(found) if found.is_empty() || is_own(content, &node) => None,
+            Ok(found) => Some(format!("{shown} holds {}, which drivelab did not make", found.join(" and "))),
+        }
+    })
+}
+
+/// Whether what a partition begins with is a file system or header of this run, by its UUID.
+fn is_own(content: &Content, partition: &Path) -> bool {
+    content.deeds.iter().any(|deed| match deed {
+        Deed::FileSystem { node, uuid } => {
+            node == partition && holds(node, uuid, |start| file_system::uuid_in(start).map(|found| found.to_string()))
+        }
+        Deed::Luks { node, uuid } => {
+            node == partition && node.to_str().is_some_and(|below| luks::uuid_of(below).as_ref() == Some(uuid))
+        }
+        _ => false,
+    })
 }
 
 /// Undoes everything on the ledger; what could not be undone stays on it.
@@ -140,6 +205,9 @@ fn undo(deed: &Deed, ledger: &Ledger, access: &mut Access<'_>) -> Result<Option<
             let found = kernel::partition(&content.drive.name, *number);
             if found.is_none_or(|found| (found.start, found.length) != (*start, *length)) {
                 return Ok(None);
+            }
+            if let Access::Asked(_) = access {
+                still_the_drive(&content.drive)?;
             }
             let drive = content.drive.node.display().to_string();
             patiently(|| DELPART.run(&[&drive, &number.to_string()], &[]).map(drop))?;

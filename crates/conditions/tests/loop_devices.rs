@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use drivelab_conditions::{ConditionsError, SetUp, Where, Wish, check, clean_up};
+use drivelab_conditions::{Cleaned, ConditionsError, SetUp, Where, Wish, check, clean_up};
 use drivelab_core::clock::{StopCause, StopToken};
 use drivelab_core::condition::{Condition, DataState, FileSystem};
 use drivelab_core::ids::RunId;
@@ -148,16 +148,46 @@ fn file_systems_are_mounted_where_nobody_else_looks_and_filled_as_asked() {
 fn what_a_dead_process_left_is_cleaned_up_by_the_next() {
     let Some(device) = Loop::new_or_skip(256) else { return };
     let set_up = device.set_up(condition(Some(FileSystem::Ext4)), &StopToken::default()).expect("set up");
-    assert!(clean_up(&device.ledgers()).expect("a look").is_empty(), "its owner lives");
+    assert!(undone(&device).is_empty(), "its owner lives");
     // As after a kill: locks and handles go, everything else stays.
     drop(set_up);
     assert_eq!(device.kept().len(), 3, "{:?}", device.kept());
-    let cleaned = clean_up(&device.ledgers()).expect("a look");
+    let cleaned = undone(&device);
     assert_eq!(cleaned.len(), 1);
     assert!(cleaned[0].trouble.is_none(), "{:?}", cleaned[0].trouble);
     assert_eq!(cleaned[0].done.len(), 4, "{:?}", cleaned[0].done);
     device.is_bare();
-    assert!(clean_up(&device.ledgers()).expect("a look").is_empty());
+    assert!(undone(&device).is_empty());
+}
+
+/// Everything that dead processes left, undone.
+fn undone(device: &Loop) -> Vec<Cleaned> {
+    let (cleaned, left) = clean_up(&device.ledgers(), &|_| true).expect("a look");
+    assert!(left.is_empty());
+    cleaned
+}
+
+#[test]
+fn what_somebody_put_behind_the_table_is_left_alone() {
+    let Some(device) = Loop::new_or_skip(256) else { return };
+    let set_up = device.set_up(condition(None), &StopToken::default()).expect("set up");
+    drop(set_up);
+    // Somebody uses the partition that a killed run left: the table is drivelab's, what lies behind it is not.
+    let node = device.node.path.to_str().expect("a path");
+    let partition = format!("{node}p1");
+    tool("mkfs.ext4", &["-q", "-F", &partition]);
+    let uuid = |node: &str| tool("blkid", &["-p", "-o", "value", "-s", "UUID", node]);
+    let before = uuid(&partition);
+    let (cleaned, left) = clean_up(&device.ledgers(), &|_| false).expect("a look");
+    assert!(cleaned.is_empty() && left.len() == 1, "what nobody meant is named and left");
+    let cleaned = undone(&device);
+    assert!(cleaned[0].trouble.is_none(), "{cleaned:?}");
+    let said = cleaned[0].done.join("; ");
+    assert!(said.contains("ext4") && said.contains("left as it is"), "{said}");
+    assert_eq!(uuid(&partition), before, "the file system is still there");
+    assert!(tool("wipefs", &[node]).contains("gpt"), "and so is the table");
+    assert!(undone(&device).is_empty(), "that was said once");
+    tool("delpart", &[node, "1"]);
 }
 
 #[test]
@@ -171,7 +201,7 @@ fn what_became_somebody_elses_is_left_alone() {
     tool("wipefs", &["--all", "--quiet", node]);
     tool("mkfs.ext4", &["-q", "-F", node]);
     let before = tool("blkid", &["-p", "-o", "value", "-s", "UUID", node]);
-    let cleaned = clean_up(&device.ledgers()).expect("a look");
+    let cleaned = undone(&device);
     assert!(cleaned[0].trouble.is_none() && cleaned[0].done.is_empty(), "{cleaned:?}");
     assert_eq!(tool("blkid", &["-p", "-o", "value", "-s", "UUID", node]), before);
 }
@@ -186,7 +216,7 @@ fn another_drive_with_the_same_name_is_left_alone() {
     tool("delpart", &[&node, "1"]);
     tool("losetup", &["--detach", &node]);
     tool("losetup", &[&node, device.folder.path().join("image").to_str().expect("a path")]);
-    let cleaned = clean_up(&device.ledgers()).expect("a look");
+    let cleaned = undone(&device);
     let trouble = cleaned[0].trouble.as_ref().expect("trouble").to_string();
     assert!(trouble.contains("not provably the drive"), "{trouble}");
     assert!(tool("wipefs", &[&node]).contains("gpt"), "the table is still there");

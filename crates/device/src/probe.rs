@@ -60,10 +60,12 @@ fn natural(name: &str) -> (String, Vec<u64>) {
     (word, numbers)
 }
 
-/// Looks at the drive below a target in full: the lowest device that has a model, or else the lowest one.
+/// Looks at the drive below a target in full: the lowest device that has a model. Where none has one, it is the device
+/// that was named (`named`), or the lowest one below a file.
 #[must_use]
-pub fn drive_below(devices: &[BlockDeviceFacts]) -> Option<TargetProbe> {
-    let drive = devices.iter().rev().find(|device| device.model.is_some()).or(devices.last())?;
+pub fn drive_below(devices: &[BlockDeviceFacts], named: bool) -> Option<TargetProbe> {
+    let nameless = if named { devices.first() } else { devices.last() };
+    let drive = devices.iter().rev().find(|device| device.model.is_some()).or(nameless)?;
     let node = BlockNode::by_name(&Roots::default(), &drive.name)?;
     Some(probe(&node, Depth::Full))
 }

@@ -9,7 +9,7 @@ use crate::compare::{self, Comparison};
 use crate::detail::{Detail, PAGE_LIMIT};
 use crate::facts::{self, Fact};
 use crate::look::{self, Look};
-use crate::probe::{Section, sections};
+use crate::probe::{Section, probe_of, sections};
 use crate::table::Table;
 use crate::telemetry_view::{self, Watched};
 use crate::tests_view::{self, Figure, TestView};
@@ -52,6 +52,8 @@ struct RunView {
     findings: Vec<FindingView>,
     drives: Vec<Vec<Fact>>,
     probe: Vec<Section>,
+    /// What the sections are of.
+    probe_of: String,
     target: Vec<Fact>,
     testbed: Vec<Fact>,
     tests: Vec<TestView>,
@@ -96,6 +98,7 @@ impl RunView {
             look: look::look(input),
             findings: findings(input),
             drives: facts::drives(input),
+            probe_of: records.environment.probe.as_deref().map(probe_of).unwrap_or_default(),
             probe: records.environment.probe.as_deref().map(sections).unwrap_or_default(),
             target: facts::target(input),
             testbed: facts::testbed(input),

@@ -54,6 +54,14 @@ impl Section {
     }
 }
 
+/// The drive's model, or the kernel's name of what has none.
+pub(crate) fn probe_of(probe: &TargetProbe) -> String {
+    let device = probe.device();
+    let model = device.and_then(|device| device.model.as_deref().map(str::trim));
+    let name = model.or(device.map(|device| device.name.as_str()));
+    name.map_or_else(|| probe.path.display().to_string(), str::to_owned)
+}
+
 /// Everything, in the order in which a reader asks.
 pub(crate) fn sections(probe: &TargetProbe) -> Vec<Section> {
     let mut sections = vec![what(probe), use_of(probe)];

@@ -74,6 +74,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         target: &arguments.target,
         size: written.size,
         destroy: arguments.safety.destroy.as_deref(),
+        planned: None,
         yes: arguments.safety.yes,
         engine,
         telemetry: &arguments.telemetry,

@@ -52,6 +52,7 @@ fn measure(
         target: path,
         size: arguments.size,
         destroy: the_one_named(&arguments.destroy)?,
+        planned: None,
         yes: arguments.yes,
         engine,
         telemetry: &arguments.telemetry,

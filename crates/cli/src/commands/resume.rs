@@ -6,6 +6,7 @@ use drivelab_core::clock::StopToken;
 use drivelab_core::environment::{BlockDeviceFacts, TargetFacts, TargetKind};
 use drivelab_core::event::{Event, RunResumed, RunState};
 use drivelab_core::exit::ExitCode;
+use drivelab_core::ids::RunId;
 use drivelab_core::run::RunRecords;
 use drivelab_core::target::WritableTarget;
 use drivelab_core::units::{Bytes, Nanos};
@@ -33,8 +34,15 @@ use crate::screens;
 /// # Errors
 /// No such run, a run that is finished or going on, a target that is not there any more.
 pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
-    let cleaned = if arguments.dry_run { Vec::new() } else { conditions::clean(context)? };
-    let row = match find(context, arguments) {
+    let found = find(context, arguments);
+    let is_meant = |run: RunId| match (&found, &arguments.run.run) {
+        // The newest run may have been killed before anything of it was recorded.
+        (Ok(row), _) => run == row.id || (is_last(arguments) && run > row.id),
+        (Err(_), Some(text)) if text != LAST => run.to_string().starts_with(text) || run.to_string().ends_with(text),
+        (Err(_), _) => true,
+    };
+    let cleaned = if arguments.dry_run { Vec::new() } else { conditions::clean(context, &is_meant)? };
+    let row = match found {
         // Killed before anything was recorded: what was set up for it was all there was of it.
         Err(failure) if failure.code == ExitCode::NothingSelected && !cleaned.is_empty() => return Ok(ExitCode::Ok),
         found => found?,
@@ -96,8 +104,12 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     execute(context, &arguments.print, ready)
 }
 
+fn is_last(arguments: &ResumeArgs) -> bool {
+    arguments.run.last || arguments.run.run.as_deref() == Some(LAST)
+}
+
 fn find(context: &Context, arguments: &ResumeArgs) -> Result<RunRow> {
-    if arguments.run.last || arguments.run.run.as_deref() == Some(LAST) {
+    if is_last(arguments) {
         let fits = |row: &RunRow| row.state == RunState::Interrupted && !row.live && row.damaged.is_none();
         return context.newest(fits, "there is no interrupted run to resume");
     }

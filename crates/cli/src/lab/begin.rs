@@ -10,6 +10,7 @@ use drivelab_core::exit::ExitCode;
 use drivelab_core::group::Group;
 use drivelab_core::ids::RunId;
 use drivelab_core::plan::{Form, Plan, Step};
+use drivelab_core::target::DeviceIdentity;
 use drivelab_core::units::Bytes;
 use drivelab_core::workload::Workload;
 use drivelab_device::guard::Destroy;
@@ -46,6 +47,8 @@ pub struct Order<'a> {
     pub size: Option<Bytes>,
     /// What `--destroy` named.
     pub destroy: Option<&'a Path>,
+    /// The device that the target was when it was planned for, where that was before: another one is refused.
+    pub planned: Option<&'a DeviceIdentity>,
     /// Whether nobody is to be asked (`--yes`).
     pub yes: bool,
     /// Engine.

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 
 use drivelab_analysis::Analysis;
 use drivelab_analysis::arms::{ArmRun, StepCpu, arms};
-use drivelab_conditions::{Cleaned, ConditionsError, Kind, SetUp, Where, Wish, check, clean_up};
+use drivelab_conditions::{Cleaned, ConditionsError, Kind, Left, SetUp, Where, Wish, check, clean_up};
 use drivelab_core::clock::StopToken;
 use drivelab_core::condition::{Arm, Condition};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::run::RunRecords;
 use drivelab_device::guard::{self, Destroy};
-use drivelab_device::{BlockNode, Named};
+use drivelab_device::{BlockNode, Named, identity_of};
 use drivelab_engine::Options;
 use drivelab_store::DataDir;
 
@@ -108,13 +108,23 @@ pub fn carry_out(
     }
     order.page.map_or(Ok(()), |(output, _)| OutputFile::check(output).and(format_of(output)).map(drop))?;
     let destroy = consent::for_device(&node, order.destroy, order.yes || order.dry_run)?;
+    // Each arm releases the drive anew; it must be the one that was named.
+    let destroy = if destroy.planned.is_none() { destroy.planned_for(identity_of(&node)) } else { destroy };
     if order.dry_run {
         drop(guard::release_device(&node, &destroy)?);
         return say_only(&node, &conditions, order.print.json);
     }
     let data = context.data()?;
     let voice = context.settings.voice;
-    say_cleaned(voice, clean_up(&folder(&data))?)?;
+    // Only what stands on the drive that the user names now is in the way, and only that drive was released.
+    let (cleaned, left) = clean_up(&folder(&data), &|left| left.node == node.path)?;
+    say_cleaned(voice, cleaned)?;
+    for Left { run, node } in left {
+        voice.warn(format!(
+            "what was set up on {} for run {run}, which was killed, is still there; `drivelab resume {run}` undoes it",
+            node.display()
+        ));
+    }
     let stop = StopToken::default();
     signals::watch(stop.clone())?;
     let several = conditions.len() > 1;
@@ -245,12 +255,12 @@ fn say_only(node: &BlockNode, conditions: &[Condition], json: bool) -> Result {
     Ok(ExitCode::Ok)
 }
 
-/// Undoes what killed runs left behind, for `resume`; gives the runs it was of.
+/// Undoes what the runs that are meant left behind when they were killed, for `resume`; gives the runs it was of.
 ///
 /// # Errors
 /// What could not be undone.
-pub fn clean(context: &Context) -> Result<Vec<RunId>> {
-    let cleaned = clean_up(&folder(&context.data()?))?;
+pub fn clean(context: &Context, meant: &dyn Fn(RunId) -> bool) -> Result<Vec<RunId>> {
+    let (cleaned, _) = clean_up(&folder(&context.data()?), &|left| meant(left.run))?;
     let runs = cleaned.iter().map(|cleaned| cleaned.run).collect();
     say_cleaned(context.settings.voice, cleaned)?;
     Ok(runs)

@@ -31,7 +31,11 @@ pub(super) fn of(order: &Order<'_>) -> Result<Destroy> {
     let place = Place::of(order.target)?;
     match place {
         Place::Named(Named::BlockDevice(node)) if target::changes(order.methodology, order.form) => {
-            for_device(&node, order.destroy, order.yes || order.dry_run)
+            let destroy = for_device(&node, order.destroy, order.yes || order.dry_run)?;
+            Ok(match order.planned {
+                Some(planned) => destroy.planned_for(planned.clone()),
+                None => destroy,
+            })
         }
         _ => Ok(Destroy::named(order.destroy)),
     }
@@ -65,7 +69,7 @@ pub fn for_device(node: &BlockNode, flag: Option<&Path>, quiet: bool) -> Result<
         ));
     }
     let id = guard::id_of(&preview.identity).into();
-    Ok(Destroy { id: Some(id), typed: true, planned: Some(preview.identity) })
+    Ok(Destroy { id: Some(id), typed: true, planned: Some(preview.identity), shown: Some(preview.found) })
 }
 
 /// What has to be typed: model and serial number, or the kernel's name where there is no serial number.

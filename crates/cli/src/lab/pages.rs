@@ -8,6 +8,7 @@ use drivelab_core::exit::ExitCode;
 use drivelab_analysis::Analysis;
 use drivelab_core::environment::{Environment, TargetKind};
 use drivelab_core::run::RunRecords;
+use drivelab_core::telemetry::{GapCause, RecordedSource, SourceKind};
 use drivelab_report::ReportInput;
 use serde::{Deserialize, Serialize};
 
@@ -63,10 +64,30 @@ pub fn render(format: FormatArg, runs: &[(RunRecords, Analysis)]) -> Result<Stri
 #[must_use]
 pub fn redacted(mut records: RunRecords) -> (RunRecords, Analysis) {
     redact(&mut records.environment);
+    let telemetry = &mut records.telemetry;
+    for source in &mut telemetry.sources {
+        let origin = source.description.origin.clone();
+        redact_meter(source);
+        let told = telemetry.remarks.iter_mut().filter(|remark| remark.contains(&origin));
+        told.for_each(|remark| *remark = remark.replace(&origin, &source.description.origin));
+    }
     let resumed = records.breaks.iter_mut().filter_map(|pause| pause.resumed.as_mut());
     resumed.for_each(|resumed| redact(&mut resumed.environment));
     let analysis = drivelab_analysis::analyse(&records);
     (records, analysis)
+}
+
+/// Files and commands of the user's may name folders, and say more than that.
+fn redact_meter(source: &mut RecordedSource) {
+    if source.description.kind != SourceKind::Adapter {
+        return;
+    }
+    "a file or command of the user's (left out)".clone_into(&mut source.description.origin);
+    for gap in &mut source.gaps {
+        if let GapCause::Failed(why) = &mut gap.cause {
+            "(left out)".clone_into(why);
+        }
+    }
 }
 
 fn redact(environment: &mut Environment) {

@@ -10,6 +10,7 @@ use drivelab_core::exit::ExitCode;
 use drivelab_core::group::{Group, GroupRole, GroupRun};
 use drivelab_core::ids::{RunId, StepKey};
 use drivelab_core::plan::{Form, Plan};
+use drivelab_core::target::DeviceIdentity;
 use drivelab_core::units::Nanos;
 use drivelab_device::guard::Destroy;
 use drivelab_device::{Named, identity_of};
@@ -53,6 +54,8 @@ struct Common<'a> {
     form: Form,
     runs: Vec<GroupRun>,
     stops: Vec<StopToken>,
+    /// Which block device each target was when it was looked at.
+    identities: Vec<Option<DeviceIdentity>>,
 }
 
 /// Measures all of them and shows what came of it.
@@ -79,11 +82,12 @@ pub fn run(context: &Context, arguments: &RunArgs) -> Result {
         format::duration(Nanos::new(longest.saturating_mul(phases)))
     ));
     let drives = surveyed.len();
-    // Block devices are held since they were looked at; each run claims its own anew.
+    // Block devices are held since they were looked at; each run claims its own anew, and it must be the same one.
+    let identities: Vec<Option<DeviceIdentity>> = arguments.targets.iter().map(|target| identity(target)).collect();
     drop(surveyed);
     let runs = group_runs(drives, arguments.together_only);
     let stops: Vec<StopToken> = runs.iter().map(|_| StopToken::default()).collect();
-    let common = Common { context, arguments, methodology: &methodology, form, runs, stops };
+    let common = Common { context, arguments, methodology: &methodology, form, runs, stops, identities };
     if measure.dry_run {
         return dry_run(&common);
     }
@@ -129,6 +133,7 @@ impl Common<'_> {
             target,
             size: measure.size,
             destroy: destroyed(self.arguments, target),
+            planned: self.identities[run.drive as usize].as_ref(),
             // Several questions at once would not be answered for the right drive: each is named by its flag.
             yes: true,
             telemetry: &measure.telemetry,
@@ -299,6 +304,14 @@ fn same(left: &Path, right: &Path) -> bool {
         }
         (Ok(one), Ok(other)) => (one.dev(), one.ino()) == (other.dev(), other.ino()),
         _ => std::path::absolute(left).ok() == std::path::absolute(right).ok(),
+    }
+}
+
+/// Which block device a target is.
+fn identity(target: &Path) -> Option<DeviceIdentity> {
+    match drivelab_device::classify(target) {
+        Ok(Named::BlockDevice(node)) => Some(identity_of(&node)),
+        _ => None,
     }
 }
 

@@ -53,6 +53,15 @@ impl Watching {
         let disks = devices.iter().map(|device| device.name.clone()).collect();
         let found = discover(&Places::default(), &wanted(arguments, disks, rates));
         let found = found.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
+        if let Some(limit) = arguments.abort_above_c.filter(|_| !found.has_thermometer()) {
+            return Err(Failure::new(
+                ExitCode::TargetUnusable,
+                format!(
+                    "--abort-above-c {limit} cannot be held: nothing here tells the drive's temperature; load its sensor \
+                     (SATA: `modprobe drivetemp`), name a thermometer with --temperature-file, or leave the limit out"
+                ),
+            ));
+        }
         Ok(Some(Watching { found, always: arguments.telemetry_always, expected }))
     }
 

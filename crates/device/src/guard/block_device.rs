@@ -43,7 +43,7 @@ pub struct Preview {
 /// As there, apart from what the user's word is for.
 pub fn preview_device(node: &BlockNode) -> Result<Preview, GuardError> {
     let looked = patiently(|| look(node, None))?;
-    let Content { found, looked_at } = looked.content;
+    let Content { found, looked_at, .. } = looked.content;
     Ok(Preview { identity: looked.identity, found, looked_at })
 }
 
@@ -61,6 +61,16 @@ pub fn outlook(node: &BlockNode, used_by: &[String]) -> WriteOutlook {
         return WriteOutlook::NotNow { why: used_by.join("; ") };
     }
     WriteOutlook::WithDestroy { id: id_of(&identity_of(node)).to_owned() }
+}
+
+/// What a device holds that is known by its bytes (tables, file systems, members of volumes), a phrase each. Looks only.
+///
+/// # Errors
+/// [`GuardError::Device`] where it cannot be opened or read.
+pub fn known_content(node: &BlockNode) -> Result<Vec<String>, GuardError> {
+    let device = hold::open_to_look(node)?;
+    let length = hold::length_of(&device, node)?;
+    content::signatures(&device, length).map_err(system("cannot read", &node.path))
 }
 
 /// Lets a block device be written that the user named: looks at it, opens it exclusively and looks again. The claim
@@ -91,6 +101,11 @@ pub fn release_device(node: &BlockNode, destroy: &Destroy) -> Result<Released, G
         return refuse(wrong(&named, &identity));
     }
     let looked = patiently(|| look(node, Some(&identity)))?;
+    if let Some(new) = destroy.shown.as_ref().and_then(|shown| looked.content.not_in(shown)) {
+        return refuse(format!(
+            "it holds {new}, which was not there when you were asked. Nothing was touched. Look at it again and begin anew"
+        ));
+    }
     let Some(id) = &destroy.id else { return refuse(unnamed(&looked, removable)) };
     let Looked { identity, content, length, under, unseen, lock } = looked;
     let decision = GuardDecision {

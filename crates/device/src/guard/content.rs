@@ -24,8 +24,19 @@ const PIECE: u64 = 1 << 20;
 pub(super) struct Content {
     /// One phrase for each thing, with the place where it lies; empty where nothing was found.
     pub(super) found: Vec<String>,
+    /// How many of those are signatures; the rest says how much data was counted.
+    signatures: usize,
     /// What was looked at, one phrase.
     pub(super) looked_at: String,
+}
+
+impl Content {
+    /// Something that an earlier look did not find: a signature, or any data where there was nothing at all. How much
+    /// data there is may differ from look to look, since a part of the blocks is chosen at random.
+    pub(super) fn not_in(&self, shown: &[String]) -> Option<&str> {
+        let counted = if shown.is_empty() { self.found.len() } else { self.signatures };
+        self.found.iter().take(counted).find(|found| !shown.contains(found)).map(String::as_str)
+    }
 }
 
 /// What was counted.
@@ -44,6 +55,7 @@ struct Tally {
 /// The device's, apart from blocks that it cannot read, which are counted.
 pub(super) fn look(device: &File, length: Bytes) -> io::Result<Content> {
     let mut found = signatures(device, length)?;
+    let signatures = found.len();
     let _ = fadvise(device, 0, None, Advice::Random);
     let mut tally = Tally::default();
     let length = length.get();
@@ -63,7 +75,7 @@ pub(super) fn look(device: &File, length: Bytes) -> io::Result<Content> {
     let _ = fadvise(device, 0, None, Advice::DontNeed);
     let _ = fadvise(device, 0, None, Advice::Normal);
     found.extend(tally.found());
-    Ok(Content { found, looked_at })
+    Ok(Content { found, signatures, looked_at })
 }
 
 /// What is known by its bytes, a phrase each. A head or tail that cannot be read has no signature that could be known.

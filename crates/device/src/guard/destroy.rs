@@ -18,6 +18,8 @@ pub struct Destroy {
     pub typed: bool,
     /// The identity that the plan was made for, where there was a look before: another one now is refused.
     pub planned: Option<DeviceIdentity>,
+    /// What the user was told that it holds, where there was a question: anything new is refused.
+    pub shown: Option<Vec<String>>,
 }
 
 /// What became of comparing an ID with a device.

@@ -7,10 +7,10 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::OFlags;
+use rustix::fs::{OFlags, major, minor};
 use rustix::io::Errno;
 
 use super::GuardError;
@@ -120,10 +120,18 @@ enum Through {
 /// Kernel names of the whole devices in a chain, the uppermost too.
 fn whole_names(roots: &Roots, folder: PathBuf, through: Through) -> Vec<String> {
     let of_file = |file: &Path| match through {
-        Through::Devices => Vec::new(),
+        // A loop device may lie on a disk as it is: then it is that disk.
+        Through::Devices => block_device_at(roots, file),
         Through::Files => place::devices_of(roots, file, 0),
     };
     block::chain(vec![folder], &of_file).into_iter().map(|device| device.name).collect()
+}
+
+/// The device that a path is the node of; nothing where it is a file.
+fn block_device_at(roots: &Roots, path: &Path) -> Vec<PathBuf> {
+    let status = fs::metadata(path).ok().filter(|status| status.file_type().is_block_device());
+    let folder = status.and_then(|status| block::folder_of(roots, major(status.rdev()), minor(status.rdev())));
+    folder.into_iter().collect()
 }
 
 /// A claim on another part of the disk, that has no trace in the table of mounts (ZFS).
