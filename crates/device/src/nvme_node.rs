@@ -7,11 +7,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::block::name_of;
+use crate::block::{name_of, nvme_controller};
 use crate::error::DeviceError;
 use crate::identity::node_named;
 use crate::named::BlockNode;
-use crate::roots::{Roots, names};
+use crate::roots::{Roots, names, read_trim};
 
 /// Kernel name of a character device of NVMe, and of the namespaces that it leads to; `None` where it is no such
 /// device.
@@ -66,11 +66,25 @@ pub(crate) fn is_namespace_name(name: &str) -> bool {
     name.strip_prefix("nvme").is_some_and(is_namespace)
 }
 
-/// Kernel names of the other namespaces on the same drive.
-pub(crate) fn beside(node: &BlockNode) -> Vec<String> {
+/// Kernel names of the other namespaces on the same drive: those beside it in sysfs, and, where the kernel does not
+/// join the controllers of a drive (no native multipath), those of every controller of the same subsystem.
+pub(crate) fn beside(roots: &Roots, node: &BlockNode) -> Vec<String> {
     let Some(above) = node.folder.parent() else { return Vec::new() };
     let all = names(above).into_iter().map(|name| name.to_string_lossy().into_owned());
-    all.filter(|name| *name != node.name && is_namespace_name(name) && above.join(name).join("dev").exists()).collect()
+    let mut found: Vec<String> =
+        all.filter(|name| is_namespace_name(name) && above.join(name).join("dev").exists()).collect();
+    let subsystem = |controller: &Path| read_trim(&controller.join("subsysnqn"));
+    let own = nvme_controller(&node.folder).and_then(|controller| subsystem(&controller));
+    let controllers = roots.sys.join("class/nvme");
+    for name in names(&controllers) {
+        if own.is_some() && subsystem(&controllers.join(&name)) == own {
+            found.extend(of_controller(roots, &name.to_string_lossy()));
+        }
+    }
+    found.retain(|name| *name != node.name);
+    found.sort();
+    found.dedup();
+    found
 }
 
 /// `0n1`: digits, an n, digits.
@@ -138,9 +152,35 @@ mod tests {
             number: (259, 0),
             folder: roots.sys.join("devices/pci/nvme/nvme0/nvme0n1"),
         };
-        assert_eq!(beside(&node), ["nvme0n2"]);
+        assert_eq!(beside(&roots, &node), ["nvme0n2"]);
         let (_folder, roots) = tree(&[]);
         assert!(said(&roots, 240).contains("without a namespace"));
+    }
+
+    #[test]
+    fn namespaces_of_another_controller_of_the_same_subsystem_lie_on_the_same_drive() {
+        let (_folder, roots) = tree(&[
+            ("nvme0n1", "pci/nvme/nvme0/nvme0n1"),
+            ("nvme1n1", "pci/nvme/nvme1/nvme1n1"),
+            ("nvme2n1", "pci/nvme/nvme2/nvme2n1"),
+        ]);
+        for (controller, nqn) in [("nvme0", "nqn.one"), ("nvme1", "nqn.one"), ("nvme2", "nqn.two")] {
+            let folder = roots.sys.join("devices/pci/nvme").join(controller);
+            for (name, text) in [("subsysnqn", nqn), ("transport", "pcie")] {
+                fs::write(folder.join(name), text).expect("a file");
+            }
+            fs::create_dir_all(roots.sys.join("class/nvme")).expect("a folder");
+            symlink(&folder, roots.sys.join("class/nvme").join(controller)).expect("a link");
+            symlink(&folder, folder.join(format!("{controller}n1/device"))).expect("a link");
+        }
+        let node = BlockNode {
+            path: "/dev/nvme0n1".into(),
+            name: "nvme0n1".to_owned(),
+            whole: "nvme0n1".to_owned(),
+            number: (259, 0),
+            folder: roots.sys.join("devices/pci/nvme/nvme0/nvme0n1"),
+        };
+        assert_eq!(beside(&roots, &node), ["nvme1n1"]);
     }
 
     #[test]

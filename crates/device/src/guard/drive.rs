@@ -37,7 +37,7 @@ pub fn permit_to_destroy(target: &WritableTarget, reach: Reach) -> Result<Destro
             node.name
         ));
     }
-    let beside = nvme_node::beside(&node);
+    let beside = nvme_node::beside(&Roots::default(), &node);
     if reach == Reach::Drive && !beside.is_empty() {
         return refuse(format!(
             "that empties the whole drive, and {} lies on it too, which was not named. Nothing was touched. Take another \

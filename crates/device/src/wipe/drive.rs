@@ -104,6 +104,10 @@ fn plan_with<T: Transport>(
     let action = match how {
         DriveHow::Format if drive.admin_commands.format => {
             let namespace = controller.identify_namespace(nsid)?.decoded;
+            if namespace.protection_type != 0 || namespace.format.metadata_with_data {
+                let lacks = "keeps protection information or metadata with its data, which this format would take off";
+                return Err(DriveWipeError::Lacks { path, lacks });
+            }
             let options = FormatOptions { block_format: namespace.format.index, erase: SecureErase::UserData };
             let all = drive.format.formats_all || drive.format.erases_all;
             Action::Format { nsid, options, all }
