@@ -333,3 +333,21 @@ fn zram_is_released_and_one_without_a_size_is_unusable() {
     let error = authorise_device(&node(&zram.device), &named(&name)).expect_err("empty");
     assert_eq!(error.kind(), ErrorKind::NoSpace, "{error}");
 }
+
+#[test]
+fn what_came_since_the_user_was_asked_is_refused() {
+    let Some(disk) = Loop::new(SIZE) else { return };
+    let preview = preview_device(&disk.node()).expect("a look");
+    assert!(preview.found.is_empty(), "{:?}", preview.found);
+    let answered = Destroy { shown: Some(preview.found), ..named(disk.name()) };
+    drop(release_device(&disk.node(), &answered).expect("as it was shown"));
+    tool("mkfs.ext4", &["-q", "-F", &disk.device]).expect("a file system");
+    let before = fs::read(&disk.image).expect("the image");
+    let error = release_device(&disk.node(), &answered).expect_err("refused");
+    assert_eq!(error.kind(), ErrorKind::Refused);
+    assert!(error.to_string().contains("ext4") && error.to_string().contains("when you were asked"), "{error}");
+    assert!(fs::read(&disk.image).expect("the image") == before, "bytes changed");
+    let again = preview_device(&disk.node()).expect("a look");
+    let answered = Destroy { shown: Some(again.found), ..named(disk.name()) };
+    drop(release_device(&disk.node(), &answered).expect("what was shown may be destroyed"));
+}
