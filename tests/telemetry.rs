@@ -305,3 +305,21 @@ fn a_methodology_waits_for_a_cool_drive_and_is_refused_where_nothing_tells_its_t
     let ended = &seen[place("cool_down_ended")]["event"]["cool_down_ended"];
     assert!(ended["reached"] == true && ended["celsius"].as_f64().expect("a temperature") < 50.0, "{ended}");
 }
+
+#[test]
+fn a_meter_that_says_nothing_is_told_and_a_limit_without_a_thermometer_is_refused() {
+    let lab = Lab::new();
+    let folder = lab.folder();
+    let folder = folder.to_str().expect("a text path");
+    lab.ok(&["run", "quick", folder, "--form", "smoke", "--power-command", "exit 3"]);
+    let document = lab.json(&["report", "last", "--json"]);
+    let findings = document["findings"].as_array().expect("findings").clone();
+    let silent = findings.iter().find(|finding| finding["code"] == "silent_meter").expect("it is told");
+    assert!(silent["statement"].as_str().is_some_and(|text| text.contains("power")), "{silent}");
+    // The page names no command of the user's where it is published.
+    let page = lab.ok(&["report", "last", "--redact", "--format", "html"]).stdout;
+    assert!(!page.contains("exit 3") && page.contains("left out"), "the command is on the page");
+    let refused = lab.run(&["run", "quick", folder, "--form", "smoke", "--abort-above-c", "60"]);
+    assert_eq!(refused.code, 6, "{}", refused.stderr);
+    assert!(refused.stderr.contains("--temperature-file"), "{}", refused.stderr);
+}

@@ -46,6 +46,7 @@ pub(crate) fn of_run(records: &RunRecords) -> Vec<Finding> {
     findings.extend(records.steadiness.iter().filter(|v| !v.reached).map(text::not_steady));
     findings.extend(rounds(records));
     findings.extend(cool_downs(records));
+    findings.extend(watched::silent_meters(&records.telemetry));
     findings.extend(find_rate::findings(records));
     findings
 }

@@ -1,8 +1,8 @@
 //! What was noticed beside an execution: others on the disk, throttling, heat, another link, PCIe errors, memory
 //! pressure, stolen CPU time, a suspended machine. Voids nothing; the text is in [`crate::findings::watched`].
 
-use drivelab_core::finding::Evidence;
-use drivelab_core::telemetry::{About, Quantity, Recorded, RecordedSource, SourceKind};
+use drivelab_core::finding::{Evidence, Finding};
+use drivelab_core::telemetry::{About, GapCause, Quantity, Recorded, RecordedSource, SourceKind};
 
 use super::told;
 use crate::check::{Check, Seen, Subject};
@@ -33,6 +33,21 @@ pub(crate) static WATCHED: &[Check] = &[
     Check { code: "cpu_stolen", rule: "", check: cpu_stolen, finding: text::cpu_stolen },
     Check { code: "machine_suspended", rule: "", check: suspended, finding: text::machine_suspended },
 ];
+
+/// Meters of the user's from which nothing came at all.
+pub(crate) fn silent_meters(recorded: &Recorded) -> Option<Finding> {
+    let silent = of_kind(recorded, SourceKind::Adapter).filter(|source| source.samples.is_empty());
+    let names: Vec<String> = silent
+        .map(|source| {
+            let why = source.gaps.iter().rev().find_map(|gap| match &gap.cause {
+                GapCause::Failed(why) => Some(format!(" ({why})")),
+                GapCause::Quiet | GapCause::Late | GapCause::Lost => None,
+            });
+            format!("{}{}", source.description.id, why.unwrap_or_default())
+        })
+        .collect();
+    (!names.is_empty()).then(|| text::silent_meters(&names))
+}
 
 /// What was watched, and the run times of the execution with its ramp.
 fn watched<'a>(subject: &Subject<'a>) -> Option<(&'a Recorded, u64, u64)> {

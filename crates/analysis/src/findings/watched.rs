@@ -9,6 +9,13 @@ fn warning(code: &'static str, statement: String, cause: &'static str, action: &
     Words { code, severity: Severity::Warning, statement, cause, action }
 }
 
+pub(crate) fn silent_meters(names: &[String]) -> Finding {
+    let statement = format!("Nothing was read from {}: the run has no figures of it.", names.join(" and "));
+    let cause = "The command ended or prints something else, or the file is not the one that the meter writes.";
+    let action = "Let it print lines of `seconds value` (docs/telemetry.md) and try it with `drivelab watch` first.";
+    warning("silent_meter", statement, cause, action).about_run(Vec::new())
+}
+
 pub(crate) fn drive_throttled(seen: &[Seen]) -> Finding {
     let statement = format!("In {} the drive throttled itself, as its own counters say.", executions(seen));
     let cause = "It got as warm as its thermal management allows.";

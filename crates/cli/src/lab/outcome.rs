@@ -9,6 +9,7 @@ use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::record::{StepRecord, Verification};
 use drivelab_core::run::RunRecords;
+use drivelab_device::guard::flag_of;
 use drivelab_report::{IoInput, ReportInput};
 use drivelab_session::Outcome;
 use rustix::io::Errno;
@@ -194,7 +195,7 @@ fn last_words(
             let go_on = if saved {
                 let steps = records.plan.schedule().len();
                 let finished = records.finished_count();
-                format!("{finished} of {steps} steps are finished and kept; go on with: drivelab resume {run}")
+                format!("{finished} of {steps} steps are finished and kept; {}", go_on(run, records))
             } else {
                 "nothing is kept".to_owned()
             };
@@ -208,6 +209,17 @@ fn last_words(
         }
         Outcome::RecorderLost { message } => Err(recording_failed(&message, run)),
     }
+}
+
+/// How an interrupted run is gone on with, where it can be.
+fn go_on(run: RunId, records: &RunRecords) -> String {
+    let environment = &records.environment;
+    if environment.condition.is_some() {
+        return "a run under conditions is not gone on with, since they are undone: begin anew".to_owned();
+    }
+    let device = environment.guard.as_ref().and_then(|guard| guard.device.as_ref());
+    let flag = device.map_or_else(String::new, |device| format!(" {}", flag_of(&device.identity)));
+    format!("go on with: drivelab resume {run}{flag}")
 }
 
 /// A sentence about blocks that were not what had been written there, where there are any.
