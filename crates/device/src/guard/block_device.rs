@@ -63,7 +63,8 @@ pub fn outlook(node: &BlockNode, used_by: &[String]) -> WriteOutlook {
     WriteOutlook::WithDestroy { id: id_of(&identity_of(node)).to_owned() }
 }
 
-/// What a device holds that is known by its bytes (tables, file systems, members of volumes), a phrase each. Looks only.
+/// What a device holds that is known by its bytes (tables, file systems, members of volumes), a phrase each. Looks
+/// only.
 ///
 /// # Errors
 /// [`GuardError::Device`] where it cannot be opened or read.
