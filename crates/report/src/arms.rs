@@ -94,7 +94,7 @@ mod tests {
         let text = arms_table(&Arms { arms: vec![arm("none"), arm("luks2")], rows: vec![row] }, 100);
         let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
         assert!(lines.contains(&vec!["SEQ", "read", "none", "1,000", "–", "0.0", "–"]), "{text}");
-        assert!(lines.contains(&vec!["luks2", "750", "–", "25.0", "–"]), "{text}");
+        assert!(lines.contains(&vec!["luks2", "750.0", "–", "25.0", "–"]), "{text}");
         assert!(text.contains("luks2: 0.250 CPU s/GB in all, run "), "{text}");
     }
 }

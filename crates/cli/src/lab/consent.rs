@@ -45,7 +45,7 @@ pub(super) fn of(order: &Order<'_>) -> Result<Destroy> {
 /// `quiet` where nobody is to be asked.
 ///
 /// # Errors
-/// As for [`of`].
+/// As for the target of an order.
 pub fn for_device(node: &BlockNode, flag: Option<&Path>, quiet: bool) -> Result<Destroy> {
     let can_ask = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
     if flag.is_some() || quiet || !can_ask {
