@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use drivelab_device::BlockNode;
+use drivelab_device::{BlockNode, identity_of};
 
 use crate::error::ConditionsError;
 use crate::ledger::DriveMark;
@@ -67,16 +67,16 @@ pub(crate) fn mapping(name: &str) -> Option<PathBuf> {
 
 /// Whether a file system is mounted at this very place, as far as this process sees.
 pub(crate) fn is_mounted(at: &Path) -> bool {
-    let table = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+    // A table that cannot be read proves nothing: then it counts as mounted, and unmounting says what is wrong.
+    let Ok(table) = fs::read("/proc/self/mountinfo") else { return true };
     table
-        .lines()
-        .filter_map(|line| line.split(' ').nth(4))
+        .split(|byte| *byte == b'\n')
+        .filter_map(|line| line.split(|byte| *byte == b' ').nth(4))
         .any(|point| unescaped(point) == at.as_os_str().as_encoded_bytes())
 }
 
 /// The mount table writes blanks, tabs, line ends and backslashes as octal numbers (proc_pid_mountinfo(5)).
-fn unescaped(text: &str) -> Vec<u8> {
-    let bytes = text.as_bytes();
+fn unescaped(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
@@ -88,14 +88,14 @@ fn unescaped(text: &str) -> Vec<u8> {
     out
 }
 
-/// What tells this drive from others.
+/// What tells this drive (or the partition of it that was named) from others.
 pub(crate) fn mark(node: &BlockNode, bytes: u64) -> DriveMark {
-    let own = folder(&node.whole);
+    let identity = identity_of(node);
     DriveMark {
-        node: Path::new("/dev").join(&node.whole),
-        name: node.whole.clone(),
-        diskseq: number(&own.join("diskseq")),
-        serial: word(&own.join("device/serial")).or_else(|| word(&own.join("serial"))),
+        node: node.path.clone(),
+        name: node.name.clone(),
+        diskseq: identity.diskseq,
+        serial: identity.serial,
         bytes,
         boot: word(Path::new("/proc/sys/kernel/random/boot_id")).unwrap_or_default(),
     }
@@ -160,8 +160,9 @@ mod tests {
 
     #[test]
     fn mount_points_are_read_with_their_blanks() {
-        assert_eq!(unescaped(r"/a\040b\134c"), br"/a b\c");
-        assert_eq!(unescaped(r"/a\x"), br"/a\x");
+        assert_eq!(unescaped(br"/a\040b\134c"), br"/a b\c");
+        assert_eq!(unescaped(br"/a\x"), br"/a\x");
+        assert_eq!(unescaped(b"/a\xff\\040"), b"/a\xff ", "names need not be text");
         assert!(is_mounted(Path::new("/proc")));
         assert!(!is_mounted(Path::new("/proc/self")));
     }

@@ -18,7 +18,7 @@ use crate::error::ConditionsError;
 /// The drive that conditions are made on, so that nothing is undone on another one that has its name by then.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DriveMark {
-    /// Its node: `/dev/nvme0n1`.
+    /// Its node, or that of the partition that was named: `/dev/nvme0n1`.
     pub node: PathBuf,
     /// Kernel name: `nvme0n1`.
     pub name: String,
@@ -131,6 +131,8 @@ impl Ledger {
         destroy: Option<String>,
     ) -> Result<Ledger, ConditionsError> {
         fs::create_dir_all(folder).map_err(ConditionsError::system("cannot make the folder", folder))?;
+        // The table of mounts names places without links.
+        let folder = &fs::canonicalize(folder).map_err(ConditionsError::system("cannot look at", folder))?;
         let path = lock_path(folder, run);
         let made = OpenOptions::new().write(true).create_new(true).open(&path);
         let lock = made.map_err(ConditionsError::system("cannot make", &path))?;

@@ -98,9 +98,16 @@ pub(crate) fn dump(node: &str) -> Result<String, ConditionsError> {
     CRYPTSETUP.run(&["luksDump", node], &[])
 }
 
-/// The UUID of the header there, where there is one.
-pub(crate) fn uuid_of(node: &str) -> Option<String> {
-    CRYPTSETUP.run(&["luksUUID", node], &[]).ok().map(|text| text.trim().to_owned())
+/// The UUID of the header there, where there is one: cryptsetup answers with an error where there is none.
+///
+/// # Errors
+/// cryptsetup cannot be started.
+pub(crate) fn uuid_of(node: &str) -> Result<Option<String>, ConditionsError> {
+    match CRYPTSETUP.run(&["luksUUID", node], &[]) {
+        Ok(text) => Ok(Some(text.trim().to_owned())),
+        Err(ConditionsError::Program { .. }) => Ok(None),
+        Err(other) => Err(other),
+    }
 }
 
 /// What `cryptsetup --version` says in its first words: `cryptsetup 2.6.1`.
@@ -253,12 +260,12 @@ Digests:
             let header = parse(&dump(node).expect("words")).expect("understood");
             assert_eq!((header.cipher.as_str(), header.key_bits), ("aes-xts-plain64", 512));
             assert_eq!((header.sector_size, header.data_offset), (sector_size, Bytes::new(16 << 20)));
-            assert_eq!(uuid_of(node).as_ref(), Some(&uuid));
+            assert_eq!(uuid_of(node).expect("cryptsetup").as_ref(), Some(&uuid));
         }
         erase(node).expect("destroyed");
         assert!(!dump(node).expect("words").contains("Cipher key"), "no key slot is left");
         fs::write(&image, [0; 4096]).expect("wiped");
-        assert_eq!(uuid_of(node), None);
+        assert_eq!(uuid_of(node).expect("cryptsetup"), None);
     }
 
     #[test]

@@ -141,10 +141,12 @@ fn somebody_elses(content: &Content) -> Option<String> {
 fn is_own(content: &Content, partition: &Path) -> bool {
     content.deeds.iter().any(|deed| match deed {
         Deed::FileSystem { node, uuid } => {
-            node == partition && holds(node, uuid, |start| file_system::uuid_in(start).map(|found| found.to_string()))
+            let own = |start: &[u8]| file_system::uuid_in(start).map(|found| found.to_string());
+            node == partition && holds(node, uuid, own).unwrap_or(false)
         }
         Deed::Luks { node, uuid } => {
-            node == partition && node.to_str().is_some_and(|below| luks::uuid_of(below).as_ref() == Some(uuid))
+            let found = node.to_str().and_then(|below| luks::uuid_of(below).ok().flatten());
+            node == partition && found.as_ref() == Some(uuid)
         }
         _ => false,
     })
@@ -181,7 +183,7 @@ fn undo(deed: &Deed, ledger: &Ledger, access: &mut Access<'_>) -> Result<Option<
         },
         Deed::FileSystem { node, uuid } => {
             let own = |start: &[u8]| file_system::uuid_in(start).map(|found| found.to_string());
-            if !holds(node, uuid, own) {
+            if !holds(node, uuid, own)? {
                 return Ok(None);
             }
             drive::wipe_ends(access.get(content)?, node, drive::ENDS)?;
@@ -193,9 +195,10 @@ fn undo(deed: &Deed, ledger: &Ledger, access: &mut Access<'_>) -> Result<Option<
         }
         Deed::Mapping { .. } => Ok(None),
         Deed::Luks { node, uuid } => {
-            let Some(below) = node.to_str().filter(|below| luks::uuid_of(below).as_ref() == Some(uuid)) else {
+            let Some(below) = node.to_str().filter(|_| node.exists()) else { return Ok(None) };
+            if luks::uuid_of(below)?.as_ref() != Some(uuid) {
                 return Ok(None);
-            };
+            }
             let released = access.get(content)?;
             luks::erase(below)?;
             drive::wipe_ends(released, node, LUKS_HEADER)?;
@@ -222,16 +225,20 @@ fn undo_table(content: &Content, guid: &str, access: &mut Access<'_>) -> Result<
     let mark = &content.drive;
     let block = usize::try_from(kernel::logical_block(&mark.name)).unwrap_or(512);
     let own = |start: &[u8]| start.get(block..).and_then(gpt::drive_guid).map(|found: Uuid| found.to_string());
-    if !holds(&mark.node, guid, own) {
+    if !holds(&mark.node, guid, own)? {
         return Ok(None);
     }
     drive::wipe_ends(access.get(content)?, &mark.node, drive::ENDS)?;
     Ok(Some(format!("removed the partition table of {}", mark.node.display())))
 }
 
-/// Whether the first bytes of a device hold something of this name; a device that is gone holds nothing.
-fn holds(node: &Path, wanted: &str, name_in: impl Fn(&[u8]) -> Option<String>) -> bool {
-    drive::read(node, 0, 16 << 10).is_ok_and(|start| name_in(&start).as_deref() == Some(wanted))
+/// Whether the first bytes of a device hold something of this name; a device that is gone holds nothing, one that
+/// cannot be read is an error.
+fn holds(node: &Path, wanted: &str, name_in: impl Fn(&[u8]) -> Option<String>) -> Result<bool, ConditionsError> {
+    if !node.exists() {
+        return Ok(false);
+    }
+    Ok(name_in(&drive::read(node, 0, 16 << 10)?).as_deref() == Some(wanted))
 }
 
 /// Tries again for a while what fails, since others look at devices after each change.

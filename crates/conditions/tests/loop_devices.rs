@@ -160,6 +160,31 @@ fn what_a_dead_process_left_is_cleaned_up_by_the_next() {
     assert!(undone(&device).is_empty());
 }
 
+#[test]
+fn a_named_partition_is_cleaned_up_too_also_where_the_ledgers_lie_behind_a_link() {
+    let Some(device) = Loop::new_or_skip(256) else { return };
+    let whole = device.node.path.to_str().expect("a path").to_owned();
+    tool("addpart", &[&whole, "1", "2048", "409600"]);
+    let partition = format!("{whole}p1");
+    let Named::BlockDevice(node) = classify(Path::new(&partition)).expect("a device") else { panic!("{partition}") };
+    let (real, link) = (device.folder.path().join("real"), device.folder.path().join("link"));
+    fs::create_dir(&real).expect("a folder");
+    std::os::unix::fs::symlink(&real, &link).expect("a link");
+    let condition = Condition { file_system: Some(FileSystem::Ext4), ..Condition::default() };
+    check(&node, &condition).expect("fits");
+    let released =
+        guard::release_device(&node, &Destroy::named(Some(Path::new(&node.name)))).expect("released by its name");
+    let (run, destroy, stop) = (RunId::now(), Some(node.name.clone()), StopToken::default());
+    let set_up = SetUp::begin(released, &Wish { run, condition, destroy, folder: &link, stop: &stop }).expect("set up");
+    drop(set_up);
+    let (cleaned, left) = clean_up(&link, &|left| left.node == node.path).expect("a look");
+    assert!(left.is_empty() && cleaned[0].trouble.is_none(), "{cleaned:?}");
+    assert!(cleaned[0].done.iter().any(|done| done.starts_with("unmounted")), "{cleaned:?}");
+    assert!(cleaned[0].done.iter().any(|done| done.starts_with("wiped the file system")), "{cleaned:?}");
+    assert_eq!(tool("wipefs", &[&partition]), "", "signatures are left");
+    tool("delpart", &[&whole, "1"]);
+}
+
 /// Everything that dead processes left, undone.
 fn undone(device: &Loop) -> Vec<Cleaned> {
     let (cleaned, left) = clean_up(&device.ledgers(), &|_| true).expect("a look");

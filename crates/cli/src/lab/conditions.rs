@@ -268,12 +268,13 @@ pub fn clean(context: &Context, meant: &dyn Fn(RunId) -> bool) -> Result<Vec<Run
 
 fn say_cleaned(voice: Voice, cleaned: Vec<Cleaned>) -> Result<()> {
     for Cleaned { run, done, trouble } in cleaned {
+        if let Some(error) = trouble {
+            done.iter().for_each(|done| voice.say(format!("Undone    {done}")));
+            let Failure { code, message } = error.into();
+            return Err(Failure::new(code, format!("the conditions of run {run} could not all be undone: {message}")));
+        }
         let what = if done.is_empty() { "nothing of them was left".to_owned() } else { done.join("; ") };
         voice.say(format!("The conditions of run {run}, which was killed, are undone: {what}"));
-        if let Some(error) = trouble {
-            let Failure { code, message } = error.into();
-            return Err(Failure::new(code, format!("the conditions of run {run} could not be undone: {message}")));
-        }
     }
     Ok(())
 }

@@ -135,7 +135,10 @@ pub fn look_again(target: &WritableTarget) -> Result<(), GuardError> {
     }
     let number = (major(status.st_rdev), minor(status.st_rdev));
     let node = BlockNode::of(&Roots::default(), target.path(), number)?;
-    let Some(decided) = &target.decision().device else { return Ok(()) };
+    let Some(decided) = &target.decision().device else {
+        let why = "no decision about it is on record, so it cannot be said whether it is still the same".to_owned();
+        return Err(GuardError::Refused { path: node.path, why });
+    };
     let held = handle.try_clone_to_owned().map_err(system("cannot look at", target.path()))?;
     patiently(|| still_fit(&node, decided, &File::from(held.try_clone().map_err(system("cannot open", &node.path))?)))
 }
