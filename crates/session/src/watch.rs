@@ -12,6 +12,9 @@ use crate::run::{Halt, Session};
 
 /// Between two looks at a drive that is cooling down.
 const LOOK_EVERY_NS: u64 = 2_000_000_000;
+/// How often a first temperature is asked for again before it counts as not there, and after which pause.
+const FIRST_LOOKS: u32 = 5;
+const FIRST_LOOK_EVERY_NS: u64 = 1_000_000_000;
 /// While nothing else happens, samples are collected so often.
 const COLLECT_EVERY_NS: u64 = 500_000_000;
 
@@ -98,7 +101,15 @@ impl Session<'_> {
     /// Waits until the drive is cool enough, and says how it goes. Its temperature is looked at seldom: each look may
     /// wake it. Where the time is over the run goes on; analysis makes a finding of it.
     pub(crate) fn cool_down(&mut self, key: &StepKey, wait: CoolDown) -> Result<(), Halt> {
-        let Some(mut celsius) = self.temperature() else {
+        // One reading that fails is no reason to give a run up.
+        let mut first = self.temperature();
+        for _ in 0..FIRST_LOOKS {
+            if first.is_none() {
+                self.wait_until(self.clock.now_ns().saturating_add(FIRST_LOOK_EVERY_NS))?;
+                first = self.temperature();
+            }
+        }
+        let Some(mut celsius) = first else {
             return Err(Halt::Failed(format!(
                 "{key} is to begin below {} °C, and nothing tells the drive's temperature; name a thermometer with \
                  --temperature-file, or run without that condition",
