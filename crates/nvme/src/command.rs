@@ -5,8 +5,6 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
-
 /// The namespace identifier that means all of them, or the controller (Base, section 3.2.1.4).
 pub const NSID_ALL: u32 = 0xFFFF_FFFF;
 
@@ -17,8 +15,7 @@ const READ_TIMEOUT_MS: u32 = 60_000;
 const FORMAT_TIMEOUT_MS: u32 = 3_600_000;
 
 /// Which of a feature's values is meant (SEL; Base, section 5.15, Get Features).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Select {
     /// What holds now.
     Current,
@@ -41,23 +38,9 @@ impl Select {
     }
 }
 
-/// Which way data goes: bits 1:0 of the opcode (Base, section 3.1.3.4).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// No data.
-    None,
-    /// From the host to the controller.
-    ToController,
-    /// From the controller to the host.
-    FromController,
-    /// Both.
-    Both,
-}
-
 /// What is asked of a controller. Two commands with the same request give the same kind of answer, so recorded pages
 /// are found by it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Request {
     /// Identify (opcode 06h; Base, section 5.17).
     Identify {
@@ -121,28 +104,6 @@ pub enum Request {
     },
 }
 
-impl Request {
-    /// A name for files and lists, such as `log-02` or `identify-01-1`.
-    #[must_use]
-    pub fn name(&self) -> String {
-        match self {
-            Request::Identify { cns, nsid: 0 } => format!("identify-{cns:02x}"),
-            Request::Identify { cns, nsid } => format!("identify-{cns:02x}-{nsid}"),
-            Request::LogPage { log, parameter: 0, specific: 0, .. } => format!("log-{log:02x}"),
-            Request::LogPage { log, parameter, specific, .. } => format!("log-{log:02x}-{specific}-{parameter}"),
-            Request::GetFeature { feature, select: Select::Current, argument: 0 } => format!("feature-{feature:02x}"),
-            Request::GetFeature { feature, select, argument } => {
-                format!("feature-{feature:02x}-{}-{argument:x}", select.bits())
-            }
-            Request::SetFeature { feature, value } => format!("set-feature-{feature:02x}-{value:x}"),
-            Request::SecurityReceive { protocol, specific } => format!("security-{protocol:02x}-{specific:04x}"),
-            Request::HandleStatus { nsid } => format!("handle-status-{nsid}"),
-            Request::Format { nsid, .. } => format!("format-{nsid}"),
-            Request::Sanitize { .. } => "sanitize".to_owned(),
-        }
-    }
-}
-
 impl fmt::Display for Request {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -194,9 +155,7 @@ fn feature_words(feature: u8) -> &'static str {
         0x0C => " (autonomous power state transition)",
         0x0D => " (host memory buffer)",
         0x10 => " (host controlled thermal management)",
-        0x11 => " (non-operational power state)",
         0x1D => " (flexible data placement)",
-        0x23 => " (power limit)",
         0x25 => " (power measurement)",
         _ => "",
     }
@@ -242,12 +201,6 @@ impl AdminCommand {
         &self.request
     }
 
-    /// Bytes of data.
-    #[must_use]
-    pub fn length(&self) -> u32 {
-        self.length
-    }
-
     /// The byte of a log page at which the data begins.
     #[must_use]
     pub fn offset(&self) -> u64 {
@@ -258,17 +211,6 @@ impl AdminCommand {
     #[must_use]
     pub fn timeout_ms(&self) -> u32 {
         self.timeout_ms
-    }
-
-    /// Which way data goes, by bits 1:0 of the opcode.
-    #[must_use]
-    pub fn direction(&self) -> Direction {
-        match self.dwords().opcode & 0b11 {
-            0b00 => Direction::None,
-            0b01 => Direction::ToController,
-            0b10 => Direction::FromController,
-            _ => Direction::Both,
-        }
     }
 
     /// Whether it goes to an I/O queue.
@@ -364,14 +306,5 @@ mod tests {
     fn security_names_protocol_and_what_of_it() {
         let words = dwords(Request::SecurityReceive { protocol: 1, specific: 1 }, 2048);
         assert_eq!((words.opcode, words.cdw10, words.cdw11), (0x82, 0x0100_0100, 2048));
-    }
-
-    #[test]
-    fn the_opcode_says_which_way_data_goes() {
-        let direction = |request| AdminCommand::new(request, 512).direction();
-        assert_eq!(direction(Request::Identify { cns: 1, nsid: 0 }), Direction::FromController);
-        assert_eq!(direction(Request::SetFeature { feature: 2, value: 0 }), Direction::ToController);
-        assert_eq!(direction(Request::Format { nsid: 1, value: 0 }), Direction::None);
-        assert_eq!(direction(Request::HandleStatus { nsid: 1 }), Direction::FromController);
     }
 }

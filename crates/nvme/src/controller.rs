@@ -8,7 +8,7 @@ use crate::error::{DecodeError, NvmeError};
 use crate::error_log::{ErrorEntry, ErrorLog};
 use crate::fdp::{FdpConfigurations, FdpEvents, FdpHandleUsage, FdpStatistics, HandleStatusList};
 use crate::features::{
-    AutonomousTransitions, FdpMode, HostMemoryBuffer, HostThermalManagement, InterruptCoalescing, PowerLimit,
+    AutonomousTransitions, FdpMode, HostMemoryBuffer, HostThermalManagement, InterruptCoalescing,
     PowerManagement, PowerMeasurementSetting, QueueCount, TemperatureThreshold, feature,
 };
 use crate::fields::bit;
@@ -106,11 +106,6 @@ impl<T: Transport> Controller<T> {
     /// The way to it.
     pub fn transport(&self) -> &T {
         &self.transport
-    }
-
-    /// Gives the way back.
-    pub fn into_transport(self) -> T {
-        self.transport
     }
 
     /// Sends a command that answers with `length` bytes.
@@ -312,10 +307,7 @@ impl<T: Transport> Controller<T> {
     }
 
     /// A feature's value: dword 0 of the answer. `argument` is command dword 11, 0 for most.
-    ///
-    /// # Errors
-    /// As for [`Controller::identify_controller`].
-    pub fn get_feature(&self, feature: u8, select: Select, argument: u32) -> Result<u32, NvmeError> {
+    fn get_feature(&self, feature: u8, select: Select, argument: u32) -> Result<u32, NvmeError> {
         Ok(self.read(Request::GetFeature { feature, select, argument }, 0)?.0)
     }
 
@@ -362,14 +354,6 @@ impl<T: Transport> Controller<T> {
     pub fn temperature_threshold(&self, sensor: u8, under: bool) -> Result<TemperatureThreshold, NvmeError> {
         let argument = TemperatureThreshold::argument(sensor, under);
         self.get_feature(feature::TEMPERATURE_THRESHOLD, Select::Current, argument).map(TemperatureThreshold::of)
-    }
-
-    /// Sets the upper threshold of the composite temperature; nothing is saved.
-    ///
-    /// # Errors
-    /// As for [`Controller::identify_controller`].
-    pub fn set_temperature_threshold(&self, threshold_k: u16) -> Result<(), NvmeError> {
-        self.set_feature(feature::TEMPERATURE_THRESHOLD, u32::from(threshold_k))
     }
 
     /// Whether the volatile write cache is on (WCE, bit 0).
@@ -423,28 +407,12 @@ impl<T: Transport> Controller<T> {
         self.get_feature(feature::HOST_THERMAL_MANAGEMENT, Select::Current, 0).map(HostThermalManagement::of)
     }
 
-    /// Whether it may work in the background beyond the power of a non-operational state (NOPPME, bit 0).
-    ///
-    /// # Errors
-    /// As for [`Controller::identify_controller`].
-    pub fn non_operational_permissive(&self) -> Result<bool, NvmeError> {
-        self.get_feature(feature::NON_OPERATIONAL, Select::Current, 0).map(|dword| bit(dword, 0))
-    }
-
     /// Whether flexible data placement is on in an endurance group.
     ///
     /// # Errors
     /// As for [`Controller::identify_controller`].
     pub fn fdp_mode(&self, group: u16) -> Result<FdpMode, NvmeError> {
         self.get_feature(feature::FLEXIBLE_DATA_PLACEMENT, Select::Current, u32::from(group)).map(FdpMode::of)
-    }
-
-    /// The power limit that is set.
-    ///
-    /// # Errors
-    /// As for [`Controller::identify_controller`].
-    pub fn power_limit(&self) -> Result<PowerLimit, NvmeError> {
-        self.get_feature(feature::POWER_LIMIT, Select::Current, 0).map(PowerLimit::of)
     }
 
     /// How the measurement of power is set.

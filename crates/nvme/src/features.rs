@@ -3,10 +3,10 @@
 use serde::Serialize;
 
 use crate::error::DecodeError;
-use crate::fields::{Fields, bit, power_uw, structure};
+use crate::fields::{Fields, bit, structure};
 use crate::temperature::reported_k;
 
-/// Feature identifiers (FID; Base, section 5.27.1; 1Dh: Base 2.1; 23h and 25h: Base 2.3).
+/// Feature identifiers (FID; Base, section 5.27.1; 1Dh: Base 2.1; 25h: Base 2.3).
 pub mod feature {
     /// Power Management.
     pub const POWER_MANAGEMENT: u8 = 0x02;
@@ -24,12 +24,8 @@ pub mod feature {
     pub const HOST_MEMORY_BUFFER: u8 = 0x0D;
     /// Host Controlled Thermal Management.
     pub const HOST_THERMAL_MANAGEMENT: u8 = 0x10;
-    /// Non-Operational Power State Config.
-    pub const NON_OPERATIONAL: u8 = 0x11;
     /// Flexible Data Placement.
     pub const FLEXIBLE_DATA_PLACEMENT: u8 = 0x1D;
-    /// Power Limit.
-    pub const POWER_LIMIT: u8 = 0x23;
     /// Power Measurement.
     pub const POWER_MEASUREMENT: u8 = 0x25;
 }
@@ -210,22 +206,6 @@ impl FdpMode {
     #[must_use]
     pub fn of(dword: u32) -> Self {
         FdpMode { enabled: bit(dword, 0), configuration: dword.to_le_bytes()[1] }
-    }
-}
-
-/// Power Limit (FID 23h).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub struct PowerLimit {
-    /// PLV (bits 15:0) by PLS (bits 17:16; 1 is 0.1 mW, 2 is 10 mW): microwatts. None where there is none.
-    pub limit_uw: Option<u64>,
-}
-
-impl PowerLimit {
-    /// From dword 0.
-    #[must_use]
-    pub fn of(dword: u32) -> Self {
-        let limit = power_uw(dword & 0xFFFF, dword >> 16 & 0b11);
-        PowerLimit { limit_uw: limit.filter(|power| *power != 0) }
     }
 }
 

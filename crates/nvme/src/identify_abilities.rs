@@ -196,17 +196,6 @@ impl SanitizeAbilities {
     pub fn any(&self) -> bool {
         self.crypto_erase || self.block_erase || self.overwrite
     }
-
-    /// NODMMAS, bits 31:30: whether media is written once more after a sanitize without deallocation; nothing where the
-    /// controller does not say.
-    #[must_use]
-    pub fn modifies_media(&self) -> Option<bool> {
-        match self.raw >> 30 {
-            1 => Some(false),
-            2 => Some(true),
-            _ => None,
-        }
-    }
 }
 
 flags! {

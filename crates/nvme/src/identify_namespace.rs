@@ -171,12 +171,6 @@ impl IdentifyNamespace {
         self.block_format().and_then(|format| format.data_bytes)
     }
 
-    /// Size, bytes.
-    #[must_use]
-    pub fn size_bytes(&self) -> Option<u64> {
-        self.block_bytes().and_then(|bytes| bytes.checked_mul(self.size_blocks))
-    }
-
     /// Whether there is a namespace: an inactive one is all zeros.
     #[must_use]
     pub fn is_active(&self) -> bool {

@@ -46,7 +46,7 @@ mod tcg;
 mod temperature;
 mod transport;
 
-pub use command::{AdminCommand, Direction, NSID_ALL, Request, Select};
+pub use command::{AdminCommand, NSID_ALL, Request, Select};
 pub use controller::{Controller, FormatOptions, Page, SanitizeAction, SanitizeOptions, SecureErase};
 pub use counter::Counter;
 pub use device_node::IoctlTransport;
@@ -59,7 +59,7 @@ pub use fdp::{
 };
 pub use features::{
     AutonomousTransition, AutonomousTransitions, FdpMode, HostMemoryBuffer, HostThermalManagement, InterruptCoalescing,
-    PowerLimit, PowerManagement, PowerMeasurementSetting, QueueCount, TemperatureThreshold, feature,
+    PowerManagement, PowerMeasurementSetting, QueueCount, TemperatureThreshold, feature,
 };
 pub use firmware_slots::FirmwareSlots;
 pub use identify_abilities::{
@@ -77,7 +77,7 @@ pub use ocp::OcpSmart;
 pub use permit::DestroyPermit;
 pub use power_measurement::{PowerBin, PowerMeasurement};
 pub use power_state::{ActivePowerWorkload, PowerState};
-pub use recorded::{Answer, Keeper, Recorded, RecordedTransport, Recording};
+pub use recorded::{RecordedTransport, Recording};
 pub use registers::Capabilities;
 pub use sanitize::{SanitizeOutcome, SanitizeStatus};
 pub use security::ProtocolList;

@@ -6,6 +6,7 @@
 
 mod facts;
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use drivelab_core::probe::{Contradiction, Health, NotKnown, NvmeProbe, RawPage, TargetProbe, Temperature};
@@ -15,6 +16,7 @@ use drivelab_nvme::{Capabilities, Controller, IoctlTransport, NvmeError, Page, T
 use super::Depth;
 use crate::block::name_of;
 use crate::named::BlockNode;
+use crate::nvme_node::node_of;
 use crate::roots::{Roots, read_trim};
 
 /// Entries of the error log that are asked for.
@@ -29,8 +31,7 @@ pub(super) fn ask(probe: &mut TargetProbe, node: &BlockNode, depth: Depth, not_k
     let roots = Roots::default();
     let Some(folder) = super::pcie::controller(&roots, node) else { return };
     let name = name_of(&folder);
-    let mut paths = vec![PathBuf::from("/dev").join(&name)];
-    paths.push(node.path.clone());
+    let paths = [node_of(&folder), node.path.clone()];
     let transport = match open(&paths) {
         Ok(transport) => transport,
         Err(error) => return not_known.push(not_asked(&error)),
@@ -176,13 +177,15 @@ fn full<T: Transport>(probe: &mut TargetProbe, asking: &mut Asking<T>, folder: &
     });
 }
 
-/// CAP.MQES, where the kernel lets the controller's registers be read.
+/// CAP.MQES, where the kernel lets the controller's registers be read: `resource0` in sysfs is the window of BAR0
+/// (Documentation/PCI/sysfs-pci.rst).
 fn queue_entries<T>(folder: &Path, asking: &mut Asking<T>) -> Option<u32> {
     let resource = folder.join("device/resource0");
     if !resource.exists() {
         return None;
     }
-    match Capabilities::read(&resource) {
+    let capabilities = File::open(&resource).and_then(|window| Capabilities::read(&window));
+    match capabilities {
         Ok(capabilities) => Some(capabilities.max_queue_entries),
         Err(error) => {
             asking.not_known.push(NotKnown {

@@ -2,7 +2,7 @@
 
 use drivelab_nvme::{
     AutonomousTransitions, EnduranceGroup, ErrorEntry, ErrorLog, FdpMode, FirmwareSlots, HostThermalManagement,
-    InterruptCoalescing, OcpSmart, PowerLimit, PowerManagement, PowerMeasurement, PowerMeasurementSetting, QueueCount,
+    InterruptCoalescing, OcpSmart, PowerManagement, PowerMeasurement, PowerMeasurementSetting, QueueCount,
     SanitizeStatus, SelfTestKind, SelfTestLog, SelfTestOutcome, SmartLog, SupportedLogs, TemperatureThreshold, celsius,
 };
 use serde_json::{Value, json};
@@ -290,9 +290,6 @@ fn features_are_where_the_specification_says() {
     assert_eq!((thermal.light_k, thermal.heavy_k), (Some(343), Some(348)));
     let placement = FdpMode::of(0x0301);
     assert_eq!((placement.enabled, placement.configuration), (true, 3));
-    assert_eq!(PowerLimit::of(0x0002_0258).limit_uw, Some(6_000_000));
-    assert_eq!(PowerLimit::of(0x0001_0258).limit_uw, Some(60_000));
-    assert_eq!(PowerLimit::of(0x0002_0000).limit_uw, None);
     let measuring = PowerMeasurementSetting::of(0x003C_0021);
     assert_eq!((measuring.action, measuring.kind, measuring.stop_after_min), (1, 2, 60));
     assert_eq!(measuring.bits(), 0x003C_0021);
