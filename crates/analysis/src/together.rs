@@ -143,7 +143,7 @@ pub struct CpuShare {
 pub struct CoreShare {
     /// Number of the CPU.
     pub cpu: u32,
-    /// Not idle: the four that follow.
+    /// Busy: the three that follow.
     pub busy_percent: f64,
     /// In programs.
     pub user_percent: f64,
@@ -153,6 +153,14 @@ pub struct CoreShare {
     pub interrupt_percent: f64,
     /// Taken by the hypervisor.
     pub steal_percent: f64,
+}
+
+impl CoreShare {
+    /// What could not be had any more: busy, or taken by the hypervisor, %.
+    #[must_use]
+    pub fn taken_percent(&self) -> f64 {
+        self.busy_percent + self.steal_percent
+    }
 }
 
 /// The runs of one drive.
@@ -329,7 +337,7 @@ fn cpu(records: &RunRecords, step: &StepId) -> Option<CpuShare> {
     let mut cores: Vec<CoreTime> = Vec::new();
     for core in records.host_cpu.iter().filter(|one| one.key.step == *step).flat_map(|one| &one.cores) {
         match cores.iter_mut().find(|known| known.cpu == core.cpu) {
-            Some(known) => add(known, core),
+            Some(known) => *known = known.plus(core),
             None => cores.push(*core),
         }
     }
@@ -338,15 +346,6 @@ fn cpu(records: &RunRecords, step: &StepId) -> Option<CpuShare> {
         let busy_percent = shares.iter().map(|core| core.busy_percent).sum::<f64>() / shares.len() as f64;
         CpuShare { busy_percent, cores: shares }
     })
-}
-
-const fn add(sum: &mut CoreTime, core: &CoreTime) {
-    sum.user_ms += core.user_ms;
-    sum.system_ms += core.system_ms;
-    sum.interrupt_ms += core.interrupt_ms;
-    sum.steal_ms += core.steal_ms;
-    sum.wait_ms += core.wait_ms;
-    sum.idle_ms += core.idle_ms;
 }
 
 fn core_share(core: &CoreTime) -> CoreShare {

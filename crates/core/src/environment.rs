@@ -157,9 +157,13 @@ pub struct TestbedFacts {
     pub hypervisor: Option<String>,
     /// Runnable tasks over the last minute, before the run.
     pub load_average_1m: f64,
-    /// Share of all CPUs' time, 0 to 1, that was spent on anything in a look of about 0.5 s before the run.
+    /// Share of all CPUs' time, 0 to 1, that was busy ([`crate::group::CoreTime::busy_ms`]) in a look of about 0.5 s
+    /// before the run. Stolen time was in it while `cpu_stolen` was not recorded yet.
     #[serde(default)]
     pub cpu_busy: Option<f64>,
+    /// Share of all CPUs' time, 0 to 1, that the hypervisor gave to others in the same look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_stolen: Option<f64>,
     /// Bytes per second that others moved on the target's device in a look of about 0.5 s before the run.
     pub foreign_io: Option<f64>,
     /// What decides how exactly this host can time and how fast it can issue; absent in recordings of the first format

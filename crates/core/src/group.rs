@@ -75,16 +75,52 @@ pub struct CoreTime {
 }
 
 impl CoreTime {
+    /// The names of the kinds in series and tables, in the order of [`CoreTime::kinds_ms`].
+    pub const KINDS: [&str; 6] = ["user", "system", "interrupts", "iowait", "steal", "idle"];
+
+    /// Its time by kind, in the order of [`CoreTime::KINDS`], milliseconds.
+    #[must_use]
+    pub const fn kinds_ms(&self) -> [u64; 6] {
+        [self.user_ms, self.system_ms, self.interrupt_ms, self.wait_ms, self.steal_ms, self.idle_ms]
+    }
+
+    /// Whether time of this kind (a name of [`CoreTime::KINDS`]) is busy: what programs, the kernel and interrupts had.
+    /// Waiting for a drive is idle, and what the hypervisor gave to others was work of nobody here.
+    #[must_use]
+    pub fn is_busy(kind: &str) -> bool {
+        matches!(kind, "user" | "system" | "interrupts")
+    }
+
     /// All of it.
     #[must_use]
     pub const fn all_ms(&self) -> u64 {
-        self.busy_ms() + self.wait_ms + self.idle_ms
+        self.taken_ms().saturating_add(self.wait_ms).saturating_add(self.idle_ms)
     }
 
-    /// What was not idle; waiting for a drive is idle, and time that the hypervisor took was not ours to use.
+    /// What was busy, the kinds of [`CoreTime::is_busy`].
     #[must_use]
     pub const fn busy_ms(&self) -> u64 {
-        self.user_ms + self.system_ms + self.interrupt_ms + self.steal_ms
+        self.user_ms.saturating_add(self.system_ms).saturating_add(self.interrupt_ms)
+    }
+
+    /// What could not be had any more: busy, or taken by the hypervisor for others.
+    #[must_use]
+    pub const fn taken_ms(&self) -> u64 {
+        self.busy_ms().saturating_add(self.steal_ms)
+    }
+
+    /// Its time and another's, under its own number.
+    #[must_use]
+    pub const fn plus(&self, other: &CoreTime) -> CoreTime {
+        CoreTime {
+            cpu: self.cpu,
+            user_ms: self.user_ms.saturating_add(other.user_ms),
+            system_ms: self.system_ms.saturating_add(other.system_ms),
+            interrupt_ms: self.interrupt_ms.saturating_add(other.interrupt_ms),
+            steal_ms: self.steal_ms.saturating_add(other.steal_ms),
+            wait_ms: self.wait_ms.saturating_add(other.wait_ms),
+            idle_ms: self.idle_ms.saturating_add(other.idle_ms),
+        }
     }
 
     /// What it spent since an earlier look at the same CPU.
@@ -126,6 +162,26 @@ mod tests {
         let spent = after.since(&before);
         assert_eq!((spent.user_ms, spent.system_ms, spent.wait_ms), (30, 20, 0), "iowait may go backwards");
         assert_eq!((spent.busy_ms(), spent.all_ms()), (50, 60));
+    }
+
+    #[test]
+    fn stolen_time_is_taken_but_not_busy_and_every_kind_has_its_name() {
+        let core = CoreTime {
+            cpu: 3,
+            user_ms: 1,
+            system_ms: 2,
+            interrupt_ms: 4,
+            steal_ms: 8,
+            wait_ms: 16,
+            idle_ms: 32,
+        };
+        assert_eq!((core.busy_ms(), core.taken_ms(), core.all_ms()), (7, 15, 63));
+        let by_name: u64 =
+            CoreTime::KINDS.iter().zip(core.kinds_ms()).filter(|(kind, _)| CoreTime::is_busy(kind)).map(|(_, ms)| ms).sum();
+        assert_eq!(by_name, core.busy_ms());
+        assert_eq!(core.kinds_ms(), [1, 2, 4, 16, 8, 32]);
+        let twice = core.plus(&CoreTime { cpu: 9, ..core });
+        assert_eq!((twice.cpu, twice.kinds_ms()), (3, [2, 4, 8, 32, 16, 64]));
     }
 
     #[test]

@@ -117,6 +117,19 @@ fn facts(folder: &Path) -> BlockDeviceFacts {
     }
 }
 
+/// The device that a whole disk belongs to, as a folder in sysfs with all links followed: the controller or the
+/// subsystem of an NVMe namespace, the SCSI device of a SATA disk. `None` where nothing is below it (loop, dm, md).
+#[must_use]
+pub fn device_folder(roots: &Roots, disk: &str) -> Option<PathBuf> {
+    fs::canonicalize(roots.sys.join("block").join(disk).join("device")).ok()
+}
+
+/// Whether this is the kernel's name of an NVMe controller: `nvme0`.
+pub(crate) fn is_controller_name(name: &str) -> bool {
+    let number = name.strip_prefix("nvme");
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// The folder of the NVMe controller of a namespace. With native multipath `device` leads to the subsystem, which
 /// holds links to its controllers; the first one stands for all.
 pub(crate) fn nvme_controller(whole: &Path) -> Option<PathBuf> {
@@ -127,8 +140,7 @@ pub(crate) fn nvme_controller(whole: &Path) -> Option<PathBuf> {
     if device.join("transport").exists() {
         return Some(device);
     }
-    let is_controller = |name: &str| name.strip_prefix("nvme").is_some_and(|rest| rest.parse::<u32>().is_ok());
-    let path = names(&device).into_iter().find(|name| is_controller(&name.to_string_lossy()))?;
+    let path = names(&device).into_iter().find(|name| is_controller_name(&name.to_string_lossy()))?;
     fs::canonicalize(device.join(path)).ok()
 }
 

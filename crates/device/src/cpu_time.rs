@@ -1,14 +1,30 @@
 //! What each CPU of the host has done since boot: /proc/stat (proc_stat(5)), as milliseconds by kind.
 //!
-//! Owns the order of its columns. Must not know: what the difference of two looks is compared with.
+//! Owns the order of its columns, for all who sample them. Must not know: what the difference of two looks is compared
+//! with; what counts as busy is [`CoreTime::busy_ms`].
 
 use drivelab_core::group::CoreTime;
+
+use crate::roots::{Roots, read};
 
 /// Time of each CPU since boot; empty where /proc/stat cannot be read.
 #[must_use]
 pub fn cpu_times() -> Vec<CoreTime> {
-    let text = std::fs::read_to_string("/proc/stat").unwrap_or_default();
-    parse(&text, rustix::param::clock_ticks_per_second())
+    cpu_times_in(&Roots::default()).unwrap_or_default()
+}
+
+/// Time of each CPU since boot.
+///
+/// # Errors
+/// Why /proc/stat cannot be read.
+pub fn cpu_times_in(roots: &Roots) -> Result<Vec<CoreTime>, String> {
+    Ok(parse(&read(&roots.proc.join("stat"))?, rustix::param::clock_ticks_per_second()))
+}
+
+/// What all CPUs together did between two looks; CPUs that only one of them saw are left out.
+pub(crate) fn between(before: &[CoreTime], after: &[CoreTime]) -> CoreTime {
+    let spent = |now: &CoreTime| before.iter().find(|core| core.cpu == now.cpu).map(|core| now.since(core));
+    after.iter().filter_map(spent).fold(CoreTime::default(), |sum, core| sum.plus(&core))
 }
 
 /// One entry for each line `cpuN user nice system idle iowait irq softirq steal …`, in ticks. Guests are in user.
@@ -57,6 +73,15 @@ mod tests {
         assert!(!before.is_empty());
         let after = cpu_times();
         assert!(before.iter().zip(&after).all(|(before, after)| after.idle_ms >= before.idle_ms));
+    }
+
+    #[test]
+    fn two_looks_give_what_all_cpus_did_meanwhile() {
+        let before = parse("cpu0 100 0 50 800 50 0 0 0 0 0\ncpu1 9 0 0 0\n", 100);
+        let after = parse("cpu0 120 0 60 840 70 0 0 10 0 0\ncpu2 9 0 0 0\n", 100);
+        let both = between(&before, &after);
+        assert_eq!((both.busy_ms(), both.steal_ms, both.all_ms()), (300, 100, 1000), "30 and 10 of 100 ticks");
+        assert_eq!(between(&[], &after).all_ms(), 0);
     }
 
     proptest! {

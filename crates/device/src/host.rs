@@ -14,7 +14,7 @@ use drivelab_core::units::Bytes;
 use rustix::process::{Resource, getrlimit};
 
 use crate::proc_text::cpuinfo_value;
-use crate::roots::{Roots, read_trim};
+use crate::roots::{Roots, read, read_number, read_trim};
 
 /// Programs that are named.
 const NAMED: usize = 5;
@@ -33,7 +33,7 @@ pub(crate) struct Counters {
 impl Counters {
     /// Reads them.
     pub(crate) fn now(roots: &Roots) -> Self {
-        let stat = fs::read_to_string(roots.proc.join("stat")).unwrap_or_default();
+        let stat = read(&roots.proc.join("stat")).unwrap_or_default();
         Counters { at: Instant::now(), interrupts: interrupts(&stat), programs: programs(&roots.proc) }
     }
 }
@@ -46,13 +46,13 @@ pub(crate) fn facts(roots: &Roots, cpuinfo: &str, before: Option<Counters>) -> H
     let mut facts = HostFacts {
         clock_source: read_trim(&roots.sys.join("devices/system/clocksource/clocksource0/current_clocksource")),
         constant_tsc: promises("constant_tsc") && promises("nonstop_tsc"),
-        io_uring_disabled: number(&roots.proc.join("sys/kernel/io_uring_disabled")),
+        io_uring_disabled: read_number(&roots.proc.join("sys/kernel/io_uring_disabled")),
         io_uring_refused: None,
         memlock: limit.map(Bytes::new),
         may_lock_all: rustix::process::geteuid().is_root(),
         transparent_huge_pages: read_trim(&roots.sys.join("kernel/mm/transparent_hugepage/enabled"))
             .and_then(|text| crate::proc_text::bracketed(&text)),
-        huge_pages_free: number(&roots.sys.join("kernel/mm/hugepages/hugepages-2048kB/free_hugepages")),
+        huge_pages_free: read_number(&roots.sys.join("kernel/mm/hugepages/hugepages-2048kB/free_hugepages")),
         cpus_allowed: std::thread::available_parallelism()
             .ok()
             .and_then(|count| u32::try_from(count.get()).ok())
@@ -69,10 +69,6 @@ pub(crate) fn facts(roots: &Roots, cpuinfo: &str, before: Option<Counters>) -> H
         facts.programs = busiest(&before, &after, elapsed_s, std::process::id());
     }
     facts
-}
-
-fn number<T: std::str::FromStr>(path: &Path) -> Option<T> {
-    read_trim(path)?.parse().ok()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of half a second are small")]

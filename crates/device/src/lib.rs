@@ -13,9 +13,11 @@ pub mod drive_facts;
 mod error;
 pub mod guard;
 mod host;
+pub mod hwmon;
 mod identify;
 mod identity;
-mod link;
+pub mod interrupts;
+pub mod link;
 mod mounts;
 mod named;
 mod nvme_node;
@@ -23,22 +25,26 @@ mod place;
 pub mod probe;
 mod proc_text;
 mod readable;
-mod roots;
+pub mod roots;
 mod size;
 mod testbed;
 pub mod wipe;
 
-pub use cpu_time::cpu_times;
+pub use block::device_folder;
+pub use cpu_time::{cpu_times, cpu_times_in};
 pub use error::{DeviceError, ErrorKind};
 pub use guard::{
     FileIdentity, Leftover, LeftoverState, Scratch, ScratchClaim, is_scratch, leftover_scratches, remove_leftover,
 };
 pub use identity::identity_of;
 pub use named::{BlockNode, Named, classify};
+pub use nvme_node::controller_node;
 pub use place::{FolderFacts, folder_facts, suggest_direct_folder, target_facts};
+pub use proc_text::{DiskCounters, disk_counters};
 pub use readable::{
     OpenedToRead, device_facts, devices_below, facts_of_nothing, open_device_to_read, open_file_to_read,
     open_zero_to_read,
 };
+pub use roots::Roots;
 pub use size::{NoSpace, scratch_size};
 pub use testbed::{testbed_facts, testbed_facts_with_a_look, total_memory};

@@ -9,7 +9,8 @@ use std::path::Path;
 
 use drivelab_core::environment::LinkFacts;
 
-use crate::roots::{names, read_number, read_trim};
+use crate::block::name_of;
+use crate::roots::{names, read, read_number, read_trim};
 
 /// One generation of PCIe: transfers per second and lane in GT/s, its name, and the share left after coding.
 const PCIE: [(f64, &str, f64); 6] = [
@@ -24,11 +25,60 @@ const PCIE: [(f64, &str, f64); 6] = [
 /// Generation (index into [`PCIE`]) and lanes.
 type PcieLink = (usize, u32);
 
+/// Whether a folder's name is a PCI function's address: `0000:01:00.0`.
+pub(crate) fn is_address(name: &str) -> bool {
+    let parts: Vec<&str> = name.split([':', '.']).collect();
+    let hex = |text: &&str| !text.is_empty() && text.chars().all(|c| c.is_ascii_hexdigit());
+    parts.len() == 4 && name.len() >= 12 && parts.iter().all(hex)
+}
+
+/// The PCI function at or above a device: the folders of sysfs lie inside each other as the devices hang on each other.
+pub(crate) fn function_above(device: &Path) -> Option<&Path> {
+    device.ancestors().find(|folder| is_address(&name_of(folder)))
+}
+
+/// The folder at or above a device that has an attribute.
+#[must_use]
+pub fn above_with<'p>(device: &'p Path, attribute: &str) -> Option<&'p Path> {
+    device.ancestors().find(|folder| folder.join(attribute).exists())
+}
+
+/// Transfers per second and lane, GT/s: `16.0 GT/s PCIe`, on older kernels `16 GT/s`. A link that is down has none.
+fn gigatransfers(text: &str) -> Option<f64> {
+    let (speed, unit) = text.trim().split_once(' ')?;
+    let speed: f64 = speed.parse().ok()?;
+    (unit.starts_with("GT/s") && speed.is_finite() && speed > 0.0).then_some(speed)
+}
+
+/// Lanes: `4`, on older kernels `x4`. A link that is down has none (0, or 255 where the function is gone).
+fn lanes(text: &str) -> Option<u32> {
+    let lanes: u32 = text.trim().trim_start_matches('x').parse().ok()?;
+    (1..=32).contains(&lanes).then_some(lanes)
+}
+
+/// What the link of a PCI function does now.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LinkNow {
+    /// Transfers per second and lane, GT/s; `None` where the link is down.
+    pub gigatransfers: Option<f64>,
+    /// Lanes in use; `None` where the link is down.
+    pub lanes: Option<u32>,
+}
+
+/// Reads the link of a PCI function (`current_link_speed`, `current_link_width`).
+///
+/// # Errors
+/// The path, and why the speed cannot be read.
+pub fn link_now(function: &Path) -> Result<LinkNow, String> {
+    let speed = read(&function.join("current_link_speed"))?;
+    let width = read_trim(&function.join("current_link_width"));
+    Ok(LinkNow { gigatransfers: gigatransfers(&speed), lanes: width.and_then(|width| lanes(&width)) })
+}
+
 fn parse_pcie(speed: &str, width: &str) -> Option<PcieLink> {
-    let rate: f64 = speed.split_whitespace().next()?.parse().ok()?;
+    let rate = gigatransfers(speed)?;
     let generation = PCIE.iter().position(|(gigatransfers, ..)| (gigatransfers - rate).abs() < 0.01)?;
-    let lanes: u32 = width.trim().trim_start_matches('x').parse().ok()?;
-    (1..=32).contains(&lanes).then_some((generation, lanes))
+    Some((generation, lanes(width)?))
 }
 
 fn pcie_text((generation, lanes): PcieLink) -> String {
@@ -49,7 +99,7 @@ fn read_pcie(function: &Path, which: &str) -> Option<PcieLink> {
 /// The link of the PCI function at or above `device`. What is possible is what both the drive and the port above it
 /// can do.
 pub(crate) fn pcie(device: &Path) -> Option<LinkFacts> {
-    of_function(device.ancestors().find(|folder| folder.join("current_link_speed").exists())?)
+    of_function(above_with(device, "current_link_speed")?)
 }
 
 /// The link of one PCI function upwards; the possible one is what it and the port above it both can.
@@ -127,6 +177,30 @@ mod tests {
     }
 
     #[test]
+    fn a_link_is_read_as_it_is_now_and_one_that_is_down_has_nothing() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let now = |speed: &str, width: &str| {
+            std::fs::write(folder.path().join("current_link_speed"), speed).expect("a file");
+            std::fs::write(folder.path().join("current_link_width"), width).expect("a file");
+            link_now(folder.path()).expect("a link")
+        };
+        assert_eq!(now("16.0 GT/s PCIe\n", "4\n"), LinkNow { gigatransfers: Some(16.0), lanes: Some(4) });
+        assert_eq!(now("128.0 GT/s PCIe\n", "1"), LinkNow { gigatransfers: Some(128.0), lanes: Some(1) });
+        assert_eq!(now("Unknown\n", "63"), LinkNow { gigatransfers: None, lanes: None });
+        assert_eq!(now("inf GT/s\n", "x8"), LinkNow { gigatransfers: None, lanes: Some(8) });
+        let below = folder.path().join("nvme/nvme0");
+        assert_eq!(above_with(&below, "current_link_speed"), Some(folder.path()));
+        std::fs::remove_file(folder.path().join("current_link_speed")).expect("removed");
+        assert!(link_now(folder.path()).expect_err("gone").contains("current_link_speed"));
+    }
+
+    #[test]
+    fn only_addresses_are_addresses() {
+        assert!(is_address("0000:01:00.0") && is_address("10000:e1:00.0"));
+        assert!(!is_address("pci0000:00") && !is_address("nvme0") && !is_address("0-0:0.0") && !is_address(""));
+    }
+
+    #[test]
     fn pcie_rates_are_what_the_coding_leaves() {
         let close = |link, expected: f64| (pcie_rate(link) - expected).abs() < 1.0;
         assert!(close((0, 1), 250e6));
@@ -149,6 +223,8 @@ mod tests {
             if let Some(link) = parse_pcie(&speed, &width) {
                 prop_assert!(pcie_rate(link) > 0.0);
             }
+            gigatransfers(&speed);
+            lanes(&speed);
             parse_gbps(&speed);
         }
     }

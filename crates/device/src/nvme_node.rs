@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::block::{name_of, nvme_controller};
+use crate::block::{is_controller_name, name_of, nvme_controller};
 use crate::error::DeviceError;
 use crate::identity::node_named;
 use crate::named::BlockNode;
@@ -22,7 +22,7 @@ pub(crate) fn leads_to(roots: &Roots, number: (u32, u32)) -> Option<(String, Vec
         let namespace = format!("nvme{rest}");
         return Some((name, vec![namespace]));
     }
-    let namespaces = name.strip_prefix("nvme").is_some_and(is_number).then(|| of_controller(roots, &name))?;
+    let namespaces = is_controller_name(&name).then(|| of_controller(roots, &name))?;
     Some((name, namespaces))
 }
 
@@ -45,6 +45,19 @@ pub(crate) fn namespace_of(roots: &Roots, path: &Path, number: (u32, u32)) -> Op
             many.iter().map(|name| format!("/dev/{name}")).collect::<Vec<_>>().join(", ")
         ))),
     })
+}
+
+/// The node of the controller of an NVMe disk (`/dev/nvme0` of `nvme0n1`), the first of several behind multipath;
+/// `None` where the disk is no NVMe namespace.
+#[must_use]
+pub fn controller_node(roots: &Roots, disk: &str) -> Option<PathBuf> {
+    let controller = nvme_controller(&roots.sys.join("block").join(disk))?;
+    Some(node_of(&controller))
+}
+
+/// The node of a controller whose folder in sysfs this is.
+pub(crate) fn node_of(controller: &Path) -> PathBuf {
+    Path::new("/dev").join(name_of(controller))
 }
 
 /// Kernel names of the namespaces that a controller leads to. Hidden paths of a multipath namespace have no node.
@@ -124,6 +137,16 @@ mod tests {
         (folder, roots)
     }
 
+    fn first_namespace(roots: &Roots) -> BlockNode {
+        BlockNode {
+            path: "/dev/nvme0n1".into(),
+            name: "nvme0n1".to_owned(),
+            whole: "nvme0n1".to_owned(),
+            number: (259, 0),
+            folder: roots.sys.join("devices/pci/nvme/nvme0/nvme0n1"),
+        }
+    }
+
     fn said(roots: &Roots, major: u32) -> String {
         let found = namespace_of(roots, Path::new("/dev/x"), (major, 0)).expect("of NVMe");
         found.expect_err("there is no such node here").to_string()
@@ -145,14 +168,7 @@ mod tests {
         let (_folder, roots) = tree(&both);
         let text = said(&roots, 240);
         assert!(text.contains("2 namespaces") && text.contains("/dev/nvme0n1, /dev/nvme0n2"), "{text}");
-        let node = BlockNode {
-            path: "/dev/nvme0n1".into(),
-            name: "nvme0n1".to_owned(),
-            whole: "nvme0n1".to_owned(),
-            number: (259, 0),
-            folder: roots.sys.join("devices/pci/nvme/nvme0/nvme0n1"),
-        };
-        assert_eq!(beside(&roots, &node), ["nvme0n2"]);
+        assert_eq!(beside(&roots, &first_namespace(&roots)), ["nvme0n2"]);
         let (_folder, roots) = tree(&[]);
         assert!(said(&roots, 240).contains("without a namespace"));
     }
@@ -173,14 +189,13 @@ mod tests {
             symlink(&folder, roots.sys.join("class/nvme").join(controller)).expect("a link");
             symlink(&folder, folder.join(format!("{controller}n1/device"))).expect("a link");
         }
-        let node = BlockNode {
-            path: "/dev/nvme0n1".into(),
-            name: "nvme0n1".to_owned(),
-            whole: "nvme0n1".to_owned(),
-            number: (259, 0),
-            folder: roots.sys.join("devices/pci/nvme/nvme0/nvme0n1"),
-        };
-        assert_eq!(beside(&roots, &node), ["nvme1n1"]);
+        assert_eq!(beside(&roots, &first_namespace(&roots)), ["nvme1n1"]);
+        fs::create_dir_all(roots.sys.join("block")).expect("a folder");
+        for disk in ["nvme0n1", "nvme2n1"] {
+            symlink(roots.sys.join("class/block").join(disk), roots.sys.join("block").join(disk)).expect("a link");
+        }
+        assert_eq!(controller_node(&roots, "nvme2n1"), Some(PathBuf::from("/dev/nvme2")));
+        assert_eq!(controller_node(&roots, "sda"), None);
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 
 use drivelab_core::units::Bytes;
 
+use crate::block::SECTOR;
 use crate::mounts::unescape;
 
 /// The value of the first `key : value` line of /proc/cpuinfo with one of these keys.
@@ -46,42 +47,42 @@ pub(crate) fn load_1m(loadavg: &str) -> Option<f64> {
     load.is_finite().then_some(load)
 }
 
-/// Time of all CPUs since boot, in ticks.
+/// What the kernel counted of one disk or partition since it came: everybody's requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct CpuTicks {
-    busy: u64,
-    all: u64,
+pub struct DiskCounters {
+    /// Reads that completed.
+    pub reads: u64,
+    /// Bytes that they read.
+    pub read_bytes: u64,
+    /// Writes that completed.
+    pub writes: u64,
+    /// Bytes that they wrote.
+    pub write_bytes: u64,
+    /// Discards that completed; 0 where the kernel does not count them (before Linux 4.18).
+    pub discards: u64,
+    /// Bytes that they discarded.
+    pub discard_bytes: u64,
+    /// Milliseconds in which something was in flight.
+    pub busy_ms: u64,
 }
 
-impl CpuTicks {
-    /// Share of the time between two looks that was spent on anything; `None` where no time passed.
-    #[expect(clippy::cast_precision_loss, reason = "ticks between two looks are few")]
-    pub(crate) fn busy_since(self, before: CpuTicks) -> Option<f64> {
-        let all = self.all.checked_sub(before.all).filter(|all| *all > 0)?;
-        Some(self.busy.saturating_sub(before.busy) as f64 / all as f64)
-    }
-}
-
-/// The first line of /proc/stat (proc(5)): user, nice, system, idle, iowait, irq, softirq, steal, of which idle and
-/// iowait are not busy; guest time is part of user and not counted again.
-pub(crate) fn cpu_ticks(stat: &str) -> Option<CpuTicks> {
-    let line = stat.lines().find_map(|line| line.strip_prefix("cpu "))?;
-    let ticks: Vec<u64> = line.split_ascii_whitespace().take(8).map_while(|tick| tick.parse().ok()).collect();
-    let all = ticks.iter().try_fold(0u64, |sum, tick| sum.checked_add(*tick))?;
-    let idle = ticks.get(3)?.saturating_add(ticks.get(4).copied().unwrap_or(0));
-    Some(CpuTicks { busy: all.checked_sub(idle)?, all })
-}
-
-/// Bytes read and written by a device so far (/proc/diskstats, sectors of 512 bytes in fields 6 and 10, counted from
-/// 1: Documentation/admin-guide/iostats.rst).
-pub(crate) fn disk_bytes(diskstats: &str, device: &str) -> Option<u64> {
-    let fields = diskstats
-        .lines()
-        .map(|line| line.split_whitespace().collect::<Vec<_>>())
-        .find(|fields| fields.get(2) == Some(&device))?;
-    let read: u64 = fields.get(5)?.parse().ok()?;
-    let written: u64 = fields.get(9)?.parse().ok()?;
-    Some(read.wrapping_add(written).wrapping_mul(512))
+/// The line of one disk or partition in /proc/diskstats (Documentation/admin-guide/iostats.rst; a sector is 512 bytes
+/// whatever the disk's block size).
+#[must_use]
+pub fn disk_counters(diskstats: &str, name: &str) -> Option<DiskCounters> {
+    let line = diskstats.lines().find(|line| line.split_ascii_whitespace().nth(2) == Some(name))?;
+    let fields: Vec<u64> = line.split_ascii_whitespace().skip(3).map_while(|field| field.parse().ok()).collect();
+    let at = |index: usize| fields.get(index).copied();
+    let bytes = |sectors: u64| sectors.saturating_mul(SECTOR);
+    Some(DiskCounters {
+        reads: at(0)?,
+        read_bytes: bytes(at(2)?),
+        writes: at(4)?,
+        write_bytes: bytes(at(6)?),
+        discards: at(11).unwrap_or(0),
+        discard_bytes: bytes(at(13).unwrap_or(0)),
+        busy_ms: at(9)?,
+    })
 }
 
 /// Files and partitions in /proc/swaps, as paths.
@@ -151,20 +152,36 @@ mod tests {
         assert_eq!(mem_total("MemTotal: 18446744073709551615 kB\n"), None);
         assert_eq!(load_1m("1.25 0.80 0.50 2/600 1234\n"), Some(1.25));
         assert_eq!(load_1m("NaN"), None);
-        let before = cpu_ticks("cpu  100 0 50 800 50 0 0 0 0 0\ncpu0 1 2 3 4\n");
-        let after = cpu_ticks("cpu  130 0 60 840 70 0 0 0 0 0\n");
-        let busy = before.zip(after).and_then(|(before, after)| after.busy_since(before));
-        assert_eq!(busy, Some(0.4), "40 of 100 ticks");
-        assert_eq!(cpu_ticks("intr 1 2"), None);
     }
 
     #[test]
     fn disk_counters_take_the_device_itself_and_not_its_partition() {
         let text =
             " 259       1 nvme0n1p1 9 9 9 9 9 9 9 9 0 0 0\n 259       0 nvme0n1 10 0 200 5 20 0 300 7 0 9 12 1 0 8 0\n";
-        assert_eq!(disk_bytes(text, "nvme0n1"), Some(500 * 512));
-        assert_eq!(disk_bytes(text, "nvme0"), None);
-        assert_eq!(disk_bytes("8 0 sda 1 2\n", "sda"), None, "a short line is not read beyond its end");
+        let counters = disk_counters(text, "nvme0n1").expect("a line");
+        assert_eq!(counters.read_bytes + counters.write_bytes, 500 * 512);
+        assert_eq!(disk_counters(text, "nvme0"), None);
+        assert_eq!(disk_counters("8 0 sda 1 2\n", "sda"), None, "a short line is not read beyond its end");
+    }
+
+    #[test]
+    fn disk_counters_are_bytes_and_milliseconds_of_the_disk_that_is_named() {
+        let text = " 254 0 vda 10 1 16 5 20 2 32 6 0 1500 11 3 0 8 1 0 0\n 254 1 vda1 1 0 8 0 0 0 0 0 0 0 0\n";
+        let counters = disk_counters(text, "vda").expect("a line");
+        assert_eq!((counters.reads, counters.read_bytes, counters.writes), (10, 16 * 512, 20));
+        assert_eq!((counters.write_bytes, counters.discards, counters.discard_bytes), (32 * 512, 3, 8 * 512));
+        assert_eq!(counters.busy_ms, 1500);
+        let old = disk_counters(text, "vda1").expect("a line");
+        assert_eq!((old.read_bytes, old.discards), (4096, 0), "older kernels have no discards");
+        assert_eq!(disk_counters(text, "sda"), None);
+    }
+
+    #[test]
+    fn the_disks_of_this_machine_are_understood() {
+        let diskstats = std::fs::read_to_string("/proc/diskstats").expect("a Linux host");
+        for name in diskstats.lines().filter_map(|line| line.split_ascii_whitespace().nth(2)) {
+            assert!(disk_counters(&diskstats, name).is_some(), "{name}");
+        }
     }
 
     #[test]
@@ -194,8 +211,7 @@ mod tests {
             cpu_count(&text);
             mem_total(&text);
             load_1m(&text);
-            cpu_ticks(&text);
-            disk_bytes(&text, "sda");
+            let _ = disk_counters(&text, "sda");
             bracketed(&text);
             swap_paths(&bytes);
             maps_line_is(&bytes, "0:0", 1, &bytes);

@@ -4,13 +4,13 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The two pseudo file systems that facts come from.
+/// The two pseudo file systems that facts and samples come from.
 #[derive(Debug, Clone)]
-pub(crate) struct Roots {
+pub struct Roots {
     /// Usually `/sys`.
-    pub(crate) sys: PathBuf,
+    pub sys: PathBuf,
     /// Usually `/proc`.
-    pub(crate) proc: PathBuf,
+    pub proc: PathBuf,
 }
 
 impl Default for Roots {
@@ -19,11 +19,22 @@ impl Default for Roots {
     }
 }
 
+/// A file as text; bytes that are no UTF-8 are replaced: device strings are whatever a firmware wrote.
+///
+/// # Errors
+/// The path, and why it cannot be read.
+pub fn read(path: &Path) -> Result<String, String> {
+    match fs::read(path) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(error) => Err(format!("{}: {error}", path.display())),
+    }
+}
+
 /// The text of a small attribute file without white space and NUL bytes around it; `None` where it cannot be read or
-/// is empty. Bytes that are no UTF-8 are replaced: device strings are whatever a firmware wrote.
-pub(crate) fn read_trim(path: &Path) -> Option<String> {
-    let bytes = fs::read(path).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
+/// is empty.
+#[must_use]
+pub fn read_trim(path: &Path) -> Option<String> {
+    let text = read(path).ok()?;
     let text = text.trim_matches(|c: char| c.is_whitespace() || c == '\0');
     (!text.is_empty()).then(|| text.to_owned())
 }
@@ -34,7 +45,8 @@ pub(crate) fn read_number<T: std::str::FromStr>(path: &Path) -> Option<T> {
 }
 
 /// Names in a folder, sorted; empty where it cannot be read.
-pub(crate) fn names(folder: &Path) -> Vec<OsString> {
+#[must_use]
+pub fn names(folder: &Path) -> Vec<OsString> {
     let mut names: Vec<OsString> =
         fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.file_name()).collect();
     names.sort();

@@ -3,16 +3,16 @@
 //! From uname(2), /proc/{cpuinfo,meminfo,loadavg,diskstats}, /sys/class/dmi/id, the device tree and cpufreq. Never
 //! fails: what is not there is left out and said in `unknown`.
 
-use std::fs;
 use std::path::Path;
 
 use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
 use drivelab_core::environment::TestbedFacts;
 use drivelab_core::units::{Bytes, Nanos};
 
+use crate::cpu_time::{between, cpu_times_in};
 use crate::host;
-use crate::proc_text::{cpu_count, cpu_ticks, cpuinfo_value, disk_bytes, has_hypervisor_flag, load_1m, mem_total};
-use crate::roots::{Roots, read_trim};
+use crate::proc_text::{cpu_count, cpuinfo_value, disk_counters, has_hypervisor_flag, load_1m, mem_total};
+use crate::roots::{Roots, read, read_trim};
 
 /// Time between the two looks at the device's counters.
 const LOOK: Nanos = Nanos::from_millis(500);
@@ -27,7 +27,7 @@ pub fn testbed_facts(device_for_foreign_io: Option<&str>) -> TestbedFacts {
 
 fn facts(roots: &Roots, device: Option<&str>) -> TestbedFacts {
     let mut unknown = Vec::new();
-    let text = |name: &str| fs::read(roots.proc.join(name)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let text = |name: &str| read(&roots.proc.join(name));
     let cpuinfo = text("cpuinfo").unwrap_or_default();
     let dmi = Dmi::read(&roots.sys.join("class/dmi/id"));
     if !dmi.there {
@@ -68,6 +68,7 @@ fn facts(roots: &Roots, device: Option<&str>) -> TestbedFacts {
         hypervisor: hypervisor(roots, &cpuinfo, &dmi),
         load_average_1m: load.unwrap_or_default(),
         cpu_busy: seen.cpu_busy,
+        cpu_stolen: seen.cpu_stolen,
         foreign_io: seen.foreign_io,
         host: Some(host),
         unknown,
@@ -83,28 +84,35 @@ fn cpus(roots: &Roots) -> u32 {
 
 /// What a look of half a second shows.
 struct Seen {
-    /// Share of all CPUs' time spent on anything.
+    /// Share of all CPUs' time that was busy.
     cpu_busy: Option<f64>,
+    /// Share of all CPUs' time that the hypervisor gave to others.
+    cpu_stolen: Option<f64>,
     /// Bytes per second on the device.
     foreign_io: Option<f64>,
 }
 
 /// Two looks at the counters of the CPUs and of the device. Without a device the call does not wait.
+#[expect(clippy::cast_precision_loss, reason = "milliseconds between two looks are few")]
 fn look(roots: &Roots, device: Option<&str>) -> Seen {
-    let Some(device) = device else { return Seen { cpu_busy: None, foreign_io: None } };
+    let Some(device) = device else { return Seen { cpu_busy: None, cpu_stolen: None, foreign_io: None } };
     let clock = MonotonicClock::starting_at(0);
-    let text = |name: &str| fs::read(roots.proc.join(name)).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let counters = || {
-        let bytes = text("diskstats").ok().and_then(|text| disk_bytes(&text, device));
-        (Nanos::new(clock.now_ns()), bytes, text("stat").ok().and_then(|text| cpu_ticks(&text)))
+        let disks = read(&roots.proc.join("diskstats")).ok();
+        let moved = disks.and_then(|text| disk_counters(&text, device));
+        let bytes = moved.map(|counters| counters.read_bytes.wrapping_add(counters.write_bytes));
+        (Nanos::new(clock.now_ns()), bytes, cpu_times_in(roots).unwrap_or_default())
     };
     let (start, bytes_before, cpu_before) = counters();
     clock.sleep_until(start.get() + LOOK.get(), &StopToken::default());
     let (end, bytes_after, cpu_after) = counters();
     let elapsed_s = end.as_secs_f64() - start.as_secs_f64();
     let moved = |(before, after): (u64, u64)| Bytes::new(after.saturating_sub(before)).as_f64() / elapsed_s;
+    let cpus = between(&cpu_before, &cpu_after);
+    let share = |ms: u64| (cpus.all_ms() > 0).then(|| ms as f64 / cpus.all_ms() as f64);
     Seen {
-        cpu_busy: cpu_before.zip(cpu_after).and_then(|(before, after)| after.busy_since(before)),
+        cpu_busy: share(cpus.busy_ms()),
+        cpu_stolen: share(cpus.steal_ms),
         foreign_io: bytes_before.zip(bytes_after).map(moved),
     }
 }
@@ -122,7 +130,7 @@ pub fn total_memory() -> Bytes {
 }
 
 fn memory(roots: &Roots) -> Option<Bytes> {
-    mem_total(&String::from_utf8_lossy(&fs::read(roots.proc.join("meminfo")).ok()?))
+    mem_total(&read(&roots.proc.join("meminfo")).ok()?)
 }
 
 /// What the firmware tells in SMBIOS tables, as far as everybody may read it.
@@ -204,6 +212,8 @@ fn hypervisor(roots: &Roots, cpuinfo: &str, dmi: &Dmi) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn tree(files: &[(&str, &str)]) -> (tempfile::TempDir, Roots) {

@@ -209,7 +209,9 @@ pub(crate) fn testbed(input: &ReportInput<'_>) -> Vec<Fact> {
     let cpu = format!("{} ({} logical CPUs)", or_unknown(testbed.cpu_model.as_ref()), testbed.cpus);
     let foreign =
         testbed.foreign_io.map_or_else(|| "unknown".to_owned(), |rate| format!("{} MB/s", format::mb_s(rate / 1e6)));
-    let busy = testbed.cpu_busy.map_or_else(|| "unknown".to_owned(), |busy| format!("{:.0} %", 100.0 * busy));
+    let stolen = testbed.cpu_stolen.filter(|stolen| *stolen >= 0.005);
+    let stolen = stolen.map_or_else(String::new, |stolen| format!(", and {:.0} % stolen", 100.0 * stolen));
+    let busy = testbed.cpu_busy.map_or_else(|| "unknown".to_owned(), |busy| format!("{:.0} %{stolen}", 100.0 * busy));
     let mut facts = vec![
         fact("CPU", cpu),
         fact("Frequency governor", or_unknown(testbed.governor.as_ref())),

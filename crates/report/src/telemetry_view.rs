@@ -4,6 +4,7 @@
 //! the line. Axes begin at zero on the run's time line, with the tests named, as in the figure of the whole run.
 
 use drivelab_analysis::series;
+use drivelab_core::group::CoreTime;
 use drivelab_core::plan::StepRole;
 use drivelab_core::telemetry::{About, Disturbs, GapCause, Quantity, RecordedSource, SourceKind};
 use drivelab_core::units::Nanos;
@@ -134,19 +135,15 @@ fn cpu_curve(source: &RecordedSource, most: usize) -> Option<Series> {
     if source.description.kind != SourceKind::Cpu {
         return None;
     }
-    let still: Vec<bool> = source
-        .description
-        .series
-        .iter()
-        .map(|series| series.name.split_once('.').is_some_and(|(_, kind)| matches!(kind, "idle" | "iowait" | "steal")))
-        .collect();
+    let is_busy = |name: &str| name.split_once('.').is_some_and(|(_, kind)| CoreTime::is_busy(kind));
+    let busy_kinds: Vec<bool> = source.description.series.iter().map(|series| is_busy(&series.name)).collect();
     let between = |pair: &[drivelab_core::telemetry::Sample]| {
         let [before, after] = pair else { return None };
         let (mut busy, mut all) = (0.0, 0.0);
-        for ((before, after), still) in before.values.iter().zip(&after.values).zip(&still) {
+        for ((before, after), is_busy) in before.values.iter().zip(&after.values).zip(&busy_kinds) {
             let by = after.zip(*before).map_or(0.0, |(after, before)| (after - before).max(0.0));
             all += by;
-            busy += if *still { 0.0 } else { by };
+            busy += if *is_busy { by } else { 0.0 };
         }
         (all > 0.0).then(|| (after.at_ns, 100.0 * busy / all))
     };

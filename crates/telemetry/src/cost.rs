@@ -42,15 +42,15 @@ pub fn cost(source: &mut dyn TelemetrySource, clock: &dyn RunClock, readings: u3
 #[cfg(test)]
 mod tests {
     use drivelab_core::clock::MonotonicClock;
+    use drivelab_device::Roots;
 
     use super::*;
     use crate::cpu::CpuTimes;
-    use crate::places::Places;
 
     #[test]
     fn reading_the_cpu_times_costs_something() {
         let clock = MonotonicClock::starting_at(0);
-        let mut source = CpuTimes::open(&Places::default(), Nanos::from_secs(1)).unwrap();
+        let mut source = CpuTimes::open(&Roots::default(), Nanos::from_secs(1)).unwrap();
         let cost = cost(&mut source, &clock, 20).unwrap();
         assert_eq!(cost.readings, 20);
         assert!(cost.time_mean.get() > 0 && cost.time_max >= cost.time_mean, "{cost:?}");

@@ -3,65 +3,64 @@
 use std::path::PathBuf;
 
 use drivelab_core::clock::RunClock;
+use drivelab_core::group::CoreTime;
 use drivelab_core::telemetry::{
     About, Disturbs, Quantity, Sample, SeriesDescription, SourceDescription, SourceId, SourceKind, TelemetrySource,
 };
 use drivelab_core::units::Nanos;
+use drivelab_device::roots::read;
+use drivelab_device::{Roots, cpu_times_in};
 
-use crate::places::{Places, names, read, read_number, stamped};
-use crate::text::{CPU_KINDS, cpu_times, cpuinfo_mhz};
+use crate::reading::{names, read_number, stamped, value};
+use crate::text::cpuinfo_mhz;
 
 /// CPU times since boot.
 #[derive(Debug)]
 pub(crate) struct CpuTimes {
-    path: PathBuf,
+    roots: Roots,
     /// CPUs that were there at the start; one that comes later is not watched.
-    cpus: Vec<String>,
-    /// Seconds of a tick; the kernel's USER_HZ.
-    tick_s: f64,
+    cpus: Vec<u32>,
     every: Nanos,
 }
 
 impl CpuTimes {
     /// Looks which CPUs there are.
-    #[expect(clippy::cast_precision_loss, reason = "USER_HZ is 100 as a rule")]
-    pub(crate) fn open(places: &Places, every: Nanos) -> Result<Self, String> {
-        let path = places.proc.join("stat");
-        let text = read(&path)?;
-        let cpus: Vec<String> = cpu_times(&text).into_iter().map(|(name, _)| name.to_owned()).collect();
-        if cpus.is_empty() {
-            return Err(format!("{}: it names no CPU", path.display()));
+    pub(crate) fn open(roots: &Roots, every: Nanos) -> Result<Self, String> {
+        let cpus: Vec<u32> = cpu_times_in(roots)?.iter().map(|core| core.cpu).collect();
+        let source = CpuTimes { roots: roots.clone(), cpus, every };
+        if source.cpus.is_empty() {
+            return Err(format!("{}: it names no CPU", source.path().display()));
         }
-        let tick_s = 1.0 / rustix::param::clock_ticks_per_second() as f64;
-        Ok(CpuTimes { path, cpus, tick_s, every })
+        Ok(source)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.roots.proc.join("stat")
     }
 
     fn values(&self) -> Result<Vec<Option<f64>>, String> {
-        let text = read(&self.path)?;
-        let times = cpu_times(&text);
-        let of = |cpu: &String| {
-            let found = times.iter().find(|(name, _)| name == cpu).map(|(_, times)| *times);
-            (0..CPU_KINDS.len()).map(move |kind| {
-                let ticks = found.and_then(|times| times.get(kind).copied());
-                ticks.map(|ticks| (ticks * self.tick_s * 1e6).round() / 1e6)
-            })
+        let times = cpu_times_in(&self.roots)?;
+        let of = |cpu: &u32| {
+            let found = times.iter().find(|core| core.cpu == *cpu).map(CoreTime::kinds_ms);
+            (0..CoreTime::KINDS.len()).map(move |kind| found.and_then(|times| times.get(kind).copied()))
         };
-        Ok(self.cpus.iter().flat_map(of).collect())
+        Ok(self.cpus.iter().flat_map(of).map(|time| time.map(|ms| value(ms) / 1e3)).collect())
     }
 }
 
 impl TelemetrySource for CpuTimes {
     fn describe(&self) -> SourceDescription {
-        let series = |cpu: &String| {
-            let cpu = cpu.clone();
-            CPU_KINDS.iter().map(move |kind| SeriesDescription::new(format!("{cpu}.{kind}"), Quantity::CpuTime))
+        let series = |cpu: &u32| {
+            let cpu = *cpu;
+            CoreTime::KINDS.iter().map(move |kind| SeriesDescription::new(format!("cpu{cpu}.{kind}"), Quantity::CpuTime))
         };
+        let tick_ms = 1000 / rustix::param::clock_ticks_per_second().max(1);
         SourceDescription {
             id: SourceId::new("cpu"),
             kind: SourceKind::Cpu,
             about: About::Host,
-            origin: self.path.display().to_string(),
-            accuracy: format!("counts in steps of {} ms of one CPU", (self.tick_s * 1e3).round()),
+            origin: self.path().display().to_string(),
+            accuracy: format!("counts in steps of {tick_ms} ms of one CPU"),
             disturbs: Disturbs::Host,
             every: self.every,
             cost: None,
@@ -93,8 +92,8 @@ pub(crate) struct CpuFrequency {
 
 impl CpuFrequency {
     /// Looks where they can be read.
-    pub(crate) fn open(places: &Places, every: Nanos) -> Result<Self, String> {
-        let folder = places.sys.join("devices/system/cpu");
+    pub(crate) fn open(roots: &Roots, every: Nanos) -> Result<Self, String> {
+        let folder = roots.sys.join("devices/system/cpu");
         let is_cpu = |name: &String| name.strip_prefix("cpu").is_some_and(|rest| rest.parse::<u32>().is_ok());
         let mut cpus: Vec<String> = names(&folder).into_iter().filter(is_cpu).collect();
         cpus.sort_by_key(|name| name[3..].parse::<u32>().unwrap_or(u32::MAX));
@@ -105,7 +104,7 @@ impl CpuFrequency {
             let from = Frequencies::Files(cpus.iter().map(file).collect());
             return Ok(CpuFrequency { from, series: cpus.into_iter().map(series).collect(), every });
         }
-        let path = places.proc.join("cpuinfo");
+        let path = roots.proc.join("cpuinfo");
         let count = read(&path).map(|text| cpuinfo_mhz(&text).len())?;
         if count == 0 {
             return Err("there is no cpufreq in sysfs and no `cpu MHz` in /proc/cpuinfo".to_owned());
@@ -153,5 +152,35 @@ impl TelemetrySource for CpuFrequency {
 
     fn read(&mut self, clock: &dyn RunClock) -> Result<Vec<Sample>, String> {
         stamped(clock, || self.values())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use drivelab_core::clock::MonotonicClock;
+
+    use super::*;
+
+    #[test]
+    fn cpu_times_are_seconds_by_cpu_and_kind_and_a_cpu_that_goes_has_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let roots = Roots { sys: folder.path().join("sys"), proc: folder.path().to_owned() };
+        let stat = |text: &str| std::fs::write(folder.path().join("stat"), text).unwrap();
+        stat("cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 10 1 20 300 4 5 6 7 3 0\ncpu1 1 0 2 3\nintr 5 6\ncpufreq 1 2 3 4\n");
+        let mut source = CpuTimes::open(&roots, Nanos::from_secs(1)).unwrap();
+        let names: Vec<String> = source.describe().series.into_iter().map(|series| series.name).collect();
+        let expected = ["user", "system", "interrupts", "iowait", "steal", "idle"];
+        assert_eq!(names[..6], expected.map(|kind| format!("cpu0.{kind}")));
+        assert_eq!((names.len(), names[6].as_str()), (12, "cpu1.user"));
+        let clock = MonotonicClock::starting_at(0);
+        let tick_s = 1.0 / value(rustix::param::clock_ticks_per_second());
+        let seconds = |ticks: [f64; 6]| ticks.map(|ticks| Some((ticks * tick_s * 1e3).round() / 1e3));
+        let values = source.read(&clock).unwrap().remove(0).values;
+        assert_eq!(values[..6], seconds([11.0, 20.0, 11.0, 4.0, 7.0, 300.0]));
+        assert_eq!(values[6..], seconds([1.0, 2.0, 0.0, 0.0, 0.0, 3.0]));
+        stat("cpu0 10 1 20 300 4 5 6 7 3 0\n");
+        assert_eq!(source.read(&clock).unwrap().remove(0).values[6..], [None; 6]);
+        stat("intr 5 6\n");
+        assert!(CpuTimes::open(&roots, Nanos::from_secs(1)).unwrap_err().contains("names no CPU"));
     }
 }

@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use drivelab_core::telemetry::{About, Quantity, SourceDescription, TelemetrySource, TemperatureLimit};
 use drivelab_core::units::Nanos;
+use drivelab_device::{Roots, controller_node, device_folder};
 
 use crate::adapter::{Adapter, AdapterError, AdapterValue};
 use crate::cpu::{CpuFrequency, CpuTimes};
-use crate::disk::{DiskStats, Interrupts, device_of};
+use crate::disk::{DiskStats, Interrupts};
 use crate::host::{MemoryPressure, Suspends};
 use crate::hwmon::Hwmon;
 use crate::pcie::{Link, PcieErrors};
-use crate::places::Places;
 use crate::rapl::Rapl;
 use crate::smart::{SmartSource, nvme};
 
@@ -75,25 +75,25 @@ pub struct Found {
 ///
 /// # Errors
 /// The user's own adapter cannot be used.
-pub fn discover(places: &Places, wanted: &Wanted) -> Result<Found, AdapterError> {
+pub fn discover(roots: &Roots, wanted: &Wanted) -> Result<Found, AdapterError> {
     let mut found = Found { sources: Vec::new(), remarks: Vec::new(), abort_above: None };
     let rates = wanted.rates;
     for disk in &wanted.disks {
-        found.add(DiskStats::open(places, disk, rates.host), disk);
+        found.add(DiskStats::open(roots, disk, rates.host), disk);
     }
-    let drives: Vec<String> = wanted.disks.iter().filter(|disk| device_of(places, disk).is_some()).cloned().collect();
+    let drives: Vec<String> = wanted.disks.iter().filter(|disk| device_folder(roots, disk).is_some()).cloned().collect();
     for drive in &drives {
-        found.add(Interrupts::open(places, drive, rates.host), drive);
-        found.add(Link::open(places, drive, rates.seldom), drive);
-        found.add(PcieErrors::open(places, drive, rates.seldom), drive);
+        found.add(Interrupts::open(roots, drive, rates.host), drive);
+        found.add(Link::open(roots, drive, rates.seldom), drive);
+        found.add(PcieErrors::open(roots, drive, rates.seldom), drive);
     }
-    found.add(CpuTimes::open(places, rates.host), "the host");
-    found.add(CpuFrequency::open(places, rates.host), "the host");
-    found.add(MemoryPressure::open(places, rates.host), "the host");
+    found.add(CpuTimes::open(roots, rates.host), "the host");
+    found.add(CpuFrequency::open(roots, rates.host), "the host");
+    found.add(MemoryPressure::open(roots, rates.host), "the host");
     found.add(Ok(Suspends { every: rates.host }), "the host");
-    found.add(Rapl::open(places, rates.host), "the host");
-    let with_log = found.smart_logs(places, &drives, rates.drive);
-    let mut chips = Hwmon::open_all(places, &drives, rates.drive, rates.host);
+    found.add(Rapl::open(roots, rates.host), "the host");
+    let with_log = found.smart_logs(roots, &drives, rates.drive);
+    let mut chips = Hwmon::open_all(roots, &drives, rates.drive, rates.host);
     // The log holds what the drive's chip shows; asking twice would disturb twice.
     chips.retain(|chip| !chip.disk().is_some_and(|disk| with_log.iter().any(|known| known == disk)));
     let told = |drive: &String| with_log.contains(drive) || chips.iter().any(|chip| chip.disk() == Some(drive));
@@ -127,10 +127,10 @@ impl Found {
     }
 
     /// The SMART logs of the NVMe drives; says whose could be opened.
-    fn smart_logs(&mut self, places: &Places, drives: &[String], every: Nanos) -> Vec<String> {
+    fn smart_logs(&mut self, roots: &Roots, drives: &[String], every: Nanos) -> Vec<String> {
         let mut with_log = Vec::new();
         for drive in drives {
-            let Some(node) = nvme::controller_node(places, drive) else { continue };
+            let Some(node) = controller_node(roots, drive) else { continue };
             let opened = nvme::open(&node).and_then(|(log, limits)| {
                 SmartSource::open(Box::new(log), drive, node.display().to_string(), limits, every)
             });
@@ -171,7 +171,7 @@ impl Found {
 }
 
 /// Which series of a source speaks for the drive as a whole: its first temperature (composite comes first in SMART and
-/// in the kernel's sensors; further sensors have places that nobody states, and some report constants).
+/// in the kernel's sensors; further sensors have roots that nobody states, and some report constants).
 pub(crate) fn drive_temperature(source: &SourceDescription) -> Option<usize> {
     let of_drive = matches!(source.about, About::Drive(_));
     source.series.iter().position(|series| of_drive && series.quantity == Quantity::Temperature)
@@ -186,8 +186,8 @@ mod tests {
 
     #[test]
     fn this_machine_has_cpu_and_disk_counters_and_says_what_it_lacks() {
-        let disks: Vec<String> = crate::places::names(std::path::Path::new("/sys/block"));
-        let found = discover(&Places::default(), &Wanted { disks, ..Wanted::default() }).unwrap();
+        let disks: Vec<String> = crate::reading::names(std::path::Path::new("/sys/block"));
+        let found = discover(&Roots::default(), &Wanted { disks, ..Wanted::default() }).unwrap();
         let clock = MonotonicClock::starting_at(0);
         let mut kinds = Vec::new();
         for mut source in found.sources {
@@ -207,12 +207,12 @@ mod tests {
     #[test]
     fn an_adapter_that_is_named_must_be_there() {
         let wanted = Wanted { power_file: Some("/nonexistent".into()), ..Wanted::default() };
-        assert!(discover(&Places::default(), &wanted).is_err());
+        assert!(discover(&Roots::default(), &wanted).is_err());
     }
 
     #[test]
     fn a_limit_without_a_thermometer_is_said_and_the_drives_own_is_kept_off_by_two_degrees() {
-        let empty = Places { sys: "/nonexistent".into(), proc: "/nonexistent".into() };
+        let empty = Roots { sys: "/nonexistent".into(), proc: "/nonexistent".into() };
         let wanted = Wanted { abort_above_c: Some(70.0), ..Wanted::default() };
         let found = discover(&empty, &wanted).unwrap();
         assert!(

@@ -8,11 +8,13 @@ use drivelab_core::telemetry::{
     About, Disturbs, Quantity, Sample, SeriesDescription, SourceDescription, SourceId, SourceKind, TelemetrySource,
 };
 use drivelab_core::units::Nanos;
+use drivelab_device::interrupts::{InterruptRow, interrupt_rows, msi_numbers};
+use drivelab_device::roots::read;
+use drivelab_device::{DiskCounters, Roots, device_folder, disk_counters};
 
-use crate::places::{Places, names, read, stamped};
-use crate::text::{InterruptRow, disk_counters, interrupt_rows};
+use crate::reading::{stamped, value};
 
-/// Names and quantities of the counters, in the order of [`disk_counters`].
+/// Names and quantities of the counters, in the order of [`values_of`].
 const COUNTERS: [(&str, Quantity); 7] = [
     ("reads", Quantity::Operations),
     ("read_bytes", Quantity::Volume),
@@ -22,6 +24,14 @@ const COUNTERS: [(&str, Quantity); 7] = [
     ("discard_bytes", Quantity::Volume),
     ("busy", Quantity::BusyTime),
 ];
+
+/// The counters in their units: numbers, bytes, seconds.
+fn values_of(counters: DiskCounters) -> [f64; 7] {
+    let DiskCounters { reads, read_bytes, writes, write_bytes, discards, discard_bytes, busy_ms } = counters;
+    let mut values = [reads, read_bytes, writes, write_bytes, discards, discard_bytes, busy_ms].map(value);
+    values[6] /= 1e3;
+    values
+}
 
 /// Counters of one disk.
 #[derive(Debug)]
@@ -33,8 +43,8 @@ pub(crate) struct DiskStats {
 
 impl DiskStats {
     /// Looks whether the kernel counts for this disk.
-    pub(crate) fn open(places: &Places, name: &str, every: Nanos) -> Result<Self, String> {
-        let source = DiskStats { path: places.proc.join("diskstats"), name: name.to_owned(), every };
+    pub(crate) fn open(roots: &Roots, name: &str, every: Nanos) -> Result<Self, String> {
+        let source = DiskStats { path: roots.proc.join("diskstats"), name: name.to_owned(), every };
         source.values()?;
         Ok(source)
     }
@@ -43,7 +53,7 @@ impl DiskStats {
         let text = read(&self.path)?;
         let counters = disk_counters(&text, &self.name);
         let counters = counters.ok_or_else(|| format!("{}: it does not name {}", self.path.display(), self.name))?;
-        Ok(counters.into_iter().map(Some).collect())
+        Ok(values_of(counters).map(Some).to_vec())
     }
 }
 
@@ -80,16 +90,16 @@ pub(crate) struct Interrupts {
 impl Interrupts {
     /// Finds the vectors: those that the PCI function above the disk lists in `msi_irqs`, else those whose name begins
     /// with the controller's.
-    pub(crate) fn open(places: &Places, disk: &str, every: Nanos) -> Result<Self, String> {
-        let path = places.proc.join("interrupts");
-        let device = device_of(places, disk);
+    pub(crate) fn open(roots: &Roots, disk: &str, every: Nanos) -> Result<Self, String> {
+        let path = roots.proc.join("interrupts");
+        let device = device_folder(roots, disk);
         let text = read(&path)?;
         let rows = interrupt_rows(&text);
         let listed = device.as_deref().map(msi_numbers).unwrap_or_default();
         let controller = device.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
         let is_vector = |row: &&InterruptRow<'_>| {
             let named = controller.as_deref().is_some_and(|name| is_vector_of(row.action, name));
-            if listed.is_empty() { named } else { listed.iter().any(|number| number == row.number) }
+            if listed.is_empty() { named } else { listed.iter().any(|number| row.number.parse() == Ok(*number)) }
         };
         let vectors: Vec<(String, String)> =
             rows.iter().filter(is_vector).map(|row| (row.number.to_owned(), row.action.to_owned())).collect();
@@ -102,20 +112,9 @@ impl Interrupts {
     fn values(&self) -> Result<Vec<Option<f64>>, String> {
         let text = read(&self.path)?;
         let rows = interrupt_rows(&text);
-        let count = |number: &String| rows.iter().find(|row| row.number == number).map(|row| row.count);
+        let count = |number: &String| rows.iter().find(|row| row.number == number).map(|row| value(row.count));
         Ok(self.vectors.iter().map(|(number, _)| count(number)).collect())
     }
-}
-
-/// The device that a disk belongs to, in sysfs, with all links followed.
-pub(crate) fn device_of(places: &Places, disk: &str) -> Option<PathBuf> {
-    places.sys.join("block").join(disk).join("device").canonicalize().ok()
-}
-
-/// Numbers of the MSI interrupts of the PCI function at or above a device.
-fn msi_numbers(device: &Path) -> Vec<String> {
-    let folder = device.ancestors().map(|folder| folder.join("msi_irqs")).find(|folder| folder.is_dir());
-    folder.map(|folder| names(&folder)).unwrap_or_default()
 }
 
 /// `nvme0q3` belongs to `nvme0`, `nvme01` does not.
@@ -149,6 +148,13 @@ impl TelemetrySource for Interrupts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counters_are_numbers_bytes_and_seconds_in_the_order_of_their_names() {
+        let text = " 254 0 vda 10 1 16 5 20 2 32 6 0 1500 11 3 0 8 1 0 0\n";
+        let values = values_of(disk_counters(text, "vda").unwrap());
+        assert_eq!(values, [10.0, 16.0 * 512.0, 20.0, 32.0 * 512.0, 3.0, 8.0 * 512.0, 1.5]);
+    }
 
     #[test]
     fn a_vector_belongs_to_the_controller_that_begins_its_name() {

@@ -7,9 +7,11 @@ use drivelab_core::telemetry::{
     About, Disturbs, Quantity, Sample, SeriesDescription, SourceDescription, SourceId, SourceKind, TelemetrySource,
 };
 use drivelab_core::units::Nanos;
+use drivelab_device::Roots;
+use drivelab_device::roots::read;
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::places::{Places, read, stamped};
+use crate::reading::stamped;
 use crate::text::pressure_totals;
 
 /// Time in which tasks waited for memory.
@@ -21,8 +23,8 @@ pub(crate) struct MemoryPressure {
 
 impl MemoryPressure {
     /// Looks whether the kernel keeps it.
-    pub(crate) fn open(places: &Places, every: Nanos) -> Result<Self, String> {
-        let path = places.proc.join("pressure/memory");
+    pub(crate) fn open(roots: &Roots, every: Nanos) -> Result<Self, String> {
+        let path = roots.proc.join("pressure/memory");
         read(&path).map_err(|error| format!("{error} (the kernel needs CONFIG_PSI, and psi=1 where it is off)"))?;
         Ok(MemoryPressure { path, every })
     }

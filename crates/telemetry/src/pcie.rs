@@ -7,15 +7,16 @@ use drivelab_core::telemetry::{
     About, Disturbs, Quantity, Sample, SeriesDescription, SourceDescription, SourceId, SourceKind, TelemetrySource,
 };
 use drivelab_core::units::Nanos;
+use drivelab_device::link::{above_with, link_now};
+use drivelab_device::roots::{read, read_trim};
+use drivelab_device::{Roots, device_folder};
 
-use crate::disk::device_of;
-use crate::places::{Places, read, read_trim, stamped};
-use crate::text::{aer_total, link_speed};
+use crate::reading::stamped;
+use crate::text::aer_total;
 
 /// The function at or above the disk's device that has this attribute.
-fn function_with(places: &Places, disk: &str, attribute: &str) -> Option<PathBuf> {
-    let device = device_of(places, disk)?;
-    device.ancestors().find(|folder| folder.join(attribute).exists()).map(Path::to_path_buf)
+fn function_with(roots: &Roots, disk: &str, attribute: &str) -> Option<PathBuf> {
+    above_with(&device_folder(roots, disk)?, attribute).map(Path::to_path_buf)
 }
 
 /// Negotiated speed and width.
@@ -28,17 +29,15 @@ pub(crate) struct Link {
 
 impl Link {
     /// Finds the function.
-    pub(crate) fn open(places: &Places, disk: &str, every: Nanos) -> Result<Self, String> {
-        let function = function_with(places, disk, "current_link_speed")
+    pub(crate) fn open(roots: &Roots, disk: &str, every: Nanos) -> Result<Self, String> {
+        let function = function_with(roots, disk, "current_link_speed")
             .ok_or_else(|| format!("no PCIe link above {disk} tells its speed in sysfs"))?;
         Ok(Link { function, disk: disk.to_owned(), every })
     }
 
     fn values(&self) -> Result<Vec<Option<f64>>, String> {
-        let speed = read(&self.function.join("current_link_speed"))?;
-        let width = read_trim(&self.function.join("current_link_width"));
-        let width = width.and_then(|width| width.trim_start_matches('x').parse::<f64>().ok());
-        Ok(vec![link_speed(&speed), width.filter(|lanes| (1.0..=32.0).contains(lanes))])
+        let link = link_now(&self.function)?;
+        Ok(vec![link.gigatransfers, link.lanes.map(f64::from)])
     }
 }
 
@@ -79,8 +78,8 @@ pub(crate) struct PcieErrors {
 
 impl PcieErrors {
     /// Finds the function.
-    pub(crate) fn open(places: &Places, disk: &str, every: Nanos) -> Result<Self, String> {
-        let function = function_with(places, disk, "aer_dev_correctable")
+    pub(crate) fn open(roots: &Roots, disk: &str, every: Nanos) -> Result<Self, String> {
+        let function = function_with(roots, disk, "aer_dev_correctable")
             .ok_or_else(|| format!("no PCIe function above {disk} counts errors (AER) in sysfs"))?;
         Ok(PcieErrors { function, disk: disk.to_owned(), every })
     }

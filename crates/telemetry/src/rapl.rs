@@ -8,8 +8,10 @@ use drivelab_core::telemetry::{
     About, Disturbs, Quantity, Sample, SeriesDescription, SourceDescription, SourceId, SourceKind, TelemetrySource,
 };
 use drivelab_core::units::Nanos;
+use drivelab_device::Roots;
+use drivelab_device::roots::read_trim;
 
-use crate::places::{Places, names, read_number, read_trim, stamped};
+use crate::reading::{names, read_number, stamped};
 
 /// One counter and how often it has begun again.
 #[derive(Debug)]
@@ -45,8 +47,8 @@ pub(crate) struct Rapl {
 
 impl Rapl {
     /// Finds the zones that may be read.
-    pub(crate) fn open(places: &Places, every: Nanos) -> Result<Self, String> {
-        let folder = places.sys.join("class/powercap");
+    pub(crate) fn open(roots: &Roots, every: Nanos) -> Result<Self, String> {
+        let folder = roots.sys.join("class/powercap");
         let mut refused = None;
         let mut zone = |name: String| {
             let zone = folder.join(&name);

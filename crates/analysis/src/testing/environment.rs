@@ -50,6 +50,7 @@ pub fn sample_environment() -> Environment {
             hypervisor: None,
             load_average_1m: 0.2,
             cpu_busy: Some(0.02),
+            cpu_stolen: None,
             foreign_io: Some(0.0),
             host: None,
             unknown: Vec::new(),

@@ -141,10 +141,10 @@ fn busy(steps: &[StepTogether]) -> Option<Finding> {
     let mut keys = Vec::new();
     for step in steps {
         let busiest =
-            step.cpu.iter().flat_map(|cpu| &cpu.cores).max_by(|a, b| a.busy_percent.total_cmp(&b.busy_percent));
-        if let Some(core) = busiest.filter(|core| core.busy_percent > FULL_CORE) {
-            let what = format!("{}: CPU {} busy", step.label, core.cpu);
-            found.push(evidence(&what, core.busy_percent, Some(FULL_CORE), "%"));
+            step.cpu.iter().flat_map(|cpu| &cpu.cores).max_by(|a, b| a.taken_percent().total_cmp(&b.taken_percent()));
+        if let Some(core) = busiest.filter(|core| core.taken_percent() > FULL_CORE) {
+            let what = format!("{}: CPU {} busy or stolen", step.label, core.cpu);
+            found.push(evidence(&what, core.taken_percent(), Some(FULL_CORE), "%"));
             keys.push(StepKey { step: step.step.clone(), round: 1 });
         }
     }

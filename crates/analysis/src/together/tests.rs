@@ -79,6 +79,20 @@ fn cpus_are_shares_of_their_time() {
 }
 
 #[test]
+fn stolen_time_is_not_busy_but_leaves_a_cpu_with_nothing_to_give() {
+    let mut runs = sample_group();
+    assert!(!codes(&group_of(&runs)).contains(&"host_full_together"));
+    for core in runs.iter_mut().flat_map(|run| &mut run.host_cpu).flat_map(|one| &mut one.cores) {
+        *core = CoreTime { cpu: core.cpu, user_ms: 60, steal_ms: 36, idle_ms: 4, ..CoreTime::default() };
+    }
+    let group = group_of(&runs);
+    let cpu = group.steps.iter().find_map(|step| step.cpu.as_ref()).expect("CPUs");
+    assert_eq!((cpu.busy_percent, cpu.cores[0].busy_percent, cpu.cores[0].taken_percent()), (60.0, 60.0, 96.0));
+    let said = group.findings.iter().find(|finding| finding.code == "host_full_together").expect("said");
+    assert!((said.evidence[0].value - 96.0).abs() < 1e-9, "{said:?}");
+}
+
+#[test]
 fn what_keeps_a_group_from_being_whole_is_said() {
     let runs = sample_group();
     let whole = group_of(&runs);

@@ -4,6 +4,7 @@
 //! the drive's SMART log, then the kernel's sensors. The energy of the processor (RAPL) is the host's and never the
 //! drive's.
 
+use drivelab_core::group::CoreTime;
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::{About, Quantity, Recorded, RecordedSource, SourceKind};
 
@@ -123,7 +124,7 @@ fn cpu_rates(execution: Execution<'_>, wanted: fn(&str) -> bool) -> Option<(f64,
 
 /// Share of the time of all CPUs in which they were busy, per cent.
 pub(crate) fn host_cpu_busy(execution: Execution<'_>) -> Option<f64> {
-    let (busy, all) = cpu_rates(execution, |kind| !matches!(kind, "idle" | "iowait" | "steal"))?;
+    let (busy, all) = cpu_rates(execution, CoreTime::is_busy)?;
     Some(100.0 * busy / all)
 }
 

@@ -159,7 +159,8 @@ fn facts(text: &mut String, testbed: &TestbedFacts) {
         row(text, "interrupts", &format!("{interrupts:.0} per second"));
     }
     let busy = testbed.cpu_busy.map_or_else(|| "unknown".to_owned(), |busy| format!("{:.0} %", 100.0 * busy));
-    row(text, "CPUs busy", &format!("{busy} with other work; load {:.2}", testbed.load_average_1m));
+    let stolen = testbed.cpu_stolen.map_or_else(String::new, |stolen| format!(", {:.0} % stolen", 100.0 * stolen));
+    row(text, "CPUs busy", &format!("{busy} with other work{stolen}; load {:.2}", testbed.load_average_1m));
 }
 
 fn table(text: &mut String, ceilings: &[Ceiling]) {

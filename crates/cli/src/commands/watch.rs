@@ -16,9 +16,9 @@ use drivelab_core::exit::ExitCode;
 use drivelab_core::telemetry::{Observer, TelemetryDescribed};
 use drivelab_core::units::Nanos;
 use drivelab_device::probe::find;
-use drivelab_device::{Named, devices_below};
+use drivelab_device::{Named, Roots, devices_below};
 use drivelab_report::format;
-use drivelab_telemetry::{Places, Sampler, SamplerOptions, discover};
+use drivelab_telemetry::{Sampler, SamplerOptions, discover};
 
 use crate::args::WatchArgs;
 use crate::context::Context;
@@ -51,7 +51,7 @@ pub fn watch(context: &Context, arguments: &WatchArgs) -> Result {
     let choice = arguments.telemetry.telemetry.unwrap_or(context.settings.telemetry.value);
     let rates = watching::rates(choice).unwrap_or_default();
     let wanted = watching::wanted(&arguments.telemetry, disks(&devices), rates);
-    let sources = discover(&Places::default(), &wanted);
+    let sources = discover(&Roots::default(), &wanted);
     let sources = sources.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
     let clock: Arc<dyn RunClock> = Arc::new(MonotonicClock::starting_at(0));
     let options = SamplerOptions { always: true, abort_above: sources.abort_above, remarks: sources.remarks };

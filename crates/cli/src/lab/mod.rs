@@ -11,6 +11,7 @@ pub mod execute;
 pub mod found;
 pub mod group_pages;
 pub mod headers;
+pub mod inhibit;
 pub mod memory;
 pub mod method;
 pub mod notes;

@@ -8,11 +8,13 @@ use drivelab_core::exit::ExitCode;
 use drivelab_core::plan::Plan;
 use drivelab_core::telemetry::Observer;
 use drivelab_core::units::Nanos;
-use drivelab_telemetry::{Found, Inhibitor, Places, Rates, Sampler, SamplerOptions, Wanted, discover};
+use drivelab_device::Roots;
+use drivelab_telemetry::{Found, Rates, Sampler, SamplerOptions, Wanted, discover};
 
 use crate::args::{TelemetryArgs, TelemetryChoice};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
+use crate::lab::inhibit::Inhibitor;
 
 /// Runs that are shorter need no lock against suspends: they are over before a machine goes to sleep.
 const INHIBIT_FROM: Nanos = Nanos::from_secs(10);
@@ -51,7 +53,7 @@ impl Watching {
             });
         };
         let disks = devices.iter().map(|device| device.name.clone()).collect();
-        let found = discover(&Places::default(), &wanted(arguments, disks, rates));
+        let found = discover(&Roots::default(), &wanted(arguments, disks, rates));
         let found = found.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
         if let Some(limit) = arguments.abort_above_c.filter(|_| !found.has_thermometer()) {
             return Err(Failure::new(

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use drivelab_core::probe::{PcieHop, PciePath, UplinkRoot};
 
 use crate::block::{name_of, whole_of};
-use crate::link;
+use crate::link::{self, is_address};
 use crate::named::BlockNode;
 use crate::roots::{Roots, names, read_number, read_trim};
 
@@ -33,14 +33,7 @@ pub(super) fn function(roots: &Roots, node: &BlockNode) -> Option<PathBuf> {
         Some(controller) => controller,
         None => fs::canonicalize(whole_of(&node.folder).0.join("device")).ok()?,
     };
-    start.ancestors().find(|folder| is_address(&name_of(folder))).map(Path::to_owned)
-}
-
-/// `0000:01:00.0`.
-fn is_address(name: &str) -> bool {
-    let parts: Vec<&str> = name.split([':', '.']).collect();
-    let hex = |text: &&str| !text.is_empty() && text.chars().all(|c| c.is_ascii_hexdigit());
-    parts.len() == 4 && name.len() >= 12 && parts.iter().all(hex)
+    link::function_above(&start).map(Path::to_owned)
 }
 
 /// From the drive to its root port.
@@ -184,11 +177,5 @@ mod tests {
         let alone = function(tree.path(), "a/0000:00:04.0", "0x010802", "0x1b36", "8.0 GT/s PCIe");
         let alone = way(&alone).expect("a way");
         assert_eq!((alone.root, alone.shares_uplink_with.len()), (UplinkRoot::RootBus, 0));
-    }
-
-    #[test]
-    fn only_addresses_are_addresses() {
-        assert!(is_address("0000:01:00.0") && is_address("10000:e1:00.0"));
-        assert!(!is_address("pci0000:00") && !is_address("nvme0") && !is_address("0-0:0.0") && !is_address(""));
     }
 }

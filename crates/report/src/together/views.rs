@@ -30,8 +30,8 @@ pub(super) const MEANING: [&str; 6] = [
      about drives.",
     "Overlap is the share of a drive's step during which every other drive ran the same step. Below 100 % it was partly alone, \
      and lost more in full company than is shown.",
-    "CPU is what the host's CPUs did between begin and end of the step, everybody's programs together (/proc/stat). Waiting for \
-     a drive counts as idle.",
+    "CPU is what the host's CPUs did between begin and end of the step, everybody's programs together (/proc/stat). Busy is \
+     programs, kernel and interrupts; what a hypervisor gave to others is stolen, and waiting for a drive counts as idle.",
 ];
 
 /// Title of page and document.
@@ -297,7 +297,7 @@ pub(super) fn cpu_table(group: &Together) -> Table {
             percent(mean(|core| core.system_percent)),
             percent(mean(|core| core.interrupt_percent)),
             percent(mean(|core| core.steal_percent)),
-            percent(Some(100.0 - cpu.busy_percent)),
+            percent(mean(|core| 100.0 - core.taken_percent())),
             busiest.map_or_else(Cell::default, |core| Cell::text(format!("{}: {:.1} %", core.cpu, core.busy_percent))),
         ]
     };

@@ -152,6 +152,7 @@ pub(super) fn environment() -> Environment {
             hypervisor: None,
             load_average_1m: 1.0,
             cpu_busy: None,
+            cpu_stolen: None,
             foreign_io: Some(0.125),
             host: None,
             unknown: vec!["governor: no cpufreq".to_owned()],

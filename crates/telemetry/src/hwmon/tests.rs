@@ -1,13 +1,14 @@
 //! Chips of a sysfs tree made for the test, and those of this machine.
 
 use std::os::unix::fs::symlink;
+use std::path::Path;
 
 use drivelab_core::clock::MonotonicClock;
 
 use super::*;
 
 /// A tree with an NVMe drive of two sensors, a SATA drive, and a power chip of the board.
-fn tree(root: &Path) -> Places {
+fn tree(root: &Path) -> Roots {
     let write = |path: &str, text: &str| {
         let path = root.join("sys").join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -41,15 +42,15 @@ fn tree(root: &Path) -> Places {
     write(&format!("{board}/hwmon/hwmon5/power1_input"), "4250000\n");
     link(&format!("{board}/hwmon/hwmon5/device"), board);
     link("class/hwmon/hwmon5", &format!("{board}/hwmon/hwmon5"));
-    Places { sys: root.join("sys"), proc: root.join("proc") }
+    Roots { sys: root.join("sys"), proc: root.join("proc") }
 }
 
 #[test]
 fn sensors_belong_to_the_drive_that_is_watched_and_keep_its_limits() {
     let folder = tempfile::tempdir().unwrap();
-    let places = tree(folder.path());
+    let roots = tree(folder.path());
     let rates = (Nanos::from_secs(2), Nanos::from_secs(1));
-    let mut chips = Hwmon::open_all(&places, &["nvme0n1".to_owned()], rates.0, rates.1);
+    let mut chips = Hwmon::open_all(&roots, &["nvme0n1".to_owned()], rates.0, rates.1);
     let described: Vec<SourceDescription> = chips.iter().map(Hwmon::describe).collect();
     let ids: Vec<&str> = described.iter().map(|one| one.id.0.as_str()).collect();
     assert_eq!(ids, ["hwmon:nvme0n1", "hwmon:hwmon5:ina219"], "the drive that is not watched is not woken");
@@ -70,17 +71,17 @@ fn sensors_belong_to_the_drive_that_is_watched_and_keep_its_limits() {
 #[test]
 fn a_sata_drive_is_found_through_drivetemp() {
     let folder = tempfile::tempdir().unwrap();
-    let places = tree(folder.path());
-    let chips = Hwmon::open_all(&places, &["sda".to_owned()], Nanos::from_secs(2), Nanos::from_secs(1));
+    let roots = tree(folder.path());
+    let chips = Hwmon::open_all(&roots, &["sda".to_owned()], Nanos::from_secs(2), Nanos::from_secs(1));
     assert_eq!(chips[0].disk(), Some("sda"));
     assert_eq!(chips[0].describe().series[0].name, "temp1");
 }
 
 #[test]
 fn the_chips_of_this_machine_can_be_read() {
-    let places = Places::default();
-    let disks: Vec<String> = names(Path::new("/sys/block"));
-    let chips = Hwmon::open_all(&places, &disks, Nanos::from_secs(2), Nanos::from_secs(1));
+    let roots = Roots::default();
+    let disks: Vec<String> = crate::reading::names(Path::new("/sys/block"));
+    let chips = Hwmon::open_all(&roots, &disks, Nanos::from_secs(2), Nanos::from_secs(1));
     if chips.is_empty() {
         eprintln!("skipped: this machine has no sensors in /sys/class/hwmon");
     }

@@ -5,11 +5,11 @@ use std::io::Write;
 
 use drivelab_core::clock::{MonotonicClock, StopCause};
 use drivelab_core::telemetry::{GapCause, SourceKind, TemperatureLimit};
+use drivelab_device::Roots;
 
 use super::*;
 use crate::adapter::{Adapter, AdapterValue};
 use crate::discover::{Rates, Wanted, discover};
-use crate::places::Places;
 
 fn clock() -> Arc<dyn RunClock> {
     Arc::new(MonotonicClock::starting_at(0))
@@ -34,7 +34,7 @@ fn joined(batches: &[TelemetryBatch], source: u32) -> (Vec<Sample>, Vec<Gap>) {
 fn each_source_has_its_rate_and_stamps_in_order_and_its_cost_is_known() {
     let clock = clock();
     let wanted = Wanted { rates: Rates::all(Nanos::from_millis(50)), ..Wanted::default() };
-    let found = discover(&Places::default(), &wanted).unwrap();
+    let found = discover(&Roots::default(), &wanted).unwrap();
     let mut sampler =
         Sampler::start(found.sources, Arc::clone(&clock), StopToken::default(), SamplerOptions::default());
     let described = sampler.described();
@@ -55,7 +55,7 @@ fn each_source_has_its_rate_and_stamps_in_order_and_its_cost_is_known() {
 fn a_quiet_phase_is_a_gap_between_two_readings_at_its_borders() {
     let clock = clock();
     let wanted = Wanted { rates: Rates::all(Nanos::from_millis(20)), ..Wanted::default() };
-    let found = discover(&Places::default(), &wanted).unwrap();
+    let found = discover(&Roots::default(), &wanted).unwrap();
     let mut sampler =
         Sampler::start(found.sources, Arc::clone(&clock), StopToken::default(), SamplerOptions::default());
     let cpu = sampler.described().sources.iter().position(|source| source.kind == SourceKind::Cpu).unwrap();
@@ -80,7 +80,7 @@ fn a_quiet_phase_is_a_gap_between_two_readings_at_its_borders() {
 fn with_always_the_quiet_phases_are_read_too() {
     let clock = clock();
     let wanted = Wanted { rates: Rates::all(Nanos::from_millis(20)), ..Wanted::default() };
-    let found = discover(&Places::default(), &wanted).unwrap();
+    let found = discover(&Roots::default(), &wanted).unwrap();
     let options = SamplerOptions { always: true, ..SamplerOptions::default() };
     let mut sampler = Sampler::start(found.sources, Arc::clone(&clock), StopToken::default(), options);
     sampler.enter(Phase::LatencyCritical);

@@ -1,12 +1,10 @@
 //! The log of an NVMe drive, fetched through the kernel's ioctl on its controller's node.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use drivelab_nvme::{Controller, IoctlTransport, Transport};
 
 use super::{SmartReader, SmartReading};
-use crate::disk::device_of;
-use crate::places::{Places, names};
 
 /// An open controller.
 pub(crate) struct NvmeLog<T> {
@@ -15,18 +13,6 @@ pub(crate) struct NvmeLog<T> {
 
 /// Warning and critical composite temperature in °C.
 pub(crate) type Limits = (Option<f64>, Option<f64>);
-
-/// The controller of a disk: its node and the way to it; the first of several behind multipath.
-pub(crate) fn controller_node(places: &Places, disk: &str) -> Option<PathBuf> {
-    let is_controller = |name: &str| {
-        let number = name.strip_prefix("nvme");
-        number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let device = device_of(places, disk)?;
-    let own = device.file_name().map(|name| name.to_string_lossy().into_owned()).filter(|name| is_controller(name));
-    let name = own.or_else(|| names(&device).into_iter().find(|name| is_controller(name)))?;
-    Some(PathBuf::from("/dev").join(name))
-}
 
 /// Opens the controller at a node and asks for its limits.
 pub(crate) fn open(node: &Path) -> Result<(NvmeLog<IoctlTransport>, Limits), String> {
@@ -75,6 +61,7 @@ mod tests {
     use drivelab_core::clock::MonotonicClock;
     use drivelab_core::telemetry::TelemetrySource;
     use drivelab_core::units::Nanos;
+    use drivelab_device::{Roots, controller_node};
     use drivelab_nvme::{NSID_ALL, RecordedTransport, Recording, Request};
 
     use super::*;
@@ -113,9 +100,9 @@ mod tests {
 
     #[test]
     fn the_drives_of_this_machine_are_read_where_there_are_any() {
-        let places = Places::default();
-        let disks = names(std::path::Path::new("/sys/block"));
-        let nodes: Vec<PathBuf> = disks.iter().filter_map(|disk| controller_node(&places, disk)).collect();
+        let roots = Roots::default();
+        let disks = crate::reading::names(Path::new("/sys/block"));
+        let nodes: Vec<std::path::PathBuf> = disks.iter().filter_map(|disk| controller_node(&roots, disk)).collect();
         if nodes.is_empty() {
             eprintln!("skipped: this machine has no NVMe drive");
         }

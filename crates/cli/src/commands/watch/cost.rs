@@ -12,10 +12,10 @@ use drivelab_core::plan::StopRule;
 use drivelab_core::telemetry::{Observer, TelemetryDescribed};
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::{Span, Workload};
-use drivelab_device::BlockNode;
+use drivelab_device::{BlockNode, Roots};
 use drivelab_engine::Engine;
 use drivelab_report::format;
-use drivelab_telemetry::{Places, Sampler, SamplerOptions, discover};
+use drivelab_telemetry::{Sampler, SamplerOptions, discover};
 use serde::Serialize;
 
 use crate::args::WatchArgs;
@@ -64,7 +64,7 @@ pub(super) fn cost(context: &Context, arguments: &WatchArgs, node: &BlockNode, d
     let (mut without, mut with, mut described) = (Way::default(), Way::default(), None);
     for _ in 0..PAIRS {
         without.histogram.merge(&stretch(&mut engine, &*clock, length)?);
-        let found = discover(&Places::default(), &watching::wanted(&arguments.telemetry, disks.to_vec(), rates));
+        let found = discover(&Roots::default(), &watching::wanted(&arguments.telemetry, disks.to_vec(), rates));
         let found = found.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
         let options = SamplerOptions { always: true, abort_above: None, remarks: found.remarks };
         let mut sampler = Sampler::start(found.sources, Arc::clone(&clock), StopToken::default(), options);
