@@ -164,7 +164,8 @@ mod tests {
         assert_eq!(without_a_look(4.1), ["busy_machine"], "a quarter of 16 CPUs is 4");
         assert!(without_a_look(3.9).is_empty());
         assert_eq!(codes(|e| e.testbed.cpu_busy = Some(0.11)), ["busy_machine"]);
-        let stolen = |share: f64| codes(move |e| (e.testbed.cpu_busy, e.testbed.cpu_stolen) = (Some(0.02), Some(share)));
+        let stolen =
+            |share: f64| codes(move |e| (e.testbed.cpu_busy, e.testbed.cpu_stolen) = (Some(0.02), Some(share)));
         assert_eq!(stolen(0.09), ["busy_machine"], "what the hypervisor takes is not there either");
         assert!(stolen(0.07).is_empty());
         assert!(codes(|e| e.testbed.load_average_1m = 9.0).is_empty(), "the look says that it is over");

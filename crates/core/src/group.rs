@@ -166,18 +166,15 @@ mod tests {
 
     #[test]
     fn stolen_time_is_taken_but_not_busy_and_every_kind_has_its_name() {
-        let core = CoreTime {
-            cpu: 3,
-            user_ms: 1,
-            system_ms: 2,
-            interrupt_ms: 4,
-            steal_ms: 8,
-            wait_ms: 16,
-            idle_ms: 32,
-        };
+        let core =
+            CoreTime { cpu: 3, user_ms: 1, system_ms: 2, interrupt_ms: 4, steal_ms: 8, wait_ms: 16, idle_ms: 32 };
         assert_eq!((core.busy_ms(), core.taken_ms(), core.all_ms()), (7, 15, 63));
-        let by_name: u64 =
-            CoreTime::KINDS.iter().zip(core.kinds_ms()).filter(|(kind, _)| CoreTime::is_busy(kind)).map(|(_, ms)| ms).sum();
+        let by_name: u64 = CoreTime::KINDS
+            .iter()
+            .zip(core.kinds_ms())
+            .filter(|(kind, _)| CoreTime::is_busy(kind))
+            .map(|(_, ms)| ms)
+            .sum();
         assert_eq!(by_name, core.busy_ms());
         assert_eq!(core.kinds_ms(), [1, 2, 4, 16, 8, 32]);
         let twice = core.plus(&CoreTime { cpu: 9, ..core });

@@ -11,6 +11,7 @@ pub mod condition;
 pub mod drive_facts;
 pub mod environment;
 pub mod event;
+pub mod excerpt;
 pub mod exit;
 pub mod finding;
 pub mod group;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use drivelab_core::excerpt;
 
 /// Widest line of a rendered message; longer source lines are cut around the caret.
 const WIDTH: usize = 120;
@@ -118,9 +119,7 @@ impl Diagnostics {
     /// Line and column of an error's beginning, both from 1, columns in characters.
     #[must_use]
     pub fn line_and_column(&self, one: &Diagnostic) -> (usize, usize) {
-        let before = &self.source[..floor_char(&self.source, one.at.start)];
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+        excerpt::line_and_column(&self.source, one.at.start)
     }
 
     /// The text for people: each error with `file:line:column`, its line, a caret and what was expected.
@@ -133,31 +132,13 @@ impl Diagnostics {
     }
 
     fn render_one(&self, renderer: &Renderer, one: &Diagnostic) -> String {
-        let snippet = Snippet::source(&*self.source)
-            .path(self.file.as_str())
-            .annotation(AnnotationKind::Primary.span(self.visible(&one.at)).label(one.label.as_str()));
+        let snippet = Snippet::source(&*self.source).path(self.file.as_str()).annotation(
+            AnnotationKind::Primary.span(excerpt::visible(&self.source, &one.at)).label(one.label.as_str()),
+        );
         let group = Level::ERROR.primary_title(one.title.as_str()).element(snippet);
         let group = group.elements(one.help.iter().map(|text| Level::HELP.message(text.as_str())));
         renderer.render(&[group])
     }
-
-    /// The span cut to its first line, inside the text and on the borders of characters.
-    fn visible(&self, at: &Range<usize>) -> Range<usize> {
-        let text = &*self.source;
-        let start = floor_char(text, at.start);
-        let end = floor_char(text, at.end.max(start));
-        let line_end = text[start..].find(['\n', '\r']).map_or(text.len(), |length| start + length);
-        start..end.min(line_end).max(start)
-    }
-}
-
-/// The largest border of a character that is not behind `index`.
-fn floor_char(text: &str, index: usize) -> usize {
-    let mut index = index.min(text.len());
-    while !text.is_char_boundary(index) {
-        index -= 1;
-    }
-    index
 }
 
 impl fmt::Display for Diagnostics {

@@ -8,8 +8,8 @@ use crate::error::{DecodeError, NvmeError};
 use crate::error_log::{ErrorEntry, ErrorLog};
 use crate::fdp::{FdpConfigurations, FdpEvents, FdpHandleUsage, FdpStatistics, HandleStatusList};
 use crate::features::{
-    AutonomousTransitions, FdpMode, HostMemoryBuffer, HostThermalManagement, InterruptCoalescing,
-    PowerManagement, PowerMeasurementSetting, QueueCount, TemperatureThreshold, feature,
+    AutonomousTransitions, FdpMode, HostMemoryBuffer, HostThermalManagement, InterruptCoalescing, PowerManagement,
+    PowerMeasurementSetting, QueueCount, TemperatureThreshold, feature,
 };
 use crate::fields::bit;
 use crate::firmware_slots::FirmwareSlots;

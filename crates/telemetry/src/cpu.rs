@@ -52,7 +52,9 @@ impl TelemetrySource for CpuTimes {
     fn describe(&self) -> SourceDescription {
         let series = |cpu: &u32| {
             let cpu = *cpu;
-            CoreTime::KINDS.iter().map(move |kind| SeriesDescription::new(format!("cpu{cpu}.{kind}"), Quantity::CpuTime))
+            CoreTime::KINDS
+                .iter()
+                .map(move |kind| SeriesDescription::new(format!("cpu{cpu}.{kind}"), Quantity::CpuTime))
         };
         let tick_ms = 1000 / rustix::param::clock_ticks_per_second().max(1);
         SourceDescription {

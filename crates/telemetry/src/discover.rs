@@ -81,7 +81,8 @@ pub fn discover(roots: &Roots, wanted: &Wanted) -> Result<Found, AdapterError> {
     for disk in &wanted.disks {
         found.add(DiskStats::open(roots, disk, rates.host), disk);
     }
-    let drives: Vec<String> = wanted.disks.iter().filter(|disk| device_folder(roots, disk).is_some()).cloned().collect();
+    let drives: Vec<String> =
+        wanted.disks.iter().filter(|disk| device_folder(roots, disk).is_some()).cloned().collect();
     for drive in &drives {
         found.add(Interrupts::open(roots, drive, rates.host), drive);
         found.add(Link::open(roots, drive, rates.seldom), drive);

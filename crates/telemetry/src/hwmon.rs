@@ -59,7 +59,8 @@ fn series(sensor: &ChipSensor) -> SeriesDescription {
 
 impl TelemetrySource for Hwmon {
     fn describe(&self) -> SourceDescription {
-        let instance = self.chip.folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let instance =
+            self.chip.folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
         let (about, disturbs, name) = match &self.disk {
             Some(disk) => (About::Drive(disk.clone()), Disturbs::Drive, disk.clone()),
             None => (About::Host, Disturbs::Host, format!("{instance}:{}", self.chip.name)),
@@ -87,8 +88,7 @@ impl TelemetrySource for Hwmon {
 
     fn read(&mut self, clock: &dyn RunClock) -> Result<Vec<Sample>, String> {
         stamped(clock, || {
-            let reading =
-                |sensor: &ChipSensor| read_number(&sensor.input).map(|raw| raw / sensor.measured.per_unit());
+            let reading = |sensor: &ChipSensor| read_number(&sensor.input).map(|raw| raw / sensor.measured.per_unit());
             let readings: Vec<Result<f64, String>> = self.sensors.iter().map(reading).collect();
             match readings.iter().find_map(|reading| reading.as_ref().err()) {
                 Some(error) if readings.iter().all(Result::is_err) => Err(error.clone()),

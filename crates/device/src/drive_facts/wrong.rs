@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use drivelab_core::excerpt;
 
 /// Widest line of a message; longer source lines are cut around the caret.
 const WIDTH: usize = 120;
@@ -63,9 +64,7 @@ impl FactsError {
     #[must_use]
     pub fn line_and_column(&self, mistake: &Mistake) -> (usize, usize) {
         let FactsError::Wrong { text, .. } = self else { return (1, 1) };
-        let before = &text[..floor_char(text, mistake.at.start)];
-        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+        excerpt::line_and_column(text, mistake.at.start)
     }
 
     /// The text for people.
@@ -84,7 +83,7 @@ impl FactsError {
                 let renderer = if color { Renderer::styled() } else { Renderer::plain() };
                 let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(WIDTH);
                 let one = |mistake: &Mistake| {
-                    let span = visible(text, &mistake.at);
+                    let span = excerpt::visible(text, &mistake.at);
                     let snippet = Snippet::source(text.as_str())
                         .path(file.as_str())
                         .annotation(AnnotationKind::Primary.span(span));
@@ -95,23 +94,6 @@ impl FactsError {
             }
         }
     }
-}
-
-/// The span cut to its first line, inside the text and on the borders of characters.
-fn visible(text: &str, at: &Range<usize>) -> Range<usize> {
-    let start = floor_char(text, at.start);
-    let end = floor_char(text, at.end.max(start));
-    let line_end = text[start..].find(['\n', '\r']).map_or(text.len(), |length| start + length);
-    start..end.min(line_end).max(start)
-}
-
-/// The largest border of a character that is not behind `index`.
-fn floor_char(text: &str, index: usize) -> usize {
-    let mut index = index.min(text.len());
-    while !text.is_char_boundary(index) {
-        index -= 1;
-    }
-    index
 }
 
 impl fmt::Display for FactsError {

@@ -1,9 +1,8 @@
 //! A controller of recorded pages: what is asked, what is set and restored.
 
 use drivelab_nvme::{
-    AdminCommand, Controller, DestroyPermit, FormatOptions, IdentifyController, NSID_ALL, NvmeError,
-    PowerManagement, RecordedTransport, Recording, Request, SanitizeAction, SanitizeOptions, SecureErase, Select,
-    Status, Transport,
+    AdminCommand, Controller, DestroyPermit, FormatOptions, IdentifyController, NSID_ALL, NvmeError, PowerManagement,
+    RecordedTransport, Recording, Request, SanitizeAction, SanitizeOptions, SecureErase, Select, Status, Transport,
 };
 
 use crate::pages::{self, Bytes};
