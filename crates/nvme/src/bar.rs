@@ -37,3 +37,31 @@ impl Capabilities {
         Capabilities::of(u64::from(high) << 32 | u64::from(low)).map_err(io::Error::other)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::os::unix::fs::FileExt;
+
+    use rustix::fs::{MemfdFlags, memfd_create};
+
+    use super::*;
+
+    /// A file in memory in the place of a window: a page with CAP at its start.
+    fn window(cap: u64) -> File {
+        let file = File::from(memfd_create("window", MemfdFlags::CLOEXEC).unwrap());
+        let mut page = [0; PAGE];
+        page[..8].copy_from_slice(&cap.to_le_bytes());
+        file.write_all_at(&page, 0).unwrap();
+        file
+    }
+
+    #[test]
+    fn the_register_is_read_through_an_open_window_and_a_device_that_is_gone_is_said() {
+        let cap = 0x0000_0030_1400_03FF;
+        assert_eq!(Capabilities::read(window(cap)).unwrap().max_queue_entries, 1024, "MQES 3FFh counts from 0");
+        assert!(Capabilities::read(window(u64::MAX)).unwrap_err().to_string().contains("nothing answers"));
+        let closed = std::fs::OpenOptions::new().write(true).open("/dev/null").unwrap();
+        assert!(Capabilities::read(closed).is_err(), "what cannot be mapped");
+    }
+}
