@@ -1,4 +1,5 @@
-//! Several drives at once: which run belongs to which group, and what the host's CPUs did meanwhile.
+//! Several drives at once: which run belongs to which group; and what the host's CPUs did meanwhile, which runs under
+//! conditions record too.
 //!
 //! A group is made of whole runs, one bundle each: every drive alone, and every drive while the others run the same
 //! plan. Each run says at its beginning which group it is in and which runs the others are, so that any of them leads
@@ -87,6 +88,13 @@ impl CoreTime {
         self.user_ms + self.system_ms + self.interrupt_ms + self.steal_ms
     }
 
+    /// What this host spent on work: programs, kernel and interrupts. Time that the hypervisor took is left out, since
+    /// others used it, and so is waiting for a drive.
+    #[must_use]
+    pub const fn used_ms(&self) -> u64 {
+        self.user_ms + self.system_ms + self.interrupt_ms
+    }
+
     /// What it spent since an earlier look at the same CPU.
     #[must_use]
     pub const fn since(&self, before: &CoreTime) -> CoreTime {
@@ -126,6 +134,19 @@ mod tests {
         let spent = after.since(&before);
         assert_eq!((spent.user_ms, spent.system_ms, spent.wait_ms), (30, 20, 0), "iowait may go backwards");
         assert_eq!((spent.busy_ms(), spent.all_ms()), (50, 60));
+    }
+
+    #[test]
+    fn time_taken_by_the_hypervisor_and_waiting_are_no_work_of_this_host() {
+        let time = CoreTime {
+            user_ms: 1,
+            system_ms: 20,
+            interrupt_ms: 300,
+            steal_ms: 4000,
+            wait_ms: 50_000,
+            ..CoreTime::default()
+        };
+        assert_eq!(time.used_ms(), 321);
     }
 
     #[test]
