@@ -1,8 +1,10 @@
 //! Runs of one methodology under several arms (encryption, power states) beside each other: what each costs against the
-//! runs without any, and how much CPU time a gigabyte takes. docs/guide/conditions.md defines the figures.
+//! runs without any, what power it took, and how much CPU time a gigabyte takes. docs/guide/conditions.md defines the
+//! figures. All of it comes from records, so a stored run is set beside others at any time.
 
 use drivelab_core::condition::Condition;
 use drivelab_core::ids::{RunId, StepId};
+use drivelab_core::metric::Metric;
 use drivelab_core::plan::{Step, StepRole};
 use drivelab_core::run::RunRecords;
 use schemars::JsonSchema;
@@ -10,17 +12,9 @@ use serde::Serialize;
 
 use crate::Analysis;
 
-/// CPU time of the whole host and bytes moved while a step ran, all its rounds and ramps together.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct StepCpu {
-    /// The step.
-    pub step: StepId,
-    /// Seconds in which CPUs were busy with anything (`/proc/stat`: user, nice, system, irq, softirq), summed over
-    /// CPUs.
-    pub busy_s: f64,
-    /// Bytes that the step's operations moved in that time.
-    pub bytes: u64,
-}
+/// Least CPU time for a figure per GB, ms. The kernel counts in ticks of mostly 10 ms for each CPU and kind, so below
+/// this the count says more about the ticks than about the work.
+pub const LEAST_CPU_MS: u64 = 100;
 
 /// One run under one arm.
 #[derive(Debug, Clone, Copy)]
@@ -29,8 +23,6 @@ pub struct ArmRun<'a> {
     pub records: &'a RunRecords,
     /// Their analysis.
     pub analysis: &'a Analysis,
-    /// CPU time by step; empty where it was not measured.
-    pub cpu: &'a [StepCpu],
 }
 
 /// One run in the comparison.
@@ -40,21 +32,31 @@ pub struct ArmColumn {
     pub run: RunId,
     /// The arm: `none`, `luks2:inline`, `power state 2`.
     pub arm: String,
-    /// CPU seconds for each GB (10^9 bytes) over all measured steps.
+    /// CPU seconds for each GB (10^9 bytes) over all measured steps; absent where the host's CPUs were not watched, or
+    /// spent less than 100 ms.
     pub cpu_s_per_gb: Option<f64>,
 }
 
 /// What one arm did in one step.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 pub struct ArmCell {
     /// MB/s.
     pub throughput: Option<f64>,
+    /// The rate is a lower bound: drivelab or the host's CPUs were the limit.
+    pub at_least: bool,
     /// Operations per second.
     pub iops: Option<f64>,
     /// Loss of throughput against the mean of the runs of the arm `none`, per cent; below zero where it is faster. Of
     /// the runs of `none` themselves: how far apart they are.
     pub cost_percent: Option<f64>,
-    /// CPU seconds for each GB in this step.
+    /// How far that may be off to either side, per cent; absent for the runs of `none`, and where nothing tells how
+    /// far those are off.
+    pub cost_off_percent: Option<f64>,
+    /// Average power of the drive, W; absent where nothing told it.
+    pub watts: Option<f64>,
+    /// MB/s for each watt of it.
+    pub mb_s_per_watt: Option<f64>,
+    /// CPU seconds for each GB in this step, all its rounds and ramps together; absent as for the whole run.
     pub cpu_s_per_gb: Option<f64>,
 }
 
@@ -81,15 +83,18 @@ pub struct Arms {
 /// Sets runs of one plan beside each other.
 #[must_use]
 pub fn arms(runs: &[ArmRun<'_>]) -> Arms {
+    let steps: Vec<&Step> = runs.first().into_iter().flat_map(|run| loads(run.records)).collect();
     let column = |run: &ArmRun<'_>| ArmColumn {
         run: run.records.run,
         arm: condition(run).arm(),
-        cpu_s_per_gb: cpu_per_gb(run.cpu.iter()),
+        cpu_s_per_gb: cpu_s_per_gb(run.records, &steps),
     };
-    let plan = runs.first().map(|run| &run.records.plan);
-    let steps = plan.into_iter().flat_map(|plan| plan.steps()).filter(|step| step.role == StepRole::Measure);
-    let rows = steps.filter(|step| step.workload().is_some()).map(|step| row(runs, step)).collect();
-    Arms { arms: runs.iter().map(column).collect(), rows }
+    Arms { arms: runs.iter().map(column).collect(), rows: steps.iter().map(|step| row(runs, step)).collect() }
+}
+
+/// The measured steps that issue I/O.
+fn loads(records: &RunRecords) -> impl Iterator<Item = &Step> {
+    records.plan.steps().filter(|step| step.role == StepRole::Measure && step.workload().is_some())
 }
 
 fn condition(run: &ArmRun<'_>) -> Condition {
@@ -100,24 +105,43 @@ fn is_base(run: &ArmRun<'_>) -> bool {
     condition(run).arm() == Condition::default().arm()
 }
 
+/// A rate and half its 95 % interval over the rounds, where there is one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Rate {
+    /// The rate.
+    pub value: f64,
+    /// Half the interval, in the same unit.
+    pub half_interval: Option<f64>,
+}
+
+impl Rate {
+    fn of(metric: &Metric) -> Option<Rate> {
+        let interval = metric.spread.and_then(|spread| spread.confidence);
+        Some(Rate { value: metric.value?, half_interval: interval.map(|ends| (ends.high - ends.low) / 2.0) })
+    }
+}
+
 fn row(runs: &[ArmRun<'_>], step: &Step) -> ArmRow {
-    let figure = |run: &ArmRun<'_>, quantity: &str| {
-        let workload = step.workload()?;
-        let kind = match (workload.reads(), workload.writes()) {
-            (true, true) => "total",
-            (false, true) => "write",
-            _ => "read",
-        };
-        run.analysis.step_metric(&step.id, &format!("{kind}.{quantity}"))?.value
+    let kind = match step.workload().map(|workload| (workload.reads(), workload.writes())) {
+        Some((true, true)) => "total",
+        Some((false, true)) => "write",
+        _ => "read",
     };
-    let base: Vec<f64> = runs.iter().filter(|run| is_base(run)).filter_map(|run| figure(run, "throughput")).collect();
+    let metric = |run: &ArmRun<'_>, id: &str| run.analysis.step_metric(&step.id, id).cloned();
+    let rate = |run: &ArmRun<'_>| Rate::of(&metric(run, &format!("{kind}.throughput"))?);
+    let base: Vec<Rate> = runs.iter().filter(|run| is_base(run)).filter_map(rate).collect();
+    let means: Vec<f64> = base.iter().map(|rate| rate.value).collect();
     let cell = |run: &ArmRun<'_>| {
-        let throughput = figure(run, "throughput");
+        let (own, value) = (rate(run), |id: &str| metric(run, id)?.value);
         ArmCell {
-            throughput,
-            iops: figure(run, "iops"),
-            cost_percent: throughput.and_then(|rate| cost_percent(rate, &base)),
-            cpu_s_per_gb: cpu_per_gb(run.cpu.iter().filter(|cpu| cpu.step == step.id)),
+            throughput: own.map(|own| own.value),
+            at_least: metric(run, &format!("{kind}.throughput")).is_some_and(|metric| metric.lower_bound),
+            iops: value(&format!("{kind}.iops")),
+            cost_percent: own.and_then(|own| cost_percent(own.value, &means)),
+            cost_off_percent: own.filter(|_| !is_base(run)).and_then(|own| cost_off_percent(own, &base)),
+            watts: value("power.mean"),
+            mb_s_per_watt: value("power.throughput_per_watt"),
+            cpu_s_per_gb: cpu_s_per_gb(run.records, &[step]),
         }
     };
     ArmRow { step: step.id.clone(), label: step.label.clone(), cells: runs.iter().map(cell).collect() }
@@ -131,38 +155,37 @@ pub fn cost_percent(rate: f64, base: &[f64]) -> Option<f64> {
     (mean > 0.0).then(|| 100.0 * (1.0 - rate / mean))
 }
 
-/// CPU seconds over 10^9 bytes, where any were moved.
-#[expect(clippy::cast_precision_loss, reason = "bytes stay below 2^53")]
-fn cpu_per_gb<'c>(cpu: impl Iterator<Item = &'c StepCpu>) -> Option<f64> {
-    let (busy, bytes) =
-        cpu.fold((0.0, 0_u64), |(busy, bytes), one| (busy + one.busy_s, bytes.saturating_add(one.bytes)));
-    (bytes > 0).then(|| busy / (bytes as f64 / 1e9))
+/// How far a cost may be off to either side, per cent. Relative errors of the rate and of the base add as squares. The
+/// rate's is half the 95 % interval of its rounds (nothing, where it has too few); the base's is the larger of the same
+/// for the mean of its runs and half the distance between the lowest and the highest of them, which holds the drift
+/// while the arms were measured. `None` where neither is known of the base.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "there are few arms")]
+pub fn cost_off_percent(rate: Rate, base: &[Rate]) -> Option<f64> {
+    let values: Vec<f64> = base.iter().map(|one| one.value).collect();
+    let mean = crate::stats::mean(&values).filter(|mean| *mean > 0.0)?;
+    let squares = base.iter().map(|one| one.half_interval.map(|half| half * half)).sum::<Option<f64>>();
+    let rounds = squares.map(|squares| squares.sqrt() / base.len() as f64);
+    let apart = crate::stats::range(&values).filter(|_| base.len() > 1).map(|(low, high)| (high - low) / 2.0);
+    let base_off = [rounds, apart].into_iter().flatten().reduce(f64::max)? / mean;
+    let own_off = rate.half_interval.unwrap_or(0.0) / mean;
+    Some(100.0 * own_off.hypot(base_off * rate.value / mean))
+}
+
+/// CPU time of the whole host, whoever used it, for each 10^9 bytes that these steps moved, s/GB: over every execution of
+/// which the host's CPUs are on record, ramps included. `None` where none is, where nothing was moved, and below
+/// [`LEAST_CPU_MS`].
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "milliseconds and bytes stay below 2^53")]
+pub fn cpu_s_per_gb(records: &RunRecords, steps: &[&Step]) -> Option<f64> {
+    let (mut used_ms, mut bytes) = (0, 0);
+    for cpu in records.host_cpu.iter().filter(|cpu| steps.iter().any(|step| step.id == cpu.key.step)) {
+        used_ms += cpu.cores.iter().map(drivelab_core::group::CoreTime::busy_ms).sum::<u64>();
+        let own = records.intervals.iter().filter(|interval| interval.key == cpu.key);
+        bytes += own.map(|interval| interval.read.bytes.get() + interval.write.bytes.get()).sum::<u64>();
+    }
+    (used_ms >= LEAST_CPU_MS && bytes > 0).then(|| used_ms as f64 / 1e3 / (bytes as f64 / 1e9))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use drivelab_core::ids::StepId;
-
-    #[test]
-    fn the_cost_is_the_loss_against_the_mean_of_the_runs_without() {
-        // 900 and 1,100 MB/s without: 1,000 on average; 750 cost a quarter, 1,050 less than nothing.
-        let base = [900.0, 1100.0];
-        let near = |value: Option<f64>, wanted: f64| value.is_some_and(|value| (value - wanted).abs() < 1e-9);
-        assert!(near(cost_percent(750.0, &base), 25.0));
-        assert!(near(cost_percent(1050.0, &base), -5.0));
-        assert!(near(cost_percent(900.0, &base), 10.0));
-        assert_eq!(cost_percent(900.0, &[]), None);
-        assert_eq!(cost_percent(900.0, &[0.0]), None);
-    }
-
-    #[test]
-    fn cpu_time_is_shared_out_over_the_bytes_and_not_over_steps() {
-        let step = |slug: &str, busy_s: f64, bytes: u64| StepCpu { step: StepId::new("t", slug), busy_s, bytes };
-        let all = [step("a", 3.0, 1_000_000_000), step("b", 1.0, 3_000_000_000)];
-        assert_eq!(cpu_per_gb(all.iter()), Some(1.0));
-        assert_eq!(cpu_per_gb(all[..1].iter()), Some(3.0));
-        assert_eq!(cpu_per_gb([].iter()), None);
-        assert_eq!(cpu_per_gb([step("a", 1.0, 0)].iter()), None);
-    }
-}
+mod tests;

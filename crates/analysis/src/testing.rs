@@ -3,6 +3,7 @@
 //! Everything is made up and follows from fixed arithmetic: the same call always gives the same events, and they obey
 //! every invariant that [`crate::analyse`] checks. Not part of the product's interface.
 
+mod arms;
 mod environment;
 mod load;
 mod loads;
@@ -16,6 +17,7 @@ use drivelab_core::ids::{RunId, StepKey};
 use drivelab_core::plan::{Action, Plan, Rounds, Step};
 use drivelab_core::run::RunRecords;
 
+pub use arms::{sample_arms, under_arm, with_host_cpu};
 pub use environment::sample_environment;
 pub use load::{Pace, step_events};
 pub use loads::{

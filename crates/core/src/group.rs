@@ -1,4 +1,5 @@
-//! Several drives at once: which run belongs to which group, and what the host's CPUs did meanwhile.
+//! Several drives at once: which run belongs to which group; and what the host's CPUs did meanwhile, which runs under
+//! conditions record too.
 //!
 //! A group is made of whole runs, one bundle each: every drive alone, and every drive while the others run the same
 //! plan. Each run says at its beginning which group it is in and which runs the others are, so that any of them leads

@@ -1,19 +1,29 @@
-//! Runs under several arms beside each other, as a table for a terminal and as one JSON document.
+//! Runs under several arms beside each other: which of several runs are arms of one thing, and their tables, the same for
+//! a terminal, Markdown and the page; as one JSON document too.
 
-use drivelab_analysis::arms::{ArmColumn, Arms};
+use drivelab_analysis::arms::{ArmCell, ArmColumn, ArmRun, Arms, LEAST_CPU_MS, arms};
+use drivelab_core::environment::Environment;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::format;
 use crate::table::{Cell, Column, Table};
 use crate::terminal::{LEAST_WIDTH, plain, wrapped};
+use crate::{ReportInput, facts, format, marker};
 
-/// The document of several arms.
+/// What the columns mean, for every format.
+const COST: &str = "cost: loss of MB/s against the mean of the runs of the arm none (of those themselves: how far they \
+                    are apart)";
+const OFF: &str = "±: how far the cost may be off, from the 95 % intervals of the rounds and from how far the runs of \
+                   none are apart";
+const POWER: &str = "power: average of the drive in the step";
+const CPU: &str = "CPU: seconds of all CPUs, whoever used them, for each GB moved";
+
+/// The document of several arms, as docs/formats/arms.schema.json describes it.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct ArmsDoc {
-    /// `drivelab.arms`.
+    /// Always `drivelab.arms`.
     pub schema: &'static str,
-    /// Raised when readers of the version before would misread it.
+    /// Version of this document, 1. Raised when readers of the version before would misread it.
     pub schema_version: u32,
     /// The comparison.
     #[serde(flatten)]
@@ -23,12 +33,43 @@ pub struct ArmsDoc {
 /// The comparison as a document.
 #[must_use]
 pub fn arms_json(arms: Arms) -> ArmsDoc {
-    ArmsDoc { schema: "drivelab.arms", schema_version: 1, arms }
+    ArmsDoc { schema: marker::ARMS, schema_version: 1, arms }
+}
+
+/// JSON Schema of the document.
+#[must_use]
+pub fn arms_schema() -> serde_json::Value {
+    let settings = schemars::generate::SchemaSettings::default().for_serialize();
+    let mut schema = settings.into_generator().into_root_schema_for::<ArmsDoc>();
+    schema.insert("title".to_owned(), "drivelab, arms beside each other".into());
+    schema.insert("$id".to_owned(), "drivelab.arms.v1".into());
+    schema.to_value()
 }
 
 /// The comparison in at most `width` columns: a line for each arm of each step.
 #[must_use]
 pub fn arms_table(arms: &Arms, width: usize) -> String {
+    let names: Vec<String> = arms.arms.iter().map(|arm| arm.arm.clone()).collect();
+    let table = steps_table(arms, &names, false);
+    let width = width.max(LEAST_WIDTH);
+    let mut lines = plain(&table, width);
+    lines.push(String::new());
+    lines.extend(arms.arms.iter().map(whole));
+    lines.extend(wrapped(&meaning(arms), width));
+    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+}
+
+fn whole(arm: &ArmColumn) -> String {
+    let cpu = arm.cpu_s_per_gb.map_or_else(
+        || format!("CPU not on record, or below {LEAST_CPU_MS} ms"),
+        |cpu| format!("{} CPU s/GB in all", cpu_text(cpu)),
+    );
+    format!("{}: {cpu}, run {}", arm.arm, arm.run)
+}
+
+/// A row for each arm of each step; columns of which no arm has anything are left out. `repeat`: every row names its
+/// step, for tables that are read aloud or copied.
+fn steps_table(arms: &Arms, names: &[String], repeat: bool) -> Table {
     let figures = |title: &str, unit: &str| Column { metric: String::new(), ..Column::figures(title, unit) };
     let columns = vec![
         Column::words("Step"),
@@ -36,65 +77,131 @@ pub fn arms_table(arms: &Arms, width: usize) -> String {
         figures("rate", "MB/s"),
         figures("rate", "IOPS"),
         figures("cost", "%"),
+        figures("±", "%"),
+        figures("power", "W"),
+        figures("rate", "MB/s/W"),
         figures("CPU", "s/GB"),
     ];
-    let shown =
-        |value: Option<f64>, text: &dyn Fn(f64) -> String| Cell::text(value.map_or_else(|| "–".to_owned(), text));
     let rows = arms.rows.iter().flat_map(|row| {
-        row.cells.iter().zip(&arms.arms).enumerate().map(|(at, (cell, arm))| {
-            vec![
-                Cell::text(if at == 0 { row.label.clone() } else { String::new() }),
-                Cell::text(arm.arm.clone()),
-                shown(cell.throughput, &format::mb_s),
-                shown(cell.iops, &format::iops),
-                shown(cell.cost_percent, &|cost| format!("{cost:.1}")),
-                shown(cell.cpu_s_per_gb, &|cpu| format!("{cpu:.3}")),
-            ]
+        row.cells.iter().zip(names).enumerate().map(|(at, (cell, name))| {
+            let label = if at == 0 || repeat { row.label.clone() } else { String::new() };
+            [vec![Cell::text(label), Cell::text(name.clone())], figure_cells(cell)].concat()
         })
     });
     let table = Table { caption: "Arms beside each other".to_owned(), columns, rows: rows.collect() };
-    let width = width.max(LEAST_WIDTH);
-    let mut lines = plain(&table.without_empty_columns(), width);
-    lines.push(String::new());
-    lines.extend(arms.arms.iter().map(whole));
-    lines.extend(wrapped(
-        "cost: loss of MB/s against the mean of the runs of the arm none (of those themselves: how far they are apart); CPU: \
-         seconds of all CPUs, whoever used them, for each GB moved",
-        width,
-    ));
-    lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
+    with_dashes(table.without_empty_columns())
 }
 
-fn whole(arm: &ArmColumn) -> String {
-    let cpu = arm.cpu_s_per_gb.map_or_else(|| "CPU not measured".to_owned(), |cpu| format!("{cpu:.3} CPU s/GB in all"));
-    format!("{}: {cpu}, run {}", arm.arm, arm.run)
+fn figure_cells(cell: &ArmCell) -> Vec<Cell> {
+    let shown =
+        |value: Option<f64>, text: fn(f64) -> String| value.map_or_else(Cell::default, |one| Cell::text(text(one)));
+    let rate = |text: String| if cell.at_least { Cell::at_least(text) } else { Cell::text(text) };
+    let percent = |value: f64| format!("{value:.1}");
+    vec![
+        cell.throughput.map_or_else(Cell::default, |value| rate(format::mb_s(value))),
+        cell.iops.map_or_else(Cell::default, |value| rate(format::iops(value))),
+        shown(cell.cost_percent, percent),
+        shown(cell.cost_off_percent, percent),
+        shown(cell.watts, |watts| format::value(watts, "W")),
+        shown(cell.mb_s_per_watt, |rate| format::value(rate, "MB/s/W")),
+        shown(cell.cpu_s_per_gb, cpu_text),
+    ]
+}
+
+/// What is missing in a column that others fill is seen to be missing.
+fn with_dashes(mut table: Table) -> Table {
+    let figures: Vec<bool> = table.columns.iter().map(|column| column.figures).collect();
+    for row in &mut table.rows {
+        for (cell, _) in row.iter_mut().zip(&figures).filter(|(cell, figures)| **figures && cell.text.is_empty()) {
+            "–".clone_into(&mut cell.text);
+        }
+    }
+    table
+}
+
+/// What the columns that are there mean.
+fn meaning(arms: &Arms) -> String {
+    let any = |of: &dyn Fn(&ArmCell) -> bool| arms.rows.iter().flat_map(|row| &row.cells).any(of);
+    let parts = [
+        (any(&|cell| cell.cost_percent.is_some()), COST),
+        (any(&|cell| cell.cost_off_percent.is_some()), OFF),
+        (any(&|cell| cell.watts.is_some()), POWER),
+        (any(&|cell| cell.cpu_s_per_gb.is_some()) || arms.arms.iter().any(|arm| arm.cpu_s_per_gb.is_some()), CPU),
+        (any(&|cell| cell.at_least), "≥: drivelab or the host's CPUs were the limit"),
+    ];
+    parts.into_iter().filter_map(|(there, words)| there.then_some(words)).collect::<Vec<_>>().join("; ")
+}
+
+/// Arms of one drive as a page and Markdown show them.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ArmsView {
+    /// The drive, and what its runs share.
+    pub(crate) title: String,
+    /// The steps, then each arm as a whole.
+    pub(crate) tables: Vec<Table>,
+    /// What the columns mean.
+    pub(crate) meaning: String,
+    /// What is shown.
+    pub(crate) arms: Arms,
+}
+
+/// The arms among runs that may be compared, each with its letter: of each drive all its runs, where there are two or
+/// more and any was measured under conditions.
+pub(crate) fn views(runs: &[(String, &ReportInput<'_>)]) -> Vec<ArmsView> {
+    let mut drives: Vec<(String, Vec<(&str, &ReportInput<'_>)>)> = Vec::new();
+    for (letter, input) in runs {
+        let drive = drive_key(&input.records.environment);
+        match drives.iter_mut().find(|(known, _)| *known == drive) {
+            Some((_, members)) => members.push((letter, input)),
+            None => drives.push((drive, vec![(letter, input)])),
+        }
+    }
+    let under = |input: &ReportInput<'_>| input.records.environment.condition.is_some();
+    let several = drives.iter().map(|(_, members)| members);
+    several
+        .filter(|members| members.len() > 1 && members.iter().any(|(_, input)| under(input)))
+        .map(|members| view(members))
+        .collect()
+}
+
+/// The drive below encryption and partition: a cost is never against another drive.
+fn drive_key(environment: &Environment) -> String {
+    let devices = &environment.target.devices;
+    let below = devices.iter().find(|device| device.transport != "device-mapper").or(devices.last());
+    below.map_or_else(
+        || environment.target.path.display().to_string(),
+        |device| {
+            let name = device.serial.as_ref().unwrap_or(&device.name);
+            format!("{} {name} {}", device.model.as_deref().unwrap_or_default(), device.capacity.get())
+        },
+    )
+}
+
+fn view(members: &[(&str, &ReportInput<'_>)]) -> ArmsView {
+    let runs = members.iter().map(|(_, input)| ArmRun { records: input.records, analysis: input.analysis });
+    let arms = arms(&runs.collect::<Vec<_>>());
+    let names: Vec<String> =
+        members.iter().zip(&arms.arms).map(|((letter, _), column)| format!("{letter}: {}", column.arm)).collect();
+    let title = members.first().map_or_else(String::new, |(_, input)| {
+        let plan = &input.records.plan;
+        let title = format!("{} {}", plan.title, plan.methodology.version);
+        format!("{}, {}", facts::drive_name(&input.records.environment), title.trim_end())
+    });
+    let columns = vec![Column::words("Arm"), Column::figures("CPU", "s/GB"), Column::words("Run")];
+    let row = |(name, arm): (&String, &ArmColumn)| {
+        let cpu = arm.cpu_s_per_gb.map_or_else(Cell::default, |cpu| Cell::text(cpu_text(cpu)));
+        vec![Cell::text(name.clone()), cpu, Cell::text(arm.run.to_string())]
+    };
+    let rows = names.iter().zip(&arms.arms).map(row).collect();
+    let whole = Table { caption: "Each arm over all its steps".to_owned(), columns, rows };
+    let tables = vec![steps_table(&arms, &names, true), with_dashes(whole.without_empty_columns())];
+    ArmsView { title, tables, meaning: meaning(&arms), arms }
+}
+
+/// CPU seconds for each GB: three decimals, more where they would show one digit or two.
+fn cpu_text(cpu: f64) -> String {
+    if cpu < 0.0995 { format::value(cpu, "s/GB") } else { format!("{cpu:.3}") }
 }
 
 #[cfg(test)]
-mod tests {
-    use drivelab_analysis::arms::{ArmCell, ArmRow};
-    use drivelab_core::ids::{RunId, StepId};
-
-    use super::*;
-
-    #[test]
-    fn each_arm_has_a_line_in_each_step() {
-        let arm = |arm: &str| ArmColumn { run: RunId::now(), arm: arm.to_owned(), cpu_s_per_gb: Some(0.25) };
-        let cell = |rate: f64, cost: f64| ArmCell {
-            throughput: Some(rate),
-            iops: None,
-            cost_percent: Some(cost),
-            cpu_s_per_gb: None,
-        };
-        let row = ArmRow {
-            step: StepId::new("t", "a"),
-            label: "SEQ read".into(),
-            cells: vec![cell(1000.0, 0.0), cell(750.0, 25.0)],
-        };
-        let text = arms_table(&Arms { arms: vec![arm("none"), arm("luks2")], rows: vec![row] }, 100);
-        let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
-        assert!(lines.contains(&vec!["SEQ", "read", "none", "1,000", "–", "0.0", "–"]), "{text}");
-        assert!(lines.contains(&vec!["luks2", "750.0", "–", "25.0", "–"]), "{text}");
-        assert!(text.contains("luks2: 0.250 CPU s/GB in all, run "), "{text}");
-    }
-}
+mod tests;

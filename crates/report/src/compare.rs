@@ -7,6 +7,7 @@ use drivelab_core::group::GroupRole;
 use drivelab_core::plan::{Form, Step};
 
 use crate::ReportInput;
+use crate::arms::{self, ArmsView};
 use crate::facts;
 use crate::figures::{self, Op, quantity};
 use crate::format;
@@ -45,6 +46,8 @@ pub(crate) struct Group {
 /// The comparison of several runs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Comparison {
+    /// Runs of one drive under several arms, set beside each other.
+    pub(crate) arms: Vec<ArmsView>,
     /// Groups of two runs or more.
     pub(crate) groups: Vec<Group>,
     /// Why the rest is not comparable, a sentence each.
@@ -93,6 +96,8 @@ pub(crate) fn compare(inputs: &[ReportInput<'_>]) -> Comparison {
     }
     comparison.refused.extend(unlike(inputs, &groups));
     for (_, members) in groups.iter().filter(|(_, members)| members.len() > 1) {
+        let named = members.iter().filter_map(|index| Some((letter(*index), inputs.get(*index)?)));
+        comparison.arms.extend(arms::views(&named.collect::<Vec<_>>()));
         comparison.groups.push(group(inputs, members));
     }
     comparison

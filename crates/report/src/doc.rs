@@ -2,6 +2,7 @@
 //!
 //! A published format: fields are added, never renamed, removed or given another meaning within one schema version.
 
+use drivelab_analysis::arms::Arms;
 use drivelab_analysis::{Analysis, StepLimit};
 use drivelab_core::environment::{Environment, ToolVersion};
 use drivelab_core::event::{RunState, Steadiness};
@@ -76,6 +77,9 @@ pub(crate) struct SeveralResults {
     metrics: Vec<MetricDoc>,
     /// The findings of all runs, each with its run.
     findings: Vec<FindingDoc>,
+    /// Runs of one drive under several arms beside each other, a comparison for each drive; absent where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    arms: Vec<Arms>,
 }
 
 /// The run itself.
@@ -408,6 +412,7 @@ pub(crate) fn document(inputs: &[ReportInput<'_>]) -> Results {
         runs: inputs.iter().map(results).collect(),
         metrics: inputs.iter().flat_map(|input| metrics(input.analysis, Some(input.records.run))).collect(),
         findings: inputs.iter().flat_map(|input| findings(input, Some(input.records.run))).collect(),
+        arms: comparison.arms.into_iter().map(|view| view.arms).collect(),
     })
 }
 

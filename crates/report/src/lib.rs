@@ -41,7 +41,7 @@ mod together;
 use drivelab_analysis::Analysis;
 use drivelab_core::run::RunRecords;
 
-pub use arms::{ArmsDoc, arms_json, arms_table};
+pub use arms::{ArmsDoc, arms_json, arms_schema, arms_table};
 pub use doc::results_schema;
 pub use io_doc::{IoInput, io_schema};
 pub use io_table::io_table;

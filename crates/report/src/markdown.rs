@@ -87,6 +87,17 @@ pub(crate) fn list(text: &mut String, items: &[String]) {
 fn comparison(text: &mut String, inputs: &[ReportInput<'_>]) {
     let comparison = compare::compare(inputs);
     heading(text, 1, "Comparison");
+    if !comparison.arms.is_empty() {
+        heading(text, 2, "The arms side by side");
+    }
+    for view in &comparison.arms {
+        heading(text, 3, &view.title);
+        for one in &view.tables {
+            line(text, &format!("**{}**\n", escape(&one.caption)));
+            table(text, one);
+        }
+        line(text, &format!("{}.\n", escape(&view.meaning)));
+    }
     for group in &comparison.groups {
         heading(text, 2, &group.title);
         if !group.differences.is_empty() {

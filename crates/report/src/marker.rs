@@ -12,6 +12,8 @@ pub(crate) const CSV: &str = "drivelab_results_version,";
 pub(crate) const SCHEMA: &str = "drivelab.results";
 /// The same of a report of several drives at once.
 pub(crate) const TOGETHER: &str = "drivelab.together";
+/// The same of several arms beside each other, which `drivelab run --arm` prints.
+pub(crate) const ARMS: &str = "drivelab.arms";
 
 fn head(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes.get(..LOOK_AT).unwrap_or(bytes)).into_owned()

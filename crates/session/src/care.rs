@@ -1,10 +1,13 @@
-//! What the session asks of whoever owns the target: to remember durably whether it is prepared.
+//! What the session asks of the one who wires it up and cannot know itself: to remember durably whether the target is
+//! prepared, which group the run belongs to, to be let go on before each execution (the others of a group may be
+//! behind) and to look at the host's CPUs around it, and what is to be said at the begin and at the end.
 
 use drivelab_core::clock::StopToken;
 use drivelab_core::finding::Finding;
 use drivelab_core::group::{CoreTime, Group};
 
-/// Keeps the target's state on record, so that a run that was killed knows whether it must prepare again.
+/// Keeps the target's state on record, so that a run that was killed knows whether it must prepare again; and stands at
+/// the border of every execution. Only the target's state and the findings have to be answered.
 pub trait TargetCare {
     /// A preparation is about to change the target: until it is done, the target is not whole.
     ///

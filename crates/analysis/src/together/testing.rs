@@ -53,7 +53,8 @@ pub fn sample_group() -> Vec<RunRecords> {
 
 /// The sample run in which a part of the operations was not issued: rates and operations in flight fall alike, so
 /// that the records stay true, and every step keeps its time.
-fn slowed(factor: f64) -> RunRecords {
+#[must_use]
+pub fn slowed(factor: f64) -> RunRecords {
     let mut records = sample_run();
     if factor <= 1.0 {
         return records;

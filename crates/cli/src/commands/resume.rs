@@ -20,6 +20,7 @@ use crate::args::ResumeArgs;
 use crate::context::{Context, LAST, now, tool};
 use crate::fail::{Failure, Result};
 use crate::lab::care::Care;
+use crate::lab::company::Company;
 use crate::lab::execute::{Keep, Ready, engine, execute};
 use crate::lab::outcome::{Show, ended};
 use crate::lab::pages::{OutputFile, Wish};
@@ -95,12 +96,14 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let OpenedIo { target, scratch, .. } = again.opened;
     // What an earlier process wrote with headers, for steps that check it.
     engine.written = headers::of_finished(&records).ok();
+    // Steps of a run under conditions are set beside others with their CPU time, whichever process measures them.
+    let company = records.environment.condition.is_some().then(|| Company::new(None));
     let start = Start::Resumed { records, resumed };
-    let care = Care { scratch, bundle_on_target, trace: None, opening: Vec::new(), group: None };
+    let care = Care { scratch, bundle_on_target, trace: None, opening: Vec::new(), group: None, company };
     screens::is_kept(row.id);
     let keep = Keep::Bundle { data, recorder };
-    let (run, show, meter, clock) = (row.id, Show::Review, None, None);
-    let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, meter, clock };
+    let (run, show, clock) = (row.id, Show::Review, None);
+    let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, clock };
     execute(context, &arguments.print, ready)
 }
 

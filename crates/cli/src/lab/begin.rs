@@ -21,7 +21,6 @@ use drivelab_store::{DataDir, NewBundle, Recorder};
 
 use super::care::Care;
 use super::company::Company;
-use super::cpu_meter::CpuMeter;
 use super::execute::{Keep, Ready, execute};
 use super::outcome::Show;
 use super::pages::{OutputFile, Wish, format_of};
@@ -83,8 +82,6 @@ pub struct Under<'a> {
     pub stop: StopToken,
     /// What was set up.
     pub set_up: &'a SetUp,
-    /// Hears the run.
-    pub meter: CpuMeter,
 }
 
 impl<'a> Order<'a> {
@@ -206,11 +203,14 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
     let OpenedIo { target, scratch, .. } = opened;
     let opening = site.smaller().into_iter().collect();
     let engine = Options { trace: trace.as_ref().map(TraceFile::sink), ..order.engine };
-    let (clock, group) = order.part.map(|part| (part.clock, (part.group, part.company))).unzip();
-    let care = Care { scratch, bundle_on_target, trace: trace.clone(), opening, group };
+    let (clock, group, company) = match order.part {
+        Some(Part { clock, group, company, .. }) => (Some(clock), Some(group), Some(company)),
+        // What a condition costs in CPU time is on record, so that a page of several can show it at any time.
+        None => (None, None, order.under.is_some().then(|| Company::new(None))),
+    };
+    let care = Care { scratch, bundle_on_target, trace: trace.clone(), opening, group, company };
     let (start, show, history) = (Start::New(start), order.show, Vec::new());
-    let meter = order.under.map(|under| under.meter);
-    let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, meter, clock };
+    let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, clock };
     Ok(Some(Prepared { ready, trace }))
 }
 

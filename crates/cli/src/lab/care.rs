@@ -1,4 +1,6 @@
-//! Keeps the scratch file's state on record for the session, and says what the bundle cost the target's device.
+//! What the session asks of this process around the target and the steps: the scratch file's state on record, the trace
+//! paused in preparation, the group and its meetings, the look at the host's CPUs, and what the bundle cost the
+//! target's device.
 
 use std::path::PathBuf;
 
@@ -23,8 +25,11 @@ pub struct Care {
     pub trace: Option<TraceFile>,
     /// What is known from the start to differ from what was asked for.
     pub opening: Vec<Finding>,
-    /// The group that it is measured in, and the company there.
-    pub group: Option<(Group, Company)>,
+    /// The group that it is measured in.
+    pub group: Option<Group>,
+    /// What it does around each step: in a group it meets the others; there and under conditions the host's CPUs are
+    /// looked at. A run that needs neither has none.
+    pub company: Option<Company>,
 }
 
 impl TargetCare for Care {
@@ -39,15 +44,15 @@ impl TargetCare for Care {
     }
 
     fn group(&mut self) -> Option<Group> {
-        self.group.as_ref().map(|(group, _)| group.clone())
+        self.group.clone()
     }
 
     fn step_begins(&mut self, position: u32, stop: &StopToken) -> bool {
-        self.group.as_mut().is_none_or(|(_, company)| company.step_begins(position, stop))
+        self.company.as_mut().is_none_or(|company| company.step_begins(position, stop))
     }
 
     fn step_over(&mut self) -> Vec<CoreTime> {
-        self.group.as_mut().map(|(_, company)| company.step_over()).unwrap_or_default()
+        self.company.as_mut().map(Company::step_over).unwrap_or_default()
     }
 
     fn opening_findings(&mut self) -> Vec<Finding> {

@@ -1,4 +1,6 @@
-//! Several drives measured at once: the meeting before each step, and the look at the host's CPUs around it.
+//! What happens around each step of runs that are set beside others: the meeting of several drives measured at once
+//! before it, and the look at the host's CPUs around it, which runs under conditions take too (what an encryption costs
+//! is spent in threads of the kernel, so the account of the issuing threads cannot show it).
 //!
 //! A step begins on all drives together. The rule needs no equal plans: whoever is to begin an execution waits until
 //! nobody is behind it in the schedule. A drive that is done with a test earlier (a steady test that needed fewer
@@ -66,10 +68,10 @@ impl Drop for Seat {
     }
 }
 
-/// What a run of a group does around each step.
+/// What a run of a group, or one under conditions, does around each step.
 #[derive(Debug)]
 pub struct Company {
-    /// The seat at the meeting; none for a drive that is measured alone.
+    /// The seat at the meeting; none for a run that is measured alone.
     seat: Option<Seat>,
     /// The CPUs when the step began.
     before: Vec<CoreTime>,

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use drivelab_analysis::Analysis;
-use drivelab_analysis::arms::{ArmRun, StepCpu, arms};
+use drivelab_analysis::arms::{ArmRun, arms};
 use drivelab_conditions::{Cleaned, ConditionsError, Kind, Left, SetUp, Where, Wish, check, clean_up};
 use drivelab_core::clock::StopToken;
 use drivelab_core::condition::{Arm, Condition};
@@ -19,7 +19,6 @@ use drivelab_engine::Options;
 use drivelab_store::DataDir;
 
 use super::begin::{self, Order, Under};
-use super::cpu_meter::CpuMeter;
 use super::outcome::{Show, terminal_width};
 use super::pages::{OutputFile, format_of, redacted, render};
 use super::place::Place;
@@ -50,7 +49,6 @@ impl From<ConditionsError> for Failure {
 struct Done {
     records: RunRecords,
     analysis: Analysis,
-    cpu: Vec<StepCpu>,
 }
 
 /// What `--destroy` and the conditions lead to, in the order in which it is measured.
@@ -136,12 +134,12 @@ pub fn carry_out(
         }
         let single = if several { None } else { order.page };
         let one = One { node: &node, destroy: &destroy, condition: *condition, page: single, several, stop: &stop };
-        let (ended, run, cpu) = under(context, order, engine()?, &data, &one)?;
+        let (ended, run) = under(context, order, engine()?, &data, &one)?;
         if ended != ExitCode::Ok {
             code = ended;
         }
         let (records, analysis) = context.load(run)?;
-        done.push(Done { records, analysis, cpu });
+        done.push(Done { records, analysis });
     }
     if several {
         compared(context, order, done)?;
@@ -178,7 +176,7 @@ fn under(
     engine: Options,
     data: &DataDir,
     one: &One<'_>,
-) -> Result<(ExitCode, RunId, Vec<StepCpu>)> {
+) -> Result<(ExitCode, RunId)> {
     let voice = context.settings.voice;
     let run = RunId::now();
     let released = guard::release_device(one.node, one.destroy)?;
@@ -187,11 +185,10 @@ fn under(
     let wish = Wish { run, condition, destroy: id, folder: &folder, stop: one.stop };
     let set_up = SetUp::begin(released, &wish)?;
     set_up.facts().done.iter().for_each(|done| voice.say(format!("Set up    {done}")));
-    let meter = CpuMeter::default();
     let target = match set_up.place() {
         Where::Folder(path) | Where::Device(path) => path.clone(),
     };
-    let inner = Under { run, stop: one.stop.clone(), set_up: &set_up, meter: meter.clone() };
+    let inner = Under { run, stop: one.stop.clone(), set_up: &set_up };
     let order = Order {
         target: &target,
         destroy: None,
@@ -211,7 +208,7 @@ fn under(
     }
     let code = measured?;
     undone?;
-    Ok((code, run, meter.steps()))
+    Ok((code, run))
 }
 
 fn folder(data: &DataDir) -> PathBuf {
@@ -221,7 +218,7 @@ fn folder(data: &DataDir) -> PathBuf {
 /// The table or document that sets the arms beside each other, and the page of all of them.
 fn compared(context: &Context, order: &Order<'_>, done: Vec<Done>) -> Result<()> {
     let runs: Vec<ArmRun<'_>> =
-        done.iter().map(|done| ArmRun { records: &done.records, analysis: &done.analysis, cpu: &done.cpu }).collect();
+        done.iter().map(|done| ArmRun { records: &done.records, analysis: &done.analysis }).collect();
     let arms = arms(&runs);
     if order.print.json {
         say::json(&drivelab_report::arms_json(arms))?;

@@ -16,7 +16,6 @@ use drivelab_session::{Fanout, Outcome, Screen, Session, Start};
 use drivelab_store::{DataDir, Recorder};
 
 use super::care::Care;
-use super::cpu_meter::CpuMeter;
 use super::memory::Memory;
 use super::outcome::{self, Ended, Kept, Show};
 use super::pages::Wish;
@@ -67,8 +66,6 @@ pub struct Ready {
     pub show: Show,
     /// Tells everybody to stop.
     pub stop: StopToken,
-    /// Hears the run beside the screens, where CPU time is to be known.
-    pub meter: Option<CpuMeter>,
     /// What was recorded before, for a run that goes on: screens that show a whole run hear it first.
     pub history: Vec<Event>,
     /// The clock that runs of a group share; otherwise the run has its own.
@@ -80,8 +77,7 @@ pub struct Ready {
 /// # Errors
 /// What kept the session from running, and what kept the page from being written.
 pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
-    let Ready { run, keep, start, target, mut care, mut engine, watching, page, show, stop, history, meter, clock } =
-        ready;
+    let Ready { run, keep, start, target, mut care, mut engine, watching, page, show, stop, history, clock } = ready;
     engine.run = run.number();
     let voice = context.settings.voice;
     let mut engine = Engine::open(target, engine).map_err(engine_failure)?;
@@ -104,12 +100,11 @@ pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
     });
     let clock: Arc<dyn RunClock> = Arc::new(clock);
     let view = match &care.group {
-        Some((group, _)) => View::Part { letter: Group::letter(group.drive) },
+        Some(group) => View::Part { letter: Group::letter(group.drive) },
         None => View::Live { history: &history },
     };
     let watched = watching.map_or_else(Watched::default, |watching| watching.start(Arc::clone(&clock), stop.clone()));
-    let mut screens = screens(context, print, &stop, view);
-    screens.extend(meter.map(|meter| Screen { listener: Box::new(meter), capacity: JSON_CAPACITY }));
+    let screens = screens(context, print, &stop, view);
     let fanout = Fanout::start(recorder, screens, stop.clone());
     let outcome = match Session::begin(start, &mut engine, &mut care, clock, stop, fanout) {
         Ok(session) => session.observed(watched.observer).run(),
@@ -118,7 +113,7 @@ pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
     drop(engine);
     drop(watched.inhibitor);
     // From here on this run holds up no other.
-    drop(care.group.take());
+    drop(care.company.take());
     if let Some(scratch) = care.scratch.take() {
         let path = scratch.path().to_owned();
         if let Err(error) = scratch.remove() {

@@ -5,7 +5,6 @@ pub mod care;
 pub mod company;
 pub mod conditions;
 pub mod consent;
-pub mod cpu_meter;
 pub mod dry_run;
 pub mod execute;
 pub mod found;
