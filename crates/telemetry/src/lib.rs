@@ -16,6 +16,7 @@ mod hwmon;
 mod inhibit;
 mod pcie;
 mod places;
+mod power_log;
 mod rapl;
 mod sampler;
 mod smart;
