@@ -29,7 +29,7 @@ pub(crate) static WATCHED: &[Check] = &[
     Check { code: "others_used_disk", rule: "", check: others, finding: text::others_used_disk },
     Check { code: "link_changed", rule: "", check: link_changed, finding: text::link_changed },
     Check { code: "pcie_errors", rule: "", check: pcie_errors, finding: text::pcie_errors },
-    Check { code: "media_errors", rule: "", check: media_errors, finding: text::media_errors },
+    Check { code: "media_errors_rose", rule: "", check: media_errors, finding: text::media_errors },
     Check { code: "memory_pressure", rule: "", check: memory_pressure, finding: text::memory_pressure },
     Check { code: "cpu_stolen", rule: "", check: cpu_stolen, finding: text::cpu_stolen },
     Check { code: "machine_suspended", rule: "", check: suspended, finding: text::machine_suspended },

@@ -62,7 +62,7 @@ pub(crate) fn media_errors(seen: &[Seen]) -> Finding {
     let cause = "Cells that could not be read or written, also where the drive repaired it or the host saw nothing.";
     let action = "Look at its error log (`drivelab show`), back up what is on it, and do not publish figures of a failing \
                   drive.";
-    warning("media_errors", statement, cause, action).about(seen)
+    warning("media_errors_rose", statement, cause, action).about(seen)
 }
 
 pub(crate) fn memory_pressure(seen: &[Seen]) -> Finding {
