@@ -226,6 +226,7 @@ fn off_is_off_and_a_meter_that_is_not_there_or_not_wanted_is_an_error_before_any
     for (flags, said) in [
         (vec!["--power-file", "/nonexistent/meter"], "/nonexistent/meter"),
         (vec!["--telemetry", "off", "--abort-above-c", "60"], "--abort-above-c"),
+        (vec!["--telemetry", "off", "--power-log"], "--power-log"),
         (vec!["--telemetry", "sometimes"], "sometimes"),
         (vec!["--abort-above-c", "hot"], "hot"),
     ] {
@@ -235,6 +236,23 @@ fn off_is_off_and_a_meter_that_is_not_there_or_not_wanted_is_an_error_before_any
         assert_eq!(lab.files(), before, "{flags:?} left something behind");
     }
     File::open(lab.folder()).expect("the folder is still there");
+}
+
+#[test]
+fn a_power_log_that_no_drive_here_has_is_refused_before_anything_is_made() {
+    if std::fs::read_dir("/sys/class/nvme").is_ok_and(|mut drives| drives.next().is_some()) {
+        eprintln!("skipped: this machine has an NVMe drive, which may measure its power");
+        return;
+    }
+    let lab = Lab::new();
+    let before = lab.files();
+    for command in [vec!["io", ".", "--size", "8MiB", "--time", "300ms"], vec!["watch", ".", "--time", "300ms"]] {
+        let done = lab.run(&[&command[..], &["--power-log"]].concat());
+        assert_eq!(done.code, 6, "{command:?}: {}", done.stderr);
+        let said = ["--power-log cannot be done", "only NVMe drives", "--power-command"];
+        assert!(said.iter().all(|said| done.stderr.contains(said)), "{command:?}: {}", done.stderr);
+        assert_eq!(lab.files(), before, "{command:?} left something behind");
+    }
 }
 
 #[test]
@@ -253,6 +271,8 @@ fn watch_shows_lines_and_a_summary_and_json_says_the_same_for_machines() {
     let row = summary.iter().find(|row| row["name"] == "power:adapter power").expect("the meter");
     assert_eq!((row["min"].as_f64(), row["max"].as_f64()), (Some(7.5), Some(7.5)));
     assert!((row["mean"].as_f64().expect("a mean") - 7.5).abs() < 1e-9);
+    let findings = lines.last().expect("a summary")["findings"].as_array().expect("what the drive contradicted");
+    assert!(findings.is_empty(), "this drive says nothing that cannot be true: {findings:?}");
     assert!(lab.runs().is_empty(), "nothing is kept");
 }
 

@@ -1,8 +1,10 @@
 //! How steps and the run went: what a reader must know beside the figures. The text is in [`crate::findings`].
 //!
-//! What the engine's own account tells is in [`account`], what the target did wrong in [`target`].
+//! What the engine's own account tells is in [`account`], what the target did wrong in [`target`], what a
+//! drive said over time that cannot be true in [`lies`].
 
 pub(crate) mod account;
+pub(crate) mod lies;
 pub(crate) mod target;
 pub(crate) mod watched;
 
@@ -47,6 +49,7 @@ pub(crate) fn of_run(records: &RunRecords) -> Vec<Finding> {
     findings.extend(rounds(records));
     findings.extend(cool_downs(records));
     findings.extend(watched::silent_meters(&records.telemetry));
+    findings.extend(lies::of_series(&records.telemetry));
     findings.extend(find_rate::findings(records));
     findings
 }

@@ -2,11 +2,13 @@
 //!
 //! Owns words only; what is true was decided by the caller. Voiding findings are in `voids`, those about how steps
 //! and the run went in `conduct`, those from the engine's account in `account`, those about what the target did in
-//! `target`, those about target and testbed as found in `conditions`, those about searches of a rate in `search`.
+//! `target`, those about target and testbed as found in `conditions`, those about searches of a rate in `search`, those
+//! about a drive that contradicts itself over time in `lies`.
 
 pub(crate) mod account;
 pub(crate) mod conditions;
 pub(crate) mod conduct;
+pub(crate) mod lies;
 pub(crate) mod search;
 pub(crate) mod target;
 pub(crate) mod voids;

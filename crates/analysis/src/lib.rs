@@ -10,6 +10,7 @@ use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::ids::StepId;
 use drivelab_core::metric::Metric;
 use drivelab_core::run::RunRecords;
+use drivelab_core::telemetry::Recorded;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -39,7 +40,7 @@ pub use limits::{GeneratorLimit, Limit, LimitKind, LimitedBy, limit, limited_by,
 pub use metrics::{METRICS, metric_def, metrics_markdown};
 
 /// Version of the definitions and thresholds; raised whenever the same records would give another figure or finding.
-pub const ANALYSIS_VERSION: u32 = 4;
+pub const ANALYSIS_VERSION: u32 = 5;
 
 /// What a run means.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -102,6 +103,13 @@ pub fn analyse(records: &RunRecords) -> Analysis {
         findings,
         limits: limits::all(records),
     }
+}
+
+/// What a drive said over time that cannot be true (a sensor that stands still, counters that went back); part of
+/// [`analyse`], and by itself for series of which there is no run.
+#[must_use]
+pub fn lies(recorded: &Recorded) -> Vec<Finding> {
+    conduct::lies::of_series(recorded)
 }
 
 /// How fast a preparation went, and what kept it from being faster, changes no figure of a result: that is a note.

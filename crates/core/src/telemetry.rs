@@ -44,6 +44,8 @@ pub enum SourceKind {
     Hwmon,
     /// The drive's SMART / health log (NVMe log page 02h).
     Smart,
+    /// The power that a drive measures of itself (NVMe log page 25h).
+    PowerLog,
     /// Running energy counters of the processor, `/sys/class/powercap` (Documentation/power/powercap/powercap.rst).
     Rapl,
     /// A command or file of the user's that prints `seconds value` lines (docs/telemetry.md).
@@ -106,6 +108,10 @@ pub enum Quantity {
     LimitMinutes,
     /// Bits of the drive's critical warning.
     WarningBits,
+    /// Hours for which the drive was on in its life, counts up.
+    PowerOnTime,
+    /// Times at which the drive was switched on, or lost power without notice, counts up.
+    PowerCycles,
 }
 
 impl Quantity {
@@ -131,6 +137,8 @@ impl Quantity {
             Quantity::ThrottleTransitions => "transitions",
             Quantity::LimitMinutes => "min",
             Quantity::WarningBits => "bits",
+            Quantity::PowerOnTime => "h",
+            Quantity::PowerCycles => "times",
         }
     }
 
@@ -400,6 +408,7 @@ mod tests {
     #[test]
     fn counters_and_values_of_the_moment_are_told_apart() {
         assert!(Quantity::Energy.counts() && Quantity::ThrottleTransitions.counts());
+        assert!(Quantity::PowerOnTime.counts() && Quantity::PowerCycles.counts());
         assert!(!Quantity::Power.counts() && !Quantity::Temperature.counts());
     }
 }

@@ -259,7 +259,9 @@ fn logs(nvme: &NvmeProbe) -> Section {
     for test in nvme.self_tests.iter().take(MOST_ENTRIES) {
         section.fact(format!("Self-test at {} h", test.at_hours), format!("{}: {}", test.kind, test.result));
     }
+    let measures = nvme.power_measurement.as_ref().map(|_| "the drive can measure its own (`--power-log`)".to_owned());
     section
+        .some("Power log 25h", measures)
         .some("Power, mean", nvme.power_measurement.as_ref().and_then(|power| power.average_w).map(trimmed))
         .some("Power, most", nvme.power_measurement.as_ref().and_then(|power| power.most_w).map(trimmed));
     section

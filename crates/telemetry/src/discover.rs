@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use drivelab_core::telemetry::{About, Quantity, SourceDescription, TelemetrySource, TemperatureLimit};
+use drivelab_core::telemetry::{About, Quantity, SourceDescription, SourceKind, TelemetrySource, TemperatureLimit};
 use drivelab_core::units::Nanos;
 use drivelab_device::{Roots, controller_node, device_folder};
+use drivelab_nvme::{Controller, IoctlTransport};
 
 use crate::adapter::{Adapter, AdapterError, AdapterValue};
 use crate::cpu::{CpuFrequency, CpuTimes};
@@ -12,6 +13,7 @@ use crate::disk::{DiskStats, Interrupts};
 use crate::host::{MemoryPressure, Suspends};
 use crate::hwmon::Hwmon;
 use crate::pcie::{Link, PcieErrors};
+use crate::power_log::PowerLog;
 use crate::rapl::Rapl;
 use crate::smart::{SmartSource, nvme};
 
@@ -50,6 +52,8 @@ pub struct Wanted {
     pub disks: Vec<String>,
     /// Rates.
     pub rates: Rates,
+    /// Let NVMe drives measure their own power, where they can: sets a feature of theirs, and sets it back.
+    pub power_log: bool,
     /// A command that prints `seconds watts` of the drive.
     pub power_command: Option<String>,
     /// A file of such lines.
@@ -94,6 +98,9 @@ pub fn discover(roots: &Roots, wanted: &Wanted) -> Result<Found, AdapterError> {
     found.add(Ok(Suspends { every: rates.host }), "the host");
     found.add(Rapl::open(roots, rates.host), "the host");
     let with_log = found.smart_logs(roots, &drives, rates.drive);
+    if wanted.power_log {
+        found.power_logs(roots, &drives, rates.drive);
+    }
     let mut chips = Hwmon::open_all(roots, &drives, rates.drive, rates.host);
     // The log holds what the drive's chip shows; asking twice would disturb twice.
     chips.retain(|chip| !chip.disk().is_some_and(|disk| with_log.iter().any(|known| known == disk)));
@@ -127,6 +134,12 @@ impl Found {
         self.sources.iter().any(|source| drive_temperature(&source.describe()).is_some())
     }
 
+    /// Whether a drive measures its own power.
+    #[must_use]
+    pub fn has_power_log(&self) -> bool {
+        self.sources.iter().any(|source| source.describe().kind == SourceKind::PowerLog)
+    }
+
     /// The SMART logs of the NVMe drives; says whose could be opened.
     fn smart_logs(&mut self, roots: &Roots, drives: &[String], every: Nanos) -> Vec<String> {
         let mut with_log = Vec::new();
@@ -141,6 +154,26 @@ impl Found {
             self.add(opened.map_err(|error| format!("{error} (reading the SMART log needs root)")), drive);
         }
         with_log
+    }
+
+    /// The power that NVMe drives measure of themselves; each controller once.
+    fn power_logs(&mut self, roots: &Roots, drives: &[String], every: Nanos) {
+        let mut known = Vec::new();
+        for drive in drives {
+            let Some(node) = controller_node(roots, drive) else { continue };
+            if known.contains(&node) {
+                continue;
+            }
+            let transport = IoctlTransport::open(&node).map_err(|error| format!("{error} (it needs root)"));
+            let opened = transport.and_then(|transport| {
+                PowerLog::open(Controller::new(transport), drive, node.display().to_string(), every)
+            });
+            self.add(opened, drive);
+            known.push(node);
+        }
+        if known.is_empty() {
+            self.remarks.push("only NVMe drives measure their own power, and the target lies on none".to_owned());
+        }
     }
 
     fn add<S: TelemetrySource + 'static>(&mut self, source: Result<S, String>, of: &str) {
@@ -181,7 +214,6 @@ pub(crate) fn drive_temperature(source: &SourceDescription) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use drivelab_core::clock::MonotonicClock;
-    use drivelab_core::telemetry::SourceKind;
 
     use super::*;
 
@@ -209,6 +241,17 @@ mod tests {
     fn an_adapter_that_is_named_must_be_there() {
         let wanted = Wanted { power_file: Some("/nonexistent".into()), ..Wanted::default() };
         assert!(discover(&Roots::default(), &wanted).is_err());
+    }
+
+    #[test]
+    fn a_power_log_that_was_asked_for_and_is_not_there_is_said() {
+        let empty = Roots { sys: "/nonexistent".into(), proc: "/nonexistent".into() };
+        let told = |power_log| {
+            let found = discover(&empty, &Wanted { power_log, ..Wanted::default() }).unwrap();
+            assert!(!found.has_power_log());
+            found.remarks.iter().any(|remark| remark.contains("measure their own power"))
+        };
+        assert_eq!((told(true), told(false)), (true, false));
     }
 
     #[test]

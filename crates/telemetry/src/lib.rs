@@ -14,6 +14,7 @@ mod disk;
 mod host;
 mod hwmon;
 mod pcie;
+mod power_log;
 mod rapl;
 mod reading;
 mod sampler;

@@ -104,6 +104,17 @@ impl Sampler {
         });
         Sampler { described, commands, items, shared, thread: Some((thread, ended)) }
     }
+
+    /// Ends the reading, and waits a while until the sources are gone: one may have something to put back.
+    fn end(&mut self) {
+        let _ = self.commands.send(Command::Finish);
+        if let Some((thread, ended)) = self.thread.take()
+            && ended.recv_timeout(LAST_READING).is_ok()
+        {
+            // One that hangs in the kernel is left behind: it holds nothing of the run's.
+            let _ = thread.join();
+        }
+    }
 }
 
 impl Observer for Sampler {
@@ -144,20 +155,14 @@ impl Observer for Sampler {
     }
 
     fn finish(&mut self) -> Option<TelemetryBatch> {
-        let _ = self.commands.send(Command::Finish);
-        if let Some((thread, ended)) = self.thread.take()
-            && ended.recv_timeout(LAST_READING).is_ok()
-        {
-            // One that hangs in the kernel is left behind: it holds nothing of the run's.
-            let _ = thread.join();
-        }
+        self.end();
         self.collect()
     }
 }
 
 impl Drop for Sampler {
     fn drop(&mut self) {
-        let _ = self.commands.send(Command::Finish);
+        self.end();
     }
 }
 

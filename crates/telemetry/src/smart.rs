@@ -1,5 +1,6 @@
 //! The drive's SMART / health log as a source (NVM Express Base Specification, log page 02h): temperatures of all its
-//! sensors, throttle transitions and times, minutes above its limits, interval power where it has one.
+//! sensors, throttle transitions and times, minutes above its limits, interval power where it has one, and the counters
+//! of its life.
 //!
 //! How the log is fetched is the caller's ([`SmartReader`]): this file owns what becomes of it.
 
@@ -34,7 +35,22 @@ pub struct SmartReading {
     /// Mean power of the last interval in watts (bytes 240 to 243 of Base Specification 2.1 and later), where the drive
     /// reports one.
     pub interval_watts: Option<f64>,
+    /// Counters of the drive's life (bytes 32 to 175), in the order of [`COUNTERS`]: bytes read and written, commands that
+    /// read and wrote, power cycles, hours of power, power losses without notice, media errors.
+    pub counters: [f64; 8],
 }
+
+/// Names and quantities of [`SmartReading::counters`].
+const COUNTERS: [(&str, Quantity); 8] = [
+    ("data read", Quantity::Volume),
+    ("data written", Quantity::Volume),
+    ("read commands", Quantity::Operations),
+    ("write commands", Quantity::Operations),
+    ("power cycles", Quantity::PowerCycles),
+    ("power-on time", Quantity::PowerOnTime),
+    ("unsafe shutdowns", Quantity::PowerCycles),
+    ("media errors", Quantity::Errors),
+];
 
 /// Fetches the log.
 pub trait SmartReader: Send {
@@ -90,6 +106,7 @@ impl SmartSource {
         if self.has_power {
             values.push(reading.interval_watts);
         }
+        values.extend(reading.counters.map(Some));
         values
     }
 }
@@ -115,12 +132,14 @@ impl TelemetrySource for SmartSource {
         if self.has_power {
             series.push(SeriesDescription::new("interval power", Quantity::Power));
         }
+        series.extend(COUNTERS.map(|(name, quantity)| SeriesDescription::new(name, quantity)));
         SourceDescription {
             id: SourceId::new(format!("smart:{}", self.disk)),
             kind: SourceKind::Smart,
             about: About::Drive(self.disk.clone()),
             origin: self.origin.clone(),
-            accuracy: "whole kelvin, whole seconds and whole minutes as the drive counts them".to_owned(),
+            accuracy: "whole kelvin, seconds, minutes and hours, and units of 512,000 bytes, as the drive counts them"
+                .to_owned(),
             disturbs: Disturbs::Drive,
             every: self.every,
             cost: None,
@@ -160,6 +179,7 @@ mod tests {
             throttle_transitions: [7, 1],
             throttle_seconds: [70, 5],
             interval_watts: Some(4.5),
+            counters: [512e3, 0.0, 1.0, 0.0, 7.0, 340.0, 2.0, 1.0],
             ..SmartReading::default()
         };
         reading.sensors_kelvin[1] = 330;
@@ -177,5 +197,10 @@ mod tests {
         assert_eq!(named[5], ("throttle 1 transitions", Some(7.0)));
         assert_eq!(named[8], ("throttle 2 time", Some(5.0)));
         assert_eq!(named[9], ("interval power", Some(4.5)));
+        assert_eq!(named[10], ("data read", Some(512e3)));
+        assert_eq!(
+            named[15..],
+            [("power-on time", Some(340.0)), ("unsafe shutdowns", Some(2.0)), ("media errors", Some(1.0))]
+        );
     }
 }

@@ -1,5 +1,5 @@
-//! What was noticed beside an execution: others on the disk, throttling, heat, another link, PCIe errors, memory
-//! pressure, stolen CPU time, a suspended machine. Voids nothing; the text is in [`crate::findings::watched`].
+//! What was noticed beside an execution: others on the disk, throttling, heat, another link, PCIe errors, media
+//! errors, memory pressure, stolen CPU time, a suspended machine. Voids nothing; the text is in [`crate::findings::watched`].
 
 use drivelab_core::finding::{Evidence, Finding};
 use drivelab_core::telemetry::{About, GapCause, Quantity, Recorded, RecordedSource, SourceKind};
@@ -29,6 +29,7 @@ pub(crate) static WATCHED: &[Check] = &[
     Check { code: "others_used_disk", rule: "", check: others, finding: text::others_used_disk },
     Check { code: "link_changed", rule: "", check: link_changed, finding: text::link_changed },
     Check { code: "pcie_errors", rule: "", check: pcie_errors, finding: text::pcie_errors },
+    Check { code: "media_errors_rose", rule: "", check: media_errors, finding: text::media_errors },
     Check { code: "memory_pressure", rule: "", check: memory_pressure, finding: text::memory_pressure },
     Check { code: "cpu_stolen", rule: "", check: cpu_stolen, finding: text::cpu_stolen },
     Check { code: "machine_suspended", rule: "", check: suspended, finding: text::machine_suspended },
@@ -62,8 +63,14 @@ fn of_kind(recorded: &Recorded, kind: SourceKind) -> impl Iterator<Item = &Recor
 
 /// What rose in the execution, of all series of a quantity: source, name and by how much.
 fn risen(subject: &Subject<'_>, quantity: Quantity, least: f64) -> Vec<(String, f64)> {
+    risen_of(subject, None, quantity, least)
+}
+
+/// The same of sources of one kind.
+fn risen_of(subject: &Subject<'_>, kind: Option<SourceKind>, quantity: Quantity, least: f64) -> Vec<(String, f64)> {
     let Some((recorded, from, to)) = watched(subject) else { return Vec::new() };
-    let series = recorded.sources.iter().flat_map(|source| source.series_of(quantity).map(move |at| (source, at)));
+    let wanted = recorded.sources.iter().filter(|source| kind.is_none_or(|kind| source.description.kind == kind));
+    let series = wanted.flat_map(|source| source.series_of(quantity).map(move |at| (source, at)));
     let by = |(source, at): (&RecordedSource, usize)| {
         let name = source.description.series.get(at).map_or("", |series| series.name.as_str());
         let by = rose(source, at, from, to).filter(|by| *by >= least)?;
@@ -168,7 +175,13 @@ fn link_changed(subject: &Subject<'_>) -> Vec<Seen> {
 }
 
 fn pcie_errors(subject: &Subject<'_>) -> Vec<Seen> {
-    let found = counted(risen(subject, Quantity::Errors, 1.0), "errors");
+    let found = counted(risen_of(subject, Some(SourceKind::PcieErrors), Quantity::Errors, 1.0), "errors");
+    told(subject, (!found.is_empty()).then_some(found))
+}
+
+/// The drive's own count of data that it could not read or keep.
+fn media_errors(subject: &Subject<'_>) -> Vec<Seen> {
+    let found = counted(risen_of(subject, Some(SourceKind::Smart), Quantity::Errors, 1.0), "errors");
     told(subject, (!found.is_empty()).then_some(found))
 }
 

@@ -57,6 +57,14 @@ pub(crate) fn pcie_errors(seen: &[Seen]) -> Finding {
     warning("pcie_errors", statement, cause, action).about(seen)
 }
 
+pub(crate) fn media_errors(seen: &[Seen]) -> Finding {
+    let statement = format!("In {} the drive counted errors of its media or its data.", executions(seen));
+    let cause = "Cells that could not be read or written, also where the drive repaired it or the host saw nothing.";
+    let action = "Look at its error log (`drivelab show`), back up what is on it, and do not publish figures of a failing \
+                  drive.";
+    warning("media_errors_rose", statement, cause, action).about(seen)
+}
+
 pub(crate) fn memory_pressure(seen: &[Seen]) -> Finding {
     let statement = format!("In {} programs of this machine waited for memory.", executions(seen));
     let cause = "Memory is short: pages are dropped, read again or swapped, which uses CPU and maybe this disk.";

@@ -1,7 +1,7 @@
 //! The figures of what was watched beside an execution: temperature and power of the drive, power and CPU of the host.
 //!
 //! Which series stands for the drive: a meter or thermometer of the user's first, since it was named for this run; then
-//! the drive's SMART log, then the kernel's sensors. The energy of the processor (RAPL) is the host's and never the
+//! the power that the drive was asked to measure, its SMART log, the kernel's sensors. The energy of the processor (RAPL) is the host's and never the
 //! drive's.
 
 use drivelab_core::group::CoreTime;
@@ -12,7 +12,7 @@ use super::{Execution, duration, total_iops, total_throughput};
 use crate::watched::{Course, course, rate};
 
 /// Sources of the drive in the order in which they are believed.
-const BELIEVED: [SourceKind; 3] = [SourceKind::Adapter, SourceKind::Smart, SourceKind::Hwmon];
+const BELIEVED: [SourceKind; 4] = [SourceKind::Adapter, SourceKind::PowerLog, SourceKind::Smart, SourceKind::Hwmon];
 
 /// The series that stands for a quantity of the drive: the first of its source.
 pub(crate) fn of_drive(recorded: &Recorded, quantity: Quantity) -> Option<(&RecordedSource, usize)> {

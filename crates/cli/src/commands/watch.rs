@@ -4,6 +4,7 @@
 //! returned.
 
 mod cost;
+mod kept;
 mod track;
 
 use std::io::{IsTerminal, Write};
@@ -13,11 +14,11 @@ use std::sync::Arc;
 use drivelab_core::clock::{MonotonicClock, RunClock, StopCause, StopToken};
 use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::exit::ExitCode;
-use drivelab_core::telemetry::{Observer, TelemetryDescribed};
+use drivelab_core::telemetry::{Observer, TelemetryBatch, TelemetryDescribed};
 use drivelab_core::units::Nanos;
 use drivelab_device::probe::find;
 use drivelab_device::{Named, Roots, devices_below};
-use drivelab_report::format;
+use drivelab_report::{format, severity_word};
 use drivelab_telemetry::{Sampler, SamplerOptions, discover};
 
 use crate::args::WatchArgs;
@@ -25,6 +26,7 @@ use crate::context::Context;
 use crate::fail::{Failure, Result};
 use crate::lab::{signals, watching};
 use crate::say;
+use kept::Kept;
 use track::{Row, Tracks};
 
 /// Time between two looks at what was sampled.
@@ -53,6 +55,7 @@ pub fn watch(context: &Context, arguments: &WatchArgs) -> Result {
     let wanted = watching::wanted(&arguments.telemetry, disks(&devices), rates);
     let sources = discover(&Roots::default(), &wanted);
     let sources = sources.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
+    watching::check_power_log(&arguments.telemetry, &sources)?;
     let clock: Arc<dyn RunClock> = Arc::new(MonotonicClock::starting_at(0));
     let options = SamplerOptions { always: true, abort_above: sources.abort_above, remarks: sources.remarks };
     let mut sampler = Sampler::start(sources.sources, Arc::clone(&clock), stop.clone(), options);
@@ -62,7 +65,7 @@ pub fn watch(context: &Context, arguments: &WatchArgs) -> Result {
     let child = start(&arguments.command)?;
     let status = follow(arguments, &mut sampler, &*clock, &stop, &mut show, child)?;
     if let Some(batch) = sampler.finish() {
-        show.tracks.take(&batch);
+        show.take(batch);
     }
     show.end(clock.now_ns(), status)?;
     if let Some(hot) = sampler.too_hot() {
@@ -122,7 +125,7 @@ fn follow(
         if now_ns >= next_ns {
             next_ns += LOOK_NS;
             if let Some(batch) = sampler.collect() {
-                show.tracks.take(&batch);
+                show.take(batch);
             }
             show.now(now_ns)?;
         }
@@ -144,6 +147,7 @@ fn terminate(child: &Child) {
 /// How it is shown.
 struct Show<'a> {
     tracks: Tracks,
+    kept: Kept,
     json: bool,
     /// A program has stdout for itself.
     beside: bool,
@@ -162,6 +166,7 @@ impl<'a> Show<'a> {
             && !context.settings.plain.value;
         Show {
             tracks: Tracks::of(described),
+            kept: Kept::of(described),
             json: arguments.json,
             beside,
             drawn: (draws && !beside && !arguments.json).then_some(0),
@@ -169,6 +174,11 @@ impl<'a> Show<'a> {
             quiet: context.settings.voice.loudness == say::Loudness::Quiet,
             looks: 0,
         }
+    }
+
+    fn take(&mut self, batch: TelemetryBatch) {
+        self.tracks.take(&batch);
+        self.kept.take(batch);
     }
 
     fn out(&self, text: &str) -> Result<()> {
@@ -221,17 +231,23 @@ impl<'a> Show<'a> {
 
     fn end(&mut self, now_ns: u64, status: Option<ExitStatus>) -> Result<()> {
         let rows = self.tracks.rows();
+        let findings = self.kept.findings();
         if self.json {
             let exit = status.map(code_of);
             return self.object(&serde_json::json!({
-                "at_s": seconds(now_ns), "summary": rows, "command_exit_code": exit,
+                "at_s": seconds(now_ns), "summary": rows, "findings": findings, "command_exit_code": exit,
             }));
         }
         if let Some(lines) = self.drawn.filter(|lines| *lines > 0) {
             let _ = write!(std::io::stdout(), "\x1b[{lines}A\x1b[J");
         }
         let time = format::duration(Nanos::new(now_ns));
-        self.out(&format!("{} for {time}:\n{}", self.target.display(), table(&rows)))
+        self.out(&format!("{} for {time}:\n{}", self.target.display(), table(&rows)))?;
+        for finding in findings {
+            let word = severity_word(finding.severity);
+            self.out(&format!("{word}: {} {}\n", finding.statement, finding.next_action))?;
+        }
+        Ok(())
     }
 }
 

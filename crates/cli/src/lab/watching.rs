@@ -55,6 +55,7 @@ impl Watching {
         let disks = devices.iter().map(|device| device.name.clone()).collect();
         let found = discover(&Roots::default(), &wanted(arguments, disks, rates));
         let found = found.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
+        check_power_log(arguments, &found)?;
         if let Some(limit) = arguments.abort_above_c.filter(|_| !found.has_thermometer()) {
             return Err(Failure::new(
                 ExitCode::TargetUnusable,
@@ -83,6 +84,26 @@ impl Watching {
         let observer: Box<dyn Observer> = Box::new(Sampler::start(sources, clock, stop, options));
         Watched { observer: Some(observer), inhibitor }
     }
+}
+
+/// Refuses to go on without the drive's own power measurement where it was asked for.
+///
+/// # Errors
+/// Exit 6, with the reason and what to do.
+pub fn check_power_log(arguments: &TelemetryArgs, found: &Found) -> Result<()> {
+    if !arguments.power_log || found.has_power_log() {
+        return Ok(());
+    }
+    let about_power = found.remarks.iter().filter(|remark| remark.contains("power"));
+    let why: Vec<&str> = about_power.map(String::as_str).collect();
+    let why = if why.is_empty() { found.remarks.join("; ") } else { why.join("; ") };
+    Err(Failure::new(
+        ExitCode::TargetUnusable,
+        format!(
+            "--power-log cannot be done: {why}; leave it out, or connect a meter with --power-command or --power-file \
+             (docs/telemetry.md)"
+        ),
+    ))
 }
 
 /// Refuses a plan that waits for a temperature which nothing tells, before anything is made.
@@ -118,6 +139,7 @@ pub fn wanted(arguments: &TelemetryArgs, disks: Vec<String>, rates: Rates) -> Wa
     Wanted {
         disks,
         rates,
+        power_log: arguments.power_log,
         power_command: arguments.power_command.clone(),
         power_file: arguments.power_file.clone(),
         temperature_file: arguments.temperature_file.clone(),
@@ -128,6 +150,7 @@ pub fn wanted(arguments: &TelemetryArgs, disks: Vec<String>, rates: Rates) -> Wa
 /// A flag that asks for something that is off.
 fn refused_without(arguments: &TelemetryArgs) -> Option<&'static str> {
     let asked = [
+        (arguments.power_log, "--power-log"),
         (arguments.power_command.is_some(), "--power-command"),
         (arguments.power_file.is_some(), "--power-file"),
         (arguments.temperature_file.is_some(), "--temperature-file"),

@@ -154,8 +154,7 @@ fn full<T: Transport>(probe: &mut TargetProbe, asking: &mut Asking<T>, folder: &
         if identify.attributes.flexible_data_placement { (1..=groups).find_map(|id| fdp(asking, id)) } else { None };
     if let Some(smart) = &smart {
         judge(probe, smart);
-        let reading = sanity::Reading { at_s: 0.0, idle: true, smart: smart.clone() };
-        let lies = sanity::check(Some(&identify), &[reading]);
+        let lies = sanity::check(Some(&identify), Some(smart));
         let contradiction = |lie: sanity::Lie| Contradiction { what: lie.what, evidence: lie.evidence };
         probe.contradictions = lies.into_iter().map(contradiction).collect();
     }

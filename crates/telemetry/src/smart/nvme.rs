@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use drivelab_nvme::{Controller, IoctlTransport, Transport};
+use drivelab_nvme::{Controller, Counter, IoctlTransport, Transport};
 
 use super::{SmartReader, SmartReading};
 
@@ -43,6 +43,19 @@ impl<T: Transport + Send> SmartReader for NvmeLog<T> {
         }
         #[expect(clippy::cast_precision_loss, reason = "microwatts of a drive stay below 2^53")]
         let watts = |microwatts: u64| microwatts as f64 / 1e6;
+        // Counters of a life stay below 2^53, but for bytes of very old drives, of which the lowest digits are lost.
+        #[expect(clippy::cast_precision_loss, reason = "see above")]
+        let count = |counter: Counter| counter.get() as f64;
+        let counters = [
+            log.bytes_read(),
+            log.bytes_written(),
+            log.read_commands,
+            log.write_commands,
+            log.power_cycles,
+            log.power_on_h,
+            log.unsafe_shutdowns,
+            log.media_errors,
+        ];
         Ok(SmartReading {
             critical_warning: log.critical_warning.raw,
             composite_kelvin: log.composite_temperature_k,
@@ -52,6 +65,7 @@ impl<T: Transport + Send> SmartReader for NvmeLog<T> {
             throttle_transitions: [log.thermal_transitions_1, log.thermal_transitions_2],
             throttle_seconds: [log.thermal_1_s, log.thermal_2_s],
             interval_watts: log.interval_power_uw.map(watts),
+            counters: counters.map(count),
         })
     }
 }
@@ -72,6 +86,9 @@ mod tests {
         let mut page = vec![0u8; 512];
         page[0] = 2;
         page[1..3].copy_from_slice(&318u16.to_le_bytes());
+        page[48..64].copy_from_slice(&3u128.to_le_bytes());
+        page[128..144].copy_from_slice(&340u128.to_le_bytes());
+        page[160..176].copy_from_slice(&6u128.to_le_bytes());
         page[192..196].copy_from_slice(&5u32.to_le_bytes());
         page[202..204].copy_from_slice(&331u16.to_le_bytes());
         page[216..220].copy_from_slice(&9u32.to_le_bytes());
@@ -95,6 +112,8 @@ mod tests {
         assert_eq!((of("critical warning"), of("warning time")), (Some(2.0), Some(5.0)));
         assert_eq!((of("throttle 1 transitions"), of("throttle 2 time")), (Some(9.0), Some(77.0)));
         assert_eq!(of("interval power"), Some(4.5));
+        assert_eq!((of("data read"), of("data written")), (Some(0.0), Some(3.0 * 512e3)));
+        assert_eq!((of("power-on time"), of("media errors")), (Some(340.0), Some(6.0)));
         assert_eq!(described.series[0].critical, Some(85.0));
     }
 

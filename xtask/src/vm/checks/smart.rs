@@ -1,4 +1,5 @@
-//! smart.sh: what was done to a drive is in the recorded series when it was done.
+//! smart.sh: what was done to a drive is in the recorded series when it was done, and that its temperature never moves is
+//! found out.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
@@ -29,7 +30,26 @@ pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let times: Vec<Reading> = times.collect::<Result<_>>()?;
     let readings = warnings(&events)?;
     let told = held(&readings, &times)?;
-    Ok(vec![format!("{} readings of the critical warning; {told}", readings.len())])
+    let found = found_out(&results.json("show.out")?)?;
+    let refused = results.text("refused.said")?;
+    let code = results.text("refused.code")?;
+    ensure!(code == "6" && refused.contains("does not measure its power"), "--power-log: exit {code}, said {refused}");
+    Ok(vec![format!("{} readings of the critical warning; {told}", readings.len()), found])
+}
+
+/// The finding that the drive's temperature stood still beside the thermometer's, and that nothing else is held against
+/// its series.
+fn found_out(shown: &Value) -> Result<String> {
+    let findings = shown.pointer("/findings").and_then(Value::as_array).context("a result without findings")?;
+    let code = |finding: &&Value, code: &str| finding.pointer("/code").and_then(Value::as_str) == Some(code);
+    let stuck = findings.iter().find(|finding| code(finding, "stuck_sensor"));
+    let stuck = stuck.with_context(|| format!("a temperature that never moves was not found: {findings:?}"))?;
+    let statement = stuck.pointer("/statement").and_then(Value::as_str).unwrap_or_default();
+    ensure!(statement.contains("composite (smart:nvme0n1) at 50 °C"), "{statement}");
+    for wrong in ["jumping_temperature", "hot_not_flagged", "counter_went_back", "counter_stands_still"] {
+        ensure!(!findings.iter().any(|finding| code(&finding, wrong)), "{wrong}, and it is not so: {findings:?}");
+    }
+    Ok(format!("found: {statement}"))
 }
 
 /// That the readings follow the changes: each is seen within the second, and nothing else is.

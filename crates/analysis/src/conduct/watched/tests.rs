@@ -52,6 +52,8 @@ fn throttling_suspends_and_pcie_errors_are_named_with_what_rose() {
     let throttled = only("drive_throttled", rising(SourceKind::Smart, Quantity::ThrottleTransitions, 2.0));
     assert_eq!(throttled.evidence[0].value, 2.0);
     only("pcie_errors", rising(SourceKind::PcieErrors, Quantity::Errors, 1.0));
+    let media = only("media_errors_rose", rising(SourceKind::Smart, Quantity::Errors, 3.0));
+    assert_eq!(media.evidence[0].value, 3.0);
     let suspended = only("machine_suspended", rising(SourceKind::Suspend, Quantity::SuspendedTime, 30.0));
     assert_eq!(suspended.evidence[0].value, 30.0);
     assert!(findings(rising(SourceKind::Suspend, Quantity::SuspendedTime, 0.000_05)).is_empty(), "clocks read in turn");

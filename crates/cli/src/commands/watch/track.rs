@@ -90,6 +90,8 @@ fn tracks(source: &SourceDescription) -> Vec<Track> {
 /// The row of one series.
 fn one(source: &SourceDescription, at: usize, name: &str, quantity: Quantity) -> Track {
     let (unit, made) = match quantity {
+        // A drive's own counters move in steps, often seconds late: how far they went, and no rate.
+        quantity if source.kind == SourceKind::Smart && quantity.counts() => (quantity.unit(), Made::Rise(at)),
         Quantity::Energy => ("W", Made::Rate(vec![at], 1.0)),
         Quantity::Volume => ("MB/s", Made::Rate(vec![at], 1e-6)),
         Quantity::Operations => ("IOPS", Made::Rate(vec![at], 1.0)),
@@ -250,5 +252,8 @@ mod tests {
             &[(0, vec![9.0]), (1, vec![11.0])],
         );
         assert_eq!((throttled[0].now, throttled[0].mean), (Some(2.0), None));
+        let written =
+            rows(SourceKind::Smart, &[("data written", Quantity::Volume)], &[(0, vec![9e9]), (2, vec![10e9])]);
+        assert_eq!((written[0].unit, written[0].now, written[0].mean), ("B", Some(1e9), None), "steps are no rate");
     }
 }

@@ -3,6 +3,8 @@
 //! The backend here plays back the records of `analysis`'s sample run, so that every step's outcome is known; clocks,
 //! threads and channels are the real ones.
 
+mod cooling;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -16,10 +18,9 @@ use drivelab_core::finding::Finding;
 use drivelab_core::group::{CoreTime, Group, GroupRole};
 use drivelab_core::ids::StepKey;
 use drivelab_core::listener::{Listener, ListenerError};
-use drivelab_core::plan::{CoolDown, Plan, Rounds, StepRole};
+use drivelab_core::plan::{Plan, Rounds, StepRole};
 use drivelab_core::record::{IntervalRecord, StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
-use drivelab_core::telemetry::{Observer, Phase, TelemetryBatch, TelemetryDescribed};
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_session::{Fanout, Outcome, Screen, Session, Start, TargetCare};
 
@@ -484,113 +485,4 @@ fn a_screen_that_sleeps_or_fails_holds_nothing_up_and_loses_nothing_for_the_reco
     assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
     assert!(recorder.events().iter().enumerate().all(|(index, event)| event.seq == index as u64));
     assert_eq!(fold(recorder.events()).state, RunState::Complete);
-}
-
-/// A thermometer that has these temperatures one after the other, and stays at the last.
-struct Thermometer {
-    celsius: Vec<f64>,
-    phases: Arc<Mutex<Vec<Phase>>>,
-}
-
-impl Observer for Thermometer {
-    fn described(&self) -> TelemetryDescribed {
-        TelemetryDescribed::default()
-    }
-
-    fn enter(&mut self, phase: Phase) {
-        self.phases.lock().expect("no test panics here").push(phase);
-    }
-
-    fn collect(&mut self) -> Option<TelemetryBatch> {
-        Some(TelemetryBatch::default())
-    }
-
-    fn drive_temperature(&mut self) -> Option<(String, f64)> {
-        let now = if self.celsius.len() > 1 { self.celsius.remove(0) } else { *self.celsius.first()? };
-        Some(("it".to_owned(), now))
-    }
-
-    fn too_hot(&self) -> Option<String> {
-        Some("the drive reached 99 °C".to_owned())
-    }
-
-    fn finish(&mut self) -> Option<TelemetryBatch> {
-        Some(TelemetryBatch::default())
-    }
-}
-
-/// A clock on which waiting takes no time.
-struct Virtual(std::sync::atomic::AtomicU64);
-
-impl RunClock for Virtual {
-    fn now_ns(&self) -> u64 {
-        self.0.load(Ordering::SeqCst)
-    }
-
-    fn sleep_until(&self, at_ns: u64, stop: &StopToken) -> bool {
-        self.0.fetch_max(at_ns, Ordering::SeqCst);
-        !stop.is_stopped()
-    }
-}
-
-/// Runs the sample plan, whose first step is to begin below 50 °C within a minute, beside a thermometer.
-fn beside(celsius: &[f64], stop: StopToken) -> (Outcome, Vec<Event>, Vec<Phase>) {
-    let mut plan = plan_without_rests();
-    plan.tests[0].steps[0].start_below = Some(CoolDown { below_c: 50, cap: Nanos::from_secs(60) });
-    let (recorder, mut backend, mut care) = (Keep::default(), Playback::of(sample_run()), Remember::default());
-    let phases = Arc::new(Mutex::new(Vec::new()));
-    let thermometer = Thermometer { celsius: celsius.to_vec(), phases: Arc::clone(&phases) };
-    let clock = Arc::new(Virtual(std::sync::atomic::AtomicU64::new(0)));
-    let fanout = Fanout::start(Box::new(recorder.clone()), Vec::new(), stop.clone());
-    let session = Session::begin(started(plan), &mut backend, &mut care, clock, stop, fanout).expect("a recorder");
-    let outcome = session.observed(Some(Box::new(thermometer))).run();
-    let phases = phases.lock().expect("no test panics here").clone();
-    (outcome, recorder.events(), phases)
-}
-
-#[test]
-fn a_step_waits_until_the_drive_is_cool_and_says_how_it_goes() {
-    let (outcome, events, phases) = beside(&[62.0, 58.0, 53.5, 49.5], StopToken::default());
-    assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
-    let place = |of: fn(&EventBody) -> bool| events.iter().position(|event| of(&event.event)).expect("the event");
-    let described = place(|body| matches!(body, EventBody::TelemetryDescribed(_)));
-    let waits = place(|body| matches!(body, EventBody::CoolDownStarted { below_c: 50, .. }));
-    let cooling = place(|body| matches!(body, EventBody::CoolingDown { celsius, .. } if *celsius < 59.0));
-    let cool = place(|body| matches!(body, EventBody::CoolDownEnded { reached: true, .. }));
-    let begins = place(|body| matches!(body, EventBody::StepStarted { .. }));
-    assert!(described < waits && waits < cooling && cooling < cool && cool < begins);
-    assert!(matches!(&events[events.len() - 2].event, EventBody::Telemetry(_)), "the rest is recorded before the end");
-    assert_eq!(phases[..2], [Phase::Idle, Phase::Ordinary], "a drive that cools is left alone");
-    assert!(phases.contains(&Phase::LatencyCritical), "the sample has a step with one operation in flight");
-    let records = fold(events);
-    assert_eq!((records.cool_downs.len(), records.cool_downs[0].celsius), (1, Some(49.5)));
-}
-
-#[test]
-fn a_drive_that_does_not_cool_holds_nobody_up_for_ever_and_is_named() {
-    let (outcome, events, _) = beside(&[62.0], StopToken::default());
-    assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
-    let analysis = drivelab_analysis::analyse(&fold(events));
-    assert!(analysis.findings.iter().any(|finding| finding.code == "not_cooled_down"));
-    let (outcome, events, _) = beside(&[40.0], StopToken::default());
-    assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
-    assert!(
-        events.iter().all(|event| !matches!(event.event, EventBody::CoolDownStarted { .. })),
-        "a cool drive waits not"
-    );
-    let (outcome, ..) = beside(&[], StopToken::default());
-    assert!(
-        matches!(&outcome, Outcome::Failed { message, .. } if message.contains("nothing tells the drive's temperature")),
-        "{outcome:?}"
-    );
-}
-
-#[test]
-fn heat_interrupts_a_run_with_its_reason() {
-    let stop = StopToken::default();
-    stop.stop(StopCause::Heat);
-    let (outcome, events, _) = beside(&[40.0], stop);
-    assert_eq!(outcome, Outcome::Interrupted { cause: "the drive reached 99 °C".to_owned() });
-    let last = &events.last().expect("events").event;
-    assert!(matches!(last, EventBody::Interrupted { cause } if cause == "the drive reached 99 °C"), "{last:?}");
 }

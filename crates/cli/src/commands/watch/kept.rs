@@ -1,0 +1,95 @@
+//! The newest samples of the drive, for what only series show: a sensor that stands still, counters that went back.
+//! Keeps so many, so a watch may last for days.
+
+use drivelab_core::finding::Finding;
+use drivelab_core::telemetry::{Recorded, SourceKind, TelemetryBatch, TelemetryDescribed};
+
+/// Samples of a source that are kept at least: hours of them.
+const LEAST: usize = 10_000;
+
+/// What was sampled of the drive.
+#[derive(Debug)]
+pub(super) struct Kept(Recorded);
+
+impl Kept {
+    pub(super) fn of(described: &TelemetryDescribed) -> Self {
+        let mut recorded = Recorded::default();
+        recorded.describe(described.clone());
+        Kept(recorded)
+    }
+
+    /// Takes what was sampled, and drops what is old.
+    pub(super) fn take(&mut self, batch: TelemetryBatch) {
+        self.0.push(batch);
+        for source in &mut self.0.sources {
+            let wanted = matches!(
+                source.description.kind,
+                SourceKind::Smart | SourceKind::Hwmon | SourceKind::Adapter | SourceKind::DiskStats
+            );
+            let least = if wanted { LEAST } else { 0 };
+            // In one go, and seldom.
+            if source.samples.len() > 2 * least {
+                source.samples.drain(..source.samples.len() - least);
+            }
+            source.gaps.clear();
+        }
+    }
+
+    /// What the drive said that cannot be true.
+    pub(super) fn findings(&self) -> Vec<Finding> {
+        drivelab_analysis::lies(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use drivelab_core::telemetry::{
+        About, Disturbs, Quantity, Sample, SeriesDescription, SourceDescription, SourceId, SourceSamples,
+    };
+    use drivelab_core::units::Nanos;
+
+    use super::*;
+
+    fn described(kind: SourceKind) -> TelemetryDescribed {
+        let series = ["composite", "sensor 2"].map(|name| SeriesDescription::new(name, Quantity::Temperature));
+        let source = SourceDescription {
+            id: SourceId::new("smart:nvme0n1"),
+            kind,
+            about: About::Drive("nvme0n1".to_owned()),
+            origin: String::new(),
+            accuracy: String::new(),
+            disturbs: Disturbs::Drive,
+            every: Nanos::from_secs(2),
+            cost: None,
+            series: series.to_vec(),
+        };
+        TelemetryDescribed { sources: vec![source], ..TelemetryDescribed::default() }
+    }
+
+    /// A composite temperature that warms by a kelvin every hundred readings, beside a sensor at 105 °C.
+    fn batch(readings: std::ops::Range<u32>) -> TelemetryBatch {
+        let sample = |n: u32| Sample {
+            at_ns: u64::from(n) * 2_000_000_000,
+            read_ns: 1,
+            values: vec![Some(f64::from(40 + n / 100)), Some(105.0)],
+        };
+        let sources = vec![SourceSamples { source: 0, samples: readings.map(sample).collect(), gaps: Vec::new() }];
+        TelemetryBatch { cpu: Nanos::new(0), sources }
+    }
+
+    #[test]
+    fn what_the_drive_contradicts_is_said_and_old_samples_go() {
+        let mut kept = Kept::of(&described(SourceKind::Smart));
+        kept.take(batch(0..100));
+        assert_eq!(kept.findings(), [], "nothing moved");
+        for hundred in 1..300 {
+            kept.take(batch(hundred * 100..(hundred + 1) * 100));
+        }
+        let findings = kept.findings();
+        assert_eq!(findings.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>(), ["stuck_sensor"]);
+        assert!((LEAST..=2 * LEAST).contains(&kept.0.sources[0].samples.len()), "30,000 were taken");
+        let mut others = Kept::of(&described(SourceKind::Cpu));
+        others.take(batch(0..100));
+        assert!(others.0.is_empty(), "what tells nothing of the drive is not kept");
+    }
+}
