@@ -53,15 +53,7 @@ impl Watching {
         let disks = devices.iter().map(|device| device.name.clone()).collect();
         let found = discover(&Places::default(), &wanted(arguments, disks, rates));
         let found = found.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
-        if let Some(limit) = arguments.abort_above_c.filter(|_| !found.has_thermometer()) {
-            return Err(Failure::new(
-                ExitCode::TargetUnusable,
-                format!(
-                    "--abort-above-c {limit} cannot be held: nothing here tells the drive's temperature; load its sensor \
-                     (SATA: `modprobe drivetemp`), name a thermometer with --temperature-file, or leave the limit out"
-                ),
-            ));
-        }
+        limit_can_be_held(arguments, &found)?;
         Ok(Some(Watching { found, always: arguments.telemetry_always, expected }))
     }
 
@@ -81,6 +73,21 @@ impl Watching {
         let observer: Box<dyn Observer> = Box::new(Sampler::start(sources, clock, stop, options));
         Watched { observer: Some(observer), inhibitor }
     }
+}
+
+/// Refuses a temperature limit where nothing tells a temperature.
+///
+/// # Errors
+/// Exit 6, with what to do.
+pub fn limit_can_be_held(arguments: &TelemetryArgs, found: &Found) -> Result<()> {
+    let Some(limit) = arguments.abort_above_c.filter(|_| !found.has_thermometer()) else { return Ok(()) };
+    Err(Failure::new(
+        ExitCode::TargetUnusable,
+        format!(
+            "--abort-above-c {limit} cannot be held: nothing here tells the drive's temperature; load its sensor (SATA: \
+             `modprobe drivetemp`), name a thermometer with --temperature-file, or leave the limit out"
+        ),
+    ))
 }
 
 /// Refuses a plan that waits for a temperature which nothing tells, before anything is made.
