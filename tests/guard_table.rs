@@ -2,6 +2,8 @@
 //! content as it was. On loop devices that the tests make. The situations that need a kernel with more (dm, md, NVMe)
 //! or the system's own disk are in tests/vm.
 
+#[path = "support/schema.rs"]
+mod schema;
 mod support;
 
 use std::fs::{self, File, OpenOptions};
@@ -618,8 +620,12 @@ fn wipe_empties_what_was_released_and_says_what_it_read_back() {
         let destroy = [&wipe[..], &["--destroy", &name]].concat();
         let dry = disk.lab.ok(&[&destroy[..], &["--dry-run"]].concat());
         assert!(dry.stdout.contains("nothing was written"), "{}", dry.stdout);
+        let dry = disk.lab.json(&[&destroy[..], &["--dry-run", "--json"]].concat());
+        schema::fits("wipe", &dry);
+        assert!(dry["dry_run"] == true && dry.get("bytes_done").is_none(), "{dry:#}");
         assert_eq!(disk.checksum(), before, "{how}");
         let done = disk.lab.json(&[&destroy[..], &["--json"]].concat());
+        schema::fits("wipe", &done);
         assert_eq!((&done["bytes_done"], &done["check"]["wrong"]), (&(64 * MIB).into(), &0.into()), "{done:#}");
         let bytes = fs::read(&disk.image).expect("the image");
         let full = bytes.chunks(4096).filter(|block| block.iter().any(|byte| *byte != 0)).count();

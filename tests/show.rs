@@ -88,6 +88,35 @@ fn a_user_without_rights_gets_what_can_be_known() {
         assert_eq!(answer.code, 0, "{arguments:?}: {}", answer.stderr);
         assert!(answer.stdout.contains(disk.name()), "{arguments:?}: {}", answer.stdout);
     }
+    // The configuration of somebody else, as after `setpriv` or `su` without a login: it is not this user's to read.
+    let closed = folder.path().join("closed");
+    std::fs::create_dir_all(closed.join("drivelab/drives")).unwrap();
+    tool("chmod", &["700", closed.join("drivelab").to_str().unwrap()]);
+    let mut command = std::process::Command::new(&copy);
+    command.args(["show", &disk.device, "--json"]).current_dir("/").uid(NOBODY).gid(NOBODY);
+    let answer = done(command.env("HOME", folder.path()).env("XDG_CONFIG_HOME", &closed).output().unwrap());
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    assert!(answer.stderr.contains("is HOME right?"), "{}", answer.stderr);
+    as_lsblk_says_and_what_is_missing_is_named(&disk, &serde_json::from_str(&answer.stdout).unwrap());
+}
+
+/// What another program tells of the device is the same; each thing that is missing has what, why and how.
+fn as_lsblk_says_and_what_is_missing_is_named(disk: &RamDisk, document: &Value) {
+    let told = tool("lsblk", &["--bytes", "--nodeps", "--json", "--output", "SIZE,LOG-SEC,PHY-SEC,RO", &disk.device]);
+    let told: Value = serde_json::from_str(&told).unwrap();
+    let (told, target) = (&told["blockdevices"][0], &document["target"]);
+    let device = &target["devices"][0];
+    assert_eq!(device["capacity"], told["size"], "{device:#}");
+    assert_eq!(device["logical_block_size"], told["log-sec"], "{device:#}");
+    assert_eq!(device["physical_block_size"], told["phy-sec"], "{device:#}");
+    assert_eq!(target["identity"]["read_only"], told["ro"]);
+    let missing = target["not_known"].as_array().unwrap();
+    let has = |words: &str| missing.iter().any(|one| one["what"].as_str().is_some_and(|what| what.contains(words)));
+    assert!(has("health") && has("who else uses it") && has("can be written"), "{missing:#?}");
+    for one in missing {
+        let said = |key: &str| one[key].as_str().is_some_and(|text| !text.is_empty());
+        assert!(said("what") && said("why") && said("how"), "{one}");
+    }
 }
 
 #[test]

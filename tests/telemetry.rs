@@ -4,6 +4,10 @@
 //! The meters are files that a thread of the test writes in the documented protocol (docs/telemetry.md), because no
 //! drive here has a sensor; everything else is the real thing.
 
+#[path = "support/schema.rs"]
+mod schema;
+#[path = "support/ramdisk.rs"]
+mod ramdisk;
 mod support;
 
 use std::fs::{File, OpenOptions};
@@ -261,11 +265,14 @@ fn watch_shows_lines_and_a_summary_and_json_says_the_same_for_machines() {
     let power = Meter::start(&lab, "power", |_| 7.5);
     let watch = ["watch", ".", "--time", "2500ms", "--power-file", power.path()];
     let plain = lab.ok(&watch);
-    assert!(plain.stdout.contains("power:adapter power 7.50 W"), "{}", plain.stdout);
-    assert!(plain.stdout.contains("min") && plain.stdout.contains("cpu busy"), "{}", plain.stdout);
+    assert!(plain.stdout.contains("power, by your meter: 7.50 W"), "{}", plain.stdout);
+    assert!(plain.stdout.contains("min") && plain.stdout.contains("CPU busy"), "{}", plain.stdout);
+    // Words, and no names of sources.
+    assert!(!plain.stdout.contains("adapter") && !plain.stdout.contains("diskstats:"), "{}", plain.stdout);
     let json = lab.ok(&[&watch[..], &["--json"]].concat());
     let lines: Vec<Value> = json.stdout.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
     assert_eq!(lines[0]["schema"], "drivelab.watch");
+    lines.iter().for_each(|line| schema::fits("watch", line));
     assert!(lines[1]["now"].is_array() && lines.len() >= 4, "{} lines", lines.len());
     let summary = lines.last().expect("a summary")["summary"].as_array().expect("rows");
     let row = summary.iter().find(|row| row["name"] == "power:adapter power").expect("the meter");
@@ -281,14 +288,41 @@ fn watch_runs_around_another_program_whose_output_and_exit_code_stay_its_own() {
     let lab = Lab::new();
     let done = lab.run(&["watch", ".", "--", "sh", "-c", "echo mine; sleep 1.5; exit 42"]);
     assert_eq!((done.code, done.stdout.as_str()), (42, "mine\n"), "{}", done.stderr);
-    assert!(done.stderr.contains("cpu busy"), "{}", done.stderr);
+    assert!(done.stderr.contains("CPU busy"), "{}", done.stderr);
     let done = lab.run(&["watch", ".", "--json", "--", "sh", "-c", "kill -9 $$"]);
     assert_eq!((done.code, done.stdout.as_str()), (137, ""), "{}", done.stderr);
     let last: Value = serde_json::from_str(done.stderr.lines().last().expect("a summary")).expect("an object");
     assert_eq!(last["command_exit_code"], 137);
+    schema::fits("watch", &last);
     assert_eq!(lab.ok(&["watch", ".", "--quiet", "--", "true"]).stdout, "");
     assert_eq!(lab.run(&["watch", ".", "--", "/nonexistent/program"]).code, 2);
     assert_eq!(lab.run(&["watch", "/nonexistent/drive"]).code, 6);
+}
+
+#[test]
+fn watch_refuses_what_it_could_not_do() {
+    let lab = Lab::new();
+    for (flags, code, said) in [
+        (&["--telemetry", "off"][..], 2, "leave the flag out"),
+        (&["--telemetry", "off", "--cost"], 2, "leave the flag out"),
+        (&["--abort-above-c", "60", "--", "touch", "begun"], 6, "--temperature-file"),
+    ] {
+        let refused = lab.run(&[&["watch", "."], flags].concat());
+        assert_eq!(refused.code, code, "{flags:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains(said) && refused.stdout.is_empty(), "{flags:?}: {}", refused.stderr);
+    }
+    assert!(lab.files().is_empty(), "the program was begun");
+}
+
+#[test]
+fn what_watching_costs_keeps_to_its_schema() {
+    if !support::root_or_skip("a loop device") {
+        return;
+    }
+    let Some(disk) = ramdisk::RamDisk::new_or_skip(16) else { return };
+    let document = Lab::new().json(&["watch", &disk.device, "--cost", "--json"]);
+    schema::fits("watch-cost", &document);
+    assert!(document["without"]["reads"].as_u64() > Some(0) && document["with"]["reads"].as_u64() > Some(0));
 }
 
 #[test]

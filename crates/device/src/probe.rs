@@ -11,6 +11,7 @@ mod names;
 mod nvme;
 mod pcie;
 mod queues;
+mod rights;
 mod temperatures;
 
 use drivelab_core::environment::BlockDeviceFacts;
@@ -98,6 +99,7 @@ pub fn probe(node: &BlockNode, depth: Depth) -> TargetProbe {
         devices,
     };
     pages(&mut probe, node, depth, &mut not_known);
+    not_known.extend(rights::lacking(&probe));
     probe.not_known = not_known;
     probe
 }
@@ -109,6 +111,8 @@ fn pages(probe: &mut TargetProbe, node: &BlockNode, depth: Depth, not_known: &mu
         nvme::ask(probe, node, depth, not_known);
     } else if ata::speaks(&transport, node, probe.identity.removable) {
         ata::ask(probe, node, depth, not_known);
+    } else {
+        not_known.extend(rights::without_health(probe, depth));
     }
 }
 

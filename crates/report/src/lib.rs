@@ -10,6 +10,7 @@ mod account;
 mod arms;
 mod asset;
 mod chart;
+mod commands;
 mod compare;
 mod csv;
 mod detail;
@@ -42,6 +43,10 @@ use drivelab_analysis::Analysis;
 use drivelab_core::run::RunRecords;
 
 pub use arms::{ArmsDoc, arms_json, arms_schema, arms_table};
+pub use commands::{
+    DryRun, DryRunDestroy, DryRunDevice, DryRunTarget, ENDURANCE, GUESS, WatchCost, WatchLine, WatchRow, WatchWay, WipeCheck,
+    WipeDocument, command_schemas, dry_run_text,
+};
 pub use doc::results_schema;
 pub use io_doc::{IoInput, io_schema};
 pub use io_table::io_table;

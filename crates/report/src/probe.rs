@@ -136,7 +136,8 @@ pub(crate) fn health(probe: &TargetProbe) -> String {
     match probe.health {
         Health::Good => "good, says the drive".to_owned(),
         Health::Warning => format!("warning: {}", probe.warnings.join("; ")),
-        Health::Unknown => "unknown".to_owned(),
+        Health::Unknown if probe.not_known.is_empty() => "unknown".to_owned(),
+        Health::Unknown => "unknown; why is below, under 'Not known'".to_owned(),
     }
 }
 

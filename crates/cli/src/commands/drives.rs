@@ -41,7 +41,16 @@ pub fn drives(context: &Context, arguments: &DrivesArgs) -> Result {
 pub fn library(context: &Context) -> Result<DriveLibrary> {
     let mut library = DriveLibrary::built_in();
     if let Some(folder) = &context.settings.drives {
-        library.add_folder(folder).map_err(|error| wrong(&error))?;
+        match library.add_folder(folder) {
+            // As another user with the same HOME: what the program brings along is still true.
+            Err(FactsError::Unreadable { path, source }) if source.kind() == std::io::ErrorKind::PermissionDenied => {
+                context.settings.voice.warn(format!(
+                    "your own drive facts in {} are left out: this user may not read them; is HOME right?",
+                    path.display()
+                ));
+            }
+            added => added.map_err(|error| wrong(&error))?,
+        }
     }
     Ok(library)
 }

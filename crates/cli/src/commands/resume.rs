@@ -7,9 +7,10 @@ use drivelab_core::environment::{BlockDeviceFacts, TargetFacts, TargetKind};
 use drivelab_core::event::{Event, RunResumed, RunState};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
+use drivelab_core::plan::Step;
 use drivelab_core::run::RunRecords;
 use drivelab_core::target::WritableTarget;
-use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::units::Nanos;
 use drivelab_device::guard::{self, Destroy, Whole};
 use drivelab_device::{FileIdentity, Named, Scratch};
 use drivelab_report::format;
@@ -26,8 +27,8 @@ use crate::lab::outcome::{Show, ended};
 use crate::lab::pages::{OutputFile, Wish};
 use crate::lab::place::{Needs, OpenedIo, Place, Wanted};
 use crate::lab::watching::{self, Watching};
-use crate::lab::{conditions, headers, notes, signals};
-use crate::say::{self, Voice};
+use crate::lab::{conditions, dry_run, headers, notes, signals};
+use crate::say::Voice;
 use crate::screens;
 
 /// Runs the command. Everything that can be refused is refused before the target is touched.
@@ -64,7 +65,9 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let history = bundle.events()?;
     refuse_under_conditions(&bundle, &history, &row)?;
     if arguments.dry_run {
-        return dry_run(&bundle.fold(history)?, arguments.print.json);
+        let records = bundle.fold(history)?;
+        let left: Vec<&Step> = left(&records, true).into_iter().map(|(_, step)| step).collect();
+        return dry_run::rest(&records, &left, arguments.print.json);
     }
     let mut engine = engine(context, arguments.backend)?;
     let stop = StopToken::default();
@@ -149,37 +152,6 @@ fn refuse_under_conditions(bundle: &Bundle, history: &[Event], row: &RunRow) -> 
             row.id
         ),
     ))
-}
-
-/// Says what is left, and touches nothing.
-fn dry_run(records: &RunRecords, json: bool) -> Result {
-    let all = records.plan.schedule().len();
-    let left = left(records, true);
-    let sum = |of: &dyn Fn(&drivelab_core::plan::Step) -> u64| {
-        left.iter().fold(0u64, |sum, (_, step)| sum.saturating_add(of(step)))
-    };
-    let time = Nanos::new(sum(&|step| step.estimated_time.get()));
-    let written = Bytes::new(sum(&|step| step.estimated_written.get()));
-    if json {
-        say::json(&serde_json::json!({
-            "schema": "drivelab.dry-run",
-            "schema_version": 1,
-            "run": records.run,
-            "steps": all,
-            "steps_left": left.len(),
-            "estimated_time_s": time.as_secs_f64(),
-            "estimated_written": written,
-        }))?;
-    } else {
-        say::data(&format!(
-            "Dry run: nothing was written.\n{} of {all} steps are finished; left: about {} and {} written, and the fill \
-             of the target again where it is gone\n",
-            all - left.len(),
-            format::duration(time),
-            format::bytes(written),
-        ))?;
-    }
-    Ok(ExitCode::Ok)
 }
 
 /// The page that the interrupted command was to write; where it cannot be written any more, the run goes on without.

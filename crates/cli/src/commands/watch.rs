@@ -6,6 +6,7 @@
 mod cost;
 mod kept;
 mod track;
+mod words;
 
 use std::io::{IsTerminal, Write};
 use std::process::{Child, Command, ExitStatus};
@@ -14,25 +15,27 @@ use std::sync::Arc;
 use drivelab_core::clock::{MonotonicClock, RunClock, StopCause, StopToken};
 use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::exit::ExitCode;
-use drivelab_core::telemetry::{Observer, TelemetryBatch, TelemetryDescribed};
+use drivelab_core::telemetry::{Observer, Quantity, TelemetryBatch, TelemetryDescribed};
 use drivelab_core::units::Nanos;
 use drivelab_device::probe::find;
 use drivelab_device::{Named, Roots, devices_below};
-use drivelab_report::{format, severity_word};
-use drivelab_telemetry::{Sampler, SamplerOptions, discover};
+use drivelab_report::{WatchLine, WatchRow, format, severity_word};
+use drivelab_telemetry::{Rates, Sampler, SamplerOptions, discover};
 
-use crate::args::WatchArgs;
+use crate::args::{TelemetryChoice, WatchArgs};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
 use crate::lab::{signals, watching};
 use crate::say;
 use kept::Kept;
-use track::{Row, Tracks};
+use track::Tracks;
 
 /// Time between two looks at what was sampled.
 const LOOK_NS: u64 = 1_000_000_000;
 /// How often the end of a command is looked for.
 const POLL_NS: u64 = 50_000_000;
+/// Unit of a drive's critical warning, whose bits are shown as words.
+const WARNING: &str = Quantity::WarningBits.unit();
 /// Beside a command, plain lines come this seldom.
 const SELDOM: u64 = 10;
 
@@ -41,21 +44,21 @@ const SELDOM: u64 = 10;
 /// # Errors
 /// No such target, a meter that cannot be used, a command that cannot be started.
 pub fn watch(context: &Context, arguments: &WatchArgs) -> Result {
+    let rates = rates(context, arguments)?;
     let found = find(&arguments.target)?;
     let voice = context.settings.voice;
     found.remark.iter().for_each(|remark| voice.say(remark));
     let devices = devices_below(&Named::BlockDevice(found.node.clone()))?;
     if arguments.cost {
-        return cost::cost(context, arguments, &found.node, &disks(&devices));
+        return cost::cost(context, arguments, rates, &found.node, &disks(&devices));
     }
     let stop = StopToken::default();
     signals::watch(stop.clone())?;
-    let choice = arguments.telemetry.telemetry.unwrap_or(context.settings.telemetry.value);
-    let rates = watching::rates(choice).unwrap_or_default();
     let wanted = watching::wanted(&arguments.telemetry, disks(&devices), rates);
     let sources = discover(&Roots::default(), &wanted);
     let sources = sources.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
     watching::check_power_log(&arguments.telemetry, &sources)?;
+    watching::limit_can_be_held(&arguments.telemetry, &sources)?;
     let clock: Arc<dyn RunClock> = Arc::new(MonotonicClock::starting_at(0));
     let options = SamplerOptions { always: true, abort_above: sources.abort_above, remarks: sources.remarks };
     let mut sampler = Sampler::start(sources.sources, Arc::clone(&clock), stop.clone(), options);
@@ -76,6 +79,18 @@ pub fn watch(context: &Context, arguments: &WatchArgs) -> Result {
         Some(status) if !status.success() => std::process::exit(code_of(status)),
         _ => Ok(ExitCode::Ok),
     }
+}
+
+/// How often each source is read. The setting `off` is for runs: who watches wants to see something.
+fn rates(context: &Context, arguments: &WatchArgs) -> Result<Rates> {
+    if arguments.telemetry.telemetry == Some(TelemetryChoice::Off) {
+        return Err(Failure::usage(
+            "watch shows what telemetry reads, and with --telemetry off it would read nothing; leave the flag out, or say \
+             how often to read (--telemetry 5)",
+        ));
+    }
+    let choice = arguments.telemetry.telemetry.unwrap_or(context.settings.telemetry.value);
+    Ok(watching::rates(choice).unwrap_or_default())
 }
 
 fn disks(devices: &[BlockDeviceFacts]) -> Vec<String> {
@@ -189,15 +204,14 @@ impl<'a> Show<'a> {
         say::data(text)
     }
 
-    fn object(&self, value: &serde_json::Value) -> Result<()> {
-        self.out(&value.to_string())
+    fn object(&self, line: &WatchLine) -> Result<()> {
+        let text = serde_json::to_string(line);
+        self.out(&text.map_err(|error| Failure::unexpected(format!("a line cannot be written as JSON: {error}")))?)
     }
 
     fn begin(&self, described: &TelemetryDescribed) -> Result<()> {
         if self.json {
-            return self.object(&serde_json::json!({
-                "schema": "drivelab.watch", "schema_version": 1, "target": self.target, "watching": described,
-            }));
+            return self.object(&WatchLine::begin(self.target.to_owned(), described.clone()));
         }
         if !self.quiet {
             say::line(&format!(
@@ -214,7 +228,7 @@ impl<'a> Show<'a> {
         self.looks += 1;
         let rows = self.tracks.rows();
         if self.json {
-            return self.object(&serde_json::json!({ "at_s": seconds(now_ns), "now": rows }));
+            return self.object(&WatchLine::Now { at_s: seconds(now_ns), now: rows });
         }
         if let Some(lines) = self.drawn {
             let text = table(&rows);
@@ -233,10 +247,8 @@ impl<'a> Show<'a> {
         let rows = self.tracks.rows();
         let findings = self.kept.findings();
         if self.json {
-            let exit = status.map(code_of);
-            return self.object(&serde_json::json!({
-                "at_s": seconds(now_ns), "summary": rows, "findings": findings, "command_exit_code": exit,
-            }));
+            let command_exit_code = status.map(code_of);
+            return self.object(&WatchLine::End { at_s: seconds(now_ns), summary: rows, findings, command_exit_code });
         }
         if let Some(lines) = self.drawn.filter(|lines| *lines > 0) {
             let _ = write!(std::io::stdout(), "\x1b[{lines}A\x1b[J");
@@ -256,30 +268,39 @@ fn seconds(at_ns: u64) -> f64 {
     at_ns as f64 / 1e9
 }
 
-/// `  12.0 s  hwmon:nvme0n1 Composite 41.9 °C, ...`: what people look for first.
-fn line(now_ns: u64, rows: &[Row]) -> String {
-    let wanted = |row: &&Row| {
+/// `  12.0 s  nvme0n1 temperature, Composite: 41.9 °C; ...`: what people look for first.
+fn line(now_ns: u64, rows: &[WatchRow]) -> String {
+    let wanted = |row: &&WatchRow| {
         matches!(row.unit, "°C" | "W" | "MB/s")
             || row.name == "cpu busy"
-            || (row.mean.is_none() && row.now != Some(0.0))
+            || ((row.mean.is_none() || row.unit == WARNING) && row.now != Some(0.0))
     };
-    let word = |row: &Row| {
-        let value = row.now.map_or_else(String::new, |now| format::value(now, row.unit));
-        format!("{} {value} {}", row.name, row.unit)
+    let word = |row: &WatchRow| match row.now {
+        Some(bits) if row.unit == WARNING => format!("{}: {}", row.label, words::warning(bits)),
+        now => {
+            format!("{}: {} {}", row.label, now.map_or_else(String::new, |now| format::value(now, row.unit)), row.unit)
+        }
     };
     let words: Vec<String> = rows.iter().filter(wanted).map(word).collect();
-    format!("{:>7.1} s  {}", seconds(now_ns), words.join(", "))
+    format!("{:>7.1} s  {}", seconds(now_ns), words.join("; "))
 }
 
 /// Every row with its figures below each other.
-fn table(rows: &[Row]) -> String {
-    let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max(8);
+fn table(rows: &[WatchRow]) -> String {
+    let width = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0).max(8);
     let mut text = format!("{:<width$} {:>12} {:>10} {:>10} {:>10}\n", "", "now", "min", "mean", "max");
     for row in rows {
+        if let (WARNING, Some(now)) = (row.unit, row.now) {
+            let seen = row.max.filter(|max| *max > 0.0 && *max > now).map_or_else(String::new, |max| {
+                format!(", and before: {}", words::warning(max))
+            });
+            text.push_str(&format!("{:<width$} {:>12}{seen}\n", row.label, words::warning(now)));
+            continue;
+        }
         let cell = |value: Option<f64>| value.map_or_else(String::new, |value| format::value(value, row.unit));
         let line = format!(
             "{:<width$} {:>12} {:>10} {:>10} {:>10}  {}",
-            row.name,
+            row.label,
             cell(row.now),
             cell(row.min),
             cell(row.mean),

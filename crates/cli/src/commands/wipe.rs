@@ -12,7 +12,7 @@ use drivelab_device::Named;
 use drivelab_device::guard;
 use drivelab_device::wipe::drive::{self, DriveHow, DriveWipeError};
 use drivelab_device::wipe::{self, Checked, How, WipeError, Wiped};
-use drivelab_report::format;
+use drivelab_report::{WipeCheck, WipeDocument, format};
 
 use crate::args::{WipeArgs, WipeHow};
 use crate::context::Context;
@@ -160,17 +160,15 @@ fn by_drive(target: &WritableTarget, how: DriveHow, stop: &StopToken, voice: Voi
     Ok(Done { wiped: Wiped { done: target.length(), stopped: false }, took, checked })
 }
 
+/// Everything that is known before.
+fn document(target: &WritableTarget, arguments: &WipeArgs) -> WipeDocument {
+    let path = target.path().to_owned();
+    WipeDocument::planned(path, arguments.how.name(), target.length(), target.decision().clone())
+}
+
 fn dry_run(plan: &str, target: &WritableTarget, arguments: &WipeArgs) -> Result {
     if arguments.json {
-        say::json(&serde_json::json!({
-            "schema": "drivelab.wipe",
-            "schema_version": 1,
-            "dry_run": true,
-            "target": target.path(),
-            "how": arguments.how.name(),
-            "bytes": target.length(),
-            "guard": target.decision(),
-        }))?;
+        say::json(&document(target, arguments))?;
         return Ok(ExitCode::Ok);
     }
     let found = target.decision().device.as_ref().map(|device| device.overridden.clone()).unwrap_or_default();
@@ -202,23 +200,14 @@ fn report(arguments: &WipeArgs, target: &WritableTarget, done: &Done) -> Result 
         Some(_) => ExitCode::Ok,
     };
     if arguments.json {
-        say::json(&serde_json::json!({
-            "schema": "drivelab.wipe",
-            "schema_version": 1,
-            "dry_run": false,
-            "target": target.path(),
-            "how": arguments.how.name(),
-            "bytes": target.length(),
-            "bytes_done": done.done,
-            "stopped": done.stopped,
-            "seconds": took.as_secs_f64(),
-            "guard": target.decision(),
-            "check": checked.map(|checked| serde_json::json!({
-                "blocks": checked.blocks,
-                "wrong": checked.wrong,
-                "first_wrong": checked.first_wrong,
-            })),
-        }))?;
+        say::json(&WipeDocument {
+            dry_run: false,
+            bytes_done: Some(done.done),
+            stopped: Some(done.stopped),
+            seconds: Some(took.as_secs_f64()),
+            check: checked.map(|Checked { blocks, wrong, first_wrong }| WipeCheck { blocks, wrong, first_wrong }),
+            ..document(target, arguments)
+        })?;
     } else {
         let time = format::duration(Nanos::new(u64::try_from(took.as_nanos()).unwrap_or(u64::MAX)));
         let text = format!(

@@ -147,23 +147,20 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
 /// # Errors
 /// As for [`carry_out`].
 pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<Option<Prepared>> {
+    if order.dry_run {
+        return dry_run::one(&order).map(|_| None);
+    }
     let voice = context.settings.voice;
     let destroy = consent::of(&order)?;
     let mut site = survey(&order, &destroy)?;
     let plan = target::plan(order.methodology, order.form, &site, &order.words)?;
     let plan = under_data_state(plan, &order, &site);
-    check_cpus(&plan)?;
-    order.trace.map_or(Ok(()), TraceFile::check)?;
-    let page = order.page.map(|(output, redact)| wish(output, redact)).transpose()?;
+    let page = check(&order, &plan)?;
     let known = order.under.as_ref().map(|under| under.run).or_else(|| order.part.as_ref().map(|part| part.run));
     let run = known.unwrap_or_else(RunId::now);
     // What drivelab makes is as long as the plan takes it to be; what is there has its size.
     let size = if site.makes_scratch { Some(site.length) } else { order.size };
     let wanted = Wanted { run, needs: Needs::of_plan(&plan), destroy: &destroy, size };
-    if order.dry_run {
-        site.check(&wanted)?;
-        return dry_run::say_only(&plan, &site, order.print.json).map(|_| None);
-    }
     let data = if order.save { Some(context.data()?) } else { None };
     let opened = site.open(&wanted, voice)?;
     let mut environment = opened.environment(data.as_ref().map(DataDir::root));
@@ -212,6 +209,16 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
     let (start, show, history) = (Start::New(start), order.show, Vec::new());
     let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, clock };
     Ok(Some(Prepared { ready, trace }))
+}
+
+/// What can be refused before the target is opened; gives the page that is wanted.
+///
+/// # Errors
+/// CPUs that this process may not use, and files that cannot be written.
+pub(super) fn check(order: &Order<'_>, plan: &Plan) -> Result<Option<Wish>> {
+    check_cpus(plan)?;
+    order.trace.map_or(Ok(()), TraceFile::check)?;
+    order.page.map(|(output, redact)| wish(output, redact)).transpose()
 }
 
 /// Where the order measures: what was set up for it, or what the user named.

@@ -22,7 +22,7 @@ use super::begin::{self, Order, Under};
 use super::outcome::{Show, terminal_width};
 use super::pages::{OutputFile, format_of, redacted, render};
 use super::place::Place;
-use super::{consent, signals};
+use super::{consent, dry_run, signals};
 use crate::args::{BackendArg, ConditionArgs, PowerStates};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
@@ -109,8 +109,7 @@ pub fn carry_out(
     // Each arm releases the drive anew; it must be the one that was named.
     let destroy = if destroy.planned.is_none() { destroy.planned_for(identity_of(&node)) } else { destroy };
     if order.dry_run {
-        drop(guard::release_device(&node, &destroy)?);
-        return say_only(&node, &conditions, order.print.json);
+        return dry_run::under_conditions(order, &node, &conditions, &destroy);
     }
     let data = context.data()?;
     let voice = context.settings.voice;
@@ -232,24 +231,6 @@ fn compared(context: &Context, order: &Order<'_>, done: Vec<Done>) -> Result<()>
         context.settings.voice.say(format!("The page: {}", output.display()));
     }
     Ok(())
-}
-
-/// Says what would be set up, and touches nothing.
-fn say_only(node: &BlockNode, conditions: &[Condition], json: bool) -> Result {
-    if json {
-        say::json(&serde_json::json!({
-            "schema": "drivelab.dry-run",
-            "schema_version": 1,
-            "target": node.path,
-            "conditions": conditions,
-        }))?;
-        return Ok(ExitCode::Ok);
-    }
-    say::data(&format!("Dry run: nothing was made or written. On {}, in this order:", node.path.display()))?;
-    for condition in conditions {
-        say::data(&format!("  arm {}, {}; measured, then undone", condition.arm(), condition.ground()))?;
-    }
-    Ok(ExitCode::Ok)
 }
 
 /// Undoes what the runs that are meant left behind when they were killed, for `resume`; gives the runs it was of.

@@ -1,89 +1,276 @@
-//! What a run would do, said without touching anything.
+//! What a command would do, looked at as the command itself would, and said without touching anything.
+//!
+//! Refuses what the command would refuse. Where only the user's word for a block device is missing, everything is said
+//! first, so that the word can be added knowingly. How it looks is `report`'s.
 
-use std::path::PathBuf;
+use std::path::Path;
 
+use drivelab_conditions::with_data_state;
+use drivelab_core::condition::Condition;
 use drivelab_core::exit::ExitCode;
-use drivelab_core::plan::{Form, Plan};
-use drivelab_core::units::Bytes;
-use drivelab_report::format;
-use serde::Serialize;
+use drivelab_core::ids::RunId;
+use drivelab_core::plan::{Form, MethodIdentity, Plan, Step};
+use drivelab_core::run::RunRecords;
+use drivelab_core::target::{DeviceIdentity, GuardedDevice};
+use drivelab_core::units::{Bytes, Nanos};
+use drivelab_device::guard::{self, Destroy, Preview};
+use drivelab_device::{BlockNode, Named, identity_of};
+use drivelab_method::{SpeedGuess, TargetShape};
+use drivelab_report::{DryRun, DryRunDestroy, DryRunDevice, DryRunTarget, ENDURANCE, dry_run_text};
 
-use super::target::Site;
-use crate::fail::Result;
+use super::begin::{self, Order};
+use super::consent;
+use super::place::{Needs, Place, Wanted};
+use super::target::{self, Purpose, Site};
+use crate::fail::{Failure, Result};
 use crate::say;
 
-/// What a run would do.
-#[derive(Serialize)]
-struct DryRun {
-    schema: &'static str,
-    schema_version: u32,
-    method: String,
-    form: Form,
-    target: PathBuf,
-    length: Bytes,
-    steps: usize,
-    estimated_time_s: f64,
-    estimated_written: Bytes,
-    device_capacity: Option<Bytes>,
-    drive_writes: Option<f64>,
-    endurance: &'static str,
+pub use drivelab_report::GUESS;
+
+/// What was found out about one target.
+pub struct Look {
+    plan: Plan,
+    target: DryRunTarget,
     remarks: Vec<String>,
 }
 
-const ENDURANCE: &str = "the share of the rated endurance is not known: no probe tells it; divide the bytes written by the TBW on the data sheet";
+/// Looks at the target of an order and plans for it.
+///
+/// # Errors
+/// What the order would be refused for, but for a missing `--destroy`.
+pub fn look(order: &Order<'_>) -> Result<Look> {
+    let preview = match Place::of(order.target)? {
+        Place::Named(Named::BlockDevice(node))
+            if order.destroy.is_none() && target::changes(order.methodology, order.form) =>
+        {
+            Some(guard::preview_device(&node)?)
+        }
+        _ => None,
+    };
+    let destroy = consent::of(order)?;
+    let purpose = if preview.is_some() { Purpose::Plan } else { Purpose::Measure { destroy: &destroy } };
+    let site = target::survey(order.target, order.methodology, order.form, order.size, purpose)?;
+    let plan = target::plan(order.methodology, order.form, &site, &order.words)?;
+    begin::check(order, &plan)?;
+    let device = match (preview, site.guarded(), &site.place) {
+        (Some(preview), _, _) => Some(of_preview(preview)),
+        (None, Some(guarded), _) => Some(of_guarded(guarded)),
+        (None, None, Place::Named(Named::BlockDevice(node))) => Some(only_read(node)?),
+        _ => None,
+    };
+    if device.as_ref().and_then(|device| device.destroy.as_ref()).is_none_or(|destroy| destroy.named) {
+        let size = if site.makes_scratch { Some(site.length) } else { order.size };
+        site.check(&Wanted { run: RunId::now(), needs: Needs::of_plan(&plan), destroy: &destroy, size })?;
+    }
+    let target = about(&site, plan.estimated_written(), device);
+    Ok(Look { plan, target, remarks: site.remarks() })
+}
 
-/// Said beside every estimate of bytes.
-pub const GUESS: &str =
-    "guessed for a drive of 500 MB/s: steps last a fixed time, so a faster one is written that much more";
+/// Says what an order would do to its one target.
+///
+/// # Errors
+/// What the order would be refused for; a missing `--destroy` after everything was said.
+pub fn one(order: &Order<'_>) -> Result {
+    let Look { plan, target, remarks } = look(order)?;
+    let run = DryRun { target: Some(target), remarks, ..document(&plan) };
+    say(&run, order.print.json)?;
+    word_is_there(&run)
+}
 
-/// Says what would be done, and touches nothing.
+/// Says what several runs at once would do; `alone` where each drive is measured by itself before.
+///
+/// # Errors
+/// A missing `--destroy`, after everything was said.
+pub fn several(looks: Vec<Look>, alone: bool, json: bool) -> Result {
+    let Some(first) = looks.first().map(|look| look.plan.clone()) else { return Ok(ExitCode::Ok) };
+    let longest = looks.iter().map(|look| look.plan.estimated_time().get()).max().unwrap_or(0);
+    let (phases, passes) = if alone { (looks.len() as u64 + 1, 2) } else { (1, 1) };
+    let mut run = document(&first);
+    run.estimated_time_s = Nanos::new(longest.saturating_mul(phases)).as_secs_f64();
+    for Look { mut target, remarks, .. } in looks {
+        target.written = Bytes::new(target.written.get().saturating_mul(passes));
+        target.drive_writes = share(target.written, target.device_capacity);
+        run.remarks.extend(remarks.iter().map(|remark| format!("{}: {remark}", target.target.display())));
+        run.drives.push(target);
+    }
+    if alone {
+        run.remarks.push("each is written so twice: once alone, once with the others".to_owned());
+    }
+    run.estimated_written = Bytes::new(run.drives.iter().fold(0, |sum, one| one.written.get().saturating_add(sum)));
+    say(&run, json)?;
+    word_is_there(&run)
+}
+
+/// Says what would be set up on a device, and what would be measured there.
+///
+/// # Errors
+/// What the guard refuses; a missing `--destroy` after everything was said.
+pub fn under_conditions(order: &Order<'_>, node: &BlockNode, conditions: &[Condition], destroy: &Destroy) -> Result {
+    let (device, capacity) = if destroy.id.is_none() {
+        let preview = guard::preview_device(node)?;
+        let capacity = preview.identity.capacity;
+        (of_preview(preview), capacity)
+    } else {
+        let released = guard::release_device(node, destroy)?;
+        let length = released.length();
+        let device = released.decision().device.as_deref().map_or_else(|| only_read(node), |it| Ok(of_guarded(it)))?;
+        (device, length)
+    };
+    let plans: Vec<Plan> = conditions.iter().filter_map(|condition| expected(order, capacity, condition)).collect();
+    let mut remarks = Vec::new();
+    let identity = order.methodology.identity();
+    let steps = plans.iter().map(|plan| plan.schedule().len()).max().unwrap_or(0);
+    if plans.len() < conditions.len() {
+        remarks.push(
+            "the measurement cannot be planned before its target is set up, so steps, time and bytes are not known".to_owned(),
+        );
+    }
+    let mut run = empty(identity, order.form, steps);
+    let sum = |of: &dyn Fn(&Plan) -> u64| plans.iter().fold(0u64, |sum, plan| sum.saturating_add(of(plan)));
+    run.estimated_time_s = Nanos::new(sum(&|plan| plan.estimated_time().get())).as_secs_f64();
+    run.estimated_written = Bytes::new(sum(&|plan| plan.estimated_written().get()));
+    remarks.push(
+        "time and bytes are those of the measurements; setting up (file systems, keys, discards) comes on top".to_owned(),
+    );
+    let length = plans.iter().map(|plan| plan.capacity).max().unwrap_or(capacity);
+    run.target = Some(DryRunTarget {
+        target: node.path.clone(),
+        length,
+        written: run.estimated_written,
+        device_capacity: Some(capacity),
+        drive_writes: share(run.estimated_written, Some(capacity)),
+        endurance: ENDURANCE,
+        device: Some(device),
+    });
+    run.conditions = conditions.to_vec();
+    run.remarks = remarks;
+    say(&run, order.print.json)?;
+    word_is_there(&run)
+}
+
+/// Says what is left of a stored run; `left` are its steps that are not finished.
 ///
 /// # Errors
 /// Only where stdout cannot be written.
-pub fn say_only(plan: &Plan, site: &Site, json: bool) -> Result {
-    let capacity = site.devices.first().map(|device| device.capacity);
-    let written = plan.estimated_written();
-    let plans = DryRun {
-        schema: "drivelab.dry-run",
-        schema_version: 1,
-        method: plan.methodology.name.clone(),
-        form: plan.form,
+pub fn rest(records: &RunRecords, left: &[&Step], json: bool) -> Result {
+    let sum = |of: &dyn Fn(&Step) -> u64| left.iter().fold(0u64, |sum, step| sum.saturating_add(of(step)));
+    let run = DryRun {
+        run: Some(records.run),
+        steps_left: Some(left.len()),
+        estimated_time_s: Nanos::new(sum(&|step| step.estimated_time.get())).as_secs_f64(),
+        estimated_written: Bytes::new(sum(&|step| step.estimated_written.get())),
+        remarks: vec!["the target is filled again where its fill is gone".to_owned()],
+        ..document(&records.plan)
+    };
+    say(&run, json)?;
+    Ok(ExitCode::Ok)
+}
+
+fn say(run: &DryRun, json: bool) -> Result<()> {
+    if json { say::json(run) } else { say::data(&dry_run_text(run)) }
+}
+
+/// The document of a plan, without a target.
+fn document(plan: &Plan) -> DryRun {
+    DryRun {
+        estimated_time_s: plan.estimated_time().as_secs_f64(),
+        estimated_written: plan.estimated_written(),
+        ..empty(&plan.methodology, plan.form, plan.schedule().len())
+    }
+}
+
+fn empty(method: &MethodIdentity, form: Form, steps: usize) -> DryRun {
+    DryRun {
+        schema: DryRun::SCHEMA,
+        schema_version: DryRun::VERSION,
+        method: method.name.clone(),
+        method_version: method.version.clone(),
+        form,
+        run: None,
+        steps,
+        steps_left: None,
+        estimated_time_s: 0.0,
+        estimated_written: Bytes::new(0),
+        target: None,
+        drives: Vec::new(),
+        conditions: Vec::new(),
+        remarks: Vec::new(),
+    }
+}
+
+/// What the methodology would do under a condition, as far as can be told before it is set up: on the part of the
+/// device that would be left to it.
+fn expected(order: &Order<'_>, capacity: Bytes, condition: &Condition) -> Option<Plan> {
+    let Condition { partition, span, file_system, data_state, .. } = *condition;
+    let part = partition.map_or(capacity, |share| share.of(capacity, Bytes::MIB));
+    let part = span.map_or(part, |share| share.of(part, Bytes::MIB));
+    let whole = span.is_some() || order.methodology.takes_any_target() && file_system.is_none();
+    let wanted = order.size.unwrap_or_else(|| order.methodology.file_size(order.form));
+    let capacity = if whole { part } else { wanted.min(part).align_down(Bytes::MIB) };
+    let shape = TargetShape { capacity, offset_align: Bytes::new(4096), guess: SpeedGuess::default() };
+    let plan = drivelab_method::expand(order.methodology, order.form, &shape).ok()?;
+    Some(if file_system.is_some() { plan } else { with_data_state(plan, data_state) })
+}
+
+fn about(site: &Site, written: Bytes, device: Option<DryRunDevice>) -> DryRunTarget {
+    let device_capacity = site.devices.first().map(|device| device.capacity);
+    DryRunTarget {
         target: site.place.path().to_owned(),
         length: site.length,
-        steps: plan.schedule().len(),
-        estimated_time_s: plan.estimated_time().as_secs_f64(),
-        estimated_written: written,
-        device_capacity: capacity,
-        drive_writes: capacity.filter(|c| c.get() > 0).map(|capacity| written.as_f64() / capacity.as_f64()),
+        written,
+        device_capacity,
+        drive_writes: share(written, device_capacity),
         endurance: ENDURANCE,
-        remarks: site.remarks(),
-    };
-    if json {
-        say::json(&plans)?;
-        return Ok(ExitCode::Ok);
+        device,
     }
-    let drive_writes = plans.drive_writes.map_or_else(
-        || "the capacity of the drive is not known".to_owned(),
-        |writes| format!("{writes:.4} times the capacity of the device"),
-    );
-    say::data(&format!(
-        "Dry run: nothing was made or written.\n\
-         Method   {} {}, {}, {}\n\
-         Target   {}, {}\n\
-         Time     about {}\n\
-         Written  {}\n",
-        plan.methodology.name,
-        plan.methodology.version,
-        plan.form.words(&plan.methodology.name),
-        format::counted(plans.steps, "step"),
-        site.place.path().display(),
-        format::bytes(site.length),
-        format::duration(plan.estimated_time()),
-        match written.get() {
-            0 => "nothing".to_owned(),
-            _ => format!("about {} ({drive_writes}); {GUESS}\nWear     {ENDURANCE}", format::bytes(written)),
-        },
-    ))?;
-    plans.remarks.iter().try_for_each(|remark| say::data(&format!("Note     {remark}")))?;
-    Ok(ExitCode::Ok)
+}
+
+fn share(written: Bytes, capacity: Option<Bytes>) -> Option<f64> {
+    capacity.filter(|capacity| capacity.get() > 0).map(|capacity| written.as_f64() / capacity.as_f64())
+}
+
+fn of(identity: &DeviceIdentity, found: Vec<String>, looked_at: String, named: Option<bool>) -> DryRunDevice {
+    let destroy = named.map(|named| DryRunDestroy {
+        id: guard::id_of(identity).to_owned(),
+        flag: guard::flag_of(identity),
+        named,
+    });
+    let DeviceIdentity { name, model, serial, .. } = identity.clone();
+    DryRunDevice { name, model, serial, found, looked_at, destroy }
+}
+
+fn of_preview(Preview { identity, found, looked_at }: Preview) -> DryRunDevice {
+    of(&identity, found, looked_at, Some(false))
+}
+
+fn of_guarded(device: &GuardedDevice) -> DryRunDevice {
+    let GuardedDevice { identity, looked_at, overridden, .. } = device;
+    of(identity, overridden.clone(), looked_at.clone(), Some(true))
+}
+
+/// A device that nothing is written to: what its first bytes say is enough.
+fn only_read(node: &BlockNode) -> Result<DryRunDevice> {
+    let looked_at = "known tables and signatures were looked for, the rest was not read".to_owned();
+    Ok(of(&identity_of(node), guard::known_content(node)?, looked_at, None))
+}
+
+/// Refuses as the command itself would where a device has to be named that was not.
+fn word_is_there(run: &DryRun) -> Result {
+    let lacking = |target: &&DryRunTarget| {
+        target.device.as_ref().and_then(|device| device.destroy.as_ref()).is_some_and(|destroy| !destroy.named)
+    };
+    let Some(target) = run.target.iter().chain(&run.drives).find(lacking) else { return Ok(ExitCode::Ok) };
+    let flag = target.device.as_ref().and_then(|device| device.destroy.as_ref()).map_or("--destroy", |it| &it.flag);
+    Err(lacks(&target.target, flag))
+}
+
+fn lacks(target: &Path, flag: &str) -> Failure {
+    Failure::new(
+        ExitCode::GuardRefused,
+        format!(
+            "the command itself would be refused: it would write to {}, and nobody said that its content may go. Nothing \
+             was touched. To overwrite it, add `{flag}`",
+            target.display()
+        ),
+    )
 }

@@ -3,7 +3,7 @@
 //! Owns which kinds of operation make sense where, and how large a target is that has no size of its own. Must not
 //! know how the load is described or run.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 
 use drivelab_core::environment::{Environment, TargetFacts, TargetKind};
 use drivelab_core::exit::ExitCode;
@@ -120,6 +120,15 @@ impl Place {
         if word.as_os_str() == NOP.trim_end_matches(':') && matches!(place, Place::Named(Named::NewFile(_))) {
             return Err(Failure::usage(format!(
                 "nop: did you mean {NOP}, which stores nothing? A scratch file of the name nop is ./nop"
+            )));
+        }
+        if let Place::Named(Named::NewFile(_)) = place
+            && let Some(device) = device_of_name(word)
+        {
+            let (word, device) = (word.display(), device.display());
+            return Err(Failure::usage(format!(
+                "{word}: did you mean {device}? There is no file or folder {word} here, and the device has that name. A \
+                 scratch file of the name {word} is ./{word}"
             )));
         }
         Ok(place)
@@ -252,6 +261,19 @@ impl OpenedIo {
             condition: None,
         }
     }
+}
+
+/// The block device whose node in /dev has the name that the user typed, where that is a name and no path.
+fn device_of_name(word: &Path) -> Option<PathBuf> {
+    use std::os::unix::fs::FileTypeExt;
+    let mut parts = word.components();
+    let (Some(Component::Normal(name)), None) = (parts.next(), parts.next()) else { return None };
+    // `./loop0` has one normal part too, once it is normalized; only the bare name is meant.
+    if name != word.as_os_str() {
+        return None;
+    }
+    let node = Path::new("/dev").join(name);
+    node.metadata().is_ok_and(|node| node.file_type().is_block_device()).then_some(node)
 }
 
 fn folder_of(file: &Path) -> &Path {

@@ -7,7 +7,7 @@ use drivelab_core::environment::{BlockDeviceFacts, FileSystemFacts, TargetFacts,
 use drivelab_core::exit::ExitCode;
 use drivelab_core::finding::Finding;
 use drivelab_core::plan::{Form, Plan, StepRole};
-use drivelab_core::target::{DirectIo, WritableTarget};
+use drivelab_core::target::{DirectIo, GuardedDevice, WritableTarget};
 use drivelab_core::units::Bytes;
 use drivelab_device::guard::{self, Destroy};
 use drivelab_device::{FolderFacts, LeftoverState, Named};
@@ -45,6 +45,12 @@ impl Site {
     /// As for [`Place::check`].
     pub fn check(&self, wanted: &Wanted<'_>) -> Result<()> {
         if self.released.is_some() { Ok(()) } else { self.place.check(wanted) }
+    }
+
+    /// What the guard found on a device that it let through.
+    #[must_use]
+    pub fn guarded(&self) -> Option<&GuardedDevice> {
+        self.released.as_ref().and_then(|target| target.decision().device.as_deref())
     }
 
     /// Opens it; a device that was let through is not let go in between.

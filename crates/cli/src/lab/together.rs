@@ -24,7 +24,7 @@ use super::outcome::Show;
 use super::pages::{OutputFile, format_of};
 use super::place::Place;
 use super::target::{self, Purpose, Site};
-use super::{group_pages, method, signals};
+use super::{dry_run, group_pages, method, signals};
 use crate::args::RunArgs;
 use crate::context::{Context, now};
 use crate::fail::{Failure, Result};
@@ -89,7 +89,7 @@ pub fn run(context: &Context, arguments: &RunArgs) -> Result {
     let stops: Vec<StopToken> = runs.iter().map(|_| StopToken::default()).collect();
     let common = Common { context, arguments, methodology: &methodology, form, runs, stops, identities };
     if measure.dry_run {
-        return dry_run(&common);
+        return say_only(&common);
     }
     signals::watch_all(common.stops.clone())?;
     let mut codes = alone(&common);
@@ -124,10 +124,14 @@ impl Common<'_> {
 
     /// A run of the group, up to its first step.
     fn prepare(&self, run: GroupRun, stop: StopToken, company: Company, at: &Began) -> Result<Option<Prepared>> {
+        prepare(self.context, self.order(run, company, at)?, stop)
+    }
+
+    fn order(&self, run: GroupRun, company: Company, at: &Began) -> Result<Order<'_>> {
         let measure = &self.arguments.measure;
         let target = self.target(run.drive);
         let group = Group { role: run.role, drive: run.drive, runs: self.runs.clone() };
-        let order = Order {
+        Ok(Order {
             methodology: self.methodology,
             form: self.form,
             target,
@@ -147,8 +151,7 @@ impl Common<'_> {
             show: Show::Part,
             words: target::Words::OF_FILES,
             part: Some(Part { run: run.run, group, company, started: at.wall.clone(), clock: at.clock }),
-        };
-        prepare(self.context, order, stop)
+        })
     }
 
     fn target(&self, drive: u32) -> &Path {
@@ -240,15 +243,10 @@ fn measure(common: &Common<'_>, prepared: Option<Prepared>) -> Result {
 }
 
 /// What would be done to each of them.
-fn dry_run(common: &Common<'_>) -> Result {
-    for (run, stop) in common.of(GroupRole::Together) {
-        say::data(&format!("{} {}\n", Group::letter(run.drive), common.target(run.drive).display()))?;
-        common.prepare(run, stop, Company::new(None), &Began::now())?;
-    }
-    if !common.arguments.together_only {
-        say::data("Each is written so twice: once alone, once with the others\n")?;
-    }
-    Ok(ExitCode::Ok)
+fn say_only(common: &Common<'_>) -> Result {
+    let look = |(run, _)| dry_run::look(&common.order(run, Company::new(None), &Began::now())?);
+    let looks = common.of(GroupRole::Together).into_iter().map(look).collect::<Result<Vec<_>>>()?;
+    dry_run::several(looks, !common.arguments.together_only, common.arguments.measure.print.json)
 }
 
 /// Ids and roles of all runs that will be made.
@@ -269,9 +267,6 @@ fn refuse(arguments: &RunArgs) -> Result<()> {
             "--events is for one target: lines of several runs could not be told apart. `drivelab replay RUN --events \
              json` prints those of each run afterwards",
         ));
-    }
-    if measure.print.json && measure.dry_run {
-        return Err(Failure::usage("--dry-run --json is for one target: ask for each of them by itself"));
     }
     if arguments.conditions.any() {
         return Err(Failure::usage(
@@ -333,7 +328,9 @@ fn survey_all(arguments: &RunArgs, methodology: &Methodology, form: Form) -> Res
     let mut all: Vec<(Site, Plan)> = Vec::new();
     for target in &arguments.targets {
         let destroy = Destroy::named(destroyed(arguments, target));
-        let purpose = Purpose::Measure { destroy: &destroy };
+        // Asked what would be done, the word for a device may be missing: what it needs is part of the answer.
+        let only_plan = arguments.measure.dry_run && destroy.id.is_none();
+        let purpose = if only_plan { Purpose::Plan } else { Purpose::Measure { destroy: &destroy } };
         let site = target::survey(target, methodology, form, arguments.measure.size, purpose)?;
         let plan = target::plan(methodology, form, &site, &target::Words::OF_FILES)?;
         if let Some(index) = all.iter().position(|(before, _)| same_drive(before, &site)) {

@@ -56,15 +56,7 @@ impl Watching {
         let found = discover(&Roots::default(), &wanted(arguments, disks, rates));
         let found = found.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
         check_power_log(arguments, &found)?;
-        if let Some(limit) = arguments.abort_above_c.filter(|_| !found.has_thermometer()) {
-            return Err(Failure::new(
-                ExitCode::TargetUnusable,
-                format!(
-                    "--abort-above-c {limit} cannot be held: nothing here tells the drive's temperature; load its sensor \
-                     (SATA: `modprobe drivetemp`), name a thermometer with --temperature-file, or leave the limit out"
-                ),
-            ));
-        }
+        limit_can_be_held(arguments, &found)?;
         Ok(Some(Watching { found, always: arguments.telemetry_always, expected }))
     }
 
@@ -102,6 +94,21 @@ pub fn check_power_log(arguments: &TelemetryArgs, found: &Found) -> Result<()> {
         format!(
             "--power-log cannot be done: {why}; leave it out, or connect a meter with --power-command or --power-file \
              (docs/telemetry.md)"
+        ),
+    ))
+}
+
+/// Refuses a temperature limit where nothing tells a temperature.
+///
+/// # Errors
+/// Exit 6, with what to do.
+pub fn limit_can_be_held(arguments: &TelemetryArgs, found: &Found) -> Result<()> {
+    let Some(limit) = arguments.abort_above_c.filter(|_| !found.has_thermometer()) else { return Ok(()) };
+    Err(Failure::new(
+        ExitCode::TargetUnusable,
+        format!(
+            "--abort-above-c {limit} cannot be held: nothing here tells the drive's temperature; load its sensor (SATA: \
+             `modprobe drivetemp`), name a thermometer with --temperature-file, or leave the limit out"
         ),
     ))
 }

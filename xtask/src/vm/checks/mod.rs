@@ -11,6 +11,7 @@ mod stall;
 mod together;
 mod tracepoints;
 mod unplug;
+mod watch;
 
 use anyhow::Result;
 
@@ -33,6 +34,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("together", together::check),
     ("tracepoints", tracepoints::check),
     ("unplug", unplug::check),
+    ("watch", watch::check),
 ];
 
 /// The scenarios that have a check.

@@ -14,9 +14,8 @@ use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::{Span, Workload};
 use drivelab_device::{BlockNode, Roots};
 use drivelab_engine::Engine;
-use drivelab_report::format;
-use drivelab_telemetry::{Sampler, SamplerOptions, discover};
-use serde::Serialize;
+use drivelab_report::{WatchCost, WatchWay, format};
+use drivelab_telemetry::{Rates, Sampler, SamplerOptions, discover};
 
 use crate::args::WatchArgs;
 use crate::context::Context;
@@ -31,48 +30,43 @@ const PAIRS: u32 = 5;
 const STRETCH: Nanos = Nanos::from_secs(2);
 
 /// Latencies of one way, all stretches together.
-#[derive(Debug, Default, Serialize)]
-struct Way {
-    reads: u64,
-    mean_us: f64,
-    p99_us: f64,
-    max_us: f64,
-    #[serde(skip)]
-    histogram: SparseHistogram,
-}
-
-impl Way {
-    #[expect(clippy::cast_precision_loss, reason = "latencies are short")]
-    fn finish(mut self) -> Self {
-        let us = |per_cent| self.histogram.percentile(per_cent).map_or(0.0, |time: Nanos| time.get() as f64 / 1e3);
-        (self.reads, self.p99_us, self.max_us) = (self.histogram.count, us(99.0), us(100.0));
-        self.mean_us = self.histogram.mean_ns().unwrap_or(0.0) / 1e3;
-        self
+#[expect(clippy::cast_precision_loss, reason = "latencies are short")]
+fn way(histogram: &SparseHistogram) -> WatchWay {
+    let us = |per_cent| histogram.percentile(per_cent).map_or(0.0, |time: Nanos| time.get() as f64 / 1e3);
+    WatchWay {
+        reads: histogram.count,
+        mean_us: histogram.mean_ns().unwrap_or(0.0) / 1e3,
+        p99_us: us(99.0),
+        max_us: us(100.0),
     }
 }
 
 /// Measures and says it.
-pub(super) fn cost(context: &Context, arguments: &WatchArgs, node: &BlockNode, disks: &[String]) -> Result {
-    let choice = arguments.telemetry.telemetry.unwrap_or(context.settings.telemetry.value);
-    let rates = watching::rates(choice).unwrap_or_default();
+pub(super) fn cost(
+    context: &Context,
+    arguments: &WatchArgs,
+    rates: Rates,
+    node: &BlockNode,
+    disks: &[String],
+) -> Result {
     let opened = drivelab_device::open_device_to_read(node)?;
     let length = opened.facts.length;
     let options = engine(context, None)?;
     let mut engine =
         Engine::open(opened.target, options).map_err(|error| Failure::new(ExitCode::HostNotFit, error.to_string()))?;
     let clock: Arc<dyn RunClock> = Arc::new(MonotonicClock::starting_at(0));
-    let (mut without, mut with, mut described) = (Way::default(), Way::default(), None);
+    let (mut without, mut with, mut described) = (SparseHistogram::default(), SparseHistogram::default(), None);
     for _ in 0..PAIRS {
-        without.histogram.merge(&stretch(&mut engine, &*clock, length)?);
+        without.merge(&stretch(&mut engine, &*clock, length)?);
         let found = discover(&Roots::default(), &watching::wanted(&arguments.telemetry, disks.to_vec(), rates));
         let found = found.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
         let options = SamplerOptions { always: true, abort_above: None, remarks: found.remarks };
         let mut sampler = Sampler::start(found.sources, Arc::clone(&clock), StopToken::default(), options);
-        with.histogram.merge(&stretch(&mut engine, &*clock, length)?);
+        with.merge(&stretch(&mut engine, &*clock, length)?);
         described.get_or_insert_with(|| sampler.described());
         let _ = sampler.finish();
     }
-    show(arguments, &described.unwrap_or_default(), &without.finish(), &with.finish())
+    show(arguments, described.unwrap_or_default(), way(&without), way(&with))
 }
 
 /// Reads of 4 KiB at random, one at a time.
@@ -98,12 +92,16 @@ fn stretch(engine: &mut Engine, clock: &dyn RunClock, length: Bytes) -> Result<S
         .map_err(|error| Failure::new(ExitCode::TargetUnusable, format!("the target cannot be read: {error}")))
 }
 
-fn show(arguments: &WatchArgs, described: &TelemetryDescribed, without: &Way, with: &Way) -> Result {
+fn show(arguments: &WatchArgs, described: TelemetryDescribed, without: WatchWay, with: WatchWay) -> Result {
     if arguments.json {
-        say::json(&serde_json::json!({
-            "schema": "drivelab.watch-cost", "schema_version": 1, "target": arguments.target,
-            "sources": described.sources, "without": without, "with": with,
-        }))?;
+        say::json(&WatchCost {
+            schema: "drivelab.watch-cost",
+            schema_version: 1,
+            target: arguments.target.clone(),
+            sources: described.sources,
+            without,
+            with,
+        })?;
         return Ok(ExitCode::Ok);
     }
     let us = |time: Nanos| format::latency_us(time.as_secs_f64() * 1e6);

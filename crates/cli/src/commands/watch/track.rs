@@ -2,24 +2,9 @@
 //! watch may last for days.
 
 use drivelab_core::telemetry::{Quantity, Sample, SourceDescription, SourceKind, TelemetryBatch, TelemetryDescribed};
-use serde::Serialize;
+use drivelab_report::WatchRow;
 
-/// A quantity over the time of the watch.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub(super) struct Row {
-    /// Source and quantity: `hwmon:nvme0n1 Composite`.
-    pub(super) name: String,
-    /// Unit of all figures.
-    pub(super) unit: &'static str,
-    /// Newest value.
-    pub(super) now: Option<f64>,
-    /// Smallest value.
-    pub(super) min: Option<f64>,
-    /// Mean over time.
-    pub(super) mean: Option<f64>,
-    /// Largest value.
-    pub(super) max: Option<f64>,
-}
+use super::words::label;
 
 /// What a row is made of.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,7 +21,7 @@ enum Made {
 
 #[derive(Debug)]
 struct Track {
-    row: Row,
+    row: WatchRow,
     made: Made,
     /// Values times seconds, and seconds.
     area: f64,
@@ -57,9 +42,11 @@ pub(super) struct Tracks(Vec<Source>);
 /// Counters move in steps; readings closer together than this say nothing about a rate.
 const LEAST_S: f64 = 0.04;
 
-fn track(source: &SourceDescription, what: &str, unit: &'static str, made: Made) -> Track {
-    let name = format!("{} {what}", source.id);
-    let row = Row { name, unit, now: None, min: None, mean: None, max: None };
+fn track(source: &SourceDescription, what: (&str, Quantity), unit: &'static str, made: Made) -> Track {
+    let (series, quantity) = what;
+    let name = format!("{} {series}", source.id);
+    let label = label(source, series, quantity);
+    let row = WatchRow { name, label, unit, now: None, min: None, mean: None, max: None };
     Track { row, made, area: 0.0, seconds: 0.0, first: None }
 }
 
@@ -73,11 +60,13 @@ fn tracks(source: &SourceDescription) -> Vec<Track> {
     match source.kind {
         SourceKind::Cpu => {
             let busy = named(&["user", "system", "interrupts"]);
-            let mut rows = vec![track(source, "busy", "%", Made::Share(busy, all.clone()))];
-            rows.push(track(source, "stolen", "%", Made::Share(named(&["steal"]), all)));
+            let mut rows = vec![track(source, ("busy", Quantity::CpuTime), "%", Made::Share(busy, all.clone()))];
+            rows.push(track(source, ("stolen", Quantity::CpuTime), "%", Made::Share(named(&["steal"]), all)));
             rows
         }
-        SourceKind::Interrupts => vec![track(source, "interrupts", "/s", Made::Rate(all, 1.0))],
+        SourceKind::Interrupts => {
+            vec![track(source, ("interrupts", Quantity::Interrupts), "/s", Made::Rate(all, 1.0))]
+        }
         _ => source
             .series
             .iter()
@@ -99,7 +88,7 @@ fn one(source: &SourceDescription, at: usize, name: &str, quantity: Quantity) ->
         quantity if quantity.counts() => (quantity.unit(), Made::Rise(at)),
         quantity => (quantity.unit(), Made::Value(at)),
     };
-    track(source, name, unit, made)
+    track(source, (name, quantity), unit, made)
 }
 
 impl Tracks {
@@ -118,7 +107,7 @@ impl Tracks {
     }
 
     /// The rows that have a value.
-    pub(super) fn rows(&self) -> Vec<Row> {
+    pub(super) fn rows(&self) -> Vec<WatchRow> {
         let rows = self.0.iter().flat_map(|source| &source.tracks).map(|track| &track.row);
         rows.filter(|row| row.now.is_some()).cloned().collect()
     }
@@ -210,7 +199,7 @@ mod tests {
         TelemetryDescribed { sources: vec![source], ..TelemetryDescribed::default() }
     }
 
-    fn rows(kind: SourceKind, series: &[(&str, Quantity)], samples: &[(u64, Vec<f64>)]) -> Vec<Row> {
+    fn rows(kind: SourceKind, series: &[(&str, Quantity)], samples: &[(u64, Vec<f64>)]) -> Vec<WatchRow> {
         let sample = |(s, values): &(u64, Vec<f64>)| Sample {
             at_ns: s * 1_000_000_000,
             read_ns: 0,

@@ -1,0 +1,267 @@
+//! What a command would do: one document for a run of one target, under conditions, of several targets at once, and for
+//! what is left of a run that is resumed; and the same as text.
+//!
+//! Parts that an order has nothing to say about are absent. The text is made of the document alone, so neither knows
+//! more than the other.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use drivelab_core::condition::Condition;
+use drivelab_core::ids::RunId;
+use drivelab_core::plan::Form;
+use drivelab_core::units::{Bytes, Nanos};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::format;
+
+/// Said beside every estimate of wear.
+pub const ENDURANCE: &str = "the share of the rated endurance is not known: no probe tells it; divide the bytes written by the TBW on the data sheet";
+
+/// Said beside every estimate of bytes.
+pub const GUESS: &str =
+    "guessed for a drive of 500 MB/s: steps last a fixed time, so a faster one is written that much more";
+
+/// What would be done.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct DryRun {
+    /// `drivelab.dry-run`.
+    pub schema: &'static str,
+    /// Raised when readers of the version before would misread it.
+    pub schema_version: u32,
+    /// The methodology.
+    pub method: String,
+    /// Its version.
+    pub method_version: String,
+    /// In which form.
+    pub form: Form,
+    /// The stored run that would go on; absent of a new one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunId>,
+    /// Steps of one run, each round counted; under several conditions those of the longest.
+    pub steps: usize,
+    /// Steps that are not finished; absent of a new run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps_left: Option<usize>,
+    /// Seconds that all of it is expected to take.
+    pub estimated_time_s: f64,
+    /// Bytes that all of it is expected to write.
+    pub estimated_written: Bytes,
+    /// The target, where there is one.
+    #[serde(flatten)]
+    pub target: Option<DryRunTarget>,
+    /// The targets, where they are several at once, in the order of their letters; absent of one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub drives: Vec<DryRunTarget>,
+    /// What would be set up on the target, in this order, each measured and undone; absent where nothing is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub conditions: Vec<Condition>,
+    /// What else the user should know, a sentence each.
+    pub remarks: Vec<String>,
+}
+
+/// What would be measured.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct DryRunTarget {
+    /// What the user named.
+    pub target: PathBuf,
+    /// Bytes of it that are tested.
+    pub length: Bytes,
+    /// Bytes of it that are expected to be written, in all runs.
+    pub written: Bytes,
+    /// Capacity of the device below it in bytes, where that is known.
+    pub device_capacity: Option<Bytes>,
+    /// Bytes expected to be written as a multiple of that capacity.
+    pub drive_writes: Option<f64>,
+    /// What is known of the wear.
+    pub endurance: &'static str,
+    /// Of a block device: which one it is and what is on it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<DryRunDevice>,
+}
+
+/// A block device that is measured itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DryRunDevice {
+    /// The kernel's name.
+    pub name: String,
+    /// Model, where it has one.
+    pub model: Option<String>,
+    /// Serial number, where it has one.
+    pub serial: Option<String>,
+    /// Its content, a phrase each; empty where nothing was found.
+    pub found: Vec<String>,
+    /// What was looked at to find it, one phrase.
+    pub looked_at: String,
+    /// The user's word that writing to it needs; absent where it is only read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub destroy: Option<DryRunDestroy>,
+}
+
+/// The word that lets a block device be overwritten.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct DryRunDestroy {
+    /// The ID that `--destroy` needs: serial number, or the kernel's name where there is none.
+    pub id: String,
+    /// The flag as a shell takes it.
+    pub flag: String,
+    /// Whether this command named the device; without it the same command is refused.
+    pub named: bool,
+}
+
+impl DryRun {
+    /// Name of the document.
+    pub const SCHEMA: &'static str = "drivelab.dry-run";
+    /// Its version.
+    pub const VERSION: u32 = 1;
+}
+
+/// The document as text: a line for each fact, the first word says which.
+#[must_use]
+pub fn dry_run_text(run: &DryRun) -> String {
+    let mut text = "Dry run: nothing was made or written.\n".to_owned();
+    let mut fact = |name: &str, what: &str| {
+        let _ = writeln!(text, "{name:<8} {what}");
+    };
+    if let Some(run) = run.run {
+        fact("Run", &run.to_string());
+    }
+    let steps = match run.steps_left {
+        Some(left) => format!("{} of {} finished", run.steps - left.min(run.steps), format::counted(run.steps, "step")),
+        None => format::counted(run.steps, "step"),
+    };
+    fact("Method", &format!("{} {}, {}, {steps}", run.method, run.method_version, run.form.words(&run.method)));
+    let letters = ('A'..='Z').map(|letter| format!("{letter} "));
+    let drives = run.drives.iter().zip(letters);
+    for (target, letter) in run.target.iter().map(|target| (target, String::new())).chain(drives) {
+        fact("Target", &format!("{letter}{}, {}", target.target.display(), format::bytes(target.length)));
+        target.device.iter().for_each(|device| device_text(device, &mut fact));
+    }
+    for (at, condition) in run.conditions.iter().enumerate() {
+        let what = format!("{}. arm {}, {}; measured, then undone", at + 1, condition.arm(), condition.ground());
+        fact("Sets up", &what);
+    }
+    let time = Nanos::new((run.estimated_time_s * 1e9) as u64);
+    fact("Time", &format!("about {}{}", format::duration(time), if run.run.is_some() { " left" } else { "" }));
+    match run.estimated_written.get() {
+        0 => fact("Written", "nothing"),
+        _ => written_text(run, &mut fact),
+    }
+    run.remarks.iter().for_each(|remark| fact("Note", remark));
+    text
+}
+
+fn device_text(device: &DryRunDevice, fact: &mut impl FnMut(&str, &str)) {
+    let DryRunDevice { name, model, serial, found, looked_at, destroy } = device;
+    let model = model.as_deref().unwrap_or("no model name");
+    let serial = serial.as_ref().map_or_else(|| "no serial number".to_owned(), |serial| format!("serial {serial}"));
+    fact("Device", &format!("{name}, {model}, {serial}"));
+    let found = if found.is_empty() { "nothing".to_owned() } else { found.join("; ") };
+    fact("Found", &format!("{found} ({looked_at})"));
+    if let Some(destroy) = destroy {
+        let named = if destroy.named { "this command has it" } else { "this command lacks it, so it would be refused" };
+        fact("Destroy", &format!("its content goes; that needs {}: {named}", destroy.flag));
+    }
+}
+
+fn written_text(run: &DryRun, fact: &mut impl FnMut(&str, &str)) {
+    let share = |target: &DryRunTarget| {
+        target.drive_writes.map_or_else(
+            || "the capacity of the drive is not known".to_owned(),
+            |writes| format!("{writes:.4} times the capacity of the device"),
+        )
+    };
+    let shares: Vec<String> = match &run.target {
+        Some(target) => vec![share(target)],
+        None => run.drives.iter().zip('A'..='Z').map(|(target, letter)| format!("{letter} {}", share(target))).collect(),
+    };
+    let shares = if shares.is_empty() { String::new() } else { format!(" ({})", shares.join(", ")) };
+    fact("Written", &format!("about {}{shares}; {GUESS}", format::bytes(run.estimated_written)));
+    if run.target.is_some() || !run.drives.is_empty() {
+        fact("Wear", ENDURANCE);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn target(device: Option<DryRunDevice>) -> DryRunTarget {
+        DryRunTarget {
+            target: PathBuf::from("/dev/sdb"),
+            length: Bytes::GIB,
+            written: Bytes::GIB,
+            device_capacity: Some(Bytes::GIB),
+            drive_writes: Some(1.0),
+            endurance: ENDURANCE,
+            device,
+        }
+    }
+
+    fn dry_run() -> DryRun {
+        DryRun {
+            schema: DryRun::SCHEMA,
+            schema_version: DryRun::VERSION,
+            method: "quick".to_owned(),
+            method_version: "1.0.0".to_owned(),
+            form: Form::Quick,
+            run: None,
+            steps: 12,
+            steps_left: None,
+            estimated_time_s: 90.0,
+            estimated_written: Bytes::GIB,
+            target: None,
+            drives: Vec::new(),
+            conditions: Vec::new(),
+            remarks: Vec::new(),
+        }
+    }
+
+    fn device(named: bool) -> DryRunDevice {
+        DryRunDevice {
+            name: "sdb".to_owned(),
+            model: Some("Some SSD".to_owned()),
+            serial: Some("S7".to_owned()),
+            found: vec!["an ext4 file system".to_owned()],
+            looked_at: "everything was read".to_owned(),
+            destroy: Some(DryRunDestroy { id: "S7".to_owned(), flag: "--destroy S7".to_owned(), named }),
+        }
+    }
+
+    #[test]
+    fn a_device_says_what_is_on_it_and_which_word_it_needs() {
+        let text = dry_run_text(&DryRun { target: Some(target(Some(device(false)))), ..dry_run() });
+        for words in [
+            "Target   /dev/sdb, ",
+            "Device   sdb, Some SSD, serial S7",
+            "Found    an ext4 file system (everything was read)",
+            "--destroy S7: this command lacks it",
+            "1.0000 times the capacity",
+        ] {
+            assert!(text.contains(words), "'{words}' is missing in\n{text}");
+        }
+    }
+
+    #[test]
+    fn every_shape_is_one_document_of_one_schema() {
+        let (_, schema) = super::super::command_schemas().into_iter().find(|(name, _)| *name == "dry-run").unwrap();
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        let one = DryRun { target: Some(target(Some(device(true)))), ..dry_run() };
+        let arms = DryRun { conditions: vec![Condition::default(); 2], ..one.clone() };
+        let several = DryRun { drives: vec![target(None), target(None)], ..dry_run() };
+        let left = DryRun { run: Some(RunId::now()), steps_left: Some(5), ..dry_run() };
+        for document in [&one, &arms, &several, &left] {
+            let value = serde_json::to_value(document).unwrap();
+            let errors: Vec<String> = validator.iter_errors(&value).map(|error| error.to_string()).collect();
+            assert_eq!(errors, Vec::<String>::new(), "{value:#}");
+        }
+        let mut broken = serde_json::to_value(&several).unwrap();
+        broken["drives"][0]["length"] = serde_json::json!("long");
+        assert!(!validator.is_valid(&broken), "the schema lets anything pass");
+        let text = dry_run_text(&several);
+        assert!(text.contains("Target   A /dev/sdb") && text.contains("B 1.0000 times"), "{text}");
+        assert!(dry_run_text(&left).contains("7 of 12 steps finished"), "{}", dry_run_text(&left));
+        assert!(dry_run_text(&arms).contains("Sets up  2. arm none"), "{}", dry_run_text(&arms));
+    }
+}
