@@ -7,8 +7,8 @@
 # QEMU sets bit 2 (reliability) of the critical warning; then the guest's own threshold falls below the 50 °C that the
 # drive always has, so that it sets bit 1 (temperature); then both go. What happened when, by the guest's clock, is
 # kept beside the series.
-# Those 50 °C never move (QEMU's temperature is a property of the device, 323 K), while a thermometer file beside it rises
-# by 1 °C a second: the drive's own reading is found out.
+# Those 50 °C never move (QEMU's temperature is a property of the device, 323 K), while a thermometer file beside it
+# rises by 1 °C a second: the drive's own reading is found out.
 modprobe nvme
 wait_for -b /dev/nvme0n1
 threshold=$(echo /sys/class/nvme/nvme0/hwmon*/temp1_max)
@@ -19,12 +19,13 @@ happened() {
 }
 
 : > /tmp/celsius
-for degree in $(seq 40 80); do
+for degree in $(seq 40 70); do
     echo "$(/programs/date +%s.%N) $degree" >> /tmp/celsius
     sleep 1
 done &
 drivelab io /dev/nvme0n1 --op read --pattern random --block 4k --qd 1 --rate 20 --time 26s --ramp 0s --data /tmp/data \
-    --telemetry 0.25 --telemetry-always --temperature-file /tmp/celsius --events json 2> "$RESULTS/run.said" | while read -r line; do
+    --telemetry 0.25 --telemetry-always --temperature-file /tmp/celsius --events json 2> "$RESULTS/run.said" |
+    while read -r line; do
     case $line in
         *'"step_started"'*) happened step ;;
     esac

@@ -1,9 +1,9 @@
-//! The power that an NVMe drive measures of itself, as a source (log page 25h and feature 25h, Power Measurement, of the
-//! NVM Express Base Specification 2.3).
+//! The power that an NVMe drive measures of itself, as a source (log page 25h and feature 25h, Power Measurement, of
+//! the NVM Express Base Specification 2.3).
 //!
 //! The log holds the mean since the measurement was started. So that a sample tells of its own stretch of time, each
-//! reading takes that mean and starts the measurement anew: a window. The drive goes on measuring while nobody asks, so a
-//! step in which it is left alone has its mean too. Nothing is started before the first reading; what was started is
+//! reading takes that mean and starts the measurement anew: a window. The drive goes on measuring while nobody asks, so
+//! a step in which it is left alone has its mean too. Nothing is started before the first reading; what was started is
 //! stopped when the source goes, and would stop by itself. Not yet tried on hardware: no drive at hand has this page.
 
 use drivelab_core::clock::RunClock;

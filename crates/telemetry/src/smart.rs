@@ -35,8 +35,8 @@ pub struct SmartReading {
     /// Mean power of the last interval in watts (bytes 240 to 243 of Base Specification 2.1 and later), where the drive
     /// reports one.
     pub interval_watts: Option<f64>,
-    /// Counters of the drive's life (bytes 32 to 175), in the order of [`COUNTERS`]: bytes read and written, commands that
-    /// read and wrote, power cycles, hours of power, power losses without notice, media errors.
+    /// Counters of the drive's life (bytes 32 to 175): bytes read and written, commands that read and wrote, power
+    /// cycles, hours of power, power losses without notice, media errors.
     pub counters: [f64; 8],
 }
 

@@ -1,6 +1,6 @@
-//! What a drive said over time that cannot be true: a sensor that stands still while others move, temperatures that jump
-//! while nothing uses the drive, heat that is not flagged, counters that went back or do not count. Found by hand in seed
-//! 004; what one reading shows is found by `drivelab-nvme`'s `sanity`.
+//! What a drive said over time that cannot be true: a sensor that stands still while others move, temperatures that
+//! jump while nothing uses the drive, heat that is not flagged, counters that went back or do not count. Found by hand
+//! in seed 004; what one reading shows is found by `drivelab-nvme`'s `sanity`.
 //!
 //! Pure functions of recorded series; voids nothing; the text is in [`crate::findings::lies`]. A good drive is left in
 //! peace: a sensor that stands still is believed until something else shows that it cannot, and where it is not known
@@ -24,8 +24,8 @@ const LATE_NS: u64 = 60 * SECOND_NS;
 const SOON_NS: u64 = 20 * SECOND_NS;
 /// Readings of another temperature that are older than this say nothing about now.
 const BESIDE_NS: u64 = 15 * SECOND_NS;
-/// From this many readings on, how far a temperature moved is told by medians of [`MEDIAN_OF`]: one reading that jumps is
-/// no movement.
+/// From this many readings on, how far a temperature moved is told by medians of [`MEDIAN_OF`]: one reading that jumps
+/// is no movement.
 const MANY_READINGS: usize = 10;
 const MEDIAN_OF: usize = 5;
 /// A drive that rested for so long and then worked for so long is warmer by more than a kelvin.
@@ -46,7 +46,8 @@ const HOT_READINGS: usize = 3;
 const HOTTEST_C: f64 = 150.0;
 /// The bit of the critical warning for temperatures (NVMe Base Specification, SMART / health log, byte 0).
 const TEMPERATURE_BIT: u64 = 0b10;
-/// So much moved over so long is in a counter of data, also where the drive brings it up to date only every few minutes.
+/// So much moved over so long is in a counter of data, also where the drive brings it up to date only every few
+/// minutes.
 const COUNTED_B: f64 = 10e9;
 const COUNTED_NS: u64 = 600 * SECOND_NS;
 /// The quantities of a drive's SMART log that count its life and never go back.

@@ -1,5 +1,6 @@
 //! What was noticed beside an execution: others on the disk, throttling, heat, another link, PCIe errors, media
-//! errors, memory pressure, stolen CPU time, a suspended machine. Voids nothing; the text is in [`crate::findings::watched`].
+//! errors, memory pressure, stolen CPU time, a suspended machine. Voids nothing; the text is in
+//! [`crate::findings::watched`].
 
 use drivelab_core::finding::{Evidence, Finding};
 use drivelab_core::telemetry::{About, GapCause, Quantity, Recorded, RecordedSource, SourceKind};

@@ -23,8 +23,8 @@ pub(crate) fn stuck_sensor(names: &[String], leads: bool, evidence: Vec<Evidence
         names.join("; ")
     );
     let cause = "Firmware that fills the field with a constant, or a virtual drive, which has no temperature.";
-    let action = "Do not draw it, and do not rely on a temperature limit that is held against it; take another sensor, or \
-                  a thermometer of your own (`--temperature-file`).";
+    let action = "Do not draw it, and do not rely on a temperature limit that is held against it; take another \
+                  sensor, or a thermometer of your own (`--temperature-file`).";
     warning("stuck_sensor", statement, cause, action, evidence)
 }
 
@@ -44,8 +44,8 @@ pub(crate) fn jumping_temperature(names: &[String], evidence: Vec<Evidence>) -> 
 /// Hotter than its own warning temperature, and the warning is not set.
 pub(crate) fn hot_not_flagged(names: &[String], evidence: Vec<Evidence>) -> Finding {
     let statement = format!(
-        "{} was hotter than its own warning temperature and did not say so: its warning and its minutes above the limit mean \
-         little.",
+        "{} was hotter than its own warning temperature and did not say so: its warning and its minutes above the \
+         limit mean little.",
         names.join(" and ")
     );
     let cause =

@@ -1,8 +1,8 @@
 //! The figures of what was watched beside an execution: temperature and power of the drive, power and CPU of the host.
 //!
 //! Which series stands for the drive: a meter or thermometer of the user's first, since it was named for this run; then
-//! the power that the drive was asked to measure, its SMART log, the kernel's sensors. The energy of the processor (RAPL) is the host's and never the
-//! drive's.
+//! the power that the drive was asked to measure, its SMART log, the kernel's sensors. The energy of the processor
+//! (RAPL) is the host's and never the drive's.
 
 use drivelab_core::group::CoreTime;
 use drivelab_core::run::RunRecords;

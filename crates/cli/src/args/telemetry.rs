@@ -74,8 +74,8 @@ pub struct TelemetryArgs {
     /// Sample in idle and latency-critical steps too, although it may keep the drive awake or delay operations.
     #[arg(long)]
     pub telemetry_always: bool,
-    /// Let an NVMe drive measure its own power, where it can: starts a measurement in the drive (feature 25h), and stops
-    /// it afterwards.
+    /// Let an NVMe drive measure its own power, where it can: starts a measurement in the drive (feature 25h), and
+    /// stops it afterwards.
     #[arg(long)]
     pub power_log: bool,
     /// A command that prints lines `seconds watts` of the drive (docs/telemetry.md), from any meter.

@@ -1,5 +1,5 @@
-//! smart.sh: what was done to a drive is in the recorded series when it was done, and that its temperature never moves is
-//! found out.
+//! smart.sh: what was done to a drive is in the recorded series when it was done, and that its temperature never moves
+//! is found out.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
