@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStderr, Command, Stdio};
 use std::time::Duration;
 
-use disk::{Disk, Process, data_at, has, text};
+use disk::{Disk, Process, data_at, has};
 use support::{root_or_skip, skip, tool};
 
 const METHOD: &str = include_str!("support/two_steps.toml");
