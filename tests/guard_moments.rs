@@ -248,9 +248,10 @@ fn swapped_between_arms(disk: &Disk, other: &Path) -> Option<support::Done> {
     while !stat().contains(") T ") {
         std::thread::sleep(Duration::from_millis(1));
     }
-    let is_open = fs::read_dir(folder.join("fd")).expect("what it has open").flatten().any(|entry| {
-        fs::read_link(entry.path()).is_ok_and(|target| target == Path::new(&disk.device))
-    });
+    let is_open = fs::read_dir(folder.join("fd"))
+        .expect("what it has open")
+        .flatten()
+        .any(|entry| fs::read_link(entry.path()).is_ok_and(|target| target == Path::new(&disk.device)));
     heard.push_str(&waiting(&mut stderr));
     let in_time = !is_open && !heard.contains("Arm 2");
     if in_time {

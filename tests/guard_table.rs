@@ -105,7 +105,6 @@ fn renamed_node(disk: &mut Disk) -> Option<String> {
     Some(node)
 }
 
-
 fn swap_on(disk: &mut Disk) -> Option<String> {
     tool("mkswap", &[&disk.device]);
     tool("swapon", &[&disk.device]);
@@ -212,7 +211,6 @@ fn make(disk: &Disk, words: &[&str]) -> bool {
     tool(words[0], &[&words[1..], &[disk.device.as_str()]].concat());
     true
 }
-
 
 fn md_member(disk: &Disk) -> bool {
     disk.write(4096, &0xa92b_4efc_u32.to_le_bytes());

@@ -256,7 +256,8 @@ fn report(arguments: &WipeArgs, target: &WritableTarget, done: &Done) -> Result 
 fn verdict(how: WipeHow, done: &Wiped, checked: Option<Checked>) -> String {
     let Some(Checked { blocks, wrong, first_wrong }) = checked else {
         if matches!(how.way(), Way::Drive(_)) {
-            return "Stopped, but a format cannot be: the drive carried it to its end; nothing was read back".to_owned();
+            return "Stopped, but a format cannot be: the drive carried it to its end; nothing was read back"
+                .to_owned();
         }
         return format!(
             "Stopped: what lies after byte {} holds what it held; the same command begins again at the start",

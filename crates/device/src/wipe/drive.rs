@@ -367,10 +367,7 @@ mod tests {
         run_until(wipe, &StopToken::default())
     }
 
-    fn run_until(
-        wipe: &DriveWipe<RecordedTransport>,
-        stop: &StopToken,
-    ) -> (Result<Ended, DriveWipeError>, Vec<Heard>) {
+    fn run_until(wipe: &DriveWipe<RecordedTransport>, stop: &StopToken) -> (Result<Ended, DriveWipeError>, Vec<Heard>) {
         let mut heard = Vec::new();
         let clock = MonotonicClock::starting_at(0);
         let done = wipe.run(DestroyPermit::from_guard(), &clock, stop, &mut |what| heard.push(what));
