@@ -40,13 +40,14 @@ impl Drop for Process {
 
 /// A loop device on a sparse image in a lab of its own.
 pub struct Disk {
-    pub lab: Lab,
     pub image: PathBuf,
     pub device: String,
-    pub undo: Undo,
-    pub processes: Vec<Process>,
     /// Whether the kernel itself writes behind the first page, as it does on swap space.
     pub swap: bool,
+    // What comes first goes first: who has it open, then mounts and the device, then the folder that they lie in.
+    pub processes: Vec<Process>,
+    pub undo: Undo,
+    pub lab: Lab,
 }
 
 impl Disk {
@@ -76,8 +77,8 @@ impl Disk {
         Disk { lab, image, device, undo, processes: Vec::new(), swap: false }
     }
 
-    /// Takes the disk away and puts this image in its place: the same name, and to the kernel another disk, also where it
-    /// is the same image. A killed process may hold the first one for a moment longer.
+    /// Takes the disk away and puts this image in its place: the same name, and to the kernel another disk, also where
+    /// it is the same image. A killed process may hold the first one for a moment longer.
     pub fn swap_for(&self, image: &Path) {
         tool("losetup", &["--detach", &self.device]);
         let file = Path::new("/sys/block").join(self.name()).join("loop/backing_file");

@@ -254,8 +254,8 @@ impl<T: Transport + Sync> DriveWipe<T> {
         }
     }
 
-    /// Sends the command and waits for its end; `hear` is told how far it is. Of a sanitize the waiting can be stopped; a
-    /// format answers at its end, and is waited for whatever anybody says.
+    /// Sends the command and waits for its end; `hear` is told how far it is. Of a sanitize the waiting can be stopped;
+    /// a format answers at its end, and is waited for whatever anybody says.
     ///
     /// # Errors
     /// The controller's, a sanitize that failed, and one that goes on and does not say how far it is.
