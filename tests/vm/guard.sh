@@ -13,9 +13,14 @@
 for module in nvme ahci sd_mod crc32c_generic ext4 raid1 dm-mod dm-crypt aesni_intel xts ecb loop; do
     modprobe $module
 done
-for node in nvme1n1 nvme2n1 nvme3n1 sda sdb; do
+for node in nvme1n1 nvme2n1 sda sdb; do
     wait_for -b /dev/$node
 done
+# What two controllers share has the name of the one that the kernel was done with first.
+wait_for -b /dev/nvme3n1 -o -b /dev/nvme4n1
+shared=/dev/nvme3n1
+unshared=/dev/nvme4n1
+[ -b $shared ] || { shared=/dev/nvme4n1; unshared=/dev/nvme3n1; }
 by_id nvme-QEMU_NVMe_Ctrl_SYSTEM /dev/nvme0n1
 by_id nvme-QEMU_NVMe_Ctrl_GUARD-0 /dev/nvme1n1
 third=$(disk_with_serial GUARD-3)
@@ -130,19 +135,56 @@ refuses 5 LUKS /dev/nvme2n1
 writes /dev/nvme2n1 GUARD-1
 
 echo "--- one namespace, two controllers"
-for name in /dev/nvme3n1 /dev/nvme3 /dev/nvme4; do
+for name in $shared /dev/nvme3 /dev/nvme4; do
     refuses 5 GUARD-2 $name
-    refuses 5 GUARD-2 $name --destroy nvme3n1
+    refuses 5 GUARD-2 $name --destroy ${shared#/dev/}
 done
-refuses 5 "" /dev/nvme3n1 --destroy GUARD-1
-[ ! -e /dev/nvme4n1 ] || complain "the namespace has two nodes"
-blockdev --setro /dev/nvme3n1
-refuses 5 read-only /dev/nvme3n1 --destroy GUARD-2
-blockdev --setrw /dev/nvme3n1
-refuses 5 GUARD-2 /dev/nvme3n1 --yes
+refuses 5 "" $shared --destroy GUARD-1
+[ ! -e $unshared ] || complain "the namespace has two nodes"
+blockdev --setro $shared
+refuses 5 read-only $shared --destroy GUARD-2
+blockdev --setrw $shared
+refuses 5 GUARD-2 $shared --yes
+
+# over DEVICE: a mapping /dev/mapper/over of the first 4 MiB of it; it is dm-0.
+over() {
+    dmsetup create over --noudevsync --table "0 8192 linear $1 0"
+    wait_for -e /dev/mapper/over
+    [ -e /sys/block/dm-0/dm/name ] && [ "$(cat /sys/block/dm-0/dm/name)" = over ] || complain "the mapping is not dm-0"
+    settled
+}
+
+echo "--- dm over a loop device over the disk of the running system"
+losetup /dev/loop0 /dev/nvme0n1
+over /dev/loop0
+refuses 5 "the running system lives on" /dev/loop0 --destroy loop0
+refuses 5 "the running system lives on" /dev/mapper/over --destroy dm-0
+dmsetup remove over --noudevsync
+losetup -d /dev/loop0
+
+echo "--- dm over a loop device over a file on that disk: held to what the file is held to"
+mkdir -p /usr /mnt
+for file in /usr/disk.img /mnt/disk.img; do
+    dd if=/dev/zero of=$file bs=1M count=4 2> /dev/null
+done
+losetup /dev/loop0 /usr/disk.img
+over /dev/loop0
+refuses 5 "where the system keeps its own" /dev/mapper/over --destroy dm-0
+dmsetup remove over --noudevsync
+losetup -d /dev/loop0
+losetup /dev/loop0 /mnt/disk.img
+over /dev/loop0
+sleep 1000 < /mnt/disk.img &
+reader=$!
+refuses 6 "the file under it" /dev/mapper/over --destroy dm-0
+kill $reader
+wait $reader || true
+writes /dev/mapper/over dm-0
+dmsetup remove over --noudevsync
+losetup -d /dev/loop0
 
 echo "--- two drivelabs at once"
-drivelab io /dev/nvme3n1 --op write --qd 1 --time 6s --ramp 0s --no-save --json --destroy GUARD-2 \
+drivelab io $shared --op write --qd 1 --time 6s --ramp 0s --no-save --json --destroy GUARD-2 \
     > /tmp/first.out 2> /tmp/first.said &
 first=$!
 sleep 3
@@ -153,8 +195,8 @@ drivelab io /dev/nvme3 --op write --qd 1 --time 1s --ramp 0s --no-save --json --
 wait $first || complain "the first drivelab ended with $?: $(cat /tmp/first.said)"
 
 echo "--- data in the middle"
-blkdiscard -f /dev/nvme3n1 2> /dev/null || dd if=/dev/zero of=/dev/nvme3n1 bs=1M count=24 oflag=direct 2> /dev/null
-dd if=/dev/urandom of=/dev/nvme3n1 bs=4k count=1 seek=3000 conv=notrunc oflag=direct 2> /dev/null
+blkdiscard -f $shared 2> /dev/null || dd if=/dev/zero of=$shared bs=1M count=24 oflag=direct 2> /dev/null
+dd if=/dev/urandom of=$shared bs=4k count=1 seek=3000 conv=notrunc oflag=direct 2> /dev/null
 settled
-refuses 5 "12288000" /dev/nvme3n1
+refuses 5 "12288000" $shared
 no_complaints

@@ -238,6 +238,7 @@ impl SetUp {
         let run = self.ledger.content().run.to_string();
         let name = format!("drivelab-{}", run.rsplit('-').next().unwrap_or_default());
         let key = luks::Key::random()?;
+        self.released.before_first_write()?;
         self.ledger.about_to(Deed::Luks { node: node.to_owned(), uuid: uuid.clone() })?;
         luks::format(below, &uuid, luks, &key)?;
         let header = luks::dump(below)?;
@@ -292,6 +293,7 @@ impl SetUp {
 
     fn file_system(&mut self, kind: FileSystem, node: &Path, wiped_here: bool) -> Result<PathBuf, ConditionsError> {
         let uuid = Uuid::now_v7();
+        self.released.before_first_write()?;
         if wiped_here {
             // Through an encryption it is gone with the keys.
             self.ledger.about_to(Deed::FileSystem { node: node.to_owned(), uuid: uuid.to_string() })?;

@@ -248,6 +248,27 @@ fn another_drive_with_the_same_name_is_left_alone() {
 }
 
 #[test]
+fn what_came_to_the_drive_after_its_release_is_refused_and_left_as_it_is() {
+    // A partition table is drivelab's own first write, a file system that of another program.
+    for (condition, mebibytes) in
+        [(condition(None), 64), (Condition { file_system: Some(FileSystem::Ext4), ..Condition::default() }, 64)]
+    {
+        let Some(device) = Loop::new_or_skip(mebibytes) else { return };
+        let (run, destroy, folder) = (RunId::now(), Some(device.node.name.clone()), device.ledgers());
+        let released = device.released();
+        let node = device.node.path.to_str().expect("a path");
+        tool("mkswap", &[node]);
+        let before = fs::read(device.folder.path().join("image")).expect("the image");
+        let stop = StopToken::default();
+        let error = SetUp::begin(released, &Wish { run, condition, destroy, folder: &folder, stop: &stop });
+        let error = error.expect_err("refused").to_string();
+        assert!(error.contains("swap space") && error.contains("which was not there"), "{error}");
+        assert!(fs::read(device.folder.path().join("image")).expect("the image") == before, "bytes changed");
+        assert!(device.kept().is_empty(), "{:?}", device.kept());
+    }
+}
+
+#[test]
 fn a_stop_on_the_way_leaves_nothing_behind() {
     let Some(device) = Loop::new_or_skip(64) else { return };
     let stop = StopToken::default();

@@ -35,7 +35,7 @@ use rustix::fs::OFlags;
 pub use block_device::{Preview, authorise_device, known_content, look_again, outlook, preview_device, release_device};
 pub use claim::{FileIdentity, ScratchClaim};
 pub use destroy::{Destroy, flag_of, id_of};
-pub use drive::{Reach, permit_to_destroy};
+pub use drive::{Reach, may_destroy, permit_to_destroy};
 pub use existing::authorise_file;
 pub use leftover::{Leftover, LeftoverState, is_scratch, leftover_scratches, remove_leftover};
 pub use null::authorise_null;

@@ -191,6 +191,29 @@ fn what_does_not_lie_on_a_released_disk_is_refused() {
 }
 
 #[test]
+fn what_came_to_a_released_disk_before_the_first_write_is_refused_and_nothing_after_it() {
+    let Some(disk) = Loop::new(SIZE) else { return };
+    let released = release_device(&disk.node(), &named(disk.name())).expect("released");
+    disk.write(0, b"XFSB");
+    let before = fs::read(&disk.image).expect("the image");
+    let path = disk.node().path;
+    for error in [
+        released.authorise_on_top(&path).map(drop).expect_err("somebody wrote to it"),
+        released.before_first_write().expect_err("and whoever lets another program write is told so too"),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::Refused);
+        assert!(error.to_string().contains("an XFS file system (at byte 0), which was not there"), "{error}");
+    }
+    assert!(fs::read(&disk.image).expect("the image") == before, "bytes changed");
+    disk.write(0, &[0; 4]);
+    drop(released.authorise_on_top(&path).expect("gone again"));
+    // From the first write on it is the caller's own, such as a file system that was made for a run.
+    disk.write(0, b"XFSB");
+    drop(released.authorise_on_top(&path).expect("the caller's own"));
+    released.before_first_write().expect("the first one is past");
+}
+
+#[test]
 fn another_device_than_the_plan_was_made_for_is_refused() {
     let Some(disk) = Loop::new(SIZE) else { return };
     let planned = preview_device(&disk.node()).expect("looked at").identity;

@@ -159,6 +159,15 @@ impl<T: Transport> Controller<T> {
         self.page(Request::Identify { cns: 2, nsid: after }, NamespaceList::SIZE, NamespaceList::decode)
     }
 
+    /// The namespaces above `after` that exist, attached to this controller or not; where it can manage namespaces
+    /// (Identify, CNS 10h).
+    ///
+    /// # Errors
+    /// As for [`Controller::identify_controller`].
+    pub fn allocated_namespaces(&self, after: u32) -> Result<Page<NamespaceList>, NvmeError> {
+        self.page(Request::Identify { cns: 0x10, nsid: after }, NamespaceList::SIZE, NamespaceList::decode)
+    }
+
     /// The identifiers of a namespace, its UUID among them (NVMe 1.3).
     ///
     /// # Errors

@@ -5,10 +5,7 @@ use serde::Serialize;
 use crate::error::DecodeError;
 use crate::fields::Fields;
 
-/// Namespace identifiers in a list.
-const ENTRIES: usize = 1024;
-
-/// The active namespaces (CNS 02h; Base, section 5.17.2.2).
+/// The active namespaces (CNS 02h; Base, section 5.17.2.2), or those that exist (CNS 10h, the same list).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct NamespaceList {
     /// Their identifiers, rising.
@@ -18,6 +15,8 @@ pub struct NamespaceList {
 impl NamespaceList {
     /// Size of the structure, bytes.
     pub const SIZE: usize = 4096;
+    /// Identifiers that one list holds at most; a full one may go on in another.
+    pub const ENTRIES: usize = 1024;
 
     /// Decodes it from bytes. The list ends at the first 0.
     ///
@@ -26,7 +25,7 @@ impl NamespaceList {
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let fields = Fields::of("active namespace list", bytes, Self::SIZE)?;
         let mut namespaces: Vec<u32> = Vec::new();
-        for entry in 0..ENTRIES {
+        for entry in 0..Self::ENTRIES {
             let namespace = fields.u32(entry * 4)?;
             if namespace == 0 {
                 break;

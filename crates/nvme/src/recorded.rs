@@ -64,6 +64,12 @@ impl RecordedTransport {
         RecordedTransport { pages: Mutex::new(recording), set: Mutex::new(Vec::new()) }
     }
 
+    /// What it answers from.
+    #[must_use]
+    pub fn recording(&self) -> Recording {
+        locked(&self.pages).clone()
+    }
+
     /// Every feature that was set, in order: its identifier and the value.
     #[must_use]
     pub fn set_features(&self) -> Vec<(u8, u32)> {

@@ -10,7 +10,7 @@ use drivelab_core::target::WritableTarget;
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_device::Named;
 use drivelab_device::guard;
-use drivelab_device::wipe::drive::{self, DriveHow, DriveWipeError};
+use drivelab_device::wipe::drive::{self, DriveHow, DriveWipeError, Ended, Heard};
 use drivelab_device::wipe::{self, Checked, How, WipeError, Wiped};
 use drivelab_report::{WipeCheck, WipeDocument, format};
 
@@ -91,6 +91,11 @@ pub fn wipe(context: &Context, arguments: &WipeArgs) -> Result {
     let target = guard::authorise_device(&node, &destroy)?;
     let plan = format!("{} of {} ({})", arguments.how.words(), node.path.display(), format::bytes(target.length()));
     if arguments.dry_run {
+        if let Way::Drive(how) = arguments.how.way() {
+            // What would keep the real one from being sent keeps this one too.
+            let command = drive::plan(&target, how).map_err(drive_failed)?;
+            guard::may_destroy(&target, &command.reach())?;
+        }
         return dry_run(&plan, &target, arguments);
     }
     voice.say(format!("{plan}: {}", estimate(arguments.how, target.length())));
@@ -143,21 +148,34 @@ fn by_drive(target: &WritableTarget, how: DriveHow, stop: &StopToken, voice: Voi
     voice.say(format!("{}: {time}", command.words()));
     let before = wipe::remember(target).map_err(failed)?;
     stopped_before(stop)?;
-    let permit = guard::permit_to_destroy(target, command.reach())?;
+    let permit = guard::permit_to_destroy(target, &command.reach())?;
     let mut meter = Meter::new(voice);
     let clock = MonotonicClock::starting_at(0);
-    let ended = command.run(permit, &clock, stop, &mut |percent| meter.share(percent / 100.0, ""));
+    let ended = command.run(permit, &clock, stop, &mut |heard| match heard {
+        Heard::Percent(percent) => meter.share(percent / 100.0, ""),
+        Heard::CannotStop => {
+            meter.end();
+            voice.warn(
+                "a format cannot be stopped: the drive carries it to its end, and that is waited for (a second Ctrl-C \
+                 ends drivelab at once, and the format goes on)",
+            );
+        }
+    });
     meter.end();
     let took = meter.elapsed();
-    if !ended.map_err(drive_failed)? {
-        return Err(Failure::new(
+    let done = target.length();
+    match ended.map_err(drive_failed)? {
+        Ended::LeftAlone => Err(Failure::new(
             ExitCode::Interrupted,
             "stopped waiting: the drive goes on with the sanitize by itself, over a restart too, and reads and writes \
              nothing until it has ended",
-        ));
+        )),
+        Ended::DoneAllTheSame => Ok(Done { wiped: Wiped { done, stopped: true }, took, checked: None }),
+        Ended::Done => {
+            let checked = Some(wipe::forgotten(target, &before).map_err(failed)?);
+            Ok(Done { wiped: Wiped { done, stopped: false }, took, checked })
+        }
     }
-    let checked = Some(wipe::forgotten(target, &before).map_err(failed)?);
-    Ok(Done { wiped: Wiped { done: target.length(), stopped: false }, took, checked })
 }
 
 /// Everything that is known before.
@@ -226,6 +244,10 @@ fn report(arguments: &WipeArgs, target: &WritableTarget, done: &Done) -> Result 
 /// What the samples said.
 fn verdict(how: WipeHow, done: &Wiped, checked: Option<Checked>) -> String {
     let Some(Checked { blocks, wrong, first_wrong }) = checked else {
+        if matches!(how.way(), Way::Drive(_)) {
+            return "Stopped, but a format cannot be: the drive carried it to its end; nothing was read back"
+                .to_owned();
+        }
         return format!(
             "Stopped: what lies after byte {} holds what it held; the same command begins again at the start",
             done.done.get()
@@ -270,5 +292,8 @@ mod tests {
         assert!(text.contains("3 of 8192") && text.contains("byte 4096") && text.contains("write-zeroes"), "{text}");
         let stopped = Wiped { done: Bytes::MIB, stopped: true };
         assert!(verdict(WipeHow::Overwrite, &stopped, None).contains("after byte 1048576"));
+        let all_the_same = Wiped { done: Bytes::GIB, stopped: true };
+        let text = verdict(WipeHow::Format, &all_the_same, None);
+        assert!(text.contains("carried it to its end") && !text.contains("holds what it held"), "{text}");
     }
 }

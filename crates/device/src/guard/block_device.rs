@@ -20,7 +20,7 @@ use super::hold::{self, patiently};
 use super::in_use::{self, Itself, Unseen};
 use super::released::Released;
 use super::{GuardError, loop_file, system, system_disk};
-use crate::block::whole_of;
+use crate::block::{chain, whole_of};
 use crate::block_use::{partitions, users};
 use crate::identity::identity_of;
 use crate::named::BlockNode;
@@ -268,10 +268,11 @@ pub(super) fn nobody_relies_on(node: &BlockNode, itself: Itself) -> Result<(Stri
     }
     let mut under = String::new();
     let mut hidden = 0;
-    if node.whole.starts_with("loop") {
-        let (file, unseen) = loop_file::check(&roots, node)?;
-        under = format!(", a loop device on {}, a file that nobody else uses", file.display());
-        hidden = unseen.0;
+    for loop_device in loop_devices(&roots, node)? {
+        let (file, unseen) = loop_file::check(&roots, &loop_device)?;
+        let word = if loop_device.whole == node.whole { ", a loop device" } else { ", over a loop device" };
+        under = format!("{under}{word} on {}, a file that nobody else uses", file.display());
+        hidden = hidden.max(unseen.0);
     }
     let status = fs::metadata(&node.path).map_err(system("cannot look at", &node.path))?;
     if !status.file_type().is_block_device() {
@@ -282,14 +283,32 @@ pub(super) fn nobody_relies_on(node: &BlockNode, itself: Itself) -> Result<(Stri
     Ok((under, Unseen(hidden.max(unseen.0))))
 }
 
+/// The loop devices that it lies on (itself, or below dm and md), each under the path that was named: writing to it
+/// writes to their files. A loop device on a device has no file, and its check says so.
+fn loop_devices(roots: &Roots, node: &BlockNode) -> Result<Vec<BlockNode>, GuardError> {
+    let chain = chain(vec![node.folder.clone()], &|_| Vec::new());
+    let below = chain.into_iter().filter(|device| device.name.starts_with("loop"));
+    below
+        .map(|device| {
+            let number = number_of(&roots.sys.join("class/block").join(&device.name)).ok_or_else(|| {
+                let why = format!("it lies on {}, which the kernel does not show", device.name);
+                GuardError::Refused { path: node.path.clone(), why }
+            })?;
+            Ok(BlockNode::of(roots, &node.path, number)?)
+        })
+        .collect()
+}
+
 /// Device numbers of its partitions, or of its whole disk.
 fn relatives(node: &BlockNode) -> Vec<u64> {
     let (whole, partition) = whole_of(&node.folder);
     let folders = if partition.is_some() { vec![whole.to_owned()] } else { partitions(&node.folder) };
-    let number = |folder: &Path| {
-        let text = read_trim(&folder.join("dev"))?;
-        let (major, minor) = text.split_once(':')?;
-        Some(makedev(major.parse().ok()?, minor.parse().ok()?))
-    };
-    folders.iter().filter_map(|folder| number(folder)).collect()
+    folders.iter().filter_map(|folder| number_of(folder)).map(|(major, minor)| makedev(major, minor)).collect()
+}
+
+/// The number of a device by its folder in sysfs.
+fn number_of(folder: &Path) -> Option<(u32, u32)> {
+    let text = read_trim(&folder.join("dev"))?;
+    let (major, minor) = text.split_once(':')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
 }

@@ -11,20 +11,34 @@ use crate::nvme_node;
 use crate::roots::Roots;
 
 /// How much of the drive a command empties.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reach {
     /// The namespace that was released.
     Namespace,
     /// Everything behind the controller.
-    Drive,
+    Drive {
+        /// Identifiers of namespaces that exist on it and are not attached to this controller, so that the kernel shows
+        /// no device for them.
+        unattached: Vec<u32>,
+    },
 }
 
 /// A permit for a device that was released, right before the command is sent: everything is looked at once more.
 ///
 /// # Errors
-/// As for [`look_again`]; [`GuardError::Refused`] for partitions, for what is no NVMe drive, and where other namespaces
-/// would be emptied too, which nobody named.
-pub fn permit_to_destroy(target: &WritableTarget, reach: Reach) -> Result<DestroyPermit, GuardError> {
+/// As for [`look_again`] and [`may_destroy`].
+pub fn permit_to_destroy(target: &WritableTarget, reach: &Reach) -> Result<DestroyPermit, GuardError> {
+    may_destroy(target, reach)?;
+    look_again(target)?;
+    Ok(DestroyPermit::from_guard())
+}
+
+/// Whether such a command may be sent to a device that was released; sends nothing.
+///
+/// # Errors
+/// [`GuardError::Refused`] for partitions, for what is no NVMe drive, and where other namespaces would be emptied too,
+/// which nobody named.
+pub fn may_destroy(target: &WritableTarget, reach: &Reach) -> Result<(), GuardError> {
     let refuse = |why: String| Err(GuardError::Refused { path: target.path().to_owned(), why });
     let Some(handle) = target.handle(false) else { return refuse("it is not open".to_owned()) };
     let status = fstat(handle).map_err(system("cannot look at", target.path()))?;
@@ -37,14 +51,36 @@ pub fn permit_to_destroy(target: &WritableTarget, reach: Reach) -> Result<Destro
             node.name
         ));
     }
-    let beside = nvme_node::beside(&Roots::default(), &node);
-    if reach == Reach::Drive && !beside.is_empty() {
-        return refuse(format!(
-            "that empties the whole drive, and {} lies on it too, which was not named. Nothing was touched. Take another \
-             way (--how), or remove that namespace first",
-            beside.join(", ")
-        ));
+    let Reach::Drive { unattached } = reach else { return Ok(()) };
+    others(nvme_node::beside(&Roots::default(), &node), unattached).map_or(Ok(()), refuse)
+}
+
+/// Why a whole drive must not be emptied: what lies on it too, by kernel name and by identifier.
+fn others(beside: Vec<String>, unattached: &[u32]) -> Option<String> {
+    let hidden = unattached.iter().map(|nsid| format!("namespace {nsid} (not attached, so without a device)"));
+    let others: Vec<String> = beside.into_iter().chain(hidden).collect();
+    (!others.is_empty()).then(|| {
+        format!(
+            "that empties the whole drive, and on it {} too, which nobody named. Nothing was touched. Take another way \
+             (--how), or delete what nobody needs first (`nvme list-ns --all`, `nvme delete-ns`)",
+            match others.as_slice() {
+                [one] => format!("lies {one}"),
+                many => format!("lie {}", many.join(", ")),
+            }
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_drive_with_other_namespaces_on_it_is_refused_also_where_they_are_not_attached() {
+        assert_eq!(others(Vec::new(), &[]), None);
+        let text = others(vec!["nvme0n2".to_owned()], &[7]).expect("refused");
+        assert!(text.contains("lie nvme0n2, namespace 7 (not attached") && text.contains("Nothing was"), "{text}");
+        let text = others(Vec::new(), &[5]).expect("refused");
+        assert!(text.contains("on it lies namespace 5 (not attached"), "{text}");
     }
-    look_again(target)?;
-    Ok(DestroyPermit::from_guard())
 }

@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use drivelab_core::target::{GuardDecision, GuardedDevice, GuardedParts, WritableTarget};
 use drivelab_core::units::Bytes;
@@ -36,11 +37,13 @@ pub struct Released {
     decision: GuardDecision,
     length: Bytes,
     lock: File,
+    /// Whether something was let write to it: what it holds from then on is the caller's own.
+    begun: AtomicBool,
 }
 
 impl Released {
     pub(super) const fn new(node: BlockNode, decision: GuardDecision, length: Bytes, lock: File) -> Released {
-        Released { node, decision, length, lock }
+        Released { node, decision, length, lock, begun: AtomicBool::new(false) }
     }
 
     /// Its node.
@@ -85,12 +88,28 @@ impl Released {
         finish(&self.node, held, self.length, self.decision.clone(), self.lock)
     }
 
+    /// Looks at everything again right before the first write, its signatures too, and at nothing after it. A target
+    /// that is made of it looks by itself; this is for who has another program write first (mkfs, cryptsetup).
+    ///
+    /// # Errors
+    /// What came since it was released.
+    pub fn before_first_write(&self) -> Result<(), GuardError> {
+        if self.begun.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let decided = self.decided()?;
+        patiently(|| still_fit(&self.node, decided, &hold::open_to_look(&self.node)?))?;
+        self.begun.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
     /// Makes a target of a partition or of a mapping (dm, md) that lies on this disk and on nothing else, such as a
-    /// caller made after the release. What it holds counts as the caller's own.
+    /// caller made after the release. What it holds counts as the caller's own; what the disk holds does so only after
+    /// the first time, before which it is looked at again.
     ///
     /// # Errors
     /// [`GuardError::Refused`] where it lies on anything else, or is in use; [`GuardError::Busy`] where somebody has it
-    /// open or claimed; what the system says.
+    /// open or claimed; what came to be on the disk since it was released; what the system says.
     pub fn authorise_on_top(&self, path: &Path) -> Result<WritableTarget, GuardError> {
         let refuse = |why: String| Err(GuardError::Refused { path: path.to_owned(), why });
         let Named::BlockDevice(node) = classify(path)? else {
@@ -112,6 +131,7 @@ impl Released {
             nobody_relies_on(&node, Itself::LeftOut)?;
             Ok((held, length, found))
         })?;
+        self.before_first_write()?;
         let identity = identity_of(&node);
         let decision = GuardDecision {
             allowed_because: format!(

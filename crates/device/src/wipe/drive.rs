@@ -11,8 +11,8 @@ use drivelab_core::clock::{RunClock, StopToken};
 use drivelab_core::target::WritableTarget;
 use drivelab_core::units::Nanos;
 use drivelab_nvme::{
-    Controller, DestroyPermit, FormatOptions, IdentifyController, IoctlTransport, NvmeError, SanitizeAction,
-    SanitizeOptions, SanitizeOutcome, SanitizeStatus, SecureErase, Transport,
+    Controller, DestroyPermit, FormatOptions, IdentifyController, IoctlTransport, NamespaceList, NvmeError, Page,
+    SanitizeAction, SanitizeOptions, SanitizeOutcome, SanitizeStatus, SecureErase, Transport,
 };
 
 use crate::guard::Reach;
@@ -52,6 +52,29 @@ pub enum DriveWipeError {
         /// The device.
         path: String,
     },
+    /// The drive began, and does not say how far it is.
+    #[error(
+        "the sanitize of {path} has begun and goes on in the drive by itself, over a restart too, but how far it is cannot \
+         be read: {source}. Until it has ended the drive reads and writes nothing. Look with `drivelab show {path}` \
+         (Sanitize now), and take it for emptied only when it says that it ended well"
+    )]
+    Unread {
+        /// The device.
+        path: String,
+        /// The answer to the question.
+        source: NvmeError,
+    },
+    /// What else lies on the drive cannot be told.
+    #[error(
+        "the drive of {path} can have namespaces that are not attached, which this would empty too, and whether it has \
+         any cannot be read: {source}. Nothing was touched; say --how discard, write-zeroes or overwrite"
+    )]
+    Hidden {
+        /// The device.
+        path: String,
+        /// The answer to the question.
+        source: NvmeError,
+    },
 }
 
 impl DriveWipeError {
@@ -60,10 +83,30 @@ impl DriveWipeError {
     pub fn is_unsupported(&self) -> bool {
         match self {
             DriveWipeError::Command(error) => error.is_not_supported() || error.is_not_permitted(),
-            DriveWipeError::Lacks { .. } => true,
-            DriveWipeError::Failed { .. } => false,
+            DriveWipeError::Lacks { .. } | DriveWipeError::Hidden { .. } => true,
+            DriveWipeError::Failed { .. } | DriveWipeError::Unread { .. } => false,
         }
     }
+}
+
+/// What is heard while the drive works.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Heard {
+    /// So many per cent are done.
+    Percent(f64),
+    /// Somebody asked for a stop, and this command cannot be stopped.
+    CannotStop,
+}
+
+/// How the waiting ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ended {
+    /// The drive was done.
+    Done,
+    /// The drive was done, although somebody had asked for a stop.
+    DoneAllTheSame,
+    /// Somebody stopped the waiting: the drive goes on by itself.
+    LeftAlone,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,6 +120,8 @@ enum Action {
 pub struct DriveWipe<T> {
     controller: Controller<T>,
     action: Action,
+    /// Namespaces that a command for the whole drive would empty too, and that no device shows.
+    unattached: Vec<u32>,
     path: String,
 }
 
@@ -121,7 +166,36 @@ fn plan_with<T: Transport>(
             Action::Sanitize { action, expected_s: status.and_then(|status| expected(action, &status)) }
         }
     };
-    Ok(DriveWipe { controller, action, path })
+    let whole = !matches!(action, Action::Format { all: false, .. });
+    let unattached = if whole && drive.admin_commands.namespace_management {
+        unattached(&controller, nsid).map_err(|source| DriveWipeError::Hidden { path: path.clone(), source })?
+    } else {
+        Vec::new()
+    };
+    Ok(DriveWipe { controller, action, unattached, path })
+}
+
+/// Identifiers of the namespaces that exist and are not attached to this controller; its own one is left out.
+fn unattached<T: Transport>(controller: &Controller<T>, own: u32) -> Result<Vec<u32>, NvmeError> {
+    let active = all_of(|after| controller.active_namespaces(after))?;
+    let mut found = all_of(|after| controller.allocated_namespaces(after))?;
+    found.retain(|nsid| *nsid != own && !active.contains(nsid));
+    Ok(found)
+}
+
+/// A list of namespaces that may be longer than one page.
+fn all_of(part: impl Fn(u32) -> Result<Page<NamespaceList>, NvmeError>) -> Result<Vec<u32>, NvmeError> {
+    let mut found: Vec<u32> = Vec::new();
+    loop {
+        let after = found.last().copied().unwrap_or(0);
+        let next = part(after)?.decoded.namespaces;
+        // A controller that begins anew each time would go on for ever.
+        let goes_on = next.len() == NamespaceList::ENTRIES && next.first().is_some_and(|first| *first > after);
+        found.extend(next);
+        if !goes_on {
+            return Ok(found);
+        }
+    }
 }
 
 fn best(drive: &IdentifyController) -> Option<SanitizeAction> {
@@ -144,6 +218,12 @@ fn expected(action: SanitizeAction, status: &SanitizeStatus) -> Option<u32> {
     }
 }
 
+/// By which clock, and until when.
+struct Waiting<'a> {
+    clock: &'a dyn RunClock,
+    stop: &'a StopToken,
+}
+
 impl<T: Transport + Sync> DriveWipe<T> {
     /// What the drive is asked to do, in words.
     #[must_use]
@@ -158,10 +238,10 @@ impl<T: Transport + Sync> DriveWipe<T> {
 
     /// How much of the drive it empties.
     #[must_use]
-    pub const fn reach(&self) -> Reach {
+    pub fn reach(&self) -> Reach {
         match self.action {
             Action::Format { all: false, .. } => Reach::Namespace,
-            Action::Format { .. } | Action::Sanitize { .. } => Reach::Drive,
+            Action::Format { .. } | Action::Sanitize { .. } => Reach::Drive { unattached: self.unattached.clone() },
         }
     }
 
@@ -174,25 +254,28 @@ impl<T: Transport + Sync> DriveWipe<T> {
         }
     }
 
-    /// Sends the command and waits for its end; `progress` hears per cent. `false` where somebody stopped the waiting:
-    /// a sanitize goes on in the drive all the same.
+    /// Sends the command and waits for its end; `hear` is told how far it is. Of a sanitize the waiting can be stopped;
+    /// a format answers at its end, and is waited for whatever anybody says.
     ///
     /// # Errors
-    /// The controller's, and a sanitize that failed.
+    /// The controller's, a sanitize that failed, and one that goes on and does not say how far it is.
     pub fn run(
         &self,
         permit: DestroyPermit,
         clock: &dyn RunClock,
         stop: &StopToken,
-        progress: &mut dyn FnMut(f64),
-    ) -> Result<bool, DriveWipeError> {
+        hear: &mut dyn FnMut(Heard),
+    ) -> Result<Ended, DriveWipeError> {
         match self.action {
-            Action::Format { nsid, options, .. } => self.format(nsid, options, permit, clock, progress).map(|()| true),
+            Action::Format { nsid, options, .. } => {
+                self.format(nsid, options, permit, &Waiting { clock, stop }, hear)?;
+                Ok(if stop.is_stopped() { Ended::DoneAllTheSame } else { Ended::Done })
+            }
             Action::Sanitize { action, .. } => {
                 // A failure leaves the drive usable, and blocks are deallocated.
                 let options = SanitizeOptions { action, unrestricted_exit: true, keep_allocated: false };
                 self.controller.sanitize(options, permit)?;
-                self.wait_for_sanitize(clock, stop, progress)
+                self.wait_for_sanitize(&Waiting { clock, stop }, hear)
             }
         }
     }
@@ -203,17 +286,25 @@ impl<T: Transport + Sync> DriveWipe<T> {
         nsid: u32,
         options: FormatOptions,
         permit: DestroyPermit,
-        clock: &dyn RunClock,
-        progress: &mut dyn FnMut(f64),
+        &Waiting { clock, stop }: &Waiting<'_>,
+        hear: &mut dyn FnMut(Heard),
     ) -> Result<(), DriveWipeError> {
         std::thread::scope(|scope| {
             let sent = scope.spawn(move || self.controller.format_namespace(nsid, options, permit));
-            while !sent.is_finished() {
+            let mut told = false;
+            loop {
+                if stop.is_stopped() && !told {
+                    hear(Heard::CannotStop);
+                    told = true;
+                }
+                if sent.is_finished() {
+                    break;
+                }
                 clock.sleep_until(clock.now_ns() + PAUSE.get(), &StopToken::default());
                 // Some controllers refuse the question meanwhile.
                 let page = self.controller.identify_namespace(nsid).ok();
                 if let Some(left) = page.and_then(|page| page.decoded.format_remaining_percent) {
-                    progress(100.0 - f64::from(left));
+                    hear(Heard::Percent(100.0 - f64::from(left)));
                 }
             }
             let failed = || DriveWipeError::Failed { path: self.path.clone() };
@@ -223,19 +314,19 @@ impl<T: Transport + Sync> DriveWipe<T> {
 
     fn wait_for_sanitize(
         &self,
-        clock: &dyn RunClock,
-        stop: &StopToken,
-        progress: &mut dyn FnMut(f64),
-    ) -> Result<bool, DriveWipeError> {
+        &Waiting { clock, stop }: &Waiting<'_>,
+        hear: &mut dyn FnMut(Heard),
+    ) -> Result<Ended, DriveWipeError> {
         loop {
-            let status = self.controller.sanitize_status()?.decoded;
-            progress(status.done_percent());
+            let unread = |source| DriveWipeError::Unread { path: self.path.clone(), source };
+            let status = self.controller.sanitize_status().map_err(unread)?.decoded;
+            hear(Heard::Percent(status.done_percent()));
             match status.outcome {
-                SanitizeOutcome::InProgress if stop.is_stopped() => return Ok(false),
+                SanitizeOutcome::InProgress if stop.is_stopped() => return Ok(Ended::LeftAlone),
                 SanitizeOutcome::InProgress => {
                     clock.sleep_until(clock.now_ns() + PAUSE.get(), stop);
                 }
-                SanitizeOutcome::Completed | SanitizeOutcome::CompletedDeallocated => return Ok(true),
+                SanitizeOutcome::Completed | SanitizeOutcome::CompletedDeallocated => return Ok(Ended::Done),
                 SanitizeOutcome::Never | SanitizeOutcome::Failed | SanitizeOutcome::Reserved(_) => {
                     return Err(DriveWipeError::Failed { path: self.path.clone() });
                 }
@@ -247,7 +338,7 @@ impl<T: Transport + Sync> DriveWipe<T> {
 #[cfg(test)]
 mod tests {
     use drivelab_core::clock::MonotonicClock;
-    use drivelab_nvme::{RecordedTransport, Recording, Request};
+    use drivelab_nvme::{RecordedTransport, Recording, Request, Status};
 
     use super::*;
 
@@ -272,12 +363,24 @@ mod tests {
         plan_with(controller, 1, how, "/dev/x".to_owned()).expect("a plan")
     }
 
-    fn run(wipe: &DriveWipe<RecordedTransport>) -> (Result<bool, DriveWipeError>, Vec<f64>) {
+    fn run(wipe: &DriveWipe<RecordedTransport>) -> (Result<Ended, DriveWipeError>, Vec<Heard>) {
+        run_until(wipe, &StopToken::default())
+    }
+
+    fn run_until(wipe: &DriveWipe<RecordedTransport>, stop: &StopToken) -> (Result<Ended, DriveWipeError>, Vec<Heard>) {
         let mut heard = Vec::new();
         let clock = MonotonicClock::starting_at(0);
-        let done = wipe.run(DestroyPermit::from_guard(), &clock, &StopToken::default(), &mut |done| heard.push(done));
+        let done = wipe.run(DestroyPermit::from_guard(), &clock, stop, &mut |what| heard.push(what));
         (done, heard)
     }
+
+    fn stopped() -> StopToken {
+        let stop = StopToken::default();
+        stop.stop(drivelab_core::clock::StopCause::Person);
+        stop
+    }
+
+    const NONE_ELSE: Reach = Reach::Drive { unattached: Vec::new() };
 
     /// SANICAP, byte 328: crypto erase is bit 0, block erase bit 1, overwrite bit 2.
     const SANICAP: usize = 328;
@@ -291,10 +394,10 @@ mod tests {
             let asked = Request::Sanitize { value, pattern: 0 };
             let wipe = planned(drive(&[(SANICAP, abilities)], &seconds, &[asked]), DriveHow::Sanitize);
             assert!(wipe.words().contains(words), "{}", wipe.words());
-            assert_eq!((wipe.expected(), wipe.reach()), (Some(Nanos::from_secs(expected)), Reach::Drive));
+            assert_eq!((wipe.expected(), wipe.reach()), (Some(Nanos::from_secs(expected)), NONE_ELSE));
             let (done, heard) = run(&wipe);
-            assert!(done.is_ok_and(|done| done), "{words}");
-            assert_eq!(heard, [100.0]);
+            assert!(done.is_ok_and(|done| done == Ended::Done), "{words}");
+            assert_eq!(heard, [Heard::Percent(100.0)]);
         }
     }
 
@@ -308,23 +411,97 @@ mod tests {
         );
         // SPROG 8000h is the half.
         let wipe = planned(drive(&[(SANICAP, 2)], &[(1, 0x80), (2, 2)], &answers), DriveHow::Sanitize);
-        let (stop, mut heard) = (StopToken::default(), Vec::new());
-        stop.stop(drivelab_core::clock::StopCause::Person);
-        let clock = MonotonicClock::starting_at(0);
-        let done = wipe.run(DestroyPermit::from_guard(), &clock, &stop, &mut |done| heard.push(done));
-        assert!(done.is_ok_and(|done| !done));
-        assert_eq!(heard, [50.0]);
+        let (done, heard) = run_until(&wipe, &stopped());
+        assert!(done.is_ok_and(|done| done == Ended::LeftAlone));
+        assert_eq!(heard, [Heard::Percent(50.0)]);
+    }
+
+    #[test]
+    fn a_sanitize_that_does_not_say_how_far_it_is_is_told_to_go_on() {
+        let asked = Request::Sanitize { value: 0b1010, pattern: 0 };
+        let mut recording = Recording::default();
+        let mut page = vec![0u8; 4096];
+        page[SANICAP] = 2;
+        recording.page(Request::Identify { cns: 1, nsid: 0 }, page);
+        recording.value(asked, 0);
+        let log = Request::LogPage { log: 0x81, nsid: u32::MAX, parameter: 0, specific: 0 };
+        // Invalid log page: generic status type 1, code 9.
+        recording.refusal(log, Status::new(0x109));
+        let wipe = planned(Controller::new(RecordedTransport::new(recording)), DriveHow::Sanitize);
+        assert_eq!(wipe.expected(), None);
+        let (done, heard) = run(&wipe);
+        let error = done.expect_err("nothing is known");
+        let text = error.to_string();
+        assert!(!error.is_unsupported(), "it was begun: {text}");
+        for words in ["has begun and goes on", "cannot be read", "drivelab show /dev/x", "refuses Get Log Page 81h"] {
+            assert!(text.contains(words), "'{words}' is missing in: {text}");
+        }
+        assert!(heard.is_empty());
+    }
+
+    #[test]
+    fn namespaces_that_no_controller_shows_are_asked_for_before_a_whole_drive_is_emptied() {
+        // OACS bits 3 and 1; both lists: attached are 1 and 2, and 7 and 9 exist beside them.
+        let can = [(256, 0b1010), (SANICAP, 2)];
+        let list = |nsids: &[u8]| {
+            let mut page = vec![0u8; 4096];
+            nsids.iter().enumerate().for_each(|(at, nsid)| page[at * 4] = *nsid);
+            page
+        };
+        let with = |bytes: &[(usize, u8)], existing: Option<&[u8]>| {
+            let mut recording = drive(bytes, &[], &[]).into_transport().recording();
+            recording.page(Request::Identify { cns: 2, nsid: 0 }, list(&[1, 2]));
+            if let Some(existing) = existing {
+                recording.page(Request::Identify { cns: 0x10, nsid: 0 }, list(existing));
+            }
+            Controller::new(RecordedTransport::new(recording))
+        };
+        let found = |bytes: &[(usize, u8)], how| planned(with(bytes, Some(&[1, 2, 7, 9])), how).reach();
+        let others = Reach::Drive { unattached: vec![7, 9] };
+        assert_eq!(found(&can, DriveHow::Sanitize), others);
+        // FNA bit 1: a format of one namespace erases all of them.
+        assert_eq!(found(&[(256, 0b1010), (524, 0b10)], DriveHow::Format), others);
+        assert_eq!(found(&[(256, 0b1010)], DriveHow::Format), Reach::Namespace);
+        assert_eq!(planned(with(&can, Some(&[1, 2])), DriveHow::Sanitize).reach(), NONE_ELSE);
+        let error = plan_with(with(&can, None), 1, DriveHow::Sanitize, "/dev/x".to_owned()).expect_err("not told");
+        assert!(error.is_unsupported() && error.to_string().contains("not attached"), "{error}");
+        // It cannot manage namespaces, so there are none beside the attached ones to ask for.
+        assert_eq!(planned(with(&[(SANICAP, 2)], None), DriveHow::Sanitize).reach(), NONE_ELSE);
+    }
+
+    #[test]
+    fn a_format_cannot_be_stopped_and_that_is_said() {
+        let asked = Request::Format { nsid: 1, value: 2 | 1 << 9 };
+        let wipe = planned(drive(&[(256, 2)], &[], &[asked]), DriveHow::Format);
+        let (done, heard) = run_until(&wipe, &stopped());
+        assert!(done.is_ok_and(|done| done == Ended::DoneAllTheSame));
+        assert_eq!(heard, [Heard::CannotStop]);
+    }
+
+    #[test]
+    fn a_namespace_with_protection_or_metadata_in_its_data_is_not_formatted() {
+        // FLBAS (byte 26) bit 4: metadata goes with the data; DPS (byte 29) bits 2:0: protection information of type 1.
+        for namespace in [&[(26, 2 | 1 << 4)][..], &[(26, 2), (29, 1)]] {
+            let mut recording = drive(&[(256, 2)], &[], &[]).into_transport().recording();
+            let mut page = vec![0u8; 4096];
+            namespace.iter().for_each(|(at, byte): &(usize, u8)| page[*at] = *byte);
+            recording.page(Request::Identify { cns: 0, nsid: 1 }, page);
+            let controller = Controller::new(RecordedTransport::new(recording));
+            let error = plan_with(controller, 1, DriveHow::Format, "/dev/x".to_owned()).expect_err("refused");
+            assert!(error.to_string().contains("protection information or metadata"), "{error}");
+            assert!(error.is_unsupported() && error.to_string().contains("--how discard"), "{error}");
+        }
     }
 
     #[test]
     fn a_format_keeps_the_block_format_and_says_whether_it_reaches_further() {
         // OACS bit 1; SES 1 is in bits 11:9.
         let asked = Request::Format { nsid: 1, value: 2 | 1 << 9 };
-        for (attributes, reach) in [(0, Reach::Namespace), (0b10, Reach::Drive)] {
+        for (attributes, reach) in [(0, Reach::Namespace), (0b10, NONE_ELSE)] {
             let controller = drive(&[(256, 2), (524, attributes)], &[], std::slice::from_ref(&asked));
             let wipe = planned(controller, DriveHow::Format);
             assert_eq!(wipe.reach(), reach);
-            assert!(run(&wipe).0.is_ok_and(|done| done));
+            assert!(run(&wipe).0.is_ok_and(|done| done == Ended::Done));
         }
     }
 

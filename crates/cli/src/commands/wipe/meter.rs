@@ -34,7 +34,8 @@ impl Meter {
     /// So much of so much is done.
     pub(super) fn bytes(&mut self, done: Bytes, total: Bytes) {
         let share = done.as_f64() / total.as_f64().max(1.0);
-        self.share(share, &format!(" ({} of {})", format::bytes(done), format::bytes(total)));
+        let rate = rate(done, self.elapsed());
+        self.share(share, &format!(" ({} of {}{rate})", format::bytes(done), format::bytes(total)));
     }
 
     /// This part is done, from 0 to 1; `of` says of what.
@@ -61,10 +62,20 @@ impl Meter {
 }
 
 fn line(share: f64, of: &str, elapsed: Duration) -> String {
+    let done = format!("{} %{of}", (share * 100.0).floor());
+    // Before anything is done there is no rate to tell from, and at the end nothing is left.
+    if share <= 0.0 || share >= 1.0 {
+        return done;
+    }
     let seconds = elapsed.as_secs_f64();
-    let left = if share > 0.0 { (seconds / share - seconds).max(0.0) } else { 0.0 };
-    let left = format::duration(Nanos::from_secs(left.ceil() as u64));
-    format!("{} %{of}, about {left} left", (share * 100.0).floor())
+    let left = format::duration(Nanos::from_secs((seconds / share - seconds).max(0.0).ceil() as u64));
+    format!("{done}, about {left} left")
+}
+
+/// How fast it went so far, for the line; nothing where no time has passed.
+fn rate(done: Bytes, elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs_f64();
+    if seconds > 0.0 { format!(", {} MB/s", format::mb_s(done.as_f64() / seconds / 1e6)) } else { String::new() }
 }
 
 #[cfg(test)]
@@ -75,6 +86,9 @@ mod tests {
     fn what_is_left_follows_from_what_is_done() {
         let text = line(0.25, " (1 of 4)", Duration::from_secs(10));
         assert!(text.starts_with("25 % (1 of 4), about 30"), "{text}");
-        assert!(line(0.0, "", Duration::from_secs(10)).starts_with("0 %"));
+        assert_eq!(line(0.0, "", Duration::from_secs(10)), "0 %", "nothing is known yet");
+        assert_eq!(line(1.0, "", Duration::from_secs(10)), "100 %");
+        assert_eq!(rate(Bytes::new(5_000_000_000), Duration::from_secs(10)), ", 500 MB/s");
+        assert_eq!(rate(Bytes::MIB, Duration::ZERO), "");
     }
 }
