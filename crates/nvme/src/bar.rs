@@ -1,4 +1,4 @@
-//! The controller's registers, through its memory window: with `ioctl` one of the two places of this room with `unsafe`.
+//! The controller's registers, through its memory window: with `ioctl` one of this room's two places with `unsafe`.
 //!
 //! Owns one mapping that lasts for one read (PCIe, section 3.1: the registers lie at the start of BAR0; CAP is the
 //! first, eight bytes). Most distributions keep the window of a driver for itself (CONFIG_IO_STRICT_DEVMEM), which is

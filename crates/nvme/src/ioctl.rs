@@ -1,4 +1,4 @@
-//! The kernel's passthrough of NVMe commands: with `bar` one of the two places of this room with `unsafe`.
+//! The kernel's passthrough of NVMe commands: with `bar` one of this room's two places with `unsafe`.
 //!
 //! Owns the layout of the kernel's structures (include/uapi/linux/nvme_ioctl.h) and the numbers of its calls. Must not
 //! know what a command means.

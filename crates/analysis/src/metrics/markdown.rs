@@ -28,9 +28,9 @@ definition, its function and the records it comes from. An address is `STEP:METR
 - **The measured part.** A step's ramp is recorded but is in no figure.
 - **Kinds.** `read.*`, `write.*`, `trim.*`, `write_zeroes.*` and `flush.*` exist where the step asks for that kind;
   `total.*` is reads and writes together, the operations that move data.
-- **Busy.** A CPU is busy in user mode, in the kernel and in interrupts (`drivelab_core::group::CoreTime::busy_ms`). Time
-  that a hypervisor gave to others is stolen and shown beside it, waiting for a drive is idle. What asks whether a CPU
-  had anything left (findings `busy_machine` and `host_full_together`) adds what was stolen.
+- **Busy.** A CPU is busy in user mode, in the kernel and in interrupts (`drivelab_core::group::CoreTime::busy_ms`).
+  Time that a hypervisor gave to others is stolen and shown beside it, waiting for a drive is idle. What asks whether a
+  CPU had anything left (findings `busy_machine` and `host_full_together`) adds what was stolen.
 - **The engine's account.** `cpu_*` and `engine.*` say what the measuring itself took. They contain the ramp.
 - **Lower bounds.** Where user time of the issuing threads passes half of their time, or a closed loop without pauses
   had less than 90 % of the asked operations in flight, the load generator was the limit; where kernel time passes half

@@ -1,4 +1,4 @@
-//! Temperatures that the kernel offers without asking the drive itself: the sensors of the NVMe driver and of drivetemp.
+//! Temperatures that the kernel offers without asking the drive itself: the sensors of the NVMe driver and drivetemp.
 
 use drivelab_core::probe::Temperature;
 
