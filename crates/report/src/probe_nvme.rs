@@ -266,3 +266,34 @@ fn logs(nvme: &NvmeProbe) -> Section {
         .some("Power, most", nvme.power_measurement.as_ref().and_then(|power| power.most_w).map(trimmed));
     section
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A controller with or without a power log.
+    fn drive(power: &serde_json::Value) -> NvmeProbe {
+        let text = serde_json::json!({
+            "controller": {
+                "name": "nvme0", "transport": "pcie", "model": "M", "serial": "S", "firmware": "F", "version": "2.3",
+                "vendor_id": 1, "subsystem_nqn": "nqn", "controller_id": 1, "largest_transfer": null,
+                "namespaces_most": 1, "total_capacity": null, "unallocated": null, "queue_entries_most": null,
+                "error_log_entries": 1, "optional_commands": [],
+            },
+            "features": {}, "power_states": [], "thermal": {}, "security": {}, "namespaces": [],
+            "power_measurement": power,
+        });
+        serde_json::from_value(text).expect("a probe")
+    }
+
+    #[test]
+    fn a_power_log_is_named_with_the_flag_that_uses_it_where_there_is_one() {
+        let shown = |power| {
+            let facts = logs(&drive(&power)).facts;
+            facts.into_iter().map(|fact| format!("{fact:?}")).collect::<Vec<_>>().join("\n")
+        };
+        let with = shown(serde_json::json!({ "average_w": 4.5, "most_w": null, "error_percent": 5 }));
+        assert!(with.contains("Power log 25h") && with.contains("--power-log") && with.contains("4.5"), "{with}");
+        assert!(!shown(serde_json::Value::Null).contains("Power log"), "only where there is one");
+    }
+}

@@ -371,8 +371,8 @@ metrics! {
     "power.mean", "Average power of the drive", "W", Lower, Step(power_mean),
         "Mean power of the drive in the measured part, weighted by time along the lines between readings that follow \
          each other. It comes from the first of these that was read: a meter of the user's, the drive's own power \
-         measurement (`--power-log`), the interval power of its SMART log, a sensor of the kernel's that belongs to the \
-         drive. Times without readings are left out, and without \
+         measurement (`--power-log`), the interval power of its SMART log, a sensor of the kernel's that belongs to \
+         the drive. Times without readings are left out, and without \
          readings in 90 % of the part there is no figure. The host's power is never in it. Source: the samples of the \
          `telemetry` events.";
     "power.max", "Highest power of the drive", "W", Lower, Step(power_max),

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use drivelab_analysis::testing::{fold, sample_environment, sample_events, sample_run, sample_tool};
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
-use drivelab_core::clock::{MonotonicClock, RunClock, StopCause, StopToken};
+use drivelab_core::clock::{MonotonicClock, StopCause, StopToken};
 use drivelab_core::event::{Event, EventBody, RunResumed, RunStarted, RunState};
 use drivelab_core::finding::Finding;
 use drivelab_core::group::{CoreTime, Group, GroupRole};
@@ -21,7 +21,7 @@ use drivelab_core::listener::{Listener, ListenerError};
 use drivelab_core::plan::{Plan, Rounds, StepRole};
 use drivelab_core::record::{IntervalRecord, StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
-use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::units::Bytes;
 use drivelab_session::{Fanout, Outcome, Screen, Session, Start, TargetCare};
 
 /// Called before each step with the number of steps already run.

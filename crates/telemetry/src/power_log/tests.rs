@@ -25,7 +25,7 @@ fn page(generation: u8, attributes: u16, intervals: u32, milliwatts: u32) -> Vec
     page[4..8].copy_from_slice(&64u32.to_le_bytes());
     page[8..12].copy_from_slice(&intervals.to_le_bytes());
     // In units of 10 mW: scale 2.
-    page[40..44].copy_from_slice(&(milliwatts / 10 | 2 << 16).to_le_bytes());
+    page[40..44].copy_from_slice(&((milliwatts / 10) | (2 << 16)).to_le_bytes());
     page[44..48].copy_from_slice(&(900u32 | 2 << 16).to_le_bytes());
     page[56] = 5;
     page
