@@ -103,14 +103,14 @@ fn a_user_without_rights_gets_what_can_be_known() {
 /// What another program tells of the device is the same; each thing that is missing has what, why and how.
 fn as_lsblk_says_and_what_is_missing_is_named(disk: &RamDisk, document: &Value) {
     let told = tool("lsblk", &["--bytes", "--nodeps", "--json", "--output", "SIZE,LOG-SEC,PHY-SEC,RO", &disk.device]);
-    let told: Value = serde_json::from_str(&told).unwrap();
+    let told: Value = serde_json::from_str(&told).expect("lsblk gives JSON");
     let (told, target) = (&told["blockdevices"][0], &document["target"]);
     let device = &target["devices"][0];
     assert_eq!(device["capacity"], told["size"], "{device:#}");
     assert_eq!(device["logical_block_size"], told["log-sec"], "{device:#}");
     assert_eq!(device["physical_block_size"], told["phy-sec"], "{device:#}");
     assert_eq!(target["identity"]["read_only"], told["ro"]);
-    let missing = target["not_known"].as_array().unwrap();
+    let missing = target["not_known"].as_array().expect("a list");
     let has = |words: &str| missing.iter().any(|one| one["what"].as_str().is_some_and(|what| what.contains(words)));
     assert!(has("health") && has("who else uses it") && has("can be written"), "{missing:#?}");
     for one in missing {

@@ -4,10 +4,10 @@
 //! The meters are files that a thread of the test writes in the documented protocol (docs/telemetry.md), because no
 //! drive here has a sensor; everything else is the real thing.
 
-#[path = "support/schema.rs"]
-mod schema;
 #[path = "support/ramdisk.rs"]
 mod ramdisk;
+#[path = "support/schema.rs"]
+mod schema;
 mod support;
 
 use std::fs::{File, OpenOptions};

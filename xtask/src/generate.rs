@@ -24,7 +24,7 @@ const TESTS: &[(&str, &str)] = &[
     ("drivelab-report", "io_schema"),
     // docs/formats/targets.schema.json, docs/formats/show.schema.json
     ("drivelab-report", "probe_schema"),
-    // docs/formats/together.schema.json, arms.schema.json, results.schema.json
+    // docs/formats/together.schema.json, arms, results, dry-run, watch, watch-cost and wipe.schema.json
     ("drivelab-report", "lib"),
 ];
 

@@ -44,8 +44,8 @@ use drivelab_core::run::RunRecords;
 
 pub use arms::{ArmsDoc, arms_json, arms_schema, arms_table};
 pub use commands::{
-    DryRun, DryRunDestroy, DryRunDevice, DryRunTarget, ENDURANCE, GUESS, WatchCost, WatchLine, WatchRow, WatchWay, WipeCheck,
-    WipeDocument, command_schemas, dry_run_text,
+    DryRun, DryRunDestroy, DryRunDevice, DryRunTarget, ENDURANCE, GUESS, WatchCost, WatchLine, WatchRow, WatchWay,
+    WipeCheck, WipeDocument, command_schemas, dry_run_text,
 };
 pub use doc::results_schema;
 pub use io_doc::{IoInput, io_schema};

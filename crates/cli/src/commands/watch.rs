@@ -291,9 +291,10 @@ fn table(rows: &[WatchRow]) -> String {
     let mut text = format!("{:<width$} {:>12} {:>10} {:>10} {:>10}\n", "", "now", "min", "mean", "max");
     for row in rows {
         if let (WARNING, Some(now)) = (row.unit, row.now) {
-            let seen = row.max.filter(|max| *max > 0.0 && *max > now).map_or_else(String::new, |max| {
-                format!(", and before: {}", words::warning(max))
-            });
+            let seen = row
+                .max
+                .filter(|max| *max > 0.0 && *max > now)
+                .map_or_else(String::new, |max| format!(", and before: {}", words::warning(max)));
             text.push_str(&format!("{:<width$} {:>12}{seen}\n", row.label, words::warning(now)));
             continue;
         }

@@ -122,7 +122,8 @@ pub fn under_conditions(order: &Order<'_>, node: &BlockNode, conditions: &[Condi
     let steps = plans.iter().map(|plan| plan.schedule().len()).max().unwrap_or(0);
     if plans.len() < conditions.len() {
         remarks.push(
-            "the measurement cannot be planned before its target is set up, so steps, time and bytes are not known".to_owned(),
+            "the measurement cannot be planned before its target is set up, so steps, time and bytes are not known"
+                .to_owned(),
         );
     }
     let mut run = empty(identity, order.form, steps);
@@ -130,7 +131,8 @@ pub fn under_conditions(order: &Order<'_>, node: &BlockNode, conditions: &[Condi
     run.estimated_time_s = Nanos::new(sum(&|plan| plan.estimated_time().get())).as_secs_f64();
     run.estimated_written = Bytes::new(sum(&|plan| plan.estimated_written().get()));
     remarks.push(
-        "time and bytes are those of the measurements; setting up (file systems, keys, discards) comes on top".to_owned(),
+        "time and bytes are those of the measurements; setting up (file systems, keys, discards) comes on top"
+            .to_owned(),
     );
     let length = plans.iter().map(|plan| plan.capacity).max().unwrap_or(capacity);
     run.target = Some(DryRunTarget {

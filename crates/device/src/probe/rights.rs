@@ -27,7 +27,8 @@ pub(super) fn lacking(probe: &TargetProbe) -> Vec<NotKnown> {
         lacking.push(NotKnown {
             what: "what is on it, and whether it can be written".to_owned(),
             why: "this user may not open its node for reading and writing".to_owned(),
-            how: "run drivelab as root (sudo), or as a member of the group that owns the node (`ls -l` names it)".to_owned(),
+            how: "run drivelab as root (sudo), or as a member of the group that owns the node (`ls -l` names it)"
+                .to_owned(),
         });
     }
     lacking

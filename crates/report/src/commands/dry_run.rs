@@ -174,7 +174,9 @@ fn written_text(run: &DryRun, fact: &mut impl FnMut(&str, &str)) {
     };
     let shares: Vec<String> = match &run.target {
         Some(target) => vec![share(target)],
-        None => run.drives.iter().zip('A'..='Z').map(|(target, letter)| format!("{letter} {}", share(target))).collect(),
+        None => {
+            run.drives.iter().zip('A'..='Z').map(|(target, letter)| format!("{letter} {}", share(target))).collect()
+        }
     };
     let shares = if shares.is_empty() { String::new() } else { format!(" ({})", shares.join(", ")) };
     fact("Written", &format!("about {}{shares}; {GUESS}", format::bytes(run.estimated_written)));

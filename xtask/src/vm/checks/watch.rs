@@ -13,7 +13,9 @@ pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let plain = results.text("plain.said")?;
     ensure!(plain.contains("nvme0n1 temperature, composite"), "the table names no temperature:\n{plain}");
     ensure!(!plain.contains("smart:nvme0n1"), "the table names sources as programs do:\n{plain}");
-    for (name, code, out) in [("plain", "42", "mine"), ("json", "0", "mine"), ("stopped", "130", ""), ("alone", "0", "")] {
+    for (name, code, out) in
+        [("plain", "42", "mine"), ("json", "0", "mine"), ("stopped", "130", ""), ("alone", "0", "")]
+    {
         let (got, said) = (results.text(&format!("{name}.code"))?, results.text(&format!("{name}.out"))?);
         ensure!(got.trim() == code, "{name}: exit code {} instead of {code}", got.trim());
         ensure!(name == "alone" || said.trim() == out, "{name}: stdout is not the program's own: {said}");
@@ -43,7 +45,10 @@ fn series(lines: &[Value]) -> Result<String> {
         row(summary, name)?.get("mean").and_then(Value::as_f64).with_context(|| format!("{name} has no mean"))
     };
     let moved = mean("diskstats:nvme0n1 write_bytes")? * seconds;
-    ensure!((0.7..1.3).contains(&(moved / WRITTEN_MB)), "{moved:.1} MB in the series, and {WRITTEN_MB:.1} MB were written");
+    ensure!(
+        (0.7..1.3).contains(&(moved / WRITTEN_MB)),
+        "{moved:.1} MB in the series, and {WRITTEN_MB:.1} MB were written"
+    );
     let celsius = mean("smart:nvme0n1 composite")?;
     ensure!((celsius - 50.0).abs() < 0.01, "{celsius} °C, and QEMU's drive has 50");
     let interrupts = mean("interrupts:nvme0n1 interrupts")? * seconds;
