@@ -135,7 +135,9 @@ impl ConditionsError {
             ConditionsError::Stopped => Kind::Stopped,
             ConditionsError::Guard(error) => Kind::Device(error.kind()),
             ConditionsError::Device(error) => Kind::Device(error.kind()),
-            ConditionsError::Program { .. } | ConditionsError::System { .. } | ConditionsError::Ledger(_) => Kind::Other,
+            ConditionsError::Program { .. } | ConditionsError::System { .. } | ConditionsError::Ledger(_) => {
+                Kind::Other
+            }
         }
     }
 

@@ -7,10 +7,10 @@ use drivelab_core::condition::{Arm, Condition, DataState};
 use drivelab_core::units::Bytes;
 use drivelab_device::BlockNode;
 
+use crate::controller::Controllers;
 use crate::error::ConditionsError;
 use crate::gpt::Layout;
 use crate::programs::{ADDPART, CRYPTSETUP, DELPART};
-use crate::controller::Controllers;
 use crate::{file_system, kernel, luks, opal, power};
 
 /// Bytes that a LUKS2 header takes from what it is written to (cryptsetup's default).

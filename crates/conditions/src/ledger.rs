@@ -298,7 +298,8 @@ fn lock_path(folder: &Path, run: RunId) -> PathBuf {
 fn take_over(folder: &Path, path: &Path) -> Result<Option<Ledger>, LedgerTrouble> {
     let run = path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok());
     let unusable = |why: String, source| LedgerTrouble { path: path.to_owned(), run, why, source };
-    let failed = |error: std::io::Error| unusable(format!("this ledger of conditions cannot be read: {error}. {BY_HAND}"), None);
+    let failed =
+        |error: std::io::Error| unusable(format!("this ledger of conditions cannot be read: {error}. {BY_HAND}"), None);
     let locked = path.with_extension("lock");
     let lock = OpenOptions::new().write(true).create(true).truncate(false).open(&locked).map_err(failed)?;
     if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {

@@ -34,8 +34,8 @@ pub enum Answer {
 /// Refuses hardware encryption where drive, kernel, tool or the administrator's key is missing, and names each that is.
 ///
 /// # Errors
-/// [`ConditionsError::Wish`] where only the key is missing, [`ConditionsError::Host`] where the drive could and the host
-/// cannot, else [`ConditionsError::Target`].
+/// [`ConditionsError::Wish`] where only the key is missing, [`ConditionsError::Host`] where the drive could and the
+/// host cannot, else [`ConditionsError::Target`].
 pub fn check(drive: Answer, key: Answer) -> Result<(), ConditionsError> {
     let said = luks::version_with_flags();
     let tool = said.map_or_else(|error| Answer::No(format!("the tool: {error}")), |said| tool(&said));
@@ -117,8 +117,7 @@ mod tests {
     #[test]
     fn each_of_the_three_is_named_where_it_is_missing() {
         let old = || tool("cryptsetup 2.6.1 flags: UDEV BLKID KEYRING KERNEL_CAPI");
-        let text =
-            |drive, kernel, tool| judge(drive, kernel, tool, Answer::Yes).expect_err("refused").to_string();
+        let text = |drive, kernel, tool| judge(drive, kernel, tool, Answer::Yes).expect_err("refused").to_string();
         let all = text(no_drive(), kernel(Some(WITHOUT)), old());
         for part in ["the drive (", "the kernel (it was built without", "the tool (this is cryptsetup 2.6.1, and"] {
             assert!(all.contains(part), "{all}");

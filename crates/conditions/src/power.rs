@@ -22,9 +22,11 @@ const ONLY_ASKED: &str = "nothing was set: the drive is as it was";
 /// What is known where it refused to be set.
 const REFUSED: &str = "what a controller refuses it does not do: the drive is as it was";
 /// What is known where the command may have arrived.
-const UNKNOWN: &str = "whether the power state was set is not known; the one before is restored where it is not in force";
+const UNKNOWN: &str =
+    "whether the power state was set is not known; the one before is restored where it is not in force";
 /// What is known where it was set and cannot be read back.
-const SET: &str = "the power state was set and cannot be read back, so nothing was measured; the one before is restored";
+const SET: &str =
+    "the power state was set and cannot be read back, so nothing was measured; the one before is restored";
 /// What is known where the state before could not be restored.
 const NOT_RESTORED: &str = "the power state that was set for the run may still be in force";
 

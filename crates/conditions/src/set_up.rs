@@ -37,7 +37,7 @@ pub struct Wish<'a> {
     pub condition: Condition,
     /// What the user named to release the drive.
     pub destroy: Option<String>,
-    /// File of the key of the drive's administrator, for the arm opal. The ledger keeps its name, nothing keeps the key.
+    /// File of the key of the drive's administrator, for the arm opal. The ledger keeps its name, nothing the key.
     pub opal_admin_key: Option<&'a Path>,
     /// Folder of the ledgers.
     pub folder: &'a Path,

@@ -180,9 +180,7 @@ pub(crate) fn undo_all(
 ) -> Result<(), ConditionsError> {
     while let Some(deed) = ledger.content().deeds.last().cloned() {
         let done = match &deed {
-            Deed::PowerState { controller, serial, before } => {
-                power::restore(controllers, controller, serial, *before)
-            }
+            Deed::PowerState { controller, serial, before } => power::restore(controllers, controller, serial, *before),
             deed => undo(deed, ledger, access),
         };
         said.extend(done?);

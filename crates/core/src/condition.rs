@@ -130,9 +130,8 @@ pub enum Arm {
     Opal,
 }
 
-const ARM_EXPECTED: &str =
-    "none, luks2 (or sw), opal (or hw), or luks2 with options, such as luks2:sector=4096,inline,same-cpu; the options are \
-     sector=512, 1024, 2048 or 4096, no-read-workqueue, no-write-workqueue, inline (both) and same-cpu, and opal has none";
+const ARM_EXPECTED: &str = "none, luks2 (or sw), opal (or hw), or luks2 with options such as luks2:sector=4096,inline,same-cpu: \
+     sector=512, 1024, 2048 or 4096, no-read-workqueue, no-write-workqueue, inline (both), same-cpu";
 
 impl FromStr for Arm {
     type Err = ConditionError;

@@ -182,7 +182,8 @@ fn encrypted_by_the_drive(found: &HardwareFacts) -> [Fact; 2] {
     let HardwareFacts { version, range, key_bits, data_offset, length, header: _, owned_before, check, .. } = found;
     let (start, length) = (format::bytes(*data_offset), format::bytes(*length));
     let tried = if found.tried_on_hardware { "" } else { "; not yet tried on hardware by the makers of drivelab" };
-    let owner = if *owned_before { "" } else { "; the drive had no owner before, and keeps the key of --opal-admin-key" };
+    let owner =
+        if *owned_before { "" } else { "; the drive had no owner before, and keeps the key of --opal-admin-key" };
     let locked = if check.refused_while_locked {
         "the drive refused to read it while locked"
     } else {

@@ -62,7 +62,9 @@ fn conditions_of(asked: &ConditionArgs, node: &BlockNode) -> Result<Vec<Conditio
     };
     let arms = if asked.arm.is_empty() { vec![Arm::None] } else { asked.arm.clone() };
     if asked.opal_admin_key.is_some() && !arms.contains(&Arm::Opal) {
-        return Err(Failure::usage("--opal-admin-key is for the arm opal, and none of the arms is: add --arm opal, or leave it out"));
+        return Err(Failure::usage(
+            "--opal-admin-key is for the arm opal, and none of the arms is: add --arm opal, or leave it out",
+        ));
     }
     let ConditionArgs { partition, span, file_system, arm: _, opal_admin_key: _, data_state, power_state: _ } = *asked;
     let of = |encryption: Arm, power_state: Option<u8>| Condition {

@@ -1,8 +1,8 @@
 //! The commands for a locking range, word by word, and what goes to each on its stdin: no secret is ever in a command
 //! line, where every user could read it.
 //!
-//! Source: cryptsetup-luksFormat(8) and cryptsetup-erase(8) of version 2.7; its src/cryptsetup.c, where luksFormat reads
-//! the range's key from stdin first (`--key-file -`, as many bytes as `--keyfile-size` says) and then the
+//! Source: cryptsetup-luksFormat(8) and cryptsetup-erase(8) of version 2.7; its src/cryptsetup.c, where luksFormat
+//! reads the range's key from stdin first (`--key-file -`, as many bytes as `--keyfile-size` says) and then the
 //! administrator's key up to the end of a line, and erase reads the administrator's key to the end of stdin. Not yet
 //! tried on hardware.
 

@@ -60,11 +60,15 @@ fn usable(level_0: &Level0) -> Answer {
         return no("a locking range of it is locked now: unlock it, or reset the drive with the PSID on its label");
     }
     if is(|locking| locking.mbr_enabled && !locking.mbr_done) {
-        return no("it shows its shadow boot record in the place of its first blocks: end that first, with its owner's key");
+        return no(
+            "it shows its shadow boot record in the place of its first blocks: end that first, with its owner's key",
+        );
     }
     if !is(|locking| locking.enabled) && level_0.owner_blocked == Some(true) {
-        return no("the firmware of this machine blocked its owner's password until it loses power (Block SID): allow it \
-                   in the firmware's settings, or attach the drive after the start");
+        return no(
+            "the firmware of this machine blocked its owner's password until it loses power (Block SID): allow it \
+                   in the firmware's settings, or attach the drive after the start",
+        );
     }
     Answer::Yes
 }

@@ -62,14 +62,14 @@ impl AdminKey {
 /// [`ConditionsError::Wish`] where none was named or it cannot be found.
 pub(crate) fn file(named: Option<&Path>) -> Result<PathBuf, ConditionsError> {
     let named = named.ok_or_else(|| ConditionsError::Wish(format!("the arm opal needs {NAME_ONE}")))?;
-    let failed = |error| ConditionsError::Wish(format!("--opal-admin-key {}: it cannot be found: {error}", named.display()));
+    let failed =
+        |error| ConditionsError::Wish(format!("--opal-admin-key {}: it cannot be found: {error}", named.display()));
     fs::canonicalize(named).map_err(failed)
 }
 
 /// What a user is told who named none.
-const NAME_ONE: &str = "the key of the drive's administrator: name its file with --opal-admin-key FILE. The drive keeps \
-                        that key after the run (only the PSID on its label takes it back), so it has to be one that you \
-                        have, and drivelab makes up none";
+const NAME_ONE: &str = "the key of the drive's administrator: name its file with --opal-admin-key FILE. The drive keeps that key after the \
+     run (only the PSID on its label takes it back), so it has to be one that you have, and drivelab makes up none";
 
 /// Whether there is a key that can be used.
 pub(crate) fn answer(named: Option<&Path>) -> Answer {
@@ -96,7 +96,8 @@ mod tests {
     #[test]
     fn a_key_is_one_line_that_only_its_owner_may_read() {
         let folder = tempfile::tempdir().expect("a folder");
-        for (text, key) in [(&b"secret-1\n"[..], &b"secret-1"[..]), (b"secret-1", b"secret-1"), (&[7; 256], &[7; 256])] {
+        for (text, key) in [(&b"secret-1\n"[..], &b"secret-1"[..]), (b"secret-1", b"secret-1"), (&[7; 256], &[7; 256])]
+        {
             let file = written(folder.path(), text, 0o600);
             assert_eq!(AdminKey::read(&file).expect("a key").bytes(), key);
             assert_eq!(answer(Some(&file)), Answer::Yes);
@@ -121,7 +122,9 @@ mod tests {
 
     #[test]
     fn no_key_is_asked_for_and_a_named_one_is_found_from_anywhere() {
-        assert!(matches!(answer(None), Answer::No(why) if why.contains("--opal-admin-key FILE") && why.contains("PSID")));
+        assert!(
+            matches!(answer(None), Answer::No(why) if why.contains("--opal-admin-key FILE") && why.contains("PSID"))
+        );
         assert!(file(None).expect_err("none").to_string().contains("--opal-admin-key FILE"));
         let folder = tempfile::tempdir().expect("a folder");
         let real = written(folder.path(), b"x", 0o600);

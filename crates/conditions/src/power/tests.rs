@@ -79,7 +79,8 @@ fn nothing_is_said_of_the_drive_that_is_not_known() {
     let mut recording = Recording::default();
     recording.page(IDENTIFY, identify(&THREE, false));
     let drive = Controller::new(RecordedTransport::new(recording));
-    for error in [plan_on(&drive, node(), 2).expect_err("asked"), restore_on(&drive, "SN-1", 0).expect_err("restored")] {
+    for error in [plan_on(&drive, node(), 2).expect_err("asked"), restore_on(&drive, "SN-1", 0).expect_err("restored")]
+    {
         let ConditionsError::Controller { source, known } = &error else { panic!("{error}") };
         assert!(matches!(source, drivelab_nvme::NvmeError::NotRecorded { .. }), "{source}");
         assert!(std::error::Error::source(&error).is_some(), "the controller's own words are kept");

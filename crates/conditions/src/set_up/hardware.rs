@@ -57,8 +57,8 @@ impl SetUp {
         Ok(mapping)
     }
 
-    /// Writes a known text into the range, locks it, looks that the text is not given out, and opens it again. What lies
-    /// on the media cannot be seen: the drive decrypts what it gives out.
+    /// Writes a known text into the range, locks it, looks that the text is not given out, and opens it again. What
+    /// lies on the media cannot be seen: the drive decrypts what it gives out.
     fn check_lock(
         &self,
         mapping: &Path,
@@ -97,7 +97,6 @@ fn open(below: &str, name: &str, key: &Key) -> Result<PathBuf, ConditionsError> 
 }
 
 fn mapped(name: &str) -> Result<PathBuf, ConditionsError> {
-    kernel::mapping(name).ok_or_else(|| {
-        ConditionsError::Host(format!("cryptsetup opened {name}, but the kernel shows no such mapping"))
-    })
+    kernel::mapping(name)
+        .ok_or_else(|| ConditionsError::Host(format!("cryptsetup opened {name}, but the kernel shows no such mapping")))
 }
