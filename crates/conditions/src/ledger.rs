@@ -298,8 +298,10 @@ fn lock_path(folder: &Path, run: RunId) -> PathBuf {
 fn take_over(folder: &Path, path: &Path) -> Result<Option<Ledger>, LedgerTrouble> {
     let run = path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok());
     let unusable = |why: String, source| LedgerTrouble { path: path.to_owned(), run, why, source };
-    let failed =
-        |error: std::io::Error| unusable(format!("this ledger of conditions cannot be read: {error}. {BY_HAND}"), None);
+    let failed = |error: std::io::Error| {
+        let advice = if error.kind() == std::io::ErrorKind::PermissionDenied { AS_ROOT } else { BY_HAND };
+        unusable(format!("this ledger of conditions cannot be read: {error}. {advice}"), None)
+    };
     let locked = path.with_extension("lock");
     let lock = OpenOptions::new().write(true).create(true).truncate(false).open(&locked).map_err(failed)?;
     if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
@@ -327,6 +329,10 @@ fn take_over(folder: &Path, path: &Path) -> Result<Option<Ledger>, LedgerTrouble
     let content = serde_json::from_slice(&text).map_err(broken)?;
     Ok(Some(Ledger { folder: folder.to_owned(), content, lock }))
 }
+
+/// What is left to do where only this user cannot.
+const AS_ROOT: &str =
+    "It belongs to another user, mostly root: `sudo drivelab resume` of that run undoes what it lists";
 
 /// What is left to do where nobody can read what was set up.
 const BY_HAND: &str = "What it lists may still be set up: `lsblk` shows partitions, mappings and mounts of that drive. \

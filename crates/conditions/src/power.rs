@@ -159,8 +159,4 @@ fn restore_on<T: Transport>(
 }
 
 #[cfg(test)]
-mod interrupted;
-#[cfg(test)]
-pub(crate) mod pages;
-#[cfg(test)]
-mod tests;
+pub(crate) mod tests;

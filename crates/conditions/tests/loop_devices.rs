@@ -297,7 +297,8 @@ fn a_ledger_that_cannot_be_read_keeps_nothing_else_from_being_undone() {
     fs::write(&broken, "{ \"format\": 1,").expect("written");
     let CleanUp { cleaned, left, unusable } = clean_up(&device.ledgers(), &|_| true).expect("a look");
     assert!(left.is_empty() && cleaned.len() == 1 && cleaned[0].trouble.is_none(), "{cleaned:?}");
-    assert_eq!(unusable.iter().map(|trouble| trouble.path.clone()).collect::<Vec<_>>(), [broken.clone()]);
+    let named: Vec<&Path> = unusable.iter().map(|trouble| trouble.path.as_path()).collect();
+    assert_eq!(named, [broken.as_path()]);
     assert!(broken.exists(), "what cannot be read is not thrown away");
     fs::remove_file(&broken).and_then(|()| fs::remove_file(broken.with_extension("lock"))).expect("removed");
     device.is_bare();

@@ -272,10 +272,10 @@ pub fn clean(context: &Context, meant: &dyn Fn(RunId) -> bool) -> Result<Vec<Run
     let voice = context.settings.voice;
     let CleanUp { cleaned, left: _, unusable } = clean_up(&folder(&context.data()?), &|left| meant(left.run))?;
     let runs = cleaned.iter().map(|cleaned| cleaned.run).collect();
-    say_cleaned(voice, cleaned)?;
     // Only the ledger of a run that was meant stands in the way of it.
     let (own, others): (Vec<_>, Vec<_>) = unusable.into_iter().partition(|trouble| trouble.run.is_some_and(meant));
     others.iter().for_each(|trouble| voice.warn(format!("{}: {trouble}", trouble.path.display())));
+    say_cleaned(voice, cleaned)?;
     own.into_iter().next().map_or(Ok(runs), |trouble| Err(ConditionsError::from(trouble).into()))
 }
 

@@ -84,7 +84,7 @@ mod tests {
     use drivelab_nvme::{RecordedTransport, Recording};
 
     use super::*;
-    use crate::power::pages::{IDENTIFY, THREE, identify};
+    use crate::power::tests::pages::{IDENTIFY, THREE, identify};
 
     fn controller(security: bool) -> Controller<RecordedTransport> {
         let mut recording = Recording::default();

@@ -1,9 +1,12 @@
 //! Power states on recorded pages, built by the specification's offsets: not yet tried on hardware.
 
+mod interrupted;
+pub(crate) mod pages;
+
 use drivelab_nvme::{RecordedTransport, Recording, Request, Status};
 
-use super::pages::{CURRENT, IDENTIFY, THREE, identify};
 use super::*;
+use pages::{CURRENT, IDENTIFY, THREE, identify};
 
 fn controller(watts: &[(u16, bool)], state: u32) -> Controller<RecordedTransport> {
     let mut recording = Recording::default();
