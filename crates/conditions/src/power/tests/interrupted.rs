@@ -105,9 +105,10 @@ fn a_stop_in_the_middle_of_the_writes_puts_the_state_before_back() {
     // Writes go on until the token is raised, as the handler of SIGINT does it.
     let (begun, first) = channel();
     let written = std::thread::scope(|threads| {
-        threads.spawn(|| {
+        let raised = stop.clone();
+        threads.spawn(move || {
             first.recv().expect("a write");
-            stop.stop(StopCause::Person);
+            raised.stop(StopCause::Person);
         });
         let file = fs::File::from(target.handle(false).expect("a handle").try_clone_to_owned().expect("a handle"));
         let mut written = 0_u64;
