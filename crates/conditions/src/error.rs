@@ -152,3 +152,25 @@ impl ConditionsError {
         move |source| ConditionsError::System { what, path, source: source.into() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+
+    use super::*;
+
+    #[test]
+    fn what_failed_first_is_kept_beside_what_could_not_be_undone() {
+        let failed = |first: ConditionsError| {
+            let left = ConditionsError::system("cannot unmount", Path::new("/x"))(io::Error::from_raw_os_error(16));
+            ConditionsError::NotUndone { source: Box::new(first), left: Box::new(left) }
+        };
+        let error = failed(ConditionsError::Host("no such thing".to_owned()));
+        assert_eq!(error.kind(), Kind::Host, "the sort of what failed first");
+        assert!(error.source().is_some_and(|first| first.to_string() == "no such thing"), "{error:?}");
+        for part in ["no such thing. What", "cannot unmount /x", "resume --last"] {
+            assert!(error.to_string().contains(part), "{error}");
+        }
+        assert_eq!(failed(ConditionsError::Stopped).kind(), Kind::Other, "what is left behind is no clean stop");
+    }
+}
