@@ -204,6 +204,12 @@ fn what_cannot_be_had_is_refused_before_anything_is_touched() {
         assert!(words.iter().all(|word| ended.stderr.contains(word)), "{arguments:?}: {}", ended.stderr);
     };
     refused(&bench.run(&["--arm", "hw"]), 6, &["Opal", "the drive (", "Nothing was touched"]);
+    // Nothing of the key is said, and it is asked for where it is missing.
+    refused(&bench.run(&["--arm", "hw"]), 6, &["--opal-admin-key FILE", "PSID"]);
+    refused(&bench.run(&["--opal-admin-key", "marked"]), 2, &["--arm"]);
+    refused(&bench.run(&["--arm", "none", "--opal-admin-key", "marked"]), 2, &["for the arm opal"]);
+    refused(&bench.run(&["--partition", "10"]), 2, &["10 % or 10 GiB?"]);
+    refused(&bench.run(&["--span", "512"]), 2, &["512 MiB or 512 GiB?"]);
     refused(&bench.run(&["--power-state", "all"]), 6, &["no NVMe drive"]);
     refused(&bench.run(&["--file-system", "ext4", "--span", "10%"]), 2, &["--size"]);
     refused(&bench.run(&["--file-system", "xfs"]), 6, &["300 MiB"]);
@@ -220,4 +226,25 @@ fn what_cannot_be_had_is_refused_before_anything_is_touched() {
     assert!(dry.stdout.contains("a partition of 90 %"), "{}", dry.stdout);
     assert!(bench.lab.runs().is_empty());
     bench.is_bare("refusals");
+}
+
+#[test]
+fn a_ledger_that_cannot_be_read_is_named_and_a_newer_one_keeps_only_its_own_run_from_being_resumed() {
+    let Some(bench) = Bench::new_or_skip(256) else { return };
+    let (broken, newer) = ("018f0000-0000-7000-8000-000000000001", "018f0000-0000-7000-8000-000000000002");
+    std::fs::create_dir_all(bench.ledgers()).expect("a folder");
+    std::fs::write(bench.ledgers().join(format!("{broken}.json")), "{ \"format\": 1,").expect("written");
+    std::fs::write(bench.ledgers().join(format!("{newer}.json")), r#"{ "format": 99 }"#).expect("written");
+    let done = bench.lab.ok(&bench.run(&["--partition", "90%"]));
+    assert!(done.stderr.contains(broken) && done.stderr.contains("no ledger of conditions"), "{}", done.stderr);
+    assert!(done.stderr.contains("has format 99"), "{}", done.stderr);
+    let refused = bench.lab.run(&["resume", newer]);
+    assert_ne!(refused.code, 0);
+    assert!(refused.stderr.contains("newer version"), "{}", refused.stderr);
+    for run in [broken, newer] {
+        for ending in ["json", "lock"] {
+            std::fs::remove_file(bench.ledgers().join(format!("{run}.{ending}"))).expect("it was left alone");
+        }
+    }
+    bench.is_bare("a run beside ledgers that cannot be read");
 }

@@ -1,25 +1,29 @@
 //! Everything that can be refused is refused here, before anything is touched: wishes that contradict each other,
 //! sizes, programs and abilities that are missing.
 
+use std::path::Path;
+
 use drivelab_core::condition::{Arm, Condition, DataState};
 use drivelab_core::units::Bytes;
 use drivelab_device::BlockNode;
 
+use crate::controller::Controllers;
 use crate::error::ConditionsError;
 use crate::gpt::Layout;
 use crate::programs::{ADDPART, CRYPTSETUP, DELPART};
 use crate::{file_system, kernel, luks, opal, power};
 
 /// Bytes that a LUKS2 header takes from what it is written to (cryptsetup's default).
-const LUKS_TAKES: Bytes = Bytes::new(16 << 20);
+const LUKS_TAKES: Bytes = Bytes::new(luks::HEADER);
 /// Less than this behind it all is nothing to measure on.
 const LEAST: Bytes = Bytes::new(16 << 20);
 
-/// Whether a condition can be set up on a device of this machine.
+/// Whether a condition can be set up on a device of this machine. `admin_key` is the file of the key of the drive's
+/// administrator, which only the arm opal needs.
 ///
 /// # Errors
 /// What is wrong, or missing, or too small; nothing was touched.
-pub fn check(node: &BlockNode, condition: &Condition) -> Result<(), ConditionsError> {
+pub fn check(node: &BlockNode, condition: &Condition, admin_key: Option<&Path>) -> Result<(), ConditionsError> {
     contradictions(condition)?;
     let Condition { partition, span: _, file_system, encryption, data_state: _, power_state } = *condition;
     let mut length = Bytes::new(kernel::bytes(&node.name).unwrap_or_default());
@@ -39,12 +43,14 @@ pub fn check(node: &BlockNode, condition: &Condition) -> Result<(), ConditionsEr
         Arm::None => {}
         Arm::Luks2(_) => {
             CRYPTSETUP.check()?;
-            luks::check_kernel()?;
+            luks::check_kernel("luks2")?;
             length = Bytes::new(length.get().saturating_sub(LUKS_TAKES.get()));
         }
         Arm::Opal => {
-            opal::check(power::says_of_opal(node))?;
-            return Err(opal::not_tried());
+            whole_for_opal(node)?;
+            opal::check(opal::says_of_opal(node), opal::key::answer(admin_key))?;
+            luks::check_kernel("opal")?;
+            length = Bytes::new(length.get().saturating_sub(LUKS_TAKES.get()));
         }
     }
     if length < LEAST {
@@ -59,9 +65,22 @@ pub fn check(node: &BlockNode, condition: &Condition) -> Result<(), ConditionsEr
         file_system::check(kind, length)?;
     }
     if let Some(state) = power_state {
-        power::plan(node, state)?;
+        power::plan(&Controllers::Kernel, node, state)?;
     }
     Ok(())
+}
+
+/// cryptsetup numbers locking ranges by partition and resets the one that has the number, wherever it lies: only on a
+/// drive that was released as a whole is that nobody's.
+fn whole_for_opal(node: &BlockNode) -> Result<(), ConditionsError> {
+    if !node.is_partition() {
+        return Ok(());
+    }
+    Err(ConditionsError::Wish(format!(
+        "{} is a partition, and the arm opal resets a locking range of the drive that may reach beyond it: name the whole \
+         disk {}, with --partition where a part of it is wanted. Nothing was touched",
+        node.name, node.whole
+    )))
 }
 
 /// Wishes that contradict each other.

@@ -3,7 +3,7 @@
 //!
 //! A ledger is two files in a folder: `RUN.lock`, held with flock(2) while the process lives, and `RUN.json`, replaced
 //! atomically. It lies beside the bundles and not in one, because a bundle begins with the plan, and the plan depends
-//! on the size of what is set up.
+//! on the size of what is set up. Its format is described in docs/formats/conditions-ledger.md.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
@@ -13,7 +13,11 @@ use drivelab_core::ids::RunId;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-use crate::error::ConditionsError;
+use crate::error::{ConditionsError, LedgerTrouble};
+
+/// Version of the format that this version of drivelab writes. A reader refuses a newer one: it may list deeds that it
+/// cannot undo.
+pub const FORMAT: u32 = 1;
 
 /// The drive that conditions are made on, so that nothing is undone on another one that has its name by then.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,6 +61,15 @@ pub enum Deed {
         /// Its UUID.
         uuid: String,
     },
+    /// A locking range of TCG Opal was set up, with a LUKS2 header before it.
+    Opal {
+        /// Where: the partition, or the drive itself.
+        node: PathBuf,
+        /// The header's UUID.
+        uuid: String,
+        /// The user's file with the key of the drive's administrator. The key itself is in no ledger.
+        admin_key: PathBuf,
+    },
     /// A mapping was opened.
     Mapping {
         /// Its name in /dev/mapper.
@@ -94,13 +107,24 @@ impl Deed {
     /// Whether undoing it takes something off the drive.
     #[must_use]
     pub const fn is_on_the_drive(&self) -> bool {
-        matches!(self, Deed::Table { .. } | Deed::Partition { .. } | Deed::Luks { .. } | Deed::FileSystem { .. })
+        match self {
+            Deed::Table { .. } | Deed::Partition { .. } | Deed::Luks { .. } | Deed::FileSystem { .. } => true,
+            // Its undoing looks for itself whose header it is, and a range must not be forgotten while it is locked.
+            Deed::Opal { .. }
+            | Deed::Mapping { .. }
+            | Deed::Folder { .. }
+            | Deed::Mount { .. }
+            | Deed::PowerState { .. } => false,
+        }
     }
 }
 
 /// Everything that is on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Content {
+    /// Version of the format, [`FORMAT`].
+    #[serde(default = "first")]
+    pub format: u32,
     /// The run that the conditions are for.
     pub run: RunId,
     /// The drive.
@@ -109,6 +133,27 @@ pub struct Content {
     pub destroy: Option<String>,
     /// What was done, in order.
     pub deeds: Vec<Deed>,
+}
+
+/// What is read first: the version decides whether the rest can be.
+#[derive(Debug, Deserialize)]
+struct Head {
+    /// Absent in ledgers that were written before the format had a number; they are of the first.
+    #[serde(default = "first")]
+    format: u32,
+}
+
+const fn first() -> u32 {
+    1
+}
+
+/// What dead processes left in a folder.
+#[derive(Debug, Default)]
+pub struct Abandoned {
+    /// The ledgers, now owned by this process, oldest first.
+    pub ledgers: Vec<Ledger>,
+    /// Those that cannot be used, by name.
+    pub unusable: Vec<LedgerTrouble>,
 }
 
 /// A ledger that this process owns.
@@ -138,26 +183,35 @@ impl Ledger {
         let lock = made.map_err(ConditionsError::system("cannot make", &path))?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive)
             .map_err(ConditionsError::system("cannot lock", &path))?;
-        let content = Content { run, drive, destroy, deeds: Vec::new() };
+        let content = Content { format: FORMAT, run, drive, destroy, deeds: Vec::new() };
         let ledger = Ledger { folder: folder.to_owned(), content, lock };
         ledger.write()?;
         Ok(ledger)
     }
 
-    /// Those that dead processes left in the folder, now owned by this one. A folder that is not there holds none.
+    /// Those that dead processes left in the folder, now owned by this one. A folder that is not there holds none. One
+    /// that cannot be used is named, and the others are found all the same.
     ///
     /// # Errors
-    /// Where one cannot be read.
-    pub fn abandoned(folder: &Path) -> Result<Vec<Ledger>, ConditionsError> {
-        let Ok(entries) = fs::read_dir(folder) else { return Ok(Vec::new()) };
-        let mut found = Vec::new();
+    /// Where the folder cannot be read.
+    pub fn abandoned(folder: &Path) -> Result<Abandoned, ConditionsError> {
+        let entries = match fs::read_dir(folder) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Abandoned::default()),
+            read => read.map_err(ConditionsError::system("cannot look into", folder))?,
+        };
+        let mut found = Abandoned::default();
         for entry in entries.flatten() {
             let path = entry.path();
-            if path.extension().is_some_and(|ending| ending == "json") {
-                found.extend(take_over(folder, &path)?);
+            if path.extension().is_none_or(|ending| ending != "json") {
+                continue;
+            }
+            match take_over(folder, &path) {
+                Ok(ledger) => found.ledgers.extend(ledger),
+                Err(trouble) => found.unusable.push(trouble),
             }
         }
-        found.sort_by_key(|ledger| ledger.content.run);
+        found.ledgers.sort_by_key(|ledger| ledger.content.run);
+        found.unusable.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(found)
     }
 
@@ -241,22 +295,48 @@ fn lock_path(folder: &Path, run: RunId) -> PathBuf {
 }
 
 /// The ledger at this path, where no living process owns it.
-fn take_over(folder: &Path, path: &Path) -> Result<Option<Ledger>, ConditionsError> {
+fn take_over(folder: &Path, path: &Path) -> Result<Option<Ledger>, LedgerTrouble> {
+    let run = path.file_stem().and_then(|stem| stem.to_str()).and_then(|stem| stem.parse().ok());
+    let unusable = |why: String, source| LedgerTrouble { path: path.to_owned(), run, why, source };
+    let failed = |error: std::io::Error| {
+        let advice = if error.kind() == std::io::ErrorKind::PermissionDenied { AS_ROOT } else { BY_HAND };
+        unusable(format!("this ledger of conditions cannot be read: {error}. {advice}"), None)
+    };
     let locked = path.with_extension("lock");
-    let lock = OpenOptions::new().write(true).create(true).truncate(false).open(&locked);
-    let lock = lock.map_err(ConditionsError::system("cannot open", &locked))?;
+    let lock = OpenOptions::new().write(true).create(true).truncate(false).open(&locked).map_err(failed)?;
     if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
         return Ok(None);
     }
     let text = match fs::read(path) {
         // Its owner ended it between the two looks.
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-        read => read.map_err(ConditionsError::system("cannot read", path))?,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            let _ = fs::remove_file(&locked);
+            return Ok(None);
+        }
+        read => read.map_err(failed)?,
     };
-    let content = serde_json::from_slice(&text)
-        .map_err(|error| ConditionsError::system("cannot read", path)(std::io::Error::from(error)))?;
+    let broken = |error| unusable(format!("this is no ledger of conditions ({error}). {BY_HAND}"), Some(error));
+    let Head { format } = serde_json::from_slice(&text).map_err(broken)?;
+    if format > FORMAT {
+        return Err(unusable(
+            format!(
+                "this ledger of conditions has format {format}, and this version of drivelab knows formats up to {FORMAT}: \
+                 `drivelab resume` of the newer version that wrote it undoes what it lists"
+            ),
+            None,
+        ));
+    }
+    let content = serde_json::from_slice(&text).map_err(broken)?;
     Ok(Some(Ledger { folder: folder.to_owned(), content, lock }))
 }
+
+/// What is left to do where only this user cannot.
+const AS_ROOT: &str =
+    "It belongs to another user, mostly root: `sudo drivelab resume` of that run undoes what it lists";
+
+/// What is left to do where nobody can read what was set up.
+const BY_HAND: &str = "What it lists may still be set up: `lsblk` shows partitions, mappings and mounts of that drive. \
+                       Undo them by hand, or wipe the drive by name, then remove this file and the .lock beside it";
 
 #[cfg(test)]
 mod tests {
@@ -273,6 +353,12 @@ mod tests {
         }
     }
 
+    fn found(folder: &Path) -> Vec<Ledger> {
+        let Abandoned { ledgers, unusable } = Ledger::abandoned(folder).expect("a look");
+        assert!(unusable.is_empty(), "{unusable:?}");
+        ledgers
+    }
+
     #[test]
     fn deeds_are_on_disk_before_they_are_done_and_found_again_when_their_owner_is_gone() {
         let folder = tempfile::tempdir().expect("a folder");
@@ -280,22 +366,71 @@ mod tests {
         let mut ledger = Ledger::create(folder.path(), run, mark(), Some("none".into())).expect("a ledger");
         ledger.about_to(Deed::Table { guid: "g".into() }).expect("written");
         ledger.about_to(Deed::Mount { at: "/somewhere".into() }).expect("written");
-        assert!(Ledger::abandoned(folder.path()).expect("a look").is_empty(), "its owner lives");
+        assert!(found(folder.path()).is_empty(), "its owner lives");
         let content = ledger.content().clone();
         drop(ledger);
-        let mut found = Ledger::abandoned(folder.path()).expect("a look");
-        assert_eq!(found.len(), 1);
-        let mut again = found.remove(0);
+        let mut left = found(folder.path());
+        assert_eq!(left.len(), 1);
+        let mut again = left.remove(0);
         assert_eq!(*again.content(), content);
         again.undone().expect("written");
         assert_eq!(again.content().deeds, [Deed::Table { guid: "g".into() }]);
         again.close().expect("closed");
-        assert!(Ledger::abandoned(folder.path()).expect("a look").is_empty());
+        assert!(found(folder.path()).is_empty());
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
     }
 
     #[test]
     fn a_folder_that_is_not_there_holds_none() {
-        assert!(Ledger::abandoned(Path::new("/no/such/folder")).expect("a look").is_empty());
+        assert!(found(Path::new("/no/such/folder")).is_empty());
+    }
+
+    /// A ledger of a dead process with its text changed.
+    fn left_behind(folder: &Path, change: impl Fn(&mut serde_json::Value)) -> (RunId, PathBuf) {
+        let run = RunId::now();
+        let mut ledger = Ledger::create(folder, run, mark(), None).expect("a ledger");
+        ledger.about_to(Deed::Mount { at: "/somewhere".into() }).expect("written");
+        drop(ledger);
+        let path = json_path(folder, run);
+        let mut text = serde_json::from_slice(&fs::read(&path).expect("a ledger")).expect("JSON");
+        change(&mut text);
+        fs::write(&path, text.to_string()).expect("written");
+        (run, path)
+    }
+
+    #[test]
+    fn a_ledger_says_its_format_and_one_from_before_the_number_is_read_as_the_first() {
+        let folder = tempfile::tempdir().expect("a folder");
+        left_behind(folder.path(), |text| assert_eq!(text["format"], FORMAT));
+        left_behind(folder.path(), |text| {
+            text.as_object_mut().expect("an object").remove("format");
+        });
+        let left = found(folder.path());
+        assert_eq!(left.len(), 2);
+        assert!(left.iter().all(|ledger| ledger.content().format == 1), "{left:?}");
+    }
+
+    #[test]
+    fn a_newer_format_and_a_broken_file_are_named_and_the_others_are_found() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (newer, newer_path) = left_behind(folder.path(), |text| {
+            text["format"] = (FORMAT + 1).into();
+            text["deeds"] = serde_json::json!([{ "teleport": {} }]);
+        });
+        let (_, broken_path) = left_behind(folder.path(), |_| {});
+        fs::write(&broken_path, "{ \"format\": 1, \"run").expect("written");
+        fs::write(folder.path().join("notes.json"), "[]").expect("written");
+        let (good, _) = left_behind(folder.path(), |_| {});
+        let Abandoned { ledgers, unusable } = Ledger::abandoned(folder.path()).expect("a look");
+        assert_eq!(ledgers.iter().map(|ledger| ledger.content().run).collect::<Vec<_>>(), [good]);
+        assert_eq!(unusable.len(), 3, "{unusable:?}");
+        let of = |path: &Path| unusable.iter().find(|trouble| trouble.path == path).expect("named");
+        let text = of(&newer_path).to_string();
+        assert!(text.contains("format 2") && text.contains("up to 1") && text.contains("newer version"), "{text}");
+        assert_eq!(of(&newer_path).run, Some(newer));
+        let text = of(&broken_path).to_string();
+        assert!(text.contains("no ledger of conditions") && text.contains("lsblk"), "{text}");
+        assert!(std::error::Error::source(of(&broken_path)).is_some(), "the reader's own words are kept");
+        assert!(newer_path.exists() && broken_path.exists(), "nothing of them is removed");
     }
 }

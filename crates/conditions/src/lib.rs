@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 mod ballast;
+mod controller;
 mod data_state;
 mod drive;
 mod error;
@@ -25,8 +26,8 @@ mod tear_down;
 pub mod uniform;
 
 pub use data_state::with_data_state;
-pub use error::{ConditionsError, Kind};
+pub use error::{ConditionsError, Kind, LedgerTrouble};
 pub use fit::check;
 pub use power::power_states;
 pub use set_up::{SetUp, Where, Wish};
-pub use tear_down::{Cleaned, Left, clean_up};
+pub use tear_down::{CleanUp, Cleaned, Left, clean_up};

@@ -14,6 +14,8 @@ use drivelab_core::units::Bytes;
 use crate::error::ConditionsError;
 use crate::programs::{self, CRYPTSETUP};
 
+/// Bytes of a LUKS2 header with its key slots, as cryptsetup makes it: 16 MiB.
+pub(crate) const HEADER: u64 = 16 << 20;
 /// Bytes of the key.
 const KEY: usize = 64;
 
@@ -28,6 +30,13 @@ impl Key {
         let read = fs::File::open(source).and_then(|mut file| file.read_exact(&mut key));
         read.map_err(ConditionsError::system("cannot read", source))?;
         Ok(Key(key))
+    }
+}
+
+impl Key {
+    /// Its bytes, for a pipe.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
     }
 }
 
@@ -110,6 +119,11 @@ pub(crate) fn uuid_of(node: &str) -> Result<Option<String>, ConditionsError> {
     }
 }
 
+/// What `cryptsetup --version` says, with the flags that it was built with.
+pub(crate) fn version_with_flags() -> Result<String, ConditionsError> {
+    Ok(CRYPTSETUP.says(&["--version"])?.trim().to_owned())
+}
+
 /// What `cryptsetup --version` says in its first words: `cryptsetup 2.6.1`.
 pub(crate) fn version() -> Result<String, ConditionsError> {
     let said = CRYPTSETUP.says(&["--version"])?;
@@ -120,7 +134,7 @@ pub(crate) fn version() -> Result<String, ConditionsError> {
 ///
 /// # Errors
 /// [`ConditionsError::Host`] where it has not.
-pub(crate) fn check_kernel() -> Result<(), ConditionsError> {
+pub(crate) fn check_kernel(arm: &str) -> Result<(), ConditionsError> {
     let there = || fs::read_to_string("/proc/devices").is_ok_and(|text| has_device_mapper(&text));
     if !there() {
         let modprobe = programs::Program { name: "modprobe", needed_for: "dm-crypt", package: "kmod" };
@@ -129,11 +143,10 @@ pub(crate) fn check_kernel() -> Result<(), ConditionsError> {
     if there() {
         return Ok(());
     }
-    Err(ConditionsError::Host(
-        "this kernel has no device mapper, so there is no dm-crypt for the arm luks2: load the module dm-crypt, or boot a \
-         kernel with CONFIG_DM_CRYPT; nothing was touched"
-            .to_owned(),
-    ))
+    Err(ConditionsError::Host(format!(
+        "this kernel has no device mapper, so there is no mapping for the arm {arm}: load the module dm-mod (and dm-crypt for \
+         luks2), or boot a kernel with CONFIG_BLK_DEV_DM and CONFIG_DM_CRYPT; nothing was touched"
+    )))
 }
 
 fn has_device_mapper(devices: &str) -> bool {

@@ -3,7 +3,14 @@
 //! Sources: cryptsetup-luksFormat(8), `--hw-opal-only` (cryptsetup 2.7 and later); the kernel's block/Kconfig,
 //! BLK_SED_OPAL; NVM Express Base Specification 2.0, figure 275, OACS bit 0 (Security Send and Receive).
 
+pub(crate) mod commands;
+mod drive;
+pub(crate) mod key;
+pub(crate) mod undo;
+
 use std::fs;
+
+pub(crate) use drive::{is_owned, says_of_opal};
 
 use crate::error::ConditionsError;
 use crate::luks;
@@ -12,7 +19,10 @@ use crate::programs::unpacked;
 /// The kernel's switch.
 const SWITCH: &str = "CONFIG_BLK_SED_OPAL";
 
-/// What is known of one of the three.
+/// What `cryptsetup --version` has among its flags where it was built for Opal.
+const BUILT_WITH: &str = "HW_OPAL";
+
+/// What is known of one of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// It can.
@@ -21,29 +31,20 @@ pub enum Answer {
     No(String),
 }
 
-/// Refuses hardware encryption where one of the three is missing, and names each that is.
+/// Refuses hardware encryption where drive, kernel, tool or the administrator's key is missing, and names each that is.
 ///
 /// # Errors
-/// [`ConditionsError::Host`] where the drive could and the host cannot, else [`ConditionsError::Target`].
-pub fn check(drive: Answer) -> Result<(), ConditionsError> {
-    let tool = luks::version().map_or_else(|error| Answer::No(format!("the tool: {error}")), |said| tool(&said));
-    judge(drive, kernel(kernel_settings().as_deref()), tool)
+/// [`ConditionsError::Wish`] where only the key is missing, [`ConditionsError::Host`] where the drive could and the
+/// host cannot, else [`ConditionsError::Target`].
+pub fn check(drive: Answer, key: Answer) -> Result<(), ConditionsError> {
+    let said = luks::version_with_flags();
+    let tool = said.map_or_else(|error| Answer::No(format!("the tool: {error}")), |said| tool(&said));
+    judge(drive, kernel(kernel_settings().as_deref()), tool, key)
 }
 
-/// Said where drive, kernel and tool have it all.
-pub(crate) fn not_tried() -> ConditionsError {
-    ConditionsError::Host(
-        "drive, kernel and cryptsetup have what hardware encryption (Opal) needs, but this version does not set it up: \
-         cryptsetup takes ownership of the drive with a password, erasing the range does not give it back, and only a \
-         reset with the PSID on the label does, which was never tried on hardware. Nothing was touched; leave the arm \
-         opal out"
-            .to_owned(),
-    )
-}
-
-fn judge(drive: Answer, kernel: Answer, tool: Answer) -> Result<(), ConditionsError> {
-    let drive_could = drive == Answer::Yes;
-    let missing: Vec<String> = [drive, kernel, tool]
+fn judge(drive: Answer, kernel: Answer, tool: Answer, key: Answer) -> Result<(), ConditionsError> {
+    let (drive_could, host_could) = (drive == Answer::Yes, kernel == Answer::Yes && tool == Answer::Yes);
+    let missing: Vec<String> = [drive, kernel, tool, key]
         .into_iter()
         .filter_map(|answer| match answer {
             Answer::Yes => None,
@@ -54,21 +55,30 @@ fn judge(drive: Answer, kernel: Answer, tool: Answer) -> Result<(), ConditionsEr
         return Ok(());
     }
     let text = format!(
-        "hardware encryption (Opal) cannot be had here. What is missing: {}. Nothing was touched; leave the arm opal out",
-        missing.join("; ")
+        "hardware encryption (Opal) cannot be had here. What is missing: {}. Nothing was touched{}",
+        missing.join("; "),
+        if drive_could && host_could { "" } else { "; leave the arm opal out" },
     );
-    Err(if drive_could { ConditionsError::Host(text) } else { ConditionsError::Target(text) })
+    Err(match (drive_could, host_could) {
+        (true, true) => ConditionsError::Wish(text),
+        (true, false) => ConditionsError::Host(text),
+        (false, _) => ConditionsError::Target(text),
+    })
 }
 
-/// What a version of cryptsetup can do.
+/// What a cryptsetup with this version and these flags can do.
 fn tool(said: &str) -> Answer {
     let number = said.split_whitespace().nth(1).unwrap_or_default();
     let mut parts = number.split('.').map(|part| part.parse::<u32>().unwrap_or_default());
     let version = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
-    if version >= (2, 7) {
-        return Answer::Yes;
+    if version < (2, 7) {
+        let name = said.split(" flags:").next().unwrap_or_default();
+        return Answer::No(format!("the tool (this is {name}, and only cryptsetup 2.7 and later know Opal)"));
     }
-    Answer::No(format!("the tool (this is {said}, and only cryptsetup 2.7 and later know Opal)"))
+    if !said.split_whitespace().any(|flag| flag == BUILT_WITH) {
+        return Answer::No(format!("the tool (this cryptsetup was built without {BUILT_WITH}: {said})"));
+    }
+    Answer::Yes
 }
 
 /// What a kernel with these settings can do.
@@ -98,26 +108,63 @@ mod tests {
         Answer::No("the drive (it says nothing of Opal)".into())
     }
 
+    fn no_key() -> Answer {
+        key::answer(None)
+    }
+
+    const NEW: &str = "cryptsetup 2.7.0 flags: UDEV BLKID KEYRING KERNEL_CAPI HW_OPAL";
+
     #[test]
     fn each_of_the_three_is_named_where_it_is_missing() {
-        let old = || tool("cryptsetup 2.6.1");
-        let text = |drive, kernel, tool| judge(drive, kernel, tool).expect_err("refused").to_string();
+        let old = || tool("cryptsetup 2.6.1 flags: UDEV BLKID KEYRING KERNEL_CAPI");
+        let text = |drive, kernel, tool| judge(drive, kernel, tool, Answer::Yes).expect_err("refused").to_string();
         let all = text(no_drive(), kernel(Some(WITHOUT)), old());
-        for part in ["the drive (", "the kernel (it was built without", "the tool (this is cryptsetup 2.6.1"] {
+        for part in ["the drive (", "the kernel (it was built without", "the tool (this is cryptsetup 2.6.1, and"] {
             assert!(all.contains(part), "{all}");
         }
         let only_tool = text(Answer::Yes, kernel(Some(WITH)), old());
         assert!(!only_tool.contains("the drive (") && !only_tool.contains("the kernel ("), "{only_tool}");
         assert!(text(Answer::Yes, kernel(None), old()).contains("cannot be told"));
-        judge(Answer::Yes, kernel(Some(WITH)), tool("cryptsetup 2.7.0")).expect("all three are there");
+        judge(Answer::Yes, kernel(Some(WITH)), tool(NEW), Answer::Yes).expect("all are there");
     }
 
     #[test]
-    fn versions_are_compared_as_numbers() {
-        for (said, can) in
-            [("cryptsetup 2.10.0", true), ("cryptsetup 3.0", true), ("cryptsetup 2.6.9", false), ("", false)]
-        {
+    fn without_the_administrators_key_nothing_is_begun() {
+        let error = judge(Answer::Yes, kernel(Some(WITH)), tool(NEW), no_key()).expect_err("refused");
+        assert!(matches!(error, ConditionsError::Wish(_)), "{error:?}");
+        let text = error.to_string();
+        assert!(text.contains("--opal-admin-key FILE") && text.contains("Nothing was touched"), "{text}");
+        assert!(!text.contains("the drive (") && !text.contains("the tool ("), "{text}");
+        let error = judge(Answer::Yes, kernel(Some(WITHOUT)), tool(NEW), no_key()).expect_err("refused");
+        assert!(matches!(error, ConditionsError::Host(_)), "{error:?}");
+        let error = judge(no_drive(), kernel(Some(WITH)), tool(NEW), no_key()).expect_err("refused");
+        assert!(matches!(error, ConditionsError::Target(_)), "{error:?}");
+    }
+
+    #[test]
+    fn versions_are_compared_as_numbers_and_the_build_must_know_opal() {
+        for (said, can) in [
+            (NEW, true),
+            ("cryptsetup 2.10.0 flags: HW_OPAL", true),
+            ("cryptsetup 3.0 flags: HW_OPAL", true),
+            ("cryptsetup 2.7.0 flags: UDEV BLKID", false),
+            ("cryptsetup 2.6.9 flags: HW_OPAL", false),
+            ("", false),
+        ] {
             assert_eq!(tool(said) == Answer::Yes, can, "{said}");
+        }
+    }
+
+    /// The real program and the real kernel of this machine, whatever they can do.
+    #[test]
+    fn this_machines_own_tool_and_kernel_are_judged_by_what_they_say() {
+        let said = luks::version_with_flags();
+        let error = check(no_drive(), no_key()).expect_err("a drive without Opal").to_string();
+        assert!(error.contains("the drive (it says nothing of Opal)"), "{error}");
+        match said.as_deref().map(tool) {
+            Ok(Answer::Yes) => assert!(!error.contains("the tool"), "{error}"),
+            Ok(Answer::No(why)) => assert!(error.contains(&why), "{error}"),
+            Err(_) => assert!(error.contains("the tool: cryptsetup is not on this machine"), "{error}"),
         }
     }
 }

@@ -8,41 +8,41 @@ use std::path::Path;
 
 use drivelab_core::condition::PowerStateFacts;
 use drivelab_device::BlockNode;
-use drivelab_nvme::{Controller, IdentifyController, IoctlTransport, PowerManagement, SecurityClass, Transport};
+use drivelab_nvme::{Controller, IdentifyController, PowerManagement, Transport};
 
+use crate::controller::Controllers;
 use crate::error::ConditionsError;
 use crate::ledger::Deed;
-use crate::opal::Answer;
 
 /// Microwatts of a watt.
 const UW: f64 = 1e6;
 
-/// The controller behind a drive's node: the kernel passes commands on from there.
-fn open(node: &Path) -> Result<Controller<IoctlTransport>, ConditionsError> {
-    Ok(Controller::new(IoctlTransport::open(node)?))
-}
-
-fn is_nvme(node: &BlockNode) -> Result<(), ConditionsError> {
-    if node.whole.starts_with("nvme") {
-        return Ok(());
-    }
-    Err(ConditionsError::Target(format!(
-        "{} is no NVMe drive, and only those have power states that can be set; leave --power-state out. Nothing was touched",
-        node.whole
-    )))
-}
+/// What is known where a controller could only be asked.
+const ONLY_ASKED: &str = "nothing was set: the drive is as it was";
+/// What is known where it refused to be set.
+const REFUSED: &str = "what a controller refuses it does not do: the drive is as it was";
+/// What is known where the command may have arrived.
+const UNKNOWN: &str =
+    "whether the power state was set is not known; the one before is restored where it is not in force";
+/// What is known where it was set and cannot be read back.
+const SET: &str =
+    "the power state was set and cannot be read back, so nothing was measured; the one before is restored";
+/// What is known where the state before could not be restored.
+const NOT_RESTORED: &str = "the power state that was set for the run may still be in force";
 
 /// The operational power states of a drive's controller, in the order of their numbers.
 ///
 /// # Errors
 /// No NVMe drive, a controller that cannot be asked, or one with a single state.
 pub fn power_states(node: &BlockNode) -> Result<Vec<u8>, ConditionsError> {
-    is_nvme(node)?;
-    states_of(&open(&node.path)?)
+    let controllers = Controllers::Kernel;
+    controllers.is_nvme(node)?;
+    states_of(&controllers.open(&node.path).map_err(ConditionsError::controller(ONLY_ASKED))?)
 }
 
 fn states_of<T: Transport>(controller: &Controller<T>) -> Result<Vec<u8>, ConditionsError> {
-    let identity = controller.identify_controller()?.decoded;
+    let asked = controller.identify_controller();
+    let identity = asked.map_err(ConditionsError::controller(ONLY_ASKED))?.decoded;
     several(&identity)?;
     Ok((0_u8..).zip(&identity.power_states).filter(|(_, state)| !state.non_operational).map(|(at, _)| at).collect())
 }
@@ -58,9 +58,14 @@ fn several(identity: &IdentifyController) -> Result<(), ConditionsError> {
 }
 
 /// What setting a state would do, and the deed for the ledger; nothing is set yet.
-pub(crate) fn plan(node: &BlockNode, state: u8) -> Result<(PowerStateFacts, Deed), ConditionsError> {
-    is_nvme(node)?;
-    plan_on(&open(&node.path)?, &node.path, state)
+pub(crate) fn plan(
+    controllers: &Controllers,
+    node: &BlockNode,
+    state: u8,
+) -> Result<(PowerStateFacts, Deed), ConditionsError> {
+    controllers.is_nvme(node)?;
+    let controller = controllers.open(&node.path).map_err(ConditionsError::controller(ONLY_ASKED))?;
+    plan_on(&controller, &node.path, state)
 }
 
 fn plan_on<T: Transport>(
@@ -68,7 +73,8 @@ fn plan_on<T: Transport>(
     path: &Path,
     state: u8,
 ) -> Result<(PowerStateFacts, Deed), ConditionsError> {
-    let identity = controller.identify_controller()?.decoded;
+    let asked = controller.identify_controller();
+    let identity = asked.map_err(ConditionsError::controller(ONLY_ASKED))?.decoded;
     several(&identity)?;
     let refuse = |why: String| Err(ConditionsError::Target(format!("{why}; the drive is as it was")));
     let Some(described) = identity.power_states.get(usize::from(state)) else {
@@ -80,7 +86,7 @@ fn plan_on<T: Transport>(
     if described.non_operational {
         return refuse(format!("power state {state} is one in which the drive takes no reads and writes"));
     }
-    let before = controller.power_state()?;
+    let before = controller.power_state().map_err(ConditionsError::controller(ONLY_ASKED))?;
     #[expect(clippy::cast_precision_loss, reason = "microwatts of a drive stay below 2^53")]
     let max_watts = described.max_power_uw.map(|power| power as f64 / UW);
     let controller = path.display().to_string();
@@ -96,8 +102,9 @@ fn packed(before: PowerManagement) -> u8 {
 }
 
 /// Sets it and reads it back.
-pub(crate) fn set(facts: PowerStateFacts) -> Result<PowerStateFacts, ConditionsError> {
-    let controller = open(Path::new(&facts.controller))?;
+pub(crate) fn set(controllers: &Controllers, facts: PowerStateFacts) -> Result<PowerStateFacts, ConditionsError> {
+    let opened = controllers.open(Path::new(&facts.controller));
+    let controller = opened.map_err(ConditionsError::controller(ONLY_ASKED))?;
     set_on(&controller, facts)
 }
 
@@ -105,9 +112,13 @@ fn set_on<T: Transport>(
     controller: &Controller<T>,
     facts: PowerStateFacts,
 ) -> Result<PowerStateFacts, ConditionsError> {
-    let hint = controller.power_state()?.workload_hint;
-    controller.set_power_state(PowerManagement { state: facts.state, workload_hint: hint })?;
-    let now = controller.power_state()?.state;
+    let hint = controller.power_state().map_err(ConditionsError::controller(ONLY_ASKED))?.workload_hint;
+    let set = controller.set_power_state(PowerManagement { state: facts.state, workload_hint: hint });
+    set.map_err(|error| {
+        let known = if error.status().is_some() { REFUSED } else { UNKNOWN };
+        ConditionsError::controller(known)(error)
+    })?;
+    let now = controller.power_state().map_err(ConditionsError::controller(SET))?.state;
     if now == facts.state {
         return Ok(facts);
     }
@@ -118,9 +129,18 @@ fn set_on<T: Transport>(
 }
 
 /// Restores the state before, where the controller there is still the one that was changed.
-pub(crate) fn restore(node: &Path, serial: &str, before: u8) -> Result<Option<String>, ConditionsError> {
+pub(crate) fn restore(
+    controllers: &Controllers,
+    node: &Path,
+    serial: &str,
+    before: u8,
+) -> Result<Option<String>, ConditionsError> {
     // A drive that is gone lost the state with its power.
-    if !node.exists() { Ok(None) } else { restore_on(&open(node)?, serial, before) }
+    if !controllers.is_there(node) {
+        return Ok(None);
+    }
+    let opened = controllers.open(node);
+    restore_on(&opened.map_err(ConditionsError::controller(NOT_RESTORED))?, serial, before)
 }
 
 fn restore_on<T: Transport>(
@@ -128,46 +148,15 @@ fn restore_on<T: Transport>(
     serial: &str,
     before: u8,
 ) -> Result<Option<String>, ConditionsError> {
-    let identity = controller.identify_controller()?.decoded;
+    let failed = || ConditionsError::controller(NOT_RESTORED);
+    let identity = controller.identify_controller().map_err(failed())?.decoded;
     let before = PowerManagement::of(u32::from(before));
-    if identity.serial.trim() != serial || controller.power_state()? == before {
+    if identity.serial.trim() != serial || controller.power_state().map_err(failed())? == before {
         return Ok(None);
     }
-    controller.set_power_state(before)?;
+    controller.set_power_state(before).map_err(failed())?;
     Ok(Some(format!("restored power state {}", before.state)))
 }
 
-/// What a drive says of TCG Opal: its optional commands (OACS bit 0), then its level 0 discovery.
-pub(crate) fn says_of_opal(node: &BlockNode) -> Answer {
-    let no = |why: String| Answer::No(format!("the drive ({why})"));
-    if is_nvme(node).is_err() {
-        return no(format!("{} is no NVMe drive, and others cannot be asked yet", node.whole));
-    }
-    match open(&node.path) {
-        Ok(controller) => opal_of(&controller),
-        Err(error) => no(format!("it cannot be asked: {error}")),
-    }
-}
-
-fn opal_of<T: Transport>(controller: &Controller<T>) -> Answer {
-    let no = |why: &str| Answer::No(format!("the drive ({why})"));
-    let identity = match controller.identify_controller() {
-        Ok(page) => page.decoded,
-        Err(error) => return no(&format!("it cannot be asked: {error}")),
-    };
-    if !identity.admin_commands.security {
-        return no("its OACS says that it has no security commands");
-    }
-    match controller.tcg_level_0() {
-        Ok(page) if page.decoded.classes.iter().any(is_opal) => Answer::Yes,
-        Ok(_) => no("its level 0 discovery names no Opal"),
-        Err(error) => no(&format!("its level 0 discovery cannot be read: {error}")),
-    }
-}
-
-const fn is_opal(class: &SecurityClass) -> bool {
-    matches!(class, SecurityClass::Opal1 | SecurityClass::Opal2)
-}
-
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

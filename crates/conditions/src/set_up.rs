@@ -1,6 +1,8 @@
 //! Setting up: in the order drive, partition, encryption, file system, power state, each deed on the ledger before it
 //! is done. What fails on the way is undone at once.
 
+mod hardware;
+
 use std::path::{Path, PathBuf};
 
 use drivelab_core::clock::StopToken;
@@ -14,6 +16,7 @@ use drivelab_device::guard::Released;
 use drivelab_device::wipe::{How, new_seed, wipe};
 use uuid::Uuid;
 
+use crate::controller::Controllers;
 use crate::error::ConditionsError;
 use crate::gpt::Layout;
 use crate::ledger::{Deed, Ledger};
@@ -34,6 +37,8 @@ pub struct Wish<'a> {
     pub condition: Condition,
     /// What the user named to release the drive.
     pub destroy: Option<String>,
+    /// File of the key of the drive's administrator, for the arm opal. The ledger keeps its name, nothing the key.
+    pub opal_admin_key: Option<&'a Path>,
     /// Folder of the ledgers.
     pub folder: &'a Path,
     /// Ends a long set-up early.
@@ -57,6 +62,7 @@ pub struct SetUp {
     pub(crate) ledger: Ledger,
     facts: ConditionFacts,
     place: Where,
+    controllers: Controllers,
 }
 
 impl SetUp {
@@ -65,18 +71,24 @@ impl SetUp {
     /// # Errors
     /// What failed; what had been done by then is undone, and where that failed too, the text says so.
     pub fn begin(released: Released, wish: &Wish<'_>) -> Result<SetUp, ConditionsError> {
+        SetUp::begin_with(released, wish, Controllers::Kernel)
+    }
+
+    pub(crate) fn begin_with(
+        released: Released,
+        wish: &Wish<'_>,
+        controllers: Controllers,
+    ) -> Result<SetUp, ConditionsError> {
         let mark = kernel::mark(released.node(), released.length().get());
         let ledger = Ledger::create(wish.folder, wish.run, mark, wish.destroy.clone())?;
         let facts = ConditionFacts { asked: wish.condition, ..ConditionFacts::default() };
         let place = Where::Device(released.path().to_owned());
-        let mut own = SetUp { released, ledger, facts, place };
+        let mut own = SetUp { released, ledger, facts, place, controllers };
         match own.all(wish) {
             Ok(()) => Ok(own),
             Err(error) => Err(match own.tear_down() {
                 Ok(_) => error,
-                Err(left) => ConditionsError::Target(format!(
-                    "{error}. What had been set up could not be undone either: {left}; `drivelab resume --last` tries again"
-                )),
+                Err(left) => ConditionsError::NotUndone { source: Box::new(error), left: Box::new(left) },
             }),
         }
     }
@@ -121,7 +133,8 @@ impl SetUp {
     /// What could not be undone; it stays on the ledger.
     pub fn tear_down(mut self) -> Result<Vec<String>, ConditionsError> {
         let mut said = Vec::new();
-        tear_down::undo_all(&mut self.ledger, &mut tear_down::Access::Held(&self.released), &mut said)?;
+        let mut access = tear_down::Access::Held(&self.released);
+        tear_down::undo_all(&mut self.ledger, &mut access, &self.controllers, &mut said)?;
         self.ledger.close()?;
         Ok(said)
     }
@@ -144,9 +157,7 @@ impl SetUp {
         match encryption {
             Arm::None => {}
             Arm::Luks2(luks) => node = self.encrypt(&node, &luks)?,
-            Arm::Opal => {
-                return Err(ConditionsError::Host("the arm opal was not checked before it was set up".to_owned()));
-            }
+            Arm::Opal => node = self.encrypt_by_the_drive(&node, wish.opal_admin_key)?,
         }
         stopped()?;
         self.place = Where::Device(node.clone());
@@ -160,9 +171,9 @@ impl SetUp {
         }
         stopped()?;
         if let Some(state) = power_state {
-            let (facts, deed) = power::plan(self.released.node(), state)?;
+            let (facts, deed) = power::plan(&self.controllers, self.released.node(), state)?;
             self.ledger.about_to(deed)?;
-            self.facts.power = Some(power::set(facts)?);
+            self.facts.power = Some(power::set(&self.controllers, facts)?);
             self.said(format!("the controller was set to power state {state}"));
         }
         Ok(())

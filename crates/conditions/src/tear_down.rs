@@ -14,13 +14,12 @@ use drivelab_device::guard::{self, Destroy, Released};
 use drivelab_device::{BlockNode, Named, classify};
 use uuid::Uuid;
 
-use crate::error::ConditionsError;
-use crate::ledger::{Content, Deed, DriveMark, Ledger};
+use crate::controller::Controllers;
+use crate::error::{ConditionsError, LedgerTrouble};
+use crate::ledger::{Abandoned, Content, Deed, DriveMark, Ledger};
 use crate::programs::DELPART;
-use crate::{drive, file_system, gpt, kernel, luks, power};
+use crate::{drive, file_system, gpt, kernel, luks, opal, power};
 
-/// Bytes of a LUKS2 header with its key slots, as cryptsetup makes it: 16 MiB.
-const LUKS_HEADER: u64 = 16 << 20;
 /// How often something that is still busy is tried again, and after which pause: udev and others look at devices for a
 /// moment after each change.
 const TRIES: u32 = 20;
@@ -84,13 +83,33 @@ pub struct Left {
     pub node: PathBuf,
 }
 
+/// What became of everything that dead processes left behind.
+#[derive(Debug, Default)]
+pub struct CleanUp {
+    /// What was meant, undone as far as it could be.
+    pub cleaned: Vec<Cleaned>,
+    /// What nobody asked to undo.
+    pub left: Vec<Left>,
+    /// Ledgers that cannot be used. They keep nothing else from being undone.
+    pub unusable: Vec<LedgerTrouble>,
+}
+
 /// Undoes what dead processes left behind where `meant` says so, and names the rest.
 ///
 /// # Errors
 /// Where the folder cannot be read.
-pub fn clean_up(folder: &Path, meant: &dyn Fn(&Left) -> bool) -> Result<(Vec<Cleaned>, Vec<Left>), ConditionsError> {
-    let (mut all, mut left) = (Vec::new(), Vec::new());
-    for mut ledger in Ledger::abandoned(folder)? {
+pub fn clean_up(folder: &Path, meant: &dyn Fn(&Left) -> bool) -> Result<CleanUp, ConditionsError> {
+    clean_up_with(folder, meant, &Controllers::Kernel)
+}
+
+pub(crate) fn clean_up_with(
+    folder: &Path,
+    meant: &dyn Fn(&Left) -> bool,
+    controllers: &Controllers,
+) -> Result<CleanUp, ConditionsError> {
+    let Abandoned { ledgers, unusable } = Ledger::abandoned(folder)?;
+    let (mut cleaned, mut left) = (Vec::new(), Vec::new());
+    for mut ledger in ledgers {
         let run = ledger.content().run;
         let own = Left { run, node: ledger.content().drive.node.clone() };
         if !meant(&own) {
@@ -99,11 +118,11 @@ pub fn clean_up(folder: &Path, meant: &dyn Fn(&Left) -> bool) -> Result<(Vec<Cle
         }
         let mut done = Vec::new();
         let undone = spare_others(&mut ledger, &mut done)
-            .and_then(|()| undo_all(&mut ledger, &mut Access::Asked(None), &mut done));
+            .and_then(|()| undo_all(&mut ledger, &mut Access::Asked(None), controllers, &mut done));
         let trouble = undone.and_then(|()| ledger.close()).err();
-        all.push(Cleaned { run, done, trouble });
+        cleaned.push(Cleaned { run, done, trouble });
     }
-    Ok((all, left))
+    Ok(CleanUp { cleaned, left, unusable })
 }
 
 /// Strikes out everything that would take something off the drive, where somebody has put something there since.
@@ -144,7 +163,7 @@ fn is_own(content: &Content, partition: &Path) -> bool {
             let own = |start: &[u8]| file_system::uuid_in(start).map(|found| found.to_string());
             node == partition && holds(node, uuid, own).unwrap_or(false)
         }
-        Deed::Luks { node, uuid } => {
+        Deed::Luks { node, uuid } | Deed::Opal { node, uuid, .. } => {
             let found = node.to_str().and_then(|below| luks::uuid_of(below).ok().flatten());
             node == partition && found.as_ref() == Some(uuid)
         }
@@ -156,10 +175,15 @@ fn is_own(content: &Content, partition: &Path) -> bool {
 pub(crate) fn undo_all(
     ledger: &mut Ledger,
     access: &mut Access<'_>,
+    controllers: &Controllers,
     said: &mut Vec<String>,
 ) -> Result<(), ConditionsError> {
     while let Some(deed) = ledger.content().deeds.last().cloned() {
-        said.extend(undo(&deed, ledger, access)?);
+        let done = match &deed {
+            Deed::PowerState { controller, serial, before } => power::restore(controllers, controller, serial, *before),
+            deed => undo(deed, ledger, access),
+        };
+        said.extend(done?);
         ledger.undone()?;
     }
     Ok(())
@@ -169,12 +193,11 @@ pub(crate) fn undo_all(
 fn undo(deed: &Deed, ledger: &Ledger, access: &mut Access<'_>) -> Result<Option<String>, ConditionsError> {
     let content = ledger.content();
     match deed {
-        Deed::PowerState { controller, serial, before } => power::restore(controller, serial, *before),
         Deed::Mount { at } if kernel::is_mounted(at) => {
             patiently(|| file_system::unmount_from(at))?;
             Ok(Some(format!("unmounted {}", at.display())))
         }
-        Deed::Mount { .. } => Ok(None),
+        Deed::Mount { .. } | Deed::PowerState { .. } => Ok(None),
         Deed::Folder { path } => match fs::remove_dir(path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(ConditionsError::system("cannot remove", path)(error))
@@ -201,9 +224,10 @@ fn undo(deed: &Deed, ledger: &Ledger, access: &mut Access<'_>) -> Result<Option<
             }
             let released = access.get(content)?;
             luks::erase(below)?;
-            drive::wipe_ends(released, node, LUKS_HEADER)?;
+            drive::wipe_ends(released, node, luks::HEADER)?;
             Ok(Some(format!("destroyed the keys and the LUKS header on {below}")))
         }
+        Deed::Opal { node, uuid, admin_key } => opal::undo::give_back(node, uuid, admin_key, || access.get(content)),
         Deed::Partition { number, start, length } => {
             let found = kernel::partition(&content.drive.name, *number);
             if found.is_none_or(|found| (found.start, found.length) != (*start, *length)) {
@@ -242,7 +266,7 @@ fn holds(node: &Path, wanted: &str, name_in: impl Fn(&[u8]) -> Option<String>) -
 }
 
 /// Tries again for a while what fails, since others look at devices after each change.
-fn patiently(deed: impl Fn() -> Result<(), ConditionsError>) -> Result<(), ConditionsError> {
+pub(crate) fn patiently(deed: impl Fn() -> Result<(), ConditionsError>) -> Result<(), ConditionsError> {
     let (clock, never) = (MonotonicClock::starting_at(0), StopToken::default());
     let mut tries = 1;
     loop {

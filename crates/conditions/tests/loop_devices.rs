@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use drivelab_conditions::{Cleaned, ConditionsError, SetUp, Where, Wish, check, clean_up};
+use drivelab_conditions::{CleanUp, Cleaned, ConditionsError, SetUp, Where, Wish, check, clean_up};
 use drivelab_core::clock::{StopCause, StopToken};
 use drivelab_core::condition::{Condition, DataState, FileSystem};
 use drivelab_core::ids::RunId;
@@ -49,10 +49,11 @@ impl Loop {
     }
 
     fn set_up(&self, condition: Condition, stop: &StopToken) -> Result<SetUp, ConditionsError> {
-        check(&self.node, &condition)?;
+        check(&self.node, &condition, None)?;
         let folder = self.ledgers();
         let destroy = Some(self.node.name.clone());
-        SetUp::begin(self.released(), &Wish { run: RunId::now(), condition, destroy, folder: &folder, stop })
+        let wish = Wish { run: RunId::now(), condition, destroy, opal_admin_key: None, folder: &folder, stop };
+        SetUp::begin(self.released(), &wish)
     }
 
     /// Names of all files that the conditions keep.
@@ -171,14 +172,15 @@ fn a_named_partition_is_cleaned_up_too_also_where_the_ledgers_lie_behind_a_link(
     fs::create_dir(&real).expect("a folder");
     std::os::unix::fs::symlink(&real, &link).expect("a link");
     let condition = Condition { file_system: Some(FileSystem::Ext4), ..Condition::default() };
-    check(&node, &condition).expect("fits");
+    check(&node, &condition, None).expect("fits");
     let released =
         guard::release_device(&node, &Destroy::named(Some(Path::new(&node.name)))).expect("released by its name");
     let (run, destroy, stop) = (RunId::now(), Some(node.name.clone()), StopToken::default());
-    let set_up = SetUp::begin(released, &Wish { run, condition, destroy, folder: &link, stop: &stop }).expect("set up");
+    let wish = Wish { run, condition, destroy, opal_admin_key: None, folder: &link, stop: &stop };
+    let set_up = SetUp::begin(released, &wish).expect("set up");
     drop(set_up);
-    let (cleaned, left) = clean_up(&link, &|left| left.node == node.path).expect("a look");
-    assert!(left.is_empty() && cleaned[0].trouble.is_none(), "{cleaned:?}");
+    let CleanUp { cleaned, left, unusable } = clean_up(&link, &|left| left.node == node.path).expect("a look");
+    assert!(left.is_empty() && unusable.is_empty() && cleaned[0].trouble.is_none(), "{cleaned:?}");
     assert!(cleaned[0].done.iter().any(|done| done.starts_with("unmounted")), "{cleaned:?}");
     assert!(cleaned[0].done.iter().any(|done| done.starts_with("wiped the file system")), "{cleaned:?}");
     assert_eq!(tool("wipefs", &[&partition]), "", "signatures are left");
@@ -187,8 +189,8 @@ fn a_named_partition_is_cleaned_up_too_also_where_the_ledgers_lie_behind_a_link(
 
 /// Everything that dead processes left, undone.
 fn undone(device: &Loop) -> Vec<Cleaned> {
-    let (cleaned, left) = clean_up(&device.ledgers(), &|_| true).expect("a look");
-    assert!(left.is_empty());
+    let CleanUp { cleaned, left, unusable } = clean_up(&device.ledgers(), &|_| true).expect("a look");
+    assert!(left.is_empty() && unusable.is_empty());
     cleaned
 }
 
@@ -203,7 +205,7 @@ fn what_somebody_put_behind_the_table_is_left_alone() {
     tool("mkfs.ext4", &["-q", "-F", &partition]);
     let uuid = |node: &str| tool("blkid", &["-p", "-o", "value", "-s", "UUID", node]);
     let before = uuid(&partition);
-    let (cleaned, left) = clean_up(&device.ledgers(), &|_| false).expect("a look");
+    let CleanUp { cleaned, left, .. } = clean_up(&device.ledgers(), &|_| false).expect("a look");
     assert!(cleaned.is_empty() && left.len() == 1, "what nobody meant is named and left");
     let cleaned = undone(&device);
     assert!(cleaned[0].trouble.is_none(), "{cleaned:?}");
@@ -282,13 +284,43 @@ fn a_stop_on_the_way_leaves_nothing_behind() {
 fn what_cannot_be_is_refused_before_anything_is_touched() {
     let Some(device) = Loop::new_or_skip(64) else { return };
     let refused = |condition: Condition, words: &[&str]| {
-        let text = check(&device.node, &condition).expect_err("refused").to_string();
+        let text = check(&device.node, &condition, None).expect_err("refused").to_string();
         assert!(words.iter().all(|word| text.contains(word)), "{text}");
     };
     refused(condition(Some(FileSystem::Xfs)), &["300 MiB"]);
     refused(Condition { partition: "1 MiB".parse().ok(), ..Condition::default() }, &["16 MiB"]);
     refused(Condition { power_state: Some(1), ..Condition::default() }, &["NVMe"]);
     let opal = Condition { encryption: "opal".parse().expect("an arm"), ..Condition::default() };
-    refused(opal, &["Opal", "the drive ("]);
+    refused(opal, &["Opal", "the drive (", "--opal-admin-key FILE", "Nothing was touched"]);
+    device.is_bare();
+}
+
+/// cryptsetup resets the locking range that has the partition's number, which may reach beyond it.
+#[test]
+fn opal_is_refused_on_a_partition_of_a_drive_that_was_not_released_as_a_whole() {
+    let Some(device) = Loop::new_or_skip(64) else { return };
+    let whole = device.node.path.to_str().expect("a path").to_owned();
+    tool("addpart", &[&whole, "1", "2048", "65536"]);
+    let Named::BlockDevice(node) = classify(Path::new(&format!("{whole}p1"))).expect("a device") else { panic!() };
+    let opal = Condition { encryption: "opal".parse().expect("an arm"), ..Condition::default() };
+    let text = check(&node, &opal, None).expect_err("refused").to_string();
+    assert!(text.contains("name the whole disk") && text.contains("beyond it"), "{text}");
+    tool("delpart", &[&whole, "1"]);
+}
+
+#[test]
+fn a_ledger_that_cannot_be_read_keeps_nothing_else_from_being_undone() {
+    let Some(device) = Loop::new_or_skip(256) else { return };
+    let set_up = device.set_up(condition(Some(FileSystem::Ext4)), &StopToken::default()).expect("set up");
+    drop(set_up);
+    // Of another run, cut off, and sorted before the one that can be read.
+    let broken = device.ledgers().join("00000000-0000-7000-8000-000000000000.json");
+    fs::write(&broken, "{ \"format\": 1,").expect("written");
+    let CleanUp { cleaned, left, unusable } = clean_up(&device.ledgers(), &|_| true).expect("a look");
+    assert!(left.is_empty() && cleaned.len() == 1 && cleaned[0].trouble.is_none(), "{cleaned:?}");
+    let named: Vec<&Path> = unusable.iter().map(|trouble| trouble.path.as_path()).collect();
+    assert_eq!(named, [broken.as_path()]);
+    assert!(broken.exists(), "what cannot be read is not thrown away");
+    fs::remove_file(&broken).and_then(|()| fs::remove_file(broken.with_extension("lock"))).expect("removed");
     device.is_bare();
 }

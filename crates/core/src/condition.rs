@@ -51,8 +51,15 @@ impl FromStr for Share {
     type Err = ConditionError;
 
     fn from_str(text: &str) -> Result<Self, ConditionError> {
-        let wrong =
-            || ConditionError { text: text.to_owned(), expected: "a share such as 90%, or a size such as 100 GiB" };
+        let wrong = || ConditionError::unknown(text, "a share such as 90%, or a size such as 100 GiB");
+        let bare = text.trim();
+        if !bare.is_empty() && bare.bytes().all(|byte| byte.is_ascii_digit()) {
+            // Somebody who writes 10 means per cent or GiB, and never ten bytes.
+            let small = bare.parse::<u64>().ok().filter(|bytes| (1..Bytes::MIB.get()).contains(bytes));
+            if let Some(number) = small {
+                return Err(ConditionError::NoUnit { number });
+            }
+        }
         match text.trim().strip_suffix('%') {
             Some(number) => {
                 let percent = number.trim().parse::<u8>().ok().filter(|percent| (1..=100).contains(percent));
@@ -91,7 +98,7 @@ impl FromStr for FileSystem {
         match text {
             "ext4" => Ok(FileSystem::Ext4),
             "xfs" => Ok(FileSystem::Xfs),
-            _ => Err(ConditionError { text: text.to_owned(), expected: "ext4 or xfs" }),
+            _ => Err(ConditionError::unknown(text, "ext4 or xfs")),
         }
     }
 }
@@ -123,14 +130,14 @@ pub enum Arm {
     Opal,
 }
 
-const ARM_EXPECTED: &str =
-    "none, luks2 (or sw), opal (or hw), or luks2: with options such as luks2:sector=4096,inline,same-cpu";
+const ARM_EXPECTED: &str = "none, luks2 (or sw), opal (or hw), or luks2 with options such as luks2:sector=4096,inline,same-cpu: \
+     sector=512, 1024, 2048 or 4096, no-read-workqueue, no-write-workqueue, inline (both), same-cpu";
 
 impl FromStr for Arm {
     type Err = ConditionError;
 
     fn from_str(text: &str) -> Result<Self, ConditionError> {
-        let wrong = || ConditionError { text: text.to_owned(), expected: ARM_EXPECTED };
+        let wrong = || ConditionError::unknown(text, ARM_EXPECTED);
         let (word, options) = text.split_once(':').map_or((text, None), |(word, options)| (word, Some(options)));
         match (word, options) {
             ("none", None) => Ok(Arm::None),
@@ -200,14 +207,13 @@ pub enum DataState {
     Discarded,
 }
 
+const DATA_EXPECTED: &str = "as-found, fresh, filled:N% (1 to 100), overwritten-random or discarded";
+
 impl FromStr for DataState {
     type Err = ConditionError;
 
     fn from_str(text: &str) -> Result<Self, ConditionError> {
-        let wrong = || ConditionError {
-            text: text.to_owned(),
-            expected: "as-found, fresh, filled:N% (1 to 100), overwritten-random or discarded",
-        };
+        let wrong = || ConditionError::unknown(text, DATA_EXPECTED);
         match text {
             "as-found" => Ok(DataState::AsFound),
             "fresh" => Ok(DataState::Fresh),
@@ -349,6 +355,44 @@ pub struct EncryptionFacts {
     pub check: EncryptionCheck,
 }
 
+/// The encryption that the drive does by itself, as it was set up: a locking range of TCG Opal, by cryptsetup 2.7 or
+/// later (`luksFormat --hw-opal-only`). Never tried on hardware yet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HardwareFacts {
+    /// What `cryptsetup --version` says.
+    pub version: String,
+    /// Number of the locking range, as the header says.
+    pub range: u32,
+    /// Bits of the key that unlocks the range, as the header says. The key that encrypts never leaves the drive.
+    pub key_bits: u32,
+    /// Where the range begins on the device below.
+    pub data_offset: Bytes,
+    /// Length of the range, as the header says.
+    pub length: Bytes,
+    /// `cryptsetup luksDump`, whole; it holds no key.
+    pub header: String,
+    /// Whether the drive had an owner before (level 0 discovery, Locking Enabled); else setting up took ownership with
+    /// the administrator's key of the user, and the drive keeps it.
+    pub owned_before: bool,
+    /// The test of it.
+    pub check: LockCheck,
+    /// Whether this way of setting up was ever tried on hardware by those who made this version.
+    pub tried_on_hardware: bool,
+}
+
+/// What was found when a known text was written into a locking range, and the range was locked and opened again. What
+/// lies on the media cannot be seen: the drive decrypts whatever it gives out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LockCheck {
+    /// Bytes written through the mapping.
+    pub bytes: Bytes,
+    /// Whether the text came back after the range was opened again.
+    pub read_back: bool,
+    /// Whether the drive refused to read its place while the range was locked; where not, something else than the text
+    /// was read there.
+    pub refused_while_locked: bool,
+}
+
 /// A power state that was set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PowerStateFacts {
@@ -377,6 +421,9 @@ pub struct ConditionFacts {
     /// The encryption.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encryption: Option<EncryptionFacts>,
+    /// The encryption by the drive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hardware: Option<HardwareFacts>,
     /// The power state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub power: Option<PowerStateFacts>,
@@ -386,12 +433,32 @@ pub struct ConditionFacts {
 
 /// A text that is no condition.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("'{text}' is not known; expected {expected}")]
-pub struct ConditionError {
-    /// What was written.
-    pub text: String,
-    /// What would have been right.
-    pub expected: &'static str,
+pub enum ConditionError {
+    /// Not one of the words.
+    #[error("'{text}' is not known; expected {expected}")]
+    Unknown {
+        /// What was written.
+        text: String,
+        /// What would have been right.
+        expected: &'static str,
+    },
+    /// A number alone, too small to be a size in bytes.
+    #[error("'{number}' has no unit, and {number} bytes are no size for this: {}", meant(*number))]
+    NoUnit {
+        /// What was written.
+        number: u64,
+    },
+}
+
+impl ConditionError {
+    fn unknown(text: &str, expected: &'static str) -> ConditionError {
+        ConditionError::Unknown { text: text.to_owned(), expected }
+    }
+}
+
+/// What a number without a unit may have been meant as.
+fn meant(number: u64) -> String {
+    if number <= 100 { format!("{number} % or {number} GiB?") } else { format!("{number} MiB or {number} GiB?") }
 }
 
 #[cfg(test)]

@@ -38,6 +38,7 @@ pub use guard::{
     FileIdentity, Leftover, LeftoverState, Scratch, ScratchClaim, is_scratch, leftover_scratches, remove_leftover,
 };
 pub use identity::identity_of;
+pub use mounts::is_mount_point;
 pub use named::{BlockNode, Named, classify};
 pub use nvme_node::controller_node;
 pub use place::{FolderFacts, folder_facts, suggest_direct_folder, target_facts};

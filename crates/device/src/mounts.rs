@@ -104,6 +104,14 @@ pub(crate) fn list(roots: &Roots) -> Vec<Mount> {
     fs::read(roots.proc.join("self/mountinfo")).map(|text| parse(&text)).unwrap_or_default()
 }
 
+/// Whether a file system is mounted at this very place, as far as this process sees; `None` where the table of mounts
+/// cannot be read.
+#[must_use]
+pub fn is_mount_point(path: &Path) -> Option<bool> {
+    let table = fs::read(Roots::default().proc.join("self/mountinfo")).ok()?;
+    Some(parse(&table).iter().any(|mount| mount.mount_point == path))
+}
+
 /// The mounts of all processes that can be looked into, once for each mount namespace and root folder (a process in a
 /// chroot sees only what is below it); what several namespaces share is listed several times.
 pub(crate) fn list_all(roots: &Roots) -> Vec<Mount> {
@@ -180,6 +188,16 @@ garbage
         assert_eq!(mounts[2].source, "", "an empty source field is not the next field");
         assert_eq!(mounts[2].options, "rw,user_id=0");
         assert_eq!(mounts[4].source, "tmp\\fs");
+    }
+
+    #[test]
+    fn names_are_read_with_their_blanks_and_need_not_be_text() {
+        let plain = |field: &[u8]| unescape(field).into_vec();
+        assert_eq!(plain(br"/a\040b\134c"), br"/a b\c");
+        assert_eq!(plain(br"/a\x"), br"/a\x");
+        assert_eq!(plain(b"/a\xff\\040"), b"/a\xff ");
+        assert_eq!(is_mount_point(Path::new("/proc")), Some(true));
+        assert_eq!(is_mount_point(Path::new("/proc/self")), Some(false));
     }
 
     #[test]

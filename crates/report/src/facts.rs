@@ -1,6 +1,6 @@
 //! Target, drive and testbed as pairs of name and value, for every format. What is not known is said to be unknown.
 
-use drivelab_core::condition::{ConditionFacts, EncryptionFacts};
+use drivelab_core::condition::{ConditionFacts, EncryptionFacts, HardwareFacts};
 use drivelab_core::environment::{BlockDeviceFacts, Environment, FileSystemFacts, TargetFacts, TargetKind};
 use drivelab_core::finding::Finding;
 use drivelab_core::run::Break;
@@ -138,7 +138,7 @@ fn guard(environment: &Environment) -> String {
 /// What was set up around the target, where anything was.
 fn condition(environment: &Environment) -> Vec<Fact> {
     let Some(condition) = &environment.condition else { return Vec::new() };
-    let ConditionFacts { asked, partition, file_system, encryption, power, done } = condition;
+    let ConditionFacts { asked, partition, file_system, encryption, hardware, power, done } = condition;
     let mut facts = vec![fact("Conditions", asked.ground()), fact("Arm", asked.arm())];
     facts.extend(partition.iter().map(|made| {
         let share = format!("{} of {}", format::bytes(made.length), format::bytes(made.of));
@@ -146,6 +146,7 @@ fn condition(environment: &Environment) -> Vec<Fact> {
     }));
     facts.extend(file_system.iter().map(|made| fact("Made by", format!("{} ({})", made.command, made.version))));
     facts.extend(encryption.iter().flat_map(encrypted));
+    facts.extend(hardware.iter().flat_map(encrypted_by_the_drive));
     facts.extend(power.iter().map(|power| {
         let watts = power.max_watts.map_or_else(String::new, |watts| format!(", at most {watts} W by its own table"));
         fact("Power state", format!("{} ({} before, restored afterwards){watts}", power.state, power.before))
@@ -172,6 +173,37 @@ fn encrypted(found: &EncryptionFacts) -> [Fact; 2] {
                 format::bytes(check.bytes),
                 check.plain_pieces,
                 check.chi_square
+            ),
+        ),
+    ]
+}
+
+fn encrypted_by_the_drive(found: &HardwareFacts) -> [Fact; 2] {
+    let HardwareFacts { version, range, key_bits, data_offset, length, header: _, owned_before, check, .. } = found;
+    let (start, length) = (format::bytes(*data_offset), format::bytes(*length));
+    let tried = if found.tried_on_hardware { "" } else { "; not yet tried on hardware by the makers of drivelab" };
+    let owner =
+        if *owned_before { "" } else { "; the drive had no owner before, and keeps the key of --opal-admin-key" };
+    let locked = if check.refused_while_locked {
+        "the drive refused to read it while locked"
+    } else {
+        "something else was read while locked"
+    };
+    let back = if check.read_back { "came back when opened again" } else { "did not come back" };
+    [
+        fact(
+            "Encryption",
+            format!(
+                "by the drive (TCG Opal), locking range {range} of {length} from {start}, unlocked by a key of {key_bits} bits; \
+                 {version}{owner}{tried}"
+            ),
+        ),
+        fact(
+            "Encryption tested",
+            format!(
+                "{} of known text {back}, {locked}; whether it lies encrypted on the media cannot be seen from outside, since \
+                 the drive decrypts what it gives out",
+                format::bytes(check.bytes)
             ),
         ),
     ]

@@ -1,6 +1,8 @@
 //! Flags of `drivelab run` for what a run is measured under.
 
-use clap::Args;
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
 use drivelab_core::condition::{Arm, DataState, FileSystem, Share};
 
 /// Power states to measure in.
@@ -25,18 +27,30 @@ impl std::str::FromStr for PowerStates {
 /// What is set up before a run and undone after it, on a block device that --destroy names.
 #[derive(Debug, Args)]
 pub struct ConditionArgs {
-    /// Make a partition table with one partition of this share or size; the rest of the drive stays unused.
+    /// Make a partition table with one partition of this share (90%, 100GiB); the rest of the drive stays unused.
     #[arg(long, value_name = "SHARE", help_heading = "Conditions")]
     pub partition: Option<Share>,
-    /// Test only this much of the device, from its start, without a partition for it.
+    /// Test only this much of the device (25%, 100GiB), from its start, without a partition for it.
     #[arg(long, value_name = "SHARE", help_heading = "Conditions")]
     pub span: Option<Share>,
     /// Make a file system (ext4, xfs) and test a file in it.
     #[arg(long, value_name = "KIND", help_heading = "Conditions")]
     pub file_system: Option<FileSystem>,
     /// Measure once under each of these, in this order: none, luks2[:sector=N,inline,same-cpu], opal.
+    ///
+    /// Repeat the flag for each arm. none: no layer between. luks2 (or sw): LUKS2 on dm-crypt; after a colon, parted by
+    /// commas: sector=512, 1024, 2048 or 4096 (bytes encrypted at a time; without it cryptsetup chooses),
+    /// no-read-workqueue and no-write-workqueue (encrypt where the operation is, without worker threads), inline
+    /// (both), same-cpu (stay on the CPU that submitted). opal (or hw): the drive encrypts by itself; needs
+    /// --opal-admin-key, and was not yet tried on hardware.
     #[arg(long, value_name = "ARM", help_heading = "Conditions")]
     pub arm: Vec<Arm>,
+    /// File with the key of the drive's administrator, for --arm opal: the drive keeps that key after the run.
+    ///
+    /// One line, readable by its owner alone. A drive without an owner is owned with it from then on; only the PSID on
+    /// the drive's label takes that back. drivelab keeps the file's name until all is undone, and never the key.
+    #[arg(long, value_name = "FILE", requires = "arm", value_hint = ValueHint::FilePath, help_heading = "Conditions")]
+    pub opal_admin_key: Option<PathBuf>,
     /// What the target holds before the tests: as-found, fresh, filled:N%, overwritten-random, discarded.
     #[arg(long, value_name = "STATE", default_value = "as-found", help_heading = "Conditions")]
     pub data_state: DataState,
@@ -49,7 +63,7 @@ impl ConditionArgs {
     /// Whether anything is asked for.
     #[must_use]
     pub fn any(&self) -> bool {
-        let ConditionArgs { partition, span, file_system, arm, data_state, power_state } = self;
+        let ConditionArgs { partition, span, file_system, arm, opal_admin_key: _, data_state, power_state } = self;
         partition.is_some()
             || span.is_some()
             || file_system.is_some()

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use drivelab_analysis::Analysis;
 use drivelab_analysis::arms::{ArmRun, arms};
-use drivelab_conditions::{Cleaned, ConditionsError, Kind, Left, SetUp, Where, Wish, check, clean_up};
+use drivelab_conditions::{CleanUp, Cleaned, ConditionsError, Kind, Left, SetUp, Where, Wish, check, clean_up};
 use drivelab_core::clock::StopToken;
 use drivelab_core::condition::{Arm, Condition};
 use drivelab_core::exit::ExitCode;
@@ -59,7 +59,12 @@ fn conditions_of(asked: &ConditionArgs, node: &BlockNode) -> Result<Vec<Conditio
         Some(PowerStates::All) => drivelab_conditions::power_states(node)?.into_iter().map(Some).collect(),
     };
     let arms = if asked.arm.is_empty() { vec![Arm::None] } else { asked.arm.clone() };
-    let ConditionArgs { partition, span, file_system, arm: _, data_state, power_state: _ } = *asked;
+    if asked.opal_admin_key.is_some() && !arms.contains(&Arm::Opal) {
+        return Err(Failure::usage(
+            "--opal-admin-key is for the arm opal, and none of the arms is: add --arm opal, or leave it out",
+        ));
+    }
+    let ConditionArgs { partition, span, file_system, arm: _, opal_admin_key: _, data_state, power_state: _ } = *asked;
     let of = |encryption: Arm, power_state: Option<u8>| Condition {
         partition,
         span,
@@ -102,7 +107,7 @@ pub fn carry_out(
     let node = device(order.target)?;
     let conditions = conditions_of(asked, &node)?;
     for condition in &conditions {
-        check(&node, condition)?;
+        check(&node, condition, asked.opal_admin_key.as_deref())?;
     }
     order.page.map_or(Ok(()), |(output, _)| OutputFile::check(output).and(format_of(output)).map(drop))?;
     let destroy = consent::for_device(&node, order.destroy, order.yes || order.dry_run)?;
@@ -114,7 +119,8 @@ pub fn carry_out(
     let data = context.data()?;
     let voice = context.settings.voice;
     // Only what stands on the drive that the user names now is in the way, and only that drive was released.
-    let (cleaned, left) = clean_up(&folder(&data), &|left| left.node == node.path)?;
+    let CleanUp { cleaned, left, unusable } = clean_up(&folder(&data), &|left| left.node == node.path)?;
+    unusable.iter().for_each(|trouble| voice.warn(format!("{}: {trouble}", trouble.path.display())));
     say_cleaned(voice, cleaned)?;
     for Left { run, node } in left {
         voice.warn(format!(
@@ -132,7 +138,9 @@ pub fn carry_out(
             voice.say(format!("Arm {} of {}: {}", at + 1, conditions.len(), condition.arm()));
         }
         let single = if several { None } else { order.page };
-        let one = One { node: &node, destroy: &destroy, condition: *condition, page: single, several, stop: &stop };
+        let (opal_admin_key, stop) = (asked.opal_admin_key.as_deref(), &stop);
+        let condition = *condition;
+        let one = One { node: &node, destroy: &destroy, condition, opal_admin_key, page: single, several, stop };
         let (ended, run) = under(context, order, engine()?, &data, &one)?;
         if ended != ExitCode::Ok {
             code = ended;
@@ -163,6 +171,7 @@ struct One<'a> {
     node: &'a BlockNode,
     destroy: &'a Destroy,
     condition: Condition,
+    opal_admin_key: Option<&'a Path>,
     page: Option<(&'a Path, bool)>,
     several: bool,
     stop: &'a StopToken,
@@ -180,8 +189,8 @@ fn under(
     let run = RunId::now();
     let released = guard::release_device(one.node, one.destroy)?;
     let id = one.destroy.id.as_ref().map(|id| id.display().to_string());
-    let (condition, folder) = (one.condition, folder(data));
-    let wish = Wish { run, condition, destroy: id, folder: &folder, stop: one.stop };
+    let (condition, opal_admin_key, folder) = (one.condition, one.opal_admin_key, folder(data));
+    let wish = Wish { run, condition, destroy: id, opal_admin_key, folder: &folder, stop: one.stop };
     let set_up = SetUp::begin(released, &wish)?;
     set_up.facts().done.iter().for_each(|done| voice.say(format!("Set up    {done}")));
     let target = match set_up.place() {
@@ -238,10 +247,14 @@ fn compared(context: &Context, order: &Order<'_>, done: Vec<Done>) -> Result<()>
 /// # Errors
 /// What could not be undone.
 pub fn clean(context: &Context, meant: &dyn Fn(RunId) -> bool) -> Result<Vec<RunId>> {
-    let (cleaned, _) = clean_up(&folder(&context.data()?), &|left| meant(left.run))?;
+    let voice = context.settings.voice;
+    let CleanUp { cleaned, left: _, unusable } = clean_up(&folder(&context.data()?), &|left| meant(left.run))?;
     let runs = cleaned.iter().map(|cleaned| cleaned.run).collect();
-    say_cleaned(context.settings.voice, cleaned)?;
-    Ok(runs)
+    // Only the ledger of a run that was meant stands in the way of it.
+    let (own, others): (Vec<_>, Vec<_>) = unusable.into_iter().partition(|trouble| trouble.run.is_some_and(meant));
+    others.iter().for_each(|trouble| voice.warn(format!("{}: {trouble}", trouble.path.display())));
+    say_cleaned(voice, cleaned)?;
+    own.into_iter().next().map_or(Ok(runs), |trouble| Err(ConditionsError::from(trouble).into()))
 }
 
 fn say_cleaned(voice: Voice, cleaned: Vec<Cleaned>) -> Result<()> {

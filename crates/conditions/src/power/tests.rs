@@ -1,29 +1,12 @@
 //! Power states on recorded pages, built by the specification's offsets: not yet tried on hardware.
 
-use drivelab_nvme::{RecordedTransport, Recording, Request, Select, Status};
+mod interrupted;
+pub(crate) mod pages;
+
+use drivelab_nvme::{RecordedTransport, Recording, Request, Status};
 
 use super::*;
-
-const IDENTIFY: Request = Request::Identify { cns: 1, nsid: 0 };
-const CURRENT: Request = Request::GetFeature { feature: 2, select: Select::Current, argument: 0 };
-
-/// Identify controller (Base 2.0, figure 275): SN at 4, MN at 24, OACS at 256, NPSS at 263 (zero-based), power state
-/// descriptors of 32 bytes from 2048 (MP at 0 in units of 10 mW, NOPS in bit 1 of byte 3).
-fn identify(watts: &[(u16, bool)], security: bool) -> Vec<u8> {
-    let mut page = vec![0; 4096];
-    page[4..24].copy_from_slice(b"SN-1                ");
-    page[24..64].copy_from_slice(b"A drive of pages                        ");
-    page[256] = u8::from(security);
-    page[263] = u8::try_from(watts.len() - 1).expect("few states");
-    for (at, (centiwatts, non_operational)) in watts.iter().enumerate() {
-        let from = 2048 + 32 * at;
-        page[from..from + 2].copy_from_slice(&centiwatts.to_le_bytes());
-        page[from + 3] = u8::from(*non_operational) << 1;
-    }
-    page
-}
-
-const THREE: [(u16, bool); 4] = [(825, false), (410, false), (350, false), (5, true)];
+use pages::{CURRENT, IDENTIFY, THREE, identify};
 
 fn controller(watts: &[(u16, bool)], state: u32) -> Controller<RecordedTransport> {
     let mut recording = Recording::default();
@@ -87,9 +70,27 @@ fn a_controller_that_refuses_ends_the_arm_with_its_own_words() {
     let (facts, deed) = plan_on(&drive, node(), 2).expect("a plan");
     let error = set_on(&drive, facts).expect_err("refused");
     assert!(error.to_string().contains("refuses"), "{error}");
+    assert!(error.to_string().ends_with("the drive is as it was"), "{error}");
     let Deed::PowerState { serial, before, .. } = deed else { panic!("{deed:?}") };
     assert!(restore_on(&drive, &serial, before).expect("as it was").is_none());
     assert_eq!(drive.power_state().expect("a state").state, 0);
+}
+
+#[test]
+fn nothing_is_said_of_the_drive_that_is_not_known() {
+    // A controller that loses its answers: Get Features is not among the pages after it was set.
+    let mut recording = Recording::default();
+    recording.page(IDENTIFY, identify(&THREE, false));
+    let drive = Controller::new(RecordedTransport::new(recording));
+    for error in [plan_on(&drive, node(), 2).expect_err("asked"), restore_on(&drive, "SN-1", 0).expect_err("restored")]
+    {
+        let ConditionsError::Controller { source, known } = &error else { panic!("{error}") };
+        assert!(matches!(source, drivelab_nvme::NvmeError::NotRecorded { .. }), "{source}");
+        assert!(std::error::Error::source(&error).is_some(), "the controller's own words are kept");
+        assert!(error.to_string().ends_with(known), "{error}");
+    }
+    let restoring = restore_on(&drive, "SN-1", 0).expect_err("not restored").to_string();
+    assert!(restoring.contains("may still be in force") && !restoring.contains("as it was"), "{restoring}");
 }
 
 #[test]
@@ -97,14 +98,4 @@ fn another_controller_at_the_same_node_is_left_alone() {
     let drive = controller(&THREE, 2);
     assert!(restore_on(&drive, "SN-2", 0).expect("left alone").is_none());
     assert!(drive.transport().set_features().is_empty());
-}
-
-#[test]
-fn a_drive_without_security_commands_has_no_opal() {
-    let answer = opal_of(&controller(&THREE, 0));
-    assert!(matches!(&answer, Answer::No(why) if why.contains("OACS")), "{answer:?}");
-    let mut recording = Recording::default();
-    recording.page(IDENTIFY, identify(&THREE, true));
-    let answer = opal_of(&Controller::new(RecordedTransport::new(recording)));
-    assert!(matches!(&answer, Answer::No(why) if why.contains("level 0 discovery")), "{answer:?}");
 }

@@ -18,6 +18,7 @@ fn what_is_no_arm_is_answered_with_what_is() {
     for text in ["", "luks", "luks2:", "luks2:sector=100", "luks2:sector=8192", "none:inline", "opal:x", "luks2:fast"] {
         let error = text.parse::<Arm>().expect_err(text);
         assert!(error.to_string().contains("luks2:sector=4096"), "{error}");
+        assert!(error.to_string().contains("no-write-workqueue"), "every option is named: {error}");
     }
 }
 
@@ -31,6 +32,17 @@ fn shares_are_sizes_or_per_cent_of_the_whole_and_never_more() {
     for text in ["0%", "101%", "", "x", "0", "-5%", "1.5%"] {
         text.parse::<Share>().expect_err(text);
     }
+}
+
+#[test]
+fn a_number_without_a_unit_is_asked_about_and_not_taken_for_bytes() {
+    let text = |share: &str| share.parse::<Share>().expect_err(share).to_string();
+    assert!(text("10").ends_with("10 % or 10 GiB?"), "{}", text("10"));
+    assert!(text(" 100 ").ends_with("100 % or 100 GiB?"), "{}", text(" 100 "));
+    assert!(text("500").ends_with("500 MiB or 500 GiB?"), "{}", text("500"));
+    assert!(text("1048575").contains("no unit"), "{}", text("1048575"));
+    assert_eq!("1048576".parse(), Ok(Share::Bytes(Bytes::MIB)));
+    assert_eq!("10 GiB".parse(), Ok(Share::Bytes(Bytes::new(10 << 30))));
 }
 
 #[test]

@@ -1,0 +1,206 @@
+//! The commands for a locking range, word by word, and what goes to each on its stdin: no secret is ever in a command
+//! line, where every user could read it.
+//!
+//! Source: cryptsetup-luksFormat(8) and cryptsetup-erase(8) of version 2.7; its src/cryptsetup.c, where luksFormat
+//! reads the range's key from stdin first (`--key-file -`, as many bytes as `--keyfile-size` says) and then the
+//! administrator's key up to the end of a line, and erase reads the administrator's key to the end of stdin. Not yet
+//! tried on hardware.
+
+use drivelab_core::units::Bytes;
+
+use super::key::AdminKey;
+use crate::error::ConditionsError;
+use crate::luks::{self, Key};
+use crate::programs::CRYPTSETUP;
+
+/// Bytes on stdin, zeroed when they are done with.
+struct Secret(Vec<u8>);
+
+impl Drop for Secret {
+    fn drop(&mut self) {
+        self.0.fill(0);
+    }
+}
+
+/// What a header says of its locking range.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Header {
+    /// Number of the range: that of the partition, 1 without one.
+    pub(crate) range: u32,
+    /// Bits of the key that unlocks it.
+    pub(crate) key_bits: u32,
+    /// Where it begins on the device that holds the header.
+    pub(crate) data_offset: Bytes,
+    /// Its length.
+    pub(crate) length: Bytes,
+}
+
+fn format_arguments<'a>(node: &'a str, uuid: &'a str, key_bytes: &'a str) -> Vec<&'a str> {
+    let mut arguments = vec!["luksFormat", "--batch-mode", "--type", "luks2", "--hw-opal-only", "--force-password"];
+    arguments.extend(["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"]);
+    arguments.extend(["--uuid", uuid, "--keyfile-size", key_bytes, "--key-file", "-", node]);
+    arguments
+}
+
+/// The range's key, then the administrator's as a line.
+fn format_input(key: &Key, admin: &AdminKey) -> Secret {
+    let mut input = Secret(Vec::with_capacity(key.bytes().len() + admin.bytes().len() + 1));
+    input.0.extend(key.bytes());
+    input.0.extend(admin.bytes());
+    input.0.push(b'\n');
+    input
+}
+
+fn erase_arguments(node: &str) -> Vec<&str> {
+    vec!["erase", "--batch-mode", "--key-file", "-", node]
+}
+
+/// Sets up a locking range over the device and writes a LUKS2 header before it. A drive without an owner gets one: the
+/// administrator's key.
+///
+/// # Errors
+/// cryptsetup's words.
+pub(crate) fn format(node: &str, uuid: &str, key: &Key, admin: &AdminKey) -> Result<(), ConditionsError> {
+    let key_bytes = key.bytes().len().to_string();
+    CRYPTSETUP.run(&format_arguments(node, uuid, &key_bytes), &format_input(key, admin).0).map(drop)
+}
+
+/// Has the drive forget the key of the range and what lies in it, and unlocks and ends the range.
+///
+/// # Errors
+/// cryptsetup's words.
+pub(crate) fn erase(node: &str, admin: &AdminKey) -> Result<(), ConditionsError> {
+    CRYPTSETUP.run(&erase_arguments(node), admin.bytes()).map(drop)
+}
+
+/// The header's words, and what they say of the range.
+///
+/// # Errors
+/// cryptsetup's, or words that are not understood.
+pub(crate) fn header(node: &str) -> Result<(String, Header), ConditionsError> {
+    let text = luks::dump(node)?;
+    let read = parse(&text).ok_or_else(|| {
+        ConditionsError::Host(format!("what `cryptsetup luksDump {node}` says of a locking range is not understood"))
+    })?;
+    Ok((text, read))
+}
+
+/// Reads what `luksDump` says of the one data segment.
+fn parse(dump: &str) -> Option<Header> {
+    let mut section = "";
+    let (mut range, mut key_bits, mut data_offset, mut length) = (None, None, None, None);
+    for line in dump.lines() {
+        if !line.starts_with(char::is_whitespace) {
+            section = line.trim_end_matches(':');
+        }
+        let Some((name, value)) = line.split_once(':') else { continue };
+        let number = || value.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
+        match (section, name.trim()) {
+            ("Data segments", "offset") => data_offset = data_offset.or_else(number),
+            ("Data segments", "OPAL segment number") => range = range.or_else(number),
+            ("Data segments", "OPAL key") => key_bits = key_bits.or_else(number),
+            ("Data segments", "OPAL segment length") => length = length.or_else(number),
+            _ => {}
+        }
+    }
+    Some(Header {
+        range: u32::try_from(range?).ok()?,
+        key_bits: u32::try_from(key_bits?).ok()?,
+        data_offset: Bytes::new(data_offset?),
+        length: Bytes::new(length?),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    //! Command lines word by word, and a header in the words that cryptsetup 2.7 prints by its source: neither was yet
+    //! tried on hardware.
+
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    const DUMP: &str = "LUKS header information
+Version:       \t2
+UUID:          \t203907c7-bda3-4c54-88a9-e13b7db76428
+Subsystem:     \tHW-OPAL
+Requirements:  \topal
+
+Data segments:
+  0: hw-opal
+\toffset: 16777216 [bytes]
+\tlength: 1056964608 [bytes]
+\tcipher: (no SW encryption)
+\tHW OPAL encryption:
+\t\tOPAL segment number: 1
+\t\tOPAL key: 256 bits
+\t\tOPAL segment length: 1056964608 [bytes]
+
+Keyslots:
+  0: luks2
+\tKey:        256 bits
+\tArea offset:32768 [bytes]
+";
+
+    /// An administrator's key from a file, as the user's is.
+    fn admin(text: &str) -> AdminKey {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("key");
+        fs::write(&file, text).expect("a file");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).expect("a mode");
+        AdminKey::read(&file).expect("a key")
+    }
+
+    #[test]
+    fn a_header_of_a_range_is_read() {
+        let header =
+            Header { range: 1, key_bits: 256, data_offset: Bytes::new(16 << 20), length: Bytes::new(1_056_964_608) };
+        assert_eq!(parse(DUMP), Some(header));
+        for cut in 0..DUMP.len() {
+            parse(DUMP.get(..cut).unwrap_or_default());
+        }
+        assert_eq!(parse(&DUMP.replace("OPAL segment number", "x")), None);
+    }
+
+    #[test]
+    fn command_lines_hold_no_secret_and_stdin_holds_both_in_their_order() {
+        assert_eq!(
+            format_arguments("/dev/x1", "u-u", "64").join(" "),
+            "luksFormat --batch-mode --type luks2 --hw-opal-only --force-password --pbkdf pbkdf2 \
+             --pbkdf-force-iterations 1000 --uuid u-u --keyfile-size 64 --key-file - /dev/x1"
+        );
+        assert_eq!(erase_arguments("/dev/x1").join(" "), "erase --batch-mode --key-file - /dev/x1");
+        let (key, admin) = (Key::random().expect("a key"), admin("only-mine\n"));
+        let input = format_input(&key, &admin);
+        assert_eq!(key.bytes().len(), 64, "what --keyfile-size says");
+        assert_eq!(&input.0[..64], key.bytes());
+        assert_eq!(&input.0[64..], b"only-mine\n");
+        assert_eq!(admin.bytes(), b"only-mine", "erase reads to the end, so no end of line goes with it");
+    }
+
+    /// On a file, which no drive's locking range can lie on: the real program refuses, whichever version it is, and
+    /// nothing of a key comes back in what is said.
+    #[test]
+    fn a_real_cryptsetup_refuses_what_has_no_opal_and_no_key_is_in_the_words() {
+        if CRYPTSETUP.check().is_err() {
+            println!("skipped: cryptsetup is not on this machine");
+            assert!(std::env::var_os("CI").is_none(), "skipped in CI");
+            return;
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let image = folder.path().join("image");
+        fs::File::create(&image).and_then(|file| file.set_len(64 << 20)).expect("an image");
+        let node = image.to_str().expect("a path");
+        let (key, admin) = (Key::random().expect("a key"), admin("only-mine"));
+        let uuid = uuid::Uuid::now_v7().to_string();
+        for error in [
+            format(node, &uuid, &key, &admin).expect_err("no locking range lies on a file"),
+            erase(node, &admin).expect_err("and none can be erased"),
+        ] {
+            assert!(matches!(error, ConditionsError::Program { .. }), "{error}");
+            assert!(!error.to_string().contains("only-mine"), "{error}");
+        }
+        assert!(fs::read(&image).expect("an image").iter().all(|byte| *byte == 0), "it is as it was");
+    }
+}

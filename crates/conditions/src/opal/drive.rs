@@ -1,0 +1,128 @@
+//! What a drive says of TCG Opal: its optional commands (OACS bit 0), then its level 0 discovery (TCG Opal 2.01,
+//! section 3.1.1).
+
+use drivelab_device::BlockNode;
+use drivelab_nvme::{Controller, Level0, Locking, SecurityClass, Transport};
+
+use super::Answer;
+use crate::controller::Controllers;
+use crate::error::ConditionsError;
+
+/// Whether a drive can be encrypted by itself now.
+pub(crate) fn says_of_opal(node: &BlockNode) -> Answer {
+    let controllers = Controllers::Kernel;
+    if controllers.is_nvme(node).is_err() {
+        return no(&format!("{} is no NVMe drive, and others cannot be asked yet", node.whole));
+    }
+    match controllers.open(&node.path) {
+        Ok(controller) => opal_of(&controller),
+        Err(error) => no(&format!("it cannot be asked: {error}")),
+    }
+}
+
+/// Whether the drive has an owner: locking was activated with somebody's password.
+///
+/// # Errors
+/// It cannot be asked.
+pub(crate) fn is_owned(node: &BlockNode) -> Result<bool, ConditionsError> {
+    let known = "nothing of its locking was changed by asking";
+    let controllers = Controllers::Kernel;
+    let controller = controllers.open(&node.path).map_err(ConditionsError::controller(known))?;
+    let level_0 = controller.tcg_level_0().map_err(ConditionsError::controller(known))?.decoded;
+    Ok(level_0.locking.is_some_and(|locking| locking.enabled))
+}
+
+fn no(why: &str) -> Answer {
+    Answer::No(format!("the drive ({why})"))
+}
+
+fn opal_of<T: Transport>(controller: &Controller<T>) -> Answer {
+    let identity = match controller.identify_controller() {
+        Ok(page) => page.decoded,
+        Err(error) => return no(&format!("it cannot be asked: {error}")),
+    };
+    if !identity.admin_commands.security {
+        return no("its OACS says that it has no security commands");
+    }
+    match controller.tcg_level_0() {
+        Ok(page) => usable(&page.decoded),
+        Err(error) => no(&format!("its level 0 discovery cannot be read: {error}")),
+    }
+}
+
+/// Whether a locking range can be set up as the drive stands now.
+fn usable(level_0: &Level0) -> Answer {
+    if !level_0.classes.iter().any(is_opal) {
+        return no("its level 0 discovery names no Opal");
+    }
+    let is = |what: fn(&Locking) -> bool| level_0.locking.as_ref().is_some_and(what);
+    if is(|locking| locking.locked) {
+        return no("a locking range of it is locked now: unlock it, or reset the drive with the PSID on its label");
+    }
+    if is(|locking| locking.mbr_enabled && !locking.mbr_done) {
+        return no(
+            "it shows its shadow boot record in the place of its first blocks: end that first, with its owner's key",
+        );
+    }
+    if !is(|locking| locking.enabled) && level_0.owner_blocked == Some(true) {
+        return no(
+            "the firmware of this machine blocked its owner's password until it loses power (Block SID): allow it \
+                   in the firmware's settings, or attach the drive after the start",
+        );
+    }
+    Answer::Yes
+}
+
+const fn is_opal(class: &SecurityClass) -> bool {
+    matches!(class, SecurityClass::Opal1 | SecurityClass::Opal2)
+}
+
+#[cfg(test)]
+mod tests {
+    //! On recorded pages, built by the specification's offsets: not yet tried on hardware.
+
+    use drivelab_nvme::{RecordedTransport, Recording};
+
+    use super::*;
+    use crate::power::tests::pages::{IDENTIFY, THREE, identify};
+
+    fn controller(security: bool) -> Controller<RecordedTransport> {
+        let mut recording = Recording::default();
+        recording.page(IDENTIFY, identify(&THREE, security));
+        Controller::new(RecordedTransport::new(recording))
+    }
+
+    #[test]
+    fn a_drive_without_security_commands_has_no_opal() {
+        let answer = opal_of(&controller(false));
+        assert!(matches!(&answer, Answer::No(why) if why.contains("OACS")), "{answer:?}");
+        let answer = opal_of(&controller(true));
+        assert!(matches!(&answer, Answer::No(why) if why.contains("level 0 discovery")), "{answer:?}");
+    }
+
+    #[test]
+    fn a_drive_whose_locks_stand_in_the_way_is_refused_with_the_reason() {
+        let free = Level0 { classes: vec![SecurityClass::Opal2], ..Level0::default() };
+        assert_eq!(usable(&free), Answer::Yes);
+        let with = |locking: Locking| Level0 { locking: Some(locking), ..free.clone() };
+        let owned = Locking {
+            supported: true,
+            enabled: true,
+            locked: false,
+            media_encrypted: true,
+            mbr_enabled: false,
+            mbr_done: false,
+        };
+        assert_eq!(usable(&with(owned)), Answer::Yes);
+        let refused = |level_0: &Level0, word: &str| {
+            let answer = usable(level_0);
+            assert!(matches!(&answer, Answer::No(why) if why.contains(word)), "{word}: {answer:?}");
+        };
+        refused(&with(Locking { locked: true, ..owned }), "PSID");
+        refused(&with(Locking { mbr_enabled: true, ..owned }), "shadow boot record");
+        assert_eq!(usable(&with(Locking { mbr_enabled: true, mbr_done: true, ..owned })), Answer::Yes);
+        refused(&Level0 { owner_blocked: Some(true), ..free.clone() }, "Block SID");
+        assert_eq!(usable(&Level0 { owner_blocked: Some(true), ..with(owned) }), Answer::Yes, "its owner is known");
+        refused(&Level0 { classes: vec![SecurityClass::Pyrite2], ..free.clone() }, "no Opal");
+    }
+}

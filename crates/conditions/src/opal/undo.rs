@@ -1,0 +1,132 @@
+//! Giving a locking range back, by the same process or by a later one, in whatever state the setting up was cut short:
+//! a drive must never be left locked with a key that nobody has.
+
+use std::path::Path;
+
+use drivelab_device::guard::{self, Released};
+use drivelab_device::{Named, classify};
+use uuid::Uuid;
+
+use super::key::AdminKey;
+use super::{commands, drive};
+use crate::drive::{read, wipe_ends};
+use crate::error::ConditionsError;
+use crate::luks::{self, HEADER, Key};
+
+/// What is found where the header of a range was to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Found {
+    /// Ours.
+    Own,
+    /// Another one, or anything else that this run did not make: named.
+    Somebodys(String),
+    /// None: the setting up was not begun, cut short, or undone before.
+    Nothing,
+}
+
+/// Ends the range, and wipes its header. `released` is asked for only where something is written.
+///
+/// # Errors
+/// What failed; the range is then still there, and the text says how it can be given back.
+pub(crate) fn give_back<'a>(
+    node: &Path,
+    uuid: &str,
+    key_file: &Path,
+    released: impl FnOnce() -> Result<&'a Released, ConditionsError>,
+) -> Result<Option<String>, ConditionsError> {
+    let shown = node.display();
+    let Some(below) = node.to_str().filter(|_| node.exists()) else {
+        return Err(ConditionsError::Target(format!(
+            "{shown} is not there, so its locking range cannot be given back: attach the drive again; the key is in {}, and \
+             the PSID on the drive's label resets it whatever happens (`cryptsetup erase --hw-opal-factory-reset`)",
+            key_file.display()
+        )));
+    };
+    match found(node, luks::uuid_of(below)?.as_deref(), uuid)? {
+        Found::Own => {}
+        Found::Somebodys(what) => {
+            return Ok(Some(format!("{shown} holds {what}, which drivelab did not make: it was left as it is")));
+        }
+        Found::Nothing => {
+            let Named::BlockDevice(block) = classify(node)? else { return Ok(None) };
+            if !drive::is_owned(&block)? {
+                // A range needs an owner: none was set up.
+                return Ok(None);
+            }
+            released()?;
+            return begin_again(node, below, key_file);
+        }
+    }
+    let released = released()?;
+    commands::erase(below, &admin(key_file, node)?)?;
+    wipe_ends(released, node, HEADER)?;
+    Ok(Some(format!("erased and ended the locking range on {shown}")))
+}
+
+fn found(node: &Path, header: Option<&str>, own: &str) -> Result<Found, ConditionsError> {
+    match header {
+        Some(uuid) if uuid == own => return Ok(Found::Own),
+        Some(uuid) => return Ok(Found::Somebodys(format!("the LUKS header {uuid}"))),
+        None => {}
+    }
+    let Named::BlockDevice(block) = classify(node)? else { return Ok(Found::Nothing) };
+    let known = guard::known_content(&block)?;
+    Ok(if known.is_empty() { Found::Nothing } else { Found::Somebodys(known.join(" and ")) })
+}
+
+/// The administrator's key, or what to do where it is gone.
+fn admin(key_file: &Path, node: &Path) -> Result<AdminKey, ConditionsError> {
+    AdminKey::read(key_file).map_err(|error| {
+        ConditionsError::Target(format!(
+            "the locking range on {} cannot be given back without the key: {error}. Put it there again and say `drivelab \
+             resume --last`; the PSID on the drive's label resets it whatever happens",
+            node.display()
+        ))
+    })
+}
+
+/// A range whose header was never written cannot be named to cryptsetup: it is set up once more, which resets it, and
+/// then erased. That needs the key of the drive's owner; where that is refused and nothing is locked, it never was.
+fn begin_again(node: &Path, below: &str, key_file: &Path) -> Result<Option<String>, ConditionsError> {
+    let admin = admin(key_file, node)?;
+    let again = commands::format(below, &Uuid::now_v7().to_string(), &Key::random()?, &admin);
+    match again.and_then(|()| commands::erase(below, &admin)) {
+        Ok(()) => Ok(Some(format!("ended a locking range on {below} that was half set up"))),
+        Err(error) if read(node, HEADER, 4096).is_ok() => Ok(Some(format!(
+            "no locking range on {below} was ended ({error}), and none is locked: most likely the key is not that of the \
+             drive's owner, and none was ever set up"
+        ))),
+        Err(error) => Err(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    //! What can be told without a drive: whose header it is, and what is said of a drive that is gone.
+
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_header_of_somebody_else_is_no_range_of_ours() {
+        let node = Path::new("/dev/none");
+        assert_eq!(found(node, Some("a"), "a").expect("a look"), Found::Own);
+        assert!(matches!(found(node, Some("b"), "a").expect("a look"), Found::Somebodys(what) if what.contains("b")));
+    }
+
+    #[test]
+    fn a_drive_that_is_gone_stays_on_the_ledger_with_the_way_out() {
+        let never = || -> Result<&Released, ConditionsError> { panic!("nothing is to be written") };
+        let error = give_back(Path::new("/dev/drivelab-none"), "u", Path::new("/k"), never).expect_err("it is gone");
+        assert!(error.to_string().contains("PSID") && error.to_string().contains("/k"), "{error}");
+    }
+
+    #[test]
+    fn a_key_that_is_gone_is_named_with_the_way_out() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let Err(error) = admin(&folder.path().join("key"), Path::new("/dev/x")) else { panic!("there is none") };
+        assert!(error.to_string().contains("Put it there again") && error.to_string().contains("PSID"), "{error}");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0, "and none is made up");
+    }
+}

@@ -1,0 +1,102 @@
+//! Encryption by the drive: a locking range of TCG Opal, set up by cryptsetup, written, locked, opened again. Not yet
+//! tried on hardware.
+
+use std::path::{Path, PathBuf};
+
+use drivelab_core::condition::{HardwareFacts, LockCheck, Luks2};
+use drivelab_core::units::Bytes;
+use uuid::Uuid;
+
+use super::{CHECKED, SetUp, text};
+use crate::error::ConditionsError;
+use crate::ledger::Deed;
+use crate::luks::Key;
+use crate::opal::{commands, key};
+use crate::{drive, kernel, luks, opal, tear_down, uniform};
+
+impl SetUp {
+    /// Sets a locking range up over `node` and opens it; gives its mapping.
+    pub(super) fn encrypt_by_the_drive(
+        &mut self,
+        node: &Path,
+        admin_key: Option<&Path>,
+    ) -> Result<PathBuf, ConditionsError> {
+        let file = key::file(admin_key)?;
+        let admin = key::AdminKey::read(&file)?;
+        let owned_before = opal::is_owned(self.released.node())?;
+        let below = text(node)?;
+        let uuid = Uuid::now_v7().to_string();
+        let name = format!("drivelab-{}", uuid.split('-').next_back().unwrap_or_default());
+        let range_key = Key::random()?;
+        self.ledger.about_to(Deed::Opal { node: node.to_owned(), uuid: uuid.clone(), admin_key: file.clone() })?;
+        commands::format(below, &uuid, &range_key, &admin)?;
+        if !owned_before {
+            self.said(format!(
+                "the drive had no owner: it is now owned with the key in {}, and stays so until it is reset with the PSID \
+                 on its label",
+                file.display()
+            ));
+        }
+        let (header, read) = commands::header(below)?;
+        self.ledger.about_to(Deed::Mapping { name: name.clone() })?;
+        let mapping = open(below, &name, &range_key)?;
+        let check = self.check_lock(&mapping, (below, &name), &range_key, read.data_offset)?;
+        let mapping = mapped(&name)?;
+        self.said(format!("{below} was encrypted by the drive and opened as {}", mapping.display()));
+        self.facts.hardware = Some(HardwareFacts {
+            version: luks::version()?,
+            range: read.range,
+            key_bits: read.key_bits,
+            data_offset: read.data_offset,
+            length: read.length,
+            header,
+            owned_before,
+            check,
+            tried_on_hardware: false,
+        });
+        Ok(mapping)
+    }
+
+    /// Writes a known text into the range, locks it, looks that the text is not given out, and opens it again. What
+    /// lies on the media cannot be seen: the drive decrypts what it gives out.
+    fn check_lock(
+        &self,
+        mapping: &Path,
+        (below, name): (&str, &str),
+        key: &Key,
+        offset: Bytes,
+    ) -> Result<LockCheck, ConditionsError> {
+        let written = uniform::known_text(CHECKED);
+        let came_back = drive::write_and_read(&self.released, mapping, &written)? == written;
+        tear_down::patiently(|| luks::close(name))?;
+        // The device itself was read and written a moment ago: an error now is the drive's refusal.
+        let while_locked = drive::read(Path::new(below), offset.get(), written.len());
+        let again = open(below, name, key)?;
+        let read_back = came_back && drive::read(&again, 0, written.len())? == written;
+        let given_out = while_locked.as_ref().map_or(0, |bytes| uniform::plain_pieces(&written, bytes));
+        let check = LockCheck {
+            bytes: Bytes::new(written.len() as u64),
+            read_back,
+            refused_while_locked: while_locked.is_err(),
+        };
+        if given_out == 0 && read_back {
+            return Ok(check);
+        }
+        Err(ConditionsError::NotEncrypted(format!(
+            "the locking range on {below} does not lock as it should: of {} written into it, {given_out} pieces were given \
+             out while it was locked, and the text did {}come back when it was opened again; nothing was measured",
+            check.bytes.about(),
+            if read_back { "" } else { "not " },
+        )))
+    }
+}
+
+fn open(below: &str, name: &str, key: &Key) -> Result<PathBuf, ConditionsError> {
+    luks::open(below, name, &Luks2::default(), key)?;
+    mapped(name)
+}
+
+fn mapped(name: &str) -> Result<PathBuf, ConditionsError> {
+    kernel::mapping(name)
+        .ok_or_else(|| ConditionsError::Host(format!("cryptsetup opened {name}, but the kernel shows no such mapping")))
+}
