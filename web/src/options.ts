@@ -153,7 +153,7 @@ function scale(axis: Axis, label: object, narrow: boolean) {
 function yAxis(chart: ChartData, panel: Panel, index: number) {
   const values = panel.series.flatMap(({ points }) => points.map(([, y]) => y ?? 0));
   // A share ends at the whole.
-  const end = panel.unit === "%" && values.every((value) => value <= 100) ? { max: 100 } : {};
+  const end = panel.unit === "%" && values.every((value) => value <= 100) ? { max: 100, interval: 25 } : {};
   return {
     ...end,
     gridIndex: index,
