@@ -90,8 +90,10 @@ fn known<'a>(input: &ReportInput<'a>, step: &Step, id: &str) -> Option<&'a Metri
 
 /// The hottest and the hungriest measured step, where temperature or power of the drive was read.
 fn watched_tiles(input: &ReportInput<'_>) -> Vec<Tile> {
-    let shown =
-        [("Hottest", "temperature.max", "temperature.mean"), ("Highest mean power", "power.mean", "power.throughput_per_watt")];
+    let shown = [
+        ("Hottest", "temperature.max", "temperature.mean"),
+        ("Highest mean power", "power.mean", "power.throughput_per_watt"),
+    ];
     let steps: Vec<&Step> = input.records.plan.tests.iter().flat_map(measured).collect();
     let tile = |(title, id, beside): (&str, &str, &str)| {
         let values = steps.iter().filter_map(|step| Some((*step, known(input, step, id)?.value?)));
