@@ -178,7 +178,7 @@ describe("the page of a run", { skip }, () => {
   });
 });
 
-for (const kind of ["several", "hostile", "loads", "together"]) {
+for (const kind of ["several", "hostile", "loads", "watched", "together"]) {
   test(`the page of ${kind} runs opens without an error, a request or a violation`, { skip }, async () => {
     const sample = samplePage(kind);
     const browser = await launch();
