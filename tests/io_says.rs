@@ -259,3 +259,16 @@ fn modes_that_no_hardware_has_tried_say_so() {
         assert!(codes(&done).contains(&"untried_mode"), "{backend}: {:?}", codes(&done));
     }
 }
+
+#[test]
+fn quiet_leaves_the_result_and_nothing_else() {
+    let lab = Lab::new();
+    let load = ["io", ".", "--size", "8MiB", "--operations", "100"];
+    let (loud, quiet) = (lab.ok(&load), lab.ok(&[&load[..], &["--quiet"]].concat()));
+    assert!(!loud.stderr.is_empty(), "progress and what may disturb");
+    assert_eq!(quiet.stderr, "", "no progress, no warning, no hint");
+    let first = |text: &str| text.lines().next().map(str::to_owned);
+    assert_eq!(first(&quiet.stdout), first(&loud.stdout), "the result is what the command is called for");
+    let help = lab.ok(&["io", "--help"]).stdout;
+    assert!(help.contains("nothing but the result and errors"), "{help}");
+}

@@ -46,7 +46,7 @@ function draw(chart: ChartData, place: HTMLElement): void {
   canvas.style.height = `${heightOf(chart, narrow)}px`;
   const drawn = init(canvas, null, { renderer: "svg" });
   drawn.setOption(optionsOf(chart, narrow, place.clientWidth));
-  place.prepend(legend(chart, drawn));
+  place.prepend(legend(chart, drawn), ...sections(chart));
   scalable(canvas);
   new ResizeObserver(() => {
     // While printing, the style sheet scales the drawing that is there.
@@ -66,6 +66,22 @@ function draw(chart: ChartData, place: HTMLElement): void {
 function scalable(canvas: HTMLElement): void {
   const svg = canvas.querySelector("svg");
   svg?.setAttribute("viewBox", `0 0 ${canvas.clientWidth} ${canvas.clientHeight}`);
+}
+
+/** The sections of the x axis with their numbers: in the drawing only those are named that have room. */
+function sections(chart: ChartData): HTMLElement[] {
+  if (chart.stretches.length === 0) return [];
+  const list = document.createElement("ol");
+  list.className = "sections";
+  list.setAttribute("aria-label", "Sections of the run");
+  for (const { from, to, label } of chart.stretches) {
+    const time = document.createElement("span");
+    time.textContent = ` ${Math.round(from)}–${Math.round(to)} s`;
+    const item = document.createElement("li");
+    item.append(label, time);
+    list.append(item);
+  }
+  return [list];
 }
 
 /** Buttons instead of the library's own legend: they wrap, can be reached by keyboard and are read out. */

@@ -27,6 +27,8 @@ const SYMBOLS = ["circle", "diamond", "triangle", "rect", "emptyCircle", "emptyD
 /** Points beyond which symbols hide the line. */
 const MOST_SYMBOLS = 40;
 const TOP = 34;
+/** More where sections of the x axis are named, in a strip of their own above the first panel. */
+const STRIP = 20;
 const GAP = 46;
 const BOTTOM = 52;
 /** More where the x axis has a title. */
@@ -38,8 +40,12 @@ export const colourOf = (index: number): string => `var(--c${index % 8})`;
 export function heightOf(chart: ChartData, narrow: boolean): number {
   const gap = gapOf(chart, narrow);
   const title = chart.x.title === "" ? 0 : TITLE;
-  return TOP + chart.panels.length * (panelHeight(chart, narrow) + gap) + bottomOf(chart) + title - GAP;
+  return topOf(chart) + chart.panels.length * (panelHeight(chart, narrow) + gap) + bottomOf(chart) + title - GAP;
 }
+
+const topOf = (chart: ChartData): number => (chart.stretches.length > 0 ? TOP + STRIP : TOP);
+
+const rightOf = (narrow: boolean): number => (narrow ? 14 : 22);
 
 /** Between panels: axis labels, in two lines on a phone, and the title of the next panel. */
 const gapOf = (chart: ChartData, narrow: boolean): number =>
@@ -68,9 +74,9 @@ export function optionsOf(chart: ChartData, narrow: boolean, width: number): Opt
     tooltip: tooltip(),
     grid: all.map((index) => grid(chart, index, narrow)),
     xAxis: all.map((index) => xAxis(chart, index, narrow)),
-    yAxis: chart.panels.map((panel, index) => yAxis(panel, index, leftOf(chart))),
+    yAxis: chart.panels.map((panel, index) => yAxis(chart, panel, index)),
     dataZoom: zoom(all),
-    series: chart.panels.flatMap((panel, index) => panelSeries(chart, panel, index, width)),
+    series: chart.panels.flatMap((panel, index) => panelSeries(chart, panel, index, narrow, width)),
   };
 }
 
@@ -78,8 +84,8 @@ function grid(chart: ChartData, index: number, narrow: boolean): GridComponentOp
   const height = panelHeight(chart, narrow);
   return {
     left: leftOf(chart),
-    right: narrow ? 14 : 22,
-    top: TOP + index * (height + gapOf(chart, narrow)),
+    right: rightOf(narrow),
+    top: topOf(chart) + index * (height + gapOf(chart, narrow)),
     height,
     outerBoundsMode: "none",
   };
@@ -144,17 +150,21 @@ function scale(axis: Axis, label: object, narrow: boolean) {
   }
 }
 
-function yAxis(panel: Panel, index: number, left: number) {
+function yAxis(chart: ChartData, panel: Panel, index: number) {
+  const values = panel.series.flatMap(({ points }) => points.map(([, y]) => y ?? 0));
+  // A share ends at the whole.
+  const end = panel.unit === "%" && values.every((value) => value <= 100) ? { max: 100, interval: 25 } : {};
   return {
+    ...end,
     gridIndex: index,
     type: "value" as const,
     min: 0,
     name: `${panel.title} (${panel.unit})`,
     nameLocation: "end" as const,
-    nameGap: 10,
+    nameGap: index === 0 && chart.stretches.length > 0 ? 10 + STRIP : 10,
     nameTextStyle: {
       align: "left" as const,
-      padding: [0, 0, 0, -left + 4],
+      padding: [0, 0, 0, -leftOf(chart) + 4],
       color: "var(--ink)",
       fontWeight: 600 as const,
     },
@@ -195,15 +205,21 @@ function zoom(xAxisIndex: number[]): DataZoomComponentOption[] {
   ];
 }
 
-function panelSeries(chart: ChartData, panel: Panel, index: number, width: number): Option["series"] & object[] {
+function panelSeries(
+  chart: ChartData,
+  panel: Panel,
+  index: number,
+  narrow: boolean,
+  width: number,
+): Option["series"] & object[] {
   const drawn = panel.series.flatMap((series) => {
     const main = panel.kind === "bar" ? bar(series, index) : line(series, index);
     return series.ranges.length === 0 ? [main] : [main, ranges(panel, series, index)];
   });
-  const stretched = index === 0 && chart.stretches.length > 0;
-  return stretched
-    ? drawn.map((series, first) => (first === 0 ? { ...series, markArea: areas(chart, width) } : series))
-    : drawn;
+  if (chart.stretches.length === 0) return drawn;
+  const plot = width - leftOf(chart) - rightOf(narrow);
+  const names = index === 0 ? namesOf(chart, plot) : [];
+  return drawn.map((series, first) => (first === 0 ? { ...series, markArea: areas(chart, names) } : series));
 }
 
 const common = (series: Series, index: number) => ({
@@ -276,23 +292,45 @@ function ranges(panel: Panel, series: Series, index: number): CustomSeriesOption
   } as CustomSeriesOption;
 }
 
-function areas(chart: ChartData, width: number): LineSeriesOption["markArea"] {
+/** Pixels of a letter in a name, and what stands between two names. */
+const LETTER = 6.4;
+const APART = 4;
+
+/**
+ * What stands above each section: its number and name where they fit, its number where that fits beside the one
+ * before, else nothing. The list below the legend has them all.
+ */
+export function namesOf(chart: ChartData, plot: number): string[] {
+  const at = (x: number) => (x / (chart.x.end || 1)) * plot;
+  let taken = 0;
+  return chart.stretches.map(({ from, to, label }, index) => {
+    const number = String(index + 1);
+    const room = at(to) - at(from) - APART;
+    const name = [`${number} ${label}`, number].find((text, short) => {
+      const half = (text.length * LETTER) / 2;
+      return short === 0 ? 2 * half <= room : (at(from) + at(to)) / 2 - half >= taken;
+    });
+    if (name === undefined) return "";
+    taken = (at(from) + at(to)) / 2 + (name.length * LETTER) / 2 + APART;
+    return name;
+  });
+}
+
+/** Sections as bands; the first panel names them. */
+function areas(chart: ChartData, names: string[]): LineSeriesOption["markArea"] {
   const style = (index: number) => ({ color: index % 2 === 0 ? "var(--band)" : "transparent" });
-  const label = ({ from, to, label: text }: Stretch, index: number) => ({
-    show: true,
-    position: "insideTopLeft" as const,
+  const label = (text: string) => ({
+    show: text !== "",
+    position: "top" as const,
+    distance: 5,
     formatter: text,
     color: "var(--ink-soft)",
     fontSize: 11,
-    // Neighbours take turns in two rows, and a name never runs out of its stretch by more than half its width.
-    offset: [2, index % 2 === 0 ? 0 : 14],
-    width: Math.max(20, ((to - from) / (chart.x.end || 1)) * width * 1.5),
-    overflow: "truncate" as const,
   });
   return {
     silent: true,
-    data: chart.stretches.map((stretch, index) => [
-      { xAxis: stretch.from, itemStyle: style(index), label: label(stretch, index) },
+    data: chart.stretches.map((stretch: Stretch, index) => [
+      { xAxis: stretch.from, itemStyle: style(index), label: label(names[index] ?? "") },
       { xAxis: stretch.to },
     ]),
   };

@@ -74,6 +74,34 @@ export class ReportPage {
   drawn = () =>
     this.page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
 
+  /** What Rust handed over for a chart. */
+  chartData = (id) =>
+    this.page.evaluate(
+      (id) => JSON.parse(document.getElementById("drivelab-charts").textContent).find((chart) => chart.id === id),
+      id,
+    );
+
+  /** Names of sections in the drawing of the whole run, from left to right, with their places. */
+  async sectionNames() {
+    await this.drawn();
+    return this.timeChart().evaluate((drawing) => {
+      const texts = [...drawing.querySelectorAll("svg text")];
+      const at = (text) => text.getBoundingClientRect();
+      const highest = texts.filter((text) => text.getAttribute("text-anchor") === "end").map((text) => at(text).top);
+      const plotTop = Math.min(...highest) + 8;
+      return texts
+        .filter((text) => text.getAttribute("text-anchor") === "middle" && at(text).bottom <= plotTop + 4)
+        .map((text) => ({
+          text: text.textContent,
+          left: at(text).left,
+          right: at(text).right,
+          bottom: at(text).bottom,
+          plotTop: plotTop + 4,
+        }))
+        .sort((one, other) => one.left - other.left);
+    });
+  }
+
   /** Numbers under the time axis of the whole run, from left to right. */
   async timeLabels() {
     await this.drawn();

@@ -60,6 +60,21 @@ describe("the page of a run", { skip }, () => {
     assert.ok(table.includes(shown.replace(" MB/s", "")), `${shown} is in no cell of the first table`);
   });
 
+  test("names the sections of the whole run, none over another, and lists all of them", async () => {
+    const names = await report.sectionNames();
+    assert.ok(names.length >= 3, `${names.length} names in the drawing`);
+    names.slice(1).forEach(({ text, left, bottom }, index) => {
+      assert.ok(left >= names[index].right, `${text} runs into ${names[index].text}`);
+      assert.ok(bottom <= names[index].plotTop, `${text} stands in the plot`);
+    });
+    const listed = await report.page.locator("#whole .sections li").allTextContents();
+    const { stretches } = await report.chartData("whole-run");
+    assert.equal(listed.length, stretches.length);
+    stretches.forEach(({ label }, index) => {
+      assert.ok(listed[index].startsWith(label), `${listed[index]} is not ${label}`);
+    });
+  });
+
   test("draws every axis of figures from zero", async () => {
     const scales = await report.lowestFigures();
     assert.ok(scales.length >= 6, `${scales.length} panels`);
@@ -163,7 +178,7 @@ describe("the page of a run", { skip }, () => {
   });
 });
 
-for (const kind of ["several", "hostile", "loads", "together"]) {
+for (const kind of ["several", "hostile", "loads", "watched", "together"]) {
   test(`the page of ${kind} runs opens without an error, a request or a violation`, { skip }, async () => {
     const sample = samplePage(kind);
     const browser = await launch();

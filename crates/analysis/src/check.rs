@@ -9,7 +9,7 @@ use drivelab_core::environment::Environment;
 use drivelab_core::finding::{Evidence, Finding};
 use drivelab_core::ids::StepKey;
 use drivelab_core::load::OpKind;
-use drivelab_core::plan::Step;
+use drivelab_core::plan::{Form, Step};
 use drivelab_core::record::IntervalRecord;
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
@@ -34,6 +34,8 @@ pub(crate) struct Subject<'a> {
     pub stores_nothing: bool,
     /// A round of a search that is not the one reported: being asked for too much was its purpose.
     pub probe: bool,
+    /// Every step of the run was meant to last a moment (form smoke), which a finding about the run says.
+    pub moment: bool,
 }
 
 /// Figures that a violation makes worthless.
@@ -164,7 +166,8 @@ pub(crate) fn subjects(records: &RunRecords) -> Vec<Subject<'_>> {
         let intervals = intervals.remove(&record.key).unwrap_or_default();
         let (memory, probe) = (records.environment.testbed.memory, find_rate::is_probe(records, &record.key));
         let stores_nothing = records.environment.target.kind.stores_nothing();
-        Some(Subject { step, execution, intervals, link, memory, stores_nothing, probe })
+        let moment = records.plan.form == Form::Smoke;
+        Some(Subject { step, execution, intervals, link, memory, stores_nothing, probe, moment })
     };
     records.steps.iter().filter(|record| !values::is_empty(record)).filter_map(subject).collect()
 }

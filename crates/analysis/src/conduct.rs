@@ -34,6 +34,7 @@ const ROUNDS_DIFFER_PERCENT: f64 = 10.0;
 pub(crate) static CONDUCT: &[Check] = &[
     Check { code: "cap_reached", rule: "", check: cap_reached, finding: text::cap_reached },
     Check { code: "short_step", rule: "", check: short_step, finding: text::short_step },
+    Check { code: "one_interval", rule: "", check: one_interval, finding: text::one_interval },
 ];
 
 /// Every finding about the run as a whole.
@@ -207,6 +208,17 @@ fn short_step(subject: &Subject<'_>) -> Vec<Seen> {
         None
     };
     told(subject, found)
+}
+
+/// A measured part of one interval: nothing tells whether the rate held for as long as it lasted.
+fn one_interval(subject: &Subject<'_>) -> Vec<Seen> {
+    let measured = subject.intervals.iter().filter(|interval| !interval.ramp);
+    let [only] = measured.collect::<Vec<_>>()[..] else { return Vec::new() };
+    if subject.moment || subject.step.role != StepRole::Measure {
+        return Vec::new();
+    }
+    let seconds = only.end_ns.saturating_sub(only.start_ns) as f64 / 1e9;
+    told(subject, Some(vec![evidence("measured time", seconds, None, "s")]))
 }
 
 /// Something that voids nothing.

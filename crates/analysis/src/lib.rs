@@ -27,6 +27,7 @@ mod invariants;
 mod limits;
 mod metrics;
 pub mod probe;
+mod reach;
 pub mod series;
 pub mod stats;
 pub mod steady;
@@ -38,6 +39,7 @@ mod watched;
 
 pub use limits::{GeneratorLimit, Limit, LimitKind, LimitedBy, limit, limited_by, overloaded};
 pub use metrics::{METRICS, metric_def, metrics_markdown};
+pub use reach::{not_measured, tested};
 
 /// Version of the definitions and thresholds; raised whenever the same records would give another figure or finding.
 pub const ANALYSIS_VERSION: u32 = 5;

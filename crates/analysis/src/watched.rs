@@ -10,6 +10,9 @@ use drivelab_core::telemetry::{Gap, RecordedSource, Sample};
 /// Share of a stretch that must be covered by readings: the rest may have been anything, so a tenth more or less is the
 /// most that a figure can be trusted to hide.
 pub(crate) const LEAST_COVERED: f64 = 0.9;
+/// Share of the time between the readings around a stretch that the stretch must fill where no reading fell into it:
+/// less than half of what they tell of would be its own.
+const LEAST_OWN: f64 = 0.5;
 /// Readings further apart than this many of their intervals do not follow each other, whether a gap is on record or not
 /// (a killed process leaves none).
 const MOST_PERIODS: u64 = 10;
@@ -79,12 +82,30 @@ fn lines(source: &RecordedSource, series: usize, from_ns: u64, to_ns: u64) -> Ve
     near.windows(2).filter_map(line).collect()
 }
 
-/// How a value went; `None` where too little of the stretch is covered.
+/// How many readings of a series fell into a stretch, its borders included.
+pub(crate) fn readings(source: &RecordedSource, series: usize, from_ns: u64, to_ns: u64) -> usize {
+    let first = source.samples.partition_point(|sample| sample.at_ns < from_ns);
+    let within = source.samples.iter().skip(first).take_while(|sample| sample.at_ns <= to_ns);
+    within.filter(|sample| sample.values.get(series).copied().flatten().is_some()).count()
+}
+
+/// Whether readings tell of a stretch: they cover it, and one fell into it or those around it are close by. A line
+/// between readings far before and behind says nothing about a moment between them.
+fn told(source: &RecordedSource, series: usize, (from_ns, to_ns): (u64, u64), covered: f64) -> bool {
+    let whole = seconds(to_ns, from_ns);
+    let covers = whole > 0.0 && covered > 0.0 && covered >= LEAST_COVERED * whole;
+    let close_by = || {
+        let around = around(source, series, from_ns, to_ns);
+        around.is_some_and(|[(before, _), (after, _)]| whole >= LEAST_OWN * seconds(after, before))
+    };
+    covers && (readings(source, series, from_ns, to_ns) > 0 || close_by())
+}
+
+/// How a value went; `None` where too little of the stretch is covered, or where it is a moment between two readings.
 pub(crate) fn course(source: &RecordedSource, series: usize, from_ns: u64, to_ns: u64) -> Option<Course> {
     let lines = lines(source, series, from_ns, to_ns);
     let covered: f64 = lines.iter().map(|line| line.to_s - line.from_s).sum();
-    let whole = seconds(to_ns, from_ns);
-    if !(whole > 0.0 && covered > 0.0 && covered >= LEAST_COVERED * whole) {
+    if !told(source, series, (from_ns, to_ns), covered) {
         return None;
     }
     let area: f64 = lines.iter().map(|line| (line.to_s - line.from_s) * (line.first + line.last) / 2.0).sum();
@@ -94,13 +115,13 @@ pub(crate) fn course(source: &RecordedSource, series: usize, from_ns: u64, to_ns
     Some(Course { min, mean: area / covered, max })
 }
 
-/// How much a counter rose per second of a stretch; `None` where too little of it is covered or it went back.
+/// How much a counter rose per second of a stretch; `None` where too little of it is covered, where it is a moment
+/// between two readings, or where the counter went back.
 pub(crate) fn rate(source: &RecordedSource, series: usize, from_ns: u64, to_ns: u64) -> Option<f64> {
     let lines = lines(source, series, from_ns, to_ns);
     let covered: f64 = lines.iter().map(|line| line.to_s - line.from_s).sum();
-    let whole = seconds(to_ns, from_ns);
     let fell = lines.iter().any(|line| line.last < line.first);
-    if fell || !(whole > 0.0 && covered > 0.0 && covered >= LEAST_COVERED * whole) {
+    if fell || !told(source, series, (from_ns, to_ns), covered) {
         return None;
     }
     Some(lines.iter().map(|line| line.last - line.first).sum::<f64>() / covered)
@@ -149,6 +170,17 @@ mod tests {
         let silent = series(Quantity::Power, &[(0, 5.0), (20 * S, 5.0)]);
         assert_eq!(course(&silent, 0, 0, 20 * S), None);
         assert_eq!(course(&series(Quantity::Power, &[(0, 5.0)]), 0, 0, S), None, "one reading is no course");
+    }
+
+    #[test]
+    fn a_moment_between_two_readings_has_no_figure() {
+        let power = series(Quantity::Power, &[(0, 4.0), (2 * S, 8.0), (4 * S, 8.0)]);
+        assert_eq!(course(&power, 0, S / 2, S), None, "interpolated, not measured");
+        assert_eq!(course(&power, 0, S, 3 * S).unwrap().mean, 7.5, "one reading in it, and a line to both ends");
+        let energy = series(Quantity::Energy, &[(0, 100.0), (2 * S, 120.0)]);
+        assert_eq!(rate(&energy, 0, S / 2, S), None, "a quarter of what they tell of");
+        assert_eq!(rate(&energy, 0, S / 2, 3 * S / 2), Some(10.0), "half of what they tell of");
+        assert_eq!((readings(&power, 0, S, 3 * S), readings(&power, 0, 0, 4 * S)), (1, 3));
     }
 
     #[test]

@@ -63,7 +63,7 @@ pub struct Global {
     /// Folder for results (bundles and catalog); default $DRIVELAB_DATA, then $XDG_DATA_HOME/drivelab.
     #[arg(long, global = true, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub data: Option<PathBuf>,
-    /// Say errors only.
+    /// Print nothing but the result and errors: no progress, no warnings.
     #[arg(long, short, global = true)]
     pub quiet: bool,
     /// Say also how things were done.
@@ -566,7 +566,7 @@ pub struct ReplayArgs {
 /// `drivelab explain`.
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
-    /// Id of the run (or last, or `--last`), then the address of the figure.
+    /// Id of the run (or last, or --last), then the address of the figure.
     #[arg(required = true, num_args = 1..=2, value_names = ["RUN", "METRIC"])]
     pub words: Vec<String>,
     /// The newest run.

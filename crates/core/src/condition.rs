@@ -275,6 +275,21 @@ impl Condition {
     /// What two runs must share to be compared: everything but the arm and the power state, which are what is compared.
     #[must_use]
     pub fn ground(&self) -> String {
+        let parts = self.ground_parts();
+        if parts.is_empty() { "no conditions set up".to_owned() } else { parts.join(", ") }
+    }
+
+    /// All of it in words: `a partition of 50 %, ext4 made for it, luks2:inline`; empty where nothing is asked for.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let mut parts = self.ground_parts();
+        if self.encryption != Arm::None || self.power_state.is_some() {
+            parts.push(self.arm());
+        }
+        parts.join(", ")
+    }
+
+    fn ground_parts(&self) -> Vec<String> {
         let Condition { partition, span, file_system, encryption: _, data_state, power_state: _ } = self;
         let mut parts = Vec::new();
         parts.extend(partition.map(|share| format!("a partition of {share}")));
@@ -283,7 +298,7 @@ impl Condition {
         if *data_state != DataState::AsFound {
             parts.push(format!("data state {data_state}"));
         }
-        if parts.is_empty() { "no conditions set up".to_owned() } else { parts.join(", ") }
+        parts
     }
 
     /// What tells it from others that are compared with it: `luks2:inline`, `power state 2`.

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ceilings::HostCeilings;
-use crate::condition::ConditionFacts;
+use crate::condition::{Arm, ConditionFacts};
 use crate::probe::TargetProbe;
 use crate::target::{DirectIo, GuardDecision};
 use crate::units::Bytes;
@@ -118,7 +118,7 @@ pub struct TargetFacts {
     pub path: PathBuf,
     /// What it is.
     pub kind: TargetKind,
-    /// Bytes that are tested.
+    /// Length of the file or device; how much of it was tested stands in the spans of the steps.
     pub length: Bytes,
     /// File system; `None` where the target does not lie on one.
     #[serde(default)]
@@ -237,6 +237,31 @@ pub struct Environment {
     /// What drivelab set up around the target for this run; absent where nothing was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<ConditionFacts>,
+}
+
+impl Environment {
+    /// The target as the user named it: the folder of a scratch file, the drive that a condition was set up on and the
+    /// condition in brackets, and else the path.
+    #[must_use]
+    pub fn named(&self) -> String {
+        if let Some((condition, device)) = self.condition.as_ref().zip(self.conditioned()) {
+            let words = condition.asked.words();
+            let words = if words.is_empty() { words } else { format!(" ({words})") };
+            return format!("/dev/{}{words}", device.name);
+        }
+        let path = &self.target.path;
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.filter(|_| self.target.kind == TargetKind::ScratchFile);
+        folder.unwrap_or(path).display().to_string()
+    }
+
+    /// The drive that a condition was set up on: what lies below the mapping that encrypts, where there is one.
+    fn conditioned(&self) -> Option<&BlockDeviceFacts> {
+        let encrypted = self.condition.as_ref().is_some_and(|condition| condition.asked.encryption != Arm::None);
+        let mut devices = self.target.devices.iter();
+        let first = devices.next()?;
+        if encrypted && first.transport == "device-mapper" { devices.next() } else { Some(first) }
+    }
 }
 
 /// Which drivelab made a record.

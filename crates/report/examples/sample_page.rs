@@ -1,5 +1,5 @@
 //! Writes the page of the made-up sample run to the file named first; with a second word (`resumed`, `several`) the
-//! page of a resumed run, of the loads beyond the plainest (`loads`), of several runs beside each other, of several
+//! page of a resumed run, of one that was watched (`watched`), of the loads beyond the plainest (`loads`), of several runs beside each other, of several
 //! drives at once (`together`), or (`hostile`) of a drive whose model name is an attack.
 //! The browser tests in web/test open these.
 
@@ -13,6 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let kind = arguments.next().and_then(|kind| kind.into_string().ok()).unwrap_or_default();
     let records = match kind.as_str() {
         "resumed" => vec![testing::sample_resumed_run()],
+        "watched" => vec![testing::sample_watched_run()],
         "loads" => vec![testing::sample_loads_run()],
         "several" => vec![testing::sample_run(), testing::sample_resumed_run(), testing::sample_steady_run()],
         "together" => drivelab_analysis::together::testing::sample_group(),

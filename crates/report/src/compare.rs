@@ -65,7 +65,7 @@ impl Comparison {
 pub(crate) fn run_name(index: usize, input: &ReportInput<'_>) -> String {
     let condition = condition(input);
     let arm = if condition.is_any() { format!(", {}", condition.arm()) } else { String::new() };
-    format!("{}: {}{arm}", letter(index), facts::drive_name(&input.records.environment))
+    format!("{}: {}{arm}", letter(index), facts::title(&input.records.environment))
 }
 
 /// A, B, ... Z, then numbers.

@@ -4,6 +4,7 @@ use drivelab_core::condition::{ConditionFacts, EncryptionFacts, HardwareFacts};
 use drivelab_core::environment::{BlockDeviceFacts, Environment, FileSystemFacts, TargetFacts, TargetKind};
 use drivelab_core::finding::Finding;
 use drivelab_core::run::Break;
+use drivelab_core::units::Bytes;
 
 use crate::{ReportInput, format, run_facts};
 
@@ -24,10 +25,13 @@ fn or_unknown(value: Option<&String>) -> String {
     value.cloned().unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// The physical or virtual drive at the bottom of the target; none where there is no block device.
+/// The physical or virtual drive at the bottom of the target; none where there is no block device. A loop device is the
+/// bottom: what its file lies on was not asked about.
 pub(crate) fn drive(environment: &Environment) -> Option<&BlockDeviceFacts> {
     let devices = &environment.target.devices;
-    // A device-mapper or loop device names no drive; the last one with a model does. Where none has one, a device that
+    let from_file = devices.iter().position(|device| device.transport == "loop");
+    let devices = devices.get(..from_file.map_or(devices.len(), |at| at + 1)).unwrap_or_default();
+    // A device-mapper device names no drive; the last one with a model does. Where none has one, a device that
     // was named is what was tested, whatever it lies on.
     let unnamed = match environment.target.kind {
         TargetKind::BlockDevice => devices.first(),
@@ -36,7 +40,26 @@ pub(crate) fn drive(environment: &Environment) -> Option<&BlockDeviceFacts> {
     devices.iter().rev().find(|device| device.model.is_some()).or(unnamed)
 }
 
-/// What the review is called: the drive's model, or what takes its place.
+/// What the review is called: the drive; where it has no model and a file on it was measured, what the user named comes
+/// first and the drive in brackets.
+pub(crate) fn title(environment: &Environment) -> String {
+    let target = &environment.target;
+    // A page without folder names has none for a scratch file.
+    let folder_known = target.path.parent().is_some_and(|folder| !folder.as_os_str().is_empty());
+    let is_place = match target.kind {
+        TargetKind::ScratchFile => folder_known && environment.condition.is_none(),
+        kind => kind.is_file(),
+    };
+    match drive(environment).filter(|device| device.model.is_none()) {
+        Some(device) if is_place => {
+            let what = if device.virtual_because.is_some() { "virtual disk" } else { "drive" };
+            format!("{} ({what} {})", environment.named(), device.name)
+        }
+        _ => drive_name(environment),
+    }
+}
+
+/// The drive's model, or what takes its place.
 pub(crate) fn drive_name(environment: &Environment) -> String {
     let Some(device) = drive(environment) else {
         let target = &environment.target;
@@ -209,6 +232,25 @@ fn encrypted_by_the_drive(found: &HardwareFacts) -> [Fact; 2] {
     ]
 }
 
+/// How much of the target the steps were about, and how large it is where that is more.
+fn tested(input: &ReportInput<'_>) -> String {
+    let target = &input.records.environment.target;
+    let all = format::bytes(target.length);
+    let of = match target.kind {
+        TargetKind::BlockDevice => format!("the device's {all}"),
+        _ => all.clone(),
+    };
+    let spans = drivelab_analysis::tested(input.records);
+    let size = format::bytes(Bytes::new(spans.iter().map(|span| span.length.get()).sum()));
+    match spans.as_slice() {
+        [] => format!("nothing yet of {of}"),
+        [only] if only.length >= target.length => all,
+        [only] if only.offset.get() == 0 => format!("{size} at the start of {of}"),
+        [only] => format!("{size} from byte {} on, of {of}", format::count(only.offset.get())),
+        several => format!("{size} in {} places of {of}", several.len()),
+    }
+}
+
 /// Facts about the target: file or device, file system, direct I/O, why it might be written.
 pub(crate) fn target(input: &ReportInput<'_>) -> Vec<Fact> {
     let environment = &input.records.environment;
@@ -222,7 +264,7 @@ pub(crate) fn target(input: &ReportInput<'_>) -> Vec<Fact> {
     let mut facts = vec![
         fact("Target", target.path.display().to_string()),
         fact("Kind", kind(target)),
-        fact("Tested size", format::bytes(target.length)),
+        fact("Tested size", tested(input)),
     ];
     facts.extend(target.file_system.iter().flat_map(file_system));
     facts.push(fact("Direct I/O", format!("{direct}: {}", target.direct_io.reason)));

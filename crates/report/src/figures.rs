@@ -11,6 +11,7 @@ use drivelab_core::plan::Step;
 use crate::ReportInput;
 use crate::chart::{Point, Series, colour};
 use crate::format;
+use crate::prose;
 use crate::table::{Cell, Column};
 
 /// Which operations a figure is about.
@@ -234,7 +235,8 @@ fn void_reason(input: &ReportInput<'_>, metric: &Metric) -> String {
     };
     let statements: Vec<&str> =
         input.analysis.findings.iter().filter(about).map(|finding| finding.statement.as_str()).collect();
-    if statements.is_empty() { metric.voided_by.join(", ") } else { statements.join(" ") }
+    // It stands in a tooltip, where nothing can be marked as code.
+    if statements.is_empty() { metric.voided_by.join(", ") } else { prose::plain(&statements.join(" ")) }
 }
 
 /// Smallest to largest round, and the 95 % interval of the mean; empty cells where there was one round.

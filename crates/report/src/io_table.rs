@@ -11,7 +11,7 @@ use drivelab_core::units::{Bytes, Nanos};
 use crate::io_doc::{IoInput, IoResults, LatencyDoc, OperationDoc, results};
 use crate::table::{Cell, Column, Table};
 use crate::terminal::{LEAST_WIDTH, clean, plain, wrapped};
-use crate::{ReportError, format, load_text, run_facts};
+use crate::{ReportError, format, load_text, prose, run_facts};
 
 /// Findings that stand above the figures: who reads on without them takes the figures for something else.
 const FIRST: [&str; 1] = ["reads_of_holes"];
@@ -27,7 +27,7 @@ pub fn io_table(input: &IoInput<'_>, width: usize) -> Result<String, ReportError
     let (first, others): (Vec<&Finding>, Vec<&Finding>) =
         document.findings.iter().partition(|finding| FIRST.contains(&finding.code.as_str()));
     for finding in first {
-        lines.extend(named(run_facts::severity_word(finding.severity), &finding.statement, width));
+        lines.extend(named(run_facts::severity_word(finding.severity), &prose::plain(&finding.statement), width));
         lines.extend(named("do", &finding.next_action, width));
     }
     lines.extend(plain(&figures(&document), width));
@@ -36,7 +36,7 @@ pub fn io_table(input: &IoInput<'_>, width: usize) -> Result<String, ReportError
         lines.extend(named(name, &text, width));
     }
     for finding in others.into_iter().filter(|finding| is_worth_a_line(finding, &document)) {
-        lines.extend(named(run_facts::severity_word(finding.severity), &finding.statement, width));
+        lines.extend(named(run_facts::severity_word(finding.severity), &prose::plain(&finding.statement), width));
     }
     Ok(lines.iter().map(|line| format!("{}\n", line.trim_end())).collect())
 }

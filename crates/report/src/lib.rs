@@ -31,6 +31,7 @@ mod percentiles;
 mod probe;
 mod probe_nvme;
 mod probe_text;
+mod prose;
 mod run_facts;
 mod table;
 mod telemetry_view;

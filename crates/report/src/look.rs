@@ -3,6 +3,7 @@
 //! Picks figures (the highest, the lowest) among metrics; works out none.
 
 use drivelab_analysis::series;
+use drivelab_core::metric::Metric;
 use drivelab_core::plan::{OWN_LOAD, Step, TestPlan};
 
 use crate::ReportInput;
@@ -73,12 +74,42 @@ pub(crate) fn look(input: &ReportInput<'_>) -> Look {
     look.tiles = others
         .flat_map(|test| if own { own_tiles(input, test) } else { tile(input, test).into_iter().collect() })
         .collect();
+    look.tiles.extend(watched_tiles(input));
     look.tiles.extend(crate::run_facts::run_figures(input).into_iter().map(|(title, value)| Tile {
         title,
         value,
         detail: String::new(),
     }));
     look
+}
+
+/// A metric of a step that has a value.
+fn known<'a>(input: &ReportInput<'a>, step: &Step, id: &str) -> Option<&'a Metric> {
+    input.analysis.step_metric(&step.id, id).filter(|metric| metric.value.is_some())
+}
+
+/// The hottest and the hungriest measured step, where temperature or power of the drive was read.
+fn watched_tiles(input: &ReportInput<'_>) -> Vec<Tile> {
+    let shown = [
+        ("Hottest", "temperature.max", "temperature.mean"),
+        ("Highest mean power", "power.mean", "power.throughput_per_watt"),
+    ];
+    let steps: Vec<&Step> = input.records.plan.tests.iter().flat_map(measured).collect();
+    let tile = |(title, id, beside): (&str, &str, &str)| {
+        let values = steps.iter().filter_map(|step| Some((*step, known(input, step, id)?.value?)));
+        let (step, _) = values.max_by(|(_, a), (_, b)| a.total_cmp(b))?;
+        let text = |id| {
+            let metric = known(input, step, id)?;
+            Some(format!("{} {}", figures::metric_cell(input, metric).plain(), figures::unit_text(&metric.unit)))
+        };
+        let name = match (beside, text(beside)) {
+            ("temperature.mean", Some(text)) => format!(", mean {text}"),
+            (_, Some(text)) => format!(", {text}"),
+            _ => String::new(),
+        };
+        Some(Tile { title: title.to_owned(), value: text(id)?, detail: format!("{}{name}", step.label) })
+    };
+    shown.into_iter().filter_map(tile).collect()
 }
 
 fn pair_rows(input: &ReportInput<'_>, test: &TestPlan) -> Vec<PairRow> {

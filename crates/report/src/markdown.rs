@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::detail::Detail;
 use crate::facts::{self, Fact};
 use crate::table::{Column, Table};
-use crate::{ReportInput, account, compare, look, marker, run_facts, telemetry_view, tests_view, time_line};
+use crate::{ReportInput, account, compare, look, marker, prose, run_facts, telemetry_view, tests_view, time_line};
 
 /// Longest time line that is printed; longer ones are in the page and in the JSON.
 const MOST_ROWS: usize = 60;
@@ -17,11 +17,8 @@ pub(crate) fn markdown(inputs: &[ReportInput<'_>]) -> String {
         comparison(&mut text, inputs);
     }
     for (index, input) in inputs.iter().enumerate() {
-        let name = if inputs.len() > 1 {
-            compare::run_name(index, input)
-        } else {
-            facts::drive_name(&input.records.environment)
-        };
+        let name =
+            if inputs.len() > 1 { compare::run_name(index, input) } else { facts::title(&input.records.environment) };
         run(&mut text, input, &name);
     }
     text
@@ -79,7 +76,7 @@ pub(crate) fn facts_table(text: &mut String, title: &str, facts: &[Fact]) {
 
 pub(crate) fn list(text: &mut String, items: &[String]) {
     for item in items {
-        line(text, &format!("- {}", escape(item)));
+        line(text, &format!("- {}", prose::markdown(item)));
     }
     text.push('\n');
 }
@@ -179,7 +176,12 @@ fn findings(text: &mut String, input: &ReportInput<'_>) {
         let about = run_facts::about(input, finding);
         line(
             text,
-            &format!("- **{severity}** {} (`{}`; {})", escape(&finding.statement), finding.code, escape(&about)),
+            &format!(
+                "- **{severity}** {} (`{}`; {})",
+                prose::markdown(&finding.statement),
+                finding.code,
+                escape(&about)
+            ),
         );
         let evidence: Vec<String> = finding.evidence.iter().map(run_facts::evidence_text).collect();
         for (what, words) in [
@@ -188,7 +190,7 @@ fn findings(text: &mut String, input: &ReportInput<'_>) {
             ("What to do", finding.next_action.clone()),
         ] {
             if !words.is_empty() {
-                line(text, &format!("  - {what}: {}", escape(&words)));
+                line(text, &format!("  - {what}: {}", prose::markdown(&words)));
             }
         }
     }
@@ -209,9 +211,9 @@ fn how(text: &mut String, input: &ReportInput<'_>) {
     heading(text, 2, "What was measured and how");
     let method = &plan.methodology;
     line(text, &format!("{}\n", escape(&plan.summary)));
-    for (what, words) in [("Good for", &plan.good_for), ("Cannot tell", &plan.cannot_tell)] {
+    for (what, words) in [("Good for", &plan.good_for), ("Cannot tell", &run_facts::cannot_tell(input))] {
         if !words.is_empty() {
-            line(text, &format!("{what}: {}\n", escape(words)));
+            line(text, &format!("{what}: {}\n", prose::markdown(words)));
         }
     }
     line(
@@ -263,7 +265,8 @@ fn how(text: &mut String, input: &ReportInput<'_>) {
     if let Some(figure) = watched.figures.first() {
         heading(text, 2, "Temperature, power and CPU");
         table(text, &figure.table);
-        list(text, &watched.notes.iter().map(|note| escape(note)).collect::<Vec<_>>());
+        list(text, &watched.notes);
+        list(text, &watched.missing.iter().map(|one| format!("Not watched: {one}.")).collect::<Vec<_>>());
         table(text, &watched.sources);
     }
     let tool = &input.records.tool;

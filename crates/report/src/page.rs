@@ -10,6 +10,7 @@ use crate::detail::{Detail, PAGE_LIMIT};
 use crate::facts::{self, Fact};
 use crate::look::{self, Look};
 use crate::probe::{Section, probe_of, sections};
+use crate::prose::filters;
 use crate::table::Table;
 use crate::telemetry_view::{self, Watched};
 use crate::tests_view::{self, Figure, TestView};
@@ -87,7 +88,7 @@ impl RunView {
             version: run_facts::version(plan).to_owned(),
             summary: plan.summary.clone(),
             good_for: plan.good_for.clone(),
-            cannot_tell: plan.cannot_tell.clone(),
+            cannot_tell: run_facts::cannot_tell(input),
             method: plan.methodology.name.clone(),
             hash: plan.methodology.hash.clone(),
             started: records.started.replacen('T', " ", 1).replace('Z', " UTC"),
@@ -199,8 +200,7 @@ fn at_detail(inputs: &[ReportInput<'_>], detail: Detail, too_large: bool) -> Res
     let several = inputs.len() > 1;
     let view = |(index, input): (usize, &ReportInput<'_>)| {
         let prefix = if several { format!("run-{}-", compare::letter(index).to_lowercase()) } else { String::new() };
-        let name =
-            if several { compare::run_name(index, input) } else { facts::drive_name(&input.records.environment) };
+        let name = if several { compare::run_name(index, input) } else { facts::title(&input.records.environment) };
         RunView::of(input, prefix, name, detail.points)
     };
     let runs: Vec<RunView> = inputs.iter().enumerate().map(view).collect();

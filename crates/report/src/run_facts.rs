@@ -55,6 +55,15 @@ pub(crate) fn evidence_text(evidence: &Evidence) -> String {
     format!("{}: {}{limit}", evidence.what, value(evidence.value))
 }
 
+/// What the results do not show: what the methodology says of itself, and what nobody measured in this run.
+pub(crate) fn cannot_tell(input: &ReportInput<'_>) -> String {
+    let own = input.records.plan.cannot_tell.trim();
+    let end = if own.is_empty() || own.ends_with(['.', '!', '?']) { "" } else { "." };
+    let own = format!("{own}{end}");
+    let sentences = std::iter::once(own.as_str()).chain(drivelab_analysis::not_measured(input.records));
+    sentences.filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
 /// The steps a finding is about, by label; the whole run where it names none.
 pub(crate) fn about(input: &ReportInput<'_>, finding: &Finding) -> String {
     let steps: BTreeSet<_> = finding.steps.iter().map(|key| &key.step).collect();
@@ -247,9 +256,12 @@ pub(crate) fn definitions(inputs: &[ReportInput<'_>]) -> Vec<&'static MetricDef>
     drivelab_analysis::METRICS.iter().filter(|def| used.contains(def.id)).collect()
 }
 
+/// What the section on telemetry says, in words: no headline.
+const COST_OF_WATCHING: &str = "run.telemetry_cpu";
+
 /// The figures of the whole run, as name and value.
 pub(crate) fn run_figures(input: &ReportInput<'_>) -> Vec<(String, String)> {
-    let whole = input.analysis.metrics.iter().filter(|metric| metric.step.is_none());
+    let whole = input.analysis.metrics.iter().filter(|metric| metric.step.is_none() && metric.id != COST_OF_WATCHING);
     let shown = |metric: &drivelab_core::metric::Metric| {
         let title = metric_def(&metric.id).map_or_else(|| metric.id.clone(), |def| def.title.to_owned());
         (title, format!("{} {}", figures::metric_cell(input, metric).text, figures::unit_text(&metric.unit)))

@@ -18,18 +18,18 @@ use crate::tests_view::Figure;
 use crate::time_line::{linear, stretches};
 
 /// Colours of the palette, apart from those of reads and writes.
-const COLOURS: [u8; 6] = [2, 4, 5, 6, 7, 3];
+const COLOURS: [u8; 6] = [3, 4, 5, 2, 6, 7];
 /// Lines of one panel; more could not be told apart.
 const MOST_LINES: usize = 6;
 /// Metrics of a step in the table, in this order.
 const COLUMNS: [(&str, &str, &str); 10] = [
-    ("temperature.min", "Lowest", "°C"),
-    ("temperature.mean", "Mean", "°C"),
-    ("temperature.max", "Highest", "°C"),
+    ("temperature.min", "Temp. lowest", "°C"),
+    ("temperature.mean", "Temp. mean", "°C"),
+    ("temperature.max", "Temp. highest", "°C"),
     ("power.mean", "Power", "W"),
     ("power.energy", "Energy", "J"),
-    ("power.throughput_per_watt", "Throughput per watt", "MB/s/W"),
-    ("power.iops_per_watt", "Operations per watt", "IOPS/W"),
+    ("power.throughput_per_watt", "Per watt", "MB/s/W"),
+    ("power.iops_per_watt", "Per watt", "IOPS/W"),
     ("host_power.mean", "Host's processor", "W"),
     ("host_cpu.busy", "Host CPU busy", "%"),
     ("host_cpu.steal", "Host CPU stolen", "%"),
@@ -42,6 +42,8 @@ pub(crate) struct Watched {
     pub(crate) figures: Vec<Figure>,
     /// What the watching cost, and what a reader must know: a sentence each.
     pub(crate) notes: Vec<String>,
+    /// What could not be watched and why, a phrase each.
+    pub(crate) missing: Vec<String>,
     /// Every source.
     pub(crate) sources: Table,
 }
@@ -52,11 +54,13 @@ pub(crate) fn watched(input: &ReportInput<'_>, prefix: &str, most: usize) -> Wat
     if recorded.is_empty() {
         return Watched::default();
     }
-    let of = |quantity: Quantity, drive: bool| -> Vec<Series> {
+    // Panels begin at different colours, so that a legend's entry stands for one line of the figure.
+    let of = |quantity: Quantity, drive: bool, first: usize| -> Vec<Series> {
         let sources =
             recorded.sources.iter().filter(|source| matches!(source.description.about, About::Drive(_)) == drive);
         let all = sources.flat_map(|source| source.series_of(quantity).map(move |at| (source, at)));
-        all.take(MOST_LINES).zip(COLOURS).map(|((source, at), colour)| curve(source, at, colour, most)).collect()
+        let colours = COLOURS.into_iter().cycle().skip(first);
+        all.take(MOST_LINES).zip(colours).map(|((source, at), colour)| curve(source, at, colour, most)).collect()
     };
     let cpu: Vec<Series> = recorded.sources.iter().filter_map(|source| cpu_curve(source, most)).collect();
     let panel = |title: &str, unit: &str, series| Panel {
@@ -72,15 +76,15 @@ pub(crate) fn watched(input: &ReportInput<'_>, prefix: &str, most: usize) -> Wat
         description: "Temperature and power of the drive and CPU of the host over the run, tests named.".to_owned(),
         x: linear("Run time (s)", end),
         panels: vec![
-            panel("Temperature of the drive", "°C", of(Quantity::Temperature, true)),
-            panel("Power of the drive", "W", of(Quantity::Power, true)),
+            panel("Temperature of the drive", "°C", of(Quantity::Temperature, true, 0)),
+            panel("Power of the drive", "W", of(Quantity::Power, true, 2)),
             panel("Host CPU busy", "%", cpu),
-            panel("Other sensors of the host (not the drive)", "°C", of(Quantity::Temperature, false)),
+            panel("Other sensors of the host (not the drive)", "°C", of(Quantity::Temperature, false, 4)),
         ],
         stretches: named_tests(input),
     };
     let caption = "A gap in a line is a time without readings. The figures of each step stand in the table; they are of its \
-                   measured part.";
+                   measured part, and empty where too little was read in it.";
     let figure = Figure {
         title: String::new(),
         caption: caption.to_owned(),
@@ -88,7 +92,8 @@ pub(crate) fn watched(input: &ReportInput<'_>, prefix: &str, most: usize) -> Wat
         table: by_step(input),
         long: false,
     };
-    Watched { figures: vec![figure], notes: notes(input), sources: sources(input) }
+    let missing = recorded.remarks.clone();
+    Watched { figures: vec![figure], notes: notes(input), missing, sources: sources(input) }
 }
 
 fn named_tests(input: &ReportInput<'_>) -> Vec<Stretch> {
@@ -158,7 +163,7 @@ fn cpu_curve(source: &RecordedSource, most: usize) -> Option<Series> {
         }
     }
     let values: Vec<(u64, f64)> = kept.windows(2).filter_map(between).collect();
-    Some(drawn("All CPUs", COLOURS[0], "%", &values, source, most))
+    Some(drawn("All CPUs", COLOURS[4], "%", &values, source, most))
 }
 
 /// The figures of every step that has any.
@@ -207,7 +212,6 @@ fn notes(input: &ReportInput<'_>) -> Vec<String> {
     if let Some(limit) = &recorded.abort_above {
         notes.push(format!("The run would have ended above {} °C ({}).", limit.celsius, limit.because));
     }
-    notes.extend(recorded.remarks.iter().map(|remark| format!("Not watched: {remark}.")));
     notes
 }
 

@@ -6,7 +6,7 @@ use drivelab_core::plan::{Step, TestPlan};
 use crate::figures::{self, Op, quantity};
 use crate::table::{Cell, Column, Table};
 use crate::tests_view::{measured, pairs_of, rounds_text, sweep_of};
-use crate::{ReportInput, facts, loads_view, look, run_facts};
+use crate::{ReportInput, facts, loads_view, look, prose, run_facts};
 
 /// Findings that are named; the rest is counted.
 const MOST_FINDINGS: usize = 6;
@@ -23,7 +23,7 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
     let title = title.trim_end();
     let mut lines = vec![
         format!("{} ({})", plan.form.words(&plan.methodology.name), run_facts::form_note(plan)),
-        format!("{title} on {}", clean(&facts::drive_name(&records.environment))),
+        format!("{title} on {}", clean(&facts::title(&records.environment))),
         format!("{}, {}", records.started, run_facts::state_word(records.state)),
         format!("run {}", records.run),
     ];
@@ -183,7 +183,8 @@ fn findings(input: &ReportInput<'_>, width: usize) -> Vec<String> {
     }
     let mut lines = vec![format!("findings: {} to heed, {} notes", grave.len(), notes.len())];
     for finding in grave.iter().take(MOST_FINDINGS) {
-        let text = format!("  {}: {}", run_facts::severity_word(finding.severity), clean(&finding.statement));
+        let text =
+            format!("  {}: {}", run_facts::severity_word(finding.severity), clean(&prose::plain(&finding.statement)));
         lines.extend(wrapped(&text, width));
     }
     if grave.len() > MOST_FINDINGS {

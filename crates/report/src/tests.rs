@@ -115,6 +115,62 @@ fn markdown_and_terminal_of_the_richer_loads_are_as_agreed() {
 }
 
 #[test]
+fn code_in_findings_is_code_on_the_page_and_in_markdown_and_bare_on_a_terminal() {
+    let records = testing::sample_run();
+    let mut analysis = voided(&records);
+    let finding = &mut analysis.findings[0];
+    finding.statement = "It is not in `cpu_share` <b>.".to_owned();
+    finding.next_action = "Say `--data DIR`.".to_owned();
+    let input = [ReportInput { records: &records, analysis: &analysis }];
+    let page = crate::html(&input).unwrap();
+    assert!(page.contains("It is not in <code>cpu_share</code> &#60;b&#62;."));
+    assert!(page.contains("Say <code>--data DIR</code>."));
+    let outside_scripts: String =
+        page.split("<script").map(|part| part.split_once("</script>").map_or(part, |(_, rest)| rest)).collect();
+    assert!(!outside_scripts.contains('`'), "a backtick is left on the page");
+    assert!(crate::markdown(&input).unwrap().contains("It is not in `cpu_share` &lt;b&gt;."));
+    let terminal = crate::terminal_table(&input[0], 100);
+    assert!(terminal.contains("It is not in cpu_share <b>.") && !terminal.contains('`'), "{terminal}");
+}
+
+#[test]
+fn the_tested_size_is_that_of_the_spans_and_the_whole_stands_beside_it() {
+    use drivelab_core::units::Bytes;
+    let mut records = testing::sample_run();
+    assert!(one(&records, crate::markdown).unwrap().contains("| Tested size | 32 GiB (34.36 GB) |"), "all of it");
+    records.environment.target.length = Bytes::new(1 << 40);
+    let part = one(&records, crate::markdown).unwrap();
+    assert!(part.contains("| Tested size | 32 GiB (34.36 GB) at the start of 1 TiB (1.1 TB) |"), "{part}");
+    records.steps.clear();
+    assert!(one(&records, crate::markdown).unwrap().contains("| Tested size | nothing yet of 1 TiB (1.1 TB) |"));
+}
+
+#[test]
+fn a_folder_on_a_loop_device_is_named_and_not_the_disk_below() {
+    let mut records = testing::sample_run();
+    let target = &mut records.environment.target;
+    target.path = "/mnt/test/.drivelab-scratch-1".into();
+    let disk = target.devices.last().unwrap().clone();
+    let mut file = disk.clone();
+    (file.name, file.transport, file.model) = ("loop7".to_owned(), "loop".to_owned(), None);
+    file.virtual_because = Some("a loop device".to_owned());
+    target.devices = vec![file, disk.clone()];
+    let title = |records: &RunRecords| {
+        let page = one(records, crate::html).unwrap();
+        page.split("<h1>").nth(1).unwrap().split("</h1>").next().unwrap().to_owned()
+    };
+    assert_eq!(title(&records), "/mnt/test (virtual disk loop7)");
+    assert!(
+        one(&records, |inputs| crate::terminal_table(&inputs[0], 100)).contains("on /mnt/test (virtual disk loop7)")
+    );
+    // Without folder names (--redact), and where a drive tells its model.
+    records.environment.target.path = ".drivelab-scratch-1".into();
+    assert_eq!(title(&records), "Virtual disk loop7");
+    records.environment.target.devices = vec![disk.clone()];
+    assert_eq!(title(&records), disk.model.unwrap());
+}
+
+#[test]
 fn every_format_refuses_to_report_on_nothing() {
     assert!(matches!(crate::html(&[]), Err(ReportError::NoRun)));
     assert!(matches!(crate::json(&[]), Err(ReportError::NoRun)));

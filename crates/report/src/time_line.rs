@@ -22,7 +22,22 @@ const GB: f64 = 1e9;
 /// Neighbouring intervals in one.
 fn thin(points: &[TimePoint], most: usize) -> (Vec<TimePoint>, usize) {
     let each = points.len().div_ceil(most).max(1);
-    (points.chunks(each).filter_map(merge).collect(), each)
+    (portions(points, each, |point| point.seconds).into_iter().filter_map(merge).collect(), each)
+}
+
+/// So many neighbours in each portion. A last one shorter than half of the one before is joined to it: it holds little
+/// more than the operations that were in flight when time was up, and their rate would be a spike that never was.
+fn portions<T>(points: &[T], each: usize, seconds: fn(&T) -> f64) -> Vec<&[T]> {
+    let mut portions: Vec<&[T]> = points.chunks(each.max(1)).collect();
+    let length = |portion: &[T]| portion.iter().map(seconds).sum::<f64>();
+    if let [.., before, last] = portions.as_slice()
+        && length(last) < length(before) / 2.0
+    {
+        let begin = points.len() - before.len() - last.len();
+        portions.truncate(portions.len() - 2);
+        portions.extend(points.get(begin..));
+    }
+    portions
 }
 
 fn merge(points: &[TimePoint]) -> Option<TimePoint> {
@@ -55,7 +70,7 @@ fn merge(points: &[TimePoint]) -> Option<TimePoint> {
 
 fn thinned_note(each: usize) -> String {
     if each == 1 {
-        "One point for each recorded interval.".to_owned()
+        "One point for each recorded interval; a short last one is joined to the one before.".to_owned()
     } else {
         format!("One point for {each} recorded intervals: their mean rate and their highest p99.")
     }
@@ -328,7 +343,7 @@ impl Drawn {
         let label = points.first().and_then(|point| input.records.plan.step(&point.key.step));
         let label = label.map_or_else(String::new, |step| step.label.clone());
         let begin = points.first().map_or(0.0, |first| first.t_s - first.point.seconds);
-        for chunk in points.chunks(each) {
+        for chunk in portions(points, each, |point| point.point.seconds) {
             let own: Vec<TimePoint> = chunk.iter().map(|point| point.point.clone()).collect();
             if let (Some(merged), Some(last)) = (merge(&own), chunk.last()) {
                 self.point(last.t_s, &merged, &label);
@@ -372,4 +387,20 @@ pub(crate) fn stretches(input: &ReportInput<'_>, by_step: &[&[series::RunPoint]]
         }
     }
     stretches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_last_interval_makes_no_spike() {
+        let lengths = |seconds: &[f64], each| -> Vec<usize> {
+            portions(seconds, each, |one| *one).iter().map(|portion| portion.len()).collect()
+        };
+        assert_eq!(lengths(&[0.1, 0.1, 0.1, 0.004], 1), [1, 1, 2], "4 ms at the end");
+        assert_eq!(lengths(&[0.1, 0.1, 0.1, 0.06], 1), [1, 1, 1, 1], "more than half is a point of its own");
+        assert_eq!(lengths(&[0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.04], 3), [3, 4]);
+        assert_eq!((lengths(&[0.1], 3), lengths(&[], 1)), (vec![1], vec![]));
+    }
 }

@@ -13,7 +13,7 @@ use drivelab_core::finding::Severity;
 use serde::Serialize;
 
 use crate::table::Table;
-use crate::{ReportError, ReportInput, markdown, marker, run_facts, terminal};
+use crate::{ReportError, ReportInput, markdown, marker, prose, run_facts, terminal};
 
 /// A group of runs and what it means.
 #[derive(Debug, Clone)]
@@ -114,7 +114,7 @@ pub fn together_markdown(input: &GroupInput<'_>) -> String {
     for finding in &group.findings {
         let severity = run_facts::severity_word(finding.severity);
         let words = format!("{} {}", finding.statement, finding.next_action);
-        let _ = writeln!(text, "- **{severity}** {}", markdown::escape(words.trim()));
+        let _ = writeln!(text, "- **{severity}** {}", prose::markdown(words.trim()));
     }
     markdown::heading(&mut text, 2, "What the figures mean");
     markdown::list(&mut text, &views::MEANING.map(str::to_owned));
@@ -182,7 +182,11 @@ pub fn together_terminal(input: &GroupInput<'_>, width: usize) -> String {
         add(&cpu);
     }
     for finding in group.findings.iter().filter(|finding| finding.severity > Severity::Note) {
-        let text = format!("  {}: {}", run_facts::severity_word(finding.severity), terminal::clean(&finding.statement));
+        let text = format!(
+            "  {}: {}",
+            run_facts::severity_word(finding.severity),
+            terminal::clean(&prose::plain(&finding.statement))
+        );
         lines.extend(terminal::wrapped(&text, width));
     }
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()

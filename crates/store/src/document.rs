@@ -68,7 +68,7 @@ pub struct Manifest {
     pub methodology: MethodIdentity,
     /// Its form.
     pub form: Form,
-    /// Path of the target.
+    /// Path of the target; of a run under conditions the drive, and in brackets what was set up on it.
     pub target: String,
     /// Model of the drive, where the target lies on one that names it.
     pub drive: Option<String>,

@@ -322,7 +322,11 @@ fn manifest(new: &NewBundle<'_>, files: Vec<FileEntry>) -> Manifest {
         tool: new.tool.clone(),
         methodology: new.plan.methodology.clone(),
         form: new.plan.form,
-        target: target.path.display().to_string(),
+        // The folder that a condition was mounted in is nobody's name for it.
+        target: match new.environment.condition {
+            Some(_) => new.environment.named(),
+            None => target.path.display().to_string(),
+        },
         drive: target.devices.iter().find_map(|device| device.model.clone()),
         steps_total: u32::try_from(new.plan.schedule().len()).unwrap_or(u32::MAX),
         files,

@@ -44,6 +44,23 @@ fn each_thing_that_goes_wrong_in_a_step_has_its_own_finding() {
 }
 
 #[test]
+fn a_step_of_one_interval_is_marked_unless_the_whole_run_is_of_moments() {
+    let mut run = sample_run();
+    let id = "mixes/w30";
+    let mut seen = 0;
+    run.intervals.retain(|interval| {
+        let own = interval.key.step.as_str() == id && !interval.ramp;
+        seen += usize::from(own);
+        !own || seen == 1
+    });
+    let finding = finding(&run, "one_interval");
+    assert_eq!(finding.steps.iter().map(|key| key.step.as_str()).collect::<Vec<_>>(), [id]);
+    assert_eq!(finding.severity, Severity::Warning);
+    run.plan.form = Form::Smoke;
+    assert!(!codes(&run).contains(&"one_interval".to_owned()), "smoke_form says it of all steps");
+}
+
+#[test]
 fn a_step_below_its_own_time_or_volume_is_short() {
     let mut run = sample_run();
     let rule = |run: &mut RunRecords, new: &dyn Fn(&mut StopRule)| {

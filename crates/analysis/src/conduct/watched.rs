@@ -9,7 +9,7 @@ use super::told;
 use crate::check::{Check, Seen, Subject};
 use crate::findings::{evidence, watched as text};
 use crate::values;
-use crate::watched::{around, rose};
+use crate::watched::{around, course, readings, rose};
 
 /// Bytes that others may move, as a share of the execution's own: the file system's journal and the bundle are not ours
 /// to count and stay below.
@@ -23,6 +23,9 @@ const STEAL_PERCENT: f64 = 5.0;
 /// Suspends are seconds; less is the distance of two clock readings.
 const SUSPENDED_S: f64 = 0.1;
 
+/// Readings of a step below which a mean, a highest and a lowest are hardly more than the reading itself.
+const FEW_READINGS: usize = 3;
+
 /// Checks of single executions.
 pub(crate) static WATCHED: &[Check] = &[
     Check { code: "drive_throttled", rule: "", check: throttled, finding: text::drive_throttled },
@@ -34,6 +37,7 @@ pub(crate) static WATCHED: &[Check] = &[
     Check { code: "memory_pressure", rule: "", check: memory_pressure, finding: text::memory_pressure },
     Check { code: "cpu_stolen", rule: "", check: cpu_stolen, finding: text::cpu_stolen },
     Check { code: "machine_suspended", rule: "", check: suspended, finding: text::machine_suspended },
+    Check { code: "few_readings", rule: "", check: few_readings, finding: text::few_readings },
 ];
 
 /// Meters of the user's from which nothing came at all.
@@ -215,6 +219,22 @@ fn cpu_stolen(subject: &Subject<'_>) -> Vec<Seen> {
 /// The clock that goes on in a suspend ran away from the one that does not.
 fn suspended(subject: &Subject<'_>) -> Vec<Seen> {
     let found = counted(risen(subject, Quantity::SuspendedTime, SUSPENDED_S), "s");
+    told(subject, (!found.is_empty()).then_some(found))
+}
+
+/// Temperature or power of the drive is a figure of the step, from fewer readings than tell how it went.
+fn few_readings(subject: &Subject<'_>) -> Vec<Seen> {
+    let record = subject.execution.record;
+    let Some(recorded) = subject.execution.watched else { return Vec::new() };
+    let few = |(quantity, what): (Quantity, &str)| {
+        let (source, series) = values::telemetry::of_drive(recorded, quantity)?;
+        course(source, series, record.start_ns, record.end_ns)?;
+        let count = readings(source, series, record.start_ns, record.end_ns);
+        let (count, limit) = (count < FEW_READINGS).then_some((count as f64, FEW_READINGS as f64))?;
+        Some(evidence(&format!("readings of the {what}"), count, Some(limit), ""))
+    };
+    let found: Vec<Evidence> =
+        [(Quantity::Temperature, "temperature"), (Quantity::Power, "power")].into_iter().filter_map(few).collect();
     told(subject, (!found.is_empty()).then_some(found))
 }
 

@@ -29,6 +29,17 @@ pub(crate) fn short_step(seen: &[Seen]) -> Finding {
     warning("short_step", statement, cause, "Resume the run: steps that were cut off are measured again.").about(seen)
 }
 
+pub(crate) fn one_interval(seen: &[Seen]) -> Finding {
+    let statement = format!(
+        "{} lasted no longer than one recorded interval: each figure is of a single moment, and nothing tells whether \
+         the rate held.",
+        executions(seen)
+    );
+    let cause = "The time or volume asked for is so small, or the target so fast, that the step was over at once.";
+    warning("one_interval", statement, cause, "Ask for more time or volume; a rate needs some seconds to settle.")
+        .about(seen)
+}
+
 pub(crate) fn two_modes(seen: &[Seen]) -> Finding {
     let statement = format!(
         "The rounds of {} fall into two groups with a gap between them: a mean of both describes neither.",

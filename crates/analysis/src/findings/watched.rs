@@ -86,3 +86,14 @@ pub(crate) fn machine_suspended(seen: &[Seen]) -> Finding {
                   step again.";
     warning("machine_suspended", statement, cause, action).about(seen)
 }
+
+pub(crate) fn few_readings(seen: &[Seen]) -> Finding {
+    let statement = format!(
+        "In {} temperature or power of the drive was read less than three times: its figures there are those few \
+         readings and the lines to their neighbours.",
+        executions(seen)
+    );
+    let cause = "The step is short beside the rate at which the source is read.";
+    let action = "For figures of power, ask for longer steps, or use a meter that prints more often.";
+    Words { code: "few_readings", severity: Severity::Note, statement, cause, action }.about(seen)
+}

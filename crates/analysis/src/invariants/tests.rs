@@ -42,6 +42,7 @@ impl Case {
             memory: Bytes::new(16 << 30),
             stores_nothing: false,
             probe: false,
+            moment: false,
         };
         check::run(INVARIANTS, &[subject]).iter().map(|verdict| verdict.code).collect()
     }

@@ -173,7 +173,7 @@ pub struct DepthArgs {
     /// Ceiling mode: wait for so many completions at a time; latencies then contain that waiting, and are marked.
     #[arg(long, value_name = "COUNT")]
     pub batch: Option<u64>,
-    /// Share of the main load among the groups, as `weight=` is of a group: of --rate, or, without one, of the numbers
+    /// Share of the main load among the groups, as weight= is of a group: of --rate, or, without one, of the numbers
     /// of operations, which are kept in that proportion.
     #[arg(long, value_name = "COUNT", requires = "group")]
     pub weight: Option<u64>,

@@ -78,16 +78,17 @@ pub struct TelemetryArgs {
     /// stops it afterwards.
     #[arg(long)]
     pub power_log: bool,
-    /// A command that prints lines `seconds watts` of the drive (docs/telemetry.md), from any meter.
+    /// A command that prints lines of seconds and watts of the drive (docs/telemetry.md), from any meter.
     #[arg(long, value_name = "COMMAND", conflicts_with = "power_file", value_hint = ValueHint::CommandString)]
     pub power_command: Option<String>,
     /// A file, pipe or serial line with such lines, which is followed.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub power_file: Option<PathBuf>,
-    /// A file, pipe or serial line with lines `seconds celsius` of the drive, from a thermometer of yours.
+    /// A file, pipe or serial line with lines of seconds and °C of the drive, from a thermometer of yours.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub temperature_file: Option<PathBuf>,
-    /// End the run where the drive is hotter than this, in °C; `resume` goes on [default: its critical limit less 2].
+    /// End the run where the drive is hotter than this, in °C; drivelab resume goes on [default:
+    /// its critical limit less 2].
     #[arg(long, value_name = "CELSIUS", value_parser = celsius)]
     pub abort_above_c: Option<f64>,
 }

@@ -6,6 +6,7 @@ use drivelab_core::plan::Form;
 use crate::chart::Chart;
 use crate::facts::{self, Fact};
 use crate::page::in_script;
+use crate::prose::filters;
 use crate::table::Table;
 use crate::tests_view::{Figure, TestView};
 use crate::{ReportError, asset, format, marker, run_facts};

@@ -62,6 +62,26 @@ fn a_run_is_listed_from_its_first_second() {
 }
 
 #[test]
+fn a_run_under_conditions_is_listed_by_its_drive_and_what_was_set_up() {
+    use drivelab_core::condition::{Arm, Condition, ConditionFacts, Luks2};
+    let (_folder, data) = sample::data();
+    let mut environment = sample::environment();
+    let asked =
+        Condition { partition: "90%".parse().ok(), encryption: Arm::Luks2(Luks2::default()), ..Condition::default() };
+    environment.condition = Some(ConditionFacts { asked, ..ConditionFacts::default() });
+    // Below the mapping lies the drive; without one the first device is it.
+    environment.target.devices[0].transport = "device-mapper".to_owned();
+    drop(sample::create_in(&data, RunId::now(), &environment).unwrap());
+    assert_eq!(list(&data)[0].target, "/dev/nvme0n1 (a partition of 90 %, luks2)");
+    environment.condition =
+        Some(ConditionFacts { asked: Condition { encryption: Arm::None, ..asked }, ..Default::default() });
+    environment.target.devices.remove(0);
+    assert_eq!(environment.named(), "/dev/nvme0n1 (a partition of 90 %)");
+    environment.condition = None;
+    assert_eq!(environment.named(), "/mnt/drive", "a scratch file by its folder");
+}
+
+#[test]
 fn stale_rows_are_corrected_and_rows_without_a_bundle_vanish() {
     let (_folder, data) = sample::data();
     let runs = three_runs(&data);

@@ -168,17 +168,15 @@ pub(super) fn environment() -> Environment {
 
 /// Begins a bundle of the sample.
 pub(super) fn create(data: &DataDir, run: RunId) -> Result<Recorder, StoreError> {
-    let (tool, plan, environment) = (tool(), plan(), environment());
+    create_in(data, run, &environment())
+}
+
+/// The same, found in other surroundings.
+pub(super) fn create_in(data: &DataDir, run: RunId, environment: &Environment) -> Result<Recorder, StoreError> {
+    let (tool, plan) = (tool(), plan());
     Recorder::create(
         data,
-        &NewBundle {
-            run,
-            started: STARTED,
-            tool: &tool,
-            plan: &plan,
-            environment: &environment,
-            methodology_toml: METHODOLOGY,
-        },
+        &NewBundle { run, started: STARTED, tool: &tool, plan: &plan, environment, methodology_toml: METHODOLOGY },
     )
 }
 

@@ -124,3 +124,30 @@ fn memory_pressure_is_a_share_of_the_time() {
     assert!((found.evidence[0].value - 30.0).abs() < 0.5, "{found:?}");
     assert!(findings(waited(0.01)).is_empty());
 }
+
+#[test]
+fn figures_from_one_or_two_readings_are_marked_and_a_moment_between_two_has_none() {
+    let mut run = sample_run();
+    let record = step(&run);
+    let middle = |part: u64| record.start_ns + (record.end_ns - record.start_ns) * part / 4;
+    let meter = |times: &[u64]| {
+        let readings: Vec<(u64, f64)> = times.iter().map(|at_ns| (*at_ns, 5.0)).collect();
+        recorded(vec![source(SourceKind::Adapter, "meter", Quantity::Power, &readings)])
+    };
+    let power = |run: &RunRecords| {
+        let metric = analyse(run).metrics.into_iter().find(|metric| metric.address == format!("{STEP}:power.mean"));
+        metric.and_then(|metric| metric.value)
+    };
+    let marked = |run: &RunRecords| {
+        let of_step = |finding: &Finding| finding.steps.iter().any(|key| key.step.as_str() == STEP);
+        analyse(run).findings.into_iter().any(|finding| finding.code == "few_readings" && of_step(&finding))
+    };
+    let (before, behind) = (record.start_ns - 1_000, record.end_ns + 1_000);
+    run.telemetry = meter(&[before, middle(2), behind]);
+    assert_eq!((power(&run), marked(&run)), (Some(5.0), true), "one reading");
+    run.telemetry = meter(&[before, middle(1), middle(2), middle(3), behind]);
+    assert_eq!((power(&run), marked(&run)), (Some(5.0), false), "three readings");
+    let far = 2 * (record.end_ns - record.start_ns);
+    run.telemetry = meter(&[record.start_ns - far, record.end_ns + far]);
+    assert_eq!((power(&run), marked(&run)), (None, false), "a moment between two readings");
+}
