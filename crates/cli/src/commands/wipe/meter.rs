@@ -88,7 +88,7 @@ mod tests {
         assert!(text.starts_with("25 % (1 of 4), about 30"), "{text}");
         assert_eq!(line(0.0, "", Duration::from_secs(10)), "0 %", "nothing is known yet");
         assert_eq!(line(1.0, "", Duration::from_secs(10)), "100 %");
-        assert_eq!(rate(Bytes::new(5_000_000_000), Duration::from_secs(10)), ", 500 MB/s");
+        assert_eq!(rate(Bytes::new(5_000_000_000), Duration::from_secs(10)), ", 500.0 MB/s");
         assert_eq!(rate(Bytes::MIB, Duration::ZERO), "");
     }
 }
