@@ -277,11 +277,9 @@ pub(crate) fn engine_short_transfers(execution: Execution<'_>) -> Option<f64> {
     Some(execution.effort()?.short_transfers as f64)
 }
 
-/// How often a transfer ended with EAGAIN and was asked for once more; nothing where none did, so that what hardly any
-/// target does is no column of zeros everywhere.
+/// How often a transfer ended with EAGAIN and was asked for once more.
 pub(crate) fn engine_eagain_retries(execution: Execution<'_>) -> Option<f64> {
-    let retries = execution.effort()?.eagain_retries;
-    (retries > 0).then_some(retries as f64)
+    Some(execution.effort()?.eagain_retries as f64)
 }
 
 /// Arrivals per second that the schedule asked for.

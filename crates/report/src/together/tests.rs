@@ -52,7 +52,7 @@ fn every_cpu_of_any_step_has_a_column_and_its_figures_stand_in_it() {
     let together =
         |run: &&mut RunRecords| run.group.as_ref().is_some_and(|own| own.role == GroupRole::Together && own.drive == 0);
     let run = runs.iter_mut().find(together).unwrap();
-    let measured: Vec<StepId> = run.plan.tests[0].steps.iter().map(|step| step.id.clone()).collect();
+    let measured: Vec<StepId> = run.plan.tests[1].steps.iter().map(|step| step.id.clone()).collect();
     let cores = |run: &mut RunRecords, step: &StepId, kept: &[u32]| {
         let of_step = run.host_cpu.iter_mut().filter(|one| one.key.step == *step);
         of_step.for_each(|one| one.cores.retain(|core| kept.contains(&core.cpu)));
@@ -60,7 +60,7 @@ fn every_cpu_of_any_step_has_a_column_and_its_figures_stand_in_it() {
     cores(run, &measured[0], &[1]);
     cores(run, &measured[1], &[0]);
     with(&runs, |input| {
-        let table = views::cores_table(input.group);
+        let table = views::cores_table(&input.group);
         let titles: Vec<&str> = table.columns.iter().map(|column| column.title.as_str()).collect();
         assert_eq!(titles, ["Step", "CPU 0", "CPU 1"]);
         let row = |step: &StepId| -> Vec<&str> {
@@ -86,7 +86,7 @@ fn cpus_that_do_not_fit_side_by_side_are_rows() {
         }
     }
     with(&runs, |input| {
-        let table = views::cores_table(input.group);
+        let table = views::cores_table(&input.group);
         assert_eq!(table.columns[0].title, "CPU");
         assert_eq!(table.rows.len(), 30);
     });
