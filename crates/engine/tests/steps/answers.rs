@@ -83,13 +83,14 @@ impl Drop for Answering {
     }
 }
 
+type Answers = Box<dyn Fn(OpKind, u64, u32, usize) -> Answer + Send>;
+
 /// The side that answers.
 struct Served {
     device: File,
     length: u64,
     log: Log,
-    #[expect(clippy::type_complexity, reason = "named in `Answering::new`")]
-    answer: Box<dyn Fn(OpKind, u64, u32, usize) -> Answer + Send>,
+    answer: Answers,
 }
 
 /// Operations of the protocol.
@@ -181,12 +182,9 @@ impl Served {
 
     /// A file of root's; valid for an hour.
     fn attributes(&self) -> Vec<u8> {
-        let halves = |value: u64| [value as u32, (value >> 32) as u32];
-        #[cfg(target_endian = "big")]
-        compile_error!("halves of numbers in the other order");
         let mut out = words(&[3600, 0, 0, 0, 1, 0]);
-        out.extend(words(&halves(self.length)));
-        out.extend(words(&halves(self.length / 512)));
+        out.extend(self.length.to_ne_bytes());
+        out.extend((self.length / 512).to_ne_bytes());
         // Times, whole and ns.
         out.extend(vec![0; 3 * 8 + 3 * 4]);
         // Mode, links, owner, group, device, block size, flags.

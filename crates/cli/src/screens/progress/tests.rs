@@ -144,7 +144,7 @@ fn where_only_the_cut_last_interval_is_heard_nothing_is_left() {
         tape.execute(fill, 1, rate, u32::MAX);
         let intervals = tape.events.iter().filter(|event| matches!(event.event, EventBody::Interval(_)));
         let last = intervals.clone().next_back().expect("an interval");
-        let EventBody::Interval(cut) = &last.event else { unreachable!("filtered") };
+        let EventBody::Interval(cut) = &last.event else { panic!("filtered") };
         assert!(cut.index > 0 && cut.end_ns - cut.start_ns < SECOND / 2, "{rate}: the last one is cut");
         let others = tape.events.iter().filter(|event| !matches!(event.event, EventBody::Interval(_)));
         let heard = others.take_while(|event| !matches!(event.event, EventBody::StepEnded(_))).chain([last]);
