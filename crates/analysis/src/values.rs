@@ -277,6 +277,11 @@ pub(crate) fn engine_short_transfers(execution: Execution<'_>) -> Option<f64> {
     Some(execution.effort()?.short_transfers as f64)
 }
 
+/// How often a transfer ended with EAGAIN and was asked for once more.
+pub(crate) fn engine_eagain_retries(execution: Execution<'_>) -> Option<f64> {
+    Some(execution.effort()?.eagain_retries as f64)
+}
+
 /// Arrivals per second that the schedule asked for.
 pub(crate) fn open_loop_asked_iops(execution: Execution<'_>) -> Option<f64> {
     Some(execution.record.open_loop?.asked_iops)

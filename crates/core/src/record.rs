@@ -316,6 +316,10 @@ pub struct Effort {
     pub reap_gap_max: Option<Nanos>,
     /// Transfers of which the kernel did a part at first, so that the rest was asked for again.
     pub short_transfers: u64,
+    /// Transfers that ended with EAGAIN, since a layer below the target would have had to wait, and were asked for
+    /// once more where it may (errno(3)). Records of before version 0.1.0 was finished have them among the short ones.
+    #[serde(default)]
+    pub eagain_retries: u64,
     /// Clock of the time stamps: `tsc` or `CLOCK_MONOTONIC_RAW`, and why.
     pub clock: String,
     /// How far the clock had run from CLOCK_MONOTONIC_RAW by the end of the step, in nanoseconds; 0 for that clock.

@@ -90,6 +90,8 @@ pub(crate) struct Work {
     /// Submitted so much later than intended although a slot was free.
     pub(crate) lateness: Times,
     pub(crate) short_transfers: u64,
+    /// Asked for once more after EAGAIN.
+    pub(crate) eagain_retries: u64,
 }
 
 /// What a thread leaves behind, times in CLOCK_MONOTONIC_RAW.

@@ -164,6 +164,7 @@ fn effort(job: &Job<'_>, manner: &Manner<'_>, request: &StepRequest<'_>, outcome
         reap_gap_mean: gaps.mean_ns().filter(|_| reaps).map(Nanos::new),
         reap_gap_max: reaps.then(|| Nanos::new(gaps.max_ns)),
         short_transfers: sum(|outcome| outcome.work.short_transfers),
+        eagain_retries: sum(|outcome| outcome.work.eagain_retries),
         clock: String::new(),
         clock_error_ns: 0,
         // A thread of the sync backend waits for each of its operations.

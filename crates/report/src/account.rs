@@ -9,7 +9,7 @@ use crate::format;
 use crate::table::{Cell, Column, Table};
 
 /// Metrics of the table with their short names.
-const SHOWN: [(&str, &str); 8] = [
+const SHOWN: [(&str, &str); 9] = [
     ("cpu_user_per_io", "User CPU per operation"),
     ("engine.user_share", "User CPU"),
     ("engine.kernel_share", "Kernel CPU"),
@@ -18,6 +18,7 @@ const SHOWN: [(&str, &str); 8] = [
     ("engine.reap_gap_mean", "Reap gap mean"),
     ("engine.reap_gap_max", "Reap gap max"),
     ("engine.short_transfers", "Short transfers"),
+    ("engine.eagain_retries", "EAGAIN retries"),
 ];
 
 /// One row for every executed step; what is the same for all steps stands apart, as title and value.

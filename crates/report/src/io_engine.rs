@@ -45,8 +45,12 @@ pub(crate) struct EngineDoc {
     reap_gap_mean_ns: Option<u64>,
     /// Longest such time.
     reap_gap_max_ns: Option<u64>,
-    /// Operations that moved fewer bytes than asked; counted as errors too.
+    /// Transfers of which the kernel did a part at first, so that the rest was asked for again; errors only where that
+    /// failed too.
     short_transfers: u64,
+    /// Transfers that ended with EAGAIN and were asked for once more where the kernel may wait; errors only where that
+    /// failed too.
+    eagain_retries: u64,
     /// Clock of the time stamps, and why.
     clock: String,
     /// How far that clock had run from CLOCK_MONOTONIC_RAW, at most, in nanoseconds.
@@ -104,6 +108,7 @@ impl EngineDoc {
             reap_gap_mean_ns: gaps().sum::<u64>().checked_div(gap_count),
             reap_gap_max_ns: efforts.iter().filter_map(|effort| effort.reap_gap_max.map(|gap| gap.get())).max(),
             short_transfers: sum(|effort| effort.short_transfers),
+            eagain_retries: sum(|effort| effort.eagain_retries),
             clock: effort.map_or_else(String::new, |effort| effort.clock.clone()),
             clock_error_ns: efforts.iter().map(|effort| effort.clock_error_ns).max_by_key(|n| n.abs()).unwrap_or(0),
             batch: effort.map_or(0, |effort| effort.batch),

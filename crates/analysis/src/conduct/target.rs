@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use drivelab_core::finding::Evidence;
 use drivelab_core::load::{Content, Verify};
-use drivelab_core::record::{BadBlock, DataFault, IoError, Stuck, Verification};
+use drivelab_core::record::{BadBlock, DataFault, Effort, IoError, Stuck, Verification};
 use drivelab_core::workload::{DataPattern, Workload};
 
 use super::told;
@@ -22,6 +22,7 @@ pub(crate) static TARGET: &[Check] = &[
     Check { code: "io_errors", rule: "", check: io_errors, finding: text::io_errors },
     Check { code: "operations_stuck", rule: "", check: stuck, finding: text::operations_stuck },
     Check { code: "short_transfers", rule: "", check: short_transfers, finding: text::short_transfers },
+    Check { code: "eagain_retries", rule: "", check: eagain_retries, finding: text::eagain_retries },
     Check { code: "nothing_checked", rule: "", check: nothing_checked, finding: text::nothing_checked },
     Check { code: "weak_data", rule: "", check: weak_data, finding: text::weak_data },
 ];
@@ -47,8 +48,17 @@ fn io_errors(subject: &Subject<'_>) -> Vec<Seen> {
 }
 
 fn short_transfers(subject: &Subject<'_>) -> Vec<Seen> {
-    let count = subject.execution.record.engine.effort.as_ref().map_or(0, |effort| effort.short_transfers);
-    let found = || vec![evidence("short transfers", count as f64, Some(0.0), "operations")];
+    repeated(subject, "short transfers", |effort| effort.short_transfers)
+}
+
+fn eagain_retries(subject: &Subject<'_>) -> Vec<Seen> {
+    repeated(subject, "operations asked for once more after EAGAIN", |effort| effort.eagain_retries)
+}
+
+/// Where operations were asked for again, which is told from the first on.
+fn repeated(subject: &Subject<'_>, what: &str, of: fn(&Effort) -> u64) -> Vec<Seen> {
+    let count = subject.execution.record.engine.effort.as_ref().map_or(0, of);
+    let found = || vec![evidence(what, count as f64, Some(0.0), "operations")];
     told(subject, (count > 0).then(found))
 }
 

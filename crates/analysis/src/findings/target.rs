@@ -61,6 +61,18 @@ pub(crate) fn short_transfers(seen: &[Seen]) -> Finding {
     warning("short_transfers", statement, cause, "Take smaller blocks, or leave the process alone.").about(seen)
 }
 
+pub(crate) fn eagain_retries(seen: &[Seen]) -> Finding {
+    let statement = format!(
+        "In {} operations ended with EAGAIN and were asked for once more where the kernel may wait: the latency of such \
+         an operation is that of both, and a thread of the kernel did the second.",
+        executions(seen)
+    );
+    let cause = "A layer below the target (device-mapper, RAID, a file system in user space) cannot do operations that \
+                 must not wait, and io_uring did not repeat them by itself (seen with dm-crypt and Linux 6.1).";
+    let action = "Measure again with `--backend sync`, which never asks in that way, or with a newer kernel.";
+    warning("eagain_retries", statement, cause, action).about(seen)
+}
+
 pub(crate) fn nothing_checked(seen: &[Seen]) -> Finding {
     let statement = format!(
         "{} were to check what was written and checked nothing: they say nothing about the data.",

@@ -123,6 +123,7 @@ fn account(record: &mut StepRecord) {
         reap_gap_mean: Some(Nanos::new(1_500)),
         reap_gap_max: Some(Nanos::new(80_000)),
         short_transfers: 6,
+        eagain_retries: 11,
         clock: "tsc".to_owned(),
         ..Effort::default()
     });
@@ -233,6 +234,7 @@ const KNOWN_ANSWERS: &[(&str, f64)] = &[
     ("engine.reap_gap_mean", 1.5),
     ("engine.reap_gap_max", 80.0),
     ("engine.short_transfers", 6.0),
+    ("engine.eagain_retries", 11.0),
     ("duration", 2.0),
     // 40 °C at 2 s, 50 at 4 s, 45 at 6 s: 45 at 3 s and 47.5 at 5 s.
     ("temperature.min", 45.0),

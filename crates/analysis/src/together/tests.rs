@@ -78,6 +78,49 @@ fn cpus_are_shares_of_their_time() {
     assert_eq!(cpu.cores[0].interrupt_percent, 10.0);
 }
 
+/// The step with the most counts as the highest only where every drive worked in it at once for half of its step: a
+/// sum of what was measured one after the other never flowed at any time.
+#[test]
+fn the_highest_total_is_one_of_drives_that_worked_at_once() {
+    let runs = sample_group();
+    let whole = group_of(&runs);
+    let rate = |step: &StepId| {
+        let of_step = whole.steps.iter().find(|known| known.step == *step).expect("a step");
+        of_step.total.together_mb_s.expect("a total")
+    };
+    let mut order: Vec<StepId> =
+        whole.steps.iter().filter(|step| step.total.together_mb_s.is_some()).map(|step| step.step.clone()).collect();
+    order.sort_by(|one, other| rate(other).total_cmp(&rate(one)));
+    assert!(rate(&order[0]) > rate(&order[1]), "the first two must differ for this to say anything");
+    assert_eq!(whole.highest.as_ref(), Some(&order[0]));
+
+    // The second drive begins so much later in that step, per cent of its length.
+    let late = |percent: u64| {
+        let mut runs = runs.clone();
+        let own = |run: &&mut RunRecords| {
+            run.group.as_ref().is_some_and(|own| own.role == GroupRole::Together && own.drive == 1)
+        };
+        let record = runs
+            .iter_mut()
+            .find(own)
+            .and_then(|run| run.steps.iter_mut().find(|record| record.key.step == order[0]))
+            .expect("the step");
+        let by = record.elapsed().get() * percent / 100;
+        (record.start_ns, record.end_ns) = (record.start_ns + by, record.end_ns + by);
+        group_of(&runs)
+    };
+    let overlap = |group: &Together| {
+        let step = group.steps.iter().find(|step| step.step == order[0]).expect("the step");
+        step.drives.iter().map(|share| share.overlap_percent.expect("a share")).fold(100.0, f64::min)
+    };
+    let (most, less) = (late(49), late(51));
+    assert!((overlap(&most) - 51.0).abs() < 0.1 && (overlap(&less) - 49.0).abs() < 0.1);
+    assert_eq!(most.highest.as_ref(), Some(&order[0]), "51 % of the step at once");
+    assert_eq!(less.highest.as_ref(), Some(&order[1]), "49 % of the step at once: the next one counts");
+    let apart = late(100);
+    assert_eq!((overlap(&apart), apart.highest.as_ref()), (0.0, Some(&order[1])));
+}
+
 #[test]
 fn stolen_time_is_not_busy_but_leaves_a_cpu_with_nothing_to_give() {
     let mut runs = sample_group();

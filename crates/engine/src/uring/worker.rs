@@ -402,7 +402,7 @@ impl Worker<'_, '_> {
         if !moves || std::mem::replace(&mut self.waited[slot], number) == number {
             return false;
         }
-        self.account.work.short_transfers += 1;
+        self.account.work.eagain_retries += 1;
         let before = flight.length - flight.expected;
         let rest = Op { offset: flight.offset + u64::from(before), length: flight.expected, kind: flight.kind };
         let at = flight.at + before as usize;

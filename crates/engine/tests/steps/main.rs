@@ -4,8 +4,10 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod answers;
 mod coverage;
 mod data;
+mod eagain;
 mod errors;
 mod groups;
 mod intervals;

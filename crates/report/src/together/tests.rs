@@ -2,6 +2,8 @@
 
 use drivelab_analysis::together::testing::sample_group;
 use drivelab_analysis::{Analysis, analyse};
+use drivelab_core::group::GroupRole;
+use drivelab_core::ids::StepId;
 use drivelab_core::run::RunRecords;
 
 use super::*;
@@ -39,6 +41,54 @@ fn every_format_shows_the_same_losses() {
         for section in ["id=\"time\"", "id=\"cpu\"", "shared_device", "All drives", "CPU 1"] {
             assert!(html.contains(section), "the page lacks {section}");
         }
+    });
+}
+
+/// A CPU that got no tick in a short step has a column all the same, empty there, and every figure stands under its
+/// own CPU.
+#[test]
+fn every_cpu_of_any_step_has_a_column_and_its_figures_stand_in_it() {
+    let mut runs = sample_group();
+    let together =
+        |run: &&mut RunRecords| run.group.as_ref().is_some_and(|own| own.role == GroupRole::Together && own.drive == 0);
+    let run = runs.iter_mut().find(together).unwrap();
+    let measured: Vec<StepId> = run.plan.tests[1].steps.iter().map(|step| step.id.clone()).collect();
+    let cores = |run: &mut RunRecords, step: &StepId, kept: &[u32]| {
+        let of_step = run.host_cpu.iter_mut().filter(|one| one.key.step == *step);
+        of_step.for_each(|one| one.cores.retain(|core| kept.contains(&core.cpu)));
+    };
+    cores(run, &measured[0], &[1]);
+    cores(run, &measured[1], &[0]);
+    with(&runs, |input| {
+        let table = views::cores_table(&input.group);
+        let titles: Vec<&str> = table.columns.iter().map(|column| column.title.as_str()).collect();
+        assert_eq!(titles, ["Step", "CPU 0", "CPU 1"]);
+        let row = |step: &StepId| -> Vec<&str> {
+            let at = input.group.steps.iter().position(|known| known.step == *step).unwrap();
+            table.rows[at][1..].iter().map(|cell| cell.text.as_str()).collect()
+        };
+        // Of their time CPU 0 is busy for 60 % and CPU 1 for 20 %.
+        assert_eq!(row(&measured[0]), ["", "20.0"]);
+        assert_eq!(row(&measured[1]), ["60.0", ""]);
+        assert_eq!(row(&measured[2]), ["60.0", "20.0"]);
+    });
+}
+
+/// More CPUs than columns, seen over all steps, are rows.
+#[test]
+fn cpus_that_do_not_fit_side_by_side_are_rows() {
+    let mut runs = sample_group();
+    for run in &mut runs {
+        for (index, one) in run.host_cpu.iter_mut().enumerate() {
+            // Each step saw other CPUs: 30 at a time, 60 in all.
+            let first = if index % 2 == 0 { 0 } else { 30 };
+            one.cores = (first..first + 30).map(|cpu| drivelab_core::group::CoreTime { cpu, ..one.cores[0] }).collect();
+        }
+    }
+    with(&runs, |input| {
+        let table = views::cores_table(&input.group);
+        assert_eq!(table.columns[0].title, "CPU");
+        assert_eq!(table.rows.len(), 30);
     });
 }
 

@@ -309,12 +309,11 @@ pub(super) fn cpu_table(group: &Together) -> Table {
 pub(super) fn cores_table(group: &Together) -> Table {
     let steps: Vec<(&StepTogether, &CpuShare)> =
         group.steps.iter().filter_map(|step| Some((step, step.cpu.as_ref()?))).collect();
-    let most = steps.iter().map(|(_, cpu)| cpu.cores.len()).max().unwrap_or(0);
-    if most <= MOST_COLUMNS && !steps.is_empty() {
-        // A short step may have passed without a tick of one of them.
-        let mut cpus: Vec<u32> = steps.iter().flat_map(|(_, cpu)| cpu.cores.iter().map(|core| core.cpu)).collect();
-        cpus.sort_unstable();
-        cpus.dedup();
+    // A short step may have passed without a tick of one of them.
+    let mut cpus: Vec<u32> = steps.iter().flat_map(|(_, cpu)| cpu.cores.iter().map(|core| core.cpu)).collect();
+    cpus.sort_unstable();
+    cpus.dedup();
+    if cpus.len() <= MOST_COLUMNS && !steps.is_empty() {
         let mut columns = vec![Column::words("Step")];
         columns.extend(cpus.iter().map(|cpu| Column::figures(&format!("CPU {cpu}"), "%")));
         let row = |(step, cpu): &(&StepTogether, &CpuShare)| {

@@ -40,6 +40,16 @@ fn short_transfers_are_told_beside_the_errors() {
 }
 
 #[test]
+fn what_ended_with_eagain_at_first_is_told_apart_from_short_transfers_with_advice_of_its_own() {
+    let run = with_step("mixes/w30", |record| record.engine.effort.as_mut().expect("an account").eagain_retries = 5);
+    assert_eq!(codes(&run), ["eagain_retries"]);
+    let told = finding(&run, "eagain_retries");
+    assert_eq!(told.evidence[0].value, 5.0);
+    assert!(told.next_action.contains("--backend sync"), "{}", told.next_action);
+    assert!(!told.next_action.contains("smaller blocks"), "{}", told.next_action);
+}
+
+#[test]
 fn the_oldest_operation_that_did_not_come_back_is_named() {
     let mut run = sample_run();
     let stuck = |seconds: u64, offset: u64| {

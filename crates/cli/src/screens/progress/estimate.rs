@@ -57,6 +57,9 @@ impl Pace {
 
     /// Time left of the running step without its rest, in nanoseconds.
     pub(super) fn left_of(&self, running: &Running, slot: &Slot, now_ns: u64) -> f64 {
+        if running.heard_only_the_last {
+            return LEAST_NS;
+        }
         let elapsed = float(now_ns.saturating_sub(running.started_ns));
         let until = |end_ns: u64| float(end_ns) - elapsed;
         let by_plan = self.own(slot) - elapsed;

@@ -44,6 +44,9 @@ pub(in crate::screens) struct Running {
     pub(super) moved: f64,
     /// Smoothed bytes per second.
     pub(super) rate: Option<f64>,
+    /// The first interval that was heard is the step's last: nothing is left, whatever its few operations say of a
+    /// rate.
+    pub(super) heard_only_the_last: bool,
     /// End of the newest interval; before the first one, the end of the ramp.
     pub(super) seen_until_ns: u64,
     next_index: u32,
@@ -59,6 +62,7 @@ impl Running {
             history: VecDeque::new(),
             moved: 0.0,
             rate: None,
+            heard_only_the_last: false,
             seen_until_ns: started_ns.saturating_add(ramp_ns),
             next_index: 0,
         }
@@ -75,6 +79,7 @@ impl Running {
         let others: f64 = record.others.iter().map(|other| other.record.bytes.as_f64()).sum();
         let bytes = record.read.bytes.as_f64() + record.write.bytes.as_f64() + others;
         let rate = if seconds > 0.0 { bytes / seconds } else { 0.0 };
+        self.heard_only_the_last = self.rate.is_none() && self.is_cut(record);
         let smoothed = self.rate.map_or(rate, |old| old + (rate - old) * (seconds / (seconds + SMOOTHING_S)));
         if !record.ramp {
             let missed_s = record.start_ns.saturating_sub(self.seen_until_ns) as f64 / 1e9;
@@ -94,6 +99,15 @@ impl Running {
             others: [OpKind::Trim, OpKind::WriteZeroes, OpKind::Flush].map(of),
             ramp: record.ramp,
         });
+    }
+
+    /// Whether the interval is shorter than half of those before it, which only the last one of a step is: the others
+    /// end at borders of the same distance, and where one is missed they become longer.
+    #[expect(clippy::cast_precision_loss, reason = "times of a step stay far below 2^53")]
+    fn is_cut(&self, record: &IntervalRecord) -> bool {
+        let before = record.start_ns.saturating_sub(self.started_ns) as f64 / f64::from(record.index.max(1));
+        let length = record.end_ns.saturating_sub(record.start_ns) as f64;
+        record.index > 0 && !record.ramp && length < before / 2.0
     }
 
     fn remember(&mut self, rate: Option<u64>) {

@@ -3,7 +3,7 @@
 
 use drivelab_core::event::{Event, EventBody};
 use drivelab_core::plan::StopRule;
-use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::units::Nanos;
 use proptest::prelude::*;
 
 use super::*;
@@ -134,6 +134,33 @@ fn a_screen_that_joins_without_the_plan_shows_what_it_hears() {
     assert_eq!(progress.label(&running.key), "prepare/fill round 1");
 }
 
+#[test]
+fn where_only_the_cut_last_interval_is_heard_nothing_is_left() {
+    // 4 GiB at 70 MB/s: 61 whole seconds, and 25 MB in the last interval; at 4 GB/s, 0.07 s of it.
+    for rate in [70e6, 71e6, 97e6, 4e9] {
+        let plan = plan();
+        let fill = plan.steps().next().expect("a step");
+        let mut tape = Tape::start();
+        tape.execute(fill, 1, rate, u32::MAX);
+        let intervals = tape.events.iter().filter(|event| matches!(event.event, EventBody::Interval(_)));
+        let last = intervals.clone().next_back().expect("an interval");
+        let EventBody::Interval(cut) = &last.event else { panic!("filtered") };
+        assert!(cut.index > 0 && cut.end_ns - cut.start_ns < SECOND / 2, "{rate}: the last one is cut");
+        let others = tape.events.iter().filter(|event| !matches!(event.event, EventBody::Interval(_)));
+        let heard = others.take_while(|event| !matches!(event.event, EventBody::StepEnded(_))).chain([last]);
+        let progress = folded(&heard.cloned().collect::<Vec<_>>());
+        assert_eq!(progress.left_here(last.at_ns), Some(Nanos::from_millis(100)), "{rate}");
+        // The interval before it is a whole one, and gives the rate.
+        let before = intervals.clone().nth_back(1).expect("two intervals");
+        let at = tape.events.iter().position(|event| std::ptr::eq(event, before)).expect("it is there");
+        let progress = folded(&[&tape.events[..2], &tape.events[at..=at]].concat());
+        let left = progress.left_here(before.at_ns).expect("it runs").as_secs_f64();
+        let truth = Nanos::new(last.at_ns - before.at_ns).as_secs_f64();
+        let whole_s = (4u64 << 30) as f64 / rate;
+        assert!((left - truth).abs() < 0.2 + whole_s * 0.02, "{rate}: {left} for {truth}");
+    }
+}
+
 proptest! {
     #[test]
     fn sound_at_every_event_whatever_the_drive_and_whatever_is_missed(
@@ -189,8 +216,7 @@ proptest! {
                 if missed[interval.index as usize % missed.len()] {
                     continue;
                 }
-                // The last interval may be cut to a few blocks; where nothing was heard before it, no rate is known yet.
-                heard |= interval.write.bytes >= Bytes::new(50 << 20);
+                heard = true;
             }
             progress.event(event);
             if heard && progress.running().is_some() {

@@ -1,0 +1,98 @@
+//! A layer below that would have had to wait: EAGAIN at first is no error, and is counted by itself.
+
+use drivelab_core::load::OpKind;
+use drivelab_core::record::{Effort, StepRecord, StopReason};
+use drivelab_core::units::{Bytes, Percent};
+use drivelab_core::workload::{Pattern, Workload};
+use drivelab_engine::{BackendChoice, Engine};
+
+use super::answers::{Answer, Answering, Asked};
+use crate::common::*;
+
+const BLOCK: u32 = 8192;
+const BLOCKS: u64 = 64;
+const SPAN: u64 = BLOCKS * BLOCK as u64;
+
+/// One pass in order through a ring over the file with these answers: the record, and what was asked. Nothing where
+/// the machine lacks what it takes, which has been said.
+fn one_pass(
+    write_percent: u64,
+    answer: impl Fn(OpKind, u64, u32, usize) -> Answer + Send + 'static,
+) -> Option<(StepRecord, Vec<Asked>)> {
+    if !is_root() {
+        skip("mounting a file system needs root");
+        return None;
+    }
+    let file = Answering::new(SPAN, answer).map_err(|why| skip(&why)).ok()?;
+    let mut engine = Engine::open(target(&file.path(), SPAN, true), BackendChoice::Uring).unwrap();
+    let load = Workload {
+        block_size: Bytes::new(u64::from(BLOCK)),
+        pattern: Pattern::Sequential,
+        write_percent: Percent::new(write_percent).unwrap(),
+        ..workload(SPAN)
+    };
+    let (record, _) = run(&mut engine, &load, &passes(1));
+    Some((record, file.take()))
+}
+
+fn effort(record: &StepRecord) -> &Effort {
+    record.engine.effort.as_ref().unwrap()
+}
+
+#[test]
+fn eagain_is_asked_for_once_more_and_counted_by_itself() {
+    for (write_percent, kind) in [(0, OpKind::Read), (100, OpKind::Write)] {
+        // Every fourth block is turned away the first time.
+        let answer = move |asked, offset: u64, _, before| {
+            let away = asked == kind && before == 0 && (offset / u64::from(BLOCK)).is_multiple_of(4);
+            if away { Answer::Eagain } else { Answer::Whole }
+        };
+        let Some((record, asked)) = one_pass(write_percent, answer) else { return };
+        let done = record.op(kind).unwrap();
+        assert_eq!((done.count, done.errors), (BLOCKS, 0), "{:?}", record.errors.first());
+        assert_eq!(done.bytes.get(), SPAN);
+        assert_eq!((effort(&record).eagain_retries, effort(&record).short_transfers), (BLOCKS / 4, 0));
+        assert_eq!(effort(&record).operations, BLOCKS, "what is asked for again is the same operation still");
+        let times = |block: u64| asked.iter().filter(|one| one.offset == block * u64::from(BLOCK)).count();
+        for block in 0..BLOCKS {
+            assert_eq!(times(block), if block % 4 == 0 { 2 } else { 1 }, "block {block}");
+        }
+        assert!(asked.iter().all(|one| (one.kind, one.length) == (kind, BLOCK)));
+    }
+}
+
+#[test]
+fn eagain_twice_in_a_row_is_an_error() {
+    let bad = 5 * u64::from(BLOCK);
+    let answer = move |_, offset, _, _| if offset == bad { Answer::Eagain } else { Answer::Whole };
+    let Some((record, asked)) = one_pass(0, answer) else { return };
+    assert_eq!((record.read.count, record.read.errors, record.stop_reason), (BLOCKS - 1, 1, StopReason::Passes));
+    assert_eq!((record.errors[0].errno, record.errors[0].offset), (libc::EAGAIN, bad));
+    assert_eq!(effort(&record).eagain_retries, 1);
+    // A thread of io_uring tries once before it waits.
+    assert!((2..=3).contains(&asked.iter().filter(|one| one.offset == bad).count()), "once more, not for ever");
+}
+
+/// Half of an operation, then EAGAIN: only the rest is asked for again, and each is counted as what it is. io_uring's
+/// own thread asks for the rest twice before it gives back the half.
+#[test]
+fn what_is_left_of_a_part_is_asked_for_once_more_alone() {
+    let answer = |_, _, length, before| match (length, before) {
+        (BLOCK, _) => Answer::Part(BLOCK / 2),
+        (_, 0..3) => Answer::Eagain,
+        _ => Answer::Whole,
+    };
+    let Some((record, asked)) = one_pass(0, answer) else { return };
+    assert_eq!((record.read.count, record.read.errors, record.read.bytes.get()), (BLOCKS, 0, SPAN));
+    assert_eq!((effort(&record).short_transfers, effort(&record).eagain_retries), (BLOCKS, BLOCKS));
+    for block in 0..BLOCKS {
+        let start = block * u64::from(BLOCK);
+        let own = asked.iter().filter(|one| (start..start + u64::from(BLOCK)).contains(&one.offset));
+        let own: Vec<(u64, u32, Answer)> = own.map(|one| (one.offset - start, one.length, one.answer)).collect();
+        let half = BLOCK / 2;
+        let rest = u64::from(half);
+        let away = (rest, half, Answer::Eagain);
+        let expected = [(0, BLOCK, Answer::Part(half)), away, away, away, (rest, half, Answer::Whole)];
+        assert_eq!(own, expected, "block {block}");
+    }
+}
