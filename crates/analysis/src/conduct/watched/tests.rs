@@ -147,7 +147,7 @@ fn figures_from_one_or_two_readings_are_marked_and_a_moment_between_two_has_none
     assert_eq!((power(&run), marked(&run)), (Some(5.0), true), "one reading");
     run.telemetry = meter(&[before, middle(1), middle(2), middle(3), behind]);
     assert_eq!((power(&run), marked(&run)), (Some(5.0), false), "three readings");
-    let far = 2 * (record.end_ns - record.start_ns);
+    let far = record.end_ns - record.start_ns;
     run.telemetry = meter(&[record.start_ns - far, record.end_ns + far]);
     assert_eq!((power(&run), marked(&run)), (None, false), "a moment between two readings");
 }
