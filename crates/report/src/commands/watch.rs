@@ -57,8 +57,8 @@ pub struct WatchRow {
     pub name: String,
     /// The same in words: `nvme0n1 temperature, Composite`.
     pub label: String,
-    /// Unit of all figures. Counters of transitions, errors and times above a limit say how far they rose since the watch
-    /// began; `bits` are those of the drive's critical warning.
+    /// Unit of all figures. Counters of transitions, errors and times above a limit say how far they rose since the
+    /// watch began; `bits` are those of the drive's critical warning.
     pub unit: &'static str,
     /// Newest value.
     pub now: Option<f64>,
