@@ -71,6 +71,15 @@ impl Drop for Bench {
     }
 }
 
+/// A meter in the documented protocol that always reads 5 W.
+const METER: &str = "while :; do echo \"$(date +%s.%N) 5\"; sleep 0.05; done";
+
+/// The section of a Markdown page that sets arms beside each other.
+fn side_by_side(page: &str) -> &str {
+    let section = page.split("## The arms side by side").nth(1).unwrap_or_else(|| panic!("no arms: {page}"));
+    section.split("\n## ").next().unwrap_or_default()
+}
+
 const ON_EXT4: [&str; 4] = ["--partition", "90%", "--file-system", "ext4"];
 
 #[test]
@@ -97,10 +106,16 @@ fn a_file_system_on_a_partition_is_measured_recorded_and_taken_away() {
 fn arms_are_measured_in_their_order_and_set_beside_each_other() {
     let Some(bench) = Bench::new_or_skip(256) else { return };
     let partition = ["--partition", "50%", "--arm", "none", "--arm", "none", "--json", "-o", "page.md"];
-    let document = bench.lab.json(&bench.run(&partition));
+    let document = bench.lab.json(&bench.run(&[&partition[..], &["--power-command", METER]].concat()));
     bench.is_bare("two arms");
     assert_eq!(document["schema"], "drivelab.arms");
-    assert_eq!(document["arms"].as_array().map(Vec::len), Some(2));
+    let schema = include_str!("../docs/formats/arms.schema.json");
+    let schema: Value = serde_json::from_str(schema).expect("the published schema is JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let errors: Vec<String> = validator.iter_errors(&document).map(|error| error.to_string()).collect();
+    assert_eq!(errors, Vec::<String>::new());
+    let arms = document["arms"].as_array().expect("arms");
+    assert_eq!(arms.len(), 2);
     let rows = document["rows"].as_array().expect("rows");
     assert_eq!(rows.len(), 2, "the fill is no result");
     for row in rows {
@@ -109,8 +124,24 @@ fn arms_are_measured_in_their_order_and_set_beside_each_other() {
         assert!((cost(0) + cost(1)).abs() < 1e-6, "both are as far from their mean: {row}");
         assert!(cells.iter().all(|cell| cell["cpu_s_per_gb"].as_f64().is_some_and(|cpu| cpu > 0.0)), "{row}");
     }
+    for cell in rows[0]["cells"].as_array().expect("cells") {
+        let figure = |name: &str| cell[name].as_f64().unwrap_or_else(|| panic!("no {name}: {cell}"));
+        assert!((figure("watts") - 5.0).abs() < 1e-9, "{cell}");
+        assert!((figure("mb_s_per_watt") - figure("throughput") / 5.0).abs() < 1e-6, "{cell}");
+    }
     let page = std::fs::read_to_string(bench.lab.folder().join("page.md")).expect("the page");
     assert!(!page.contains("not comparable"), "{page}");
+    // What the page shows is on record: the bundles alone give it again.
+    let ids: Vec<&str> = arms.iter().map(|arm| arm["run"].as_str().expect("a run")).collect();
+    let again = bench.lab.ok(&["report", ids[0], ids[1], "--format", "md"]).stdout;
+    assert_eq!(side_by_side(&page), side_by_side(&again));
+    assert!(side_by_side(&page).contains("CPU (s/GB)") && side_by_side(&page).contains("power (W)"), "{page}");
+    let again = bench.lab.json(&["report", ids[0], ids[1], "--json"]);
+    assert_eq!((&again["arms"][0]["arms"], &again["arms"][0]["rows"]), (&document["arms"], &document["rows"]));
+    for id in ids {
+        let events = bench.lab.ok(&["replay", id, "--speed", "0", "--events", "json"]).stdout;
+        assert_eq!(events.lines().filter(|line| line.contains("\"host_cpu\"")).count(), 3, "one for each execution");
+    }
     // Without the partition it is another condition, and not put beside them.
     bench.lab.ok(&bench.run(&["--span", "25%"]));
     let runs = bench.lab.runs();
