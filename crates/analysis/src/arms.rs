@@ -172,8 +172,8 @@ pub fn cost_off_percent(rate: Rate, base: &[Rate]) -> Option<f64> {
     Some(100.0 * own_off.hypot(base_off * rate.value / mean))
 }
 
-/// CPU time of the whole host, whoever used it, for each 10^9 bytes that these steps moved, s/GB: over every execution of
-/// which the host's CPUs are on record, ramps included. `None` where none is, where nothing was moved, and below
+/// CPU time of the whole host, whoever used it, for each 10^9 bytes that these steps moved, s/GB: over every execution
+/// of which the host's CPUs are on record, ramps included. `None` where none is, where nothing was moved, and below
 /// [`LEAST_CPU_MS`].
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "milliseconds and bytes stay below 2^53")]

@@ -1,5 +1,5 @@
-//! Runs under several arms beside each other: which of several runs are arms of one thing, and their tables, the same for
-//! a terminal, Markdown and the page; as one JSON document too.
+//! Runs under several arms beside each other: which of several runs are arms of one drive, and their tables, the same
+//! for a terminal, Markdown and the page; as one JSON document too.
 
 use drivelab_analysis::arms::{ArmCell, ArmColumn, ArmRun, Arms, LEAST_CPU_MS, arms};
 use drivelab_core::environment::Environment;
