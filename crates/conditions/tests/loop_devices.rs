@@ -262,7 +262,10 @@ fn what_came_to_the_drive_after_its_release_is_refused_and_left_as_it_is() {
         tool("mkswap", &[node]);
         let before = fs::read(device.folder.path().join("image")).expect("the image");
         let stop = StopToken::default();
-        let error = SetUp::begin(released, &Wish { run, condition, destroy, folder: &folder, stop: &stop });
+        let error = SetUp::begin(
+            released,
+            &Wish { run, condition, destroy, opal_admin_key: None, folder: &folder, stop: &stop },
+        );
         let error = error.expect_err("refused").to_string();
         assert!(error.contains("swap space") && error.contains("which was not there"), "{error}");
         assert!(fs::read(device.folder.path().join("image")).expect("the image") == before, "bytes changed");

@@ -1,4 +1,4 @@
-//! Runs under several arms beside each other: which of several runs are arms of one thing, and their tables, the same
+//! Runs under several arms beside each other: which of several runs are arms of one drive, and their tables, the same
 //! for a terminal, Markdown and the page; as one JSON document too.
 
 use drivelab_analysis::arms::{ArmCell, ArmColumn, ArmRun, Arms, LEAST_CPU_MS, arms};

@@ -77,8 +77,7 @@ pub(crate) struct SeveralResults {
     metrics: Vec<MetricDoc>,
     /// The findings of all runs, each with its run.
     findings: Vec<FindingDoc>,
-    /// Runs of one drive under several arms beside each other, a comparison for each drive; absent where there are
-    /// none.
+    /// Runs of one drive under several arms beside each other, a comparison for each drive; absent where there is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     arms: Vec<Arms>,
 }
