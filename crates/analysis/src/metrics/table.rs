@@ -354,8 +354,8 @@ metrics! {
          Source: `effort.short_transfers` of the engine's report.";
     "engine.eagain_retries", "EAGAIN retries", "operations", Lower, Sum(engine_eagain_retries),
         "How often a transfer ended with EAGAIN, since a layer below the target would have had to wait, and was asked \
-         for once more where it may; the operation's latency is that of both. What the kernel did a part of is left out \
-         (short transfers), as is what it asked for again by itself; operations that failed all the same and the \
+         for once more where it may; the operation's latency is that of both. What the kernel did a part of is left \
+         out (short transfers), as is what it asked for again by itself; operations that failed all the same and the \
          ramp's are among them, rounds are added up. Source: `effort.eagain_retries` of the engine's report.";
     "duration", "Measured time", "s", Neutral, Step(duration),
         "Time from the first submission to the last counted completion of the measured part of the step, on the \
