@@ -449,7 +449,7 @@ mod tests {
             page
         };
         let with = |bytes: &[(usize, u8)], existing: Option<&[u8]>| {
-            let mut recording = drive(bytes, &[], &[]).into_transport().recording();
+            let mut recording = drive(bytes, &[], &[]).transport().recording();
             recording.page(Request::Identify { cns: 2, nsid: 0 }, list(&[1, 2]));
             if let Some(existing) = existing {
                 recording.page(Request::Identify { cns: 0x10, nsid: 0 }, list(existing));
@@ -482,7 +482,7 @@ mod tests {
     fn a_namespace_with_protection_or_metadata_in_its_data_is_not_formatted() {
         // FLBAS (byte 26) bit 4: metadata goes with the data; DPS (byte 29) bits 2:0: protection information of type 1.
         for namespace in [&[(26, 2 | 1 << 4)][..], &[(26, 2), (29, 1)]] {
-            let mut recording = drive(&[(256, 2)], &[], &[]).into_transport().recording();
+            let mut recording = drive(&[(256, 2)], &[], &[]).transport().recording();
             let mut page = vec![0u8; 4096];
             namespace.iter().for_each(|(at, byte): &(usize, u8)| page[*at] = *byte);
             recording.page(Request::Identify { cns: 0, nsid: 1 }, page);
