@@ -321,6 +321,13 @@ fn what_a_killed_run_set_up_is_undone_for_the_run_that_is_meant_and_only_named_b
     }
     assert_eq!(both(), [true, true], "{}", beside.stderr);
 
+    // What fits both undoes neither.
+    let begin: String = older.chars().zip(newer.chars()).take_while(|(a, b)| a == b).map(|(a, _)| a).collect();
+    let unclear = disk.lab.run(&["resume", &begin]);
+    assert_eq!(unclear.code, 4, "{}", unclear.stderr);
+    assert!(unclear.stderr.contains("write more of it"), "{}", unclear.stderr);
+    assert_eq!(both(), [true, true], "{}", unclear.stderr);
+
     // Each resume undoes what belongs to its own run.
     for (run, left) in [(older, [false, true]), (newer, [false, false])] {
         let resumed = disk.lab.run(&["resume", run]);

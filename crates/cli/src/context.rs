@@ -122,10 +122,7 @@ impl Context {
                 "there is no run '{name}'; `drivelab results list` names them (data folder: {})",
                 self.settings.data.value.display()
             ))),
-            Found::Several(ids) => {
-                let ids: Vec<String> = ids.iter().map(RunId::to_string).collect();
-                Err(Failure::nothing(format!("'{name}' fits {} runs: {}; write more of it", ids.len(), ids.join(", "))))
-            }
+            Found::Several(ids) => Err(Failure::nothing(several_runs(name, &ids))),
         }
     }
 }
@@ -145,4 +142,10 @@ pub fn tool() -> ToolVersion {
 pub fn now() -> String {
     let now = jiff::Timestamp::now();
     now.round(jiff::Unit::Second).unwrap_or(now).to_string()
+}
+
+/// What a name that fits several runs is answered with.
+pub fn several_runs(name: &str, runs: &[RunId]) -> String {
+    let ids: Vec<String> = runs.iter().map(RunId::to_string).collect();
+    format!("'{name}' fits {} runs: {}; write more of it", ids.len(), ids.join(", "))
 }

@@ -20,6 +20,14 @@ impl RunId {
         begin & !0xFFFF | end & 0xFFFF
     }
 
+    /// Whether a person may mean this run by `part`: it begins or ends so, hyphens and case apart. Nothing means none.
+    #[must_use]
+    pub fn is_called(self, part: &str) -> bool {
+        let plain = |text: &str| text.trim().replace('-', "").to_ascii_lowercase();
+        let (id, part) = (plain(&self.to_string()), plain(part));
+        !part.is_empty() && (id.starts_with(&part) || id.ends_with(&part))
+    }
+
     /// A new id for a run that begins now.
     #[must_use]
     pub fn now() -> Self {
@@ -96,5 +104,18 @@ pub struct StepKey {
 impl fmt::Display for StepKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} round {}", self.step, self.round)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_called_by_its_begin_or_end() {
+        let run: RunId = "01a2b3c4-0000-7000-8000-00000000ABCD".parse().unwrap();
+        let fits = ["01a2", "01A2-b3c4", " 01a2b3c40000", "abcd", "01a2b3c4-0000-7000-8000-00000000abcd"];
+        assert!(fits.iter().all(|part| run.is_called(part)));
+        assert!(!["", " ", "-", "b3c4", "01a3"].iter().any(|part| run.is_called(part)));
     }
 }

@@ -87,8 +87,8 @@ pub struct TelemetryArgs {
     /// A file, pipe or serial line with lines of seconds and °C of the drive, from a thermometer of yours.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub temperature_file: Option<PathBuf>,
-    /// End the run where the drive is hotter than this, in °C; drivelab resume goes on [default:
-    /// its critical limit less 2].
+    /// End the run where the drive is hotter than this, in °C; drivelab resume goes on, but not under
+    /// conditions, which are undone [default: its critical limit less 2].
     #[arg(long, value_name = "CELSIUS", value_parser = celsius)]
     pub abort_above_c: Option<f64>,
 }

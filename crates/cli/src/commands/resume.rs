@@ -18,7 +18,7 @@ use drivelab_session::{Start, left};
 use drivelab_store::{Bundle, Recorder, RunRow};
 
 use crate::args::ResumeArgs;
-use crate::context::{Context, LAST, now, tool};
+use crate::context::{Context, LAST, now, several_runs, tool};
 use crate::fail::{Failure, Result};
 use crate::lab::care::Care;
 use crate::lab::company::Company;
@@ -37,18 +37,15 @@ use crate::screens;
 /// No such run, a run that is finished or going on, a target that is not there any more.
 pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let found = find(context, arguments);
-    let is_meant = |run: RunId| match (&found, &arguments.run.run) {
-        // The newest run may have been killed before anything of it was recorded.
-        (Ok(row), _) => run == row.id || (is_last(arguments) && run > row.id),
-        (Err(_), Some(text)) if text != LAST => run.to_string().starts_with(text) || run.to_string().ends_with(text),
-        (Err(_), _) => true,
-    };
-    let cleaned = if arguments.dry_run { Vec::new() } else { conditions::clean(context, &is_meant)? };
-    let row = match found {
+    let meant = if arguments.dry_run { None } else { set_up_for(context, arguments, found.as_ref().ok())? };
+    if let Some(run) = meant {
+        let cleaned = conditions::clean(context, run)?;
         // Killed before anything was recorded: what was set up for it was all there was of it.
-        Err(failure) if failure.code == ExitCode::NothingSelected && !cleaned.is_empty() => return Ok(ExitCode::Ok),
-        found => found?,
-    };
+        if cleaned && found.as_ref().map_or(true, |row| row.id != run) {
+            return Ok(ExitCode::Ok);
+        }
+    }
+    let row = found?;
     let data = context.data()?;
     let open = || Bundle::open(&data.bundle_path(row.id));
     if !arguments.dry_run && row.state == RunState::Complete {
@@ -108,6 +105,30 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let (run, show, clock) = (row.id, Show::Review, None);
     let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, clock };
     execute(context, &arguments.print, ready)
+}
+
+/// The run whose conditions are undone: the one that is meant, which may have been killed before anything of it was
+/// recorded; never more than one.
+fn set_up_for(context: &Context, arguments: &ResumeArgs, found: Option<&RunRow>) -> Result<Option<RunId>> {
+    let left = conditions::left(context)?;
+    let Some(text) = arguments.run.run.as_deref().filter(|_| !is_last(arguments)) else {
+        let newest = left.into_iter().max();
+        return Ok(newest.max(found.map(|row| row.id)));
+    };
+    let mut fitting: Vec<RunId> = left.into_iter().filter(|run| run.is_called(text)).collect();
+    match found {
+        Some(row) => fitting.push(row.id),
+        // It fits several that were recorded: which of them is meant, nobody knows.
+        None if context.catalog()?.list()?.iter().any(|row| row.id.is_called(text)) => return Ok(None),
+        None => {}
+    }
+    fitting.sort_unstable();
+    fitting.dedup();
+    match fitting.as_slice() {
+        [] => Ok(None),
+        [only] => Ok(Some(*only)),
+        several => Err(Failure::nothing(several_runs(text, several))),
+    }
 }
 
 fn is_last(arguments: &ResumeArgs) -> bool {

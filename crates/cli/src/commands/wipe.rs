@@ -17,7 +17,7 @@ use drivelab_report::{WipeCheck, WipeDocument, format};
 use crate::args::{WipeArgs, WipeHow};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
-use crate::lab::{consent, signals};
+use crate::lab::{conditions, consent, signals};
 use crate::say::{self, Voice};
 
 use meter::Meter;
@@ -87,7 +87,8 @@ pub fn wipe(context: &Context, arguments: &WipeArgs) -> Result {
     };
     let stop = StopToken::default();
     signals::watch(stop.clone())?;
-    let destroy = consent::for_device(&node, arguments.destroy.as_deref(), arguments.yes || arguments.dry_run)?;
+    let destroy = consent::for_device(&node, arguments.destroy.as_deref(), arguments.yes || arguments.dry_run);
+    let destroy = destroy.map_err(|failure| conditions::by_a_killed_run(context, &node, failure))?;
     let target = guard::authorise_device(&node, &destroy)?;
     let plan = format!("{} of {} ({})", arguments.how.words(), node.path.display(), format::bytes(target.length()));
     if arguments.dry_run {

@@ -27,6 +27,7 @@ use crate::args::{BackendArg, ConditionArgs, PowerStates};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
 use crate::say::{self, Voice};
+use crate::screens;
 
 /// Folder of the ledgers in the data folder.
 const FOLDER: &str = "conditions";
@@ -110,7 +111,8 @@ pub fn carry_out(
         check(&node, condition, asked.opal_admin_key.as_deref())?;
     }
     order.page.map_or(Ok(()), |(output, _)| OutputFile::check(output).and(format_of(output)).map(drop))?;
-    let destroy = consent::for_device(&node, order.destroy, order.yes || order.dry_run)?;
+    let destroy = consent::for_device(&node, order.destroy, order.yes || order.dry_run);
+    let destroy = destroy.map_err(|failure| by_a_killed_run(context, &node, failure))?;
     // Each arm releases the drive anew; it must be the one that was named.
     let destroy = if destroy.planned.is_none() { destroy.planned_for(identity_of(&node)) } else { destroy };
     if order.dry_run {
@@ -154,6 +156,20 @@ pub fn carry_out(
     Ok(code)
 }
 
+/// A refusal, with how the leftovers of a killed run are undone where there are any on the drive: they may be what is
+/// in the way.
+pub fn by_a_killed_run(context: &Context, node: &BlockNode, failure: Failure) -> Failure {
+    let found = context.data().ok().and_then(|data| clean_up(&folder(&data), &|_| false).ok()).unwrap_or_default();
+    let Some(left) = found.left.iter().find(|left| left.node == node.path) else { return failure };
+    let message = format!(
+        "{}; run {run}, which was killed, left what was set up for it on {}: `drivelab resume {run}` undoes that",
+        failure.message,
+        node.path.display(),
+        run = left.run
+    );
+    Failure::new(failure.code, message)
+}
+
 /// The device that the user named: conditions are set up on nothing else.
 fn device(target: &Path) -> Result<BlockNode> {
     match Place::of(target)? {
@@ -191,7 +207,9 @@ fn under(
     let id = one.destroy.id.as_ref().map(|id| id.display().to_string());
     let (condition, opal_admin_key, folder) = (one.condition, one.opal_admin_key, folder(data));
     let wish = Wish { run, condition, destroy: id, opal_admin_key, folder: &folder, stop: one.stop };
-    let set_up = SetUp::begin(released, &wish)?;
+    // From here on whoever leaves at once leaves something on the drive.
+    screens::is_set_up(Some(run));
+    let set_up = SetUp::begin(released, &wish).inspect_err(|_| screens::is_set_up(None))?;
     set_up.facts().done.iter().for_each(|done| voice.say(format!("Set up    {done}")));
     let target = match set_up.place() {
         Where::Folder(path) | Where::Device(path) => path.clone(),
@@ -208,10 +226,11 @@ fn under(
     };
     let measured = begin::carry_out(context, order);
     let undone = set_up.tear_down();
+    screens::is_set_up(None);
     match &undone {
         Ok(said) => said.iter().for_each(|said| voice.detail(format!("Undone    {said}"))),
         Err(error) => voice.warn(format!(
-            "not everything that was set up for run {run} could be undone: {error}; `drivelab resume --last` tries again"
+            "not everything that was set up for run {run} could be undone: {error}; `drivelab resume {run}` tries again"
         )),
     }
     let code = measured?;
@@ -242,19 +261,27 @@ fn compared(context: &Context, order: &Order<'_>, done: Vec<Done>) -> Result<()>
     Ok(())
 }
 
-/// Undoes what the runs that are meant left behind when they were killed, for `resume`; gives the runs it was of.
+/// The runs of which dead processes left something that was set up.
+///
+/// # Errors
+/// Where the ledgers cannot be read.
+pub fn left(context: &Context) -> Result<Vec<RunId>> {
+    Ok(clean_up(&folder(&context.data()?), &|_| false)?.left.into_iter().map(|left| left.run).collect())
+}
+
+/// Undoes what this run left behind when it was killed, for `resume`; whether there was anything.
 ///
 /// # Errors
 /// What could not be undone.
-pub fn clean(context: &Context, meant: &dyn Fn(RunId) -> bool) -> Result<Vec<RunId>> {
+pub fn clean(context: &Context, run: RunId) -> Result<bool> {
     let voice = context.settings.voice;
-    let CleanUp { cleaned, left: _, unusable } = clean_up(&folder(&context.data()?), &|left| meant(left.run))?;
-    let runs = cleaned.iter().map(|cleaned| cleaned.run).collect();
-    // Only the ledger of a run that was meant stands in the way of it.
-    let (own, others): (Vec<_>, Vec<_>) = unusable.into_iter().partition(|trouble| trouble.run.is_some_and(meant));
+    let CleanUp { cleaned, left: _, unusable } = clean_up(&folder(&context.data()?), &|left| left.run == run)?;
+    let any = !cleaned.is_empty();
+    // Only the run's own ledger stands in the way of it.
+    let (own, others): (Vec<_>, Vec<_>) = unusable.into_iter().partition(|trouble| trouble.run == Some(run));
     others.iter().for_each(|trouble| voice.warn(format!("{}: {trouble}", trouble.path.display())));
     say_cleaned(voice, cleaned)?;
-    own.into_iter().next().map_or(Ok(runs), |trouble| Err(ConditionsError::from(trouble).into()))
+    own.into_iter().next().map_or(Ok(any), |trouble| Err(ConditionsError::from(trouble).into()))
 }
 
 fn say_cleaned(voice: Voice, cleaned: Vec<Cleaned>) -> Result<()> {

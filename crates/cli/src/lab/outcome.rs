@@ -99,7 +99,7 @@ pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
     let loaded = match (kept.load(context, run), &outcome) {
         (Ok(loaded), _) => loaded,
         // The disk that holds the results is the trouble: its own words come first.
-        (Err(_), Outcome::RecorderLost { message }) => return Err(recording_failed(message, run)),
+        (Err(_), Outcome::RecorderLost { message }) => return Err(recording_failed(message, run, None)),
         (Err(failure), _) => return Err(failure),
     };
     let (records, analysis) = &loaded;
@@ -128,12 +128,12 @@ fn write_page(page: &Wish, run: &(RunRecords, Analysis)) -> Result<()> {
     OutputFile::check(&page.path)?.write(&text?)
 }
 
-fn recording_failed(message: &str, run: RunId) -> Failure {
+fn recording_failed(message: &str, run: RunId, records: Option<&RunRecords>) -> Failure {
+    // Where it cannot be read back, resume says what it was.
+    let go_on = records.map_or_else(|| format!("go on with: drivelab resume {run}"), |records| go_on(run, records));
     Failure::new(
         ExitCode::TargetUnusable,
-        format!(
-            "the recording failed: {message}; what is recorded up to then is kept, go on with: drivelab resume {run}"
-        ),
+        format!("the recording failed: {message}; what is recorded up to then is kept; {go_on}"),
     )
 }
 
@@ -207,7 +207,7 @@ fn last_words(
             let kept = if saved { format!("; what was measured is kept in run {run}") } else { String::new() };
             Err(Failure::new(code, format!("the run failed: {message}{kept}")))
         }
-        Outcome::RecorderLost { message } => Err(recording_failed(&message, run)),
+        Outcome::RecorderLost { message } => Err(recording_failed(&message, run, Some(records))),
     }
 }
 

@@ -28,7 +28,7 @@ pub fn watch_all(runs: Vec<StopToken>) -> Result<()> {
             if signal == SIGHUP {
                 continue;
             }
-            if asked || runs.iter().all(StopToken::is_stopped) {
+            if leaves_at_once(asked, &runs) {
                 screens::leave_at_once();
             }
             asked = true;
@@ -36,4 +36,30 @@ pub fn watch_all(runs: Vec<StopToken>) -> Result<()> {
         }
     });
     Ok(())
+}
+
+/// Whether a signal ends the process: the second one that a person sends does, or presses in a panel. A run that stopped
+/// by itself (too hot, no room) is putting things back, and nobody has asked for anything yet.
+fn leaves_at_once(asked: bool, runs: &[StopToken]) -> bool {
+    asked || runs.iter().all(|stop| stop.cause() == Some(StopCause::Person))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_person_who_asks_twice_leaves_at_once() {
+        let (hot, other) = (StopToken::default(), StopToken::default());
+        let runs = [hot.clone(), other.clone()];
+        assert!(!leaves_at_once(false, &runs));
+        hot.stop(StopCause::Heat);
+        other.stop(StopCause::Recorder);
+        assert!(!leaves_at_once(false, &runs), "both stopped by themselves");
+        assert!(leaves_at_once(true, &runs));
+        let asked = StopToken::default();
+        asked.stop(StopCause::Person);
+        assert!(leaves_at_once(false, std::slice::from_ref(&asked)), "by a key of the panel");
+        assert!(!leaves_at_once(false, &[asked, hot]));
+    }
 }

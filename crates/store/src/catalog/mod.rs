@@ -146,16 +146,7 @@ impl Catalog {
     /// # Errors
     /// Where [`Catalog::list`] fails.
     pub fn find(&self, part: &str) -> Result<Found, StoreError> {
-        let plain = |text: &str| text.replace('-', "").to_ascii_lowercase();
-        let part = plain(part.trim());
-        if part.is_empty() {
-            return Ok(Found::None);
-        }
-        let fits = |row: &RunRow| {
-            let id = plain(&row.id.to_string());
-            id.starts_with(&part) || id.ends_with(&part)
-        };
-        let mut rows: Vec<RunRow> = self.list()?.into_iter().filter(fits).collect();
+        let mut rows: Vec<RunRow> = self.list()?.into_iter().filter(|row| row.id.is_called(part)).collect();
         Ok(match (rows.pop(), rows.is_empty()) {
             (None, _) => Found::None,
             (Some(only), true) => Found::One(Box::new(only)),
