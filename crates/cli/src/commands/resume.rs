@@ -110,12 +110,12 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
 /// The run whose conditions are undone: the one that is meant, which may have been killed before anything of it was
 /// recorded; never more than one.
 fn set_up_for(context: &Context, arguments: &ResumeArgs, found: Option<&RunRow>) -> Result<Option<RunId>> {
-    let left = conditions::left(context)?;
+    let (left, unusable) = conditions::left(context)?;
     let Some(text) = arguments.run.run.as_deref().filter(|_| !is_last(arguments)) else {
         let newest = left.into_iter().max();
         return Ok(newest.max(found.map(|row| row.id)));
     };
-    let mut fitting: Vec<RunId> = left.into_iter().filter(|run| run.is_called(text)).collect();
+    let mut fitting: Vec<RunId> = left.into_iter().chain(unusable).filter(|run| run.is_called(text)).collect();
     match found {
         Some(row) => fitting.push(row.id),
         // It fits several that were recorded: which of them is meant, nobody knows.

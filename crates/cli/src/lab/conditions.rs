@@ -261,12 +261,14 @@ fn compared(context: &Context, order: &Order<'_>, done: Vec<Done>) -> Result<()>
     Ok(())
 }
 
-/// The runs of which dead processes left something that was set up.
+/// The runs of which dead processes left something that was set up, and those whose ledgers cannot be used.
 ///
 /// # Errors
-/// Where the ledgers cannot be read.
-pub fn left(context: &Context) -> Result<Vec<RunId>> {
-    Ok(clean_up(&folder(&context.data()?), &|_| false)?.left.into_iter().map(|left| left.run).collect())
+/// Where the folder of the ledgers cannot be read.
+pub fn left(context: &Context) -> Result<(Vec<RunId>, Vec<RunId>)> {
+    let CleanUp { left, unusable, .. } = clean_up(&folder(&context.data()?), &|_| false)?;
+    let left = left.into_iter().map(|left| left.run).collect();
+    Ok((left, unusable.into_iter().filter_map(|trouble| trouble.run).collect()))
 }
 
 /// Undoes what this run left behind when it was killed, for `resume`; whether there was anything.
