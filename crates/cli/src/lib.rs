@@ -116,7 +116,7 @@ fn run(context: &Context, cli: &Cli) -> Result {
         Command::Io(arguments) => commands::io::io(context, arguments),
         Command::Watch(arguments) => commands::watch::watch(context, arguments),
         Command::Doctor(arguments) => commands::doctor::doctor(context, arguments),
-        Command::Targets(arguments) => commands::show::targets(arguments),
+        Command::Targets(arguments) => commands::show::targets(context, arguments),
         Command::Show(arguments) => commands::show::show(context, arguments),
         Command::Wipe(arguments) => commands::wipe::wipe(context, arguments),
         Command::Methods { command } => commands::methods::methods(command),

@@ -18,9 +18,9 @@ use crate::say;
 ///
 /// # Errors
 /// Nothing fits: exit code 4.
-pub fn targets(arguments: &TargetsArgs) -> Result {
+pub fn targets(context: &Context, arguments: &TargetsArgs) -> Result {
     let fits = |name: &str| arguments.all || !["loop", "zram", "sr", "fd"].iter().any(|layer| name.starts_with(layer));
-    let disks: Vec<_> = disks().into_iter().filter(|node| fits(&node.name)).collect();
+    let (disks, others): (Vec<_>, Vec<_>) = disks().into_iter().partition(|node| fits(&node.name));
     let targets: Vec<_> = disks.iter().map(|node| probe(node, Depth::Brief)).collect();
     if arguments.json {
         say::json(&targets_document(&targets))?;
@@ -31,6 +31,10 @@ pub fn targets(arguments: &TargetsArgs) -> Result {
         let why =
             "this machine shows no disk here (a container often hides them); --all also lists loop and zram devices";
         return Err(Failure::new(ExitCode::NothingSelected, why.to_owned()));
+    }
+    if !others.is_empty() {
+        let names: Vec<&str> = others.iter().map(|node| node.name.as_str()).collect();
+        context.settings.voice.say(format!("Left out: {}; --all lists them too", names.join(", ")));
     }
     Ok(ExitCode::Ok)
 }
