@@ -1,5 +1,6 @@
 //! Runs the system's own programs (mkfs, cryptsetup, addpart), each in a process group of its own, so that Ctrl-C
-//! reaches drivelab and not a program that is in the middle of writing.
+//! reaches drivelab and not a program that is in the middle of writing. The kernel kills one whose drivelab has ended, so
+//! that none writes to a drive on which `resume` has found nothing (setpriv(1), `--pdeathsig`).
 //!
 //! Owns where they are looked for, which Debian package brings them, and what of their words is passed on.
 
@@ -40,8 +41,7 @@ impl Program {
     /// # Errors
     /// [`ConditionsError::NoProgram`] where not.
     pub(crate) fn check(self) -> Result<(), ConditionsError> {
-        let folders = std::env::split_paths(&path()).any(|folder| folder.join(self.name).is_file());
-        if folders { Ok(()) } else { Err(self.absent()) }
+        if is_there(self.name) { Ok(()) } else { Err(self.absent()) }
     }
 
     /// Runs it, with `input` on its stdin, and gives its stdout.
@@ -89,15 +89,43 @@ impl Program {
     }
 }
 
+#[cfg(test)]
+thread_local! {
+    /// A folder of programs that stand in front of all others, for tests on this thread.
+    pub(crate) static IN_FRONT: std::cell::RefCell<Option<std::path::PathBuf>> = const { std::cell::RefCell::new(None) };
+}
+
 /// The path of the user with the administrator's folders behind it.
 fn path() -> std::ffi::OsString {
     let own = std::env::var_os("PATH").unwrap_or_default();
+    #[cfg(test)]
+    let own = IN_FRONT.with_borrow(|front| match front {
+        Some(folder) => std::env::join_paths(std::iter::once(folder.clone()).chain(std::env::split_paths(&own)))
+            .expect("a path"),
+        None => own.clone(),
+    });
     let folders = std::env::split_paths(&own).chain(ALSO.iter().map(|folder| Path::new(folder).to_owned()));
     std::env::join_paths(folders).unwrap_or(own)
 }
 
+/// In front of a program: has the kernel kill it when its owner ends. Part of util-linux, as addpart is; without it an
+/// undoing still sees a program that has the drive open.
+const TIED: [&str; 3] = ["setpriv", "--pdeathsig", "KILL"];
+
+fn is_there(name: &str) -> bool {
+    std::env::split_paths(&path()).any(|folder| folder.join(name).is_file())
+}
+
 fn start(name: &str, arguments: &[impl AsRef<OsStr>], input: &[u8]) -> io::Result<Output> {
-    let mut command = Command::new(name);
+    let [setpriv, how, signal] = TIED;
+    // setpriv's own words for a program that is missing are not the system's.
+    let mut command = if is_there(setpriv) && is_there(name) {
+        let mut tied = Command::new(setpriv);
+        tied.args([how, signal, name]);
+        tied
+    } else {
+        Command::new(name)
+    };
     command.args(arguments).env("PATH", path()).env("LC_ALL", "C").process_group(0);
     if !Path::new(UDEV).exists() {
         command.env("DM_DISABLE_UDEV", "1");
