@@ -35,6 +35,8 @@ pub(crate) enum Access<'a> {
     Held(&'a Released),
     /// To be asked for.
     Asked(Option<Box<Released>>),
+    /// Not to be had: why. Whether somebody has put something on the drive could not be looked at.
+    Denied(String),
 }
 
 impl Access<'_> {
@@ -42,6 +44,7 @@ impl Access<'_> {
         match self {
             Access::Held(released) => Ok(released),
             Access::Asked(Some(released)) => Ok(released),
+            Access::Denied(why) => Err(ConditionsError::Target(why.clone())),
             Access::Asked(none) => {
                 let released = release_again(&content.drive, content.destroy.as_deref())?;
                 Ok(none.insert(Box::new(released)))
@@ -132,8 +135,8 @@ pub(crate) fn clean_up_with(
             continue;
         }
         let mut done = Vec::new();
-        spare_others(&mut ledger, &mut done);
-        let undone = undo_all(&mut ledger, &mut Access::Asked(None), controllers, &mut done);
+        let mut access = spare_others(&mut ledger, &mut done);
+        let undone = undo_all(&mut ledger, &mut access, controllers, &mut done);
         let trouble = undone.and_then(|()| ledger.close()).err();
         cleaned.push(Cleaned { run, done, trouble });
     }
@@ -141,12 +144,17 @@ pub(crate) fn clean_up_with(
 }
 
 /// Strikes out everything that would take something off the drive, where somebody has put something there since.
-fn spare_others(ledger: &mut Ledger, done: &mut Vec<String>) {
-    // A drive that cannot be looked at keeps its deeds: each of them says so by itself.
-    let Ok(Some(found)) = others::somebody_elses(ledger.content()) else { return };
-    // Where that cannot be written down, the next process looks and finds it again.
-    let _ = ledger.forget(Deed::is_on_the_drive);
-    done.push(format!("{found}: what is on the drive was left as it is; wipe it by name where nobody needs it"));
+fn spare_others(ledger: &mut Ledger, done: &mut Vec<String>) -> Access<'static> {
+    match others::somebody_elses(ledger.content()) {
+        Ok(None) => Access::Asked(None),
+        Ok(Some(found)) => {
+            // Where that cannot be written down, the next process looks and finds it again.
+            let _ = ledger.forget(Deed::is_on_the_drive);
+            done.push(format!("{found}: what is on the drive was left as it is; wipe it by name where nobody needs it"));
+            Access::Asked(None)
+        }
+        Err(error) => Access::Denied(error.to_string()),
+    }
 }
 
 /// Tries again for a while what fails, since others look at devices after each change.

@@ -26,13 +26,15 @@ enum Found {
     Nothing,
 }
 
-/// Ends the range, and wipes its header. `released` is asked for only where something is written.
+/// Ends the range, and wipes its header. `released` is asked for only where something is written; `held`
+/// says that nobody else could write to the drive since the range was begun.
 ///
 /// # Errors
 /// What failed; the range is then still there, and the text says how it can be given back.
 pub(crate) fn give_back<'a>(
     controllers: &Controllers,
     (node, uuid, key_file): (&Path, &str, &Path),
+    held: bool,
     released: impl FnOnce() -> Result<&'a Released, ConditionsError>,
 ) -> Result<Undoing, ConditionsError> {
     let shown = node.display();
@@ -57,7 +59,10 @@ pub(crate) fn give_back<'a>(
                 // A range needs an owner: none was set up.
                 return Ok(Undoing::NotThere);
             }
-            may_begin_again(released()?, node)?;
+            let released = released()?;
+            if !held {
+                may_begin_again(released, node)?;
+            }
             return begin_again(node, below, key_file);
         }
     }
@@ -146,7 +151,7 @@ mod tests {
     #[test]
     fn a_drive_that_is_gone_stays_on_the_ledger_with_the_way_out() {
         let never = || -> Result<&Released, ConditionsError> { panic!("nothing is to be written") };
-        let error = give_back(&Controllers::Kernel, (Path::new("/dev/drivelab-none"), "u", Path::new("/k")), never)
+        let error = give_back(&Controllers::Kernel, (Path::new("/dev/drivelab-none"), "u", Path::new("/k")), false, never)
             .expect_err("it is gone");
         assert!(error.to_string().contains("PSID") && error.to_string().contains("/k"), "{error}");
     }

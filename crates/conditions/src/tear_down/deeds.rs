@@ -46,7 +46,8 @@ pub(super) fn undo(
             if node.exists() {
                 the_drive_at_rest(content, access)?;
             }
-            opal::undo::give_back(controllers, (node, uuid, admin_key), || access.get(content))
+            let held = matches!(access, Access::Held(_));
+            opal::undo::give_back(controllers, (node, uuid, admin_key), held, || access.get(content))
         }
         Deed::Partition { number, start, length } => undo_partition(content, (*number, *start, *length), access),
         Deed::Table { guid } => undo_table(content, guid, access),
@@ -57,6 +58,7 @@ pub(super) fn undo(
 fn the_drive_at_rest(content: &Content, access: &Access<'_>) -> Result<(), ConditionsError> {
     let node = still_the_drive(&content.drive)?;
     match access {
+        Access::Denied(why) => Err(ConditionsError::Target(why.clone())),
         Access::Asked(None) => Ok(guard::nobody_has_it_open(&node)?),
         Access::Asked(Some(_)) | Access::Held(_) => Ok(()),
     }
