@@ -269,9 +269,10 @@ impl Ledger {
     /// number, whether its owner lives or not.
     pub(crate) fn other_with_power_state(&self, of: &str) -> Option<RunId> {
         let entries = fs::read_dir(&self.folder).ok()?;
-        let others = entries.flatten().map(|entry| entry.path()).filter(|path| {
-            path.extension().is_some_and(|ending| ending == "json") && *path != self.path()
-        });
+        let others = entries
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|ending| ending == "json") && *path != self.path());
         let contents = others.filter_map(|path| serde_json::from_slice::<Content>(&fs::read(path).ok()?).ok());
         let is_it = |deed: &Deed| matches!(deed, Deed::PowerState { serial, .. } if serial == of);
         contents.into_iter().find(|content| content.deeds.iter().any(is_it)).map(|content| content.run)

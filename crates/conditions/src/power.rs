@@ -178,11 +178,7 @@ pub(crate) fn restore(
     restore_on(&opened.map_err(ConditionsError::controller(NOT_RESTORED))?, serial, before)
 }
 
-fn restore_on<T: Transport>(
-    controller: &Controller<T>,
-    serial: &str,
-    before: u8,
-) -> Result<Undoing, ConditionsError> {
+fn restore_on<T: Transport>(controller: &Controller<T>, serial: &str, before: u8) -> Result<Undoing, ConditionsError> {
     let failed = || ConditionsError::controller(NOT_RESTORED);
     let identity = controller.identify_controller().map_err(failed())?.decoded;
     let before = PowerManagement::of(u32::from(before));

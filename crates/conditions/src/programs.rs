@@ -100,8 +100,9 @@ fn path() -> std::ffi::OsString {
     let own = std::env::var_os("PATH").unwrap_or_default();
     #[cfg(test)]
     let own = IN_FRONT.with_borrow(|front| match front {
-        Some(folder) => std::env::join_paths(std::iter::once(folder.clone()).chain(std::env::split_paths(&own)))
-            .expect("a path"),
+        Some(folder) => {
+            std::env::join_paths(std::iter::once(folder.clone()).chain(std::env::split_paths(&own))).expect("a path")
+        }
         None => own.clone(),
     });
     let folders = std::env::split_paths(&own).chain(ALSO.iter().map(|folder| Path::new(folder).to_owned()));
@@ -160,5 +161,47 @@ mod tests {
         for error in [missing.check().expect_err("missing"), missing.run(&[], &[]).expect_err("missing")] {
             assert!(error.to_string().contains("package none-such"), "{error}");
         }
+    }
+
+    /// This test again, in a process of its own that is killed while a program of its runs.
+    #[test]
+    fn a_program_ends_with_its_owner() {
+        const OWNER: &str = "DRIVELAB_TEST_OWNER";
+        let shell = Program { name: "sh", needed_for: "a test", package: "dash" };
+        if let Some(begun) = std::env::var_os(OWNER) {
+            let begun = begun.to_string_lossy().into_owned();
+            let _ = shell.run(&["-c", "echo $$ > \"$0\"; while :; do sleep 1; done", &begun], &[]);
+            return;
+        }
+        if !is_there(TIED[0]) {
+            println!("skipped: setpriv is not on this machine");
+            return;
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let begun = folder.path().join("begun");
+        let mut owner = Command::new(std::env::current_exe().expect("this program"))
+            .args(["--exact", "programs::tests::a_program_ends_with_its_owner", "--nocapture"])
+            .env(OWNER, &begun)
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("a process");
+        let wait = || std::thread::sleep(std::time::Duration::from_millis(50));
+        let child = loop {
+            let text = std::fs::read_to_string(&begun).unwrap_or_default();
+            if text.ends_with('\n') {
+                break text.trim().to_owned();
+            }
+            wait();
+        };
+        owner.kill().and_then(|()| owner.wait()).expect("killed");
+        // A dead process whose new parent has not looked at it yet has no command line any more.
+        let line = Path::new("/proc").join(&child).join("cmdline");
+        let lives = || std::fs::read(&line).is_ok_and(|line| !line.is_empty());
+        (0..400).take_while(|_| lives()).for_each(|_| wait());
+        let outlived = lives();
+        if outlived {
+            let _ = Command::new("kill").args(["-KILL", &child]).status();
+        }
+        assert!(!outlived, "the program outlived its owner");
     }
 }

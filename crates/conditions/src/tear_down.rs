@@ -150,7 +150,9 @@ fn spare_others(ledger: &mut Ledger, done: &mut Vec<String>) -> Access<'static> 
         Ok(Some(found)) => {
             // Where that cannot be written down, the next process looks and finds it again.
             let _ = ledger.forget(Deed::is_on_the_drive);
-            done.push(format!("{found}: what is on the drive was left as it is; wipe it by name where nobody needs it"));
+            done.push(format!(
+                "{found}: what is on the drive was left as it is; wipe it by name where nobody needs it"
+            ));
             Access::Asked(None)
         }
         Err(error) => Access::Denied(error.to_string()),

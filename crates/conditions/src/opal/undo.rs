@@ -151,8 +151,9 @@ mod tests {
     #[test]
     fn a_drive_that_is_gone_stays_on_the_ledger_with_the_way_out() {
         let never = || -> Result<&Released, ConditionsError> { panic!("nothing is to be written") };
-        let error = give_back(&Controllers::Kernel, (Path::new("/dev/drivelab-none"), "u", Path::new("/k")), false, never)
-            .expect_err("it is gone");
+        let error =
+            give_back(&Controllers::Kernel, (Path::new("/dev/drivelab-none"), "u", Path::new("/k")), false, never)
+                .expect_err("it is gone");
         assert!(error.to_string().contains("PSID") && error.to_string().contains("/k"), "{error}");
     }
 

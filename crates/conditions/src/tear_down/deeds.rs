@@ -81,12 +81,7 @@ fn undo_file_system(
     Ok(Undoing::Undone(format!("wiped the file system on {}", node.display())))
 }
 
-fn undo_luks(
-    content: &Content,
-    node: &Path,
-    uuid: &str,
-    access: &mut Access<'_>,
-) -> Result<Undoing, ConditionsError> {
+fn undo_luks(content: &Content, node: &Path, uuid: &str, access: &mut Access<'_>) -> Result<Undoing, ConditionsError> {
     the_drive_at_rest(content, access)?;
     if !node.exists() {
         return without_its_node(content, node, uuid);
