@@ -105,6 +105,14 @@ pub enum ConditionsError {
         /// What is still there, and why.
         left: Box<ConditionsError>,
     },
+    /// What could not be undone: the first that failed, then everything else.
+    #[error("{source}{rest}")]
+    StillThere {
+        /// Why the first one stays.
+        source: Box<ConditionsError>,
+        /// The others, and what to do.
+        rest: String,
+    },
     /// A ledger that cannot be used.
     #[error("{path}: {why}", path = .0.path.display(), why = .0.why)]
     Ledger(#[from] LedgerTrouble),
@@ -131,6 +139,7 @@ impl ConditionsError {
                 Kind::Stopped => left.kind(),
                 kind => kind,
             },
+            ConditionsError::StillThere { source, .. } => source.kind(),
             ConditionsError::Host(_) | ConditionsError::NoProgram { .. } => Kind::Host,
             ConditionsError::Stopped => Kind::Stopped,
             ConditionsError::Guard(error) => Kind::Device(error.kind()),

@@ -143,6 +143,19 @@ pub fn drive_guid(header: &[u8]) -> Option<Uuid> {
     sound.then(|| Uuid::from_bytes_le(guid))
 }
 
+/// Whether the first block is a protective MBR as it is written here: one entry of type EE and no other.
+pub(crate) fn is_protective(start: &[u8]) -> bool {
+    let kind = |entry: usize| start.get(446 + 16 * entry + 4).copied();
+    kind(0) == Some(0xEE) && (1..4).all(|entry| kind(entry) == Some(0))
+}
+
+/// How many partitions the table at the start of a drive has.
+pub(crate) fn partitions(start: &[u8], block: usize) -> usize {
+    let entries = start.get(2 * block..).unwrap_or_default();
+    let most = usize::try_from(ENTRIES).unwrap_or_default();
+    entries.chunks_exact(ENTRY).take(most).filter(|entry| entry.iter().take(16).any(|byte| *byte != 0)).count()
+}
+
 #[cfg(test)]
 mod tests {
     //! Sizes by hand; that other programs read the table is tested on a real device (tests/loop_devices.rs).

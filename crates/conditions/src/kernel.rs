@@ -59,10 +59,19 @@ pub(crate) fn partitions(drive: &str) -> Vec<(u32, PathBuf)> {
 }
 
 /// The node of a mapping: `/dev/dm-0`, by the name under which it stands in /dev/mapper.
-pub(crate) fn mapping(name: &str) -> Option<PathBuf> {
-    let entries = fs::read_dir("/sys/class/block").ok()?;
-    let own = entries.flatten().find(|entry| word(&entry.path().join("dm/name")).as_deref() == Some(name))?;
-    Some(Path::new("/dev").join(own.file_name()))
+///
+/// # Errors
+/// sysfs cannot be read, so it cannot be told.
+pub(crate) fn mapping(name: &str) -> Result<Option<PathBuf>, ConditionsError> {
+    let all = Path::new("/sys/class/block");
+    let entries = fs::read_dir(all).map_err(ConditionsError::system("cannot look into", all))?;
+    let own = entries.flatten().find(|entry| word(&entry.path().join("dm/name")).as_deref() == Some(name));
+    Ok(own.map(|own| Path::new("/dev").join(own.file_name())))
+}
+
+/// Which boot this is.
+pub(crate) fn boot() -> String {
+    word(Path::new("/proc/sys/kernel/random/boot_id")).unwrap_or_default()
 }
 
 /// Whether a file system is mounted at this very place, as far as this process sees. A table that cannot be read proves
@@ -80,7 +89,7 @@ pub(crate) fn mark(node: &BlockNode, bytes: u64) -> DriveMark {
         diskseq: identity.diskseq,
         serial: identity.serial,
         bytes,
-        boot: word(Path::new("/proc/sys/kernel/random/boot_id")).unwrap_or_default(),
+        boot: boot(),
     }
 }
 

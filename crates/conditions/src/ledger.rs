@@ -94,7 +94,7 @@ pub enum Deed {
     },
     /// A controller's power state was changed.
     PowerState {
-        /// Its character device.
+        /// Node of the drive through which the controller is asked.
         controller: PathBuf,
         /// Its serial number.
         serial: String,
@@ -181,12 +181,17 @@ impl Ledger {
         let path = lock_path(folder, run);
         let made = OpenOptions::new().write(true).create_new(true).open(&path);
         let lock = made.map_err(ConditionsError::system("cannot make", &path))?;
-        flock(&lock, FlockOperation::NonBlockingLockExclusive)
-            .map_err(ConditionsError::system("cannot lock", &path))?;
-        let content = Content { format: FORMAT, run, drive, destroy, deeds: Vec::new() };
-        let ledger = Ledger { folder: folder.to_owned(), content, lock };
-        ledger.write()?;
-        Ok(ledger)
+        let locked = flock(&lock, FlockOperation::NonBlockingLockExclusive);
+        let written = locked.map_err(ConditionsError::system("cannot lock", &path)).and_then(|()| {
+            let content = Content { format: FORMAT, run, drive, destroy, deeds: Vec::new() };
+            let ledger = Ledger { folder: folder.to_owned(), content, lock };
+            ledger.write().map(|()| ledger)
+        });
+        if written.is_err() {
+            // Nobody would ever look at a lock without a ledger.
+            let _ = fs::remove_file(&path);
+        }
+        written
     }
 
     /// Those that dead processes left in the folder, now owned by this one. A folder that is not there holds none. One
@@ -241,8 +246,36 @@ impl Ledger {
     /// # Errors
     /// Where it cannot be written.
     pub fn undone(&mut self) -> Result<(), ConditionsError> {
-        self.content.deeds.pop();
+        self.strike(self.content.deeds.len().saturating_sub(1))
+    }
+
+    /// Strikes out one deed by its place, which is undone.
+    ///
+    /// # Errors
+    /// Where it cannot be written; this process has it struck out all the same.
+    pub(crate) fn strike(&mut self, at: usize) -> Result<(), ConditionsError> {
+        if at < self.content.deeds.len() {
+            self.content.deeds.remove(at);
+        }
         self.write()
+    }
+
+    /// Its file.
+    pub(crate) fn path(&self) -> PathBuf {
+        json_path(&self.folder, self.content.run)
+    }
+
+    /// The run of another ledger beside this one that has changed the power state of the controller with this serial
+    /// number, whether its owner lives or not.
+    pub(crate) fn other_with_power_state(&self, of: &str) -> Option<RunId> {
+        let entries = fs::read_dir(&self.folder).ok()?;
+        let others = entries
+            .flatten()
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|ending| ending == "json") && *path != self.path());
+        let contents = others.filter_map(|path| serde_json::from_slice::<Content>(&fs::read(path).ok()?).ok());
+        let is_it = |deed: &Deed| matches!(deed, Deed::PowerState { serial, .. } if serial == of);
+        contents.into_iter().find(|content| content.deeds.iter().any(is_it)).map(|content| content.run)
     }
 
     /// Strikes out the deeds that must not be undone any more.
@@ -274,7 +307,10 @@ impl Ledger {
             file.write_all(&text)?;
             file.sync_all()
         });
-        written.and_then(|()| fs::rename(&new, &path)).map_err(failed)?;
+        written.and_then(|()| fs::rename(&new, &path)).map_err(|error| {
+            let _ = fs::remove_file(&new);
+            failed(error)
+        })?;
         File::open(&self.folder).and_then(|folder| folder.sync_all()).map_err(failed)
     }
 }

@@ -6,6 +6,7 @@
 
 use std::fs;
 use std::io::Read;
+use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use drivelab_core::condition::Luks2;
@@ -107,16 +108,56 @@ pub(crate) fn dump(node: &str) -> Result<String, ConditionsError> {
     CRYPTSETUP.run(&["luksDump", node], &[])
 }
 
-/// The UUID of the header there, where there is one: cryptsetup answers with an error where there is none.
+/// The UUID of the header there, where there is one. That there is none is believed only where cryptsetup says nothing
+/// else (it ends with 1, without a word or with "is not a valid LUKS device") and no header begins there by its bytes.
 ///
 /// # Errors
-/// cryptsetup cannot be started.
+/// It cannot be told: cryptsetup cannot be started, or failed for another reason (a lock, a second signature, a torn
+/// header).
 pub(crate) fn uuid_of(node: &str) -> Result<Option<String>, ConditionsError> {
-    match CRYPTSETUP.run(&["luksUUID", node], &[]) {
-        Ok(text) => Ok(Some(text.trim().to_owned())),
-        Err(ConditionsError::Program { .. }) => Ok(None),
-        Err(other) => Err(other),
+    let failed = match CRYPTSETUP.run(&["luksUUID", node], &[]) {
+        Ok(text) => return Ok(Some(text.trim().to_owned())),
+        Err(ConditionsError::Program { command, said }) => (command, said),
+        Err(other) => return Err(other),
+    };
+    let (command, said) = failed;
+    let says_none = said == "exit status: 1"
+        || (said.contains("is not a valid LUKS device") && !said.contains("ambiguous") && !said.contains(';'));
+    if says_none && !has_header(Path::new(node))? {
+        return Ok(None);
     }
+    let said = format!(
+        "{said}: whether {node} has a LUKS header of ours cannot be told, so it was left. Look with `cryptsetup luksDump \
+         {node}`, mend what it names, then say `drivelab resume --last`"
+    );
+    Err(ConditionsError::Program { command, said })
+}
+
+/// Whether a header, the first or the second, begins where LUKS2 has them (LUKS2 On-Disk Format Specification, binary
+/// header: the second lies at one of these offsets).
+fn has_header(node: &Path) -> Result<bool, ConditionsError> {
+    let failed = |error| ConditionsError::system("cannot read", node)(error);
+    let file = fs::File::open(node).map_err(failed)?;
+    let at = |offset: u64| {
+        let mut magic = [0; 6];
+        match file.read_exact_at(&mut magic, offset) {
+            Err(error) if error.kind() == std::io::ErrorKind::UnexpectedEof => Ok(false),
+            read => read.map(|()| magic == if offset == 0 { FIRST } else { SECOND }).map_err(failed),
+        }
+    };
+    let seconds = (14..=22).map(|shift| 1_u64 << shift);
+    std::iter::once(0).chain(seconds).try_fold(false, |found, offset| Ok(found || at(offset)?))
+}
+
+/// First bytes of a header, and of its second copy.
+const FIRST: [u8; 6] = *b"LUKS\xba\xbe";
+const SECOND: [u8; 6] = *b"SKUL\xba\xbe";
+
+/// The UUID in the first bytes of a LUKS2 header (at byte 168, 40 bytes with zeroes behind).
+pub(crate) fn uuid_in(start: &[u8]) -> Option<String> {
+    start.starts_with(&FIRST).then_some(())?;
+    let text = start.get(168..208)?.split(|byte| *byte == 0).next()?;
+    String::from_utf8(text.to_owned()).ok()
 }
 
 /// What `cryptsetup --version` says, with the flags that it was built with.

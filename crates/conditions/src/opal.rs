@@ -98,6 +98,8 @@ fn kernel_settings() -> Option<String> {
 }
 
 #[cfg(test)]
+mod on_pages;
+#[cfg(test)]
 mod tests {
     use super::*;
 

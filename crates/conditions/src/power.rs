@@ -12,7 +12,8 @@ use drivelab_nvme::{Controller, IdentifyController, PowerManagement, Transport};
 
 use crate::controller::Controllers;
 use crate::error::ConditionsError;
-use crate::ledger::Deed;
+use crate::ledger::{Deed, Ledger};
+use crate::tear_down::Undoing;
 
 /// Microwatts of a watt.
 const UW: f64 = 1e6;
@@ -54,6 +55,35 @@ fn several(identity: &IdentifyController) -> Result<(), ConditionsError> {
     Err(ConditionsError::Target(format!(
         "the controller of {} has one power state only, so there is none to set; the drive is as it was",
         identity.model.trim()
+    )))
+}
+
+/// Writes the deed down that setting a state is. The state belongs to the controller, which other namespaces share: where
+/// another run has changed it, what that found before must not be restored over this one, nor the other way round.
+///
+/// # Errors
+/// As for [`plan`]; another run has changed the state.
+pub(crate) fn claim(
+    controllers: &Controllers,
+    node: &BlockNode,
+    state: u8,
+    ledger: &mut Ledger,
+) -> Result<PowerStateFacts, ConditionsError> {
+    let (facts, deed) = plan(controllers, node, state)?;
+    let Deed::PowerState { serial, .. } = &deed else { return Ok(facts) };
+    // Written down first: of two that look at the same time, both see the other.
+    ledger.about_to(deed.clone())?;
+    let other = ledger.other_with_power_state(serial);
+    if other.is_none() && plan(controllers, node, state)?.1 == deed {
+        return Ok(facts);
+    }
+    // Nothing was set, so nothing may be restored.
+    ledger.forget(|own| matches!(own, Deed::PowerState { .. }))?;
+    let by = other.map_or_else(|| "another run".to_owned(), |run| format!("run {run}"));
+    Err(ConditionsError::Target(format!(
+        "the controller of {} (serial number {serial}) has its power state changed by {by}, maybe through another namespace: \
+         wait for its end, or say `drivelab resume` of it where it was killed; nothing was set",
+        node.path.display()
     )))
 }
 
@@ -129,33 +159,35 @@ fn set_on<T: Transport>(
 }
 
 /// Restores the state before, where the controller there is still the one that was changed.
+///
+/// # Errors
+/// It cannot be asked or set, or its node is gone.
 pub(crate) fn restore(
     controllers: &Controllers,
     node: &Path,
     serial: &str,
     before: u8,
-) -> Result<Option<String>, ConditionsError> {
-    // A drive that is gone lost the state with its power.
+) -> Result<Undoing, ConditionsError> {
     if !controllers.is_there(node) {
-        return Ok(None);
+        return Err(ConditionsError::Target(format!(
+            "{} is not there, and {NOT_RESTORED}: attach the drive again, or take its power away, which ends that state",
+            node.display()
+        )));
     }
     let opened = controllers.open(node);
     restore_on(&opened.map_err(ConditionsError::controller(NOT_RESTORED))?, serial, before)
 }
 
-fn restore_on<T: Transport>(
-    controller: &Controller<T>,
-    serial: &str,
-    before: u8,
-) -> Result<Option<String>, ConditionsError> {
+fn restore_on<T: Transport>(controller: &Controller<T>, serial: &str, before: u8) -> Result<Undoing, ConditionsError> {
     let failed = || ConditionsError::controller(NOT_RESTORED);
     let identity = controller.identify_controller().map_err(failed())?.decoded;
     let before = PowerManagement::of(u32::from(before));
+    // A controller that lost its node to another one was reset on the way, which ends a state that is not saved.
     if identity.serial.trim() != serial || controller.power_state().map_err(failed())? == before {
-        return Ok(None);
+        return Ok(Undoing::NotThere);
     }
     controller.set_power_state(before).map_err(failed())?;
-    Ok(Some(format!("restored power state {}", before.state)))
+    Ok(Undoing::Undone(format!("restored power state {}", before.state)))
 }
 
 #[cfg(test)]

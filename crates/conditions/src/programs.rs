@@ -1,5 +1,6 @@
 //! Runs the system's own programs (mkfs, cryptsetup, addpart), each in a process group of its own, so that Ctrl-C
-//! reaches drivelab and not a program that is in the middle of writing.
+//! reaches drivelab and not a program that is in the middle of writing. The kernel kills one whose drivelab has ended, so
+//! that none writes to a drive on which `resume` has found nothing (setpriv(1), `--pdeathsig`).
 //!
 //! Owns where they are looked for, which Debian package brings them, and what of their words is passed on.
 
@@ -40,8 +41,7 @@ impl Program {
     /// # Errors
     /// [`ConditionsError::NoProgram`] where not.
     pub(crate) fn check(self) -> Result<(), ConditionsError> {
-        let folders = std::env::split_paths(&path()).any(|folder| folder.join(self.name).is_file());
-        if folders { Ok(()) } else { Err(self.absent()) }
+        if is_there(self.name) { Ok(()) } else { Err(self.absent()) }
     }
 
     /// Runs it, with `input` on its stdin, and gives its stdout.
@@ -89,15 +89,44 @@ impl Program {
     }
 }
 
+#[cfg(test)]
+thread_local! {
+    /// A folder of programs that stand in front of all others, for tests on this thread.
+    pub(crate) static IN_FRONT: std::cell::RefCell<Option<std::path::PathBuf>> = const { std::cell::RefCell::new(None) };
+}
+
 /// The path of the user with the administrator's folders behind it.
 fn path() -> std::ffi::OsString {
     let own = std::env::var_os("PATH").unwrap_or_default();
+    #[cfg(test)]
+    let own = IN_FRONT.with_borrow(|front| match front {
+        Some(folder) => {
+            std::env::join_paths(std::iter::once(folder.clone()).chain(std::env::split_paths(&own))).expect("a path")
+        }
+        None => own.clone(),
+    });
     let folders = std::env::split_paths(&own).chain(ALSO.iter().map(|folder| Path::new(folder).to_owned()));
     std::env::join_paths(folders).unwrap_or(own)
 }
 
+/// In front of a program: has the kernel kill it when its owner ends. Part of util-linux, as addpart is; without it an
+/// undoing still sees a program that has the drive open.
+const TIED: [&str; 3] = ["setpriv", "--pdeathsig", "KILL"];
+
+fn is_there(name: &str) -> bool {
+    std::env::split_paths(&path()).any(|folder| folder.join(name).is_file())
+}
+
 fn start(name: &str, arguments: &[impl AsRef<OsStr>], input: &[u8]) -> io::Result<Output> {
-    let mut command = Command::new(name);
+    let [setpriv, how, signal] = TIED;
+    // setpriv's own words for a program that is missing are not the system's.
+    let mut command = if is_there(setpriv) && is_there(name) {
+        let mut tied = Command::new(setpriv);
+        tied.args([how, signal, name]);
+        tied
+    } else {
+        Command::new(name)
+    };
     command.args(arguments).env("PATH", path()).env("LC_ALL", "C").process_group(0);
     if !Path::new(UDEV).exists() {
         command.env("DM_DISABLE_UDEV", "1");
@@ -132,5 +161,47 @@ mod tests {
         for error in [missing.check().expect_err("missing"), missing.run(&[], &[]).expect_err("missing")] {
             assert!(error.to_string().contains("package none-such"), "{error}");
         }
+    }
+
+    /// This test again, in a process of its own that is killed while a program of its runs.
+    #[test]
+    fn a_program_ends_with_its_owner() {
+        const OWNER: &str = "DRIVELAB_TEST_OWNER";
+        let shell = Program { name: "sh", needed_for: "a test", package: "dash" };
+        if let Some(begun) = std::env::var_os(OWNER) {
+            let begun = begun.to_string_lossy().into_owned();
+            let _ = shell.run(&["-c", "echo $$ > \"$0\"; while :; do sleep 1; done", &begun], &[]);
+            return;
+        }
+        if !is_there(TIED[0]) {
+            println!("skipped: setpriv is not on this machine");
+            return;
+        }
+        let folder = tempfile::tempdir().expect("a folder");
+        let begun = folder.path().join("begun");
+        let mut owner = Command::new(std::env::current_exe().expect("this program"))
+            .args(["--exact", "programs::tests::a_program_ends_with_its_owner", "--nocapture"])
+            .env(OWNER, &begun)
+            .stdout(Stdio::null())
+            .spawn()
+            .expect("a process");
+        let wait = || std::thread::sleep(std::time::Duration::from_millis(50));
+        let child = loop {
+            let text = std::fs::read_to_string(&begun).unwrap_or_default();
+            if text.ends_with('\n') {
+                break text.trim().to_owned();
+            }
+            wait();
+        };
+        owner.kill().and_then(|()| owner.wait()).expect("killed");
+        // A dead process whose new parent has not looked at it yet has no command line any more.
+        let line = Path::new("/proc").join(&child).join("cmdline");
+        let lives = || std::fs::read(&line).is_ok_and(|line| !line.is_empty());
+        (0..400).take_while(|_| lives()).for_each(|_| wait());
+        let outlived = lives();
+        if outlived {
+            let _ = Command::new("kill").args(["-KILL", &child]).status();
+        }
+        assert!(!outlived, "the program outlived its owner");
     }
 }

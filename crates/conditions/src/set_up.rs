@@ -171,8 +171,7 @@ impl SetUp {
         }
         stopped()?;
         if let Some(state) = power_state {
-            let (facts, deed) = power::plan(&self.controllers, self.released.node(), state)?;
-            self.ledger.about_to(deed)?;
+            let facts = power::claim(&self.controllers, self.released.node(), state, &mut self.ledger)?;
             self.facts.power = Some(power::set(&self.controllers, facts)?);
             self.said(format!("the controller was set to power state {state}"));
         }
@@ -258,7 +257,7 @@ impl SetUp {
         };
         self.ledger.about_to(Deed::Mapping { name: name.clone() })?;
         luks::open(below, &name, luks, &key)?;
-        let mapping = kernel::mapping(&name).ok_or_else(|| {
+        let mapping = kernel::mapping(&name)?.ok_or_else(|| {
             ConditionsError::Host(format!("cryptsetup opened {name}, but the kernel shows no such mapping"))
         })?;
         let check = self.check(&mapping, node, read.data_offset)?;
@@ -306,6 +305,8 @@ impl SetUp {
         let uuid = Uuid::now_v7();
         self.released.before_first_write()?;
         if wiped_here {
+            // What lay there before must not be taken for somebody's later.
+            drive::wipe_ends(&self.released, node, drive::ENDS)?;
             // Through an encryption it is gone with the keys.
             self.ledger.about_to(Deed::FileSystem { node: node.to_owned(), uuid: uuid.to_string() })?;
         }

@@ -1,88 +1,19 @@
 //! Conditions on a real block device: a loop device on a sparse file, partitioned, formatted, mounted and given back
 //! as it was before, also by another process after a kill.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+mod bench;
 
-use drivelab_conditions::{CleanUp, Cleaned, ConditionsError, SetUp, Where, Wish, check, clean_up};
+use std::fs;
+use std::path::Path;
+
+use bench::{Loop, condition, tool, undone};
+use drivelab_conditions::{CleanUp, ConditionsError, SetUp, Where, Wish, check, clean_up};
 use drivelab_core::clock::{StopCause, StopToken};
 use drivelab_core::condition::{Condition, DataState, FileSystem};
 use drivelab_core::ids::RunId;
 use drivelab_core::units::Bytes;
 use drivelab_device::guard::{self, Destroy};
-use drivelab_device::{BlockNode, Named, classify};
-
-/// A loop device on a sparse file; detached with the value.
-struct Loop {
-    folder: tempfile::TempDir,
-    node: BlockNode,
-}
-
-fn tool(program: &str, arguments: &[&str]) -> String {
-    let output = Command::new(program).args(arguments).output().unwrap_or_else(|error| panic!("{program}: {error}"));
-    assert!(output.status.success(), "{program} {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).trim().to_owned()
-}
-
-impl Loop {
-    fn new_or_skip(mebibytes: u64) -> Option<Loop> {
-        if !rustix::process::geteuid().is_root() {
-            println!("skipped: loop devices need root");
-            assert!(std::env::var_os("CI").is_none(), "skipped in CI");
-            return None;
-        }
-        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
-        let image = folder.path().join("image");
-        fs::File::create(&image).and_then(|file| file.set_len(mebibytes << 20)).expect("an image");
-        let node = tool("losetup", &["--direct-io=on", "--find", "--show", image.to_str().expect("a path")]);
-        let Named::BlockDevice(node) = classify(Path::new(&node)).expect("a device") else { panic!("{node}") };
-        Some(Loop { folder, node })
-    }
-
-    fn released(&self) -> guard::Released {
-        guard::release_device(&self.node, &Destroy::named(Some(Path::new(&self.node.name)))).expect("released")
-    }
-
-    fn ledgers(&self) -> PathBuf {
-        self.folder.path().join("conditions")
-    }
-
-    fn set_up(&self, condition: Condition, stop: &StopToken) -> Result<SetUp, ConditionsError> {
-        check(&self.node, &condition, None)?;
-        let folder = self.ledgers();
-        let destroy = Some(self.node.name.clone());
-        let wish = Wish { run: RunId::now(), condition, destroy, opal_admin_key: None, folder: &folder, stop };
-        SetUp::begin(self.released(), &wish)
-    }
-
-    /// Names of all files that the conditions keep.
-    fn kept(&self) -> Vec<String> {
-        let entries =
-            fs::read_dir(self.ledgers()).map(|entries| entries.flatten().collect()).unwrap_or_else(|_| Vec::new());
-        entries.iter().map(|entry: &fs::DirEntry| entry.file_name().to_string_lossy().into_owned()).collect()
-    }
-
-    /// That nothing of ours is left: no partition, no signature, no file.
-    fn is_bare(&self) {
-        let partitions = fs::read_dir(Path::new("/sys/block").join(&self.node.name)).expect("sysfs").flatten();
-        let partitions: Vec<_> = partitions.filter(|entry| entry.path().join("partition").exists()).collect();
-        assert!(partitions.is_empty(), "{partitions:?}");
-        let node = self.node.path.to_str().expect("a path");
-        assert_eq!(tool("wipefs", &[node]), "", "signatures are left");
-        assert!(self.kept().is_empty(), "{:?}", self.kept());
-    }
-}
-
-impl Drop for Loop {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").arg("--detach").arg(&self.node.path).status();
-    }
-}
-
-fn condition(file_system: Option<FileSystem>) -> Condition {
-    Condition { partition: "90%".parse().ok(), file_system, ..Condition::default() }
-}
+use drivelab_device::{Named, classify};
 
 #[test]
 fn a_partition_that_other_programs_read_is_made_and_taken_away() {
@@ -185,13 +116,6 @@ fn a_named_partition_is_cleaned_up_too_also_where_the_ledgers_lie_behind_a_link(
     assert!(cleaned[0].done.iter().any(|done| done.starts_with("wiped the file system")), "{cleaned:?}");
     assert_eq!(tool("wipefs", &[&partition]), "", "signatures are left");
     tool("delpart", &[&whole, "1"]);
-}
-
-/// Everything that dead processes left, undone.
-fn undone(device: &Loop) -> Vec<Cleaned> {
-    let CleanUp { cleaned, left, unusable } = clean_up(&device.ledgers(), &|_| true).expect("a look");
-    assert!(left.is_empty() && unusable.is_empty());
-    cleaned
 }
 
 #[test]

@@ -411,7 +411,7 @@ pub struct LockCheck {
 /// A power state that was set.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PowerStateFacts {
-    /// Character device of the controller.
+    /// Node of the drive through which its controller was asked.
     pub controller: String,
     /// The state set, read back.
     pub state: u8,

@@ -121,10 +121,10 @@ pub fn carry_out(
     let data = context.data()?;
     let voice = context.settings.voice;
     // Only what stands on the drive that the user names now is in the way, and only that drive was released.
-    let CleanUp { cleaned, left, unusable } = clean_up(&folder(&data), &|left| left.node == node.path)?;
+    let CleanUp { cleaned, left, unusable } = clean_up(&folder(&data), &|left| left.node == node.path && left.there)?;
     unusable.iter().for_each(|trouble| voice.warn(format!("{}: {trouble}", trouble.path.display())));
     say_cleaned(voice, cleaned)?;
-    for Left { run, node } in left {
+    for Left { run, node, .. } in left {
         voice.warn(format!(
             "what was set up on {} for run {run}, which was killed, is still there; `drivelab resume {run}` undoes it",
             node.display()

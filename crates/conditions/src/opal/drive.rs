@@ -24,9 +24,8 @@ pub(crate) fn says_of_opal(node: &BlockNode) -> Answer {
 ///
 /// # Errors
 /// It cannot be asked.
-pub(crate) fn is_owned(node: &BlockNode) -> Result<bool, ConditionsError> {
+pub(crate) fn is_owned(controllers: &Controllers, node: &BlockNode) -> Result<bool, ConditionsError> {
     let known = "nothing of its locking was changed by asking";
-    let controllers = Controllers::Kernel;
     let controller = controllers.open(&node.path).map_err(ConditionsError::controller(known))?;
     let level_0 = controller.tcg_level_0().map_err(ConditionsError::controller(known))?.decoded;
     Ok(level_0.locking.is_some_and(|locking| locking.enabled))

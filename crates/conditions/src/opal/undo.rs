@@ -9,9 +9,11 @@ use uuid::Uuid;
 
 use super::key::AdminKey;
 use super::{commands, drive};
+use crate::controller::Controllers;
 use crate::drive::{read, wipe_ends};
 use crate::error::ConditionsError;
 use crate::luks::{self, HEADER, Key};
+use crate::tear_down::Undoing;
 
 /// What is found where the header of a range was to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,16 +26,17 @@ enum Found {
     Nothing,
 }
 
-/// Ends the range, and wipes its header. `released` is asked for only where something is written.
+/// Ends the range, and wipes its header. `released` is asked for only where something is written; `held`
+/// says that nobody else could write to the drive since the range was begun.
 ///
 /// # Errors
 /// What failed; the range is then still there, and the text says how it can be given back.
 pub(crate) fn give_back<'a>(
-    node: &Path,
-    uuid: &str,
-    key_file: &Path,
+    controllers: &Controllers,
+    (node, uuid, key_file): (&Path, &str, &Path),
+    held: bool,
     released: impl FnOnce() -> Result<&'a Released, ConditionsError>,
-) -> Result<Option<String>, ConditionsError> {
+) -> Result<Undoing, ConditionsError> {
     let shown = node.display();
     let Some(below) = node.to_str().filter(|_| node.exists()) else {
         return Err(ConditionsError::Target(format!(
@@ -45,22 +48,52 @@ pub(crate) fn give_back<'a>(
     match found(node, luks::uuid_of(below)?.as_deref(), uuid)? {
         Found::Own => {}
         Found::Somebodys(what) => {
-            return Ok(Some(format!("{shown} holds {what}, which drivelab did not make: it was left as it is")));
+            let text = format!("{shown} holds {what}, which drivelab did not make: it was left as it is");
+            return Ok(Undoing::Somebodys(text));
         }
         Found::Nothing => {
-            let Named::BlockDevice(block) = classify(node)? else { return Ok(None) };
-            if !drive::is_owned(&block)? {
+            let Named::BlockDevice(block) = classify(node)? else {
+                return Err(ConditionsError::Target(format!("{shown} is no block device any more")));
+            };
+            if !drive::is_owned(controllers, &block)? {
                 // A range needs an owner: none was set up.
-                return Ok(None);
+                return Ok(Undoing::NotThere);
             }
-            released()?;
+            let released = released()?;
+            if !held {
+                may_begin_again(released, node)?;
+            }
             return begin_again(node, below, key_file);
         }
     }
     let released = released()?;
     commands::erase(below, &admin(key_file, node)?)?;
     wipe_ends(released, node, HEADER)?;
-    Ok(Some(format!("erased and ended the locking range on {shown}")))
+    Ok(Undoing::Undone(format!("erased and ended the locking range on {shown}")))
+}
+
+/// Setting a range up once more loses what lies in it. Where the drive refuses to read there, it is locked; where it
+/// reads nothing but empty blocks, nothing is lost. Anything else may be a volume without a header that somebody made
+/// since, and then only the user can tell.
+fn may_begin_again(released: &Released, node: &Path) -> Result<(), ConditionsError> {
+    let is_locked = read(node, HEADER, 4096).is_err();
+    let data: Vec<&str> = released
+        .decision()
+        .device
+        .iter()
+        .flat_map(|device| device.overridden.iter().map(String::as_str))
+        .filter(|found| found.starts_with("data in "))
+        .collect();
+    if is_locked || data.is_empty() {
+        return Ok(());
+    }
+    Err(ConditionsError::Target(format!(
+        "{shown} has no header, can be read, and holds {}: whether that is left of a locking range that was half set up, or \
+         somebody's since, cannot be told, so it was left. Where nobody needs it, `drivelab wipe {shown}` it first and say \
+         `drivelab resume --last` again; the PSID on the drive's label resets it whatever happens",
+        data.join(" and "),
+        shown = node.display(),
+    )))
 }
 
 fn found(node: &Path, header: Option<&str>, own: &str) -> Result<Found, ConditionsError> {
@@ -87,12 +120,12 @@ fn admin(key_file: &Path, node: &Path) -> Result<AdminKey, ConditionsError> {
 
 /// A range whose header was never written cannot be named to cryptsetup: it is set up once more, which resets it, and
 /// then erased. That needs the key of the drive's owner; where that is refused and nothing is locked, it never was.
-fn begin_again(node: &Path, below: &str, key_file: &Path) -> Result<Option<String>, ConditionsError> {
+fn begin_again(node: &Path, below: &str, key_file: &Path) -> Result<Undoing, ConditionsError> {
     let admin = admin(key_file, node)?;
     let again = commands::format(below, &Uuid::now_v7().to_string(), &Key::random()?, &admin);
     match again.and_then(|()| commands::erase(below, &admin)) {
-        Ok(()) => Ok(Some(format!("ended a locking range on {below} that was half set up"))),
-        Err(error) if read(node, HEADER, 4096).is_ok() => Ok(Some(format!(
+        Ok(()) => Ok(Undoing::Undone(format!("ended a locking range on {below} that was half set up"))),
+        Err(error) if read(node, HEADER, 4096).is_ok() => Ok(Undoing::Somebodys(format!(
             "no locking range on {below} was ended ({error}), and none is locked: most likely the key is not that of the \
              drive's owner, and none was ever set up"
         ))),
@@ -118,7 +151,9 @@ mod tests {
     #[test]
     fn a_drive_that_is_gone_stays_on_the_ledger_with_the_way_out() {
         let never = || -> Result<&Released, ConditionsError> { panic!("nothing is to be written") };
-        let error = give_back(Path::new("/dev/drivelab-none"), "u", Path::new("/k"), never).expect_err("it is gone");
+        let error =
+            give_back(&Controllers::Kernel, (Path::new("/dev/drivelab-none"), "u", Path::new("/k")), false, never)
+                .expect_err("it is gone");
         assert!(error.to_string().contains("PSID") && error.to_string().contains("/k"), "{error}");
     }
 

@@ -33,8 +33,9 @@ fn each_operational_state_is_set_read_back_and_the_one_before_restored() {
         let Deed::PowerState { serial, before, .. } = deed else { panic!("{deed:?}") };
         assert_eq!(serial, "SN-1");
         let said = restore_on(&drive, &serial, before).expect("restored");
-        assert_eq!(said.as_deref(), Some("restored power state 1"));
-        assert!(restore_on(&drive, &serial, before).expect("nothing to do").is_none(), "safe to repeat");
+        assert!(matches!(said, Undoing::Undone(said) if said == "restored power state 1"));
+        let again = restore_on(&drive, &serial, before).expect("nothing to do");
+        assert!(matches!(again, Undoing::NotThere), "safe to repeat: {again:?}");
     }
     let set: Vec<u32> = drive.transport().set_features().into_iter().map(|(_, value)| value).collect();
     assert_eq!(set, [2 << 5, before, 2 | 2 << 5, before]);
@@ -72,7 +73,7 @@ fn a_controller_that_refuses_ends_the_arm_with_its_own_words() {
     assert!(error.to_string().contains("refuses"), "{error}");
     assert!(error.to_string().ends_with("the drive is as it was"), "{error}");
     let Deed::PowerState { serial, before, .. } = deed else { panic!("{deed:?}") };
-    assert!(restore_on(&drive, &serial, before).expect("as it was").is_none());
+    assert!(matches!(restore_on(&drive, &serial, before).expect("as it was"), Undoing::NotThere));
     assert_eq!(drive.power_state().expect("a state").state, 0);
 }
 
@@ -96,6 +97,6 @@ fn nothing_is_said_of_the_drive_that_is_not_known() {
 #[test]
 fn another_controller_at_the_same_node_is_left_alone() {
     let drive = controller(&THREE, 2);
-    assert!(restore_on(&drive, "SN-2", 0).expect("left alone").is_none());
+    assert!(matches!(restore_on(&drive, "SN-2", 0).expect("left alone"), Undoing::NotThere));
     assert!(drive.transport().set_features().is_empty());
 }

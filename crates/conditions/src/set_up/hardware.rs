@@ -23,11 +23,12 @@ impl SetUp {
     ) -> Result<PathBuf, ConditionsError> {
         let file = key::file(admin_key)?;
         let admin = key::AdminKey::read(&file)?;
-        let owned_before = opal::is_owned(self.released.node())?;
+        let owned_before = opal::is_owned(&self.controllers, self.released.node())?;
         let below = text(node)?;
         let uuid = Uuid::now_v7().to_string();
         let name = format!("drivelab-{}", uuid.split('-').next_back().unwrap_or_default());
         let range_key = Key::random()?;
+        self.released.before_first_write()?;
         self.ledger.about_to(Deed::Opal { node: node.to_owned(), uuid: uuid.clone(), admin_key: file.clone() })?;
         commands::format(below, &uuid, &range_key, &admin)?;
         if !owned_before {
@@ -97,6 +98,6 @@ fn open(below: &str, name: &str, key: &Key) -> Result<PathBuf, ConditionsError> 
 }
 
 fn mapped(name: &str) -> Result<PathBuf, ConditionsError> {
-    kernel::mapping(name)
+    kernel::mapping(name)?
         .ok_or_else(|| ConditionsError::Host(format!("cryptsetup opened {name}, but the kernel shows no such mapping")))
 }

@@ -74,6 +74,18 @@ pub fn known_content(node: &BlockNode) -> Result<Vec<String>, GuardError> {
     content::signatures(&device, length).map_err(system("cannot read", &node.path))
 }
 
+/// That no process, apart from this one, has the device, a partition of it or its whole disk open. Who has it for a
+/// moment only is waited for.
+///
+/// # Errors
+/// [`GuardError::Busy`] with the process.
+pub fn nobody_has_it_open(node: &BlockNode) -> Result<(), GuardError> {
+    patiently(|| {
+        let status = fs::metadata(&node.path).map_err(system("cannot look at", &node.path))?;
+        in_use::processes(&Roots::default(), &node.path, &status, &relatives(node), Itself::LeftOut).map(drop)
+    })
+}
+
 /// Lets a block device be written that the user named: looks at it, opens it exclusively and looks again. The claim
 /// and the lock on its whole disk last as long as the target.
 ///

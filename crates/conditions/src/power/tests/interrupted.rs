@@ -70,12 +70,14 @@ impl Bench {
     }
 
     fn set_up(&self, state: u8, stop: &StopToken) -> Result<SetUp, ConditionsError> {
+        self.set_up_in(&self.ledgers(), Condition { power_state: Some(state), ..Condition::default() }, stop)
+    }
+
+    fn set_up_in(&self, folder: &Path, condition: Condition, stop: &StopToken) -> Result<SetUp, ConditionsError> {
         let destroy = Destroy::named(Some(Path::new(&self.node.name)));
         let released = guard::release_device(&self.node, &destroy).expect("released");
-        let condition = Condition { power_state: Some(state), ..Condition::default() };
-        let folder = self.ledgers();
         let destroy = Some(self.node.name.clone());
-        let wish = Wish { run: RunId::now(), condition, destroy, opal_admin_key: None, folder: &folder, stop };
+        let wish = Wish { run: RunId::now(), condition, destroy, opal_admin_key: None, folder, stop };
         SetUp::begin_with(released, &wish, self.controllers())
     }
 
@@ -153,4 +155,41 @@ fn one_state_or_a_refusal_ends_the_arm_with_that_sentence_and_the_drive_as_it_wa
         assert!(bench.set().is_empty(), "{:?}", bench.set());
         bench.nothing_is_left();
     }
+}
+
+#[test]
+fn a_controller_that_does_not_go_back_keeps_nothing_else_from_being_undone() {
+    let Some(bench) = Bench::new_or_skip(&THREE, Some(BEFORE)) else { return };
+    let condition = Condition { power_state: Some(2), partition: "90%".parse().ok(), ..Condition::default() };
+    let set_up = bench.set_up_in(&bench.ledgers(), condition, &StopToken::default()).expect("set up");
+    let error = set_up.tear_down().expect_err("the controller refuses");
+    assert!(error.to_string().contains("may still be in force"), "{error}");
+    assert!(kernel_shows_no_partition(&bench.node), "the partition is gone all the same");
+    let found = clean_up_with(&bench.ledgers(), &|_| true, &bench.controllers()).expect("a look");
+    assert!(found.cleaned[0].trouble.is_some() && found.cleaned[0].done.is_empty(), "{:?}", found.cleaned);
+}
+
+fn kernel_shows_no_partition(node: &BlockNode) -> bool {
+    let entries = fs::read_dir(Path::new("/sys/block").join(&node.name)).expect("sysfs");
+    !entries.flatten().any(|entry| entry.path().join("partition").exists())
+}
+
+#[test]
+fn the_power_state_of_one_controller_is_changed_by_one_run_at_a_time() {
+    // Two namespaces: two devices, one controller.
+    let Some(first) = Bench::new_or_skip(&THREE, None) else { return };
+    let Some(mut second) = Bench::new_or_skip(&THREE, None) else { return };
+    second.pages = Arc::clone(&first.pages);
+    let stop = StopToken::default();
+    let running = first.set_up(2, &stop).expect("set up");
+    let condition = Condition { power_state: Some(0), ..Condition::default() };
+    let error = second.set_up_in(&first.ledgers(), condition, &stop).expect_err("refused").to_string();
+    assert!(error.contains("SN-1") && error.contains("nothing was set"), "{error}");
+    assert_eq!(first.set(), [power(2 | 2 << 5)], "neither set nor restored by the second");
+    running.tear_down().expect("torn down");
+    assert_eq!(first.set(), [power(2 | 2 << 5), power(BEFORE)]);
+    let after = second.set_up_in(&first.ledgers(), condition, &stop).expect("free again");
+    after.tear_down().expect("torn down");
+    assert_eq!(first.set().last(), Some(&power(BEFORE)), "the state of before the first");
+    first.nothing_is_left();
 }
