@@ -154,9 +154,8 @@ fn nvme_controllers(whole: &Path) -> Vec<PathBuf> {
     linked.retain(|name| is_controller_name(name));
     linked.sort_by_key(|name| number(name));
     let all: Vec<PathBuf> = linked.iter().filter_map(|name| fs::canonicalize(device.join(name)).ok()).collect();
-    let leads_here = |controller: &&PathBuf| {
-        names(controller).iter().any(|below| is_path_of(&below.to_string_lossy(), &name))
-    };
+    let leads_here =
+        |controller: &&PathBuf| names(controller).iter().any(|below| is_path_of(&below.to_string_lossy(), &name));
     let leading: Vec<PathBuf> = all.iter().filter(leads_here).cloned().collect();
     // A kernel that shows no paths is taken to have one from each.
     if leading.is_empty() { all } else { leading }
