@@ -25,5 +25,6 @@ mod text;
 pub use adapter::{Adapter, AdapterError, AdapterValue};
 pub use cost::{cost, thread_cpu_ns};
 pub use discover::{Found, Rates, Wanted, discover};
+pub use host::suspended_s;
 pub use sampler::{Sampler, SamplerOptions};
 pub use smart::{SmartReader, SmartReading, SmartSource};

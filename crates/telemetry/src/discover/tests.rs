@@ -46,11 +46,7 @@ fn a_limit_without_a_thermometer_is_said_and_the_drives_own_is_kept_off_by_two_d
     let empty = Roots { sys: "/nonexistent".into(), proc: "/nonexistent".into() };
     let wanted = Wanted { abort_above_c: Some(70.0), ..Wanted::default() };
     let found = discover(&empty, &wanted).unwrap();
-    assert!(
-        found.remarks.iter().any(|remark| remark.contains("nothing ends the run above 70")),
-        "{:?}",
-        found.remarks
-    );
+    assert!(found.remarks.iter().any(|remark| remark.contains("nothing ends the run above 70")), "{:?}", found.remarks);
     assert!(discover(&empty, &Wanted::default()).unwrap().abort_above.is_none());
 }
 
