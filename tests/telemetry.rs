@@ -220,6 +220,60 @@ fn the_kernels_counters_are_recorded_with_their_cost_and_are_off_in_latency_crit
     assert!(inside >= 5, "{inside} samples in 2 s at 10 a second");
 }
 
+/// The lock against suspends, through the whole program, by a `systemd-inhibit` of the test's own in PATH: asked for with
+/// and without telemetry, and gone with a program that was killed.
+#[test]
+fn suspends_are_inhibited_without_telemetry_too_until_the_run_ends_in_whatever_way() {
+    use std::os::unix::fs::PermissionsExt;
+    let lab = Lab::new();
+    let held = lab.folder().join("../held");
+    let programs = lab.folder().join("../programs");
+    std::fs::create_dir(&programs).expect("a folder");
+    let script = format!(
+        "#!/bin/sh\nwhile [ \"${{1#--}}\" != \"$1\" ]; do shift; done\n: > {0}\n\"$@\"\nrm {0}\n",
+        held.display()
+    );
+    let program = programs.join("systemd-inhibit");
+    std::fs::write(&program, script).expect("a program");
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("it may be run");
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
+    let until = |there: bool| {
+        while held.exists() != there {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    };
+    for telemetry in ["off", "1"] {
+        for signal in ["-INT", "-KILL"] {
+            let io = ["io", ".", "--size", "8MiB", "--qd", "4", "--time", "60s", "--telemetry", telemetry];
+            let mut command = lab.command(&io);
+            command.env("PATH", &path).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+            let mut child = command.spawn().expect("drivelab starts");
+            until(true);
+            support::tool("kill", &[signal, &child.id().to_string()]);
+            let code = child.wait().expect("it ends").code();
+            assert_eq!(code, (signal == "-INT").then_some(7), "{telemetry} {signal}");
+            if signal == "-KILL" {
+                until(false);
+            } else {
+                let _ = std::fs::remove_file(&held);
+            }
+        }
+    }
+    // A refusal is said; with telemetry it stands in the record instead.
+    std::fs::write(&program, "#!/bin/sh\nexit 1\n").expect("a program");
+    let mut command = lab.command(&["io", ".", "--size", "8MiB", "--qd", "4", "--time", "60s", "--telemetry", "off"]);
+    let child = command.env("PATH", &path).stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped());
+    let mut child = child.spawn().expect("drivelab starts");
+    let mut said = String::new();
+    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(child.stderr.take().expect("a pipe")));
+    while !said.contains("suspends of the machine are not inhibited") {
+        said += &lines.next().unwrap_or_else(|| panic!("it was not said:\n{said}")).expect("text");
+    }
+    support::tool("kill", &["-INT", &child.id().to_string()]);
+    lines.for_each(drop);
+    child.wait().expect("it ends");
+}
+
 #[test]
 fn off_is_off_and_a_meter_that_is_not_there_or_not_wanted_is_an_error_before_anything_is_made() {
     let lab = Lab::new();

@@ -195,25 +195,4 @@ fn sanitizing(nvme: &NvmeProbe) -> Option<Finding> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn queues(of: &[&[u32]], cpus_online: u32) -> QueueFacts {
-        QueueFacts {
-            cpus_of_queue: of.iter().map(|cpus| cpus.to_vec()).collect(),
-            cpus_online,
-            entries_each: None,
-            polled: None,
-            interrupts: Vec::new(),
-        }
-    }
-
-    #[test]
-    fn a_queue_for_each_cpu_is_nothing_to_say_and_anything_else_is() {
-        assert_eq!(queue_map(&queues(&[&[0], &[1]], 2)), None);
-        let code = |facts: &QueueFacts| queue_map(facts).map(|finding| finding.code);
-        assert_eq!(code(&queues(&[&[0, 1]], 2)).as_deref(), Some("fewer_queues_than_cpus"));
-        assert_eq!(code(&queues(&[&[0, 1], &[]], 2)).as_deref(), Some("queues_not_one_to_one"));
-        assert_eq!(code(&queues(&[&[0], &[1], &[2]], 2)).as_deref(), Some("queues_not_one_to_one"));
-    }
-}
+mod tests;

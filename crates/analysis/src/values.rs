@@ -14,7 +14,7 @@ use drivelab_core::workload::Workload;
 pub(crate) mod telemetry;
 
 pub(crate) use telemetry::{
-    host_cpu_busy, host_cpu_steal, host_power_mean, iops_per_watt, power_energy, power_max, power_mean,
+    host_cpu_busy, host_cpu_steal, host_power_mean, iops_per_watt, power_energy, power_max, power_mean, power_min,
     run_telemetry_cpu, temperature_max, temperature_mean, temperature_min, throughput_per_watt,
 };
 

@@ -123,6 +123,18 @@ pub struct InterruptFacts {
     pub delivered_to: String,
     /// How often it came since boot, over all CPUs.
     pub count: u64,
+    /// The same by CPU, all that are online (the columns of `/proc/interrupts`); empty in records of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub per_cpu: Vec<CpuInterrupts>,
+}
+
+/// What came of an interrupt on one CPU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CpuInterrupts {
+    /// Number of the CPU.
+    pub cpu: u32,
+    /// How often it came there since boot.
+    pub count: u64,
 }
 
 /// Names under which a target can be found and recognised.

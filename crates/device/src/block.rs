@@ -124,24 +124,53 @@ pub fn device_folder(roots: &Roots, disk: &str) -> Option<PathBuf> {
     fs::canonicalize(roots.sys.join("block").join(disk).join("device")).ok()
 }
 
+/// The devices through which a disk is reached, as folders in sysfs: every controller of an NVMe namespace, and for
+/// all others the device itself ([`device_folder`]). Empty where nothing is below the disk.
+#[must_use]
+pub fn paths_of(roots: &Roots, disk: &str) -> Vec<PathBuf> {
+    let controllers = nvme_controllers(&roots.sys.join("block").join(disk));
+    if controllers.is_empty() { device_folder(roots, disk).into_iter().collect() } else { controllers }
+}
+
 /// Whether this is the kernel's name of an NVMe controller: `nvme0`.
 pub(crate) fn is_controller_name(name: &str) -> bool {
     let number = name.strip_prefix("nvme");
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// The folder of the NVMe controller of a namespace. With native multipath `device` leads to the subsystem, which
-/// holds links to its controllers; the first one stands for all.
-pub(crate) fn nvme_controller(whole: &Path) -> Option<PathBuf> {
-    if !name_of(whole).starts_with("nvme") {
-        return None;
-    }
-    let device = fs::canonicalize(whole.join("device")).ok()?;
+/// The folders of the NVMe controllers of a namespace, in the order of their numbers. With native multipath `device`
+/// leads to the subsystem, which holds links to its controllers (drivers/nvme/host/multipath.c); those that do not lead
+/// to this namespace are left out.
+fn nvme_controllers(whole: &Path) -> Vec<PathBuf> {
+    let name = name_of(whole);
+    let Some(device) = fs::canonicalize(whole.join("device")).ok().filter(|_| name.starts_with("nvme")) else {
+        return Vec::new();
+    };
     if device.join("transport").exists() {
-        return Some(device);
+        return vec![device];
     }
-    let path = names(&device).into_iter().find(|name| is_controller_name(&name.to_string_lossy()))?;
-    fs::canonicalize(device.join(path)).ok()
+    let number = |name: &str| name.strip_prefix("nvme").and_then(|number| number.parse::<u64>().ok());
+    let mut linked: Vec<String> = names(&device).into_iter().map(|name| name.to_string_lossy().into_owned()).collect();
+    linked.retain(|name| is_controller_name(name));
+    linked.sort_by_key(|name| number(name));
+    let all: Vec<PathBuf> = linked.iter().filter_map(|name| fs::canonicalize(device.join(name)).ok()).collect();
+    let leads_here =
+        |controller: &&PathBuf| names(controller).iter().any(|below| is_path_of(&below.to_string_lossy(), &name));
+    let leading: Vec<PathBuf> = all.iter().filter(leads_here).cloned().collect();
+    // A kernel that shows no paths is taken to have one from each.
+    if leading.is_empty() { all } else { leading }
+}
+
+/// Whether `path` is a path to the namespace `disk`: `nvme0c1n2` leads to `nvme0n2`.
+fn is_path_of(path: &str, disk: &str) -> bool {
+    let Some((subsystem, namespace)) = disk.rsplit_once('n') else { return false };
+    let controller = path.strip_prefix(subsystem).and_then(|rest| rest.strip_prefix('c')?.split_once('n'));
+    controller.is_some_and(|(number, rest)| number.bytes().all(|byte| byte.is_ascii_digit()) && rest == namespace)
+}
+
+/// The folder of the NVMe controller of a namespace; of several behind native multipath the first one stands for all.
+pub(crate) fn nvme_controller(whole: &Path) -> Option<PathBuf> {
+    nvme_controllers(whole).into_iter().next()
 }
 
 /// Links are read only where the device itself hangs on them; what a hypervisor shows of its own ports means nothing.

@@ -15,26 +15,38 @@ pub struct InterruptRow<'t> {
     pub number: &'t str,
     /// Since boot, all CPUs together.
     pub count: u64,
+    /// The head line of the table, which names the CPUs of the columns: `CPU0 CPU1`.
+    head: &'t str,
+    /// The columns and what follows them.
+    columns: &'t str,
     /// The last word, which for a device's vector is the name that its driver gave it: `nvme0q3`.
     pub action: &'t str,
+}
+
+impl InterruptRow<'_> {
+    /// Number of each CPU that has a column, and its count since boot. CPUs that are offline have none
+    /// (arch_show_interrupts and show_interrupts, kernel/irq/proc.c).
+    #[must_use]
+    pub fn per_cpu(&self) -> Vec<(u32, u64)> {
+        let cpus = self.head.split_ascii_whitespace().map(|name| name.strip_prefix("CPU")?.parse().ok());
+        let counts = self.columns.split_ascii_whitespace().map_while(|count| count.parse().ok());
+        cpus.zip(counts).filter_map(|(cpu, count)| Some((cpu?, count))).collect()
+    }
 }
 
 /// The rows of /proc/interrupts; its head line says how many CPUs there are (proc_interrupts(5)).
 #[must_use]
 pub fn interrupt_rows(text: &str) -> Vec<InterruptRow<'_>> {
     let mut lines = text.lines();
-    let cpus = lines.next().map_or(0, |head| head.split_ascii_whitespace().count());
-    let row = |line: &'_ str| {
-        let (_, rest) = line.split_once(':')?;
-        let counts = rest.split_ascii_whitespace().take(cpus).map_while(|count| count.parse::<u64>().ok());
-        counts.fold(None, |sum: Option<u64>, count| Some(sum.unwrap_or(0).saturating_add(count)))
-    };
+    let head = lines.next().unwrap_or_default();
+    let cpus = head.split_ascii_whitespace().count();
     lines
         .filter_map(|line| {
-            let count = row(line)?;
-            let (number, _) = line.split_once(':')?;
+            let (number, columns) = line.split_once(':')?;
+            let counts = columns.split_ascii_whitespace().take(cpus).map_while(|count| count.parse::<u64>().ok());
+            let count = counts.fold(None, |sum: Option<u64>, count| Some(sum.unwrap_or(0).saturating_add(count)))?;
             let action = line.split_ascii_whitespace().next_back().unwrap_or_default();
-            Some(InterruptRow { number: number.trim(), count, action })
+            Some(InterruptRow { number: number.trim(), count, head, columns, action })
         })
         .collect()
 }
@@ -63,7 +75,16 @@ mod tests {
         assert_eq!(rows[0], ("36", 27_819_340, "virtio1-req.0"));
         assert_eq!((rows[1].0, rows[1].1), ("NMI", 3));
         assert_eq!((rows[2].0, rows[2].1), ("ERR", 4));
+        let columns: Vec<_> = interrupt_rows(text).iter().map(InterruptRow::per_cpu).collect();
+        assert_eq!(columns[0], [(0, 2), (1, 27_819_338)]);
+        assert_eq!(columns[2], [(0, 4)], "a row of the whole machine has one column");
         assert_eq!(rows.len(), 3, "a line without a count is none");
+    }
+
+    #[test]
+    fn a_cpu_that_is_offline_has_no_column_and_the_others_keep_their_numbers() {
+        let text = "       CPU0  CPU2  CPU3\n 31:   100     0    23  PCI-MSIX-0000:00:04.0  1-edge  nvme0q1\n";
+        assert_eq!(interrupt_rows(text)[0].per_cpu(), [(0, 100), (2, 0), (3, 23)]);
     }
 
     #[test]
@@ -88,7 +109,9 @@ mod tests {
     proptest! {
         #[test]
         fn any_text_never_panics(text in any::<String>(), lines in "([a-z0-9: =.]{0,40}\n){0,6}") {
-            let _ = (interrupt_rows(&text), interrupt_rows(&lines));
+            for text in [text, lines] {
+                interrupt_rows(&text).iter().for_each(|row| drop(row.per_cpu()));
+            }
         }
     }
 }

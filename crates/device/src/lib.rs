@@ -31,7 +31,7 @@ mod size;
 mod testbed;
 pub mod wipe;
 
-pub use block::device_folder;
+pub use block::{device_folder, paths_of};
 pub use cpu_time::{cpu_times, cpu_times_in};
 pub use error::{DeviceError, ErrorKind};
 pub use guard::{

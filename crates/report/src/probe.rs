@@ -5,7 +5,7 @@
 
 use drivelab_core::environment::{BlockDeviceFacts, LinkFacts};
 use drivelab_core::probe::{
-    AtaProbe, Health, PciePath, QueueFacts, TargetProbe, Temperature, UplinkRoot, WriteOutlook,
+    AtaProbe, Health, InterruptFacts, PciePath, QueueFacts, TargetProbe, Temperature, UplinkRoot, WriteOutlook,
 };
 use drivelab_core::units::Bytes;
 
@@ -16,6 +16,8 @@ use crate::probe_nvme;
 const MOST_QUEUES_NAMED: usize = 8;
 /// Interrupts that are named one by one.
 const MOST_INTERRUPTS_NAMED: usize = 9;
+/// CPUs of an interrupt that are named.
+const MOST_CPUS_NAMED: usize = 8;
 
 /// A heading and what stands below it.
 #[derive(Debug, Clone)]
@@ -195,13 +197,31 @@ fn queues(queues: &QueueFacts) -> Section {
         .some("Polled queues", queues.polled.filter(|polled| *polled > 0).map(|polled| polled.to_string()));
     for interrupt in queues.interrupts.iter().take(MOST_INTERRUPTS_NAMED) {
         let name = format!("Interrupt {}", interrupt.number);
-        section.fact(name, format!("{}, to CPU {}, {} times", interrupt.name, interrupt.delivered_to, interrupt.count));
+        section.fact(name, self::interrupt(interrupt));
     }
     if queues.interrupts.len() > MOST_INTERRUPTS_NAMED {
         let more = queues.interrupts.len() - MOST_INTERRUPTS_NAMED;
         section.fact("Further interrupts", format!("{more} (all are in --json)"));
     }
     section
+}
+
+/// Name, where it is delivered to, how often it came, and on which CPUs; CPUs that saw none are left out.
+fn interrupt(facts: &InterruptFacts) -> String {
+    let InterruptFacts { name, delivered_to, count, .. } = facts;
+    let mut cpus: Vec<String> = facts
+        .per_cpu
+        .iter()
+        .filter(|one| one.count > 0)
+        .map(|one| format!("{} on CPU {}", format::count(one.count), one.cpu))
+        .collect();
+    if cpus.len() > MOST_CPUS_NAMED {
+        let more = cpus.len() - MOST_CPUS_NAMED;
+        cpus.truncate(MOST_CPUS_NAMED);
+        cpus.push(format!("and on {more} more (all are in --json)"));
+    }
+    let by_cpu = if cpus.is_empty() { String::new() } else { format!(": {}", cpus.join(", ")) };
+    format!("{name}, to CPU {delivered_to}, {} times{by_cpu}", format::count(*count))
 }
 
 fn pcie(path: &PciePath) -> Section {
@@ -275,4 +295,26 @@ fn below(device: &BlockDeviceFacts) -> Section {
         .some("Virtual", device.virtual_because.as_deref())
         .list("Lies on", &device.lies_on);
     section
+}
+
+#[cfg(test)]
+mod tests {
+    use drivelab_core::probe::CpuInterrupts;
+
+    use super::*;
+
+    #[test]
+    fn an_interrupt_is_told_by_cpu_without_those_that_saw_none() {
+        let of = |counts: &[u64]| InterruptFacts {
+            number: 36,
+            name: "nvme0q1".to_owned(),
+            delivered_to: "1".to_owned(),
+            count: counts.iter().sum(),
+            per_cpu: (0..).zip(counts).map(|(cpu, count)| CpuInterrupts { cpu, count: *count }).collect(),
+        };
+        assert_eq!(interrupt(&of(&[0, 5, 0, 7])), "nvme0q1, to CPU 1, 12 times: 5 on CPU 1, 7 on CPU 3");
+        assert_eq!(interrupt(&of(&[])), "nvme0q1, to CPU 1, 0 times");
+        let many = interrupt(&of(&[1; 12]));
+        assert!(many.ends_with("1 on CPU 7, and on 4 more (all are in --json)"), "{many}");
+    }
 }

@@ -22,11 +22,13 @@ const COLOURS: [u8; 6] = [3, 4, 5, 2, 6, 7];
 /// Lines of one panel; more could not be told apart.
 const MOST_LINES: usize = 6;
 /// Metrics of a step in the table, in this order.
-const COLUMNS: [(&str, &str, &str); 10] = [
+const COLUMNS: [(&str, &str, &str); 12] = [
     ("temperature.min", "Temp. lowest", "°C"),
     ("temperature.mean", "Temp. mean", "°C"),
     ("temperature.max", "Temp. highest", "°C"),
+    ("power.min", "Power lowest", "W"),
     ("power.mean", "Power", "W"),
+    ("power.max", "Power highest", "W"),
     ("power.energy", "Energy", "J"),
     ("power.throughput_per_watt", "Per watt", "MB/s/W"),
     ("power.iops_per_watt", "Per watt", "IOPS/W"),

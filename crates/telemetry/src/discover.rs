@@ -12,6 +12,7 @@ use crate::cpu::{CpuFrequency, CpuTimes};
 use crate::disk::{DiskStats, Interrupts};
 use crate::host::{MemoryPressure, Suspends};
 use crate::hwmon::Hwmon;
+use crate::path::DrivePath;
 use crate::pcie::{Link, PcieErrors};
 use crate::power_log::PowerLog;
 use crate::rapl::Rapl;
@@ -88,9 +89,11 @@ pub fn discover(roots: &Roots, wanted: &Wanted) -> Result<Found, AdapterError> {
     let drives: Vec<String> =
         wanted.disks.iter().filter(|disk| device_folder(roots, disk).is_some()).cloned().collect();
     for drive in &drives {
-        found.add(Interrupts::open(roots, drive, rates.host), drive);
-        found.add(Link::open(roots, drive, rates.seldom), drive);
-        found.add(PcieErrors::open(roots, drive, rates.seldom), drive);
+        for path in DrivePath::all(roots, drive) {
+            found.add(Interrupts::open(roots, &path, rates.host), drive);
+            found.add(Link::open(&path, rates.seldom), drive);
+            found.add(PcieErrors::open(&path, rates.seldom), drive);
+        }
     }
     found.add(CpuTimes::open(roots, rates.host), "the host");
     found.add(CpuFrequency::open(roots, rates.host), "the host");
@@ -212,58 +215,4 @@ pub(crate) fn drive_temperature(source: &SourceDescription) -> Option<usize> {
 }
 
 #[cfg(test)]
-mod tests {
-    use drivelab_core::clock::MonotonicClock;
-
-    use super::*;
-
-    #[test]
-    fn this_machine_has_cpu_and_disk_counters_and_says_what_it_lacks() {
-        let disks: Vec<String> = crate::reading::names(std::path::Path::new("/sys/block"));
-        let found = discover(&Roots::default(), &Wanted { disks, ..Wanted::default() }).unwrap();
-        let clock = MonotonicClock::starting_at(0);
-        let mut kinds = Vec::new();
-        for mut source in found.sources {
-            let described = source.describe();
-            for sample in source.read(&clock).unwrap() {
-                assert_eq!(sample.values.len(), described.series.len(), "{}", described.id);
-            }
-            assert!(!described.accuracy.is_empty() && !described.origin.is_empty());
-            kinds.push(described.kind);
-        }
-        assert!(kinds.contains(&SourceKind::Cpu) && kinds.contains(&SourceKind::Suspend), "{kinds:?}");
-        assert!(kinds.contains(&SourceKind::DiskStats), "{kinds:?}");
-        let all = [SourceKind::Hwmon, SourceKind::Rapl];
-        assert!(all.iter().all(|kind| kinds.contains(kind)) || !found.remarks.is_empty(), "{:?}", found.remarks);
-    }
-
-    #[test]
-    fn an_adapter_that_is_named_must_be_there() {
-        let wanted = Wanted { power_file: Some("/nonexistent".into()), ..Wanted::default() };
-        assert!(discover(&Roots::default(), &wanted).is_err());
-    }
-
-    #[test]
-    fn a_power_log_that_was_asked_for_and_is_not_there_is_said() {
-        let empty = Roots { sys: "/nonexistent".into(), proc: "/nonexistent".into() };
-        let told = |power_log| {
-            let found = discover(&empty, &Wanted { power_log, ..Wanted::default() }).unwrap();
-            assert!(!found.has_power_log());
-            found.remarks.iter().any(|remark| remark.contains("measure their own power"))
-        };
-        assert_eq!((told(true), told(false)), (true, false));
-    }
-
-    #[test]
-    fn a_limit_without_a_thermometer_is_said_and_the_drives_own_is_kept_off_by_two_degrees() {
-        let empty = Roots { sys: "/nonexistent".into(), proc: "/nonexistent".into() };
-        let wanted = Wanted { abort_above_c: Some(70.0), ..Wanted::default() };
-        let found = discover(&empty, &wanted).unwrap();
-        assert!(
-            found.remarks.iter().any(|remark| remark.contains("nothing ends the run above 70")),
-            "{:?}",
-            found.remarks
-        );
-        assert!(discover(&empty, &Wanted::default()).unwrap().abort_above.is_none());
-    }
-}
+mod tests;

@@ -1,7 +1,7 @@
 //! What all programs together moved on a disk (`/proc/diskstats`), and the interrupts of its vectors
 //! (`/proc/interrupts`).
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use drivelab_core::clock::RunClock;
 use drivelab_core::telemetry::{
@@ -10,8 +10,9 @@ use drivelab_core::telemetry::{
 use drivelab_core::units::Nanos;
 use drivelab_device::interrupts::{InterruptRow, interrupt_rows, msi_numbers};
 use drivelab_device::roots::read;
-use drivelab_device::{DiskCounters, Roots, device_folder, disk_counters};
+use drivelab_device::{DiskCounters, Roots, disk_counters};
 
+use crate::path::DrivePath;
 use crate::reading::{stamped, value};
 
 /// Names and quantities of the counters, in the order of [`values_of`].
@@ -80,8 +81,8 @@ impl TelemetrySource for DiskStats {
 /// Interrupts of a disk's controller, by vector.
 #[derive(Debug)]
 pub(crate) struct Interrupts {
-    path: PathBuf,
-    disk: String,
+    table: PathBuf,
+    path: DrivePath,
     /// Number and name of each vector.
     vectors: Vec<(String, String)>,
     every: Nanos,
@@ -90,13 +91,12 @@ pub(crate) struct Interrupts {
 impl Interrupts {
     /// Finds the vectors: those that the PCI function above the disk lists in `msi_irqs`, else those whose name begins
     /// with the controller's.
-    pub(crate) fn open(roots: &Roots, disk: &str, every: Nanos) -> Result<Self, String> {
-        let path = roots.proc.join("interrupts");
-        let device = device_folder(roots, disk);
-        let text = read(&path)?;
+    pub(crate) fn open(roots: &Roots, path: &DrivePath, every: Nanos) -> Result<Self, String> {
+        let table = roots.proc.join("interrupts");
+        let text = read(&table)?;
         let rows = interrupt_rows(&text);
-        let listed = device.as_deref().map(msi_numbers).unwrap_or_default();
-        let controller = device.as_deref().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
+        let listed = msi_numbers(&path.folder);
+        let controller = path.folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let is_vector = |row: &&InterruptRow<'_>| {
             let named = controller.as_deref().is_some_and(|name| is_vector_of(row.action, name));
             if listed.is_empty() { named } else { listed.iter().any(|number| row.number.parse() == Ok(*number)) }
@@ -104,13 +104,14 @@ impl Interrupts {
         let vectors: Vec<(String, String)> =
             rows.iter().filter(is_vector).map(|row| (row.number.to_owned(), row.action.to_owned())).collect();
         if vectors.is_empty() {
-            return Err(format!("{}: no interrupt of {disk} can be told from the others", path.display()));
+            let (table, name) = (table.display(), path.name());
+            return Err(format!("{table}: no interrupt of {name} can be told from the others"));
         }
-        Ok(Interrupts { path, disk: disk.to_owned(), vectors, every })
+        Ok(Interrupts { table, path: path.clone(), vectors, every })
     }
 
     fn values(&self) -> Result<Vec<Option<f64>>, String> {
-        let text = read(&self.path)?;
+        let text = read(&self.table)?;
         let rows = interrupt_rows(&text);
         let count = |number: &String| rows.iter().find(|row| row.number == number).map(|row| value(row.count));
         Ok(self.vectors.iter().map(|(number, _)| count(number)).collect())
@@ -128,10 +129,10 @@ impl TelemetrySource for Interrupts {
             SeriesDescription::new(format!("{name} ({number})"), Quantity::Interrupts)
         };
         SourceDescription {
-            id: SourceId::new(format!("interrupts:{}", self.disk)),
+            id: self.path.id("interrupts"),
             kind: SourceKind::Interrupts,
-            about: About::Drive(self.disk.clone()),
-            origin: self.path.display().to_string(),
+            about: About::Drive(self.path.disk.clone()),
+            origin: self.table.display().to_string(),
             accuracy: "every interrupt, summed over the CPUs".to_owned(),
             disturbs: Disturbs::Host,
             every: self.every,

@@ -60,9 +60,11 @@ pub(crate) struct Suspends {
     pub(crate) every: Nanos,
 }
 
-/// CLOCK_BOOTTIME less CLOCK_MONOTONIC in seconds, to the millisecond: the two are read one after the other.
+/// For how long the machine was suspended since it booted, seconds: CLOCK_BOOTTIME less CLOCK_MONOTONIC
+/// (clock_gettime(2)), to the millisecond, since the two are read one after the other.
+#[must_use]
 #[expect(clippy::cast_precision_loss, reason = "times since boot fit")]
-fn suspended_s() -> f64 {
+pub fn suspended_s() -> f64 {
     let nanos = |id: ClockId| {
         let time = clock_gettime(id);
         i128::from(time.tv_sec) * 1_000_000_000 + i128::from(time.tv_nsec)

@@ -4,35 +4,35 @@ use std::path::{Path, PathBuf};
 
 use drivelab_core::clock::RunClock;
 use drivelab_core::telemetry::{
-    About, Disturbs, Quantity, Sample, SeriesDescription, SourceDescription, SourceId, SourceKind, TelemetrySource,
+    About, Disturbs, Quantity, Sample, SeriesDescription, SourceDescription, SourceKind, TelemetrySource,
 };
 use drivelab_core::units::Nanos;
 use drivelab_device::link::{above_with, link_now};
 use drivelab_device::roots::{read, read_trim};
-use drivelab_device::{Roots, device_folder};
 
+use crate::path::DrivePath;
 use crate::reading::stamped;
 use crate::text::aer_total;
 
-/// The function at or above the disk's device that has this attribute.
-fn function_with(roots: &Roots, disk: &str, attribute: &str) -> Option<PathBuf> {
-    above_with(&device_folder(roots, disk)?, attribute).map(Path::to_path_buf)
+/// The function at or above the drive's device that has this attribute.
+fn function_with(path: &DrivePath, attribute: &str) -> Option<PathBuf> {
+    above_with(&path.folder, attribute).map(Path::to_path_buf)
 }
 
 /// Negotiated speed and width.
 #[derive(Debug)]
 pub(crate) struct Link {
     function: PathBuf,
-    disk: String,
+    path: DrivePath,
     every: Nanos,
 }
 
 impl Link {
     /// Finds the function.
-    pub(crate) fn open(roots: &Roots, disk: &str, every: Nanos) -> Result<Self, String> {
-        let function = function_with(roots, disk, "current_link_speed")
-            .ok_or_else(|| format!("no PCIe link above {disk} tells its speed in sysfs"))?;
-        Ok(Link { function, disk: disk.to_owned(), every })
+    pub(crate) fn open(path: &DrivePath, every: Nanos) -> Result<Self, String> {
+        let function = function_with(path, "current_link_speed")
+            .ok_or_else(|| format!("no PCIe link above {} tells its speed in sysfs", path.name()))?;
+        Ok(Link { function, path: path.clone(), every })
     }
 
     fn values(&self) -> Result<Vec<Option<f64>>, String> {
@@ -44,9 +44,9 @@ impl Link {
 impl TelemetrySource for Link {
     fn describe(&self) -> SourceDescription {
         SourceDescription {
-            id: SourceId::new(format!("link:{}", self.disk)),
+            id: self.path.id("link"),
             kind: SourceKind::Link,
-            about: About::Drive(self.disk.clone()),
+            about: About::Drive(self.path.disk.clone()),
             origin: self.function.display().to_string(),
             accuracy: "the function's link status register, exact at the moment of reading".to_owned(),
             disturbs: Disturbs::Host,
@@ -72,25 +72,25 @@ const ERRORS: [(&str, &str); 3] =
 #[derive(Debug)]
 pub(crate) struct PcieErrors {
     function: PathBuf,
-    disk: String,
+    path: DrivePath,
     every: Nanos,
 }
 
 impl PcieErrors {
     /// Finds the function.
-    pub(crate) fn open(roots: &Roots, disk: &str, every: Nanos) -> Result<Self, String> {
-        let function = function_with(roots, disk, "aer_dev_correctable")
-            .ok_or_else(|| format!("no PCIe function above {disk} counts errors (AER) in sysfs"))?;
-        Ok(PcieErrors { function, disk: disk.to_owned(), every })
+    pub(crate) fn open(path: &DrivePath, every: Nanos) -> Result<Self, String> {
+        let function = function_with(path, "aer_dev_correctable")
+            .ok_or_else(|| format!("no PCIe function above {} counts errors (AER) in sysfs", path.name()))?;
+        Ok(PcieErrors { function, path: path.clone(), every })
     }
 }
 
 impl TelemetrySource for PcieErrors {
     fn describe(&self) -> SourceDescription {
         SourceDescription {
-            id: SourceId::new(format!("pcie_errors:{}", self.disk)),
+            id: self.path.id("pcie_errors"),
             kind: SourceKind::PcieErrors,
-            about: About::Drive(self.disk.clone()),
+            about: About::Drive(self.path.disk.clone()),
             origin: self.function.display().to_string(),
             accuracy: "every error that was reported to the root port and that the kernel owns".to_owned(),
             disturbs: Disturbs::Host,

@@ -373,6 +373,9 @@ metrics! {
     "temperature.max", "Highest temperature of the drive", "°C", Lower, Step(temperature_max),
         "Highest temperature of the drive in the measured part, as `temperature.min` is the lowest. Peaks between two \
          readings and times without readings are left out. Source: the samples of the `telemetry` events.";
+    "power.min", "Lowest power of the drive", "W", Lower, Step(power_min),
+        "Lowest reading of the drive's power in the measured part, of the meter named at `power.mean`. Dips between two \
+         readings, which the meter may average, are left out. Source: the samples of the `telemetry` events.";
     "power.mean", "Average power of the drive", "W", Lower, Step(power_mean),
         "Mean power of the drive in the measured part, weighted by time along the lines between readings that follow \
          each other. It comes from the first of these that was read: a meter of the user's, the drive's own power \

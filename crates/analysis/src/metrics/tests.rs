@@ -241,6 +241,7 @@ const KNOWN_ANSWERS: &[(&str, f64)] = &[
     ("temperature.mean", 48.125),
     ("temperature.max", 50.0),
     // 6 W at 3 s, 8 W from 4 to 4.5 s, 6 W at 5 s: 7 + 4 + 3.5 J.
+    ("power.min", 6.0),
     ("power.mean", 7.25),
     ("power.max", 8.0),
     ("power.energy", 14.5),

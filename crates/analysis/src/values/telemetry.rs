@@ -66,6 +66,11 @@ pub(crate) fn power_mean(execution: Execution<'_>) -> Option<f64> {
     drive_course(execution, Quantity::Power).map(|course| course.mean)
 }
 
+/// Lowest power of the drive, W.
+pub(crate) fn power_min(execution: Execution<'_>) -> Option<f64> {
+    drive_course(execution, Quantity::Power).map(|course| course.min)
+}
+
 /// Highest power of the drive, W.
 pub(crate) fn power_max(execution: Execution<'_>) -> Option<f64> {
     drive_course(execution, Quantity::Power).map(|course| course.max)

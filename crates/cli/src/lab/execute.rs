@@ -103,15 +103,19 @@ pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
         Some(group) => View::Part { letter: Group::letter(group.drive) },
         None => View::Live { history: &history },
     };
-    let watched = watching.map_or_else(Watched::default, |watching| watching.start(Arc::clone(&clock), stop.clone()));
+    let mut watched =
+        watching.map_or_else(Watched::default, |watching| watching.start(Arc::clone(&clock), stop.clone()));
+    watched.remarks.iter().for_each(|remark| voice.warn(remark));
     let screens = screens(context, print, &stop, view);
     let fanout = Fanout::start(recorder, screens, stop.clone());
     let outcome = match Session::begin(start, &mut engine, &mut care, clock, stop, fanout) {
-        Ok(session) => session.observed(watched.observer).run(),
+        Ok(session) => session.observed(watched.observer.take()).run(),
         Err(lost) => Outcome::RecorderLost { message: lost.0 },
     };
     drop(engine);
-    drop(watched.inhibitor);
+    if let Some(slept) = watched.end() {
+        voice.warn(slept);
+    }
     // From here on this run holds up no other.
     drop(care.company.take());
     if let Some(scratch) = care.scratch.take() {

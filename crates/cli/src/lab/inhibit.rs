@@ -85,6 +85,46 @@ mod tests {
         }
     }
 
+    /// A `systemd-inhibit` that takes its flags, notes that it holds, runs the command and notes its end.
+    fn lock_of(folder: &std::path::Path) -> String {
+        let path = folder.join("systemd-inhibit");
+        let at = folder.display();
+        let script = format!(
+            "#!/bin/sh\nfor word; do case $word in --*) echo \"$word\" >> {at}/flags; shift;; *) break;; esac; done\n\
+             : > {at}/held\n\"$@\"\nrm {at}/held\n"
+        );
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        path.display().to_string()
+    }
+
+    #[test]
+    fn a_lock_that_was_given_is_held_against_sleep_until_our_pipe_closes() {
+        let folder = tempfile::tempdir().unwrap();
+        let held_file = folder.path().join("held");
+        let mut held = Inhibitor::through(&lock_of(folder.path()), "a test of drivelab").unwrap();
+        let flags = std::fs::read_to_string(folder.path().join("flags")).unwrap();
+        assert_eq!(
+            flags.lines().collect::<Vec<_>>(),
+            ["--what=sleep", "--who=drivelab", "--mode=block", "--why=a test of drivelab"]
+        );
+        assert!(held_file.exists() && held.child.try_wait().unwrap().is_none(), "it is held while we live");
+        // What the kernel does with the pipe of a process that is gone.
+        held.input = None;
+        assert!(held.child.wait().unwrap().success());
+        assert!(!held_file.exists(), "the helper ended, and with it the lock");
+    }
+
+    #[test]
+    fn the_helper_is_gone_when_the_run_is_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let held = Inhibitor::through(&lock_of(folder.path()), "x").unwrap();
+        let helper = std::path::PathBuf::from(format!("/proc/{}", held.child.id()));
+        assert!(helper.exists());
+        drop(held);
+        assert!(!helper.exists());
+    }
+
     #[test]
     fn without_the_program_or_without_logind_it_is_said() {
         let folder = tempfile::tempdir().unwrap();

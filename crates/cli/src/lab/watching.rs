@@ -9,7 +9,7 @@ use drivelab_core::plan::Plan;
 use drivelab_core::telemetry::Observer;
 use drivelab_core::units::Nanos;
 use drivelab_device::Roots;
-use drivelab_telemetry::{Found, Rates, Sampler, SamplerOptions, Wanted, discover};
+use drivelab_telemetry::{Found, Rates, Sampler, SamplerOptions, Wanted, discover, suspended_s};
 
 use crate::args::{TelemetryArgs, TelemetryChoice};
 use crate::context::Context;
@@ -19,9 +19,14 @@ use crate::lab::inhibit::Inhibitor;
 /// Runs that are shorter need no lock against suspends: they are over before a machine goes to sleep.
 const INHIBIT_FROM: Nanos = Nanos::from_secs(10);
 
-/// Sources, open and ready.
+/// How far the clocks may part before it is called a suspend, seconds: a suspend lasts for seconds, and less is the
+/// distance of two clock readings.
+const SUSPENDED_S: f64 = 0.1;
+
+/// Sources, open and ready; without telemetry none, and still what keeps the machine awake.
 pub struct Watching {
-    found: Found,
+    /// `None` with `--telemetry off`.
+    found: Option<Found>,
     always: bool,
     expected: Nanos,
 }
@@ -31,12 +36,36 @@ pub struct Watching {
 pub struct Watched {
     /// For the session.
     pub observer: Option<Box<dyn Observer>>,
+    /// What a person must know, where no record of the run will say it.
+    pub remarks: Vec<String>,
     /// Keeps the machine awake.
-    pub inhibitor: Option<Inhibitor>,
+    inhibitor: Option<Inhibitor>,
+    /// Seconds for which the machine had been suspended when the run began, where no source looks at it.
+    suspended_before_s: Option<f64>,
+}
+
+impl Watched {
+    /// The run is over: the machine may sleep. Says so where it slept in the run and no record tells it.
+    pub fn end(self) -> Option<String> {
+        drop(self.inhibitor);
+        self.suspended_before_s.and_then(|before| slept(before, suspended_s()))
+    }
+}
+
+/// Words for a machine that was suspended between two readings, in seconds since it booted.
+fn slept(before_s: f64, after_s: f64) -> Option<String> {
+    let seconds = after_s - before_s;
+    (seconds > SUSPENDED_S).then(|| {
+        format!(
+            "the machine was suspended for {seconds:.1} s in this run: the drive lost its power or slept, and figures of \
+             that time are none of a steady drive; measure again. With --telemetry off no record of the run says so"
+        )
+    })
 }
 
 impl Watching {
-    /// Opens what the user wants for the disks below a target. `expected` is how long the run will take.
+    /// Opens what the user wants for the disks below a target. `expected` is how long the run will take. With
+    /// `--telemetry off` nothing is read, and the machine is kept awake all the same.
     ///
     /// # Errors
     /// Exit 2 where the user's own meter cannot be used.
@@ -48,7 +77,8 @@ impl Watching {
     ) -> Result<Option<Self>> {
         let choice = arguments.telemetry.unwrap_or(context.settings.telemetry.value);
         let Some(rates) = rates(choice) else {
-            return refused_without(arguments).map_or(Ok(None), |flag| {
+            let off = Watching { found: None, always: false, expected };
+            return refused_without(arguments).map_or(Ok(Some(off)), |flag| {
                 Err(Failure::usage(format!("{flag} has no effect with --telemetry off; leave one of them out")))
             });
         };
@@ -57,24 +87,29 @@ impl Watching {
         let found = found.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
         check_power_log(arguments, &found)?;
         limit_can_be_held(arguments, &found)?;
-        Ok(Some(Watching { found, always: arguments.telemetry_always, expected }))
+        Ok(Some(Watching { found: Some(found), always: arguments.telemetry_always, expected }))
     }
 
-    /// Begins to sample on the run's clock.
+    /// Begins to sample on the run's clock, and keeps the machine awake.
     pub fn start(self, clock: Arc<dyn RunClock>, stop: StopToken) -> Watched {
         let Watching { found, always, expected } = self;
-        let Found { sources, mut remarks, abort_above } = found;
         let inhibitor = (expected >= INHIBIT_FROM).then(|| Inhibitor::take("a drive is being measured"));
-        let inhibitor = inhibitor.and_then(|taken| match taken {
-            Ok(held) => Some(held),
-            Err(error) => {
-                remarks.push(format!("suspends of the machine are not inhibited: {error}"));
-                None
-            }
+        let mut not_held = None;
+        let inhibitor = inhibitor.and_then(|taken| {
+            taken.map_err(|error| not_held = Some(format!("suspends of the machine are not inhibited: {error}"))).ok()
         });
+        let Some(Found { sources, mut remarks, abort_above }) = found else {
+            let remarks = not_held.into_iter().collect();
+            return Watched { observer: None, remarks, inhibitor, suspended_before_s: Some(suspended_s()) };
+        };
+        remarks.extend(not_held);
         let options = SamplerOptions { always, abort_above, remarks };
         let observer: Box<dyn Observer> = Box::new(Sampler::start(sources, clock, stop, options));
-        Watched { observer: Some(observer), inhibitor }
+        Watched { observer: Some(observer), inhibitor, ..Watched::default() }
+    }
+
+    fn has_thermometer(&self) -> bool {
+        self.found.as_ref().is_some_and(Found::has_thermometer)
     }
 }
 
@@ -119,7 +154,7 @@ pub fn limit_can_be_held(arguments: &TelemetryArgs, found: &Found) -> Result<()>
 /// Exit 6, with what to do.
 pub fn check(plan: &Plan, watching: Option<&Watching>) -> Result<()> {
     let Some(step) = plan.steps().find(|step| step.cool_downs().next().is_some()) else { return Ok(()) };
-    if watching.is_some_and(|watching| watching.found.has_thermometer()) {
+    if watching.is_some_and(Watching::has_thermometer) {
         return Ok(());
     }
     Err(Failure::new(
@@ -165,4 +200,29 @@ fn refused_without(arguments: &TelemetryArgs) -> Option<&'static str> {
         (arguments.telemetry_always, "--telemetry-always"),
     ];
     asked.into_iter().find_map(|(asked, flag)| asked.then_some(flag))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_that_slept_is_said_and_the_distance_of_two_readings_is_not() {
+        assert_eq!((slept(7.0, 7.0), slept(7.0, 7.001), slept(7.001, 7.0)), (None, None, None));
+        let said = slept(7.0, 39.5).expect("half a minute asleep");
+        assert!(said.contains("suspended for 32.5 s") && said.contains("--telemetry off"), "{said}");
+    }
+
+    #[test]
+    fn without_telemetry_the_clocks_are_held_against_each_other_and_nothing_else_is_read() {
+        let off = Watching { found: None, always: false, expected: Nanos::from_secs(1) };
+        assert!(!off.has_thermometer());
+        let clock = Arc::new(drivelab_core::clock::MonotonicClock::starting_at(0));
+        let watched = off.start(clock, StopToken::default());
+        assert!(watched.observer.is_none() && watched.inhibitor.is_none(), "a run of a second needs no lock");
+        let suspended = watched.suspended_before_s.expect("read before the run");
+        let asleep = Watched { suspended_before_s: Some(suspended - 60.0), ..Watched::default() };
+        assert!(asleep.end().is_some_and(|said| said.contains("suspended for")));
+        assert_eq!(watched.end(), None);
+    }
 }

@@ -14,6 +14,7 @@ use drivelab_core::units::Bytes;
 use drivelab_nvme::{Capabilities, Controller, IoctlTransport, NvmeError, Page, Transport, celsius, sanity};
 
 use super::Depth;
+use super::rights::{ASKS_DRIVES, how_to_get};
 use crate::block::name_of;
 use crate::named::BlockNode;
 use crate::nvme_node::node_of;
@@ -58,13 +59,12 @@ fn open(paths: &[PathBuf]) -> Result<IoctlTransport, NvmeError> {
 }
 
 fn not_asked(error: &NvmeError) -> NotKnown {
-    let how =
-        if error.is_not_permitted() { "run drivelab as root (sudo), or with the capability CAP_SYS_ADMIN" } else { "" };
-    NotKnown {
-        what: "the drive's own pages (health, features, logs)".to_owned(),
-        why: error.to_string(),
-        how: how.to_owned(),
-    }
+    let how = if error.is_not_permitted() {
+        how_to_get(ASKS_DRIVES, "run drivelab as root (sudo), or with the capability CAP_SYS_ADMIN")
+    } else {
+        String::new()
+    };
+    NotKnown { what: "the drive's own pages (health, features, logs)".to_owned(), why: error.to_string(), how }
 }
 
 /// Questions to one controller, and what could not be answered.
@@ -295,3 +295,6 @@ fn fdp<T: Transport>(asking: &mut Asking<T>, group: u16) -> Option<drivelab_core
     asking.page("FDP events", |controller| controller.fdp_events(group, false));
     Some(facts::fdp(group, &configurations, mode, statistics.as_ref()))
 }
+
+#[cfg(test)]
+mod tests;

@@ -163,6 +163,29 @@ mod tests {
         assert!((slowest - 3.938e9).abs() < 1e7, "PCIe 3.0 x4, not 4.0: {slowest}");
     }
 
+    /// The root of a drive behind a root port of AMD's and two bridges of these makers: the up- and the downstream port of
+    /// a switch.
+    fn behind(upstream: &str, downstream: &str) -> PciePath {
+        let tree = tempfile::tempdir().expect("a folder");
+        let mut path = "pci0000:00/0000:00:02.1".to_owned();
+        function(tree.path(), &path, "0x060400", AMD, "8.0 GT/s PCIe");
+        for (address, vendor) in [("0000:02:00.0", upstream), ("0000:03:04.0", downstream)] {
+            path = format!("{path}/{address}");
+            function(tree.path(), &path, "0x060400", vendor, "8.0 GT/s PCIe");
+        }
+        way(&function(tree.path(), &format!("{path}/0000:04:00.0"), "0x010802", "0x144d", "8.0 GT/s PCIe"))
+            .expect("a way")
+    }
+
+    #[test]
+    fn a_switch_of_amds_own_number_is_its_chipset_and_any_other_is_a_switch() {
+        let chipset = behind(AMD, AMD);
+        assert_eq!((chipset.root, chipset.hops.len()), (UplinkRoot::Chipset, 4));
+        assert_eq!(behind("0x11f8", AMD).root, UplinkRoot::Switch);
+        assert_eq!(behind(AMD, "0x11f8").root, UplinkRoot::Switch);
+        assert_eq!(behind("0x1b21", "0x1b21").root, UplinkRoot::Switch, "its own number is what tells");
+    }
+
     #[test]
     fn what_cannot_be_told_of_a_root_port_is_not_told() {
         let tree = tempfile::tempdir().expect("a folder");

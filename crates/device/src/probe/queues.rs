@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use drivelab_core::probe::{InterruptFacts, QueueFacts};
+use drivelab_core::probe::{CpuInterrupts, InterruptFacts, QueueFacts};
 
 use crate::block::whole_of;
 use crate::interrupts::{InterruptRow, interrupt_rows, msi_numbers};
@@ -66,7 +66,8 @@ fn interrupts(roots: &Roots, node: &BlockNode) -> Vec<InterruptFacts> {
         let row = row_of(&rows, number)?;
         let affinity = roots.proc.join(format!("irq/{number}/effective_affinity_list"));
         let delivered_to = read_trim(&affinity).unwrap_or_else(|| "unknown".to_owned());
-        Some(InterruptFacts { number, name: row.action.to_owned(), delivered_to, count: row.count })
+        let per_cpu = row.per_cpu().into_iter().map(|(cpu, count)| CpuInterrupts { cpu, count }).collect();
+        Some(InterruptFacts { number, name: row.action.to_owned(), delivered_to, count: row.count, per_cpu })
     };
     numbers.into_iter().filter_map(facts).collect()
 }

@@ -13,6 +13,46 @@ use super::Depth;
 /// A process that is always there and belongs to root.
 const FIRST_PROCESS: &str = "/proc/1/ns/mnt";
 
+/// A capability: its number in the masks of /proc/self/status, and its name (capabilities(7)).
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Capability(u32, &'static str);
+
+/// To look at processes of others: ptrace(2) asks for it.
+pub(super) const SEES_OTHERS: Capability = Capability(19, "CAP_SYS_PTRACE");
+/// To open nodes whatever their mode says.
+pub(super) const OPENS_ANY: Capability = Capability(1, "CAP_DAC_OVERRIDE");
+/// To send a drive commands.
+pub(super) const ASKS_DRIVES: Capability = Capability(21, "CAP_SYS_ADMIN");
+
+/// How to get what this process may not: for root the capability that it lacks, for everybody else `otherwise`.
+pub(super) fn how_to_get(capability: Capability, otherwise: &str) -> String {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    lacked_by_root(&status, capability).unwrap_or_else(|| otherwise.to_owned())
+}
+
+/// What root has to do; `None` for other users. `status` is /proc/self/status: the second of its user numbers is the
+/// effective one (proc_pid_status(5)).
+fn lacked_by_root(status: &str, Capability(number, name): Capability) -> Option<String> {
+    let field = |field: &str| status.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'));
+    if field("Uid")?.split_ascii_whitespace().nth(1)? != "0" {
+        return None;
+    }
+    let held = field("CapEff").and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0);
+    let short = name.trim_start_matches("CAP_");
+    Some(if held >> number & 1 == 1 {
+        format!(
+            "this is root already, with {name}, but of a user namespace or container of its own: run drivelab outside of \
+             it, or make the container a privileged one"
+        )
+    } else {
+        format!(
+            "this is root already, but without the capability {name}: give it to the process (a container: \
+             `--cap-add {short}`, or a privileged one; a systemd service: CapabilityBoundingSet=), or run drivelab outside \
+             of the container"
+        )
+    })
+}
+
 /// Everything that is missing because of who asks.
 pub(super) fn lacking(probe: &TargetProbe) -> Vec<NotKnown> {
     let mut lacking = Vec::new();
@@ -20,15 +60,17 @@ pub(super) fn lacking(probe: &TargetProbe) -> Vec<NotKnown> {
         lacking.push(NotKnown {
             what: "who else uses it".to_owned(),
             why: "mounts and programs of other users are hidden from this one".to_owned(),
-            how: "run drivelab as root (sudo)".to_owned(),
+            how: how_to_get(SEES_OTHERS, "run drivelab as root (sudo)"),
         });
     }
     if matches!(probe.writing, WriteOutlook::WithDestroy { .. }) && closed(&probe.path) {
         lacking.push(NotKnown {
             what: "what is on it, and whether it can be written".to_owned(),
             why: "this user may not open its node for reading and writing".to_owned(),
-            how: "run drivelab as root (sudo), or as a member of the group that owns the node (`ls -l` names it)"
-                .to_owned(),
+            how: how_to_get(
+                OPENS_ANY,
+                "run drivelab as root (sudo), or as a member of the group that owns the node (`ls -l` names it)",
+            ),
         });
     }
     lacking
@@ -57,4 +99,24 @@ fn hidden(link: &Path) -> bool {
 
 fn closed(node: &Path) -> bool {
     accessat(CWD, node, Access::READ_OK | Access::WRITE_OK, AtFlags::EACCESS) == Err(Errno::ACCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn root_is_told_which_capability_it_lacks_and_nobody_else_is() {
+        let status = |uid: u32, held: &str| format!("Name:\tx\nUid:\t1000\t{uid}\t0\t0\nCapEff:\t{held}\n");
+        let told = |uid, held: &str| lacked_by_root(&status(uid, held), SEES_OTHERS);
+        assert_eq!(told(1000, "0000000000000000"), None, "sudo is the way");
+        let without = told(0, "00000000a00425fb").expect("what a container commonly has");
+        assert!(without.contains("without the capability CAP_SYS_PTRACE"), "{without}");
+        assert!(without.contains("--cap-add SYS_PTRACE") && !without.contains("sudo"), "{without}");
+        let with = told(0, "000001ffffffffff").expect("root of a namespace");
+        assert!(with.contains("with CAP_SYS_PTRACE, but of a user namespace"), "{with}");
+        assert_eq!(lacked_by_root("", SEES_OTHERS), None);
+        let opens = lacked_by_root(&status(0, "00000000a00425fb"), OPENS_ANY).expect("root");
+        assert!(opens.contains("with CAP_DAC_OVERRIDE, but"), "its bit is 1: {opens}");
+    }
 }

@@ -15,7 +15,11 @@ const WARNINGS: [&str; 6] = [
 /// The words for a series; of sources that are one row together, for all of it.
 pub(super) fn label(source: &SourceDescription, series: &str, quantity: Quantity) -> String {
     let whose = match &source.about {
-        About::Drive(disk) => disk.clone(),
+        // `link:nvme0n1:nvme1`: one of several controllers.
+        About::Drive(disk) => match source.id.0.split_once(&format!(":{disk}:")) {
+            Some((_, controller)) => format!("{disk} by {controller}"),
+            None => disk.clone(),
+        },
         // `hwmon:hwmon2:coretemp`: the chip is what a person knows.
         About::Host => source.id.0.rsplit(':').next().unwrap_or_default().to_owned(),
     };
@@ -114,6 +118,8 @@ mod tests {
         assert_eq!(of(SourceKind::Smart, "sensor 2", Quantity::Temperature), "nvme0n1 temperature, sensor 2");
         assert_eq!(of(SourceKind::DiskStats, "write_bytes", Quantity::Volume), "nvme0n1 written");
         assert_eq!(of(SourceKind::PcieErrors, "correctable", Quantity::Errors), "nvme0n1 PCIe errors, corrected");
+        let one_of_two = named("link:nvme0n1:nvme1", SourceKind::Link, drive(), "speed", Quantity::LinkSpeed);
+        assert_eq!(one_of_two, "nvme0n1 by nvme1 PCIe link speed", "a controller among several");
         let host = |id, kind, series, quantity| named(id, kind, About::Host, series, quantity);
         let chip = host("hwmon:hwmon2:coretemp", SourceKind::Hwmon, "Package id 0", Quantity::Temperature);
         assert_eq!(chip, "coretemp temperature, Package id 0");

@@ -1,0 +1,246 @@
+//! Every finding of a probe: a drive of which nothing is to be said, changed in one thing at a time.
+
+use std::path::PathBuf;
+
+use drivelab_core::probe::{
+    Contradiction, Health, LbaFormat, NamespaceProbe, NvmeController, NvmeFeatures, NvmeHealth, NvmeSecurity, PciePath,
+    TargetIdentity, ThermalLimits, WriteOutlook,
+};
+use drivelab_core::units::Bytes;
+
+use super::*;
+
+fn queues(of: &[&[u32]], cpus_online: u32) -> QueueFacts {
+    QueueFacts {
+        cpus_of_queue: of.iter().map(|cpus| cpus.to_vec()).collect(),
+        cpus_online,
+        entries_each: None,
+        polled: None,
+        interrupts: Vec::new(),
+    }
+}
+
+#[test]
+fn a_queue_for_each_cpu_is_nothing_to_say_and_anything_else_is() {
+    assert_eq!(queue_map(&queues(&[&[0], &[1]], 2)), None);
+    let code = |facts: &QueueFacts| queue_map(facts).map(|finding| finding.code);
+    assert_eq!(code(&queues(&[&[0, 1]], 2)).as_deref(), Some("fewer_queues_than_cpus"));
+    assert_eq!(code(&queues(&[&[0, 1], &[]], 2)).as_deref(), Some("queues_not_one_to_one"));
+    assert_eq!(code(&queues(&[&[0], &[1], &[2]], 2)).as_deref(), Some("queues_not_one_to_one"));
+}
+
+fn format(number: u8, data: u64, metadata: u16, performance: &str, in_use: bool) -> LbaFormat {
+    let relative_performance = performance.to_owned();
+    LbaFormat { number, data: Bytes::new(data), metadata, relative_performance, in_use }
+}
+
+fn namespace(formats: Vec<LbaFormat>) -> NamespaceProbe {
+    let size = Bytes::new(1 << 30);
+    NamespaceProbe {
+        id: 1,
+        size,
+        capacity: size,
+        used: size,
+        formats,
+        metadata_extended: false,
+        protection_type: 0,
+        endurance_group: 0,
+        eui64: None,
+        nguid: None,
+        preferred_write: None,
+        shared: false,
+    }
+}
+
+fn health() -> NvmeHealth {
+    NvmeHealth {
+        composite_c: Some(40.0),
+        sensors_c: Vec::new(),
+        critical_warning: 0,
+        spare_percent: 100,
+        spare_threshold_percent: 10,
+        used_percent: 3,
+        read: Bytes::new(1 << 30),
+        written: Bytes::new(1 << 30),
+        read_commands: 1,
+        write_commands: 1,
+        busy_minutes: 1,
+        power_cycles: 1,
+        power_on_hours: 1,
+        unsafe_shutdowns: 0,
+        media_errors: 0,
+        error_entries: 0,
+        warning_minutes: 0,
+        critical_minutes: 0,
+        light_throttle_count: 0,
+        heavy_throttle_count: 0,
+        light_throttle_s: 0,
+        heavy_throttle_s: 0,
+    }
+}
+
+fn controller() -> NvmeController {
+    NvmeController {
+        name: "nvme0".to_owned(),
+        transport: "pcie".to_owned(),
+        model: "A drive".to_owned(),
+        serial: String::new(),
+        firmware: String::new(),
+        version: "1.4".to_owned(),
+        vendor_id: 0,
+        subsystem_nqn: String::new(),
+        controller_id: 0,
+        largest_transfer: None,
+        namespaces_most: 1,
+        total_capacity: None,
+        unallocated: None,
+        queue_entries_most: None,
+        error_log_entries: 1,
+        optional_commands: Vec::new(),
+    }
+}
+
+/// A new, cool drive with a queue for each of two CPUs, formatted as it likes best, on a port of the CPU.
+fn good() -> TargetProbe {
+    let nvme = NvmeProbe {
+        controller: controller(),
+        features: NvmeFeatures { submission_queues: Some(2), coalescing_known: true, ..NvmeFeatures::default() },
+        power_states: Vec::new(),
+        thermal: ThermalLimits { warning_c: Some(80.0), ..ThermalLimits::default() },
+        security: NvmeSecurity { sanitize_status: Some("never sanitised".to_owned()), ..NvmeSecurity::default() },
+        namespaces: vec![namespace(vec![format(0, 512, 0, "good", false), format(1, 4096, 0, "best", true)])],
+        health: Some(health()),
+        firmware_slots: Vec::new(),
+        errors: Vec::new(),
+        self_tests: Vec::new(),
+        endurance_groups: Vec::new(),
+        fdp: None,
+        ocp: None,
+        power_measurement: None,
+    };
+    let shares_uplink_with = vec!["0000:07:00.0 (network controller)".to_owned()];
+    TargetProbe {
+        path: PathBuf::from("/dev/nvme0n1"),
+        identity: TargetIdentity::default(),
+        devices: Vec::new(),
+        used_by: Vec::new(),
+        writing: WriteOutlook::WithDestroy { id: String::new() },
+        health: Health::Good,
+        warnings: Vec::new(),
+        temperatures: Vec::new(),
+        queues: Some(queues(&[&[0], &[1]], 2)),
+        pcie: Some(PciePath {
+            hops: Vec::new(),
+            root: UplinkRoot::Cpu,
+            shares_uplink_with,
+            bytes_per_second: None,
+            numa_node: None,
+        }),
+        nvme: Some(nvme),
+        ata: None,
+        contradictions: Vec::new(),
+        not_known: Vec::new(),
+        raw: Vec::new(),
+    }
+}
+
+fn nvme(probe: &mut TargetProbe) -> &mut NvmeProbe {
+    probe.nvme.as_mut().expect("an NVMe drive")
+}
+
+fn in_life(probe: &mut TargetProbe) -> &mut NvmeHealth {
+    nvme(probe).health.as_mut().expect("a log")
+}
+
+/// What a change of the good drive makes: its only finding, for `show` and for a run alike.
+fn only(code: &str, severity: Severity, says: &str, change: impl FnOnce(&mut TargetProbe)) {
+    let mut probe = good();
+    change(&mut probe);
+    let found = probe_findings(&probe);
+    let codes: Vec<&str> = found.iter().map(|finding| finding.code.as_str()).collect();
+    assert_eq!(codes, [code], "{found:#?}");
+    assert_eq!(found[0].severity, severity, "{found:#?}");
+    assert!(found[0].statement.contains(says), "{}", found[0].statement);
+    assert_eq!(probe_findings_of_run(&probe), found);
+}
+
+/// A change after which nothing is to be said.
+fn silent(why: &str, change: impl FnOnce(&mut TargetProbe)) {
+    let mut probe = good();
+    change(&mut probe);
+    assert_eq!(probe_findings(&probe), [], "{why}");
+}
+
+#[test]
+fn a_good_drive_has_no_finding() {
+    silent("as it is", |_| {});
+}
+
+#[test]
+fn what_the_drive_says_of_itself_is_said() {
+    let warning = |probe: &mut TargetProbe| probe.warnings = vec!["spare is low".to_owned(), "read-only".to_owned()];
+    only("drive_warns", Severity::Warning, "spare is low; read-only", warning);
+    only("drive_contradicts_itself", Severity::Note, "sensor 2 cannot be believed: 105 °C", |probe| {
+        probe.contradictions =
+            vec![Contradiction { what: "sensor 2".into(), evidence: "105 °C beside 60 °C".into() }];
+    });
+    let mut probe = good();
+    let one = Contradiction { what: "a".into(), evidence: "b".into() };
+    probe.contradictions = vec![one.clone(), one];
+    assert_eq!(probe_findings(&probe).len(), 2, "each by itself");
+}
+
+#[test]
+fn wear_heat_and_errors_are_said_from_their_thresholds_on() {
+    only("worn", Severity::Warning, "used 90 %", |probe| in_life(probe).used_percent = 90);
+    silent("89 % used", |probe| in_life(probe).used_percent = 89);
+    only("media_errors", Severity::Warning, "counts 1 media", |probe| in_life(probe).media_errors = 1);
+    only("warm", Severity::Warning, "at 65 °C, 15 below", |probe| in_life(probe).composite_c = Some(65.0));
+    silent("16 below its warning", |probe| in_life(probe).composite_c = Some(64.0));
+    silent("no limit that it states", |probe| {
+        in_life(probe).composite_c = Some(65.0);
+        nvme(probe).thermal.warning_c = None;
+    });
+}
+
+#[test]
+fn queues_and_coalescing_are_said_with_their_figures() {
+    only("queues_granted", Severity::Note, "granted 1 I/O queues, fewer than the 2 CPUs", |probe| {
+        nvme(probe).features.submission_queues = Some(1);
+    });
+    silent("more than CPUs", |probe| nvme(probe).features.submission_queues = Some(64));
+    only("fewer_queues_than_cpus", Severity::Note, "1 queue for 2 CPUs", |probe| {
+        probe.queues = Some(queues(&[&[0, 1]], 2));
+    });
+    only("interrupt_coalescing", Severity::Note, "up to 8, or 100 µs", |probe| {
+        let features = &mut nvme(probe).features;
+        (features.coalescing_entries, features.coalescing_time_us) = (Some(8), Some(100));
+    });
+}
+
+#[test]
+fn a_shared_way_to_the_cpu_is_said_and_an_own_port_is_not() {
+    for (root, words) in [(UplinkRoot::Chipset, "the chipset"), (UplinkRoot::Switch, "a switch")] {
+        let says = format!("hangs on {words} and shares the way to the CPU with 1 other");
+        only("shared_uplink", Severity::Note, &says, |probe| probe.pcie.as_mut().expect("a way").root = root);
+    }
+    for root in [UplinkRoot::RootPort, UplinkRoot::RootBus] {
+        silent("nothing is known to be shared", |probe| probe.pcie.as_mut().expect("a way").root = root);
+    }
+}
+
+#[test]
+fn a_format_that_the_drive_likes_less_is_said_and_a_sanitize_under_way() {
+    let formats = |best_data, best_metadata| {
+        move |probe: &mut TargetProbe| {
+            let formats = vec![format(0, 512, 0, "good", true), format(1, best_data, best_metadata, "best", false)];
+            nvme(probe).namespaces = vec![namespace(formats)];
+        }
+    };
+    only("lba_format", Severity::Note, "calls 'good'; blocks of", formats(4096, 0));
+    silent("the best one has metadata", formats(4096, 8));
+    silent("the same blocks", formats(512, 0));
+    only("sanitize_in_progress", Severity::Warning, "being sanitised now: in progress, 12 %", |probe| {
+        nvme(probe).security.sanitize_status = Some("in progress, 12 %".to_owned());
+    });
+}
