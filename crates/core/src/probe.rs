@@ -17,7 +17,7 @@ use crate::environment::BlockDeviceFacts;
 pub use ata::{AtaProbe, SmartAttribute};
 pub use nvme::{
     EnduranceGroup, ErrorEntry, FdpConfiguration, FdpProbe, FirmwareSlot, LbaFormat, NamespaceProbe, NvmeController,
-    NvmeFeatures, NvmeHealth, NvmeProbe, NvmeSecurity, OcpHealth, PowerMeasurement, PowerState, SelfTest,
+    NvmeFeatures, NvmeHealth, NvmeProbe, NvmeSecurity, OcpHealth, PlacementHandle, PowerMeasurement, PowerState, SelfTest,
     ThermalLimits,
 };
 pub use pcie::{PcieHop, PciePath, UplinkRoot};

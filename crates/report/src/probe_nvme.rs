@@ -39,6 +39,7 @@ fn controller(nvme: &NvmeProbe) -> Section {
         .some("Capacity of the controller", controller.total_capacity.map(format::bytes))
         .some("Not in any namespace", controller.unallocated.map(format::bytes))
         .some("Entries of a queue, at most", controller.queue_entries_most.map(|most| most.to_string()))
+        .some("Event requests at once", controller.event_requests.map(|most| most.to_string()))
         .list("Optional commands", &controller.optional_commands);
     section
 }
@@ -241,6 +242,17 @@ fn fdp(fdp: &FdpProbe) -> Section {
         .some("Host wrote", bytes(fdp.host_written))
         .some("Media took", bytes(fdp.media_written))
         .some("Media erased", bytes(fdp.media_erased));
+    for (number, used) in fdp.handle_use.iter().enumerate() {
+        section.fact(format!("Reclaim unit handle {number}"), used.clone());
+    }
+    for one in &fdp.placement {
+        let left = one.time_left_s.map_or_else(String::new, |seconds| format!(", open for {seconds} s at most"));
+        let room = format::counted(usize::try_from(one.available_blocks).unwrap_or(usize::MAX), "block");
+        section.fact(
+            format!("Placement identifier {}", one.identifier),
+            format!("of namespace {}: handle {}, room for {room}{left}", one.namespace, one.handle),
+        );
+    }
     section
 }
 
