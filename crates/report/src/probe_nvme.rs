@@ -299,6 +299,24 @@ mod tests {
     }
 
     #[test]
+    fn handles_of_flexible_data_placement_are_told_with_their_use_and_what_leads_to_them() {
+        let placement: FdpProbe = serde_json::from_value(serde_json::json!({
+            "endurance_group": 1, "enabled": true, "active": 0, "configurations": [], "host_written": null,
+            "media_written": null, "media_erased": null, "handle_use": ["named by the host", "unused"],
+            "placement": [
+                { "namespace": 1, "identifier": 2, "handle": 0, "available_blocks": 14336, "time_left_s": 30 },
+            ],
+        }))
+        .expect("a probe");
+        let told: Vec<String> = fdp(&placement).facts.into_iter().map(|fact| format!("{fact:?}")).collect();
+        let told = told.join("\n");
+        assert!(told.contains("Reclaim unit handle 1") && told.contains("unused"), "{told}");
+        assert!(told.contains("Placement identifier 2"), "{told}");
+        assert!(told.contains("of namespace 1: handle 0, room for 14"), "{told}");
+        assert!(told.contains("open for 30 s at most"), "{told}");
+    }
+
+    #[test]
     fn a_power_log_is_named_with_the_flag_that_uses_it_where_there_is_one() {
         let shown = |power| {
             let facts = logs(&drive(&power)).facts;

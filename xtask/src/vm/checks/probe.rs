@@ -204,14 +204,14 @@ fn placement() -> Vec<(&'static str, Value)> {
             "/target/nvme/fdp/handle_use",
             json!(["named by the host", "named by the host", "unused", "named by the host"]),
         ),
-        // Each of them in both reclaim groups; the group is the identifier's highest bit. What names no identifier goes
-        // by the first.
+        // Each of them in both reclaim groups, for which QEMU takes the identifier's two highest bits. What names no
+        // identifier goes by the first.
         ("/target/nvme/fdp/placement/0", place(0, 1, (8 * MIB - MIB) / 512)),
-        ("/target/nvme/fdp/placement/1", place(1 << 15, 1, 8 * MIB / 512)),
+        ("/target/nvme/fdp/placement/1", place(1 << 14, 1, 8 * MIB / 512)),
         ("/target/nvme/fdp/placement/2", place(1, 3, 8 * MIB / 512)),
-        ("/target/nvme/fdp/placement/3", place(1 | 1 << 15, 3, 8 * MIB / 512)),
+        ("/target/nvme/fdp/placement/3", place(1 | 1 << 14, 3, 8 * MIB / 512)),
         ("/target/nvme/fdp/placement/4", place(2, 0, 8 * MIB / 512)),
-        ("/target/nvme/fdp/placement/5", place(2 | 1 << 15, 0, 8 * MIB / 512)),
+        ("/target/nvme/fdp/placement/5", place(2 | 1 << 14, 0, 8 * MIB / 512)),
         ("/target/nvme/fdp/placement/6", Value::Null),
         ("/target/nvme/ocp/media_written", json!(MIB)),
         ("/target/nvme/health/write_commands", json!(256)),
