@@ -47,8 +47,8 @@ pub(super) fn ask(probe: &mut TargetProbe, node: &BlockNode, depth: Depth, not_k
     placement(probe, node, not_known);
 }
 
-/// Where the namespace's placement identifiers lead, where the drive places data by them. The question goes to an I/O queue,
-/// and so through the namespace's own node.
+/// Where the namespace's placement identifiers lead, where the drive places data by them. The question goes to an I/O
+/// queue, and so through the namespace's own node.
 fn placement(probe: &mut TargetProbe, node: &BlockNode, not_known: &mut Vec<NotKnown>) {
     let Some(fdp) = probe.nvme.as_mut().and_then(|nvme| nvme.fdp.as_mut()) else { return };
     if fdp.enabled != Some(true) {
