@@ -137,9 +137,11 @@ noted() {
 # unchanged: what was noted holds what it held, whatever was refused meanwhile.
 unchanged() {
     unchanged_now=$(for noted_place in $noted_places; do content "$noted_place"; done)
-    [ "$noted_was" = "$unchanged_now" ] || complain "$noted_places: other content, checksums before and after:" \
-        $noted_was / $unchanged_now
-    echo "$noted_places: the same content" | tee -a "$RESULTS/refusals"
+    if [ "$noted_was" = "$unchanged_now" ]; then
+        echo "$noted_places: the same content" | tee -a "$RESULTS/refusals"
+    else
+        complain "$noted_places: other content, checksums before and after:" $noted_was / $unchanged_now
+    fi
 }
 
 # complain TEXT: something is not as promised. The script goes on, so that one run tells all of it.
