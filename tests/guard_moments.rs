@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStderr, Command, Stdio};
 use std::time::Duration;
 
-use disk::{Disk, Process, data_at, has};
+use disk::{Disk, MIB, Process, data_at, has};
 use support::{root_or_skip, skip, tool};
 
 const METHOD: &str = include_str!("support/two_steps.toml");
@@ -23,19 +23,24 @@ fn of_two_drivelabs_at_once_the_second_is_told_that_the_device_is_busy() {
     }
     let disk = Disk::new(64, &[]);
     let name = disk.name().to_owned();
-    let words = ["io", &disk.device, "--op", "write", "--time", "60s", "--no-save", "--destroy", &name];
+    // The first writes to one half, so that the other one shows whether the second has written.
+    let words =
+        ["io", &disk.device, "--op", "write", "--time", "60s", "--span", "50%", "--no-save", "--destroy", &name];
+    let before = disk.checksum_from(32 * MIB);
     let events = [&words[..], &["--events", "json"]].concat();
     let first =
         disk.lab.command(&events).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("drivelab starts");
     let mut first = Process(first);
     let mut heard = [0; 1];
     first.0.stdout.as_mut().expect("its output").read_exact(&mut heard).expect("an event");
-    let done = disk.load(&disk.device, &["--destroy", &name]);
+    let done = disk.load(&disk.device, &["--destroy", &name, "--span", "32MiB+32MiB"]);
     assert_eq!(done.code, 6, "{}", done.stderr);
     assert!(done.stderr.contains("in use"), "{}", done.stderr);
+    assert_eq!(disk.checksum_from(32 * MIB), before, "the half that the first does not touch was written to");
     drop(first);
-    let done = disk.load(&disk.device, &["--destroy", &name]);
+    let done = disk.load(&disk.device, &["--destroy", &name, "--span", "32MiB+32MiB"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
+    assert_ne!(disk.checksum_from(32 * MIB), before, "what the second would have done shows there");
 }
 
 /// drivelab at a terminal of its own (script(1)), waiting for what a person types.

@@ -42,7 +42,7 @@ impl Drop for Process {
 pub struct Disk {
     pub image: PathBuf,
     pub device: String,
-    /// Whether the kernel itself writes behind the first page, as it does on swap space.
+    /// Whether the kernel itself may write behind the first page, as it does on swap space once memory is short.
     pub swap: bool,
     // What comes first goes first: who has it open, then mounts and the device, then the folder that they lie in.
     pub processes: Vec<Process>,
@@ -123,19 +123,50 @@ impl Disk {
         device
     }
 
-    /// A fingerprint of everything below the device: the system's own program reads it.
-    pub fn checksum(&self) -> String {
+    /// A fingerprint of everything below the device: the system's own program reads it. Of swap that the kernel has
+    /// begun to use, of the first page only.
+    pub fn checksum(&self) -> Checksum {
         tool("sync", &[]);
-        if self.swap {
-            let mut head = vec![0; 4096];
-            File::open(&self.image).and_then(|mut file| file.read_exact(&mut head)).expect("the first page");
-            return format!("{head:?}");
-        }
-        tool("cksum", &[text(&self.image)])
+        let mut first_page = vec![0; 4096];
+        File::open(&self.image).and_then(|mut file| file.read_exact(&mut first_page)).expect("the first page");
+        let whole = (!self.swapped_to()).then(|| tool("cksum", &[text(&self.image)]));
+        Checksum { first_page, whole }
+    }
+
+    /// Whether the kernel keeps pages of its memory there, and so may write at any time.
+    fn swapped_to(&self) -> bool {
+        let swaps = fs::read_to_string("/proc/swaps").expect("what swap is on");
+        let used = |line: &str| {
+            let mut words = line.split_whitespace();
+            words.next() == Some(&*self.device) && words.nth(2) != Some("0")
+        };
+        self.swap && swaps.lines().any(used)
+    }
+
+    /// A fingerprint of what lies from `offset` to the end.
+    pub fn checksum_from(&self, offset: u64) -> String {
+        tool("sync", &[]);
+        tool("sh", &["-c", "tail -c +$(($1 + 1)) \"$2\" | cksum", "sh", &offset.to_string(), text(&self.image)])
     }
 
     pub fn load<'a>(&self, target: &'a str, flags: &[&'a str]) -> support::Done {
         self.lab.run(&[&["io", target, "--op", "write", "--time", "100ms", "--no-save"], flags].concat())
+    }
+}
+
+/// What lies on a disk.
+#[derive(Debug)]
+pub struct Checksum {
+    first_page: Vec<u8>,
+    /// Absent where the kernel itself may write.
+    whole: Option<String>,
+}
+
+impl PartialEq for Checksum {
+    /// The whole content counts where both have it.
+    fn eq(&self, other: &Checksum) -> bool {
+        let wholes = self.whole.as_ref().zip(other.whole.as_ref());
+        self.first_page == other.first_page && wholes.is_none_or(|(one, other)| one == other)
     }
 }
 

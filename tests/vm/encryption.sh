@@ -163,6 +163,33 @@ says resume 'closed the mapping'
 says resume 'destroyed the keys'
 bare resume
 
+# An encryption that does not encrypt: a program called cryptsetup, first on the path, that opens a header as a plain mapping of
+# what lies behind it. Nothing may be measured under it, and the drive is given back.
+mkdir /tmp/first
+cat > /tmp/first/cryptsetup << END
+#!/bin/sh
+# The node and the name are the last two words.
+if [ "\$1" = open ]; then
+    while [ \$# -gt 2 ]; do shift; done
+    echo "0 \$((\$(blockdev --getsz "\$1") - 32768)) linear \$1 32768" | dmsetup create "\$2" --noudevsync || exit 1
+    : > /tmp/opened
+else
+    exec $(which cryptsetup) "\$@"
+fi
+END
+chmod 755 /tmp/first/cryptsetup
+real_path=$PATH
+PATH=/tmp/first:$PATH
+run plain 6 --partition 50% --arm luks2 --events json
+PATH=$real_path
+[ -e /tmp/opened ] || complain "the plain mapping was never made, so it shows nothing"
+says plain 'does not encrypt as it should'
+says plain 'pieces were found in plain below'
+says plain 'nothing was measured'
+if grep -q '"step_started"' "$RESULTS/plain.out"; then complain "something was measured under it"; fi
+if grep -q 'not undone' "$RESULTS/plain.said"; then complain "the drive was not given back: $(cat "$RESULTS/plain.said")"; fi
+bare plain
+
 # QEMU's controller has one power state, and no Opal.
 run power 6 --power-state all
 says power 'one power state only'

@@ -1,15 +1,17 @@
 #: about: the write guard on NVMe and SATA drives, LVM, md and dm-crypt: each refusal as promised, and not a sector written
 #: modules: nvme ahci sd_mod ext4 crc32c_generic raid1 dm-mod dm-crypt aesni_intel xts ecb loop
 #: programs: sfdisk mkfs.ext4 mdadm dmsetup lvm cryptsetup
-#: disks: system=96 d0=48 d1=24 d2=24 d3=24 d4=24
+#: disks: system=96 d0=24 d1=24 d2=16 d3=16 d4=16
 #: root: plain
 #: qemu: -machine q35 -device nvme,drive=system,serial=SYSTEM -device nvme,drive=d0,serial=GUARD-0 -device nvme,drive=d1,serial=GUARD-1
 #: qemu: -device nvme-subsys,id=s2,nqn=two-ways -device nvme,id=c2,serial=GUARD-2,subsys=s2
 #: qemu: -device nvme,id=c3,serial=GUARD-2,subsys=s2 -device nvme-ns,bus=c2,drive=d2,nsid=1,shared=on
 #: qemu: -device ide-hd,bus=ide.0,drive=d3,serial=GUARD-3 -device ide-hd,bus=ide.1,drive=d4,serial=GUARD-4
 #: waiting: real
-#: limit_s: 180
-# The kernel counts what is written to each drive; where that has changed after a refusal, the refusal was none.
+#: limit_s: 300
+# The kernel counts what is written to each drive; where that has changed after a refusal, the refusal was none. Around each
+# group of refusals a checksum of all that the drive holds is taken too. On the disk of the running system that is done
+# with what lies outside its mounted partition: 1 MiB before and 33 sectors behind (the copy of its table).
 for module in nvme ahci sd_mod crc32c_generic ext4 raid1 dm-mod dm-crypt aesni_intel xts ecb loop; do
     modprobe $module
 done
@@ -37,18 +39,19 @@ filesystem() {
 }
 
 echo "--- the disk of the running system"
-settled
+noted /dev/nvme0n1:0:2048 /dev/nvme0n1:196575:33
 for name in /dev/nvme0n1 /dev/nvme0n1p1 /dev/nvme0 /dev/ng0n1 /dev/disk/by-id/nvme-QEMU_NVMe_Ctrl_SYSTEM; do
     refuses 5 "the running system lives on" $name --destroy SYSTEM
     refuses 5 "the running system lives on" $name --destroy nvme-QEMU_NVMe_Ctrl_SYSTEM --yes
 done
+unchanged
 
 echo "--- mounted, by each of its names"
 partition /dev/nvme1n1
 filesystem /dev/nvme1n1p1
 mkdir -p /tmp/at /tmp/node
 mount -t ext4 /dev/nvme1n1p1 /tmp/at
-settled
+noted /dev/nvme1n1
 ln -s /dev/nvme1n1 /tmp/link
 mknod /tmp/renamed b $(tr : " " < /sys/block/nvme1n1/dev)
 touch /tmp/bound
@@ -58,6 +61,7 @@ for name in /dev/nvme1n1 /dev/ng1n1 /dev/nvme1 /dev/disk/by-id/nvme-QEMU_NVMe_Ct
     /tmp/bound; do
     refuses 5 mounted $name --destroy GUARD-0
 done
+unchanged
 umount /tmp/bound
 
 echo "--- mounted in another namespace"
@@ -65,26 +69,30 @@ umount /tmp/at
 unshare -m sh -c 'mount -t ext4 /dev/nvme1n1p1 /tmp/at && echo yes > /tmp/mounted-there && sleep 1000' &
 there=$!
 wait_for -e /tmp/mounted-there
-settled
+noted /dev/nvme1n1
 refuses 5 mounted /dev/nvme1n1p1 --destroy GUARD-0
 refuses 5 mounted /dev/nvme1n1 --destroy GUARD-0
+unchanged
 kill $there
 wait $there || true
 
 echo "--- a file system and a partition table, not in use"
-settled
+noted /dev/nvme1n1
 refuses 5 ext4 /dev/nvme1n1p1
 refuses 5 "partition table" /dev/nvme1n1
 refuses 5 GUARD-0 /dev/nvme1n1 --destroy GUARD-1
+unchanged
 
 echo "--- swap, on and off"
 mkswap /dev/nvme2n1 > /dev/null
 swapon /dev/nvme2n1
-settled
+noted /dev/nvme2n1
 refuses 5 swap /dev/nvme2n1 --destroy GUARD-1
+unchanged
 swapoff /dev/nvme2n1
-settled
+noted /dev/nvme2n1
 refuses 5 swap /dev/nvme2n1
+unchanged
 
 echo "--- LVM, active and inactive"
 lvm_ pvcreate -q -ff -y $third
@@ -92,39 +100,45 @@ lvm_ vgcreate -q vm $third
 lvm_ lvcreate -q -n one -l 2 -Zn -Wn vm
 filesystem /dev/mapper/vm-one
 mount -t ext4 /dev/mapper/vm-one /tmp/at
-settled
+noted $third
 refuses 5 "lies on" $third --destroy GUARD-3
 refuses 5 mounted /dev/mapper/vm-one --destroy dm-0
+unchanged
 umount /tmp/at
-settled
+noted $third
 refuses 5 "lies on" $third --destroy GUARD-3
+unchanged
 lvm_ vgchange -q -an vm
-settled
+noted $third
 refuses 5 LVM $third
+unchanged
 writes $third GUARD-3
 
 echo "--- md, active and inactive"
-dd if=/dev/zero of=$third bs=1M count=24 oflag=direct 2> /dev/null
+dd if=/dev/zero of=$third bs=1M count=16 oflag=direct 2> /dev/null
 mdadm --create /dev/md0 --run --quiet --level=1 --raid-devices=2 --metadata=1.2 --assume-clean $third $fourth
 filesystem /dev/md0
 mount -t ext4 /dev/md0 /tmp/at
-settled
+noted $third $fourth
 refuses 5 "lies on" $third --destroy GUARD-3
 refuses 5 "lies on" $fourth --destroy GUARD-4
 refuses 5 mounted /dev/md0 --destroy md0
+unchanged
 umount /tmp/at
-settled
+noted $third $fourth
 refuses 5 "lies on" $fourth --destroy GUARD-4
+unchanged
 mdadm --stop --quiet /dev/md0
-settled
-refuses 5 md $fourth
+noted $fourth
+refuses 5 "a member of a Linux RAID (md)" $fourth
+unchanged
 writes $fourth GUARD-4
 
 echo "--- LUKS: header, open, closed"
 printf secret > /tmp/key
 cryptsetup luksFormat --type luks2 -q --key-file /tmp/key --pbkdf pbkdf2 --pbkdf-force-iterations 1000 \
     --luks2-keyslots-size 256k --luks2-metadata-size 16k /dev/nvme2n1
-settled
+noted /dev/nvme2n1
 refuses 5 LUKS /dev/nvme2n1
 cryptsetup open --key-file /tmp/key /dev/nvme2n1 plain
 settled
@@ -132,19 +146,22 @@ refuses 5 "lies on" /dev/nvme2n1 --destroy GUARD-1
 cryptsetup close plain
 settled
 refuses 5 LUKS /dev/nvme2n1
+unchanged
 writes /dev/nvme2n1 GUARD-1
 
 echo "--- one namespace, two controllers"
+noted $shared
 for name in $shared /dev/nvme3 /dev/nvme4; do
     refuses 5 GUARD-2 $name
     refuses 5 GUARD-2 $name --destroy ${shared#/dev/}
 done
-refuses 5 "" $shared --destroy GUARD-1
+refuses 5 "--destroy names GUARD-1, but this is nvme[34]n1, QEMU NVMe Ctrl, serial GUARD-2" $shared --destroy GUARD-1
 [ ! -e $unshared ] || complain "the namespace has two nodes"
 blockdev --setro $shared
 refuses 5 read-only $shared --destroy GUARD-2
 blockdev --setrw $shared
 refuses 5 GUARD-2 $shared --yes
+unchanged
 
 # over DEVICE: a mapping /dev/mapper/over of the first 4 MiB of it; it is dm-0.
 over() {
@@ -157,8 +174,10 @@ over() {
 echo "--- dm over a loop device over the disk of the running system"
 losetup /dev/loop0 /dev/nvme0n1
 over /dev/loop0
+noted /dev/nvme0n1:0:2048 /dev/nvme0n1:196575:33
 refuses 5 "the running system lives on" /dev/loop0 --destroy loop0
 refuses 5 "the running system lives on" /dev/mapper/over --destroy dm-0
+unchanged
 dmsetup remove over --noudevsync
 losetup -d /dev/loop0
 
@@ -169,14 +188,18 @@ for file in /usr/disk.img /mnt/disk.img; do
 done
 losetup /dev/loop0 /usr/disk.img
 over /dev/loop0
+noted /dev/mapper/over
 refuses 5 "where the system keeps its own" /dev/mapper/over --destroy dm-0
+unchanged
 dmsetup remove over --noudevsync
 losetup -d /dev/loop0
 losetup /dev/loop0 /mnt/disk.img
 over /dev/loop0
 sleep 1000 < /mnt/disk.img &
 reader=$!
+noted /dev/mapper/over
 refuses 6 "the file under it" /dev/mapper/over --destroy dm-0
+unchanged
 kill $reader
 wait $reader || true
 writes /dev/mapper/over dm-0
@@ -195,8 +218,9 @@ drivelab io /dev/nvme3 --op write --qd 1 --time 1s --ramp 0s --no-save --json --
 wait $first || complain "the first drivelab ended with $?: $(cat /tmp/first.said)"
 
 echo "--- data in the middle"
-blkdiscard -f $shared 2> /dev/null || dd if=/dev/zero of=$shared bs=1M count=24 oflag=direct 2> /dev/null
+blkdiscard -f $shared 2> /dev/null || dd if=/dev/zero of=$shared bs=1M count=16 oflag=direct 2> /dev/null
 dd if=/dev/urandom of=$shared bs=4k count=1 seek=3000 conv=notrunc oflag=direct 2> /dev/null
-settled
+noted $shared
 refuses 5 "12288000" $shared
+unchanged
 no_complaints

@@ -28,10 +28,11 @@ swap() {
     [ "$(tr -d ' ' < /sys/class/nvme/nvme0/serial)" = "$4" ] || fail "the slot holds $(cat /sys/class/nvme/nvme0/serial)"
 }
 
-# untouched NAME: nothing was ever written to the drive that is there now.
+# untouched NAME: nothing was ever written to the drive that is there now: by the kernel's count, and it is as empty as it came.
 untouched() {
     read -r _ _ _ _ _ _ untouched_sectors _ < /sys/block/nvme0n1/stat
     [ "$untouched_sectors" -eq 0 ] || complain "$1: $untouched_sectors sectors were written"
+    empty $drive 16 || complain "$1: it is not as empty as it came"
 }
 
 echo "--- while a person types model and serial number"

@@ -11,7 +11,8 @@ wait_for -b /dev/nvme2n1
 grep -q ' / / rw,noatime - overlay ' /proc/self/mountinfo || fail "the root is no overlay: $(cat /proc/self/mountinfo)"
 by_id nvme-QEMU_NVMe_Ctrl_SYSTEM-0 /dev/nvme0n1
 by_id nvme-QEMU_NVMe_Ctrl_SPARE-2 /dev/nvme2n1
-settled
+# What lies outside the partitions of the two, where nothing of the running system writes.
+noted /dev/nvme0n1:0:2048 /dev/nvme0n1:196575:33 /dev/nvme1n1:0:2048 /dev/nvme1n1:196575:33
 # What lies below the overlay is not to be seen from here any more, so it cannot be told which disk is the system's: every
 # part of the stack is refused for what stands on it, whatever is named, and the words say by which rule.
 for name in nvme0n1 nvme0 ng0n1 disk/by-id/nvme-QEMU_NVMe_Ctrl_SYSTEM-0; do
@@ -25,5 +26,6 @@ refuses 5 "dm-0 lies on md0" /dev/md0 --destroy md0
 refuses 5 "dm-1 lies on dm-0" /dev/mapper/below --destroy dm-0
 # The volume with the file system itself is claimed by a mount that cannot be seen; the kernel says only that it is busy.
 refuses 6 "somebody has it claimed" /dev/mapper/vm-root --destroy dm-1
+unchanged
 writes /dev/nvme2n1 nvme-QEMU_NVMe_Ctrl_SPARE-2
 no_complaints

@@ -17,8 +17,8 @@ use crate::environment::BlockDeviceFacts;
 pub use ata::{AtaProbe, SmartAttribute};
 pub use nvme::{
     EnduranceGroup, ErrorEntry, FdpConfiguration, FdpProbe, FirmwareSlot, LbaFormat, NamespaceProbe, NvmeController,
-    NvmeFeatures, NvmeHealth, NvmeProbe, NvmeSecurity, OcpHealth, PowerMeasurement, PowerState, SelfTest,
-    ThermalLimits,
+    NvmeFeatures, NvmeHealth, NvmeProbe, NvmeSecurity, OcpHealth, PlacementHandle, PowerMeasurement, PowerState,
+    SelfTest, ThermalLimits,
 };
 pub use pcie::{PcieHop, PciePath, UplinkRoot};
 

@@ -256,8 +256,8 @@ fn a_device_under_a_loop_device_and_a_loop_device_on_a_device_are_refused() {
 fn a_device_of_a_volume_is_refused() {
     let Some(disk) = Loop::new(SIZE) else { return };
     if !Path::new("/sys/class/misc/device-mapper").exists() {
-        // No machine can be made to have what its kernel was built without; the tree of a volume is tested without one
-        // (block_use).
+        // In CI too: no machine can be made to have what its kernel was built without (docs/how-it-is-tested.md says so).
+        // The tree of a volume is tested without one (block_use), real volumes in tests/vm/guard.sh.
         eprintln!("skipped: this kernel has no device-mapper");
         return;
     }

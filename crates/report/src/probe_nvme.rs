@@ -39,6 +39,7 @@ fn controller(nvme: &NvmeProbe) -> Section {
         .some("Capacity of the controller", controller.total_capacity.map(format::bytes))
         .some("Not in any namespace", controller.unallocated.map(format::bytes))
         .some("Entries of a queue, at most", controller.queue_entries_most.map(|most| most.to_string()))
+        .some("Event requests at once", controller.event_requests.map(|most| most.to_string()))
         .list("Optional commands", &controller.optional_commands);
     section
 }
@@ -241,6 +242,17 @@ fn fdp(fdp: &FdpProbe) -> Section {
         .some("Host wrote", bytes(fdp.host_written))
         .some("Media took", bytes(fdp.media_written))
         .some("Media erased", bytes(fdp.media_erased));
+    for (number, used) in fdp.handle_use.iter().enumerate() {
+        section.fact(format!("Reclaim unit handle {number}"), used.clone());
+    }
+    for one in &fdp.placement {
+        let left = one.time_left_s.map_or_else(String::new, |seconds| format!(", open for {seconds} s at most"));
+        let room = format::counted(usize::try_from(one.available_blocks).unwrap_or(usize::MAX), "block");
+        section.fact(
+            format!("Placement identifier {}", one.identifier),
+            format!("of namespace {}: handle {}, room for {room}{left}", one.namespace, one.handle),
+        );
+    }
     section
 }
 
@@ -284,6 +296,24 @@ mod tests {
             "power_measurement": power,
         });
         serde_json::from_value(text).expect("a probe")
+    }
+
+    #[test]
+    fn handles_of_flexible_data_placement_are_told_with_their_use_and_what_leads_to_them() {
+        let placement: FdpProbe = serde_json::from_value(serde_json::json!({
+            "endurance_group": 1, "enabled": true, "active": 0, "configurations": [], "host_written": null,
+            "media_written": null, "media_erased": null, "handle_use": ["named by the host", "unused"],
+            "placement": [
+                { "namespace": 1, "identifier": 2, "handle": 0, "available_blocks": 14336, "time_left_s": 30 },
+            ],
+        }))
+        .expect("a probe");
+        let told: Vec<String> = fdp(&placement).facts.into_iter().map(|fact| format!("{fact:?}")).collect();
+        let told = told.join("\n");
+        assert!(told.contains("Reclaim unit handle 1") && told.contains("unused"), "{told}");
+        assert!(told.contains("Placement identifier 2"), "{told}");
+        assert!(told.contains("of namespace 1: handle 0, room for 14"), "{told}");
+        assert!(told.contains("open for 30 s at most"), "{told}");
     }
 
     #[test]

@@ -113,6 +113,37 @@ settled() {
     done
 }
 
+# content PLACE: a checksum of a disk, or of some of its sectors (DISK:FIRST:COUNT), read past the page cache.
+content() {
+    content_disk=${1%%:*}
+    case $1 in
+        *:*)
+            content_rest=${1#*:}
+            dd if="$content_disk" bs=512 skip="${content_rest%:*}" count="${content_rest#*:}" iflag=direct 2> /dev/null | md5sum
+            ;;
+        *) dd if="$content_disk" bs=1M iflag=direct 2> /dev/null | md5sum ;;
+    esac
+}
+
+# noted PLACE …: takes the checksum of each, once nobody writes any more. `unchanged` ends what this began.
+noted() {
+    settled
+    noted_places=$*
+    noted_was=$(for noted_place in "$@"; do content "$noted_place"; done)
+    # A disk that cannot be read would be the same for ever: that is the checksum of nothing.
+    case $noted_was in *d41d8cd98f00b204e9800998ecf8427e*) complain "$*: nothing could be read" ;; esac
+}
+
+# unchanged: what was noted holds what it held, whatever was refused meanwhile.
+unchanged() {
+    unchanged_now=$(for noted_place in $noted_places; do content "$noted_place"; done)
+    if [ "$noted_was" = "$unchanged_now" ]; then
+        echo "$noted_places: the same content" | tee -a "$RESULTS/refusals"
+    else
+        complain "$noted_places: other content, checksums before and after:" $noted_was / $unchanged_now
+    fi
+}
+
 # complain TEXT: something is not as promised. The script goes on, so that one run tells all of it.
 complain() {
     echo "NOT AS PROMISED: $*"
@@ -152,4 +183,11 @@ writes() {
         > /tmp/writes.out 2> /tmp/writes.said < /dev/null || writes_code=$?
     [ $writes_code -eq 0 ] || complain "$1 --destroy $2: exit code $writes_code: $(cat /tmp/writes.said)"
     echo "$1 --destroy $2: written" >> "$RESULTS/refusals"
+}
+
+# empty DISK MIB: whether its first MIB hold zero bytes and nothing else, read past the page cache.
+empty() {
+    empty_length=$(($2 * 1048576))
+    empty_disk=$(dd if="$1" bs=1M count="$2" iflag=direct 2> /dev/null | md5sum)
+    [ "$empty_disk" = "$(head -c $empty_length /dev/zero | md5sum)" ]
 }

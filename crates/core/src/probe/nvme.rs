@@ -79,6 +79,9 @@ pub struct NvmeController {
     pub queue_entries_most: Option<u32>,
     /// Error log entries that it keeps.
     pub error_log_entries: u32,
+    /// Asynchronous event requests that it keeps at once (AERL + 1); absent in documents of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event_requests: Option<u32>,
     /// Optional commands in words: `Write Zeroes`, `Dataset Management`.
     pub optional_commands: Vec<String>,
 }
@@ -338,6 +341,28 @@ pub struct FdpProbe {
     pub media_written: Option<u64>,
     /// Media bytes erased (MBE).
     pub media_erased: Option<u64>,
+    /// How each reclaim unit handle of the group is used, in words, by its number (log page 21h).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub handle_use: Vec<String>,
+    /// Where the placement identifiers of the target's own namespace lead (I/O Management Receive).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub placement: Vec<PlacementHandle>,
+}
+
+/// A placement identifier of a namespace and the reclaim unit handle behind it (NVM Express Base Specification 2.1,
+/// section 7.3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlacementHandle {
+    /// Namespace.
+    pub namespace: u32,
+    /// Placement identifier (PID).
+    pub identifier: u16,
+    /// Reclaim unit handle (RUHID).
+    pub handle: u16,
+    /// Blocks of the namespace that still fit into its open reclaim unit (RUAMW).
+    pub available_blocks: u64,
+    /// Seconds for which that unit may stay open (EARUTR); absent where the drive does not report it.
+    pub time_left_s: Option<u32>,
 }
 
 /// An FDP configuration.

@@ -45,6 +45,28 @@ pub(super) fn ask(probe: &mut TargetProbe, node: &BlockNode, depth: Depth, not_k
     }
     probe.raw.append(&mut asking.raw);
     not_known.append(&mut asking.not_known);
+    placement(probe, node, not_known);
+}
+
+/// Where the namespace's placement identifiers lead, where the drive places data by them. The question goes to an I/O
+/// queue, and so through the namespace's own node.
+fn placement(probe: &mut TargetProbe, node: &BlockNode, not_known: &mut Vec<NotKnown>) {
+    let Some(fdp) = probe.nvme.as_mut().and_then(|nvme| nvme.fdp.as_mut()) else { return };
+    if fdp.enabled != Some(true) {
+        return;
+    }
+    let opened = IoctlTransport::open(&Path::new("/dev").join(&node.whole));
+    let (namespace, transport) = match opened.and_then(|transport| Ok((transport.namespace_id()?, transport))) {
+        Ok(both) => both,
+        Err(error) => return not_known.push(not_asked(&error)),
+    };
+    let mut asking =
+        Asking { controller: Controller::new(transport), raw: Vec::new(), not_known: Vec::new(), barred: false };
+    if let Some(page) = asking.page("reclaim unit handle status", |controller| controller.handle_status(namespace)) {
+        fdp.placement = facts::placement(namespace, &page);
+    }
+    probe.raw.append(&mut asking.raw);
+    not_known.append(&mut asking.not_known);
 }
 
 fn open(paths: &[PathBuf]) -> Result<IoctlTransport, NvmeError> {
@@ -293,7 +315,11 @@ fn fdp<T: Transport>(asking: &mut Asking<T>, group: u16) -> Option<drivelab_core
     let mode = asking.value("flexible data placement", |controller| controller.fdp_mode(group));
     let statistics = asking.page("FDP statistics", |controller| controller.fdp_statistics(group));
     asking.page("FDP events", |controller| controller.fdp_events(group, false));
-    Some(facts::fdp(group, &configurations, mode, statistics.as_ref()))
+    let active = mode.filter(|mode| mode.enabled).map_or(0, |mode| usize::from(mode.configuration));
+    let handles = configurations.configurations.get(active).map_or(0, |one| one.handles.len());
+    let handles = u16::try_from(handles).unwrap_or(u16::MAX);
+    let usage = asking.page("FDP handle usage", |controller| controller.fdp_handle_usage(group, handles));
+    Some(facts::fdp(group, &configurations, mode, statistics.as_ref(), usage.as_ref()))
 }
 
 #[cfg(test)]

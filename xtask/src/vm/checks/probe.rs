@@ -39,7 +39,7 @@ pub(crate) fn check_fdp(results: &Results) -> Result<Vec<String>> {
     Ok(vec![equal(results, "show.nvme0n1", &placement())?])
 }
 
-/// `-device nvme,serial=PROBE-0,mdts=5,max_ioqpairs=1`, behind a port of 16 GT/s with four lanes.
+/// `-device nvme,serial=PROBE-0,mdts=5,max_ioqpairs=1,aerl=5`, behind a port of 16 GT/s with four lanes.
 fn first_controller() -> Vec<(&'static str, Value)> {
     vec![
         ("/target/devices/0/serial", json!("PROBE-0")),
@@ -51,6 +51,12 @@ fn first_controller() -> Vec<(&'static str, Value)> {
         ("/target/health", json!("good")),
         ("/target/pcie/root", json!("root_port")),
         ("/target/pcie/hops/1/link/possible", json!("PCIe 4.0 x4")),
+        // QEMU's controller itself has one lane of 2.5 GT/s, and so has the link between the two.
+        ("/target/pcie/hops/0/link/negotiated", json!("PCIe 1.0 x1")),
+        ("/target/pcie/hops/1/link/negotiated", json!("PCIe 1.0 x1")),
+        ("/target/devices/0/link/negotiated", json!("PCIe 1.0 x1")),
+        // 2.5 GT/s in 8b/10b.
+        ("/target/pcie/bytes_per_second", json!(250e6)),
         ("/target/queues/cpus_of_queue", json!([[0, 1]])),
         ("/target/nvme/controller/name", json!("nvme0")),
         ("/target/nvme/controller/transport", json!("pcie")),
@@ -61,6 +67,8 @@ fn first_controller() -> Vec<(&'static str, Value)> {
         // 2^5 pages of 4 KiB.
         ("/target/nvme/controller/largest_transfer", json!(128 * 1024)),
         ("/target/nvme/controller/queue_entries_most", json!(2048)),
+        // The field counts from zero.
+        ("/target/nvme/controller/event_requests", json!(5 + 1)),
         ("/target/nvme/features/submission_queues", json!(1)),
         ("/target/nvme/features/completion_queues", json!(1)),
         ("/target/nvme/features/write_cache_present", json!(true)),
@@ -86,6 +94,10 @@ fn second_controller() -> Vec<(&'static str, Value)> {
         ("/target/devices/0/serial", json!("PROBE-1")),
         ("/target/devices/0/capacity", json!(48 * MIB)),
         ("/target/devices/0/logical_block_size", json!(4096)),
+        ("/target/devices/0/physical_block_size", json!(4096)),
+        // What QEMU has where it is told nothing.
+        ("/target/nvme/controller/event_requests", json!(3 + 1)),
+        ("/target/pcie/hops/1/link/negotiated", json!("PCIe 1.0 x1")),
         ("/target/pcie/hops/1/link/possible", json!("PCIe 3.0 x2")),
         ("/target/nvme/controller/vendor_id", json!(0x8086)),
         ("/target/nvme/controller/subsystem_nqn", json!("nqn.2019-08.org.qemu:probe-one")),
@@ -166,7 +178,8 @@ fn array() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// `-device nvme-subsys,fdp=on,fdp.runs=8M,fdp.nrg=2,fdp.nruh=4 -device nvme,ocp=on,mqes=127,max_ioqpairs=4`.
+/// `-device nvme-subsys,fdp=on,fdp.runs=8M,fdp.nrg=2,fdp.nruh=4 -device nvme,ocp=on,mqes=127,max_ioqpairs=4
+/// -device nvme-ns,fdp.ruhs=1;3;0`.
 fn placement() -> Vec<(&'static str, Value)> {
     vec![
         ("/target/devices/0/serial", json!("FDP-0")),
@@ -186,9 +199,31 @@ fn placement() -> Vec<(&'static str, Value)> {
         // Of 4 KiB each, the script wrote 256 to an empty drive; with FDP the emulator counts the same for the media.
         ("/target/nvme/fdp/host_written", json!(MIB)),
         ("/target/nvme/fdp/media_written", json!(MIB)),
+        // The namespace's three placement identifiers lead to the handles 1, 3 and 0, so the host named these three.
+        (
+            "/target/nvme/fdp/handle_use",
+            json!(["named by the host", "named by the host", "unused", "named by the host"]),
+        ),
+        // Each of them in both reclaim groups, for which QEMU takes the identifier's two highest bits. What names no
+        // identifier goes by the first.
+        ("/target/nvme/fdp/placement/0", place(0, 1, (8 * MIB - MIB) / 512)),
+        ("/target/nvme/fdp/placement/1", place(1 << 14, 1, 8 * MIB / 512)),
+        ("/target/nvme/fdp/placement/2", place(1, 3, 8 * MIB / 512)),
+        ("/target/nvme/fdp/placement/3", place(1 | 1 << 14, 3, 8 * MIB / 512)),
+        ("/target/nvme/fdp/placement/4", place(2, 0, 8 * MIB / 512)),
+        ("/target/nvme/fdp/placement/5", place(2 | 1 << 14, 0, 8 * MIB / 512)),
+        ("/target/nvme/fdp/placement/6", Value::Null),
         ("/target/nvme/ocp/media_written", json!(MIB)),
         ("/target/nvme/health/write_commands", json!(256)),
     ]
+}
+
+/// A placement identifier of namespace 1.
+fn place(identifier: u16, handle: u16, available_blocks: u64) -> Value {
+    json!({
+        "namespace": 1, "identifier": identifier, "handle": handle, "available_blocks": available_blocks,
+        "time_left_s": null,
+    })
 }
 
 /// That a document of `show` holds all this; every difference is named.

@@ -2,7 +2,7 @@
 
 use drivelab_core::probe::{
     EnduranceGroup, ErrorEntry, FdpConfiguration, FdpProbe, FirmwareSlot, LbaFormat, NamespaceProbe, NvmeController,
-    NvmeHealth, NvmeSecurity, OcpHealth, PowerMeasurement, PowerState, SelfTest,
+    NvmeHealth, NvmeSecurity, OcpHealth, PlacementHandle, PowerMeasurement, PowerState, SelfTest,
 };
 use drivelab_core::units::Bytes;
 use drivelab_nvme as nvme;
@@ -51,6 +51,7 @@ pub(super) fn controller(identify: &nvme::IdentifyController, name: String, tran
         unallocated: reported(identify.total_capacity_bytes).map(|_| bytes(identify.unallocated_capacity_bytes)),
         queue_entries_most: None,
         error_log_entries: u32::from(identify.error_log_entries),
+        event_requests: Some(u32::from(identify.event_requests)),
         optional_commands: optional.iter().filter(|(_, has)| *has).map(|(name, _)| (*name).to_owned()).collect(),
     }
 }
@@ -281,6 +282,7 @@ pub(super) fn fdp(
     page: &nvme::FdpConfigurations,
     mode: Option<nvme::FdpMode>,
     statistics: Option<&nvme::FdpStatistics>,
+    usage: Option<&nvme::FdpHandleUsage>,
 ) -> FdpProbe {
     let kind = |handle: &nvme::HandleKind| match handle {
         nvme::HandleKind::InitiallyIsolated => "initially isolated".to_owned(),
@@ -303,5 +305,27 @@ pub(super) fn fdp(
         host_written: statistics.map(|statistics| statistics.host_bytes_written.to_u64()),
         media_written: statistics.map(|statistics| statistics.media_bytes_written.to_u64()),
         media_erased: statistics.map(|statistics| statistics.media_bytes_erased.to_u64()),
+        handle_use: usage.map(|usage| usage.handles.iter().map(handle_use).collect()).unwrap_or_default(),
+        placement: Vec::new(),
     }
+}
+
+fn handle_use(one: &nvme::HandleUse) -> String {
+    match one {
+        nvme::HandleUse::Unused => "unused".to_owned(),
+        nvme::HandleUse::ByHost => "named by the host".to_owned(),
+        nvme::HandleUse::ByController => "chosen by the controller".to_owned(),
+        nvme::HandleUse::Reserved(value) => format!("a use that the specification does not name ({value})"),
+    }
+}
+
+pub(super) fn placement(namespace: u32, page: &nvme::HandleStatusList) -> Vec<PlacementHandle> {
+    let one = |status: &nvme::HandleStatus| PlacementHandle {
+        namespace,
+        identifier: status.placement_identifier,
+        handle: status.handle,
+        available_blocks: status.available_blocks,
+        time_left_s: (status.time_left_s != 0).then_some(status.time_left_s),
+    };
+    page.handles.iter().map(one).collect()
 }
