@@ -130,6 +130,7 @@ pub(super) fn environment() -> Environment {
     };
     Environment {
         ceilings: None,
+        watching_cost: None,
         probe: None,
         condition: None,
         target: TargetFacts {

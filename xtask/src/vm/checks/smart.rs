@@ -16,8 +16,8 @@ const EARLY_S: f64 = 0.5;
 const LATE_S: f64 = 1.0;
 
 /// What the drive says the first time that it is asked: page, place of the bytes (NVMe Base Specification, Identify
-/// Controller and SMART / Health log), the bytes. Told to QEMU (`serial=WARM-0`), its own name (hw/nvme/ctrl.c), and its
-/// temperature of 323 K.
+/// Controller and SMART / Health log), the bytes. Told to QEMU (`serial=WARM-0`), its own name (hw/nvme/ctrl.c), and
+/// its temperature of 323 K.
 const IN_PAGES: [(&str, usize, &[u8]); 3] = [
     ("nvme identify controller", 4, b"WARM-0              "),
     ("nvme identify controller", 24, b"QEMU NVMe Ctrl                          "),
