@@ -369,14 +369,39 @@ fn watch_refuses_what_it_could_not_do() {
 }
 
 #[test]
-fn what_watching_costs_keeps_to_its_schema() {
+fn what_watching_costs_keeps_to_its_schema_and_is_on_record_and_report_of_later_runs_on_that_drive_alone() {
     if !support::root_or_skip("a loop device") {
         return;
     }
     let Some(disk) = ramdisk::RamDisk::new_or_skip(16) else { return };
-    let document = Lab::new().json(&["watch", &disk.device, "--cost", "--json"]);
+    let Some(other) = ramdisk::RamDisk::new_or_skip(16) else { return };
+    let lab = Lab::new();
+    // What the newest run has of it: on record, and in the sentence of the report.
+    let read = |disk: &str, flags: &[&str]| {
+        lab.ok(&["io", disk, "--op", "read", "--time", "200ms", "--quiet"]);
+        let report = lab.ok(&[&["report", "last", "--format", "md"], flags].concat()).stdout;
+        let recorded = lab.json(&["report", "last", "--format", "json"])["environment"]["watching_cost"].clone();
+        (recorded, report)
+    };
+    let missing = format!("`drivelab watch {} --cost` does", disk.device);
+    let (recorded, report) = read(&disk.device, &[]);
+    assert!(recorded.is_null() && report.contains("was not measured") && report.contains(&missing), "{report}");
+    let document = lab.json(&["watch", &disk.device, "--cost", "--json"]);
     schema::fits("watch-cost", &document);
     assert!(document["without"]["reads"].as_u64() > Some(0) && document["with"]["reads"].as_u64() > Some(0));
+    let (recorded, report) = read(&disk.device, &[]);
+    assert_eq!((&recorded["without"], &recorded["with"]), (&document["without"], &document["with"]));
+    assert_eq!(recorded["device"]["name"], disk.name());
+    let stated = format!("`drivelab watch {} --cost`, ", disk.device);
+    assert!(report.contains("µs without watching and ") && report.contains(&stated), "{report}");
+    assert!(!report.contains("at other rates than here"), "sources and rates are the run's own: {report}");
+    // Measured anew, it takes the place of what was kept; another drive has none.
+    let again = lab.json(&["watch", &disk.device, "--cost", "--json", "--telemetry", "0.5"]);
+    let (recorded, report) = read(&disk.device, &["--redact"]);
+    assert_eq!((&recorded["without"], &recorded["with"]), (&again["without"], &again["with"]));
+    assert!(report.contains("at other rates than here"), "{report}");
+    let (recorded, report) = read(&other.device, &[]);
+    assert!(recorded.is_null() && report.contains("was not measured"), "{report}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-#: about: a SMART warning set from outside and a moved temperature threshold are in the series at the right second
+#: about: a SMART warning and a temperature threshold are in the series at the right second; the drive's pages are kept
 #: modules: nvme
 #: disks: d0=64
 #: qemu: -device nvme,id=n0,drive=d0,serial=WARM-0
@@ -12,6 +12,9 @@
 modprobe nvme
 wait_for -b /dev/nvme0n1
 threshold=$(echo /sys/class/nvme/nvme0/hwmon*/temp1_max)
+
+# What the drive says before; the run's bundle has to hold the same pages.
+said pages drivelab show /dev/nvme0n1 --json
 
 # happened NAME: says when something was done.
 happened() {

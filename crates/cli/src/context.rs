@@ -4,11 +4,13 @@ use std::time::SystemTime;
 
 use drivelab_analysis::{Analysis, analyse};
 use drivelab_core::ceilings::HostCeilings;
-use drivelab_core::environment::{TestbedFacts, ToolVersion};
+use drivelab_core::environment::{BlockDeviceFacts, TestbedFacts, ToolVersion};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::run::RunRecords;
-use drivelab_store::{Bundle, Catalog, DataDir, Found, RunRow, read_ceilings};
+use drivelab_core::watching_cost::WatchingCost;
+use drivelab_device::{BlockNode, Roots, identity_of};
+use drivelab_store::{Bundle, Catalog, DataDir, Found, RunRow, read_ceilings, read_watching_costs};
 
 use crate::args::OneRun;
 use crate::fail::{Failure, Result};
@@ -56,6 +58,19 @@ impl Context {
     #[must_use]
     pub fn ceilings_of(&self, testbed: &TestbedFacts) -> Option<HostCeilings> {
         read_ceilings(&self.settings.data.value).filter(|ceilings| ceilings.are_of(testbed))
+    }
+
+    /// What watching was last found to do to reads of the device that a target lies on, or of the next one below it
+    /// that was measured.
+    #[must_use]
+    pub fn watching_cost_of(&self, devices: &[BlockDeviceFacts]) -> Option<WatchingCost> {
+        let kept = read_watching_costs(&self.settings.data.value);
+        let known = |facts: &BlockDeviceFacts| Some(identity_of(&BlockNode::by_name(&Roots::default(), &facts.name)?));
+        let of = |facts: &BlockDeviceFacts| {
+            let device = known(facts)?;
+            kept.iter().rfind(|cost| cost.is_of(&device)).cloned()
+        };
+        if kept.is_empty() { None } else { devices.iter().find_map(of) }
     }
 
     /// The catalog.

@@ -12,6 +12,7 @@ use crate::condition::{Arm, ConditionFacts};
 use crate::probe::TargetProbe;
 use crate::target::{DirectIo, GuardDecision};
 use crate::units::Bytes;
+use crate::watching_cost::WatchingCost;
 
 /// What the target is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -230,6 +231,9 @@ pub struct Environment {
     /// What `drivelab doctor` last found a host like this able to generate; absent where it was not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ceilings: Option<HostCeilings>,
+    /// What `drivelab watch --cost` last found watching to do to reads of this drive; absent where it was not measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub watching_cost: Option<WatchingCost>,
     /// The drive below the target in full, with the pages that it gave; absent in runs of earlier versions and where
     /// there is no drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]

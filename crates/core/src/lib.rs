@@ -27,4 +27,5 @@ pub mod run;
 pub mod target;
 pub mod telemetry;
 pub mod units;
+pub mod watching_cost;
 pub mod workload;

@@ -52,7 +52,7 @@ impl BlockNode {
 
     /// The device of a kernel name, `nvme0n1` or `nvme0n1p2`, with the node that the kernel names for it.
     #[must_use]
-    pub(crate) fn by_name(roots: &Roots, name: &str) -> Option<Self> {
+    pub fn by_name(roots: &Roots, name: &str) -> Option<Self> {
         // A '/' in a device's name stands as '!' in sysfs (Documentation of kobject_set_name).
         let folder = fs::canonicalize(roots.sys.join("class/block").join(name.replace('/', "!"))).ok()?;
         Self::by_folder(roots, &folder)

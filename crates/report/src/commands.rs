@@ -12,7 +12,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 pub use dry_run::{DryRun, DryRunDestroy, DryRunDevice, DryRunTarget, ENDURANCE, GUESS, dry_run_text};
-pub use watch::{WatchCost, WatchLine, WatchRow, WatchWay};
+pub use watch::{WatchCost, WatchLine, WatchRow};
 pub use wipe::{WipeCheck, WipeDocument};
 
 /// The schemas: name of the file without its end, schema.

@@ -39,14 +39,15 @@ mod terminal;
 mod tests_view;
 mod time_line;
 mod together;
+mod watching_cost;
 
 use drivelab_analysis::Analysis;
 use drivelab_core::run::RunRecords;
 
 pub use arms::{ArmsDoc, arms_json, arms_schema, arms_table};
 pub use commands::{
-    DryRun, DryRunDestroy, DryRunDevice, DryRunTarget, ENDURANCE, GUESS, WatchCost, WatchLine, WatchRow, WatchWay,
-    WipeCheck, WipeDocument, command_schemas, dry_run_text,
+    DryRun, DryRunDestroy, DryRunDevice, DryRunTarget, ENDURANCE, GUESS, WatchCost, WatchLine, WatchRow, WipeCheck,
+    WipeDocument, command_schemas, dry_run_text,
 };
 pub use doc::results_schema;
 pub use io_doc::{IoInput, io_schema};

@@ -16,6 +16,7 @@ use crate::format;
 use crate::table::{Cell, Column, Table};
 use crate::tests_view::Figure;
 use crate::time_line::{linear, stretches};
+use crate::watching_cost;
 
 /// Colours of the palette, apart from those of reads and writes.
 const COLOURS: [u8; 6] = [3, 4, 5, 2, 6, 7];
@@ -199,6 +200,7 @@ fn notes(input: &ReportInput<'_>) -> Vec<String> {
         format::value(share.unwrap_or(0.0), "%"),
         format::duration(Nanos::new(longest.unwrap_or(0))),
     )];
+    notes.extend(watching_cost::stated(input.records));
     notes.push(if recorded.always {
         "It went on in idle and latency-critical steps too, as was asked for: that may have kept the drive awake and \
          delayed operations."

@@ -66,6 +66,7 @@ fn what_was_watched_is_in_every_format_with_its_cost_and_its_gaps() {
     for said in [
         "Temperature, power and CPU",
         "Watching cost 20 ms of CPU time",
+        "was not measured before the run: <code>drivelab watch /dev/",
         "MB/s/W",
         "off for quiet steps: 3.0 s",
         "the host&#39;s alone",

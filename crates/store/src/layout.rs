@@ -27,6 +27,8 @@ pub(crate) const NOTES: &str = "notes";
 pub(crate) const CATALOG: &str = "catalog.sqlite";
 /// What the host was last found able to generate, in the data folder.
 pub(crate) const CEILINGS: &str = "host-ceilings.json";
+/// What watching was last found to cost on each drive, in the data folder.
+pub(crate) const WATCHING_COSTS: &str = "watching-costs.json";
 /// Begins the name of a bundle that is being removed.
 pub(crate) const REMOVED: &str = ".removed-";
 

@@ -19,6 +19,7 @@ mod note;
 mod recorder;
 mod seal;
 mod segment;
+mod watching_costs;
 
 pub use bundle::{Bundle, Torn};
 pub use catalog::{Catalog, Found, Reindexed, RunRow};
@@ -29,6 +30,7 @@ pub use layout::DataDir;
 pub use note::write_note;
 pub use recorder::{NewBundle, Recorder};
 pub use seal::seal_ended;
+pub use watching_costs::{read_watching_costs, write_watching_cost};
 
 /// Version of the bundle format that this crate writes, and the only one it reads.
 pub const FORMAT_VERSION: u32 = 1;

@@ -15,6 +15,7 @@ use super::plan::CAPACITY;
 pub fn sample_environment() -> Environment {
     Environment {
         ceilings: None,
+        watching_cost: None,
         probe: None,
         condition: None,
         target: TargetFacts {

@@ -17,7 +17,7 @@ Examples:
   drivelab watch nvme0n1 --cost                     what reading costs, and what it does to reads of the drive
 
 With a COMMAND everything that drivelab says goes to stderr: stdout is the command's own. Nothing is written to the
-target, nothing is kept.";
+target. Only what --cost finds is kept: later runs on that drive record it, and their reports state it.";
 
 /// `drivelab watch`.
 #[derive(Debug, Args)]
@@ -31,7 +31,7 @@ pub struct WatchArgs {
     /// One JSON object a line: what is watched, every second what was read, and a summary at the end.
     #[arg(long)]
     pub json: bool,
-    /// Measure what watching costs, alone and beside reads of the target, and say so.
+    /// Measure what watching costs, alone and beside reads of the target, say so, and keep it for later runs on it.
     #[arg(long, conflicts_with_all = ["time", "command"])]
     pub cost: bool,
     /// What is watched.

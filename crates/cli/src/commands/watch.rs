@@ -1,7 +1,7 @@
 //! `drivelab watch`: temperature, power, CPU and the others live, alone or beside another program.
 //!
-//! Reads only and keeps nothing. With a command everything said goes to stderr, and the command's exit code is
-//! returned.
+//! Reads only and keeps nothing but what `--cost` finds. With a command everything said goes to stderr, and the
+//! command's exit code is returned.
 
 mod cost;
 mod kept;

@@ -165,6 +165,7 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
     let opened = site.open(&wanted, voice)?;
     let mut environment = opened.environment(data.as_ref().map(DataDir::root));
     environment.ceilings = context.ceilings_of(&environment.testbed);
+    environment.watching_cost = context.watching_cost_of(&environment.target.devices);
     environment.condition = order.under.as_ref().map(|under| under.set_up.facts().clone());
     site.remarks().iter().chain(&opened.remarks).for_each(|remark| voice.say(remark));
     found::say(voice, &environment, &plan, order.show);

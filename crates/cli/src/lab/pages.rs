@@ -102,6 +102,11 @@ fn redact(environment: &mut Environment) {
     if let Some(probe) = &mut environment.probe {
         probe.redact();
     }
+    if let Some(cost) = &mut environment.watching_cost {
+        let identity = &mut cost.device;
+        (identity.serial, identity.wwid, identity.backing_file) = (None, None, None);
+        identity.by_id.clear();
+    }
     if let Some(condition) = &mut environment.condition {
         condition.done.clear();
         condition.encryption.iter_mut().for_each(|found| found.header.clear());

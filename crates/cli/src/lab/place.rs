@@ -256,6 +256,7 @@ impl OpenedIo {
             guard,
             bundle_on_same_device: data.is_some_and(|data| target::same_device(devices, data)),
             ceilings: None,
+            watching_cost: None,
             probe: drivelab_device::probe::drive_below(devices, self.facts.kind == TargetKind::BlockDevice)
                 .map(Box::new),
             condition: None,

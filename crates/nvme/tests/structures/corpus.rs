@@ -1,4 +1,5 @@
-//! The corpus of the fuzz targets: begun with the pages of these tests, replayed by every test run.
+//! The corpus of the fuzz targets: begun with the pages of these tests, replayed by every test run. Files called
+//! `fuzzed-…` are some of the inputs that libFuzzer kept because they led to other code.
 //!
 //! `DRIVELAB_WRITE_CORPUS=1 cargo test -p drivelab-nvme corpus` writes the pages anew after a change.
 
@@ -30,13 +31,27 @@ fn the_corpus_begins_with_the_pages_of_the_tests() {
 #[test]
 fn the_corpus_is_replayed_without_a_panic() {
     for decoder in decoders() {
-        let folder = corpus().join(decoder.name);
-        let files: Vec<_> =
-            fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display())).collect();
-        assert!(!files.is_empty(), "{} is empty", folder.display());
-        for file in files {
-            let bytes = fs::read(file.unwrap().path()).unwrap();
+        for bytes in inputs(decoder.name) {
             let _ = (decoder.decode)(&bytes);
         }
     }
+}
+
+#[test]
+fn the_replay_sees_inputs_that_each_decoder_takes_and_some_that_it_refuses() {
+    for decoder in decoders() {
+        let inputs = inputs(decoder.name);
+        let taken = inputs.iter().filter(|bytes| (decoder.decode)(bytes).is_ok()).count();
+        let refused = inputs.len() - taken;
+        assert!(taken >= 1 && refused >= 1, "{}: {taken} taken, {refused} refused", decoder.name);
+    }
+}
+
+/// All files of a decoder.
+fn inputs(decoder: &str) -> Vec<Vec<u8>> {
+    let folder = corpus().join(decoder);
+    let files = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
+    let files: Vec<_> = files.map(|file| fs::read(file.unwrap().path()).unwrap()).collect();
+    assert!(!files.is_empty(), "{} is empty", folder.display());
+    files
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use drivelab_core::finding::Finding;
 use drivelab_core::telemetry::{SourceDescription, TelemetryDescribed};
+use drivelab_core::watching_cost::ReadLatency;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -82,20 +83,7 @@ pub struct WatchCost {
     /// The sources, each with what a reading costs.
     pub sources: Vec<SourceDescription>,
     /// Reads of the target while nothing was watched.
-    pub without: WatchWay,
+    pub without: ReadLatency,
     /// The same while everything was.
-    pub with: WatchWay,
-}
-
-/// Latencies of reads of 4 KiB, one at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
-pub struct WatchWay {
-    /// Reads that completed.
-    pub reads: u64,
-    /// Mean latency in microseconds.
-    pub mean_us: f64,
-    /// 99th percentile in microseconds.
-    pub p99_us: f64,
-    /// Longest in microseconds.
-    pub max_us: f64,
+    pub with: ReadLatency,
 }

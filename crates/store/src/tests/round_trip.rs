@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
+use drivelab_core::environment::Environment;
 use drivelab_core::event::{Event, EventBody, RunState};
 use drivelab_core::group::{CoreTime, Group, GroupRole, GroupRun, HostCpu};
 use drivelab_core::histogram::{LatencySummary, SparseHistogram};
 use drivelab_core::ids::{RunId, StepId, StepKey};
 use drivelab_core::listener::Listener;
 use drivelab_core::load::OpKind;
+use drivelab_core::probe::RawPage;
 use drivelab_core::record::{IntervalRecord, IoError, OpRecord, StreamExtent};
 use drivelab_core::telemetry::{Gap, GapCause, Sample, SourceSamples, TelemetryBatch};
 use drivelab_core::units::{Bytes, BytesPerSecond, Nanos};
@@ -113,6 +115,15 @@ fn telemetry() -> impl Strategy<Value = EventBody> {
         .prop_map(|(cpu, sources)| EventBody::Telemetry(TelemetryBatch { cpu: Nanos::new(cpu), sources }))
 }
 
+/// A page of a drive as a run records it.
+fn page() -> impl Strategy<Value = RawPage> {
+    ("\\PC{1,20}", prop::collection::vec(any::<u8>(), 0..600), any::<u16>()).prop_map(|(name, bytes, zeros)| RawPage {
+        name,
+        hex: bytes.iter().map(|byte| format!("{byte:02x}")).collect(),
+        length: u32::try_from(bytes.len()).unwrap() + u32::from(zeros),
+    })
+}
+
 fn body() -> impl Strategy<Value = EventBody> {
     prop_oneof![
         4 => interval(),
@@ -153,6 +164,29 @@ proptest! {
         prop_assert_eq!(bundle.events().unwrap(), events);
         prop_assert_eq!(bundle.state(), if sealed { RunState::Failed } else { RunState::Interrupted });
         bundle.verify().unwrap();
+    }
+
+    #[test]
+    fn pages_of_the_drive_come_back_to_the_byte(raw in prop::collection::vec(page(), 1..5)) {
+        let (_folder, data) = sample::data();
+        let run = RunId::now();
+        let probe = sample::probe(raw.clone());
+        let environment = Environment { probe: Some(Box::new(probe)), ..sample::environment() };
+        let mut started = sample::run_started(run);
+        if let EventBody::RunStarted(started) = &mut started {
+            started.environment = environment.clone();
+        }
+        let started = sample::numbered(0, vec![started]).remove(0);
+        let mut recorder = sample::create_in(&data, run, &environment).unwrap();
+        recorder.event(&started).unwrap();
+        recorder.finish().unwrap();
+        let path = data.bundle_path(run);
+        let pages = || Bundle::open(&path).unwrap().records().unwrap().environment.probe.unwrap().raw;
+        prop_assert_eq!(&Bundle::open(&path).unwrap().events().unwrap()[0], &started);
+        prop_assert_eq!(pages(), raw.clone());
+        // A run that lost its first frame has them from the readable copies.
+        std::fs::write(sample::segment_zero(&path), b"").unwrap();
+        prop_assert_eq!(pages(), raw);
     }
 
     #[test]

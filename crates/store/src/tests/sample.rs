@@ -13,6 +13,7 @@ use drivelab_core::listener::Listener;
 use drivelab_core::plan::{
     Action, Combine, Form, MethodIdentity, Order, Plan, Rest, Rounds, Source, Step, StepRole, StopRule, TestPlan,
 };
+use drivelab_core::probe::{Health, RawPage, TargetIdentity, TargetProbe, WriteOutlook};
 use drivelab_core::record::{EngineReport, IntervalRecord, OpRecord, StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
 use drivelab_core::target::{DirectIo, GuardDecision};
@@ -129,6 +130,7 @@ pub(super) fn environment() -> Environment {
     };
     Environment {
         ceilings: None,
+        watching_cost: None,
         probe: None,
         condition: None,
         target: TargetFacts {
@@ -163,6 +165,27 @@ pub(super) fn environment() -> Environment {
             device: None,
         }),
         bundle_on_same_device: false,
+    }
+}
+
+/// What the sample's drive said of itself, with these pages.
+pub(super) fn probe(raw: Vec<RawPage>) -> TargetProbe {
+    TargetProbe {
+        path: PathBuf::from("/dev/nvme0n1"),
+        identity: TargetIdentity::default(),
+        devices: vec![device("nvme0n1", Some("Sample Drive 1TB"))],
+        used_by: Vec::new(),
+        writing: WriteOutlook::WithDestroy { id: "Sample".to_owned() },
+        health: Health::Good,
+        warnings: Vec::new(),
+        temperatures: Vec::new(),
+        queues: None,
+        pcie: None,
+        nvme: None,
+        ata: None,
+        contradictions: Vec::new(),
+        not_known: Vec::new(),
+        raw,
     }
 }
 

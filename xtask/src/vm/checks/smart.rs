@@ -1,5 +1,5 @@
 //! smart.sh: what was done to a drive is in the recorded series when it was done, and that its temperature never moves
-//! is found out.
+//! is found out. The drive's pages are in the run's bundle as they came.
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
@@ -15,12 +15,22 @@ const UNRELIABLE: u64 = 0b100;
 const EARLY_S: f64 = 0.5;
 const LATE_S: f64 = 1.0;
 
+/// What the drive says the first time that it is asked: page, place of the bytes (NVMe Base Specification, Identify
+/// Controller and SMART / Health log), the bytes. Told to QEMU (`serial=WARM-0`), its own name (hw/nvme/ctrl.c), and
+/// its temperature of 323 K.
+const IN_PAGES: [(&str, usize, &[u8]); 3] = [
+    ("nvme identify controller", 4, b"WARM-0              "),
+    ("nvme identify controller", 24, b"QEMU NVMe Ctrl                          "),
+    ("nvme SMART log", 1, &[0x43, 0x01]),
+];
+
 /// A reading of the critical warning: seconds on the run clock, bits.
 type Reading = (f64, u64);
 
 /// Checks what smart.sh left.
 pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let events = events(&results.text("events.out")?)?;
+    let pages = kept_pages(&events, &results.json("pages.out")?)?;
     let begun = events.iter().filter(|event| event.pointer("/event/step_started").is_some()).find_map(at_s);
     let begun = begun.context("no step began")?;
     let happened = results.text("happened")?;
@@ -34,7 +44,43 @@ pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let refused = results.text("refused.said")?;
     let code = results.text("refused.code")?;
     ensure!(code == "6" && refused.contains("does not measure its power"), "--power-log: exit {code}, said {refused}");
-    Ok(vec![format!("{} readings of the critical warning; {told}", readings.len()), found])
+    Ok(vec![format!("{} readings of the critical warning; {told}", readings.len()), found, pages])
+}
+
+/// The pages in the bundle's record of the run's beginning: all that `show` gets from the drive, with the bytes that
+/// follow from QEMU's arguments, and what never changes byte for byte as `show` got it.
+fn kept_pages(events: &[Value], shown: &Value) -> Result<String> {
+    let probe = events.iter().find_map(|event| event.pointer("/event/run_started/environment/probe"));
+    let kept = pages(probe.and_then(|probe| probe.pointer("/raw")))?;
+    let asked = pages(shown.pointer("/target/raw"))?;
+    let names = |pages: &[(String, Vec<u8>)]| pages.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    ensure!(names(&kept) == names(&asked), "kept are {:?}, `show` has {:?}", names(&kept), names(&asked));
+    for (name, at, bytes) in IN_PAGES {
+        let page = kept.iter().find(|(kept, _)| kept == name).map(|(_, page)| page);
+        let page = page.with_context(|| format!("the bundle has no page `{name}`, but {:?}", names(&kept)))?;
+        let found = page.get(at..at + bytes.len());
+        ensure!(found == Some(bytes), "`{name}` has {found:02x?} from byte {at} on, not {bytes:02x?}");
+    }
+    let identify = |pages: &[(String, Vec<u8>)]| {
+        pages.iter().filter(|(name, _)| name.starts_with("nvme identify ")).cloned().collect::<Vec<_>>()
+    };
+    ensure!(identify(&kept) == identify(&asked) && identify(&kept).len() >= 2, "Identify as kept is not as shown");
+    Ok(format!("{} pages of the drive in the bundle", kept.len()))
+}
+
+/// Names and bytes of recorded pages; trailing zeros, which are left out there, stand again.
+fn pages(raw: Option<&Value>) -> Result<Vec<(String, Vec<u8>)>> {
+    let raw = raw.and_then(Value::as_array).context("no pages were recorded")?;
+    let page = |page: &Value| {
+        let text = |key: &str| page.get(key).and_then(Value::as_str);
+        let (name, hex) = text("name").zip(text("hex")).with_context(|| format!("no page: {page}"))?;
+        let length = page.get("length").and_then(Value::as_u64).context("a page without a length")?;
+        let digits = hex.as_bytes().chunks(2).map(|pair| Ok(u8::from_str_radix(std::str::from_utf8(pair)?, 16)?));
+        let mut bytes: Vec<u8> = digits.collect::<Result<_>>().with_context(|| format!("{name} is no hexadecimal"))?;
+        bytes.resize(usize::try_from(length)?, 0);
+        Ok((name.to_owned(), bytes))
+    };
+    raw.iter().map(page).collect()
 }
 
 /// The finding that the drive's temperature stood still beside the thermometer's, and that nothing else is held against
@@ -122,6 +168,8 @@ fn place(events: &[Value]) -> Result<(u64, usize)> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     const CHANGES: [Reading; 3] = [(3.0, 4), (6.0, 6), (9.0, 0)];
@@ -138,6 +186,29 @@ mod tests {
         held(&readings([0, 4, 6, 6]), &CHANGES).expect_err("it never ended");
         let late: Vec<Reading> = readings([0, 4, 6, 0]).iter().map(|(at, bits)| (at + 1.5, *bits)).collect();
         held(&late, &CHANGES).expect_err("too late");
+    }
+
+    #[test]
+    fn pages_are_looked_for_in_the_record_of_the_runs_beginning() {
+        let page = |name: &str, at: usize, bytes: &[u8]| {
+            let hex: String = vec![0; at].iter().chain(bytes).map(|byte| format!("{byte:02x}")).collect();
+            json!({"name": name, "hex": hex, "length": 4096})
+        };
+        let mut named = [b' '; 60];
+        (named[..6].copy_from_slice(b"WARM-0"), named[20..34].copy_from_slice(b"QEMU NVMe Ctrl"));
+        let all = |named: &[u8], kelvin: u8| {
+            let (controller, smart) = ("nvme identify controller", "nvme SMART log");
+            let space = page("nvme identify namespace 1", 0, &[8]);
+            json!([page(controller, 4, named), page(smart, 1, &[kelvin, 1]), space])
+        };
+        let begin = |raw: &Value| vec![json!({"event": {"run_started": {"environment": {"probe": {"raw": raw}}}}})];
+        let whole = all(&named, 0x43);
+        let shown = json!({"target": {"raw": whole}});
+        kept_pages(&begin(&whole), &shown).expect("as it was");
+        kept_pages(&begin(&all(&named, 0x44)), &shown).expect_err("another temperature");
+        kept_pages(&begin(&all(&named[1..], 0x43)), &shown).expect_err("another serial number");
+        kept_pages(&begin(&json!([])), &shown).expect_err("no page");
+        kept_pages(&[], &shown).expect_err("no record");
     }
 
     #[test]

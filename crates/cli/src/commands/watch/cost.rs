@@ -1,5 +1,5 @@
 //! `drivelab watch TARGET --cost`: what reading each source costs, and reads of the target with and without the sampler
-//! in turn (A, B, A, B), so that a drift of the machine is in both.
+//! in turn (A, B, A, B), so that a drift of the machine is in both. Kept in the data folder for the runs that come.
 
 use std::sync::Arc;
 
@@ -11,14 +11,16 @@ use drivelab_core::ids::{StepId, StepKey};
 use drivelab_core::plan::StopRule;
 use drivelab_core::telemetry::{Observer, TelemetryDescribed};
 use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::watching_cost::{ReadLatency, WatchedSource, WatchingCost};
 use drivelab_core::workload::{Span, Workload};
-use drivelab_device::{BlockNode, Roots};
+use drivelab_device::{BlockNode, Roots, identity_of};
 use drivelab_engine::Engine;
-use drivelab_report::{WatchCost, WatchWay, format};
+use drivelab_report::{WatchCost, format};
+use drivelab_store::write_watching_cost;
 use drivelab_telemetry::{Rates, Sampler, SamplerOptions, discover};
 
 use crate::args::WatchArgs;
-use crate::context::Context;
+use crate::context::{Context, now, tool};
 use crate::fail::{Failure, Result};
 use crate::lab::execute::engine;
 use crate::lab::watching;
@@ -28,18 +30,6 @@ use crate::say;
 const PAIRS: u32 = 5;
 /// Length of a stretch.
 const STRETCH: Nanos = Nanos::from_secs(2);
-
-/// Latencies of one way, all stretches together.
-#[expect(clippy::cast_precision_loss, reason = "latencies are short")]
-fn way(histogram: &SparseHistogram) -> WatchWay {
-    let us = |per_cent| histogram.percentile(per_cent).map_or(0.0, |time: Nanos| time.get() as f64 / 1e3);
-    WatchWay {
-        reads: histogram.count,
-        mean_us: histogram.mean_ns().unwrap_or(0.0) / 1e3,
-        p99_us: us(99.0),
-        max_us: us(100.0),
-    }
-}
 
 /// Measures and says it.
 pub(super) fn cost(
@@ -66,7 +56,36 @@ pub(super) fn cost(
         described.get_or_insert_with(|| sampler.described());
         let _ = sampler.finish();
     }
-    show(arguments, described.unwrap_or_default(), way(&without), way(&with))
+    let described = described.unwrap_or_default();
+    let (without, with) = (ReadLatency::of(&without), ReadLatency::of(&with));
+    keep(context, node, &described, without, with);
+    show(arguments, described, without, with)
+}
+
+/// Keeps what was measured for the runs on this drive that come, which record it. A host without a place for it has its
+/// answer all the same.
+fn keep(context: &Context, node: &BlockNode, described: &TelemetryDescribed, without: ReadLatency, with: ReadLatency) {
+    let voice = context.settings.voice;
+    // A partition is read by itself; runs know the whole drive.
+    let whole = BlockNode::by_name(&Roots::default(), &node.whole);
+    let device = identity_of(whole.as_ref().unwrap_or(node));
+    let sources = described.sources.iter();
+    let cost = WatchingCost {
+        measured: now(),
+        version: tool().version,
+        profile: tool().profile,
+        kernel: drivelab_device::testbed_facts(None).kernel,
+        device,
+        sources: sources.map(|source| WatchedSource { id: source.id.to_string(), every: source.every }).collect(),
+        pairs: PAIRS,
+        stretch: STRETCH,
+        without,
+        with,
+    };
+    match context.data().and_then(|data| Ok(write_watching_cost(&data, &cost)?)) {
+        Ok(()) => voice.say("kept: runs on this drive record it, and their reports state it"),
+        Err(failure) => voice.warn(format!("not kept for the runs that come: {}", failure.message)),
+    }
 }
 
 /// Reads of 4 KiB at random, one at a time.
@@ -92,7 +111,7 @@ fn stretch(engine: &mut Engine, clock: &dyn RunClock, length: Bytes) -> Result<S
         .map_err(|error| Failure::new(ExitCode::TargetUnusable, format!("the target cannot be read: {error}")))
 }
 
-fn show(arguments: &WatchArgs, described: TelemetryDescribed, without: WatchWay, with: WatchWay) -> Result {
+fn show(arguments: &WatchArgs, described: TelemetryDescribed, without: ReadLatency, with: ReadLatency) -> Result {
     if arguments.json {
         say::json(&WatchCost {
             schema: "drivelab.watch-cost",
@@ -113,19 +132,21 @@ fn show(arguments: &WatchArgs, described: TelemetryDescribed, without: WatchWay,
         text.push_str(&format!("{:<34} {every:>9} {mean:>12} {max:>10} {cpu:>8}\n", source.id.to_string()));
     }
     text.push_str(&format!(
-        "\nReads of 4 KiB, one at a time, {PAIRS} times {} each way:\n{:<16} {:>10} {:>10} {:>10} {:>10}\n",
+        "\nReads of 4 KiB, one at a time, {PAIRS} times {} each way:\n{:<16} {:>10} {:>10} {:>10} {:>10} {:>10}\n",
         format::duration(STRETCH),
         "",
         "reads",
         "mean µs",
+        "median µs",
         "p99 µs",
         "max µs"
     ));
     for (name, way) in [("without", without), ("with watching", with)] {
         text.push_str(&format!(
-            "{name:<16} {:>10} {:>10} {:>10} {:>10}\n",
+            "{name:<16} {:>10} {:>10} {:>10} {:>10} {:>10}\n",
             format::count(way.reads),
             format::latency_us(way.mean_us),
+            format::latency_us(way.p50_us),
             format::latency_us(way.p99_us),
             format::latency_us(way.max_us)
         ));
