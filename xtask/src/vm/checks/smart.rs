@@ -195,7 +195,8 @@ mod tests {
             json!({"name": name, "hex": hex, "length": 4096})
         };
         let mut named = [b' '; 60];
-        (named[..6].copy_from_slice(b"WARM-0"), named[20..34].copy_from_slice(b"QEMU NVMe Ctrl"));
+        named[..6].copy_from_slice(b"WARM-0");
+        named[20..34].copy_from_slice(b"QEMU NVMe Ctrl");
         let all = |named: &[u8], kelvin: u8| {
             let (controller, smart) = ("nvme identify controller", "nvme SMART log");
             let space = page("nvme identify namespace 1", 0, &[8]);
