@@ -98,9 +98,9 @@ fn kernel_settings() -> Option<String> {
 }
 
 #[cfg(test)]
-mod on_pages;
-#[cfg(test)]
 mod tests {
+    mod on_pages;
+
     use super::*;
 
     const WITH: &str = "CONFIG_BLK_DEV=y\nCONFIG_BLK_SED_OPAL=y\n";

@@ -58,8 +58,9 @@ fn several(identity: &IdentifyController) -> Result<(), ConditionsError> {
     )))
 }
 
-/// Writes the deed down that setting a state is. The state belongs to the controller, which other namespaces share: where
-/// another run has changed it, what that found before must not be restored over this one, nor the other way round.
+/// Writes the deed down that setting a state is. The state belongs to the controller, which other namespaces share:
+/// where another run has changed it, what that found before must not be restored over this one, nor the other way
+/// round.
 ///
 /// # Errors
 /// As for [`plan`]; another run has changed the state.

@@ -1,6 +1,6 @@
 //! Runs the system's own programs (mkfs, cryptsetup, addpart), each in a process group of its own, so that Ctrl-C
-//! reaches drivelab and not a program that is in the middle of writing. The kernel kills one whose drivelab has ended, so
-//! that none writes to a drive on which `resume` has found nothing (setpriv(1), `--pdeathsig`).
+//! reaches drivelab and not a program that is in the middle of writing. The kernel kills one whose drivelab has ended,
+//! so that none writes to a drive on which `resume` has found nothing (setpriv(1), `--pdeathsig`).
 //!
 //! Owns where they are looked for, which Debian package brings them, and what of their words is passed on.
 

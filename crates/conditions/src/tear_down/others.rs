@@ -1,5 +1,5 @@
-//! Whether somebody has put something of their own on a drive since a killed run was set up on it: partitions, a table, a
-//! file system, whatever the guard knows by its bytes.
+//! Whether somebody has put something of their own on a drive since a killed run was set up on it: partitions, a table,
+//! a file system, whatever the guard knows by its bytes.
 
 use std::path::Path;
 

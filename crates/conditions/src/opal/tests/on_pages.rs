@@ -1,5 +1,5 @@
-//! Setting a locking range up and giving it back, on a real loop device whose controller is made of recorded pages, with a
-//! program of this file in cryptsetup's place: everything but the drive's own locking. Not yet tried on hardware.
+//! Setting a locking range up and giving it back, on a real loop device whose controller is made of recorded pages,
+//! with a program of this file in cryptsetup's place: everything but the drive's own locking. Not yet tried on hardware.
 
 use std::fs;
 use std::os::unix::fs::{FileExt, PermissionsExt};
