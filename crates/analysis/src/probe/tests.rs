@@ -87,6 +87,7 @@ fn controller() -> NvmeController {
         serial: String::new(),
         firmware: String::new(),
         version: "1.4".to_owned(),
+        event_requests: None,
         vendor_id: 0,
         subsystem_nqn: String::new(),
         controller_id: 0,

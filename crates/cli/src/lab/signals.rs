@@ -38,8 +38,8 @@ pub fn watch_all(runs: Vec<StopToken>) -> Result<()> {
     Ok(())
 }
 
-/// Whether a signal ends the process: the second one that a person sends does, or presses in a panel. A run that stopped
-/// by itself (too hot, no room) is putting things back, and nobody has asked for anything yet.
+/// Whether a signal ends the process: the second one that a person sends does, or presses in a panel. A run that
+/// stopped by itself (too hot, no room) is putting things back, and nobody has asked for anything yet.
 fn leaves_at_once(asked: bool, runs: &[StopToken]) -> bool {
     asked || runs.iter().all(|stop| stop.cause() == Some(StopCause::Person))
 }

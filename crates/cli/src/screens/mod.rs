@@ -84,7 +84,8 @@ fn last_words(kept: &[RunId], set_up: Option<RunId>) -> String {
     if let Some(run) = set_up {
         let measured = if kept.contains(&run) { "what it measured is kept; " } else { "" };
         return format!(
-            "stopped at once; {measured}what was set up on the drive for run {run} (partitions, file system, encryption,              power state) is still there: `drivelab resume {run}` undoes it"
+            "stopped at once; {measured}what was set up on the drive for run {run} (partitions, file system, \
+             encryption, power state) is still there: `drivelab resume {run}` undoes it"
         );
     }
     let kept = match kept {
