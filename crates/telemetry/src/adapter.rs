@@ -71,8 +71,8 @@ pub struct Adapter {
     meter: Meter,
     /// When a line last came, or the adapter was opened.
     heard_ns: Option<u64>,
-    /// The first line that was none, as long as nothing but such lines came: what a later silence means. A reading
-    /// whose error nobody keeps (what readings cost is measured first) must not take it away.
+    /// The first line that was none since the last good one: what a later silence means. A reading whose error nobody
+    /// keeps (what readings cost is measured before the run) must not take it away.
     wrong: Option<String>,
 }
 
