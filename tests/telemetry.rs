@@ -338,6 +338,28 @@ fn watch_shows_lines_and_a_summary_and_json_says_the_same_for_machines() {
 }
 
 #[test]
+fn a_meter_that_gives_only_rubbish_is_told_with_its_first_line_by_watch_and_by_a_run() {
+    let lab = Lab::new();
+    let meter = ["--power-command", "echo bad line; exec sleep 30"];
+    let plain = lab.ok(&[&["watch", ".", "--time", "1500ms"], &meter[..]].concat());
+    assert!(
+        plain.stdout.contains("warning: Nothing was read") && plain.stdout.contains("'bad line'"),
+        "{}",
+        plain.stdout
+    );
+    let json = lab.ok(&[&["watch", ".", "--time", "1500ms", "--json"], &meter[..]].concat());
+    let last: Value = serde_json::from_str(json.stdout.lines().last().expect("a summary")).expect("an object");
+    schema::fits("watch", &last);
+    assert_eq!(last["findings"][0]["code"], "silent_meter", "{last}");
+    let io = ["io", ".", "--size", "8MiB", "--time", "500ms", "--quiet"];
+    lab.ok(&[&io[..], &meter[..]].concat());
+    let document = lab.json(&["report", "last", "--json"]);
+    let findings = document["findings"].as_array().expect("findings");
+    let silent = findings.iter().find(|finding| finding["code"] == "silent_meter").expect("it is told");
+    assert!(silent["statement"].as_str().is_some_and(|text| text.contains("'bad line'")), "{silent}");
+}
+
+#[test]
 fn watch_runs_around_another_program_whose_output_and_exit_code_stay_its_own() {
     let lab = Lab::new();
     let done = lab.run(&["watch", ".", "--", "sh", "-c", "echo mine; sleep 1.5; exit 42"]);

@@ -114,6 +114,13 @@ pub fn lies(recorded: &Recorded) -> Vec<Finding> {
     conduct::lies::of_series(recorded)
 }
 
+/// The user's own meters from which nothing came, and why as far as that is known; part of [`analyse`], and by itself
+/// for series of which there is no run.
+#[must_use]
+pub fn silent_meters(recorded: &Recorded) -> Option<Finding> {
+    conduct::watched::silent_meters(recorded)
+}
+
 /// How fast a preparation went, and what kept it from being faster, changes no figure of a result: that is a note.
 /// What it did wrong (errors, data that is not what was written) stays what it is.
 fn notes_of_preparation(records: &RunRecords, finding: &mut Finding) {

@@ -165,7 +165,7 @@ pub fn limited_by(record: &StepRecord, workload: &Workload) -> LimitedBy {
 /// The same with the figures it rests on in words.
 #[must_use]
 pub fn limit(record: &StepRecord, workload: &Workload) -> Limit {
-    Signs::of(record, workload).map_or_else(unknown, Signs::limit)
+    Signs::of(record, workload).map_or_else(|| unknown(&[record]), Signs::limit)
 }
 
 /// The limit of every step with a record, in the order of the plan, by the means of its rounds.
@@ -187,15 +187,22 @@ pub(crate) fn all(records: &RunRecords) -> Vec<StepLimit> {
 /// The limit of a step by the means of its rounds.
 pub(crate) fn of_rounds(used: &[&StepRecord], workload: &Workload) -> Limit {
     let signs: Vec<Signs> = used.iter().filter_map(|record| Signs::of(record, workload)).collect();
-    Signs::mean(&signs).map_or_else(unknown, Signs::limit)
+    Signs::mean(&signs).map_or_else(|| unknown(used), Signs::limit)
 }
 
-fn unknown() -> Limit {
-    Limit {
-        limited_by: LimitKind::Unknown,
-        lower_bound: false,
-        reason: "the recording holds no account of the engine's own effort".to_owned(),
-    }
+fn unknown(records: &[&StepRecord]) -> Limit {
+    let reason = if !records.is_empty() && records.iter().all(|record| nothing_done(record)) {
+        "no operation ended without an error: there is no rate that anything could have limited"
+    } else {
+        "the recording holds no account of the engine's own effort"
+    };
+    Limit { limited_by: LimitKind::Unknown, lower_bound: false, reason: reason.to_owned() }
+}
+
+/// Whether no operation of any kind ended without an error. Busy threads then tell nothing about the target (a drive
+/// that is gone fails every operation at once).
+fn nothing_done(record: &StepRecord) -> bool {
+    record.kinds().all(|(_, op)| op.count == 0)
 }
 
 /// When operations were issued, as far as it decides about the limit.
@@ -230,9 +237,10 @@ struct Signs {
 }
 
 impl Signs {
-    /// `None` where the recording holds no account of the effort, no thread time or no operation.
+    /// `None` where the recording holds no account of the effort, no thread time or no operation that went well.
     fn of(record: &StepRecord, workload: &Workload) -> Option<Signs> {
-        let effort = record.engine.effort.as_ref().filter(|effort| effort.operations > 0)?;
+        let done = |operations: u64| operations > 0 && !nothing_done(record);
+        let effort = record.engine.effort.as_ref().filter(|effort| done(effort.operations))?;
         let time = effort.thread_time.as_secs_f64();
         (time > 0.0).then(|| Signs {
             user: record.engine.cpu_user.as_secs_f64() / time,

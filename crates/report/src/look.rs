@@ -52,6 +52,8 @@ pub(crate) struct Look {
     pub(crate) pairs: Vec<PairRow>,
     /// One headline for every other test.
     pub(crate) tiles: Vec<Tile>,
+    /// What the signs in it mean, a sentence each; only those that are there.
+    pub(crate) signs: Vec<&'static str>,
 }
 
 /// The test whose pairs stand first: the first that is no sweep and has read and write of the same load.
@@ -80,7 +82,20 @@ pub(crate) fn look(input: &ReportInput<'_>) -> Look {
         value,
         detail: String::new(),
     }));
+    look.signs = signs(&look);
     look
+}
+
+/// What the sign of an approximation says.
+const APPROXIMATION: &str = "≈ marks where a parameter is drivelab's own, because the source does not state it or \
+                             because drivelab departs from it.";
+
+/// The meaning of each sign that stands in a figure at the top.
+fn signs(look: &Look) -> Vec<&'static str> {
+    let cells = || look.pairs.iter().flat_map(|row| &row.cells).map(|one| one.cell.plain());
+    let texts = || cells().chain(look.tiles.iter().flat_map(|tile| [tile.value.clone(), tile.detail.clone()]));
+    let known = [('≥', figures::LOWER_BOUND), ('≈', APPROXIMATION)];
+    known.into_iter().filter(|(sign, _)| texts().any(|text| text.contains(*sign))).map(|(_, says)| says).collect()
 }
 
 /// A metric of a step that has a value.

@@ -295,6 +295,10 @@ fn a_lower_bound_is_marked_in_bars_and_sweeps_too() {
     };
     assert_eq!((marked("corners-bars"), marked("depths-sweep"), marked("mixes-sweep")), (1, 1, 0));
     assert!(page.contains("data-value=\"≥ 4,"), "the table of pairs");
+    let look =
+        |page: &str| page.split("In one look</h2>").nth(1).unwrap().split("</section>").next().unwrap().to_owned();
+    assert!(look(&page).contains("<p>≥ marks a lower bound"), "what the sign means is said where it stands first");
+    assert!(!look(&one(&testing::sample_run(), crate::html).unwrap()).contains("≥ marks"), "no sign, no words");
 }
 
 #[test]

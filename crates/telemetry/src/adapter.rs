@@ -71,6 +71,9 @@ pub struct Adapter {
     meter: Meter,
     /// When a line last came, or the adapter was opened.
     heard_ns: Option<u64>,
+    /// The first line that was none since the last good one: what a later silence means. A reading whose error nobody
+    /// keeps (what readings cost is measured before the run) must not take it away.
+    wrong: Option<String>,
 }
 
 impl Adapter {
@@ -80,7 +83,7 @@ impl Adapter {
     /// It cannot be started.
     pub fn command(value: AdapterValue, disk: &str, command: &str) -> Result<Self, AdapterError> {
         let feed = Feed::Command(Command::start(command).map_err(AdapterError)?);
-        Ok(Adapter { value, disk: disk.to_owned(), feed, meter: Meter::default(), heard_ns: None })
+        Ok(Adapter { value, disk: disk.to_owned(), feed, meter: Meter::default(), heard_ns: None, wrong: None })
     }
 
     /// Follows a file, a named pipe or a serial line. What a file holds already is passed over; a file that is written
@@ -90,7 +93,7 @@ impl Adapter {
     /// It cannot be opened.
     pub fn file(value: AdapterValue, disk: &str, path: PathBuf) -> Result<Self, AdapterError> {
         let feed = Feed::File(Tail::open(path).map_err(AdapterError)?);
-        Ok(Adapter { value, disk: disk.to_owned(), feed, meter: Meter::default(), heard_ns: None })
+        Ok(Adapter { value, disk: disk.to_owned(), feed, meter: Meter::default(), heard_ns: None, wrong: None })
     }
 
     fn origin(&self) -> String {
@@ -98,6 +101,29 @@ impl Adapter {
             Feed::Command(command) => format!("`{}`", command.text()),
             Feed::File(tail) => tail.path().display().to_string(),
         }
+    }
+
+    /// What came since the last look.
+    fn take(&mut self, clock: &dyn RunClock) -> Result<Vec<Sample>, String> {
+        let began_ns = clock.now_ns();
+        let heard_ns = *self.heard_ns.get_or_insert(began_ns);
+        let bytes = match &mut self.feed {
+            Feed::Command(command) => command.take(),
+            Feed::File(tail) => tail.take(),
+        }?;
+        let arrived_ns = clock.now_ns();
+        let readings = self.meter.take(&bytes, arrived_ns).inspect_err(|wrong| {
+            self.wrong.get_or_insert_with(|| wrong.clone());
+        })?;
+        if readings.is_empty() {
+            if arrived_ns.saturating_sub(heard_ns) > SILENCE.get() {
+                return Err(format!("{}: no new line for more than {SILENCE}", self.origin()));
+            }
+            return Ok(Vec::new());
+        }
+        self.heard_ns = Some(arrived_ns);
+        let read_ns = arrived_ns.saturating_sub(began_ns);
+        Ok(readings.into_iter().map(|(at_ns, value)| Sample { at_ns, read_ns, values: vec![Some(value)] }).collect())
     }
 }
 
@@ -120,23 +146,11 @@ impl TelemetrySource for Adapter {
     }
 
     fn read(&mut self, clock: &dyn RunClock) -> Result<Vec<Sample>, String> {
-        let began_ns = clock.now_ns();
-        let heard_ns = *self.heard_ns.get_or_insert(began_ns);
-        let bytes = match &mut self.feed {
-            Feed::Command(command) => command.take(),
-            Feed::File(tail) => tail.take(),
-        }?;
-        let arrived_ns = clock.now_ns();
-        let readings = self.meter.take(&bytes, arrived_ns)?;
-        if readings.is_empty() {
-            if arrived_ns.saturating_sub(heard_ns) > SILENCE.get() {
-                return Err(format!("{}: no new line for more than {SILENCE}", self.origin()));
-            }
-            return Ok(Vec::new());
+        let taken = self.take(clock);
+        if taken.as_ref().is_ok_and(|samples| !samples.is_empty()) {
+            self.wrong = None;
         }
-        self.heard_ns = Some(arrived_ns);
-        let read_ns = arrived_ns.saturating_sub(began_ns);
-        Ok(readings.into_iter().map(|(at_ns, value)| Sample { at_ns, read_ns, values: vec![Some(value)] }).collect())
+        self.wrong.clone().map_or(taken, Err)
     }
 }
 

@@ -117,7 +117,7 @@ pub fn discover(roots: &Roots, wanted: &Wanted) -> Result<Found, AdapterError> {
         found.remarks.push(format!("{drive}: no temperature sensor of it in /sys/class/hwmon{how}"));
     }
     found.sources.extend(chips.into_iter().map(|chip| Box::new(chip) as Box<dyn TelemetrySource>));
-    let drive = drives.first().or(wanted.disks.first()).cloned().unwrap_or_else(|| "the target".to_owned());
+    let drive = metered(roots, &wanted.disks, &drives);
     if let Some(command) = &wanted.power_command {
         found.sources.push(Box::new(Adapter::command(AdapterValue::Power, &drive, command)?));
     } else if let Some(path) = &wanted.power_file {
@@ -128,6 +128,14 @@ pub fn discover(roots: &Roots, wanted: &Wanted) -> Result<Found, AdapterError> {
     }
     found.abort_above = found.limit(wanted.abort_above_c);
     Ok(found)
+}
+
+/// What the user's own meter is of: the drive below what was named. A loop device stands for itself, because its file
+/// may lie anywhere, and nobody who names it means the disk that holds the file.
+fn metered(roots: &Roots, disks: &[String], drives: &[String]) -> String {
+    let is_loop = |disk: &&String| disk.starts_with("loop") && roots.sys.join("block").join(disk).exists();
+    let named = disks.iter().find(|disk| drives.contains(disk) || is_loop(disk));
+    named.or(disks.first()).cloned().unwrap_or_else(|| "the target".to_owned())
 }
 
 impl Found {

@@ -48,7 +48,9 @@ pub(crate) fn adapter_line(line: &str) -> Result<Option<(f64, f64)>, String> {
     match (pair, words.next()) {
         (Some((seconds, value)), None) if seconds >= 0.0 => Ok(Some((seconds, value))),
         _ => {
-            let shown: String = line.chars().take(60).collect();
+            // What a meter sends may end on a terminal, which must not take it for orders.
+            let plain = line.chars().map(|one| if one.is_control() { '\u{fffd}' } else { one });
+            let shown: String = plain.take(60).collect();
             Err(format!("'{shown}' is not `seconds value`, two numbers with a space between (docs/telemetry.md)"))
         }
     }

@@ -40,12 +40,13 @@ pub(crate) static WATCHED: &[Check] = &[
     Check { code: "few_readings", rule: "", check: few_readings, finding: text::few_readings },
 ];
 
-/// Meters of the user's from which nothing came at all.
+/// Meters of the user's from which nothing came at all, each with the first error: a line that is none, or how it
+/// ended.
 pub(crate) fn silent_meters(recorded: &Recorded) -> Option<Finding> {
     let silent = of_kind(recorded, SourceKind::Adapter).filter(|source| source.samples.is_empty());
     let names: Vec<String> = silent
         .map(|source| {
-            let why = source.gaps.iter().rev().find_map(|gap| match &gap.cause {
+            let why = source.gaps.iter().find_map(|gap| match &gap.cause {
                 GapCause::Failed(why) => Some(format!(" ({why})")),
                 GapCause::Quiet | GapCause::Late | GapCause::Lost => None,
             });

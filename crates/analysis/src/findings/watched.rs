@@ -10,7 +10,7 @@ fn warning(code: &'static str, statement: String, cause: &'static str, action: &
 }
 
 pub(crate) fn silent_meters(names: &[String]) -> Finding {
-    let statement = format!("Nothing was read from {}: the run has no figures of it.", names.join(" and "));
+    let statement = format!("Nothing was read from {}: there are no figures of it.", names.join(" and "));
     let cause = "The command ended or prints something else, or the file is not the one that the meter writes.";
     let action = "Let it print lines of `seconds value` (docs/telemetry.md) and try it with `drivelab watch` first.";
     warning("silent_meter", statement, cause, action).about_run(Vec::new())

@@ -158,6 +158,19 @@ fn recordings_without_an_account_say_nothing() {
 }
 
 #[test]
+fn a_step_in_which_nothing_went_well_has_no_lower_bound_and_no_limit() {
+    let (mut record, workload) = case(100, 800, 32.0);
+    assert!(limit(&record, &workload).lower_bound, "the same time with operations that went well");
+    // A drive that is gone: every operation was answered at once, with an error.
+    (record.read, record.write) = Default::default();
+    record.read.errors = 64;
+    let limit = limit(&record, &workload);
+    assert_eq!((limit.limited_by, limit.lower_bound), (LimitKind::Unknown, false));
+    assert!(limit.reason.contains("without an error"), "{}", limit.reason);
+    assert!(!of_rounds(&[&record], &workload).lower_bound);
+}
+
+#[test]
 fn rounds_are_judged_by_their_mean() {
     let mut run = sample_run();
     let id = drivelab_core::ids::StepId::new("corners", "rnd-4k-q1t1-read");

@@ -44,6 +44,25 @@ fn every_format_shows_the_same_losses() {
     });
 }
 
+/// Two tests may have a step of one label (a mix at 100 % reads, a sweep of the depth): their rows name the test, and
+/// only they.
+#[test]
+fn rows_of_cpus_are_told_apart_where_two_tests_share_a_label() {
+    with(&sample_group(), |input| {
+        let mut group = input.group.clone();
+        let first = group.steps.iter().find(|step| step.cpu.is_some()).unwrap().clone();
+        let other = group.steps.iter().position(|step| step.cpu.is_some() && step.test != first.test).unwrap();
+        group.steps[other].label.clone_from(&first.label);
+        for table in [views::cpu_table(&group), views::cores_table(&group)] {
+            let names: Vec<&str> = table.rows.iter().map(|row| row[0].text.as_str()).collect();
+            let of = |test: &str| names.contains(&format!("{} ({test})", first.label).as_str());
+            assert!(of(&first.test) && of(&group.steps[other].test), "{names:?}");
+            assert!(names.iter().all(|name| names.iter().filter(|one| one == &name).count() == 1), "{names:?}");
+            assert!(names.iter().any(|name| group.steps.iter().any(|step| step.label == *name)), "{names:?}");
+        }
+    });
+}
+
 /// A CPU that got no tick in a short step has a column all the same, empty there, and every figure stands under its
 /// own CPU.
 #[test]

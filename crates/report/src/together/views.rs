@@ -273,6 +273,12 @@ pub(super) fn time_figure(input: &GroupInput<'_>) -> Option<Figure> {
     Some(Figure { title: String::new(), caption, chart: Some(chart), table, long: true })
 }
 
+/// The label of a step, with its test where another test has a step of the same label.
+fn step_name(group: &Together, step: &StepTogether) -> String {
+    let shared = group.steps.iter().any(|other| other.label == step.label && other.step != step.step);
+    if shared { format!("{} ({})", step.label, step.test) } else { step.label.clone() }
+}
+
 /// Kinds of time, the busiest CPU.
 pub(super) fn cpu_table(group: &Together) -> Table {
     let steps = group.steps.iter().filter_map(|step| Some((step, step.cpu.as_ref()?)));
@@ -291,7 +297,7 @@ pub(super) fn cpu_table(group: &Together) -> Table {
             |of: fn(&CoreShare) -> f64| Some(cpu.cores.iter().map(of).sum::<f64>() / cpu.cores.len().max(1) as f64);
         let busiest = cpu.cores.iter().max_by(|one, other| one.busy_percent.total_cmp(&other.busy_percent));
         vec![
-            Cell::text(step.label.clone()),
+            Cell::text(step_name(group, step)),
             percent(Some(cpu.busy_percent)),
             percent(mean(|core| core.user_percent)),
             percent(mean(|core| core.system_percent)),
@@ -318,7 +324,7 @@ pub(super) fn cores_table(group: &Together) -> Table {
         columns.extend(cpus.iter().map(|cpu| Column::figures(&format!("CPU {cpu}"), "%")));
         let row = |(step, cpu): &(&StepTogether, &CpuShare)| {
             let of = |number: &u32| cpu.cores.iter().find(|core| core.cpu == *number).map(|core| core.busy_percent);
-            std::iter::once(Cell::text(step.label.clone()))
+            std::iter::once(Cell::text(step_name(group, step)))
                 .chain(cpus.iter().map(|number| percent(of(number))))
                 .collect()
         };

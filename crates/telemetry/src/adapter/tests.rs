@@ -56,6 +56,25 @@ fn a_file_is_followed_from_its_end_and_read_anew_when_it_was_replaced() {
 }
 
 #[test]
+fn the_first_line_that_is_none_is_told_until_a_good_one_comes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("power");
+    fs::write(&path, "").unwrap();
+    let clock = MonotonicClock::starting_at(100 * SECOND);
+    let mut adapter = Adapter::file(AdapterValue::Power, "nvme0n1", path.clone()).unwrap();
+    let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+    file.write_all(b"bad \x1b[2Jline\n").unwrap();
+    let first = adapter.read(&clock).unwrap_err();
+    assert!(first.contains("'bad ") && !first.contains('\x1b'), "{first}");
+    file.write_all(b"worse line\n").unwrap();
+    assert_eq!(adapter.read(&clock).unwrap_err(), first, "a second bad line");
+    assert_eq!(adapter.read(&clock).unwrap_err(), first, "nothing new");
+    file.write_all(b"5 6.5\n").unwrap();
+    assert_eq!(adapter.read(&clock).unwrap().len(), 1);
+    assert_eq!(adapter.read(&clock), Ok(Vec::new()), "the meter is well again");
+}
+
+#[test]
 fn a_command_is_read_until_it_ends_and_is_ended_with_the_adapter() {
     let clock = MonotonicClock::starting_at(100 * SECOND);
     let text = "echo '# meter'; echo 1 5; echo 2 5.5; exit 3";

@@ -5,6 +5,24 @@ use drivelab_core::clock::MonotonicClock;
 use super::*;
 
 #[test]
+fn a_meter_is_of_the_drive_below_and_of_a_loop_device_that_was_named() {
+    let folder = tempfile::tempdir().unwrap();
+    for disk in ["loop6", "dm-0", "nvme0n1", "vda"] {
+        std::fs::create_dir_all(folder.path().join("block").join(disk)).unwrap();
+    }
+    let roots = Roots { sys: folder.path().to_owned(), ..Roots::default() };
+    let of = |disks: &[&str], drives: &[&str]| {
+        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+        metered(&roots, &owned(disks), &owned(drives))
+    };
+    assert_eq!(of(&["loop6", "vda"], &["vda"]), "loop6", "not the disk that holds its file");
+    assert_eq!(of(&["loop6p1", "loop6", "vda"], &["vda"]), "loop6");
+    assert_eq!(of(&["dm-0", "nvme0n1p2", "nvme0n1"], &["nvme0n1"]), "nvme0n1");
+    assert_eq!(of(&["dm-0"], &[]), "dm-0");
+    assert_eq!(of(&[], &[]), "the target");
+}
+
+#[test]
 fn this_machine_has_cpu_and_disk_counters_and_says_what_it_lacks() {
     let disks: Vec<String> = crate::reading::names(std::path::Path::new("/sys/block"));
     let found = discover(&Roots::default(), &Wanted { disks, ..Wanted::default() }).unwrap();

@@ -2,7 +2,7 @@
 //! Keeps so many, so a watch may last for days.
 
 use drivelab_core::finding::Finding;
-use drivelab_core::telemetry::{Recorded, SourceKind, TelemetryBatch, TelemetryDescribed};
+use drivelab_core::telemetry::{GapCause, Recorded, SourceKind, TelemetryBatch, TelemetryDescribed};
 
 /// Samples of a source that are kept at least: hours of them.
 const LEAST: usize = 10_000;
@@ -31,13 +31,18 @@ impl Kept {
             if source.samples.len() > 2 * least {
                 source.samples.drain(..source.samples.len() - least);
             }
-            source.gaps.clear();
+            // Why a meter says nothing at all is told at the end.
+            let silent = source.description.kind == SourceKind::Adapter && source.samples.is_empty();
+            source.gaps.retain(|gap| silent && matches!(gap.cause, GapCause::Failed(_)));
+            source.gaps.truncate(1);
         }
     }
 
-    /// What the drive said that cannot be true.
+    /// Meters that said nothing, and what the drive said that cannot be true.
     pub(super) fn findings(&self) -> Vec<Finding> {
-        drivelab_analysis::lies(&self.0)
+        let mut findings: Vec<Finding> = drivelab_analysis::silent_meters(&self.0).into_iter().collect();
+        findings.extend(drivelab_analysis::lies(&self.0));
+        findings
     }
 }
 
