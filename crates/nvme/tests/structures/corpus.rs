@@ -51,8 +51,7 @@ fn the_replay_sees_inputs_that_each_decoder_takes_and_some_that_it_refuses() {
 fn inputs(decoder: &str) -> Vec<Vec<u8>> {
     let folder = corpus().join(decoder);
     let files = fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let files: Vec<_> =
-        files.map(|file| fs::read(file.expect("an entry of it").path()).expect("an input of it")).collect();
+    let files: Vec<_> = files.map(|file| fs::read(file.expect("an entry").path()).expect("a file")).collect();
     assert!(!files.is_empty(), "{} is empty", folder.display());
     files
 }
