@@ -32,7 +32,9 @@ use drivelab_core::target::{GuardDecision, GuardedParts, WritableTarget};
 use drivelab_core::units::Bytes;
 use rustix::fs::OFlags;
 
-pub use block_device::{Preview, authorise_device, known_content, look_again, outlook, preview_device, release_device};
+pub use block_device::{
+    Preview, authorise_device, known_content, look_again, outlook, preview_device, release_device, still_planned,
+};
 pub use claim::{FileIdentity, ScratchClaim};
 pub use destroy::{Destroy, flag_of, id_of};
 pub use drive::{Reach, may_destroy, permit_to_destroy};
