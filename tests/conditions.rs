@@ -241,6 +241,18 @@ fn what_cannot_be_had_is_refused_before_anything_is_touched() {
     refused(&bench.run(&["--arm", "none", "--opal-admin-key", "marked"]), 2, &["for the arm opal"]);
     refused(&bench.run(&["--partition", "10"]), 2, &["10 % or 10 GiB?"]);
     refused(&bench.run(&["--span", "512"]), 2, &["512 MiB or 512 GiB?"]);
+    // A size that is not there would be the label of something else: the largest that fits is named.
+    for more in [&["--partition", "2GiB"][..], &["--partition", "63MiB"], &["--partition", "2GiB", "--dry-run"]] {
+        refused(&bench.run(more), 2, &["--partition", "at most 62 MiB", "Nothing was touched"]);
+    }
+    refused(&bench.run(&["--span", "5GiB", "--dry-run"]), 2, &["--span 5 GiB", "at most 64 MiB"]);
+    refused(&bench.run(&["--partition", "50%", "--span", "48MiB"]), 2, &["--span 48 MiB", "at most 32 MiB"]);
+    let largest = bench.lab.ok(&bench.run(&["--partition", "62MiB", "--span", "62MiB", "--dry-run"]));
+    assert!(largest.stdout.contains("a partition of 62 MiB"), "{}", largest.stdout);
+    // A limit that nothing can hold is refused by the dry run too, and before anything is set up.
+    for more in [&["--abort-above-c", "50"][..], &["--abort-above-c", "50", "--dry-run"]] {
+        refused(&bench.run(&[&["--span", "50%"], more].concat()), 6, &["cannot be held"]);
+    }
     refused(&bench.run(&["--power-state", "all"]), 6, &["no NVMe drive"]);
     refused(&bench.run(&["--file-system", "ext4", "--span", "10%"]), 2, &["--size"]);
     refused(&bench.run(&["--file-system", "xfs"]), 6, &["300 MiB"]);

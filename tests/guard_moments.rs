@@ -164,12 +164,23 @@ fn a_killed_run_on_a_device_goes_on_only_on_the_same_device_and_when_it_is_named
     };
     begin();
     let before = disk.checksum();
-    let refused = disk.lab.run(&["resume", "--last"]);
-    assert_eq!(refused.code, 5, "{}", refused.stderr);
-    assert!(refused.stderr.contains(&format!("--destroy {name}")), "{}", refused.stderr);
-    let wrong = disk.lab.run(&["resume", "--last", "--destroy", "S0MEDRIVE"]);
-    assert_eq!(wrong.code, 5, "{}", wrong.stderr);
-    assert_eq!(disk.checksum(), before);
+    // A dry run asks the same, and ends with the same code; where only the word is missing, everything is said first.
+    let both = |more: &[&str], code: i32, word: &str| {
+        let real = [&["resume", "--last"], more].concat();
+        [real.clone(), [&real[..], &["--dry-run"]].concat()].map(|words| {
+            let refused = disk.lab.run(&words);
+            assert_eq!(refused.code, code, "{words:?}: {}", refused.stderr);
+            assert!(refused.stderr.contains(word), "{words:?}: {}", refused.stderr);
+            refused.stdout
+        })
+    };
+    let [_, said] = both(&[], 5, &format!("--destroy {name}"));
+    assert!(said.contains("Found  ") && said.contains("this command lacks it"), "{said}");
+    let [_, said] = both(&["--destroy", "S0MEDRIVE"], 5, "S0MEDRIVE");
+    assert_eq!(said, "", "it is another device than the one that was named");
+    let named = disk.lab.ok(&["resume", "--last", "--destroy", &name, "--dry-run"]).stdout;
+    assert!(named.contains("this command has it") && named.contains("prepared again"), "{named}");
+    assert_eq!((disk.checksum(), disk.lab.runs()[0].1.as_str()), (before, "interrupted"), "something was touched");
     disk.lab.ok(&["resume", "--last", "--destroy", &name]);
     assert_eq!(disk.lab.runs()[0].1, "complete");
 
@@ -180,9 +191,12 @@ fn a_killed_run_on_a_device_goes_on_only_on_the_same_device_and_when_it_is_named
     }
     disk.swap_for(&disk.image);
     let before = disk.checksum();
-    let refused = disk.lab.run(&["resume", "--last", "--destroy", &name]);
-    assert_eq!(refused.code, 5, "{}", refused.stderr);
-    assert!(refused.stderr.contains("another device than before"), "{}", refused.stderr);
+    for more in [&["--destroy", &name][..], &["--destroy", &name, "--dry-run"], &["--dry-run"]] {
+        let refused = disk.lab.run(&[&["resume", "--last"], more].concat());
+        assert_eq!(refused.code, 5, "{more:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains("another device than before"), "{more:?}: {}", refused.stderr);
+        assert!(refused.stdout.is_empty(), "{more:?}: {}", refused.stdout);
+    }
     assert_eq!(disk.checksum(), before);
 }
 

@@ -304,8 +304,10 @@ fn a_power_log_that_no_drive_here_has_is_refused_before_anything_is_made() {
     }
     let lab = Lab::new();
     let before = lab.files();
-    for command in [vec!["io", ".", "--size", "8MiB", "--time", "300ms"], vec!["watch", ".", "--time", "300ms"]] {
+    let load = ["io", ".", "--size", "8MiB", "--time", "300ms"];
+    for command in [load.to_vec(), [&load[..], &["--dry-run"]].concat(), vec!["watch", ".", "--time", "300ms"]] {
         let done = lab.run(&[&command[..], &["--power-log"]].concat());
+        assert!(!done.stderr.contains("powercap"), "the host's counters have nothing to do with it: {}", done.stderr);
         assert_eq!(done.code, 6, "{command:?}: {}", done.stderr);
         let said = ["--power-log cannot be done", "only NVMe drives", "--power-command"];
         assert!(said.iter().all(|said| done.stderr.contains(said)), "{command:?}: {}", done.stderr);
@@ -474,7 +476,11 @@ fn a_meter_that_says_nothing_is_told_and_a_limit_without_a_thermometer_is_refuse
     // The page names no command of the user's where it is published.
     let page = lab.ok(&["report", "last", "--redact", "--format", "html"]).stdout;
     assert!(!page.contains("exit 3") && page.contains("left out"), "the command is on the page");
-    let refused = lab.run(&["run", "quick", folder, "--form", "smoke", "--abort-above-c", "60"]);
-    assert_eq!(refused.code, 6, "{}", refused.stderr);
-    assert!(refused.stderr.contains("--temperature-file"), "{}", refused.stderr);
+    for more in [&[][..], &["--dry-run"]] {
+        let refused = lab.run(&[&["run", "quick", folder, "--form", "smoke", "--abort-above-c", "60"], more].concat());
+        assert_eq!(refused.code, 6, "{more:?}: {}", refused.stderr);
+        assert!(refused.stderr.contains("--temperature-file"), "{more:?}: {}", refused.stderr);
+        assert!(refused.stdout.is_empty(), "{more:?}: {}", refused.stdout);
+        assert_eq!(refused.stderr.lines().count(), 1, "{more:?}: nothing is measured before it: {}", refused.stderr);
+    }
 }

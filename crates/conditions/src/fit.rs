@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use drivelab_core::condition::{Arm, Condition, DataState};
+use drivelab_core::condition::{Arm, Condition, DataState, Share};
 use drivelab_core::units::Bytes;
 use drivelab_device::BlockNode;
 
@@ -25,7 +25,7 @@ const LEAST: Bytes = Bytes::new(16 << 20);
 /// What is wrong, or missing, or too small; nothing was touched.
 pub fn check(node: &BlockNode, condition: &Condition, admin_key: Option<&Path>) -> Result<(), ConditionsError> {
     contradictions(condition)?;
-    let Condition { partition, span: _, file_system, encryption, data_state: _, power_state } = *condition;
+    let Condition { partition, span, file_system, encryption, data_state: _, power_state } = *condition;
     let mut length = Bytes::new(kernel::bytes(&node.name).unwrap_or_default());
     if let Some(share) = partition {
         if node.is_partition() {
@@ -36,8 +36,10 @@ pub fn check(node: &BlockNode, condition: &Condition, admin_key: Option<&Path>) 
         }
         ADDPART.check()?;
         DELPART.check()?;
-        let layout = Layout::new(length, kernel::logical_block(&node.whole), share);
-        length = Bytes::new(layout.map_or(0, |layout| layout.length));
+        let block = kernel::logical_block(&node.whole);
+        let of = |share: Share| Bytes::new(Layout::new(length, block, share).map_or(0, |layout| layout.length));
+        fits(node, "--partition", share, of(Share::Bytes(length)))?;
+        length = of(share);
     }
     match encryption {
         Arm::None => {}
@@ -61,6 +63,9 @@ pub fn check(node: &BlockNode, condition: &Condition, admin_key: Option<&Path>) 
             LEAST.about()
         )));
     }
+    if let Some(share) = span {
+        fits(node, "--span", share, length.align_down(Bytes::MIB))?;
+    }
     if let Some(kind) = file_system {
         file_system::check(kind, length)?;
     }
@@ -68,6 +73,20 @@ pub fn check(node: &BlockNode, condition: &Condition, admin_key: Option<&Path>) 
         power::plan(&Controllers::Kernel, node, state)?;
     }
     Ok(())
+}
+
+/// Refuses a size in bytes that is more than there is: what was asked for is the label of the run, and must be what was
+/// measured on. `most` is the largest that can be had, in whole MiB.
+fn fits(node: &BlockNode, flag: &str, share: Share, most: Bytes) -> Result<(), ConditionsError> {
+    match share {
+        // Where there is nothing at all, that is said in its own words.
+        Share::Bytes(asked) if asked > most && most.get() > 0 => Err(ConditionsError::Wish(format!(
+            "{flag} {asked} is more than {} can give under this condition: at most {most}; name no more than that, or a \
+             share such as 100%. Nothing was touched",
+            node.path.display()
+        ))),
+        Share::Bytes(_) | Share::Percent(_) => Ok(()),
+    }
 }
 
 /// cryptsetup numbers locking ranges by partition and resets the one that has the number, wherever it lies: only on a

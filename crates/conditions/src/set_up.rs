@@ -237,7 +237,8 @@ impl SetUp {
         drive::wipe_ends(&self.released, &found.node, drive::ENDS)?;
         let (start, length) = (Bytes::new(start), Bytes::new(length));
         let node = found.node.display().to_string();
-        self.said(format!("{node} was made: {} of {}", length.about(), whole.about()));
+        // A length in whole MiB is said as it is: rounded, it would seem to be the whole drive.
+        self.said(format!("{node} was made: {length} of {}", whole.about()));
         self.facts.partition = Some(PartitionFacts { node, start, length, of: whole });
         Ok(found.node)
     }

@@ -34,6 +34,7 @@ use rustix::fs::OFlags;
 
 pub use block_device::{
     Preview, authorise_device, known_content, look_again, nobody_has_it_open, outlook, preview_device, release_device,
+    still_planned,
 };
 pub use claim::{FileIdentity, ScratchClaim};
 pub use destroy::{Destroy, flag_of, id_of};

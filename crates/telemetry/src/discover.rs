@@ -71,6 +71,8 @@ pub struct Found {
     pub sources: Vec<Box<dyn TelemetrySource>>,
     /// What could not be had, and why; a sentence each.
     pub remarks: Vec<String>,
+    /// Why no drive measures its own power, where that was asked for; a sentence for each drive. Among the remarks too.
+    pub no_power_log: Vec<String>,
     /// Temperature that ends the run.
     pub abort_above: Option<TemperatureLimit>,
 }
@@ -81,7 +83,7 @@ pub struct Found {
 /// # Errors
 /// The user's own adapter cannot be used.
 pub fn discover(roots: &Roots, wanted: &Wanted) -> Result<Found, AdapterError> {
-    let mut found = Found { sources: Vec::new(), remarks: Vec::new(), abort_above: None };
+    let mut found = Found { sources: Vec::new(), remarks: Vec::new(), no_power_log: Vec::new(), abort_above: None };
     let rates = wanted.rates;
     for disk in &wanted.disks {
         found.add(DiskStats::open(roots, disk, rates.host), disk);
@@ -169,6 +171,7 @@ impl Found {
 
     /// The power that NVMe drives measure of themselves; each controller once.
     fn power_logs(&mut self, roots: &Roots, drives: &[String], every: Nanos) {
+        let before = self.remarks.len();
         let mut known = Vec::new();
         for drive in drives {
             let Some(node) = controller_node(roots, drive) else { continue };
@@ -185,6 +188,7 @@ impl Found {
         if known.is_empty() {
             self.remarks.push("only NVMe drives measure their own power, and the target lies on none".to_owned());
         }
+        self.no_power_log = self.remarks[before..].to_vec();
     }
 
     fn add<S: TelemetrySource + 'static>(&mut self, source: Result<S, String>, of: &str) {

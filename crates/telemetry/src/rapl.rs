@@ -69,7 +69,7 @@ impl Rapl {
         match (zones.is_empty(), refused) {
             (false, _) => Ok(Rapl { folder, zones, every }),
             (true, Some(error)) => Err(format!("{error} (only root may read energy counters since Linux 5.10)")),
-            (true, None) => Err("the host has no energy counters (powercap) in sysfs".to_owned()),
+            (true, None) => Err("no energy counters (powercap) in sysfs".to_owned()),
         }
     }
 }

@@ -9,11 +9,11 @@ use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::plan::Step;
 use drivelab_core::run::RunRecords;
-use drivelab_core::target::WritableTarget;
-use drivelab_core::units::Nanos;
+use drivelab_core::target::{DeviceIdentity, WritableTarget};
+use drivelab_core::units::{Bytes, Nanos};
 use drivelab_device::guard::{self, Destroy, Whole};
-use drivelab_device::{FileIdentity, Named, Scratch};
-use drivelab_report::format;
+use drivelab_device::{BlockNode, FileIdentity, Named, Scratch};
+use drivelab_report::{DryRunDevice, format};
 use drivelab_session::{Start, left};
 use drivelab_store::{Bundle, Recorder, RunRow};
 
@@ -62,9 +62,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let history = bundle.events()?;
     refuse_under_conditions(&bundle, &history, &row)?;
     if arguments.dry_run {
-        let records = bundle.fold(history)?;
-        let left: Vec<&Step> = left(&records, true).into_iter().map(|(_, step)| step).collect();
-        return dry_run::rest(&records, &left, arguments.print.json);
+        return said_only(context, arguments, &bundle, &bundle.fold(history)?);
     }
     let mut engine = engine(context, arguments.backend)?;
     let stop = StopToken::default();
@@ -250,12 +248,18 @@ fn reopen(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>, voice: 
             Reopened { opened, state, prepared_again: true }
         }
     };
-    same_drive(records, &reopened.opened.facts.devices)?;
-    let length = reopened.opened.target.length();
+    as_it_began(records, &reopened.opened.facts.devices, reopened.opened.target.length())?;
+    Ok(reopened)
+}
+
+/// Refuses another drive or another length than the run began with.
+fn as_it_began(records: &RunRecords, devices: &[BlockDeviceFacts], length: Bytes) -> Result<()> {
+    same_drive(records, devices)?;
+    let recorded = &records.environment.target;
     // Of a block device the plan may use a part.
     let began = if recorded.kind == TargetKind::BlockDevice { recorded.length } else { records.plan.capacity };
     if length == began {
-        return Ok(reopened);
+        return Ok(());
     }
     Err(Failure::new(
         ExitCode::TargetUnusable,
@@ -268,9 +272,86 @@ fn reopen(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>, voice: 
     ))
 }
 
-/// The block device that the user released when the run began, released anew: the very same device, by its serial
-/// number, or by everything that is known of it where it has none.
+/// Asks of the target what [`reopen`] asks, without making or writing anything, and says what is left to do.
+fn said_only(context: &Context, arguments: &ResumeArgs, bundle: &Bundle, records: &RunRecords) -> Result {
+    engine(context, arguments.backend)?;
+    let looked = look(bundle, records, arguments.destroy.as_deref())?;
+    let devices = &records.environment.target.devices;
+    watching::Watching::look(context, &arguments.telemetry, devices, Some(&records.plan))?;
+    let left: Vec<&Step> = left(records, !looked.prepared_again).into_iter().map(|(_, step)| step).collect();
+    dry_run::rest(records, &left, (looked.device, looked.remark.to_owned()), arguments.print.json)
+}
+
+/// What a dry run found of the target.
+struct Looked {
+    /// What is on it, where it is a block device, and whether the user's word for it is there.
+    device: Option<DryRunDevice>,
+    remark: &'static str,
+    prepared_again: bool,
+}
+
+/// Looks at the target with the refusals of [`reopen`]; only the missing word for a device is left to be said later,
+/// beside what is on it.
+fn look(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>) -> Result<Looked> {
+    let recorded = &records.environment.target;
+    let folder = recorded.path.parent().map_or_else(|| PathBuf::from("/"), PathBuf::from);
+    if recorded.kind.is_file() {
+        same_drive(records, &drivelab_device::folder_facts(&folder)?.devices)?;
+    }
+    let needs = Needs::of_plan(&records.plan);
+    let prepares = |device| Looked { device, remark: "the target is prepared again", prepared_again: true };
+    match recorded.kind {
+        TargetKind::ScratchFile => {
+            let remark = "the target is filled again where its fill is gone";
+            Ok(Looked { device: None, remark, prepared_again: false })
+        }
+        TargetKind::NamedFile if needs.changes() => {
+            let target = named_file(bundle, records, &recorded.path)?;
+            as_it_began(records, &recorded.devices, target.length())?;
+            Ok(prepares(None))
+        }
+        TargetKind::BlockDevice if needs.changes() => {
+            let (node, planned) = same_block_device(records)?;
+            if destroy.is_some() {
+                let target = guard::authorise_device(&node, &Destroy::named(destroy).planned_for(planned))?;
+                let device = target.decision().device.as_deref().map(dry_run::of_guarded);
+                let opened = crate::lab::place::released_device(&node, target);
+                as_it_began(records, &opened.facts.devices, opened.target.length())?;
+                return Ok(prepares(device));
+            }
+            guard::still_planned(&node, &Destroy::default().planned_for(planned))?;
+            let preview = guard::preview_device(&node)?;
+            let facts = drivelab_device::open_device_to_read(&node)?.facts;
+            as_it_began(records, &facts.devices, facts.length)?;
+            Ok(prepares(Some(dry_run::of_preview(preview))))
+        }
+        TargetKind::NamedFile
+        | TargetKind::BlockDevice
+        | TargetKind::NullDevice
+        | TargetKind::ZeroDevice
+        | TargetKind::Nop => {
+            let size = recorded.kind.stores_nothing().then_some(records.plan.capacity);
+            let place = Place::of(&recorded.path)?;
+            place.check(&Wanted { run: records.run, needs, destroy: &Destroy::default(), size })?;
+            let Place::Named(Named::BlockDevice(node)) = &place else { return Ok(prepares(None)) };
+            let facts = drivelab_device::open_device_to_read(node)?.facts;
+            as_it_began(records, &facts.devices, facts.length)?;
+            Ok(prepares(Some(dry_run::only_read(node)?)))
+        }
+    }
+}
+
+/// The block device that the user released when the run began, released anew.
 fn block_device(records: &RunRecords, destroy: Option<&Path>) -> Result<Reopened> {
+    let (node, before) = same_block_device(records)?;
+    let target = guard::authorise_device(&node, &Destroy::named(destroy).planned_for(before))?;
+    let state = "the device was released anew and is prepared again, since its content is not known".to_owned();
+    Ok(Reopened { opened: crate::lab::place::released_device(&node, target), state, prepared_again: true })
+}
+
+/// The block device that the user released when the run began, and what it must still be: the very same device, by its
+/// serial number, or by everything that is known of it where it has none.
+fn same_block_device(records: &RunRecords) -> Result<(BlockNode, DeviceIdentity)> {
     let path = &records.environment.target.path;
     let refuse = |why: &str| {
         let text = format!("{} {why}, so it is left alone; begin a new run to name it", path.display());
@@ -288,9 +369,7 @@ fn block_device(records: &RunRecords, destroy: Option<&Path>) -> Result<Reopened
         // It may have been unplugged, or the machine restarted: its serial number speaks for it.
         before.diskseq = drivelab_device::identity_of(&node).diskseq;
     }
-    let target = guard::authorise_device(&node, &Destroy::named(destroy).planned_for(before))?;
-    let state = "the device was released anew and is prepared again, since its content is not known".to_owned();
-    Ok(Reopened { opened: crate::lab::place::released_device(&node, target), state, prepared_again: true })
+    Ok((node, before))
 }
 
 /// The file that the user released when the run began: the very same file, not another one at its path.

@@ -148,7 +148,7 @@ pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
 /// As for [`carry_out`].
 pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<Option<Prepared>> {
     if order.dry_run {
-        return dry_run::one(&order).map(|_| None);
+        return dry_run::one(context, &order).map(|_| None);
     }
     let voice = context.settings.voice;
     let destroy = consent::of(&order)?;
@@ -156,6 +156,7 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
     let plan = target::plan(order.methodology, order.form, &site, &order.words)?;
     let plan = under_data_state(plan, &order, &site);
     let page = check(&order, &plan)?;
+    Watching::look(context, order.telemetry, &site.devices, Some(&plan))?;
     let known = order.under.as_ref().map(|under| under.run).or_else(|| order.part.as_ref().map(|part| part.run));
     let run = known.unwrap_or_else(RunId::now);
     // What drivelab makes is as long as the plan takes it to be; what is there has its size.

@@ -22,6 +22,7 @@ use super::begin::{self, Order, Under};
 use super::outcome::{Show, terminal_width};
 use super::pages::{OutputFile, format_of, redacted, render};
 use super::place::Place;
+use super::watching::Watching;
 use super::{consent, dry_run, signals};
 use crate::args::{BackendArg, ConditionArgs, PowerStates};
 use crate::context::Context;
@@ -115,6 +116,8 @@ pub fn carry_out(
     let destroy = destroy.map_err(|failure| by_a_killed_run(context, &node, failure))?;
     // Each arm releases the drive anew; it must be the one that was named.
     let destroy = if destroy.planned.is_none() { destroy.planned_for(identity_of(&node)) } else { destroy };
+    let devices = drivelab_device::open_device_to_read(&node)?.facts.devices;
+    Watching::look(context, order.telemetry, &devices, None)?;
     if order.dry_run {
         return dry_run::under_conditions(order, &node, &conditions, &destroy);
     }

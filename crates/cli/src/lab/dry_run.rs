@@ -22,6 +22,8 @@ use super::begin::{self, Order};
 use super::consent;
 use super::place::{Needs, Place, Wanted};
 use super::target::{self, Purpose, Site};
+use super::watching::Watching;
+use crate::context::Context;
 use crate::fail::{Failure, Result};
 use crate::say;
 
@@ -38,7 +40,7 @@ pub struct Look {
 ///
 /// # Errors
 /// What the order would be refused for, but for a missing `--destroy`.
-pub fn look(order: &Order<'_>) -> Result<Look> {
+pub fn look(context: &Context, order: &Order<'_>) -> Result<Look> {
     let preview = match Place::of(order.target)? {
         Place::Named(Named::BlockDevice(node))
             if order.destroy.is_none() && target::changes(order.methodology, order.form) =>
@@ -52,6 +54,7 @@ pub fn look(order: &Order<'_>) -> Result<Look> {
     let site = target::survey(order.target, order.methodology, order.form, order.size, purpose)?;
     let plan = target::plan(order.methodology, order.form, &site, &order.words)?;
     begin::check(order, &plan)?;
+    Watching::look(context, order.telemetry, &site.devices, Some(&plan))?;
     let device = match (preview, site.guarded(), &site.place) {
         (Some(preview), _, _) => Some(of_preview(preview)),
         (None, Some(guarded), _) => Some(of_guarded(guarded)),
@@ -70,8 +73,8 @@ pub fn look(order: &Order<'_>) -> Result<Look> {
 ///
 /// # Errors
 /// What the order would be refused for; a missing `--destroy` after everything was said.
-pub fn one(order: &Order<'_>) -> Result {
-    let Look { plan, target, remarks } = look(order)?;
+pub fn one(context: &Context, order: &Order<'_>) -> Result {
+    let Look { plan, target, remarks } = look(context, order)?;
     let run = DryRun { target: Some(target), remarks, ..document(&plan) };
     say(&run, order.print.json)?;
     word_is_there(&run)
@@ -150,22 +153,40 @@ pub fn under_conditions(order: &Order<'_>, node: &BlockNode, conditions: &[Condi
     word_is_there(&run)
 }
 
-/// Says what is left of a stored run; `left` are its steps that are not finished.
+/// Says what is left of a stored run; `left` are its steps that are not finished, `device` is what was found where the
+/// target is a block device, and `remark` is what becomes of the target.
 ///
 /// # Errors
-/// Only where stdout cannot be written.
-pub fn rest(records: &RunRecords, left: &[&Step], json: bool) -> Result {
+/// A missing `--destroy`, after everything was said.
+pub fn rest(
+    records: &RunRecords,
+    left: &[&Step],
+    (device, remark): (Option<DryRunDevice>, String),
+    json: bool,
+) -> Result {
     let sum = |of: &dyn Fn(&Step) -> u64| left.iter().fold(0u64, |sum, step| sum.saturating_add(of(step)));
+    let began = &records.environment.target;
+    let written = Bytes::new(sum(&|step| step.estimated_written.get()));
+    let device_capacity = began.devices.first().map(|device| device.capacity);
     let run = DryRun {
         run: Some(records.run),
         steps_left: Some(left.len()),
         estimated_time_s: Nanos::new(sum(&|step| step.estimated_time.get())).as_secs_f64(),
-        estimated_written: Bytes::new(sum(&|step| step.estimated_written.get())),
-        remarks: vec!["the target is filled again where its fill is gone".to_owned()],
+        estimated_written: written,
+        target: Some(DryRunTarget {
+            target: began.path.clone(),
+            length: records.plan.capacity,
+            written,
+            device_capacity,
+            drive_writes: share(written, device_capacity),
+            endurance: ENDURANCE,
+            device,
+        }),
+        remarks: vec![remark],
         ..document(&records.plan)
     };
     say(&run, json)?;
-    Ok(ExitCode::Ok)
+    word_is_there(&run)
 }
 
 fn say(run: &DryRun, json: bool) -> Result<()> {
@@ -241,17 +262,22 @@ fn of(identity: &DeviceIdentity, found: Vec<String>, looked_at: String, named: O
     DryRunDevice { name, model, serial, found, looked_at, destroy }
 }
 
-fn of_preview(Preview { identity, found, looked_at }: Preview) -> DryRunDevice {
+/// A device that is looked at because nobody named it.
+pub fn of_preview(Preview { identity, found, looked_at }: Preview) -> DryRunDevice {
     of(&identity, found, looked_at, Some(false))
 }
 
-fn of_guarded(device: &GuardedDevice) -> DryRunDevice {
+/// A device that was named and let through.
+pub fn of_guarded(device: &GuardedDevice) -> DryRunDevice {
     let GuardedDevice { identity, looked_at, overridden, .. } = device;
     of(identity, overridden.clone(), looked_at.clone(), Some(true))
 }
 
 /// A device that nothing is written to: what its first bytes say is enough.
-fn only_read(node: &BlockNode) -> Result<DryRunDevice> {
+///
+/// # Errors
+/// Where it cannot be opened or read.
+pub fn only_read(node: &BlockNode) -> Result<DryRunDevice> {
     let looked_at = "known tables and signatures were looked for, the rest was not read".to_owned();
     Ok(of(&identity_of(node), guard::known_content(node)?, looked_at, None))
 }

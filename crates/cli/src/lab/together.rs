@@ -244,7 +244,7 @@ fn measure(common: &Common<'_>, prepared: Option<Prepared>) -> Result {
 
 /// What would be done to each of them.
 fn say_only(common: &Common<'_>) -> Result {
-    let look = |(run, _)| dry_run::look(&common.order(run, Company::new(None), &Began::now())?);
+    let look = |(run, _)| dry_run::look(common.context, &common.order(run, Company::new(None), &Began::now())?);
     let looks = common.of(GroupRole::Together).into_iter().map(look).collect::<Result<Vec<_>>>()?;
     dry_run::several(looks, !common.arguments.together_only, common.arguments.measure.print.json)
 }

@@ -75,12 +75,8 @@ impl Watching {
         devices: &[BlockDeviceFacts],
         expected: Nanos,
     ) -> Result<Option<Self>> {
-        let choice = arguments.telemetry.unwrap_or(context.settings.telemetry.value);
-        let Some(rates) = rates(choice) else {
-            let off = Watching { found: None, always: false, expected };
-            return refused_without(arguments).map_or(Ok(Some(off)), |flag| {
-                Err(Failure::usage(format!("{flag} has no effect with --telemetry off; leave one of them out")))
-            });
+        let Some(rates) = rates_for(context, arguments)? else {
+            return Ok(Some(Watching { found: None, always: false, expected }));
         };
         let disks = devices.iter().map(|device| device.name.clone()).collect();
         let found = discover(&Roots::default(), &wanted(arguments, disks, rates));
@@ -88,6 +84,38 @@ impl Watching {
         check_power_log(arguments, &found)?;
         limit_can_be_held(arguments, &found)?;
         Ok(Some(Watching { found: Some(found), always: arguments.telemetry_always, expected }))
+    }
+
+    /// Refuses what [`Watching::open`] and [`check`] would refuse of the drive, before anything is opened, measured or
+    /// said. No meter of the user's is touched: a command would run twice, and what writes into a pipe would end.
+    ///
+    /// # Errors
+    /// Exit 2 for flags that contradict each other; exit 6 for a power log, a limit, or a wait for a temperature that
+    /// the drive cannot give.
+    pub fn look(
+        context: &Context,
+        arguments: &TelemetryArgs,
+        devices: &[BlockDeviceFacts],
+        plan: Option<&Plan>,
+    ) -> Result<()> {
+        let waits = plan.is_some_and(|plan| plan.steps().any(|step| step.cool_downs().next().is_some()));
+        let Some(rates) = rates_for(context, arguments)? else { return plan.map_or(Ok(()), |plan| check(plan, None)) };
+        let TelemetryArgs { power_log, abort_above_c, .. } = *arguments;
+        let needs_thermometer = arguments.temperature_file.is_none() && (waits || abort_above_c.is_some());
+        if !power_log && !needs_thermometer {
+            return Ok(());
+        }
+        let disks = devices.iter().map(|device| device.name.clone()).collect();
+        let wanted = Wanted { disks, rates, power_log, abort_above_c, ..Wanted::default() };
+        let found = discover(&Roots::default(), &wanted);
+        let found = found.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
+        check_power_log(arguments, &found)?;
+        if !needs_thermometer {
+            return Ok(());
+        }
+        limit_can_be_held(arguments, &found)?;
+        let watching = Watching { found: Some(found), always: false, expected: Nanos::new(0) };
+        plan.map_or(Ok(()), |plan| check(plan, Some(&watching)))
     }
 
     /// Begins to sample on the run's clock, and keeps the machine awake.
@@ -98,7 +126,7 @@ impl Watching {
         let inhibitor = inhibitor.and_then(|taken| {
             taken.map_err(|error| not_held = Some(format!("suspends of the machine are not inhibited: {error}"))).ok()
         });
-        let Some(Found { sources, mut remarks, abort_above }) = found else {
+        let Some(Found { sources, mut remarks, no_power_log: _, abort_above }) = found else {
             let remarks = not_held.into_iter().collect();
             return Watched { observer: None, remarks, inhibitor, suspended_before_s: Some(suspended_s()) };
         };
@@ -121,9 +149,7 @@ pub fn check_power_log(arguments: &TelemetryArgs, found: &Found) -> Result<()> {
     if !arguments.power_log || found.has_power_log() {
         return Ok(());
     }
-    let about_power = found.remarks.iter().filter(|remark| remark.contains("power"));
-    let why: Vec<&str> = about_power.map(String::as_str).collect();
-    let why = if why.is_empty() { found.remarks.join("; ") } else { why.join("; ") };
+    let why = found.no_power_log.join("; ");
     Err(Failure::new(
         ExitCode::TargetUnusable,
         format!(
@@ -165,6 +191,17 @@ pub fn check(plan: &Plan, watching: Option<&Watching>) -> Result<()> {
             step.label
         ),
     ))
+}
+
+/// The rates that are wanted; nothing where telemetry is off, and with it everything that needs it.
+fn rates_for(context: &Context, arguments: &TelemetryArgs) -> Result<Option<Rates>> {
+    let choice = arguments.telemetry.unwrap_or(context.settings.telemetry.value);
+    match (rates(choice), refused_without(arguments)) {
+        (None, Some(flag)) => {
+            Err(Failure::usage(format!("{flag} has no effect with --telemetry off; leave one of them out")))
+        }
+        (rates, _) => Ok(rates),
+    }
 }
 
 /// The rates of a choice; `None` for off.

@@ -63,6 +63,21 @@ pub fn outlook(node: &BlockNode, used_by: &[String]) -> WriteOutlook {
     WriteOutlook::WithDestroy { id: id_of(&identity_of(node)).to_owned() }
 }
 
+/// Whether a device is still the one that it was when it was planned for: what [`release_device`] asks before anything
+/// else, asked alone, for who has no word to release it with. Looks only.
+///
+/// # Errors
+/// [`GuardError::Refused`] where it is another one, and for the running system's disks.
+pub fn still_planned(node: &BlockNode, destroy: &Destroy) -> Result<(), GuardError> {
+    system_disk::refuse(&Roots::default(), node)?;
+    is_as_planned(node, destroy, &identity_of(node))
+}
+
+fn is_as_planned(node: &BlockNode, destroy: &Destroy, now: &DeviceIdentity) -> Result<(), GuardError> {
+    let planned = destroy.planned.as_ref();
+    planned.map_or(Ok(()), |planned| unchanged(node, planned, now, "since the plan was made"))
+}
+
 /// What a device holds that is known by its bytes (tables, file systems, members of volumes), a phrase each. Looks
 /// only.
 ///
@@ -107,9 +122,7 @@ pub fn release_device(node: &BlockNode, destroy: &Destroy) -> Result<Released, G
     system_disk::refuse(&Roots::default(), node)?;
     let identity = identity_of(node);
     let removable = read_number::<u8>(&whole_of(&node.folder).0.join("removable")) == Some(1);
-    if let Some(planned) = &destroy.planned {
-        unchanged(node, planned, &identity, "since the plan was made")?;
-    }
+    is_as_planned(node, destroy, &identity)?;
     if let Named::Other(named) = destroy.compare(&identity) {
         return refuse(wrong(&named, &identity));
     }

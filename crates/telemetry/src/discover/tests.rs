@@ -54,6 +54,10 @@ fn a_power_log_that_was_asked_for_and_is_not_there_is_said() {
     let told = |power_log| {
         let found = discover(&empty, &Wanted { power_log, ..Wanted::default() }).unwrap();
         assert!(!found.has_power_log());
+        // Nothing else that lacks, such as the host's energy counters, has to do with it.
+        assert!(found.no_power_log.iter().all(|why| why.contains("NVMe")), "{:?}", found.no_power_log);
+        assert!(found.remarks.iter().all(|why| !why.contains("the host: the host")), "{:?}", found.remarks);
+        assert_eq!(found.no_power_log.len(), usize::from(power_log));
         found.remarks.iter().any(|remark| remark.contains("measure their own power"))
     };
     assert_eq!((told(true), told(false)), (true, false));
