@@ -40,8 +40,7 @@ pub(crate) static WATCHED: &[Check] = &[
     Check { code: "few_readings", rule: "", check: few_readings, finding: text::few_readings },
 ];
 
-/// Meters of the user's from which nothing came at all, each with the first error: a line that is none, or how it
-/// ended.
+/// Meters of the user's from which nothing came at all, each with its first error: a line that is none, or its end.
 pub(crate) fn silent_meters(recorded: &Recorded) -> Option<Finding> {
     let silent = of_kind(recorded, SourceKind::Adapter).filter(|source| source.samples.is_empty());
     let names: Vec<String> = silent
