@@ -47,8 +47,8 @@ fn lacked_by_root(status: &str, Capability(number, name): Capability) -> Option<
     } else {
         format!(
             "this is root already, but without the capability {name}: give it to the process (a container: \
-             `--cap-add {short}`, or a privileged one; a systemd service: CapabilityBoundingSet=), or run drivelab outside \
-             of the container"
+             `--cap-add {short}`, or a privileged one; a systemd service: CapabilityBoundingSet=), or run \
+             drivelab outside of the container"
         )
     })
 }
