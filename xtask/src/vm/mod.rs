@@ -122,8 +122,8 @@ fn total(scenarios: usize, seconds: f64) -> String {
         return told;
     }
     format!(
-        "{told}\nvm-test: warning: that is more than the {MOST_S:.0} s that all scenarios are to take. If this machine had \
-         no other work, one of them has grown: the times are above"
+        "{told}\nvm-test: warning: that is more than the {MOST_S:.0} s that all scenarios are to take. If this machine \
+         had no other work, one of them has grown: the times are above"
     )
 }
 
