@@ -88,9 +88,9 @@ fn may_begin_again(released: &Released, node: &Path) -> Result<(), ConditionsErr
         return Ok(());
     }
     Err(ConditionsError::Target(format!(
-        "{shown} has no header, can be read, and holds {}: whether that is left of a locking range that was half set \
-         up, or somebody's since, cannot be told, so it was left. Where nobody needs it, `drivelab wipe {shown}` it first and \
-         say `drivelab resume --last` again; the PSID on the drive's label resets it whatever happens",
+        "{shown} has no header, can be read, and holds {}: whether that is left of a locking range that was half set up, \
+         or somebody's since, cannot be told, so it was left. Where nobody needs it, `drivelab wipe {shown}` it first \
+         and say `drivelab resume --last` again; the PSID on the drive's label resets it whatever happens",
         data.join(" and "),
         shown = node.display(),
     )))
