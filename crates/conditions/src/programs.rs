@@ -113,6 +113,15 @@ fn path() -> std::ffi::OsString {
 /// undoing still sees a program that has the drive open.
 const TIED: [&str; 3] = ["setpriv", "--pdeathsig", "KILL"];
 
+/// Whether programs can be tied to their owner here: BusyBox has a setpriv too, which does not know how.
+fn can_be_tied() -> bool {
+    let [setpriv, how, signal] = TIED;
+    let mut tried = Command::new(setpriv);
+    tried.args([how, signal, "true"]).env("PATH", path());
+    tried.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    is_there(setpriv) && tried.status().is_ok_and(|status| status.success())
+}
+
 fn is_there(name: &str) -> bool {
     std::env::split_paths(&path()).any(|folder| folder.join(name).is_file())
 }
@@ -120,7 +129,7 @@ fn is_there(name: &str) -> bool {
 fn start(name: &str, arguments: &[impl AsRef<OsStr>], input: &[u8]) -> io::Result<Output> {
     let [setpriv, how, signal] = TIED;
     // setpriv's own words for a program that is missing are not the system's.
-    let mut command = if is_there(setpriv) && is_there(name) {
+    let mut command = if is_there(name) && can_be_tied() {
         let mut tied = Command::new(setpriv);
         tied.args([how, signal, name]);
         tied
@@ -161,6 +170,21 @@ mod tests {
         for error in [missing.check().expect_err("missing"), missing.run(&[], &[]).expect_err("missing")] {
             assert!(error.to_string().contains("package none-such"), "{error}");
         }
+    }
+
+    #[test]
+    fn a_setpriv_that_cannot_tie_is_left_out() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let folder = tempfile::tempdir().expect("a folder");
+        let stub = folder.path().join(TIED[0]);
+        std::fs::write(&stub, "#!/bin/sh\necho \"unrecognized option '$1'\" >&2\nexit 1\n").expect("written");
+        std::fs::set_permissions(&stub, std::fs::Permissions::from_mode(0o755)).expect("made a program");
+        IN_FRONT.set(Some(folder.path().to_owned()));
+        let shell = Program { name: "sh", needed_for: "a test", package: "dash" };
+        let said = shell.run(&["-c", "echo it runs"], &[]);
+        IN_FRONT.set(None);
+        assert_eq!(said.expect("as BusyBox has it"), "it runs\n");
     }
 
     /// This test again, in a process of its own that is killed while a program of its runs.
