@@ -177,7 +177,7 @@ flags! {
 }
 
 flags! {
-    /// SANICAP, bytes 331:328: sanitize (Base, section 5.17.2.1). Bits 31:30: [`SanitizeAbilities::modifies_media`].
+    /// SANICAP, bytes 331:328: sanitize (Base, section 5.17.2.1). Bits 31:30 (NODMMAS) are not read.
     SanitizeAbilities: u32 {
         /// CES, bit 0: crypto erase.
         crypto_erase = 0;

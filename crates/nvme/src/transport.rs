@@ -5,8 +5,8 @@ use crate::error::NvmeError;
 
 /// A way to a controller: the kernel's ioctl, or pages that were recorded.
 pub trait Transport {
-    /// Sends one command and fills `data`, or sends it, as [`AdminCommand::direction`] says. Returns dword 0 of the
-    /// completion.
+    /// Sends one command and fills `data`, or sends it, as bits 1:0 of its opcode say (Base, "Opcodes for Admin
+    /// Commands"). Returns dword 0 of the completion.
     ///
     /// # Errors
     /// The controller refused it, the kernel did not let it through, or it was not recorded.
