@@ -7,16 +7,20 @@
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::FileExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
 
 use drivelab_core::condition::Luks2;
 use drivelab_core::units::Bytes;
 
 use crate::error::ConditionsError;
+use crate::kernel;
 use crate::programs::{self, CRYPTSETUP};
 
 /// Bytes of a LUKS2 header with its key slots, as cryptsetup makes it: 16 MiB.
 pub(crate) const HEADER: u64 = 16 << 20;
+/// The heading of `luksDump` under which it says where the data lie.
+pub(crate) const SEGMENTS: &str = "Data segments";
 /// Bytes of the key.
 const KEY: usize = 64;
 
@@ -88,9 +92,11 @@ pub(crate) fn format(node: &str, uuid: &str, luks: &Luks2, key: &Key) -> Result<
     CRYPTSETUP.run(&format_arguments(node, uuid, sector.as_deref()), &key.0).map(drop)
 }
 
-/// Opens the mapping `name`.
-pub(crate) fn open(node: &str, name: &str, luks: &Luks2, key: &Key) -> Result<(), ConditionsError> {
-    CRYPTSETUP.run(&open_arguments(node, name, &flags(luks)), &key.0).map(drop)
+/// Opens the mapping `name`; gives its node.
+pub(crate) fn open(node: &str, name: &str, luks: &Luks2, key: &Key) -> Result<PathBuf, ConditionsError> {
+    CRYPTSETUP.run(&open_arguments(node, name, &flags(luks)), &key.0)?;
+    kernel::mapping(name)?
+        .ok_or_else(|| ConditionsError::Host(format!("cryptsetup opened {name}, but the kernel shows no such mapping")))
 }
 
 /// Closes the mapping `name`.
@@ -194,29 +200,30 @@ fn has_device_mapper(devices: &str) -> bool {
     devices.lines().any(|line| line.split_whitespace().nth(1) == Some("device-mapper"))
 }
 
-/// Reads what `luksDump` says of the one data segment and of the first key slot.
-pub(crate) fn parse(dump: &str) -> Option<Header> {
-    let (mut section, mut key_bits) = ("", None);
-    let (mut cipher, mut sector_size, mut data_offset) = (None, None, None);
-    for line in dump.lines() {
+/// The first value that `luksDump` gives under a heading and a name.
+pub(crate) fn value_of<'a>(dump: &'a str, heading: &str, name: &str) -> Option<&'a str> {
+    let mut section = "";
+    dump.lines().find_map(|line| {
         if !line.starts_with(char::is_whitespace) {
             section = line.trim_end_matches(':');
         }
-        let Some((name, value)) = line.split_once(':') else { continue };
-        let number = || value.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
-        match (section, name.trim()) {
-            ("Data segments", "cipher") => cipher = cipher.or_else(|| Some(value.trim().to_owned())),
-            ("Data segments", "sector") => sector_size = sector_size.or_else(number),
-            ("Data segments", "offset") => data_offset = data_offset.or_else(number),
-            ("Keyslots", "Key") => key_bits = key_bits.or_else(number),
-            _ => {}
-        }
-    }
+        let (found, value) = line.split_once(':')?;
+        (section == heading && found.trim() == name).then(|| value.trim())
+    })
+}
+
+/// The same where it begins with a number: `16777216 [bytes]`.
+pub(crate) fn number_of<T: FromStr>(dump: &str, heading: &str, name: &str) -> Option<T> {
+    value_of(dump, heading, name)?.split_whitespace().next()?.parse().ok()
+}
+
+/// Reads what `luksDump` says of the one data segment and of the first key slot.
+pub(crate) fn parse(dump: &str) -> Option<Header> {
     Some(Header {
-        cipher: cipher?,
-        key_bits: u32::try_from(key_bits?).ok()?,
-        sector_size: u32::try_from(sector_size?).ok()?,
-        data_offset: Bytes::new(data_offset?),
+        cipher: value_of(dump, SEGMENTS, "cipher")?.to_owned(),
+        key_bits: number_of(dump, "Keyslots", "Key")?,
+        sector_size: number_of(dump, SEGMENTS, "sector")?,
+        data_offset: Bytes::new(number_of(dump, SEGMENTS, "offset")?),
     })
 }
 

@@ -148,6 +148,14 @@ fn start(name: &str, arguments: &[impl AsRef<OsStr>], input: &[u8]) -> io::Resul
     child.wait_with_output()
 }
 
+/// A path as an argument of a program.
+///
+/// # Errors
+/// It is not valid UTF-8.
+pub(crate) fn text(path: &Path) -> Result<&str, ConditionsError> {
+    path.to_str().ok_or_else(|| ConditionsError::Target(format!("{} is not valid UTF-8", path.display())))
+}
+
 /// Text of a file that the kernel may have compressed; `None` where it cannot be read.
 pub(crate) fn unpacked(file: &str) -> Option<String> {
     let output = start("zcat", &[file], &[]).ok().filter(|output| output.status.success())?;

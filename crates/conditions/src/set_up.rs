@@ -20,7 +20,7 @@ use crate::controller::Controllers;
 use crate::error::ConditionsError;
 use crate::gpt::Layout;
 use crate::ledger::{Deed, Ledger};
-use crate::programs::ADDPART;
+use crate::programs::{ADDPART, text};
 use crate::{ballast, drive, file_system, kernel, luks, power, tear_down, uniform};
 
 /// The one partition's number.
@@ -257,10 +257,7 @@ impl SetUp {
             return Err(ConditionsError::Host(format!("what `cryptsetup luksDump {below}` says is not understood")));
         };
         self.ledger.about_to(Deed::Mapping { name: name.clone() })?;
-        luks::open(below, &name, luks, &key)?;
-        let mapping = kernel::mapping(&name)?.ok_or_else(|| {
-            ConditionsError::Host(format!("cryptsetup opened {name}, but the kernel shows no such mapping"))
-        })?;
+        let mapping = luks::open(below, &name, luks, &key)?;
         let check = self.check(&mapping, node, read.data_offset)?;
         let flags = luks::flags(luks).into_iter().map(|flag| flag.trim_start_matches("--").to_owned()).collect();
         self.said(format!("{below} was encrypted with LUKS2 and opened as {}", mapping.display()));
@@ -333,8 +330,4 @@ fn layout_of(released: &Released, share: drivelab_core::condition::Share) -> Res
             released.length().about()
         ))
     })
-}
-
-fn text(path: &Path) -> Result<&str, ConditionsError> {
-    path.to_str().ok_or_else(|| ConditionsError::Target(format!("{} is not valid UTF-8", path.display())))
 }

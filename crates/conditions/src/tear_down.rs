@@ -173,7 +173,3 @@ pub(crate) fn patiently(deed: impl Fn() -> Result<(), ConditionsError>) -> Resul
         }
     }
 }
-
-fn text(path: &Path) -> Result<&str, ConditionsError> {
-    path.to_str().ok_or_else(|| ConditionsError::Target(format!("{} is not valid UTF-8", path.display())))
-}

@@ -87,27 +87,11 @@ pub(crate) fn header(node: &str) -> Result<(String, Header), ConditionsError> {
 
 /// Reads what `luksDump` says of the one data segment.
 fn parse(dump: &str) -> Option<Header> {
-    let mut section = "";
-    let (mut range, mut key_bits, mut data_offset, mut length) = (None, None, None, None);
-    for line in dump.lines() {
-        if !line.starts_with(char::is_whitespace) {
-            section = line.trim_end_matches(':');
-        }
-        let Some((name, value)) = line.split_once(':') else { continue };
-        let number = || value.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
-        match (section, name.trim()) {
-            ("Data segments", "offset") => data_offset = data_offset.or_else(number),
-            ("Data segments", "OPAL segment number") => range = range.or_else(number),
-            ("Data segments", "OPAL key") => key_bits = key_bits.or_else(number),
-            ("Data segments", "OPAL segment length") => length = length.or_else(number),
-            _ => {}
-        }
-    }
     Some(Header {
-        range: u32::try_from(range?).ok()?,
-        key_bits: u32::try_from(key_bits?).ok()?,
-        data_offset: Bytes::new(data_offset?),
-        length: Bytes::new(length?),
+        range: luks::number_of(dump, luks::SEGMENTS, "OPAL segment number")?,
+        key_bits: luks::number_of(dump, luks::SEGMENTS, "OPAL key")?,
+        data_offset: Bytes::new(luks::number_of(dump, luks::SEGMENTS, "offset")?),
+        length: Bytes::new(luks::number_of(dump, luks::SEGMENTS, "OPAL segment length")?),
     })
 }
 

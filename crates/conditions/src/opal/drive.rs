@@ -43,9 +43,25 @@ fn opal_of<T: Transport>(controller: &Controller<T>) -> Answer {
     if !identity.admin_commands.security {
         return no("its OACS says that it has no security commands");
     }
-    match controller.tcg_level_0() {
+    let usable = match controller.tcg_level_0() {
         Ok(page) => usable(&page.decoded),
-        Err(error) => no(&format!("its level 0 discovery cannot be read: {error}")),
+        Err(error) => return no(&format!("its level 0 discovery cannot be read: {error}")),
+    };
+    if usable == Answer::Yes {
+        has_one_namespace(controller, identity.admin_commands.namespace_management)
+    } else {
+        usable
+    }
+}
+
+/// Locking ranges are the drive's and not a namespace's, and only one namespace was released: resetting a range must
+/// not reach into another one, attached or not.
+fn has_one_namespace<T: Transport>(controller: &Controller<T>, managed: bool) -> Answer {
+    let listed = if managed { controller.allocated_namespaces(0) } else { controller.active_namespaces(0) };
+    match listed.map(|page| page.decoded.namespaces) {
+        Ok(all) if all.len() <= 1 => Answer::Yes,
+        Ok(all) => no(&format!("it has {} namespaces, and a locking range may reach into all of them", all.len())),
+        Err(error) => no(&format!("its namespaces cannot be listed: {error}")),
     }
 }
 
@@ -80,7 +96,7 @@ const fn is_opal(class: &SecurityClass) -> bool {
 mod tests {
     //! On recorded pages, built by the specification's offsets: not yet tried on hardware.
 
-    use drivelab_nvme::{RecordedTransport, Recording};
+    use drivelab_nvme::{RecordedTransport, Recording, Request};
 
     use super::*;
     use crate::power::tests::pages::{IDENTIFY, THREE, identify};
@@ -97,6 +113,40 @@ mod tests {
         assert!(matches!(&answer, Answer::No(why) if why.contains("OACS")), "{answer:?}");
         let answer = opal_of(&controller(true));
         assert!(matches!(&answer, Answer::No(why) if why.contains("level 0 discovery")), "{answer:?}");
+    }
+
+    #[test]
+    fn a_drive_with_more_than_the_namespace_that_was_released_is_refused() {
+        let mut opal = vec![0; 2048];
+        opal[0..4].copy_from_slice(&64_u32.to_be_bytes());
+        // The feature Opal SSC 2 (0203h; TCG Opal 2.01, section 3.1.1.5).
+        opal[48..52].copy_from_slice(&[2, 3, 0x10, 16]);
+        let answer = |managed: bool, cns: u8, namespaces: Option<u8>| {
+            let mut page = identify(&THREE, true);
+            page[256] |= u8::from(managed) << 3;
+            let mut recording = Recording::default();
+            recording.page(IDENTIFY, page);
+            recording.page(Request::SecurityReceive { protocol: 1, specific: 1 }, opal.clone());
+            if let Some(namespaces) = namespaces {
+                let mut list = vec![0; 4096];
+                (0..namespaces).for_each(|at| list[4 * usize::from(at)] = at + 1);
+                recording.page(Request::Identify { cns, nsid: 0 }, list);
+            }
+            opal_of(&Controller::new(RecordedTransport::new(recording)))
+        };
+        let (active, allocated) = (2, 0x10);
+        assert_eq!(answer(false, active, Some(1)), Answer::Yes);
+        assert_eq!(answer(true, allocated, Some(1)), Answer::Yes);
+        for (managed, cns, namespaces, word) in [
+            (false, active, Some(2), "has 2 namespaces"),
+            (true, allocated, Some(3), "has 3 namespaces"),
+            // Those that are attached are not all where it can manage them.
+            (true, active, Some(1), "cannot be listed"),
+            (false, active, None, "cannot be listed"),
+        ] {
+            let answer = answer(managed, cns, namespaces);
+            assert!(matches!(&answer, Answer::No(why) if why.contains(word)), "{word}: {answer:?}");
+        }
     }
 
     #[test]

@@ -7,12 +7,13 @@ use drivelab_core::condition::{HardwareFacts, LockCheck, Luks2};
 use drivelab_core::units::Bytes;
 use uuid::Uuid;
 
-use super::{CHECKED, SetUp, text};
+use super::{CHECKED, SetUp};
 use crate::error::ConditionsError;
 use crate::ledger::Deed;
 use crate::luks::Key;
 use crate::opal::{commands, key};
-use crate::{drive, kernel, luks, opal, tear_down, uniform};
+use crate::programs::text;
+use crate::{drive, luks, opal, tear_down, uniform};
 
 impl SetUp {
     /// Sets a locking range up over `node` and opens it; gives its mapping.
@@ -40,9 +41,8 @@ impl SetUp {
         }
         let (header, read) = commands::header(below)?;
         self.ledger.about_to(Deed::Mapping { name: name.clone() })?;
-        let mapping = open(below, &name, &range_key)?;
-        let check = self.check_lock(&mapping, (below, &name), &range_key, read.data_offset)?;
-        let mapping = mapped(&name)?;
+        let mapping = luks::open(below, &name, &Luks2::default(), &range_key)?;
+        let (mapping, check) = self.check_lock(&mapping, (below, &name), &range_key, read.data_offset)?;
         self.said(format!("{below} was encrypted by the drive and opened as {}", mapping.display()));
         self.facts.hardware = Some(HardwareFacts {
             version: luks::version()?,
@@ -58,21 +58,21 @@ impl SetUp {
         Ok(mapping)
     }
 
-    /// Writes a known text into the range, locks it, looks that the text is not given out, and opens it again. What
-    /// lies on the media cannot be seen: the drive decrypts what it gives out.
+    /// Writes a known text into the range, locks it, looks that the text is not given out, and opens it again: its
+    /// mapping of then. What lies on the media cannot be seen: the drive decrypts what it gives out.
     fn check_lock(
         &self,
         mapping: &Path,
         (below, name): (&str, &str),
         key: &Key,
         offset: Bytes,
-    ) -> Result<LockCheck, ConditionsError> {
+    ) -> Result<(PathBuf, LockCheck), ConditionsError> {
         let written = uniform::known_text(CHECKED);
         let came_back = drive::write_and_read(&self.released, mapping, &written)? == written;
         tear_down::patiently(|| luks::close(name))?;
         // The device itself was read and written a moment ago: an error now is the drive's refusal.
         let while_locked = drive::read(Path::new(below), offset.get(), written.len());
-        let again = open(below, name, key)?;
+        let again = luks::open(below, name, &Luks2::default(), key)?;
         let read_back = came_back && drive::read(&again, 0, written.len())? == written;
         let given_out = while_locked.as_ref().map_or(0, |bytes| uniform::plain_pieces(&written, bytes));
         let check = LockCheck {
@@ -81,7 +81,7 @@ impl SetUp {
             refused_while_locked: while_locked.is_err(),
         };
         if given_out == 0 && read_back {
-            return Ok(check);
+            return Ok((again, check));
         }
         Err(ConditionsError::NotEncrypted(format!(
             "the locking range on {below} does not lock as it should: of {} written into it, {given_out} pieces were given \
@@ -90,14 +90,4 @@ impl SetUp {
             if read_back { "" } else { "not " },
         )))
     }
-}
-
-fn open(below: &str, name: &str, key: &Key) -> Result<PathBuf, ConditionsError> {
-    luks::open(below, name, &Luks2::default(), key)?;
-    mapped(name)
-}
-
-fn mapped(name: &str) -> Result<PathBuf, ConditionsError> {
-    kernel::mapping(name)?
-        .ok_or_else(|| ConditionsError::Host(format!("cryptsetup opened {name}, but the kernel shows no such mapping")))
 }

@@ -11,7 +11,7 @@ use super::{Access, Undoing, patiently, still_the_drive};
 use crate::controller::Controllers;
 use crate::error::ConditionsError;
 use crate::ledger::{Content, Deed};
-use crate::programs::DELPART;
+use crate::programs::{self, DELPART};
 use crate::{drive, file_system, gpt, kernel, luks, opal};
 
 /// Undoes one.
@@ -86,7 +86,7 @@ fn undo_luks(content: &Content, node: &Path, uuid: &str, access: &mut Access<'_>
     if !node.exists() {
         return without_its_node(content, node, uuid);
     }
-    let below = super::text(node)?;
+    let below = programs::text(node)?;
     if luks::uuid_of(below)?.as_deref() != Some(uuid) {
         return Ok(Undoing::NotThere);
     }
