@@ -5,6 +5,7 @@ mod loopfs;
 mod support;
 
 use loopfs::LoopFs;
+use support::loop_device::LoopDevice;
 use support::{Done, Lab, files_of, root_or_skip};
 
 const SHORT: &str = include_str!("support/short.toml");
@@ -40,7 +41,7 @@ fn methods_that_do_not_exist_or_are_wrong() {
         ("pattern = \"random\"", "pattern = \"random\"\nthreads = 0", "threads"),
         ("block_size = \"4 KiB\"", "block_size = \"700 B\"", "block"),
         ("action = \"fill\"", "action = \"cool_down\"", "does not say how cool"),
-        ("kind = \"file\"", "kind = \"directory\"", "not supported yet"),
+        ("kind = \"file\"", "kind = \"virtual\"", "not supported yet"),
     ] {
         assert!(SHORT.contains(from));
         lab.write("wrong.toml", SHORT.replacen(from, to, 1));
@@ -179,4 +180,43 @@ fn without_permission_for_io_uring_the_sync_engine_runs_and_says_so() {
     assert!(done.stderr.contains("sync") && done.stderr.contains("io_uring"), "{}", done.stderr);
     let report = lab.json(&["report", "--last", "--format", "json"]);
     assert!(report.to_string().contains("sync"), "the result names the engine");
+}
+
+#[test]
+fn traces_that_cannot_be_replayed_start_nothing() {
+    let lab = Lab::new();
+    let with = |line: &str| format!("fio version 2 iolog\nf add\nf open\nf read 0 4096\n{line}\nf close\n");
+    for (line, words) in [
+        ("f read 4096", "line 5: the length in bytes is ''; expected the length in bytes"),
+        ("f read 18446744073709551615 4096", "line 5: 4096 bytes at byte 18446744073709551615, where no drive ends"),
+    ] {
+        lab.write("t.log", with(line));
+        refused(&lab, &["io", ".", "--trace-in", "t.log", "--size", "8MiB"], 2, &["t.log', ", words]);
+        let own = ["run", "application-traces", ".", "--form", "smoke", "--yes", "--trace", "t.log"];
+        refused(&lab, &own, 2, &["t.log', ", words]);
+    }
+    // An address that only this target lacks is fitted to it, and the result says so.
+    lab.write("t.log", with("f write 33554432 8192"));
+    let load = ["io", ".", "--size", "8MiB", "--trace-in", "t.log", "--qd", "1", "--replay", "closed-loop", "--json"];
+    let done = lab.json(&load);
+    assert_eq!(done["replay"]["moved"], 1, "{:#}", done["replay"]);
+    assert!(done["findings"].to_string().contains("at another place than recorded"), "{:#}", done["findings"]);
+}
+
+#[test]
+fn a_built_in_methodology_refuses_what_it_cannot_use_and_names_what_would_fit() {
+    let lab = Lab::new();
+    for method in ["four-corners", "heat-soak", "write-amplification"] {
+        refused(&lab, &["run", method, "."], 6, &["runs on block devices only", "losetup"]);
+        refused(&lab, &["run", method, "virtual:one"], 6, &["virtual drives are not supported yet"]);
+    }
+    if !root_or_skip("a loop device") {
+        return;
+    }
+    let disk = LoopDevice::new(lab.data().parent().expect("a folder"), "small.img", 32);
+    let small = ["run", "four-corners", &disk.node, "--form", "quick", "--destroy", disk.name(), "--yes"];
+    let words = ["needs at least 64 MiB", "32 MiB (33.55 MB) would be used of", "what fits there: --form smoke"];
+    refused(&lab, &small, 6, &words);
+    let bytes = std::fs::read(&disk.image).expect("the image");
+    assert!(bytes.iter().all(|byte| *byte == 0), "something was written");
 }

@@ -5,19 +5,19 @@ mod support;
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
+use support::loop_device::LoopDevice;
 use support::{Lab, done, root_or_skip, tool};
 
 const METHOD: &str = include_str!("support/two_steps.toml");
 
 /// A loop device on a sparse file of its own, and a lab beside it.
 struct Bench {
+    disk: LoopDevice,
     lab: Lab,
-    node: String,
-    name: String,
 }
 
 impl Bench {
@@ -27,16 +27,12 @@ impl Bench {
         }
         let lab = Lab::new();
         lab.write("m.toml", METHOD);
-        let image = lab.folder().join("image");
-        std::fs::File::create(&image).and_then(|file| file.set_len(mebibytes << 20)).expect("an image");
-        let node = tool("losetup", &["--direct-io=on", "--find", "--show", image.to_str().expect("a text path")]);
-        let name = node.trim_start_matches("/dev/").to_owned();
-        Some(Bench { lab, node, name })
+        Some(Bench { disk: LoopDevice::new(&lab.folder(), "image", mebibytes), lab })
     }
 
     /// `drivelab run` of the short methodology on the device, released.
     fn run<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
-        [&["run", "m.toml", &self.node, "--destroy", &self.name], more].concat()
+        [&["run", "m.toml", &self.disk.node, "--destroy", self.disk.name()], more].concat()
     }
 
     fn ledgers(&self) -> PathBuf {
@@ -45,8 +41,8 @@ impl Bench {
 
     /// Nothing that was set up is there any more.
     fn is_bare(&self, after: &str) {
-        assert!(!Path::new(&format!("{}p1", self.node)).exists(), "{after}: the partition is left");
-        assert_eq!(tool("wipefs", &[&self.node]), "", "{after}: signatures are left");
+        assert!(!Path::new(&format!("{}p1", self.disk.node)).exists(), "{after}: the partition is left");
+        assert_eq!(tool("wipefs", &[&self.disk.node]), "", "{after}: signatures are left");
         let mounts = std::fs::read_to_string("/proc/self/mounts").expect("mounts");
         assert!(!mounts.contains(self.lab.data().to_str().expect("a text path")), "{after}: mounted:\n{mounts}");
         let kept = std::fs::read_dir(self.ledgers()).map(Iterator::count).unwrap_or_default();
@@ -62,12 +58,6 @@ impl Bench {
         let mut writes = lines.filter(|line| line.contains("step_started") && line.contains("write"));
         assert!(writes.next().is_some(), "the writes are never begun");
         child
-    }
-}
-
-impl Drop for Bench {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").args(["--detach", &self.node]).status();
     }
 }
 
@@ -199,7 +189,7 @@ fn what_a_killed_run_left_is_undone_by_resume() {
     let Some(bench) = Bench::new_or_skip(512) else { return };
     let mut child = bench.started(&ON_EXT4);
     child.kill().and_then(|()| child.wait()).expect("killed");
-    assert!(Path::new(&format!("{}p1", bench.node)).exists(), "a kill leaves it");
+    assert!(Path::new(&format!("{}p1", bench.disk.node)).exists(), "a kill leaves it");
     let resumed = bench.lab.run(&["resume", "--last"]);
     assert!(resumed.stderr.contains("are undone: unmounted"), "{}", resumed.stderr);
     assert_eq!(resumed.code, 5, "{}", resumed.stderr);
@@ -259,8 +249,8 @@ fn what_cannot_be_had_is_refused_before_anything_is_touched() {
     refused(&bench.run(&["--arm", "luks2:sector=3"]), 2, &["luks2:sector=4096"]);
     refused(&bench.run(&["--data-state", "full"]), 2, &["filled:N%"]);
     refused(&["run", "m.toml", ".", "--partition", "90%"], 2, &["no block device"]);
-    refused(&["run", "m.toml", &bench.node, "--partition", "90%"], 5, &["--destroy"]);
-    refused(&["run", "m.toml", &bench.node, "--destroy", "sda", "--partition", "90%"], 5, &["--destroy"]);
+    refused(&["run", "m.toml", &bench.disk.node, "--partition", "90%"], 5, &["--destroy"]);
+    refused(&["run", "m.toml", &bench.disk.node, "--destroy", "sda", "--partition", "90%"], 5, &["--destroy"]);
     let device_mapper = std::fs::read_to_string("/proc/devices").is_ok_and(|text| text.contains("device-mapper"));
     if !device_mapper {
         refused(&bench.run(&["--arm", "none", "--arm", "luks2"]), 9, &["dm-crypt", "nothing was touched"]);

@@ -5,19 +5,15 @@
 mod schema;
 mod support;
 
-use std::fs::File;
-use std::path::PathBuf;
-use std::process::Command;
-
 use schema::fits;
 use serde_json::Value;
+use support::loop_device::LoopDevice;
 use support::{Done, Lab, root_or_skip, tool};
 
-/// A loop device on a sparse file, gone at the end.
+/// A loop device in a lab of its own.
 struct Disk {
+    loop_device: LoopDevice,
     lab: Lab,
-    image: PathBuf,
-    node: String,
 }
 
 impl Disk {
@@ -26,20 +22,7 @@ impl Disk {
             return None;
         }
         let lab = Lab::new();
-        let image = lab.folder().join("image");
-        File::create(&image).and_then(|file| file.set_len(mebibytes << 20)).expect("an image");
-        let node = tool("losetup", &["--direct-io=on", "--find", "--show", image.to_str().expect("a text path")]);
-        Some(Disk { lab, image, node })
-    }
-
-    fn name(&self) -> &str {
-        self.node.trim_start_matches("/dev/")
-    }
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        let _ = Command::new("losetup").args(["--detach", &self.node]).status();
+        Some(Disk { loop_device: LoopDevice::new(&lab.folder(), "image", mebibytes), lab })
     }
 }
 
@@ -98,49 +81,57 @@ fn what_is_left_of_a_run_is_the_same_document() {
 #[test]
 fn of_a_device_it_says_what_is_on_it_and_what_destroy_needs() {
     let Some(disk) = Disk::new_or_skip(64) else { return };
-    tool("mkfs.ext4", &["-q", "-L", "photos", &disk.node]);
-    let before = std::fs::read(&disk.image).expect("the image");
-    let run = ["run", "quick", &disk.node, "--form", "smoke", "--dry-run"];
+    tool("mkfs.ext4", &["-q", "-L", "photos", &disk.loop_device.node]);
+    let before = std::fs::read(&disk.loop_device.image).expect("the image");
+    let run = ["run", "quick", &disk.loop_device.node, "--form", "smoke", "--dry-run"];
     let json = [&run[..], &["--json"]].concat();
 
     // Not named: everything is said, and then it is refused as the run itself is.
     let refused = disk.lab.run(&json);
     assert_eq!(refused.code, 5, "{}", refused.stderr);
     let device = &document(&refused)["device"];
-    assert_eq!((&device["destroy"]["id"], &device["destroy"]["named"]), (&disk.name().into(), &false.into()));
+    assert_eq!(
+        (&device["destroy"]["id"], &device["destroy"]["named"]),
+        (&disk.loop_device.name().into(), &false.into())
+    );
     assert!(device["found"].to_string().contains("ext4"), "{device:#}");
-    assert!(refused.stderr.contains(&format!("--destroy {}", disk.name())), "{}", refused.stderr);
+    assert!(refused.stderr.contains(&format!("--destroy {}", disk.loop_device.name())), "{}", refused.stderr);
 
-    let named = document(&disk.lab.ok(&[&json[..], &["--destroy", disk.name()]].concat()));
+    let named = document(&disk.lab.ok(&[&json[..], &["--destroy", disk.loop_device.name()]].concat()));
     assert_eq!(named["device"]["destroy"]["named"], true);
     assert_eq!(named["device"]["found"], device["found"], "found is what is there, named or not");
     let text = disk.lab.run(&run).stdout;
-    assert!(text.contains("Found    ") && text.contains(&format!("that needs --destroy {}", disk.name())), "{text}");
+    assert!(
+        text.contains("Found    ") && text.contains(&format!("that needs --destroy {}", disk.loop_device.name())),
+        "{text}"
+    );
     let wrong = disk.lab.run(&[&run[..], &["--destroy", "S0MEDRIVE"]].concat());
     assert_eq!((wrong.code, wrong.stdout.as_str()), (5, ""), "{}", wrong.stderr);
 
     // Only read: nothing has to be named.
-    let read = disk.lab.ok(&["io", &disk.node, "--op", "read", "--operations", "10", "--dry-run", "--json"]);
+    let read =
+        disk.lab.ok(&["io", &disk.loop_device.node, "--op", "read", "--operations", "10", "--dry-run", "--json"]);
     let device = &document(&read)["device"];
     assert!(device.get("destroy").is_none() && device["found"].to_string().contains("ext4"), "{device:#}");
 
-    assert!(std::fs::read(&disk.image).expect("the image") == before, "bytes changed");
+    assert!(std::fs::read(&disk.loop_device.image).expect("the image") == before, "bytes changed");
     assert!(disk.lab.runs().is_empty());
 }
 
 #[test]
 fn conditions_are_part_of_the_same_document() {
     let Some(disk) = Disk::new_or_skip(512) else { return };
-    let run = ["run", "quick", &disk.node, "--form", "smoke", "--partition", "50%", "--data-state", "discarded"];
+    let run =
+        ["run", "quick", &disk.loop_device.node, "--form", "smoke", "--partition", "50%", "--data-state", "discarded"];
     let run = [&run[..], &["--dry-run", "--json"]].concat();
     let refused = disk.lab.run(&run);
     assert_eq!(refused.code, 5, "{}", refused.stderr);
     assert_eq!(document(&refused)["device"]["destroy"]["named"], false);
-    let done = document(&disk.lab.ok(&[&run[..], &["--destroy", disk.name()]].concat()));
+    let done = document(&disk.lab.ok(&[&run[..], &["--destroy", disk.loop_device.name()]].concat()));
     assert_eq!(done["conditions"][0]["data_state"], "discarded");
     assert_eq!(done["device"]["found"], Value::Array(Vec::new()));
     assert!(done["steps"].as_u64() > Some(1) && done["estimated_written"].as_u64() > Some(0), "{done:#}");
-    let text = disk.lab.ok(&[&run[..run.len() - 1], &["--destroy", disk.name()]].concat()).stdout;
+    let text = disk.lab.ok(&[&run[..run.len() - 1], &["--destroy", disk.loop_device.name()]].concat()).stdout;
     assert!(text.contains("Sets up  1. arm none, a partition of 50 %") && text.contains("Time "), "{text}");
 }
 
@@ -148,18 +139,18 @@ fn conditions_are_part_of_the_same_document() {
 fn the_bare_name_of_a_device_is_no_new_scratch_file() {
     let Some(disk) = Disk::new_or_skip(16) else { return };
     for command in [
-        &["run", "quick", disk.name(), "--form", "smoke"][..],
-        &["run", "quick", disk.name(), "--form", "smoke", "--dry-run"],
-        &["io", disk.name(), "--size", "1MiB", "--operations", "1"],
+        &["run", "quick", disk.loop_device.name(), "--form", "smoke"][..],
+        &["run", "quick", disk.loop_device.name(), "--form", "smoke", "--dry-run"],
+        &["io", disk.loop_device.name(), "--size", "1MiB", "--operations", "1"],
     ] {
         let refused = disk.lab.run(command);
         assert_eq!(refused.code, 2, "{command:?}: {}", refused.stderr);
-        assert!(refused.stderr.contains(&format!("did you mean {}?", disk.node)), "{}", refused.stderr);
+        assert!(refused.stderr.contains(&format!("did you mean {}?", disk.loop_device.node)), "{}", refused.stderr);
         assert_eq!(disk.lab.files(), ["image"], "{command:?} made something");
     }
     // With a folder before it, it is a file of that name; and a file that is there is that file.
-    let here = format!("./{}", disk.name());
+    let here = format!("./{}", disk.loop_device.name());
     disk.lab.ok(&["io", &here, "--size", "1MiB", "--op", "write", "--operations", "1", "--no-save"]);
-    std::fs::write(disk.lab.folder().join(disk.name()), vec![7; 1 << 20]).expect("a file");
-    disk.lab.ok(&["io", disk.name(), "--op", "read", "--operations", "1", "--no-save"]);
+    std::fs::write(disk.lab.folder().join(disk.loop_device.name()), vec![7; 1 << 20]).expect("a file");
+    disk.lab.ok(&["io", disk.loop_device.name(), "--op", "read", "--operations", "1", "--no-save"]);
 }

@@ -3,6 +3,7 @@
 mod support;
 
 use serde_json::Value;
+use support::loop_device::LoopDevice;
 use support::{Done, Lab, files_of};
 
 /// Flags that keep a load small and short.
@@ -262,6 +263,7 @@ fn every_kind_of_operation_and_every_order_runs() {
     for more in [
         &["--pattern", "reverse"][..],
         &["--pattern", "sequential", "--stride", "16k", "--seek-percent", "10"],
+        &["--pattern", "sequential", "--places", "50"],
         &["--locality", "zipf:1.1", "--not-scattered"],
         &["--locality", "pareto:0.2"],
         &["--locality", "normal:10"],
@@ -287,23 +289,16 @@ fn a_loop_device_is_read_by_anybody_who_may_and_written_where_it_is_named() {
     }
     let lab = Lab::new();
     let image = lab.write("image", vec![0u8; 16 << 20]);
-    let device = support::tool("losetup", &["--find", "--show", image.to_str().expect("text")]);
-    struct Detach(String);
-    impl Drop for Detach {
-        fn drop(&mut self) {
-            let _ = std::process::Command::new("losetup").args(["-d", &self.0]).status();
-        }
-    }
-    let device = Detach(device);
-    let name = device.0.trim_start_matches("/dev/");
-    let read = document(&lab, &["io", &device.0, "--operations", "100"]);
+    let device = LoopDevice::on(&image);
+    let name = device.name();
+    let read = document(&lab, &["io", &device.node, "--operations", "100"]);
     assert_eq!(read["target"]["kind"], "block_device");
     assert_eq!(read["target"]["length"], 16 << 20);
-    let refused = lab.run(&["io", &device.0, "--op", "write", "--operations", "100"]);
+    let refused = lab.run(&["io", &device.node, "--op", "write", "--operations", "100"]);
     assert_eq!(refused.code, 5, "{}", refused.stderr);
     assert!(refused.stderr.contains(&format!("--destroy {name}")), "{}", refused.stderr);
     assert!(std::fs::read(&image).expect("the image").iter().all(|byte| *byte == 0), "nothing was written");
-    let write = ["io", &device.0, "--op", "write", "--pattern", "sequential", "--passes", "1", "--destroy", name];
+    let write = ["io", &device.node, "--op", "write", "--pattern", "sequential", "--passes", "1", "--destroy", name];
     assert_eq!(document(&lab, &write)["operations"]["write"]["bytes"], 16 << 20);
     assert!(std::fs::read(&image).expect("the image").chunks(4096).all(|block| block.iter().any(|byte| *byte != 0)));
 }
@@ -556,6 +551,7 @@ const MUSEUM: &[(&[&str], &[&str])] = &[
     (&["--data", "zero"], &["--data zero: ", "--data-kind zero"]),
     (&["--data-pattern", "xyz"], &["--data-pattern xyz: ", "hex"]),
     (&["--stride", "6k", "--pattern", "sequential"], &["--stride 6k: ", "multiple"]),
+    (&["--places", "50"], &["--places 50: ", "sequential"]),
     (&["--group", "name=w opp=read"], &["--group 'name=w opp=read': ", "did you mean"]),
     (&["--find-rate", "99=1ms"], &["--find-rate 99=1ms: ", "p99=1ms"]),
     (&["--find-rate", "p99=1ms,200k..1k"], &["--find-rate p99=1ms,200k..1k: ", "more than"]),

@@ -1,6 +1,6 @@
 //! The instrument against something of known speed: a file on ext4 on a loop device under a block-layer throttle.
 //!
-//! What the throttle can promise is measured in the research notes (engine.md, section 5.1): rates within 1.5 % over
+//! What the throttle can promise is measured in the research notes (engine, section 5.1): rates within 1.5 % over
 //! 5 s for blocks up to 512 KiB whose depth fits in one 100 ms slice; nothing about latency.
 
 #[path = "support/loopfs.rs"]

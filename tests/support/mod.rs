@@ -1,6 +1,8 @@
 //! Drives the real `drivelab` binary the way a user does: a folder of its own, a data folder of its own, no terminal.
 #![allow(dead_code, unreachable_pub, reason = "shared by several test programs, each of which uses its part")]
 
+pub mod loop_device;
+
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -34,6 +36,11 @@ impl Lab {
     /// The folder that is measured, and the current folder of every command.
     pub fn folder(&self) -> PathBuf {
         self.root.path().join("target")
+    }
+
+    /// What holds the measured folder, and what the test has beside it.
+    pub fn root(&self) -> &Path {
+        self.root.path()
     }
 
     pub fn data(&self) -> PathBuf {
@@ -112,6 +119,22 @@ impl Lab {
         let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
         list["runs"].as_array().expect("runs").iter().map(|run| (text(&run["id"]), text(&run["state"]))).collect()
     }
+}
+
+/// Most resident memory of a command, in KiB, as far as looking at it every 2 ms tells.
+pub fn peak_kib(command: &mut Command) -> u64 {
+    let mut child = command.spawn().expect("the program");
+    let status = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    while child.try_wait().expect("a child").is_none() {
+        let text = std::fs::read_to_string(Path::new(&status)).unwrap_or_default();
+        let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+        let kib = line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0);
+        peak = peak.max(kib);
+        std::thread::sleep(std::time::Duration::from_millis(2));
+    }
+    assert!(child.wait().expect("a child").success());
+    peak
 }
 
 pub fn done(output: Output) -> Done {

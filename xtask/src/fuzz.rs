@@ -1,4 +1,5 @@
-//! `cargo xtask fuzz`: every decoder against bytes that libFuzzer makes up, a set time each, and what came of it.
+//! `cargo xtask fuzz`: every decoder, reader of traces and importer against bytes that libFuzzer makes up, a set time
+//! each, and what came of it.
 //!
 //! The targets are the programs of fuzz/Cargo.toml. What libFuzzer collects goes to `target/fuzz-corpus`, so that
 //! `fuzz/corpus` stays what a person put there: begin pages, and inputs that once found something.
@@ -183,5 +184,13 @@ mod tests {
                 assert!(listed.contains(&name), "the decoder {name} has no target");
             }
         }
+        let formats = fs::read_to_string(root.join("crates/trace/src/format.rs")).unwrap();
+        let names: Vec<&str> =
+            formats.lines().filter_map(|line| line.split("=> \"").nth(1)?.split('"').next()).collect();
+        assert!(names.len() >= 8, "the names of the formats were not found");
+        for name in names {
+            assert!(listed.contains(&format!("trace_{name}")), "the format {name} has no target");
+        }
+        assert!(["import_fio", "import_vdbench"].iter().all(|target| listed.iter().any(|listed| listed == target)));
     }
 }

@@ -18,8 +18,12 @@ const TESTS: &[(&str, &str)] = &[
     ("drivelab-analysis", "metrics_page"),
     // docs/formats/method.schema.json
     ("drivelab-method", "expansion"),
+    // docs/methods
+    ("drivelab-method", "pages"),
     // docs/formats/drive-facts.schema.json
     ("drivelab-device", "drive_facts"),
+    // docs/formats/drive-state.schema.json
+    ("drivelab-store", "drive_state_schema"),
     // docs/formats/io.schema.json
     ("drivelab-report", "io_schema"),
     // docs/formats/targets.schema.json, docs/formats/show.schema.json

@@ -5,6 +5,7 @@
 
 mod bench;
 mod check;
+mod compare;
 mod fuzz;
 mod generate;
 mod setup;
@@ -43,6 +44,8 @@ enum Task {
         #[command(subcommand)]
         what: bench::What,
     },
+    /// fio against drivelab on a throttled loop device: the same loads in turn, at most 2 % apart (needs root)
+    CompareFio(compare::CompareFio),
     /// The decoders against made-up bytes, a set time each (needs cargo-fuzz)
     Fuzz(fuzz::Fuzz),
     /// Lists what the tests need from the machine and offers to install it (asks, unless CI=true)
@@ -58,6 +61,7 @@ fn main() -> ExitCode {
         Task::Tidy => tidy::run(&root),
         Task::Generate => generate::run(&root),
         Task::Bench { what } => bench::run(&root, &what),
+        Task::CompareFio(options) => compare::run(&root, &options),
         Task::Fuzz(options) => fuzz::run(&root, &options),
         Task::Setup => setup::run(&root),
         Task::VmTest(options) => vm::run(&root, &options),

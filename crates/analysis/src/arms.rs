@@ -2,15 +2,20 @@
 //! runs without any, what power it took, and how much CPU time a gigabyte takes. docs/guide/conditions.md defines the
 //! figures. All of it comes from records, so a stored run is set beside others at any time.
 
-use drivelab_core::condition::Condition;
-use drivelab_core::ids::{RunId, StepId};
+use drivelab_core::condition::{Condition, Series};
+use drivelab_core::ids::{RunId, StepId, StepKey};
 use drivelab_core::metric::Metric;
-use drivelab_core::plan::{Step, StepRole};
+use drivelab_core::plan::{Action, Step, StepRole};
 use drivelab_core::run::RunRecords;
+use drivelab_core::telemetry::Quantity;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Analysis;
+
+mod rounds;
+
+pub use rounds::{ArmOverRounds, PairedCost, StepOverRounds, paired_cost};
 
 /// Least CPU time for a figure per GB, ms. The kernel counts in ticks of mostly 10 ms for each CPU and kind, so below
 /// this the count says more about the ticks than about the work.
@@ -32,6 +37,9 @@ pub struct ArmColumn {
     pub run: RunId,
     /// The arm: `none`, `luks2:inline`, `power state 2`.
     pub arm: String,
+    /// Average power of the drive in the idle steps of the run, W; absent without one, or where nothing told it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_watts: Option<f64>,
     /// CPU seconds for each GB (10^9 bytes) over all measured steps; absent where the host's CPUs were not watched, or
     /// spent less than 100 ms.
     pub cpu_s_per_gb: Option<f64>,
@@ -78,6 +86,9 @@ pub struct Arms {
     pub arms: Vec<ArmColumn>,
     /// The steps.
     pub rows: Vec<ArmRow>,
+    /// Every step with the rounds of each arm together; absent where each arm has one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub over_rounds: Vec<StepOverRounds>,
 }
 
 /// Sets runs of one plan beside each other.
@@ -87,9 +98,15 @@ pub fn arms(runs: &[ArmRun<'_>]) -> Arms {
     let column = |run: &ArmRun<'_>| ArmColumn {
         run: run.records.run,
         arm: condition(run).arm(),
+        idle_watts: idle_watts(run.records),
         cpu_s_per_gb: cpu_s_per_gb(run.records, &steps),
     };
-    Arms { arms: runs.iter().map(column).collect(), rows: steps.iter().map(|step| row(runs, step)).collect() }
+    let (columns, rows) = (runs.iter().map(column).collect(), steps.iter().map(|step| row(runs, step)).collect());
+    let arms = Arms { arms: columns, rows, over_rounds: Vec::new() };
+    let place = |run: &ArmRun<'_>| run.records.environment.condition.as_ref()?.series.clone();
+    let places: Vec<Option<Series>> = runs.iter().map(place).collect();
+    let bases: Vec<bool> = runs.iter().map(is_base).collect();
+    Arms { over_rounds: rounds::over_rounds(&arms, &places, &bases), ..arms }
 }
 
 /// The measured steps that issue I/O.
@@ -170,6 +187,23 @@ pub fn cost_off_percent(rate: Rate, base: &[Rate]) -> Option<f64> {
     let base_off = [rounds, apart].into_iter().flatten().reduce(f64::max)? / mean;
     let own_off = rate.half_interval.unwrap_or(0.0) / mean;
     Some(100.0 * own_off.hypot(base_off * rate.value / mean))
+}
+
+/// Average power of the drive over the idle steps (`action = "idle"`), W, each by its length. `None` without one, and
+/// where nothing told the drive's power long enough.
+#[must_use]
+#[expect(clippy::cast_precision_loss, reason = "nanoseconds of a run stay below 2^53")]
+pub fn idle_watts(records: &RunRecords) -> Option<f64> {
+    let is_idle =
+        |key: &StepKey| records.plan.step(&key.step).is_some_and(|step| matches!(step.action, Action::Idle { .. }));
+    let (source, series) = crate::values::telemetry::of_drive(&records.telemetry, Quantity::Power)?;
+    let stretches = records.idle.iter().filter(|idle| is_idle(&idle.key));
+    let told = stretches.filter_map(|idle| {
+        let course = crate::watched::course(source, series, idle.from_ns, idle.to_ns)?;
+        Some((idle.to_ns.saturating_sub(idle.from_ns) as f64, course.mean))
+    });
+    let (length, energy) = told.fold((0.0, 0.0), |(all, sum), (length, watts)| (all + length, sum + length * watts));
+    (length > 0.0).then(|| energy / length)
 }
 
 /// CPU time of the whole host, whoever used it, for each 10^9 bytes that these steps moved, s/GB: over every execution

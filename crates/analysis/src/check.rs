@@ -9,7 +9,7 @@ use drivelab_core::environment::Environment;
 use drivelab_core::finding::{Evidence, Finding};
 use drivelab_core::ids::StepKey;
 use drivelab_core::load::OpKind;
-use drivelab_core::plan::{Form, Step};
+use drivelab_core::plan::{Form, Step, StepRole};
 use drivelab_core::record::IntervalRecord;
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
@@ -78,9 +78,11 @@ impl Voids {
         match self {
             Voids::Nothing => false,
             Voids::Rates(op) => rate && (is(op) || in_total(op)),
-            Voids::Latency(op) => is(op) && name.starts_with("latency_"),
-            Voids::Percentiles(op) => is(op) && name.starts_with("latency_") && name != "latency_mean",
-            Voids::Response(op) => is(op) && response,
+            Voids::Latency(op) => (is(op) || in_total(op)) && name.starts_with("latency_"),
+            Voids::Percentiles(op) => {
+                (is(op) || in_total(op)) && name.starts_with("latency_") && name != "latency_mean"
+            }
+            Voids::Response(op) => (is(op) || in_total(op)) && response,
             Voids::Responses => response,
             Voids::All(op) => is(op) || in_total(op),
             Voids::Schedule => response || group == "open_loop",
@@ -99,6 +101,8 @@ impl Voids {
 pub(crate) struct Seen {
     /// The execution.
     pub key: StepKey,
+    /// Whether it prepares, so that no figure of a result is its own.
+    pub prepares: bool,
     /// The figures it rests on.
     pub evidence: Vec<Evidence>,
     /// What it voids.
@@ -109,7 +113,8 @@ pub(crate) struct Seen {
 
 impl Seen {
     pub(crate) fn new(subject: &Subject<'_>, voids: Voids, evidence: Vec<Evidence>) -> Self {
-        Seen { key: subject.execution.record.key.clone(), evidence, voids, notes: Vec::new() }
+        let prepares = subject.step.role == StepRole::Prepare;
+        Seen { key: subject.execution.record.key.clone(), prepares, evidence, voids, notes: Vec::new() }
     }
 
     /// With something that the statement names.
@@ -162,7 +167,7 @@ pub(crate) fn subjects(records: &RunRecords) -> Vec<Subject<'_>> {
     let subject = |record| {
         let record: &drivelab_core::record::StepRecord = record;
         let step = records.plan.step(&record.key.step)?;
-        let execution = Execution::new(step, record)?.beside(&records.telemetry);
+        let execution = Execution::new(step, record)?.within(records);
         let intervals = intervals.remove(&record.key).unwrap_or_default();
         let (memory, probe) = (records.environment.testbed.memory, find_rate::is_probe(records, &record.key));
         let stores_nothing = records.environment.target.kind.stores_nothing();

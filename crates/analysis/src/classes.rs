@@ -105,7 +105,7 @@ fn sum_of<'s>(sums: &'s mut Vec<Sum>, group: &str, kind: OpKind, block_size: Opt
 
 /// Nothing where no time passed.
 fn classes(sums: Vec<Sum>, rounds: &[&StepRecord]) -> Vec<OpClass> {
-    let elapsed: f64 = rounds.iter().map(|record| record.elapsed().as_secs_f64()).sum();
+    let elapsed: f64 = rounds.iter().map(|record| record.active().as_secs_f64()).sum();
     let all: u64 = rounds.iter().flat_map(|record| record.kinds()).map(|(_, op)| op.count).sum();
     if elapsed <= 0.0 || all == 0 {
         return Vec::new();

@@ -35,6 +35,8 @@ pub fn disturbances(environment: &Environment) -> Vec<Finding> {
     for device in &environment.target.devices {
         findings.extend(device_findings(device));
     }
+    let series = environment.condition.as_ref().and_then(|facts| facts.series.as_ref());
+    findings.extend(series.map(crate::findings::series::all).unwrap_or_default());
     findings.extend(environment.probe.as_deref().map(probe_findings_of_run).unwrap_or_default());
     findings
 }
@@ -50,7 +52,9 @@ pub fn contradictions(environment: &Environment, plan: &Plan) -> Vec<Finding> {
     let idle = loads().any(states_data) && !loads().any(|load| load.write_percent.get() > 0);
     let sealed = loads().any(|load| load.verify == Verify::Headers);
     let unread = sealed && target.kind == TargetKind::ScratchFile && !loads().any(|load| load.verify == Verify::Check);
-    let notes = [idle.then(text::data_without_writes), unread.then(text::headers_unread)];
+    let set = (!plan.set.is_empty()).then(|| text::parameters_set(&plan.methodology.name, &plan.set));
+    let left_out = (!plan.left_out.is_empty()).then(|| text::tests_left_out(&plan.left_out));
+    let notes = [set, left_out, idle.then(text::data_without_writes), unread.then(text::headers_unread)];
     holes.into_iter().chain(notes.into_iter().flatten()).collect()
 }
 

@@ -4,8 +4,12 @@
 //! drive said over time that cannot be true in [`lies`].
 
 pub(crate) mod account;
+pub(crate) mod filled;
+pub(crate) mod heat;
 pub(crate) mod lies;
+pub(crate) mod replayed;
 pub(crate) mod target;
+pub(crate) mod transfers;
 pub(crate) mod watched;
 
 use drivelab_core::event::RunState;
@@ -46,13 +50,25 @@ pub(crate) fn of_run(records: &RunRecords) -> Vec<Finding> {
     let mut clock = WallClock::new(records);
     findings.extend(records.breaks.iter().filter_map(|pause| resumed(records, pause, &mut clock)));
     findings.extend(failed_steps(records));
-    findings.extend(records.steadiness.iter().filter(|v| !v.reached).map(text::not_steady));
+    findings
+        .extend(records.steadiness.iter().filter(|v| !v.reached && !prepares(records, &v.test)).map(text::not_steady));
     findings.extend(rounds(records));
     findings.extend(cool_downs(records));
     findings.extend(watched::silent_meters(&records.telemetry));
     findings.extend(lies::of_series(&records.telemetry));
     findings.extend(find_rate::findings(records));
+    findings.extend(transfers::findings(records));
+    findings.extend(crate::dips::findings(records));
+    findings.extend(crate::recovery::findings(records));
+    findings.extend(crate::capacity::findings(records));
+    findings.extend(crate::map::findings(records));
     findings
+}
+
+/// Whether a test prepares; what is to be said of its steadiness the session says, with how far it went.
+fn prepares(records: &RunRecords, test: &str) -> bool {
+    let of = records.plan.tests.iter().find(|plan| plan.name == test);
+    of.is_some_and(|plan| plan.steps.iter().all(|step| step.role == StepRole::Prepare))
 }
 
 /// A run beside others of its group is no measure of a drive alone.
@@ -122,6 +138,7 @@ fn cool_downs(records: &RunRecords) -> Option<Finding> {
     let warm = records.cool_downs.iter().filter(|wait| wait.to_ns.is_some() && !wait.reached);
     let seen = |wait: &drivelab_core::run::CooledDown| Seen {
         key: wait.key.clone(),
+        prepares: records.plan.step(&wait.key.step).is_some_and(|step| step.role == StepRole::Prepare),
         evidence: vec![evidence("temperature", wait.celsius.unwrap_or(0.0), Some(f64::from(wait.below_c)), "°C")],
         voids: Voids::Nothing,
         notes: Vec::new(),
@@ -158,6 +175,7 @@ fn all_rounds(used: &[&StepRecord], found: Evidence) -> Vec<Seen> {
     let mut found = Some(found);
     let seen = |record: &&StepRecord| Seen {
         key: record.key.clone(),
+        prepares: false,
         evidence: found.take().into_iter().collect(),
         voids: Voids::Nothing,
         notes: Vec::new(),

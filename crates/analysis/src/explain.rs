@@ -12,11 +12,13 @@ use drivelab_core::metric::{Better, Metric};
 use drivelab_core::plan::{Combine, Step, StepRole, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
+use drivelab_core::score::ScoreRule;
 use drivelab_core::units::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::metrics::{Compute, entries, round_value, used_rounds};
+use crate::scores::{ScoreFigure, ScoreTerm, scores};
 use crate::values::Execution;
 use crate::{ANALYSIS_VERSION, Analysis, metric_def};
 
@@ -46,6 +48,9 @@ pub struct Explanation {
     pub combined: String,
     /// The rounds it comes from, in order; empty for figures of the whole run.
     pub rounds: Vec<ExplainedRound>,
+    /// The terms that it is made of, where it is a score.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub terms: Vec<ScoreTerm>,
     /// The findings that void it.
     pub findings: Vec<Finding>,
 }
@@ -124,16 +129,21 @@ pub fn explain(records: &RunRecords, analysis: &Analysis, address: &str) -> Resu
         let used = used_rounds(records, test, step);
         used.into_iter().map(|record| round(records, step, record, &metric.id)).collect()
     });
+    let score = scores(&records.plan, &analysis.metrics).into_iter().find(|score| score.address == address);
     Ok(Explanation {
-        title: def.title.to_owned(),
+        title: score.as_ref().map_or(def.title, |score| &score.title).to_owned(),
         better: def.better,
         definition: def.definition.to_owned(),
         function: def.function.to_owned(),
         analysis_version: ANALYSIS_VERSION,
         step_label: place.map(|(_, step)| step.label.clone()),
         preparation: place.is_some_and(|(_, step)| step.role == StepRole::Prepare),
-        combined: how_combined(place.map(|(test, _)| test), &metric.id, rounds.len()),
+        combined: match &score {
+            Some(score) => formula(score),
+            None => how_combined(place.map(|(test, _)| test), &metric.id, rounds.len()),
+        },
         rounds,
+        terms: score.map_or_else(Vec::new, |score| score.terms),
         findings: analysis.findings.iter().filter(|f| metric.voided_by.contains(&f.code)).cloned().collect(),
         metric: metric.clone(),
     })
@@ -150,8 +160,7 @@ fn round(records: &RunRecords, step: &Step, record: &StepRecord, metric: &str) -
     });
     ExplainedRound {
         key: record.key.clone(),
-        value: entry
-            .and_then(|entry| round_value(entry.compute, Execution::new(step, record)?.beside(&records.telemetry))),
+        value: entry.and_then(|entry| round_value(entry.compute, Execution::new(step, record)?.within(records))),
         start_ns: record.start_ns,
         end_ns: record.end_ns,
         stop_reason: record.stop_reason,
@@ -166,10 +175,20 @@ fn round(records: &RunRecords, step: &Step, record: &StepRecord, metric: &str) -
     }
 }
 
+/// How terms became a score.
+fn formula(score: &ScoreFigure) -> String {
+    let rule = match score.rule {
+        ScoreRule::Sum => "added up",
+        ScoreRule::Mean => "added up and divided by the sum of the weights",
+    };
+    let over = score.over.as_ref().map_or_else(String::new, |over| format!(", then divided by {over}"));
+    format!("{} figures, each times its weight, {rule}{over}.", score.terms.len())
+}
+
 /// How rounds became one figure.
 fn how_combined(test: Option<&TestPlan>, metric: &str, rounds: usize) -> String {
     let Some(test) = test else { return "A figure of the whole run; there are no rounds to combine.".to_owned() };
-    let tail = ["_p50", "_p99", "_p999", "_max"].iter().any(|end| metric.ends_with(end));
+    let tail = is_tail(metric);
     let neutral = metric_def(metric).is_some_and(|def| def.better == Better::Neutral);
     let way = match test.combine {
         _ if rounds == 1 => return "One round; its figure is the value.".to_owned(),
@@ -180,6 +199,11 @@ fn how_combined(test: Option<&TestPlan>, metric: &str, rounds: usize) -> String 
         Combine::Median => "the median of",
     };
     format!("The value is {way} {rounds} rounds.")
+}
+
+/// Whether rounds of this metric are one distribution.
+fn is_tail(metric: &str) -> bool {
+    entries().any(|entry| entry.def.id == metric && matches!(entry.compute, Compute::Tail(..)))
 }
 
 /// Whether rounds of this metric are added up.
@@ -237,6 +261,14 @@ pub fn text(explanation: &Explanation) -> String {
     let _ = writeln!(out, "\nDefinition: {}", explanation.definition);
     let _ = writeln!(out, "Function: {} (analysis version {})", explanation.function, explanation.analysis_version);
     let _ = writeln!(out, "Rounds: {}", explanation.combined);
+    if !metric.sets.is_empty() {
+        let sets: Vec<String> = metric.sets.iter().map(f64::to_string).collect();
+        let _ = writeln!(out, "Sets: {} {}", sets.join(", "), metric.unit);
+    }
+    for term in &explanation.terms {
+        let value = term.value.map_or("no value".to_owned(), |value| format!("{value} {}", term.unit));
+        let _ = writeln!(out, "  {} × {value}: {}", term.weight, term.address);
+    }
     for round in &explanation.rounds {
         let _ = writeln!(out, "{}", round_text(round, &metric.unit));
     }

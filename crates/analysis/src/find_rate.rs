@@ -3,7 +3,8 @@
 //!
 //! The search halves the ratio of two rates, one that kept the bound and one that did not. It follows from the outcomes
 //! of the rounds alone, so `session` and `analysis` come to the same rates, also after a break. Response time and not
-//! latency is held against the bound: a queue that grows must not hide (research/engine.md 4.2, coordinated omission).
+//! latency is held against the bound: a queue that grows must not hide (research notes, engine 4.2, coordinated
+//! omission).
 
 use drivelab_core::finding::Finding;
 use drivelab_core::histogram::SparseHistogram;

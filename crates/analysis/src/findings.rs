@@ -2,15 +2,27 @@
 //!
 //! Owns words only; what is true was decided by the caller. Voiding findings are in `voids`, those about how steps
 //! and the run went in `conduct`, those from the engine's account in `account`, those about what the target did in
-//! `target`, those about target and testbed as found in `conditions`, those about searches of a rate in `search`, those
-//! about a drive that contradicts itself over time in `lies`.
+//! `target`, those about target and testbed as found in `conditions`, those about searches of a rate in `search`,
+//! those about curves in `curve`, those about printed figures in `data_sheet`, those about heat over minutes in `heat`,
+//! those about write caches in `filled`, those about copies of files in `transfers`, those about a drive that
+//! contradicts itself over time in `lies`, those about its capacity in `capacity`, those about the state it is in in
+//! `state`.
 
 pub(crate) mod account;
+pub(crate) mod capacity;
 pub(crate) mod conditions;
 pub(crate) mod conduct;
+pub(crate) mod curve;
+pub(crate) mod data_sheet;
+pub(crate) mod filled;
+pub(crate) mod heat;
 pub(crate) mod lies;
+pub(crate) mod replayed;
 pub(crate) mod search;
+pub(crate) mod series;
+pub(crate) mod state;
 pub(crate) mod target;
+pub(crate) mod transfers;
 pub(crate) mod voids;
 pub(crate) mod watched;
 
@@ -20,8 +32,8 @@ use drivelab_core::units::Bytes;
 
 use crate::check::Seen;
 
-/// How the ids begin of steps that prepare.
-const PREPARATION: &str = "prepare/";
+pub use state::{foreign_writes, prepared_flat, state_unmet};
+
 /// Most executions whose figures are spelled out in one finding; the list of executions is always whole.
 const MOST_SPELLED_OUT: usize = 12;
 
@@ -58,6 +70,11 @@ impl Words<'_> {
         self.finding(Vec::new(), evidence)
     }
 
+    /// The answer to what the methodology asks.
+    pub(crate) fn answer(self, evidence: Vec<Evidence>) -> Finding {
+        Finding { answers: true, ..self.about_run(evidence) }
+    }
+
     /// A finding about what a check saw.
     pub(crate) fn about(self, seen: &[Seen]) -> Finding {
         let mut steps: Vec<StepKey> = Vec::new();
@@ -87,6 +104,7 @@ impl Words<'_> {
             code: self.code.to_owned(),
             severity: self.severity,
             statement: capitalized(self.statement),
+            answers: false,
             steps,
             evidence,
             likely_cause: self.cause.to_owned(),
@@ -99,7 +117,9 @@ impl Words<'_> {
 /// no figure of a result is theirs.
 pub(crate) fn executions(seen: &[Seen]) -> String {
     let keys: std::collections::BTreeSet<&StepKey> = seen.iter().map(|one| &one.key).collect();
-    let measured = keys.iter().filter(|key| !key.step.as_str().starts_with(PREPARATION)).count();
+    let prepares: std::collections::BTreeSet<&StepKey> =
+        seen.iter().filter(|one| one.prepares).map(|one| &one.key).collect();
+    let measured = keys.len() - prepares.len();
     match (keys.len() > measured, measured) {
         (true, 0) => "the preparation (not in the load that is measured)".to_owned(),
         (true, measured) => format!("the preparation and {}", plural(measured, "execution")),
@@ -137,12 +157,14 @@ mod tests {
     fn what_happened_in_a_preparation_is_not_told_of_the_load() {
         let seen = |test: &str, round| Seen {
             key: StepKey { step: drivelab_core::ids::StepId::new(test, "x"), round },
+            prepares: test.ends_with("prepare"),
             evidence: Vec::new(),
             voids: Voids::Nothing,
             notes: Vec::new(),
         };
-        let (fill, load) = (seen("prepare", 1), seen("load", 1));
-        assert_eq!(executions(&[load.clone(), seen("load", 2)]), "2 executions");
+        // In a suite the name begins with the methodology's.
+        let (fill, load) = (seen("sweep-prepare", 1), seen("prepare-x", 1));
+        assert_eq!(executions(&[load.clone(), seen("prepare-x", 2)]), "2 executions");
         assert_eq!(executions(&[fill.clone(), load]), "the preparation and 1 execution");
         let ceiling = account::ceiling_mode(&[fill]).statement;
         assert!(ceiling.starts_with("The preparation (not in the load that is measured) ran"), "{ceiling}");

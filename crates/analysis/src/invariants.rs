@@ -1,9 +1,9 @@
 //! Invariants: what must hold in every record of a real measurement. A violation voids the figures it concerns.
 //!
 //! Each is one pure function over one execution with its threshold as a named constant. The list comes from
-//! research/peers.md pain 2 (the host, the cache or the generator was measured, not the drive, and nobody noticed) and
-//! from the loads of the engine: what was issued is what was asked. What must add up is in [`sums`], what was drawn by
-//! chance in [`draws`], the schedule of an open loop in [`schedule`].
+//! research notes, peers pain 2 (the host, the cache or the generator was measured, not the drive, and nobody noticed)
+//! and from the loads of the engine: what was issued is what was asked. What must add up is in [`sums`], what was drawn
+//! by chance in [`draws`], the schedule of an open loop in [`schedule`].
 
 mod draws;
 mod schedule;
@@ -221,7 +221,8 @@ fn histogram_count(subject: &Subject<'_>) -> Vec<Seen> {
 /// Whether every operation has a response time: not where a group beside is a closed loop, nor where writes are read
 /// back, which nobody scheduled.
 fn all_were_scheduled(subject: &Subject<'_>) -> bool {
-    let scheduled = |group: &Workload| group.pace.rate.is_some() && group.verify != Verify::AtOnce;
+    let timed = |group: &Workload| group.replay.as_ref().is_some_and(|replay| replay.mode.is_timed());
+    let scheduled = |group: &Workload| (group.pace.rate.is_some() || timed(group)) && group.verify != Verify::AtOnce;
     subject.execution.workload.groups().all(scheduled)
 }
 
@@ -344,7 +345,7 @@ fn streams_overlap(subject: &Subject<'_>) -> Vec<Seen> {
 
 fn above_link(subject: &Subject<'_>) -> Vec<Seen> {
     let Some(limit) = subject.link else { return Vec::new() };
-    let Some(elapsed) = values::duration(subject.execution) else { return Vec::new() };
+    let Some(elapsed) = values::active(subject.execution) else { return Vec::new() };
     let moving = |kind: OpKind| matches!(kind, OpKind::Read | OpKind::Write);
     per_kind(subject, |kind, op| {
         let rate = op.bytes.as_f64() / elapsed;

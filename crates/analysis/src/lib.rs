@@ -15,24 +15,35 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub mod arms;
+pub mod buyer;
+mod capacity;
 mod check;
 pub mod classes;
 pub mod conditions;
 mod conduct;
+pub mod curve;
+pub mod data_sheet;
+mod dips;
 pub mod explain;
+pub mod fill;
 pub mod find_rate;
 pub mod findings;
 pub mod host;
 mod invariants;
 mod limits;
+pub mod map;
 mod metrics;
 pub mod probe;
 mod reach;
+mod recovery;
+pub mod scores;
 pub mod series;
+pub mod smart;
 pub mod stats;
 pub mod steady;
 #[doc(hidden)]
 pub mod testing;
+pub mod throttle;
 pub mod together;
 mod values;
 mod watched;
@@ -42,7 +53,7 @@ pub use metrics::{METRICS, metric_def, metrics_markdown};
 pub use reach::{not_measured, tested};
 
 /// Version of the definitions and thresholds; raised whenever the same records would give another figure or finding.
-pub const ANALYSIS_VERSION: u32 = 5;
+pub const ANALYSIS_VERSION: u32 = 7;
 
 /// What a run means.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -89,22 +100,38 @@ pub fn analyse(records: &RunRecords) -> Analysis {
     let mut findings = conditions::contradictions(&records.environment, &records.plan);
     findings.extend(verdicts.iter().map(|verdict| verdict.finding.clone()));
     findings.extend(conduct::of_run(records));
-    for checks in [conduct::target::TARGET, conduct::CONDUCT, conduct::account::ACCOUNT, conduct::watched::WATCHED] {
+    for checks in [
+        conduct::target::TARGET,
+        conduct::CONDUCT,
+        conduct::account::ACCOUNT,
+        conduct::replayed::REPLAYED,
+        conduct::watched::WATCHED,
+        conduct::heat::HEAT,
+        conduct::filled::FILLED,
+    ] {
         let noticed = check::run(checks, &subjects);
         findings.extend(noticed.iter().map(|verdict| verdict.finding.clone()));
         verdicts.extend(noticed);
     }
     findings.iter_mut().for_each(|finding| notes_of_preparation(records, finding));
-    findings.extend(conditions::disturbances(&records.environment));
+    let mut disturbances = conditions::disturbances(&records.environment);
+    if conduct::transfers::only_files(records) {
+        // What is measured does not lie in the target file, whose size says nothing then.
+        disturbances.retain(|finding| finding.code != "memory_larger_than_target");
+    }
+    findings.extend(disturbances);
     findings.extend(conditions::tool(&records.tool));
+    let metrics = metrics::all(records, &verdicts);
+    findings.extend(curve::findings(records, &metrics));
     let mut findings = with_recorded(findings, &records.findings);
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    Analysis {
-        analysis_version: ANALYSIS_VERSION,
-        metrics: metrics::all(records, &verdicts),
-        findings,
-        limits: limits::all(records),
-    }
+    let mut analysis = Analysis { analysis_version: ANALYSIS_VERSION, metrics, findings, limits: limits::all(records) };
+    // Made of metrics, and a note: it stands behind what is graver.
+    let feed = together::feed_of_run(records, &analysis);
+    analysis.findings.extend(feed);
+    let printed = data_sheet::findings(records, &analysis);
+    analysis.findings.extend(printed);
+    analysis
 }
 
 /// What a drive said over time that cannot be true (a sensor that stands still, counters that went back); part of

@@ -1,6 +1,6 @@
 //! What limited an execution: the generator, the host's CPU, the schedule, or nothing on our side.
 //!
-//! Judged from the engine's own account ([`drivelab_core::record::Effort`]) by the rules of research/engine.md
+//! Judged from the engine's own account ([`drivelab_core::record::Effort`]) by the rules of research notes, engine
 //! section 6, thresholds as named constants. A recording without that account says nothing, and so does this file.
 
 use drivelab_core::load::{Arrivals, Verify};
@@ -210,8 +210,8 @@ fn nothing_done(record: &StepRecord) -> bool {
 enum Manner {
     /// As soon as one has ended: the asked depth has to be in flight.
     Free,
-    /// A group was held back (by weights, or by a rate of which nothing is recorded): its slots may be empty, and
-    /// nothing else follows.
+    /// A group was held back (by weights, by a rate of which nothing is recorded, or by the times of a trace): its
+    /// slots may be empty, and nothing else follows.
     Weighted,
     /// With pauses or think time.
     Paused,
@@ -246,7 +246,8 @@ impl Signs {
             user: record.engine.cpu_user.as_secs_f64() / time,
             kernel: record.engine.cpu_system.as_secs_f64() / time,
             starved: effort.waited_for_cpu.as_secs_f64() / time,
-            reached: record.in_flight_mean,
+            // Between two files and while what was written is made durable, no file is under way by nature.
+            reached: if workload.files.is_some() { effort.depth_asked as f64 } else { record.in_flight_mean },
             asked: effort.depth_asked as f64,
             manner: manner(record, workload),
             unseen: record.engine.punted || record.engine.issue_mode() == IssueMode::RingSubmissionPolled,
@@ -359,7 +360,12 @@ fn manner(record: &StepRecord, workload: &Workload) -> Manner {
             false => Manner::Weighted,
         };
     }
-    let pauses = |group: &Workload| group.pace.bursts.is_some() || !group.pace.think_time.is_zero();
+    if workload.replay.as_ref().is_some_and(|replay| replay.mode.is_timed()) {
+        return replayed(record);
+    }
+    let pauses = |group: &Workload| {
+        group.pace.bursts.is_some() || group.pace.volume_bursts.is_some() || !group.pace.think_time.is_zero()
+    };
     if workload.groups().any(pauses) {
         Manner::Paused
     } else if workload.groups().any(|group| group.pace.weight > 0 || group.pace.rate.is_some()) {
@@ -367,6 +373,15 @@ fn manner(record: &StepRecord, workload: &Workload) -> Manner {
     } else {
         Manner::Free
     }
+}
+
+/// A replay in time: operations that waited for a slot longer than they then took were held up by the target.
+fn replayed(record: &StepRecord) -> Manner {
+    let lateness = record.replay.as_ref().and_then(|replay| replay.lateness.as_ref());
+    let late = lateness.and_then(|lateness| lateness.histogram.mean_ns()).unwrap_or(0.0);
+    let latencies = record.kinds().map(|(_, op)| op.histogram.sum.as_secs_f64()).sum::<f64>() * 1e9;
+    let mean = latencies / record.kinds().map(|(_, op)| op.count).sum::<u64>().max(1) as f64;
+    if late > mean { Manner::Weighted } else { Manner::OnTime }
 }
 
 /// Whether an open loop was overloaded: its response times grow with the length of the test and are no results.

@@ -33,6 +33,8 @@ pub(crate) enum Compute {
     Tail(OpKind, Times, fn(&SparseHistogram) -> Option<f64>),
     /// From the whole run.
     Run(fn(&RunRecords) -> Option<f64>),
+    /// From figures of several steps: weights and values; only where the methodology asks for it.
+    Score(fn(&[(f64, f64)]) -> Option<f64>),
 }
 
 /// From which moment on an operation is timed. The two are never mixed in one figure.
@@ -64,6 +66,17 @@ pub(crate) struct Entry {
 /// The whole table, in the order in which metrics are listed.
 pub(crate) fn entries() -> impl Iterator<Item = Entry> {
     METRICS.iter().zip(table::COMPUTE).map(|(def, compute)| Entry { def, compute: *compute })
+}
+
+/// A score from its terms, each a weight and a value.
+pub(crate) type ScoreFunction = fn(&[(f64, f64)]) -> Option<f64>;
+
+/// The function of a score, by the name of its metric.
+pub(crate) fn of_score(id: &str) -> Option<ScoreFunction> {
+    entries().find_map(|entry| match entry.compute {
+        Compute::Score(function) if entry.def.id == id => Some(function),
+        _ => None,
+    })
 }
 
 /// The definition of a metric: `metric_def("read.iops")`.

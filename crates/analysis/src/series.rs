@@ -5,18 +5,17 @@
 
 use std::collections::BTreeSet;
 
-use drivelab_core::histogram::SparseHistogram;
+use drivelab_core::histogram::LatencySummary;
 use drivelab_core::ids::{StepId, StepKey};
 use drivelab_core::load::OpKind;
 use drivelab_core::metric::Spread;
 use drivelab_core::plan::{Step, StepRole, TestPlan};
 use drivelab_core::record::IntervalRecord;
 use drivelab_core::run::RunRecords;
-use drivelab_core::units::Bytes;
+use drivelab_core::units::{Bytes, Nanos};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::metrics::Times;
 use crate::{Analysis, values};
 
 /// The axis that tells lines of one chart apart instead of places on it.
@@ -137,13 +136,17 @@ pub struct RunTimeLine {
     pub breaks_s: Vec<f64>,
 }
 
-/// Every sweep of the run, in the order of the plan. Preparation is never one.
+/// Every sweep of the run, in the order of the plan. Preparation is never one, nor is a curve ([`crate::curve`]).
 #[must_use]
 pub fn sweeps(records: &RunRecords, analysis: &Analysis) -> Vec<Sweep> {
     records.plan.tests.iter().filter_map(|test| sweep_of(test, analysis)).collect()
 }
 
 fn sweep_of(test: &TestPlan, analysis: &Analysis) -> Option<Sweep> {
+    if test.steps.iter().any(|step| step.relative.is_some()) {
+        // Its own figure has rates that were measured on the axis, not shares that were asked for.
+        return None;
+    }
     let steps: Vec<&Step> = test.steps.iter().filter(|step| step.role == StepRole::Measure).collect();
     let names: BTreeSet<&str> = steps.iter().flat_map(|step| step.axes.iter().map(|a| a.axis.as_str())).collect();
     let varies = |name: &&str| {
@@ -227,17 +230,11 @@ fn points_of(intervals: &[&IntervalRecord]) -> Vec<TimePoint> {
     points
 }
 
-/// The distribution of all operations that move data, or of all where none does.
-fn merged(interval: &IntervalRecord, times: Times) -> SparseHistogram {
-    let moves = interval.read.count + interval.write.count > 0;
-    let kinds = if moves { &[OpKind::Read, OpKind::Write][..] } else { &OpKind::ALL };
-    let mut all = SparseHistogram::default();
-    kinds.iter().filter_map(|kind| times.of(interval.op(*kind)?)).for_each(|part| all.merge(part));
-    all
-}
-
 fn time_point(interval: &IntervalRecord, start_ns: u64, written_bytes: u64) -> TimePoint {
-    let (both, responses) = (merged(interval, Times::Latency), merged(interval, Times::Response));
+    let (latency, response) = (interval.latency(), interval.response());
+    let us = |summary: Option<LatencySummary>, of: fn(&LatencySummary) -> Nanos| {
+        summary.map(|summary| of(&summary).get() as f64 / values::US)
+    };
     let other = |kind: OpKind| interval.op(kind).map_or(0.0, |op| op.iops);
     let (read_mb_s, write_mb_s) = (interval.read.throughput.as_mb_s(), interval.write.throughput.as_mb_s());
     TimePoint {
@@ -251,15 +248,23 @@ fn time_point(interval: &IntervalRecord, start_ns: u64, written_bytes: u64) -> T
         trim_iops: other(OpKind::Trim),
         write_zeroes_iops: other(OpKind::WriteZeroes),
         flush_iops: other(OpKind::Flush),
-        p50_us: values::latency_p50(&both),
-        p99_us: values::latency_p99(&both),
-        p999_us: values::latency_p999(&both),
-        max_us: values::latency_max(&both),
-        response_p50_us: values::latency_p50(&responses),
-        response_p99_us: values::latency_p99(&responses),
+        p50_us: us(latency, |summary| summary.p50),
+        p99_us: us(latency, |summary| summary.p99),
+        p999_us: us(latency, |summary| summary.p999),
+        max_us: us(latency, |summary| summary.max),
+        response_p50_us: us(response, |summary| summary.p50),
+        response_p99_us: us(response, |summary| summary.p99),
         backlog: interval.backlog,
         written_bytes,
     }
+}
+
+/// Write amplification over the run: run time in nanoseconds and bytes of the media for each byte that hosts wrote in
+/// the stretch that ends there; empty where the drive does not count both. A stretch has at least 512 MB of host
+/// writes.
+#[must_use]
+pub fn write_amplification(records: &RunRecords) -> Vec<(u64, f64)> {
+    values::telemetry::write_amplification_over_time(&records.telemetry)
 }
 
 fn seconds(nanoseconds: u64) -> f64 {

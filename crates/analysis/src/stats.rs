@@ -1,6 +1,6 @@
 //! Statistics over the rounds of a figure. Small, pure, and none of them assumes more than it says.
 //!
-//! Facts from research/methods.md section 11: rounds are independent samples, seconds inside a round are not, so
+//! Facts from research notes, methods section 11: rounds are independent samples, seconds inside a round are not, so
 //! nothing here is ever applied to one-second samples. Student's t is used from three rounds on, for the mean and for
 //! nothing else; the logarithmic scale is for ratios between arms and drives, since its interval is of the geometric
 //! mean, which no metric shows.
@@ -84,8 +84,8 @@ pub fn spread(values: &[f64]) -> Option<Spread> {
 }
 
 /// Whether the values fall into two groups: the widest gap between neighbours exceeds three times the median gap and
-/// 10 % of the mean (research/methods.md section 11). `None` where they do not; else the largest value below the gap
-/// and the smallest above it. Needs four values: with three, no gap can be so much wider than the other.
+/// 10 % of the mean (research notes, methods section 11). `None` where they do not; else the largest value below the
+/// gap and the smallest above it. Needs four values: with three, no gap can be so much wider than the other.
 #[must_use]
 pub fn two_modes(values: &[f64]) -> Option<(f64, f64)> {
     const TIMES_MEDIAN_GAP: f64 = 3.0;

@@ -1,6 +1,6 @@
 //! Steadiness: the SNIA window over the last five rounds of one figure.
 //!
-//! Numbers from research/methods.md section 6 (SNIA Solid State Storage Performance Test Specification as coded in
+//! Numbers from research notes, methods section 6 (SNIA Solid State Storage Performance Test Specification as coded in
 //! its block-storage suite, and TKperf): range at most 20 % of the mean and least-squares line moving at most 10 % of
 //! it over the window. Must not know rounds beyond their figures: `session` asks after each round, `analysis` again.
 
@@ -54,6 +54,14 @@ pub fn snia_window(rounds: &[f64]) -> Option<WindowVerdict> {
     })
 }
 
+/// Where the least-squares line of a window begins and ends, in the unit of the figures; `None` for fewer than two.
+#[must_use]
+pub fn window_line(window: &[f64]) -> Option<[f64; 2]> {
+    let mean = stats::mean(window).filter(|_| window.len() > 1)?;
+    let half = slope(window, mean) * (window.len() - 1) as f64 / 2.0;
+    Some([mean - half, mean + half])
+}
+
 /// Slope of the least-squares line, per round.
 fn slope(window: &[f64], mean: f64) -> f64 {
     let centre = (window.len() - 1) as f64 / 2.0;
@@ -78,7 +86,7 @@ pub fn tracked_value(record: &StepRecord, tracked: Tracked) -> f64 {
     let sum = |of: fn(&OpRecord) -> f64| counted.iter().map(|op| of(op)).sum::<f64>();
     let operations = sum(|op| op.count as f64);
     let per_second = |amount: f64| {
-        let elapsed = record.elapsed().as_secs_f64();
+        let elapsed = record.active().as_secs_f64();
         if elapsed > 0.0 { amount / elapsed } else { 0.0 }
     };
     match tracked {
@@ -160,5 +168,15 @@ mod tests {
             prop_assert!((one.range_percent - other.range_percent).abs() < 1e-6);
             prop_assert!((one.slope_percent - other.slope_percent).abs() < 1e-6);
         }
+    }
+
+    #[test]
+    fn the_line_of_a_window_goes_through_its_mean() {
+        // Slope 2: 10, 12, 14, 16, 18 lie on it.
+        assert_eq!(window_line(&[10.0, 12.0, 14.0, 16.0, 18.0]), Some([10.0, 18.0]));
+        // Up and down by the same: slope -0.2 x 4 / 2 around 14.
+        let [first, last] = window_line(&[14.0, 15.0, 14.0, 13.0, 14.0]).expect("five");
+        assert!((first - 14.4).abs() < 1e-9 && (last - 13.6).abs() < 1e-9, "{first} {last}");
+        assert_eq!(window_line(&[1.0]), None);
     }
 }

@@ -5,7 +5,10 @@
 //! Totals over time are made from intervals on the clock that the runs share. A run that was resumed has left that
 //! clock: what it measured after the break is not counted here.
 
+mod feed;
 mod findings;
+mod health;
+mod scaling;
 #[doc(hidden)]
 pub mod testing;
 
@@ -21,6 +24,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Analysis;
+
+pub(crate) use feed::of_run as feed_of_run;
+pub use feed::{Feed, FeedDrive, FeedStep, drives_needed};
+pub use health::{DriveHealth, StepHealth};
+pub use scaling::{Doubling, Ratio, SizedRate, per_doubling};
 
 /// A run of the group and what it means.
 pub type Member<'a> = (&'a RunRecords, &'a Analysis);
@@ -44,6 +52,18 @@ pub struct Together {
     pub highest: Option<StepId>,
     /// What was moved in each second while all ran, from the second in which they began.
     pub seconds: Vec<Second>,
+    /// How many drives deliver what the methodology says is needed; absent where it says nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feed: Option<Feed>,
+    /// What a doubling of the capacity brings; absent where the methodology does not ask for it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub per_doubling: Vec<Doubling>,
+    /// How warm each drive was, where that was watched.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub health: Vec<DriveHealth>,
+    /// Whether each drive was measured by itself only.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub each_only: bool,
     /// What must be known beside the figures, the gravest first.
     pub findings: Vec<Finding>,
 }
@@ -183,7 +203,10 @@ pub fn together(members: &[Member<'_>]) -> Option<Together> {
             GroupRole::Together => pair.together = Some(*member),
         }
     }
-    let (first, _) = pairs.iter().find_map(|pair| pair.together)?;
+    // Where all at once was never planned, the runs alone are all there is to show.
+    let each_only = group.runs.iter().all(|run| run.role == GroupRole::Alone);
+    let mut begun = pairs.iter().filter_map(|pair| if each_only { pair.alone } else { pair.together });
+    let (first, _) = begun.next()?;
     let steps: Vec<StepTogether> = first.plan.tests.iter().flat_map(|test| test_steps(test, &pairs)).collect();
     let drive = |(index, pair): (usize, &Pair<'_>)| GroupDrive {
         letter: letter(index),
@@ -191,7 +214,10 @@ pub fn together(members: &[Member<'_>]) -> Option<Together> {
         together: pair.together.map(|(records, _)| records.run),
         kept: kept_range(steps.iter().filter_map(|step| step.drives.get(index)?.kept_percent).collect()),
     };
-    let mut found = findings::all(&pairs, &steps, first.plan.form);
+    let mut found = findings::all(&pairs, &steps, first.plan.form, each_only);
+    let asks = first.plan.drives.as_ref();
+    let doubles = asks.is_some_and(|drives| drives.per_doubling);
+    let per_doubling = if doubles { doublings(&steps, &pairs) } else { Vec::new() };
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     Some(Together {
         title: first.plan.title.clone(),
@@ -200,10 +226,34 @@ pub fn together(members: &[Member<'_>]) -> Option<Together> {
         started: first.started.clone(),
         drives: pairs.iter().enumerate().map(drive).collect(),
         seconds: seconds(&pairs),
+        feed: feed::of_group(asks, &steps),
+        per_doubling,
+        health: health::all(&pairs),
+        each_only,
         findings: found,
         highest: highest(&steps),
         steps,
     })
+}
+
+/// What a doubling of the capacity brings in each step: the rates alone, else with the others.
+fn doublings(steps: &[StepTogether], pairs: &[Pair<'_>]) -> Vec<Doubling> {
+    let rate = |step: &StepTogether, pair: &Pair<'_>| {
+        let (records, analysis) = pair.alone.or(pair.together)?;
+        let target = &records.environment.target;
+        // The drive below partitions and encryption.
+        let below = target.devices.iter().find(|device| device.transport != "device-mapper");
+        let capacity = below.or(target.devices.last()).map_or(target.length, |device| device.capacity).as_f64();
+        let metric = analysis.step_metric(&step.step, &step.metric)?;
+        let interval = metric.spread.and_then(|spread| spread.confidence);
+        let half_interval = interval.map(|ends| (ends.high - ends.low) / 2.0);
+        Some(SizedRate { capacity, mb_s: metric.value?, half_interval })
+    };
+    let one = |step: &StepTogether| {
+        let rates: Vec<SizedRate> = pairs.iter().filter_map(|pair| rate(step, pair)).collect();
+        Doubling { step: step.step.clone(), label: step.label.clone(), ratio: per_doubling(&rates), rates }
+    };
+    steps.iter().map(one).collect()
 }
 
 /// Least, median and most; the median of an even number is the mean of the two in the middle.
@@ -237,7 +287,11 @@ fn on_shared_clock(records: &RunRecords, end_ns: u64) -> bool {
 
 /// The executions of a step in a run with others, as far as they were with others.
 fn executions<'a>(records: &'a RunRecords, step: &StepId) -> Option<Vec<&'a StepRecord>> {
-    let all: Vec<&StepRecord> = records.steps.iter().filter(|record| record.key.step == *step).collect();
+    let all: Vec<&StepRecord> = records
+        .steps
+        .iter()
+        .filter(|record| record.key.step == *step && !records.plan.is_warm_up(&record.key))
+        .collect();
     let shared = all.iter().all(|record| on_shared_clock(records, record.end_ns));
     (shared && !all.is_empty()).then_some(all)
 }

@@ -6,16 +6,34 @@
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::load::OpKind;
 use drivelab_core::plan::{Action, Step, StepRole};
-use drivelab_core::record::{CPU_SPLIT_FROM, Effort, IssueMode, OpRecord, StepRecord, StopReason};
+use drivelab_core::record::{CPU_SPLIT_FROM, Effort, IntervalRecord, IssueMode, OpRecord, StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::Recorded;
+use drivelab_core::units::Bytes;
 use drivelab_core::workload::Workload;
 
+use crate::capacity::Account;
+use crate::fill::{self, FillShape};
+use crate::metrics::Times;
+
+pub(crate) mod fills;
+pub(crate) mod heat;
+pub(crate) mod scores;
 pub(crate) mod telemetry;
 
+pub(crate) use fills::{
+    fill_cache_share, fill_cache_size, fill_last_16_gb, fill_late_decline, fill_peak, fill_recoveries,
+    fill_recovery_share, fill_sustained,
+};
+pub(crate) use heat::{
+    heat_critical_limit, heat_critical_minutes, heat_first_minute, heat_kept, heat_last_minute, heat_throttle_steps,
+    heat_time_to_throttle, heat_warning_limit, heat_warning_minutes,
+};
+pub(crate) use scores::{weighted_mean, weighted_sum};
 pub(crate) use telemetry::{
     host_cpu_busy, host_cpu_steal, host_power_mean, iops_per_watt, power_energy, power_max, power_mean, power_min,
-    run_telemetry_cpu, temperature_max, temperature_mean, temperature_min, throughput_per_watt,
+    power_rest, replay_energy, run_telemetry_cpu, temperature_max, temperature_mean, temperature_min,
+    throughput_per_watt, write_amplification,
 };
 
 /// Bytes in a megabyte.
@@ -23,7 +41,7 @@ const MB: f64 = 1e6;
 /// Bytes in a gigabyte.
 const GB: f64 = 1e9;
 /// Nanoseconds in a microsecond.
-const US: f64 = 1e3;
+pub(crate) const US: f64 = 1e3;
 /// Nanoseconds in a second.
 const SECOND: f64 = 1e9;
 
@@ -38,22 +56,55 @@ pub(crate) struct Execution<'a> {
     ramp_s: f64,
     /// What was watched beside it, where that is known.
     pub watched: Option<&'a Recorded>,
+    /// Bytes of the target, where they are known.
+    target: Option<Bytes>,
+    /// What the step asked for.
+    step: &'a Step,
+    /// The intervals of the run, those of other executions too; none where they are not known.
+    intervals: &'a [IntervalRecord],
+    /// The executions of the run and the time of its last event, in nanoseconds; none where they are not known.
+    run: (&'a [StepRecord], u64),
 }
 
 impl<'a> Execution<'a> {
     /// An execution of a step; `None` where the step issues no I/O.
     pub(crate) const fn new(step: &'a Step, record: &'a StepRecord) -> Option<Self> {
         match &step.action {
-            Action::Io { workload, ramp, .. } => {
-                Some(Execution { record, workload, ramp_s: ramp.get() as f64 / SECOND, watched: None })
-            }
+            Action::Io { workload, ramp, .. } => Some(Execution {
+                record,
+                workload,
+                ramp_s: ramp.get() as f64 / SECOND,
+                watched: None,
+                target: None,
+                step,
+                intervals: &[],
+                run: (&[], 0),
+            }),
             Action::Idle { .. } | Action::CoolDown(_) => None,
         }
     }
 
-    /// The same with what was watched beside it.
-    pub(crate) const fn beside(self, watched: &'a Recorded) -> Self {
-        Execution { watched: Some(watched), ..self }
+    /// The same with what its run recorded beside it.
+    pub(crate) fn within(self, records: &'a RunRecords) -> Self {
+        let target = Some(records.environment.target.length);
+        let run = (&records.steps[..], records.last_at_ns);
+        Execution { watched: Some(&records.telemetry), target, intervals: &records.intervals, run, ..self }
+    }
+
+    /// What it shows of the drive's cache, where it is a fill.
+    pub(crate) fn fill(&self) -> Option<FillShape> {
+        let (intervals, span) = fill::course(self.step, &self.record.key, self.intervals)?;
+        fill::shape(&intervals, span)
+    }
+
+    /// The rest after it, where it was taken whole: its start and end on the run clock, nanoseconds.
+    fn rest(&self) -> Option<(u64, u64)> {
+        let from = self.record.end_ns;
+        let length = self.step.rest.after(self.record.elapsed()).get();
+        let to = from.checked_add(length)?;
+        let (steps, last) = self.run;
+        let undisturbed = !steps.iter().any(|other| (from..to).contains(&other.start_ns));
+        (length > 0 && undisturbed && last >= to).then_some((from, to))
     }
 
     /// Operating-system threads that issued I/O: the sync backend needs one for every operation in flight.
@@ -93,9 +144,16 @@ pub(crate) fn duration(execution: Execution<'_>) -> Option<f64> {
     (elapsed > 0.0).then_some(elapsed)
 }
 
+/// The time that rates are over, in seconds: that of activity where bursts end by volume, else [`duration`]. `None`
+/// where there is none.
+pub(crate) fn active(execution: Execution<'_>) -> Option<f64> {
+    let active = execution.record.active().as_secs_f64();
+    (duration(execution).is_some() && active > 0.0).then_some(active)
+}
+
 /// An amount per second of the measured part; `None` where nothing was completed or no time passed.
 fn per_second(amount: f64, operations: u64, execution: Execution<'_>) -> Option<f64> {
-    let elapsed = duration(execution)?;
+    let elapsed = active(execution)?;
     (operations > 0).then_some(amount / elapsed)
 }
 
@@ -147,6 +205,34 @@ pub(crate) fn write_iops(execution: Execution<'_>) -> Option<f64> {
 pub(crate) fn total_iops(execution: Execution<'_>) -> Option<f64> {
     let operations = execution.record.read.count + execution.record.write.count;
     per_second(operations as f64, operations, execution)
+}
+
+/// The times of reads and writes in one distribution.
+fn both(execution: Execution<'_>, times: Times) -> SparseHistogram {
+    let mut all = SparseHistogram::default();
+    let kinds = [&execution.record.read, &execution.record.write];
+    kinds.into_iter().filter_map(|op| times.of(op)).for_each(|part| all.merge(part));
+    all
+}
+
+/// Mean latency of reads and writes together, microseconds.
+pub(crate) fn total_latency_mean(execution: Execution<'_>) -> Option<f64> {
+    latency_mean(&both(execution, Times::Latency))
+}
+
+/// 99th percentile of the latency of reads and writes together, microseconds.
+pub(crate) fn total_latency_p99(execution: Execution<'_>) -> Option<f64> {
+    latency_p99(&both(execution, Times::Latency))
+}
+
+/// Mean response time of reads and writes together, microseconds.
+pub(crate) fn total_response_mean(execution: Execution<'_>) -> Option<f64> {
+    latency_mean(&both(execution, Times::Response))
+}
+
+/// 99th percentile of the response time of reads and writes together, microseconds.
+pub(crate) fn total_response_p99(execution: Execution<'_>) -> Option<f64> {
+    latency_p99(&both(execution, Times::Response))
 }
 
 /// Trims, MB/s of the bytes they cover.
@@ -318,6 +404,50 @@ pub(crate) fn open_loop_lateness_max(execution: Execution<'_>) -> Option<f64> {
     Some(execution.record.open_loop?.lateness_max.get() as f64 / US)
 }
 
+/// Bytes of reads and writes by the time with at least one operation outstanding, MB/s.
+pub(crate) fn replay_busy_throughput(execution: Execution<'_>) -> Option<f64> {
+    let record = execution.record;
+    let busy = record.replay.as_ref()?.busy.as_secs_f64();
+    (busy > 0.0).then(|| (record.read.bytes.as_f64() + record.write.bytes.as_f64()) / busy / 1e6)
+}
+
+/// Time with at least one operation of a replay outstanding, seconds.
+pub(crate) fn replay_busy_time(execution: Execution<'_>) -> Option<f64> {
+    Some(execution.record.replay.as_ref()?.busy.as_secs_f64())
+}
+
+/// Mean time by which operations of a replay were late, microseconds.
+pub(crate) fn replay_lateness_mean(execution: Execution<'_>) -> Option<f64> {
+    Some(execution.record.replay.as_ref()?.lateness.as_ref()?.histogram.mean_ns()? / US)
+}
+
+/// Longest such time, microseconds.
+pub(crate) fn replay_lateness_max(execution: Execution<'_>) -> Option<f64> {
+    Some(execution.record.replay.as_ref()?.lateness.as_ref()?.summary?.max.get() as f64 / US)
+}
+
+/// Share of the issued operations of a replay that went elsewhere than recorded, per cent.
+pub(crate) fn replay_moved_share(execution: Execution<'_>) -> Option<f64> {
+    let replay = execution.record.replay.as_ref()?;
+    let issued = replay.taken.saturating_sub(replay.skipped_trims);
+    (issued > 0).then(|| 100.0 * replay.moved as f64 / issued as f64)
+}
+
+/// Bursts by volume.
+pub(crate) fn bursts_count(execution: Execution<'_>) -> Option<f64> {
+    Some(execution.record.bursts?.count as f64)
+}
+
+/// Time from first submission to last completion of each burst by volume, summed, seconds.
+pub(crate) fn bursts_active(execution: Execution<'_>) -> Option<f64> {
+    Some(execution.record.bursts?.active.as_secs_f64())
+}
+
+/// That time as a share of the measured part, per cent.
+pub(crate) fn bursts_active_share(execution: Execution<'_>) -> Option<f64> {
+    Some(100.0 * bursts_active(execution)? / duration(execution)?)
+}
+
 /// Blocks whose headers were checked.
 pub(crate) fn verified_blocks(execution: Execution<'_>) -> Option<f64> {
     Some(execution.record.verification.as_ref()?.checked as f64)
@@ -326,6 +456,16 @@ pub(crate) fn verified_blocks(execution: Execution<'_>) -> Option<f64> {
 /// Checked blocks that did not hold what was written there.
 pub(crate) fn verified_bad_blocks(execution: Execution<'_>) -> Option<f64> {
     Some(execution.record.verification.as_ref()?.faults.values().sum::<u64>() as f64)
+}
+
+/// Capacity that a check found, GB.
+pub(crate) fn verified_capacity(execution: Execution<'_>) -> Option<f64> {
+    Account::of(execution.workload, execution.record).map(|account| account.there() as f64 / GB)
+}
+
+/// Smallest missing share that a check as large would find but for one case in a million, per cent.
+pub(crate) fn verified_share_found(execution: Execution<'_>) -> Option<f64> {
+    Account::of(execution.workload, execution.record)?.share_found()
 }
 
 /// Run time of the last event, seconds.

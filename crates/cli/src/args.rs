@@ -1,31 +1,42 @@
 //! The command line: one definition, from which help, man page and completions are made.
 
+mod check;
 mod condition;
 mod drives;
+mod import;
 mod io;
+mod results;
+mod run;
 mod show;
 mod telemetry;
+mod trace;
 mod watch;
+mod words;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
-use drivelab_core::plan::Form;
 use drivelab_core::units::{Bytes, Nanos};
-use drivelab_engine::BackendChoice;
 
-pub use condition::{ConditionArgs, PowerStates};
+pub use check::CheckArgs;
+pub use condition::ConditionArgs;
 pub use drives::DrivesArgs;
+pub use import::{ForeignFormat, ImportArgs};
 pub use io::{DATA_KINDS, IoArgs, OnOff};
+pub use results::{OneRun, ResultsCommand};
+pub use run::RunArgs;
 pub use show::{ShowArgs, TargetsArgs};
 pub use telemetry::{TelemetryArgs, TelemetryChoice};
+pub use trace::{GivenTraces, TraceCheckArgs, TraceCommand, TraceInArgs};
 pub use watch::WatchArgs;
+pub use words::{BackendArg, EventsArg, FormArg};
 
 const EXAMPLES: &str = "\
 Examples:
   drivelab review                      review the disk under this folder in about two minutes
   drivelab review /mnt/new-drive       the same for another disk (a folder on it)
   drivelab run quick . --form smoke    try everything in seconds; not for comparison
+  drivelab check /dev/nvme0n1          a used drive before you pay: only reads
   drivelab io . --block 4k --qd 32     one load without a methodology
   drivelab methods plan quick .        what would be done, how long, how much is written
   drivelab results list                what has been measured
@@ -92,6 +103,9 @@ pub enum Command {
         drivelab run quick /mnt/a /mnt/b -o both.html   two drives: each alone, then both at once\n  \
         drivelab run quick . --events json | jq 'select(.event.step_ended) | .event.step_ended.key'")]
     Run(Box<RunArgs>),
+    /// Answer a buyer's questions about a drive: healthy, genuine, link, firmware, old data, use. Only reads.
+    #[command(after_help = check::EXAMPLES)]
+    Check(Box<CheckArgs>),
     /// Issue one load without a methodology, and say what came of it.
     #[command(after_help = io::EXAMPLES)]
     Io(Box<IoArgs>),
@@ -127,6 +141,12 @@ pub enum Command {
         /// What to do with them.
         #[command(subcommand)]
         command: MethodsCommand,
+    },
+    /// Look at recorded traces of I/O.
+    Trace {
+        /// What to do with them.
+        #[command(subcommand)]
+        command: TraceCommand,
     },
     /// What is known of drives beside what they say themselves: data sheet, cells, endurance, warranty.
     #[command(after_help = drives::EXAMPLES)]
@@ -182,64 +202,12 @@ pub enum Command {
     },
 }
 
-/// Form on the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum FormArg {
-    /// As published.
-    Faithful,
-    /// Shortened, same shape.
-    Quick,
-    /// A moment per step, for tests only: unusable for comparison.
-    Smoke,
-}
-
-impl From<FormArg> for Form {
-    fn from(form: FormArg) -> Self {
-        match form {
-            FormArg::Faithful => Form::Faithful,
-            FormArg::Quick => Form::Quick,
-            FormArg::Smoke => Form::Smoke,
-        }
-    }
-}
-
-/// Engine on the command line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum BackendArg {
-    /// io_uring where the kernel permits it, otherwise sync, said so.
-    Auto,
-    /// io_uring.
-    Uring,
-    /// Threads with pread and pwrite.
-    Sync,
-    /// io_uring with a kernel thread that submits; not yet tried on hardware.
-    UringSqpoll,
-    /// io_uring that polls for completions (needs a driver with poll queues); not yet tried on hardware.
-    UringPolled,
-}
-
-impl From<BackendArg> for BackendChoice {
-    fn from(backend: BackendArg) -> Self {
-        match backend {
-            BackendArg::Auto => BackendChoice::Auto,
-            BackendArg::Uring => BackendChoice::Uring,
-            BackendArg::Sync => BackendChoice::Sync,
-            BackendArg::UringSqpoll => BackendChoice::UringSqpoll,
-            BackendArg::UringPolled => BackendChoice::UringPolled,
-        }
-    }
-}
-
-/// How events are printed while a run goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum EventsArg {
-    /// One JSON object a line on stdout, nothing else there.
-    Json,
-}
-
 /// What every command that measures takes.
 #[derive(Debug, Args)]
 pub struct MeasureArgs {
+    /// Profile of the methodology, where it has several (`drivelab methods show` names them) [default: its first].
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
     /// Form of the methodology [default: quick, or the only form it has].
     #[arg(long, value_enum)]
     pub form: Option<FormArg>,
@@ -254,6 +222,14 @@ pub struct MeasureArgs {
     /// Size of the scratch file; default what the methodology wants, at most 10 % of free space.
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Bytes>,
+    /// What is printed of the drive: the name of a known drive (`drivelab drives`), or a TOML file of drive facts;
+    /// default the facts that its model string fits.
+    #[arg(long, value_name = "NAME|FILE", value_hint = ValueHint::FilePath)]
+    pub facts: Option<PathBuf>,
+    /// Set a parameter of every test (KEY=VALUE) or of one (TEST.KEY=VALUE); VALUE as in the file, a list such as 1,2,8
+    /// or doublings such as 1..64. May be given several times.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
     /// Engine that issues the I/O.
     #[arg(long, value_enum)]
     pub backend: Option<BackendArg>,
@@ -292,32 +268,13 @@ pub struct ReviewArgs {
     /// The page to write; an existing file that drivelab did not write is never replaced.
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "review.html")]
     pub output: PathBuf,
+    /// Review in so much time (`10 min`, `1 h`, `24 h`): the methodology `review`, which picks by priority what fits
+    /// time and target, and says what it leaves out. Of a block device without --destroy, what only reads.
+    #[arg(long, value_name = "TIME")]
+    pub time: Option<Nanos>,
     /// How to measure.
     #[command(flatten)]
     pub measure: MeasureArgs,
-}
-
-/// `drivelab run`.
-#[derive(Debug, Args)]
-pub struct RunArgs {
-    /// Name of a built-in methodology, or a TOML file.
-    pub method: String,
-    /// A folder, a file to make, or a block device (with --destroy). Several: each alone, then all at once, and how
-    /// much each lost.
-    #[arg(required = true, value_name = "TARGET", value_hint = ValueHint::AnyPath)]
-    pub targets: Vec<PathBuf>,
-    /// With several targets: only all at once, without each alone before.
-    #[arg(long)]
-    pub together_only: bool,
-    /// Also write a page; an existing file that drivelab did not write is never replaced.
-    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath)]
-    pub output: Option<PathBuf>,
-    /// How to measure.
-    #[command(flatten)]
-    pub measure: MeasureArgs,
-    /// What is set up before and undone afterwards.
-    #[command(flatten)]
-    pub conditions: ConditionArgs,
 }
 
 /// How a device is emptied.
@@ -400,6 +357,28 @@ pub enum MethodsCommand {
     Check {
         /// Name or file.
         method: String,
+        /// Set a parameter, as for `run`.
+        #[arg(long, value_name = "KEY=VALUE")]
+        set: Vec<String>,
+        /// As one JSON document.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Write a commented methodology to begin with, NAME.toml in the current folder.
+    New {
+        /// Its name: lower-case letters, digits, hyphens.
+        name: String,
+        /// Derive it from this one: everything comes from there but what the new file states.
+        #[arg(long, value_name = "METHOD")]
+        from: Option<String>,
+    },
+    /// Say in which parameters two methodologies differ, test by test and form by form; texts do not count. Exit code 0
+    /// where they are the same, 1 where they differ.
+    Diff {
+        /// Name or file.
+        first: String,
+        /// Name or file.
+        second: String,
         /// As one JSON document.
         #[arg(long)]
         json: bool,
@@ -408,6 +387,9 @@ pub enum MethodsCommand {
     Plan {
         /// Name or file.
         method: String,
+        /// Profile of the methodology [default: its first].
+        #[arg(long, value_name = "NAME")]
+        profile: Option<String>,
         /// A folder, or a file to make.
         #[arg(value_hint = ValueHint::AnyPath)]
         target: PathBuf,
@@ -417,67 +399,25 @@ pub enum MethodsCommand {
         /// Size of the scratch file.
         #[arg(long, value_name = "SIZE")]
         size: Option<Bytes>,
-        /// As one JSON document.
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-/// Names one stored run.
-#[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
-pub struct OneRun {
-    /// Id of the run, or enough of its beginning or end, or last.
-    pub run: Option<String>,
-    /// The newest run that fits, as last does.
-    #[arg(long)]
-    pub last: bool,
-}
-
-/// `drivelab results`.
-#[derive(Debug, Subcommand)]
-pub enum ResultsCommand {
-    /// Newest first, unfinished ones included.
-    List {
-        /// As one JSON document.
-        #[arg(long)]
-        json: bool,
-    },
-    /// The table of one run.
-    Show {
-        /// Which.
+        /// Set a parameter, as for `run`.
+        #[arg(long, value_name = "KEY=VALUE")]
+        set: Vec<String>,
+        /// Files for its traces.
         #[command(flatten)]
-        run: OneRun,
+        traces: GivenTraces,
         /// As one JSON document.
         #[arg(long)]
         json: bool,
+        /// As a fio job file that issues the same loads, with comments for what fio cannot say.
+        #[arg(long, conflicts_with = "json")]
+        as_fio: bool,
     },
-    /// The folder of a run's bundle.
-    Path {
-        /// Which.
-        #[command(flatten)]
-        run: OneRun,
-    },
-    /// Remove a run and its bundle for good.
-    Remove {
-        /// Which, by id.
-        run: String,
-        /// Say what would be removed; touch nothing.
-        #[arg(long)]
-        dry_run: bool,
-        /// Do not ask.
-        #[arg(long, short)]
-        yes: bool,
-    },
-    /// Make the catalog again from the bundles.
-    Reindex {
-        /// Say how many bundles there are; touch nothing.
-        #[arg(long)]
-        dry_run: bool,
-        /// As one JSON document.
-        #[arg(long)]
-        json: bool,
-    },
+    /// Make a methodology of a fio job file or a Vdbench parameter file.
+    #[command(after_help = "Examples:\n  drivelab methods import nightly.fio -o nightly.toml\n  \
+        SIZE=8g drivelab methods import with-variables.fio > with-variables.toml\n  \
+        drivelab methods import curves.parm --from vdbench -o curves.toml\n\nEvery option that is not simply carried \
+        over is listed with its line and why, on stderr and at the head\nof the methodology. Nothing is run.")]
+    Import(ImportArgs),
 }
 
 /// Format of a report.
@@ -487,10 +427,14 @@ pub enum FormatArg {
     Html,
     /// Markdown.
     Md,
+    /// Markdown in short: one figure a test, the tables that are not long, findings in a sentence.
+    Brief,
     /// One tidy row a value.
     Csv,
     /// docs/formats/results.schema.json.
     Json,
+    /// CrystalDiskMark's own layout; for runs of the methodology crystaldiskmark.
+    Cdm,
 }
 
 /// `drivelab report`.

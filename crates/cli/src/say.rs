@@ -57,8 +57,10 @@ pub fn line(text: &str) {
 pub fn data(text: &str) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let end = if text.ends_with('\n') { "" } else { "\n" };
-    let written =
-        out.write_all(text.as_bytes()).and_then(|()| out.write_all(end.as_bytes())).and_then(|()| out.flush());
+    printed(out.write_all(text.as_bytes()).and_then(|()| out.write_all(end.as_bytes())).and_then(|()| out.flush()))
+}
+
+fn printed(written: std::io::Result<()>) -> Result<()> {
     match written {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::new(
             ExitCode::TargetUnusable,
@@ -68,12 +70,19 @@ pub fn data(text: &str) -> Result<()> {
     }
 }
 
-/// Prints one JSON document on stdout.
+/// Prints one JSON document on stdout, piece by piece.
 ///
 /// # Errors
 /// As for [`data`].
 pub fn json(value: &impl serde::Serialize) -> Result<()> {
-    let text = serde_json::to_string_pretty(value)
-        .map_err(|error| Failure::unexpected(format!("cannot make the JSON document: {error}")))?;
-    data(&text)
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    match serde_json::to_writer_pretty(&mut out, value) {
+        Err(error) if !error.is_io() => Err(unwritable(&error)),
+        made => printed(made.map_err(Into::into).and_then(|()| out.write_all(b"\n")).and_then(|()| out.flush())),
+    }
+}
+
+/// A document that JSON cannot hold.
+pub fn unwritable(error: &serde_json::Error) -> Failure {
+    Failure::unexpected(format!("cannot make the JSON document: {error}"))
 }

@@ -35,6 +35,8 @@ pub struct Settings {
     pub backend: Setting<BackendArg>,
     /// What is sampled beside the I/O.
     pub telemetry: Setting<TelemetryChoice>,
+    /// Part of a drive's rated endurance, per cent, that a run may write without asking.
+    pub endurance_ask_percent: Setting<f64>,
     /// The user's own drive facts files, `drives/` beside the user's settings file; none without a home folder.
     pub drives: Option<PathBuf>,
     /// How much is said.
@@ -50,7 +52,11 @@ struct File {
     plain: Option<bool>,
     backend: Option<String>,
     telemetry: Option<String>,
+    endurance_ask_percent: Option<f64>,
 }
+
+/// Part of the endurance that is asked about: a drive used for five years bears a per cent in eighteen days.
+const ENDURANCE_ASK_PERCENT: f64 = 1.0;
 
 impl Settings {
     /// Reads everything once.
@@ -86,6 +92,7 @@ impl Settings {
             .unwrap_or(Setting { value: false, source: "default".to_owned() }),
             backend: word(None, "backend", "DRIVELAB_BACKEND", layers, |file| file.backend.clone(), BackendArg::Auto)?,
             telemetry: telemetry(layers)?,
+            endurance_ask_percent: endurance_ask_percent(layers)?,
             drives: base().map(|base| base.config.join("drivelab/drives")),
             voice,
         })
@@ -167,6 +174,27 @@ fn pick<T>(
         return Some(Setting { value, source: source.to_owned() });
     }
     files.iter().find_map(|(path, file)| Some(Setting { value: read(file)?, source: path.clone() }))
+}
+
+/// The limit above which a run asks before it wears a drive.
+fn endurance_ask_percent(files: &[(String, File)]) -> Result<Setting<f64>> {
+    let wrong = |value: &str, source: &str| {
+        Failure::usage(format!(
+            "'{value}' is no value for 'endurance_ask_percent' (set by {source}); expected per cent from 0 to 100"
+        ))
+    };
+    let source = "DRIVELAB_ENDURANCE_ASK_PERCENT";
+    let variable = match environment(source) {
+        Some(value) => Some((source, value.parse::<f64>().map_err(|_| wrong(&value, source))?)),
+        None => None,
+    };
+    let setting = pick(None, variable, files, |file| file.endurance_ask_percent)
+        .unwrap_or(Setting { value: ENDURANCE_ASK_PERCENT, source: "default".to_owned() });
+    if (0.0..=100.0).contains(&setting.value) {
+        Ok(setting)
+    } else {
+        Err(wrong(&setting.value.to_string(), &setting.source))
+    }
 }
 
 /// What is sampled beside the I/O; its flag belongs to the commands that measure.

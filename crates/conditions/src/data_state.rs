@@ -6,7 +6,7 @@
 use drivelab_core::condition::DataState;
 use drivelab_core::ids::StepId;
 use drivelab_core::load::OtherOps;
-use drivelab_core::plan::{Action, Combine, Order, Plan, Rest, Rounds, Step, StepRole, StopRule, TestPlan};
+use drivelab_core::plan::{Action, Combine, Order, Plan, Repeats, Rest, Rounds, Step, StepRole, StopRule, TestPlan};
 use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth};
 use drivelab_core::workload::{Pattern, Span, Workload};
 
@@ -42,9 +42,14 @@ fn preparation(steps: Vec<Step>, state: DataState) -> TestPlan {
         purpose: format!("Bring the target into the data state that was asked for: {state}."),
         steps,
         rounds: Rounds::Fixed { count: 1 },
+        repeats: Repeats::default(),
         order: Order::RoundByRound,
         combine: Combine::Mean,
         sources: Vec::new(),
+        state: drivelab_core::drive_state::StateWish::default(),
+        published_unit: None,
+        recovers_to: None,
+        twin: None,
     }
 }
 
@@ -121,6 +126,7 @@ fn step(slug: &str, what: &str, workload: Workload, stop: StopRule, written: Byt
         rest: Rest::None {},
         axes: Vec::new(),
         approximations: Vec::new(),
+        relative: None,
         seeds: Vec::new(),
         estimated_time: Nanos::from_secs(seconds),
         estimated_written: written,

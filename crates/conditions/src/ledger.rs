@@ -92,6 +92,11 @@ pub enum Deed {
         /// Where.
         at: PathBuf,
     },
+    /// A file was made, and a loop device on it. Only in ledgers of their own, which list nothing else.
+    LoopFile {
+        /// The file, without links.
+        path: PathBuf,
+    },
     /// A controller's power state was changed.
     PowerState {
         /// Node of the drive through which the controller is asked.
@@ -113,6 +118,7 @@ impl Deed {
             Deed::Opal { .. }
             | Deed::Mapping { .. }
             | Deed::Folder { .. }
+            | Deed::LoopFile { .. }
             | Deed::Mount { .. }
             | Deed::PowerState { .. } => false,
         }

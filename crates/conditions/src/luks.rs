@@ -1,6 +1,6 @@
 //! LUKS2 on dm-crypt through cryptsetup(8): command lines, and what its header says.
 //!
-//! Parameters: research/methods.md section 7; cryptsetup-luksFormat(8), cryptsetup-open(8), the kernel's
+//! Parameters: research notes, methods section 7; cryptsetup-luksFormat(8), cryptsetup-open(8), the kernel's
 //! admin-guide/device-mapper/dm-crypt. The key is 64 random bytes that exist in this process and in a pipe only; a slow
 //! key derivation would protect nothing, since nobody types it, so the fewest iterations are asked for.
 

@@ -27,6 +27,8 @@ pub(crate) const DELPART: Program =
 pub(crate) const MKFS_EXT4: Program =
     Program { name: "mkfs.ext4", needed_for: "--file-system ext4", package: "e2fsprogs" };
 pub(crate) const MKFS_XFS: Program = Program { name: "mkfs.xfs", needed_for: "--file-system xfs", package: "xfsprogs" };
+pub(crate) const LOSETUP: Program =
+    Program { name: "losetup", needed_for: "a loop device on a file", package: "mount" };
 pub(crate) const CRYPTSETUP: Program =
     Program { name: "cryptsetup", needed_for: "an encryption arm (--arm)", package: "cryptsetup-bin" };
 

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use drivelab_core::clock::StopToken;
 use drivelab_core::condition::{
     Arm, Condition, ConditionFacts, DataState, EncryptionCheck, EncryptionFacts, FileSystem, Luks2, PartitionFacts,
+    Series,
 };
 use drivelab_core::ids::RunId;
 use drivelab_core::target::WritableTarget;
@@ -39,6 +40,8 @@ pub struct Wish<'a> {
     pub destroy: Option<String>,
     /// File of the key of the drive's administrator, for the arm opal. The ledger keeps its name, nothing the key.
     pub opal_admin_key: Option<&'a Path>,
+    /// Its place among the runs of one command, for the record.
+    pub series: Option<Series>,
     /// Folder of the ledgers.
     pub folder: &'a Path,
     /// Ends a long set-up early.
@@ -81,7 +84,7 @@ impl SetUp {
     ) -> Result<SetUp, ConditionsError> {
         let mark = kernel::mark(released.node(), released.length().get());
         let ledger = Ledger::create(wish.folder, wish.run, mark, wish.destroy.clone())?;
-        let facts = ConditionFacts { asked: wish.condition, ..ConditionFacts::default() };
+        let facts = ConditionFacts { asked: wish.condition, series: wish.series.clone(), ..ConditionFacts::default() };
         let place = Where::Device(released.path().to_owned());
         let mut own = SetUp { released, ledger, facts, place, controllers };
         match own.all(wish) {

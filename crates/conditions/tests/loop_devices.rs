@@ -107,7 +107,7 @@ fn a_named_partition_is_cleaned_up_too_also_where_the_ledgers_lie_behind_a_link(
     let released =
         guard::release_device(&node, &Destroy::named(Some(Path::new(&node.name)))).expect("released by its name");
     let (run, destroy, stop) = (RunId::now(), Some(node.name.clone()), StopToken::default());
-    let wish = Wish { run, condition, destroy, opal_admin_key: None, folder: &link, stop: &stop };
+    let wish = Wish { run, condition, destroy, opal_admin_key: None, series: None, folder: &link, stop: &stop };
     let set_up = SetUp::begin(released, &wish).expect("set up");
     drop(set_up);
     let CleanUp { cleaned, left, unusable } = clean_up(&link, &|left| left.node == node.path).expect("a look");
@@ -188,7 +188,7 @@ fn what_came_to_the_drive_after_its_release_is_refused_and_left_as_it_is() {
         let stop = StopToken::default();
         let error = SetUp::begin(
             released,
-            &Wish { run, condition, destroy, opal_admin_key: None, folder: &folder, stop: &stop },
+            &Wish { run, condition, destroy, opal_admin_key: None, series: None, folder: &folder, stop: &stop },
         );
         let error = error.expect_err("refused").to_string();
         assert!(error.contains("swap space") && error.contains("which was not there"), "{error}");

@@ -204,7 +204,10 @@ impl Drop for Small {
 fn set_up_in(device: &Loop, folder: &Path) -> Result<SetUp, drivelab_conditions::ConditionsError> {
     let (run, destroy, stop) = (RunId::now(), Some(device.node.name.clone()), StopToken::default());
     let condition = condition(Some(FileSystem::Ext4));
-    SetUp::begin(device.released(), &Wish { run, condition, destroy, opal_admin_key: None, folder, stop: &stop })
+    SetUp::begin(
+        device.released(),
+        &Wish { run, condition, destroy, opal_admin_key: None, series: None, folder, stop: &stop },
+    )
 }
 
 #[test]

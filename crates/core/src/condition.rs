@@ -2,8 +2,8 @@
 //! state, power state.
 //!
 //! Owns the words, their text on the command line and in records, and which of them two runs must share to be compared.
-//! Must not know how anything is set up (crate `conditions`). Parameters of the encryption arms: research/methods.md
-//! section 7, cryptsetup-luksFormat(8).
+//! Must not know how anything is set up (crate `conditions`). Parameters of the encryption arms: research notes,
+//! methods section 7, cryptsetup-luksFormat(8).
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,6 +12,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::units::{Bytes, Percent};
+
+mod series;
+
+pub use series::{ArmOrder, MOST_REPEATS, MethodConditions, PowerStates, Series};
 
 /// A part of a drive, counted from its start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -444,6 +448,9 @@ pub struct ConditionFacts {
     pub power: Option<PowerStateFacts>,
     /// What was done, in order, a sentence each.
     pub done: Vec<String>,
+    /// Its place among the runs of one command; absent of runs by versions that did not record it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub series: Option<Series>,
 }
 
 /// A text that is no condition.

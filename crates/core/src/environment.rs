@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::ceilings::HostCeilings;
 use crate::condition::{Arm, ConditionFacts};
+use crate::content::ContentSample;
+use crate::data_sheet::DataSheet;
 use crate::probe::TargetProbe;
 use crate::target::{DirectIo, GuardDecision};
 use crate::units::Bytes;
@@ -241,6 +243,26 @@ pub struct Environment {
     /// What drivelab set up around the target for this run; absent where nothing was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<ConditionFacts>,
+    /// Where sets of files come from; absent where they are made in memory, or there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Box<FileSource>>,
+    /// What the target held before the run, by samples; absent where nobody asked (`drivelab check` does).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub content: Option<Box<ContentSample>>,
+    /// What is printed of the drive, by its drive facts; absent where no facts are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_sheet: Option<Box<DataSheet>>,
+}
+
+/// The folder that sets of files are copied from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FileSource {
+    /// The folder that the user named.
+    pub path: PathBuf,
+    /// The file system that it lies on.
+    pub file_system: FileSystemFacts,
+    /// Block devices below it.
+    pub devices: Vec<BlockDeviceFacts>,
 }
 
 impl Environment {

@@ -6,6 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::drive_state::{Reused, StateSeen};
 use crate::environment::{Environment, ToolVersion};
 use crate::finding::Finding;
 use crate::group::{Group, HostCpu};
@@ -30,6 +31,17 @@ pub struct Event {
     pub event: EventBody,
 }
 
+impl Event {
+    /// The same for whoever looks at a whole run: an interval without its distributions.
+    #[must_use]
+    pub fn condensed(mut self) -> Event {
+        if let EventBody::Interval(interval) = &mut self.event {
+            interval.condense();
+        }
+        self
+    }
+}
+
 /// What happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -41,6 +53,10 @@ pub enum EventBody {
     RunResumed(RunResumed),
     /// The run is one of a group: several drives, alone and at once. Follows the first event.
     InGroup(Group),
+    /// In which state the target is before an execution, as far as is known; not of targets that store nothing.
+    DriveState(StateSeen),
+    /// Preparation is left out: the target is as it would leave it.
+    PreparationReused(Reused),
     /// An execution of a step begins.
     StepStarted {
         /// Which.

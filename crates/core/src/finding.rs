@@ -39,6 +39,9 @@ pub struct Finding {
     pub severity: Severity,
     /// The statement, one sentence.
     pub statement: String,
+    /// Whether it is the answer to what the methodology asks, and so stands before all figures.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub answers: bool,
     /// The executions it is about; empty for the whole run.
     pub steps: Vec<StepKey>,
     /// The figures it rests on.

@@ -10,6 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::{RunId, StepKey};
 
+mod drives;
+
+pub use drives::MethodDrives;
+
 /// In which company a run of a group was measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

@@ -3,7 +3,7 @@
 //! A value is reported as the middle of its bucket, so a percentile is off by at most 0.39 %, inside the promised
 //! 1 %; values below 128 ns are exact. Recording touches one counter and allocates nothing. Stored as pairs of
 //! bucket and count ([`SparseHistogram`]), which merge exactly: percentiles always come from merged histograms,
-//! never from averaged percentiles (methods.md, section 11).
+//! never from averaged percentiles (research notes, methods, section 11).
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -152,11 +152,13 @@ impl SparseHistogram {
         }
         self.min = if self.count == 0 { other.min } else { self.min.min(other.min) };
         self.max = self.max.max(other.max);
-        self.count += other.count;
+        // A recording may hold anything; what was measured is far from the end of a number.
+        self.count = self.count.saturating_add(other.count);
         self.sum = Nanos::new(self.sum.get().saturating_add(other.sum.get()));
         let mut all: std::collections::BTreeMap<u32, u64> = self.buckets.iter().copied().collect();
         for (bucket, count) in &other.buckets {
-            *all.entry(*bucket).or_default() += count;
+            let sum = all.entry(*bucket).or_default();
+            *sum = sum.saturating_add(*count);
         }
         self.buckets = all.into_iter().collect();
     }
@@ -179,11 +181,11 @@ impl SparseHistogram {
             return Some(self.max);
         }
         let rank = rank(per_cent, self.count);
-        let mut seen = 0;
+        let mut seen = 0_u64;
         for (bucket, count) in &self.buckets {
-            seen += count;
+            seen = count.saturating_add(seen);
             if seen >= rank {
-                let middle = bucket_middle(*bucket as usize);
+                let middle = bucket_middle((*bucket as usize).min(BUCKETS - 1));
                 return Some(Nanos::new(middle.clamp(self.min.get(), self.max.get())));
             }
         }

@@ -195,6 +195,40 @@ pub struct Bursts {
     pub off: Nanos,
 }
 
+/// Bursts that end when they have moved so much, each with a pause after it, so that the target is active for a share
+/// of the time. Closed loops only, and one group of threads: all of its threads burst and pause together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub struct VolumeBursts {
+    /// Bytes of one burst; with mixed sizes as many operations as move so much on average, of mixed kinds all together.
+    pub volume: Bytes,
+    /// Active share of burst and pause together, 1 to 99 per cent. A burst is active from its first submission to its
+    /// last completion.
+    pub duty_percent: Percent,
+    /// Longest time in which a burst submits; absent where only its volume ends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_at_most: Option<Nanos>,
+}
+
+impl VolumeBursts {
+    /// How long to pause after a burst that was active for so long.
+    #[must_use]
+    pub fn pause_after(self, active: Nanos) -> Nanos {
+        let (active, percent) = (u128::from(active.get()), u128::from(self.duty_percent.get().clamp(1, 100)));
+        Nanos::new(u64::try_from(active * (100 - percent) / percent).unwrap_or(u64::MAX))
+    }
+
+    /// Operations of one burst, where they have so many bytes on average; at least one.
+    #[must_use]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a volume by a size of at least one byte"
+    )]
+    pub fn operations(self, mean_block: f64) -> u64 {
+        ((self.volume.as_f64() / mean_block.max(1.0)).round() as u64).max(1)
+    }
+}
+
 /// When operations are issued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
@@ -205,6 +239,9 @@ pub struct Pace {
     /// On and off; absent where there is no pause.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bursts: Option<Bursts>,
+    /// Bursts that end by volume; absent where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub volume_bursts: Option<VolumeBursts>,
     /// In a closed loop, time between the end of an operation and the next one of its slot.
     #[serde(skip_serializing_if = "Nanos::is_zero")]
     pub think_time: Nanos,

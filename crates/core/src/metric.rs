@@ -43,7 +43,7 @@ pub struct Interval95 {
     pub high: f64,
 }
 
-/// How the rounds of a figure spread. Absent where there was one round.
+/// How the rounds of a figure spread, or its sets where the tests were run several times. Absent where there was one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Spread {
     /// Smallest round.
@@ -77,7 +77,10 @@ pub struct Metric {
     pub value: Option<f64>,
     /// Value of each round, in order.
     pub rounds: Vec<f64>,
-    /// Spread over the rounds.
+    /// Value of each set of rounds, in order; empty where the set of tests was run once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<f64>,
+    /// Spread over the rounds, or over the sets where there are several.
     pub spread: Option<Spread>,
     /// Codes of the findings that void the value.
     pub voided_by: Vec<String>,

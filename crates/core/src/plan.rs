@@ -6,9 +6,16 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+mod repeats;
+
+use crate::data_sheet::PrintedFigure;
+use crate::drive_state::StateWish;
 use crate::ids::{StepId, StepKey};
+use crate::relative::RelativeRate;
 use crate::units::{Bytes, Nanos, Percent};
 use crate::workload::Workload;
+
+pub use repeats::{Repeats, RestAfter};
 
 /// Which form of a methodology: as published, shortened, or a moment per step for tests only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -253,6 +260,9 @@ pub struct Step {
     /// It begins only when the drive is cooler than this; absent where that does not matter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start_below: Option<CoolDown>,
+    /// Its rate follows from what another step did at full speed; absent where it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relative: Option<RelativeRate>,
     /// The axes of the test and this step's place on them.
     pub axes: Vec<AxisValue>,
     /// Parameters that the source does not state, or in which the methodology departs from it.
@@ -314,6 +324,9 @@ pub enum Rounds {
         tracked: Tracked,
         /// Most rounds, after which "not reached" is the result.
         max: u32,
+        /// Most bytes that the test writes, after which it is too; absent where that does not matter.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        written: Option<Bytes>,
     },
     /// Until each step's highest rate is known at which a percentile of its response time keeps a bound; every round
     /// has another rate, and the step's own is the first.
@@ -380,39 +393,68 @@ pub struct TestPlan {
     pub steps: Vec<Step>,
     /// How often.
     pub rounds: Rounds,
+    /// Rounds before those that count, and the whole set again.
+    #[serde(default, skip_serializing_if = "Repeats::is_plain")]
+    pub repeats: Repeats,
     /// In which order.
     pub order: Order,
     /// How rounds become one figure.
     pub combine: Combine,
     /// Ids of the sources that describe it.
     pub sources: Vec<String>,
+    /// What it has to do with the target's state.
+    #[serde(default, skip_serializing_if = "StateWish::is_none")]
+    pub state: StateWish,
+    /// The figure of the drive's data sheet that its best step is held against; absent where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twin: Option<PrintedFigure>,
+    /// The unit in which its source published rates, shown beside MB/s; absent where that is MB/s or nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published_unit: Option<PublishedUnit>,
+    /// Name of an earlier test with the same load, whose mean rate it is to come back to; absent where that is no
+    /// question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovers_to: Option<String>,
 }
 
-impl TestPlan {
-    /// Most rounds that can be executed.
+/// A unit of rates in which something was published. Many programs call MiB/s MB/s.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub enum PublishedUnit {
+    /// 1,048,576 bytes a second.
+    #[serde(rename = "MiB/s")]
+    MebibytesPerSecond,
+}
+
+impl PublishedUnit {
+    /// Every one.
+    pub const ALL: [PublishedUnit; 1] = [PublishedUnit::MebibytesPerSecond];
+
+    /// As it is written.
     #[must_use]
-    pub const fn max_rounds(&self) -> u32 {
-        match &self.rounds {
-            Rounds::Fixed { count } => *count,
-            Rounds::Steady { max, .. } => *max,
-            Rounds::FindRate(search) => search.max,
+    pub const fn name(self) -> &'static str {
+        match self {
+            PublishedUnit::MebibytesPerSecond => "MiB/s",
         }
     }
 
-    /// Every execution in order, up to [`Self::max_rounds`]; a steady test or a search may stop earlier.
+    /// A rate in it that is given in MB/s of 1,000,000 bytes.
     #[must_use]
-    pub fn schedule(&self) -> Vec<(StepKey, &Step)> {
-        let rounds = 1..=self.max_rounds();
-        let key = |step: &Step, round| StepKey { step: step.id.clone(), round };
-        match self.order {
-            Order::RoundByRound => {
-                rounds.flat_map(|round| self.steps.iter().map(move |step| (key(step, round), step))).collect()
-            }
-            Order::StepByStep => {
-                self.steps.iter().flat_map(|step| rounds.clone().map(move |round| (key(step, round), step))).collect()
-            }
+    pub const fn of_mb_s(self, mb_s: f64) -> f64 {
+        match self {
+            PublishedUnit::MebibytesPerSecond => mb_s * 1e6 / 1_048_576.0,
         }
     }
+}
+
+/// A test of a methodology that does not run, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LeftOut {
+    /// Name of the test, or of the methodology whose tests are all left out.
+    pub test: String,
+    /// Its title for people.
+    pub title: String,
+    /// Why, as a part of a sentence: `it needs a block device, and the target is a file`.
+    pub reason: String,
 }
 
 /// A methodology expanded for one target.
@@ -422,6 +464,9 @@ pub struct Plan {
     pub methodology: MethodIdentity,
     /// Its title for people.
     pub title: String,
+    /// Which of its profiles; empty where it has none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub profile: String,
     /// What it is for, in a sentence or two.
     pub summary: String,
     /// Which question it answers well.
@@ -438,6 +483,18 @@ pub struct Plan {
     pub tests: Vec<TestPlan>,
     /// What the methodology cites.
     pub sources: Vec<Source>,
+    /// What it asks of several drives; absent where it says nothing of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drives: Option<crate::group::MethodDrives>,
+    /// Figures made of those of several steps, in the order of the methodology.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scores: Vec<crate::score::Score>,
+    /// Tests that do not run, in the order of the methodology.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
+    /// Parameters that were set on the command line (`queue_depth=1..64`), strongest last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub set: Vec<String>,
 }
 
 impl Plan {
@@ -461,13 +518,20 @@ impl Plan {
     /// Every execution of the plan in order, steady tests and searches with their most rounds.
     #[must_use]
     pub fn schedule(&self) -> Vec<(StepKey, &Step)> {
-        self.tests.iter().flat_map(TestPlan::schedule).collect()
+        (1..=self.sets()).flat_map(|set| self.tests.iter().flat_map(move |test| test.schedule_of_set(set))).collect()
+    }
+
+    /// How often the whole set of tests is run.
+    #[must_use]
+    pub fn sets(&self) -> u32 {
+        self.tests.iter().map(|test| test.repeats.sets).max().unwrap_or(1)
     }
 
     /// Time that the whole plan is expected to take.
     #[must_use]
     pub fn estimated_time(&self) -> Nanos {
-        self.sum(|step| step.estimated_time.get()).map_or(Nanos::new(u64::MAX), Nanos::new)
+        let all = self.tests.iter().try_fold(0u64, |sum, test| sum.checked_add(test.estimated_time(self)?));
+        all.map_or(Nanos::new(u64::MAX), Nanos::new)
     }
 
     /// Bytes that the whole plan is expected to write.

@@ -10,7 +10,13 @@ use serde::{Deserialize, Serialize};
 use crate::histogram::{LatencySummary, SparseHistogram};
 use crate::ids::StepKey;
 use crate::load::OpKind;
+use crate::replay::ReplayRecord;
 use crate::units::{Bytes, BytesPerSecond, Nanos};
+use crate::workload::Span;
+
+mod condensed;
+
+pub use condensed::Condensed;
 
 /// What one kind of operation did in an interval or a step.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -124,6 +130,9 @@ pub struct IntervalRecord {
     /// Operations that have been in flight for longer than the watchdog's time; absent where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stuck: Option<Stuck>,
+    /// What stands for the distributions where they were let go of ([`IntervalRecord::condense`]); never on disk.
+    #[serde(skip)]
+    pub condensed: Option<Box<Condensed>>,
 }
 
 impl IntervalRecord {
@@ -359,6 +368,15 @@ pub struct OpenLoop {
     pub lateness_max: Nanos,
 }
 
+/// Bursts by volume in the measured part. What is left of its length are the pauses between them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct BurstsDone {
+    /// Bursts, one that the end of the step cut off among them.
+    pub count: u64,
+    /// Time from the first submission of each burst to its last completion, summed.
+    pub active: Nanos,
+}
+
 /// What a group of threads beside others did in the measured part.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct GroupRecord {
@@ -453,6 +471,19 @@ pub struct Verification {
     /// really has, or a multiple of it where only a part of it was checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wraps_at: Option<Bytes>,
+    /// Bad blocks in each of [`MAP_PARTS`] equal parts of the span of a step that checks; empty where there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bad_by_part: Vec<u64>,
+}
+
+/// Parts into which the span of a step is cut where something is counted by position.
+pub const MAP_PARTS: usize = 64;
+
+/// The part of a span in which a byte of the target lies, from 0; `None` outside of it.
+#[must_use]
+pub fn map_part(span: Span, address: u64) -> Option<usize> {
+    let at = address.checked_sub(span.offset.get()).filter(|at| *at < span.length.get())?;
+    usize::try_from(u128::from(at) * MAP_PARTS as u128 / u128::from(span.length.get())).ok()
 }
 
 /// A whole step: the sum of its intervals without the ramp, and how it ended.
@@ -481,9 +512,15 @@ pub struct StepRecord {
     /// Schedule and backlog; only in an open loop.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open_loop: Option<OpenLoop>,
+    /// Bursts and their active time; only where bursts end by volume.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bursts: Option<BurstsDone>,
     /// What checking headers found; only where they were checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
+    /// What was done with the trace; only where one was replayed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<ReplayRecord>,
     /// The first errors, at most 64, and the first of each number; the counts are in `read` and `write`, and by number
     /// in the engine's report.
     pub errors: Vec<IoError>,
@@ -500,6 +537,12 @@ impl StepRecord {
     #[must_use]
     pub const fn elapsed(&self) -> Nanos {
         Nanos::new(self.end_ns.saturating_sub(self.start_ns))
+    }
+
+    /// The time that rates are over: the active time of bursts by volume, else the whole measured part.
+    #[must_use]
+    pub fn active(&self) -> Nanos {
+        self.bursts.map_or(self.elapsed(), |bursts| bursts.active)
     }
 
     /// Errors of both kinds. Those of the ramp are not in the counts; a step that never got beyond it still has errors,

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::drive_state::{Reused, StateSeen};
 use crate::environment::{Environment, ToolVersion};
 use crate::event::{Event, EventBody, RunResumed, RunState, Steadiness};
 use crate::finding::Finding;
@@ -50,6 +51,17 @@ pub struct CooledDown {
     pub reached: bool,
 }
 
+/// A finished idle step.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdleStretch {
+    /// Which execution.
+    pub key: StepKey,
+    /// Its begin on the run clock, ns.
+    pub from_ns: u64,
+    /// Its end.
+    pub to_ns: u64,
+}
+
 /// Everything recorded about a run, in the order it happened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRecords {
@@ -59,7 +71,7 @@ pub struct RunRecords {
     pub started: String,
     /// Which drivelab began it.
     pub tool: ToolVersion,
-    /// The plan.
+    /// The plan; rates that follow from a finished step stand in it as soon as that is on record.
     pub plan: Plan,
     /// Target and testbed at the start.
     pub environment: Environment,
@@ -67,6 +79,8 @@ pub struct RunRecords {
     pub steps: Vec<StepRecord>,
     /// Finished idle steps.
     pub idle_done: Vec<StepKey>,
+    /// When they were.
+    pub idle: Vec<IdleStretch>,
     /// Intervals of finished executions and of the one that runs now.
     pub intervals: Vec<IntervalRecord>,
     /// Executions that could not be done.
@@ -83,6 +97,10 @@ pub struct RunRecords {
     pub host_cpu: Vec<HostCpu>,
     /// Waits for the drive to cool.
     pub cool_downs: Vec<CooledDown>,
+    /// States of the target before executions, in order.
+    pub drive_states: Vec<StateSeen>,
+    /// Preparation that was left out.
+    pub reused: Vec<Reused>,
     /// Interruptions.
     pub breaks: Vec<Break>,
     /// How it stands.
@@ -95,6 +113,7 @@ pub struct RunRecords {
     pub last_seq: u64,
     /// Executions begun and not ended; after a kill, the one that was running.
     unfinished: Option<StepKey>,
+    unfinished_from_ns: u64,
     /// Executions that have begun, finished or not: only these can leave something behind when they begin again.
     begun: HashSet<StepKey>,
     ended_cleanly: bool,
@@ -120,6 +139,7 @@ impl RunRecords {
             environment: start.environment,
             steps: Vec::new(),
             idle_done: Vec::new(),
+            idle: Vec::new(),
             intervals: Vec::new(),
             failed_steps: Vec::new(),
             steadiness: Vec::new(),
@@ -128,12 +148,15 @@ impl RunRecords {
             group: None,
             host_cpu: Vec::new(),
             cool_downs: Vec::new(),
+            drive_states: Vec::new(),
+            reused: Vec::new(),
             breaks: Vec::new(),
             state: RunState::Interrupted,
             message: String::new(),
             last_at_ns: first.at_ns,
             last_seq: first.seq,
             unfinished: None,
+            unfinished_from_ns: 0,
             begun: HashSet::new(),
             ended_cleanly: false,
         })
@@ -165,14 +188,18 @@ impl RunRecords {
                     self.forget(&key);
                 }
                 self.unfinished = Some(key);
+                self.unfinished_from_ns = event.at_ns;
             }
             EventBody::Interval(interval) => self.intervals.push(interval),
             EventBody::StepEnded(record) => {
                 self.unfinished = None;
+                crate::relative::resolve(&mut self.plan, &record);
                 self.steps.push(record);
             }
             EventBody::IdleEnded { key } => {
                 self.unfinished = None;
+                let (from_ns, to_ns) = (self.unfinished_from_ns, event.at_ns);
+                self.idle.push(IdleStretch { key: key.clone(), from_ns, to_ns });
                 self.idle_done.push(key);
             }
             EventBody::StepFailed { key, error } => {
@@ -192,6 +219,8 @@ impl RunRecords {
             EventBody::Telemetry(batch) => self.telemetry.push(batch),
             EventBody::InGroup(group) => self.group = Some(group),
             EventBody::HostCpu(cpu) => self.host_cpu.push(cpu),
+            EventBody::DriveState(seen) => self.drive_states.push(seen),
+            EventBody::PreparationReused(reused) => self.reused.push(reused),
             EventBody::Steadiness(verdict) => self.steadiness.push(verdict),
             EventBody::Finding(finding) => self.findings.push(finding),
             EventBody::Interrupted { cause } => {
@@ -223,6 +252,7 @@ impl RunRecords {
         self.intervals.retain(|interval| interval.key != *key);
         self.failed_steps.retain(|failed| failed.key != *key);
         self.idle_done.retain(|done| done != key);
+        self.idle.retain(|idle| idle.key != *key);
         self.host_cpu.retain(|cpu| cpu.key != *key);
     }
 
@@ -235,7 +265,15 @@ impl RunRecords {
     /// Whether an execution is finished and kept. One that was stopped in the middle has figures but is not finished.
     #[must_use]
     pub fn is_finished(&self, key: &StepKey) -> bool {
-        self.step(key).is_some_and(|record| record.stop_reason != StopReason::Stopped) || self.idle_done.contains(key)
+        self.step(key).is_some_and(|record| record.stop_reason != StopReason::Stopped)
+            || self.idle_done.contains(key)
+            || self.is_reused(key)
+    }
+
+    /// Whether an execution was left out, since the target was as it would have left it.
+    #[must_use]
+    pub fn is_reused(&self, key: &StepKey) -> bool {
+        self.reused.iter().any(|reused| reused.keys.contains(key))
     }
 
     /// Number of executions that are finished and kept.

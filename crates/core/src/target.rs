@@ -169,6 +169,34 @@ impl WritableTarget {
     }
 }
 
+/// A folder of a run's own, in which files may be made, written and removed. Made only by `device::guard`, as
+/// [`WritableTarget`] is: everything in it is drivelab's.
+#[derive(Debug)]
+pub struct WritableFolder {
+    path: PathBuf,
+    folder: OwnedFd,
+}
+
+impl WritableFolder {
+    /// For `device::guard` alone; `folder` is open with O_DIRECTORY.
+    #[must_use]
+    pub const fn from_guard(path: PathBuf, folder: OwnedFd) -> Self {
+        WritableFolder { path, folder }
+    }
+
+    /// Where it is, for messages.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The handle from which names in it are resolved.
+    #[must_use]
+    pub fn handle(&self) -> BorrowedFd<'_> {
+        self.folder.as_fd()
+    }
+}
+
 /// What [`ReadOnlyTarget`] is made of.
 #[derive(Debug)]
 pub struct ReadOnlyParts {

@@ -46,6 +46,9 @@ pub enum SourceKind {
     Smart,
     /// The power that a drive measures of itself (NVMe log page 25h).
     PowerLog,
+    /// What a drive wrote to its media beside what hosts wrote to it: its FDP statistics (NVMe log page 22h), its OCP
+    /// log (C0h) or its endurance group's (09h).
+    MediaWrites,
     /// Running energy counters of the processor, `/sys/class/powercap` (Documentation/power/powercap/powercap.rst).
     Rapl,
     /// A command or file of the user's that prints `seconds value` lines (docs/telemetry.md).
@@ -112,6 +115,8 @@ pub enum Quantity {
     PowerOnTime,
     /// Times at which the drive was switched on, or lost power without notice, counts up.
     PowerCycles,
+    /// Share of its rated endurance that the drive says is used, per cent, counts up.
+    Wear,
 }
 
 impl Quantity {
@@ -139,6 +144,7 @@ impl Quantity {
             Quantity::WarningBits => "bits",
             Quantity::PowerOnTime => "h",
             Quantity::PowerCycles => "times",
+            Quantity::Wear => "%",
         }
     }
 

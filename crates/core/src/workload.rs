@@ -7,7 +7,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::files::FileLoad;
 use crate::load::{Content, Locality, OpKind, OtherOps, Pace, Placement, SizeShare, Verify};
+use crate::places::Places;
+use crate::replay::Replay;
 use crate::units::{Bytes, Percent, QueueDepth, Threads, common_divisor};
 
 /// Order of offsets.
@@ -132,6 +135,9 @@ pub struct Workload {
     /// Distance between the starts of sequential operations; absent where they follow each other without a gap.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stride: Option<Bytes>,
+    /// Only these blocks of the span are touched, in the order of a sequential pattern; absent where all are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub places: Option<Places>,
     /// Share of operations of a sequential pattern that jump to a random block and go on from there.
     #[serde(default, skip_serializing_if = "Percent::is_zero")]
     pub seek_percent: Percent,
@@ -164,9 +170,17 @@ pub struct Workload {
     /// Name among the groups of threads that run at the same time; empty where there is one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
+    /// The trace that is replayed: operations, sizes, places and times come from it. The shares above are then its own
+    /// in whole per cent, `block_size` is the largest operation.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay: Option<Replay>,
     /// Groups of threads that run at the same time with loads of their own; those have none themselves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<Workload>,
+    /// Work on a set of files instead of one target: an operation is then a file, `block_size` the buffer, and offsets
+    /// say nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<Box<FileLoad>>,
 }
 
 impl Default for Workload {
@@ -179,6 +193,7 @@ impl Default for Workload {
             pattern: Pattern::Random,
             locality: Locality::Uniform,
             stride: None,
+            places: None,
             seek_percent: Percent::ZERO,
             streams: Streams::Disjoint,
             span: Span { offset: Bytes::new(0), length: Bytes::new(0) },
@@ -192,7 +207,9 @@ impl Default for Workload {
             placement: Placement::default(),
             seed: 1,
             name: String::new(),
+            replay: None,
             beside: Vec::new(),
+            files: None,
         }
     }
 }
@@ -201,6 +218,12 @@ impl Workload {
     /// This group and those beside it.
     pub fn groups(&self) -> impl Iterator<Item = &Workload> {
         std::iter::once(self).chain(&self.beside)
+    }
+
+    /// Bytes of one pass over its span, or over its places.
+    #[must_use]
+    pub fn pass_bytes(&self) -> Bytes {
+        self.places.map_or(self.span.length, |places| places.bytes(self.span, self.block_size))
     }
 
     /// Operations in flight over all threads of all groups.
@@ -251,9 +274,12 @@ impl Workload {
         self.groups().any(|group| group.pace.rate.is_some())
     }
 
-    /// Sizes of operations of this group, each once.
+    /// Sizes of operations of this group, each once; none where operations are files.
     #[must_use]
     pub fn block_sizes(&self) -> Vec<Bytes> {
+        if self.files.is_some() {
+            return Vec::new();
+        }
         if self.block_size_mix.is_empty() {
             return vec![self.block_size];
         }
@@ -269,6 +295,9 @@ impl Workload {
     /// Mean bytes of an operation of this group that moves data.
     #[must_use]
     pub fn mean_block_size(&self) -> f64 {
+        if let Some(replay) = &self.replay {
+            return replay.facts.mean_bytes();
+        }
         let weight: f64 = self.block_size_mix.iter().map(|share| f64::from(share.operations)).sum();
         if weight == 0.0 {
             return self.block_size.as_f64();

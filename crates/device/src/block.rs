@@ -117,6 +117,13 @@ fn facts(folder: &Path) -> BlockDeviceFacts {
     }
 }
 
+/// Whether a whole disk takes discards, as the kernel says (`discard_max_bytes`); `None` where it does not say.
+#[must_use]
+pub fn takes_discards(roots: &Roots, disk: &str) -> Option<bool> {
+    let most: u64 = read_number(&roots.sys.join("block").join(disk).join("queue/discard_max_bytes"))?;
+    Some(most > 0)
+}
+
 /// The device that a whole disk belongs to, as a folder in sysfs with all links followed: the controller or the
 /// subsystem of an NVMe namespace, the SCSI device of a SATA disk. `None` where nothing is below it (loop, dm, md).
 #[must_use]

@@ -1,6 +1,7 @@
 //! The write guard: the only place where a [`WritableTarget`] is made, and so the only way to write for a run.
 //!
-//! Four ways lead to one: drivelab makes a scratch file of its own ([`make_scratch`], [`reopen_scratch`]); the user
+//! Four ways lead to one: drivelab makes a scratch file of its own ([`make_scratch`], [`reopen_scratch`]), and where
+//! sets of files are worked on, a folder of its own ([`make_folder`]); the user
 //! released a regular file by naming it twice ([`authorise_file`]), or a block device by its serial number
 //! ([`authorise_device`], or [`release_device`] for a disk that is partitioned or encrypted first); or it is the null
 //! device, which keeps nothing ([`authorise_null`]). Refusing is the default. docs/safety.md lists what is promised and
@@ -12,6 +13,7 @@ mod content;
 mod destroy;
 mod drive;
 mod existing;
+mod folder;
 mod hold;
 mod in_use;
 mod leftover;
@@ -40,6 +42,7 @@ pub use claim::{FileIdentity, ScratchClaim};
 pub use destroy::{Destroy, flag_of, id_of};
 pub use drive::{Reach, may_destroy, permit_to_destroy};
 pub use existing::authorise_file;
+pub use folder::{RunFolder, clear_folders, make_folder};
 pub use leftover::{Leftover, LeftoverState, is_scratch, leftover_scratches, remove_leftover};
 pub use null::authorise_null;
 pub use released::Released;

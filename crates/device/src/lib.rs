@@ -8,6 +8,7 @@
 
 mod block;
 mod block_use;
+mod counters;
 mod cpu_time;
 mod direct;
 pub mod drive_facts;
@@ -27,11 +28,13 @@ pub mod probe;
 mod proc_text;
 mod readable;
 pub mod roots;
+mod samples;
 mod size;
 mod testbed;
 pub mod wipe;
 
-pub use block::{device_folder, paths_of};
+pub use block::{device_folder, paths_of, takes_discards};
+pub use counters::{host_counters, this_boot};
 pub use cpu_time::{cpu_times, cpu_times_in};
 pub use error::{DeviceError, ErrorKind};
 pub use guard::{
@@ -48,5 +51,6 @@ pub use readable::{
     open_zero_to_read,
 };
 pub use roots::Roots;
-pub use size::{NoSpace, scratch_size};
+pub use samples::sample_content;
+pub use size::{NoSpace, own_scratch_size, scratch_size};
 pub use testbed::{testbed_facts, testbed_facts_with_a_look, total_memory};

@@ -6,11 +6,14 @@ use crate::error::ErrorKind;
 
 /// The scratch file takes at most one part in this many of what is free.
 const SHARE_OF_FREE: u64 = 10;
+/// On a file system that was made for the run nobody else needs room: so many tenths of what is free, since the last
+/// blocks of a file system are its slowest.
+const TENTHS_OF_OWN: u64 = 9;
 
 /// There is too little free space for the method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "not enough free space: {} are free, drivelab takes at most a tenth of that ({}), and the method needs {}; free {} \
+    "not enough free space: {} are free, drivelab takes at most {share} of that ({}), and the method needs {}; free {} \
      more, or name a folder on a larger file system", free.about(), allowed.about(), needed.about(), missing.about()
 )]
 pub struct NoSpace {
@@ -22,6 +25,8 @@ pub struct NoSpace {
     pub needed: Bytes,
     /// How much more would have to be free.
     pub missing: Bytes,
+    /// Which part of what is free would have been taken, in words.
+    pub share: &'static str,
 }
 
 impl NoSpace {
@@ -40,14 +45,35 @@ impl NoSpace {
 /// # Errors
 /// [`NoSpace`] where a tenth of the free space is less than `minimum`.
 pub fn scratch_size(wanted: Bytes, minimum: Bytes, free: Bytes, memory: Bytes) -> Result<Bytes, NoSpace> {
-    let allowed = Bytes::new(free.get() / SHARE_OF_FREE);
+    of_free((wanted, minimum), free, memory, (1, SHARE_OF_FREE, "a tenth"))
+}
+
+/// The same on a file system that was made for the run: at most nine tenths of `free`.
+///
+/// # Errors
+/// [`NoSpace`] where that is less than `minimum`.
+pub fn own_scratch_size(wanted: Bytes, minimum: Bytes, free: Bytes, memory: Bytes) -> Result<Bytes, NoSpace> {
+    of_free((wanted, minimum), free, memory, (TENTHS_OF_OWN, 10, "nine tenths"))
+}
+
+/// At most so many parts (`part` of `parts`, and that in words) of what is free.
+fn of_free(
+    (wanted, minimum): (Bytes, Bytes),
+    free: Bytes,
+    memory: Bytes,
+    (part, parts, share): (u64, u64, &'static str),
+) -> Result<Bytes, NoSpace> {
+    let of_all = |bytes: u64, by: u64, of: u64| {
+        u64::try_from(u128::from(bytes) * u128::from(by) / u128::from(of)).unwrap_or(u64::MAX)
+    };
+    let allowed = Bytes::new(of_all(free.get(), part, parts));
     let by_memory = if memory.get() == 0 { wanted } else { wanted.min(memory.max(minimum)) };
     let size = by_memory.min(allowed).align_down(Bytes::MIB);
     if size < minimum || size.get() == 0 {
         let needed = minimum.max(Bytes::MIB);
         let whole = needed.get().div_ceil(Bytes::MIB.get()).saturating_mul(Bytes::MIB.get());
-        let missing = Bytes::new(whole.saturating_mul(SHARE_OF_FREE).saturating_sub(free.get()));
-        return Err(NoSpace { free, allowed, needed, missing });
+        let missing = Bytes::new(of_all(whole, parts, part).saturating_sub(free.get()));
+        return Err(NoSpace { free, allowed, needed, missing, share });
     }
     Ok(size)
 }
@@ -77,6 +103,15 @@ mod tests {
         };
         assert_eq!(size(1, GIB), Ok(Bytes::new(GIB)));
         assert_eq!(size(2 * GIB, GIB), Ok(Bytes::new(2 * GIB)));
+    }
+
+    #[test]
+    fn a_file_system_of_its_own_is_used_but_for_a_tenth() {
+        let size = |free: u64| own_scratch_size(Bytes::new(4 * GIB), Bytes::new(GIB), Bytes::new(free), Bytes::new(0));
+        assert_eq!(size(100 * GIB), Ok(Bytes::new(4 * GIB)));
+        assert_eq!(size(2 * GIB), Ok(Bytes::new(2 * GIB * 9 / 10).align_down(Bytes::MIB)));
+        let error = size(GIB / 2).expect_err("too little");
+        assert!(error.to_string().contains("nine tenths"), "{error}");
     }
 
     proptest! {

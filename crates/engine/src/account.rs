@@ -1,13 +1,16 @@
 //! What one issuing thread keeps of its operations while it runs, and what it leaves behind: the same for both
 //! backends.
 
+use drivelab_core::histogram::Histogram;
 use drivelab_core::load::OpKind;
 use drivelab_core::record::{IoError, StopReason};
 use drivelab_core::units::Bytes;
+use drivelab_core::workload::Span;
 
 use crate::faults::{Broken, Faults};
 use crate::feed::{Feed, Issue};
 use crate::fit::ThreadJob;
+use crate::replay::{Counts, Line};
 use crate::rusage::CpuTime;
 use crate::schedule::Timing;
 use crate::sealing::Sealing;
@@ -118,6 +121,10 @@ pub(crate) struct Outcome {
     pub(crate) arrived: u64,
     /// What checking headers found.
     pub(crate) findings: Option<Findings>,
+    /// What was counted of a trace.
+    pub(crate) replay: Option<Counts>,
+    /// Times by which operations of a trace were submitted later than meant.
+    pub(crate) lateness: Option<Box<Histogram>>,
 }
 
 impl Outcome {
@@ -140,6 +147,8 @@ impl Outcome {
             cursor: 0,
             arrived: 0,
             findings: None,
+            replay: None,
+            lateness: None,
         }
     }
 }
@@ -155,6 +164,8 @@ pub(crate) struct Account<'a> {
     os_thread: usize,
     faults: Faults,
     findings: Option<Findings>,
+    replay: Option<&'a Line>,
+    lateness: Option<Box<Histogram>>,
     touched: Touched,
     traced: bool,
     arrived: u64,
@@ -184,6 +195,7 @@ impl<'a> Account<'a> {
         let job = &shared.job.threads[thread];
         let os_thread = start.os_thread;
         let (faults, findings) = (Faults::new(shared.policy), findings(&job.sealing));
+        let lateness = job.timed.then(|| Box::new(Histogram::default()));
         let (waited_for_cpu, cpu) = (selfcheck::waited_for_cpu_ns(), CpuTime::of_this_thread());
         let (setup, started) = start.ready(setup)?;
         let account = started.map(|(timing, tally)| Account {
@@ -196,6 +208,8 @@ impl<'a> Account<'a> {
             os_thread,
             faults,
             findings,
+            replay: shared.replay,
+            lateness,
             touched: Touched::default(),
             traced: shared.traced,
             arrived: 0,
@@ -244,6 +258,17 @@ impl<'a> Account<'a> {
         self.tally.advance(now);
         self.tally.submitted(operations, now);
         self.work.operations += operations;
+        if let Some(line) = self.replay {
+            line.busy.enter(operations, now.saturating_sub(self.timing.start));
+        }
+    }
+
+    /// An operation of a trace that was meant for `intended` was submitted at `submitted`.
+    #[inline]
+    pub(crate) fn was_late(&mut self, intended: u64, submitted: u64) {
+        if let Some(lateness) = &mut self.lateness {
+            lateness.record(submitted.saturating_sub(intended));
+        }
     }
 
     /// An operation ended at `now` with `result` as io_uring gives it: bytes, or minus the error number. Whether it
@@ -253,6 +278,12 @@ impl<'a> Account<'a> {
         let latency_ns = now.saturating_sub(flight.submitted);
         let class = usize::from(flight.class);
         let good = result == flight.expected.cast_signed();
+        if let Some(line) = self.replay {
+            line.busy.leave(now.saturating_sub(self.timing.start));
+            if good {
+                self.tally.moved(class, u64::from(flight.length));
+            }
+        }
         if good {
             self.tally.completed(class, latency_ns, now);
             self.faults.succeeded();
@@ -273,7 +304,7 @@ impl<'a> Account<'a> {
     pub(crate) fn check(&mut self, flight: &Flight, buffer: &[u8]) {
         let Some(findings) = &mut self.findings else { return };
         match &self.job.sealing {
-            Sealing::Check { checker, history } if flight.kind == OpKind::Read => {
+            Sealing::Check { checker, history, .. } if flight.kind == OpKind::Read => {
                 findings.check(checker, buffer, flight.offset, history);
             }
             Sealing::Seal { checker, at_once: true, .. } if flight.reads_back => {
@@ -344,13 +375,21 @@ impl<'a> Account<'a> {
             cursor: feed.cursor(),
             arrived: self.arrived,
             findings: self.findings,
+            replay: feed.replay_counts(),
+            lateness: self.lateness,
         }
     }
 }
 
 /// Room for what checking finds, where something is checked.
 fn findings(sealing: &Sealing) -> Option<Findings> {
-    matches!(sealing, Sealing::Check { .. } | Sealing::Seal { at_once: true, .. }).then(Findings::new)
+    match sealing {
+        Sealing::Check { span, .. } => Some(Findings::new(*span)),
+        Sealing::Seal { at_once: true, .. } => {
+            Some(Findings::new(Span { offset: Bytes::new(0), length: Bytes::new(0) }))
+        }
+        Sealing::Seal { .. } | Sealing::None => None,
+    }
 }
 
 /// Binds the calling thread to the CPU of its job, where it has one; whether that was so and the kernel allowed it.

@@ -1,7 +1,7 @@
 //! The arena: the memory that one issuing thread reads into and writes from.
 //!
 //! Anonymous and page-aligned; huge pages where the kernel gives them, because one 2 MiB page is one segment of a
-//! request and 1 MiB of scattered 4 KiB pages are 256 (research/engine.md, 4.1 and 5.1). Touched once before the
+//! request and 1 MiB of scattered 4 KiB pages are 256 (research notes, engine, 4.1 and 5.1). Touched once before the
 //! start, so that the loop never takes a page fault for it. Unsafe because it is mmap(2).
 #![expect(unsafe_code, reason = "mmap(2), madvise(2) and slices of mapped memory")]
 

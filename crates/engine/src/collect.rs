@@ -212,6 +212,7 @@ impl<'a> Collector<'a> {
             in_flight_mean: mean_depth(depth_ns, elapsed.get()),
             backlog: is_open.then_some(backlog),
             stuck: (self.stuck)(),
+            condensed: None,
         });
         self.meters.iter_mut().for_each(Meter::clear);
         (self.borders, self.start) = (borders, end);

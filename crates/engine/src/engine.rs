@@ -4,9 +4,11 @@ use std::fmt;
 
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::record::{IntervalRecord, StepRecord};
+use drivelab_core::replay::TraceOpener;
 use drivelab_core::target::IoTarget;
 use drivelab_core::units::Nanos;
 
+use crate::files::{self, Folders};
 use crate::sealing::{Identity, Written};
 use crate::step::{self, Kind, Manner, Outlets, StuckSink};
 use crate::trace::TraceSink;
@@ -44,13 +46,27 @@ pub struct Options {
     pub written: Option<Written>,
     /// Who is told while operations do not come back, where somebody wants to know.
     pub stuck: Option<StuckSink>,
+    /// Opens the traces that steps replay, where there are any.
+    pub traces: Option<TraceOpener>,
+    /// The run's own folders, where its steps work on sets of files.
+    pub folders: Folders,
 }
 
 impl Options {
     /// With a backend, the usual watchdog of 30 s and no trace.
     #[must_use]
     pub const fn new(backend: BackendChoice) -> Self {
-        Options { backend, watchdog: Nanos::from_secs(30), trace: None, run: 0, written: None, stuck: None }
+        let watchdog = Nanos::from_secs(30);
+        Options {
+            backend,
+            watchdog,
+            trace: None,
+            run: 0,
+            written: None,
+            stuck: None,
+            traces: None,
+            folders: Folders::new(None, None),
+        }
     }
 }
 
@@ -62,7 +78,7 @@ impl From<BackendChoice> for Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Options { backend, watchdog, trace, run: _, written: _, stuck: _ } = self;
+        let Options { backend, watchdog, trace, run: _, written: _, stuck: _, traces: _, folders: _ } = self;
         let trace = trace.is_some();
         f.debug_struct("Options").field("backend", backend).field("watchdog", watchdog).field("trace", &trace).finish()
     }
@@ -154,13 +170,21 @@ impl Backend for Engine {
         request: StepRequest<'_>,
         interval: &mut dyn FnMut(IntervalRecord),
     ) -> Result<StepRecord, BackendError> {
+        if let Some(load) = &request.workload.files {
+            return files::run(&mut self.options.folders, &request, load, interval);
+        }
         // Rings need memory and file descriptors, and an administrator may withdraw the permission during a run: where
         // the choice was ours, a step that gets no ring is done without.
         let may_fall_back = self.options.backend == BackendChoice::Auto;
         let watchdog = self.options.watchdog;
         let fell_back = may_fall_back && self.kind == Kind::Sync;
         let manner = Manner { kind: self.kind, reason: &self.reason, may_fall_back, fell_back, watchdog };
-        let mut outlets = Outlets { interval, trace: self.options.trace.as_mut(), stuck: self.options.stuck.as_mut() };
+        let mut outlets = Outlets {
+            interval,
+            trace: self.options.trace.as_mut(),
+            stuck: self.options.stuck.as_mut(),
+            traces: self.options.traces.as_mut(),
+        };
         let identity = Identity {
             run: self.options.run,
             round: request.key.round,

@@ -8,14 +8,18 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use drivelab_core::load::OpKind;
 
+use crate::bursts::{Admission, Book};
 use crate::fit::ThreadJob;
 use crate::generate::arrivals::Schedule;
 use crate::generate::stream::Op;
+use crate::replay::{Counts, Due, Taker};
 use crate::schedule::{Timing, Unit};
 use crate::shared::Shared;
 
 /// How long a group that is ahead of its weight waits before it looks again.
 const WEIGHT_PAUSE_NS: u64 = 20_000;
+/// How long a thread with nothing in flight waits for the others of a burst before it looks again.
+const BURST_PAUSE_NS: u64 = 50_000;
 
 /// What the OS threads of one logical thread share; each number on cache lines of its own.
 #[derive(Debug, Default)]
@@ -78,8 +82,16 @@ pub(crate) struct Feed<'a> {
     /// Units of an own stream that were issued in the ramp and ended after it.
     late: u64,
     arrivals: Option<Arrivals<'a>>,
-    /// There are bursts or weights in a closed loop.
+    /// There are bursts or weights in a closed loop, or a trace.
     held: bool,
+    /// Bursts by volume.
+    book: Option<&'a Book>,
+    /// Operations of a burst that were drawn and have not ended.
+    in_burst: u64,
+    /// Its end of the line, where a trace is replayed.
+    taker: Option<Taker>,
+    /// Operations of the trace have times.
+    timed: bool,
 }
 
 struct Arrivals<'a> {
@@ -98,7 +110,10 @@ impl<'a> Feed<'a> {
             let due = timing.start.saturating_add(schedule.at_ns(position));
             Arrivals { schedule, position, due }
         });
-        let held = arrivals.is_none() && (job.pace.bursts.is_some() || job.pace.weight > 0);
+        let replays = shared.replay.is_some();
+        let book = shared.bursts.as_ref().filter(|_| !replays);
+        let paces = job.pace.bursts.is_some() || book.is_some() || job.pace.weight > 0;
+        let held = replays || arrivals.is_none() && paces;
         Feed {
             shared,
             job,
@@ -112,6 +127,10 @@ impl<'a> Feed<'a> {
             late: 0,
             arrivals,
             held,
+            book,
+            in_burst: 0,
+            taker: replays.then(Taker::default),
+            timed: job.timed,
         }
     }
 
@@ -157,16 +176,105 @@ impl<'a> Feed<'a> {
                 return Next::NotBefore(arrivals.due);
             }
             intended = arrivals.due;
-        } else if self.held
-            && let Some(until) = self.pause(now)
-        {
-            return Next::NotBefore(until);
+        } else if self.held {
+            if self.taker.is_some() {
+                return self.replayed(now);
+            }
+            match self.pause(now) {
+                None => {}
+                // The pause after the last burst is nobody's.
+                Some(_) if self.book.is_some() && self.share_is_done(now) => return Next::Done,
+                Some(until) => return Next::NotBefore(until),
+            }
         }
-        let Some(issue) = self.draw(now, intended) else { return Next::Done };
+        let Some(issue) = self.draw(now, intended) else {
+            self.leave_burst(now);
+            return Next::Done;
+        };
         if self.arrivals.is_some() {
             self.arrive();
+        } else if self.held {
+            self.in_this_burst(&issue);
         }
         Next::Issue(issue)
+    }
+
+    /// The operation that was admitted to a burst by volume has been drawn.
+    fn in_this_burst(&mut self, issue: &Issue) {
+        let Some(book) = self.book else { return };
+        self.in_burst += 1;
+        if issue.op.length == 0 {
+            book.moves_nothing();
+        }
+    }
+
+    /// Nothing was drawn for what was admitted to a burst by volume.
+    #[cold]
+    fn leave_burst(&self, now: u64) {
+        if let Some(book) = self.book {
+            book.moves_nothing();
+            book.leave(now, &self.timing);
+        }
+    }
+
+    /// An operation has ended, what reads it back included.
+    #[inline(always)]
+    pub(crate) fn completed(&mut self, now: u64) {
+        if self.book.is_some() {
+            self.completed_in_burst(now);
+        }
+    }
+
+    fn completed_in_burst(&mut self, now: u64) {
+        let Some(book) = self.book else { return };
+        self.in_burst = self.in_burst.saturating_sub(1);
+        book.ended(now, &self.timing);
+    }
+
+    /// The next operation of the trace.
+    #[inline(never)]
+    fn replayed(&mut self, now: u64) -> Next {
+        let (Some(line), Some(mut taker)) = (self.shared.replay, self.taker.take()) else { return Next::Done };
+        let due = taker.next(line, now, self.timing.start, self.timed);
+        let next = match due {
+            Due::NotBefore(until) => Next::NotBefore(until),
+            Due::End => Next::Done,
+            Due::Item(cursor, item, intended) => {
+                let op = Op { offset: item.offset, length: item.length, kind: item.kind };
+                if self.may_issue(op.length, cursor, now) {
+                    taker.issued(&item);
+                    Next::Issue(Issue { op, cursor, intended })
+                } else {
+                    Next::Done
+                }
+            }
+        };
+        self.taker = Some(taker);
+        next
+    }
+
+    /// Counts an operation of a trace against the share; whether it fits.
+    fn may_issue(&mut self, length: u32, number: u64, now: u64) -> bool {
+        let units = self.units_of(length);
+        if self.alone {
+            if self.left < units && self.timing.budget_binds(now) {
+                return false;
+            }
+            self.left = self.left.saturating_sub(units);
+            self.cursor = number + 1;
+            return true;
+        }
+        let is_limited = self.counting && self.job.limit.units != u64::MAX;
+        if is_limited && !self.count(0, units) && self.timing.budget_binds(now) {
+            return false;
+        }
+        self.shared.places[self.job.cursor_at].cursor.0.fetch_max(number + 1, Ordering::Relaxed);
+        true
+    }
+
+    /// What was counted of a trace; nothing where there is none.
+    pub(crate) fn replay_counts(&self) -> Option<Counts> {
+        self.taker.as_ref().map(|taker| taker.counts)
     }
 
     /// Takes the next operation off the stream; `None` where the share is done.
@@ -269,8 +377,30 @@ impl<'a> Feed<'a> {
                 return Some(now + (on + off - since));
             }
         }
+        if let Some(book) = self.book {
+            return match book.admit(now, &self.timing) {
+                Admission::Go => None,
+                Admission::NotBefore(until) => Some(until),
+                // What this thread has in flight wakes it; what others have does not.
+                Admission::WhenOver if self.in_burst > 0 => Some(u64::MAX),
+                Admission::WhenOver => Some(now + BURST_PAUSE_NS),
+            };
+        }
         let weight = self.job.pace.weight;
         (weight > 0 && self.is_ahead(weight)).then_some(now + WEIGHT_PAUSE_NS)
+    }
+
+    /// Whether nothing is left of the share, as far as that is known without drawing.
+    fn share_is_done(&self, now: u64) -> bool {
+        let units = self.job.limit.units;
+        let left = match self.alone {
+            true => self.left,
+            false if self.counting && units != u64::MAX => {
+                units.saturating_sub(self.place.issued.0.load(Ordering::Relaxed))
+            }
+            false => u64::MAX,
+        };
+        left == 0 && self.timing.budget_binds(now)
     }
 
     /// Whether this group has issued more than its weight allows beside the slowest of the others, by more than what

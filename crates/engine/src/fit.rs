@@ -18,6 +18,7 @@ use crate::generate::data::{DataSource, SECTOR};
 use crate::generate::stream::{Stream, streams};
 use crate::generate::{derive, mix};
 use crate::meter::{Layout, issues};
+use crate::replay;
 use crate::schedule::{Budget, Extent, Limit, fair_shares};
 use crate::sealing::{Identity, Sealing};
 use crate::selfcheck;
@@ -75,6 +76,8 @@ pub(crate) struct ThreadJob<'a> {
     pub(crate) cursor_at: usize,
     pub(crate) shares_cursor: bool,
     pub(crate) schedule: Option<Schedule>,
+    /// It replays a trace whose operations have times.
+    pub(crate) timed: bool,
     pub(crate) pace: Pace,
     pub(crate) sync_every: u32,
     pub(crate) limit: Limit,
@@ -108,7 +111,7 @@ impl<'a> Job<'a> {
             let own = Own {
                 group: index,
                 layout: Layout::of(workload, trace_entries),
-                shape: shape(target, workload, most)?,
+                shape: shape(target, workload, most, request.stop_rule.volume)?,
                 data: data(workload, data_key(workload.seed, request))?,
                 sealing: Sealing::of(target, workload, &identity)?,
             };
@@ -120,6 +123,7 @@ impl<'a> Job<'a> {
             }
             groups.push(Group::of(workload, own.layout));
         }
+        check_volume_bursts(main)?;
         check_buffers(&threads, main)?;
         let reason = budget.map_or(StopReason::Time, |budget| budget.reason);
         let is_nop = matches!(target, IoTarget::Nop { .. });
@@ -188,10 +192,11 @@ impl<'a, 'w> Checked<'a, 'w> {
             block_size_mix: _,
             locality: _,
             stride: _,
+            places: _,
             seek_percent: _,
             // `check_span`, `whereto`, `shape`, `data` look at these.
             block_size: _,
-            span,
+            span: _,
             direct: _,
             data: _,
             content: _,
@@ -206,24 +211,39 @@ impl<'a, 'w> Checked<'a, 'w> {
             threads,
             seed,
             name: _,
+            // `replay::check` and `replay::with_trace` look at it.
+            replay: _,
             beside: groups,
+            files,
         } = workload;
+        if files.is_some() {
+            return unfit("work on files stands by itself, without groups of threads beside it".into());
+        }
         if beside && !groups.is_empty() {
             return unfit(
                 "a group of threads beside others has groups beside itself: state them all in one list".into(),
             );
         }
         check_kinds(target, workload)?;
-        check_span(workload, target.length())?;
+        if workload.replay.is_some() {
+            replay::check(target, workload, beside)?;
+        } else {
+            check_span(workload, target.length())?;
+        }
         check_pace(*pace)?;
         check_cpus(&workload.placement.cpus).map_err(BackendError::Unfit)?;
         let whereto = whereto(target, workload)?;
-        let made = streams(workload, *seed).map_err(BackendError::Unfit)?;
+        let made = match &workload.replay {
+            // Nothing is drawn from it.
+            Some(_) => streams(&Workload { block_size: Bytes::new(SECTOR as u64), ..workload.clone() }, *seed),
+            None => streams(workload, *seed),
+        };
+        let made = made.map_err(BackendError::Unfit)?;
         let count = u64::from(threads.get());
         let block = workload.block_size.get();
         let is_together = *sharing == Streams::Shared || *pattern == Pattern::Random;
         let passes = if is_together {
-            fair_shares(span.length.get() / block, count).iter().map(|blocks| blocks * block).collect()
+            fair_shares(workload.pass_bytes().get() / block, count).iter().map(|blocks| blocks * block).collect()
         } else {
             made.iter().map(|stream| stream.pass().map_or(stream.stretch().1, |blocks| blocks * block)).collect()
         };
@@ -231,7 +251,8 @@ impl<'a, 'w> Checked<'a, 'w> {
     }
 
     fn extent(&self) -> Extent<'_> {
-        let block = self.workload.block_size_mix.is_empty().then(|| self.workload.block_size.get());
+        let one_size = self.workload.block_size_mix.is_empty() && self.workload.replay.is_none();
+        let block = one_size.then(|| self.workload.block_size.get());
         Extent { block, mean_block: self.workload.mean_block_size(), passes: &self.passes }
     }
 
@@ -252,6 +273,7 @@ impl<'a, 'w> Checked<'a, 'w> {
             cursor_at: if shares_cursor { start.before } else { start.before + number },
             shares_cursor,
             schedule,
+            timed: replay::is_timed(workload),
             pace: workload.pace,
             sync_every: workload.other.sync_every,
             limit: start.limit,
@@ -357,6 +379,25 @@ fn check_pace(pace: Pace) -> Result<(), BackendError> {
     Ok(())
 }
 
+/// Bursts by volume end with the target's own work: nothing else may set the pace.
+fn check_volume_bursts(main: &Workload) -> Result<(), BackendError> {
+    let bursting = |group: &Workload| group.pace.volume_bursts.is_some();
+    if main.groups().any(bursting) && !main.beside.is_empty() {
+        return unfit("bursts by volume are of one group of threads: remove the others, or take bursts by time".into());
+    }
+    let Some(bursts) = main.pace.volume_bursts else { return Ok(()) };
+    if main.pace.rate.is_some() || main.pace.bursts.is_some() || !main.pace.think_time.is_zero() {
+        return unfit("bursts by volume exclude a rate, bursts by time and think time: keep one of them".into());
+    }
+    if bursts.volume.get() == 0 || !(1..=99).contains(&bursts.duty_percent.get()) {
+        return unfit("a burst by volume moves at least a byte, with a duty cycle of 1 to 99 %".into());
+    }
+    if bursts.on_at_most.is_some_and(|time| time.get() == 0) {
+        return unfit("bursts that are never on would wait for ever: state a time above zero for `on_at_most`".into());
+    }
+    Ok(())
+}
+
 fn check_span(workload: &Workload, length: Bytes) -> Result<(), BackendError> {
     let span = workload.span;
     let sizes = workload.block_sizes();
@@ -428,8 +469,13 @@ fn most_operations(budget: &Budget, checked: &Checked<'_, '_>, request: &StepReq
     most.filter(|_| only_budget).unwrap_or(u64::MAX)
 }
 
-/// Arena of one thread that issues at most so many operations.
-fn shape(target: &IoTarget, workload: &Workload, most_operations: u64) -> Result<Shape, BackendError> {
+/// Arena of one thread that issues at most so many operations, and with a trace at most so many bytes.
+fn shape(
+    target: &IoTarget,
+    workload: &Workload,
+    most_operations: u64,
+    volume: Option<Bytes>,
+) -> Result<Shape, BackendError> {
     let needs = target.direct_io().filter(|_| workload.direct);
     let align = needs.map_or(1, |needs| needs.memory_align.get());
     if align > PAGE as u64 {
@@ -443,7 +489,9 @@ fn shape(target: &IoTarget, workload: &Workload, most_operations: u64) -> Result
         // A block for each slot is all there is to them.
         DataPattern::Zero | DataPattern::OneBlock | DataPattern::Pattern | DataPattern::File => 0,
     };
-    let per_thread = pool.min(POOLS_MAX / threads);
+    // A trace has operations of any size, so it is bytes that a short step needs few of.
+    let most = volume.filter(|_| workload.replay.is_some()).map_or(u64::MAX, Bytes::get);
+    let per_thread = pool.min(POOLS_MAX / threads).min(most);
     let pool_blocks =
         if writes { (per_thread / (slots * stride)).min(most_operations.div_ceil(slots)).max(1) } else { 0 };
     let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);

@@ -44,7 +44,7 @@ pub(crate) const fn derive(key: u64, part: u64) -> u64 {
 
 /// Number `position` of the SplitMix64 sequence that `key` begins.
 #[inline]
-const fn number(key: u64, position: u64) -> u64 {
+pub(crate) const fn number(key: u64, position: u64) -> u64 {
     mix(key.wrapping_add(position.wrapping_add(1).wrapping_mul(GOLDEN)))
 }
 

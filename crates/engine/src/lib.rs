@@ -2,7 +2,7 @@
 //!
 //! Owns issuing, timing, data for writes, intervals and the engine's own account of itself. Must not know plans,
 //! rounds, listeners or formatting. Writes go through a [`drivelab_core::target::WritableTarget`] alone.
-//! Facts about io_uring and the block layer come from research/engine.md, section 4.1, and the man pages
+//! Facts about io_uring and the block layer come from research notes, engine, section 4.1, and the man pages
 //! io_uring_setup(2), io_uring_enter(2), open(2), mmap(2).
 //!
 //! The control plane allocates, checks and talks; the data plane gets everything before the start and then neither
@@ -16,6 +16,7 @@
 
 mod account;
 mod buffer;
+mod bursts;
 mod collect;
 mod crew;
 mod discard;
@@ -23,12 +24,14 @@ mod engine;
 mod errno;
 mod faults;
 mod feed;
+mod files;
 mod fit;
 mod generate;
 mod meter;
 mod own_files;
 mod page_cache;
 mod record;
+mod replay;
 mod rusage;
 mod schedule;
 mod sealing;
@@ -47,6 +50,7 @@ mod verify;
 mod wait;
 
 pub use engine::{BackendChoice, Engine, EngineError, Options, check};
+pub use files::Folders;
 pub use fit::check_cpus;
 pub use sealing::Written;
 pub use step::StuckSink;

@@ -6,6 +6,7 @@ use drivelab_core::histogram::Histogram;
 use drivelab_core::load::{OpKind, Verify};
 use drivelab_core::workload::Workload;
 
+use crate::replay;
 use crate::trace::TracePart;
 
 /// One class of operations.
@@ -24,6 +25,8 @@ pub(crate) struct Layout {
     first: [Option<u16>; OpKind::ALL.len()],
     lengths: Box<[u32]>,
     responses: bool,
+    /// Operations of a class have lengths of their own, so that their bytes are counted.
+    varies: bool,
     trace_entries: usize,
 }
 
@@ -42,8 +45,9 @@ impl Layout {
             let of_kind: &[u32] = if kind == OpKind::Flush { &[0] } else { &lengths };
             classes.extend(of_kind.iter().map(|length| Class { kind, length: *length }));
         }
-        let responses = workload.pace.rate.is_some();
-        Layout { classes: classes.into(), first, lengths, responses, trace_entries }
+        let responses = workload.pace.rate.is_some() || replay::is_timed(workload);
+        let varies = workload.replay.is_some();
+        Layout { classes: classes.into(), first, lengths, responses, varies, trace_entries }
     }
 
     /// The same without room for a trace.
@@ -54,6 +58,11 @@ impl Layout {
     /// The classes, in the order of a meter's counts.
     pub(crate) fn classes(&self) -> &[Class] {
         &self.classes
+    }
+
+    /// Whether operations of a class have lengths of their own.
+    pub(crate) const fn varies(&self) -> bool {
+        self.varies
     }
 
     /// Class of an operation.
@@ -72,6 +81,7 @@ impl Layout {
             latency: Histogram::default(),
             response: self.responses.then(Histogram::default),
             errors: 0,
+            bytes: 0,
         };
         Box::new(Meter {
             classes: self.classes.iter().map(|_| class()).collect(),
@@ -103,12 +113,15 @@ pub(crate) struct ClassMeter {
     pub(crate) response: Option<Histogram>,
     /// Operations that failed.
     pub(crate) errors: u64,
+    /// Bytes of completed operations, where those of a class are not all of one length.
+    pub(crate) bytes: u64,
 }
 
 impl ClassMeter {
     /// Adds the counts of another.
     pub(crate) fn merge(&mut self, other: &ClassMeter) {
         self.errors += other.errors;
+        self.bytes += other.bytes;
         if other.latency.count() > 0 {
             self.latency.merge(&other.latency);
         }
@@ -121,7 +134,7 @@ impl ClassMeter {
 
     /// Forgets everything, keeps the memory.
     pub(crate) fn clear(&mut self) {
-        self.errors = 0;
+        (self.errors, self.bytes) = (0, 0);
         if self.latency.count() > 0 {
             self.latency.clear();
         }

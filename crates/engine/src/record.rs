@@ -10,9 +10,11 @@ use drivelab_core::record::{
 use drivelab_core::units::{Bytes, Nanos};
 
 use crate::account::{Outcome, Times};
+use crate::bursts::Book;
 use crate::faults::KEPT;
 use crate::fit::{Group, Job};
 use crate::meter::Meter;
+use crate::replay::{self, Line};
 use crate::rusage::CpuTime;
 use crate::step::{Kind, Manner};
 use crate::totals::{Kinds, Totals, by_group, kinds};
@@ -24,12 +26,15 @@ use crate::verify::findings::Findings;
 ///   then counts whole; it is made up for at the other end, where as much drains after the stop.
 /// - `end_ns` is the last completion counted, or the end of the step's time where that is later. The time in which the
 ///   last operations drain is in the divisor, and the operations in the dividend.
+///
+/// Rates of bursts by volume are counts by the active time instead, which `bursts` tells.
 pub(crate) fn record(
     job: &Job<'_>,
     manner: &Manner<'_>,
     request: &StepRequest<'_>,
     totals: Totals,
     outcomes: &mut [Outcome],
+    (bursts, line): (Option<&Book>, Option<&Line>),
 ) -> StepRecord {
     let offset = totals.clock_offset;
     let verification = verification(outcomes);
@@ -37,11 +42,14 @@ pub(crate) fn record(
     let first = outcomes.iter().filter_map(|outcome| outcome.first_submission).min().unwrap_or(totals.measured_from);
     let end = totals.end;
     // A schedule or a pause begins with the step, whenever its first operation is due.
-    let paced = job.threads.iter().any(|thread| thread.schedule.is_some() || thread.pace.bursts.is_some());
+    let paced =
+        job.threads.iter().any(|thread| thread.schedule.is_some() || thread.timed || thread.pace.bursts.is_some());
     let start = if request.ramp.get() > 0 || paced { totals.measured_from } else { first }.min(end);
     let elapsed = Nanos::new(end - start);
+    let bursts = bursts.map(|book| book.done(end, totals.measured_from));
     let counted: Vec<(&Group, &Meter)> = job.groups.iter().zip(&totals.groups).collect();
-    let Kinds { read, write, others } = kinds(&counted, elapsed);
+    let active = bursts.map_or(elapsed, |bursts| bursts.active);
+    let Kinds { read, write, others } = kinds(&counted, active);
     StepRecord {
         key: request.key.clone(),
         start_ns: start.wrapping_add(offset),
@@ -51,10 +59,12 @@ pub(crate) fn record(
         read,
         write,
         others,
-        groups: by_group(job, &totals.groups, elapsed),
+        groups: by_group(job, &totals.groups, active),
         in_flight_mean: mean_depth(totals.depth_ns(), elapsed.get()),
         open_loop: open_loop(job, &totals, outcomes),
+        bursts,
         verification,
+        replay: line.map(|line| replay::record(line, outcomes)),
         errors: first_errors(outcomes, offset),
         streams: extents(job, outcomes),
         engine: report(job, manner, request, outcomes),

@@ -12,7 +12,7 @@ use drivelab_core::backend::BackendError;
 use drivelab_core::load::{OpKind, Verify};
 use drivelab_core::record::{IoError, StepRecord};
 use drivelab_core::target::IoTarget;
-use drivelab_core::workload::Workload;
+use drivelab_core::workload::{Span, Workload};
 
 use crate::faults::KEPT;
 use crate::generate::derive;
@@ -87,6 +87,8 @@ pub(crate) enum Sealing {
     Check {
         checker: Checker,
         history: Arc<History>,
+        /// Of the load, for what is counted by position.
+        span: Span,
     },
 }
 
@@ -119,7 +121,7 @@ impl Sealing {
                 }
                 let checker = Checker::new(written.run, written.seed(), unit).map_err(unfit)?;
                 let history = Arc::new(history(target, written)?);
-                Ok(Sealing::Check { checker, history })
+                Ok(Sealing::Check { checker, history, span: workload.span })
             }
         }
     }

@@ -13,9 +13,11 @@ use drivelab_core::record::{StopReason, Stuck};
 use drivelab_core::units::Nanos;
 
 use crate::account::Flight;
+use crate::bursts::Book;
 use crate::faults::{Broken, ErrorPolicy};
 use crate::feed::{Padded, Place};
 use crate::fit::{Job, ThreadJob};
+use crate::replay::Line;
 use crate::schedule::Timing;
 use crate::step::{Kind, Manner};
 use crate::tally::{LaneEnd, Tally};
@@ -49,7 +51,11 @@ pub(crate) struct Shared<'a> {
     pub(crate) places: Box<[Place]>,
     /// Operations drawn by each group that has a weight.
     pub(crate) group_issued: Box<[Padded]>,
+    /// Bursts by volume, where there are any.
+    pub(crate) bursts: Option<Book>,
     pub(crate) traced: bool,
+    /// Operations of a trace, read ahead; absent where none is replayed.
+    pub(crate) replay: Option<&'a Line>,
     pub(crate) watchdog_ns: u64,
     under_way: Box<[UnderWay]>,
     stop: &'a StopToken,
@@ -63,7 +69,13 @@ pub(crate) struct Shared<'a> {
 
 impl<'a> Shared<'a> {
     /// Before the start: nothing under way, nothing counted.
-    pub(crate) fn new(job: &'a Job<'a>, manner: &Manner<'_>, request: &StepRequest<'a>, traced: bool) -> Self {
+    pub(crate) fn new(
+        job: &'a Job<'a>,
+        manner: &Manner<'_>,
+        request: &StepRequest<'a>,
+        traced: bool,
+        replay: Option<&'a Line>,
+    ) -> Self {
         let places = job.threads.iter().map(|thread| Place::beginning(thread.schedule.as_ref())).collect();
         let own = job.threads.iter().take(job.own_threads());
         let os_threads = |thread: &ThreadJob<'_>| if manner.kind == Kind::Sync { thread.depth as usize } else { 1 };
@@ -74,7 +86,9 @@ impl<'a> Shared<'a> {
             clock: Clock::for_step(),
             places,
             group_issued: job.groups.iter().map(|_| Padded::default()).collect(),
+            bursts: Book::of(request.workload),
             traced,
+            replay,
             watchdog_ns: manner.watchdog.get(),
             under_way: (0..os_threads_all).map(|_| UnderWay::default()).collect(),
             stop: request.stop,

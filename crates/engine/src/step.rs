@@ -7,6 +7,7 @@ use std::thread;
 
 use drivelab_core::backend::{BackendError, StepRequest};
 use drivelab_core::record::{IntervalRecord, IssueMode, StepRecord, StopReason, Stuck};
+use drivelab_core::replay::TraceOpener;
 use drivelab_core::target::IoTarget;
 use drivelab_core::units::Nanos;
 
@@ -17,6 +18,7 @@ use crate::errno;
 use crate::faults::{Attempt, Broken};
 use crate::fit::Job;
 use crate::record::record;
+use crate::replay::{self, Line};
 use crate::schedule::Timing;
 use crate::sealing::Identity;
 use crate::shared::{Shared, Start};
@@ -88,6 +90,8 @@ pub(crate) struct Outlets<'a> {
     pub(crate) trace: Option<&'a mut TraceSink>,
     /// Told at once, and again from time to time, of operations that do not come back.
     pub(crate) stuck: Option<&'a mut StuckSink>,
+    /// Opens the traces that are replayed.
+    pub(crate) traces: Option<&'a mut TraceOpener>,
 }
 
 /// Where operations that do not come back are told: called on the session's thread while they are under way.
@@ -119,12 +123,12 @@ pub(crate) fn run(
         Some(_) if manner.may_fall_back && sync_fits => &without_ring,
         Some(Misfit { why, advice }) => return Err(BackendError::Unfit(format!("{why}: {advice}"))),
     };
-    match attempt(&job, manner, request, outlets) {
+    match replayed(target, &job, manner, request, outlets)? {
         // No operation was issued: all threads wait for all rings before the start.
         Err(Broken { what: Attempt::Ring, source }) if manner.may_fall_back && sync_fits => {
             let reason = format!("io_uring_setup was refused for this step ({})", errno::describe(&source));
             let manner = Manner { kind: Kind::Sync, reason: &reason, may_fall_back: false, fell_back: true, ..*manner };
-            attempt(&job, &manner, request, outlets)
+            replayed(target, &job, &manner, request, outlets)?
         }
         done => done,
     }
@@ -153,16 +157,35 @@ fn no_sync(job: &Job<'_>) -> String {
     )
 }
 
+/// Runs a step with one backend, with its trace read ahead where it has one.
+fn replayed(
+    target: &IoTarget,
+    job: &Job<'_>,
+    manner: &Manner<'_>,
+    request: &StepRequest<'_>,
+    outlets: &mut Outlets<'_>,
+) -> Result<Result<StepRecord, Broken>, BackendError> {
+    let Some(replay) = &request.workload.replay else { return Ok(attempt(job, manner, request, outlets, None)) };
+    let Some(open) = outlets.traces.as_deref_mut() else {
+        return Err(BackendError::Unfit(
+            "a trace is to be replayed, and this engine was given nothing that opens one".into(),
+        ));
+    };
+    let stream = open(replay).map_err(BackendError::Unfit)?;
+    replay::with_trace(target, request, replay, stream, |line| attempt(job, manner, request, outlets, Some(line)))
+}
+
 /// Runs a step with one backend.
 fn attempt(
     job: &Job<'_>,
     manner: &Manner<'_>,
     request: &StepRequest<'_>,
     outlets: &mut Outlets<'_>,
+    line: Option<&Line>,
 ) -> Result<StepRecord, Broken> {
-    let shared = Shared::new(job, manner, request, outlets.trace.is_some());
+    let shared = Shared::new(job, manner, request, outlets.trace.is_some(), line);
     let (totals, mut outcomes) = with_threads(&shared, manner.kind, request, outlets)?;
-    let mut record = record(job, manner, request, totals, &mut outcomes);
+    let mut record = record(job, manner, request, totals, &mut outcomes, (shared.bursts.as_ref(), line));
     if let Some(effort) = &mut record.engine.effort {
         (effort.clock, effort.clock_error_ns) = (shared.clock.describe(), shared.clock.error_ns());
     }

@@ -47,7 +47,7 @@ pub(crate) fn run<'a>(shared: &'a Shared<'a>, thread: usize, slot: u32, start: S
     } else {
         slots.arena(&mut refused)
     };
-    if job.schedule.is_some() {
+    if job.schedule.is_some() || job.timed {
         wait::sharpen_timers();
     }
     let Begun { setup: arena, account } = Account::begin(shared, thread, start, pinned, setup)?;
@@ -79,6 +79,7 @@ impl Worker<'_> {
                 }
             };
             now = self.issue(issue);
+            self.feed.completed(now);
             if !counted && now >= self.account.timing.ramp_end {
                 // Submitted in the ramp and completed after it: counts in the measured part.
                 self.feed.count_late(issue.op.length);
@@ -146,6 +147,7 @@ impl Worker<'_> {
         let submitted = self.account.shared.clock.now();
         flight.submitted = submitted;
         self.account.submitting(1, submitted);
+        self.account.was_late(issue.intended, submitted);
         self.account.tally.arrivals(u64::from(issue.intended > 0));
         self.account.work.syscalls += 1;
         self.account.note_under_way(1, Some(&flight));

@@ -164,6 +164,14 @@ impl Tally {
         }
     }
 
+    /// It moved so many bytes; told where lengths vary.
+    #[inline]
+    pub(crate) fn moved(&mut self, class: usize, bytes: u64) {
+        if let Some(meter) = self.meter.classes.get_mut(class) {
+            meter.bytes += bytes;
+        }
+    }
+
     /// Puts into the histogram what has been put off. Before a meter is handed over.
     #[inline]
     fn settle(&mut self) {

@@ -1,7 +1,7 @@
 //! The clock of the I/O loop: nanoseconds of CLOCK_MONOTONIC_RAW, read from the CPU's counter where that is sound.
 //!
-//! A `clock_gettime` costs some 45 ns, `rdtsc` less than 20 (research/engine.md, 3.4). The counter is used only where
-//! the CPU says that it ticks at a constant rate through all power states (`constant_tsc`, `nonstop_tsc`) and the
+//! A `clock_gettime` costs some 45 ns, `rdtsc` less than 20 (research notes, engine, 3.4). The counter is used only
+//! where the CPU says that it ticks at a constant rate through all power states (`constant_tsc`, `nonstop_tsc`) and the
 //! kernel itself keeps time with it (clocksource `tsc`: the kernel has checked that all CPUs agree, and keeps
 //! checking). It is calibrated against CLOCK_MONOTONIC_RAW, over the whole life of the process at the start of each
 //! step, and compared with it again at the end: what it had run off by stands in the result.

@@ -90,7 +90,8 @@ fn of_kind(counted: &[(&Group, &Meter)], kind: OpKind, elapsed: Nanos) -> OpReco
         for (class, counts) in group.layout.classes().iter().zip(&meter.classes).filter(|(class, _)| class.kind == kind)
         {
             let histogram = counts.latency.sparse();
-            bytes += histogram.count * u64::from(class.length);
+            let moved = histogram.count * u64::from(class.length);
+            bytes += if group.layout.varies() { counts.bytes } else { moved };
             errors += counts.errors;
             latency.merge(&histogram);
             if let Some(of_class) = &counts.response {

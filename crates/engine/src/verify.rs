@@ -3,7 +3,7 @@
 //! (`findings`), and the two rules that a worker keeps so that there is an answer (`busy`).
 //!
 //! Pure and safe; no I/O. In the loop nothing here allocates. Costs and the idea of a content that needs no stored
-//! data: research/engine.md, 3.4 and 4.2 "Verify".
+//! data: research notes, engine, 3.4 and 4.2 "Verify".
 //!
 //! A write's generation is its stream's cursor plus one, and streams are pure functions of their cursors. So what each
 //! block must hold follows from one integer per thread, also in another process after a restart: from the recorded

@@ -1,9 +1,9 @@
 //! The instrument against a device of known rate: a file on ext4 on a loop device under a block-layer throttle.
 //!
-//! Method (research/engine.md, 5.1): loop on a tmpfs file, ext4 on it, the test file filled first; then cgroup v1
+//! Method (research notes, engine, 5.1): loop on a tmpfs file, ext4 on it, the test file filled first; then cgroup v1
 //! `blkio.throttle` limits for the loop device, and this process in that group. Blocks of at most 512 KiB and a depth
 //! that fits in one slice of 100 ms; 5 s after a ramp of 1 s. Latency means nothing on such a device and is not
-//! looked at. The bound of 1.5 % is what the throttle itself can promise (engine.md, section 5.1). Needs root and cgroup
+//! looked at. The bound of 1.5 % is what the throttle itself can promise (research notes, engine, section 5.1). Needs root and cgroup
 //! v1.
 #![expect(clippy::unwrap_used, reason = "a test ends where its set-up fails")]
 

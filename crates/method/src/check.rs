@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::composite::{extent_table, locality};
 use crate::diagnose::Diagnostic;
-use crate::keys::{LOCALITY, is_parameter, parameters};
+use crate::keys::{LOCALITY, parameters};
 use crate::near::nearest;
 use crate::scalar::{describe, example, not_yet, scalar, short};
 use crate::shape::{Key, Kind, Shape};
@@ -50,7 +50,13 @@ fn missing(found: &DeTable<'_>, at: Range<usize>, shape: &Shape) -> Option<Diagn
     let unknown = found.keys().filter(|name| !shape.all().any(|key| key.name == name.get_ref()));
     let meant: Vec<&str> =
         unknown.filter_map(|name| nearest(name.get_ref(), shape.all().map(|key| key.name))).collect();
-    let there = |key: &&Key| found.keys().any(|name| name.get_ref() == key.name) || meant.contains(&key.name);
+    let has = |wanted: &str| found.keys().any(|name| name.get_ref() == wanted) || meant.contains(&wanted);
+    lacking(at, shape, has)
+}
+
+/// The error about required keys that a table has not.
+fn lacking(at: Range<usize>, shape: &Shape, has: impl Fn(&str) -> bool) -> Option<Diagnostic> {
+    let there = |key: &&Key| has(key.name) || key.or.is_some_and(&has);
     let keys: Vec<&Key> = shape.all().filter(|key| key.required && !there(key)).collect();
     let names: Vec<String> = keys.iter().map(|key| format!("`{}`", key.name)).collect();
     let verb = if keys.len() == 1 { "is" } else { "are" };
@@ -61,7 +67,23 @@ fn missing(found: &DeTable<'_>, at: Range<usize>, shape: &Shape) -> Option<Diagn
         _ => format!("{} = {}: {}", key.name, example(&key.kind), key.meaning),
     });
     let error = lines.fold(Diagnostic::new(at, title, format!("{} needs more", shape.name)), Diagnostic::help);
-    (!keys.is_empty()).then_some(error)
+    (!keys.is_empty()).then(|| error.lacking())
+}
+
+/// The same for a checked tree that was made of several files.
+pub(crate) fn complete(table: &Table, shape: &Shape, errors: &mut Vec<Diagnostic>) {
+    if !table.lacking {
+        errors.extend(lacking(table.at.clone(), shape, |name| table.has(name)));
+    }
+    for key in shape.all() {
+        match (&key.kind, table.get(key.name).map(|found| &found.value)) {
+            (Kind::Table(inner), Some(Value::Table(found))) => complete(found, inner, errors),
+            (Kind::Tables(inner), Some(Value::Tables(all))) => {
+                all.iter().for_each(|found| complete(found, inner, errors));
+            }
+            _ => {}
+        }
+    }
 }
 
 fn unknown_key(name: &Spanned<toml::de::DeString<'_>>, shape: &Shape) -> Diagnostic {
@@ -94,12 +116,20 @@ fn of_kind(
             None
         }
         (Kind::Axis(one), _) => of_kind(found, key, one, shape, errors),
-        (Kind::ListOf(one), DeValue::Array(_)) => list(found, key, one, shape, errors),
+        (Kind::ListOf(one) | Kind::RowOf(one), DeValue::Array(_)) => list(found, key, one, shape, errors),
         (Kind::Table(inner), DeValue::Table(entries)) => {
             Some(Value::Table(table(entries, found.span(), inner, errors)))
         }
         (Kind::Tables(inner), DeValue::Array(_)) => tables(found, key, inner, errors),
-        (Kind::Marks, DeValue::Table(entries)) => Some(Value::Table(marks(entries, found.span(), key, errors))),
+        (Kind::Marks, DeValue::Table(entries)) => {
+            let known: Vec<&str> = parameters().map(|key| key.name).collect();
+            Some(Value::Table(marks(entries, found.span(), (key, "parameters of a test", &known), errors)))
+        }
+        (Kind::MarksHere, DeValue::Table(entries)) => {
+            let own = shape.all().filter(|key| !matches!(key.kind, Kind::MarksHere));
+            let known: Vec<&str> = own.map(|key| key.name).collect();
+            Some(Value::Table(marks(entries, found.span(), (key, shape.name, &known), errors)))
+        }
         (Kind::Locality, DeValue::Table(entries)) => {
             let table = table(entries, found.span(), &LOCALITY, errors);
             locality(&table, errors).map(Value::Locality)
@@ -140,7 +170,7 @@ fn list(
     let mut kept: Vec<Located<Value>> = Vec::new();
     for element in elements {
         let Some(value) = of_kind(element, key, one, shape, errors) else { continue };
-        if kept.iter().any(|other| other.value == value) {
+        if !matches!(key.kind, Kind::RowOf(_)) && kept.iter().any(|other| other.value == value) {
             let title = format!("{value} stands twice in `{}`", key.name);
             errors.push(Diagnostic::new(element.span(), title, "the same value once more"));
         }
@@ -168,15 +198,20 @@ fn tables(found: &Spanned<DeValue<'_>>, key: &Key, shape: &Shape, errors: &mut V
     Some(Value::Tables(kept))
 }
 
-/// `parameter = "text"` for each mark.
-fn marks(found: &DeTable<'_>, at: Range<usize>, key: &Key, errors: &mut Vec<Diagnostic>) -> Table {
+/// `parameter = "text"` for each mark: what may be marked, and what messages call it.
+fn marks(
+    found: &DeTable<'_>,
+    at: Range<usize>,
+    (key, about, known): (&Key, &str, &[&str]),
+    errors: &mut Vec<Diagnostic>,
+) -> Table {
     let mut table = Table { at, entries: BTreeMap::new(), lacking: false };
     for (name, value) in found {
-        if !is_parameter(name.get_ref()) {
-            let known = parameters().map(|key| key.name);
+        if !known.contains(&&**name.get_ref()) {
             let title = format!("`{}` is not a parameter", short(name.get_ref()));
-            let label = format!("`{}` is about parameters of a test", key.name);
-            errors.push(Diagnostic::new(name.span(), title, label).near(nearest(name.get_ref(), known)));
+            let label = format!("`{}` is about {about}", key.name);
+            let near = nearest(name.get_ref(), known.iter().copied());
+            errors.push(Diagnostic::new(name.span(), title, label).near(near));
             continue;
         }
         match scalar(value, &Kind::Text) {

@@ -10,6 +10,8 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use drivelab_core::excerpt;
 
+use crate::texts::Texts;
+
 /// Widest line of a rendered message; longer source lines are cut around the caret.
 const WIDTH: usize = 120;
 
@@ -21,11 +23,12 @@ pub struct Diagnostic {
     label: String,
     help: Vec<String>,
     about: Option<&'static str>,
+    lacks: bool,
 }
 
 impl Diagnostic {
     pub(crate) fn new(at: Range<usize>, title: impl Into<String>, label: impl Into<String>) -> Self {
-        Diagnostic { title: title.into(), at, label: label.into(), help: Vec::new(), about: None }
+        Diagnostic { title: title.into(), at, label: label.into(), help: Vec::new(), about: None, lacks: false }
     }
 
     #[must_use]
@@ -38,6 +41,25 @@ impl Diagnostic {
     #[must_use]
     pub(crate) const fn about(mut self, key: &'static str) -> Self {
         self.about = Some(key);
+        self
+    }
+
+    /// Says that it is about keys that are missing, which an included methodology may have.
+    #[must_use]
+    pub(crate) const fn lacking(mut self) -> Self {
+        self.lacks = true;
+        self
+    }
+
+    /// Whether it is about keys that are missing.
+    pub(crate) const fn is_lacking(&self) -> bool {
+        self.lacks
+    }
+
+    /// The same so many places further.
+    #[must_use]
+    pub(crate) fn moved(mut self, by: usize) -> Self {
+        self.at = self.at.start + by..self.at.end + by;
         self
     }
 
@@ -86,13 +108,12 @@ impl Diagnostic {
 /// Printed, it names `file:line:column`, shows the line with a caret, and says what was expected.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Diagnostics {
-    file: String,
-    source: Arc<str>,
+    texts: Arc<Texts>,
     all: Vec<Diagnostic>,
 }
 
 impl Diagnostics {
-    pub(crate) fn new(file: &str, source: &Arc<str>, mut all: Vec<Diagnostic>) -> Self {
+    pub(crate) fn new(texts: &Arc<Texts>, mut all: Vec<Diagnostic>) -> Self {
         all.sort_by_key(|one| (one.at.start, one.at.end));
         let mut kept: Vec<Diagnostic> = Vec::with_capacity(all.len());
         for one in all {
@@ -101,10 +122,10 @@ impl Diagnostics {
                 kept.push(one);
             }
         }
-        Diagnostics { file: file.to_owned(), source: Arc::clone(source), all: kept }
+        Diagnostics { texts: Arc::clone(texts), all: kept }
     }
 
-    /// The errors, in the order of the file.
+    /// The errors, in the order of the file, behind them those of files that it includes.
     #[must_use]
     pub fn all(&self) -> &[Diagnostic] {
         &self.all
@@ -113,13 +134,20 @@ impl Diagnostics {
     /// The name of the file, as it was given.
     #[must_use]
     pub fn file_name(&self) -> &str {
-        &self.file
+        self.texts.first().0
     }
 
-    /// Line and column of an error's beginning, both from 1, columns in characters.
+    /// The file that an error is in: this one, or one that it includes.
+    #[must_use]
+    pub fn file_of(&self, one: &Diagnostic) -> &str {
+        self.texts.find(&one.at).0
+    }
+
+    /// Line and column of an error's beginning in its file, both from 1, columns in characters.
     #[must_use]
     pub fn line_and_column(&self, one: &Diagnostic) -> (usize, usize) {
-        excerpt::line_and_column(&self.source, one.at.start)
+        let (_, text, at) = self.texts.find(&one.at);
+        excerpt::line_and_column(text, at.start)
     }
 
     /// The text for people: each error with `file:line:column`, its line, a caret and what was expected.
@@ -132,9 +160,9 @@ impl Diagnostics {
     }
 
     fn render_one(&self, renderer: &Renderer, one: &Diagnostic) -> String {
-        let snippet = Snippet::source(&*self.source).path(self.file.as_str()).annotation(
-            AnnotationKind::Primary.span(excerpt::visible(&self.source, &one.at)).label(one.label.as_str()),
-        );
+        let (file, text, at) = self.texts.find(&one.at);
+        let place = AnnotationKind::Primary.span(excerpt::visible(text, &at)).label(one.label.as_str());
+        let snippet = Snippet::source(text).path(file).annotation(place);
         let group = Level::ERROR.primary_title(one.title.as_str()).element(snippet);
         let group = group.elements(one.help.iter().map(|text| Level::HELP.message(text.as_str())));
         renderer.render(&[group])

@@ -2,8 +2,10 @@
 //!
 //! An estimate for people and for progress bars; no result rests on it.
 
+use drivelab_core::files::{FileLoad, FilePlace, FileWork};
 use drivelab_core::load::Verify;
 use drivelab_core::plan::{Action, Rest, StopRule};
+use drivelab_core::replay::Replay;
 use drivelab_core::units::{Bytes, BytesPerSecond, Nanos, Percent};
 use drivelab_core::workload::{Pattern, Workload};
 
@@ -75,10 +77,11 @@ impl SpeedGuess {
         let think = load.pace.think_time.as_secs_f64();
         let closed = in_flight / (in_flight / capacity + think);
         let asked = load.pace.rate.map_or(closed, |rate| rate.iops().min(capacity));
-        let active = load.pace.bursts.map_or(1.0, |bursts| {
+        let by_time = load.pace.bursts.map_or(1.0, |bursts| {
             let on = bursts.on.as_secs_f64();
             on / (on + bursts.off.as_secs_f64())
         });
+        let active = load.pace.volume_bursts.map_or(by_time, |bursts| share(bursts.duty_percent));
         let operations = asked * active;
         let bytes = operations * load.mean_block_size();
         Flow { operations, bytes: bytes * (1.0 - flushes), written: bytes * writes }
@@ -91,18 +94,38 @@ pub(crate) fn step(action: &Action, rest: Rest, guess: &SpeedGuess) -> (Nanos, B
         Action::Idle { time } => (*time, Bytes::new(0)),
         // How long cooling takes is not known; nothing, where the drive is cool.
         Action::CoolDown(_) => (Nanos::new(0), Bytes::new(0)),
-        Action::Io { workload, stop, ramp } => load(workload, stop, *ramp, guess),
+        Action::Io { workload, stop, ramp } => match &workload.files {
+            Some(files) => of_files(files, guess),
+            None => load(workload, stop, *ramp, guess),
+        },
     };
     let total = active.get().saturating_add(rest.after(active).get()).saturating_add(SETUP.get());
     (Nanos::new(total), written)
 }
 
+/// Opening, closing and naming a file, on a drive that has to be asked for it.
+const A_FILE: Nanos = Nanos::new(100_000);
+
+/// A set of files goes through once; what is copied on the drive is read and written.
+fn of_files(load: &FileLoad, guess: &SpeedGuess) -> (Nanos, Bytes) {
+    let bytes = load.bytes();
+    let both = load.work == FileWork::Copy && load.of == FilePlace::Original;
+    let moved = bytes.as_f64() * if both { 2.0 } else { 1.0 };
+    let seconds = moved / guess.throughput.get().max(1.0);
+    let names = A_FILE.get().saturating_mul(u64::from(load.set.count));
+    let written = if load.work.makes() { bytes } else { Bytes::new(0) };
+    (Nanos::new(nanos(seconds).get().saturating_add(names)), written)
+}
+
 /// The step's own load says when it ends; all groups write until then.
 fn load(workload: &Workload, stop: &StopRule, ramp: Nanos, guess: &SpeedGuess) -> (Nanos, Bytes) {
+    if let Some(replay) = &workload.replay {
+        return replayed(workload, replay, stop, guess);
+    }
     let all_in_flight = workload.total_depth() as f64;
     let own = guess.flow(workload, all_in_flight);
     let written_per_second: f64 = workload.groups().map(|group| guess.flow(group, all_in_flight).written).sum();
-    let span = workload.span.length.as_f64();
+    let span = workload.pass_bytes().as_f64();
     let volumes = [
         stop.volume.map(Bytes::as_f64),
         stop.passes.map(|count| span * f64::from(count)),
@@ -125,6 +148,22 @@ fn load(workload: &Workload, stop: &StopRule, ramp: Nanos, guess: &SpeedGuess) -
     };
     let written = own_measured + own.written * ramp.as_secs_f64() + others * Nanos::new(active).as_secs_f64();
     (Nanos::new(active), Bytes::new(written.round() as u64))
+}
+
+/// A replay takes as long as its trace, or as the target takes for it; a part of it takes a part of that.
+fn replayed(workload: &Workload, replay: &Replay, stop: &StopRule, guess: &SpeedGuess) -> (Nanos, Bytes) {
+    let facts = &replay.facts;
+    let bytes = facts.read.as_f64() + facts.written.as_f64();
+    let closed = bytes / guess.rate(workload, workload.total_depth() as f64);
+    let whole = replay.longest().map_or(closed, |longest| longest.as_secs_f64().max(closed)).max(1e-9);
+    let parts = [
+        stop.time.map(|time| time.as_secs_f64() / whole),
+        stop.operations.map(|count| count as f64 / facts.issued(replay.trims).max(1) as f64),
+        stop.volume.map(|volume| volume.as_f64() / bytes.max(1.0)),
+        Some(stop.cap.as_secs_f64() / whole),
+    ];
+    let part = parts.into_iter().flatten().fold(1.0, f64::min);
+    (nanos(whole * part), Bytes::new((facts.written.as_f64() * part).round() as u64))
 }
 
 fn nanos(seconds: f64) -> Nanos {

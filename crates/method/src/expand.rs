@@ -5,27 +5,41 @@
 
 use std::collections::BTreeSet;
 
+use drivelab_core::drive_state::StateWish;
 use drivelab_core::ids::StepId;
-use drivelab_core::plan::{AxisValue, Combine, Form, Order, Plan, RateSearch, Rounds, Step, TestPlan, Tracked};
+use drivelab_core::plan::{
+    Action, AxisValue, Combine, Form, LeftOut, Order, Plan, PublishedUnit, RateSearch, Rounds, Step, StepRole,
+    TestPlan, Tracked,
+};
 use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::workload::Pattern;
 
 use crate::diagnose::{Diagnostic, Diagnostics};
 use crate::estimate::SpeedGuess;
 use crate::keys::axes;
 use crate::layers::Layers;
 use crate::load::SHARES;
+use crate::means::{Means, unmet};
 use crate::methodology::Methodology;
 use crate::near::nearest;
+use crate::repeats::repeats;
 use crate::step::{Draft, io_step};
-use crate::sweep::{name_at, picks};
-use crate::value::{Table, Value};
-use crate::{meaning, prepare, search, verified};
+use crate::suite::{chosen, measures};
+use crate::sweep::{MOST_STEPS, Pick, name_at, picks};
+use crate::value::{Located, Table, Value};
+use crate::{curve, files, leave, meaning, prepare, search, twin, verified};
 
 /// The smoke form: size of its target, and most bytes of one of its steps.
 pub(crate) const SMOKE_SIZE: Bytes = Bytes::new(8 << 20);
 
-/// The smoke form: longest step.
+/// The smoke form: longest step where there are few.
 pub(crate) const SMOKE_CAP: Nanos = Nanos::from_millis(500);
+
+/// The smoke form: longest step however many there are; a shorter one would often end before its first completion.
+const SMOKE_LEAST: Nanos = Nanos::from_millis(20);
+
+/// The smoke form: time for all steps of all tests together, so that every methodology can be tried in seconds.
+const SMOKE_TOTAL: Nanos = Nanos::from_secs(10);
 
 /// What must be known of a target to plan for it.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,6 +62,8 @@ pub(crate) struct Scope<'m> {
     pub(crate) shape: TargetShape,
     /// Bytes that steps may touch: all of them are prepared.
     pub(crate) usable: Bytes,
+    /// The smoke form's longest step.
+    pub(crate) smoke_cap: Nanos,
 }
 
 impl<'m> Scope<'m> {
@@ -60,26 +76,108 @@ impl<'m> Scope<'m> {
     }
 }
 
-/// Expands a methodology for one form and target.
+/// Expands a methodology for one form and target, on which everything is taken to be there.
 ///
 /// # Errors
 /// [`Diagnostics`] that point into the methodology file: the form does not exist, the target is too small, a block
 /// size is no multiple of the logical block, a span is larger than the target, a parameter is missing.
 pub fn expand(methodology: &Methodology, form: Form, shape: &TargetShape) -> Result<Plan, Diagnostics> {
-    attempt(methodology, form, shape).map_err(|errors| methodology.diagnostics(errors))
+    expand_with(methodology, form, shape, &Means::default())
 }
 
-/// [`expand`] with the bare errors, never an empty list.
-pub(crate) fn attempt(method: &Methodology, form: Form, shape: &TargetShape) -> Result<Plan, Vec<Diagnostic>> {
+/// [`expand`] with what is known of target and host: tests whose needs are not met are left out.
+///
+/// # Errors
+/// As there; and where the methodology's own needs are not met, or nothing is left to measure.
+pub fn expand_with(
+    methodology: &Methodology,
+    form: Form,
+    shape: &TargetShape,
+    means: &Means,
+) -> Result<Plan, Diagnostics> {
+    attempt(methodology, form, shape, means).map_err(|errors| methodology.diagnostics(errors))
+}
+
+/// [`expand_with`] with the bare errors, never an empty list.
+pub(crate) fn attempt(
+    method: &Methodology,
+    form: Form,
+    shape: &TargetShape,
+    means: &Means,
+) -> Result<Plan, Vec<Diagnostic>> {
+    let base = method.base_form(form).ok_or_else(|| vec![no_form(method, form)])?;
+    let limits = method.limits();
+    let means = &Means {
+        time: means.time.or(limits.time),
+        read_only: means.read_only.clone().or_else(|| limits.read_only.clone()),
+        logical_block: Some(shape.offset_align),
+        ..means.clone()
+    };
+    if let Some((reason, at)) = unmet(method.root().table("requires"), means) {
+        let title = format!("'{}' cannot run here: {reason}", method.identity().name);
+        return Err(vec![Diagnostic::new(at, title, "what the methodology needs")]);
+    }
+    let chosen = chosen(method, form, shape, (means, smoke_cap(method, base)))?;
+    if !measures(&chosen.tests) {
+        return Err(vec![nothing_left(method, &chosen.left_out)]);
+    }
+    Ok(Plan {
+        scores: chosen.scores,
+        methodology: method.identity().clone(),
+        title: titled(method),
+        profile: method.profile().to_owned(),
+        summary: method.summary().to_owned(),
+        good_for: method.good_for().trim().to_owned(),
+        cannot_tell: method.cannot_tell().trim().to_owned(),
+        form,
+        capacity: shape.capacity,
+        tests: chosen.tests,
+        sources: chosen.sources,
+        left_out: chosen.left_out,
+        set: method.settings().to_vec(),
+        drives: method.drives(form),
+    })
+}
+
+/// What one methodology expands to, without its suite.
+#[derive(Debug)]
+pub(crate) struct Expanded {
+    pub(crate) prepare: Vec<TestPlan>,
+    /// Each test, with the preparation that it alone asks for.
+    pub(crate) tests: Vec<(Vec<TestPlan>, TestPlan)>,
+    /// What does not fit the target.
+    pub(crate) left_out: Vec<LeftOut>,
+}
+
+/// Expands one methodology's own tests, all of them.
+pub(crate) fn one_methodology(
+    method: &Methodology,
+    form: Form,
+    shape: &TargetShape,
+    smoke_cap: Nanos,
+) -> Result<Expanded, Vec<Diagnostic>> {
     let base = method.base_form(form).ok_or_else(|| vec![no_form(method, form)])?;
     large_enough(method, form, shape).map_err(|error| vec![error])?;
     let most = if form == Form::Smoke { shape.capacity.min(SMOKE_SIZE) } else { shape.capacity };
     let usable = prepare::usable(method.root(), most);
-    let scope = Scope { method, form, base, shape: *shape, usable };
+    let scope = Scope { method, form, base, shape: *shape, usable, smoke_cap };
     let mut errors = Vec::new();
-    let mut tests: Vec<TestPlan> = prepare::test(&scope, &mut errors).into_iter().collect();
+    files::sets(&scope, &mut errors);
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    let mut tests: Vec<TestPlan> = prepare::block(&scope, None, &mut errors);
+    let prepared = tests.len();
+    let mut left_out = Vec::new();
     for test in method.root().tables("tests") {
-        match one_test(&scope, test) {
+        if let Some(out) = leave::test(test, shape.offset_align) {
+            left_out.push(out);
+            continue;
+        }
+        tests.extend(prepare::block(&scope, Some(test.text("name")), &mut errors));
+        match one_test(&scope, test, tests.iter().any(|plan| fills(plan, usable)), &mut left_out) {
+            // Every trace of it is a slot that nobody has filled.
+            Ok(plan) if plan.steps.is_empty() => {}
             Ok(plan) => tests.push(plan),
             Err(found) => errors.extend(found),
         }
@@ -90,17 +188,55 @@ pub(crate) fn attempt(method: &Methodology, form: Form, shape: &TargetShape) -> 
     if !errors.is_empty() {
         return Err(errors);
     }
-    Ok(Plan {
-        methodology: method.identity().clone(),
-        title: method.title().to_owned(),
-        summary: method.summary().to_owned(),
-        good_for: method.good_for().trim().to_owned(),
-        cannot_tell: method.cannot_tell().trim().to_owned(),
-        form,
-        capacity: shape.capacity,
-        tests,
-        sources: method.sources().to_vec(),
-    })
+    let measured = tests.split_off(prepared);
+    Ok(Expanded { prepare: tests, tests: with_preparation(measured), left_out })
+}
+
+/// Each test with the preparation that stands before it.
+fn with_preparation(tests: Vec<TestPlan>) -> Vec<(Vec<TestPlan>, TestPlan)> {
+    let (mut pairs, mut before) = (Vec::new(), Vec::new());
+    for test in tests {
+        if test.steps.iter().any(|step| step.role == StepRole::Measure) {
+            pairs.push((std::mem::take(&mut before), test));
+        } else {
+            before.push(test);
+        }
+    }
+    pairs
+}
+
+/// Every test is left out.
+fn nothing_left(method: &Methodology, left_out: &[LeftOut]) -> Diagnostic {
+    let at = method.root().entry("tests").or_else(|| method.root().entry("suite")).map(|entry| entry.key_at.clone());
+    let title = format!("nothing of '{}' can run here", method.identity().name);
+    let error = Diagnostic::new(at.unwrap_or(0..0), title, "every test is left out");
+    left_out.iter().fold(error, |error, out| error.help(format!("{}: {}", out.test, out.reason)))
+}
+
+/// The smoke form's longest step: the time for all, shared out. A test whose axes are wrong has an error of its own.
+fn smoke_cap(method: &Methodology, base: Form) -> Nanos {
+    let of_root = |root: &Table, wanted: &[Located<Value>]| -> usize {
+        let steps_of = |test: &Table| {
+            let places = curve::smoke_points(test, &Layers::new(root, test, None, base));
+            let loads = picks(root, test, base).map_or(0, |picks| picks.len()) * places.max(1);
+            loads.max(test.tables("files").len())
+        };
+        let is_wanted =
+            |test: &&Table| wanted.is_empty() || wanted.iter().any(|name| name.value.to_string() == test.text("name"));
+        root.tables("tests").iter().filter(is_wanted).map(steps_of).sum()
+    };
+    let suite = method.entries().iter().map(|entry| of_root(entry.method.root(), entry.table.list("tests")));
+    let steps = of_root(method.root(), &[]) + suite.sum::<usize>();
+    let share = SMOKE_TOTAL.get() / (steps as u64).max(1);
+    Nanos::new(share).clamp(SMOKE_LEAST, SMOKE_CAP)
+}
+
+/// The title, with the profile where there are several.
+fn titled(method: &Methodology) -> String {
+    match method.profile() {
+        "" => method.title().to_owned(),
+        profile => format!("{}, profile {profile}", method.title()),
+    }
 }
 
 fn no_form(method: &Methodology, form: Form) -> Diagnostic {
@@ -118,21 +254,59 @@ fn large_enough(method: &Methodology, form: Form, shape: &TargetShape) -> Result
     }
     let at = method.root().table("target").and_then(|target| target.get("minimum_size")).map(|value| value.at.clone());
     let title = format!("the target has {} and the {} form needs at least {least}", shape.capacity, form.name());
-    Err(Diagnostic::new(at.unwrap_or(0..0), title, "the smallest useful size")
-        .help("choose a larger target or a folder with more free space"))
+    let error = Diagnostic::new(at.unwrap_or(0..0), title, "the smallest useful size");
+    let others = method.forms_that_fit(shape.capacity);
+    let others: Vec<&str> = others.into_iter().filter(|form| *form != Form::Smoke).map(Form::name).collect();
+    Err(match others.is_empty() {
+        true => error.help("choose a larger target or a folder with more free space"),
+        false => error.help(format!("choose a larger target, or a form that fits: {}", others.join(", "))),
+    })
 }
 
-fn one_test(scope: &Scope<'_>, test: &Table) -> Result<TestPlan, Vec<Diagnostic>> {
-    let picks = picks(scope.root(), test, scope.base).map_err(|error| vec![error])?;
+/// Whether a test leaves data in all of the target: one of its steps only writes, and goes over all of it.
+fn fills(test: &TestPlan, usable: Bytes) -> bool {
+    test.steps.iter().any(|step| {
+        let Action::Io { workload, stop, .. } = &step.action else { return false };
+        let whole = workload.span.offset.get() == 0
+            && workload.span.length.get().saturating_add(workload.block_size.get()) > usable.get();
+        let once = stop.passes.is_some() || stop.volume.is_some_and(|volume| volume >= workload.span.length);
+        whole
+            && once
+            && workload.places.is_none()
+            && workload.write_percent.get() == 100
+            && workload.pattern != Pattern::Random
+    })
+}
+
+fn one_test(
+    scope: &Scope<'_>,
+    test: &Table,
+    filled: bool,
+    left_out: &mut Vec<LeftOut>,
+) -> Result<TestPlan, Vec<Diagnostic>> {
+    if test.has("files") {
+        return of_steps(scope, test, files::steps(scope, test)?);
+    }
+    let mut picks = picks(scope.root(), test, scope.base).map_err(|error| vec![error])?;
+    picks.retain(|pick| !replays_nothing(scope, test, pick));
+    left_out.extend(leave::spans(scope, test, &mut picks));
     let mut errors = Vec::new();
     let mut drafts = Vec::with_capacity(picks.len());
+    let points = curve::points(scope, test, &Layers::new(scope.root(), test, None, scope.base));
+    if picks.len().saturating_mul(points.len().max(1)) > MOST_STEPS {
+        let title = format!("the points of '{}' make more than {MOST_STEPS} steps", test.text("name"));
+        return Err(vec![Diagnostic::new(name_at(test), title, "expected shorter lists")]);
+    }
     for pick in &picks {
-        match io_step(scope, test, pick) {
-            Ok(draft) => drafts.push(draft),
+        // One mistake in a load is told once, not at every point.
+        let places = if points.is_empty() { vec![None] } else { points.iter().copied().map(Some).collect() };
+        let steps: Result<Vec<Draft>, _> = places.into_iter().map(|point| io_step(scope, test, pick, point)).collect();
+        match steps {
+            Ok(steps) => drafts.extend(steps),
             Err(found) => errors.extend(found),
         }
     }
-    let from_holes = !prepare::writes(scope.root()) && !scope.method.reads_as_found();
+    let from_holes = !filled && !prepare::writes(scope.root()) && !scope.method.reads_as_found();
     if errors.is_empty() && from_holes && drafts.iter().any(|draft| draft.reads) {
         let title = format!("'{}' reads, and nothing fills the target first", test.text("name"));
         let error = Diagnostic::new(name_at(test), title, "these reads would come from holes, not from the drive");
@@ -144,8 +318,15 @@ fn one_test(scope: &Scope<'_>, test: &Table) -> Result<TestPlan, Vec<Diagnostic>
     if !errors.is_empty() {
         return Err(errors);
     }
+    of_steps(scope, test, steps)
+}
+
+/// The test with these steps.
+fn of_steps(scope: &Scope<'_>, test: &Table, steps: Vec<Step>) -> Result<TestPlan, Vec<Diagnostic>> {
     let layers = Layers::new(scope.root(), test, None, scope.base);
     let rounds = rounds(scope, test, &layers, &steps).map_err(|error| vec![error])?;
+    let repeats = repeats(scope, test, &layers, &rounds).map_err(|error| vec![error])?;
+    twin::check(test, &steps).map_err(|error| vec![error])?;
     let ids = test.list("sources").iter().map(|id| id.value.to_string()).collect();
     Ok(TestPlan {
         name: test.text("name").to_owned(),
@@ -153,6 +334,7 @@ fn one_test(scope: &Scope<'_>, test: &Table) -> Result<TestPlan, Vec<Diagnostic>
         purpose: test.text("purpose").to_owned(),
         steps,
         rounds,
+        repeats,
         order: match word(&layers, "order") {
             Some("step_by_step") => Order::StepByStep,
             _ => Order::RoundByRound,
@@ -163,26 +345,44 @@ fn one_test(scope: &Scope<'_>, test: &Table) -> Result<TestPlan, Vec<Diagnostic>
             _ => Combine::Mean,
         },
         sources: ids,
+        state: StateWish { reuse: false, needs: crate::needs::of(test) },
+        published_unit: published_unit(scope.root()),
+        recovers_to: test.has("recovers_to").then(|| test.text("recovers_to").to_owned()),
+        twin: twin::of(test),
     })
 }
 
-fn word(layers: &Layers<'_>, key: &str) -> Option<&'static str> {
+pub(crate) fn word(layers: &Layers<'_>, key: &str) -> Option<&'static str> {
     match layers.find(key)?.value {
         Value::Word(word) => Some(word),
         _ => None,
     }
 }
 
+/// The unit in which the methodology's rates were published, where that is another one.
+fn published_unit(root: &Table) -> Option<PublishedUnit> {
+    PublishedUnit::ALL.into_iter().find(|unit| unit.name() == root.text("published_unit"))
+}
+
+/// Whether a step would replay a trace that is an empty slot.
+fn replays_nothing(scope: &Scope<'_>, test: &Table, pick: &Pick<'_>) -> bool {
+    let layers = Layers::new(scope.root(), test, pick.case, scope.base);
+    let Some(Value::Text(name)) = pick.find(&layers, "trace").map(|found| &found.value) else { return false };
+    scope.method.traces_known().is_empty_slot(scope.root(), name)
+}
+
 /// Steps with ids that are unique in the test and with the axes on which they differ.
 fn named(test: &Table, drafts: Vec<Draft>) -> Result<Vec<Step>, Diagnostic> {
     let plain: BTreeSet<String> = drafts.iter().map(|draft| draft.naming.slug()).collect();
-    let with_case = plain.len() < drafts.len();
+    // Curves are known by their case: it is the load that they are of.
+    let with_case = plain.len() < drafts.len() || drafts.iter().any(|draft| draft.step.relative.is_some());
     let axes = varying(test, &drafts);
     let mut taken = BTreeSet::new();
-    let mut steps = Vec::with_capacity(drafts.len());
+    let mut steps: Vec<Step> = Vec::with_capacity(drafts.len());
     for mut draft in drafts {
         if with_case {
-            draft.naming.extra.extend(draft.case.clone());
+            let at = draft.naming.extra.len() - usize::from(draft.on_curve);
+            draft.naming.extra.splice(at..at, draft.case.clone());
         }
         let slug = draft.naming.slug();
         if !taken.insert(slug.clone()) {
@@ -192,6 +392,12 @@ fn named(test: &Table, drafts: Vec<Draft>) -> Result<Vec<Step>, Diagnostic> {
         }
         draft.step.id = StepId::new(test.text("name"), &slug);
         draft.step.label = draft.naming.label();
+        // The points of a curve follow their base.
+        if let (Some(relative), Some(base)) =
+            (&mut draft.step.relative, steps.iter().rfind(|step| step.relative.is_none()))
+        {
+            relative.of = base.id.clone();
+        }
         let value_of = |axis: &&'static str| {
             let value = draft.shown.iter().find(|(name, _)| name == axis).map(|(_, value)| value.clone());
             value.map(|value| AxisValue { axis: (*axis).to_owned(), value })
@@ -217,6 +423,7 @@ fn varying(test: &Table, drafts: &[Draft]) -> Vec<&'static str> {
         let said_otherwise = if by_share { *axis == "op" } else { SHARES.contains(axis) };
         values.len() > 1 && !said_otherwise
     };
+    names.push(curve::CURVE);
     names.into_iter().filter(differs).collect()
 }
 
@@ -266,7 +473,11 @@ fn rounds(scope: &Scope<'_>, test: &Table, layers: &Layers<'_>, steps: &[Step]) 
         _ => Tracked::Iops,
     };
     let max = steady.whole("max_rounds").and_then(|max| u32::try_from(max).ok()).unwrap_or(25);
-    Ok(Rounds::Steady { step, tracked, max })
+    let written = steady.whole("max_passes").map(|passes| {
+        let span = steps.iter().filter_map(Step::workload).map(|load| load.span.length.get()).max().unwrap_or(0);
+        Bytes::new(span.saturating_mul(passes))
+    });
+    Ok(Rounds::Steady { step, tracked, max, written })
 }
 
 /// The reserved first test's name, for the modules that make steps of it.

@@ -15,6 +15,9 @@ use crate::load::extent;
 use crate::value::Extent;
 use crate::values::Values;
 
+/// Bytes of which operations of a trace are multiples where the target asks for less.
+const LEAST_UNIT: u64 = 512;
+
 /// A load's needs of its target, with the places that errors point to.
 pub(crate) struct Needs {
     block_at: Range<usize>,
@@ -48,6 +51,10 @@ pub(crate) fn fitted(
         let title = format!("{size} is not a multiple of the target's logical block, {align} bytes");
         return Err(Diagnostic::new(needs.block_at.clone(), title, format!("expected a multiple of {align} bytes"))
             .help("direct I/O moves whole logical blocks; choose another size, or direct = false"));
+    }
+    if workload.replay.is_some() && workload.block_size > scope.usable {
+        // Operations of a trace that are longer are shortened one by one, and counted.
+        workload.block_size = scope.usable.align_down(Bytes::new(align.max(LEAST_UNIT)));
     }
     if scope.smoke() && workload.block_size > scope.usable {
         shrink(&mut workload, scope.usable.align_down(Bytes::new(align)));

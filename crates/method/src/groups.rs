@@ -37,6 +37,11 @@ pub(crate) fn share_out(loads: &mut [Written<'_, '_>], errors: &mut Vec<Diagnost
 }
 
 fn among_groups(loads: &mut [Written<'_, '_>], errors: &mut Vec<Diagnostic>) {
+    if let Some(load) = loads.iter().find(|load| load.workload.pace.volume_bursts.is_some()) {
+        let title = "bursts by volume and groups exclude each other";
+        let label = "such a burst ends with the work of one load; `on` and `off` suit several";
+        errors.push(Diagnostic::new(load.values.at("bursts"), title, label));
+    }
     for load in loads.iter_mut() {
         load.workload.name = load.values.own.map_or(MAIN, |own| own.text("name")).to_owned();
         if let Some(weight) = load.values.own.filter(|own| own.has("rate")).and_then(|own| own.entry("weight")) {

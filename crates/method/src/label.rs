@@ -26,6 +26,8 @@ pub(crate) struct Naming {
     pub(crate) extra: Vec<String>,
     /// Groups that run at the same time.
     beside: Vec<String>,
+    /// Trace and mode of a replay.
+    replay: Option<(String, String)>,
 }
 
 impl Naming {
@@ -52,6 +54,7 @@ impl Naming {
             op: operations(workload),
             extra,
             beside: workload.beside.iter().map(|group| group.name.clone()).collect(),
+            replay: workload.replay.as_ref().map(|replay| (replay.trace.clone(), replay.mode.words())),
         }
     }
 
@@ -64,7 +67,10 @@ impl Naming {
             Pattern::RandomOnce => "once",
         };
         let sizes = compact(&self.sizes);
-        let mut slug = format!("{pattern}-{sizes}-q{}t{}-{}", self.queue_depth, self.threads, self.op.1);
+        let mut slug = match &self.replay {
+            Some((trace, mode)) => format!("{trace}-q{}-{}", self.queue_depth, compact(mode)),
+            None => format!("{pattern}-{sizes}-q{}t{}-{}", self.queue_depth, self.threads, self.op.1),
+        };
         for extra in &self.extra {
             slug.push('-');
             slug.push_str(&compact(extra));
@@ -80,7 +86,10 @@ impl Naming {
             Pattern::Random => "RND",
             Pattern::RandomOnce => "RND once",
         };
-        let mut label = format!("{pattern} {} Q{}T{} {}", self.sizes, self.queue_depth, self.threads, self.op.0);
+        let mut label = match &self.replay {
+            Some((trace, mode)) => format!("Trace {trace} Q{}, {mode}", self.queue_depth),
+            None => format!("{pattern} {} Q{}T{} {}", self.sizes, self.queue_depth, self.threads, self.op.0),
+        };
         for extra in &self.extra {
             label.push_str(", ");
             label.push_str(extra);
@@ -150,6 +159,9 @@ fn details(values: &Values<'_, '_>, workload: &Workload) -> Vec<Detail> {
     if let Some(stride) = workload.stride {
         details.push(detail("stride", format!("stride {stride}"), false));
     }
+    if let Some(places) = workload.places {
+        details.push(detail("places", format!("places {}", places.count), false));
+    }
     if let Some(rate) = pace.rate {
         details.extend(values.rate("rate").map(|asked| detail("rate", format!("rate {asked}"), false)));
         let usual = rate.arrivals == Arrivals::Constant;
@@ -157,6 +169,10 @@ fn details(values: &Values<'_, '_>, workload: &Workload) -> Vec<Detail> {
     }
     if let Some(bursts) = pace.bursts {
         details.push(detail("bursts", format!("bursts {} on {} off", bursts.on, bursts.off), false));
+    }
+    if let Some(bursts) = pace.volume_bursts {
+        let most = bursts.on_at_most.map_or_else(String::new, |most| format!(" {most} at most"));
+        details.push(detail("bursts", format!("bursts {}{most} duty {} %", bursts.volume, bursts.duty_percent), false));
     }
     details
 }

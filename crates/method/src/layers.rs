@@ -1,12 +1,27 @@
 //! Where the value of a parameter comes from: the tables of a file from the weakest to the strongest.
 //!
-//! `[defaults]`, then the test, then the case, then `[forms.F]`, then `[tests.forms.F]`. Owns that order, and the
-//! rule that marks follow values: a mark beside a value, or in a stronger table, is about that value.
+//! `[defaults]`, then the test, then the case, then `[forms.F]`, then `[tests.forms.F]`, then the chosen profile, then
+//! what was set on the command line. Owns that order, and the rule that marks follow values: a mark beside a value, or
+//! in a stronger table, is about that value.
 
 use drivelab_core::plan::{Approximation, Form};
 
+use crate::about::Mark;
 use crate::keys::{TOGETHER, parameters};
+use crate::profile;
 use crate::value::{Located, Table, Value};
+
+/// The key under which a tree holds what was set on the command line; no file can state it.
+pub(crate) const SET: &str = "set";
+/// In it, what was set for all tests.
+pub(crate) const OF_ALL: &str = "all";
+/// In it, what was set for single tests, by their names.
+pub(crate) const OF_TESTS: &str = "tests";
+
+/// The tables of marks.
+pub(crate) const MARKS: [&str; 3] = ["source_of", "derived", "approximation"];
+/// The reason for values of the quick form that have no mark of their own, where there is a faithful form.
+pub(crate) const SHORTENED: &str = "shortened for the quick form; the faithful form has the published value";
 
 /// The tables that speak about one step, weakest first.
 #[derive(Debug, Clone)]
@@ -16,6 +31,8 @@ pub(crate) struct Layers<'m> {
     general: Vec<bool>,
     /// Index of the first table that belongs to a form.
     form_from: usize,
+    /// Index of the first table that was set on the command line.
+    set_from: usize,
     /// Reason for values of the form's tables that carry no mark of their own.
     shortened: bool,
 }
@@ -23,6 +40,7 @@ pub(crate) struct Layers<'m> {
 impl<'m> Layers<'m> {
     /// For a test and, where it has cases, one of them, in a declared form.
     pub(crate) fn new(root: &'m Table, test: &'m Table, case: Option<&'m Table>, base: Form) -> Self {
+        let set = root.table(SET);
         let form_of = |table: &'m Table| table.table("forms").and_then(|forms| forms.table(base.name()));
         let order = [
             (root.table("defaults"), true, false),
@@ -30,7 +48,11 @@ impl<'m> Layers<'m> {
             (case, false, false),
             (form_of(root), true, true),
             (form_of(test), false, true),
+            (profile::chosen(root), true, true),
+            (set.and_then(|set| set.table(OF_ALL)), true, true),
+            (set.and_then(|set| set.table(OF_TESTS)?.table(test.text("name"))), false, true),
         ];
+        let set_count = order[order.len() - 2..].iter().filter(|(table, ..)| table.is_some()).count();
         let there: Vec<(&Table, bool, bool)> =
             order.into_iter().filter_map(|(table, general, form)| Some((table?, general, form))).collect();
         let has_faithful = root.table("forms").is_some_and(|forms| forms.has("faithful"));
@@ -38,6 +60,7 @@ impl<'m> Layers<'m> {
             tables: there.iter().map(|(table, ..)| *table).collect(),
             general: there.iter().map(|(_, general, _)| *general).collect(),
             form_from: there.iter().position(|(.., form)| *form).unwrap_or(there.len()),
+            set_from: there.len() - set_count,
             shortened: base == Form::Quick && has_faithful,
         }
     }
@@ -59,6 +82,11 @@ impl<'m> Layers<'m> {
         self.place(key).is_some_and(|(index, _)| index >= self.form_from)
     }
 
+    /// Whether the value was set on the command line.
+    pub(crate) fn is_set(&self, key: &str) -> bool {
+        self.place(key).is_some_and(|(index, _)| index >= self.set_from)
+    }
+
     /// Whether the value comes from a table that speaks about all tests, so that it need not suit each of them.
     pub(crate) fn is_general(&self, key: &str) -> bool {
         self.place(key).is_some_and(|(index, _)| self.general[index])
@@ -70,24 +98,39 @@ impl<'m> Layers<'m> {
     }
 
     fn approximation(&self, name: &str) -> Option<Approximation> {
+        match self.mark(name) {
+            Mark::Approximation(reason) => Some(Approximation { parameter: name.to_owned(), reason }),
+            Mark::Stated(_) | Mark::Derived(_) | Mark::Unmarked => None,
+        }
+    }
+
+    /// Where a parameter's value comes from, or what is said about one that nobody states.
+    pub(crate) fn mark(&self, name: &str) -> Mark {
         let place = self.place(name);
         let replaced = place.is_none() && together(name).iter().any(|other| self.place(other).is_some());
         if replaced {
-            return None;
+            return Mark::Unmarked;
         }
         let from = place.map_or(0, |(index, _)| index);
-        for table in self.tables[from..].iter().rev() {
-            if let Some(marks) = table.table("approximation").filter(|marks| marks.has(name)) {
-                return Some(Approximation { parameter: name.to_owned(), reason: marks.text(name).to_owned() });
-            }
-            if table.table("source_of").is_some_and(|marks| marks.has(name)) {
-                return None;
-            }
+        if let Some(mark) = self.tables[from..].iter().rev().find_map(|table| mark_in(table, name)) {
+            return mark;
         }
-        let reason = || "shortened for the quick form; the faithful form has the published value".to_owned();
-        (self.shortened && from >= self.form_from && place.is_some())
-            .then(|| Approximation { parameter: name.to_owned(), reason: reason() })
+        if self.shortened && from >= self.form_from && place.is_some() {
+            return Mark::Approximation(SHORTENED.to_owned());
+        }
+        Mark::Unmarked
     }
+}
+
+/// What a table itself says about where a parameter's value comes from.
+pub(crate) fn mark_in(table: &Table, name: &str) -> Option<Mark> {
+    let of = |key: &str, mark: fn(String) -> Mark| {
+        let marks = table.table(key).filter(|marks| marks.has(name))?;
+        Some(mark(marks.text(name).to_owned()))
+    };
+    of("approximation", Mark::Approximation)
+        .or_else(|| of("derived", Mark::Derived))
+        .or_else(|| of("source_of", Mark::Stated))
 }
 
 /// The parameters that are replaced together with this one, itself among them.

@@ -5,13 +5,17 @@
 
 use std::path::Path;
 
-use drivelab_core::load::{Arrivals, Bursts, Content, Locality, OtherOps, Pace, Placement, Rate, Verify};
+use drivelab_core::load::{Arrivals, Content, Locality, OtherOps, Pace, Placement, Rate, Verify};
+use drivelab_core::places::Places;
 use drivelab_core::units::{Bytes, Percent, QueueDepth, Threads};
 use drivelab_core::workload::{DataPattern, Pattern, Span, Streams, Workload};
 
+use crate::bursts::bursts;
+use crate::curve;
 use crate::diagnose::Diagnostic;
 use crate::rate::AskedRate;
 use crate::sizes::{Sizes, sizes};
+use crate::trace;
 use crate::value::{Extent, Value};
 use crate::values::Values;
 
@@ -30,6 +34,8 @@ pub(crate) struct Preset {
     pub(crate) pattern: Option<Pattern>,
     /// The first rate of a search; it stands in place of `rate`.
     pub(crate) searched: Option<AskedRate>,
+    /// The load is on a curve: its rates are shares of its full speed.
+    pub(crate) on_curve: bool,
 }
 
 /// Shares of the kinds of operations.
@@ -84,6 +90,7 @@ pub(crate) fn workload(
     folder: Option<&Path>,
     errors: &mut Vec<Diagnostic>,
 ) -> Option<Workload> {
+    trace::without(values, errors);
     let shares = shares(values, preset, errors);
     let flushes = shares.is_some_and(Shares::only_flushes);
     let preset = if flushes {
@@ -111,12 +118,13 @@ pub(crate) fn workload(
         pattern,
         locality: locality(values, pattern, errors),
         stride: stride(values, &sizes, pattern, errors),
+        places: places(values, &sizes, pattern, errors),
         seek_percent: seek_percent(values, pattern, errors),
         streams,
         span: Span { offset: Bytes::new(0), length: Bytes::new(0) },
         queue_depth,
         threads,
-        pace: pace(values, preset.searched, shares, &sizes, errors),
+        pace: pace(values, preset, shares, &sizes, errors),
         data,
         verify: verify(values, shares, &sizes, &content, (data, streams, threads), errors),
         content,
@@ -124,7 +132,9 @@ pub(crate) fn workload(
         placement: placement(values, queue_depth, errors),
         seed: values.whole("seed").unwrap_or(SEED),
         name: String::new(),
+        replay: None,
         beside: Vec::new(),
+        files: None,
         block_size_mix: sizes.mix,
     };
     (errors.len() == before).then_some(workload)
@@ -215,6 +225,20 @@ fn stride(values: &Values<'_, '_>, sizes: &Sizes, pattern: Pattern, errors: &mut
     (stride > sizes.largest).then_some(stride)
 }
 
+/// Which blocks they are follows from the seed as written, not from that of the step: steps with the same places meet.
+fn places(values: &Values<'_, '_>, sizes: &Sizes, pattern: Pattern, errors: &mut Vec<Diagnostic>) -> Option<Places> {
+    let count = values.whole("places").and_then(|count| u32::try_from(count).ok())?;
+    let misfit = match () {
+        () if !pattern.is_sequential() => Some("only pattern = \"sequential\" and \"reverse\" go through places"),
+        () if !sizes.mix.is_empty() => Some("places are blocks of one size"),
+        () if values.get("stride").is_some() => Some("a stride is another way to leave blocks out"),
+        () if !values.percent("seek_percent").is_zero() => Some("places are gone through in order, without jumps"),
+        () => None,
+    };
+    let seed = values.whole("seed").unwrap_or(SEED);
+    values.holds("places", misfit, errors).then_some(Places { count, seed })
+}
+
 fn seek_percent(values: &Values<'_, '_>, pattern: Pattern, errors: &mut Vec<Diagnostic>) -> Percent {
     let percent = values.percent("seek_percent");
     let misfit = (!pattern.is_sequential()).then_some("only pattern = \"sequential\" and \"reverse\" can jump");
@@ -233,33 +257,31 @@ fn streams(values: &Values<'_, '_>) -> Streams {
 /// The rate of a group is not split here: [`crate::groups`] knows the others.
 fn pace(
     values: &Values<'_, '_>,
-    searched: Option<AskedRate>,
+    Preset { searched, on_curve, .. }: Preset,
     shares: Shares,
     sizes: &Sizes,
     errors: &mut Vec<Diagnostic>,
 ) -> Pace {
-    let arrivals = match values.word("arrivals") {
-        "exponential" => Arrivals::Exponential,
-        "uniform" => Arrivals::Uniform,
-        _ => Arrivals::Constant,
-    };
+    if on_curve && curve::scales(values) {
+        curve::check_pace(values, errors);
+        return Pace::default();
+    }
+    let arrivals = curve::arrivals(values);
     for key in ["rate", "think_time"].into_iter().filter(|key| values.get(key).is_some()) {
         values.holds(key, searched.map(|_| "`find_rate` sets the rate of each round"), errors);
     }
     let asked = searched.or_else(|| values.rate("rate"));
     let rate = asked.and_then(|asked| rate(values, asked, arrivals, shares, sizes, errors));
     if asked.is_none() {
-        values.holds("arrivals", Some("arrivals are scheduled only where `rate` or `find_rate` is stated"), errors);
+        values.holds(
+            "arrivals",
+            Some("arrivals are scheduled only where `rate`, `find_rate` or `curve` is stated"),
+            errors,
+        );
     }
-    let bursts = values.table("bursts").and_then(|bursts| {
-        let (on, off) = (bursts.time("on")?, bursts.time("off")?);
-        if on.is_zero() {
-            errors.push(Diagnostic::new(values.at("bursts"), "a burst of no time", "expected `on` above 0 s"));
-        }
-        (!off.is_zero()).then_some(Bursts { on, off })
-    });
+    let (bursts, volume_bursts) = bursts(values, asked.is_some(), errors);
     let think_time = values.time("think_time").filter(|_| searched.is_none()).unwrap_or_default();
-    Pace { rate, bursts, think_time, weight: 0 }
+    Pace { rate, bursts, volume_bursts, think_time, weight: 0 }
 }
 
 /// Arrivals per second; a rate in bytes is divided by the mean bytes of an operation.
@@ -281,7 +303,8 @@ fn rate(
     per_1000_s.map(|per_1000_s| Rate { per_1000_s, arrivals })
 }
 
-fn data(values: &Values<'_, '_>) -> DataPattern {
+/// What is written.
+pub(crate) fn data(values: &Values<'_, '_>) -> DataPattern {
     match values.word("data") {
         "zero" => DataPattern::Zero,
         "one_block" => DataPattern::OneBlock,
@@ -291,7 +314,13 @@ fn data(values: &Values<'_, '_>) -> DataPattern {
     }
 }
 
-fn content(values: &Values<'_, '_>, data: DataPattern, folder: Option<&Path>, errors: &mut Vec<Diagnostic>) -> Content {
+/// Details of what is written.
+pub(crate) fn content(
+    values: &Values<'_, '_>,
+    data: DataPattern,
+    folder: Option<&Path>,
+    errors: &mut Vec<Diagnostic>,
+) -> Content {
     let mut share = |key: &str| {
         let percent = values.percent(key);
         let misfit = (data != DataPattern::Incompressible).then_some("only data = \"incompressible\" has such a share");
@@ -364,7 +393,8 @@ fn verify(
     if values.refuses(key, "cannot have headers checked", misfit, errors) { Verify::Off } else { verify }
 }
 
-fn placement(values: &Values<'_, '_>, queue_depth: QueueDepth, errors: &mut Vec<Diagnostic>) -> Placement {
+/// CPUs, and completions at a time.
+pub(crate) fn placement(values: &Values<'_, '_>, queue_depth: QueueDepth, errors: &mut Vec<Diagnostic>) -> Placement {
     let cpus = values.list("cpus").iter().filter_map(|cpu| match cpu.value {
         Value::Whole(cpu) => u32::try_from(cpu).ok(),
         _ => None,

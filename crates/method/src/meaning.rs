@@ -3,14 +3,14 @@
 //! Works on a tree that may lack what was wrong, so that one run reports these errors beside the others. Must not
 //! know: expansion.
 
-use std::ops::Range;
-
 use crate::diagnose::Diagnostic;
 use crate::keys::{EXCLUSIVE, REPEATS};
 use crate::layers::together;
 use crate::near::nearest;
+use crate::prepare::preparation;
+use crate::target::{MethodTarget, file_size_of, kind_of};
 use crate::value::{Located, Table, Value};
-use crate::{groups, search};
+use crate::{bursts, curve, groups, profile, search, trace};
 
 /// The name of the test that preparation becomes in the plan.
 pub(crate) const PREPARE: &str = "prepare";
@@ -20,20 +20,50 @@ pub(crate) fn check(root: &Table, errors: &mut Vec<Diagnostic>) {
     let sources: Vec<&str> = root.tables("sources").iter().map(|source| source.text("id")).collect();
     unique(root.tables("sources"), "id", "source", errors);
     unique(root.tables("tests"), "name", "test", errors);
+    unique(root.tables("profiles"), "name", "profile", errors);
+    profile::check(root, errors);
+    recovers_to(root, errors);
+    root.tables("profiles").iter().for_each(|table| parameters(table, &sources, errors));
+    unique(root.tables("traces"), "name", "trace", errors);
+    trace::check(root, errors);
+    unique(root.tables("file_sets"), "name", "file set", errors);
+    for set in root.tables("file_sets") {
+        parameters(set, &sources, errors);
+        declared(set).into_iter().for_each(|form| parameters(form, &sources, errors));
+    }
     forms(root, errors);
     sizes(root, errors);
     rest_caps(root, errors);
+    crate::around::check(root, &sources, errors);
     root.table("defaults").into_iter().for_each(|table| parameters(table, &sources, errors));
     for form in declared(root) {
         parameters(form, &sources, errors);
     }
     for step in root.tables("prepare") {
-        preparation(step, errors);
+        preparation(root, step, errors);
         cited(step.list("sources"), &sources, errors);
         parameters(step, &sources, errors);
+        declared(step).into_iter().for_each(|form| parameters(form, &sources, errors));
+        undeclared_forms(root, step, errors);
     }
     for test in root.tables("tests") {
         one_test(root, test, &sources, errors);
+    }
+    unique(root.tables("scores"), "name", "score", errors);
+    crate::scores::check(root, &sources, errors);
+}
+
+/// `recovers_to` names a test that runs before it.
+fn recovers_to(root: &Table, errors: &mut Vec<Diagnostic>) {
+    let mut before: Vec<&str> = Vec::new();
+    for test in root.tables("tests") {
+        let wanted = test.text("recovers_to");
+        if let Some(value) = test.get("recovers_to").filter(|_| !before.contains(&wanted)) {
+            let title = format!("there is no test '{wanted}' before '{}'", test.text("name"));
+            let error = Diagnostic::new(value.at.clone(), title, "expected the name of an earlier test");
+            errors.push(error.near(nearest(wanted, before.iter().copied())));
+        }
+        before.push(test.text("name"));
     }
 }
 
@@ -52,11 +82,19 @@ fn one_test(root: &Table, test: &Table, sources: &[&str], errors: &mut Vec<Diagn
         let title = format!("`{one}` and `{other}` both say how often the test repeats");
         errors.push(Diagnostic::new(entry.key_at.clone(), title, "expected only one of them"));
     }
+    if test.has("files")
+        && let Some(kind) = root.table("target").and_then(|target| target.get("kind"))
+        && kind.value != Value::Word("directory")
+    {
+        let error = Diagnostic::new(kind.at.clone(), "work on files needs a folder", "expected kind = \"directory\"");
+        errors.push(error.help(format!("the test '{}' has [[tests.files]]", test.text("name"))));
+    }
     unique(test.tables("groups"), "name", "group", errors);
     groups::check_names(test, errors);
     search::check(test, errors);
-    for group in test.tables("groups") {
-        parameters(group, sources, errors);
+    curve::check(test, errors);
+    for table in test.tables("groups").iter().chain(test.tables("files")) {
+        parameters(table, sources, errors);
     }
     cited(test.list("sources"), sources, errors);
     parameters(test, sources, errors);
@@ -65,15 +103,20 @@ fn one_test(root: &Table, test: &Table, sources: &[&str], errors: &mut Vec<Diagn
         parameters(case, sources, errors);
         case_and_axes(root, test, case, errors);
     }
+    undeclared_forms(root, test, errors);
+    declared(test).into_iter().for_each(|form| parameters(form, sources, errors));
+}
+
+/// A table of a form that the methodology does not have would never be used.
+fn undeclared_forms(root: &Table, table: &Table, errors: &mut Vec<Diagnostic>) {
     for name in ["faithful", "quick"] {
-        let Some(entry) = test.table("forms").and_then(|forms| forms.entry(name)) else { continue };
+        let Some(entry) = table.table("forms").and_then(|forms| forms.entry(name)) else { continue };
         if !root.table("forms").is_some_and(|forms| forms.has(name)) {
             let title = format!("the methodology has no {name} form");
             let error = Diagnostic::new(entry.key_at.clone(), title, "this table would never be used");
             errors.push(error.help(format!("declare it with [forms.{name}], or remove this table")));
         }
     }
-    declared(test).into_iter().for_each(|form| parameters(form, sources, errors));
 }
 
 /// A bundle must not replace a list: the number of steps would no longer be the product of the axes.
@@ -92,7 +135,7 @@ fn case_and_axes(root: &Table, test: &Table, case: &Table, errors: &mut Vec<Diag
 }
 
 /// Contradictions and citations inside one table of parameters.
-fn parameters(table: &Table, sources: &[&str], errors: &mut Vec<Diagnostic>) {
+pub(crate) fn parameters(table: &Table, sources: &[&str], errors: &mut Vec<Diagnostic>) {
     for [one, other] in EXCLUSIVE {
         if let (Some(_), Some(entry)) = (table.entry(one), table.entry(other)) {
             let title = format!("`{one}` and `{other}` exclude each other");
@@ -103,17 +146,30 @@ fn parameters(table: &Table, sources: &[&str], errors: &mut Vec<Diagnostic>) {
             ));
         }
     }
-    let marks = table.table("source_of");
-    for (name, entry) in marks.iter().flat_map(|marks| &marks.entries) {
+    table.table("bursts").into_iter().for_each(|table| bursts::check(table, errors));
+    curve::check_table(table, errors);
+    for entry in table.table("source_of").iter().flat_map(|marks| marks.entries.values()) {
         cited(std::slice::from_ref(&entry.value), sources, errors);
-        if let Some(double) = table.table("approximation").and_then(|marks| marks.entry(name)) {
-            let title = format!("`{name}` has a source and is marked as an approximation");
+    }
+    for [one, other] in [["source_of", "approximation"], ["source_of", "derived"], ["derived", "approximation"]] {
+        for name in table.table(one).iter().flat_map(|marks| marks.entries.keys()) {
+            let Some(double) = table.table(other).and_then(|marks| marks.entry(name)) else { continue };
+            let title = format!("`{name}` {} and {}", says(one), says(other));
             errors.push(Diagnostic::new(double.key_at.clone(), title, "expected only one of the two"));
         }
     }
 }
 
-fn cited(ids: &[Located<Value>], sources: &[&str], errors: &mut Vec<Diagnostic>) {
+/// What a mark says of a parameter.
+fn says(mark: &str) -> &'static str {
+    match mark {
+        "source_of" => "has a source",
+        "derived" => "is marked as derived",
+        _ => "is marked as an approximation",
+    }
+}
+
+pub(crate) fn cited(ids: &[Located<Value>], sources: &[&str], errors: &mut Vec<Diagnostic>) {
     for id in ids {
         let Value::Text(name) = &id.value else { continue };
         if !sources.contains(&name.as_str()) {
@@ -147,9 +203,17 @@ fn forms(root: &Table, errors: &mut Vec<Diagnostic>) {
 
 fn sizes(root: &Table, errors: &mut Vec<Diagnostic>) {
     let Some(target) = root.table("target") else { return };
+    if matches!(kind_of(root), MethodTarget::File | MethodTarget::Any)
+        && file_size_of(target).is_none()
+        && let Some(share) = target.get("size")
+    {
+        let title = format!("the target is a file, and {} is a share of a device", share.value);
+        let error = Diagnostic::new(share.at.clone(), title, "expected a size such as \"4 GiB\"");
+        errors.push(error.help("say `file_size = \"4 GiB\"` beside it, or kind = \"block_device\""));
+    }
     let own: Vec<&Table> = declared(root).into_iter().filter_map(|form| form.table("target")).collect();
     for table in own.into_iter().chain([target]) {
-        let size = table.size("size").or_else(|| target.size("size"));
+        let size = file_size_of(table).or_else(|| file_size_of(target));
         let least = table.get("minimum_size").or_else(|| target.get("minimum_size"));
         if let (Some(size), Some(Located { value: Value::Size(least), at })) = (size, least)
             && *least > size
@@ -178,55 +242,5 @@ fn rest_caps<'t>(root: &'t Table, errors: &mut Vec<Diagnostic>) {
         let label = "it bounds the rest that `duty_cycle` asks for";
         let error = Diagnostic::new(entry.key_at.clone(), "`rest_cap` without `duty_cycle`", label);
         errors.push(error.help("state `duty_cycle` too, or remove `rest_cap`"));
-    }
-}
-
-/// Keys of the actions that write.
-const WRITING: [&str; 13] = [
-    "passes",
-    "block_size",
-    "queue_depth",
-    "threads",
-    "span",
-    "data",
-    "compress_percent",
-    "dedup_percent",
-    "data_pattern",
-    "data_file",
-    "verify",
-    "direct",
-    "cap",
-];
-
-/// Each action has its own keys; the others would be ignored, so they are refused.
-fn preparation(step: &Table, errors: &mut Vec<Diagnostic>) {
-    let action = step.text("action");
-    let with_pattern;
-    let allowed: &[&str] = match action {
-        "idle" => &["time"],
-        "cool_down" => &["below", "cap"],
-        "fill" => &WRITING,
-        "overwrite_random" => {
-            with_pattern = [&WRITING[..], &["pattern"]].concat();
-            &with_pattern
-        }
-        "discard" => &["passes", "block_size", "queue_depth", "threads", "span", "direct", "cap"],
-        _ => return,
-    };
-    let always = ["action", "sources", "source_of", "approximation"];
-    for (name, entry) in &step.entries {
-        if !allowed.contains(&name.as_str()) && !always.contains(&name.as_str()) {
-            let label = format!("`{action}` takes: {}", allowed.join(", "));
-            errors.push(Diagnostic::new(entry.key_at.clone(), format!("`{action}` has no `{name}`"), label));
-        }
-    }
-    if action == "cool_down" && !step.has("below") {
-        let at: Range<usize> = step.get("action").map_or(step.at.clone(), |value| value.at.clone());
-        let label = "expected `below = \"45 C\"` beside it";
-        errors.push(Diagnostic::new(at, "`cool_down` does not say how cool", label));
-    }
-    if action == "idle" && !step.has("time") {
-        let at: Range<usize> = step.get("action").map_or(step.at.clone(), |value| value.at.clone());
-        errors.push(Diagnostic::new(at, "`idle` does not say how long", "expected `time = \"30 s\"` beside it"));
     }
 }

@@ -3,78 +3,165 @@
 //! Owns reading a text. Every form is expanded once for the target size that is wanted, so an error that does not
 //! depend on the target is known before there is one.
 
-use std::path::Path;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use drivelab_core::condition::MethodConditions;
+use drivelab_core::group::MethodDrives;
 use drivelab_core::plan::{Form, MethodIdentity, Source};
-use drivelab_core::units::Bytes;
-use toml::de::DeTable;
+use drivelab_core::replay::TraceFacts;
+use drivelab_core::units::{Bytes, Nanos};
 
+use crate::around;
 use crate::diagnose::{Diagnostic, Diagnostics};
 use crate::estimate::SpeedGuess;
-use crate::expand::{SMOKE_SIZE, TargetShape, attempt};
+use crate::expand::{TargetShape, attempt};
+use crate::include::{Read, Reader};
+use crate::meaning;
+use crate::means::Means;
+use crate::profile;
+use crate::texts::Texts;
+use crate::trace::{Known, TraceDeclared};
 use crate::value::{Table, content_hash};
-use crate::{check, keys, meaning};
 
-/// Syntax errors that are shown; the rest of a broken file is mostly their echo.
-const SYNTAX_ERRORS: usize = 10;
+/// What the version of a methodology ends with when parameters were set on the command line.
+const SET_MARK: &str = "+set";
 
 /// A methodology, checked.
 #[derive(Debug, Clone)]
 pub struct Methodology {
     file: String,
-    source: Arc<str>,
+    texts: Arc<Texts>,
     root: Table,
+    /// The tree with all tests, where `root` has those of a profile.
+    whole: Option<Arc<Table>>,
     identity: MethodIdentity,
     sources: Vec<Source>,
+    suite: Vec<Entry>,
+    settings: Vec<String>,
+    limits: Limits,
+    traces: Known,
 }
 
-/// Reads a methodology. `file_name` is what messages call the file.
+/// What a whole plan is held to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Limits {
+    pub(crate) time: Option<Nanos>,
+    pub(crate) read_only: Option<String>,
+}
+
+/// A methodology whose tests a suite takes over, and what the suite says of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Entry {
+    pub(crate) table: Table,
+    pub(crate) method: Methodology,
+}
+
+impl Entry {
+    /// What the names of its tests begin with.
+    pub(crate) fn prefix(&self) -> &str {
+        if self.table.has("prefix") { self.table.text("prefix") } else { &self.method.identity.name }
+    }
+}
+
+/// Reads a methodology. `file_name` is what messages call the file; files that it includes are found beside it.
 ///
 /// # Errors
 /// [`Diagnostics`] with everything that is wrong: syntax, unknown keys, wrong values, contradictions, and what this
-/// version cannot do yet.
+/// version cannot do yet, each in its file.
 pub fn parse(file_name: &str, text: &str) -> Result<Methodology, Diagnostics> {
-    let source: Arc<str> = text.into();
-    let fail = |errors| Err(Diagnostics::new(file_name, &source, errors));
-    let (tree, syntax) = DeTable::parse_recoverable(text);
-    if !syntax.is_empty() {
-        return fail(syntax.iter().take(SYNTAX_ERRORS).map(syntax_error).collect());
+    let mut reader = Reader::default();
+    let read = reader.read(file_name, text);
+    let Reader { texts, mut errors, .. } = reader;
+    let texts = Arc::new(texts);
+    if let Some(read) = &read {
+        meaning::check(&read.root, &mut errors);
+        read.suite.iter().for_each(|entry| meaning::check(&entry.read.root, &mut errors));
     }
-    let mut errors = Vec::new();
-    let root = check::table(tree.get_ref(), tree.span(), &keys::FILE, &mut errors);
-    meaning::check(&root, &mut errors);
-    if !errors.is_empty() {
-        return fail(errors);
-    }
-    let methodology = Methodology::understood(file_name, Arc::clone(&source), root);
-    for form in methodology.forms() {
-        let capacity = methodology.file_size(form);
-        let shape = TargetShape { capacity, offset_align: Bytes::new(1), guess: SpeedGuess::default() };
-        if let Err(found) = attempt(&methodology, form, &shape) {
-            errors.extend(found);
-        }
-    }
-    if errors.is_empty() { Ok(methodology) } else { fail(errors) }
-}
-
-fn syntax_error(error: &toml::de::Error) -> Diagnostic {
-    let at = error.span().unwrap_or(0..0);
-    Diagnostic::new(at, "the file is not valid TOML", error.message())
+    let Some(read) = read.filter(|_| errors.is_empty()) else { return Err(Diagnostics::new(&texts, errors)) };
+    Methodology::understood(read, &texts).sound()
 }
 
 impl Methodology {
-    /// From a tree whose required keys are all there.
-    fn understood(file: &str, source: Arc<str>, root: Table) -> Self {
-        let identity = MethodIdentity {
-            name: root.text("name").to_owned(),
-            version: root.text("version").to_owned(),
-            hash: content_hash(&root),
-        };
+    /// From trees whose required keys are all there.
+    fn understood(read: Read, texts: &Arc<Texts>) -> Self {
+        let Read { file, root, suite } = read;
+        let suite: Vec<Entry> = suite
+            .into_iter()
+            .map(|entry| Entry { table: entry.table, method: Methodology::understood(entry.read, texts) })
+            .collect();
         let source_of =
             |one: &Table| Source { id: one.text("id").to_owned(), citation: one.text("citation").to_owned() };
         let sources = root.tables("sources").iter().map(source_of).collect();
-        Methodology { file: file.to_owned(), source, root, identity, sources }
+        let (name, version) = (root.text("name").to_owned(), root.text("version").to_owned());
+        let identity = MethodIdentity { name, version, hash: String::new() };
+        let (texts, settings, limits, traces) = (Arc::clone(texts), Vec::new(), Limits::default(), Known::default());
+        let whole = None;
+        let all = Methodology { file, texts, root, whole, identity, sources, suite, settings, limits, traces }.hashed();
+        profile::first(&all.root).and_then(|name| all.chosen(name)).unwrap_or(all)
+    }
+
+    /// With the tests and values of one of its profiles. Its hash tells it from the others.
+    pub(crate) fn chosen(&self, name: &str) -> Option<Methodology> {
+        let whole = self.whole.clone().unwrap_or_else(|| Arc::new(self.root.clone()));
+        let root = profile::choose(&whole, name)?;
+        Some(Methodology { root, whole: Some(whole), ..self.clone() }.hashed())
+    }
+
+    /// Its other profiles, where nothing was set, which is about the chosen one.
+    fn other_profiles(&self) -> Vec<Methodology> {
+        let others = self.profiles().into_iter().filter(|one| one.name != self.profile() && self.settings.is_empty());
+        others.filter_map(|one| self.chosen(&one.name)).collect()
+    }
+
+    /// The tree with all tests, whatever the profile.
+    pub(crate) fn whole(&self) -> &Table {
+        self.whole.as_deref().unwrap_or(&self.root)
+    }
+
+    /// With the hash of its content, that of a suite's methodologies among it.
+    fn hashed(mut self) -> Self {
+        self.identity.hash = content_hash(&self.root);
+        if !self.suite.is_empty() {
+            let mut hasher = blake3::Hasher::new();
+            let parts = self.suite.iter().map(|entry| &entry.method.identity.hash);
+            std::iter::once(&self.identity.hash).chain(parts).for_each(|hash| {
+                hasher.update(hash.as_bytes());
+            });
+            self.identity.hash = hasher.finalize().to_hex().to_string();
+        }
+        self
+    }
+
+    /// Itself, where every form can be expanded for the target that it wants.
+    pub(crate) fn sound(self) -> Result<Self, Diagnostics> {
+        let mut errors = Vec::new();
+        let others = self.other_profiles();
+        for one in self.suite.iter().map(|entry| &entry.method).chain([&self]).chain(&others) {
+            for form in one.forms() {
+                let capacity = one.nominal_size(form);
+                let shape = TargetShape { capacity, offset_align: Bytes::new(1), guess: SpeedGuess::default() };
+                errors.extend(attempt(one, form, &shape, &Means::default()).err().unwrap_or_default());
+            }
+        }
+        if errors.is_empty() { Ok(self) } else { Err(self.diagnostics(errors)) }
+    }
+
+    /// The same with other trees: its own, and those of its suite, which were changed by settings.
+    pub(crate) fn set(mut self, texts: Texts, settings: &[String], change: &dyn Fn(&mut Table, &str)) -> Self {
+        self.texts = Arc::new(texts);
+        change(&mut self.root, "");
+        for entry in &mut self.suite {
+            let prefix = format!("{}-", entry.prefix());
+            change(&mut entry.method.root, &prefix);
+            entry.method.identity.hash = content_hash(&entry.method.root);
+        }
+        self.settings.extend(settings.iter().cloned());
+        if !self.identity.version.ends_with(SET_MARK) {
+            self.identity.version.push_str(SET_MARK);
+        }
+        self.hashed()
     }
 
     /// Name, version and content hash: what makes two methodologies the same.
@@ -113,44 +200,40 @@ impl Methodology {
         &self.sources
     }
 
-    /// Whether it runs on whatever the command names, and not on files only.
+    /// What is to be set up around the target in a form, where the file asks for anything.
     #[must_use]
-    pub fn takes_any_target(&self) -> bool {
-        self.root.table("target").is_some_and(|target| target.text("kind") == "any")
+    pub fn conditions(&self, form: Form) -> Option<MethodConditions> {
+        around::conditions(self, form)
     }
 
-    /// Whether it runs on block devices too, of which it uses as much as it wants of a file.
+    /// What becomes of several drives in a form, where the file says so.
     #[must_use]
-    pub fn takes_block_devices(&self) -> bool {
-        self.takes_any_target()
-            || self.root.table("target").is_some_and(|target| target.text("kind") == "file_or_block")
+    pub fn drives(&self, form: Form) -> Option<MethodDrives> {
+        around::drives(self, form)
     }
 
-    /// Whether reads take what the target holds already, instead of what a preparation wrote.
+    /// The traces that its tests replay, with the files that were given for them.
     #[must_use]
-    pub fn reads_as_found(&self) -> bool {
-        self.root.table("target").is_some_and(|target| target.text("content") == "as_found")
+    pub fn traces(&self) -> Vec<TraceDeclared> {
+        self.traces.declared(&self.root, self.folder())
     }
 
-    /// Size of the file that is wanted in a form.
-    #[must_use]
-    pub fn file_size(&self, form: Form) -> Bytes {
-        self.target_size(form, "size")
-    }
-
-    /// Size of the target below which the methodology says nothing useful in a form, and is refused.
-    #[must_use]
-    pub fn minimum_size(&self, form: Form) -> Bytes {
-        self.target_size(form, "minimum_size")
-    }
-
-    fn target_size(&self, form: Form, key: &str) -> Bytes {
-        if form == Form::Smoke {
-            return SMOKE_SIZE;
+    /// Replaces a trace by a file; whether there is a trace of this name.
+    pub fn give_trace(&mut self, name: &str, file: PathBuf) -> bool {
+        let there = self.root.tables("traces").iter().any(|trace| trace.text("name") == name);
+        if there {
+            self.traces.give(name, file);
         }
-        let own = self.form_table(form).and_then(|table| table.table("target")).and_then(|target| target.size(key));
-        let general = || self.root.table("target").and_then(|target| target.size(key));
-        own.or_else(general).unwrap_or(SMOKE_SIZE)
+        there
+    }
+
+    /// Tells what is in the file of a trace. Without it a plan takes a guess at it, which nobody may run.
+    pub fn know_trace(&mut self, name: &str, facts: TraceFacts) {
+        self.traces.tell(name, facts);
+    }
+
+    pub(crate) const fn traces_known(&self) -> &Known {
+        &self.traces
     }
 
     /// The forms in which it exists, smoke last.
@@ -168,14 +251,63 @@ impl Methodology {
         }
     }
 
-    fn form_table(&self, form: Form) -> Option<&Table> {
+    pub(crate) fn form_table(&self, form: Form) -> Option<&Table> {
         self.root.table("forms")?.table(form.name())
     }
 
-    /// The text it was read from.
+    /// The text it was read from, without what it includes.
     #[must_use]
     pub fn source_text(&self) -> &str {
-        &self.source
+        self.texts.first().1
+    }
+
+    /// The text for the record: that of the file, and behind it, as comments, what was set and every text that it
+    /// includes, so that it is known what ran.
+    #[must_use]
+    pub fn recorded_text(&self) -> String {
+        let mut text = self.source_text().to_owned();
+        for other in self.texts.others() {
+            let _ = write!(text, "\n# ---- {}\n", other.name);
+            for line in other.text.lines() {
+                let _ = writeln!(text, "# {line}");
+            }
+        }
+        text
+    }
+
+    /// What was set on the command line.
+    #[must_use]
+    pub fn settings(&self) -> &[String] {
+        &self.settings
+    }
+
+    /// The same for so much time, and where `read_only` says why nothing may be written, without what writes: its plans
+    /// hold what fits, by priority, and name what they leave out.
+    #[must_use]
+    pub fn within(mut self, time: Option<Nanos>, read_only: Option<String>) -> Self {
+        self.limits = Limits { time, read_only };
+        self
+    }
+
+    pub(crate) const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Whether anything in it needs something of the drive or the host that has to be looked for.
+    #[must_use]
+    pub fn asks_for_capabilities(&self) -> bool {
+        let asks = |table: &Table| table.table("requires").is_some_and(|requires| requires.has("capability"));
+        let of = |one: &Methodology| asks(&one.root) || one.root.tables("tests").iter().any(asks);
+        of(self) || self.suite.iter().any(|entry| asks(&entry.table) || of(&entry.method))
+    }
+
+    /// The methodologies of its suite.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.suite
+    }
+
+    pub(crate) fn texts(&self) -> &Texts {
+        &self.texts
     }
 
     /// What messages call the file.
@@ -193,8 +325,8 @@ impl Methodology {
         &self.root
     }
 
-    /// Errors that point into this file.
+    /// Errors that point into this file, or into one that it includes.
     pub(crate) fn diagnostics(&self, errors: Vec<Diagnostic>) -> Diagnostics {
-        Diagnostics::new(&self.file, &self.source, errors)
+        Diagnostics::new(&self.texts, errors)
     }
 }

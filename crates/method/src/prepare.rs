@@ -1,8 +1,14 @@
-//! `[[prepare]]` becomes the first test of a plan, with steps of the role "prepare".
+//! `[[prepare]]` becomes tests of a plan whose steps have the role "prepare": one before the first test, and one before
+//! each test that a step names with `before`. What goes on until its speed is flat is in [`flat`].
 
+mod flat;
+
+pub(crate) use flat::KEYS as FLAT;
+
+use drivelab_core::drive_state::StateWish;
 use drivelab_core::ids::StepId;
 use drivelab_core::plan::{
-    Action, Approximation, Combine, CoolDown, Order, Rest, Rounds, Step, StepRole, StopRule, TestPlan,
+    Action, Approximation, Combine, CoolDown, Form, Order, Repeats, Rest, Rounds, Step, StepRole, StopRule, TestPlan,
 };
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::{Pattern, Workload};
@@ -11,10 +17,14 @@ use crate::diagnose::Diagnostic;
 use crate::estimate;
 use crate::expand::{PREPARE, SMOKE_CAP, SMOKE_SIZE, Scope};
 use crate::fit::{Needs, fitted};
+use crate::keys::MARKS;
+use crate::layers::SHORTENED;
 use crate::load::{self, Preset, SEED, Shares};
+use crate::near::nearest;
 use crate::step::derived_seed;
 use crate::stop::smoke;
-use crate::value::Table;
+use crate::sweep::name_at;
+use crate::value::{Entry, Located, Table, Value};
 use crate::values::Values;
 
 /// Block and depth of `fill`: as large as one kernel request usually is, deep enough to keep a drive busy.
@@ -25,6 +35,9 @@ const OVERWRITE: (Bytes, u64) = (Bytes::new(4096), 32);
 const DISCARD: (Bytes, u64) = (Bytes::new(64 << 20), 1);
 /// `cap` where the file states none: filling a large slow drive takes most of a day.
 const CAP: Nanos = Nanos::from_secs(24 * 3600);
+
+/// When a step ends, said in two ways: a form that states one of them replaces the other.
+const TIME_OR_PASSES: [&str; 2] = ["time", "passes"];
 
 /// `cap` of `cool_down` where the file states none.
 pub(crate) const COOL_DOWN_CAP: Nanos = Nanos::from_secs(1800);
@@ -47,7 +60,42 @@ fn preset(step: &Table) -> Preset {
         queue_depth: Some(depth),
         pattern: Some(pattern),
         searched: None,
+        on_curve: false,
     }
+}
+
+/// The name of the preparation before a test.
+fn block_name(test: &str) -> String {
+    format!("{PREPARE}-{test}")
+}
+
+/// A step with the values of its form in the place of its own; marks follow the values.
+pub(crate) fn in_form(step: &Table, base: Form, shortened: bool) -> Table {
+    let mut whole = step.clone();
+    let Some(form) = step.table("forms").and_then(|forms| forms.table(base.name())) else { return whole };
+    let is_mark = |name: &str| MARKS.iter().any(|mark| mark.name == name);
+    let marks = |table: &Table, kind: &str| table.table(kind).cloned().unwrap_or_default();
+    let mut kinds: Vec<(&str, Table)> = MARKS.iter().map(|mark| (mark.name, marks(step, mark.name))).collect();
+    for (name, entry) in form.entries.iter().filter(|(name, _)| !is_mark(name)) {
+        let ends = TIME_OR_PASSES.iter().filter(|_| TIME_OR_PASSES.contains(&name.as_str()));
+        for old in ends.copied().chain([name.as_str()]) {
+            whole.entries.remove(old);
+            kinds.iter_mut().for_each(|(_, marks)| drop(marks.entries.remove(old)));
+        }
+        whole.entries.insert(name.clone(), entry.clone());
+        if shortened && !MARKS.iter().any(|mark| marks(form, mark.name).has(name)) {
+            let value = Located { value: Value::Text(SHORTENED.to_owned()), at: entry.value.at.clone() };
+            let mark = Entry { key_at: entry.key_at.clone(), value };
+            let ours = kinds.iter_mut().find(|(kind, _)| *kind == "approximation");
+            ours.into_iter().for_each(|(_, marks)| drop(marks.entries.insert(name.clone(), mark.clone())));
+        }
+    }
+    for (kind, mut all) in kinds {
+        all.entries.extend(marks(form, kind).entries);
+        let value = Located { value: Value::Table(all), at: step.at.clone() };
+        whole.entries.insert(kind.to_owned(), Entry { key_at: step.at.clone(), value });
+    }
+    whole
 }
 
 fn block_of(step: &Table) -> Bytes {
@@ -61,11 +109,14 @@ pub(crate) fn usable(root: &Table, most: Bytes) -> Bytes {
     if largest > most { most } else { most.align_down(largest) }
 }
 
-/// The test, where there is preparation.
-pub(crate) fn test(scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) -> Option<TestPlan> {
-    let tables = scope.root().tables("prepare");
+/// The preparation before a test, or before the first where none is named; what goes on until it is flat is a test of
+/// its own, the last.
+pub(crate) fn block(scope: &Scope<'_>, before: Option<&str>, errors: &mut Vec<Diagnostic>) -> Vec<TestPlan> {
+    let name = before.map_or_else(|| PREPARE.to_owned(), block_name);
+    let belongs = |table: &&Table| before.map_or(!table.has("before"), |test| table.text("before") == test);
+    let tables: Vec<&Table> = scope.root().tables("prepare").iter().filter(belongs).collect();
     let mut steps: Vec<Step> = Vec::new();
-    for table in tables {
+    for table in &tables {
         let action = table.text("action");
         let slug = action.replace('_', "-");
         let before = steps
@@ -75,7 +126,8 @@ pub(crate) fn test(scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) -> Option<Te
             0 => slug,
             count => format!("{slug}-{}", count + 1),
         };
-        match one(scope, table, &slug) {
+        let shortened = scope.base == Form::Quick && scope.root().table("forms").is_some_and(|all| all.has("faithful"));
+        match one(scope, &in_form(table, scope.base, shortened), (&name, &slug)) {
             Ok(step) => steps.push(step),
             Err(found) => errors.extend(found),
         }
@@ -87,19 +139,34 @@ pub(crate) fn test(scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) -> Option<Te
             sources.push(id);
         }
     }
-    (!steps.is_empty()).then(|| TestPlan {
-        name: PREPARE.to_owned(),
-        title: "Preparation".to_owned(),
-        purpose: "Bring the target into the state that the tests ask for.".to_owned(),
+    if steps.is_empty() {
+        return Vec::new();
+    }
+    let plan = TestPlan {
+        name,
+        title: before.map_or_else(|| "Preparation".to_owned(), |test| format!("Preparation of '{test}'")),
+        purpose: match before {
+            None => "Bring the target into the state that the tests ask for.".to_owned(),
+            Some(test) => format!("Bring the target into the state that '{test}' asks for."),
+        },
         steps,
         rounds: Rounds::Fixed { count: 1 },
+        repeats: Repeats::default(),
         order: Order::RoundByRound,
         combine: Combine::Mean,
         sources,
-    })
+        state: StateWish { reuse: tables.iter().any(|table| table.flag("reuse")), needs: None },
+        published_unit: None,
+        recovers_to: None,
+        twin: None,
+    };
+    match tables.last().filter(|table| table.has("until")) {
+        Some(table) => flat::apart(scope, &in_form(table, scope.base, false), plan),
+        None => vec![plan],
+    }
 }
 
-fn one(scope: &Scope<'_>, table: &Table, slug: &str) -> Result<Step, Vec<Diagnostic>> {
+fn one(scope: &Scope<'_>, table: &Table, (test, slug): (&str, &str)) -> Result<Step, Vec<Diagnostic>> {
     let marks = table.table("approximation");
     let marks = marks.iter().flat_map(|marks| &marks.entries);
     let mut approximations: Vec<Approximation> = marks
@@ -108,21 +175,21 @@ fn one(scope: &Scope<'_>, table: &Table, slug: &str) -> Result<Step, Vec<Diagnos
     let (action, label) = match table.text("action") {
         "idle" => {
             let time = table.time("time").unwrap_or_default();
-            let time = if scope.smoke() { time.min(SMOKE_CAP) } else { time };
+            let time = if scope.smoke() { time.min(scope.smoke_cap) } else { time };
             (Action::Idle { time }, format!("Idle for {time}"))
         }
         "cool_down" => {
             let cap = table.time("cap").unwrap_or(COOL_DOWN_CAP);
-            let cap = if scope.smoke() { cap.min(SMOKE_CAP) } else { cap };
+            let cap = if scope.smoke() { cap.min(scope.smoke_cap) } else { cap };
             let below_c = table.whole("below").and_then(|celsius| u32::try_from(celsius).ok()).unwrap_or_default();
             (Action::CoolDown(CoolDown { below_c, cap }), format!("Cool down below {below_c} °C"))
         }
-        _ => writing(scope, table, slug, &mut approximations)?,
+        _ => writing(scope, table, (test, slug), &mut approximations)?,
     };
     let rest = Rest::None {};
     let (estimated_time, estimated_written) = estimate::step(&action, rest, &scope.shape.guess);
     Ok(Step {
-        id: StepId::new(PREPARE, slug),
+        id: StepId::new(test, slug),
         label,
         role: StepRole::Prepare,
         action,
@@ -130,6 +197,7 @@ fn one(scope: &Scope<'_>, table: &Table, slug: &str) -> Result<Step, Vec<Diagnos
         start_below: None,
         axes: Vec::new(),
         approximations,
+        relative: None,
         seeds: Vec::new(),
         estimated_time,
         estimated_written,
@@ -140,7 +208,7 @@ fn one(scope: &Scope<'_>, table: &Table, slug: &str) -> Result<Step, Vec<Diagnos
 fn writing(
     scope: &Scope<'_>,
     table: &Table,
-    slug: &str,
+    (test, slug): (&str, &str),
     approximations: &mut Vec<Approximation>,
 ) -> Result<(Action, String), Vec<Diagnostic>> {
     let at = table.get("action").map_or_else(|| table.at.clone(), |value| value.at.clone());
@@ -149,19 +217,27 @@ fn writing(
     let written = load::workload(&values, preset(table), scope.method.folder(), &mut errors);
     let Some(written) = written.filter(|_| errors.is_empty()) else { return Err(errors) };
     let seed = scope.root().table("defaults").and_then(|table| table.whole("seed")).unwrap_or(SEED);
-    let workload = Workload { seed: derived_seed(seed, slug), ..written };
+    // The first block's seeds are as they were before there were others.
+    let seed_name = if test == PREPARE { slug.to_owned() } else { format!("{test}/{slug}") };
+    let workload = Workload { seed: derived_seed(seed, &seed_name), ..written };
     let workload = fitted(scope, workload, &Needs::of(&values), approximations).map_err(|error| vec![error])?;
     let passes = table.whole("passes").and_then(|passes| u32::try_from(passes).ok()).unwrap_or(1);
     let volume = Bytes::new(workload.span.length.get().saturating_mul(u64::from(passes)));
     let repeats = workload.pattern == Pattern::Random;
-    let stop = StopRule {
-        volume: repeats.then_some(volume),
-        passes: (!repeats).then_some(passes),
-        ..StopRule::capped(table.time("cap").unwrap_or(CAP))
+    let time = table.time("time");
+    let cap = table.time("cap").unwrap_or(CAP.max(time.unwrap_or_default()));
+    let stop = match time {
+        Some(time) => StopRule { time: Some(time), ..StopRule::capped(cap.max(time)) },
+        None => StopRule {
+            volume: repeats.then_some(volume),
+            passes: (!repeats).then_some(passes),
+            ..StopRule::capped(cap)
+        },
     };
+    let stop = if table.has("until") { flat::round(table, &workload, stop) } else { stop };
     // A smoke run's fill ends by its volume: with a time rule a slow target would be left with holes more often.
     let stop = if scope.smoke() {
-        StopRule { time: None, volume: Some(volume.min(SMOKE_SIZE)), ..smoke(&stop) }
+        StopRule { time: None, volume: Some(volume.min(SMOKE_SIZE)), ..smoke(&stop, SMOKE_CAP) }
     } else {
         stop
     };
@@ -172,4 +248,83 @@ fn writing(
     };
     let label = format!("{what}: {} in {} blocks", workload.span.length, workload.block_size);
     Ok((Action::Io { workload, stop, ramp: Nanos::new(0) }, label))
+}
+
+/// Keys of the actions that write.
+const WRITING: [&str; 17] = [
+    "passes",
+    "block_size",
+    "queue_depth",
+    "threads",
+    "span",
+    "data",
+    "compress_percent",
+    "dedup_percent",
+    "data_pattern",
+    "data_file",
+    "verify",
+    "direct",
+    "reuse",
+    "until",
+    "slice",
+    "at_most",
+    "cap",
+];
+
+/// Adds what is wrong with a step by itself. Each action has its own keys; the others would be ignored, so they are
+/// refused.
+pub(crate) fn preparation(root: &Table, step: &Table, errors: &mut Vec<Diagnostic>) {
+    before_a_test(root, step, errors);
+    flat::check(root, step, errors);
+    let action = step.text("action");
+    let with_pattern;
+    let allowed: &[&str] = match action {
+        "idle" => &["time"],
+        "cool_down" => &["below", "cap"],
+        "fill" => &WRITING,
+        "overwrite_random" => {
+            with_pattern = [&WRITING[..], &["pattern", "time"]].concat();
+            &with_pattern
+        }
+        "discard" => &["passes", "block_size", "queue_depth", "threads", "span", "direct", "reuse", "cap"],
+        _ => return,
+    };
+    let always = ["action", "before", "profiles", "forms", "sources", "source_of", "derived", "approximation"];
+    let forms = step.table("forms");
+    let forms = ["faithful", "quick"].into_iter().filter_map(|name| forms?.table(name));
+    for table in forms.chain([step]) {
+        for (name, entry) in &table.entries {
+            if !allowed.contains(&name.as_str()) && !always.contains(&name.as_str()) {
+                let label = format!("`{action}` takes: {}", allowed.join(", "));
+                errors.push(Diagnostic::new(entry.key_at.clone(), format!("`{action}` has no `{name}`"), label));
+            }
+        }
+        if let (Some(entry), true) = (table.entry("passes"), table.has("time")) {
+            let title = "`time` and `passes` both say when the step ends";
+            errors.push(Diagnostic::new(entry.key_at.clone(), title, "expected only one of them"));
+        }
+    }
+    let at = || step.get("action").map_or(step.at.clone(), |value| value.at.clone());
+    if action == "cool_down" && !step.has("below") {
+        let label = "expected `below = \"45 C\"` beside it";
+        errors.push(Diagnostic::new(at(), "`cool_down` does not say how cool", label));
+    }
+    if action == "idle" && !step.has("time") {
+        errors.push(Diagnostic::new(at(), "`idle` does not say how long", "expected `time = \"30 s\"` beside it"));
+    }
+}
+
+/// `before` names a test of the methodology, and no other has the name that the preparation gets.
+fn before_a_test(root: &Table, step: &Table, errors: &mut Vec<Diagnostic>) {
+    let Some(before) = step.get("before") else { return };
+    let (wanted, tests) = (step.text("before"), root.tables("tests"));
+    if !tests.iter().any(|test| test.text("name") == wanted) {
+        let title = format!("there is no test '{wanted}' to prepare for");
+        let error = Diagnostic::new(before.at.clone(), title, "expected the name of a test");
+        errors.push(error.near(nearest(wanted, tests.iter().map(|test| test.text("name")))));
+    }
+    if let Some(taken) = tests.iter().find(|test| test.text("name") == block_name(wanted)) {
+        let title = format!("'{}' is the name of the preparation of '{wanted}'", block_name(wanted));
+        errors.push(Diagnostic::new(name_at(taken), title, "expected another name"));
+    }
 }

@@ -68,6 +68,12 @@ fn quantity(text: &str, kind: &Kind, at: Range<usize>) -> Result<Value, Option<D
             Ok(_) => wrong("the size is zero".to_owned(), "expected at least one byte"),
             Err(error) => unit(error, "not a size"),
         },
+        Kind::SizeOrShare => match amount(text) {
+            Ok(Amount::Bytes(size)) if size.get() > 0 => Ok(Value::Size(size)),
+            Ok(length @ Amount::Hundredths(1..)) => Ok(Value::Extent(Extent { length, ..Extent::WHOLE })),
+            Ok(_) => wrong("the size is zero".to_owned(), "expected at least one byte"),
+            Err(error) => wrong(error, "not a size"),
+        },
         Kind::Duration => {
             let seconds = if text.trim() == "0" { Ok(Nanos::new(0)) } else { text.parse::<Nanos>() };
             seconds.map(Value::Time).or_else(|error| unit(error, "not a duration"))
@@ -100,6 +106,10 @@ fn quantity(text: &str, kind: &Kind, at: Range<usize>) -> Result<Value, Option<D
                 format!("'{}' is not a row of bytes", short(text)),
                 "expected pairs of hexadecimal digits, such as \"deadbeef\"; at most 4096 bytes",
             ),
+        },
+        Kind::Read(reading) => match (reading.read)(text) {
+            Ok(text) => Ok(Value::Text(text)),
+            Err(error) => wrong(error, &format!("expected {}, such as \"{}\"", reading.what, reading.example)),
         },
         Kind::Path if text.trim().is_empty() => wrong("the path is empty".to_owned(), "expected the path of a file"),
         Kind::Path => Ok(Value::Text(text.to_owned())),
@@ -142,7 +152,7 @@ fn hexadecimal(text: &str) -> Option<Vec<u8>> {
     bytes.filter(|_| fits)
 }
 
-fn is_name(text: &str) -> bool {
+pub(crate) fn is_name(text: &str) -> bool {
     let part = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
     text.len() <= 40 && text.split('-').all(part)
 }
@@ -213,7 +223,7 @@ pub(crate) fn describe(kind: &Kind) -> &'static str {
     match kind {
         Kind::Format | Kind::Whole(..) => "a whole number",
         Kind::Text | Kind::Name | Kind::Version | Kind::OneOf(_) => "a text",
-        Kind::Size => "a size as text with its unit",
+        Kind::Size | Kind::SizeOrShare => "a size as text with its unit",
         Kind::Duration => "a duration as text with its unit",
         Kind::Flag => "true or false",
         Kind::Share => "a share as text",
@@ -224,9 +234,10 @@ pub(crate) fn describe(kind: &Kind) -> &'static str {
         Kind::Locality => "\"uniform\" or a table",
         Kind::Extent => "a part of the target as text with its unit",
         Kind::Temperature => "a temperature as text with its unit",
-        Kind::ListOf(_) => "a list",
+        Kind::Read(reading) => reading.what,
+        Kind::ListOf(_) | Kind::RowOf(_) => "a list",
         Kind::Axis(one) => describe(one),
-        Kind::Table(_) | Kind::Marks | Kind::Anything | Kind::Elsewhere(_) => "a table",
+        Kind::Table(_) | Kind::Marks | Kind::MarksHere | Kind::Anything | Kind::Elsewhere(_) => "a table",
         Kind::Tables(_) => "an array of tables",
     }
 }
@@ -237,7 +248,7 @@ pub(crate) fn example(kind: &Kind) -> String {
         Kind::Text => "\"some words\"".to_owned(),
         Kind::Name => "\"short-name\"".to_owned(),
         Kind::Version => "\"1.0.0\"".to_owned(),
-        Kind::Size => "\"4 KiB\"".to_owned(),
+        Kind::Size | Kind::SizeOrShare => "\"4 KiB\"".to_owned(),
         Kind::Duration => "\"5 s\"".to_owned(),
         Kind::Whole(least, _) => (*least).max(1).to_string(),
         Kind::Flag => "true".to_owned(),
@@ -251,10 +262,11 @@ pub(crate) fn example(kind: &Kind) -> String {
         Kind::OneOf(words) => words.first().map_or(String::new(), |word| format!("\"{}\"", word.name)),
         Kind::Extent => "\"25 %\"".to_owned(),
         Kind::Temperature => "\"45 C\"".to_owned(),
-        Kind::ListOf(one) => format!("[{}]", example(one)),
+        Kind::Read(reading) => format!("\"{}\"", reading.example),
+        Kind::ListOf(one) | Kind::RowOf(one) => format!("[{}]", example(one)),
         Kind::Axis(one) => example(one),
         Kind::Table(_) | Kind::Anything | Kind::Elsewhere(_) => "{ … }".to_owned(),
         Kind::Tables(_) => "[{ … }]".to_owned(),
-        Kind::Marks => "{ time = \"why\" }".to_owned(),
+        Kind::Marks | Kind::MarksHere => "{ time = \"why\" }".to_owned(),
     }
 }

@@ -20,10 +20,33 @@ pub fn json_schema() -> Value {
         let marks = ("marks".to_owned(), marks());
         let definitions: Map<String, Value> = single.chain(listed).chain([marks]).collect();
         root.insert("$defs".to_owned(), Value::Object(definitions));
+        made_of_others(root);
         root.insert("title".to_owned(), json!("drivelab methodology"));
         root.insert("description".to_owned(), json!("The language is described in docs/methodology-language.md."));
     }
     schema
+}
+
+/// What a file must state depends on whether it includes another one.
+fn made_of_others(root: &mut Map<String, Value>) {
+    let mut all = root.remove("required").unwrap_or_default();
+    if let Some(all) = all.as_array_mut() {
+        all.retain(|key| key != "tests");
+    }
+    let of_test = root
+        .get_mut("properties")
+        .and_then(|properties| properties.pointer_mut("/tests/items"))
+        .and_then(Value::as_object_mut)
+        .and_then(|items| items.insert("required".to_owned(), json!(["name"])))
+        .unwrap_or_default();
+    root.insert("if".to_owned(), json!({ "required": ["include"] }));
+    root.insert("then".to_owned(), json!({ "required": ["format", "name", "version"] }));
+    let whole = json!({
+        "required": all,
+        "anyOf": [{ "required": ["tests"] }, { "required": ["suite"] }],
+        "properties": { "tests": { "items": { "required": of_test } } },
+    });
+    root.insert("else".to_owned(), whole);
 }
 
 fn shape(shape: &Shape) -> Value {
@@ -67,12 +90,13 @@ fn kind(of: &Kind, lists: bool) -> Value {
         Kind::Name => json!({ "type": "string", "pattern": "^[a-z0-9]+(-[a-z0-9]+)*$", "maxLength": 40 }),
         Kind::Version => text(r"^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$"),
         Kind::Size => text(&format!("^{SIZE}$")),
+        Kind::SizeOrShare => size_or_share(),
         Kind::Duration => text(r"^\s*(0|\d[\d_]*(\.[\d_]+)?\s*(ns|us|µs|ms|s|sec|m|min|h))\s*$"),
         Kind::Whole(least, most) => json!({ "type": "integer", "minimum": least, "maximum": most }),
         Kind::Flag => json!({ "type": "boolean" }),
         Kind::OneOf(words) => one_of(words),
         Kind::Extent => {
-            let amount = text(&format!(r"^(\s*\d{{1,3}}(\.\d{{1,2}})?\s*%\s*|{SIZE})$"));
+            let amount = size_or_share();
             let ends = json!({ "offset": amount, "length": amount });
             let table = json!({
                 "type": "object", "additionalProperties": false, "properties": ends, "required": ["length"],
@@ -86,6 +110,9 @@ fn kind(of: &Kind, lists: bool) -> Value {
         Kind::Table(inner) => shape(inner),
         Kind::Tables(inner) => json!({ "type": "array", "minItems": 1, "items": shape(inner) }),
         Kind::Marks => json!({ "$ref": "#/$defs/marks" }),
+        Kind::MarksHere => json!({ "type": "object", "additionalProperties": text(r"\S") }),
+        Kind::Read(reading) => text(reading.pattern),
+        Kind::RowOf(one) => json!({ "type": "array", "minItems": 1, "items": kind(one, lists) }),
         Kind::Share => text(r"^\s*([1-9]\d?|100)(\.0{1,2})?\s*%\s*$"),
         Kind::AxisName => json!({ "enum": axis_names().collect::<Vec<_>>() }),
         Kind::Rate => {
@@ -100,6 +127,11 @@ fn kind(of: &Kind, lists: bool) -> Value {
         Kind::Locality => json!({ "anyOf": [{ "const": "uniform" }, shape(&LOCALITY)] }),
         Kind::Anything | Kind::Elsewhere(_) => json!(true),
     }
+}
+
+/// Bytes, or a share of the target.
+fn size_or_share() -> Value {
+    text(&format!(r"^(\s*\d{{1,3}}(\.\d{{1,2}})?\s*%\s*|{SIZE})$"))
 }
 
 fn marks() -> Value {

@@ -26,6 +26,8 @@ pub(crate) enum Kind {
     Version,
     /// Bytes as text with a unit.
     Size,
+    /// Bytes as text with a unit, or a share of the target.
+    SizeOrShare,
     /// Time as text with a unit.
     Duration,
     /// A whole number between two bounds.
@@ -62,10 +64,29 @@ pub(crate) enum Kind {
     Path,
     /// How random offsets are distributed: a word or a table.
     Locality,
+    /// A text that something else reads, which gives the one way of writing it.
+    Read(&'static Reading),
+    /// A list, not empty, in which a value may stand more than once.
+    RowOf(&'static Kind),
+    /// A table from names of keys of the table around it to texts.
+    MarksHere,
     /// Said by the language, not understood further by this version.
     Anything,
     /// Belongs to the table around this one: said here, it is refused with this reason.
     Elsewhere(&'static str),
+}
+
+/// Who reads a text, and what messages and the schema say of it.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    /// What is expected: "an arm as text".
+    pub(crate) what: &'static str,
+    /// One that is right.
+    pub(crate) example: &'static str,
+    /// What editors hold it against, a regular expression; the reader is the judge.
+    pub(crate) pattern: &'static str,
+    /// The one way of writing it, or what is wrong.
+    pub(crate) read: fn(&str) -> Result<String, String>,
 }
 
 /// One key of a table.
@@ -77,6 +98,8 @@ pub(crate) struct Key {
     pub(crate) kind: Kind,
     /// Whether the table must have it.
     pub(crate) required: bool,
+    /// The key that may stand in the place of a required one.
+    pub(crate) or: Option<&'static str>,
     /// What it means, with its unit and its default.
     pub(crate) meaning: &'static str,
     /// Why this version cannot do it yet, where it cannot.
@@ -109,20 +132,25 @@ impl Shape {
 }
 
 pub(crate) const fn key(name: &'static str, kind: Kind, meaning: &'static str) -> Key {
-    Key { name, kind, required: false, meaning, not_yet: None }
+    Key { name, kind, required: false, or: None, meaning, not_yet: None }
 }
 
 pub(crate) const fn must(name: &'static str, kind: Kind, meaning: &'static str) -> Key {
-    Key { name, kind, required: true, meaning, not_yet: None }
+    Key { name, kind, required: true, or: None, meaning, not_yet: None }
+}
+
+/// A key that a table must have where it has no `or`.
+pub(crate) const fn must_or(name: &'static str, or: &'static str, kind: Kind, meaning: &'static str) -> Key {
+    Key { name, kind, required: true, or: Some(or), meaning, not_yet: None }
 }
 
 pub(crate) const fn later(name: &'static str, meaning: &'static str, why: &'static str) -> Key {
-    Key { name, kind: Kind::Anything, required: false, meaning, not_yet: Some(why) }
+    Key { name, kind: Kind::Anything, required: false, or: None, meaning, not_yet: Some(why) }
 }
 
 /// A key that stands in the table around this one, and why.
 pub(crate) const fn elsewhere(name: &'static str, why: &'static str) -> Key {
-    Key { name, kind: Kind::Elsewhere(why), required: false, meaning: why, not_yet: None }
+    Key { name, kind: Kind::Elsewhere(why), required: false, or: None, meaning: why, not_yet: None }
 }
 
 pub(crate) const fn word(name: &'static str, meaning: &'static str) -> Word {

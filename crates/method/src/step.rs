@@ -5,9 +5,10 @@
 use drivelab_core::ids::StepId;
 use drivelab_core::load::Verify;
 use drivelab_core::plan::{Action, Approximation, RateSearch, Rest, Step, StepRole};
-use drivelab_core::units::Nanos;
+use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::Workload;
 
+use crate::curve::{self, CURVE, Point};
 use crate::diagnose::Diagnostic;
 use crate::estimate;
 use crate::expand::Scope;
@@ -20,6 +21,7 @@ use crate::rate::AskedRate;
 use crate::search;
 use crate::stop::{rest, smoke, start_below, stop};
 use crate::sweep::{Pick, name_at};
+use crate::trace;
 use crate::value::Table;
 use crate::values::Values;
 
@@ -29,6 +31,8 @@ pub(crate) struct Draft {
     pub(crate) step: Step,
     pub(crate) naming: Naming,
     pub(crate) case: Option<String>,
+    /// It is a point of a curve, which its name says last.
+    pub(crate) on_curve: bool,
     /// Parameters that can be axes, as shown.
     pub(crate) shown: Vec<(&'static str, String)>,
     /// What operations do was given as shares, not as `op`.
@@ -38,19 +42,26 @@ pub(crate) struct Draft {
 }
 
 /// Makes the step of one combination.
-pub(crate) fn io_step<'m>(scope: &Scope<'m>, test: &'m Table, pick: &Pick<'m>) -> Result<Draft, Vec<Diagnostic>> {
+pub(crate) fn io_step<'m>(
+    scope: &Scope<'m>,
+    test: &'m Table,
+    pick: &Pick<'m>,
+    point: Option<Point>,
+) -> Result<Draft, Vec<Diagnostic>> {
     let layers = Layers::new(scope.root(), test, pick.case, scope.base);
     let values = Values { name: test.text("name"), name_at: name_at(test), own: None, test: Some((&layers, pick)) };
     let mut errors = Vec::new();
     let search = search::of(test);
-    let loads = loads(scope, &values, test, search.as_ref(), &mut errors);
+    let loads = loads(scope, &values, test, (search.as_ref(), point.is_some()), &mut errors);
     let known: Vec<&Workload> = loads.iter().map(|load| &load.workload).collect();
     let stop = stop(&values, &known, &mut errors);
     errors.extend(search.and_then(|search| search::too_short(&search, test, stop.as_ref()?.time)));
     let (Some(stop), true) = (stop, errors.is_empty()) else { return Err(errors) };
     let written = joined(known.into_iter().cloned());
-    let naming = Naming::of(&values, &written, search.as_ref());
-    let shown = shown(&values, &written);
+    let mut naming = Naming::of(&values, &written, search.as_ref());
+    naming.extra.extend(point.map(Point::text));
+    let mut shown = shown(&values, &written);
+    shown.extend(point.map(|point| (CURVE, point.shown())));
     let seed_name =
         format!("{}/{}/{}", test.text("name"), naming.slug(), pick.case.map_or("", |case| case.text("name")));
     let mut approximations = layers.approximations();
@@ -58,8 +69,11 @@ pub(crate) fn io_step<'m>(scope: &Scope<'m>, test: &'m Table, pick: &Pick<'m>) -
     let workload = on_target(scope, &loads, &seed_name, &mut approximations).map_err(|error| vec![error])?;
     let reads = workload.groups().any(|group| group.read_percent() > 0 && group.verify != Verify::Check);
     let ramp = values.time("ramp").unwrap_or_default();
-    let (stop, ramp, rest) =
-        if scope.smoke() { (smoke(&stop), Nanos::new(0), Rest::None {}) } else { (stop, ramp, rest(&values)) };
+    let (stop, ramp, rest) = if scope.smoke() {
+        (smoke(&stop, scope.smoke_cap), Nanos::new(0), Rest::None {})
+    } else {
+        (stop, ramp, rest(&values))
+    };
     let action = Action::Io { workload, stop, ramp };
     let (estimated_time, estimated_written) = estimate::step(&at_most(&action, search), rest, &scope.shape.guess);
     let step = Step {
@@ -71,13 +85,14 @@ pub(crate) fn io_step<'m>(scope: &Scope<'m>, test: &'m Table, pick: &Pick<'m>) -
         start_below: if scope.smoke() { None } else { start_below(&values) },
         axes: Vec::new(),
         approximations,
+        relative: curve::relative(test, &values, point),
         seeds,
         estimated_time,
-        estimated_written,
+        estimated_written: point.map_or(estimated_written, |point| Bytes::new(point.part_of(estimated_written.get()))),
     };
     let by_share = values.get("op").is_none();
     let case = pick.case.map(|case| case.text("name").to_owned());
-    Ok(Draft { step, naming, case, shown, by_share, reads })
+    Ok(Draft { step, naming, case, on_curve: point.is_some(), shown, by_share, reads })
 }
 
 /// The action with the highest rate of a search: an estimate that is rather too high.
@@ -96,7 +111,7 @@ fn loads<'a, 'm>(
     scope: &Scope<'m>,
     values: &Values<'a, 'm>,
     test: &'m Table,
-    search: Option<&RateSearch>,
+    (search, on_curve): (Option<&RateSearch>, bool),
     errors: &mut Vec<Diagnostic>,
 ) -> Vec<Written<'a, 'm>> {
     let folder = scope.method.folder();
@@ -109,7 +124,10 @@ fn loads<'a, 'm>(
     let mut loads = Vec::new();
     for values in std::iter::once(values.clone()).chain(groups) {
         let searched = search.map(|search| AskedRate::Operations(search.lowest));
-        let workload = load::workload(&values, Preset { searched, ..Preset::default() }, folder, errors);
+        let workload = match values.get("trace") {
+            Some(_) => trace::workload((scope.root(), scope.method.traces_known()), &values, folder, errors),
+            None => load::workload(&values, Preset { searched, on_curve, ..Preset::default() }, folder, errors),
+        };
         loads.extend(workload.map(|workload| Written { values, workload }));
     }
     if errors.is_empty() {

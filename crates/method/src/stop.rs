@@ -7,28 +7,32 @@ use drivelab_core::units::{Nanos, Percent};
 use drivelab_core::workload::{Pattern, Workload};
 
 use crate::diagnose::Diagnostic;
-use crate::expand::{SMOKE_CAP, SMOKE_SIZE};
+use crate::expand::SMOKE_SIZE;
 use crate::prepare::COOL_DOWN_CAP;
 use crate::values::Values;
 
 /// `cap` where the file states none.
 const CAP: Nanos = Nanos::from_secs(3600);
+/// `cap` of a replay where the file states none.
+const REPLAY_CAP: Nanos = Nanos::from_secs(24 * 3600);
 /// `rest_cap` where the file states none.
 const REST_CAP: Nanos = Nanos::from_secs(600);
-/// The smoke form measures so long: less than its cap, so that a step ends by its own rule.
-const SMOKE_TIME: Nanos = Nanos::from_millis(400);
-
 /// The stop rule as written, for these loads where they are known.
 pub(crate) fn stop(values: &Values<'_, '_>, loads: &[&Workload], errors: &mut Vec<Diagnostic>) -> Option<StopRule> {
     let before = errors.len();
     let time = values.time("time");
-    let longest = Nanos::new(time.unwrap_or_default().get().saturating_mul(2)).max(CAP);
+    let replay = loads.first().and_then(|load| load.replay.as_ref());
+    let least = if replay.is_some() { REPLAY_CAP } else { CAP };
+    let longest = Nanos::new(time.unwrap_or_default().get().saturating_mul(2)).max(least);
+    // A replay ends with its trace at the latest.
+    let all = replay.map(|replay| replay.facts.issued(replay.trims));
+    let operations = values.whole("operations").into_iter().chain(all).min();
     let stop = StopRule {
         time,
         volume: values.size("volume"),
         passes: values.whole("passes").and_then(|passes| u32::try_from(passes).ok()),
         at_least: values.time("at_least"),
-        operations: values.whole("operations"),
+        operations,
         coverage: values.whole("coverage").and_then(|share| Percent::new(share).ok()),
         errors: match values.word("errors") {
             "stop" => OnError::Stop,
@@ -37,7 +41,8 @@ pub(crate) fn stop(values: &Values<'_, '_>, loads: &[&Workload], errors: &mut Ve
         },
         cap: values.time("cap").unwrap_or(longest),
     };
-    if !stop.says_when() {
+    // What is wrong with the trace of a replay was said of it.
+    if !stop.says_when() && values.get("trace").is_none() {
         let title = format!("'{}' does not say when its steps end", values.name);
         let label = "expected `time`, `volume`, `passes`, `operations` or `coverage`";
         errors.push(Diagnostic::new(values.name_at.clone(), title, label).about("time"));
@@ -89,18 +94,20 @@ fn passes(values: &Values<'_, '_>, loads: &[&Workload], errors: &mut Vec<Diagnos
     errors.push(Diagnostic::new(values.at(key), title, label));
 }
 
-/// The smoke form of a stop rule: at most 0.5 s and 8 MiB.
-pub(crate) fn smoke(stop: &StopRule) -> StopRule {
+/// The smoke form of a stop rule: at most 8 MiB and `cap`. It measures for four fifths of that, so that a step ends by
+/// its own rule.
+pub(crate) fn smoke(stop: &StopRule, cap: Nanos) -> StopRule {
+    let most = Nanos::new(cap.get() / 5 * 4);
     let StopRule { time, volume, passes, at_least: _, operations, coverage, errors, cap: _ } = *stop;
     StopRule {
-        time: Some(time.unwrap_or(SMOKE_TIME).min(SMOKE_TIME)),
+        time: Some(time.unwrap_or(most).min(most)),
         volume: Some(volume.unwrap_or(SMOKE_SIZE).min(SMOKE_SIZE)),
         passes,
         at_least: None,
         operations,
         coverage,
         errors,
-        cap: SMOKE_CAP,
+        cap,
     }
 }
 

@@ -63,9 +63,12 @@ fn order(test: &Table, layers: &Layers<'_>) -> Result<Vec<&'static str>, Diagnos
         present.push(CASE);
     }
     let written = test.list("axes");
+    // An axis that the file does not know, since it was set on the command line, is the innermost.
+    let (set, stated): (Vec<&'static str>, Vec<&'static str>) =
+        present.iter().partition(|axis| **axis != CASE && layers.is_set(axis));
     if written.is_empty() {
-        if present.len() < 2 {
-            return Ok(present);
+        if stated.len() < 2 {
+            return Ok([stated, set].concat());
         }
         let title = format!("'{}' has several axes and does not say in which order they run", test.text("name"));
         let label = format!("expected `axes` with {} in some order, outermost first", quoted(&present));
@@ -83,6 +86,7 @@ fn order(test: &Table, layers: &Layers<'_>) -> Result<Vec<&'static str>, Diagnos
             order.push(axis);
         }
     }
+    order.extend(set.into_iter().filter(|axis| !written.iter().any(|name| name.value == Value::Word(axis))));
     match present.iter().find(|axis| !order.contains(axis)) {
         None => Ok(order),
         Some(missing) => {

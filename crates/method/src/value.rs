@@ -150,6 +150,11 @@ impl Table {
         }
     }
 
+    /// The flag of this name; false where there is none.
+    pub(crate) fn flag(&self, key: &str) -> bool {
+        matches!(self.get(key).map(|value| &value.value), Some(Value::Flag(true)))
+    }
+
     pub(crate) fn size(&self, key: &str) -> Option<Bytes> {
         match self.get(key)?.value {
             Value::Size(size) => Some(size),
@@ -190,6 +195,30 @@ impl Table {
             Some(Value::Tables(tables)) => tables,
             _ => &[],
         }
+    }
+
+    /// The same tree so many places further, as part of several texts.
+    pub(crate) fn moved(mut self, by: usize) -> Table {
+        if by == 0 {
+            return self;
+        }
+        let further = |at: &mut Range<usize>| *at = at.start + by..at.end + by;
+        further(&mut self.at);
+        for entry in self.entries.values_mut() {
+            further(&mut entry.key_at);
+            further(&mut entry.value.at);
+            let value = std::mem::replace(&mut entry.value.value, Value::Flag(false));
+            entry.value.value = match value {
+                Value::Table(table) => Value::Table(table.moved(by)),
+                Value::Tables(tables) => Value::Tables(tables.into_iter().map(|table| table.moved(by)).collect()),
+                Value::List(mut list) => {
+                    list.iter_mut().for_each(|one| further(&mut one.at));
+                    Value::List(list)
+                }
+                other => other,
+            };
+        }
+        self
     }
 
     pub(crate) fn list(&self, key: &str) -> &[Located<Value>] {

@@ -29,6 +29,9 @@ pub(crate) fn check(scope: &Scope<'_>, tests: &[TestPlan], errors: &mut Vec<Diag
     for test in tests {
         for step in &test.steps {
             let Action::Io { workload, .. } = &step.action else { continue };
+            if workload.files.is_some() {
+                continue;
+            }
             let loads: Vec<Workload> = workload.groups().map(single).collect();
             let mut checks = loads.iter().filter(|load| load.verify == Verify::Check);
             let found = apart(&loads)

@@ -5,9 +5,10 @@
 use std::collections::BTreeSet;
 
 use drivelab_core::load::{
-    Arrivals, Bursts, Content, Locality, OtherOps, Pace, Placement, Rate, SizeShare, Verify, Zone,
+    Arrivals, Bursts, Content, Locality, OtherOps, Pace, Placement, Rate, SizeShare, Verify, VolumeBursts, Zone,
 };
-use drivelab_core::plan::{Action, Form, OnError, Plan, RateSearch, Rounds, StopRule};
+use drivelab_core::places::Places;
+use drivelab_core::plan::{Action, Form, OnError, Plan, RateSearch, Repeats, RestAfter, Rounds, StopRule};
 use drivelab_core::units::{Bytes, Nanos, Percent};
 use drivelab_core::workload::{DataPattern, Pattern, Streams, Workload};
 use drivelab_method::{SpeedGuess, TargetShape, expand, parse};
@@ -128,6 +129,9 @@ fn order_and_place_arrive() {
     );
     assert_eq!(slug, "rev-4k-q4t2-read-seek-5pct-stride-64k");
     assert_eq!(step_of("pattern = \"sequential\"\nstride = \"4 KiB\"").0.stride, None, "no gap is no stride");
+    let sampled = step_of("pattern = \"sequential\"\nplaces = 64\nseed = 7\npasses = 1");
+    assert_eq!(sampled.0.places, Some(Places { count: 64, seed: 7 }), "the seed as written, not that of the step");
+    assert_eq!((sampled.2.as_str(), sampled.0.pass_bytes()), ("seq-4k-q4t1-read-places-64", Bytes::new(64 * 4096)));
     let once = step_of("pattern = \"random_once\"\npasses = 2");
     assert_eq!((once.0.pattern, once.1.passes, once.2.as_str()), (Pattern::RandomOnce, Some(2), "once-4k-q4t1-read"));
     let zone = |accesses, span| Zone { accesses: percent(accesses), span: percent(span) };
@@ -170,6 +174,12 @@ fn pace_and_placement_arrive() {
     assert_eq!(workload.placement, Placement { cpus: vec![0, 1], batch: 4 });
     assert_eq!(slug, "rnd-4k-q4t1-read-batch-4-rate-10k-iops-exponential-arrivals-bursts-1s-on-2s-off");
     assert_eq!(label, "RND 4 KiB Q4T1 read, batch 4, rate 10k IOPS, exponential arrivals, bursts 1 s on 2 s off");
+    let (workload, _, slug, label) = step_of("bursts = { volume = \"32 MB\", duty_cycle = 20, on_at_most = \"1 s\" }");
+    let (volume, duty_percent) = (Bytes::new(32_000_000), Percent::new(20).expect("a per cent"));
+    let volume_bursts = Some(VolumeBursts { volume, duty_percent, on_at_most: Some(Nanos::from_secs(1)) });
+    assert_eq!(workload.pace, Pace { volume_bursts, ..Pace::default() });
+    assert_eq!(slug, "rnd-4k-q4t1-read-bursts-32mb-1s-at-most-duty-20pct");
+    assert_eq!(label, "RND 4 KiB Q4T1 read, bursts 32 MB 1 s at most duty 20 %");
     let by_bytes = step_of("rate = \"40.96 MB/s\"\narrivals = \"uniform\"").0;
     assert_eq!(by_bytes.pace.rate, rate(10_000_000, Arrivals::Uniform), "10,000 blocks of 4 KiB");
     let mixed = step_of(
@@ -402,6 +412,20 @@ fn a_check_follows_the_step_that_wrote() {
 
 /// Hand-worked: the guess is 500 MB/s in sequence and 80,000 random operations of 4 KiB a second at 32 in flight.
 #[test]
+fn sets_and_discarded_rounds_arrive_and_smoke_has_none() {
+    let body = "op = \"read\"\nblock_size = \"4 KiB\"\npattern = \"random\"\nqueue_depth = [1, 2]\ntime = \"5 s\"\n\
+                rest = \"5 s\"\nrounds = 3\nwarm_up_rounds = 1\nrest_after = \"steps\"\norder = \"step_by_step\"\n\
+                combine = \"best\"";
+    let plan = plan_of(Form::Quick, "action = \"fill\"", body);
+    let repeats = Repeats { warm_up_rounds: 1, sets: 1, rest_after: RestAfter::Steps };
+    assert_eq!((plan.tests[1].repeats, plan.tests[1].max_rounds()), (repeats, 4));
+    assert!(plan.tests[0].repeats.is_plain(), "preparation is done once");
+    // Eight executions of 5.1 s and one rest of 5 s.
+    assert_eq!(plan.estimated_time().get() - plan.tests[0].steps[0].estimated_time.get(), 45_800_000_000);
+    assert!(plan_of(Form::Smoke, "action = \"fill\"", body).tests[1].repeats.is_plain());
+}
+
+#[test]
 fn estimates_know_rates_pauses_and_what_moves_nothing() {
     let of = |body: &str| {
         let body = format!("block_size = \"4 KiB\"\npattern = \"random\"\nqueue_depth = 32\n{body}");
@@ -416,6 +440,9 @@ fn estimates_know_rates_pauses_and_what_moves_nothing() {
     assert_eq!(of("op = \"write\"\ntime = \"10 s\"\nrate = \"1M IOPS\""), (100, kb(800_000)), "above what it can do");
     let bursts = "rate = \"1000 IOPS\"\nbursts = { on = \"1 s\", off = \"3 s\" }";
     assert_eq!(of(&format!("op = \"write\"\noperations = 1000\n{bursts}")), (40, kb(1000)));
+    // A fifth of 80,000 a second.
+    let by_volume = "bursts = { volume = \"1 MB\", duty_cycle = 20 }";
+    assert_eq!(of(&format!("op = \"write\"\noperations = 16000\n{by_volume}")), (10, kb(16_000)));
     // 32 slots that each think for 100 ms and then wait 0.4 ms: 318.73 a second.
     assert_eq!(of("op = \"write\"\noperations = 3188\nthink_time = \"100 ms\""), (100, kb(3188)));
     assert_eq!(of("op = \"trim\"\ntime = \"10 s\"").1, 0);

@@ -1,6 +1,8 @@
 //! Runs under several arms beside each other: which of several runs are arms of one drive, and their tables, the same
 //! for a terminal, Markdown and the page; as one JSON document too.
 
+mod over_rounds;
+
 use drivelab_analysis::arms::{ArmCell, ArmColumn, ArmRun, Arms, LEAST_CPU_MS, arms};
 use drivelab_core::environment::Environment;
 use schemars::JsonSchema;
@@ -54,6 +56,10 @@ pub fn arms_table(arms: &Arms, width: usize) -> String {
     let width = width.max(LEAST_WIDTH);
     let mut lines = plain(&table, width);
     lines.push(String::new());
+    if let Some(table) = over_rounds::table(arms, false) {
+        lines.extend(plain(&table, width));
+        lines.push(String::new());
+    }
     lines.extend(arms.arms.iter().map(whole));
     lines.extend(wrapped(&meaning(arms), width));
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
@@ -64,7 +70,8 @@ fn whole(arm: &ArmColumn) -> String {
         || format!("CPU not on record, or below {LEAST_CPU_MS} ms"),
         |cpu| format!("{} CPU s/GB in all", cpu_text(cpu)),
     );
-    format!("{}: {cpu}, run {}", arm.arm, arm.run)
+    let idle = arm.idle_watts.map_or_else(String::new, |watts| format!("{} W when idle, ", format::value(watts, "W")));
+    format!("{}: {idle}{cpu}, run {}", arm.arm, arm.run)
 }
 
 /// A row for each arm of each step; columns of which no arm has anything are left out. `repeat`: every row names its
@@ -128,6 +135,7 @@ fn meaning(arms: &Arms) -> String {
         (any(&|cell| cell.watts.is_some()), POWER),
         (any(&|cell| cell.cpu_s_per_gb.is_some()) || arms.arms.iter().any(|arm| arm.cpu_s_per_gb.is_some()), CPU),
         (any(&|cell| cell.at_least), "≥: drivelab or the host's CPUs were the limit"),
+        (!arms.over_rounds.is_empty(), over_rounds::MEANING),
     ];
     parts.into_iter().filter_map(|(there, words)| there.then_some(words)).collect::<Vec<_>>().join("; ")
 }
@@ -187,14 +195,22 @@ fn view(members: &[(&str, &ReportInput<'_>)]) -> ArmsView {
         let title = format!("{} {}", plan.title, plan.methodology.version);
         format!("{}, {}", facts::drive_name(&input.records.environment), title.trim_end())
     });
-    let columns = vec![Column::words("Arm"), Column::figures("CPU", "s/GB"), Column::words("Run")];
+    let columns = vec![
+        Column::words("Arm"),
+        Column { metric: String::new(), ..Column::figures("idle power", "W") },
+        Column::figures("CPU", "s/GB"),
+        Column::words("Run"),
+    ];
     let row = |(name, arm): (&String, &ArmColumn)| {
         let cpu = arm.cpu_s_per_gb.map_or_else(Cell::default, |cpu| Cell::text(cpu_text(cpu)));
-        vec![Cell::text(name.clone()), cpu, Cell::text(arm.run.to_string())]
+        let idle = arm.idle_watts.map_or_else(Cell::default, |watts| Cell::text(format::value(watts, "W")));
+        vec![Cell::text(name.clone()), idle, cpu, Cell::text(arm.run.to_string())]
     };
     let rows = names.iter().zip(&arms.arms).map(row).collect();
     let whole = Table { caption: "Each arm over all its steps".to_owned(), columns, rows };
-    let tables = vec![steps_table(&arms, &names, true), with_dashes(whole.without_empty_columns())];
+    let mut tables = vec![steps_table(&arms, &names, true), with_dashes(whole.without_empty_columns())];
+    // The answer first: what each arm costs over all rounds.
+    over_rounds::table(&arms, true).into_iter().for_each(|table| tables.insert(0, table));
     ArmsView { title, tables, meaning: meaning(&arms), arms }
 }
 

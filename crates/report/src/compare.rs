@@ -24,7 +24,10 @@ struct CompareKey {
 
 fn key(input: &ReportInput<'_>) -> CompareKey {
     let plan = &input.records.plan;
-    CompareKey { hash: plan.methodology.hash.clone(), form: plan.form, ground: condition(input).ground() }
+    let series = input.records.environment.condition.as_ref().and_then(|facts| facts.series.as_ref());
+    let device = if series.is_some_and(|series| series.loop_on_file) { ", on a loop device on a file" } else { "" };
+    let ground = format!("{}{device}", condition(input).ground());
+    CompareKey { hash: plan.methodology.hash.clone(), form: plan.form, ground }
 }
 
 /// What was set up around the target; nothing where that is not on record.

@@ -47,6 +47,9 @@ fn line(input: &ReportInput<'_>, metric: &drivelab_core::metric::Metric) -> [Str
     let drive = facts::drive(&input.records.environment);
     let step = metric.step.as_ref().and_then(|id| plan.step(id));
     let test = metric.step.as_ref().and_then(|id| plan.test_of(id));
+    // A score stands for no step; it has the place of one, by its address and title.
+    let score = plan.scores.iter().find(|score| score.address() == metric.address);
+    let place = metric.address.split(':').next().filter(|_| score.is_some());
     let number = |value: Option<f64>| value.map_or_else(String::new, |value| value.to_string());
     let words = |text: &str| harmless(text);
     [
@@ -60,8 +63,8 @@ fn line(input: &ReportInput<'_>, metric: &drivelab_core::metric::Metric) -> [Str
         words(drive.and_then(|drive| drive.firmware.as_deref()).unwrap_or_default()),
         run_facts::state_word(input.records.state).to_owned(),
         words(test.map_or("", |test| &test.name)),
-        words(step.map_or("", |step| step.id.as_str())),
-        words(step.map_or("", |step| &step.label)),
+        words(step.map(|step| step.id.as_str()).or(place).unwrap_or_default()),
+        words(step.map(|step| &step.label).or(score.map(|score| &score.title)).map_or("", |text| text)),
         words(&metric.id),
         number(metric.value),
         metric.unit.clone(),

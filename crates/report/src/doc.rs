@@ -2,7 +2,13 @@
 //!
 //! A published format: fields are added, never renamed, removed or given another meaning within one schema version.
 
+use std::io::{self, Write};
+
 use drivelab_analysis::arms::Arms;
+use drivelab_analysis::curve::Curve;
+use drivelab_analysis::data_sheet::{Sheet, sheet};
+use drivelab_analysis::map::SpeedMap;
+use drivelab_analysis::scores::ScoreFigure;
 use drivelab_analysis::{Analysis, StepLimit};
 use drivelab_core::environment::{Environment, ToolVersion};
 use drivelab_core::event::{RunState, Steadiness};
@@ -11,13 +17,13 @@ use drivelab_core::histogram::LatencySummary;
 use drivelab_core::ids::{RunId, StepId, StepKey};
 use drivelab_core::load::OpKind;
 use drivelab_core::metric::Metric;
-use drivelab_core::plan::{Form, MethodIdentity, Source, Step};
+use drivelab_core::plan::{Form, MethodIdentity, Repeats, Source, Step};
 use drivelab_core::record::{IntervalRecord, OpRecord, SizeRecord, StepRecord, Stuck};
 use drivelab_core::telemetry::{Gap, RecordedSource, Sample, SourceDescription, TemperatureLimit};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
-use crate::{ReportError, ReportInput, compare, marker, run_facts};
+use crate::{ReportError, ReportInput, compare, curve_view, map_view, marker, run_facts, scores_view};
 
 /// Version of the document; raised when a reader of the old one would go wrong.
 const SCHEMA_VERSION: u32 = 1;
@@ -26,16 +32,16 @@ const SCHEMA_VERSION: u32 = 1;
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(untagged)]
 #[expect(clippy::large_enum_variant, reason = "made once for each report")]
-pub(crate) enum Results {
+pub(crate) enum Results<'a> {
     /// Of one run.
-    One(RunResults),
+    One(RunResults<'a>),
     /// Of several runs.
-    Several(SeveralResults),
+    Several(SeveralResults<'a>),
 }
 
 /// The results of one run.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct RunResults {
+pub(crate) struct RunResults<'a> {
     /// Always `drivelab.results`.
     pub(crate) schema: String,
     /// Version of this document, 1.
@@ -49,12 +55,25 @@ pub(crate) struct RunResults {
     /// Statements about the run, the gravest first.
     pub(crate) findings: Vec<FindingDoc>,
     /// Every step of the plan with its executions.
-    pub(crate) steps: Vec<StepDoc>,
+    pub(crate) steps: Vec<StepDoc<'a>>,
     /// What was watched beside the I/O; absent where nothing was.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) telemetry: Option<TelemetryDoc>,
+    pub(crate) telemetry: Option<TelemetryDoc<'a>>,
     /// What limited each executed step.
     pub(crate) limits: Vec<StepLimit>,
+    /// Loads at full speed and at shares of it, with their knees; absent where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) curves: Vec<Curve>,
+    /// The drive's data sheet beside what was measured; absent where the methodology measures no twin of a printed
+    /// figure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) data_sheet: Option<Sheet>,
+    /// Figures that the methodology makes of those of several steps; absent where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) scores: Vec<ScoreFigure>,
+    /// Drives by position: reads of a whole span in order; absent where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) maps: Vec<SpeedMap>,
     /// What a copy of this document leaves out to stay small; empty in the full document.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) left_out: Vec<String>,
@@ -62,7 +81,7 @@ pub(crate) struct RunResults {
 
 /// The results of several runs.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct SeveralResults {
+pub(crate) struct SeveralResults<'a> {
     /// Always `drivelab.results`.
     schema: String,
     /// Version of this document, 1.
@@ -72,7 +91,7 @@ pub(crate) struct SeveralResults {
     /// Why not, a sentence each.
     not_comparable_because: Vec<String>,
     /// Each run as a document of its own.
-    runs: Vec<RunResults>,
+    runs: Vec<RunResults<'a>>,
     /// The figures of all runs, each with its run.
     metrics: Vec<MetricDoc>,
     /// The findings of all runs, each with its run.
@@ -119,7 +138,7 @@ pub(crate) struct RunDoc {
 
 /// What was watched beside the I/O.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct TelemetryDoc {
+pub(crate) struct TelemetryDoc<'a> {
     /// CPU time in nanoseconds that the reading cost.
     cpu_ns: u64,
     /// Sources were read in idle and latency-critical steps too.
@@ -129,19 +148,19 @@ pub(crate) struct TelemetryDoc {
     /// What could not be watched and why.
     remarks: Vec<String>,
     /// The sources with everything that was sampled of them.
-    pub(crate) sources: Vec<TelemetrySourceDoc>,
+    pub(crate) sources: Vec<TelemetrySourceDoc<'a>>,
 }
 
 /// A source and its samples.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct TelemetrySourceDoc {
+pub(crate) struct TelemetrySourceDoc<'a> {
     /// What it is; its series are in the order of a sample's values.
     #[serde(flatten)]
     description: SourceDescription,
     /// Samples in order of time.
-    pub(crate) samples: Vec<Sample>,
+    pub(crate) samples: &'a [Sample],
     /// Times without samples.
-    gaps: Vec<Gap>,
+    gaps: &'a [Gap],
 }
 
 /// An interruption.
@@ -192,15 +211,25 @@ pub(crate) struct FindingDoc {
 
 /// A step of the plan.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct StepDoc {
+pub(crate) struct StepDoc<'a> {
     /// Name of the test it belongs to.
     test: String,
     /// The step with all its parameters.
     step: Step,
+    /// What is repeated beside its rounds: which of the executions below do not count, and sets.
+    #[serde(skip_serializing_if = "Repeats::is_plain")]
+    repeats: Repeats,
     /// Its finished executions.
     rounds: Vec<StepRecord>,
     /// What happened in each interval of its executions, histograms left out.
-    pub(crate) intervals: Vec<IntervalDoc>,
+    #[serde(serialize_with = "interval_docs")]
+    #[schemars(with = "Vec<IntervalDoc>")]
+    pub(crate) intervals: Vec<&'a IntervalRecord>,
+}
+
+/// Makes the document of each interval as it is written: a long run has a hundred thousand.
+fn interval_docs<S: Serializer>(intervals: &[&IntervalRecord], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(intervals.iter().map(|one| interval(one)))
 }
 
 /// An interval without its histograms.
@@ -288,8 +317,20 @@ fn op(record: &OpRecord) -> OpDoc {
 }
 
 fn interval(record: &IntervalRecord) -> IntervalDoc {
-    let IntervalRecord { key, index, start_ns, end_ns, ramp, read, write, others, in_flight_mean, backlog, stuck } =
-        record;
+    let IntervalRecord {
+        key,
+        index,
+        start_ns,
+        end_ns,
+        ramp,
+        read,
+        write,
+        others,
+        in_flight_mean,
+        backlog,
+        stuck,
+        condensed: _,
+    } = record;
     IntervalDoc {
         round: key.round,
         index: *index,
@@ -306,7 +347,7 @@ fn interval(record: &IntervalRecord) -> IntervalDoc {
 }
 
 /// The document of one run.
-pub(crate) fn results(input: &ReportInput<'_>) -> RunResults {
+pub(crate) fn results<'a>(input: &ReportInput<'a>) -> RunResults<'a> {
     RunResults {
         schema: marker::SCHEMA.to_owned(),
         schema_version: SCHEMA_VERSION,
@@ -317,16 +358,20 @@ pub(crate) fn results(input: &ReportInput<'_>) -> RunResults {
         steps: steps(input),
         telemetry: telemetry(input),
         limits: input.analysis.limits.clone(),
+        curves: input.records.plan.tests.iter().flat_map(|test| curve_view::of_test(input, test)).collect(),
+        data_sheet: sheet(input.records, input.analysis),
+        scores: scores_view::of_run(input),
+        maps: input.records.plan.tests.iter().flat_map(|test| map_view::of_test(input, test)).collect(),
         left_out: Vec::new(),
     }
 }
 
-fn telemetry(input: &ReportInput<'_>) -> Option<TelemetryDoc> {
+fn telemetry<'a>(input: &ReportInput<'a>) -> Option<TelemetryDoc<'a>> {
     let recorded = &input.records.telemetry;
-    let source = |source: &RecordedSource| TelemetrySourceDoc {
+    let source = |source: &'a RecordedSource| TelemetrySourceDoc {
         description: source.description.clone(),
-        samples: source.samples.clone(),
-        gaps: source.gaps.clone(),
+        samples: &source.samples,
+        gaps: &source.gaps,
     };
     (!recorded.sources.is_empty()).then(|| TelemetryDoc {
         cpu_ns: recorded.cpu.get(),
@@ -382,14 +427,15 @@ fn break_doc(one: &drivelab_core::run::Break) -> BreakDoc {
     }
 }
 
-fn steps(input: &ReportInput<'_>) -> Vec<StepDoc> {
+fn steps<'a>(input: &ReportInput<'a>) -> Vec<StepDoc<'a>> {
     let records = input.records;
     let rounds = |id: &StepId| records.steps.iter().filter(|record| record.key.step == *id).cloned().collect();
-    let intervals = |id: &StepId| records.intervals.iter().filter(|one| one.key.step == *id).map(interval).collect();
-    let of_test = |test: &drivelab_core::plan::TestPlan| -> Vec<StepDoc> {
+    let intervals = |id: &StepId| records.intervals.iter().filter(|one| one.key.step == *id).collect();
+    let of_test = |test: &drivelab_core::plan::TestPlan| -> Vec<StepDoc<'a>> {
         let doc = |step: &Step| StepDoc {
             test: test.name.clone(),
             step: step.clone(),
+            repeats: test.repeats,
             rounds: rounds(&step.id),
             intervals: intervals(&step.id),
         };
@@ -399,7 +445,7 @@ fn steps(input: &ReportInput<'_>) -> Vec<StepDoc> {
 }
 
 /// One run: its document; several: all of them and the joined lists.
-pub(crate) fn document(inputs: &[ReportInput<'_>]) -> Results {
+pub(crate) fn document<'a>(inputs: &[ReportInput<'a>]) -> Results<'a> {
     if let [only] = inputs {
         return Results::One(results(only));
     }
@@ -420,14 +466,34 @@ pub(crate) fn json(inputs: &[ReportInput<'_>]) -> Result<serde_json::Value, Repo
     Ok(serde_json::to_value(document(inputs))?)
 }
 
+/// Text up to a number of bytes; what would be longer is refused in the middle.
+struct UpTo {
+    text: Vec<u8>,
+    most: usize,
+}
+
+impl Write for UpTo {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.text.len() + bytes.len() > self.most {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.text.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// What is left out of a run's document, and how.
-type Cut = (&'static str, fn(&mut RunResults));
+type Cut = (&'static str, fn(&mut RunResults<'_>));
 
 /// What the copy of the document in a page may leave out, in this order.
 const CUTS: [Cut; 7] = [
     (SAMPLES, |run| {
         let sources = run.telemetry.iter_mut().flat_map(|watched| &mut watched.sources);
-        sources.for_each(|source| source.samples.clear());
+        sources.for_each(|source| source.samples = &[]);
     }),
     (OWN_LISTS, |run| {
         run.metrics.clear();
@@ -469,8 +535,12 @@ fn clear_buckets(record: &mut StepRecord) {
 /// Only in a document of several runs: there every figure stands in the list of all runs as well, so nothing is lost.
 const OWN_LISTS: &str = "the run's own lists of metrics and findings: they stand once, in the lists of all runs";
 
-/// The document as text for a page with its first cuts made, and what they leave out in words.
-pub(crate) fn embedded(inputs: &[ReportInput<'_>], cuts: usize) -> Result<(String, Vec<&'static str>), ReportError> {
+/// A copy of the document, and what it leaves out in words.
+type Copied = (String, Vec<&'static str>);
+
+/// The document as text for a page with its first cuts made, and what they leave out in words. `None` where it is
+/// longer than `most` bytes: nobody needs the rest of it then.
+pub(crate) fn embedded(inputs: &[ReportInput<'_>], cuts: usize, most: usize) -> Result<Option<Copied>, ReportError> {
     let mut document = document(inputs);
     let several = matches!(document, Results::Several(_));
     let made = CUTS.into_iter().take(cuts).filter(|(what, _)| several || *what != OWN_LISTS);
@@ -479,7 +549,7 @@ pub(crate) fn embedded(inputs: &[ReportInput<'_>], cuts: usize) -> Result<(Strin
     if let (Results::Several(all), true) = (&mut document, made.iter().any(|(what, _)| *what == ACCOUNT)) {
         all.metrics.retain(|metric| !is_account(&metric.metric.id));
     }
-    let runs: &mut [RunResults] = match &mut document {
+    let runs: &mut [RunResults<'_>] = match &mut document {
         Results::One(run) => std::slice::from_mut(run),
         Results::Several(several) => &mut several.runs,
     };
@@ -491,7 +561,12 @@ pub(crate) fn embedded(inputs: &[ReportInput<'_>], cuts: usize) -> Result<(Strin
         }
     }
     let lost = made.iter().map(|(what, _)| *what).filter(|what| *what != OWN_LISTS).collect();
-    Ok((serde_json::to_string(&document)?, lost))
+    let mut out = UpTo { text: Vec::new(), most };
+    match serde_json::to_writer(&mut out, &document) {
+        Ok(()) => Ok(Some((String::from_utf8_lossy(&out.text).into_owned(), lost))),
+        Err(error) if error.io_error_kind() == Some(io::ErrorKind::FileTooLarge) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// JSON Schema of the results document.
@@ -499,7 +574,7 @@ pub(crate) fn embedded(inputs: &[ReportInput<'_>], cuts: usize) -> Result<(Strin
 pub fn results_schema() -> serde_json::Value {
     // What is written, not what could be read: a field that is left out when empty is not required.
     let settings = schemars::generate::SchemaSettings::default().for_serialize();
-    let mut schema = settings.into_generator().into_root_schema_for::<Results>();
+    let mut schema = settings.into_generator().into_root_schema_for::<Results<'_>>();
     schema.insert("title".to_owned(), "drivelab results".into());
     schema.insert("$id".to_owned(), "drivelab.results.v1".into());
     schema.to_value()

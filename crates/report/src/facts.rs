@@ -1,6 +1,6 @@
 //! Target, drive and testbed as pairs of name and value, for every format. What is not known is said to be unknown.
 
-use drivelab_core::condition::{ConditionFacts, EncryptionFacts, HardwareFacts};
+use drivelab_core::condition::{ConditionFacts, EncryptionFacts, HardwareFacts, Series};
 use drivelab_core::environment::{BlockDeviceFacts, Environment, FileSystemFacts, TargetFacts, TargetKind};
 use drivelab_core::finding::Finding;
 use drivelab_core::run::Break;
@@ -161,7 +161,7 @@ fn guard(environment: &Environment) -> String {
 /// What was set up around the target, where anything was.
 fn condition(environment: &Environment) -> Vec<Fact> {
     let Some(condition) = &environment.condition else { return Vec::new() };
-    let ConditionFacts { asked, partition, file_system, encryption, hardware, power, done } = condition;
+    let ConditionFacts { asked, partition, file_system, encryption, hardware, power, done, series } = condition;
     let mut facts = vec![fact("Conditions", asked.ground()), fact("Arm", asked.arm())];
     facts.extend(partition.iter().map(|made| {
         let share = format!("{} of {}", format::bytes(made.length), format::bytes(made.of));
@@ -177,6 +177,23 @@ fn condition(environment: &Environment) -> Vec<Fact> {
     if !done.is_empty() {
         facts.push(fact("Set up", done.join("; ")));
     }
+    facts.extend(series.iter().flat_map(place_in_series));
+    facts
+}
+
+/// The place of a run among those of one command, and what there was instead of what the methodology asks for.
+fn place_in_series(series: &Series) -> Vec<Fact> {
+    let Series { at, of, round, rounds, order, replaced, left_out, loop_on_file } = series;
+    let mut facts = Vec::new();
+    if *of > 1 {
+        let order = if *rounds > 1 { format!(", round {round} of {rounds}, order {order}") } else { String::new() };
+        facts.push(fact("Series", format!("run {at} of {of}{order}")));
+    }
+    if *loop_on_file {
+        facts.push(fact("Device", "a loop device on a file, not a drive of its own".to_owned()));
+    }
+    let listed = [("Replaced by flags", replaced), ("Left out", left_out)];
+    facts.extend(listed.into_iter().filter(|(_, all)| !all.is_empty()).map(|(name, all)| fact(name, all.join("; "))));
     facts
 }
 
@@ -232,6 +249,15 @@ fn encrypted_by_the_drive(found: &HardwareFacts) -> [Fact; 2] {
     ]
 }
 
+/// Bytes of the sets of files that the steps were about, each once.
+fn sets(input: &ReportInput<'_>) -> u64 {
+    let loads = input.records.plan.steps().filter_map(|step| step.workload()?.files.as_ref());
+    let mut all: Vec<_> = loads.map(|load| (&load.set.name, load.set.bytes().get())).collect();
+    all.sort_unstable();
+    all.dedup();
+    all.into_iter().map(|(_, bytes)| bytes).sum()
+}
+
 /// How much of the target the steps were about, and how large it is where that is more.
 fn tested(input: &ReportInput<'_>) -> String {
     let target = &input.records.environment.target;
@@ -243,7 +269,10 @@ fn tested(input: &ReportInput<'_>) -> String {
     let spans = drivelab_analysis::tested(input.records);
     let size = format::bytes(Bytes::new(spans.iter().map(|span| span.length.get()).sum()));
     match spans.as_slice() {
-        [] => format!("nothing yet of {of}"),
+        [] => match sets(input) {
+            0 => format!("nothing yet of {of}"),
+            bytes => format!("sets of files of {} in all", format::bytes(Bytes::new(bytes))),
+        },
         [only] if only.length >= target.length => all,
         [only] if only.offset.get() == 0 => format!("{size} at the start of {of}"),
         [only] => format!("{size} from byte {} on, of {of}", format::count(only.offset.get())),

@@ -3,10 +3,10 @@
 //! Computes nothing: values, spreads and reasons of voids come from `analysis`; this file knows only the ids of the
 //! metrics it shows (docs/metrics.md defines them).
 
-use drivelab_core::finding::{Finding, Severity};
+use drivelab_core::finding::Finding;
 use drivelab_core::load::OpKind;
 use drivelab_core::metric::Metric;
-use drivelab_core::plan::Step;
+use drivelab_core::plan::{Combine, Step, TestPlan};
 
 use crate::ReportInput;
 use crate::chart::{Point, Series, colour};
@@ -221,16 +221,35 @@ pub(crate) fn metric_cell(input: &ReportInput<'_>, metric: &Metric) -> Cell {
         Some(value) if metric.lower_bound => Cell::at_least(format::value(value, &metric.unit)),
         Some(value) => Cell::text(format::value(value, &metric.unit)),
         None if metric.voided_by.is_empty() => Cell::default(),
+        // At and above full speed a curve asks for it: the time grows with the length of the step.
+        None if metric.voided_by == ["curve_overloaded"] => {
+            Cell { text: "grows".to_owned(), ..Cell::void(void_reason(input, metric)) }
+        }
         None => Cell::void(void_reason(input, metric)),
     }
+}
+
+/// The column of the rate in the unit in which a test's source published it; `None` where that is no other one.
+pub(crate) fn published_column(test: &TestPlan) -> Option<Column> {
+    test.published_unit.map(|unit| Column::figures("As published", unit.name()))
+}
+
+/// The cell of that column: the throughput of an operation in the other unit.
+pub(crate) fn published_cell(input: &ReportInput<'_>, test: &TestPlan, step: &Step, op: Op) -> Option<Cell> {
+    let unit = test.published_unit?;
+    let metric = metric(input, step, op, quantity::THROUGHPUT);
+    let Some((metric, value)) = metric.and_then(|metric| Some((metric, metric.value?))) else {
+        return Some(Cell::default());
+    };
+    let text = format::value(unit.of_mb_s(value), unit.name());
+    Some(if metric.lower_bound { Cell::at_least(text) } else { Cell::text(text) })
 }
 
 /// The statements that void a metric.
 fn void_reason(input: &ReportInput<'_>, metric: &Metric) -> String {
     let about = |finding: &&Finding| {
         let step = metric.step.as_ref();
-        finding.severity == Severity::Void
-            && metric.voided_by.contains(&finding.code)
+        metric.voided_by.contains(&finding.code)
             && (finding.steps.is_empty() || finding.steps.iter().any(|key| Some(&key.step) == step))
     };
     let statements: Vec<&str> =
@@ -248,6 +267,14 @@ pub(crate) fn spread_cells(input: &ReportInput<'_>, step: &Step, op: Op, quantit
     let range = |low, high| format!("{} – {}", format::value(low, &metric.unit), format::value(high, &metric.unit));
     let interval = spread.confidence.map_or_else(Cell::default, |ends| Cell::text(range(ends.low, ends.high)));
     [Cell::text(range(spread.min, spread.max)), interval]
+}
+
+/// The median of the rounds (or sets), where the figure is the best one of them: what it would be without the choice.
+pub(crate) fn median_cell(input: &ReportInput<'_>, step: &Step, op: Op, quantity: &str) -> Cell {
+    let best = input.records.plan.test_of(&step.id).is_some_and(|test| test.combine == Combine::Best);
+    let metric = metric(input, step, op, quantity).filter(|metric| best && metric.value.is_some());
+    let median = metric.and_then(|metric| Some((metric.spread?.median, &metric.unit)));
+    median.map_or_else(Cell::default, |(median, unit)| Cell::text(format::value(median, unit)))
 }
 
 /// Adds the point of a metric at x: its value and text as in the tables, and its rounds as a range.

@@ -54,6 +54,12 @@ fn scaled(size: Bytes, units: [(u64, &str); 3]) -> String {
     format!("{} {name}", trimmed(size.as_f64() / Bytes::new(unit).as_f64()))
 }
 
+/// A number of any unit, without zeros at the end, grouped by commas: `14,016`, `7.68`, `0.44`.
+#[must_use]
+pub fn plain_number(value: f64) -> String {
+    trimmed(value)
+}
+
 /// Four significant digits without zeros at the end: `34.36`, `32`.
 fn trimmed(value: f64) -> String {
     let text = significant(value);
@@ -85,7 +91,9 @@ pub fn value(value: f64, unit: &str) -> String {
     match unit {
         "IOPS" => iops(value),
         // Counts are whole; a mean of operations in flight is not.
-        "operations" | "blocks" if value.fract() == 0.0 => grouped(value, 0),
+        "operations" | "blocks" | "bursts" | "executions" | "tests" | "B" | "" if value.fract() == 0.0 => {
+            grouped(value, 0)
+        }
         "s" if value >= 10.0 => grouped(value, 1),
         _ => significant(value),
     }
@@ -135,6 +143,7 @@ mod tests {
         assert_eq!(texts, ["0.00", "0.0040", "0.25", "85.20", "100.0", "113.9", "1,000", "14,909", "1,234,567"]);
         assert_eq!([42.5, 137.4, 1_012_345.6].map(iops), ["42.50", "137", "1,012,346"]);
         assert_eq!([7.0, 31.72, 12_345.0].map(|count| value(count, "operations")), ["7", "31.72", "12,345"]);
+        assert_eq!([value(1.0, ""), value(0.0, "B"), value(0.5, ""), value(1.0, "times")], ["1", "0", "0.50", "1.00"]);
     }
 
     #[test]

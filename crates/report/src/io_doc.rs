@@ -17,6 +17,7 @@ use drivelab_core::ids::{RunId, StepId};
 use drivelab_core::load::{Arrivals, OpKind, Rate};
 use drivelab_core::plan::{Action, Rounds, Step, StepRole, StopRule};
 use drivelab_core::record::{IoError, OpRecord, OpenLoop, StepRecord, StopReason, Verification};
+use drivelab_core::replay::ReplayRecord;
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::Workload;
 use schemars::JsonSchema;
@@ -92,6 +93,8 @@ pub(crate) struct IoResults {
     pub(crate) lower_bound: bool,
     /// Schedule and backlog of the last round; null in a closed loop.
     pub(crate) backlog: Option<OpenLoop>,
+    /// What was done with the trace in the last round; null where none was replayed.
+    pub(crate) replay: Option<ReplayRecord>,
     /// What checking headers found; null where nothing was checked.
     pub(crate) verification: Option<Verification>,
     /// The first errors of operations, at most 64, and the first of each number; the counts are in `operations`.
@@ -295,7 +298,7 @@ fn merged(records: &[&OpRecord], elapsed: Nanos) -> OperationDoc {
 
 /// The kinds that a workload issues, or that were seen all the same.
 fn by_kind(rounds: &[&StepRecord], workload: &Workload) -> BTreeMap<String, OperationDoc> {
-    let elapsed = Nanos::new(rounds.iter().map(|record| record.elapsed().get()).sum());
+    let active = Nanos::new(rounds.iter().map(|record| record.active().get()).sum());
     let of = |kind: OpKind| -> Vec<&OpRecord> {
         rounds
             .iter()
@@ -308,7 +311,7 @@ fn by_kind(rounds: &[&StepRecord], workload: &Workload) -> BTreeMap<String, Oper
     // An overloaded loop's response times grow with the length of the test: no results.
     let overloaded = rounds.iter().any(|record| drivelab_analysis::overloaded(record, workload));
     let document = |found: &[&OpRecord]| {
-        let document = merged(found, elapsed);
+        let document = merged(found, active);
         if overloaded { OperationDoc { response_ns: None, ..document } } else { document }
     };
     issued.map(|(kind, found)| (kind.name().to_owned(), document(&found))).collect()
@@ -348,6 +351,9 @@ fn verification(rounds: &[&StepRecord]) -> Option<Verification> {
         }
         sum.first.extend(check.first.iter().cloned());
         sum.first.truncate(MOST_LISTED);
+        let parts = sum.bad_by_part.len().max(check.bad_by_part.len());
+        sum.bad_by_part.resize(parts, 0);
+        sum.bad_by_part.iter_mut().zip(&check.bad_by_part).for_each(|(mine, theirs)| *mine += theirs);
         sum.wraps_at = [sum.wraps_at, check.wraps_at].into_iter().flatten().min();
         sum
     }))
@@ -435,6 +441,7 @@ pub(crate) fn results(input: &IoInput<'_>) -> Result<IoResults, ReportError> {
         limited_because: limit.map_or_else(String::new, |limit| limit.reason.clone()),
         lower_bound: limit.is_some_and(|limit| limit.lower_bound),
         backlog: last.and_then(|record| record.open_loop),
+        replay: last.and_then(|record| record.replay.clone()),
         verification: verification(&rounds),
         errors: first_errors(&rounds),
         errors_by_errno: errors_by_errno(&rounds),

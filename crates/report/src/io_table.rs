@@ -6,6 +6,7 @@ use drivelab_analysis::steady::{MAX_RANGE_PERCENT, MAX_SLOPE_PERCENT};
 use drivelab_core::event::Steadiness;
 use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::record::DataFault;
+use drivelab_core::replay::ReplayRecord;
 use drivelab_core::units::{Bytes, Nanos};
 
 use crate::io_doc::{IoInput, IoResults, LatencyDoc, OperationDoc, results};
@@ -103,6 +104,34 @@ fn row(name: &str, rates: [String; 2], latency: Option<&LatencyDoc>) -> Vec<Cell
     std::iter::once(name.to_owned()).chain(rates).chain(times).map(Cell::text).collect()
 }
 
+/// What became of the trace.
+fn replay_text(replay: &ReplayRecord) -> String {
+    let whole = if replay.complete { "the whole trace" } else { "a part of the trace" };
+    let mut parts = vec![
+        format!("{} operations, {whole}", format::count(replay.taken)),
+        format!("busy for {}", format::duration(replay.busy)),
+    ];
+    if let Some(late) = replay.lateness.as_ref().and_then(|lateness| lateness.summary.as_ref()) {
+        let us = |time: Nanos| format::latency_us(time.as_secs_f64() * 1e6);
+        parts.push(format!(
+            "late by {} µs at p50, {} µs at p99, {} µs at most",
+            us(late.p50),
+            us(late.p99),
+            us(late.max)
+        ));
+    }
+    let counted = [
+        (replay.skipped_trims, "trims left out"),
+        (replay.moved, "at another place than recorded"),
+        (replay.aligned, "widened to whole blocks"),
+        (replay.shortened, "shortened"),
+        (replay.starved_operations, "waited for the trace to be read"),
+    ];
+    let some = counted.into_iter().filter(|(count, _)| *count > 0);
+    parts.extend(some.map(|(count, what)| format!("{} {what}", format::count(count))));
+    parts.join("; ")
+}
+
 /// What else is worth a line, by name.
 fn facts(document: &IoResults) -> Vec<(&'static str, String)> {
     let mut facts = Vec::new();
@@ -131,6 +160,7 @@ fn facts(document: &IoResults) -> Vec<(&'static str, String)> {
             ),
         ));
     }
+    facts.extend(document.replay.as_ref().map(|replay| ("replay", replay_text(replay))));
     if let Some(check) = &document.verification {
         let faults: Vec<String> = check
             .faults

@@ -9,21 +9,29 @@
 mod account;
 mod arms;
 mod asset;
+mod brief;
+mod cdm;
 mod chart;
+mod check;
 mod commands;
 mod compare;
 mod csv;
+mod curve_view;
 mod detail;
 mod doc;
 mod facts;
 mod figures;
+mod files;
+mod fill_view;
 pub mod format;
+mod heat_view;
 mod io_doc;
 mod io_engine;
 mod io_table;
 mod load;
 mod loads_view;
 mod look;
+mod map_view;
 mod markdown;
 mod marker;
 mod page;
@@ -33,6 +41,9 @@ mod probe_nvme;
 mod probe_text;
 mod prose;
 mod run_facts;
+mod scores_view;
+mod sheet_view;
+mod steady_view;
 mod table;
 mod telemetry_view;
 mod terminal;
@@ -45,6 +56,7 @@ use drivelab_analysis::Analysis;
 use drivelab_core::run::RunRecords;
 
 pub use arms::{ArmsDoc, arms_json, arms_schema, arms_table};
+pub use check::{CheckDocument, CheckInput, check_document, check_schema, check_text};
 pub use commands::{
     DryRun, DryRunDestroy, DryRunDevice, DryRunTarget, ENDURANCE, GUESS, WatchCost, WatchLine, WatchRow, WipeCheck,
     WipeDocument, command_schemas, dry_run_text,
@@ -57,7 +69,7 @@ pub use marker::{is_drivelab_output, is_drivelab_page};
 pub use probe_text::{
     ShowDocument, ShowInput, TargetsDocument, probe_schemas, show_document, show_text, targets_document, targets_text,
 };
-pub use run_facts::severity_word;
+pub use run_facts::{severity_word, stop_text};
 pub use terminal::terminal_table;
 pub use together::{
     GroupInput, together_csv, together_html, together_json, together_markdown, together_schema, together_terminal,
@@ -81,6 +93,12 @@ pub enum ReportError {
     /// Nothing was measured that could be shown.
     #[error("the run has no measured load; it cannot be shown as one")]
     NoLoad,
+    /// The layout belongs to another methodology.
+    #[error(
+        "the layout of CrystalDiskMark is for runs of the methodology 'crystaldiskmark', and this one is of '{0}', whose \
+         figures mean something else; take another format"
+    )]
+    NotCrystalDiskMark(String),
     /// The runs were not measured together.
     #[error("none of these runs was measured together with others; `drivelab report RUN` shows each by itself")]
     NoGroup,
@@ -111,12 +129,29 @@ pub fn markdown(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
     some(inputs).map(markdown::markdown)
 }
 
+/// The review in short, as Markdown.
+///
+/// # Errors
+/// [`ReportError`] where there is no run.
+pub fn brief(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
+    some(inputs).map(brief::brief)
+}
+
 /// Every metric as CSV, one a line, with the run, method and form beside it.
 ///
 /// # Errors
 /// [`ReportError`] where there is no run or a line cannot be written.
 pub fn csv(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
     csv::csv(some(inputs)?)
+}
+
+/// Runs of the methodology `crystaldiskmark` in the layout of the program's own text, one after the other.
+///
+/// # Errors
+/// [`ReportError`] where there is no run, or one of another methodology.
+pub fn cdm(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
+    let texts: Vec<String> = some(inputs)?.iter().map(cdm::text).collect::<Result<_, _>>()?;
+    Ok(texts.join("\n"))
 }
 
 /// The results document, as docs/formats/results.schema.json describes it.
@@ -133,6 +168,15 @@ pub fn json(inputs: &[ReportInput<'_>]) -> Result<serde_json::Value, ReportError
 /// [`ReportError`] where the run measured no load.
 pub fn io_json(input: &IoInput<'_>) -> Result<serde_json::Value, ReportError> {
     Ok(serde_json::to_value(io_doc::results(input)?)?)
+}
+
+/// The document of [`json`] for whoever writes it piece by piece: that of a long run is larger than what a program
+/// should hold.
+///
+/// # Errors
+/// [`ReportError`] where there is no run.
+pub fn document<'a>(inputs: &[ReportInput<'a>]) -> Result<impl serde::Serialize + use<'a>, ReportError> {
+    Ok(doc::document(some(inputs)?))
 }
 
 fn some<'i, 'a>(inputs: &'i [ReportInput<'a>]) -> Result<&'i [ReportInput<'a>], ReportError> {

@@ -3,8 +3,10 @@
 //! [`Workload`] and its parts are taken apart without `..`: a new field cannot be left out here.
 
 use drivelab_core::load::{
-    Arrivals, Bursts, Content, Locality, OtherOps, Pace, Placement, Rate, SizeShare, Verify, Zone,
+    Arrivals, Bursts, Content, Locality, OtherOps, Pace, Placement, Rate, SizeShare, Verify, VolumeBursts, Zone,
 };
+use drivelab_core::places::Places;
+use drivelab_core::replay::{Replay, TraceFit, TraceSource, TraceTrims};
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::{DataPattern, Pattern, Streams, Workload};
 
@@ -64,6 +66,7 @@ fn group_words(workload: &Workload) -> (&str, LoadWords) {
         pattern,
         locality,
         stride,
+        places,
         seek_percent,
         streams,
         span,
@@ -77,17 +80,26 @@ fn group_words(workload: &Workload) -> (&str, LoadWords) {
         placement,
         seed,
         name,
+        replay,
         beside: _, // the caller goes through them
+        files,
     } = workload;
-    let mut parts = vec![format!(
-        "{} {} {}",
-        sizes(*block_size, block_size_mix),
-        order(*pattern, *streams, threads.get()),
-        operations(workload, other)
-    )];
+    if let Some(files) = files {
+        return ("main", crate::files::words(files, *block_size, threads.get(), *direct));
+    }
+    let mut parts = vec![match replay {
+        Some(replay) => replay_text(replay),
+        None => format!(
+            "{} {} {}",
+            sizes(*block_size, block_size_mix),
+            order(*pattern, *streams, threads.get()),
+            operations(workload, other)
+        ),
+    }];
     parts.extend(stride.map(|stride| format!("a block every {stride}")));
     parts.extend((!seek_percent.is_zero()).then(|| format!("{seek_percent} % jump to a random block")));
     parts.extend(locality_text(locality));
+    parts.extend(places.map(|Places { count, seed }| format!("only {count} places of it (seed {seed})")));
     parts.push(format!("queue depth {queue_depth}"));
     parts.push(format!("{threads} thread{}", if threads.get() == 1 { "" } else { "s" }));
     parts.extend(pace_texts(pace));
@@ -102,6 +114,35 @@ fn group_words(workload: &Workload) -> (&str, LoadWords) {
         seed: seed.to_string(),
     };
     (if name.is_empty() { "main" } else { name }, words)
+}
+
+/// Which trace, where from, and how it is replayed.
+fn replay_text(replay: &Replay) -> String {
+    let Replay { trace, source, mode, fit, trims, facts } = replay;
+    let from = match source {
+        TraceSource::File { device, .. } => {
+            let device = device.as_ref().map_or_else(String::new, |device| format!(", device {device}"));
+            let hash: String = facts.hash.chars().take(12).collect();
+            format!("recorded, {}{device}, hash {hash}", facts.format)
+        }
+        TraceSource::Synthetic(_) => "synthetic".to_owned(),
+    };
+    format!(
+        "trace {trace} ({from}): {} reads of {}, {} writes of {}; {}; what lies outside the span is {}; trims are {}",
+        facts.reads,
+        facts.read,
+        facts.writes,
+        facts.written,
+        mode.words(),
+        match fit {
+            TraceFit::Wrap => "wrapped",
+            TraceFit::Scale => "scaled into it",
+        },
+        match trims {
+            TraceTrims::Skip => "left out",
+            TraceTrims::Send => "sent",
+        }
+    )
 }
 
 /// One size, or every size with its share of the operations and of the bytes: they differ a lot, and published mixes
@@ -199,7 +240,7 @@ fn locality_text(locality: &Locality) -> Option<String> {
 }
 
 fn pace_texts(pace: &Pace) -> Vec<String> {
-    let Pace { rate, bursts, think_time, weight } = *pace;
+    let Pace { rate, bursts, volume_bursts, think_time, weight } = *pace;
     let mut texts = Vec::new();
     if let Some(rate) = rate {
         let Rate { per_1000_s: _, arrivals } = rate;
@@ -212,6 +253,10 @@ fn pace_texts(pace: &Pace) -> Vec<String> {
     }
     if let Some(Bursts { on, off }) = bursts {
         texts.push(format!("{} on and {} off in turn", time(on), time(off)));
+    }
+    if let Some(VolumeBursts { volume, duty_percent, on_at_most }) = volume_bursts {
+        let most = on_at_most.map_or_else(String::new, |most| format!(", {} at most", time(most)));
+        texts.push(format!("bursts of {volume}{most}, with pauses so that {duty_percent} % of the time is active"));
     }
     if !think_time.is_zero() {
         texts.push(format!("{} of think time", time(think_time)));
@@ -342,6 +387,8 @@ mod tests {
                 load.locality = Locality::HotBand { accesses, from_percent, to_percent };
             },
             |load| load.stride = Some(Bytes::new(1 << 20)),
+            |load| load.places = Some(Places { count: 64, seed: 1 }),
+            |load| load.places = Some(Places { count: 64, seed: 2 }),
             |load| load.seek_percent = per_cent(5),
             |load| load.span = Span { offset: Bytes::new(4096), length: Bytes::new(8192) },
             |load| load.queue_depth = QueueDepth::new(7).unwrap(),

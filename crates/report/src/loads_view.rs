@@ -24,6 +24,12 @@ pub(crate) fn figures(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Figure> {
             response_table(input, &steps),
         ),
         ("The schedule", "", schedule_table(input, &steps)),
+        (
+            "The replay",
+            "Bandwidth over busy time leaves out the pauses of the trace; lateness is the time by which operations were \
+             submitted later than recorded. Nothing here is a score.",
+            replay_table(input, &steps),
+        ),
         ("Operations that move no data", "", others_table(input, &steps, false)),
         (
             "By size",
@@ -122,6 +128,27 @@ pub(crate) fn schedule_table(input: &ReportInput<'_>, steps: &[&Step]) -> Table 
         ("open_loop.backlog_max", "Largest backlog"),
         ("open_loop.lateness_mean", "Generator late, mean"),
         ("open_loop.lateness_max", "Generator late, longest"),
+    ];
+    metric_table(input, steps, &shown)
+}
+
+/// What was done with the traces.
+pub(crate) fn replay_table(input: &ReportInput<'_>, steps: &[&Step]) -> Table {
+    let shown = [
+        ("replay.busy_throughput", "Over busy time"),
+        ("replay.busy_time", "Busy"),
+        ("duration", "Whole replay"),
+        ("total.throughput", "Data rate"),
+        ("total.latency_mean", "Latency, mean"),
+        ("total.latency_p99", "Latency, p99"),
+        ("read.latency_mean", "Reads, mean"),
+        ("read.latency_p99", "Reads, p99"),
+        ("write.latency_mean", "Writes, mean"),
+        ("write.latency_p99", "Writes, p99"),
+        ("replay.energy", "Energy"),
+        ("replay.lateness_mean", "Late, mean"),
+        ("replay.lateness_max", "Late, longest"),
+        ("replay.moved_share", "At another place"),
     ];
     metric_table(input, steps, &shown)
 }

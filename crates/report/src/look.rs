@@ -6,11 +6,10 @@ use drivelab_analysis::series;
 use drivelab_core::metric::Metric;
 use drivelab_core::plan::{OWN_LOAD, Step, TestPlan};
 
-use crate::ReportInput;
 use crate::figures::{self, Op, quantity};
-use crate::format;
 use crate::table::Cell;
 use crate::tests_view::{measured, pair_cell, pairs_of, rounds_text, sweep_of};
+use crate::{ReportInput, files, format};
 
 /// A figure with a bar.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +45,8 @@ pub(crate) struct Tile {
 /// What is to be seen in one look.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Look {
+    /// What the methodology asks is answered so, a sentence each; empty where it only measures.
+    pub(crate) answers: Vec<String>,
     /// Title of the test that the pairs come from, with its rounds.
     pub(crate) pairs_title: String,
     /// The pairs; empty where no test has them.
@@ -65,7 +66,7 @@ pub(crate) fn corner_test<'a>(input: &ReportInput<'a>) -> Option<&'a TestPlan> {
 /// Chooses what stands at the top of a review.
 pub(crate) fn look(input: &ReportInput<'_>) -> Look {
     let corners = corner_test(input);
-    let mut look = Look::default();
+    let mut look = Look { answers: crate::run_facts::answers(input), ..Look::default() };
     if let Some(test) = corners {
         let rounds = rounds_text(test);
         look.pairs_title = if rounds.is_empty() { test.title.clone() } else { format!("{}, {rounds}", test.title) };
@@ -149,7 +150,11 @@ fn pair_rows(input: &ReportInput<'_>, test: &TestPlan) -> Vec<PairRow> {
 
 /// The lowest and highest rate of a test and where they were reached; for a single step also its lowest interval.
 fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
-    let steps: Vec<_> = measured(test).collect();
+    let mut steps: Vec<_> = measured(test).collect();
+    if files::are(&steps) {
+        // Deleting moves no bytes.
+        steps.retain(|step| figures::value(input, step, Op::of(step), quantity::THROUGHPUT) != Some(0.0));
+    }
     let rate = if sweep_of(input, test).is_some() { quantity::IOPS } else { quantity::THROUGHPUT };
     // Where nothing reads or writes, the operations that the steps issue.
     let op = if steps.iter().any(|step| matches!(Op::of(step), Op::Read | Op::Write | Op::Total)) {

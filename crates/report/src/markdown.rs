@@ -2,10 +2,16 @@
 
 use std::fmt::Write as _;
 
+use drivelab_core::finding::Finding;
+
 use crate::detail::Detail;
 use crate::facts::{self, Fact};
+use crate::look::Look;
 use crate::table::{Column, Table};
-use crate::{ReportInput, account, compare, look, marker, prose, run_facts, telemetry_view, tests_view, time_line};
+use crate::{
+    ReportInput, account, compare, look, marker, prose, run_facts, scores_view, sheet_view, telemetry_view, tests_view,
+    time_line,
+};
 
 /// Longest time line that is printed; longer ones are in the page and in the JSON.
 const MOST_ROWS: usize = 60;
@@ -14,7 +20,7 @@ const MOST_ROWS: usize = 60;
 pub(crate) fn markdown(inputs: &[ReportInput<'_>]) -> String {
     let mut text = format!("{}\n", marker::MARKDOWN);
     if inputs.len() > 1 {
-        comparison(&mut text, inputs);
+        comparison(&mut text, inputs, true);
     }
     for (index, input) in inputs.iter().enumerate() {
         let name =
@@ -81,7 +87,7 @@ pub(crate) fn list(text: &mut String, items: &[String]) {
     text.push('\n');
 }
 
-fn comparison(text: &mut String, inputs: &[ReportInput<'_>]) {
+pub(crate) fn comparison(text: &mut String, inputs: &[ReportInput<'_>], tables: bool) {
     let comparison = compare::compare(inputs);
     heading(text, 1, "Comparison");
     if !comparison.arms.is_empty() {
@@ -94,6 +100,10 @@ fn comparison(text: &mut String, inputs: &[ReportInput<'_>]) {
             table(text, one);
         }
         line(text, &format!("{}.\n", escape(&view.meaning)));
+    }
+    // Of arms, the tables of all figures say once more what stands side by side.
+    if !tables && !comparison.arms.is_empty() {
+        return;
     }
     for group in &comparison.groups {
         heading(text, 2, &group.title);
@@ -112,10 +122,9 @@ fn comparison(text: &mut String, inputs: &[ReportInput<'_>]) {
     }
 }
 
-fn run(text: &mut String, input: &ReportInput<'_>, name: &str) {
-    let records = input.records;
-    let plan = &records.plan;
-    heading(text, 1, name);
+/// Form, methodology, time and state of a run.
+pub(crate) fn run_line(text: &mut String, input: &ReportInput<'_>) {
+    let (records, plan) = (input.records, &input.records.plan);
     let form = format!("**{}** ({})", plan.form.words(&plan.methodology.name), run_facts::form_note(plan));
     let method = format!("{} {}", escape(&plan.title), escape(run_facts::version(plan)));
     let state = run_facts::state_word(records.state);
@@ -124,24 +133,53 @@ fn run(text: &mut String, input: &ReportInput<'_>, name: &str) {
     if !records.message.is_empty() {
         line(text, &format!("{}\n", escape(&records.message)));
     }
-    let look = look::look(input);
-    if !look.pairs.is_empty() {
-        heading(text, 2, &look.pairs_title);
-        line(text, "| Load | Read (MB/s) | Write (MB/s) |\n| --- | ---: | ---: |");
-        for row in &look.pairs {
-            let [read, write] = &row.cells;
-            line(
-                text,
-                &format!(
-                    "| {} | {} | {} |",
-                    escape(&row.label),
-                    escape(&read.cell.plain()),
-                    escape(&write.cell.plain())
-                ),
-            );
-        }
-        text.push('\n');
+}
+
+/// The answers to what the methodology asks.
+pub(crate) fn answers(text: &mut String, look: &Look) {
+    look.answers.iter().for_each(|answer| line(text, &format!("**{}**\n", escape(answer))));
+}
+
+/// The pairs of read and write.
+pub(crate) fn pairs(text: &mut String, look: &Look) {
+    if look.pairs.is_empty() {
+        return;
     }
+    heading(text, 2, &look.pairs_title);
+    line(text, "| Load | Read (MB/s) | Write (MB/s) |\n| --- | ---: | ---: |");
+    for row in &look.pairs {
+        let [read, write] = &row.cells;
+        let [label, read, write] = [&row.label, &read.cell.plain(), &write.cell.plain()].map(|text| escape(text));
+        line(text, &format!("| {label} | {read} | {write} |"));
+    }
+    text.push('\n');
+}
+
+fn scores(text: &mut String, input: &ReportInput<'_>) {
+    let scores = scores_view::table(input);
+    if !scores.rows.is_empty() {
+        heading(text, 2, "Scores");
+        table(text, &scores);
+    }
+}
+
+fn data_sheet(text: &mut String, input: &ReportInput<'_>) {
+    let Some(view) = sheet_view::of_run(input) else { return };
+    heading(text, 2, "The data sheet, measured");
+    line(text, &format!("{}\n", prose::markdown(&view.about)));
+    table(text, &view.figures);
+    list(text, &view.notes);
+    table(text, &view.endurance);
+}
+
+fn run(text: &mut String, input: &ReportInput<'_>, name: &str) {
+    heading(text, 1, name);
+    run_line(text, input);
+    let look = look::look(input);
+    answers(text, &look);
+    pairs(text, &look);
+    scores(text, input);
+    data_sheet(text, input);
     findings(text, input);
     heading(text, 2, "Drive and testbed");
     facts::drives(input).iter().for_each(|facts| facts_table(text, "Drive", facts));
@@ -165,6 +203,11 @@ fn run(text: &mut String, input: &ReportInput<'_>, name: &str) {
     how(text, input);
 }
 
+/// At most so many pieces of evidence in a line, with how many more there are.
+pub(crate) fn evidence(finding: &Finding, most: usize) -> String {
+    run_facts::evidence(finding, most).join("; ")
+}
+
 fn findings(text: &mut String, input: &ReportInput<'_>) {
     heading(text, 2, "Findings");
     let findings = run_facts::findings(input);
@@ -183,9 +226,8 @@ fn findings(text: &mut String, input: &ReportInput<'_>) {
                 escape(&about)
             ),
         );
-        let evidence: Vec<String> = finding.evidence.iter().map(run_facts::evidence_text).collect();
         for (what, words) in [
-            ("Evidence", evidence.join("; ")),
+            ("Evidence", evidence(finding, run_facts::MOST_EVIDENCE)),
             ("Likely cause", finding.likely_cause.clone()),
             ("What to do", finding.next_action.clone()),
         ] {

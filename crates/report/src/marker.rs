@@ -8,6 +8,8 @@ pub(crate) const PAGE: &str = "<meta name=\"generator\" content=\"drivelab repor
 pub(crate) const MARKDOWN: &str = "<!-- drivelab report -->";
 /// First columns of every CSV report.
 pub(crate) const CSV: &str = "drivelab_results_version,";
+/// Second line of every report in the layout of CrystalDiskMark.
+pub(crate) const CDM: &str = "drivelab: figures of its own in the layout of CrystalDiskMark 9.0.1; drivelab";
 /// Value of the field `schema` of every JSON report.
 pub(crate) const SCHEMA: &str = "drivelab.results";
 /// The same of a report of several drives at once.
@@ -30,7 +32,11 @@ pub fn is_drivelab_page(bytes: &[u8]) -> bool {
 #[must_use]
 pub fn is_drivelab_output(bytes: &[u8]) -> bool {
     let head = head(bytes);
-    is_drivelab_page(bytes) || head.starts_with(MARKDOWN) || head.starts_with(CSV) || is_json(bytes)
+    is_drivelab_page(bytes) || head.starts_with(MARKDOWN) || head.starts_with(CSV) || is_cdm(&head) || is_json(bytes)
+}
+
+fn is_cdm(head: &str) -> bool {
+    head.lines().nth(1).is_some_and(|line| line.starts_with(CDM))
 }
 
 /// An object whose field `schema` is ours, wherever it stands.

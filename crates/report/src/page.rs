@@ -11,10 +11,11 @@ use crate::facts::{self, Fact};
 use crate::look::{self, Look};
 use crate::probe::{Section, probe_of, sections};
 use crate::prose::filters;
+use crate::sheet_view::{self, SheetView};
 use crate::table::Table;
 use crate::telemetry_view::{self, Watched};
 use crate::tests_view::{self, Figure, TestView};
-use crate::{ReportError, ReportInput, account, asset, doc, format, marker, run_facts, time_line};
+use crate::{ReportError, ReportInput, account, asset, doc, format, marker, run_facts, scores_view, time_line};
 
 /// A finding as shown.
 #[derive(Debug)]
@@ -50,6 +51,9 @@ struct RunView {
     id: String,
     length: String,
     look: Look,
+    /// What is printed of the drive beside what was measured.
+    sheet: Option<SheetView>,
+    scores: Table,
     findings: Vec<FindingView>,
     drives: Vec<Vec<Fact>>,
     probe: Vec<Section>,
@@ -97,6 +101,8 @@ impl RunView {
             id: records.run.to_string(),
             length: format::duration(drivelab_core::units::Nanos::new(records.last_at_ns)),
             look: look::look(input),
+            sheet: sheet_view::of_run(input),
+            scores: scores_view::table(input),
             findings: findings(input),
             drives: facts::drives(input),
             probe_of: records.environment.probe.as_deref().map(probe_of).unwrap_or_default(),
@@ -138,7 +144,7 @@ fn findings(input: &ReportInput<'_>) -> Vec<FindingView> {
         code: finding.code.clone(),
         statement: finding.statement.clone(),
         about: run_facts::about(input, finding),
-        evidence: finding.evidence.iter().map(run_facts::evidence_text).collect(),
+        evidence: run_facts::evidence(finding, run_facts::MOST_EVIDENCE),
         likely_cause: finding.likely_cause.clone(),
         next_action: finding.next_action.clone(),
     };
@@ -175,14 +181,13 @@ pub(crate) fn in_script(json: &str) -> String {
 
 /// The page of one run or several, as fine as its size allows.
 pub(crate) fn html(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
-    let mut page = String::new();
     for detail in Detail::LADDER {
-        page = at_detail(inputs, detail, false)?;
-        if page.len() <= detail.most {
-            break;
+        let page = at_detail(inputs, detail, false)?;
+        if let Some(page) = page.filter(|page| page.len() <= detail.most.min(PAGE_LIMIT - 1)) {
+            return Ok(page);
         }
     }
-    if page.len() < PAGE_LIMIT { Ok(page) } else { at_detail(inputs, Detail::COARSEST, true) }
+    Ok(at_detail(inputs, Detail::COARSEST, true)?.unwrap_or_default())
 }
 
 /// What a detail leaves out, a clause each.
@@ -196,7 +201,9 @@ fn thinned(detail: Detail, lost: &[&str]) -> Vec<String> {
         .collect()
 }
 
-fn at_detail(inputs: &[ReportInput<'_>], detail: Detail, too_large: bool) -> Result<String, ReportError> {
+/// The page; `None` where it would be larger than the detail allows.
+fn at_detail(inputs: &[ReportInput<'_>], detail: Detail, too_large: bool) -> Result<Option<String>, ReportError> {
+    let Some((results, lost)) = doc::embedded(inputs, detail.cuts, detail.most)? else { return Ok(None) };
     let several = inputs.len() > 1;
     let view = |(index, input): (usize, &ReportInput<'_>)| {
         let prefix = if several { format!("run-{}-", compare::letter(index).to_lowercase()) } else { String::new() };
@@ -206,7 +213,6 @@ fn at_detail(inputs: &[ReportInput<'_>], detail: Detail, too_large: bool) -> Res
     let runs: Vec<RunView> = inputs.iter().enumerate().map(view).collect();
     let charts: Vec<&Chart> = runs.iter().flat_map(RunView::charts).collect();
     let charts = in_script(&serde_json::to_string(&charts)?);
-    let (results, lost) = doc::embedded(inputs, detail.cuts)?;
     let title = match runs.as_slice() {
         [only] => format!("{}: {} ({})", only.name, only.title, only.form),
         runs => format!("{} runs side by side", runs.len()),
@@ -225,7 +231,7 @@ fn at_detail(inputs: &[ReportInput<'_>], detail: Detail, too_large: bool) -> Res
         file: "drivelab-results.json",
         runs,
     };
-    Ok(page.render()?)
+    Ok(Some(page.render()?))
 }
 
 #[cfg(test)]

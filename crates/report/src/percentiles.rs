@@ -1,6 +1,7 @@
 //! The distribution of latency, and of response time, of a test's steps as percentile curves. Never both in one chart.
 
 use drivelab_core::histogram::SparseHistogram;
+use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Step, TestPlan};
 use drivelab_core::record::OpRecord;
 
@@ -100,7 +101,8 @@ fn columns() -> Vec<Column> {
 }
 
 fn row((step, op, histogram): &Curve<'_>) -> Vec<Cell> {
-    let mut row = vec![figures::step_cell(step, name(step, *op)), Cell::text(format::iops(count(histogram)))];
+    let mut row =
+        vec![figures::step_cell(step, name(step, *op)), Cell::text(format::value(count(histogram), "operations"))];
     row.extend(shown().map(|(per_cent, _)| {
         percentile_us(histogram, per_cent).map_or_else(Cell::default, |value| Cell::text(format::latency_us(value)))
     }));
@@ -143,7 +145,8 @@ fn distributions<'a>(input: &ReportInput<'_>, step: &'a Step, timed: &Timed) -> 
     let valid = |op: &Op| figures::value(input, step, *op, timed.quantity).is_some();
     let merged = |op: Op| {
         let mut all = SparseHistogram::default();
-        for record in input.records.steps.iter().filter(|record| record.key.step == step.id) {
+        let counts = |key: &StepKey| key.step == step.id && !input.records.plan.is_warm_up(key);
+        for record in input.records.steps.iter().filter(|record| counts(&record.key)) {
             let of_kind = op.kind().and_then(|kind| record.op(kind));
             of_kind.and_then(timed.of).into_iter().for_each(|histogram| all.merge(histogram));
         }

@@ -9,11 +9,13 @@ use drivelab_core::metric::MetricDef;
 use drivelab_core::plan::{Action, Form, OWN_LOAD, OnError, Plan, Rest, Step, StepRole, StopRule};
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::units::Nanos;
+use drivelab_core::workload::Workload;
 
 use crate::ReportInput;
 use crate::figures;
 use crate::format;
 use crate::load::{LoadWords, load_words};
+use crate::prose;
 use crate::table::{Cell, Column, Table};
 use crate::tests_view::rounds_text;
 
@@ -47,8 +49,21 @@ pub const fn severity_word(severity: Severity) -> &'static str {
     }
 }
 
+/// Pieces of evidence that a page or a long text shows behind a finding.
+pub(crate) const MOST_EVIDENCE: usize = 8;
+
+/// The evidence behind a finding in words, at most so many pieces; how many more there are stands at the end.
+pub(crate) fn evidence(finding: &Finding, most: usize) -> Vec<String> {
+    let mut shown: Vec<String> = finding.evidence.iter().take(most).map(evidence_text).collect();
+    match finding.evidence.len().saturating_sub(most) {
+        0 => {}
+        more => shown.push(format!("and {more} more in the JSON report")),
+    }
+    shown
+}
+
 /// A piece of evidence in words: `load average: 4.20 (limit 1.00)`.
-pub(crate) fn evidence_text(evidence: &Evidence) -> String {
+fn evidence_text(evidence: &Evidence) -> String {
     let unit = figures::unit_text(&evidence.unit);
     let value = |value| format!("{} {unit}", format::value(value, &evidence.unit)).trim_end().to_owned();
     let limit = evidence.limit.map_or_else(String::new, |limit| format!(" (limit {})", value(limit)));
@@ -73,6 +88,11 @@ pub(crate) fn about(input: &ReportInput<'_>, finding: &Finding) -> String {
         1..=6 => steps.into_iter().map(label).collect::<Vec<_>>().join(", "),
         many => format!("{many} steps"),
     }
+}
+
+/// What the methodology asks, answered.
+pub(crate) fn answers(input: &ReportInput<'_>) -> Vec<String> {
+    findings(input).iter().filter(|finding| finding.answers).map(|finding| prose::plain(&finding.statement)).collect()
 }
 
 /// Findings of analysis (which holds those noted during the run as well), gravest first.
@@ -108,25 +128,38 @@ pub(crate) fn failures(input: &ReportInput<'_>) -> Vec<String> {
     input.records.failed_steps.iter().map(|failed| format!("{}: {}", failed.key, failed.error)).collect()
 }
 
-fn stop_text(stop: &StopRule) -> String {
+/// When a step ends, in words: `after 5.0 s, at most 1 h`; work on files and traces ends with them.
+#[must_use]
+pub fn stop_text(workload: &Workload, stop: &StopRule) -> String {
     let StopRule { time, volume, passes, at_least, operations, coverage, errors, cap } = *stop;
+    let whole = match (&workload.files, &workload.places) {
+        (Some(_), _) => "every file",
+        (None, Some(_)) => "every place",
+        (None, None) => "whole span",
+    };
     let parts = [
         time.map(|time| format!("after {}", format::duration(time))),
         volume.map(|volume| format!("after {volume}")),
-        passes.map(
-            |passes| if passes == 1 { "whole span once".to_owned() } else { format!("whole span {passes} times") },
-        ),
-        operations.map(|operations| format!("after {} operations", format::iops(operations as f64))),
+        passes.map(|passes| if passes == 1 { format!("{whole} once") } else { format!("{whole} {passes} times") }),
+        operations.map(|count| {
+            format!(
+                "after {}",
+                if count == 1 { "1 operation".to_owned() } else { format!("{} operations", format::count(count)) }
+            )
+        }),
         coverage.map(|percent| format!("{percent} % of the span's blocks touched")),
+        workload.replay.as_ref().map(|_| "at the end of the trace".to_owned()),
     ];
     let rule = parts.into_iter().flatten().collect::<Vec<_>>().join(" or ");
-    let least = at_least.map_or_else(String::new, |least| format!(", at least {}", format::duration(least)));
+    let least = at_least.map(|least| format!("at least {}", format::duration(least)));
     let errors = match errors {
-        OnError::Tolerate => "",
-        OnError::Stop => ", at the first error",
-        OnError::Keep => ", not by errors",
+        OnError::Tolerate => None,
+        OnError::Stop => Some("at the first error".to_owned()),
+        OnError::Keep => Some("not by errors".to_owned()),
     };
-    format!("{rule}{least}{errors}, at most {}", format::duration(cap))
+    let most = format!("at most {}", format::duration(cap));
+    let all = [Some(rule).filter(|rule| !rule.is_empty()), least, errors, Some(most)];
+    all.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 fn stop_reason(reason: StopReason) -> &'static str {
@@ -191,7 +224,7 @@ fn how_row(input: &ReportInput<'_>, step: &Step, rounds: String) -> Vec<Cell> {
         Action::Io { workload, stop, ramp } => {
             let ramp = if ramp.get() == 0 { String::new() } else { format::duration(*ramp) };
             let LoadWords { load, data, span, seed: _ } = load_words(workload);
-            [load, data, span, stop_text(stop), ramp, rest_text(step.rest), rounds]
+            [load, data, span, stop_text(workload, stop), ramp, rest_text(step.rest), rounds]
         }
     };
     row.extend(texts.map(Cell::text));
@@ -261,7 +294,8 @@ const COST_OF_WATCHING: &str = "run.telemetry_cpu";
 
 /// The figures of the whole run, as name and value.
 pub(crate) fn run_figures(input: &ReportInput<'_>) -> Vec<(String, String)> {
-    let whole = input.analysis.metrics.iter().filter(|metric| metric.step.is_none() && metric.id != COST_OF_WATCHING);
+    let whole =
+        input.analysis.metrics.iter().filter(|metric| metric.id.starts_with("run.") && metric.id != COST_OF_WATCHING);
     let shown = |metric: &drivelab_core::metric::Metric| {
         let title = metric_def(&metric.id).map_or_else(|| metric.id.clone(), |def| def.title.to_owned());
         (title, format!("{} {}", figures::metric_cell(input, metric).text, figures::unit_text(&metric.unit)))

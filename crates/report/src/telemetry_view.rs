@@ -23,7 +23,7 @@ const COLOURS: [u8; 6] = [3, 4, 5, 2, 6, 7];
 /// Lines of one panel; more could not be told apart.
 const MOST_LINES: usize = 6;
 /// Metrics of a step in the table, in this order.
-const COLUMNS: [(&str, &str, &str); 12] = [
+const COLUMNS: [(&str, &str, &str); 13] = [
     ("temperature.min", "Temp. lowest", "°C"),
     ("temperature.mean", "Temp. mean", "°C"),
     ("temperature.max", "Temp. highest", "°C"),
@@ -33,6 +33,7 @@ const COLUMNS: [(&str, &str, &str); 12] = [
     ("power.energy", "Energy", "J"),
     ("power.throughput_per_watt", "Per watt", "MB/s/W"),
     ("power.iops_per_watt", "Per watt", "IOPS/W"),
+    ("media.write_amplification", "Write amplification", "times"),
     ("host_power.mean", "Host's processor", "W"),
     ("host_cpu.busy", "Host CPU busy", "%"),
     ("host_cpu.steal", "Host CPU stolen", "%"),
@@ -76,12 +77,15 @@ pub(crate) fn watched(input: &ReportInput<'_>, prefix: &str, most: usize) -> Wat
     let end = input.records.last_at_ns as f64 / 1e9;
     let chart = Chart {
         id: format!("{prefix}telemetry"),
-        description: "Temperature and power of the drive and CPU of the host over the run, tests named.".to_owned(),
+        description:
+            "Temperature, power and write amplification of the drive and CPU of the host over the run, tests named."
+                .to_owned(),
         x: linear("Run time (s)", end),
         panels: vec![
             panel("Temperature of the drive", "°C", of(Quantity::Temperature, true, 0)),
             panel("Power of the drive", "W", of(Quantity::Power, true, 2)),
             panel("Host CPU busy", "%", cpu),
+            panel("Write amplification", "times", amplification(input, most)),
             panel("Other sensors of the host (not the drive)", "°C", of(Quantity::Temperature, false, 4)),
         ],
         stretches: named_tests(input),
@@ -138,6 +142,13 @@ fn drawn(name: &str, colour: u8, unit: &str, values: &[(u64, f64)], source: &Rec
     series
 }
 
+/// Bytes of the media for each byte that hosts wrote, over the run.
+fn amplification(input: &ReportInput<'_>, most: usize) -> Vec<Series> {
+    let source = input.records.telemetry.sources.iter().find(|one| one.description.kind == SourceKind::MediaWrites);
+    let course = series::write_amplification(input.records);
+    source.map(|source| drawn("Media / host", COLOURS[0], "times", &course, source, most)).into_iter().collect()
+}
+
 /// How busy all CPUs together were between one reading and the next.
 fn cpu_curve(source: &RecordedSource, most: usize) -> Option<Series> {
     if source.description.kind != SourceKind::Cpu {
@@ -145,7 +156,7 @@ fn cpu_curve(source: &RecordedSource, most: usize) -> Option<Series> {
     }
     let is_busy = |name: &str| name.split_once('.').is_some_and(|(_, kind)| CoreTime::is_busy(kind));
     let busy_kinds: Vec<bool> = source.description.series.iter().map(|series| is_busy(&series.name)).collect();
-    let between = |pair: &[drivelab_core::telemetry::Sample]| {
+    let between = |pair: &[&drivelab_core::telemetry::Sample]| {
         let [before, after] = pair else { return None };
         let (mut busy, mut all) = (0.0, 0.0);
         for ((before, after), is_busy) in before.values.iter().zip(&after.values).zip(&busy_kinds) {
@@ -159,10 +170,10 @@ fn cpu_curve(source: &RecordedSource, most: usize) -> Option<Series> {
     let apart = |a: &drivelab_core::telemetry::Sample, b: &drivelab_core::telemetry::Sample| {
         b.at_ns.saturating_sub(a.at_ns) >= source.description.every.get() / 2
     };
-    let mut kept: Vec<drivelab_core::telemetry::Sample> = Vec::new();
+    let mut kept: Vec<&drivelab_core::telemetry::Sample> = Vec::new();
     for sample in &source.samples {
         if kept.last().is_none_or(|last| apart(last, sample)) {
-            kept.push(sample.clone());
+            kept.push(sample);
         }
     }
     let values: Vec<(u64, f64)> = kept.windows(2).filter_map(between).collect();

@@ -1,12 +1,12 @@
 //! The table for a terminal: plain text in aligned columns that a person can copy into a post.
 
 use drivelab_core::finding::Severity;
-use drivelab_core::plan::{Step, TestPlan};
+use drivelab_core::plan::{Plan, Step, TestPlan};
 
 use crate::figures::{self, Op, quantity};
 use crate::table::{Cell, Column, Table};
 use crate::tests_view::{measured, pairs_of, rounds_text, sweep_of};
-use crate::{ReportInput, facts, loads_view, look, prose, run_facts};
+use crate::{ReportInput, curve_view, facts, files, loads_view, look, prose, run_facts, scores_view, sheet_view};
 
 /// Findings that are named; the rest is counted.
 const MOST_FINDINGS: usize = 6;
@@ -27,20 +27,44 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
         format!("{}, {}", records.started, run_facts::state_word(records.state)),
         format!("run {}", records.run),
     ];
+    for answer in run_facts::answers(input) {
+        lines.push(String::new());
+        lines.extend(wrapped(&clean(&answer), width));
+    }
     let corners = look::corner_test(input).map(|test| &test.name);
     for test in plan.tests.iter().filter(|test| measured(test).next().is_some()) {
         let rounds = rounds_text(test);
         let title = if rounds.is_empty() { test.title.clone() } else { format!("{} ({rounds})", test.title) };
-        let table =
-            if corners == Some(&test.name) { corner_table(input, test, title) } else { test_table(input, test, title) };
-        for table in std::iter::once(table).chain(further_tables(input, test)) {
+        let tables: Vec<Table> = if curve_view::is_one(test) {
+            curve_view::of_test(input, test).iter().map(|curve| short(curve_view::table(input, test, curve))).collect()
+        } else if corners == Some(&test.name) && measured(test).all(|step| Op::all_of(step).len() < 2) {
+            // A step that mixes reads and writes has no place in pairs.
+            std::iter::once(corner_table(input, test, title)).chain(further_tables(input, test)).collect()
+        } else {
+            std::iter::once(test_table(input, test, title)).chain(further_tables(input, test)).collect()
+        };
+        for table in tables {
             if !table.rows.is_empty() {
                 lines.push(String::new());
                 lines.extend(plain(&table, width));
             }
         }
     }
+    let scores = scores_view::table(input);
+    if !scores.rows.is_empty() {
+        lines.push(String::new());
+        lines.extend(plain(&scores, width));
+    }
+    if let Some(view) = sheet_view::of_run(input) {
+        lines.push(String::new());
+        lines.extend(wrapped(&clean(&view.about), width));
+        for table in [&view.figures, &view.endurance].into_iter().filter(|table| !table.rows.is_empty()) {
+            lines.push(String::new());
+            lines.extend(plain(table, width));
+        }
+    }
     lines.push(String::new());
+    lines.extend(not_as_written(plan, width));
     lines.extend(findings(input, width));
     let mut text: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
     if plan.steps().any(|step| !step.approximations.is_empty()) {
@@ -84,6 +108,10 @@ fn corner_table(input: &ReportInput<'_>, test: &TestPlan, title: String) -> Tabl
 
 /// Rate and tail latency of each step of any other test.
 fn test_table(input: &ReportInput<'_>, test: &TestPlan, title: String) -> Table {
+    let steps: Vec<&Step> = measured(test).collect();
+    if files::are(&steps) {
+        return Table { caption: title, ..files::table(input, &steps, "") };
+    }
     let rate = if sweep_of(input, test).is_some() { quantity::IOPS } else { quantity::THROUGHPUT };
     let other = if rate == quantity::IOPS { quantity::THROUGHPUT } else { quantity::IOPS };
     let shown = [
@@ -110,10 +138,9 @@ fn test_table(input: &ReportInput<'_>, test: &TestPlan, title: String) -> Table 
     Table { caption: title, columns, rows: steps.map(row).collect() }.without_empty_columns()
 }
 
-/// Response times beside latencies, the schedule, and operations that move no data, where the test has them.
-fn further_tables(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Table> {
-    let steps: Vec<&Step> = measured(test).collect();
-    let short = |column: Column| {
+/// A table with headings that leave room for the figures.
+fn short(table: Table) -> Table {
+    let column = |column: Column| {
         let title = column.title.replace("Latency", "lat").replace("Response", "resp").replace("Operations", "");
         let title = title.replace("Growth of the backlog", "backlog").replace("Largest backlog", "largest");
         let title = title.replace("Generator late, ", "late ").replace("longest", "max");
@@ -122,16 +149,22 @@ fn further_tables(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Table> {
             _ => (title.to_lowercase(), column.unit),
         };
         let unit = unit.replace("operations/s", "more/s").replace("operations", "ops");
-        Column { title: if title == "step" { String::new() } else { title }, unit, ..column }
+        Column { title: if title == "step" || title == "load" { String::new() } else { title }, unit, ..column }
     };
+    Table { columns: table.columns.into_iter().map(column).collect(), ..table }
+}
+
+/// Response times beside latencies, the schedule, and operations that move no data, where the test has them.
+fn further_tables(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Table> {
+    let steps: Vec<&Step> = measured(test).collect();
     let table = |caption: &str, table: Table| {
-        let columns = table.columns.into_iter().map(short).collect();
         let caption = format!("{}: {caption}", test.title);
-        Table { caption, columns, rows: table.rows }.without_empty_columns()
+        Table { caption, ..short(table) }.without_empty_columns()
     };
     vec![
         table("response time (from the intended start) beside latency", loads_view::response_table(input, &steps)),
         table("the schedule", loads_view::schedule_table(input, &steps)),
+        table("the replay", loads_view::replay_table(input, &steps)),
         table("operations that move no data", loads_view::others_table(input, &steps, true)),
     ]
 }
@@ -141,6 +174,8 @@ fn further_tables(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Table> {
 pub(crate) fn plain(table: &Table, width: usize) -> Vec<String> {
     let heads = [|column: &Column| column.title.clone(), |column: &Column| column.unit.clone()];
     let mut texts: Vec<Vec<String>> = heads.iter().map(|head| table.columns.iter().map(head).collect()).collect();
+    // No line for units where no column has one.
+    texts.retain(|heads| heads.iter().any(|head| !head.is_empty()));
     texts.extend(table.rows.iter().map(|row| row.iter().map(|cell| clean(&cell.plain())).collect()));
     let length = |text: &String| text.chars().count();
     let widths: Vec<usize> = (0..table.columns.len())
@@ -172,6 +207,13 @@ pub(crate) fn plain(table: &Table, width: usize) -> Vec<String> {
         lines.extend(wrapped(&format!("wider terminals show: {}", left_out.join(", ")), width));
     }
     lines
+}
+
+/// What was set and what was left out, a line each.
+fn not_as_written(plan: &Plan, width: usize) -> Vec<String> {
+    let set = (!plan.set.is_empty()).then(|| format!("set: {}", plan.set.join(", ")));
+    let left_out = plan.left_out.iter().map(|one| format!("left out: {} ({}): {}", one.test, one.title, one.reason));
+    set.into_iter().chain(left_out).flat_map(|line| wrapped(&clean(&line), width)).collect()
 }
 
 /// Warnings and voids, one line each, cut at the width; notes are counted.

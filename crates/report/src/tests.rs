@@ -38,6 +38,7 @@ fn voided(records: &RunRecords) -> Analysis {
             code: "direct_io".to_owned(),
             severity: Severity::Void,
             statement,
+            answers: false,
             steps: key.into_iter().collect(),
             evidence: vec![Evidence {
                 what: "rate".to_owned(),
@@ -50,6 +51,31 @@ fn voided(records: &RunRecords) -> Analysis {
         },
     );
     analysis
+}
+
+#[test]
+fn an_answer_stands_before_all_figures_in_every_format() {
+    let records = testing::sample_run();
+    let mut analysis = voided(&records);
+    let inputs = |analysis: &Analysis| -> [String; 4] {
+        let inputs = [ReportInput { records: &records, analysis }];
+        [
+            crate::html(&inputs).unwrap(),
+            crate::markdown(&inputs).unwrap(),
+            crate::brief(&inputs).unwrap(),
+            crate::terminal_table(&inputs[0], 400),
+        ]
+    };
+    let places = |text: &str| (text.find("was not open with it"), text.find("MB/s"));
+    for text in inputs(&analysis) {
+        let (finding, figure) = places(&text);
+        assert!(finding > figure, "a finding that answers nothing has its place below: {text}");
+    }
+    analysis.findings[0].answers = true;
+    for text in inputs(&analysis) {
+        let (answer, figure) = places(&text);
+        assert!(answer.is_some() && answer < figure, "{text}");
+    }
 }
 
 #[test]
@@ -106,6 +132,21 @@ fn markdown_csv_json_and_terminal_of_the_sample_are_as_agreed() {
         (step["rounds"], step["intervals"]) = (serde_json::json!("…"), serde_json::json!("…"));
     }
     insta::assert_snapshot!("json", serde_json::to_string_pretty(&document).unwrap());
+}
+
+#[test]
+fn a_mix_beside_pairs_of_read_and_write_is_not_lost_on_a_terminal() {
+    use drivelab_core::plan::Action;
+    let mut records = testing::sample_run();
+    let corners = records.plan.tests.iter_mut().find(|test| test.name == "corners").unwrap();
+    let step = corners.steps.last_mut().unwrap();
+    step.label = "RND 4 KiB Q1T1 30 % write".to_owned();
+    let Action::Io { workload, .. } = &mut step.action else { unreachable!("a load") };
+    workload.write_percent = drivelab_core::units::Percent::new(30).unwrap();
+    let terminal = one(&records, |inputs| crate::terminal_table(&inputs[0], 100));
+    for label in ["SEQ 1 MiB Q8T1 read", "RND 4 KiB Q1T1 30 % write"] {
+        assert!(terminal.contains(label), "{terminal}");
+    }
 }
 
 #[test]

@@ -5,7 +5,7 @@
 
 use drivelab_analysis::series::{Sweep, sweeps};
 use drivelab_core::load::OpKind;
-use drivelab_core::plan::{Step, StepRole, TestPlan};
+use drivelab_core::plan::{Repeats, Step, StepRole, TestPlan};
 use drivelab_core::units::Percent;
 use drivelab_core::workload::{Pattern, Workload};
 
@@ -13,7 +13,7 @@ use crate::ReportInput;
 use crate::chart::{Axis, Chart, Panel, PanelKind, Scale, Series, colour};
 use crate::figures::{self, Op, quantity};
 use crate::table::{Cell, Column, Table};
-use crate::{loads_view, percentiles, time_line};
+use crate::{curve_view, files, fill_view, heat_view, loads_view, map_view, percentiles, steady_view, time_line};
 
 /// A chart with the table of the same figures.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,11 +108,20 @@ fn test_view(input: &ReportInput<'_>, test: &TestPlan, prefix: &str, most: usize
     let id = format!("{prefix}{}", test.name);
     let steps: Vec<&Step> = measured(test).collect();
     let mut figures = Vec::new();
+    if curve_view::is_one(test) {
+        figures.extend(curve_view::figures(input, test, &id));
+        return TestView { id, title: test.title.clone(), purpose: test.purpose.clone(), figures };
+    }
     if let Some(sweep) = sweep_of(input, test) {
         figures.push(sweep_figure(input, test, &sweep, &id));
     } else {
         figures.push(steps_figure(input, test, &id));
     }
+    figures.extend(steady_view::figures(input, test, &id));
+    figures.extend(fill_view::of_test(input, test));
+    figures.extend(fill_view::by_position(input, test));
+    figures.extend(heat_view::of_test(input, test));
+    figures.extend(map_view::figures(input, test, &id));
     figures.extend(loads_view::figures(input, test));
     for step in steps.iter().filter(|step| steps.len() <= 2 || is_overloaded(input, step)) {
         figures.extend(time_line::of_step(input, step, &id, most));
@@ -132,29 +141,38 @@ fn is_overloaded(input: &ReportInput<'_>, step: &Step) -> bool {
 pub(crate) fn table_of(input: &ReportInput<'_>, test: &TestPlan, first_column: &str) -> Table {
     let steps: Vec<&Step> = measured(test).collect();
     let mixed = steps.iter().any(|step| Op::of(step) == Op::Total);
-    let table = if mixed { mixed_table(input, &steps, first_column) } else { pure_table(input, &steps, first_column) };
+    let of = if mixed { mixed_table } else { pure_table };
+    let table = if files::are(&steps) {
+        files::table(input, &steps, first_column)
+    } else {
+        of(input, test, &steps, first_column)
+    };
     Table { caption: test.title.clone(), ..table }.without_empty_columns()
 }
 
 const ALL: [&str; 7] =
     [quantity::THROUGHPUT, quantity::IOPS, quantity::MEAN, quantity::P50, quantity::P99, quantity::P999, quantity::MAX];
 
-fn pure_table(input: &ReportInput<'_>, steps: &[&Step], first_column: &str) -> Table {
+fn pure_table(input: &ReportInput<'_>, test: &TestPlan, steps: &[&Step], first_column: &str) -> Table {
     let mut columns = vec![Column::words(first_column)];
     columns.extend(ALL.map(|quantity| figures::column(None, quantity)));
+    columns.extend(figures::published_column(test));
+    columns.push(Column::figures("Median", "MB/s"));
     columns.push(Column::figures("Rounds from – to", "MB/s"));
     columns.push(Column::figures("95 % interval of the mean", "MB/s"));
     let row = |step: &&Step| {
         let op = Op::of(step);
         let mut row = vec![figures::step_cell(step, step.label.clone())];
         row.extend(ALL.map(|quantity| figures::cell(input, step, op, quantity)));
+        row.extend(figures::published_cell(input, test, step, op));
+        row.push(figures::median_cell(input, step, op, quantity::THROUGHPUT));
         row.extend(figures::spread_cells(input, step, op, quantity::THROUGHPUT));
         row
     };
     Table { caption: String::new(), columns, rows: steps.iter().map(row).collect() }
 }
 
-fn mixed_table(input: &ReportInput<'_>, steps: &[&Step], first_column: &str) -> Table {
+fn mixed_table(input: &ReportInput<'_>, test: &TestPlan, steps: &[&Step], first_column: &str) -> Table {
     let shown = [
         (Op::Total, quantity::THROUGHPUT),
         (Op::Total, quantity::IOPS),
@@ -167,11 +185,15 @@ fn mixed_table(input: &ReportInput<'_>, steps: &[&Step], first_column: &str) -> 
     ];
     let mut columns = vec![Column::words(first_column)];
     columns.extend(shown.map(|(op, quantity)| figures::column(Some(op), quantity)));
+    columns.extend(figures::published_column(test));
+    columns.push(Column::figures("Median", "IOPS"));
     columns.push(Column::figures("Rounds from – to", "IOPS"));
     columns.push(Column::figures("95 % interval of the mean", "IOPS"));
     let row = |step: &&Step| {
         let mut row = vec![figures::step_cell(step, step.label.clone())];
         row.extend(shown.map(|(op, quantity)| figures::cell(input, step, op, quantity)));
+        row.extend(figures::published_cell(input, test, step, Op::Total));
+        row.push(figures::median_cell(input, step, Op::Total, quantity::IOPS));
         row.extend(figures::spread_cells(input, step, Op::Total, quantity::IOPS));
         row
     };
@@ -187,8 +209,7 @@ pub(crate) fn rounds_text(test: &TestPlan) -> String {
         Combine::Median => "median",
     };
     match &test.rounds {
-        Rounds::Fixed { count: 1 } => String::new(),
-        Rounds::Fixed { count } => format!("{how} of {count} rounds"),
+        Rounds::Fixed { count } => of_fixed_rounds(how, *count, test.repeats),
         Rounds::Steady { max, .. } => format!("{how} of the steady window, at most {max} rounds"),
         Rounds::FindRate(search) => format!(
             "round with the highest rate at which {} of the response time keeps {}, of at most {}",
@@ -197,6 +218,21 @@ pub(crate) fn rounds_text(test: &TestPlan) -> String {
             search.max
         ),
     }
+}
+
+/// "best of 9 rounds after 1 that is left out, mean of 4 sets".
+fn of_fixed_rounds(how: &str, count: u32, repeats: Repeats) -> String {
+    let before = match repeats.warm_up_rounds {
+        0 => String::new(),
+        one => format!(" after {one} left out"),
+    };
+    let rounds = match (count, before.is_empty()) {
+        (1, true) => String::new(),
+        (1, false) => format!("one round{before}"),
+        _ => format!("{how} of {count} rounds{before}"),
+    };
+    let parts = [rounds, if repeats.sets > 1 { format!("mean of {} sets", repeats.sets) } else { String::new() }];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
 fn caption(input: &ReportInput<'_>, test: &TestPlan) -> String {
@@ -208,7 +244,8 @@ fn caption(input: &ReportInput<'_>, test: &TestPlan) -> String {
     } else if matches!(test.rounds, drivelab_core::plan::Rounds::FindRate(_)) {
         format!("Figures are of the {rounds}. ")
     } else {
-        format!("Figures are the {rounds}; whiskers show the lowest and the highest round. ")
+        let of = if test.repeats.sets > 1 { "set" } else { "round" };
+        format!("Figures are the {rounds}; whiskers show the lowest and the highest {of}. ")
     };
     format!("{rounds}{more}")
 }

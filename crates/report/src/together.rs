@@ -3,6 +3,7 @@
 //! Owns the layout of a group of runs. Every figure comes from `analysis::together`; this room sets it in tables and
 //! charts.
 
+mod asked;
 mod page;
 mod views;
 
@@ -101,6 +102,10 @@ pub fn together_markdown(input: &GroupInput<'_>) -> String {
     markdown::heading(&mut text, 1, &views::title(group));
     let _ = writeln!(text, "{}\n", markdown::escape(&views::lede(group)));
     markdown::table(&mut text, &views::drives_table(input));
+    for table in asked::tables(group) {
+        markdown::heading(&mut text, 2, &table.caption);
+        markdown::table(&mut text, &table);
+    }
     for test in views::tests(input) {
         markdown::heading(&mut text, 2, &test.title);
         test.figures.iter().for_each(|figure| markdown::table(&mut text, &figure.table));
@@ -111,6 +116,9 @@ pub fn together_markdown(input: &GroupInput<'_>) -> String {
         markdown::table(&mut text, &cpu);
     }
     markdown::heading(&mut text, 2, "Findings");
+    if group.findings.is_empty() {
+        text.push_str("None that is about several of the drives; each run has its own.\n");
+    }
     for finding in &group.findings {
         let severity = run_facts::severity_word(finding.severity);
         let words = format!("{} {}", finding.statement, finding.next_action);
@@ -174,6 +182,7 @@ pub fn together_terminal(input: &GroupInput<'_>, width: usize) -> String {
         lines.push(String::new());
     };
     add(&views::drives_table(input));
+    asked::tables(group).iter().for_each(&mut add);
     for test in views::tests(input) {
         test.figures.iter().for_each(|figure| add(&figure.table));
     }

@@ -3,8 +3,10 @@
 //! behind) and to look at the host's CPUs around it, and what is to be said at the begin and at the end.
 
 use drivelab_core::clock::StopToken;
+use drivelab_core::drive_state::{DriveState, HostCounters};
 use drivelab_core::finding::Finding;
 use drivelab_core::group::{CoreTime, Group};
+use drivelab_core::ids::StepKey;
 
 /// Keeps the target's state on record, so that a run that was killed knows whether it must prepare again; and stands at
 /// the border of every execution. Only the target's state and the findings have to be answered.
@@ -36,6 +38,22 @@ pub trait TargetCare {
     /// The execution is over: what the host's CPUs did since [`Self::step_begins`], where that is watched.
     fn step_over(&mut self) -> Vec<CoreTime> {
         Vec::new()
+    }
+
+    /// The state of the target as the run or this part of it finds it; nothing for a target that stores nothing. Asked
+    /// once.
+    fn drive_state(&mut self) -> Option<DriveState> {
+        None
+    }
+
+    /// What the kernel has counted of the target by now, where it is a device of its own.
+    fn counters(&mut self) -> Option<HostCounters> {
+        None
+    }
+
+    /// Keeps the state on record beyond the run. `running` is the execution that begins now and may change it.
+    fn keep_drive_state(&mut self, state: &DriveState, running: Option<&StepKey>) {
+        let _ = (state, running);
     }
 
     /// Findings that are known before the first step and follow from nothing else on record, such as a target that is

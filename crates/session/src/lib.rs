@@ -10,6 +10,8 @@ pub mod fanout;
 pub mod run;
 
 mod emit;
+mod ledger;
+mod preparation;
 mod rounds;
 mod watch;
 

@@ -7,12 +7,15 @@ use drivelab_core::event::Steadiness;
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Rounds, Step, StepRole, TestPlan};
 use drivelab_core::record::StopReason;
+use drivelab_core::relative::skipped;
 use drivelab_core::run::RunRecords;
 
-/// Executions of a test, in order, in groups after which a steady test is judged: a round each, or all of a test with
-/// fixed rounds.
-pub(crate) fn groups(test: &TestPlan) -> Vec<Vec<(StepKey, &Step)>> {
-    let schedule = test.schedule();
+use crate::preparation::repeated;
+
+/// Executions of a test in one set, in order, in groups after which a steady test is judged: a round each, or all of a
+/// test with fixed rounds.
+pub(crate) fn groups(test: &TestPlan, set: u32) -> Vec<Vec<(StepKey, &Step)>> {
+    let schedule = test.schedule_of_set(set);
     let size = match test.rounds {
         Rounds::Fixed { .. } | Rounds::FindRate(_) => schedule.len(),
         Rounds::Steady { .. } => test.steps.len(),
@@ -24,8 +27,23 @@ pub(crate) fn groups(test: &TestPlan) -> Vec<Vec<(StepKey, &Step)>> {
 /// target that is not prepared now. A steady test that has its verdict is done, and so is a search that found its rate.
 #[must_use]
 pub fn left(records: &RunRecords, prepared: bool) -> Vec<(StepKey, &Step)> {
-    let tests = records.plan.tests.iter().filter(|test| !is_judged(records, test));
-    tests.flat_map(TestPlan::schedule).filter(|(key, step)| is_due(records, key, step, prepared)).collect()
+    let repeated = if prepared { Vec::new() } else { repeated(records) };
+    let mut left = Vec::new();
+    for set in 1..=records.plan.sets() {
+        for test in &records.plan.tests {
+            let again = repeated.contains(&test.name);
+            if again || !is_judged(records, test) {
+                let of_set = test.schedule_of_set(set).into_iter();
+                left.extend(of_set.filter(|(key, step)| is_due(records, key, step, again)));
+            }
+        }
+    }
+    left
+}
+
+/// Whether something of a test was not done yet.
+pub(crate) fn is_left(records: &RunRecords, test: &TestPlan) -> bool {
+    !is_judged(records, test) && test.schedule().iter().any(|(key, step)| is_due(records, key, step, false))
 }
 
 /// Whether a steady test has its verdict.
@@ -33,10 +51,11 @@ pub(crate) fn is_judged(records: &RunRecords, test: &TestPlan) -> bool {
     records.steadiness.iter().any(|verdict| verdict.test == test.name)
 }
 
-/// Whether an execution must still be done.
-pub(crate) fn is_due(records: &RunRecords, key: &StepKey, step: &Step, prepared: bool) -> bool {
-    let again = step.role == StepRole::Prepare && !prepared;
-    again || (!records.is_finished(key) && searched(records, key, step) != Searched::Done)
+/// Whether an execution must still be done; `again` where the preparation of its test is repeated.
+pub(crate) fn is_due(records: &RunRecords, key: &StepKey, step: &Step, again: bool) -> bool {
+    let again = step.role == StepRole::Prepare && again;
+    let needless = || searched(records, key, step) == Searched::Done || skipped(records, &step.id).is_some();
+    again || (!records.is_finished(key) && !needless())
 }
 
 /// What a search says about an execution.
@@ -60,14 +79,15 @@ pub(crate) fn searched(records: &RunRecords, key: &StepKey, step: &Step) -> Sear
 /// The verdict on a steady test after so many whole rounds: `Some` when it is steady or its most rounds are done.
 /// Fewer than five rounds (the smoke form) make no window and so no verdict.
 pub(crate) fn judge(test: &TestPlan, records: &RunRecords, rounds_done: u32) -> Option<Steadiness> {
-    let Rounds::Steady { step, tracked, max } = &test.rounds else { return None };
+    let Rounds::Steady { step, tracked, max, written } = &test.rounds else { return None };
     let values: Vec<f64> = (1..=rounds_done)
         .map_while(|round| records.step(&StepKey { step: step.clone(), round }))
         .filter(|record| record.stop_reason != StopReason::Stopped)
         .map(|record| tracked_value(record, *tracked))
         .collect();
     let window = snia_window(&values)?;
-    (window.steady || rounds_done >= *max).then(|| Steadiness {
+    let enough = written.is_some_and(|most| written_by(test, records) >= most.get());
+    (window.steady || rounds_done >= *max || enough).then(|| Steadiness {
         test: test.name.clone(),
         reached: window.steady,
         first_round: window.first_round,
@@ -75,4 +95,10 @@ pub(crate) fn judge(test: &TestPlan, records: &RunRecords, rounds_done: u32) -> 
         range_percent: window.range_percent,
         slope_percent: window.slope_percent,
     })
+}
+
+/// Bytes that all executions of a test have written.
+fn written_by(test: &TestPlan, records: &RunRecords) -> u64 {
+    let of_test = records.steps.iter().filter(|record| test.steps.iter().any(|step| step.id == record.key.step));
+    of_test.map(|record| record.written_total.get()).sum()
 }

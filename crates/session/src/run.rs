@@ -9,6 +9,7 @@ use drivelab_core::group::HostCpu;
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Action, Step, StepRole, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
+use drivelab_core::relative::is_resolved;
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::{Observer, Phase};
 use drivelab_core::units::Nanos;
@@ -17,6 +18,8 @@ use drivelab_core::workload::Workload;
 use crate::care::TargetCare;
 use crate::emit::Emitter;
 use crate::fanout::{Fanout, RecorderLost};
+use crate::ledger::Ledger;
+use crate::preparation::repeated;
 use crate::rounds::{Searched, groups, is_due, is_judged, judge, searched};
 use crate::watch::{Watch, phase_of};
 
@@ -80,15 +83,19 @@ impl From<RecorderLost> for Halt {
 /// One process's part of a run.
 pub struct Session<'a> {
     backend: &'a mut dyn Backend,
-    care: &'a mut dyn TargetCare,
+    pub(crate) care: &'a mut dyn TargetCare,
     pub(crate) clock: Arc<dyn RunClock>,
     pub(crate) stop: StopToken,
     pub(crate) emitter: Emitter,
-    records: RunRecords,
+    pub(crate) records: RunRecords,
+    /// The account of the target's state; none of a target that stores nothing.
+    pub(crate) ledger: Option<Ledger>,
     /// Who watches beside the I/O.
     pub(crate) watch: Watch,
-    /// The target is as the plan's preparation leaves it.
-    prepared: bool,
+    /// Names of the tests whose preparation is still to be repeated, since the target was lost.
+    repeated: Vec<String>,
+    /// The preparation of the test that is going on has changed the target.
+    preparing: bool,
     failing_steps: u32,
 }
 
@@ -109,7 +116,8 @@ impl<'a> Session<'a> {
             Start::New(started) => (EventBody::RunStarted(started), None),
             Start::Resumed { records, resumed } => (EventBody::RunResumed(resumed), Some(records)),
         };
-        let prepared = matches!(&first, EventBody::RunResumed(resumed) if !resumed.prepared_again);
+        let lost = matches!(&first, EventBody::RunResumed(resumed) if resumed.prepared_again);
+        let repeated = before.as_ref().filter(|_| lost).map(repeated).unwrap_or_default();
         let next_seq = before.as_ref().map_or(0, |records| records.last_seq + 1);
         let mut emitter = Emitter::new(Arc::clone(&clock), next_seq, fanout);
         let first = match emitter.emit_and_wait(first) {
@@ -134,7 +142,20 @@ impl<'a> Session<'a> {
             }
         };
         let watch = Watch::default();
-        Ok(Session { backend, care, clock, stop, emitter, records, watch, prepared, failing_steps: 0 })
+        let ledger = Ledger::of(care, clock.now_ns());
+        Ok(Session {
+            backend,
+            care,
+            clock,
+            stop,
+            emitter,
+            records,
+            ledger,
+            watch,
+            repeated,
+            preparing: false,
+            failing_steps: 0,
+        })
     }
 
     /// Lets somebody watch beside the I/O; what they sample is recorded with the run.
@@ -147,7 +168,9 @@ impl<'a> Session<'a> {
     #[must_use]
     pub fn run(mut self) -> Outcome {
         let plan = self.records.plan.clone();
-        let walked = self.describe().and_then(|()| plan.tests.iter().try_for_each(|test| self.run_test(test)));
+        let walked = self.describe().and_then(|()| {
+            (1..=plan.sets()).try_for_each(|set| plan.tests.iter().try_for_each(|test| self.run_test(test, set)))
+        });
         let device_errors = self.records.steps.iter().map(StepRecord::error_count).sum();
         let (last, outcome) = match walked {
             Ok(()) => (
@@ -188,13 +211,18 @@ impl<'a> Session<'a> {
         Outcome::RecorderLost { message }
     }
 
-    fn run_test(&mut self, test: &TestPlan) -> Result<(), Halt> {
-        if is_judged(&self.records, test) {
+    fn run_test(&mut self, test: &TestPlan, set: u32) -> Result<(), Halt> {
+        if set > test.repeats.sets {
             return Ok(());
         }
-        for (round, group) in (1..).zip(groups(test)) {
+        let again = self.repeated.contains(&test.name);
+        if is_judged(&self.records, test) && !again {
+            return Ok(());
+        }
+        self.state_for(test, again)?;
+        for (round, group) in (1..).zip(groups(test, set)) {
             for (key, step) in group {
-                if !is_due(&self.records, &key, step, self.prepared) {
+                if !is_due(&self.records, &key, step, again) {
                     continue;
                 }
                 if self.stop.is_stopped() {
@@ -203,15 +231,13 @@ impl<'a> Session<'a> {
                 self.run_step(&key, step)?;
             }
             if let Some(verdict) = judge(test, &self.records, round) {
-                self.note(EventBody::Steadiness(verdict))?;
+                self.judged(test, verdict)?;
                 break;
             }
         }
-        let prepares = test.steps.iter().any(|step| step.role == StepRole::Prepare);
-        if prepares && !self.prepared {
+        if std::mem::take(&mut self.preparing) {
             self.backend.sync().map_err(|error| Halt::Failed(error.to_string()))?;
             self.care.preparation_done().map_err(Halt::Failed)?;
-            self.prepared = true;
         }
         Ok(())
     }
@@ -226,10 +252,12 @@ impl<'a> Session<'a> {
     fn run_step(&mut self, key: &StepKey, step: &Step) -> Result<(), Halt> {
         if step.role == StepRole::Prepare {
             self.care.preparation_begins().map_err(Halt::Failed)?;
+            self.preparing = true;
         }
         if let Some(wait) = step.start_below {
             self.cool_down(key, wait)?;
         }
+        self.note_state(key)?;
         self.note(EventBody::StepStarted { key: key.clone() })?;
         if !self.care.step_begins(self.position(key), &self.stop) {
             return Err(Halt::Stopped);
@@ -266,15 +294,21 @@ impl<'a> Session<'a> {
 
     /// Runs an I/O step; says how long the target was busy with it.
     fn run_io(&mut self, key: &StepKey, step: &Step) -> Result<Nanos, Halt> {
+        // The plan of the records has the rates that follow from earlier steps.
+        let Some(step) = self.records.plan.step(&step.id).cloned() else { return Ok(Nanos::new(0)) };
         let Action::Io { workload, stop, ramp } = &step.action else { return Ok(Nanos::new(0)) };
-        let workload = &at_rate(workload, searched(&self.records, key, step));
+        if !is_resolved(&step) {
+            let why = "the step whose rate it takes a share of is not on record".to_owned();
+            return self.step_failed(key, &BackendError::Unfit(why)).map(|()| Nanos::new(0));
+        }
+        let workload = &at_rate(&reseeded(workload, key, &step), searched(&self.records, key, &step));
         let started_ns = self.clock.now_ns();
         let request = StepRequest {
             key,
             workload,
             stop_rule: stop,
             ramp: *ramp,
-            interval: interval_length(step),
+            interval: interval_length(&step),
             clock: &*self.clock,
             stop: &self.stop,
         };
@@ -290,8 +324,9 @@ impl<'a> Session<'a> {
             return Err(lost.into());
         }
         let active = Nanos::new(self.clock.now_ns() - started_ns);
+        self.state_after(&step, ran.as_ref().ok());
         match ran {
-            Ok(record) => self.step_ended(step, record)?,
+            Ok(record) => self.step_ended(&step, record)?,
             Err(error) => self.step_failed(key, &error)?,
         }
         Ok(active)
@@ -338,7 +373,9 @@ impl<'a> Session<'a> {
 
     fn rest(&mut self, key: &StepKey, step: &Step, active: Nanos) -> Result<(), Halt> {
         let length = step.rest.after(active);
-        if length.get() == 0 {
+        let plan = &self.records.plan;
+        let rests = plan.test_of(&step.id).is_none_or(|test| plan.rests_after(test, key, step));
+        if length.get() == 0 || !rests {
             return Ok(());
         }
         let until_ns = self.clock.now_ns() + length.get();
@@ -354,6 +391,15 @@ fn at_rate(workload: &Workload, searched: Searched) -> Workload {
     let mut workload = workload.clone();
     if let (Some(rate), Searched::With(per_1000_s)) = (&mut workload.pace.rate, searched) {
         rate.per_1000_s = per_1000_s;
+    }
+    workload
+}
+
+/// Later rounds of a preparation write to places of their own: a round is a part of one long load.
+fn reseeded(workload: &Workload, key: &StepKey, step: &Step) -> Workload {
+    let mut workload = workload.clone();
+    if step.role == StepRole::Prepare && key.round > 1 {
+        workload.seed = workload.seed.wrapping_add(u64::from(key.round) << 32);
     }
     workload
 }

@@ -4,7 +4,7 @@ use drivelab_core::clock::StopCause;
 use drivelab_core::event::EventBody;
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Action, CoolDown, Step};
-use drivelab_core::telemetry::{Observer, Phase};
+use drivelab_core::telemetry::{About, Observer, Phase, Quantity, SourceKind, TelemetryBatch, TelemetryDescribed};
 
 use crate::emit::Emitter;
 use crate::fanout::RecorderLost;
@@ -27,25 +27,71 @@ pub(crate) fn phase_of(step: &Step) -> Phase {
     }
 }
 
+/// Where the temperature of the drive stands among the samples, and the newest one.
+#[derive(Default)]
+struct Thermometer {
+    /// The source's and the series' place.
+    place: Option<(usize, usize)>,
+    celsius: Option<f64>,
+}
+
+impl Thermometer {
+    fn among(described: &TelemetryDescribed) -> Self {
+        let place = described.sources.iter().enumerate().find_map(|(at, source)| {
+            let of_drive = matches!(source.about, About::Drive(_));
+            let series = source.series.iter().position(|series| of_drive && series.quantity == Quantity::Temperature);
+            series.map(|series| (at, series))
+        });
+        Thermometer { place, celsius: None }
+    }
+
+    fn read(&mut self, batch: &TelemetryBatch) {
+        let Some((source, series)) = self.place else { return };
+        let samples = batch.sources.iter().filter(|samples| samples.source as usize == source);
+        let newest = samples.filter_map(|samples| samples.samples.last()).next_back();
+        if let Some(celsius) = newest.and_then(|sample| sample.values.get(series).copied().flatten()) {
+            self.celsius = Some(celsius);
+        }
+    }
+}
+
 /// Who watches, and when the samples were last collected.
 #[derive(Default)]
 pub(crate) struct Watch {
     pub(crate) observer: Option<Box<dyn Observer>>,
     collected_ns: u64,
+    thermometer: Thermometer,
 }
 
 impl Watch {
     pub(crate) fn by(observer: Option<Box<dyn Observer>>) -> Self {
-        Watch { observer, collected_ns: 0 }
+        let thermometer =
+            observer.as_ref().map(|observer| Thermometer::among(&observer.described())).unwrap_or_default();
+        Watch { observer, collected_ns: 0, thermometer }
     }
 
     /// Records what was sampled.
     pub(crate) fn collect(&mut self, emitter: &mut Emitter, now_ns: u64) -> Result<(), RecorderLost> {
         self.collected_ns = now_ns;
         match self.observer.as_mut().and_then(|observer| observer.collect()) {
-            Some(batch) => emitter.emit(EventBody::Telemetry(batch)).map(|_| ()),
+            Some(batch) => {
+                self.thermometer.read(&batch);
+                emitter.emit(EventBody::Telemetry(batch)).map(|_| ())
+            }
             None => Ok(()),
         }
+    }
+
+    /// Whether anything counts what the drive writes to its media.
+    pub(crate) fn counts_media_writes(&self) -> bool {
+        self.observer.as_ref().is_some_and(|observer| {
+            observer.described().sources.iter().any(|source| source.kind == SourceKind::MediaWrites)
+        })
+    }
+
+    /// The newest temperature of the drive among what was sampled anyway, in °C.
+    pub(crate) fn celsius(&self) -> Option<f64> {
+        self.thermometer.celsius
     }
 
     /// The same, where the last time is long enough ago: intervals may come ten times a second.

@@ -3,20 +3,20 @@
 //! Never changes a file. The rules are those of docs/formats/bundle.md, "Reading rules".
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use drivelab_core::environment::Environment;
 use drivelab_core::event::{Event, EventBody, RunStarted, RunState};
 use drivelab_core::plan::Plan;
-use drivelab_core::run::RunRecords;
+use drivelab_core::run::{NotARun, RunRecords};
 use drivelab_core::units::Bytes;
 use serde_json::Value;
 
 use crate::document::{self, FileEntry, Manifest, Seal};
 use crate::error::StoreError;
 use crate::layout::{ENVIRONMENT, EVENTS, MANIFEST, METHODOLOGY, PLAN, SEAL, segment_name, segment_number};
-use crate::segment::{self, Segment};
-use crate::{fsio, lock, note};
+use crate::{fsio, lock, note, segment};
 
 /// The unreadable end of a segment, as a kill or a power cut leaves it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,10 +39,13 @@ pub struct Bundle {
     seal: Option<Seal>,
 }
 
-/// All segments of a bundle, read.
+/// All segments of a bundle, read; their events were handed over meanwhile.
+#[derive(Default)]
 pub(crate) struct Recording {
-    /// The events of all segments, numbers without gaps.
-    pub(crate) events: Vec<Event>,
+    /// How many events there are, numbers without gaps.
+    pub(crate) events: u64,
+    /// How the run ended, where the last event says so.
+    pub(crate) ended: Option<RunState>,
     /// One entry per segment, with frames and records.
     pub(crate) entries: Vec<FileEntry>,
     /// Torn tails.
@@ -108,7 +111,34 @@ impl Bundle {
     /// # Errors
     /// [`StoreError::Damaged`] where a file is not what was written.
     pub fn events(&self) -> Result<Vec<Event>, StoreError> {
-        self.with_beginning(self.recording()?.events)
+        let mut events = Vec::new();
+        self.each_event(|event| {
+            events.push(event);
+            ControlFlow::Continue(())
+        })?;
+        Ok(events)
+    }
+
+    /// Hands the events of [`Self::events`] over one by one, until `take` has enough: a run of any length takes the
+    /// memory of one of its frames.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] where a file is not what was written; what was read before it has been handed over.
+    pub fn each_event(&self, mut take: impl FnMut(Event) -> ControlFlow<()>) -> Result<(), StoreError> {
+        let mut enough = false;
+        let read = self.recording(&mut |event| {
+            enough = take(event).is_break();
+            // Only ends the reading; nobody sees it.
+            if enough { Err(StoreError::damaged(&self.path, "nobody reads on")) } else { Ok(()) }
+        });
+        match read {
+            Err(_) if enough => Ok(()),
+            Ok(recording) if recording.events == 0 => {
+                let _ = take(self.first_event()?);
+                Ok(())
+            }
+            other => other.map(|_| ()),
+        }
     }
 
     /// What cannot be read behind the last whole frame of each segment; usual after a kill, and no error.
@@ -116,31 +146,20 @@ impl Bundle {
     /// # Errors
     /// [`StoreError::Damaged`] where a file is not what was written.
     pub fn torn(&self) -> Result<Vec<Torn>, StoreError> {
-        Ok(self.recording()?.torn)
+        Ok(self.skimmed(&mut |_| Ok(()))?.torn)
     }
 
-    /// The run as a whole. A run that ended and was killed before its seal is still [`RunState::Interrupted`];
-    /// [`crate::seal_ended`] mends it.
+    /// The run as a whole, intervals without their distributions ([`Event::condensed`]). A run that ended and was
+    /// killed before its seal is still [`RunState::Interrupted`]; [`crate::seal_ended`] mends it.
     ///
     /// # Errors
     /// [`StoreError::Damaged`] where a file is not what was written.
     pub fn records(&self) -> Result<RunRecords, StoreError> {
-        self.fold(self.events()?)
-    }
-
-    /// [`Self::records`] from what [`Self::events`] gave, for whoever needs both: nothing is read again.
-    ///
-    /// # Errors
-    /// [`StoreError::Damaged`] where the events are not those of this run.
-    pub fn fold(&self, events: Vec<Event>) -> Result<RunRecords, StoreError> {
-        let first = self.path.join(segment_name(0));
-        let mut records =
-            RunRecords::from_events(events).map_err(|error| StoreError::damaged(&first, error.to_string()))?;
-        if records.run != self.manifest.run {
-            return Err(StoreError::damaged(&first, format!("its events belong to run {}", records.run)));
+        let mut fold = Fold::default();
+        if self.recording(&mut |event| fold.take(self, event.condensed()))?.events == 0 {
+            fold.take(self, self.first_event()?)?;
         }
-        records.state = self.state();
-        Ok(records)
+        fold.end(self)
     }
 
     /// Checks everything there is to check: lengths and BLAKE3 of all files, frames, numbers, and that the seal agrees.
@@ -151,15 +170,14 @@ impl Bundle {
         for entry in &self.manifest.files {
             self.checked(entry)?;
         }
-        let recording = self.recording()?;
+        let recording = self.recording(&mut |_| Ok(()))?;
         let Some(seal) = &self.seal else { return Ok(()) };
         let path = self.path.join(SEAL);
-        let last = recording.events.last().map(|event| &event.event);
-        if !matches!(last, Some(EventBody::RunEnded { state, .. }) if *state == seal.state) {
+        if recording.ended != Some(seal.state) {
             return Err(StoreError::damaged(&path, "its state is not that of the last event"));
         }
-        if recording.events.len() as u64 != seal.events {
-            let what = format!("it counts {} events and there are {}", seal.events, recording.events.len());
+        if recording.events != seal.events {
+            let what = format!("it counts {} events and there are {}", seal.events, recording.events);
             return Err(StoreError::damaged(&path, what));
         }
         Ok(())
@@ -171,6 +189,15 @@ impl Bundle {
     /// [`StoreError::Damaged`] where it is not the one that was written.
     pub fn methodology_toml(&self) -> Result<String, StoreError> {
         self.copy(METHODOLOGY)
+    }
+
+    /// Target and testbed as found before the run.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] where the copy is not the one that was written.
+    pub fn environment(&self) -> Result<Environment, StoreError> {
+        let bad = |error: toml::de::Error| StoreError::damaged(&self.path.join(ENVIRONMENT), error.to_string());
+        toml::from_str(&self.copy(ENVIRONMENT)?).map_err(bad)
     }
 
     /// Bytes of all its files.
@@ -185,28 +212,34 @@ impl Bundle {
         note::read(&self.path, name)
     }
 
-    /// The events of a recording, with the first one made where none is there.
-    pub(crate) fn with_beginning(&self, mut events: Vec<Event>) -> Result<Vec<Event>, StoreError> {
-        if events.is_empty() {
-            events.push(self.first_event()?);
-        }
-        Ok(events)
-    }
-
     /// The first event as it would have been recorded, from the copies made before it.
     pub(crate) fn first_event(&self) -> Result<Event, StoreError> {
         let bad = |name: &str, error: String| StoreError::damaged(&self.path.join(name), error);
         let plan: Plan = serde_json::from_str(&self.copy(PLAN)?).map_err(|error| bad(PLAN, error.to_string()))?;
-        let environment: Environment =
-            toml::from_str(&self.copy(ENVIRONMENT)?).map_err(|error| bad(ENVIRONMENT, error.to_string()))?;
+        let environment = self.environment()?;
         let Manifest { event_version, run, started, tool, .. } = self.manifest.clone();
         let start = RunStarted { event_version, run, started, tool, plan, environment };
         Ok(Event { seq: 0, at_ns: 0, event: EventBody::RunStarted(start) })
     }
 
-    /// Reads all segments; under a seal, only bytes that it vouches for.
-    pub(crate) fn recording(&self) -> Result<Recording, StoreError> {
-        let mut recording = Recording { events: Vec::new(), entries: Vec::new(), torn: Vec::new() };
+    /// Reads all segments and hands their events over; under a seal, only bytes that it vouches for.
+    pub(crate) fn recording(
+        &self,
+        take: &mut dyn FnMut(Event) -> Result<(), StoreError>,
+    ) -> Result<Recording, StoreError> {
+        self.walk(false, take)
+    }
+
+    /// The same without intervals and samples, which are counted only.
+    pub(crate) fn skimmed(
+        &self,
+        take: &mut dyn FnMut(Event) -> Result<(), StoreError>,
+    ) -> Result<Recording, StoreError> {
+        self.walk(true, take)
+    }
+
+    fn walk(&self, skim: bool, take: &mut dyn FnMut(Event) -> Result<(), StoreError>) -> Result<Recording, StoreError> {
+        let mut recording = Recording::default();
         if let Some(seal) = &self.seal {
             for entry in seal.files.iter().filter(|entry| entry.frames.is_none()) {
                 self.checked(entry)?;
@@ -216,17 +249,19 @@ impl Bundle {
         for number in 0..count {
             let name = segment_name(number);
             let file = self.path.join(&name);
-            let bytes = fsio::read(&file)?;
+            let mut entry = FileEntry::of_file(&name, &file)?;
             let sealed = self.sealed_entry(&name)?;
-            sealed.map_or(Ok(()), |entry| entry.check(&file, &bytes))?;
-            let segment = segment::read(&file, &bytes)?;
-            let mut entry = FileEntry::of(&name, &bytes);
-            (entry.frames, entry.records) = (Some(segment.frames), Some(segment.events.len() as u64));
+            sealed.map_or(Ok(()), |sealed| sealed.agrees(&file, &entry))?;
+            let segment = segment::read(&file, skim, &mut |number, event| {
+                recording.count(&file, number, event.as_ref())?;
+                event.map_or(Ok(()), &mut *take)
+            })?;
+            (entry.frames, entry.records) = (Some(segment.frames), Some(segment.records));
             if sealed.is_some_and(|sealed| *sealed != entry) {
                 return Err(StoreError::damaged(&file, "its frames are not those that the seal counts"));
             }
             recording.entries.push(entry);
-            recording.take(&file, segment)?;
+            recording.torn.extend(segment.torn);
         }
         let sealed = self.seal.as_ref().map(|seal| seal.files.iter().filter(|entry| entry.frames.is_some()).count());
         if sealed.is_some_and(|sealed| sealed != count as usize) {
@@ -242,6 +277,11 @@ impl Bundle {
         let entry = seal.files.iter().find(|entry| entry.path == name);
         let unknown = || StoreError::damaged(&self.path.join(name), "the seal does not know this segment");
         entry.map(Some).ok_or_else(unknown)
+    }
+
+    /// The first segment is not one of this run.
+    fn not_its_own(&self, what: String) -> StoreError {
+        StoreError::damaged(&self.path.join(segment_name(0)), what)
     }
 
     /// A copy that the manifest lists, as text.
@@ -261,23 +301,49 @@ impl Bundle {
 }
 
 impl Recording {
-    /// Adds a segment; its numbers must go on where the last one ended.
-    fn take(&mut self, file: &Path, segment: Segment) -> Result<(), StoreError> {
-        for event in segment.events {
-            let expected = self.events.last().map_or(0, |last| last.seq + 1);
-            if event.seq != expected {
-                return Err(StoreError::Damaged {
-                    file: file.to_owned(),
-                    frame: None,
-                    offset: None,
-                    what: format!("event {} follows where event {expected} should: events are missing", event.seq),
-                    readable: format!("the {} events before it can still be read", self.events.len()),
-                });
-            }
-            self.events.push(event);
+    /// Counts an event; its number must go on where the last one ended.
+    fn count(&mut self, file: &Path, number: u64, event: Option<&Event>) -> Result<(), StoreError> {
+        if number != self.events {
+            return Err(StoreError::Damaged {
+                file: file.to_owned(),
+                frame: None,
+                offset: None,
+                what: format!("event {number} follows where event {} should: events are missing", self.events),
+                readable: format!("the {} events before it can still be read", self.events),
+            });
         }
-        self.torn.extend(segment.torn);
+        self.events += 1;
+        self.ended = match event.map(|event| &event.event) {
+            Some(EventBody::RunEnded { state, .. }) => Some(*state),
+            _ => None,
+        };
         Ok(())
+    }
+}
+
+/// A run in the making, from events that come one by one.
+#[derive(Default)]
+pub(crate) struct Fold(Option<RunRecords>);
+
+impl Fold {
+    pub(crate) fn take(&mut self, bundle: &Bundle, event: Event) -> Result<(), StoreError> {
+        match &mut self.0 {
+            Some(records) => records.push(event),
+            None => {
+                let records = RunRecords::begin(event).map_err(|error| bundle.not_its_own(error.to_string()))?;
+                if records.run != bundle.manifest.run {
+                    return Err(bundle.not_its_own(format!("its events belong to run {}", records.run)));
+                }
+                self.0 = Some(records);
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn end(self, bundle: &Bundle) -> Result<RunRecords, StoreError> {
+        let mut records = self.0.ok_or_else(|| bundle.not_its_own(NotARun.to_string()))?;
+        records.state = bundle.state();
+        Ok(records)
     }
 }
 

@@ -39,14 +39,27 @@ impl FileEntry {
         FileEntry { path: path.to_owned(), bytes: bytes.len() as u64, blake3, frames: None, records: None }
     }
 
+    /// Describes a file, of which no more than a piece is in memory at a time.
+    pub(crate) fn of_file(path: &str, file: &Path) -> Result<Self, StoreError> {
+        let mut hasher = blake3::Hasher::new();
+        let input = std::fs::File::open(file).map_err(|error| StoreError::io("read", file, error))?;
+        hasher.update_reader(input).map_err(|error| StoreError::io("read", file, error))?;
+        let (bytes, blake3) = (hasher.count(), hasher.finalize().to_hex().to_string());
+        Ok(FileEntry { path: path.to_owned(), bytes, blake3, frames: None, records: None })
+    }
+
     /// Whether these bytes are the ones described.
     pub(crate) fn check(&self, file: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-        let length = bytes.len() as u64;
-        if length != self.bytes {
-            let what = format!("it has {length} bytes and was written with {}", self.bytes);
+        self.agrees(file, &FileEntry::of(&self.path, bytes))
+    }
+
+    /// Whether the file that was found is the one described; its frames aside.
+    pub(crate) fn agrees(&self, file: &Path, found: &FileEntry) -> Result<(), StoreError> {
+        if found.bytes != self.bytes {
+            let what = format!("it has {} bytes and was written with {}", found.bytes, self.bytes);
             return Err(StoreError::damaged(file, what));
         }
-        if blake3::hash(bytes).to_hex().as_str() != self.blake3 {
+        if found.blake3 != self.blake3 {
             return Err(StoreError::damaged(file, "its BLAKE3 is not the recorded one"));
         }
         Ok(())

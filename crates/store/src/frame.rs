@@ -41,6 +41,19 @@ pub(crate) fn encode(number: u32, records: u32, plain: &[u8]) -> io::Result<Vec<
     Ok(frame)
 }
 
+/// The bytes of the next frame of a stream that has `left` bytes, whole or as far as they go; as many as the header
+/// says where no frame begins there.
+pub(crate) fn next(input: &mut impl Read, left: u64, into: &mut Vec<u8>) -> io::Result<()> {
+    into.clear();
+    input.by_ref().take(left.min(HEADER_LEN as u64)).read_to_end(into)?;
+    let length = into.get(24..28).and_then(|four| <[u8; 4]>::try_from(four).ok()).map_or(0, u32::from_le_bytes);
+    let left = left.saturating_sub(into.len() as u64);
+    if into.starts_with(&PREFIX) {
+        input.by_ref().take(left.min(u64::from(length))).read_to_end(into)?;
+    }
+    Ok(())
+}
+
 /// Reads the frame at `offset`; `number` is the one it must have, where that is known.
 ///
 /// # Errors

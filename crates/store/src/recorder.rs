@@ -15,7 +15,7 @@ use drivelab_core::listener::{Listener, ListenerError};
 use drivelab_core::plan::Plan;
 use drivelab_core::run::RunRecords;
 
-use crate::bundle::Bundle;
+use crate::bundle::{Bundle, Fold};
 use crate::document::{self, FileEntry, Manifest};
 use crate::error::StoreError;
 use crate::layout::{DataDir, ENVIRONMENT, EVENTS, MANIFEST, METHODOLOGY, PLAN, segment_name};
@@ -117,17 +117,17 @@ impl Recorder {
         // What was read before the lock may have been written by a process that has ended since.
         let bundle = Bundle::open(&bundle_path)?;
         refuse_sealed(&bundle)?;
-        let recording = bundle.recording()?;
-        if let Some(state) = seal::end_of(&recording) {
-            seal::write(&bundle, recording, state)?;
+        let mut fold = Fold::default();
+        let recording = bundle.recording(&mut |event| fold.take(&bundle, event.condensed()))?;
+        let count = u32::try_from(recording.entries.len()).unwrap_or(u32::MAX);
+        let unwritten = if recording.events == 0 { Some(bundle.first_event()?) } else { None };
+        unwritten.iter().try_for_each(|event| fold.take(&bundle, event.clone()))?;
+        let records = fold.end(&bundle)?;
+        if let Some(state) = recording.ended {
+            seal::write(&bundle, recording, state, &records)?;
             catalog::note(data, run);
             return Err(StoreError::Sealed { run, state: state.name().to_owned(), just_now: true });
         }
-        let count = u32::try_from(recording.entries.len()).unwrap_or(u32::MAX);
-        let nothing_yet = recording.events.is_empty();
-        let events = bundle.with_beginning(recording.events)?;
-        let unwritten = if nothing_yet { events.clone() } else { Vec::new() };
-        let records = bundle.fold(events)?;
         // Numbers go on from frames that a killed process left in the page cache; they must not be lost any more.
         for number in 0..count {
             let path = bundle_path.join(segment_name(number));
@@ -141,7 +141,7 @@ impl Recorder {
             bundle: bundle_path,
             lock: Some(lock),
             segment,
-            next_seq: records.last_seq + 1 - unwritten.len() as u64,
+            next_seq: records.last_seq + 1 - u64::from(unwritten.is_some()),
             steps_begun: false,
         };
         unwritten.iter().try_for_each(|event| recorder.take(event))?;

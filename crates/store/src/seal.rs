@@ -4,11 +4,11 @@
 
 use std::time::SystemTime;
 
-use drivelab_core::event::{EventBody, RunState};
+use drivelab_core::event::RunState;
 use drivelab_core::ids::RunId;
 use drivelab_core::run::RunRecords;
 
-use crate::bundle::{Bundle, Recording};
+use crate::bundle::{Bundle, Fold, Recording};
 use crate::catalog;
 use crate::document::{self, FileEntry, Seal};
 use crate::error::StoreError;
@@ -38,34 +38,31 @@ pub fn seal_ended(data: &DataDir, run: RunId) -> Result<Option<RunState>, StoreE
 
 /// Writes the seal if the last event is the run's end. The caller holds the lock.
 pub(crate) fn write_if_ended(bundle: &Bundle) -> Result<Option<RunState>, StoreError> {
-    let recording = bundle.recording()?;
-    let state = end_of(&recording);
-    state.map_or(Ok(()), |state| write(bundle, recording, state))?;
-    Ok(state)
-}
-
-/// How the run ended, where its last event says so.
-pub(crate) fn end_of(recording: &Recording) -> Option<RunState> {
-    match recording.events.last()?.event {
-        EventBody::RunEnded { state, .. } => Some(state),
-        _ => None,
-    }
+    let mut fold = Fold::default();
+    // What was done follows without intervals and samples; reading those of a day takes longer than a session waits.
+    let recording = bundle.skimmed(&mut |event| fold.take(bundle, event))?;
+    let Some(state) = recording.ended else { return Ok(None) };
+    write(bundle, recording, state, &fold.end(bundle)?)?;
+    Ok(Some(state))
 }
 
 /// Writes the seal of a recording that ended so. The caller holds the lock.
-pub(crate) fn write(bundle: &Bundle, recording: Recording, state: RunState) -> Result<(), StoreError> {
+pub(crate) fn write(
+    bundle: &Bundle,
+    recording: Recording,
+    state: RunState,
+    records: &RunRecords,
+) -> Result<(), StoreError> {
     let manifest_path = bundle.path().join(MANIFEST);
     let mut files = vec![FileEntry::of(MANIFEST, &fsio::read(&manifest_path)?)];
     let last = recording.entries.len().saturating_sub(1);
     let last = bundle.path().join(segment_name(u32::try_from(last).unwrap_or(u32::MAX)));
     files.extend(recording.entries);
-    let events = recording.events.len() as u64;
-    let records =
-        RunRecords::from_events(recording.events).map_err(|error| StoreError::damaged(&last, error.to_string()))?;
+    let events = recording.events;
     let written = std::fs::metadata(&last).and_then(|facts| facts.modified()).unwrap_or_else(|_| SystemTime::now());
     let ended = jiff::Timestamp::try_from(written).unwrap_or_else(|_| jiff::Timestamp::now()).to_string();
     let run = bundle.manifest().run;
-    let seal = Seal { run, state, ended, events, steps_done: steps_done(&records), files };
+    let seal = Seal { run, state, ended, events, steps_done: steps_done(records), files };
     fsio::write_atomically(&bundle.path().join(SEAL), &document::write(seal)?)
 }
 

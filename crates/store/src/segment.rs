@@ -4,6 +4,8 @@
 //! before the next durable event, because a durable event returns only after fsync. A broken frame *before* a
 //! durable event was on stable storage once: that is damage.
 
+use std::fs::File;
+use std::io::{BufReader, Read as _};
 use std::path::Path;
 
 use drivelab_core::event::{Event, EventBody};
@@ -12,11 +14,11 @@ use crate::bundle::Torn;
 use crate::error::StoreError;
 use crate::frame::{self, Frame};
 
-/// What a segment holds.
+/// What a segment holds, beside its events.
 #[derive(Debug, Default)]
 pub(crate) struct Segment {
-    /// Its events in order.
-    pub(crate) events: Vec<Event>,
+    /// Its events.
+    pub(crate) records: u64,
     /// Whole frames.
     pub(crate) frames: u32,
     /// What follows them and cannot be read.
@@ -38,6 +40,8 @@ pub(crate) const fn is_durable(event: &EventBody) -> bool {
         | EventBody::Interval(_)
         | EventBody::StepFailed { .. }
         | EventBody::HostCpu(_)
+        | EventBody::DriveState(_)
+        | EventBody::PreparationReused(_)
         | EventBody::RestStarted { .. }
         | EventBody::RestEnded { .. }
         | EventBody::CoolDownStarted { .. }
@@ -50,31 +54,44 @@ pub(crate) const fn is_durable(event: &EventBody) -> bool {
     }
 }
 
-/// Reads a whole segment; `file` is for messages.
-pub(crate) fn read(file: &Path, bytes: &[u8]) -> Result<Segment, StoreError> {
-    let mut segment = Segment::default();
-    let mut offset = 0;
-    while offset < bytes.len() {
+/// What is done with the number of an event and the event itself; `None` for one that was skimmed.
+pub(crate) type Take<'t> = &'t mut dyn FnMut(u64, Option<Event>) -> Result<(), StoreError>;
+
+/// Reads a whole segment, a frame at a time, and hands its events over in order. Where `skim` is set, of intervals and
+/// samples only the numbers are read: a long run consists of them, and taking them apart is most of the work. Their
+/// frames are checked all the same, and each line was read back when it was written.
+pub(crate) fn read(path: &Path, skim: bool, take: Take<'_>) -> Result<Segment, StoreError> {
+    let unreadable = |error| StoreError::io("read", path, error);
+    let file = File::open(path).map_err(unreadable)?;
+    let length = file.metadata().map_err(unreadable)?.len();
+    let mut input = BufReader::new(file);
+    let (mut segment, mut offset, mut bytes) = (Segment::default(), 0, Vec::new());
+    while offset < length {
         let damaged = |what: String, segment: &Segment| StoreError::Damaged {
-            file: file.to_owned(),
+            file: path.to_owned(),
             frame: Some(segment.frames),
-            offset: Some(offset as u64),
+            offset: Some(offset),
             what,
-            readable: format!("the {} events before it in this file can still be read", segment.events.len()),
+            readable: format!("the {} events before it in this file can still be read", segment.records),
         };
-        match frame::decode(bytes, offset, Some(segment.frames)) {
+        frame::next(&mut input, length - offset, &mut bytes).map_err(unreadable)?;
+        match frame::decode(&bytes, 0, Some(segment.frames)) {
             Ok(frame) => {
-                let events = events_of(&frame).map_err(|what| damaged(what, &segment))?;
-                segment.events.extend(events);
+                let events = lines_of(&frame, skim).map_err(|what| damaged(what, &segment))?;
+                for (number, event) in events {
+                    take(number, event)?;
+                    segment.records += 1;
+                }
                 segment.frames += 1;
-                offset = frame.end;
-            }
-            Err(why) if durable_follows(bytes, offset + 1) => {
-                return Err(damaged(format!("{why}, and records follow that were written after it"), &segment));
+                offset += frame.end as u64;
             }
             Err(why) => {
-                let lost = (bytes.len() - offset) as u64;
-                segment.torn = Some(Torn { file: file.to_owned(), offset: offset as u64, bytes: lost, why });
+                // What is behind it decides: torn tails are short.
+                input.read_to_end(&mut bytes).map_err(unreadable)?;
+                if durable_follows(&bytes, 1) {
+                    return Err(damaged(format!("{why}, and records follow that were written after it"), &segment));
+                }
+                segment.torn = Some(Torn { file: path.to_owned(), offset, bytes: length - offset, why });
                 break;
             }
         }
@@ -86,19 +103,32 @@ pub(crate) fn read(file: &Path, bytes: &[u8]) -> Result<Segment, StoreError> {
 fn durable_follows(bytes: &[u8], from: usize) -> bool {
     frame::candidates(bytes, from)
         .filter_map(|offset| frame::decode(bytes, offset, None).ok())
-        .filter_map(|frame| events_of(&frame).ok())
-        .any(|events| events.iter().any(|event| is_durable(&event.event)))
+        .filter_map(|frame| lines_of(&frame, false).ok())
+        .any(|events| events.iter().any(|(_, event)| event.as_ref().is_some_and(|event| is_durable(&event.event))))
 }
 
-/// The lines of a frame as events. Its checksum fits, so whatever is wrong here was written so.
-fn events_of(frame: &Frame) -> Result<Vec<Event>, String> {
-    let lines = frame.plain.split_inclusive(|byte| *byte == b'\n');
-    let events: Vec<Event> = lines
-        .map(|line| {
-            let mut json = serde_json::Deserializer::from_slice(line);
-            serde_path_to_error::deserialize(&mut json).map_err(|error| format!("an event is not readable: {error}"))
-        })
-        .collect::<Result<_, _>>()?;
+/// The number of a line that holds an interval or samples, as the recorder writes it; `None` for every other line.
+fn number_of_bulk(line: &[u8]) -> Option<u64> {
+    let head = std::str::from_utf8(line.get(..80)?).ok()?;
+    let (number, rest) = head.strip_prefix("{\"seq\":")?.split_once(",\"at_ns\":")?;
+    let (_, event) = rest.split_once(",\"event\":{\"")?;
+    let bulk = event.starts_with("interval\":") || event.starts_with("telemetry\":");
+    if bulk { number.parse().ok() } else { None }
+}
+
+/// The lines of a frame as numbers and events. Its checksum fits, so whatever is wrong here was written so.
+fn lines_of(frame: &Frame, skim: bool) -> Result<Vec<(u64, Option<Event>)>, String> {
+    let one = |line: &[u8]| -> Result<(u64, Option<Event>), String> {
+        if let Some(number) = if skim { number_of_bulk(line) } else { None } {
+            return Ok((number, None));
+        }
+        let mut json = serde_json::Deserializer::from_slice(line);
+        let event: Event = serde_path_to_error::deserialize(&mut json)
+            .map_err(|error| format!("an event is not readable: {error}"))?;
+        Ok((event.seq, Some(event)))
+    };
+    let events: Vec<(u64, Option<Event>)> =
+        frame.plain.split_inclusive(|byte| *byte == b'\n').map(one).collect::<Result<_, _>>()?;
     if events.len() as u64 != u64::from(frame.records) {
         return Err(format!("it holds {} events and should hold {}", events.len(), frame.records));
     }

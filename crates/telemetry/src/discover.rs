@@ -12,6 +12,7 @@ use crate::cpu::{CpuFrequency, CpuTimes};
 use crate::disk::{DiskStats, Interrupts};
 use crate::host::{MemoryPressure, Suspends};
 use crate::hwmon::Hwmon;
+use crate::media::MediaWrites;
 use crate::path::DrivePath;
 use crate::pcie::{Link, PcieErrors};
 use crate::power_log::PowerLog;
@@ -103,6 +104,7 @@ pub fn discover(roots: &Roots, wanted: &Wanted) -> Result<Found, AdapterError> {
     found.add(Ok(Suspends { every: rates.host }), "the host");
     found.add(Rapl::open(roots, rates.host), "the host");
     let with_log = found.smart_logs(roots, &drives, rates.drive);
+    found.media_writes(roots, &with_log, rates.seldom);
     if wanted.power_log {
         found.power_logs(roots, &drives, rates.drive);
     }
@@ -167,6 +169,16 @@ impl Found {
             self.add(opened.map_err(|error| format!("{error} (reading the SMART log needs root)")), drive);
         }
         with_log
+    }
+
+    /// What the drives whose logs can be read count of their media. Most count nothing, which is no remark.
+    fn media_writes(&mut self, roots: &Roots, drives: &[String], every: Nanos) {
+        for drive in drives {
+            let Some(node) = controller_node(roots, drive) else { continue };
+            let Ok(transport) = IoctlTransport::open(&node) else { continue };
+            let opened = MediaWrites::open(Controller::new(transport), drive, node.display().to_string(), every);
+            self.sources.extend(opened.map(|source| Box::new(source) as Box<dyn TelemetrySource>));
+        }
     }
 
     /// The power that NVMe drives measure of themselves; each controller once.

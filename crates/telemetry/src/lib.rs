@@ -13,6 +13,7 @@ mod discover;
 mod disk;
 mod host;
 mod hwmon;
+mod media;
 mod path;
 mod pcie;
 mod power_log;

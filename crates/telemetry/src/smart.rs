@@ -38,6 +38,8 @@ pub struct SmartReading {
     /// Counters of the drive's life (bytes 32 to 175): bytes read and written, commands that read and wrote, power
     /// cycles, hours of power, power losses without notice, media errors.
     pub counters: [f64; 8],
+    /// Share of the rated endurance that is used, per cent (byte 5).
+    pub percentage_used: f64,
 }
 
 /// Names and quantities of [`SmartReading::counters`].
@@ -107,6 +109,7 @@ impl SmartSource {
             values.push(reading.interval_watts);
         }
         values.extend(reading.counters.map(Some));
+        values.push(Some(reading.percentage_used));
         values
     }
 }
@@ -133,6 +136,7 @@ impl TelemetrySource for SmartSource {
             series.push(SeriesDescription::new("interval power", Quantity::Power));
         }
         series.extend(COUNTERS.map(|(name, quantity)| SeriesDescription::new(name, quantity)));
+        series.push(SeriesDescription::new("percentage used", Quantity::Wear));
         SourceDescription {
             id: SourceId::new(format!("smart:{}", self.disk)),
             kind: SourceKind::Smart,
@@ -180,6 +184,7 @@ mod tests {
             throttle_seconds: [70, 5],
             interval_watts: Some(4.5),
             counters: [512e3, 0.0, 1.0, 0.0, 7.0, 340.0, 2.0, 1.0],
+            percentage_used: 12.0,
             ..SmartReading::default()
         };
         reading.sensors_kelvin[1] = 330;
@@ -200,7 +205,12 @@ mod tests {
         assert_eq!(named[10], ("data read", Some(512e3)));
         assert_eq!(
             named[15..],
-            [("power-on time", Some(340.0)), ("unsafe shutdowns", Some(2.0)), ("media errors", Some(1.0))]
+            [
+                ("power-on time", Some(340.0)),
+                ("unsafe shutdowns", Some(2.0)),
+                ("media errors", Some(1.0)),
+                ("percentage used", Some(12.0))
+            ]
         );
     }
 }

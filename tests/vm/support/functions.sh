@@ -191,3 +191,24 @@ empty() {
     empty_disk=$(dd if="$1" bs=1M count="$2" iflag=direct 2> /dev/null | md5sum)
     [ "$empty_disk" = "$(head -c $empty_length /dev/zero | md5sum)" ]
 }
+
+# meter FILE WATTS: a meter in the protocol of docs/telemetry.md that always reads the same, ten times a second, until it is
+# killed by its number in $meter.
+meter() {
+    : > "$1"
+    while :; do
+        echo "$(/programs/date +%s.%N) $2"
+        usleep 100000
+    done >> "$1" &
+    meter=$!
+}
+
+# smoke NAME METHOD ARGUMENT …: a methodology, whole, in its smoke form; its document is NAME.out.
+smoke() {
+    smoke_name=$1
+    shift
+    echo "--- $smoke_name"
+    said "$smoke_name" drivelab run "$@" --form smoke --json
+    [ "$(cat "$RESULTS/$smoke_name.code")" -eq 0 ] ||
+        complain "$smoke_name: exit code $(cat "$RESULTS/$smoke_name.code"): $(tail -n 3 "$RESULTS/$smoke_name.said")"
+}

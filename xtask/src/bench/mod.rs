@@ -21,6 +21,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 use clap::{Args, Subcommand};
 
+pub(crate) use self::devices::as_root;
 use self::measure::Bench;
 use self::programs::Programs;
 use self::rows::Row;

@@ -54,7 +54,7 @@ pub(crate) fn between_crates(workspace: &Workspace) -> Vec<Complaint> {
         };
         let Some(layer) = LAYERS.iter().find(|layer| layer.room == package.name) else {
             let what = format!("the crate {} has no row in the table of rooms", package.name);
-            let todo = "add the row that DESIGN.md gives it to xtask/src/tidy/layers.rs";
+            let todo = "give it a row in ARCHITECTURE.md and in xtask/src/tidy/layers.rs";
             complaints.push(Complaint::new(&manifest, 1, "arrows", &what, "nobody would hold its arrows", todo));
             continue;
         };
@@ -65,7 +65,7 @@ pub(crate) fn between_crates(workspace: &Workspace) -> Vec<Complaint> {
                 continue;
             }
             let what = format!("{} uses {}", package.name, dependency.name);
-            let why = format!("DESIGN.md lets it use only: {}", list(layer.may_use));
+            let why = format!("ARCHITECTURE.md lets it use only: {}", list(layer.may_use));
             let todo = "move the shared type to core, or pass the data through the caller";
             complaints.push(Complaint::new(&manifest, 1, "arrows", &what, &why, todo));
         }

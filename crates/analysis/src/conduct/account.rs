@@ -15,14 +15,17 @@ const CLOCK_DRIFT: f64 = 100e-6;
 /// Lateness of the generator as a share of the mean gap between a thread's arrivals from which it is told: a tenth
 /// of it begins to bend the distribution of the gaps.
 const LATE_SHARE: f64 = 0.1;
+/// Share of the measured full speed from which on a point of a curve asks for more than the target did, per cent.
+const FULL_SPEED_PERCENT: u32 = 100;
 /// Features whose loss costs time or changes what is measured; the others save nothing that was ever measured
-/// (research/engine.md 3.2).
+/// (research notes, engine 3.2).
 const FEATURES_THAT_MATTER: [&str; 5] =
     ["registered file", "registered buffers", "transparent huge pages", "SINGLE_ISSUER", "DEFER_TASKRUN"];
 
 /// Checks of single executions.
 pub(crate) static ACCOUNT: &[Check] = &[
     Check { code: "open_loop_overloaded", rule: "", check: overloaded, finding: text::open_loop_overloaded },
+    Check { code: "curve_overloaded", rule: "", check: overloaded_as_asked, finding: text::curve_overloaded },
     Check { code: "generator_limited", rule: "", check: generator_limited, finding: text::generator_limited },
     Check { code: "host_cpu_limited", rule: "", check: host_cpu_limited, finding: text::host_cpu_limited },
     Check { code: "depth_not_kept", rule: "", check: depth_not_kept, finding: text::depth_not_kept },
@@ -46,6 +49,21 @@ fn limit_of(subject: &Subject<'_>) -> LimitedBy {
 }
 
 fn overloaded(subject: &Subject<'_>) -> Vec<Seen> {
+    if asks_for_more(subject) { Vec::new() } else { growing(subject) }
+}
+
+/// A point of a curve at full speed and above is there to show what becomes of the backlog.
+fn overloaded_as_asked(subject: &Subject<'_>) -> Vec<Seen> {
+    if asks_for_more(subject) { growing(subject) } else { Vec::new() }
+}
+
+/// Whether the step asks for at least as much as was measured to be full speed.
+fn asks_for_more(subject: &Subject<'_>) -> bool {
+    subject.step.relative.as_ref().is_some_and(|relative| relative.percent >= FULL_SPEED_PERCENT)
+}
+
+/// An open loop whose backlog grew throughout, with its figures.
+fn growing(subject: &Subject<'_>) -> Vec<Seen> {
     let record = subject.execution.record;
     let behind = |open: &OpenLoop| !subject.probe && limits::is_overloaded(open, record, subject.execution.workload);
     let Some(open) = record.open_loop.filter(behind) else { return Vec::new() };

@@ -84,7 +84,9 @@ fn data_faults(subject: &Subject<'_>) -> Vec<Seen> {
 
 /// Faults of these kinds, each with its number and first addresses.
 fn faults(subject: &Subject<'_>, of: impl Fn(DataFault) -> bool) -> Vec<Seen> {
-    let Some(Verification { checked, faults, first, wraps_at }) = &subject.execution.record.verification else {
+    let Some(Verification { checked, faults, first, wraps_at, bad_by_part: _ }) =
+        &subject.execution.record.verification
+    else {
         return Vec::new();
     };
     let place = |bad: &BadBlock| match bad.belongs_at {

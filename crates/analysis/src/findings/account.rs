@@ -25,6 +25,17 @@ pub(crate) fn open_loop_overloaded(seen: &[Seen]) -> Finding {
     Words { code: "open_loop_overloaded", severity: Severity::Void, statement, cause, action }.about(seen)
 }
 
+pub(crate) fn curve_overloaded(seen: &[Seen]) -> Finding {
+    let statement = format!(
+        "In {}, points of a curve at full speed and above, operations arrived faster than they were done, as the curve \
+         asks: the growth of the backlog is the result there. Their response times grow with the length of the step \
+         and are not shown; the points below are not concerned.",
+        executions(seen)
+    );
+    let cause = "A share of full speed of 100 % and more asks for at least all that the target can do.";
+    note("curve_overloaded", statement, cause, "").about(seen)
+}
+
 pub(crate) fn generator_limited(seen: &[Seen]) -> Finding {
     let statement = format!(
         "In {} the issuing threads spent more of their time in drivelab's own code than is left for the target: their \

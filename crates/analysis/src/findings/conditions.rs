@@ -2,6 +2,7 @@
 
 use drivelab_core::environment::{BlockDeviceFacts, LinkFacts};
 use drivelab_core::finding::{Finding, Severity};
+use drivelab_core::plan::LeftOut;
 use drivelab_core::units::Bytes;
 
 use super::{Words, evidence};
@@ -48,6 +49,26 @@ pub(crate) fn reads_of_holes(path: &str, holes: Bytes, length: Bytes) -> Finding
         Some(0.0),
         "B",
     )])
+}
+
+pub(crate) fn parameters_set(method: &str, set: &[String]) -> Finding {
+    let statement = format!(
+        "Parameters were set on the command line ({}): these are not the figures of '{method}' as it is written.",
+        set.join(", ")
+    );
+    let action = "Compare them only with runs that set the same.";
+    note("parameters_set", statement, "Asked for with --set.", action).about_run(Vec::new())
+}
+
+pub(crate) fn tests_left_out(left_out: &[LeftOut]) -> Finding {
+    let names: Vec<String> = left_out.iter().map(|one| format!("{} ({})", one.test, one.reason)).collect();
+    let statement = match left_out {
+        [_] => format!("A test was left out: {}.", names.join("; ")),
+        _ => format!("{} tests or methodologies were left out: {}.", left_out.len(), names.join("; ")),
+    };
+    let cause = "Target, drive, rights or time do not offer what they need.";
+    let count = evidence("left out", left_out.len() as f64, None, "tests");
+    note("tests_left_out", statement, cause, "Nothing, or give them what they need.").about_run(vec![count])
 }
 
 pub(crate) fn data_without_writes() -> Finding {

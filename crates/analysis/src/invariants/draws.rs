@@ -3,6 +3,7 @@
 use drivelab_core::finding::Evidence;
 use drivelab_core::load::{OpKind, OtherOps, Verify};
 use drivelab_core::record::{OpRecord, StepRecord};
+use drivelab_core::replay::{Replay, TraceTrims};
 use drivelab_core::workload::Workload;
 
 use crate::check::{Seen, Subject, Voids};
@@ -56,6 +57,10 @@ fn drawn_shares(group: &Workload) -> Vec<(OpKind, f64)> {
 /// Operations of a kind that were to be expected of what a step did altogether.
 pub(super) fn expected(kind: OpKind, workload: &Workload, record: &StepRecord) -> f64 {
     let of_group = |(group, of): &(&Workload, Kinds<'_>)| {
+        if group.replay.is_some() {
+            // The kinds of a trace come in its order, not by chance.
+            return 0.0;
+        }
         let shares = drawn_shares(group);
         let all: f64 = shares.iter().map(|(_, share)| share).sum();
         let operations: f64 = shares.iter().map(|(kind, _)| done(of(*kind))).sum();
@@ -67,12 +72,37 @@ pub(super) fn expected(kind: OpKind, workload: &Workload, record: &StepRecord) -
 pub(super) fn mix_not_as_asked(subject: &Subject<'_>) -> Vec<Seen> {
     let mut found = Vec::new();
     for (group, of) in groups(subject.execution.workload, subject.execution.record) {
+        if let Some(replay) = &group.replay {
+            found.extend(of_a_trace(replay, subject.execution.record));
+            continue;
+        }
         let name = if group.name.is_empty() { String::new() } else { format!("{}: ", group.name) };
         found.extend(kinds(group, &of, &name));
         found.extend(sizes(group, &of, &name));
         found.extend(flushes(group, &of, &name));
     }
     if found.is_empty() { Vec::new() } else { vec![Seen::new(subject, Voids::Results, found)] }
+}
+
+/// Kinds of a whole replay of which there are not as many as its trace has; nothing was drawn by chance there.
+fn of_a_trace(replay: &Replay, record: &StepRecord) -> Vec<Evidence> {
+    if !record.replay.as_ref().is_some_and(|replayed| replayed.complete) {
+        return Vec::new();
+    }
+    let facts = &replay.facts;
+    let trims = if replay.trims == TraceTrims::Send { facts.trims } else { 0 };
+    let counts = [
+        (OpKind::Read, facts.reads),
+        (OpKind::Write, facts.writes),
+        (OpKind::Trim, trims),
+        (OpKind::Flush, facts.flushes),
+    ];
+    let wrong = counts.into_iter().filter(|(kind, count)| done(record.op(*kind)) != *count as f64);
+    let told = |(kind, count): (OpKind, u64)| {
+        let what = format!("{} operations (limit: those of the trace)", kind.name());
+        evidence(&what, done(record.op(kind)), Some(count as f64), "operations")
+    };
+    wrong.map(told).collect()
 }
 
 /// Whether `count` of `operations` can be a share of `share`, given how many operations are at the borders.

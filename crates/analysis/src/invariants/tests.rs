@@ -437,10 +437,11 @@ fn a_violation_voids_exactly_the_figures_concerned() {
     let latency = ["latency_max", "latency_mean", "latency_p50", "latency_p99", "latency_p999"];
     let of = |group: &str, names: &[&str]| -> Vec<String> { names.iter().map(|n| format!("{group}.{n}")).collect() };
     let rates = |group: &str| of(group, &["iops", "throughput"]);
+    let of_both = || of("total", &["latency_mean"]);
     let everything = [rates("read"), rates("write"), rates("total"), of("read", &latency), of("write", &latency)];
-    let everything = everything.concat();
+    let everything = [everything.concat(), of_both()].concat();
     // The step mixes 30 % writes, so reads are the kind that the corruptions spoil.
-    let reads = [rates("read"), rates("total"), of("read", &latency)].concat();
+    let reads = [rates("read"), rates("total"), of("read", &latency), of_both()].concat();
     let plain = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<String>>();
     let expected = |code: &str| match code {
         "time_order" => {
@@ -450,7 +451,7 @@ fn a_violation_voids_exactly_the_figures_concerned() {
         "mass_errors" => [rates("read"), rates("write"), rates("total")].concat(),
         "no_operations" | "not_direct" => everything.clone(),
         "bytes_not_blocks" | "rate_mismatch" => [rates("read"), rates("total")].concat(),
-        "histogram_count" => of("read", &latency),
+        "histogram_count" => [of("read", &latency), of_both()].concat(),
         "percentile_order" => of("read", &["latency_max", "latency_p50", "latency_p99", "latency_p999"]),
         "little_law" | "above_depth" => [everything.clone(), plain(&["in_flight_mean"])].concat(),
         _ => reads.clone(),

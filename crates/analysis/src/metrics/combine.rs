@@ -12,7 +12,7 @@ use drivelab_core::workload::Workload;
 use super::{Compute, Entry, entries};
 use crate::check::Verdict;
 use crate::values::{self, Execution, telemetry};
-use crate::{find_rate, limits, stats, steady};
+use crate::{curve, find_rate, limits, stats, steady};
 
 /// Every metric of the run: steps in the order of the plan, the whole run last.
 pub(crate) fn all(records: &RunRecords, verdicts: &[Verdict]) -> Vec<Metric> {
@@ -24,6 +24,7 @@ pub(crate) fn all(records: &RunRecords, verdicts: &[Verdict]) -> Vec<Metric> {
             }
         }
     }
+    metrics.extend(crate::scores::metrics(&records.plan, &metrics));
     for entry in entries() {
         // A run that watched nothing has nothing to say about watching.
         let about_watching = entry.def.id == "run.telemetry_cpu" && records.telemetry.is_empty();
@@ -36,12 +37,13 @@ pub(crate) fn all(records: &RunRecords, verdicts: &[Verdict]) -> Vec<Metric> {
     metrics
 }
 
-/// The executions of a step that its figures come from, by round: all finished ones; of a steady test only the
-/// reported window (or, before there is a verdict, the last rounds of that length); of a search the round with the
+/// The executions of a step that its figures come from, by round: all finished ones that count; of a steady test only
+/// the reported window (or, before there is a verdict, the last rounds of that length); of a search the round with the
 /// highest rate that kept the bound (or, where none did, the lowest rate); an execution that was stopped early only
 /// where there is no other.
 pub(crate) fn used_rounds<'r>(records: &'r RunRecords, test: &TestPlan, step: &Step) -> Vec<&'r StepRecord> {
-    let of_step = records.steps.iter().filter(|record| record.key.step == step.id);
+    let counts = |record: &&StepRecord| record.key.step == step.id && !test.is_warm_up(record.key.round);
+    let of_step = records.steps.iter().filter(counts);
     let mut used: Vec<&StepRecord> = of_step.filter(|record| !values::is_empty(record)).collect();
     used.sort_by_key(|record| record.key.round);
     if used.iter().any(|record| record.stop_reason != StopReason::Stopped) {
@@ -72,18 +74,28 @@ fn step_metrics(
         return Vec::new();
     }
     let executions: Vec<Execution<'_>> =
-        used.iter().filter_map(|record| Some(Execution::new(step, record)?.beside(&records.telemetry))).collect();
+        used.iter().filter_map(|record| Some(Execution::new(step, record)?.within(records))).collect();
     let keys: Vec<&StepKey> = used.iter().map(|record| &record.key).collect();
     let bound = limits::of_rounds(&used, workload).lower_bound;
     let metric = |entry: Entry| {
-        let metric = step_metric(entry, test.combine, step, &executions, &void_codes(verdicts, &keys, entry));
+        let metric = step_metric(entry, test, step, &executions, &void_codes(verdicts, &keys, entry));
         Metric { lower_bound: bound && is_rate(&metric.id) && metric.value.is_some(), ..metric }
     };
     let watched = |entry: &Entry| {
         let group = entry.def.id.split_once('.').map_or("", |(group, _)| group);
         telemetry::has(&records.telemetry, group)
     };
-    entries().filter(|entry| applies(entry, workload, &used) && watched(entry)).map(metric).collect()
+    let on_curve = curve::is_on_one(&records.plan, step);
+    // Only a fill has figures of a fill, and one without an edge no size of a cache; few writes amplify nothing, only
+    // minutes have a first and a last one, and a check that may meet a block twice says nothing of the capacity.
+    let sparse = |metric: &Metric| {
+        let groups =
+            ["fill.", "media.", "power.rest", "replay.energy", "heat.", "verified.capacity", "verified.share_found"];
+        groups.iter().any(|start| metric.id.starts_with(start))
+    };
+    let is_there = |metric: &Metric| !sparse(metric) || metric.value.is_some();
+    let applying = entries().filter(|entry| applies(entry, (workload, on_curve), &used) && watched(entry));
+    applying.map(metric).filter(is_there).collect()
 }
 
 /// Whether a metric says how much was done in a time: what a limit on this side makes a lower bound.
@@ -92,7 +104,7 @@ fn is_rate(id: &str) -> bool {
 }
 
 /// Whether a step has the metric: no read figures where nothing is read, no schedule where there was none.
-fn applies(entry: &Entry, workload: &Workload, used: &[&StepRecord]) -> bool {
+fn applies(entry: &Entry, (workload, on_curve): (&Workload, bool), used: &[&StepRecord]) -> bool {
     let recorded = |of: fn(&StepRecord) -> bool| used.iter().any(|record| of(record));
     let has = |kind: OpKind| {
         let done = |record: &&StepRecord| record.op(kind).is_some_and(|op| op.count + op.errors > 0);
@@ -104,10 +116,20 @@ fn applies(entry: &Entry, workload: &Workload, used: &[&StepRecord]) -> bool {
         return has(kind) && (!name.starts_with("response_") || used.iter().any(responses));
     }
     match (group, name) {
-        ("run", _) => false,
+        ("run" | "score", _) => false,
+        ("power", "throughput_per_watt" | "iops_per_watt") if workload.pace.volume_bursts.is_some() => false,
         ("power", "throughput_per_watt" | "iops_per_watt") => has(OpKind::Read) || has(OpKind::Write),
+        ("total", "latency_mean") if has(OpKind::Read) && has(OpKind::Write) => true,
+        ("total", "latency_p99") if recorded(|record| record.replay.is_some()) => true,
+        ("total", "latency_mean" | "latency_p99") => on_curve && (has(OpKind::Read) || has(OpKind::Write)),
+        ("total", "response_mean" | "response_p99") => on_curve && recorded(|record| record.open_loop.is_some()),
         ("total", _) => has(OpKind::Read) || has(OpKind::Write),
         ("open_loop", _) => recorded(|record| record.open_loop.is_some()),
+        ("replay", "lateness_mean" | "lateness_max") => {
+            recorded(|record| record.replay.as_ref().is_some_and(|replay| replay.lateness.is_some()))
+        }
+        ("replay", _) => recorded(|record| record.replay.is_some()),
+        ("bursts", _) => recorded(|record| record.bursts.is_some()),
         ("verified", _) => recorded(|record| record.verification.is_some()),
         ("engine", "reap_gap_mean" | "reap_gap_max") => {
             recorded(|record| record.engine.effort.as_ref().is_some_and(|effort| effort.reap_gap_mean.is_some()))
@@ -127,25 +149,33 @@ fn void_codes(verdicts: &[Verdict], keys: &[&StepKey], entry: Entry) -> Vec<Stri
 
 fn step_metric(
     entry: Entry,
-    combine: Combine,
+    test: &TestPlan,
     step: &Step,
     executions: &[Execution<'_>],
     voided_by: &[String],
 ) -> Metric {
+    let combine = test.combine;
     let void = !voided_by.is_empty();
     let rounds: Vec<f64> = if void {
         Vec::new()
     } else {
         executions.iter().filter_map(|execution| round_value(entry.compute, *execution)).collect()
     };
+    let sets = if void { Vec::new() } else { sets(entry, test, executions) };
+    let value = match () {
+        () if void => None,
+        () if sets.is_empty() || !is_choice(entry, combine) => combined(entry, combine, executions, &rounds),
+        () => stats::mean(&sets),
+    };
     Metric {
         address: format!("{}:{}", step.id, entry.def.id),
         id: entry.def.id.to_owned(),
         step: Some(step.id.clone()),
         unit: entry.def.unit.to_owned(),
-        value: if void { None } else { combined(entry, combine, executions, &rounds) },
-        spread: spread(entry, combine, &rounds),
+        value,
+        spread: if sets.is_empty() { spread(entry, combine, &rounds) } else { spread_of_sets(entry, combine, &sets) },
         rounds,
+        sets,
         voided_by: voided_by.to_vec(),
         lower_bound: false,
     }
@@ -159,6 +189,7 @@ fn run_metric(entry: Entry, value: Option<f64>) -> Metric {
         unit: entry.def.unit.to_owned(),
         value: value.filter(|value| value.is_finite()),
         rounds: Vec::new(),
+        sets: Vec::new(),
         spread: None,
         voided_by: Vec::new(),
         lower_bound: false,
@@ -172,7 +203,7 @@ pub(crate) fn round_value(compute: Compute, execution: Execution<'_>) -> Option<
         Compute::Mean(kind, times, function) | Compute::Tail(kind, times, function) => {
             execution.record.op(kind).and_then(|op| times.of(op)).and_then(function)
         }
-        Compute::Run(_) => None,
+        Compute::Run(_) | Compute::Score(_) => None,
     };
     value.filter(|value| value.is_finite())
 }
@@ -195,6 +226,32 @@ fn combined(entry: Entry, combine: Combine, executions: &[Execution<'_>], rounds
     }
 }
 
+/// The figure of each set, from its own rounds; none where the set of tests was run once.
+fn sets(entry: Entry, test: &TestPlan, executions: &[Execution<'_>]) -> Vec<f64> {
+    if test.repeats.sets < 2 {
+        return Vec::new();
+    }
+    let set_of = |execution: &Execution<'_>| test.set_and_round(execution.record.key.round).0;
+    let of_set = |set: u32| -> Option<f64> {
+        let own: Vec<Execution<'_>> = executions.iter().copied().filter(|one| set_of(one) == set).collect();
+        let rounds: Vec<f64> = own.iter().filter_map(|execution| round_value(entry.compute, *execution)).collect();
+        combined(entry, test.combine, &own, &rounds)
+    };
+    (1..=test.repeats.sets).filter_map(of_set).collect()
+}
+
+/// Whether the figure of several rounds is one that was chosen among them, so that it is different of each set.
+const fn is_choice(entry: Entry, combine: Combine) -> bool {
+    !matches!(entry.compute, Compute::Sum(_)) && matches!(combine, Combine::Best | Combine::Median)
+}
+
+/// How the sets spread. The interval is of their mean, which the figure is where each set's was chosen among rounds.
+fn spread_of_sets(entry: Entry, combine: Combine, sets: &[f64]) -> Option<Spread> {
+    let spread = stats::spread(sets)?;
+    let is_mean = is_choice(entry, combine) || is_mean_of_rounds(entry, combine);
+    Some(Spread { confidence: spread.confidence.filter(|_| is_mean), ..spread })
+}
+
 /// How the rounds spread. The interval is of their mean, so it is there only where the figure is that mean.
 fn spread(entry: Entry, combine: Combine, rounds: &[f64]) -> Option<Spread> {
     let spread = stats::spread(rounds)?;
@@ -206,7 +263,7 @@ fn spread(entry: Entry, combine: Combine, rounds: &[f64]) -> Option<Spread> {
 /// of a merged histogram.
 const fn is_mean_of_rounds(entry: Entry, combine: Combine) -> bool {
     match (entry.compute, combine) {
-        (Compute::Sum(_) | Compute::Run(_), _) | (_, Combine::Median) => false,
+        (Compute::Sum(_) | Compute::Run(_) | Compute::Score(_), _) | (_, Combine::Median) => false,
         (Compute::Tail(..), Combine::Mean) => false,
         (_, Combine::Mean) => true,
         (_, Combine::Best) => matches!(entry.def.better, Better::Neutral),

@@ -69,6 +69,54 @@ definition, its function and the records it comes from. An address is `STEP:METR
   lowest rate). A round has kept it where the percentile over everything that arrived is within the bound; arrivals
   that were not served by the end, and those that ended in errors, count as longer than any bound; and where the backlog
   did not grow. The finding `rate_found` names the two rates that enclose the limit.
+- **Curves.** A load is run at full speed (a closed loop), then at shares of the rate that it reached (open loops). Each
+  point has the figures of a step, and beside them those of reads and writes together: `total.latency_*` counts from
+  submission to completion, which is what load generators with a bounded number of threads show as response time, and
+  `total.response_*` from the intended start. Above full speed the first hardly grows, since no more than the load's
+  slots are in flight, and the second has no steady value: the growth of the backlog is the result. From 100 % on that
+  is what a curve asks for (finding `curve_overloaded`, a note); an overloaded point below is one like any other
+  (finding `open_loop_overloaded`).
+- **The knee of a curve** is the point from which on more load buys mostly waiting (`drivelab_analysis::curve::knee`).
+  Mean latency is drawn over operations per second for the points (full speed itself is a closed loop and left out),
+  both scaled to 0 at the lowest share and 1 at the highest; the knee is the point that lies furthest below the
+  straight line from the first to the last. There is none with fewer than four points, where the latency of the last is
+  not twice that of the first, or where no point lies a tenth below the line. Worked by hand: with 10, 40, 70, 90 and
+  100 operations per second in 1, 1, 2, 4 and 11 µs, the scaled points are (0, 0), (1/3, 0), (2/3, 0.1), (8/9, 0.3)
+  and (1, 1); they lie 0, 0.33, 0.57, 0.59 and 0 below the line: the knee is at 90.
+- **Heat over minutes.** In an execution that runs as fast as it can (no schedule, no pauses), a fall is a rate that
+  stays at least a tenth below the rate before it for 5 s or longer, after the first 30 s
+  (`drivelab_analysis::throttle::falls`); the rate before it is the mean of the first 30 s, of the last fall, or of a
+  recovery by a tenth that lasted as long. A fall counts as throttling (finding `throttled_by_heat`) only where the
+  drive was no cooler in these seconds than when the rate fell: a write cache that is full lowers the rate too, and lets
+  the drive cool; a fill in order is left out, since its falls are those of the cache. Executions of two minutes and
+  more hold their last minute against the first, with the time at or above the drive's limit of warning beside it
+  (finding `first_and_last_minute`). `heat.*` are the same as figures, of executions of two minutes and more.
+- **Recovery of a load.** Where a test says to which earlier one it has to come back (`recovers_to`), its first round is
+  cut into minutes (into tenths where it is shorter than ten of them, `drivelab_analysis::recovery`); it has recovered
+  with the first of them whose rate is at least the mean of the earlier test's first round, and the time is that until
+  this part begins (finding `load_recovered`, or `load_not_recovered`).
+- **Printed and measured.** A test may be the twin of a figure of the drive's data sheet
+  (`drivelab_analysis::data_sheet::sheet`): the metric of its best step (the highest rate, the shortest mean latency,
+  the highest mean power, the largest cache) is held against the printed figure, in MB/s, IOPS, µs, W or GB; idle power
+  is the mean over the longest idle step. The ratio is measured over printed. A rate or size counts as met from 95 % of
+  the printed one on, a latency or power up to 105 %, since makers print two or three digits. One that is worse is
+  missed, or undecided where the step was limited on this side, so that the drive may be able to do it. In the smoke
+  form nothing is judged. Worked by hand: 2,108 of 3,300 thousand IOPS are 63.9 %, missed; 7,696 of 7,500 MB/s are 102.6
+  %, met.
+- **Likely causes** of a missed figure are named where the records speak for them: this host (the step's limit); the
+  link (what is printed, random operations times their size, is more than it carries; or it is below what is possible
+  and the measured rate is at least 80 % of it); heat (finding `throttled_by_heat`); the write cache (a fill was within
+  5 % of the printed rate until it ended); the drive's state (a test or preparation did not become steady, or the state
+  that the test asks for was not there); a filled drive (a write on a target of which half holds data, where the test
+  does not ask for that); too few threads or too little in flight (from the last step but one to the last, which was the
+  best, the rate grew by more than 5 %); a layer between (a file, a virtual disk). Where none speaks, that is said.
+- **Endurance** (`drivelab_analysis::data_sheet::tbw`, `dwpd`). Rated bytes are drive writes per day × capacity × 365 ×
+  years of the warranty, and the other way round; the capacity is the one sold. Worked by hand: 1,432 TB on 1.8 TB over
+  five years are 1,432 / (1.8 × 365 × 5) = 0.436 drive writes a day; 1 DWPD on 7.68 TB over five years are 14,016 TB.
+  Shares of the rated bytes are what this run has written (`run.bytes_written`) and what the drive says hosts wrote in
+  its life before. What a drive bears by its own count is those bytes over the endurance that it says is used, from 3 %
+  on, since it counts in whole per cents. Days at the full rate are what is left of the rated bytes over the measured
+  sequential write rate.
 - **Cut-off executions.** A round that was stopped early counts only where the step has no other.
 - **Preparation.** Steps that prepare the target have the same figures; they describe the preparation and are no
   results.

@@ -49,8 +49,9 @@ macro_rules! throughput_text {
     ($what:literal) => {
         concat!(
             "Bytes that completed ", $what, " moved in the measured part of the step, divided by the time from the \
-             first submission to the last counted completion; 1 MB is 10^6 bytes. The ramp and operations that ended \
-             in an error are left out. Source: `bytes`, `start_ns` and `end_ns` of the step record."
+             first submission to the last counted completion, or, where bursts end by volume, by the active time of \
+             the bursts; 1 MB is 10^6 bytes. The ramp and operations that ended in an error are left out. Source: \
+             `bytes`, `start_ns` and `end_ns` of the step record."
         )
     };
 }
@@ -61,8 +62,8 @@ macro_rules! iops_text {
             "Completed ",
             $what,
             " in the measured part of the step, divided by the time from the first submission \
-             to the last counted completion. The ramp and operations that ended in an error are left out. Source: \
-             `count`, `start_ns` and `end_ns` of the step record."
+             to the last counted completion, or, where bursts end by volume, by the active time of the bursts. The \
+             ramp and operations that ended in an error are left out. Source: `count`, `start_ns` and `end_ns` of the step record."
         )
     };
 }
@@ -171,6 +172,14 @@ metrics! {
     "read.iops", "Reads per second", "IOPS", Higher, Step(read_iops), iops_text!("reads");
     "write.iops", "Writes per second", "IOPS", Higher, Step(write_iops), iops_text!("writes");
     "total.iops", "Operations per second", "IOPS", Higher, Step(total_iops), iops_text!("reads and writes together");
+    "total.latency_mean", "Mean latency", "us", Lower, Step(total_latency_mean),
+        latency_mean_text!("reads and writes together");
+    "total.latency_p99", "99th percentile of latency", "us", Lower, Step(total_latency_p99),
+        latency_share_text!("reads and writes of a curve's step or a replay", "99 %");
+    "total.response_mean", "Mean response time", "us", Lower, Step(total_response_mean),
+        response_mean_text!("reads and writes of a curve's step");
+    "total.response_p99", "99th percentile of response time", "us", Lower, Step(total_response_p99),
+        response_share_text!("reads and writes of a curve's step", "99 %");
     "read.latency_mean", "Mean read latency", "us", Lower, Mean(Read, Latency, latency_mean),
         latency_mean_text!("reads");
     "read.latency_p50", "Median read latency", "us", Lower, Tail(Read, Latency, latency_p50),
@@ -292,6 +301,17 @@ metrics! {
     "verified.bad_blocks", "Blocks that do not hold what was written", "blocks", Lower, Sum(verified_bad_blocks),
         "Checked blocks with a fault of any kind: stale, misplaced, wrapped, torn, corrupt, zero or foreign. Rounds are \
          added up. Blocks of failed reads are left out. Source: `verification.faults` of the step record.";
+    "verified.capacity", "Capacity that was found", "GB", Higher, Step(verified_capacity),
+        "Of a check from the start of the target on, in an order that meets no block twice: the distance after which \
+         addresses come round, where they do; where at least 90 % of the blocks from the lowest fault on are bad or \
+         unreadable, the end of the checked block before it; else the span of the step. 1 GB is 10^9 bytes. Single bad \
+         blocks take nothing away, and blocks between those that were checked are left out. Source: `verification` and \
+         `errors` of the step record.";
+    "verified.share_found", "Missing share that a sample finds", "%", Lower, Step(verified_share_found),
+        "Smallest share of the span's blocks that, if it were missing anywhere, one block as likely as another, would \
+         have been missed by the check with a chance of one in a million: 1 - (10^-6)^(1/n) with n blocks checked; 0 \
+         where all were. That the places of a sample are spread, and that a missing part is one piece as a rule, make \
+         the chance smaller, which is left out. Source: `verification.checked` and `read.errors` of the step record.";
     "open_loop.asked_iops", "Arrivals asked for", "IOPS", Neutral, Step(open_loop_asked_iops),
         "Arrivals per second that the schedule of an open loop asked for, over all threads and groups and with the \
          pauses of bursts in the time. The ramp is left out. Source: `open_loop.asked_iops` of the step record.";
@@ -312,6 +332,41 @@ metrics! {
     "open_loop.lateness_max", "Longest lateness of the generator", "us", Lower, Step(open_loop_lateness_max),
         "Longest time by which the engine itself submitted an operation later than intended although a slot was free. \
          Waiting for a slot is left out: that is the backlog. Source: `open_loop.lateness_max` of the step record.";
+    "replay.busy_throughput", "Throughput over busy time", "MB/s", Higher, Step(replay_busy_throughput),
+        "Bytes that completed reads and writes of a replayed trace moved, divided by the time in which at least one \
+         operation was outstanding; 1 MB is 10^6 bytes. The pauses of the trace are left out, so a replay at recorded \
+         times shows what the target does when it is asked. Operations that ended in an error are in the time \
+         and not in the bytes. Source: `bytes` of the step record and `replay.busy`.";
+    "replay.busy_time", "Busy time", "s", Lower, Step(replay_busy_time),
+        "Time of a replay in which at least one operation was outstanding, over all threads. The pauses of the trace are \
+         left out. Source: `replay.busy` of the step record.";
+    "replay.energy", "Energy of the drive for the replay", "Wh", Lower, Step(replay_energy),
+        "`power.energy` of a replay in watt-hours, 3,600 J each: what the drive took for the whole trace, its pauses as \
+         they were replayed. The host's energy and the rest after the step are left out; there is none where nothing \
+         measured the drive's power. Source: as `power.energy`.";
+    "replay.lateness_mean", "Mean lateness of the replay", "us", Lower, Step(replay_lateness_mean),
+        "Exact mean time by which operations of a replay at recorded times were submitted later than meant, waiting for a \
+         free slot included. Where it is above the latency, the target could not follow the trace. Operations that \
+         were never submitted are left out. Source: `replay.lateness` of the step record.";
+    "replay.lateness_max", "Longest lateness of the replay", "us", Lower, Step(replay_lateness_max),
+        "Exact longest time by which an operation of a replay at recorded times was submitted later than meant, waiting \
+         for a free slot included. Operations that were never submitted are left out. Source: `replay.lateness` of the \
+         step record.";
+    "replay.moved_share", "Operations at another place", "%", Neutral, Step(replay_moved_share),
+        "Share of the issued operations of a replay that went to another place than recorded because the span has no such \
+         place. Operations that were only widened to whole logical blocks are left out. Source: `replay.moved`, \
+         `replay.taken` and `replay.skipped_trims` of the step record.";
+    "bursts.count", "Bursts", "bursts", Neutral, Step(bursts_count),
+        "Bursts by volume of the measured part, one that its end cut off among them. Bursts of the ramp are left out. \
+         Source: `bursts.count` of the step record.";
+    "bursts.active", "Active time of the bursts", "s", Neutral, Step(bursts_active),
+        "Time from the first submission of each burst by volume to its last completion, summed over the bursts of the \
+         measured part: what the rates of such a step are over. The pauses are left out. Source: `bursts.active` of \
+         the step record.";
+    "bursts.active_share", "Active share of the time", "%", Neutral, Step(bursts_active_share),
+        "Active time of the bursts as a share of the measured part, the pauses included: the duty cycle as it came \
+         out, a little above what was asked, since no pause follows the last burst. The ramp is left out. Source: \
+         `bursts.active`, `start_ns` and `end_ns` of the step record.";
     "cpu_user_per_io", "User CPU time per operation", "ns", Lower, Step(cpu_user_per_io),
         "CPU time that the issuing threads spent in user mode, which is drivelab's own code, divided by the operations \
          they issued, the ramp's and failed ones on both sides. Kernel time and interrupts are left out. In recordings \
@@ -361,6 +416,67 @@ metrics! {
         "Time from the first submission to the last counted completion of the measured part of the step, on the \
          run's monotonic clock. The ramp and the rest after the step are left out. Source: `start_ns` and `end_ns` \
          of the step record.";
+    "fill.peak", "Rate before the end of the write cache", "MB/s", Higher, Step(fill_peak),
+        "Bytes over time of a fill up to the end of the write cache (see `fill.cache_size`), or of the whole fill where \
+         no end was seen. A fill is a step in which one thread writes the whole span in order; what it writes after \
+         it wrapped is left out. There is no figure where the span was not filled or has fewer than 20 intervals. \
+         Source: bytes and bounds of the step's intervals.";
+    "fill.cache_size", "Write cache used", "GB", Neutral, Step(fill_cache_size),
+        "Bytes written when the rate fell for good: the span is cut into 200 equal parts; the first part that is slower \
+         than 80 % of the rate before it, as are at least three of the four from it on (2 % of the span), is a drop; \
+         the cache ends with the first part from there on that is below the middle between the rate before and the \
+         median of these four. 1 GB is 10^9 bytes. Within the interval that holds the end, it \
+         follows from that interval's mean and the two rates. What was written behind the end is \
+         left out; there is no figure where the rate never fell so. Source: bytes and bounds of the step's intervals.";
+    "fill.cache_share", "Share of the span that the write cache took", "%", Neutral, Step(fill_cache_share),
+        "`fill.cache_size` divided by the span of the step. The rest of the drive, where the span is a part of it, is \
+         left out. Source: as there.";
+    "fill.sustained", "Rate behind the end of the write cache", "MB/s", Higher, Step(fill_sustained),
+        "Bytes over time of the parts behind the end of the cache, those left out that are above the middle of \
+         `fill.cache_size` (recoveries); of the whole fill where no end was seen. Source: as for `fill.cache_size`.";
+    "fill.last_16_gb", "Rate of the last 16 GB", "MB/s", Higher, Step(fill_last_16_gb),
+        "Bytes over time of the last 16 GB of a fill (see `fill.peak`), 1 GB being 10^9 bytes: what the drive does when it \
+         is nearly full. Within an interval the rate is taken as even. What was written after the stream wrapped is \
+         left out; there is no figure for spans below 32 GB. Source: bytes and bounds of the step's intervals.";
+    "fill.recoveries", "Recoveries behind the write cache", "times", Neutral, Step(fill_recoveries),
+        "How often the rate came back above the middle of `fill.cache_size` behind the end of the cache. Bursts shorter \
+         than half a per cent of the span are left out. Source: as for `fill.cache_size`.";
+    "fill.recovery_share", "Share written in recoveries", "%", Neutral, Step(fill_recovery_share),
+        "Share of the bytes behind the end of the cache that were written in recoveries. What came before the end is \
+         left out. Source: as for `fill.cache_size`.";
+    "fill.late_decline", "Late decline", "%", Lower, Step(fill_late_decline),
+        "By how much the last quarter of what was written behind the end of the cache, recoveries left out, was slower \
+         than its first half; 0 where it was not slower by at least a tenth. Source: as for `fill.cache_size`.";
+    "heat.first_minute", "Rate of the first minute", "MB/s", Higher, Step(heat_first_minute),
+        "Bytes that reads and writes moved in the first minute of the measured part, by its time. Only executions of two \
+         minutes and more that run as fast as they can have it; fills in order are left out, since their falls are \
+         those of the write cache. Source: `bytes` and the times of the interval records.";
+    "heat.last_minute", "Rate of the last minute", "MB/s", Higher, Step(heat_last_minute),
+        "The same of the last minute: what is left when the drive is as warm as it gets in this time. What lies between \
+         the two is left out. Source: as for `heat.first_minute`.";
+    "heat.kept", "Share of the first minute kept", "%", Higher, Step(heat_kept),
+        "`heat.last_minute` as a share of `heat.first_minute`. Whether heat is the reason is said by `heat.throttle_steps`; \
+         without a thermometer nobody knows. Falls and recoveries between the two minutes are left out. Source: as there.";
+    "heat.throttle_steps", "Steps of throttling", "steps", Lower, Step(heat_throttle_steps),
+        "How often the rate stepped down by a tenth and more, for 5 s and longer, while the drive was no cooler than when \
+         it fell; by the rule under *Heat over minutes* above. Falls while the drive cooled down are left out, and \
+         without a thermometer there is no figure. Source: as for `heat.first_minute`, and the samples of the \
+         `telemetry` events.";
+    "heat.time_to_throttle", "Time to throttle", "s", Higher, Step(heat_time_to_throttle),
+        "Time from the begin of the measured part to the first of these steps. Absent where there was none; falls in \
+         the first 30 s are left out, which are the measure. Source: as for `heat.throttle_steps`.";
+    "heat.warning_minutes", "Time at or above the limit of warning", "min", Lower, Step(heat_warning_minutes),
+        "Time of the measured part in which the drive was at or above its own limit of warning, by the temperature at \
+         the end of each interval. Times without readings are left out. Source: as for `heat.throttle_steps`.";
+    "heat.critical_minutes", "Time at or above the critical limit", "min", Lower, Step(heat_critical_minutes),
+        "The same for the limit that the drive calls critical. Times without readings are left out. Source: as for \
+         `heat.throttle_steps`.";
+    "heat.warning_limit", "Limit of warning", "°C", Neutral, Step(heat_warning_limit),
+        "Temperature from which the drive warns, as the thermometer that the figures come from knows it (WCTEMP of an \
+         NVMe drive). Limits of other sensors are left out. Source: the description of the `telemetry` source.";
+    "heat.critical_limit", "Critical limit", "°C", Neutral, Step(heat_critical_limit),
+        "Temperature that the drive calls critical (CCTEMP of an NVMe drive). Limits of other sensors are left out. \
+         Source: the description of the `telemetry` source.";
     "temperature.min", "Lowest temperature of the drive", "°C", Neutral, Step(temperature_min),
         "Lowest temperature of the drive in the measured part. It comes from the first of these that was read: a \
          thermometer of the user's, the drive's SMART log (composite), the kernel's sensors; at the borders of the \
@@ -389,14 +505,27 @@ metrics! {
     "power.energy", "Energy of the drive", "J", Lower, Step(power_energy),
         "Average power of the drive times the measured time. The ramp and the rest after the step are left out. \
          Source: the samples of the `telemetry` events, `start_ns` and `end_ns` of the step record.";
+    "power.rest", "Power of the drive at rest", "W", Lower, Step(power_rest),
+        "Mean power of the drive in the second half of the rest after the step, of the meter named at `power.mean`: the \
+         first half is left out, in which a drive finishes what it was given. In which idle state the drive then is \
+         follows from what the host allows it (APST, ASPM, link power management). There is none where the step has no \
+         rest or the next step began in it. Source: the samples of the `telemetry` events, `end_ns` of the step \
+         record.";
     "power.throughput_per_watt", "Throughput per watt", "MB/s/W", Higher, Step(throughput_per_watt),
         "Throughput of reads and writes together divided by the average power of the drive; the same as MB per joule. \
-         The ramp, failed operations and the host's power are left out. Source: `bytes`, `start_ns` and `end_ns` of \
-         the step record, the samples of the `telemetry` events.";
+         Bursts by volume have none: their rate is over the active time, the power over all of it. The ramp, failed \
+         operations and the host's power are left out. Source: `bytes`, `start_ns` and `end_ns` of the step record, the samples of the `telemetry` events.";
     "power.iops_per_watt", "Operations per second and watt", "IOPS/W", Higher, Step(iops_per_watt),
         "Reads and writes per second divided by the average power of the drive; the same as operations per joule. The \
          ramp, failed operations and the host's power are left out. Source: `count`, `start_ns` and `end_ns` of the \
          step record, the samples of the `telemetry` events.";
+    "media.write_amplification", "Write amplification", "times", Lower, Step(write_amplification),
+        "Bytes that the drive wrote to its media for each byte that hosts wrote to it, by its own counters: its FDP \
+         statistics (log page 22h), else its OCP log (C0h) beside its data units written, else its endurance group's \
+         log (09h). Between the last reading before the measured part and the first one behind it, so the ramp is in \
+         it. Steps in which hosts wrote less than 1,000 data units of 512,000 bytes or less than 1 % of the target are \
+         left out, since drives count coarsely and hold data back; both limits are drivelab's own. Source: the samples \
+         of the `telemetry` events.";
     "host_power.mean", "Average power of the host's processor", "W", Lower, Step(host_power_mean),
         "Energy of all processor packages in the measured part (RAPL) divided by its time, between readings on a line. \
          It is the host's alone: the drive and the rest of the machine are left out. Source: the samples of the \
@@ -409,6 +538,16 @@ metrics! {
         "Share of the time of all CPUs together in the measured part in which they had work and the hypervisor ran \
          somebody else. What happens in the hypervisor itself is left out. Source: the samples of `/proc/stat` in the \
          `telemetry` events.";
+    "score.sum", "Score: a weighted sum", "points", Higher, Score(weighted_sum),
+        "Figures of several steps, each times its weight, added up: the formula is the methodology's (`[[scores]]`), and \
+         its source is named there. Throughputs are counted in MB/s, or in MiB/s where the formula says so; the unit \
+         is the methodology's. Where a step is missing or its figure is void, there is no score; where the formula \
+         divides by another score, the sum is divided by that. Steps that the formula does not name are left out. \
+         Source: the figures of these steps.";
+    "score.mean", "Score: a weighted mean", "points", Higher, Score(weighted_mean),
+        "Figures of several steps, each times its weight, added up and divided by the sum of the weights; otherwise as \
+         `score.sum`. It is the arithmetic mean where all weights are the same. Steps that the formula does not name \
+         are left out. Source: the figures of these steps.";
     "run.telemetry_cpu", "CPU time of watching", "%", Lower, Run(run_telemetry_cpu),
         "CPU time of the thread that reads temperature, power, CPU and the other series, divided by the run time; 100 % \
          is one CPU. Programs of the user's that feed a meter, and what the drive does to answer, are left out. \

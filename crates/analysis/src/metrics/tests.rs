@@ -1,5 +1,8 @@
 //! Every metric on hand-made records with the answer worked out on paper, and the rules for rounds.
 
+mod capacities;
+mod filled;
+mod heated;
 mod mistakes;
 
 use std::collections::BTreeMap;
@@ -10,9 +13,11 @@ use drivelab_core::load::OpKind;
 use drivelab_core::metric::Metric;
 use drivelab_core::plan::Combine;
 use drivelab_core::record::{
-    DataFault, Effort, OpRecord, OpenLoop, OtherRecord, Response, StepRecord, StopReason, Verification,
+    BurstsDone, DataFault, Effort, OpRecord, OpenLoop, OtherRecord, Response, StepRecord, StopReason, Verification,
 };
+use drivelab_core::replay::{Lateness, ReplayRecord};
 use drivelab_core::run::RunRecords;
+use drivelab_core::score::{Score, ScorePart, ScoreRates, ScoreRule};
 use drivelab_core::telemetry::{About, Quantity, SeriesDescription, SourceKind};
 use drivelab_core::units::{Bytes, Nanos};
 use proptest::prelude::*;
@@ -66,8 +71,56 @@ fn hand_made() -> RunRecords {
     (run.steps, run.intervals) = (vec![record], vec![ramp, interval]);
     run.last_at_ns = 12_500_000_000;
     set_ramp(&mut run, Nanos::from_secs(2));
+    on_a_curve(&mut run);
+    score(&mut run);
+    rest(&mut run);
     watch(&mut run);
     run
+}
+
+/// A second of rest after the step.
+fn rest(run: &mut RunRecords) {
+    let id = run.steps[0].key.step.clone();
+    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps).filter(|step| step.id == id) {
+        step.rest = drivelab_core::plan::Rest::Fixed { time: Nanos::from_secs(1) };
+    }
+}
+
+/// Asks for a sum and a mean of two of its figures.
+fn score(run: &mut RunRecords) {
+    let part = |metric: &str, weight_thousandths| ScorePart {
+        steps: vec![run.steps[0].key.step.clone()],
+        metric: metric.to_owned(),
+        weight_thousandths,
+    };
+    let sum = Score {
+        name: "made".to_owned(),
+        title: "Made up".to_owned(),
+        unit: "points".to_owned(),
+        rule: ScoreRule::Sum,
+        better: drivelab_core::metric::Better::Higher,
+        rates: ScoreRates::Decimal,
+        parts: vec![part("total.iops", 1_000), part("read.iops", 100)],
+        over: None,
+        sources: Vec::new(),
+        approximation: String::new(),
+    };
+    run.plan.scores = vec![Score { rule: ScoreRule::Mean, ..sum.clone() }, sum];
+}
+
+/// Makes the step a point of a curve, whose steps have figures of reads and writes together.
+fn on_a_curve(run: &mut RunRecords) {
+    let id = run.steps[0].key.step.clone();
+    let steps = run.plan.tests.iter_mut().flat_map(|test| &mut test.steps);
+    for step in steps.filter(|step| step.id == id) {
+        step.relative = Some(drivelab_core::relative::RelativeRate {
+            of: StepId::new("mixes", "full-speed"),
+            percent: 50,
+            rounding: drivelab_core::relative::Rounding::None,
+            arrivals: drivelab_core::load::Arrivals::Constant,
+            stop_above: None,
+        });
+    }
 }
 
 /// What was watched while it ran, in seconds of the run; the measured part is from 3 to 5.
@@ -87,11 +140,18 @@ fn watch(run: &mut RunRecords) {
         cpu.samples[0].values.push(Some(100.0));
         cpu.samples[1].values.push(Some(100.0 + seconds));
     }
+    let media_points = [(2 * S, 7e12), (6 * S, 7e12 + 2e9)];
+    let mut media = testing::source(SourceKind::MediaWrites, "host written", Quantity::Volume, &media_points);
+    media.description.series.push(SeriesDescription::new("media written", Quantity::Volume));
+    for (sample, bytes) in media.samples.iter_mut().zip([9e12, 9e12 + 3e9]) {
+        sample.values.push(Some(bytes));
+    }
     let sources = vec![
         drive("power", Quantity::Power, &power),
         drive("temperature", Quantity::Temperature, &temperature),
         rapl,
         cpu,
+        media,
     ];
     run.telemetry = testing::recorded(sources);
     run.telemetry.cpu = Nanos::from_millis(50);
@@ -136,6 +196,22 @@ fn account(record: &mut StepRecord) {
         lateness_mean: Nanos::new(700),
         lateness_max: Nanos::new(52_000),
     });
+    let mut lateness = SparseHistogram::default();
+    lateness.merge(&flat(3, 1_000));
+    lateness.merge(&flat(1, 5_000));
+    record.replay = Some(ReplayRecord {
+        taken: 210,
+        complete: true,
+        skipped_trims: 10,
+        moved: 50,
+        aligned: 7,
+        shortened: 3,
+        busy: Nanos::from_millis(500),
+        starved: Nanos::new(0),
+        starved_operations: 0,
+        lateness: Some(Lateness::new(lateness)),
+    });
+    record.bursts = Some(BurstsDone { count: 5, active: Nanos::from_secs(2) });
     let faults = BTreeMap::from([(DataFault::Stale, 2), (DataFault::Torn, 1)]);
     record.verification = Some(Verification { checked: 900, faults, ..Verification::default() });
 }
@@ -157,6 +233,11 @@ const KNOWN_ANSWERS: &[(&str, f64)] = &[
     ("read.iops", 3_500.0),
     ("write.iops", 1_500.0),
     ("total.iops", 5_000.0),
+    // 387,107 and 151,410 ns of 10,000; rank 9,900 lies among the 2,030 reads of 90 ns.
+    ("total.latency_mean", 0.053_851_7),
+    ("total.latency_p99", 0.090),
+    ("total.response_mean", 0.153_851_7),
+    ("total.response_p99", 0.190),
     ("read.latency_mean", 0.387_107 / 7.0),
     ("read.latency_p50", 0.040),
     ("read.latency_p99", 0.090),
@@ -216,6 +297,9 @@ const KNOWN_ANSWERS: &[(&str, f64)] = &[
     ("errors", 6.0),
     ("verified.blocks", 900.0),
     ("verified.bad_blocks", 3.0),
+    // Of the run in `capacities`: 16 GiB, and 1 - (10^-6)^(1/1000) = 1 - e^-0.013815511.
+    ("verified.capacity", 17.179_869_184),
+    ("verified.share_found", 1.372_051_436_878_953),
     ("open_loop.asked_iops", 8_600.0),
     // 17,000 that completed and 6 that failed.
     ("open_loop.achieved_iops", 8_503.0),
@@ -223,6 +307,18 @@ const KNOWN_ANSWERS: &[(&str, f64)] = &[
     ("open_loop.backlog_max", 9.0),
     ("open_loop.lateness_mean", 0.7),
     ("open_loop.lateness_max", 52.0),
+    // 10,000 blocks in the half second in which any was outstanding.
+    ("replay.busy_throughput", 81.92),
+    ("replay.busy_time", 0.5),
+    ("replay.energy", 14.5 / 3_600.0),
+    // Three of 1 us and one of 5 us.
+    ("replay.lateness_mean", 2.0),
+    ("replay.lateness_max", 5.0),
+    // 50 of the 200 that were issued.
+    ("replay.moved_share", 25.0),
+    ("bursts.count", 5.0),
+    ("bursts.active", 2.0),
+    ("bursts.active_share", 100.0),
     // 400 ms of 20,000 operations, the ramp's and failed ones among them.
     ("cpu_user_per_io", 20_000.0),
     // 1 s of CPU time in 4 s of one thread.
@@ -245,13 +341,32 @@ const KNOWN_ANSWERS: &[(&str, f64)] = &[
     ("power.mean", 7.25),
     ("power.max", 8.0),
     ("power.energy", 14.5),
+    // A rest from 5 to 6 s: 4 W at its middle, 2 W at its end.
+    ("power.rest", 3.0),
     ("power.throughput_per_watt", 20.48 / 7.25),
     ("power.iops_per_watt", 5_000.0 / 7.25),
+    // 2 GB from the host and 3 GB to the media.
+    ("media.write_amplification", 1.5),
     // 10 J in the first second, 30 J in the other.
     ("host_power.mean", 20.0),
     // Of 4 s of one CPU 1.5 s were busy and 0.4 s stolen.
     ("host_cpu.busy", 37.5),
     ("host_cpu.steal", 10.0),
+    // Of the run in `filled`: 32 GiB, a hundredth of them in 1 s before the cache ended.
+    ("fill.peak", filled::HUNDREDTH_MB),
+    ("fill.cache_size", 20.0 * filled::HUNDREDTH_MB / 1e3),
+    ("fill.cache_share", 20.0),
+    // 50 hundredths in 4 s each, 20 in 8 s each.
+    ("fill.sustained", 70.0 * filled::HUNDREDTH_MB / 360.0),
+    // The last 20 hundredths took 160 s, the 20 before them 80 s, and what lies before those 1 s each.
+    ("fill.last_16_gb", 16e3 / (240.0 + (16e3 / filled::HUNDREDTH_MB - 40.0))),
+    ("fill.recoveries", 1.0),
+    // 10 of 80 hundredths.
+    ("fill.recovery_share", 12.5),
+    ("fill.late_decline", 50.0),
+    // 5,000 operations a second, and 0.1 of the 3,500 that read; and the same by 1.1.
+    ("score.sum", 5_350.0),
+    ("score.mean", 5_350.0 / 1.1),
     ("run.telemetry_cpu", 0.4),
     ("run.duration", 12.5),
     ("run.bytes_written", 0.014_336),
@@ -259,7 +374,7 @@ const KNOWN_ANSWERS: &[(&str, f64)] = &[
 ];
 
 fn known_answers() -> BTreeMap<&'static str, f64> {
-    KNOWN_ANSWERS.iter().copied().collect()
+    KNOWN_ANSWERS.iter().chain(heated::KNOWN_ANSWERS).copied().collect()
 }
 
 /// Whether a figure is the known one, but for the rounding of its arithmetic.
@@ -274,12 +389,21 @@ fn metric<'a>(analysis: &'a crate::Analysis, step: &str, id: &str) -> &'a Metric
 
 #[test]
 fn every_metric_has_the_value_worked_out_on_paper() {
-    let (analysis, expected) = (analyse(&hand_made()), known_answers());
+    let (analysis, fill, expected) = (analyse(&hand_made()), analyse(&filled::run()), known_answers());
+    let heat = analyse(&heated::run());
+    let capacity = analyse(&capacities::run());
     let ids: Vec<&str> = METRICS.iter().map(|def| def.id).collect();
     assert_eq!(expected.len(), ids.len(), "a metric without a known answer");
     for id in ids {
-        let step = if id.starts_with("run.") { "run" } else { "mixes/w30" };
-        let got = metric(&analysis, step, id);
+        let (analysis, step) = match id.split_once('.') {
+            Some(("run", _)) => (&analysis, "run"),
+            Some(("score", _)) => (&analysis, "score/made"),
+            Some(("fill", _)) => (&fill, filled::STEP),
+            Some(("heat", _)) => (&heat, heated::STEP),
+            Some(("verified", "capacity" | "share_found")) => (&capacity, capacities::STEP),
+            _ => (&analysis, "mixes/w30"),
+        };
+        let got = metric(analysis, step, id);
         let value = got.value.unwrap_or_else(|| panic!("{id} has no value: {:?}", got.voided_by));
         assert!(agrees(value, expected[id]), "{id}: {value}, not {}", expected[id]);
         assert_eq!(got.unit, metric_def(id).expect("a definition").unit);
@@ -395,6 +519,83 @@ fn three_rounds(combine: Combine) -> RunRecords {
         run.intervals[index].read = record.read.clone();
     }
     run
+}
+
+#[test]
+fn bursts_by_volume_have_rates_over_their_active_time_and_no_figure_per_watt() {
+    let mut run = hand_made();
+    run.steps[0].open_loop = None;
+    run.steps[0].bursts = Some(BurstsDone { count: 3, active: Nanos::from_millis(500) });
+    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+        if let drivelab_core::plan::Action::Io { workload, .. } = &mut step.action {
+            let (volume, duty_percent) =
+                (Bytes::new(1 << 20), drivelab_core::units::Percent::new(25).expect("in range"));
+            workload.pace.volume_bursts =
+                Some(drivelab_core::load::VolumeBursts { volume, duty_percent, on_at_most: None });
+        }
+    }
+    let active = run.steps[0].active();
+    let record = &mut run.steps[0];
+    for op in [&mut record.read, &mut record.write].into_iter().chain(record.others.iter_mut().map(|o| &mut o.record)) {
+        let histogram = op.histogram.clone();
+        *op = OpRecord { response: None, ..OpRecord::new(op.count, op.bytes, op.errors, histogram, active) };
+    }
+    run.intervals[1].read = run.steps[0].read.clone();
+    run.intervals[1].write = run.steps[0].write.clone();
+    run.intervals[1].others = run.steps[0].others.clone();
+    let analysis = analyse(&run);
+    let value = |id: &str| metric(&analysis, "mixes/w30", id).value;
+    // 7,000 reads and 3,000 writes of 4 KiB in half a second, over two seconds.
+    assert_eq!((value("read.iops"), value("total.iops"), value("duration")), (Some(14e3), Some(20e3), Some(2.0)));
+    assert!(value("read.throughput").is_some_and(|rate| agrees(rate, 57.344)));
+    assert_eq!((value("bursts.active_share"), value("in_flight_mean")), (Some(25.0), Some(0.5)));
+    assert!(analysis.metric("mixes/w30:power.throughput_per_watt").is_none() && value("power.mean").is_some());
+}
+
+/// Of four sets of three rounds, the first of each discarded: 100, 200, 600 reads in a second, and ten more a set.
+fn four_sets(combine: Combine) -> RunRecords {
+    let mut run = three_rounds(combine);
+    let test = run.plan.tests.iter_mut().find(|test| test.name == "corners").expect("the test");
+    test.rounds = drivelab_core::plan::Rounds::Fixed { count: 2 };
+    test.repeats = drivelab_core::plan::Repeats { warm_up_rounds: 1, sets: 4, ..Default::default() };
+    let (steps, intervals) = (std::mem::take(&mut run.steps), std::mem::take(&mut run.intervals));
+    for set in 0..4_u32 {
+        for (step, interval) in steps.iter().zip(&intervals) {
+            let (mut step, mut interval) = (step.clone(), interval.clone());
+            (step.key.round, interval.key.round) = (step.key.round + 3 * set, interval.key.round + 3 * set);
+            let count = step.read.count + 10 * u64::from(set);
+            let latency = step.read.histogram.min.get() + u64::from(set);
+            let (bytes, elapsed) = (Bytes::new(count * 4096), step.elapsed());
+            step.read = OpRecord::new(count, bytes, 0, flat(count, latency), elapsed);
+            interval.read = step.read.clone();
+            run.steps.push(step);
+            run.intervals.push(interval);
+        }
+    }
+    run
+}
+
+#[test]
+fn a_figure_of_sets_is_the_mean_of_what_each_set_shows_and_discarded_rounds_are_in_none() {
+    let step = "corners/rnd-4k-q1t1-read";
+    let best = analyse(&four_sets(Combine::Best));
+    let iops = metric(&best, step, "read.iops");
+    assert_eq!(iops.sets, [600.0, 610.0, 620.0, 630.0]);
+    assert_eq!(iops.rounds, [200.0, 600.0, 210.0, 610.0, 220.0, 620.0, 230.0, 630.0]);
+    assert_eq!(iops.value, Some(615.0));
+    let spread = iops.spread.expect("sets spread");
+    assert_eq!((spread.min, spread.max, spread.median), (600.0, 630.0, 615.0));
+    // The mean of four: 3.182 standard errors of 12.91 / 2.
+    assert!(spread.confidence.is_some_and(|ends| (ends.low - (615.0 - 3.182 * 12.909_944 / 2.0)).abs() < 0.02));
+    // The least latency of each set is of its other round: 30, 31, 32, 33 ns.
+    assert_eq!(metric(&best, step, "read.latency_mean").value, Some(0.0315));
+    let mean = analyse(&four_sets(Combine::Mean));
+    assert_eq!(metric(&mean, step, "read.iops").value, Some(415.0));
+    assert_eq!(metric(&mean, step, "read.iops").sets, [400.0, 410.0, 420.0, 430.0]);
+    assert_eq!(metric(&mean, step, "errors").value, Some(0.0));
+    let mut early = four_sets(Combine::Best);
+    early.steps.truncate(1);
+    assert!(analyse(&early).metric(&format!("{step}:read.iops")).is_none(), "a discarded round is no figure");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use drivelab_core::ids::StepId;
 
 use super::*;
-use crate::testing::{sample_resumed_run, sample_run};
+use crate::testing::{sample_loads_run, sample_open_loop_run, sample_resumed_run, sample_run};
 
 #[test]
 fn only_tests_with_one_varying_axis_are_sweeps() {
@@ -93,4 +93,49 @@ fn a_load_that_moves_no_data_has_a_time_line_of_its_own_operations() {
     let line = time_line(&run, &key);
     assert!(line.iter().all(|point| point.trim_iops > 0.0 && point.flush_iops > 0.0 && point.write_zeroes_iops == 0.0));
     assert!(line.iter().all(|point| point.iops == 0.0 && point.p50_us.is_some()));
+}
+
+#[test]
+fn write_amplification_over_time_is_of_stretches_with_enough_host_writes_and_begins_anew_at_a_break() {
+    use drivelab_core::telemetry::{Gap, GapCause, Quantity, SeriesDescription, SourceKind};
+    const S: u64 = 1_000_000_000;
+    // Host and media in MB at 0, 10, 20, … s: 400 MB are too few alone, 800 together; then 1,000; then the counters go
+    // back; then there is a gap.
+    let written = [
+        (0, 1_000.0, 5_000.0),
+        (10, 1_400.0, 5_400.0),
+        (20, 1_800.0, 6_600.0),
+        (30, 2_800.0, 9_600.0),
+        (40, 0.0, 0.0),
+        (50, 600.0, 900.0),
+        (60, 1_600.0, 2_900.0),
+        (70, 2_600.0, 4_400.0),
+    ];
+    let host: Vec<(u64, f64)> = written.iter().map(|(at, host, _)| (at * S, host * 1e6)).collect();
+    let mut source = crate::testing::source(SourceKind::MediaWrites, "host written", Quantity::Volume, &host);
+    source.description.series.push(SeriesDescription::new("media written", Quantity::Volume));
+    for (sample, (_, _, media)) in source.samples.iter_mut().zip(written) {
+        sample.values.push(Some(media * 1e6));
+    }
+    source.gaps.push(Gap { from_ns: 52 * S, to_ns: 58 * S, cause: GapCause::Quiet });
+    let mut run = sample_run();
+    assert_eq!(write_amplification(&run), [], "nothing was counted");
+    run.telemetry = crate::testing::recorded(vec![source]);
+    assert_eq!(write_amplification(&run), [(20 * S, 2.0), (30 * S, 3.0), (50 * S, 1.5), (70 * S, 1.5)]);
+}
+
+#[test]
+fn intervals_without_their_distributions_give_the_same_figures_and_curves() {
+    for full in [sample_run(), sample_loads_run(), sample_open_loop_run()] {
+        let mut condensed = full.clone();
+        condensed.intervals.iter_mut().for_each(IntervalRecord::condense);
+        let buckets = |run: &RunRecords| -> usize {
+            run.intervals.iter().map(|one| one.read.histogram.buckets.len() + one.write.histogram.buckets.len()).sum()
+        };
+        assert!(buckets(&full) > 0 && buckets(&condensed) == 0);
+        let points = run_time_line(&full);
+        assert!(points.points.iter().any(|one| one.point.p99_us.is_some()));
+        assert_eq!(points, run_time_line(&condensed));
+        assert_eq!(crate::analyse(&full), crate::analyse(&condensed));
+    }
 }

@@ -18,6 +18,9 @@ pub fn sample_environment() -> Environment {
         watching_cost: None,
         probe: None,
         condition: None,
+        source: None,
+        content: None,
+        data_sheet: None,
         target: TargetFacts {
             path: PathBuf::from("/data/drivelab-scratch.bin"),
             kind: TargetKind::ScratchFile,

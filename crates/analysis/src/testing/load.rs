@@ -134,6 +134,7 @@ impl<'a> Tape<'a> {
             others: others(self.load, op),
             backlog: self.load.is_open_loop().then_some(self.backlog),
             stuck: None,
+            condensed: None,
             in_flight_mean: all.busy_ns() / elapsed as f64,
         };
         (self.at_ns, self.moved) =
@@ -181,7 +182,9 @@ impl<'a> Tape<'a> {
             written_total: write.bytes,
             groups: self.group_records(elapsed),
             open_loop: self.open_loop(),
+            bursts: None,
             verification: checks.then(|| Verification { checked: read.count, ..Verification::default() }),
+            replay: None,
             in_flight_mean: if elapsed.get() == 0 { 0.0 } else { busy / elapsed.get() as f64 },
             streams: streams(load, operations),
             read,

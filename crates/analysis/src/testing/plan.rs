@@ -2,8 +2,8 @@
 
 use drivelab_core::ids::StepId;
 use drivelab_core::plan::{
-    Action, Approximation, AxisValue, Combine, Form, MethodIdentity, Order, Plan, Rest, Rounds, Source, Step, StepRole,
-    StopRule, TestPlan, Tracked,
+    Action, Approximation, AxisValue, Combine, Form, MethodIdentity, Order, Plan, Repeats, Rest, Rounds, Source, Step,
+    StepRole, StopRule, TestPlan, Tracked,
 };
 use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth, Threads};
 use drivelab_core::workload::{DataPattern, Pattern, Span, Streams, Workload};
@@ -32,7 +32,7 @@ pub fn steady_plan() -> Plan {
     let step = measure("steady", "rnd-4k-write", "RND 4 KiB Q8T2 write", random(100, 8, 2), Vec::new());
     let watched = step.id.clone();
     let mut steady = test("steady", "Random writes until steady", vec![step], 1, Combine::Mean);
-    steady.rounds = Rounds::Steady { step: watched, tracked: Tracked::Iops, max: 25 };
+    steady.rounds = Rounds::Steady { step: watched, tracked: Tracked::Iops, max: 25, written: None };
     plan("sample-steady", vec![test("prepare", "Fill the target", vec![fill()], 1, Combine::Mean), steady])
 }
 
@@ -40,6 +40,7 @@ pub(super) fn plan(name: &str, tests: Vec<TestPlan>) -> Plan {
     Plan {
         methodology: MethodIdentity { name: name.to_owned(), version: "1.0.0".to_owned(), hash: "5a".repeat(32) },
         title: "Sample".to_owned(),
+        profile: String::new(),
         summary: "A made-up methodology for tests.".to_owned(),
         good_for: "Testing drivelab.".to_owned(),
         cannot_tell: "Anything about a drive: every figure is made up.".to_owned(),
@@ -47,6 +48,10 @@ pub(super) fn plan(name: &str, tests: Vec<TestPlan>) -> Plan {
         capacity: CAPACITY,
         tests,
         sources: vec![Source { id: "made-up".to_owned(), citation: "Made up for drivelab's own tests.".to_owned() }],
+        drives: None,
+        scores: Vec::new(),
+        left_out: Vec::new(),
+        set: Vec::new(),
     }
 }
 
@@ -57,9 +62,14 @@ pub(super) fn test(name: &str, title: &str, steps: Vec<Step>, rounds: u32, combi
         purpose: format!("{title}: a made-up test."),
         steps,
         rounds: Rounds::Fixed { count: rounds },
+        repeats: Repeats::default(),
         order: Order::RoundByRound,
         combine,
         sources: vec!["made-up".to_owned()],
+        state: drivelab_core::drive_state::StateWish::default(),
+        published_unit: None,
+        recovers_to: None,
+        twin: None,
     }
 }
 
@@ -144,6 +154,7 @@ pub(super) fn measure(test: &str, slug: &str, label: &str, workload: Workload, a
         start_below: None,
         axes,
         approximations: Vec::new(),
+        relative: None,
         seeds: Vec::new(),
         estimated_time: time,
         estimated_written: Bytes::new(0),

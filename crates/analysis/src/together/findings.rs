@@ -15,11 +15,11 @@ const FULL_CORE: f64 = 95.0;
 const MOST_SPELLED_OUT: usize = 8;
 
 /// Every finding about the group.
-pub(super) fn all(pairs: &[Pair<'_>], steps: &[StepTogether], form: Form) -> Vec<Finding> {
+pub(super) fn all(pairs: &[Pair<'_>], steps: &[StepTogether], form: Form, each_only: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     findings.extend((form == Form::Smoke).then(conduct::smoke_form));
     findings.extend(shared_device(pairs));
-    findings.extend(missing(pairs));
+    findings.extend(missing(pairs, each_only));
     findings.extend(resumed(pairs));
     findings.extend(apart(steps));
     findings.extend(busy(steps));
@@ -73,14 +73,14 @@ fn shared_device(pairs: &[Pair<'_>]) -> Vec<Finding> {
 }
 
 /// Runs that are not there or not at their end.
-fn missing(pairs: &[Pair<'_>]) -> Vec<Finding> {
+fn missing(pairs: &[Pair<'_>], each_only: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     let lacking = |of: &dyn Fn(&Pair<'_>) -> bool| -> Vec<String> {
         let lacking = pairs.iter().enumerate().filter(|(_, pair)| !of(pair));
         lacking.map(|(index, _)| letter(index).to_string()).collect()
     };
     let together = lacking(&|pair| is_complete(pair.together));
-    if !together.is_empty() {
+    if !together.is_empty() && !each_only {
         let statement = format!("The runs of {} with the others are not at their end.", and(&together));
         let action = "Read the steps that are there; measure the drives again for the rest.";
         findings.push(words(Severity::Warning, "group_unfinished", statement, "", action).about_run(Vec::new()));
@@ -88,8 +88,9 @@ fn missing(pairs: &[Pair<'_>]) -> Vec<Finding> {
     let alone = lacking(&|pair| is_complete(pair.alone));
     if !alone.is_empty() {
         let statement = format!("There is no whole run of {} alone: what they lost is not known.", and(&alone));
-        let cause = "The drives were measured with --together-only, or a run alone failed or was stopped.";
-        let action = "Run the same methodology on the same targets without --together-only.";
+        let cause =
+            "The methodology or --together-only asks for all at once only, or a run alone failed or was stopped.";
+        let action = "Run a methodology that measures each drive too, on the same targets without --together-only.";
         findings.push(words(Severity::Note, "group_without_alone", statement, cause, action).about_run(Vec::new()));
     }
     findings

@@ -9,7 +9,10 @@ use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::{About, Quantity, Recorded, RecordedSource, SourceKind};
 
 use super::{Execution, duration, total_iops, total_throughput};
-use crate::watched::{Course, course, rate};
+use crate::watched::{Course, course, rate, rose};
+
+/// Joules of a watt-hour.
+const JOULES_OF_WH: f64 = 3600.0;
 
 /// Sources of the drive in the order in which they are believed.
 const BELIEVED: [SourceKind; 4] = [SourceKind::Adapter, SourceKind::PowerLog, SourceKind::Smart, SourceKind::Hwmon];
@@ -36,6 +39,7 @@ pub(crate) fn has(recorded: &Recorded, group: &str) -> bool {
         "temperature" => of_drive(recorded, Quantity::Temperature).is_some(),
         "power" => of_drive(recorded, Quantity::Power).is_some(),
         "host_power" => of_host(recorded, SourceKind::Rapl).is_some(),
+        "media" => media_writes(recorded).is_some(),
         "host_cpu" => of_host(recorded, SourceKind::Cpu).is_some(),
         _ => true,
     }
@@ -76,9 +80,29 @@ pub(crate) fn power_max(execution: Execution<'_>) -> Option<f64> {
     drive_course(execution, Quantity::Power).map(|course| course.max)
 }
 
+/// Average power of the drive in the longest idle step, W.
+pub(crate) fn power_idle(records: &RunRecords) -> Option<f64> {
+    let (source, series) = of_drive(&records.telemetry, Quantity::Power)?;
+    let longest = records.idle.iter().max_by_key(|idle| idle.to_ns.saturating_sub(idle.from_ns))?;
+    course(source, series, longest.from_ns, longest.to_ns).map(|course| course.mean)
+}
+
 /// Energy that the drive took, J.
 pub(crate) fn power_energy(execution: Execution<'_>) -> Option<f64> {
     Some(power_mean(execution)? * duration(execution)?)
+}
+
+/// Average power of the drive in the second half of the rest after the execution, W.
+pub(crate) fn power_rest(execution: Execution<'_>) -> Option<f64> {
+    let (from, to) = execution.rest()?;
+    let (source, series) = of_drive(execution.watched?, Quantity::Power)?;
+    course(source, series, from.midpoint(to), to).map(|course| course.mean)
+}
+
+/// Energy that the drive took for a replay, Wh.
+pub(crate) fn replay_energy(execution: Execution<'_>) -> Option<f64> {
+    execution.record.replay.as_ref()?;
+    Some(power_energy(execution)? / JOULES_OF_WH)
 }
 
 /// Divides by the average power; none where there was none.
@@ -143,4 +167,53 @@ pub(crate) fn host_cpu_steal(execution: Execution<'_>) -> Option<f64> {
 pub(crate) fn run_telemetry_cpu(records: &RunRecords) -> Option<f64> {
     let watched = !records.telemetry.is_empty();
     (watched && records.last_at_ns > 0).then(|| 100.0 * records.telemetry.cpu.get() as f64 / records.last_at_ns as f64)
+}
+
+/// Least bytes that hosts must have written between two readings for write amplification to mean something: a thousand
+/// of the SMART log's data units, in which drives count.
+const LEAST_HOST_WRITES: f64 = 1_000.0 * 512_000.0;
+/// The same as a share of the target: less may have stayed in the drive's buffers.
+const LEAST_SHARE_OF_TARGET: f64 = 0.01;
+
+/// Where the drive counts what it writes to its media: the source, and its series of host and of media writes.
+fn media_writes(recorded: &Recorded) -> Option<(&RecordedSource, usize, usize)> {
+    let mut of_kind = recorded.sources.iter().filter(|source| source.description.kind == SourceKind::MediaWrites);
+    let source = of_kind.find(|source| !source.samples.is_empty())?;
+    let mut series = source.series_of(Quantity::Volume);
+    Some((source, series.next()?, series.next()?))
+}
+
+/// Write amplification over the run's time: at the end of each stretch in which hosts wrote at least
+/// [`LEAST_HOST_WRITES`], the bytes of the media for each of theirs. A stretch ends there and the next one begins;
+/// where a counter went back or readings are missing, it begins anew.
+pub(crate) fn write_amplification_over_time(recorded: &Recorded) -> Vec<(u64, f64)> {
+    let Some((source, host, media)) = media_writes(recorded) else { return Vec::new() };
+    let mut course = Vec::new();
+    // Where the stretch began: its time and both counters.
+    let mut began: Option<(u64, f64, f64)> = None;
+    for sample in &source.samples {
+        let value = |series: usize| sample.values.get(series).copied().flatten();
+        let (Some(host), Some(media)) = (value(host), value(media)) else { continue };
+        let broken = |(since, ..): &(u64, f64, f64)| {
+            source.gaps.iter().any(|gap| gap.from_ns < sample.at_ns && gap.to_ns > *since)
+        };
+        match began.filter(|begin| !broken(begin) && host >= begin.1 && media >= begin.2) {
+            None => began = Some((sample.at_ns, host, media)),
+            Some((_, host_before, media_before)) if host - host_before >= LEAST_HOST_WRITES => {
+                course.push((sample.at_ns, (media - media_before) / (host - host_before)));
+                began = Some((sample.at_ns, host, media));
+            }
+            Some(_) => {}
+        }
+    }
+    course
+}
+
+/// Bytes that the drive wrote to its media for each byte that hosts wrote to it, between the readings around the step.
+pub(crate) fn write_amplification(execution: Execution<'_>) -> Option<f64> {
+    let (source, host, media) = media_writes(execution.watched?)?;
+    let (from, to) = (execution.record.start_ns, execution.record.end_ns);
+    let (host, media) = (rose(source, host, from, to)?, rose(source, media, from, to)?);
+    let least = LEAST_HOST_WRITES.max(LEAST_SHARE_OF_TARGET * execution.target?.as_f64());
+    (host >= least && media >= 0.0).then(|| media / host)
 }

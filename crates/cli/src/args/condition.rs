@@ -3,26 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueHint};
-use drivelab_core::condition::{Arm, DataState, FileSystem, Share};
-
-/// Power states to measure in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PowerStates {
-    /// This one.
-    One(u8),
-    /// Each that the controller has.
-    All,
-}
-
-impl std::str::FromStr for PowerStates {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let number = || text.parse().ok().filter(|state| *state < 32).map(PowerStates::One);
-        if text == "all" { Some(PowerStates::All) } else { number() }
-            .ok_or_else(|| "a power state is a number from 0 to 31, or all".to_owned())
-    }
-}
+use drivelab_core::condition::{Arm, ArmOrder, DataState, FileSystem, MOST_REPEATS, PowerStates, Share};
 
 /// What is set up before a run and undone after it, on a block device that --destroy names.
 #[derive(Debug, Args)]
@@ -49,26 +30,49 @@ pub struct ConditionArgs {
     ///
     /// One line, readable by its owner alone. A drive without an owner is owned with it from then on; only the PSID on
     /// the drive's label takes that back. drivelab keeps the file's name until all is undone, and never the key.
-    #[arg(long, value_name = "FILE", requires = "arm", value_hint = ValueHint::FilePath, help_heading = "Conditions")]
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, help_heading = "Conditions")]
     pub opal_admin_key: Option<PathBuf>,
     /// What the target holds before the tests: as-found, fresh, filled:N%, overwritten-random, discarded.
-    #[arg(long, value_name = "STATE", default_value = "as-found", help_heading = "Conditions")]
-    pub data_state: DataState,
-    /// Measure in this power state of an NVMe drive, or in each (all); the state before is restored.
+    ///
+    /// Default what the methodology asks for, mostly as-found.
+    #[arg(long, value_name = "STATE", help_heading = "Conditions")]
+    pub data_state: Option<DataState>,
+    /// Measure in this power state of an NVMe drive, in several (0,2), or in each (all); the state before is restored.
     #[arg(long, value_name = "N", help_heading = "Conditions")]
     pub power_state: Option<PowerStates>,
+    /// Measure all arms so many times over; default what the methodology asks for, mostly once.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_REPEATS)),
+          help_heading = "Conditions")]
+    pub repeats: Option<u32>,
+    /// Order of the arms over several rounds: as-written (an arm in all its rounds, then the next), round-by-round, or
+    /// abba (every second round backwards).
+    #[arg(long, value_name = "ORDER", help_heading = "Conditions")]
+    pub arm_order: Option<ArmOrder>,
 }
 
 impl ConditionArgs {
     /// Whether anything is asked for.
     #[must_use]
     pub fn any(&self) -> bool {
-        let ConditionArgs { partition, span, file_system, arm, opal_admin_key: _, data_state, power_state } = self;
+        let ConditionArgs {
+            partition,
+            span,
+            file_system,
+            arm,
+            opal_admin_key,
+            data_state,
+            power_state,
+            repeats,
+            arm_order,
+        } = self;
         partition.is_some()
             || span.is_some()
             || file_system.is_some()
             || !arm.is_empty()
-            || *data_state != DataState::AsFound
+            || opal_admin_key.is_some()
+            || data_state.is_some_and(|state| state != DataState::AsFound)
             || power_state.is_some()
+            || repeats.is_some()
+            || arm_order.is_some()
     }
 }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::{BackendArg, PrintArgs, TelemetryArgs};
+use super::{BackendArg, PrintArgs, TelemetryArgs, TraceInArgs};
 
 /// Shown below the help: by task.
 pub(super) const EXAMPLES: &str = "\
@@ -23,6 +23,7 @@ Examples:
   drivelab io /dev/null --op write --direct off --qd 128     what the engine itself costs
   drivelab io nop: --qd 128 --json --no-save                 the same without a kernel device below
   drivelab io . --op write --qd 32 --time 30s --steady iops  until it is steady, in at most 25 rounds
+  drivelab io . --trace-in mds_0.csv --qd 32 --replay capped-idle --idle-cap 25ms
   drivelab io . --qd 32 --print-method > mine.toml           from a one-liner to a methodology
 
 From fio:
@@ -70,6 +71,9 @@ pub struct IoArgs {
     /// How often.
     #[command(flatten)]
     pub rate: RateArgs,
+    /// The trace that is replayed instead.
+    #[command(flatten)]
+    pub trace: TraceInArgs,
     /// What is written.
     #[command(flatten)]
     pub data: DataArgs,
@@ -136,6 +140,10 @@ pub struct OrderArgs {
     /// Distance between the starts of sequential operations, such as 64k.
     #[arg(long, value_name = "SIZE")]
     pub stride: Option<String>,
+    /// Only so many blocks of the span in sequential order: its ends, both sides of powers of two, a run and a grid,
+    /// and drawn ones.
+    #[arg(long, value_name = "N")]
+    pub places: Option<u64>,
     /// Share of sequential operations that jump to a random block and go on from there, per cent.
     #[arg(long, value_name = "PERCENT")]
     pub seek_percent: Option<u64>,
@@ -197,7 +205,8 @@ pub struct RateArgs {
     /// p99.9=5ms,1k..200k. Each round (12 at most, or --rounds) tries another rate for --time.
     #[arg(long, value_name = "PERCENTILE=TIME", conflicts_with = "rate")]
     pub find_rate: Option<String>,
-    /// Active and idle in turn, such as 1s/2s: a duty cycle within a round. (--duty-cycle is one of whole rounds.)
+    /// Active and idle in turn: by time, such as 1s/2s, or by volume with pauses for a duty cycle, such as 32MB/20%.
+    /// (--duty-cycle is one of whole rounds.)
     #[arg(long, value_name = "ON/OFF")]
     pub bursts: Option<String>,
     /// In a closed loop, time between the end of an operation and the next one of its slot.

@@ -21,6 +21,11 @@ pub fn config(settings: &Settings, explain: bool, json: bool) -> Result {
         ("plain", settings.plain.value.to_string(), &settings.plain.source),
         ("backend", name(&|| settings.backend.value.to_possible_value()), &settings.backend.source),
         ("telemetry", settings.telemetry.value.to_string(), &settings.telemetry.source),
+        (
+            "endurance_ask_percent",
+            settings.endurance_ask_percent.value.to_string(),
+            &settings.endurance_ask_percent.source,
+        ),
     ];
     if json {
         let settings: Vec<_> = rows
@@ -30,14 +35,12 @@ pub fn config(settings: &Settings, explain: bool, json: bool) -> Result {
         say::json(&serde_json::json!({ "schema": "drivelab.config", "schema_version": 1, "settings": settings }))?;
         return Ok(ExitCode::Ok);
     }
-    let lines: Vec<String> = rows
-        .iter()
-        .map(
-            |(key, value, source)| {
-                if explain { format!("{key:<9} {value}   (from {source})\n") } else { format!("{key:<9} {value}\n") }
-            },
-        )
-        .collect();
+    let lines: Vec<String> =
+        rows.iter()
+            .map(|(key, value, source)| {
+                if explain { format!("{key:<21} {value}   (from {source})\n") } else { format!("{key:<21} {value}\n") }
+            })
+            .collect();
     say::data(&lines.concat())?;
     Ok(ExitCode::Ok)
 }

@@ -70,6 +70,32 @@ fn wrong(error: &FactsError) -> Failure {
     }
 }
 
+/// The facts of a known drive by name, or of a file: what ends in `.toml` or has a slash.
+///
+/// # Errors
+/// No known drive has the name, or the file is wrong or cannot be read.
+pub fn named(context: &Context, name: &Path) -> Result<DriveFacts> {
+    let text = name.display().to_string();
+    if text.contains('/') || name.extension().is_some_and(|ending| ending == "toml") {
+        return drivelab_device::drive_facts::read(name).map_err(|error| wrong(&error));
+    }
+    known(&library(context)?, &text).map(|known| known.facts.clone())
+}
+
+fn known<'l>(library: &'l DriveLibrary, name: &str) -> Result<&'l Known> {
+    library.named(name).or_else(|| library.facts_for(name, None)).ok_or_else(|| {
+        let lower = name.to_lowercase();
+        let near = library.all().iter().find(|known| {
+            known.facts.name.contains(&lower) || known.facts.title.to_lowercase().contains(&lower)
+        });
+        let near = near.map(|known| format!("; did you mean '{}'?", known.facts.name)).unwrap_or_default();
+        Failure::nothing(format!(
+            "nothing is known of a drive '{name}'{near}\n`drivelab drives` names all; a file of your own goes into drives/ \
+             in the configuration folder (docs/guide/drives.md)"
+        ))
+    })
+}
+
 fn check(file: &Path, json: bool) -> Result {
     let text = std::fs::read_to_string(file)
         .map_err(|source| wrong(&FactsError::Unreadable { path: file.to_owned(), source }))?;
@@ -146,17 +172,7 @@ fn capacities(facts: &DriveFacts) -> String {
 }
 
 fn show(library: &DriveLibrary, name: &str, json: bool) -> Result {
-    let known = library.named(name).or_else(|| library.facts_for(name, None)).ok_or_else(|| {
-        let lower = name.to_lowercase();
-        let near = library.all().iter().find(|known| {
-            known.facts.name.contains(&lower) || known.facts.title.to_lowercase().contains(&lower)
-        });
-        let near = near.map(|known| format!("; did you mean '{}'?", known.facts.name)).unwrap_or_default();
-        Failure::nothing(format!(
-            "nothing is known of a drive '{name}'{near}\n`drivelab drives` names all; a file of your own goes into drives/ \
-             in the configuration folder (docs/guide/drives.md)"
-        ))
-    })?;
+    let known = known(library, name)?;
     if json {
         say::json(&documents(&[known]))?;
     } else {

@@ -25,6 +25,7 @@ use crate::lab::execute::engine;
 use crate::lab::outcome::Show;
 use crate::lab::place::Place;
 use crate::lab::target::Words;
+use crate::lab::traces;
 use crate::say;
 use flags::Defaults;
 use load::{Ground, Written};
@@ -51,11 +52,12 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         )));
     }
     let written = load::written(arguments, &ground, &defaults)?;
-    let methodology = written.methodology()?;
+    let mut methodology = written.methodology()?;
     if arguments.output.print_method {
         say::data(&printed(&written))?;
         return Ok(ExitCode::Ok);
     }
+    traces::inform(&mut methodology, &[], context.settings.voice)?;
     let mut engine = engine(context, arguments.engine.backend)?;
     if let Some(time) = &arguments.engine.watchdog {
         let wrong = |error| Failure::usage(format!("--watchdog {time}: {error}"));
@@ -72,6 +74,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         methodology: &methodology,
         form: Form::Faithful,
         target: &arguments.target,
+        source: None,
         size: written.size,
         destroy: arguments.safety.destroy.as_deref(),
         planned: None,
@@ -81,9 +84,11 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         trace: arguments.output.trace.as_deref(),
         page: None,
         save: !arguments.output.no_save,
+        sample: false,
         dry_run: arguments.safety.dry_run,
         print: &arguments.output.print,
         show: Show::Load,
+        facts: None,
         words: Words { wrong: &wrong, buffered: "--direct off" },
         under: None,
         part: None,

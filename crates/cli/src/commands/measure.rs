@@ -2,21 +2,40 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::args::{ConditionArgs, MeasureArgs, ReviewArgs, RunArgs};
+use drivelab_device::Named;
+use drivelab_method::Methodology;
+
+use crate::args::{ConditionArgs, FormatArg, MeasureArgs, ReviewArgs, RunArgs};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
+use crate::lab::around::Around;
 use crate::lab::begin::{self, Order};
 use crate::lab::execute::engine as lab_engine;
 use crate::lab::outcome::Show;
-use crate::lab::{conditions, method, target, together};
+use crate::lab::pages::format_of;
+use crate::lab::place::Place;
+use crate::lab::{conditions, data_sheet, method, target, together, traces};
 
-/// `drivelab review`: the methodology `quick`, and a page.
+/// `drivelab review`: the methodology `quick`, or with `--time` what fits of `review`, and a page.
 ///
 /// # Errors
 /// Whatever keeps the run from being done.
 pub fn review(context: &Context, arguments: &ReviewArgs) -> Result {
     let path = arguments.path.clone().unwrap_or_else(|| PathBuf::from("."));
-    measure(context, "quick", &path, Some(&arguments.output), (&arguments.measure, None))
+    let name = if arguments.time.is_some() { "review" } else { "quick" };
+    let methodology = method::find_set(name, arguments.measure.profile.as_deref(), &arguments.measure.set)?;
+    let methodology = match arguments.time {
+        Some(_) => methodology.within(arguments.time, read_only(&path, &arguments.measure)?),
+        None => methodology,
+    };
+    measure(context, &methodology, (&path, None), Some(&arguments.output), (&arguments.measure, None))
+}
+
+/// Why a review may write nothing: a block device that nobody released.
+fn read_only(path: &Path, arguments: &MeasureArgs) -> Result<Option<String>> {
+    let is_device = matches!(Place::of(path)?, Place::Named(Named::BlockDevice(_)));
+    Ok((is_device && arguments.destroy.is_empty())
+        .then(|| "the device may not be written (--destroy would permit it)".to_owned()))
 }
 
 /// `drivelab run`.
@@ -25,13 +44,19 @@ pub fn review(context: &Context, arguments: &ReviewArgs) -> Result {
 /// Whatever keeps the run from being done.
 pub fn run(context: &Context, arguments: &RunArgs) -> Result {
     match arguments.targets.as_slice() {
-        [target] if arguments.together_only => Err(Failure::usage(format!(
-            "--together-only is for several targets, and {} is the only one",
+        [target] if arguments.together_only || arguments.each_only => Err(Failure::usage(format!(
+            "--together-only and --each-only are for several targets, and {} is the only one",
             target.display()
         ))),
         [target] => {
-            let RunArgs { method, output, measure, conditions, .. } = arguments;
-            self::measure(context, method, target, output.as_deref(), (measure, Some(conditions)))
+            let RunArgs { method, output, measure, conditions, traces, source, .. } = arguments;
+            let mut methodology = method::find_set(method, measure.profile.as_deref(), &measure.set)?;
+            traces::inform(&mut methodology, &traces.traces, context.settings.voice)?;
+            let places = (target.as_path(), source.as_deref());
+            self::measure(context, &methodology, places, output.as_deref(), (measure, Some(conditions)))
+        }
+        _ if arguments.source.is_some() => {
+            Err(Failure::usage("--source is for one target: its files are copied to one drive at a time"))
         }
         _ => together::run(context, arguments),
     }
@@ -39,18 +64,22 @@ pub fn run(context: &Context, arguments: &RunArgs) -> Result {
 
 fn measure(
     context: &Context,
-    name: &str,
-    path: &Path,
+    methodology: &Methodology,
+    (path, source): (&Path, Option<&Path>),
     output: Option<&Path>,
     (arguments, asked): (&MeasureArgs, Option<&ConditionArgs>),
 ) -> Result {
     let engine = lab_engine(context, arguments.backend)?;
-    let methodology = method::find(name)?;
+    let facts = data_sheet::named(context, arguments.facts.as_deref())?;
+    if let Some(output) = output {
+        fits_layout(format_of(output)?, methodology)?;
+    }
     let order = Order {
-        methodology: &methodology,
-        form: method::form(&methodology, arguments.form),
+        methodology,
+        form: method::form(methodology, arguments.form),
         target: path,
         size: arguments.size,
+        source,
         destroy: the_one_named(&arguments.destroy)?,
         planned: None,
         yes: arguments.yes,
@@ -59,19 +88,19 @@ fn measure(
         trace: None,
         page: output.map(|output| (output, arguments.redact)),
         save: true,
+        sample: false,
         dry_run: arguments.dry_run,
         print: &arguments.print,
         show: Show::Review,
+        facts: facts.as_ref(),
         words: target::Words::OF_FILES,
         under: None,
         part: None,
     };
-    match asked.filter(|asked| asked.any()) {
-        Some(asked) => {
-            let backend = conditions::backend(context, asked, arguments.backend);
-            let engine = || lab_engine(context, backend);
-            conditions::carry_out(context, &order, asked, &engine)
-        }
+    let around =
+        asked.and_then(|asked| Some((Around::of(methodology.conditions(order.form), asked, order.form)?, asked)));
+    match &around {
+        Some((around, asked)) => conditions::carry_out(context, &order, (around, asked, arguments.backend)),
         None => begin::carry_out(context, order),
     }
 }
@@ -87,4 +116,14 @@ fn the_one_named(destroy: &[PathBuf]) -> Result<Option<&Path>> {
             second.display()
         ))),
     }
+}
+
+/// CrystalDiskMark's layout is for its own methodology; said before the run, not after it.
+fn fits_layout(format: FormatArg, methodology: &Methodology) -> Result<()> {
+    let name = &methodology.identity().name;
+    if format != FormatArg::Cdm || name == "crystaldiskmark" {
+        return Ok(());
+    }
+    let why = drivelab_report::ReportError::NotCrystalDiskMark(name.clone());
+    Err(Failure::usage(format!("{why}: name an output that ends in .html, .md, .csv or .json")))
 }

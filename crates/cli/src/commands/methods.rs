@@ -1,30 +1,41 @@
 //! `drivelab methods`: list, show, check and plan methodologies.
 
+mod import;
+mod own;
+
 use std::fmt::Write as _;
 use std::path::Path;
 
 use drivelab_core::exit::ExitCode;
-use drivelab_core::plan::{Action, Form, Plan, Rounds, Step};
+use drivelab_core::plan::{Action, Form, LeftOut, Plan, Repeats, Rounds, Step};
 use drivelab_core::units::Bytes;
 use drivelab_method::{Diagnostics, Methodology, SpeedGuess, TargetShape, library};
 use drivelab_report::format;
 
 use crate::args::{FormArg, MethodsCommand};
+use crate::context::Context;
 use crate::fail::Result;
 use crate::lab::dry_run::GUESS;
-use crate::lab::{method, target};
+use crate::lab::{method, target, traces};
 use crate::say;
 
 /// Runs the command.
 ///
 /// # Errors
 /// An unknown or wrong methodology, or a target it does not fit.
-pub fn methods(command: &MethodsCommand) -> Result {
+pub fn methods(context: &Context, command: &MethodsCommand) -> Result {
     match command {
         MethodsCommand::List { json } => list(*json),
         MethodsCommand::Show { method, json } => show(method, *json),
-        MethodsCommand::Check { method, json } => check(method, *json),
-        MethodsCommand::Plan { method, target, form, size, json } => plan(method, target, *form, *size, *json),
+        MethodsCommand::Check { method, set, json } => check(method, set, *json),
+        MethodsCommand::New { name, from } => own::new(name, from.as_deref()),
+        MethodsCommand::Diff { first, second, json } => own::diff(first, second, *json),
+        MethodsCommand::Plan { method, profile, target, form, size, set, traces, json, as_fio } => {
+            let mut methodology = method::find_set(method, profile.as_deref(), set)?;
+            traces::inform(&mut methodology, &traces.traces, context.settings.voice)?;
+            plan(&methodology, target, (*form, *size), if *as_fio { Shown::JobFile } else { Shown::json(*json) })
+        }
+        MethodsCommand::Import(arguments) => import::import(arguments),
     }
 }
 
@@ -34,10 +45,12 @@ fn list(json: bool) -> Result {
         let methods: Vec<_> = all.iter().map(describe).collect();
         say::json(&serde_json::json!({ "schema": "drivelab.methods", "schema_version": 1, "methods": methods }))?;
     } else {
-        let lines: Vec<String> = all
-            .iter()
-            .map(|m| format!("{:<12} {:<8} {}\n", m.identity().name, m.identity().version, m.title()))
-            .collect();
+        let width = all.iter().map(|m| m.identity().name.len()).max().unwrap_or(0);
+        let line = |m: &Methodology| {
+            let (identity, on) = (m.identity(), m.target().words());
+            format!("{:<width$}  {:<8} {on:<24} {}\n", identity.name, identity.version, m.title())
+        };
+        let lines: Vec<String> = all.iter().map(line).collect();
         say::data(&lines.concat())?;
     }
     Ok(ExitCode::Ok)
@@ -53,6 +66,7 @@ fn describe(methodology: &Methodology) -> serde_json::Value {
         "good_for": methodology.good_for(),
         "cannot_tell": methodology.cannot_tell(),
         "forms": methodology.forms(),
+        "profiles": methodology.profiles().iter().map(|profile| &profile.name).collect::<Vec<_>>(),
         "sources": methodology.sources(),
     })
 }
@@ -81,14 +95,21 @@ fn show(name: &str, json: bool) -> Result {
     for source in methodology.sources() {
         let _ = writeln!(text, "  {}: {}", source.id, source.citation);
     }
+    let profiles = methodology.profiles();
+    if !profiles.is_empty() {
+        text.push_str("\nProfiles (--profile; the first holds where none is named):\n");
+    }
+    for profile in profiles {
+        let _ = writeln!(text, "  {}: {}", profile.name, profile.purpose);
+    }
     let _ = write!(text, "\nThe file:\n\n{}", methodology.source_text());
     say::data(&text)?;
     Ok(ExitCode::Ok)
 }
 
 /// Parses, and expands every form for a roomy target, so that an error that only expansion finds is found here.
-fn check(name: &str, json: bool) -> Result {
-    let checked = method::text(name).and_then(|(file, text)| match forms(&file, &text) {
+fn check(name: &str, set: &[String], json: bool) -> Result {
+    let checked = method::text(name).and_then(|(file, text)| match forms(&file, &text, set) {
         Ok(checked) => Ok(checked),
         Err(diagnostics) if json => {
             say::json(&wrong_json(&diagnostics))?;
@@ -118,10 +139,14 @@ fn check(name: &str, json: bool) -> Result {
 }
 
 /// Every form with the number of its executions.
-fn forms(file: &str, text: &str) -> std::result::Result<(Methodology, Vec<(Form, usize)>), Diagnostics> {
-    let methodology = drivelab_method::parse(file, text)?;
+fn forms(
+    file: &str,
+    text: &str,
+    set: &[String],
+) -> std::result::Result<(Methodology, Vec<(Form, usize)>), Diagnostics> {
+    let methodology = drivelab_method::parse(file, text)?.with_settings(set)?;
     let expanded = methodology.forms().into_iter().map(|form| {
-        let size = methodology.file_size(form);
+        let size = methodology.nominal_size(form);
         let capacity = if form == Form::Smoke { size } else { size.max(Bytes::GIB) };
         let shape = TargetShape { capacity, offset_align: Bytes::new(512), guess: SpeedGuess::default() };
         Ok((form, drivelab_method::expand(&methodology, form, &shape)?.schedule().len()))
@@ -137,7 +162,10 @@ fn wrong_json(diagnostics: &Diagnostics) -> serde_json::Value {
         .iter()
         .map(|mistake| {
             let (line, column) = diagnostics.line_and_column(mistake);
-            serde_json::json!({ "line": line, "column": column, "message": mistake.title(), "here": mistake.label() })
+            serde_json::json!({
+                "file": diagnostics.file_of(mistake), "line": line, "column": column,
+                "message": mistake.title(), "here": mistake.label(),
+            })
         })
         .collect();
     serde_json::json!({
@@ -145,28 +173,65 @@ fn wrong_json(diagnostics: &Diagnostics) -> serde_json::Value {
     })
 }
 
-fn plan(name: &str, path: &Path, form: Option<FormArg>, size: Option<Bytes>, json: bool) -> Result {
-    let methodology = method::find(name)?;
-    let form = method::form(&methodology, form);
-    let site = target::survey(path, &methodology, form, size, target::Purpose::Plan)?;
-    let plan = target::plan(&methodology, form, &site, &target::Words::OF_FILES)?;
-    if json {
-        let document = serde_json::json!({
-            "schema": "drivelab.plan",
-            "schema_version": 1,
-            "estimated_time_s": plan.estimated_time().as_secs_f64(),
-            "estimated_written": plan.estimated_written(),
-            "plan": plan,
-        });
-        say::json(&document)?;
-    } else {
-        say::data(&plan_text(&plan))?;
+/// How a plan is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Table,
+    Json,
+    JobFile,
+}
+
+impl Shown {
+    const fn json(json: bool) -> Shown {
+        if json { Shown::Json } else { Shown::Table }
+    }
+}
+
+fn plan(
+    methodology: &Methodology,
+    path: &Path,
+    (form, size): (Option<FormArg>, Option<Bytes>),
+    shown: Shown,
+) -> Result {
+    let form = method::form(methodology, form);
+    let site = target::survey(path, methodology, form, size, target::Purpose::Plan)?;
+    let plan = target::plan(methodology, form, &site, None, &target::Words::OF_FILES)?;
+    match shown {
+        Shown::Json => {
+            let document = serde_json::json!({
+                "schema": "drivelab.plan",
+                "schema_version": 1,
+                "estimated_time_s": plan.estimated_time().as_secs_f64(),
+                "estimated_written": plan.estimated_written(),
+                "plan": plan,
+            });
+            say::json(&document)?;
+        }
+        Shown::Table => say::data(&plan_text(&plan))?,
+        Shown::JobFile => say::data(&drivelab_interop::fio::job_file(&plan, &fio_target(path)))?,
     }
     Ok(ExitCode::Ok)
 }
 
+/// What fio opens: in a folder, a file of its own.
+fn fio_target(path: &Path) -> String {
+    let file = if path.is_dir() { path.join("drivelab-fio.bin") } else { path.to_owned() };
+    file.display().to_string()
+}
+
 /// Room for the longest of [`writes`].
 const WRITES_WIDTH: usize = 31;
+
+/// `, 9 rounds after a discarded one, 4 sets`; nothing where there is one round of one set.
+fn fixed_rounds(count: u32, repeats: Repeats) -> String {
+    let rounds = if count == 1 && repeats.warm_up_rounds == 0 { String::new() } else { format!(", {count} rounds") };
+    let before = match repeats.warm_up_rounds {
+        0 => String::new(),
+        warm_up => format!(" after {warm_up} left out"),
+    };
+    let sets = if repeats.sets > 1 { format!(", {} sets", repeats.sets) } else { String::new() };
+    format!("{rounds}{before}{sets}")
+}
 
 /// The plan as a table.
 fn plan_text(plan: &Plan) -> String {
@@ -181,8 +246,7 @@ fn plan_text(plan: &Plan) -> String {
     );
     for test in &plan.tests {
         let rounds = match &test.rounds {
-            Rounds::Fixed { count: 1 } => String::new(),
-            Rounds::Fixed { count } => format!(", {count} rounds"),
+            Rounds::Fixed { count } => fixed_rounds(*count, test.repeats),
             Rounds::Steady { max, .. } => format!(", until steady, at most {max} rounds"),
             Rounds::FindRate(search) => format!(", searching a rate, at most {} rounds", search.max),
         };
@@ -194,9 +258,18 @@ fn plan_text(plan: &Plan) -> String {
                 step.label,
                 format::duration(step.estimated_time),
                 writes(step.estimated_written),
-                stop_text(step)
+                ends(step)
             );
         }
+    }
+    if !plan.left_out.is_empty() {
+        let _ = writeln!(text, "\nLeft out");
+        for LeftOut { test, title, reason } in &plan.left_out {
+            let _ = writeln!(text, "  {test} ({title}): {reason}");
+        }
+    }
+    if !plan.set.is_empty() {
+        let _ = writeln!(text, "\nSet: {}", plan.set.join(", "));
     }
     let _ = writeln!(
         text,
@@ -220,18 +293,9 @@ fn writes(bytes: Bytes) -> String {
 }
 
 /// When a step ends, in words.
-fn stop_text(step: &Step) -> String {
-    let Action::Io { stop, .. } = &step.action else { return String::new() };
-    let mut parts = Vec::new();
-    parts.extend(stop.time.map(|time| format!("{time}")));
-    parts.extend(stop.volume.map(|volume| format!("{volume}")));
-    parts.extend(
-        stop.passes.map(|passes| if passes == 1 { "whole span once".to_owned() } else { format!("{passes} passes") }),
-    );
-    let mut text = parts.join(" or ");
-    if let Some(least) = stop.at_least {
-        let _ = write!(text, ", at least {least}");
+fn ends(step: &Step) -> String {
+    match &step.action {
+        Action::Io { workload, stop, .. } => drivelab_report::stop_text(workload, stop),
+        _ => String::new(),
     }
-    let _ = write!(text, ", at most {}", stop.cap);
-    text
 }

@@ -1,5 +1,6 @@
 //! One file per command: from arguments to the rooms that do the work, and back to an exit code.
 
+pub mod check;
 pub mod config;
 pub mod doctor;
 pub mod drives;
@@ -13,6 +14,7 @@ pub mod report;
 pub mod results;
 pub mod resume;
 pub mod show;
+pub mod trace;
 pub mod version;
 pub mod watch;
 pub mod wipe;

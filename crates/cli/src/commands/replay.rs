@@ -1,5 +1,7 @@
 //! `drivelab replay`: a stored run through the same live view that showed it the first time.
 
+use std::ops::ControlFlow;
+
 use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
 use drivelab_core::exit::ExitCode;
 use drivelab_report::ReportInput;
@@ -21,13 +23,15 @@ pub fn replay(context: &Context, arguments: &ReplayArgs) -> Result {
         return Err(Failure::usage("--speed takes a number of 0 or more; 0 is without waiting"));
     }
     let row = context.find(&arguments.run)?;
-    let events = Bundle::open(&context.data()?.bundle_path(row.id))?.events()?;
+    let bundle = Bundle::open(&context.data()?.bundle_path(row.id))?;
+    // Nothing is shown of a damaged run.
+    bundle.torn()?;
     let stop = StopToken::default();
     signals::watch(stop.clone())?;
     let print = PrintArgs { events: arguments.events, json: arguments.json };
     let mut screens = screens(context, &print, &stop, View::Replay);
     let clock = MonotonicClock::starting_at(0);
-    for event in &events {
+    bundle.each_event(|event| {
         while arguments.speed > 0.0 && clock.now_ns() < due_ns(event.at_ns, arguments.speed) && !stop.is_stopped() {
             for screen in &mut screens {
                 let _ = screen.listener.idle();
@@ -36,16 +40,17 @@ pub fn replay(context: &Context, arguments: &ReplayArgs) -> Result {
             clock.sleep_until(redraw_ns.min(due_ns(event.at_ns, arguments.speed)), &stop);
         }
         if stop.is_stopped() || screens.is_empty() {
-            break;
+            return ControlFlow::Break(());
         }
-        screens.retain_mut(|screen| screen.listener.event(event).is_ok());
-    }
+        screens.retain_mut(|screen| screen.listener.event(&event).is_ok());
+        ControlFlow::Continue(())
+    })?;
     for screen in &mut screens {
         let _ = screen.listener.finish();
     }
     if arguments.json {
         let (records, analysis) = context.load(row.id)?;
-        say::json(&drivelab_report::json(&[ReportInput { records: &records, analysis: &analysis }])?)?;
+        say::json(&drivelab_report::document(&[ReportInput { records: &records, analysis: &analysis }])?)?;
     }
     Ok(if stop.is_stopped() { ExitCode::Interrupted } else { ExitCode::Ok })
 }

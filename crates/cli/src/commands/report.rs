@@ -1,6 +1,9 @@
 //! `drivelab report`: stored runs as a page, Markdown, CSV or JSON.
 
+use drivelab_analysis::Analysis;
 use drivelab_core::exit::ExitCode;
+use drivelab_core::run::RunRecords;
+use drivelab_report::ReportInput;
 
 use crate::args::{FormatArg, ReportArgs};
 use crate::context::Context;
@@ -36,6 +39,9 @@ pub fn report(context: &Context, arguments: &ReportArgs) -> Result {
     if arguments.redact {
         runs = group_pages::without_names(runs);
     }
+    if format == FormatArg::Json && !arguments.group && !arguments.dry_run {
+        return json(context, output.as_ref(), &runs);
+    }
     let text = if arguments.group { group_pages::render(format, &runs)? } else { render(format, &runs)? };
     match output {
         Some(output) if arguments.dry_run => {
@@ -46,6 +52,21 @@ pub fn report(context: &Context, arguments: &ReportArgs) -> Result {
             context.settings.voice.say(format!("Wrote {}", output.path().display()));
         }
         None => say::data(&text)?,
+    }
+    Ok(ExitCode::Ok)
+}
+
+/// The document of all records, which of a long run is larger than what should be held in memory.
+fn json(context: &Context, output: Option<&OutputFile>, runs: &[(RunRecords, Analysis)]) -> Result {
+    let inputs: Vec<ReportInput<'_>> =
+        runs.iter().map(|(records, analysis)| ReportInput { records, analysis }).collect();
+    let document = drivelab_report::document(&inputs)?;
+    match output {
+        Some(output) => {
+            output.write_with(|out| Ok(serde_json::to_writer_pretty(out, &document)?))?;
+            context.settings.voice.say(format!("Wrote {}", output.path().display()));
+        }
+        None => say::json(&document)?,
     }
     Ok(ExitCode::Ok)
 }

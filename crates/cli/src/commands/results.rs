@@ -121,7 +121,7 @@ fn show(context: &Context, run: &OneRun, json: bool) -> Result {
     }
     let input = ReportInput { records: &records, analysis: &analysis };
     if json {
-        say::json(&drivelab_report::json(&[input])?)?;
+        say::json(&drivelab_report::document(&[input])?)?;
     } else {
         say::data(&drivelab_report::terminal_table(&input, terminal_width()))?;
     }

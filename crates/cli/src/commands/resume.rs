@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use drivelab_core::clock::StopToken;
 use drivelab_core::environment::{BlockDeviceFacts, TargetFacts, TargetKind};
-use drivelab_core::event::{Event, RunResumed, RunState};
+use drivelab_core::event::{RunResumed, RunState};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::plan::Step;
@@ -15,19 +15,20 @@ use drivelab_device::guard::{self, Destroy, Whole};
 use drivelab_device::{BlockNode, FileIdentity, Named, Scratch};
 use drivelab_report::{DryRunDevice, format};
 use drivelab_session::{Start, left};
-use drivelab_store::{Bundle, Recorder, RunRow};
+use drivelab_store::{Bundle, DataDir, Recorder, RunRow};
 
 use crate::args::ResumeArgs;
 use crate::context::{Context, LAST, now, several_runs, tool};
 use crate::fail::{Failure, Result};
 use crate::lab::care::Care;
 use crate::lab::company::Company;
+use crate::lab::drive_state::Book;
 use crate::lab::execute::{Keep, Ready, engine, execute};
 use crate::lab::outcome::{Show, ended};
 use crate::lab::pages::{OutputFile, Wish};
 use crate::lab::place::{Needs, OpenedIo, Place, Wanted};
 use crate::lab::watching::{self, Watching};
-use crate::lab::{conditions, dry_run, headers, notes, signals};
+use crate::lab::{conditions, dry_run, files, headers, notes, signals, traces};
 use crate::say::Voice;
 use crate::screens;
 
@@ -47,33 +48,36 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     }
     let row = found?;
     let data = context.data()?;
-    let open = || Bundle::open(&data.bundle_path(row.id));
-    if !arguments.dry_run && row.state == RunState::Complete {
-        context.settings.voice.say(format!("Run {} is at its end: nothing is left to measure", row.id));
-        return ended(context, &arguments.print, row.id, page(context, &open()?));
+    if let Some(code) = at_its_end(context, arguments, &data, &row)? {
+        return Ok(code);
     }
-    if !arguments.dry_run && drivelab_store::seal_ended(&data, row.id)?.is_some() {
-        // The killed process had measured everything and was writing its last words.
-        context.settings.voice.say(format!("Run {} was killed at its very end: nothing is left to measure", row.id));
-        return ended(context, &arguments.print, row.id, page(context, &open()?));
-    }
-    let bundle = open()?;
+    let bundle = Bundle::open(&data.bundle_path(row.id))?;
     refuse_unresumable(&bundle, &row)?;
-    let history = bundle.events()?;
-    refuse_under_conditions(&bundle, &history, &row)?;
+    refuse_under_conditions(&bundle, &row)?;
     if arguments.dry_run {
-        return said_only(context, arguments, &bundle, &bundle.fold(history)?);
+        return said_only(context, arguments, &bundle, &bundle.records()?);
     }
     let mut engine = engine(context, arguments.backend)?;
     let stop = StopToken::default();
     signals::watch(stop.clone())?;
     let page = page(context, &bundle);
+    traces::as_planned(&bundle.records()?)?;
     let (recorder, records) = Recorder::resume(&data, row.id)?;
-    let again = reopen(&bundle, &records, arguments.destroy.as_deref(), context.settings.voice)?;
+    let mut again = reopen(&bundle, &records, arguments.destroy.as_deref(), context.settings.voice)?;
+    let book = Book::open(&again.opened, Some(&data), row.id, None);
+    if records.environment.target.kind == TargetKind::BlockDevice {
+        again.as_left(book.as_ref(), &records);
+    }
+    let book = book.map(|book| book.going_on(&records, again.prepared_again));
     if let Some(scratch) = &again.opened.scratch {
         notes::write_scratch(&data, row.id, scratch)?;
     }
+    let source = records.environment.source.as_ref().map(|source| source.path.as_path());
+    let folder = again.opened.target.path().parent().unwrap_or(Path::new("/"));
+    let made = files::make(&records.plan, folder, source, row.id, context.settings.voice)?;
+    engine.folders = made.folders;
     let mut environment = again.opened.environment(Some(data.root()));
+    environment.source = made.source;
     environment.ceilings = context.ceilings_of(&environment.testbed);
     context.settings.voice.say(format!("Going on with run {}: {}", row.id, again.state));
     let resumed = RunResumed {
@@ -97,12 +101,30 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     // Steps of a run under conditions are set beside others with their CPU time, whichever process measures them.
     let company = records.environment.condition.is_some().then(|| Company::new(None));
     let start = Start::Resumed { records, resumed };
-    let care = Care { scratch, bundle_on_target, trace: None, opening: Vec::new(), group: None, company };
+    let folders = made.owners;
+    let opening = Vec::new();
+    let care = Care { scratch, folders, bundle_on_target, trace: None, opening, group: None, company, book };
     screens::is_kept(row.id);
     let keep = Keep::Bundle { data, recorder };
-    let (run, show, clock) = (row.id, Show::Review, None);
+    let (run, show, clock, history) = (row.id, Show::Review, None, Some(bundle));
     let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, clock };
     execute(context, &arguments.print, ready)
+}
+
+/// The end of a run that has nothing left to measure, shown; nothing where there is something left.
+fn at_its_end(context: &Context, arguments: &ResumeArgs, data: &DataDir, row: &RunRow) -> Result<Option<ExitCode>> {
+    if arguments.dry_run {
+        return Ok(None);
+    }
+    let how = match row.state {
+        RunState::Complete => "is at its end",
+        // The killed process had measured everything and was writing its last words.
+        _ if drivelab_store::seal_ended(data, row.id)?.is_some() => "was killed at its very end",
+        _ => return Ok(None),
+    };
+    context.settings.voice.say(format!("Run {} {how}: nothing is left to measure", row.id));
+    let bundle = Bundle::open(&data.bundle_path(row.id))?;
+    ended(context, &arguments.print, row.id, page(context, &bundle)).map(Some)
 }
 
 /// The run whose conditions are undone: the one that is meant, which may have been killed before anything of it was
@@ -158,9 +180,8 @@ fn refuse_unresumable(bundle: &Bundle, row: &RunRow) -> Result<()> {
 
 /// What a run was measured under is torn down when it is interrupted, and setting it up again overwrites the drive
 /// anew, which takes the user's word anew.
-fn refuse_under_conditions(bundle: &Bundle, history: &[Event], row: &RunRow) -> Result<()> {
-    let records = bundle.fold(history.to_vec())?;
-    if records.environment.condition.is_none() {
+fn refuse_under_conditions(bundle: &Bundle, row: &RunRow) -> Result<()> {
+    if bundle.environment()?.condition.is_none() {
         return Ok(());
     }
     Err(Failure::new(
@@ -217,6 +238,20 @@ struct Reopened {
     prepared_again: bool,
 }
 
+impl Reopened {
+    /// A device whose preparation still holds is not prepared again.
+    fn as_left(&mut self, book: Option<&Book>, records: &RunRecords) {
+        if !Needs::of_plan(&records.plan).changes() {
+            return;
+        }
+        let Some(book) = book else { return };
+        (self.state, self.prepared_again) = match book.prepared() {
+            Ok(words) => (format!("the device was released anew and is {words}"), false),
+            Err(why) => (format!("the device was released anew and is prepared again, since {why}"), true),
+        };
+    }
+}
+
 /// Opens the target again: the same one, on the same drive as before.
 fn reopen(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>, voice: Voice) -> Result<Reopened> {
     let recorded = &records.environment.target;
@@ -242,7 +277,7 @@ fn reopen(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>, voice: 
         | TargetKind::ZeroDevice
         | TargetKind::Nop => {
             let size = recorded.kind.stores_nothing().then_some(records.plan.capacity);
-            let wanted = Wanted { run: records.run, needs, destroy: &Destroy::default(), size };
+            let wanted = Wanted { run: records.run, needs, destroy: &Destroy::default(), size, own: false };
             let opened = Place::of(&recorded.path)?.open(&wanted, voice)?;
             let state = "the target was opened again".to_owned();
             Reopened { opened, state, prepared_again: true }
@@ -275,19 +310,38 @@ fn as_it_began(records: &RunRecords, devices: &[BlockDeviceFacts], length: Bytes
 /// Asks of the target what [`reopen`] asks, without making or writing anything, and says what is left to do.
 fn said_only(context: &Context, arguments: &ResumeArgs, bundle: &Bundle, records: &RunRecords) -> Result {
     engine(context, arguments.backend)?;
-    let looked = look(bundle, records, arguments.destroy.as_deref())?;
+    let mut looked = look(bundle, records, arguments.destroy.as_deref())?;
+    if records.environment.target.kind == TargetKind::BlockDevice {
+        looked.as_left(context, records)?;
+    }
     let devices = &records.environment.target.devices;
     watching::Watching::look(context, &arguments.telemetry, devices, Some(&records.plan))?;
     let left: Vec<&Step> = left(records, !looked.prepared_again).into_iter().map(|(_, step)| step).collect();
-    dry_run::rest(records, &left, (looked.device, looked.remark.to_owned()), arguments.print.json)
+    dry_run::rest(records, &left, (looked.device, looked.remark), arguments.print.json)
 }
 
 /// What a dry run found of the target.
 struct Looked {
     /// What is on it, where it is a block device, and whether the user's word for it is there.
     device: Option<DryRunDevice>,
-    remark: &'static str,
+    remark: String,
     prepared_again: bool,
+}
+
+impl Looked {
+    /// Whether the preparation of a device still holds.
+    fn as_left(&mut self, context: &Context, records: &RunRecords) -> Result<()> {
+        if !Needs::of_plan(&records.plan).changes() {
+            return Ok(());
+        }
+        let (node, _) = same_block_device(records)?;
+        let book = Book::of_device(&node, &context.data()?, records.run);
+        (self.remark, self.prepared_again) = match book.prepared() {
+            Ok(words) => (format!("the target is {words}"), false),
+            Err(why) => (format!("the target is prepared again, since {why}"), true),
+        };
+        Ok(())
+    }
 }
 
 /// Looks at the target with the refusals of [`reopen`]; only the missing word for a device is left to be said later,
@@ -299,10 +353,10 @@ fn look(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>) -> Result
         same_drive(records, &drivelab_device::folder_facts(&folder)?.devices)?;
     }
     let needs = Needs::of_plan(&records.plan);
-    let prepares = |device| Looked { device, remark: "the target is prepared again", prepared_again: true };
+    let prepares = |device| Looked { device, remark: "the target is prepared again".to_owned(), prepared_again: true };
     match recorded.kind {
         TargetKind::ScratchFile => {
-            let remark = "the target is filled again where its fill is gone";
+            let remark = "the target is filled again where its fill is gone".to_owned();
             Ok(Looked { device: None, remark, prepared_again: false })
         }
         TargetKind::NamedFile if needs.changes() => {
@@ -332,7 +386,7 @@ fn look(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>) -> Result
         | TargetKind::Nop => {
             let size = recorded.kind.stores_nothing().then_some(records.plan.capacity);
             let place = Place::of(&recorded.path)?;
-            place.check(&Wanted { run: records.run, needs, destroy: &Destroy::default(), size })?;
+            place.check(&Wanted { run: records.run, needs, destroy: &Destroy::default(), size, own: false })?;
             let Place::Named(Named::BlockDevice(node)) = &place else { return Ok(prepares(None)) };
             let facts = drivelab_device::open_device_to_read(node)?.facts;
             as_it_began(records, &facts.devices, facts.length)?;

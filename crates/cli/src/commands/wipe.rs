@@ -17,7 +17,7 @@ use drivelab_report::{WipeCheck, WipeDocument, format};
 use crate::args::{WipeArgs, WipeHow};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
-use crate::lab::{conditions, consent, signals};
+use crate::lab::{conditions, consent, drive_state, signals};
 use crate::say::{self, Voice};
 
 use meter::Meter;
@@ -107,6 +107,11 @@ pub fn wipe(context: &Context, arguments: &WipeArgs) -> Result {
         Way::Block(how) => by_block_layer(&target, how, &stop, voice)?,
         Way::Drive(how) => by_drive(&target, how, &stop, voice)?,
     };
+    let empties = matches!(arguments.how, WipeHow::Discard | WipeHow::Format | WipeHow::Sanitize);
+    if let (true, Some(device), Ok(data)) = (empties, &target.decision().device, context.data()) {
+        let by = format!("drivelab wipe ({})", arguments.how.name());
+        drive_state::keep_empty(&data, &device.identity, target.length(), &by);
+    }
     report(arguments, &target, &done)
 }
 

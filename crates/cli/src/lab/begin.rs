@@ -4,7 +4,8 @@ use std::path::Path;
 
 use drivelab_conditions::{SetUp, Where};
 use drivelab_core::clock::{MonotonicClock, StopToken};
-use drivelab_core::environment::TargetKind;
+use drivelab_core::drive_facts::DriveFacts;
+use drivelab_core::environment::{Environment, FileSource, TargetKind};
 use drivelab_core::event::{EVENT_VERSION, RunStarted};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::group::Group;
@@ -21,6 +22,7 @@ use drivelab_store::{DataDir, NewBundle, Recorder};
 
 use super::care::Care;
 use super::company::Company;
+use super::drive_state::Book;
 use super::execute::{Keep, Ready, execute};
 use super::outcome::Show;
 use super::pages::{OutputFile, Wish, format_of};
@@ -28,7 +30,7 @@ use super::place::{Needs, OpenedIo, Wanted};
 use super::target::{self, Purpose, Site, Words};
 use super::trace::TraceFile;
 use super::watching::{self, Watching};
-use super::{consent, dry_run, found, notes, signals};
+use super::{checked, consent, data_sheet, dry_run, endurance, files, found, notes, signals};
 use crate::args::{PrintArgs, TelemetryArgs};
 use crate::context::{Context, now, tool};
 use crate::fail::{Failure, Result};
@@ -44,6 +46,8 @@ pub struct Order<'a> {
     pub target: &'a Path,
     /// Size of the scratch file, where the user said one.
     pub size: Option<Bytes>,
+    /// The folder that sets of files are copied from (`--source`).
+    pub source: Option<&'a Path>,
     /// What `--destroy` named.
     pub destroy: Option<&'a Path>,
     /// The device that the target was when it was planned for, where that was before: another one is refused.
@@ -60,6 +64,8 @@ pub struct Order<'a> {
     pub page: Option<(&'a Path, bool)>,
     /// Whether a bundle is kept.
     pub save: bool,
+    /// Whether samples of what the target holds are taken and recorded.
+    pub sample: bool,
     /// Only say what would be done.
     pub dry_run: bool,
     /// How run and result are printed.
@@ -68,6 +74,8 @@ pub struct Order<'a> {
     pub show: Show,
     /// How messages call what was written.
     pub words: Words<'a>,
+    /// The drive facts that the user named; without, those that its model string fits.
+    pub facts: Option<&'a DriveFacts>,
     /// What was set up for it, where anything was.
     pub under: Option<Under<'a>>,
     /// Where the run is one of a group: what it shares with the others.
@@ -153,21 +161,23 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
     let voice = context.settings.voice;
     let destroy = consent::of(&order)?;
     let mut site = survey(&order, &destroy)?;
-    let plan = target::plan(order.methodology, order.form, &site, &order.words)?;
+    let plan = target::plan(order.methodology, order.form, &site, Some(order.telemetry), &order.words)?;
     let plan = under_data_state(plan, &order, &site);
+    files::check(&order, &plan, &site)?;
     let page = check(&order, &plan)?;
+    if order.part.is_none() && order.under.is_none() {
+        endurance::ask((context, order.facts), site.below(), plan.estimated_written(), order.yes)?;
+    }
     Watching::look(context, order.telemetry, &site.devices, Some(&plan))?;
     let known = order.under.as_ref().map(|under| under.run).or_else(|| order.part.as_ref().map(|part| part.run));
     let run = known.unwrap_or_else(RunId::now);
     // What drivelab makes is as long as the plan takes it to be; what is there has its size.
     let size = if site.makes_scratch { Some(site.length) } else { order.size };
-    let wanted = Wanted { run, needs: Needs::of_plan(&plan), destroy: &destroy, size };
+    let wanted = Wanted { run, needs: Needs::of_plan(&plan), destroy: &destroy, size, own: order.under.is_some() };
     let data = if order.save { Some(context.data()?) } else { None };
     let opened = site.open(&wanted, voice)?;
-    let mut environment = opened.environment(data.as_ref().map(DataDir::root));
-    environment.ceilings = context.ceilings_of(&environment.testbed);
-    environment.watching_cost = context.watching_cost_of(&environment.target.devices);
-    environment.condition = order.under.as_ref().map(|under| under.set_up.facts().clone());
+    let made = files::make(&plan, site.place.folder(), order.source, run, voice)?;
+    let environment = environment(context, (&order, &plan), &opened, (data.as_ref(), made.source));
     site.remarks().iter().chain(&opened.remarks).for_each(|remark| voice.say(remark));
     found::say(voice, &environment, &plan, order.show);
     if stop.is_stopped() {
@@ -178,11 +188,13 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
     let trace = order.trace.map(TraceFile::make).transpose()?;
     let started = order.part.as_ref().map_or_else(now, |part| part.started.clone());
     let start = RunStarted { event_version: EVENT_VERSION, run, started, tool: tool(), plan, environment };
+    let strange = order.under.is_some().then_some("it was set up for this run");
+    let mut book = Book::open(&opened, data.as_ref(), run, strange);
     let mut bundle_on_target = None;
     let keep = match data {
         None => Keep::Memory,
         Some(data) => {
-            let recorder = Recorder::create(&data, &new_bundle(&start, order.methodology))?;
+            let recorder = Recorder::create(&data, &new_bundle(&start, &order.methodology.recorded_text()))?;
             screens::is_kept(run);
             match &opened.scratch {
                 Some(scratch) => notes::write_scratch(&data, run, scratch)?,
@@ -200,17 +212,41 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
     };
     opened.look_again()?;
     let OpenedIo { target, scratch, .. } = opened;
-    let opening = site.smaller().into_iter().collect();
-    let engine = Options { trace: trace.as_ref().map(TraceFile::sink), ..order.engine };
+    let opening = site.smaller().into_iter().chain(book.as_mut().and_then(Book::found)).collect();
+    let engine = Options { trace: trace.as_ref().map(TraceFile::sink), folders: made.folders, ..order.engine };
     let (clock, group, company) = match order.part {
         Some(Part { clock, group, company, .. }) => (Some(clock), Some(group), Some(company)),
         // What a condition costs in CPU time is on record, so that a page of several can show it at any time.
         None => (None, None, order.under.is_some().then(|| Company::new(None))),
     };
-    let care = Care { scratch, bundle_on_target, trace: trace.clone(), opening, group, company };
-    let (start, show, history) = (Start::New(start), order.show, Vec::new());
+    let folders = made.owners;
+    let care = Care { scratch, folders, bundle_on_target, trace: trace.clone(), opening, group, company, book };
+    let (start, show, history) = (Start::New(start), order.show, None);
     let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, clock };
     Ok(Some(Prepared { ready, trace }))
+}
+
+/// What the run is measured in and under.
+fn environment(
+    context: &Context,
+    (order, plan): (&Order<'_>, &Plan),
+    opened: &OpenedIo,
+    (data, source): (Option<&DataDir>, Option<Box<FileSource>>),
+) -> Environment {
+    let mut environment = opened.environment(data.map(DataDir::root));
+    environment.ceilings = context.ceilings_of(&environment.testbed);
+    environment.watching_cost = context.watching_cost_of(&environment.target.devices);
+    environment.condition = order.under.as_ref().map(|under| under.set_up.facts().clone());
+    environment.source = source;
+    if order.sample {
+        environment.content = checked::sample(plan, &opened.target, context.settings.voice).map(Box::new);
+    }
+    let sheet = data_sheet::of(context, &environment.target.devices, order.facts);
+    let unread = |error: &Failure| {
+        context.settings.voice.warn(format!("without the figures that are printed of the drive: {}", error.message));
+    };
+    environment.data_sheet = sheet.inspect_err(unread).ok().flatten().map(Box::new);
+    environment
 }
 
 /// What can be refused before the target is opened; gives the page that is wanted.
@@ -227,7 +263,8 @@ pub(super) fn check(order: &Order<'_>, plan: &Plan) -> Result<Option<Wish>> {
 fn survey(order: &Order<'_>, destroy: &Destroy) -> Result<Site> {
     let (methodology, form, size) = (order.methodology, order.form, order.size);
     let Some(Under { set_up, .. }) = order.under.as_ref().filter(|under| under.is_device()) else {
-        return target::survey(order.target, methodology, form, size, Purpose::Measure { destroy });
+        let purpose = if order.under.is_some() { Purpose::OnOwn } else { Purpose::Measure { destroy } };
+        return target::survey(order.target, methodology, form, size, purpose);
     };
     let target = set_up.target()?;
     // A span that the user named is tested whole.
@@ -254,14 +291,14 @@ fn check_cpus(plan: &Plan) -> Result<()> {
     loads.try_for_each(|load| drivelab_engine::check_cpus(&load.placement.cpus)).map_err(Failure::usage)
 }
 
-fn new_bundle<'a>(start: &'a RunStarted, methodology: &'a Methodology) -> NewBundle<'a> {
+fn new_bundle<'a>(start: &'a RunStarted, methodology_toml: &'a str) -> NewBundle<'a> {
     NewBundle {
         run: start.run,
         started: &start.started,
         tool: &start.tool,
         plan: &start.plan,
         environment: &start.environment,
-        methodology_toml: methodology.source_text(),
+        methodology_toml,
     }
 }
 

@@ -6,19 +6,25 @@ use std::path::PathBuf;
 
 use drivelab_analysis::findings;
 use drivelab_core::clock::StopToken;
+use drivelab_core::drive_state::{DriveState, HostCounters};
 use drivelab_core::finding::Finding;
 use drivelab_core::group::{CoreTime, Group};
+use drivelab_core::ids::StepKey;
 use drivelab_device::Scratch;
+use drivelab_device::guard::RunFolder;
 use drivelab_session::TargetCare;
 use drivelab_store::Bundle;
 
 use super::company::Company;
+use super::drive_state::Book;
 use super::trace::TraceFile;
 
 /// The target's keeper for one process.
 pub struct Care {
     /// The scratch file; a file that the user named has no record of its state and is prepared anew each time.
     pub scratch: Option<Scratch>,
+    /// The run's own folders, where it works on sets of files.
+    pub folders: Vec<RunFolder>,
     /// Folder of the bundle, where it lies on the target's device.
     pub bundle_on_target: Option<PathBuf>,
     /// The trace of what is measured, where one is wanted: preparation is left out of it.
@@ -30,6 +36,8 @@ pub struct Care {
     /// What it does around each step: in a group it meets the others; there and under conditions the host's CPUs are
     /// looked at. A run that needs neither has none.
     pub company: Option<Company>,
+    /// The account of the target's state; none of a target that stores nothing.
+    pub book: Option<Book>,
 }
 
 impl TargetCare for Care {
@@ -53,6 +61,20 @@ impl TargetCare for Care {
 
     fn step_over(&mut self) -> Vec<CoreTime> {
         self.company.as_mut().map(Company::step_over).unwrap_or_default()
+    }
+
+    fn drive_state(&mut self) -> Option<DriveState> {
+        self.book.as_ref().map(Book::state)
+    }
+
+    fn counters(&mut self) -> Option<HostCounters> {
+        self.book.as_ref().and_then(Book::counters)
+    }
+
+    fn keep_drive_state(&mut self, state: &DriveState, running: Option<&StepKey>) {
+        if let Some(book) = &self.book {
+            book.keep(state, running);
+        }
     }
 
     fn opening_findings(&mut self) -> Vec<Finding> {

@@ -7,28 +7,33 @@ use std::path::{Path, PathBuf};
 
 use drivelab_analysis::Analysis;
 use drivelab_analysis::arms::{ArmRun, arms};
-use drivelab_conditions::{CleanUp, Cleaned, ConditionsError, Kind, Left, SetUp, Where, Wish, check, clean_up};
+use drivelab_conditions::{CleanUp, Cleaned, ConditionsError, Kind, Left, SetUp, Where, Wish, clean_up};
 use drivelab_core::clock::StopToken;
-use drivelab_core::condition::{Arm, Condition};
+use drivelab_core::condition::{Arm, Condition, Series};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::run::RunRecords;
+use drivelab_core::units::Bytes;
 use drivelab_device::guard::{self, Destroy};
 use drivelab_device::{BlockNode, Named, identity_of};
 use drivelab_engine::Options;
 use drivelab_store::DataDir;
 
+use super::around::{Around, Turn};
 use super::begin::{self, Order, Under};
+use super::execute::engine as lab_engine;
 use super::outcome::{Show, terminal_width};
 use super::pages::{OutputFile, format_of, redacted, render};
 use super::place::Place;
 use super::watching::Watching;
-use super::{consent, dry_run, signals};
-use crate::args::{BackendArg, ConditionArgs, PowerStates};
+use super::{consent, dry_run, endurance, signals};
+use crate::args::{BackendArg, ConditionArgs};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
 use crate::say::{self, Voice};
 use crate::screens;
+
+mod on_file;
 
 /// Folder of the ledgers in the data folder.
 const FOLDER: &str = "conditions";
@@ -53,38 +58,12 @@ struct Done {
     analysis: Analysis,
 }
 
-/// What `--destroy` and the conditions lead to, in the order in which it is measured.
-fn conditions_of(asked: &ConditionArgs, node: &BlockNode) -> Result<Vec<Condition>> {
-    let states: Vec<Option<u8>> = match asked.power_state {
-        None => vec![None],
-        Some(PowerStates::One(state)) => vec![Some(state)],
-        Some(PowerStates::All) => drivelab_conditions::power_states(node)?.into_iter().map(Some).collect(),
-    };
-    let arms = if asked.arm.is_empty() { vec![Arm::None] } else { asked.arm.clone() };
-    if asked.opal_admin_key.is_some() && !arms.contains(&Arm::Opal) {
-        return Err(Failure::usage(
-            "--opal-admin-key is for the arm opal, and none of the arms is: add --arm opal, or leave it out",
-        ));
-    }
-    let ConditionArgs { partition, span, file_system, arm: _, opal_admin_key: _, data_state, power_state: _ } = *asked;
-    let of = |encryption: Arm, power_state: Option<u8>| Condition {
-        partition,
-        span,
-        file_system,
-        encryption,
-        data_state,
-        power_state,
-    };
-    Ok(arms.into_iter().flat_map(|arm| states.iter().map(move |state| of(arm, *state))).collect())
-}
-
 /// The backend for all arms: threads where one of them goes through dm-crypt and the user named none. dm-crypt takes no
 /// operations that must not wait (NOWAIT): io_uring hands each to a thread of the kernel, or, as seen with Linux 6.1 in
 /// a virtual machine, ends it with EAGAIN or goes round in the kernel for ever. Arms are compared, so all take the
 /// same.
-#[must_use]
-pub fn backend(context: &Context, asked: &ConditionArgs, named: Option<BackendArg>) -> Option<BackendArg> {
-    let encrypts = asked.arm.iter().any(|arm| matches!(arm, Arm::Luks2(_)));
+fn backend(context: &Context, turns: &[Turn], named: Option<BackendArg>) -> Option<BackendArg> {
+    let encrypts = turns.iter().any(|turn| matches!(turn.condition.encryption, Arm::Luks2(_)));
     if named.is_some() || !encrypts || context.settings.backend.value != BackendArg::Auto {
         return named;
     }
@@ -95,22 +74,21 @@ pub fn backend(context: &Context, asked: &ConditionArgs, named: Option<BackendAr
     Some(BackendArg::Sync)
 }
 
-/// Measures under each condition in turn. `engine` makes the engine's options anew for each run.
+/// What is asked for around the target, by the methodology and by flags, the flags as they were given, and the backend
+/// that the user named.
+pub type Asked<'a> = (&'a Around, &'a ConditionArgs, Option<BackendArg>);
+
+/// Measures under each condition in turn.
 ///
 /// # Errors
 /// What keeps any of them from being set up, before anything is touched; then what became of the first run that failed;
 /// and what could not be undone.
-pub fn carry_out(
-    context: &Context,
-    order: &Order<'_>,
-    asked: &ConditionArgs,
-    engine: &dyn Fn() -> Result<Options>,
-) -> Result {
-    let node = device(order.target)?;
-    let conditions = conditions_of(asked, &node)?;
-    for condition in &conditions {
-        check(&node, condition, asked.opal_admin_key.as_deref())?;
+pub fn carry_out(context: &Context, order: &Order<'_>, asked: Asked<'_>) -> Result {
+    if let Some(folder) = on_file::folder(order)? {
+        return on_file::carry_out(context, order, asked, &folder);
     }
+    let node = device(order.target)?;
+    let turns = asked.0.turns(Some(&node), asked.1, false)?;
     order.page.map_or(Ok(()), |(output, _)| OutputFile::check(output).and(format_of(output)).map(drop))?;
     let destroy = consent::for_device(&node, order.destroy, order.yes || order.dry_run);
     let destroy = destroy.map_err(|failure| by_a_killed_run(context, &node, failure))?;
@@ -118,13 +96,33 @@ pub fn carry_out(
     let destroy = if destroy.planned.is_none() { destroy.planned_for(identity_of(&node)) } else { destroy };
     let devices = drivelab_device::open_device_to_read(&node)?.facts.devices;
     Watching::look(context, order.telemetry, &devices, None)?;
+    let conditions: Vec<Condition> = turns.iter().map(|turn| turn.condition).collect();
     if order.dry_run {
-        return dry_run::under_conditions(order, &node, &conditions, &destroy);
+        let left_out = turns.first().map(|turn| turn.series.left_out.clone()).unwrap_or_default();
+        return dry_run::under_conditions(context, order, (&node, &devices), (&conditions, left_out), &destroy);
     }
-    let data = context.data()?;
+    // The arms wear the drive together.
+    let capacity = devices.first().map_or(Bytes::new(0), |device| device.capacity);
+    endurance::ask(
+        (context, order.facts),
+        (&devices, true),
+        dry_run::written_under(order, capacity, &conditions),
+        order.yes,
+    )?;
+    undo_what_was_left(context, &node)?;
+    let stop = StopToken::default();
+    signals::watch(stop.clone())?;
+    let opal_admin_key = asked.1.opal_admin_key.as_deref();
+    let on = On { node: &node, destroy: &destroy, opal_admin_key, backend: asked.2, stop: &stop };
+    measure_all(context, order, &turns, &on)
+}
+
+/// Undoes what killed runs left on the drive.
+fn undo_what_was_left(context: &Context, node: &BlockNode) -> Result<()> {
     let voice = context.settings.voice;
     // Only what stands on the drive that the user names now is in the way, and only that drive was released.
-    let CleanUp { cleaned, left, unusable } = clean_up(&folder(&data), &|left| left.node == node.path && left.there)?;
+    let meant = |left: &Left| left.node == node.path && left.there;
+    let CleanUp { cleaned, left, unusable } = clean_up(&folder(&context.data()?), &meant)?;
     unusable.iter().for_each(|trouble| voice.warn(format!("{}: {trouble}", trouble.path.display())));
     say_cleaned(voice, cleaned)?;
     for Left { run, node, .. } in left {
@@ -133,20 +131,33 @@ pub fn carry_out(
             node.display()
         ));
     }
-    let stop = StopToken::default();
-    signals::watch(stop.clone())?;
-    let several = conditions.len() > 1;
+    Ok(())
+}
+
+/// What all runs of a series share.
+struct On<'a> {
+    node: &'a BlockNode,
+    destroy: &'a Destroy,
+    opal_admin_key: Option<&'a Path>,
+    backend: Option<BackendArg>,
+    stop: &'a StopToken,
+}
+
+/// Every run in its turn, then what they are beside each other.
+fn measure_all(context: &Context, order: &Order<'_>, turns: &[Turn], on: &On<'_>) -> Result {
+    let (data, voice) = (context.data()?, context.settings.voice);
+    turns.iter().take(1).flat_map(|turn| &turn.series.left_out).for_each(|left_out| voice.warn(left_out));
+    let (several, backend) = (turns.len() > 1, backend(context, turns, on.backend));
     let mut done = Vec::new();
     let mut code = ExitCode::Ok;
-    for (at, condition) in conditions.iter().enumerate() {
+    for Turn { condition, series } in turns {
         if several {
-            voice.say(format!("Arm {} of {}: {}", at + 1, conditions.len(), condition.arm()));
+            let round = if series.rounds > 1 { format!(", round {}", series.round) } else { String::new() };
+            voice.say(format!("Arm {} of {}: {}{round}", series.at, series.of, condition.arm()));
         }
-        let single = if several { None } else { order.page };
-        let (opal_admin_key, stop) = (asked.opal_admin_key.as_deref(), &stop);
-        let condition = *condition;
-        let one = One { node: &node, destroy: &destroy, condition, opal_admin_key, page: single, several, stop };
-        let (ended, run) = under(context, order, engine()?, &data, &one)?;
+        let page = if several { None } else { order.page };
+        let one = One { on, condition: *condition, series, page, several };
+        let (ended, run) = under(context, order, lab_engine(context, backend)?, &data, &one)?;
         if ended != ExitCode::Ok {
             code = ended;
         }
@@ -187,13 +198,11 @@ fn device(target: &Path) -> Result<BlockNode> {
 
 /// One condition and what it is measured on.
 struct One<'a> {
-    node: &'a BlockNode,
-    destroy: &'a Destroy,
+    on: &'a On<'a>,
     condition: Condition,
-    opal_admin_key: Option<&'a Path>,
+    series: &'a Series,
     page: Option<(&'a Path, bool)>,
     several: bool,
-    stop: &'a StopToken,
 }
 
 /// Sets up, measures, tears down.
@@ -206,10 +215,11 @@ fn under(
 ) -> Result<(ExitCode, RunId)> {
     let voice = context.settings.voice;
     let run = RunId::now();
-    let released = guard::release_device(one.node, one.destroy)?;
-    let id = one.destroy.id.as_ref().map(|id| id.display().to_string());
-    let (condition, opal_admin_key, folder) = (one.condition, one.opal_admin_key, folder(data));
-    let wish = Wish { run, condition, destroy: id, opal_admin_key, folder: &folder, stop: one.stop };
+    let On { node, destroy, opal_admin_key, backend: _, stop } = *one.on;
+    let released = guard::release_device(node, destroy)?;
+    let destroy = destroy.id.as_ref().map(|id| id.display().to_string());
+    let (condition, series, folder) = (one.condition, Some(one.series.clone()), folder(data));
+    let wish = Wish { run, condition, destroy, opal_admin_key, series, folder: &folder, stop };
     // From here on whoever leaves at once leaves something on the drive.
     screens::is_set_up(Some(run));
     let set_up = SetUp::begin(released, &wish).inspect_err(|_| screens::is_set_up(None))?;
@@ -217,7 +227,7 @@ fn under(
     let target = match set_up.place() {
         Where::Folder(path) | Where::Device(path) => path.clone(),
     };
-    let inner = Under { run, stop: one.stop.clone(), set_up: &set_up };
+    let inner = Under { run, stop: stop.clone(), set_up: &set_up };
     let order = Order {
         target: &target,
         destroy: None,
@@ -282,10 +292,13 @@ pub fn clean(context: &Context, run: RunId) -> Result<bool> {
     let voice = context.settings.voice;
     let CleanUp { cleaned, left: _, unusable } = clean_up(&folder(&context.data()?), &|left| left.run == run)?;
     let any = !cleaned.is_empty();
+    let done = say_cleaned(voice, cleaned);
+    // What was set up on a loop device is undone by now, so that can go too.
+    let any = on_file::clean(context)? || any;
+    done?;
     // Only the run's own ledger stands in the way of it.
     let (own, others): (Vec<_>, Vec<_>) = unusable.into_iter().partition(|trouble| trouble.run == Some(run));
     others.iter().for_each(|trouble| voice.warn(format!("{}: {trouble}", trouble.path.display())));
-    say_cleaned(voice, cleaned)?;
     own.into_iter().next().map_or(Ok(any), |trouble| Err(ConditionsError::from(trouble).into()))
 }
 

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use drivelab_conditions::with_data_state;
 use drivelab_core::condition::Condition;
+use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::plan::{Form, MethodIdentity, Plan, Step};
@@ -19,10 +20,10 @@ use drivelab_method::{SpeedGuess, TargetShape};
 use drivelab_report::{DryRun, DryRunDestroy, DryRunDevice, DryRunTarget, ENDURANCE, dry_run_text};
 
 use super::begin::{self, Order};
-use super::consent;
 use super::place::{Needs, Place, Wanted};
 use super::target::{self, Purpose, Site};
 use super::watching::Watching;
+use super::{consent, endurance, files};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
 use crate::say;
@@ -52,7 +53,8 @@ pub fn look(context: &Context, order: &Order<'_>) -> Result<Look> {
     let destroy = consent::of(order)?;
     let purpose = if preview.is_some() { Purpose::Plan } else { Purpose::Measure { destroy: &destroy } };
     let site = target::survey(order.target, order.methodology, order.form, order.size, purpose)?;
-    let plan = target::plan(order.methodology, order.form, &site, &order.words)?;
+    let plan = target::plan(order.methodology, order.form, &site, Some(order.telemetry), &order.words)?;
+    files::check(order, &plan, &site)?;
     begin::check(order, &plan)?;
     Watching::look(context, order.telemetry, &site.devices, Some(&plan))?;
     let device = match (preview, site.guarded(), &site.place) {
@@ -63,9 +65,12 @@ pub fn look(context: &Context, order: &Order<'_>) -> Result<Look> {
     };
     if device.as_ref().and_then(|device| device.destroy.as_ref()).is_none_or(|destroy| destroy.named) {
         let size = if site.makes_scratch { Some(site.length) } else { order.size };
-        site.check(&Wanted { run: RunId::now(), needs: Needs::of_plan(&plan), destroy: &destroy, size })?;
+        site.check(&Wanted { run: RunId::now(), needs: Needs::of_plan(&plan), destroy: &destroy, size, own: false })?;
     }
-    let target = about(&site, plan.estimated_written(), device);
+    let mut target = about(&site, plan.estimated_written(), device);
+    if let Some(endurance) = endurance::known((context, order.facts), site.below()) {
+        target.endurance = endurance.text(target.written);
+    }
     Ok(Look { plan, target, remarks: site.remarks() })
 }
 
@@ -80,14 +85,15 @@ pub fn one(context: &Context, order: &Order<'_>) -> Result {
     word_is_there(&run)
 }
 
-/// Says what several runs at once would do; `alone` where each drive is measured by itself before.
+/// Says what several runs would do: each drive by itself, all at once, or both.
 ///
 /// # Errors
 /// A missing `--destroy`, after everything was said.
-pub fn several(looks: Vec<Look>, alone: bool, json: bool) -> Result {
+pub fn several(looks: Vec<Look>, (each, together): (bool, bool), json: bool) -> Result {
     let Some(first) = looks.first().map(|look| look.plan.clone()) else { return Ok(ExitCode::Ok) };
     let longest = looks.iter().map(|look| look.plan.estimated_time().get()).max().unwrap_or(0);
-    let (phases, passes) = if alone { (looks.len() as u64 + 1, 2) } else { (1, 1) };
+    let phases = u64::from(each) * looks.len() as u64 + u64::from(together);
+    let passes = u64::from(each) + u64::from(together);
     let mut run = document(&first);
     run.estimated_time_s = Nanos::new(longest.saturating_mul(phases)).as_secs_f64();
     for Look { mut target, remarks, .. } in looks {
@@ -96,7 +102,7 @@ pub fn several(looks: Vec<Look>, alone: bool, json: bool) -> Result {
         run.remarks.extend(remarks.iter().map(|remark| format!("{}: {remark}", target.target.display())));
         run.drives.push(target);
     }
-    if alone {
+    if each && together {
         run.remarks.push("each is written so twice: once alone, once with the others".to_owned());
     }
     run.estimated_written = Bytes::new(run.drives.iter().fold(0, |sum, one| one.written.get().saturating_add(sum)));
@@ -108,7 +114,13 @@ pub fn several(looks: Vec<Look>, alone: bool, json: bool) -> Result {
 ///
 /// # Errors
 /// What the guard refuses; a missing `--destroy` after everything was said.
-pub fn under_conditions(order: &Order<'_>, node: &BlockNode, conditions: &[Condition], destroy: &Destroy) -> Result {
+pub fn under_conditions(
+    context: &Context,
+    order: &Order<'_>,
+    (node, devices): (&BlockNode, &[BlockDeviceFacts]),
+    (conditions, left_out): (&[Condition], Vec<String>),
+    destroy: &Destroy,
+) -> Result {
     let (device, capacity) = if destroy.id.is_none() {
         let preview = guard::preview_device(node)?;
         let capacity = preview.identity.capacity;
@@ -119,8 +131,56 @@ pub fn under_conditions(order: &Order<'_>, node: &BlockNode, conditions: &[Condi
         let device = released.decision().device.as_deref().map_or_else(|| only_read(node), |it| Ok(of_guarded(it)))?;
         (device, length)
     };
-    let plans: Vec<Plan> = conditions.iter().filter_map(|condition| expected(order, capacity, condition)).collect();
-    let mut remarks = Vec::new();
+    let (mut run, length) = of_conditions(order, capacity, (conditions, left_out));
+    let endurance = endurance::known((context, order.facts), (devices, true));
+    run.target = Some(DryRunTarget {
+        target: node.path.clone(),
+        length,
+        written: run.estimated_written,
+        device_capacity: Some(capacity),
+        drive_writes: share(run.estimated_written, Some(capacity)),
+        endurance: endurance.map_or_else(|| ENDURANCE.to_owned(), |known| known.text(run.estimated_written)),
+        device: Some(device),
+    });
+    say(&run, order.print.json)?;
+    word_is_there(&run)
+}
+
+/// Says what would be set up and measured on a loop device that would be made on a file of this size in the folder.
+///
+/// # Errors
+/// What was said cannot be written.
+pub fn on_file(
+    order: &Order<'_>,
+    folder: &Path,
+    size: Bytes,
+    (conditions, left_out): (&[Condition], Vec<String>),
+) -> Result {
+    let (mut run, length) = of_conditions(order, size, (conditions, left_out));
+    run.target = Some(DryRunTarget {
+        target: folder.to_owned(),
+        length,
+        written: run.estimated_written,
+        device_capacity: None,
+        drive_writes: None,
+        endurance: ENDURANCE.to_owned(),
+        device: None,
+    });
+    run.remarks.push(format!(
+        "a loop device on a file of {size} in {} is made for it and removed at the end; what can be set up on it is \
+         looked at then",
+        folder.display()
+    ));
+    say(&run, order.print.json).map(|()| ExitCode::Ok)
+}
+
+/// The document of runs under conditions on a device of this size, and the length that is tested.
+fn of_conditions(
+    order: &Order<'_>,
+    capacity: Bytes,
+    (conditions, mut remarks): (&[Condition], Vec<String>),
+) -> (DryRun, Bytes) {
+    let plans = plans(order, capacity, conditions);
     let identity = order.methodology.identity();
     let steps = plans.iter().map(|plan| plan.schedule().len()).max().unwrap_or(0);
     if plans.len() < conditions.len() {
@@ -130,27 +190,31 @@ pub fn under_conditions(order: &Order<'_>, node: &BlockNode, conditions: &[Condi
         );
     }
     let mut run = empty(identity, order.form, steps);
-    let sum = |of: &dyn Fn(&Plan) -> u64| plans.iter().fold(0u64, |sum, plan| sum.saturating_add(of(plan)));
-    run.estimated_time_s = Nanos::new(sum(&|plan| plan.estimated_time().get())).as_secs_f64();
-    run.estimated_written = Bytes::new(sum(&|plan| plan.estimated_written().get()));
+    let time = plans.iter().fold(0u64, |sum, plan| sum.saturating_add(plan.estimated_time().get()));
+    run.estimated_time_s = Nanos::new(time).as_secs_f64();
+    run.estimated_written = written(&plans);
     remarks.push(
         "time and bytes are those of the measurements; setting up (file systems, keys, discards) comes on top"
             .to_owned(),
     );
     let length = plans.iter().map(|plan| plan.capacity).max().unwrap_or(capacity);
-    run.target = Some(DryRunTarget {
-        target: node.path.clone(),
-        length,
-        written: run.estimated_written,
-        device_capacity: Some(capacity),
-        drive_writes: share(run.estimated_written, Some(capacity)),
-        endurance: ENDURANCE,
-        device: Some(device),
-    });
     run.conditions = conditions.to_vec();
     run.remarks = remarks;
-    say(&run, order.print.json)?;
-    word_is_there(&run)
+    (run, length)
+}
+
+/// What runs under these conditions would write to a device of this size, all together; of those that cannot be planned
+/// before their target is set up, nothing is known.
+pub fn written_under(order: &Order<'_>, capacity: Bytes, conditions: &[Condition]) -> Bytes {
+    written(&plans(order, capacity, conditions))
+}
+
+fn plans(order: &Order<'_>, capacity: Bytes, conditions: &[Condition]) -> Vec<Plan> {
+    conditions.iter().filter_map(|condition| expected(order, capacity, condition)).collect()
+}
+
+fn written(plans: &[Plan]) -> Bytes {
+    Bytes::new(plans.iter().fold(0u64, |sum, plan| sum.saturating_add(plan.estimated_written().get())))
 }
 
 /// Says what is left of a stored run; `left` are its steps that are not finished, `device` is what was found where the
@@ -179,7 +243,7 @@ pub fn rest(
             written,
             device_capacity,
             drive_writes: share(written, device_capacity),
-            endurance: ENDURANCE,
+            endurance: ENDURANCE.to_owned(),
             device,
         }),
         remarks: vec![remark],
@@ -198,6 +262,8 @@ fn document(plan: &Plan) -> DryRun {
     DryRun {
         estimated_time_s: plan.estimated_time().as_secs_f64(),
         estimated_written: plan.estimated_written(),
+        left_out: plan.left_out.clone(),
+        set: plan.set.clone(),
         ..empty(&plan.methodology, plan.form, plan.schedule().len())
     }
 }
@@ -217,6 +283,8 @@ fn empty(method: &MethodIdentity, form: Form, steps: usize) -> DryRun {
         target: None,
         drives: Vec::new(),
         conditions: Vec::new(),
+        left_out: Vec::new(),
+        set: Vec::new(),
         remarks: Vec::new(),
     }
 }
@@ -228,7 +296,11 @@ fn expected(order: &Order<'_>, capacity: Bytes, condition: &Condition) -> Option
     let part = partition.map_or(capacity, |share| share.of(capacity, Bytes::MIB));
     let part = span.map_or(part, |share| share.of(part, Bytes::MIB));
     let whole = span.is_some() || order.methodology.takes_any_target() && file_system.is_none();
-    let wanted = order.size.unwrap_or_else(|| order.methodology.file_size(order.form));
+    let stated = || match file_system {
+        Some(_) => order.methodology.file_size(order.form),
+        None => Some(order.methodology.device_part(order.form, part)),
+    };
+    let wanted = order.size.or_else(stated)?;
     let capacity = if whole { part } else { wanted.min(part).align_down(Bytes::MIB) };
     let shape = TargetShape { capacity, offset_align: Bytes::new(4096), guess: SpeedGuess::default() };
     let plan = drivelab_method::expand(order.methodology, order.form, &shape).ok()?;
@@ -243,7 +315,7 @@ fn about(site: &Site, written: Bytes, device: Option<DryRunDevice>) -> DryRunTar
         written,
         device_capacity,
         drive_writes: share(written, device_capacity),
-        endurance: ENDURANCE,
+        endurance: ENDURANCE.to_owned(),
         device,
     }
 }

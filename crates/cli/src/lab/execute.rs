@@ -1,9 +1,9 @@
 //! Runs a session with its recorder and screens, and hands over how it ended.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
-use drivelab_core::event::Event;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::group::Group;
 use drivelab_core::ids::RunId;
@@ -13,12 +13,14 @@ use drivelab_core::target::IoTarget;
 use drivelab_engine::{Engine, Options};
 use drivelab_report::format;
 use drivelab_session::{Fanout, Outcome, Screen, Session, Start};
-use drivelab_store::{DataDir, Recorder};
+use drivelab_store::{Bundle, DataDir, Recorder};
 
 use super::care::Care;
+use super::files;
 use super::memory::Memory;
 use super::outcome::{self, Ended, Kept, Show};
 use super::pages::Wish;
+use super::traces;
 use super::watching::{Watched, Watching};
 use crate::args::{BackendArg, PrintArgs};
 use crate::context::Context;
@@ -67,7 +69,7 @@ pub struct Ready {
     /// Tells everybody to stop.
     pub stop: StopToken,
     /// What was recorded before, for a run that goes on: screens that show a whole run hear it first.
-    pub history: Vec<Event>,
+    pub history: Option<Bundle>,
     /// The clock that runs of a group share; otherwise the run has its own.
     pub clock: Option<MonotonicClock>,
 }
@@ -79,6 +81,7 @@ pub struct Ready {
 pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
     let Ready { run, keep, start, target, mut care, mut engine, watching, page, show, stop, history, clock } = ready;
     engine.run = run.number();
+    engine.traces = Some(traces::opener());
     let voice = context.settings.voice;
     let mut engine = Engine::open(target, engine).map_err(engine_failure)?;
     voice.say(format!("Engine    {}", drivelab_core::backend::Backend::describe(&engine)));
@@ -101,7 +104,7 @@ pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
     let clock: Arc<dyn RunClock> = Arc::new(clock);
     let view = match &care.group {
         Some(group) => View::Part { letter: Group::letter(group.drive) },
-        None => View::Live { history: &history },
+        None => View::Live { history: history.as_ref() },
     };
     let mut watched =
         watching.map_or_else(Watched::default, |watching| watching.start(Arc::clone(&clock), stop.clone()));
@@ -118,6 +121,7 @@ pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
     }
     // From here on this run holds up no other.
     drop(care.company.take());
+    files::remove(std::mem::take(&mut care.folders), voice);
     if let Some(scratch) = care.scratch.take() {
         let path = scratch.path().to_owned();
         if let Err(error) = scratch.remove() {
@@ -161,7 +165,7 @@ pub enum View<'a> {
     /// A run that goes on now, after these events.
     Live {
         /// What was recorded before.
-        history: &'a [Event],
+        history: Option<&'a Bundle>,
     },
     /// One of several runs that go on now.
     Part {
@@ -203,8 +207,12 @@ pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken, view: Vie
             (Err(_), _) => plain_lines(),
         },
     };
-    if let View::Live { history } = view {
-        let _ = history.iter().try_for_each(|event| listener.event(event));
+    if let View::Live { history: Some(history) } = view {
+        // A screen that misses what was before is no reason to stop; what cannot be read was said elsewhere.
+        let _ = history.each_event(|event| match listener.event(&event) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(_) => ControlFlow::Break(()),
+        });
     }
     vec![Screen { listener, capacity: SCREEN_CAPACITY }]
 }

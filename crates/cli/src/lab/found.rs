@@ -73,7 +73,7 @@ pub fn say(voice: Voice, environment: &Environment, plan: &Plan, show: Show) {
     };
     let (identity, form) = (&plan.methodology, plan.form.name());
     say(match show {
-        Show::Review | Show::Part => format!(
+        Show::Review | Show::Check | Show::Part => format!(
             "Method    {} ({} {}), form {form}: about {time}, {written}",
             plan.title, identity.name, identity.version,
         ),

@@ -76,8 +76,14 @@ pub fn render(format: FormatArg, runs: &[(RunRecords, Analysis)]) -> Result<Stri
     with(runs, |input| {
         Ok(match format {
             FormatArg::Html => drivelab_report::together_html(input)?,
-            FormatArg::Md => drivelab_report::together_markdown(input),
+            // A group's text has one table a test already.
+            FormatArg::Md | FormatArg::Brief => drivelab_report::together_markdown(input),
             FormatArg::Csv => drivelab_report::together_csv(input)?,
+            FormatArg::Cdm => {
+                return Err(Failure::usage(
+                    "several drives at once have no CrystalDiskMark layout; take one run of them",
+                ));
+            }
             FormatArg::Json => {
                 let document = drivelab_report::together_json(input)?;
                 serde_json::to_string_pretty(&document)

@@ -11,10 +11,10 @@ use drivelab_core::run::RunRecords;
 pub struct Memory(Arc<Mutex<Option<RunRecords>>>);
 
 impl Memory {
-    /// What was heard; `None` where nothing was.
+    /// Hands over what was heard; `None` where nothing was, or where it was handed over before.
     #[must_use]
-    pub fn records(&self) -> Option<RunRecords> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn take(&self) -> Option<RunRecords> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 }
 
@@ -22,7 +22,7 @@ impl Listener for Memory {
     fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
         let mut records = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match records.as_mut() {
-            Some(records) => records.push(event.clone()),
+            Some(records) => records.push(event.clone().condensed()),
             None => {
                 let begun = RunRecords::begin(event.clone());
                 *records = Some(begun.map_err(|error| ListenerError { message: error.to_string() })?);

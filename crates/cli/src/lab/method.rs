@@ -18,6 +18,19 @@ pub fn find(name: &str) -> Result<Methodology> {
     drivelab_method::parse(&file_name, &text).map_err(|diagnostics| wrong(&diagnostics))
 }
 
+/// The same in the profile that was asked for, with parameters set, `KEY=VALUE` or `TEST.KEY=VALUE` each.
+///
+/// # Errors
+/// As there, no such profile, and settings that are wrong.
+pub fn find_set(name: &str, profile: Option<&str>, set: &[String]) -> Result<Methodology> {
+    let methodology = find(name)?;
+    let methodology = match profile {
+        None => methodology,
+        Some(profile) => methodology.with_profile(profile).map_err(Failure::nothing)?,
+    };
+    methodology.with_settings(set).map_err(|diagnostics| wrong(&diagnostics))
+}
+
 /// The text of a methodology, and the name that messages use for it.
 ///
 /// # Errors
@@ -35,7 +48,7 @@ pub fn text(name: &str) -> Result<(String, String)> {
              given as a path, such as ./{name}.toml"
         )));
     }
-    let text = std::fs::read_to_string(path).map_err(|error| match error.kind() {
+    let text = drivelab_method::read_text(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Failure::nothing(format!("there is no methodology file '{name}'")),
         std::io::ErrorKind::InvalidData => {
             Failure::usage(format!("'{name}' is not text: a methodology is a TOML file"))

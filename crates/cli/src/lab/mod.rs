@@ -1,16 +1,24 @@
 //! The wiring of a measurement: target, plan, bundle, engine, session, screens, and what is shown at the end.
 
+pub mod around;
 pub mod begin;
 pub mod care;
+pub mod checked;
 pub mod company;
 pub mod conditions;
 pub mod consent;
+pub mod data_sheet;
+pub mod drive_state;
 pub mod dry_run;
+pub mod endurance;
 pub mod execute;
+pub mod files;
 pub mod found;
 pub mod group_pages;
 pub mod headers;
 pub mod inhibit;
+pub mod largest;
+pub mod means;
 pub mod memory;
 pub mod method;
 pub mod notes;
@@ -21,4 +29,5 @@ pub mod signals;
 pub mod target;
 pub mod together;
 pub mod trace;
+pub mod traces;
 pub mod watching;

@@ -14,6 +14,7 @@ use drivelab_report::{IoInput, ReportInput};
 use drivelab_session::Outcome;
 use rustix::io::Errno;
 
+use super::checked;
 use super::memory::Memory;
 use super::pages::{OutputFile, Wish, format_of, redacted, render};
 use crate::args::PrintArgs;
@@ -31,6 +32,8 @@ pub enum Show {
     Review,
     /// One load in detail, as `drivelab io` does.
     Load,
+    /// As a buyer's answer, as `drivelab check` does.
+    Check,
     /// Not by itself: it is one of several, whose result is shown.
     Part,
 }
@@ -53,7 +56,7 @@ impl Kept {
             Kept::Bundle => context.load(run),
             Kept::Memory(memory) => {
                 let nothing = || Failure::unexpected("the run ended before anything was recorded of it");
-                let records = memory.records().ok_or_else(nothing)?;
+                let records = memory.take().ok_or_else(nothing)?;
                 let analysis = drivelab_analysis::analyse(&records);
                 Ok((records, analysis))
             }
@@ -108,8 +111,15 @@ pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
     let complete = matches!(outcome, Outcome::Complete { .. });
     let page = page.filter(|_| complete);
     let written = page.as_ref().map(|page| write_page(page, &loaded));
+    let told = matches!(outcome, Outcome::Complete { .. } | Outcome::Failed { .. });
+    let mut verdict = None;
     match show {
-        Show::Review if print.json => say::json(&drivelab_report::json(&[input])?)?,
+        Show::Check if told => {
+            let run = saved.then_some(run);
+            verdict = Some(checked::show(context, print, (records, analysis), run)?);
+        }
+        Show::Check => {}
+        Show::Review if print.json => say::json(&drivelab_report::document(&[input])?)?,
         Show::Load if print.json => say::json(&drivelab_report::io_json(&load)?)?,
         _ if show == Show::Part || print.events.is_some() || records.steps.is_empty() => {}
         Show::Review | Show::Part => say::data(&drivelab_report::terminal_table(&input, terminal_width()))?,
@@ -119,7 +129,8 @@ pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
         written?;
         context.settings.voice.say(format!("The page: {}", page.path.display()));
     }
-    last_words(context, run, records, outcome, (saved, show))
+    let code = last_words(context, run, records, outcome, (saved, show))?;
+    Ok(verdict.map(checked::code).filter(|code| *code != ExitCode::Ok).unwrap_or(code))
 }
 
 fn write_page(page: &Wish, run: &(RunRecords, Analysis)) -> Result<()> {

@@ -1,6 +1,6 @@
 //! Writes report files without ever replacing something that drivelab did not write.
 
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use drivelab_core::exit::ExitCode;
@@ -29,14 +29,17 @@ pub struct Wish {
 /// # Errors
 /// An ending that names no format.
 pub fn format_of(path: &Path) -> Result<FormatArg> {
+    if path.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.ends_with(".cdm.txt")) {
+        return Ok(FormatArg::Cdm);
+    }
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("html" | "htm") | None => Ok(FormatArg::Html),
         Some("md" | "markdown") => Ok(FormatArg::Md),
         Some("csv") => Ok(FormatArg::Csv),
         Some("json") => Ok(FormatArg::Json),
-        Some(other) => {
-            Err(Failure::usage(format!("the ending '.{other}' names no report format; use .html, .md, .csv or .json")))
-        }
+        Some(other) => Err(Failure::usage(format!(
+            "the ending '.{other}' names no report format; use .html, .md, .csv, .json or .cdm.txt"
+        ))),
     }
 }
 
@@ -50,7 +53,9 @@ pub fn render(format: FormatArg, runs: &[(RunRecords, Analysis)]) -> Result<Stri
     Ok(match format {
         FormatArg::Html => drivelab_report::html(&inputs)?,
         FormatArg::Md => drivelab_report::markdown(&inputs)?,
+        FormatArg::Brief => drivelab_report::brief(&inputs)?,
         FormatArg::Csv => drivelab_report::csv(&inputs)?,
+        FormatArg::Cdm => drivelab_report::cdm(&inputs)?,
         FormatArg::Json => {
             let document = drivelab_report::json(&inputs)?;
             serde_json::to_string_pretty(&document)
@@ -160,6 +165,14 @@ impl OutputFile {
     /// # Errors
     /// As for [`Self::check`], and a full disk.
     pub fn write(&self, content: &str) -> Result<()> {
+        self.write_with(|out| out.write_all(content.as_bytes()))
+    }
+
+    /// The same of what is made piece by piece.
+    ///
+    /// # Errors
+    /// As for [`Self::write`].
+    pub fn write_with(&self, make: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<()> {
         refuse_foreign(&self.0)?;
         let folder = self.0.parent().unwrap_or(Path::new("/"));
         let failed = |error: std::io::Error| {
@@ -173,8 +186,10 @@ impl OutputFile {
                 ),
             )
         };
-        let mut file = tempfile_in(folder).map_err(failed)?;
-        file.write_all(content.as_bytes()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+        let file = tempfile_in(folder).map_err(failed)?;
+        let mut out = BufWriter::new(file.as_file());
+        make(&mut out).and_then(|()| out.flush()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+        drop(out);
         file.persist(&self.0).map_err(|error| failed(error.error))?;
         if let Some(caller) = crate::caller::behind_sudo() {
             // The file was made a moment ago, whatever stood at its name before.

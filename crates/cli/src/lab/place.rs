@@ -23,6 +23,8 @@ use crate::say::Voice;
 
 /// The word for a target that is nothing: operations end in the ring.
 pub const NOP: &str = "nop:";
+/// What the word for a virtual drive begins with.
+const VIRTUAL: &str = "virtual:";
 /// Size of a scratch file, and addresses of a target without a size, where `--size` does not say.
 pub const DEFAULT_SIZE: Bytes = Bytes::GIB;
 
@@ -93,6 +95,8 @@ pub struct Wanted<'a> {
     pub destroy: &'a Destroy,
     /// What `--size` said.
     pub size: Option<Bytes>,
+    /// Whether it is measured in a file system that was made for the run.
+    pub own: bool,
 }
 
 /// A target that is open, and what was found about it.
@@ -115,6 +119,12 @@ impl Place {
     pub fn of(word: &Path) -> Result<Place> {
         if word.as_os_str() == NOP {
             return Ok(Place::Nop);
+        }
+        if word.to_str().is_some_and(|word| word.starts_with(VIRTUAL)) {
+            return Err(unusable(format!(
+                "{}: virtual drives are not supported yet; name a folder, a file or a block device",
+                word.display()
+            )));
         }
         let place = Place::Named(drivelab_device::classify(word)?);
         if word.as_os_str() == NOP.trim_end_matches(':') && matches!(place, Place::Named(Named::NewFile(_))) {
@@ -260,6 +270,9 @@ impl OpenedIo {
             probe: drivelab_device::probe::drive_below(devices, self.facts.kind == TargetKind::BlockDevice)
                 .map(Box::new),
             condition: None,
+            source: None,
+            content: None,
+            data_sheet: None,
         }
     }
 }
@@ -404,7 +417,8 @@ fn scratch(folder: &Path, file: Option<&Path>, wanted: &Wanted<'_>, voice: Voice
     target::clear_leftovers(folder, voice)?;
     let (length, minimum) = (asked.unwrap_or(DEFAULT_SIZE), asked.unwrap_or(Bytes::MIB));
     let memory = drivelab_device::total_memory();
-    let length = drivelab_device::scratch_size(length, minimum, facts.file_system.free, memory)
+    let fit = if wanted.own { drivelab_device::own_scratch_size } else { drivelab_device::scratch_size };
+    let length = fit(length, minimum, facts.file_system.free, memory)
         .map_err(|error| target::no_room(folder, &facts.file_system, &error))?;
     let mut remarks = Vec::new();
     if let Some(size) = wanted.size.filter(|size| *size != length) {
@@ -439,7 +453,7 @@ mod tests {
     const WRITES: Needs = Needs { reads: false, writes: true, deallocates: false, flushes: false };
 
     fn open(word: &str, needs: Needs, size: Option<Bytes>) -> Result<OpenedIo> {
-        let wanted = Wanted { run: RunId::now(), needs, destroy: &Destroy::default(), size };
+        let wanted = Wanted { run: RunId::now(), needs, destroy: &Destroy::default(), size, own: false };
         Place::of(Path::new(word)).expect("a place").open(&wanted, VOICE)
     }
 

@@ -10,11 +10,13 @@ use drivelab_core::plan::{Form, Plan, StepRole};
 use drivelab_core::target::{DirectIo, GuardedDevice, WritableTarget};
 use drivelab_core::units::Bytes;
 use drivelab_device::guard::{self, Destroy};
-use drivelab_device::{FolderFacts, LeftoverState, Named};
-use drivelab_method::{Diagnostics, Methodology, SpeedGuess, TargetShape};
+use drivelab_device::{FolderFacts, LeftoverState, Named, NoSpace};
+use drivelab_method::{Diagnostics, MethodTarget, Methodology, SpeedGuess, TargetShape};
 use drivelab_report::format;
 
+use super::means;
 use super::place::{self, Needs, OpenedIo, Place, Wanted};
+use crate::args::TelemetryArgs;
 use crate::fail::{Failure, Result};
 use crate::say::Voice;
 
@@ -39,6 +41,24 @@ pub struct Site {
 }
 
 impl Site {
+    /// Whether it is a block device itself.
+    #[must_use]
+    pub const fn is_block_device(&self) -> bool {
+        matches!(self.place, Place::Named(Named::BlockDevice(_)))
+    }
+
+    /// The devices below it, and whether it is one itself.
+    #[must_use]
+    pub fn below(&self) -> (&[BlockDeviceFacts], bool) {
+        (&self.devices, self.is_block_device())
+    }
+
+    /// Free space of the file system, or size of the device.
+    #[must_use]
+    pub fn room(&self) -> Option<Bytes> {
+        if self.is_block_device() { Some(self.wanted) } else { self.file_system.as_ref().map(|system| system.free) }
+    }
+
     /// What opening it would refuse, without making anything.
     ///
     /// # Errors
@@ -94,7 +114,8 @@ impl Site {
         }
         if self.length < self.wanted && self.makes_scratch {
             remarks.push(format!(
-                "the scratch file is {} instead of {}: it is made of whole MiB and takes at most 10 % of the free space",
+                "the scratch file is {} instead of {}: it is made of whole MiB and takes at most 10 % of the free space \
+                 (90 % of a file system that was made for the run)",
                 format::bytes(self.length),
                 format::bytes(self.wanted)
             ));
@@ -102,6 +123,9 @@ impl Site {
         remarks
     }
 }
+
+/// How large a scratch file becomes: from the wanted size, the least, the free space and the memory.
+type FitScratch = fn(Bytes, Bytes, Bytes, Bytes) -> std::result::Result<Bytes, NoSpace>;
 
 /// Whether the target is only looked at or will be used.
 #[derive(Debug, Clone, Copy)]
@@ -113,6 +137,8 @@ pub enum Purpose<'a> {
         /// What the user said may be overwritten.
         destroy: &'a Destroy,
     },
+    /// To measure in a file system that was made for the run: nobody else needs room there.
+    OnOwn,
 }
 
 /// Looks at the place and works out how large the target will be; makes and changes nothing.
@@ -128,15 +154,21 @@ pub fn survey(
 ) -> Result<Site> {
     let place = Place::of(path)?;
     refuse_unfit(&place, methodology)?;
-    let wanted = size.unwrap_or_else(|| methodology.file_size(form));
+    let wanted = size.or_else(|| methodology.file_size(form));
     if place.makes_scratch()? {
-        return new_file(place, methodology, form, wanted);
+        let wanted = wanted.ok_or_else(|| no_file_size(&place, methodology))?;
+        let fit = match purpose {
+            Purpose::OnOwn => drivelab_device::own_scratch_size,
+            Purpose::Plan | Purpose::Measure { .. } => drivelab_device::scratch_size,
+        };
+        return new_file(place, methodology, form, (wanted, fit));
     }
+    let addresses = wanted.unwrap_or(place::DEFAULT_SIZE);
     let mut released = None;
     let facts = match (&place, purpose) {
-        (Place::Nop, _) => drivelab_device::facts_of_nothing(TargetKind::Nop, place.path(), wanted),
+        (Place::Nop, _) => drivelab_device::facts_of_nothing(TargetKind::Nop, place.path(), addresses),
         (Place::Named(Named::NullDevice(path) | Named::ZeroDevice(path)), _) => {
-            drivelab_device::facts_of_nothing(TargetKind::NullDevice, path, wanted)
+            drivelab_device::facts_of_nothing(TargetKind::NullDevice, path, addresses)
         }
         // Asked here as well as when it is opened: a refusal comes before anything else is said about the target.
         (Place::Named(Named::ExistingFile(file)), Purpose::Measure { destroy }) if changes(methodology, form) => {
@@ -157,7 +189,7 @@ pub fn survey(
         }
     };
     let TargetFacts { length: whole, file_system, devices, direct_io, .. } = facts;
-    let length = part_of(&place, methodology, form, whole, wanted)?;
+    let length = part_of(&place, methodology, form, whole, size)?;
     Ok(Site { place, makes_scratch: false, file_system, devices, direct_io, length, wanted: whole, released })
 }
 
@@ -176,10 +208,9 @@ pub fn survey_set_up(
     let Place::Named(Named::BlockDevice(node)) = &place else {
         return Err(Failure::unexpected(format!("{} is no block device any more", target.path().display())));
     };
-    let wanted = size.unwrap_or_else(|| methodology.file_size(form));
     let TargetFacts { length: whole, file_system, devices, direct_io, .. } =
         drivelab_device::device_facts(node, target.length(), target.direct_io().clone());
-    let length = part_of(&place, methodology, form, whole, wanted)?;
+    let length = part_of(&place, methodology, form, whole, size)?;
     let released = Some(target);
     Ok(Site { place, makes_scratch: false, file_system, devices, direct_io, length, wanted: whole, released })
 }
@@ -188,14 +219,14 @@ pub fn survey_set_up(
 /// Where that fails, what is wrong with the load is said by the expansion for the real size, and not by the guard;
 /// nothing is opened for writing before that, and then by the real plan.
 pub(super) fn changes(methodology: &Methodology, form: Form) -> bool {
-    let capacity = methodology.file_size(form);
+    let capacity = methodology.nominal_size(form);
     let shape = TargetShape { capacity, offset_align: Bytes::new(1), guess: SpeedGuess::default() };
     let plan = drivelab_method::expand(methodology, form, &shape);
     plan.is_ok_and(|plan| Needs::of_plan(&plan).changes())
 }
 
 /// A scratch file that will be made.
-fn new_file(place: Place, methodology: &Methodology, form: Form, wanted: Bytes) -> Result<Site> {
+fn new_file(place: Place, methodology: &Methodology, form: Form, (wanted, fit): (Bytes, FitScratch)) -> Result<Site> {
     let folder = place.folder();
     let FolderFacts { file_system, devices, direct_io_expected, writable } = drivelab_device::folder_facts(folder)?;
     if !writable {
@@ -211,26 +242,30 @@ fn new_file(place: Place, methodology: &Methodology, form: Form, wanted: Bytes) 
         )));
     }
     let memory = drivelab_device::total_memory();
-    let length = drivelab_device::scratch_size(wanted, minimum, file_system.free, memory)
-        .map_err(|error| no_room(folder, &file_system, &error))?;
+    let length =
+        fit(wanted, minimum, file_system.free, memory).map_err(|error| no_room(folder, &file_system, &error))?;
     let file_system = Some(file_system);
     let direct_io = direct_io_expected;
     Ok(Site { place, makes_scratch: true, file_system, devices, direct_io, length, wanted, released: None })
 }
 
-/// How much of the target is tested: of a block device as much as the methodology wants of a file, else all of it.
-fn part_of(place: &Place, methodology: &Methodology, form: Form, whole: Bytes, wanted: Bytes) -> Result<Bytes> {
+/// How much of the target is tested: of a block device as much as was asked for or the methodology wants, else all.
+fn part_of(place: &Place, methodology: &Methodology, form: Form, whole: Bytes, asked: Option<Bytes>) -> Result<Bytes> {
     let is_device = matches!(place, Place::Named(Named::BlockDevice(_)));
     if !is_device || methodology.takes_any_target() {
         return Ok(whole);
     }
-    let part = wanted.min(whole).align_down(Bytes::MIB);
+    let wanted = asked.unwrap_or_else(|| methodology.device_part(form, whole));
+    let part = if wanted < whole { wanted.align_down(Bytes::MIB) } else { whole };
     let minimum = methodology.minimum_size(form);
     if part >= minimum && part.get() > 0 {
         return Ok(part);
     }
+    let others = methodology.forms_that_fit(whole).into_iter().filter(|other| *other != form).map(Form::name);
+    let others: Vec<String> = others.map(|name| format!("--form {name}")).collect();
+    let others = if others.is_empty() { String::new() } else { format!(" (what fits there: {})", others.join(", ")) };
     let message = format!(
-        "'{}' needs at least {} of a device, and {} would be used of {}; name a larger one, or say more with --size",
+        "'{}' needs at least {} of a device, and {} would be used of {}; name a larger one, or say more with --size{others}",
         methodology.identity().name,
         format::bytes(minimum.max(Bytes::MIB)),
         format::bytes(part),
@@ -241,25 +276,71 @@ fn part_of(place: &Place, methodology: &Methodology, form: Form, whole: Bytes, w
 
 /// Each methodology says what it runs on.
 fn refuse_unfit(place: &Place, methodology: &Methodology) -> Result<()> {
+    let kind = methodology.target();
     match place {
-        _ if methodology.takes_any_target() => Ok(()),
-        Place::Named(Named::BlockDevice(_)) if methodology.takes_block_devices() => Ok(()),
+        _ if kind == MethodTarget::Any => Ok(()),
+        Place::Named(Named::Folder(_)) if kind == MethodTarget::Directory => Ok(()),
+        Place::Named(Named::BlockDevice(_)) if kind.takes_block_devices() => Ok(()),
         Place::Named(Named::BlockDevice(node)) => Err(refuse_block_device(&node.path, methodology)),
         Place::Nop | Place::Named(Named::NullDevice(_) | Named::ZeroDevice(_)) => Err(refuse_nothing(place.path())),
-        Place::Named(Named::Folder(_) | Named::ExistingFile(_) | Named::NewFile(_)) => Ok(()),
+        Place::Named(Named::Folder(_) | Named::ExistingFile(_) | Named::NewFile(_)) if kind.takes_files() => Ok(()),
+        Place::Named(Named::Folder(path)) => Err(refuse_file(path, "a folder", methodology)),
+        Place::Named(Named::ExistingFile(path) | Named::NewFile(path)) if kind == MethodTarget::Directory => {
+            Err(no_folder(path, methodology))
+        }
+        Place::Named(Named::ExistingFile(path) | Named::NewFile(path)) => Err(refuse_file(path, "a file", methodology)),
     }
+}
+
+pub(super) fn no_folder(path: &Path, methodology: &Methodology) -> Failure {
+    Failure::new(
+        ExitCode::TargetUnusable,
+        format!(
+            "'{}' makes files and folders of its own (target kind = \"directory\"), and {} is no folder: name one on a \
+             mounted file system",
+            methodology.identity().name,
+            path.display()
+        ),
+    )
 }
 
 fn refuse_block_device(device: &Path, methodology: &Methodology) -> Failure {
     Failure::new(
         ExitCode::GuardRefused,
         format!(
-            "{} is a block device, and the file of '{}' says that it runs on files only (target kind = \"file\"); mount a \
+            "{} is a block device, and the file of '{}' says that it runs on {} (target kind = \"{}\"); mount a \
              file system on the device and name a folder there, or take a methodology for block devices",
             device.display(),
-            methodology.identity().name
+            methodology.identity().name,
+            methodology.target().words(),
+            methodology.target().name()
         ),
     )
+}
+
+fn refuse_file(path: &Path, what: &str, methodology: &Methodology) -> Failure {
+    Failure::new(
+        ExitCode::TargetUnusable,
+        format!(
+            "{} is {what}, and '{}' runs on {} (target kind = \"{}\"); name a device that may be overwritten, with \
+             --destroy; without a drive to spare, a loop device on a file serves to try it: `losetup --find --show \
+             --direct-io=on FILE`",
+            path.display(),
+            methodology.identity().name,
+            methodology.target().words(),
+            methodology.target().name()
+        ),
+    )
+}
+
+/// The methodology wants a share of a device, and a file has no size before it is made.
+fn no_file_size(place: &Place, methodology: &Methodology) -> Failure {
+    Failure::usage(format!(
+        "'{}' wants a share of a block device and states no size of a file (`file_size`), and a file would be made in {}; \
+         say how large with --size, or name a block device",
+        methodology.identity().name,
+        place.folder().display()
+    ))
 }
 
 fn refuse_nothing(device: &Path) -> Failure {
@@ -292,7 +373,7 @@ pub(super) fn not_writable(folder: &Path, mounted: &FileSystemFacts) -> Failure 
     Failure::new(ExitCode::TargetUnusable, message)
 }
 
-pub(super) fn no_room(folder: &Path, mounted: &FileSystemFacts, error: &drivelab_device::NoSpace) -> Failure {
+pub(super) fn no_room(folder: &Path, mounted: &FileSystemFacts, error: &NoSpace) -> Failure {
     let message = if mounted.total.get() == 0 {
         format!("{} is on {}, which stores nothing; name a folder on a drive", folder.display(), mounted.kind)
     } else {
@@ -320,10 +401,18 @@ impl Words<'_> {
 /// # Errors
 /// What does not fit, pointed out in what the user wrote; a method that needs direct I/O where there is none, or that
 /// reads what a target holds where there is only a new scratch file.
-pub fn plan(methodology: &Methodology, form: Form, site: &Site, words: &Words<'_>) -> Result<Plan> {
+pub fn plan(
+    methodology: &Methodology,
+    form: Form,
+    site: &Site,
+    telemetry: Option<&TelemetryArgs>,
+    words: &Words<'_>,
+) -> Result<Plan> {
     let offset_align = site.direct_io.offset_align;
     let shape = TargetShape { capacity: site.length, offset_align, guess: SpeedGuess::default() };
-    let plan = drivelab_method::expand(methodology, form, &shape).map_err(|errors| (words.wrong)(&errors))?;
+    let means = means::of(site, methodology, telemetry);
+    let plan =
+        drivelab_method::expand_with(methodology, form, &shape, &means).map_err(|errors| (words.wrong)(&errors))?;
     let path = site.place.path().display();
     let prepares = plan.steps().any(|step| step.role == StepRole::Prepare);
     if methodology.reads_as_found() && site.makes_scratch && !prepares && Needs::of_plan(&plan).reads {

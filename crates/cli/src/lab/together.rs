@@ -6,12 +6,13 @@
 use std::path::{Path, PathBuf};
 
 use drivelab_core::clock::{MonotonicClock, StopToken};
+use drivelab_core::drive_facts::DriveFacts;
 use drivelab_core::exit::ExitCode;
-use drivelab_core::group::{Group, GroupRole, GroupRun};
+use drivelab_core::group::{Group, GroupRole, GroupRun, MethodDrives};
 use drivelab_core::ids::{RunId, StepKey};
 use drivelab_core::plan::{Form, Plan};
 use drivelab_core::target::DeviceIdentity;
-use drivelab_core::units::Nanos;
+use drivelab_core::units::{Bytes, Nanos};
 use drivelab_device::guard::Destroy;
 use drivelab_device::{Named, identity_of};
 use drivelab_method::Methodology;
@@ -24,7 +25,7 @@ use super::outcome::Show;
 use super::pages::{OutputFile, format_of};
 use super::place::Place;
 use super::target::{self, Purpose, Site};
-use super::{dry_run, group_pages, method, signals};
+use super::{data_sheet, dry_run, endurance, group_pages, method, signals, traces};
 use crate::args::RunArgs;
 use crate::context::{Context, now};
 use crate::fail::{Failure, Result};
@@ -46,12 +47,54 @@ const WORST_FIRST: [ExitCode; 9] = [
     ExitCode::AcceptanceFailed,
 ];
 
+/// In which company each drive is measured.
+#[derive(Debug, Clone, Copy)]
+struct How {
+    /// Each by itself.
+    each: bool,
+    /// All at once.
+    together: bool,
+}
+
+impl How {
+    /// What the methodology says, each alone and then all at once where it says nothing; a flag replaces it.
+    fn of(arguments: &RunArgs, own: Option<MethodDrives>) -> How {
+        let MethodDrives { each, together, .. } = own.unwrap_or_default();
+        match (arguments.each_only, arguments.together_only) {
+            (true, _) => How { each: true, together: false },
+            (_, true) => How { each: false, together: true },
+            _ => How { each, together },
+        }
+    }
+
+    /// How many times over the longest run is measured.
+    fn phases(self, drives: u64) -> u64 {
+        u64::from(self.each) * drives + u64::from(self.together)
+    }
+
+    /// How often each drive is measured.
+    fn passes(self) -> u64 {
+        u64::from(self.each) + u64::from(self.together)
+    }
+
+    fn words(self) -> &'static str {
+        match (self.each, self.together) {
+            (true, true) => "each alone, then all at once",
+            (true, false) => "each by itself, one after the other",
+            _ => "all at once",
+        }
+    }
+}
+
 /// What is the same for all runs of the group.
 struct Common<'a> {
     context: &'a Context,
     arguments: &'a RunArgs,
     methodology: &'a Methodology,
     form: Form,
+    /// The drive facts that the user named, of all of them.
+    facts: Option<DriveFacts>,
+    how: How,
     runs: Vec<GroupRun>,
     stops: Vec<StopToken>,
     /// Which block device each target was when it was looked at.
@@ -66,34 +109,50 @@ pub fn run(context: &Context, arguments: &RunArgs) -> Result {
     let measure = &arguments.measure;
     let voice = context.settings.voice;
     refuse(arguments)?;
-    let methodology = method::find(&arguments.method)?;
+    let mut methodology = method::find_set(&arguments.method, measure.profile.as_deref(), &measure.set)?;
+    traces::inform(&mut methodology, &arguments.traces.traces, voice)?;
     let form = method::form(&methodology, measure.form);
+    if methodology.conditions(form).is_some() {
+        return Err(Failure::usage(format!(
+            "'{}' sets up conditions, which is for one target; measure each drive by itself, and set the results beside \
+             each other with `drivelab report RUN RUN`",
+            methodology.identity().name
+        )));
+    }
     engine(context, measure.backend)?;
+    let facts = data_sheet::named(context, measure.facts.as_deref())?;
     let surveyed = survey_all(arguments, &methodology, form)?;
+    let how = How::of(arguments, methodology.drives(form));
+    if !measure.dry_run {
+        surveyed.iter().try_for_each(|(site, plan)| {
+            let written = plan.estimated_written().get().saturating_mul(how.passes());
+            endurance::ask((context, facts.as_ref()), site.below(), Bytes::new(written), measure.yes)
+        })?;
+    }
     let page = arguments.output.as_deref().map(|output| format_of(output).and_then(|_| OutputFile::check(output)));
     let page = page.transpose()?;
     shared_devices(&surveyed).iter().for_each(|line| voice.warn(line));
-    let phases = if arguments.together_only { 1 } else { surveyed.len() as u64 + 1 };
+    let phases = how.phases(surveyed.len() as u64);
     let longest = surveyed.iter().map(|(_, plan)| plan.estimated_time().get()).max().unwrap_or(0);
     voice.say(format!(
         "Drives    {}: {}, about {}",
         surveyed.len(),
-        if arguments.together_only { "all at once" } else { "each alone, then all at once" },
+        how.words(),
         format::duration(Nanos::new(longest.saturating_mul(phases)))
     ));
     let drives = surveyed.len();
     // Block devices are held since they were looked at; each run claims its own anew, and it must be the same one.
     let identities: Vec<Option<DeviceIdentity>> = arguments.targets.iter().map(|target| identity(target)).collect();
     drop(surveyed);
-    let runs = group_runs(drives, arguments.together_only);
+    let runs = group_runs(drives, how);
     let stops: Vec<StopToken> = runs.iter().map(|_| StopToken::default()).collect();
-    let common = Common { context, arguments, methodology: &methodology, form, runs, stops, identities };
+    let common = Common { context, arguments, methodology: &methodology, form, facts, how, runs, stops, identities };
     if measure.dry_run {
         return say_only(&common);
     }
     signals::watch_all(common.stops.clone())?;
     let mut codes = alone(&common);
-    if !common.stopped() {
+    if !common.stopped() && how.together {
         codes.extend(together(&common));
     }
     let worst = WORST_FIRST.into_iter().find(|code| codes.contains(code)).unwrap_or(ExitCode::Ok);
@@ -136,6 +195,7 @@ impl Common<'_> {
             form: self.form,
             target,
             size: measure.size,
+            source: None,
             destroy: destroyed(self.arguments, target),
             planned: self.identities[run.drive as usize].as_ref(),
             // Several questions at once would not be answered for the right drive: each is named by its flag.
@@ -146,9 +206,11 @@ impl Common<'_> {
             trace: None,
             page: None,
             save: true,
+            sample: false,
             dry_run: measure.dry_run,
             print: &measure.print,
             show: Show::Part,
+            facts: self.facts.as_ref(),
             words: target::Words::OF_FILES,
             part: Some(Part { run: run.run, group, company, started: at.wall.clone(), clock: at.clock }),
         })
@@ -245,15 +307,17 @@ fn measure(common: &Common<'_>, prepared: Option<Prepared>) -> Result {
 /// What would be done to each of them.
 fn say_only(common: &Common<'_>) -> Result {
     let look = |(run, _)| dry_run::look(common.context, &common.order(run, Company::new(None), &Began::now())?);
-    let looks = common.of(GroupRole::Together).into_iter().map(look).collect::<Result<Vec<_>>>()?;
-    dry_run::several(looks, !common.arguments.together_only, common.arguments.measure.print.json)
+    let role = if common.how.together { GroupRole::Together } else { GroupRole::Alone };
+    let looks = common.of(role).into_iter().map(look).collect::<Result<Vec<_>>>()?;
+    dry_run::several(looks, (common.how.each, common.how.together), common.arguments.measure.print.json)
 }
 
 /// Ids and roles of all runs that will be made.
-fn group_runs(drives: usize, together_only: bool) -> Vec<GroupRun> {
+fn group_runs(drives: usize, how: How) -> Vec<GroupRun> {
     let phase = |role| (0u32..).take(drives).map(move |drive| GroupRun { run: RunId::now(), role, drive });
-    let alone: Vec<GroupRun> = if together_only { Vec::new() } else { phase(GroupRole::Alone).collect() };
-    alone.into_iter().chain(phase(GroupRole::Together)).collect()
+    let alone: Vec<GroupRun> = if how.each { phase(GroupRole::Alone).collect() } else { Vec::new() };
+    let together: Vec<GroupRun> = if how.together { phase(GroupRole::Together).collect() } else { Vec::new() };
+    alone.into_iter().chain(together).collect()
 }
 
 /// What several targets cannot be combined with.
@@ -332,7 +396,8 @@ fn survey_all(arguments: &RunArgs, methodology: &Methodology, form: Form) -> Res
         let only_plan = arguments.measure.dry_run && destroy.id.is_none();
         let purpose = if only_plan { Purpose::Plan } else { Purpose::Measure { destroy: &destroy } };
         let site = target::survey(target, methodology, form, arguments.measure.size, purpose)?;
-        let plan = target::plan(methodology, form, &site, &target::Words::OF_FILES)?;
+        let plan =
+            target::plan(methodology, form, &site, Some(&arguments.measure.telemetry), &target::Words::OF_FILES)?;
         if let Some(index) = all.iter().position(|(before, _)| same_drive(before, &site)) {
             return Err(Failure::usage(format!(
                 "{} and {} are on one block device; name each drive once",

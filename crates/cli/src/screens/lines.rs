@@ -27,6 +27,7 @@ pub(super) fn of(event: &EventBody, progress: &Progress) -> Option<(Tone, String
             Some((Tone::Bad, format!("failed: {}: {}", progress.label(key), clean(error))))
         }
         EventBody::IdleEnded { key } => Some((Tone::Plain, format!("{}: done", progress.label(key)))),
+        EventBody::PreparationReused(reused) => Some((Tone::Plain, format!("preparation: {}", clean(&reused.why)))),
         EventBody::Finding(found) => Some(finding(found)),
         EventBody::Steadiness(verdict) => {
             let (test, first, last) = (clean(&verdict.test), verdict.first_round, verdict.last_round);
@@ -60,6 +61,7 @@ pub(super) fn of(event: &EventBody, progress: &Progress) -> Option<(Tone, String
         EventBody::RunStarted(_)
         | EventBody::InGroup(_)
         | EventBody::HostCpu(_)
+        | EventBody::DriveState(_)
         | EventBody::StepStarted { .. }
         | EventBody::Interval(_)
         | EventBody::RestStarted { .. }

@@ -150,7 +150,9 @@ impl Progress {
             | EventBody::TelemetryDescribed(_)
             | EventBody::Telemetry(_)
             | EventBody::InGroup(_)
+            | EventBody::DriveState(_)
             | EventBody::HostCpu(_) => {}
+            EventBody::PreparationReused(reused) => self.pass_where(|slot| reused.keys.contains(&slot.key)),
             EventBody::Interrupted { .. } => self.halt(Phase::Interrupted),
             EventBody::RunEnded { state, .. } => self.halt(Phase::Ended(*state)),
         }
@@ -164,7 +166,9 @@ impl Progress {
             target: clean(&target.path.to_string_lossy()),
             length: target.length,
         });
-        self.slots = start.plan.tests.iter().flat_map(slot::slots).collect();
+        self.slots = (1..=start.plan.sets())
+            .flat_map(|set| start.plan.tests.iter().flat_map(move |test| slot::slots(&start.plan, test, set)))
+            .collect();
         self.done = 0;
         self.phase = Phase::Going;
     }

@@ -7,7 +7,8 @@ use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::histogram::Histogram;
 use drivelab_core::ids::{StepId, StepKey};
 use drivelab_core::plan::{
-    Action, Combine, Form, MethodIdentity, Order, Plan, Rest, Rounds, Step, StepRole, StopRule, TestPlan, Tracked,
+    Action, Combine, Form, MethodIdentity, Order, Plan, Repeats, Rest, Rounds, Step, StepRole, StopRule, TestPlan,
+    Tracked,
 };
 use drivelab_core::record::{EngineReport, IntervalRecord, OpRecord, StepRecord, StopReason};
 use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth, Threads};
@@ -48,6 +49,7 @@ fn step(id: (&str, &str), label: &str, role: StepRole, action: Action, rest: Res
         start_below: None,
         axes: Vec::new(),
         approximations: Vec::new(),
+        relative: None,
         seeds: Vec::new(),
         estimated_time: Nanos::from_secs(seconds),
         estimated_written: Bytes::new(0),
@@ -61,9 +63,14 @@ fn test(name: &str, step: Step, rounds: Rounds) -> TestPlan {
         purpose: String::new(),
         steps: vec![step],
         rounds,
+        repeats: Repeats::default(),
         order: Order::RoundByRound,
         combine: Combine::Mean,
         sources: Vec::new(),
+        state: drivelab_core::drive_state::StateWish::default(),
+        published_unit: None,
+        recovers_to: None,
+        twin: None,
     }
 }
 
@@ -82,7 +89,7 @@ pub(super) fn plan() -> Plan {
     let two = Rest::Fixed { time: Nanos::from_secs(2) };
     let (measure, none, once) = (StepRole::Measure, Rest::None {}, Rounds::Fixed { count: 1 });
     let steady_step = StepId::new("steady", "rnd-4k-q32t1-write");
-    let until_steady = Rounds::Steady { step: steady_step, tracked: Tracked::Iops, max: 8 };
+    let until_steady = Rounds::Steady { step: steady_step, tracked: Tracked::Iops, max: 8, written: None };
     let tests = vec![
         test("prepare", step(("prepare", "fill"), "fill the target", StepRole::Prepare, fill, none, 9), once.clone()),
         test(
@@ -101,6 +108,7 @@ pub(super) fn plan() -> Plan {
     Plan {
         methodology: MethodIdentity { name: "five".to_owned(), version: "1.0.0".to_owned(), hash: "5a".repeat(32) },
         title: "Five steps".to_owned(),
+        profile: String::new(),
         summary: String::new(),
         good_for: String::new(),
         cannot_tell: String::new(),
@@ -108,6 +116,10 @@ pub(super) fn plan() -> Plan {
         capacity: Bytes::new(SPAN),
         tests,
         sources: Vec::new(),
+        drives: None,
+        scores: Vec::new(),
+        left_out: Vec::new(),
+        set: Vec::new(),
     }
 }
 
@@ -202,7 +214,9 @@ fn record_of(whole: IntervalRecord, stop_reason: StopReason) -> StepRecord {
         others: Vec::new(),
         groups: Vec::new(),
         open_loop: None,
+        bursts: None,
         verification: None,
+        replay: None,
         in_flight_mean: whole.in_flight_mean,
         errors: Vec::new(),
         streams: Vec::new(),
@@ -251,6 +265,7 @@ fn interval(
         others: Vec::new(),
         backlog: None,
         stuck: None,
+        condensed: None,
         in_flight_mean: workload.total_depth() as f64,
     }
 }
@@ -327,6 +342,7 @@ pub(super) fn virtual_disk() -> Finding {
         code: "virtual_disk".to_owned(),
         severity: Severity::Warning,
         statement: "The target lies on a virtual disk of KVM.".to_owned(),
+        answers: false,
         steps: Vec::new(),
         evidence: Vec::new(),
         likely_cause: String::new(),

@@ -40,6 +40,7 @@ pub(super) fn undo(
             }
             _ => Ok(Undoing::NotThere),
         },
+        Deed::LoopFile { path } => crate::loop_file::undo(path),
         Deed::FileSystem { node, uuid } => undo_file_system(content, node, uuid, access),
         Deed::Luks { node, uuid } => undo_luks(content, node, uuid, access),
         Deed::Opal { node, uuid, admin_key } => {

@@ -50,7 +50,8 @@ impl Loop {
         check(&self.node, &condition, None)?;
         let folder = self.ledgers();
         let destroy = Some(self.node.name.clone());
-        let wish = Wish { run: RunId::now(), condition, destroy, opal_admin_key: None, folder: &folder, stop };
+        let wish =
+            Wish { run: RunId::now(), condition, destroy, opal_admin_key: None, series: None, folder: &folder, stop };
         SetUp::begin(self.released(), &wish)
     }
 

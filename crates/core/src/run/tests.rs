@@ -60,6 +60,7 @@ fn interval(name: &str, index: u32) -> EventBody {
         others: Vec::new(),
         backlog: None,
         stuck: None,
+        condensed: None,
         in_flight_mean: 1.0,
     })
 }
@@ -76,7 +77,9 @@ fn ends(name: &str, stop_reason: StopReason, written: u64) -> EventBody {
         others: Vec::new(),
         groups: Vec::new(),
         open_loop: None,
+        bursts: None,
         verification: None,
+        replay: None,
         in_flight_mean: 1.0,
         errors: Vec::new(),
         streams: Vec::new(),

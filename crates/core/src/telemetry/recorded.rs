@@ -29,6 +29,12 @@ impl RecordedSource {
     }
 }
 
+/// Values of a source that are kept before a long run's are thinned: a day of a few CPUs, some 50 MB.
+const MOST_VALUES: usize = 3_000_000;
+/// Thinned at most to every so-manieth reading, so that those that are left still follow each other (for sources read
+/// every second; `analysis` bridges 15 s).
+const THINNEST: u32 = 8;
+
 /// Everything that was watched.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Recorded {
@@ -46,6 +52,8 @@ pub struct Recorded {
     current: Vec<usize>,
     /// CPU time of earlier processes.
     cpu_before: Nanos,
+    /// By source, which reading is kept of those of counters in a long run; see [`Recorded::thin`].
+    kept_each: Vec<u32>,
 }
 
 impl Recorded {
@@ -64,9 +72,11 @@ impl Recorded {
                     return at;
                 }
                 self.sources.push(RecordedSource { description, samples: Vec::new(), gaps: Vec::new() });
+                self.kept_each.push(1);
                 self.sources.len() - 1
             })
             .collect();
+        (0..self.sources.len()).for_each(|at| self.say_thinned(at));
     }
 
     /// Takes a batch; what belongs to no described source is left out.
@@ -78,7 +88,42 @@ impl Recorded {
                 source.samples.extend(one.samples);
                 source.gaps.extend(one.gaps);
             }
+            at.into_iter().for_each(|at| self.thin(at, MOST_VALUES));
         }
+    }
+
+    /// Drops every second reading of counters where there are more than `most` values: on a host with many CPUs the
+    /// times of a day would be gigabytes, and a counter says the same over two seconds as over each of them. Readings
+    /// out of the beat stay, with those beside them: they stand at borders of steps. The recording itself has all of
+    /// them.
+    fn thin(&mut self, at: usize, most: usize) {
+        let (Some(source), Some(each)) = (self.sources.get_mut(at), self.kept_each.get_mut(at)) else { return };
+        let series = &source.description.series;
+        let counts = series.iter().all(|series| series.quantity.counts());
+        if !counts || source.samples.len() * series.len() <= most || *each >= THINNEST {
+            return;
+        }
+        *each *= 2;
+        let beat = source.description.every.get() / 4 * 3;
+        let times: Vec<u64> = source.samples.iter().map(|sample| sample.at_ns).collect();
+        let close = |pair: Option<&[u64]>| matches!(pair, Some([a, b]) if b.saturating_sub(*a) < beat);
+        let mut number = 0_usize;
+        source.samples.retain(|_| {
+            let (here, even) = (number, number.is_multiple_of(2));
+            number += 1;
+            even || close(times.get(here.saturating_sub(1)..=here)) || close(times.get(here..here + 2))
+        });
+        source.samples.shrink_to_fit();
+        self.say_thinned(at);
+    }
+
+    fn say_thinned(&mut self, at: usize) {
+        let (Some(source), Some(each @ 2..)) = (self.sources.get(at), self.kept_each.get(at).copied()) else { return };
+        let id = &source.description.id;
+        let begin = format!("{id}: the run is long, ");
+        self.remarks.retain(|remark| !remark.starts_with(&begin));
+        let kept = "and those at borders of steps; the recording has all";
+        self.remarks.push(format!("{begin}and of its counters one reading in {each} is shown, {kept}"));
     }
 
     /// Whether anything was sampled.
@@ -112,6 +157,32 @@ mod tests {
         let samples = vec![Sample { at_ns, read_ns: 1, values: vec![Some(5.0)] }];
         let sources = vec![SourceSamples { source, samples, gaps: Vec::new() }];
         TelemetryBatch { cpu: Nanos::new(cpu), sources }
+    }
+
+    #[test]
+    fn a_long_run_keeps_every_second_reading_of_counters_and_those_at_borders_of_steps() {
+        let mut recorded = Recorded::default();
+        let mut both = described(&["cpu", "meter"]);
+        both.sources[0].series = vec![SeriesDescription::new("cpu0.user", Quantity::CpuTime)];
+        recorded.describe(both.clone());
+        // Once a second, and at 4.5 s, where a step begins.
+        let at = [0, 1000, 2000, 3000, 4000, 4500, 5000, 6000, 7000, 8000];
+        for source in [0, 1] {
+            at.iter().for_each(|ms| recorded.push(batch(source, ms * 1_000_000, 0)));
+            recorded.thin(source as usize, 9);
+        }
+        let left = |recorded: &Recorded, source: usize| -> Vec<u64> {
+            recorded.sources[source].values(0).map(|(at, _)| at / 1_000_000).collect()
+        };
+        assert_eq!(left(&recorded, 0), [0, 2000, 4000, 4500, 5000, 7000]);
+        assert_eq!(left(&recorded, 1), at, "a value of the moment is not thinned");
+        assert_eq!(recorded.remarks.len(), 1);
+        recorded.describe(both);
+        assert!(recorded.remarks[0].starts_with("cpu: the run is long, and of its counters one reading in 2"));
+        for most in [5, 0, 0, 0] {
+            recorded.thin(0, most);
+        }
+        assert_eq!(recorded.kept_each[0], THINNEST, "no further than that readings follow each other");
     }
 
     #[test]

@@ -17,8 +17,8 @@ use drivelab_core::units::Bytes;
 use rustix::fs::{AtFlags, CWD, OFlags, linkat};
 use serde::{Deserialize, Serialize};
 
+use crate::counters::this_boot;
 use crate::place::custom;
-use crate::roots::read_trim;
 
 /// Version of the claim's format; a larger one is left alone.
 const FORMAT: u32 = 1;
@@ -87,10 +87,6 @@ pub struct ScratchClaim {
     pub boot: Option<String>,
 }
 
-fn this_boot() -> Option<String> {
-    read_trim(Path::new("/proc/sys/kernel/random/boot_id"))
-}
-
 impl ScratchClaim {
     pub(super) fn intent(run: RunId, path: PathBuf, length: Bytes) -> Self {
         let (pid, boot) = (std::process::id(), this_boot());
@@ -112,7 +108,7 @@ impl ScratchClaim {
         self.file.is_some_and(|file| file.is(&FileIdentity::of(status), same_boot))
     }
 
-    fn line(&self) -> io::Result<Vec<u8>> {
+    pub(super) fn line(&self) -> io::Result<Vec<u8>> {
         // The line break in front ends a line that a crash has torn.
         let mut line = b"\n".to_vec();
         serde_json::to_writer(&mut line, self)?;
@@ -138,7 +134,7 @@ pub(super) fn run_of_name(name: &str) -> Option<RunId> {
 }
 
 /// The state that the last complete line tells; `None` where there is none or a newer drivelab wrote one.
-fn parse(bytes: &[u8]) -> Option<ScratchClaim> {
+pub(super) fn parse(bytes: &[u8]) -> Option<ScratchClaim> {
     #[derive(Deserialize)]
     struct Version {
         format: u32,

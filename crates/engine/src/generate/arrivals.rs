@@ -2,7 +2,7 @@
 //!
 //! A schedule goes on in active time, which stands still between bursts. A position is a point of it in 1/1024 ns, and
 //! the next one is a pure function of the position and a key: absolute, accumulated without loss and never reset, so a
-//! stalled target changes nothing that is still to come (fio's whole microseconds: research/engine.md, 4.2 "Rate").
+//! stalled target changes nothing that is still to come (fio's whole microseconds: research notes, engine, 4.2 "Rate").
 //!
 //! The threads of a group share its rate. Their constant arrivals are staggered by equal parts of the gap and their
 //! Poisson processes add up to one, so both are over all threads what they are on one. With uniform gaps each thread

@@ -1,5 +1,7 @@
 //! From a workload to the streams of its threads: who has which stretch, and what cannot be had together.
 
+use std::sync::Arc;
+
 use drivelab_core::load::Verify;
 use drivelab_core::workload::{Pattern, Streams, Workload};
 
@@ -8,7 +10,7 @@ use super::kinds::Kinds;
 use super::law::Law;
 use super::order::{Jumps, Layout, Once, Walk};
 use super::sizes::Sizes;
-use super::stream::{Order, Stream};
+use super::stream::{Order, Places, Stream};
 use super::{derive, threshold};
 use crate::schedule::fair_shares;
 
@@ -94,7 +96,7 @@ impl Division {
 
 /// What cannot be had together.
 fn check_pattern(workload: &Workload) -> Result<(), String> {
-    let Workload { block_size, stride, seek_percent, pattern, .. } = workload;
+    let Workload { block_size, stride, seek_percent, pattern, places, .. } = workload;
     let (name, mixed) = (pattern.name(), !workload.block_size_mix.is_empty());
     if !pattern.is_sequential() && (stride.is_some() || !seek_percent.is_zero()) {
         let what = if stride.is_some() { "a stride" } else { "a seek percentage" };
@@ -106,6 +108,12 @@ fn check_pattern(workload: &Workload) -> Result<(), String> {
     if *pattern == Pattern::RandomOnce && mixed {
         return Err("every block once in random order needs one block size: leave out the mix of sizes, or use \
                     pattern = \"random\""
+            .to_owned());
+    }
+    let plain = pattern.is_sequential() && !mixed && stride.is_none() && seek_percent.is_zero();
+    if places.is_some() && !plain {
+        return Err("places are gone through in order, with one block size, without stride and jumps: use pattern = \
+                    \"sequential\" or \"reverse\", or leave the places out"
             .to_owned());
     }
     let Some(stride) = stride else { return Ok(()) };
@@ -146,6 +154,7 @@ impl Plan<'_> {
             Order::Uniform | Order::Law(_) => Layout::COUNTER,
             Order::Once(once) => Layout::new(once.indices, flushes),
             Order::Walk(walk) => Layout::new(units, flushes && walk.jumps.is_none()),
+            Order::Places(places) => Layout::new(places.len(), flushes),
             Order::Forward | Order::Backward => Layout::new(units, flushes),
         };
         let start = workload.span.offset.get() + self.first * block;
@@ -162,8 +171,24 @@ impl Plan<'_> {
                 let permutation = Feistel::new(self.blocks, derive(order_key, COMMON));
                 Order::Once(Box::new(Once { permutation, first, of, indices: (self.blocks - first).div_ceil(of) }))
             }
+            Pattern::Sequential | Pattern::Reverse if workload.places.is_some() => self.places()?,
             Pattern::Sequential | Pattern::Reverse => self.walk(sizes, units)?,
         })
+    }
+
+    /// Those of the span that lie in its stretch.
+    fn places(&self) -> Result<Order, String> {
+        let Workload { span, block_size, places, pattern, .. } = self.workload;
+        let all = places.map(|places| places.blocks(*span, *block_size)).unwrap_or_default();
+        let own = all.iter().filter_map(|block| block.checked_sub(self.first)).filter(|block| *block < self.blocks);
+        let blocks: Box<[u64]> = own.collect();
+        if blocks.is_empty() {
+            return Err(format!(
+                "none of the {} places lies in the stretch of one of the threads: use fewer threads or more places",
+                all.len()
+            ));
+        }
+        Ok(Order::Places(Arc::new(Places { blocks, backwards: *pattern == Pattern::Reverse })))
     }
 
     fn walk(&self, sizes: &Sizes, units: u64) -> Result<Order, String> {

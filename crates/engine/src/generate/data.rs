@@ -1,11 +1,11 @@
 //! The bytes that are written: random ones that never repeat, compressible and repeated shares of them, zeros, one
 //! block again and again, a pattern, a file.
 //!
-//! A drive that compresses or removes duplicates must gain nothing, or exactly what was asked (research/engine.md, 3.4
-//! and 6 "Data"). Fresh random bytes for each write would cost more than the I/O, so each thread has a pool of random
-//! bytes, larger than any window a drive would search, and before each write 8 bytes of every 512-byte sector are
-//! replaced by a number that is used once. Distinctness is not left to chance: the numbers are a counter times an odd
-//! constant (a Weyl sequence), which is a bijection of 64 bits; one addition makes the next.
+//! A drive that compresses or removes duplicates must gain nothing, or exactly what was asked (research notes, engine,
+//! 3.4 and 6 "Data"). Fresh random bytes for each write would cost more than the I/O, so each thread has a pool of
+//! random bytes, larger than any window a drive would search, and before each write 8 bytes of every 512-byte sector
+//! are replaced by a number that is used once. Distinctness is not left to chance: the numbers are a counter times an
+//! odd constant (a Weyl sequence), which is a bijection of 64 bits; one addition makes the next.
 //!
 //! Compressible data is the same pool with zeros in it, so it costs nothing more. A repeat is the slot's last write
 //! once more, untouched, so it costs nothing at all; how many are due is counted, not drawn.

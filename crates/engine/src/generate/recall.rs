@@ -19,10 +19,27 @@ impl Stream {
         self.blocks
     }
 
-    /// Whether every lap visits each block once, with one size, in an order that can be reckoned backwards.
+    /// Whether a lap visits this block of its stretch at all.
+    pub(crate) fn visits(&self, block: u64) -> bool {
+        match &self.order {
+            Order::Places(places) => places.of(block).is_some(),
+            _ => true,
+        }
+    }
+
+    /// Blocks that a lap of an orderly stream visits; at least 1.
+    pub(crate) fn in_a_lap(&self) -> u64 {
+        match &self.order {
+            Order::Places(places) => places.len().max(1),
+            _ => self.blocks,
+        }
+    }
+
+    /// Whether every lap visits each block (of its places, where it has some) once, with one size, in an order that can
+    /// be reckoned backwards.
     pub(crate) fn is_orderly(&self) -> bool {
         match &self.order {
-            Order::Forward | Order::Backward => true,
+            Order::Forward | Order::Backward | Order::Places(_) => true,
             Order::Once(once) => once.of == 1,
             Order::Walk(walk) => walk.jumps.is_none() && self.sizes.only().is_some(),
             Order::Uniform | Order::Law(_) => false,
@@ -34,6 +51,7 @@ impl Stream {
         match &self.order {
             Order::Uniform | Order::Law(_) => true,
             Order::Once(once) => self.layout.place(cursor) < once.indices,
+            Order::Places(places) => self.layout.place(cursor) < places.len(),
             Order::Forward | Order::Backward => self.layout.place(cursor) < self.blocks,
             Order::Walk(walk) => walk.units.saturating_sub(self.layout.place(cursor)) >= self.sizes.smallest_units(),
         }
@@ -55,15 +73,17 @@ impl Stream {
 
     /// Places between two cursors of an orderly stream: never more than there are operations.
     pub(crate) fn places_between(&self, from: Progress, to: Progress) -> u64 {
-        let places = |progress: Progress| u128::from(progress.0) * u128::from(self.blocks) + u128::from(progress.1);
+        let places = |progress: Progress| u128::from(progress.0) * u128::from(self.in_a_lap()) + u128::from(progress.1);
         u64::try_from(places(to).saturating_sub(places(from))).unwrap_or(u64::MAX)
     }
 
-    /// Cursor and kind of the operation with which an orderly stream visits a block of its stretch in a lap.
+    /// Cursor and kind of the operation with which an orderly stream visits a block of its stretch in a lap; the block
+    /// is one that it visits.
     pub(crate) fn visit(&self, block: u64, lap: u64) -> (u64, OpKind) {
         let place = match &self.order {
             Order::Once(once) => once.permutation.index_of(block, lap).saturating_sub(once.first),
             Order::Backward => (self.blocks - 1).saturating_sub(block),
+            Order::Places(places) => places.of(block).unwrap_or(0),
             Order::Walk(walk) if walk.backwards => (walk.units - 1).saturating_sub(block),
             _ => block,
         };

@@ -1,5 +1,7 @@
 //! The sequence of operations of one thread of a workload.
 
+use std::sync::Arc;
+
 use drivelab_core::load::OpKind;
 
 pub(crate) use super::build::streams;
@@ -35,6 +37,36 @@ pub(crate) enum Order {
     Once(Box<Once>),
     /// At random by a law, or with mixed sizes.
     Law(Box<Law>),
+    /// Forwards over a sample of the blocks, one size.
+    Places(Arc<Places>),
+}
+
+/// The blocks of a stretch that are visited.
+#[derive(Debug)]
+pub(crate) struct Places {
+    /// Ascending; not empty.
+    pub(crate) blocks: Box<[u64]>,
+    pub(crate) backwards: bool,
+}
+
+impl Places {
+    /// The block at a place of a lap.
+    #[inline]
+    fn at(&self, place: u64) -> u64 {
+        let place = if self.backwards { self.len() - 1 - place } else { place };
+        usize::try_from(place).ok().and_then(|place| self.blocks.get(place)).copied().unwrap_or(0)
+    }
+
+    /// The place at which a block is visited.
+    pub(crate) fn of(&self, block: u64) -> Option<u64> {
+        let place = self.blocks.binary_search(&block).ok()? as u64;
+        Some(if self.backwards { self.len() - 1 - place } else { place })
+    }
+
+    /// How many there are.
+    pub(crate) const fn len(&self) -> u64 {
+        self.blocks.len() as u64
+    }
 }
 
 /// One thread's sequence: a pure function of key and cursor.
@@ -96,6 +128,10 @@ impl Stream {
                 let start = law.place(number(self.key, cursor), units);
                 (Op { offset: self.start + start * self.unit, length, kind }, cursor.wrapping_add(1))
             }
+            Order::Places(places) => {
+                let block = places.at(self.layout.place(cursor));
+                (self.one_size(block, kind), self.layout.step(cursor, places.len()))
+            }
             Order::Uniform | Order::Forward => (self.one_size(0, kind), cursor.wrapping_add(1)),
         }
     }
@@ -120,6 +156,7 @@ impl Stream {
         match &self.order {
             Order::Forward | Order::Backward => Some(self.blocks),
             Order::Once(once) => Some(once.indices),
+            Order::Places(places) => Some(places.len()),
             Order::Walk(walk) if walk.jumps.is_none() && self.sizes.only().is_some() => Some(self.blocks),
             Order::Walk(_) | Order::Uniform | Order::Law(_) => None,
         }

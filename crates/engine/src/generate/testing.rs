@@ -1,6 +1,7 @@
 //! What the tests of the generators share.
 
 use drivelab_core::load::{OtherOps, SizeShare};
+use drivelab_core::places::Places;
 use drivelab_core::units::{Bytes, Percent};
 use drivelab_core::workload::{Pattern, Span, Workload};
 use proptest::prelude::*;
@@ -62,8 +63,9 @@ pub(crate) fn loads(most_blocks: u64) -> impl Strategy<Value = Workload> {
         Just((Pattern::Random, 0)),
     ];
     let shares = (0_u64..=30, 30_u64..=50, 0_u64..=10, 0_u64..=10);
-    (patterns, 10..=most_blocks, shares, 0_u64..=2, 1..u64::MAX).prop_map(
+    (patterns, 10..=most_blocks, shares, 0_u64..=3, 1..u64::MAX).prop_map(
         |((pattern, stride), blocks, (flush, write, trim, zero), variant, seed)| Workload {
+            places: (variant == 3 && stride == 0 && pattern.is_sequential()).then_some(Places { count: 7, seed }),
             stride: (stride > 0).then(|| Bytes::new(stride * 4096)),
             write_percent: percent(write),
             other: OtherOps {

@@ -172,8 +172,8 @@ impl Driver<'_> {
     }
 
     /// Looks which entries the kernel has taken. Once before a batch is queued: the queue keeps a copy of the kernel's
-    /// head, and a stale one makes a ring look full for ever when its size equals the depth (research/engine.md, 4.1
-    /// "crate trap").
+    /// head, and a stale one makes a ring look full for ever when its size equals the depth (research notes, engine,
+    /// 4.1 "crate trap").
     #[inline]
     pub(crate) fn begin(&mut self) {
         self.queue.sync();

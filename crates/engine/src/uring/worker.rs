@@ -1,7 +1,7 @@
 //! The loop of one thread on io_uring: issue what may be issued, enter once, reap all that is ready.
 //!
 //! One time stamp per submitted batch, just before the enter that gives it to the kernel, and one per reaping pass
-//! (research/engine.md, section 6). An operation is timed from the one to the other. In a closed loop every pass
+//! (research notes, engine, section 6). An operation is timed from the one to the other. In a closed loop every pass
 //! waits for one completion; in an open loop it waits no longer than to the next arrival.
 
 use std::collections::VecDeque;
@@ -49,6 +49,8 @@ struct Worker<'a, 'r> {
     seal: Option<Keeper>,
     /// Headers are written or checked.
     checks: bool,
+    /// Operations come from a trace and have times.
+    replays_timed: bool,
     ending: Option<StopReason>,
     /// What is in flight has been given up: the kernel may keep it for ever.
     gave_up: bool,
@@ -88,7 +90,7 @@ fn with_ring<'a>(
             .map_err(|source| Broken { what: Attempt::Ring, source })
     });
     let setup = ring.map(|ring| (kept.insert(ring).drive(&mut refused), Hands::new(job)));
-    if job.schedule.is_some() {
+    if job.schedule.is_some() || job.timed {
         wait::sharpen_timers();
     }
     let Begun { setup, account } = Account::begin(shared, thread, start, pinned, setup)?;
@@ -108,6 +110,7 @@ fn with_ring<'a>(
         free_since: 0,
         seal,
         checks: !matches!(job.sealing, Sealing::None),
+        replays_timed: job.timed,
         ending: None,
         gave_up: false,
         next_look: 0,
@@ -331,6 +334,9 @@ impl Worker<'_, '_> {
         for slot in self.batch.drain(..) {
             let flight = &mut self.flights[slot as usize];
             flight.submitted = now;
+            if self.replays_timed {
+                self.account.was_late(flight.intended, now);
+            }
             if is_open {
                 // What reads back was never on the schedule.
                 arrivals += u64::from(flight.intended > 0);
@@ -361,6 +367,7 @@ impl Worker<'_, '_> {
             if self.checks && self.check(number, good) {
                 continue;
             }
+            self.feed.completed(now);
             if think_ns == 0 {
                 self.free.push(number);
             } else {

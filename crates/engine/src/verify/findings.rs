@@ -1,7 +1,8 @@
 //! What checking found: counts, the first bad blocks, and what misplaced blocks say together.
 
-use drivelab_core::record::{BadBlock, DataFault, Verification};
+use drivelab_core::record::{BadBlock, DataFault, MAP_PARTS, Verification, map_part};
 use drivelab_core::units::Bytes;
+use drivelab_core::workload::Span;
 
 use super::check::{Checker, Expected, Fault};
 use super::history::{History, writes_to};
@@ -19,16 +20,21 @@ pub(crate) struct Findings {
     faults: [u64; DataFault::ALL.len()],
     first: Vec<BadBlock>,
     wraps: Wraps,
+    /// The span whose parts are counted; empty where none are.
+    span: Span,
+    by_part: [u64; MAP_PARTS],
 }
 
 impl Findings {
-    /// Nothing yet.
-    pub(crate) fn new() -> Self {
+    /// Nothing yet, of blocks of this span.
+    pub(crate) fn new(span: Span) -> Self {
         Findings {
             checked: 0,
             faults: [0; DataFault::ALL.len()],
             first: Vec::with_capacity(NAMED),
             wraps: Wraps::new(),
+            span,
+            by_part: [0; MAP_PARTS],
         }
     }
 
@@ -72,6 +78,9 @@ impl Findings {
     fn bad(&mut self, block: BadBlock, unit: usize) {
         self.checked += 1;
         self.faults[block.fault as usize] += 1;
+        if let Some(count) = map_part(self.span, block.offset).and_then(|part| self.by_part.get_mut(part)) {
+            *count += 1;
+        }
         if let Some(belongs_at) = block.belongs_at {
             self.wraps.note(belongs_at.abs_diff(block.offset), unit as u64);
         }
@@ -82,9 +91,10 @@ impl Findings {
 
     /// Takes in what another thread found.
     pub(crate) fn merge(&mut self, other: Findings) {
-        let Findings { checked, faults, first, wraps } = other;
+        let Findings { checked, faults, first, wraps, span: _, by_part } = other;
         self.checked += checked;
         self.faults.iter_mut().zip(faults).for_each(|(mine, theirs)| *mine += theirs);
+        self.by_part.iter_mut().zip(by_part).for_each(|(mine, theirs)| *mine += theirs);
         self.first.extend(first);
         self.wraps.merge(wraps);
     }
@@ -103,7 +113,9 @@ impl Findings {
         self.first.sort_by_key(|block| block.offset);
         self.first.truncate(NAMED);
         let found = DataFault::ALL.into_iter().zip(self.faults).filter(|(_, count)| *count > 0);
+        let bad_by_part = if self.by_part.iter().any(|bad| *bad > 0) { self.by_part.to_vec() } else { Vec::new() };
         Verification {
+            bad_by_part,
             checked: self.checked,
             faults: found.collect(),
             first: self.first,

@@ -141,7 +141,10 @@ impl Part {
     /// Goes back lap by lap to the last operation that changed the block.
     fn reckoned(&self, block: u64) -> (State, u64) {
         let Doubt { before, after } = self.doubt;
-        let laps_after = if after == 0 { 0 } else { u64::from(after) / self.stream.blocks() + 1 };
+        if !self.stream.visits(block) {
+            return (State::Unknown, 0);
+        }
+        let laps_after = if after == 0 { 0 } else { u64::from(after) / self.stream.in_a_lap() + 1 };
         for lap in (0..=self.end.0 + laps_after).rev() {
             let (cursor, kind) = self.stream.visit(block, lap);
             let at = self.stream.progress(cursor);

@@ -4,7 +4,7 @@
 use drivelab_core::load::Verify;
 use drivelab_core::record::{DataFault, Verification};
 use drivelab_core::units::{Bytes, QueueDepth};
-use drivelab_core::workload::{Pattern, Workload};
+use drivelab_core::workload::{Pattern, Span, Workload};
 use proptest::prelude::*;
 
 use super::check::{Checker, Expected, Turn};
@@ -18,6 +18,8 @@ use crate::generate::testing::{load, percent, the_one};
 
 const RUN: u64 = 0x0123_4567_89ab_cdef;
 const SEED: u64 = 77;
+/// What parts are counted of: 64 parts of 4 KiB.
+const SPAN: Span = Span { offset: Bytes::new(0), length: Bytes::new(64 * 4096) };
 
 /// A block of random bytes, sealed.
 fn sealed(size: usize, address: u64, generation: u64) -> Vec<u8> {
@@ -186,7 +188,7 @@ fn found_on_counterfeit(pattern: Pattern, claimed: u64, real: u64, seed: u64) ->
     let checker = Checker::new(RUN, SEED, 4096).unwrap();
     // Two threads that each read half of it.
     let [mut first, second] = [0, 1].map(|half| {
-        let mut findings = Findings::new();
+        let mut findings = Findings::new(SPAN);
         for address in (half * claimed / 2..(half + 1) * claimed / 2).step_by(4096) {
             findings.check(&checker, drive.part(address, 4096), address, &history);
         }
@@ -215,7 +217,7 @@ fn a_counterfeit_drive_is_seen_through_and_its_real_size_is_named() {
 
 #[test]
 fn blocks_that_are_misplaced_one_by_one_are_not_called_wrapped() {
-    let mut findings = Findings::new();
+    let mut findings = Findings::new(SPAN);
     let stream = the_one(&Workload { write_percent: percent(100), ..load(Pattern::Sequential, 1 << 20) });
     let history = History::replay(&[stream], &[1 << 20], 0).unwrap();
     let checker = Checker::new(RUN, SEED, 4096).unwrap();
@@ -228,13 +230,15 @@ fn blocks_that_are_misplaced_one_by_one_are_not_called_wrapped() {
     assert_eq!((found.checked, found.wraps_at), (20, None));
     assert_eq!(found.faults.into_iter().collect::<Vec<_>>(), [(DataFault::Misplaced, 20)]);
     assert_eq!(found.first[0].belongs_at, Some(7 << 20));
+    let in_span: Vec<u64> = (0..64).map(|part| u64::from(part % 2 == 0 && part < 40)).collect();
+    assert_eq!(found.bad_by_part, in_span, "every second block of the first 40 is bad");
 }
 
 #[test]
 fn what_is_read_back_at_once_must_be_the_write_itself() {
     let stream = the_one(&Workload { write_percent: percent(100), ..load(Pattern::Sequential, 4) });
     let checker = Checker::new(RUN, SEED, 4096).unwrap();
-    let mut findings = Findings::new();
+    let mut findings = Findings::new(SPAN);
     // Blocks 0 and 1 in lap 1; a lap of 4 places is 2 bits of the cursor.
     findings.check_at_once(&checker, &sealed(4096, 0, 5), 0, 5, &stream);
     findings.check_at_once(&checker, &sealed(4096, 4096, 2), 4096, 6, &stream);

@@ -14,6 +14,9 @@ use drivelab_core::clock::{MonotonicClock, StopToken};
 use drivelab_core::ids::{StepId, StepKey};
 use drivelab_core::plan::StopRule;
 use drivelab_core::record::{IntervalRecord, StepRecord};
+use drivelab_core::replay::{
+    Replay, ReplayMode, TraceFacts, TraceFit, TraceOp, TraceOpener, TraceSource, TraceStream, TraceTrims,
+};
 use drivelab_core::target::{DirectIo, GuardDecision, GuardedParts, WritableTarget};
 use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth, Threads};
 use drivelab_core::workload::{DataPattern, Pattern, Span, Streams, Workload};
@@ -95,6 +98,73 @@ impl Bench {
         bench.engine = Engine::open(target(&bench.path, length, direct), options).unwrap();
         (bench, told)
     }
+}
+
+/// A trace that is made as it is read, without allocating: operation number `n` by a function, so many of them.
+pub struct Made {
+    pub next: u64,
+    pub operations: u64,
+    pub of: fn(u64) -> TraceOp,
+}
+
+impl TraceStream for Made {
+    fn next_op(&mut self) -> Result<Option<TraceOp>, String> {
+        let number = self.next;
+        self.next += 1;
+        Ok((number < self.operations).then(|| (self.of)(number)))
+    }
+}
+
+impl Bench {
+    /// With every operation told, and with something that opens traces.
+    pub fn replaying(length: u64, choice: BackendChoice, open: TraceOpener) -> (Self, Told) {
+        let told = Told::default();
+        (Bench::telling(length, choice, open, Arc::clone(&told)), told)
+    }
+
+    /// The same, telling what is given.
+    pub fn telling(length: u64, choice: BackendChoice, open: TraceOpener, told: Told) -> Self {
+        let mut bench = Bench::new(length, true, choice);
+        let mut options = Options::new(choice);
+        options.trace = Some(Box::new(move |entries, _| told.lock().unwrap().extend_from_slice(entries)));
+        options.traces = Some(open);
+        bench.engine = Engine::open(target(&bench.path, length, true), options).unwrap();
+        bench
+    }
+}
+
+impl Bench {
+    /// With something that opens traces.
+    pub fn opening(length: u64, choice: BackendChoice, open: TraceOpener) -> Self {
+        let mut bench = Bench::new(length, true, choice);
+        let mut options = Options::new(choice);
+        options.traces = Some(open);
+        bench.engine = Engine::open(target(&bench.path, length, true), options).unwrap();
+        bench
+    }
+}
+
+/// A load that replays a trace: half of its operations write, none is longer than 64 KiB.
+pub fn replay(span: u64, mode: ReplayMode, fit: TraceFit, trims: TraceTrims) -> Workload {
+    let facts = TraceFacts {
+        format: "made by a test".to_owned(),
+        hash: String::new(),
+        reads: 50,
+        writes: 50,
+        trims: 1,
+        flushes: 1,
+        read: Bytes::new(50 * 4096),
+        written: Bytes::new(50 * 4096),
+        largest: Bytes::new(65_536),
+        end: Bytes::new(4 * span),
+        duration: Nanos::new(1),
+        empty: 0,
+        out_of_order: 0,
+    };
+    let source = TraceSource::File { path: "t".into(), format: None, device: None };
+    let replay = Replay { trace: "t".to_owned(), source, mode, fit, trims, facts };
+    let (write_percent, other) = replay.shares();
+    Workload { write_percent, other, block_size: Bytes::new(65_536), replay: Some(replay), ..workload(span) }
 }
 
 /// Takes what was told, in the order of submission.

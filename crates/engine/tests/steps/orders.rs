@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use drivelab_core::load::{Bursts, Pace};
+use drivelab_core::load::{Bursts, Pace, VolumeBursts};
+use drivelab_core::plan::StopRule;
 use drivelab_core::record::StopReason;
-use drivelab_core::units::{Nanos, Percent};
+use drivelab_core::units::{Bytes, Nanos, Percent};
 use drivelab_core::workload::{Pattern, Streams, Workload};
 use drivelab_engine::TraceEntry;
 
@@ -79,6 +80,47 @@ fn bursts_submit_only_while_they_are_on() {
         assert!(outside <= 6 * 4, "{choice:?}: {outside} of {} outside", entries.len());
         let bursts: HashSet<u64> = entries.iter().map(|entry| entry.submit_ns / (on + off)).collect();
         assert!(bursts.len() >= 4, "{choice:?}: {bursts:?}");
+    }
+}
+
+/// Each burst moves its volume, the next one begins when the pause that follows from it is over, and the record says
+/// how long they were active: what the trace says.
+#[test]
+fn bursts_by_volume_pause_after_their_volume() {
+    for (choice, (depth, threads)) in [(BOTH[0], (1, 1)), (BOTH[0], (4, 2)), (BOTH[1], (1, 1)), (BOTH[1], (2, 2))] {
+        let (mut bench, told) = Bench::traced(4 * MIB, true, choice);
+        let (volume, duty_percent) = (Bytes::new(32 * 4096), Percent::new(20).unwrap());
+        let volume_bursts = Some(VolumeBursts { volume, duty_percent, on_at_most: None });
+        let (queue_depth, threads) = crate::common::depth(depth, threads);
+        let load =
+            Workload { pace: Pace { volume_bursts, ..Pace::default() }, queue_depth, threads, ..workload(4 * MIB) };
+        let rule = StopRule { volume: Some(Bytes::new(8 * volume.get())), ..no_rule() };
+        let (record, _) = run(&mut bench.engine, &load, &rule);
+        let mut entries = take(&told);
+        entries.sort_by_key(|entry| entry.submit_ns);
+        assert_eq!(entries.len(), 8 * 32, "{choice:?}");
+        let (mut active, mut pauses, mut ended) = (0, Vec::new(), None);
+        for burst in entries.chunks(32) {
+            let begun = burst[0].submit_ns;
+            let end = burst.iter().map(|entry| entry.submit_ns + entry.latency_ns).max().unwrap();
+            if let Some((before, end)) = ended {
+                let pause: u64 = begun - end;
+                assert!(pause >= 4 * (end - before), "{choice:?}: {pause} after {}", end - before);
+                pauses.push(pause);
+            }
+            active += end - begun;
+            ended = Some((begun, end));
+        }
+        let done = record.bursts.expect("the record tells of bursts");
+        assert_eq!(done.count, 8, "{choice:?}");
+        // The engine counts from the moment at which the first operation was drawn, which is before its submission.
+        assert!(done.active.get() >= active, "{choice:?}: {} of {active}", done.active.get());
+        // Pauses are not active time. What lies between a draw and its submission is in both, and is at most a quarter
+        // of the pause that follows; nothing follows the last burst, so the pause before it does not count.
+        let paused: u64 = pauses[..pauses.len() - 1].iter().sum();
+        assert!(done.active.get() + paused / 2 <= record.elapsed().get(), "{choice:?}: {done:?}, {paused} paused");
+        let rate = record.read.bytes.as_f64() / done.active.as_secs_f64();
+        assert!((record.read.throughput.get() / rate - 1.0).abs() < 1e-9, "{choice:?}: rates are over the active time");
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! The meaning of each key is what schema and messages say about it. Must not know: what keys mean together.
 
+use super::trace;
 use crate::shape::{Key, Kind, Shape, Word, elsewhere, key, must, word};
 
 /// Parameters of which only one may be stated in a table, since they say the same thing in two ways.
@@ -88,6 +89,8 @@ static PERCENT: Kind = Kind::Whole(0, 100);
 static DEPTH: Kind = Kind::Whole(1, 65_535);
 static THREADS: Kind = Kind::Whole(1, 1024);
 static COUNT: Kind = Kind::Whole(0, u32::MAX as u64);
+/// The engine and the analysis each hold a list of them.
+static PLACES: Kind = Kind::Whole(2, 1 << 20);
 static BATCH: Kind = Kind::Whole(1, 65_535);
 static CPU: Kind = Kind::Whole(0, 65_535);
 
@@ -161,7 +164,17 @@ pub(crate) static LOCALITY: Shape = Shape {
 /// The table of `bursts`.
 pub(super) static BURSTS: Shape = Shape {
     name: "`bursts`",
-    keys: &[&[must("on", Kind::Duration, "Time of activity."), must("off", Kind::Duration, "Pause after it.")]],
+    keys: &[&[
+        key("on", Kind::Duration, "Time of activity; needs `off`."),
+        key("off", Kind::Duration, "Pause after it."),
+        key("volume", Kind::Size, "Bytes of one burst, instead of `on` and `off`; needs `duty_cycle`."),
+        key("duty_cycle", Kind::Whole(1, 99), "Active share of burst and pause together, per cent."),
+        key(
+            "on_at_most",
+            Kind::Duration,
+            "With `volume`: longest time of one burst. Default: until its volume is moved.",
+        ),
+    ]],
     lists: false,
 };
 
@@ -210,6 +223,11 @@ pub(crate) static LOAD: &[Key] = &[
     ),
     key("stride", Kind::Axis(&Kind::Size), "Distance between the starts of sequential operations. Default: no gap."),
     key(
+        "places",
+        Kind::Axis(&PLACES),
+        "Only so many blocks of the span: ends, both sides of powers of two, a run and a grid for wraps, and drawn ones.",
+    ),
+    key(
         "seek_percent",
         Kind::Axis(&PERCENT),
         "Share of sequential operations that jump to a random block and go on from there, per cent. Default 0.",
@@ -239,7 +257,11 @@ pub(crate) static LOAD: &[Key] = &[
         "Open loop: operations or bytes per second, over all threads, that arrive whatever the target does.",
     ),
     key("arrivals", Kind::Axis(&ARRIVALS), "How the arrivals of an open loop are spaced. Default constant."),
-    key("bursts", Kind::Table(&BURSTS), "Activity and pause in turn, from the start of the step on."),
+    key(
+        "bursts",
+        Kind::Table(&BURSTS),
+        "Activity and pause in turn, from the start of the step on: by time, or by volume and duty cycle.",
+    ),
     key(
         "think_time",
         Kind::Axis(&Kind::Duration),
@@ -259,6 +281,24 @@ pub(crate) static LOAD: &[Key] = &[
         "Completions waited for at a time; above 1 the latency contains waiting. Default 1.",
     ),
     key("seed", Kind::Whole(0, i64::MAX as u64), "Seed of offsets, operation draws and data. Default 1."),
+    key(
+        "trace",
+        Kind::Axis(&super::NAME),
+        "Replay this one of [[traces]]: operations, sizes, places and times are its own.",
+    ),
+    key("replay", Kind::Axis(&trace::REPLAY), "When operations of the trace are issued. Default timed."),
+    key(
+        "replay_scale",
+        Kind::Axis(&trace::SCALE),
+        "Gaps of replay = \"scaled\" as per cent of the recorded ones: 50 is twice as fast.",
+    ),
+    key("idle_cap", Kind::Axis(&Kind::Duration), "Longest gap of replay = \"capped_idle\"."),
+    key(
+        "trace_fit",
+        Kind::Axis(&trace::FIT),
+        "Where operations of the trace go that lie outside the span. Default wrap.",
+    ),
+    key("trace_trims", Kind::Axis(&trace::TRIMS), "What is done with trims of the trace. Default skip."),
 ];
 
 /// Parameters of when a step ends and what follows it: allowed in defaults, tests, cases and forms.

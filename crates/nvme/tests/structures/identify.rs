@@ -274,7 +274,7 @@ fn the_cap_register_is_where_the_specification_says() {
     hold(&decode("capabilities"), 8, &[0; 8], &rows);
 }
 
-/// What seven real drives say, and how many entries the author's system made of it (seeds/004).
+/// What seven real drives say, and how many entries the author's system made of it (review 004).
 #[test]
 fn the_cap_registers_of_seven_drives_say_what_seed_004_printed() {
     let drives = [

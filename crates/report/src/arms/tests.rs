@@ -29,14 +29,15 @@ fn cells(line: &str) -> Vec<&str> {
 
 #[test]
 fn each_arm_has_a_line_in_each_step_and_columns_that_nobody_fills_are_left_out() {
-    let arm = |arm: &str| ArmColumn { run: RunId::now(), arm: arm.to_owned(), cpu_s_per_gb: Some(0.25) };
+    let arm =
+        |arm: &str| ArmColumn { run: RunId::now(), arm: arm.to_owned(), idle_watts: None, cpu_s_per_gb: Some(0.25) };
     let cell =
         |rate: f64, cost: f64| ArmCell { throughput: Some(rate), cost_percent: Some(cost), ..ArmCell::default() };
     let mut first = cell(1000.0, 0.0);
     let mut second = ArmCell { at_least: true, cost_off_percent: Some(1.25), ..cell(750.0, 25.0) };
     let of = |cells: Vec<ArmCell>| {
         let row = ArmRow { step: StepId::new("t", "a"), label: "SEQ read".into(), cells };
-        arms_table(&Arms { arms: vec![arm("none"), arm("luks2")], rows: vec![row] }, 100)
+        arms_table(&Arms { arms: vec![arm("none"), arm("luks2")], rows: vec![row], over_rounds: Vec::new() }, 100)
     };
     let text = of(vec![first.clone(), second.clone()]);
     let lines = |text: &str| -> Vec<Vec<String>> {

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use drivelab_core::condition::Condition;
 use drivelab_core::ids::RunId;
-use drivelab_core::plan::Form;
+use drivelab_core::plan::{Form, LeftOut};
 use drivelab_core::units::{Bytes, Nanos};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -57,6 +57,12 @@ pub struct DryRun {
     /// What would be set up on the target, in this order, each measured and undone; absent where nothing is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub conditions: Vec<Condition>,
+    /// Tests that would not run, and why; absent where all would.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
+    /// Parameters set on the command line; absent where none is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub set: Vec<String>,
     /// What else the user should know, a sentence each.
     pub remarks: Vec<String>,
 }
@@ -75,7 +81,7 @@ pub struct DryRunTarget {
     /// Bytes expected to be written as a multiple of that capacity.
     pub drive_writes: Option<f64>,
     /// What is known of the wear.
-    pub endurance: &'static str,
+    pub endurance: String,
     /// Of a block device: which one it is and what is on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device: Option<DryRunDevice>,
@@ -148,6 +154,12 @@ pub fn dry_run_text(run: &DryRun) -> String {
         0 => fact("Written", "nothing"),
         _ => written_text(run, &mut fact),
     }
+    if !run.set.is_empty() {
+        fact("Set", &run.set.join(", "));
+    }
+    for LeftOut { test, title, reason } in &run.left_out {
+        fact("Left out", &format!("{test} ({title}): {reason}"));
+    }
     run.remarks.iter().for_each(|remark| fact("Note", remark));
     text
 }
@@ -180,8 +192,14 @@ fn written_text(run: &DryRun, fact: &mut impl FnMut(&str, &str)) {
     };
     let shares = if shares.is_empty() { String::new() } else { format!(" ({})", shares.join(", ")) };
     fact("Written", &format!("about {}{shares}; {GUESS}", format::bytes(run.estimated_written)));
-    if run.target.is_some() || !run.drives.is_empty() {
-        fact("Wear", ENDURANCE);
+    let targets: Vec<&DryRunTarget> = run.target.iter().chain(&run.drives).collect();
+    let first = targets.first().map_or("", |target| target.endurance.as_str());
+    if targets.iter().all(|target| target.endurance == first) {
+        targets.first().into_iter().for_each(|_| fact("Wear", first));
+        return;
+    }
+    for (target, letter) in targets.iter().zip('A'..='Z') {
+        fact("Wear", &format!("{letter}: {}", target.endurance));
     }
 }
 
@@ -196,7 +214,7 @@ mod tests {
             written: Bytes::GIB,
             device_capacity: Some(Bytes::GIB),
             drive_writes: Some(1.0),
-            endurance: ENDURANCE,
+            endurance: ENDURANCE.to_owned(),
             device,
         }
     }
@@ -217,6 +235,8 @@ mod tests {
             drives: Vec::new(),
             conditions: Vec::new(),
             remarks: Vec::new(),
+            left_out: Vec::new(),
+            set: Vec::new(),
         }
     }
 
@@ -243,6 +263,18 @@ mod tests {
         ] {
             assert!(text.contains(words), "'{words}' is missing in\n{text}");
         }
+    }
+
+    #[test]
+    fn wear_is_said_once_or_of_each_drive() {
+        let of = |words: &str| DryRunTarget { endurance: words.to_owned(), ..target(None) };
+        let wear = |drives: Vec<DryRunTarget>| {
+            let text = dry_run_text(&DryRun { drives, ..dry_run() });
+            text.lines().filter(|line| line.starts_with("Wear")).map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(wear(vec![of("about 2 %"), of("about 2 %")]), ["Wear     about 2 %"]);
+        assert_eq!(wear(vec![of("about 2 %"), of("not known")]), ["Wear     A: about 2 %", "Wear     B: not known"]);
+        assert_eq!(wear(Vec::new()), Vec::<String>::new());
     }
 
     #[test]

@@ -44,6 +44,22 @@ fn every_format_shows_the_same_losses() {
     });
 }
 
+#[test]
+fn drives_that_were_measured_one_after_the_other_have_no_sum_and_keep_nothing() {
+    let mut runs = sample_group();
+    runs.retain(|run| run.group.as_ref().is_some_and(|own| own.role == GroupRole::Alone));
+    for group in runs.iter_mut().filter_map(|run| run.group.as_mut()) {
+        group.runs.retain(|one| one.role == GroupRole::Alone);
+    }
+    with(&runs, |input| {
+        assert!(input.group.each_only);
+        let text = together_terminal(input, 120);
+        assert!(!text.lines().any(|line| line.split_whitespace().any(|word| word == "all")), "{text}");
+        let drives = text.split("The drives\n").nth(1).expect("the drives have no other heading");
+        assert!(drives.lines().nth(1).is_some_and(|line| line.starts_with("A: ")), "no empty line of units: {text}");
+    });
+}
+
 /// Two tests may have a step of one label (a mix at 100 % reads, a sweep of the depth): their rows name the test, and
 /// only they.
 #[test]

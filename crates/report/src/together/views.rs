@@ -36,14 +36,16 @@ pub(super) const MEANING: [&str; 6] = [
 
 /// Title of page and document.
 pub(super) fn title(group: &Together) -> String {
-    format!("{} drives at once: {}", group.drives.len(), group.title)
+    let how = if group.each_only { "drives, each by itself" } else { "drives at once" };
+    format!("{} {how}: {}", group.drives.len(), group.title)
 }
 
 /// Method, form and time.
 pub(super) fn lede(group: &Together) -> String {
     let form = group.form.words(&group.methodology.name);
     let started = group.started.replacen('T', " ", 1).replace('Z', " UTC");
-    format!("{} {}, {form}, begun together {started}", group.methodology.name, group.methodology.version)
+    let begun = if group.each_only { "begun" } else { "begun together" };
+    format!("{} {}, {form}, {begun} {started}", group.methodology.name, group.methodology.version)
 }
 
 fn colour_of(drive: usize) -> u8 {
@@ -99,7 +101,9 @@ pub(super) fn drives_table(input: &GroupInput<'_>) -> Table {
         ]
     };
     let rows = input.group.drives.iter().enumerate().map(row).collect();
-    Table { caption: "What each drive keeps of what it does alone".to_owned(), columns, rows }.without_empty_columns()
+    let compared = input.group.drives.iter().any(|drive| drive.kept.is_some());
+    let caption = if compared { "What each drive keeps of what it does alone" } else { "The drives" };
+    Table { caption: caption.to_owned(), columns, rows }.without_empty_columns()
 }
 
 /// One view for each test, in the order of the plan.
@@ -208,7 +212,10 @@ fn steps_table(input: &GroupInput<'_>, steps: &[StepTogether]) -> Table {
     for step in steps {
         let letters = input.group.drives.iter().map(|drive| drive.letter.to_string());
         rows.extend(letters.zip(&step.drives).map(|(letter, share)| row(step, letter, share, None)));
-        rows.push(row(step, "all".to_owned(), &step.total, busy(step)));
+        // Rates of drives that never worked at once have no sum.
+        if !input.group.each_only {
+            rows.push(row(step, "all".to_owned(), &step.total, busy(step)));
+        }
     }
     let caption = steps.first().map_or_else(String::new, |step| step.test.clone());
     Table { caption, columns, rows }.without_empty_columns()

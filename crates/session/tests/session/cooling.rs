@@ -11,7 +11,8 @@ use drivelab_core::telemetry::{Observer, Phase, TelemetryBatch, TelemetryDescrib
 use drivelab_core::units::Nanos;
 use drivelab_session::{Fanout, Outcome, Session};
 
-use super::{Keep, Playback, Remember, plan_without_rests, started};
+use super::common::{Keep, Remember, started};
+use super::promises::{Playback, plan_without_rests};
 
 /// A thermometer that has these temperatures one after the other, and stays at the last; `None` is a reading that fails.
 struct Thermometer {

@@ -1,8 +1,8 @@
 //! All SQL of drivelab: the schema, its migrations, and five statements.
 //!
 //! Facts: SQLite's write-ahead log needs shared memory and fails on some network file systems, sometimes only at the
-//! first write (ecosystem.md, rusqlite row); so a switch to it is tried with a write and taken back where that fails.
-//! `PRAGMA user_version` counts the migrations done.
+//! first write (research notes, ecosystem, rusqlite row); so a switch to it is tried with a write and taken back where
+//! that fails. `PRAGMA user_version` counts the migrations done.
 
 use std::collections::HashMap;
 use std::fs;

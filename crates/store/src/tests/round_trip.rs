@@ -71,6 +71,7 @@ fn interval() -> impl Strategy<Value = EventBody> {
                 others: Vec::new(),
                 backlog: None,
                 stuck: None,
+                condensed: None,
                 in_flight_mean,
             })
         },

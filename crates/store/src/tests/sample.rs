@@ -11,7 +11,8 @@ use drivelab_core::histogram::Histogram;
 use drivelab_core::ids::{RunId, StepId, StepKey};
 use drivelab_core::listener::Listener;
 use drivelab_core::plan::{
-    Action, Combine, Form, MethodIdentity, Order, Plan, Rest, Rounds, Source, Step, StepRole, StopRule, TestPlan,
+    Action, Combine, Form, MethodIdentity, Order, Plan, Repeats, Rest, Rounds, Source, Step, StepRole, StopRule,
+    TestPlan,
 };
 use drivelab_core::probe::{Health, RawPage, TargetIdentity, TargetProbe, WriteOutlook};
 use drivelab_core::record::{EngineReport, IntervalRecord, OpRecord, StepRecord, StopReason};
@@ -58,6 +59,7 @@ fn step(queue_depth: u64) -> Step {
         start_below: None,
         axes: Vec::new(),
         approximations: Vec::new(),
+        relative: None,
         seeds: Vec::new(),
         estimated_time: Nanos::from_secs(4),
         estimated_written: Bytes::new(1 << 20),
@@ -68,6 +70,7 @@ pub(super) fn plan() -> Plan {
     Plan {
         methodology: MethodIdentity { name: "sample".to_owned(), version: "1.0.0".to_owned(), hash: "ab".repeat(32) },
         title: "Sample".to_owned(),
+        profile: String::new(),
         summary: "For tests.".to_owned(),
         good_for: String::new(),
         cannot_tell: "Anything.".to_owned(),
@@ -79,11 +82,20 @@ pub(super) fn plan() -> Plan {
             purpose: "What does depth buy?".to_owned(),
             steps: vec![step(1), step(2), step(4)],
             rounds: Rounds::Fixed { count: 1 },
+            repeats: Repeats::default(),
             order: Order::RoundByRound,
             combine: Combine::Mean,
             sources: vec!["ours".to_owned()],
+            state: drivelab_core::drive_state::StateWish::default(),
+            published_unit: None,
+            recovers_to: None,
+            twin: None,
         }],
         sources: vec![Source { id: "ours".to_owned(), citation: "this file".to_owned() }],
+        drives: None,
+        scores: Vec::new(),
+        left_out: Vec::new(),
+        set: Vec::new(),
     }
 }
 
@@ -133,6 +145,9 @@ pub(super) fn environment() -> Environment {
         watching_cost: None,
         probe: None,
         condition: None,
+        source: None,
+        content: None,
+        data_sheet: None,
         target: TargetFacts {
             path,
             kind: TargetKind::ScratchFile,
@@ -232,6 +247,7 @@ pub(super) fn interval(key: &StepKey, index: u32) -> IntervalRecord {
         others: Vec::new(),
         backlog: None,
         stuck: None,
+        condensed: None,
         in_flight_mean: 1.0 / 3.0,
     }
 }
@@ -248,7 +264,9 @@ pub(super) fn step_record(key: &StepKey) -> StepRecord {
         others: Vec::new(),
         groups: Vec::new(),
         open_loop: None,
+        bursts: None,
         verification: None,
+        replay: None,
         in_flight_mean: 0.999,
         errors: Vec::new(),
         streams: Vec::new(),
@@ -273,6 +291,7 @@ fn finding() -> EventBody {
         code: "busy_machine".to_owned(),
         severity: Severity::Warning,
         statement: "The machine is busy.".to_owned(),
+        answers: false,
         steps: Vec::new(),
         evidence: vec![Evidence { what: "load".to_owned(), value: 9.1, limit: Some(1.0), unit: "tasks".to_owned() }],
         likely_cause: "another program".to_owned(),

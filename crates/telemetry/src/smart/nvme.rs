@@ -66,6 +66,7 @@ impl<T: Transport + Send> SmartReader for NvmeLog<T> {
             throttle_seconds: [log.thermal_1_s, log.thermal_2_s],
             interval_watts: log.interval_power_uw.map(watts),
             counters: counters.map(count),
+            percentage_used: f64::from(log.used_percent),
         })
     }
 }
@@ -85,6 +86,7 @@ mod tests {
     fn a_page_of_the_specification_becomes_temperatures_counters_and_watts() {
         let mut page = vec![0u8; 512];
         page[0] = 2;
+        page[5] = 17;
         page[1..3].copy_from_slice(&318u16.to_le_bytes());
         page[48..64].copy_from_slice(&3u128.to_le_bytes());
         page[128..144].copy_from_slice(&340u128.to_le_bytes());
@@ -114,6 +116,7 @@ mod tests {
         assert_eq!(of("interval power"), Some(4.5));
         assert_eq!((of("data read"), of("data written")), (Some(0.0), Some(3.0 * 512e3)));
         assert_eq!((of("power-on time"), of("media errors")), (Some(340.0), Some(6.0)));
+        assert_eq!(of("percentage used"), Some(17.0));
         assert_eq!(described.series[0].critical, Some(85.0));
     }
 

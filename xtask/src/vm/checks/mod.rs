@@ -3,6 +3,7 @@
 mod ahci;
 mod faults;
 mod flakey;
+mod methods;
 mod null_blk;
 mod probe;
 mod smart;
@@ -25,6 +26,11 @@ const CHECKS: &[(&str, Check)] = &[
     ("faults", faults::check),
     ("fdp", probe::check_fdp),
     ("flakey", flakey::check),
+    ("methods", methods::check),
+    ("methods_drives", methods::check_drives),
+    ("methods_encryption", methods::check_encryption),
+    ("methods_media", methods::check_media),
+    ("methods_steady", methods::check_steady),
     ("null_blk", null_blk::check),
     ("nvme_gone", faults::check_nvme),
     ("probe", probe::check),

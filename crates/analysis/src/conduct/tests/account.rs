@@ -141,6 +141,34 @@ fn an_overloaded_open_loop_gives_the_growth_per_second() {
 }
 
 #[test]
+fn a_backlog_at_full_speed_and_above_is_what_a_curve_asks_for_and_below_it_is_none() {
+    let at = |percent: u32| {
+        let mut run = testing::sample_overloaded_run();
+        let id = run.steps[0].key.step.clone();
+        for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps).filter(|step| step.id == id) {
+            step.relative = Some(drivelab_core::relative::RelativeRate {
+                of: drivelab_core::ids::StepId::new("curve", "full-speed"),
+                percent,
+                rounding: drivelab_core::relative::Rounding::None,
+                arrivals: drivelab_core::load::Arrivals::Constant,
+                stop_above: None,
+            });
+        }
+        (id, run)
+    };
+    assert_eq!(codes(&at(99).1), ["open_loop_overloaded"]);
+    let (id, run) = at(100);
+    assert_eq!(codes(&run), ["curve_overloaded"]);
+    let told = finding(&run, "curve_overloaded");
+    assert_eq!(told.severity, Severity::Note);
+    assert!(told.statement.contains("the points below are not concerned"), "{}", told.statement);
+    let analysis = analyse(&run);
+    let of = |metric: &str| analysis.step_metric(&id, metric).expect("a metric");
+    assert_eq!(of("total.response_mean").voided_by, ["curve_overloaded"], "it has no steady value all the same");
+    assert!(of("total.latency_mean").value.is_some() && of("open_loop.backlog_growth").value.is_some());
+}
+
+#[test]
 fn a_generator_that_is_late_by_a_tenth_of_the_gap_is_told() {
     // 20,000 a second on one thread: gaps of 50 us.
     let late = |mean_ns: u64| {

@@ -78,7 +78,7 @@ pub(super) fn measure(time: Nanos, cpus: u32, voice: Voice) -> Vec<Ceiling> {
 
 fn rounds(load: &Load, time: Nanos, voice: Voice) -> Result<Ceiling> {
     let needs = Needs { reads: !load.writes, writes: load.writes, ..Needs::default() };
-    let wanted = Wanted { run: RunId::now(), needs, destroy: &Destroy::default(), size: Some(SPAN) };
+    let wanted = Wanted { run: RunId::now(), needs, destroy: &Destroy::default(), size: Some(SPAN), own: false };
     let opened = Place::of(Path::new(load.place))?.open(&wanted, voice)?;
     let mut engine = Engine::open(opened.target, Options::new(load.backend)).map_err(unfit)?;
     let workload = workload(load)?;

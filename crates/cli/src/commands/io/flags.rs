@@ -99,8 +99,12 @@ pub(super) fn bad(flag: &str, typed: &str, why: &str) -> Failure {
 /// What the flags say, in the order of the headings.
 pub(super) fn sayings(arguments: &IoArgs, defaults: &Defaults) -> Result<Vec<Said>> {
     let mut said = Sayings::default();
-    what(&mut said, arguments, defaults)?;
-    order(&mut said, arguments, defaults)?;
+    if arguments.trace.trace_in.is_some() {
+        replay(&mut said, arguments)?;
+    } else {
+        what(&mut said, arguments, defaults)?;
+        order(&mut said, arguments, defaults)?;
+    }
     depth(&mut said, arguments, defaults)?;
     let rate = &arguments.rate;
     said.parsed("rate", "rate", rate.rate.as_ref(), values::rate)?;
@@ -138,11 +142,25 @@ fn what(said: &mut Sayings, arguments: &IoArgs, defaults: &Defaults) -> Result<(
     Ok(())
 }
 
+/// A trace instead of kinds, sizes and places.
+fn replay(said: &mut Sayings, arguments: &IoArgs) -> Result<()> {
+    let trace = &arguments.trace;
+    let file = trace.trace_in.as_ref().map(|file| file.display().to_string()).unwrap_or_default();
+    said.add("trace", "trace-in", &file, "own".into());
+    said.word("replay", "replay", trace.replay.as_ref());
+    said.count("replay_scale", "replay-scale", trace.replay_scale);
+    said.text("idle_cap", "idle-cap", trace.idle_cap.as_ref());
+    said.word("trace_fit", "trace-fit", trace.trace_fit.as_ref());
+    said.word("trace_trims", "trace-trims", trace.trace_trims.as_ref());
+    said.parsed("span", "span", arguments.order.span.as_ref(), |span| Ok(values::span(span)))
+}
+
 fn order(said: &mut Sayings, arguments: &IoArgs, defaults: &Defaults) -> Result<()> {
     let order = &arguments.order;
     let pattern = order.pattern.as_deref().unwrap_or(defaults.pattern);
     said.add("pattern", "pattern", pattern, values::word(pattern));
     said.text("stride", "stride", order.stride.as_ref());
+    said.count("places", "places", order.places);
     said.count("seek_percent", "seek-percent", order.seek_percent);
     let scattered = !order.not_scattered;
     said.parsed("locality", "locality", order.locality.as_ref(), |spread| values::locality(spread, scattered))?;
@@ -157,7 +175,9 @@ fn order(said: &mut Sayings, arguments: &IoArgs, defaults: &Defaults) -> Result<
 fn depth(said: &mut Sayings, arguments: &IoArgs, defaults: &Defaults) -> Result<()> {
     let depth = &arguments.depth;
     said.count("queue_depth", "qd", Some(depth.queue_depth.unwrap_or(defaults.queue_depth)));
-    said.count("threads", "threads", Some(depth.threads));
+    if arguments.trace.trace_in.is_none() || depth.threads > 1 {
+        said.count("threads", "threads", Some(depth.threads));
+    }
     said.parsed("cpus", "cpus", depth.cpus.as_ref(), |list| Ok(values::cpu_list(&values::cpu_numbers(list)?)))?;
     if let (Some(node), Some(cpus)) = (depth.numa, &defaults.numa) {
         said.add("cpus", "numa", &node.to_string(), values::cpu_list(cpus));
@@ -196,7 +216,9 @@ fn duration(said: &mut Sayings, arguments: &IoArgs, defaults: &Defaults) -> Resu
         || passes.is_some()
         || duration.bytes.is_some()
         || duration.operations.is_some()
-        || duration.coverage.is_some();
+        || duration.coverage.is_some()
+        // A trace ends by itself.
+        || arguments.trace.trace_in.is_some();
     match (ends, defaults.one_pass) {
         (true, _) => {}
         (false, true) => passes = Some(1),

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::ops::Range;
+use std::path::Path;
 
 use drivelab_core::units::Bytes;
 use drivelab_method::{Diagnostic, Methodology};
@@ -10,7 +11,7 @@ use toml::{Table, Value};
 
 use super::flags::{Defaults, bad, sayings};
 use super::{values, wrong};
-use crate::args::IoArgs;
+use crate::args::{IoArgs, TraceInArgs};
 use crate::fail::Result;
 
 /// Size of the scratch file, and addresses of a target that holds nothing.
@@ -93,6 +94,7 @@ pub(super) fn written(arguments: &IoArgs, ground: &Ground, defaults: &Defaults) 
     let new_and_unfilled = *ground == Ground::Fresh && !fills;
     let mut written = Written { text: String::new(), size, new_and_unfilled, places: Vec::new() };
     head(&mut written, &title, arguments, (ground, defaults));
+    trace(&mut written, &arguments.trace)?;
     if fills {
         written.say("\n[[prepare]]\naction = \"fill\"");
         // What is read is then of the kind that was asked for.
@@ -114,6 +116,24 @@ pub(super) fn written(arguments: &IoArgs, ground: &Ground, defaults: &Defaults) 
         }
     }
     Ok(written)
+}
+
+/// The trace that the load replays.
+fn trace(written: &mut Written, arguments: &TraceInArgs) -> Result<()> {
+    let Some(file) = &arguments.trace_in else { return Ok(()) };
+    let typed = file.display().to_string();
+    let path = std::fs::canonicalize(file).map_err(|error| bad("trace-in", &typed, &error.to_string()))?;
+    let path = path.to_str().ok_or_else(|| bad("trace-in", &typed, "its path is not valid UTF-8"))?;
+    written.say("\n[[traces]]\nname = \"own\"");
+    written.key("file", &path.into(), format!("--trace-in {typed}"));
+    for (key, flag, value) in
+        [("format", "trace-format", &arguments.trace_format), ("device", "trace-device", &arguments.trace_device)]
+    {
+        if let Some(value) = value {
+            written.key(key, &value.as_str().into(), format!("--{flag} {value}"));
+        }
+    }
+    Ok(())
 }
 
 /// Everything before the test.
@@ -166,6 +186,9 @@ fn size(arguments: &IoArgs, ground: &Ground) -> Result<Option<Bytes>> {
 
 /// Whether any operation of the main load may read.
 fn reads(arguments: &IoArgs) -> bool {
+    if arguments.trace.trace_in.is_some() {
+        return true;
+    }
     let what = &arguments.what;
     match what.op.as_deref() {
         Some("write" | "trim" | "write-zeroes" | "flush" | "mix=0") => false,
@@ -215,5 +238,9 @@ fn title(arguments: &IoArgs, defaults: &Defaults) -> String {
     };
     let block = what.block.as_ref().unwrap_or(&defaults.block);
     let queue_depth = depth.queue_depth.unwrap_or(defaults.queue_depth);
+    if let Some(name) = arguments.trace.trace_in.as_deref().and_then(Path::file_name) {
+        let mode = arguments.trace.replay.as_deref().unwrap_or("timed").replace('-', " ");
+        return format!("Trace {}, {mode}, {queue_depth} in flight", name.display());
+    }
     format!("{pattern} {op}, {block}, {queue_depth} in flight{threads}{beside}")
 }

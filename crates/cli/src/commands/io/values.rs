@@ -207,9 +207,15 @@ pub(super) fn steady(tracked: &str, rounds: Option<u64>) -> Value {
     Value::Table(steady)
 }
 
-/// `1s/2s`
+/// `1s/2s` or `32MB/20%`
 pub(super) fn bursts(text: &str) -> Parsed {
-    let (on, off) = halves(text, '/', "the time on and the time off, such as 1s/2s")?;
+    let (on, off) =
+        halves(text, '/', "the time on and the time off, such as 1s/2s, or volume and duty cycle: 32MB/20%")?;
+    if let Some(percent) = off.strip_suffix('%') {
+        let duty =
+            percent.trim().parse::<u32>().map_err(|_| "the duty cycle is no whole number, such as 20%".to_owned())?;
+        return Ok(table([("volume", self::text(on)), ("duty_cycle", count(duty.into()))]));
+    }
     Ok(table([("on", self::text(on)), ("off", self::text(off))]))
 }
 

@@ -34,6 +34,7 @@ pub(super) fn label(source: &SourceDescription, series: &str, quantity: Quantity
         (SourceKind::Adapter, _) => "power, by your meter".to_owned(),
         (SourceKind::DiskStats, _) => disk(series).to_owned(),
         (SourceKind::Smart, _) => smart(series, quantity),
+        (SourceKind::MediaWrites, _) => format!("{series}, by the drive itself"),
         (SourceKind::PowerLog, _) => "power, by the drive itself".to_owned(),
         (SourceKind::Link, _) => format!("PCIe link {series}"),
         (SourceKind::PcieErrors, _) => format!("PCIe errors, {}", error(series)),

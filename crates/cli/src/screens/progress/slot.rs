@@ -2,7 +2,7 @@
 
 use drivelab_analysis::steady::WINDOW;
 use drivelab_core::ids::StepKey;
-use drivelab_core::plan::{Action, Rest, Rounds, Step, StepRole, StopRule, TestPlan};
+use drivelab_core::plan::{Action, Plan, Rest, Rounds, Step, StepRole, StopRule, TestPlan};
 use drivelab_core::units::Nanos;
 use drivelab_core::workload::Workload;
 
@@ -43,6 +43,8 @@ pub(super) struct Slot {
     pub(super) test: String,
     label: String,
     rounds: u32,
+    /// Which of them it is, where their number is fixed: `2/9`, `warm-up`.
+    words: String,
     /// Rounds that run even if the test ends as early as it can.
     certain: u32,
     pub(super) role: StepRole,
@@ -61,7 +63,7 @@ impl Slot {
     pub(super) fn label_with_round(&self) -> String {
         match (self.rounds, self.certain < self.rounds) {
             (0 | 1, _) => self.label.clone(),
-            (rounds, false) => format!("{} ({}/{rounds})", self.label, self.key.round),
+            (_, false) => format!("{} ({})", self.label, self.words),
             (rounds, true) => format!("{} ({}/≤{rounds})", self.label, self.key.round),
         }
     }
@@ -72,10 +74,10 @@ impl Slot {
     }
 }
 
-/// The executions of a test in order.
-pub(super) fn slots(test: &TestPlan) -> Vec<Slot> {
+/// The executions of a test in one set, in order.
+pub(super) fn slots(plan: &Plan, test: &TestPlan, set: u32) -> Vec<Slot> {
     let certain = match test.rounds {
-        Rounds::Fixed { count } => count,
+        Rounds::Fixed { .. } => test.max_rounds(),
         // Until the window is full.
         Rounds::Steady { .. } => u32::try_from(WINDOW).unwrap_or(u32::MAX),
         // Even the lowest rate may be too much.
@@ -91,23 +93,26 @@ pub(super) fn slots(test: &TestPlan) -> Vec<Slot> {
             }
         };
         let resting = step.rest.after(Nanos::new(active)).get();
+        let rest = if plan.rests_after(test, &key, step) { step.rest } else { Rest::None {} };
+        let words = test.round_words(key.round);
         let (kind, goal) = goal(&step.action);
         Slot {
             key,
             test: test.name.clone(),
             label: clean(&step.label),
             rounds: test.max_rounds(),
+            words,
             certain,
             role: step.role,
             kind,
             goal,
             own_ns: total.saturating_sub(resting),
-            rest: step.rest,
+            rest,
             workload: step.workload().cloned(),
             passed: false,
         }
     };
-    test.schedule().into_iter().map(slot).collect()
+    test.schedule_of_set(set).into_iter().map(slot).collect()
 }
 
 /// Bytes after which the step ends by its own rule; `None` where bytes do not say it.
@@ -118,7 +123,7 @@ pub(super) fn slots(test: &TestPlan) -> Vec<Slot> {
     reason = "an estimate; a float that is too large saturates"
 )]
 fn bytes_to_move(workload: &Workload, stop: &StopRule) -> Option<u64> {
-    let span = workload.span.length.get();
+    let span = workload.pass_bytes().get();
     let moving = f64::from(100 - workload.other.flush_percent.get().min(100)) / 100.0;
     let per_operation = workload.mean_block_size() * moving;
     // The figures of the intervals are of all groups, the rule is about the first.

@@ -103,7 +103,8 @@ impl Bench {
         let (folder, key, stop) = (self.file("conditions"), self.file("key"), StopToken::default());
         let condition = Condition { encryption: "opal".parse().expect("an arm"), ..Condition::default() };
         let (run, destroy) = (RunId::now(), Some(self.node.name.clone()));
-        let wish = Wish { run, condition, destroy, opal_admin_key: Some(&key), folder: &folder, stop: &stop };
+        let wish =
+            Wish { run, condition, destroy, opal_admin_key: Some(&key), series: None, folder: &folder, stop: &stop };
         SetUp::begin_with(released, &wish, self.controllers.clone()).expect_err("nothing can be opened here")
     }
 

@@ -77,7 +77,7 @@ impl Bench {
         let destroy = Destroy::named(Some(Path::new(&self.node.name)));
         let released = guard::release_device(&self.node, &destroy).expect("released");
         let destroy = Some(self.node.name.clone());
-        let wish = Wish { run: RunId::now(), condition, destroy, opal_admin_key: None, folder, stop };
+        let wish = Wish { run: RunId::now(), condition, destroy, opal_admin_key: None, series: None, folder, stop };
         SetUp::begin_with(released, &wish, self.controllers())
     }
 

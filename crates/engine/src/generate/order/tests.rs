@@ -19,7 +19,7 @@ fn mixed(pattern: Pattern, blocks: u64, sizes: &[(u64, u32)]) -> Workload {
     workload
 }
 
-/// The sizes of JESD219 (methods.md, section 6) with their shares of the operations.
+/// The sizes of JESD219 (research notes, methods, section 6) with their shares of the operations.
 const JESD219: [(u64, u32); 12] = [
     (512, 4),
     (1024, 1),

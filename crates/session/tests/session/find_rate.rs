@@ -1,22 +1,18 @@
 //! A search of the rate at which the response time reaches a bound, on a target whose answer is known: it serves so
 //! many operations per second, answers the slower the nearer it is to that, and falls behind above it.
 
-use std::sync::{Arc, Mutex};
-
 use drivelab_analysis::find_rate::found;
-use drivelab_analysis::testing::{fold, sample_environment, sample_events, sample_run, sample_tool};
+use drivelab_analysis::testing::sample_run;
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
-use drivelab_core::clock::{MonotonicClock, StopCause, StopToken};
-use drivelab_core::event::{Event, EventBody, RunResumed, RunStarted};
-use drivelab_core::finding::Finding;
+use drivelab_core::clock::StopCause;
 use drivelab_core::histogram::Histogram;
-use drivelab_core::listener::{Listener, ListenerError};
 use drivelab_core::load::{Arrivals, Rate};
 use drivelab_core::plan::{Action, Plan, RateSearch, Rounds};
 use drivelab_core::record::{IntervalRecord, OpRecord, OpenLoop, Response, StepRecord, StopReason};
-use drivelab_core::run::RunRecords;
 use drivelab_core::units::{Bytes, Nanos};
-use drivelab_session::{Fanout, Outcome, Session, Start, TargetCare};
+use drivelab_session::Outcome;
+
+use super::common::{Keep, resumed, run_through, started};
 
 const CAPACITY_IOPS: f64 = 50_000.0;
 /// Time of a single operation on an idle target; the bound is ten times as long, which a queue reaches at nine tenths
@@ -82,32 +78,6 @@ impl Backend for Queue {
     }
 }
 
-struct NoCare;
-
-impl TargetCare for NoCare {
-    fn preparation_begins(&mut self) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn preparation_done(&mut self) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn closing_findings(&mut self) -> Vec<Finding> {
-        Vec::new()
-    }
-}
-
-#[derive(Clone, Default)]
-struct Keep(Arc<Mutex<Vec<Event>>>);
-
-impl Listener for Keep {
-    fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
-        self.0.lock().expect("no listener panics").push(event.clone());
-        Ok(())
-    }
-}
-
 fn search() -> RateSearch {
     let bound = Nanos::from_millis(1);
     RateSearch { percentile_thousandths: 99_000, bound, lowest: 1_000_000, highest: 200_000_000, max: 12 }
@@ -127,42 +97,11 @@ fn plan() -> Plan {
     plan
 }
 
-fn run(start: Start, backend: &mut Queue, keep: &Keep) -> Outcome {
-    let at_ns = if let Start::Resumed { records, .. } = &start { records.last_at_ns } else { 0 };
-    let stop = StopToken::default();
-    let fanout = Fanout::start(Box::new(keep.clone()), Vec::new(), stop.clone());
-    let clock = Arc::new(MonotonicClock::starting_at(at_ns));
-    Session::begin(start, backend, &mut NoCare, clock, stop, fanout).expect("the recorder works").run()
-}
-
-fn started() -> Start {
-    let first = sample_events().swap_remove(0).event;
-    let EventBody::RunStarted(start) = first else { panic!("a run begins with run_started") };
-    Start::New(RunStarted { plan: plan(), ..start })
-}
-
-fn resumed(records: RunRecords) -> Start {
-    let resumed = RunResumed {
-        segment: 1,
-        resumed: "2026-03-01T11:00:00Z".to_owned(),
-        tool: sample_tool(),
-        environment: sample_environment(),
-        target_state: String::new(),
-        prepared_again: false,
-        kept_steps: 0,
-    };
-    Start::Resumed { records, resumed }
-}
-
-fn records(keep: &Keep) -> RunRecords {
-    fold(keep.0.lock().expect("no listener panics").clone())
-}
-
 #[test]
 fn the_rate_at_nine_tenths_of_the_capacity_is_found_for_each_step() {
     let (keep, mut queue) = (Keep::default(), Queue { asked: Vec::new(), stop_before: usize::MAX });
-    assert!(matches!(run(started(), &mut queue, &keep), Outcome::Complete { .. }));
-    let run = records(&keep);
+    assert!(matches!(run_through(started(plan()), &mut queue, &keep), Outcome::Complete { .. }));
+    let run = keep.records();
     let test = &run.plan.tests[0];
     for step in &test.steps {
         let found = found(test, step, &run).expect("it was searched");
@@ -196,12 +135,12 @@ fn the_rate_at_nine_tenths_of_the_capacity_is_found_for_each_step() {
 #[test]
 fn a_search_that_was_stopped_goes_on_with_the_rate_it_was_at() {
     let (keep, mut whole) = (Keep::default(), Queue { asked: Vec::new(), stop_before: usize::MAX });
-    assert!(matches!(run(started(), &mut whole, &keep), Outcome::Complete { .. }));
+    assert!(matches!(run_through(started(plan()), &mut whole, &keep), Outcome::Complete { .. }));
     for stop_before in [0, 1, 4, 9] {
         let (keep, mut first) = (Keep::default(), Queue { asked: Vec::new(), stop_before });
-        assert!(matches!(run(started(), &mut first, &keep), Outcome::Interrupted { .. }));
+        assert!(matches!(run_through(started(plan()), &mut first, &keep), Outcome::Interrupted { .. }));
         let mut rest = Queue { asked: Vec::new(), stop_before: usize::MAX };
-        assert!(matches!(run(resumed(records(&keep)), &mut rest, &keep), Outcome::Complete { .. }));
+        assert!(matches!(run_through(resumed(keep.records(), false), &mut rest, &keep), Outcome::Complete { .. }));
         assert_eq!([first.asked, rest.asked].concat(), whole.asked, "stopped before execution {stop_before}");
     }
 }

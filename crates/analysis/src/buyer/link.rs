@@ -1,0 +1,97 @@
+//! Does its link run as it should? What was negotiated against what drive and slot can, what the model is known for,
+//! and what was read through it.
+
+use drivelab_core::environment::LinkFacts;
+use drivelab_core::probe::{PcieHop, UplinkRoot};
+
+use super::{Answer, Known, Notes, Question, Sureness, old_data};
+
+pub(super) fn answer(known: &Known<'_>) -> Answer {
+    let mut notes = Notes::default();
+    let Some(device) = known.device() else {
+        return notes.unknown(Question::Link, "no drive was found below the target", "Name the drive itself.");
+    };
+    let Some(link) = &device.link else {
+        let why = format!("nothing tells the link of {} ({})", device.name, device.transport);
+        let how = "Look at the drive without an adapter, on the machine that it is in.";
+        return notes.unknown(Question::Link, &why, how);
+    };
+    against_possible(link, &mut notes);
+    against_facts(known, link, &mut notes);
+    if let Some(path) = known.probe.and_then(|probe| probe.pcie.as_ref()) {
+        way(&path.hops, link, &mut notes);
+        match path.root {
+            UplinkRoot::Chipset => notes.saw("it hangs on the chipset, whose way to the CPU others use too"),
+            UplinkRoot::Switch => notes.saw("it hangs on a switch, whose way to the CPU others use too"),
+            UplinkRoot::Cpu | UplinkRoot::RootPort | UplinkRoot::RootBus => {}
+        }
+    }
+    if let Some((fastest, rate)) = old_data::fastest(known).zip(link.bytes_per_second) {
+        let share = fastest * 1e6 / rate * 100.0;
+        notes.saw(format!("the fastest place was read with {fastest:.0} MB/s, {share:.0} % of what the link carries"));
+    }
+    let good = match &link.possible {
+        Some(_) => format!("It runs at {}, the best that drive and slot can.", link.negotiated),
+        None => format!("It runs at {}; what it could do, nothing tells.", link.negotiated),
+    };
+    let because = "the link as the kernel sees it now; at idle some hosts lower it";
+    let action = "Most often the slot, cable or adapter, and not the drive: try another slot before you blame it.";
+    notes.answer(Question::Link, &good, (Sureness::Sure, because), action)
+}
+
+fn against_possible(link: &LinkFacts, notes: &mut Notes) {
+    let Some(possible) = &link.possible else { return };
+    if *possible == link.negotiated {
+        notes.saw(format!("drive and slot can {possible}"));
+    } else {
+        notes.beware(format!("its link runs at {} and could run at {possible}", link.negotiated));
+    }
+}
+
+/// Generation and lanes of a text such as `PCIe 4.0 x4` or `PCI Express 4.0, 4 lanes`; lanes where they are stated.
+fn generation(text: &str) -> Option<(f64, Option<u32>)> {
+    let (_, rest) = text.split_once("PCIe ")?;
+    let mut words = rest.split([' ', ',']);
+    let generation = words.next()?.parse().ok()?;
+    let lanes = words.find_map(|word| word.strip_prefix('x')?.parse().ok());
+    Some((generation, lanes))
+}
+
+/// What the model is known for: a drive in a slower slot than it can use is slower than its data sheet.
+fn against_facts(known: &Known<'_>, link: &LinkFacts, notes: &mut Notes) {
+    let Some((facts, device)) = known.facts.zip(known.device()) else { return };
+    let figures = facts.figures_at(Some(device.capacity));
+    let Some(figure) = &figures.interface else { return };
+    let text = figure.value.text.as_str();
+    let Some(((now, lanes), (could, wide))) = generation(&link.negotiated).zip(generation(text)) else { return };
+    let fewer = lanes.zip(wide).is_some_and(|(lanes, wide)| lanes < wide);
+    if now < could || fewer {
+        notes.beware(format!("{} is a drive for {text}, and runs at {} here", facts.title, link.negotiated));
+    } else {
+        notes.saw(format!("{} is a drive for {text} ({})", facts.title, figure.certainty.name()));
+    }
+}
+
+/// A narrower link further up.
+fn way(hops: &[PcieHop], link: &LinkFacts, notes: &mut Notes) {
+    let rate = link.bytes_per_second.unwrap_or(0.0);
+    for hop in hops.iter().skip(1) {
+        let Some(up) = &hop.link else { continue };
+        if up.bytes_per_second.is_some_and(|up| up < rate * 0.99) {
+            notes.beware(format!("on the way to the CPU {} ({}) runs at {}", hop.address, hop.kind, up.negotiated));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_are_read_as_data_sheets_and_kernels_write_them() {
+        assert_eq!(generation("PCIe 4.0 x4"), Some((4.0, Some(4))));
+        assert_eq!(generation("PCIe 3.0"), Some((3.0, None)));
+        assert_eq!(generation("PCIe 5.0 x4, NVMe 2.0"), Some((5.0, Some(4))));
+        assert_eq!(generation("SATA 6.0 Gb/s"), None);
+    }
+}

@@ -1,0 +1,199 @@
+//! Whether the capacity that a drive claims is there, from checks of blocks that were written all over it.
+//!
+//! Owns the reckoning: what a check covered, up to where it held, what a sample may have missed, and whether what is
+//! missing is the end of the drive or single blocks. The words are in [`crate::findings::capacity`]. Pure.
+
+use drivelab_core::environment::TargetKind;
+use drivelab_core::finding::{Evidence, Finding};
+use drivelab_core::ids::StepKey;
+use drivelab_core::load::{OpKind, Verify};
+use drivelab_core::plan::{Action, Form, StepRole};
+use drivelab_core::record::{BadBlock, DataFault, StepRecord, Verification};
+use drivelab_core::run::RunRecords;
+use drivelab_core::workload::Workload;
+
+use crate::findings::{capacity as text, evidence};
+
+/// The chance with which the share of [`Account::share_found`] may be missed.
+const CHANCE: f64 = 1e-6;
+/// From the first bad block on, so many of the checked blocks must be bad for the drive to end there, per cent.
+const BEYOND_PERCENT: u64 = 90;
+/// And at least so many, or it is single blocks that are bad.
+const BEYOND_LEAST: u64 = 3;
+/// Two blocks that are confused lie at least so far apart where one of them is beyond the end of the drive.
+const DISTANCE_LEAST: u64 = 1 << 20;
+
+/// What a check of headers says of the capacity of its span.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Account {
+    /// Blocks of its size in the span.
+    pub blocks: u64,
+    /// Of which so many were checked.
+    pub checked: u64,
+    /// Of these, not as written.
+    pub bad: u64,
+    /// Reads that failed.
+    pub unreadable: u64,
+    /// The bad block or failed read at the lowest address, and the end of the checked block before it.
+    pub first_bad: Option<(u64, u64)>,
+    /// All that was checked from there on is bad, but for a tenth.
+    pub ends_there: bool,
+    /// Bytes after which addresses come round.
+    pub comes_round: Option<u64>,
+    /// A block that was found where another one belongs.
+    pub example: Option<BadBlock>,
+    /// Bytes of the span.
+    pub span: u64,
+}
+
+impl Account {
+    /// `None` where the step checks no headers, or not the start of the target on, or goes over blocks more than once.
+    pub(crate) fn of(workload: &Workload, record: &StepRecord) -> Option<Account> {
+        let orderly = workload.pattern.has_passes() && workload.block_size_mix.is_empty() && workload.beside.is_empty();
+        if workload.verify != Verify::Check || !orderly || workload.span.offset.get() > 0 {
+            return None;
+        }
+        let Verification { checked, faults, first, wraps_at, bad_by_part: _ } = record.verification.as_ref()?;
+        let (span, block) = (workload.span.length.get(), workload.block_size.get().max(1));
+        let bad = faults.values().sum();
+        let failed = record.errors.iter().filter(|error| error.op == OpKind::Read).map(|error| error.offset);
+        let lowest = first.iter().map(|bad| bad.offset).chain(failed).min();
+        let (before, behind) = lowest.map_or((0, 0), |address| around(workload, address));
+        let unreadable = record.read.errors;
+        let example = first.iter().find(|bad| bad.belongs_at.is_some()).cloned();
+        let only_misplaced = faults.keys().all(|fault| matches!(fault, DataFault::Misplaced | DataFault::Wrapped));
+        let apart = |bad: &BadBlock| bad.belongs_at.map(|belongs| belongs.abs_diff(bad.offset));
+        let nearest = first.iter().filter_map(apart).min().filter(|distance| *distance >= DISTANCE_LEAST);
+        Some(Account {
+            blocks: span / block,
+            checked: *checked,
+            bad,
+            unreadable,
+            first_bad: lowest.map(|address| (address, before)),
+            ends_there: behind >= BEYOND_LEAST && (bad + unreadable) * 100 >= behind * BEYOND_PERCENT,
+            comes_round: wraps_at.map(|bytes| bytes.get()).or(nearest.filter(|_| only_misplaced)),
+            example,
+            span,
+        })
+    }
+
+    /// Whether a part of the span is missing, and not just single blocks of it bad.
+    pub(crate) const fn lacks(&self) -> bool {
+        self.comes_round.is_some() || self.ends_there
+    }
+
+    /// Bytes that are there, at least as far as was checked: what addresses come round after; or up to the last block
+    /// that held before everything was bad; or the span.
+    pub(crate) fn there(&self) -> u64 {
+        match (self.comes_round, self.first_bad) {
+            (Some(bytes), _) => bytes.min(self.span),
+            (None, Some((_, before))) if self.ends_there => before,
+            _ => self.span,
+        }
+    }
+
+    /// Smallest share of the blocks, in per cent, that would have been missed with a chance of at most one in a million
+    /// where it lies anywhere, one block as likely as another: 1 - (10^-6)^(1/n). 0 where all were checked.
+    pub(crate) fn share_found(&self) -> Option<f64> {
+        match self.checked + self.unreadable {
+            0 => None,
+            seen if seen >= self.blocks => Some(0.0),
+            seen => Some(100.0 * (1.0 - CHANCE.powf(1.0 / seen as f64))),
+        }
+    }
+}
+
+/// The end of the block that is gone to before the one at this address, and how many are from it on.
+fn around(workload: &Workload, address: u64) -> (u64, u64) {
+    let block = workload.block_size.get().max(1);
+    let at = address / block;
+    match workload.places.map(|places| places.blocks(workload.span, workload.block_size)) {
+        None => (at * block, (workload.span.length.get() / block).saturating_sub(at)),
+        Some(places) => {
+            let place = places.partition_point(|place| *place < at);
+            let before = place.checked_sub(1).and_then(|before| places.get(before)).map_or(0, |block| block + 1);
+            (before * block, (places.len() - place) as u64)
+        }
+    }
+}
+
+/// What is to be said of a block device that was checked from end to end: of its capacity, and what it counted itself.
+pub(crate) fn findings(records: &RunRecords) -> Vec<Finding> {
+    let (found, asked) = verdict(records);
+    let compared = asked.then(|| text::smart_compared(&crate::smart::before_and_after(records)));
+    found.into_iter().chain(compared).collect()
+}
+
+/// The verdict, and whether the run asked for one.
+fn verdict(records: &RunRecords) -> (Option<Finding>, bool) {
+    let target = &records.environment.target;
+    if target.kind != TargetKind::BlockDevice || records.plan.form == Form::Smoke {
+        return (None, false);
+    }
+    let said = target.length.get();
+    let mut checks = Vec::new();
+    let mut refused = None;
+    for record in &records.steps {
+        let Some(step) = records.plan.step(&record.key.step).filter(|step| step.role == StepRole::Measure) else {
+            continue;
+        };
+        let Action::Io { workload, .. } = &step.action else { continue };
+        if workload.verify == Verify::Headers {
+            let failed = record.errors.iter().filter(|error| error.op == OpKind::Write);
+            refused = refused.or(failed.map(|error| (record.key.clone(), error.offset)).min_by_key(|(_, at)| *at));
+        }
+        let whole = workload.span.end().saturating_add(workload.block_size.get()) > said;
+        checks.extend(Account::of(workload, record).filter(|_| whole).map(|account| (record.key.clone(), account)));
+    }
+    let steps: Vec<StepKey> =
+        checks.iter().map(|(key, _)| key.clone()).chain(refused.iter().map(|(key, _)| key.clone())).collect();
+    let worst = checks.iter().map(|(_, account)| account).find(|account| account.lacks());
+    let asked = refused.is_some() || !checks.is_empty();
+    let scattered = checks.iter().map(|(_, account)| account).find(|account| account.bad + account.unreadable > 0);
+    let found = match (worst, refused, checks.iter().map(|(_, account)| account).max_by_key(|account| account.checked))
+    {
+        (Some(account), ..) => Some(text::missing(said, account, evidence_of(said, account))),
+        (None, Some((_, at)), _) => {
+            let first = evidence("first write that failed, at byte", at as f64, None, "B");
+            Some(text::refused(said, at, vec![first]))
+        }
+        (None, None, Some(best)) => Some(match scattered {
+            Some(account) => text::scattered(said, account, evidence_of(said, account)),
+            None => text::there(said, best, evidence_of(said, best)),
+        }),
+        (None, None, None) => None,
+    };
+    (found.map(|found| Finding { steps, ..found }), asked)
+}
+
+fn evidence_of(said: u64, account: &Account) -> Vec<Evidence> {
+    let mut found = vec![
+        evidence("capacity that the drive claims", said as f64, None, "B"),
+        evidence("capacity that was found", account.there() as f64, Some(said as f64), "B"),
+        evidence(
+            "blocks checked (limit: blocks of the span)",
+            account.checked as f64,
+            Some(account.blocks as f64),
+            "blocks",
+        ),
+        evidence("blocks that did not hold what was written", account.bad as f64, Some(0.0), "blocks"),
+    ];
+    if account.unreadable > 0 {
+        found.push(evidence("reads that failed", account.unreadable as f64, Some(0.0), "operations"));
+    }
+    if let Some((address, _)) = account.first_bad {
+        found.push(evidence("lowest address with a fault", address as f64, None, "B"));
+    }
+    if let Some(share) = account.share_found() {
+        found.push(evidence(
+            "missing share that a sample of this size finds, but for one in a million",
+            share,
+            None,
+            "%",
+        ));
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,45 @@
+//! What a reader must know of a replay beside its figures: whether the trace was read in time, and how much of it went
+//! elsewhere than recorded. The text is in [`crate::findings::replayed`].
+
+use drivelab_core::replay::ReplayRecord;
+
+use super::told;
+use crate::check::{Check, Seen, Subject};
+use crate::findings::{evidence, replayed as text};
+
+/// Checks of single executions.
+pub(crate) static REPLAYED: &[Check] = &[
+    Check { code: "trace_reading_limited", rule: "", check: reading_limited, finding: text::reading_limited },
+    Check { code: "trace_fitted", rule: "", check: fitted, finding: text::fitted },
+];
+
+fn replay<'a>(subject: &Subject<'a>) -> Option<&'a ReplayRecord> {
+    subject.execution.record.replay.as_ref()
+}
+
+/// Any operation that waited for the reader is told of: it is not the drive that made it late.
+fn reading_limited(subject: &Subject<'_>) -> Vec<Seen> {
+    let Some(replay) = replay(subject).filter(|replay| replay.starved_operations > 0) else { return Vec::new() };
+    let found = vec![
+        evidence("operations that waited for the trace", replay.starved_operations as f64, Some(0.0), "operations"),
+        evidence("time in which the next operation was due and not read", replay.starved.as_secs_f64(), None, "s"),
+    ];
+    told(subject, Some(found))
+}
+
+/// Operations that went elsewhere than recorded, or were cut or shortened to whole blocks.
+fn fitted(subject: &Subject<'_>) -> Vec<Seen> {
+    let Some(replay) = replay(subject) else { return Vec::new() };
+    let issued = replay.taken.saturating_sub(replay.skipped_trims).max(1) as f64;
+    let share = |count: u64, what: &str| (count > 0).then(|| evidence(what, 100.0 * count as f64 / issued, None, "%"));
+    let found: Vec<_> = [
+        share(replay.moved, "operations at another place than recorded"),
+        share(replay.aligned, "operations widened to whole logical blocks"),
+        share(replay.shortened, "operations shortened to what fits"),
+        (replay.skipped_trims > 0).then(|| evidence("trims left out", replay.skipped_trims as f64, None, "operations")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    told(subject, (!found.is_empty()).then_some(found))
+}

@@ -1,0 +1,83 @@
+//! Four minutes on a drive that throttles twice as it warms up, drawn by hand, for the figures of heat.
+
+use drivelab_core::telemetry::Quantity;
+
+use super::*;
+
+/// The step.
+pub(super) const STEP: &str = "mixes/w30";
+const S: u64 = 1_000_000_000;
+const SECONDS: u64 = 240;
+
+/// Megabytes of each second: 1,000 for 100 s, 600 up to 180 s, then 300; two thirds of them reads.
+const fn megabytes(second: u64) -> u64 {
+    match second {
+        0..100 => 1_000,
+        100..180 => 600,
+        _ => 300,
+    }
+}
+
+/// The step with this course, and a thermometer that rises by half a degree a second from 30 °C; it warns at 75 °C (at
+/// 90 s) and is critical at 125 °C (at 190 s).
+pub(super) fn run() -> RunRecords {
+    let mut run = sample_run();
+    let mut record = run.steps.iter().find(|record| record.key.step.as_str() == STEP).expect("the mix").clone();
+    let interval = run.intervals.iter().find(|interval| interval.key == record.key).expect("an interval").clone();
+    record.end_ns = record.start_ns + SECONDS * S;
+    // The same operations over a longer time: fewer at once.
+    let waited: u64 = record.kinds().map(|(_, op)| op.histogram.sum.get()).sum();
+    record.in_flight_mean = waited as f64 / (SECONDS * S) as f64;
+    let second = |at: u64| {
+        let mut one = interval.clone();
+        (one.index, one.ramp) = (u32::try_from(at).expect("few"), false);
+        (one.start_ns, one.end_ns) = (record.start_ns + at * S, record.start_ns + (at + 1) * S);
+        one.read.bytes = Bytes::new(megabytes(at) * 2_000_000 / 3);
+        one.write.bytes = Bytes::new(megabytes(at) * 1_000_000 - one.read.bytes.get());
+        one
+    };
+    run.intervals = (0..SECONDS).map(second).collect();
+    let warming = |at: u64| (record.start_ns + at * S, 30.0 + at as f64 / 2.0);
+    let points: Vec<(u64, f64)> = (0..=SECONDS).map(warming).collect();
+    let mut told = testing::source(SourceKind::Adapter, "temperature", Quantity::Temperature, &points);
+    (told.description.series[0].warning, told.description.series[0].critical) = (Some(75.0), Some(125.0));
+    run.telemetry = testing::recorded(vec![told]);
+    run.steps = vec![record];
+    run
+}
+
+/// What the figures are, worked out on paper.
+pub(super) const KNOWN_ANSWERS: &[(&str, f64)] = &[
+    ("heat.first_minute", 1_000.0),
+    ("heat.last_minute", 300.0),
+    ("heat.kept", 30.0),
+    ("heat.throttle_steps", 2.0),
+    ("heat.time_to_throttle", 100.0),
+    // The ends of the seconds from 89 s on: 151 of them.
+    ("heat.warning_minutes", 151.0 / 60.0),
+    ("heat.critical_minutes", 51.0 / 60.0),
+    ("heat.warning_limit", 75.0),
+    ("heat.critical_limit", 125.0),
+];
+
+/// What of the course is asked for wrongly.
+pub(super) const MISTAKES: &[(&str, &str, f64)] = &[
+    ("heat.first_minute", "MiB for MB", 1_000e6 / 1_048_576.0),
+    ("heat.first_minute", "reads alone", 2_000.0 / 3.0),
+    ("heat.first_minute", "of the whole step", (100.0 * 1_000.0 + 80.0 * 600.0 + 60.0 * 300.0) / 240.0),
+    ("heat.last_minute", "of the second half", (60.0 * 600.0 + 60.0 * 300.0) / 120.0),
+    ("heat.last_minute", "MiB for MB", 300e6 / 1_048_576.0),
+    ("heat.kept", "a share for per cent", 0.3),
+    ("heat.kept", "of the step before", 50.0),
+    ("heat.throttle_steps", "falls below the first rate, once", 1.0),
+    ("heat.throttle_steps", "seconds below it", 140.0),
+    ("heat.time_to_throttle", "of the last step", 180.0),
+    ("heat.time_to_throttle", "when it was noticed", 105.0),
+    ("heat.time_to_throttle", "minutes for seconds", 100.0 / 60.0),
+    ("heat.warning_minutes", "seconds for minutes", 151.0),
+    ("heat.warning_minutes", "above the critical limit", 51.0 / 60.0),
+    ("heat.critical_minutes", "above the limit of warning", 151.0 / 60.0),
+    ("heat.warning_limit", "kelvin", 348.15),
+    ("heat.warning_limit", "the critical limit", 125.0),
+    ("heat.critical_limit", "the highest temperature", 150.0),
+];

@@ -1,0 +1,152 @@
+//! Scores: what the formulas of a plan ([`drivelab_core::score`]) come to, with their terms.
+//!
+//! Values are taken from the metrics, so that voids and lower bounds hold here too. A score has a value only where all
+//! of its terms have one. Pure.
+
+use drivelab_core::ids::StepId;
+use drivelab_core::metric::{Better, Metric};
+use drivelab_core::plan::Plan;
+use drivelab_core::score::{Score, ScoreRates, ScoreRule, WEIGHT_ONE};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::metrics::of_score;
+
+/// Bytes per second of 1 MB/s, in MiB/s.
+const MIB_OF_MB: f64 = 1e6 / 1_048_576.0;
+
+/// A score of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ScoreFigure {
+    /// Address of its value among the metrics.
+    pub address: String,
+    /// Name in the methodology.
+    pub name: String,
+    /// Title for people.
+    pub title: String,
+    /// Unit as printed.
+    pub unit: String,
+    /// How its terms become one figure.
+    pub rule: ScoreRule,
+    /// Which direction is better.
+    pub better: Better,
+    /// The value; absent where a term is missing or void.
+    pub value: Option<f64>,
+    /// The terms, in the order of the formula.
+    pub terms: Vec<ScoreTerm>,
+    /// Address of the score by which it is divided; absent where it is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over: Option<String>,
+    /// Codes of the findings that void a term.
+    pub voided_by: Vec<String>,
+    /// A term is a lower bound, so that this is one.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub lower_bound: bool,
+    /// Why parts of the formula are drivelab's own; empty where they are not.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub approximation: String,
+}
+
+/// One term of a score.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ScoreTerm {
+    /// Address of the figure.
+    pub address: String,
+    /// The step that it is of.
+    pub step: StepId,
+    /// What it is multiplied by.
+    pub weight: f64,
+    /// The figure as the formula counts it; absent where there is none or it is void.
+    pub value: Option<f64>,
+    /// Its unit.
+    pub unit: String,
+}
+
+/// Every score of a plan whose figures have any of its terms, in the order of the plan: one of which nothing was
+/// measured (power without a meter) is none.
+#[must_use]
+pub fn scores(plan: &Plan, metrics: &[Metric]) -> Vec<ScoreFigure> {
+    let mut all: Vec<ScoreFigure> = Vec::new();
+    for score in &plan.scores {
+        let over = score.over.as_ref().map(|name| all.iter().find(|other| other.name == *name));
+        if over == Some(None) {
+            continue;
+        }
+        all.extend(one(score, over.flatten(), metrics));
+    }
+    all
+}
+
+fn one(score: &Score, over: Option<&ScoreFigure>, metrics: &[Metric]) -> Option<ScoreFigure> {
+    let found = |step: &StepId, id: &str| metrics.iter().find(|one| one.id == id && one.step.as_ref() == Some(step));
+    let mut figures: Vec<&Metric> = Vec::new();
+    let mut terms = Vec::new();
+    for part in &score.parts {
+        for step in &part.steps {
+            let metric = found(step, &part.metric);
+            let unit = metric.map_or("", |metric| &metric.unit);
+            figures.extend(metric);
+            terms.push(ScoreTerm {
+                address: format!("{step}:{}", part.metric),
+                step: step.clone(),
+                #[expect(clippy::cast_precision_loss, reason = "weights are at most a million thousandths")]
+                weight: part.weight_thousandths as f64 / WEIGHT_ONE as f64,
+                value: metric.and_then(|metric| metric.value).map(|value| counted(value, unit, score.rates)),
+                unit: if unit == "MB/s" && score.rates == ScoreRates::Binary { "MiB/s" } else { unit }.to_owned(),
+            });
+        }
+    }
+    if figures.is_empty() {
+        return None;
+    }
+    let known: Option<Vec<(f64, f64)>> = terms.iter().map(|term| Some((term.weight, term.value?))).collect();
+    let own = known.and_then(|terms| of_score(score.metric())?(&terms));
+    let value = match over {
+        Some(over) => own.zip(over.value.filter(|value| *value > 0.0)).map(|(own, over)| own / over),
+        None => own,
+    };
+    let mut voided_by: Vec<String> = figures.iter().flat_map(|metric| metric.voided_by.clone()).collect();
+    voided_by.extend(over.into_iter().flat_map(|over| over.voided_by.clone()));
+    voided_by.sort_unstable();
+    voided_by.dedup();
+    Some(ScoreFigure {
+        address: score.address(),
+        name: score.name.clone(),
+        title: score.title.clone(),
+        unit: score.unit.clone(),
+        rule: score.rule,
+        better: score.better,
+        value,
+        lower_bound: value.is_some() && figures.iter().any(|metric| metric.lower_bound),
+        terms,
+        over: over.map(|over| over.address.clone()),
+        voided_by,
+        approximation: score.approximation.clone(),
+    })
+}
+
+/// A figure as the formula counts it.
+fn counted(value: f64, unit: &str, rates: ScoreRates) -> f64 {
+    if unit == "MB/s" && rates == ScoreRates::Binary { value * MIB_OF_MB } else { value }
+}
+
+/// The scores as metrics of the run.
+pub(crate) fn metrics(plan: &Plan, of_steps: &[Metric]) -> Vec<Metric> {
+    let id = |rule| if rule == ScoreRule::Sum { "score.sum" } else { "score.mean" };
+    let metric = |score: ScoreFigure| Metric {
+        address: score.address,
+        id: id(score.rule).to_owned(),
+        step: None,
+        unit: score.unit,
+        value: score.value,
+        rounds: Vec::new(),
+        sets: Vec::new(),
+        spread: None,
+        voided_by: score.voided_by,
+        lower_bound: score.lower_bound,
+    };
+    scores(plan, of_steps).into_iter().map(metric).collect()
+}
+
+#[cfg(test)]
+mod tests;

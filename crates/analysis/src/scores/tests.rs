@@ -1,0 +1,150 @@
+//! Scores by hand-worked numbers.
+
+use drivelab_core::score::ScorePart;
+
+use super::*;
+use crate::testing::sample_plan;
+
+fn metric(step: &StepId, id: &str, unit: &str, value: Option<f64>) -> Metric {
+    Metric {
+        address: format!("{step}:{id}"),
+        id: id.to_owned(),
+        step: Some(step.clone()),
+        unit: unit.to_owned(),
+        value,
+        rounds: value.into_iter().collect(),
+        sets: Vec::new(),
+        spread: None,
+        voided_by: Vec::new(),
+        lower_bound: false,
+    }
+}
+
+fn score(name: &str, rule: ScoreRule, parts: &[(&[&str], &str, u64)]) -> Score {
+    let part = |(steps, metric, weight): &(&[&str], &str, u64)| ScorePart {
+        steps: steps.iter().map(|slug| StepId::new("t", slug)).collect(),
+        metric: (*metric).to_owned(),
+        weight_thousandths: *weight,
+    };
+    Score {
+        name: name.to_owned(),
+        title: name.to_owned(),
+        unit: "points".to_owned(),
+        rule,
+        better: Better::Higher,
+        rates: ScoreRates::Decimal,
+        parts: parts.iter().map(part).collect(),
+        over: None,
+        sources: Vec::new(),
+        approximation: String::new(),
+    }
+}
+
+fn plan_with(scores: Vec<Score>) -> Plan {
+    Plan { scores, ..sample_plan() }
+}
+
+/// The figures of AS SSD's three tests, MB/s: sequential, 4K, 4K-64Thrd, read and then write.
+fn as_ssd() -> Vec<Metric> {
+    let rate =
+        |slug: &str, op: &str, value| metric(&StepId::new("t", slug), &format!("{op}.throughput"), "MB/s", Some(value));
+    vec![
+        rate("seq-read", "read", 500.0),
+        rate("seq-write", "write", 400.0),
+        rate("4k-read", "read", 30.0),
+        rate("4k-write", "write", 100.0),
+        rate("4k-64-read", "read", 350.0),
+        rate("4k-64-write", "write", 250.0),
+    ]
+}
+
+/// AS SSD's total: 0.1 SeqR + 0.15 SeqW + 2 x 4KR + 4KW + 1.5 x 4K64R + 4K64W.
+fn total() -> Score {
+    let (read, write) = ("read.throughput", "write.throughput");
+    score(
+        "total",
+        ScoreRule::Sum,
+        &[
+            (&["seq-read"], read, 100),
+            (&["seq-write"], write, 150),
+            (&["4k-read"], read, 2_000),
+            (&["4k-write"], write, 1_000),
+            (&["4k-64-read"], read, 1_500),
+            (&["4k-64-write"], write, 1_000),
+        ],
+    )
+}
+
+fn close(value: Option<f64>, known: f64) -> bool {
+    value.is_some_and(|value| (value - known).abs() < 1e-9 * known)
+}
+
+#[test]
+fn the_formula_of_as_ssd_gives_what_it_gives_on_paper() {
+    let (read, write) = ("read.throughput", "write.throughput");
+    let parts = |op, id| -> [(&'static [&'static str], &'static str, u64); 3] {
+        if op == "read" {
+            [(&["seq-read"], id, 100), (&["4k-read"], id, 1_000), (&["4k-64-read"], id, 1_000)]
+        } else {
+            [(&["seq-write"], id, 100), (&["4k-write"], id, 1_000), (&["4k-64-write"], id, 1_000)]
+        }
+    };
+    let plan = plan_with(vec![
+        score("read", ScoreRule::Sum, &parts("read", read)),
+        score("write", ScoreRule::Sum, &parts("write", write)),
+        total(),
+    ]);
+    let found = scores(&plan, &as_ssd());
+    // 50 + 30 + 350; 40 + 100 + 250; 50 + 60 + 60 + 100 + 525 + 250.
+    for (score, known) in found.iter().zip([430.0, 390.0, 1_045.0]) {
+        assert!(close(score.value, known), "{}: {:?}, not {known}", score.name, score.value);
+    }
+    assert_eq!(found[2].address, "score/total:score.sum");
+    assert_eq!(found[2].terms.len(), 6);
+}
+
+#[test]
+fn rates_in_binary_megabytes_make_the_score_smaller_by_their_ratio() {
+    let binary = Score { rates: ScoreRates::Binary, ..total() };
+    let found = scores(&plan_with(vec![binary]), &as_ssd());
+    // 1,045 of 10^6 bytes each.
+    assert!(close(found[0].value, 1045e6 / 1_048_576.0), "{:?}", found[0].value);
+    assert_eq!(found[0].terms[0].unit, "MiB/s");
+}
+
+#[test]
+fn a_mean_divides_by_the_weights_and_a_ratio_by_the_score_before_it() {
+    let steps: &[&str] = &["seq-read", "4k-read", "4k-64-read"];
+    let mean = score("mean", ScoreRule::Mean, &[(steps, "read.throughput", 1_000)]);
+    let watts = score("watts", ScoreRule::Mean, &[(steps, "power.mean", 1_000)]);
+    let ratio = Score { over: Some("watts".to_owned()), name: "ratio".to_owned(), ..mean.clone() };
+    let plan = plan_with(vec![watts, mean, ratio]);
+    let mut figures = as_ssd();
+    // Without a meter there is neither power nor what is divided by it.
+    let names: Vec<String> = scores(&plan, &figures).into_iter().map(|score| score.name).collect();
+    assert_eq!(names, ["mean"]);
+    for (slug, value) in [("seq-read", 5.0), ("4k-read", 2.0), ("4k-64-read", 4.0)] {
+        figures.push(metric(&StepId::new("t", slug), "power.mean", "W", Some(value)));
+    }
+    let found = scores(&plan, &figures);
+    // 880 / 3, and 880 / 11: means are divided, not each step's own ratio.
+    assert!(close(found[1].value, 880.0 / 3.0), "{:?}", found[1].value);
+    assert!(close(found[2].value, 80.0), "{:?}", found[2].value);
+    assert_eq!(found[2].over.as_deref(), Some("score/watts:score.mean"));
+}
+
+#[test]
+fn a_term_that_is_missing_or_void_leaves_no_value_and_a_bound_stays_one() {
+    let plan = plan_with(vec![total()]);
+    let mut figures = as_ssd();
+    figures[4].lower_bound = true;
+    assert!(scores(&plan, &figures)[0].lower_bound);
+    figures[3] = Metric { value: None, voided_by: vec!["little_law".to_owned()], ..figures[3].clone() };
+    let found = &scores(&plan, &figures)[0];
+    assert_eq!((found.value, found.voided_by.clone(), found.lower_bound), (None, vec!["little_law".to_owned()], false));
+    figures.remove(0);
+    let found = &scores(&plan, &figures)[0];
+    assert_eq!((found.value, found.terms[0].value), (None, None));
+    let metrics = metrics(&plan, &figures);
+    assert_eq!((metrics[0].address.as_str(), metrics[0].unit.as_str()), ("score/total:score.sum", "points"));
+}

@@ -1,0 +1,116 @@
+//! By how much a rate rises for a doubling of the capacity: the least-squares line through the logarithms (to the base
+//! of 2) of rates over those of capacities; its slope s gives the ratio 2^s.
+//!
+//! Its error bar comes from those of the rates (half their 95 % interval over the rounds): errors of a logarithm are
+//! relative ones, and those of the drives add as squares, each by its weight in the slope. A ratio of 1 means that the
+//! capacity changes nothing, 2 that the rate doubles with it.
+
+use drivelab_core::ids::StepId;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// A drive's rate with its capacity.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct SizedRate {
+    /// Capacity of the drive, bytes.
+    pub capacity: f64,
+    /// Its rate, MB/s.
+    pub mb_s: f64,
+    /// Half the 95 % interval of the rate over its rounds, MB/s; absent below three rounds.
+    pub half_interval: Option<f64>,
+}
+
+/// What a doubling of the capacity brings in one step.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Doubling {
+    /// The step.
+    pub step: StepId,
+    /// Its label.
+    pub label: String,
+    /// The drives' rates, in the order of the drives; those without a figure are left out.
+    pub rates: Vec<SizedRate>,
+    /// The ratio; absent where all drives are of one capacity.
+    pub ratio: Option<Ratio>,
+}
+
+/// A ratio with its error bar.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
+pub struct Ratio {
+    /// For each doubling.
+    pub value: f64,
+    /// Low end of the error bar; absent where a drive has no interval.
+    pub low: Option<f64>,
+    /// High end.
+    pub high: Option<f64>,
+}
+
+/// The ratio for each doubling of the capacity; `None` below two capacities, and with a rate that is not above zero.
+#[must_use]
+pub fn per_doubling(rates: &[SizedRate]) -> Option<Ratio> {
+    if rates.iter().any(|rate| rate.mb_s <= 0.0 || rate.capacity <= 0.0) {
+        return None;
+    }
+    let n = rates.len() as f64;
+    let sizes: Vec<f64> = rates.iter().map(|rate| rate.capacity.log2()).collect();
+    let middle = sizes.iter().sum::<f64>() / n;
+    let squares: f64 = sizes.iter().map(|size| (size - middle).powi(2)).sum();
+    if rates.len() < 2 || squares < 1e-9 {
+        return None;
+    }
+    let weights = sizes.iter().map(|size| (size - middle) / squares);
+    let slope: f64 = weights.clone().zip(rates).map(|(weight, rate)| weight * rate.mb_s.log2()).sum();
+    let off = weights.zip(rates).map(|(weight, rate)| {
+        let relative = rate.half_interval? / rate.mb_s / std::f64::consts::LN_2;
+        Some((weight * relative).powi(2))
+    });
+    let off = off.sum::<Option<f64>>().map(f64::sqrt);
+    Some(Ratio {
+        value: slope.exp2(),
+        low: off.map(|off| (slope - off).exp2()),
+        high: off.map(|off| (slope + off).exp2()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rate(capacity: f64, mb_s: f64, half: f64) -> SizedRate {
+        SizedRate { capacity, mb_s, half_interval: Some(half) }
+    }
+
+    fn near(value: f64, wanted: f64) -> bool {
+        (value - wanted).abs() < 1e-6 * wanted.abs().max(1.0)
+    }
+
+    #[test]
+    fn two_drives_give_the_ratio_for_one_doubling() {
+        // 250 to 1,000 GB are two doublings; the rate goes from 500 to 2,000: twice for each.
+        let found = per_doubling(&[rate(250e9, 500.0, 0.0), rate(1000e9, 2000.0, 0.0)]).expect("a ratio");
+        assert!(near(found.value, 2.0) && near(found.low.expect("a bar"), 2.0), "{found:?}");
+        // From 500 to 1,000 GB, 400 to 600: 1.5.
+        let found = per_doubling(&[rate(500e9, 400.0, 0.0), rate(1000e9, 600.0, 0.0)]).expect("a ratio");
+        assert!(near(found.value, 1.5), "{found:?}");
+    }
+
+    #[test]
+    fn the_error_bar_is_that_of_the_rates() {
+        // One doubling: weights -1 and 1. Each rate is off by 3 % and 4 % of itself, together 5 %: 2^(0.05 / ln 2) = e^0.05.
+        let found = per_doubling(&[rate(1e12, 100.0, 3.0), rate(2e12, 200.0, 8.0)]).expect("a ratio");
+        let (low, high) = (found.low.expect("a bar"), found.high.expect("a bar"));
+        assert!(near(low, 2.0 * (-0.05_f64).exp()) && near(high, 2.0 * 0.05_f64.exp()), "{found:?}");
+        let unknown = SizedRate { half_interval: None, ..rate(2e12, 200.0, 0.0) };
+        let found = per_doubling(&[rate(1e12, 100.0, 3.0), unknown]).expect("a ratio");
+        assert_eq!((found.low, found.high), (None, None));
+    }
+
+    #[test]
+    fn three_drives_lie_on_a_line_and_one_capacity_on_none() {
+        // log2 of capacities 0, 1, 2 (of the smallest), of rates 0, 2, 2: slope (0·-1 + 2·0 + 2·1) / 2 = 1.
+        let found = per_doubling(&[rate(1e12, 1.0, 0.0), rate(2e12, 4.0, 0.0), rate(4e12, 4.0, 0.0)]).expect("a ratio");
+        assert!(near(found.value, 2.0), "{found:?}");
+        assert_eq!(per_doubling(&[rate(1e12, 1.0, 0.0), rate(1e12, 2.0, 0.0)]), None);
+        assert_eq!(per_doubling(&[rate(1e12, 1.0, 0.0)]), None);
+        assert_eq!(per_doubling(&[rate(1e12, 0.0, 0.0), rate(2e12, 2.0, 0.0)]), None);
+    }
+}

@@ -1,0 +1,45 @@
+//! The flags of `drivelab check`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueHint};
+
+use super::{BackendArg, TelemetryArgs};
+
+/// Shown below the help.
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  sudo drivelab check /dev/nvme0n1      the drive: its logs, 25 places of it, samples of what they hold
+  sudo drivelab check /mnt/drive        the drive below a folder
+  drivelab check /mnt/drive/film.mkv    the drive below a file by its logs, and how fast the file is read
+  drivelab check /dev/sda --json | jq -r .verdict.text
+
+Nothing is written: the target is opened for reading only, and may be in use. Exit code 3 says that something speaks
+against the drive. What no reading can show is said: that a capacity is really there, only `drivelab run genuine`
+proves, and it destroys what the drive holds.";
+
+/// `drivelab check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// A device, its kernel name, controller, by-id name or serial number, or a file or folder on it.
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub target: PathBuf,
+    /// As one JSON document (docs/formats/check.schema.json).
+    #[arg(long)]
+    pub json: bool,
+    /// Keep no run of what was read.
+    #[arg(long)]
+    pub no_save: bool,
+    /// Read nothing: only what the drive says of itself.
+    #[arg(long)]
+    pub no_read: bool,
+    /// Set a parameter of every test of the methodology `check` (KEY=VALUE) or of one (TEST.KEY=VALUE).
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Engine that issues the I/O.
+    #[arg(long, value_enum)]
+    pub backend: Option<BackendArg>,
+    /// What is watched beside the I/O.
+    #[command(flatten)]
+    pub telemetry: TelemetryArgs,
+}

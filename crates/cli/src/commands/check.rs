@@ -1,0 +1,116 @@
+//! `drivelab check`: a buyer's questions about a drive, answered by its logs and a minute of reading.
+//!
+//! Owns which device or file is read for what the user named. The reading is the methodology `check`, which goes the
+//! way of every other; the answers are `analysis::buyer`'s, shown by `lab::checked`.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use drivelab_core::environment::BlockDeviceFacts;
+use drivelab_device::probe::{Depth, find, probe};
+use drivelab_device::{BlockNode, DeviceError, Named, Roots, classify, devices_below, open_device_to_read};
+use drivelab_method::Methodology;
+
+use crate::args::{CheckArgs, PrintArgs};
+use crate::context::Context;
+use crate::fail::Result;
+use crate::lab::begin::{self, Order};
+use crate::lab::execute::engine;
+use crate::lab::outcome::Show;
+use crate::lab::{checked, largest, method, target};
+
+/// What is looked at.
+enum Chosen {
+    /// This device or file is read.
+    Read(PathBuf),
+    /// Only the logs of this device are asked; why nothing is read, a part of a sentence.
+    Ask(BlockNode, String),
+}
+
+/// Runs the command.
+///
+/// # Errors
+/// A target that is not there or holds nothing; whatever keeps a run from being done.
+pub fn check(context: &Context, arguments: &CheckArgs) -> Result {
+    let methodology = method::find_set("check", None, &arguments.set)?;
+    let print = PrintArgs { events: None, json: arguments.json };
+    match choose(context, arguments)? {
+        Chosen::Read(path) => run(context, arguments, (&methodology, &print), &path),
+        Chosen::Ask(node, why) => checked::without_reading(context, &print, &probe(&node, Depth::Full), &why),
+    }
+}
+
+fn run(
+    context: &Context,
+    arguments: &CheckArgs,
+    (methodology, print): (&Methodology, &PrintArgs),
+    read: &Path,
+) -> Result {
+    let order = Order {
+        methodology,
+        form: method::form(methodology, None),
+        target: read,
+        size: None,
+        source: None,
+        destroy: None,
+        planned: None,
+        yes: false,
+        engine: engine(context, arguments.backend)?,
+        telemetry: &arguments.telemetry,
+        trace: None,
+        page: None,
+        save: !arguments.no_save,
+        sample: true,
+        dry_run: false,
+        print,
+        show: Show::Check,
+        words: target::Words::OF_FILES,
+        facts: None,
+        under: None,
+        part: None,
+    };
+    begin::carry_out(context, order)
+}
+
+/// What is read for what the user named: a file as it is, of everything else the drive, and where that may not be
+/// opened, the largest file of a folder.
+fn choose(context: &Context, arguments: &CheckArgs) -> Result<Chosen> {
+    let named = arguments.target.as_path();
+    let say = |line: &str| context.settings.voice.say(line);
+    let folder = match named.exists().then(|| classify(named)).transpose()? {
+        Some(Named::ExistingFile(file)) if !arguments.no_read => return Ok(Chosen::Read(file)),
+        Some(Named::Folder(folder)) => Some(folder),
+        _ => None,
+    };
+    let node = match folder.as_deref().map(below).transpose()?.flatten() {
+        Some(node) => {
+            say(&format!("{} lies on {}", named.display(), node.name));
+            node
+        }
+        None => {
+            let found = find(named)?;
+            found.remark.iter().for_each(|remark| say(remark));
+            found.node
+        }
+    };
+    if arguments.no_read {
+        return Ok(Chosen::Ask(node, "nothing was read, as --no-read asks".to_owned()));
+    }
+    let source = match open_device_to_read(&node) {
+        Err(DeviceError::Unreadable { source, .. }) if source.kind() == ErrorKind::PermissionDenied => source,
+        opened => return Ok(opened.map(|_| Chosen::Read(node.path.clone()))?),
+    };
+    let why = format!("this user may not read {} ({source})", node.path.display());
+    let Some(file) = folder.as_deref().and_then(largest::file_below) else { return Ok(Chosen::Ask(node, why)) };
+    say(&format!("{why}: the largest file that may be read is read in its place, {}", file.display()));
+    Ok(Chosen::Read(file))
+}
+
+/// The drive below a folder: the lowest device that has a model; a loop device stands for itself.
+fn below(folder: &Path) -> Result<Option<BlockNode>> {
+    let devices = devices_below(&Named::Folder(folder.to_owned()))?;
+    let first = devices.first();
+    let drive = |device: &&BlockDeviceFacts| device.model.is_some();
+    let lowest = devices.iter().rev().find(drive).filter(|_| first.is_some_and(|first| first.transport != "loop"));
+    Ok(lowest.or(first).and_then(|device| BlockNode::by_name(&Roots::default(), &device.name)))
+}

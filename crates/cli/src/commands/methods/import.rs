@@ -1,0 +1,132 @@
+//! `drivelab methods import`: another tool's file becomes a methodology, and every option that does not is named.
+
+use std::io::Write as _;
+use std::path::Path;
+
+use anstream::ColorChoice;
+use drivelab_core::exit::ExitCode;
+use drivelab_interop::{Fate, Imported, Note, Surroundings, fio, vdbench};
+use drivelab_report::format;
+
+use crate::args::{ForeignFormat, ImportArgs};
+use crate::fail::{Failure, Result};
+use crate::lab::method;
+use crate::say;
+
+/// Runs the command.
+///
+/// # Errors
+/// A file that cannot be read or is wrong, or a methodology that cannot be written.
+pub(super) fn import(arguments: &ImportArgs) -> Result {
+    let path = &arguments.file;
+    let text = read(path).map_err(|why| Failure::usage(format!("cannot read '{}': {why}", path.display())))?;
+    let name = path.display().to_string();
+    let from = arguments.from.or_else(|| looks_like(&text)).ok_or_else(|| {
+        Failure::usage(format!(
+            "'{name}' looks neither like a fio job file ([section] first) nor like a Vdbench parameter file (sd=, wd=, \
+             rd=); say which it is with --from"
+        ))
+    })?;
+    let imported = made(&name, &text, path, from)?;
+    super::forms(&name, &imported.toml, &[]).map_err(|wrong| {
+        let text = method::wrong(&wrong).message;
+        Failure::unexpected(format!("what was imported is no methodology; please report this with the file\n{text}"))
+    })?;
+    match &arguments.output {
+        Some(output) => write(output, &imported.toml)?,
+        None => say::data(&imported.toml)?,
+    }
+    if arguments.json {
+        say::json(&document(&imported))?;
+    } else {
+        say::line(report(&imported).trim_end());
+    }
+    Ok(ExitCode::Ok)
+}
+
+fn read(path: &Path) -> std::result::Result<String, String> {
+    drivelab_method::read_bytes(path)
+        .map_err(|error| error.to_string())
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Whose file it is, by its first line with content.
+fn looks_like(text: &str) -> Option<ForeignFormat> {
+    let content =
+        text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with([';', '#', '*', '/']));
+    for line in content {
+        if line.starts_with('[') || line.starts_with("include ") {
+            return Some(ForeignFormat::Fio);
+        }
+        if line.split_once('=').is_some_and(|(key, _)| key.chars().all(char::is_alphanumeric)) {
+            return Some(ForeignFormat::Vdbench);
+        }
+    }
+    None
+}
+
+fn made(name: &str, text: &str, path: &Path, from: ForeignFormat) -> Result<Imported> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let around = Surroundings { variable: &|name| std::env::var(name).ok(), include: &|file| read(&folder.join(file)) };
+    let made = match from {
+        ForeignFormat::Fio => fio::import(name, text, &around),
+        ForeignFormat::Vdbench => vdbench::import(name, text, &around),
+    };
+    made.map_err(|wrong| {
+        let color = anstream::AutoStream::choice(&std::io::stderr()) != ColorChoice::Never;
+        let mistakes = format::counted(wrong.mistakes().len(), "mistake");
+        Failure::usage(format!("{mistakes} in {name}\n{}", wrong.render(color).trim_end()))
+    })
+}
+
+fn write(output: &Path, toml: &str) -> Result<()> {
+    let made = std::fs::File::create_new(output).and_then(|mut file| file.write_all(toml.as_bytes()));
+    made.map_err(|error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => {
+            Failure::usage(format!("'{}' exists and is not replaced; remove it or name another file", output.display()))
+        }
+        _ => Failure::new(ExitCode::TargetUnusable, format!("cannot write '{}': {error}", output.display())),
+    })
+}
+
+const HEADS: [(Fate, &str); 3] = [
+    (Fate::Lost, "not carried over"),
+    (Fate::Changed, "carried over with a difference"),
+    (Fate::NoEffect, "without effect on the load"),
+];
+
+fn of(imported: &Imported, fate: Fate) -> Vec<&Note> {
+    imported.notes.iter().filter(|note| note.fate == fate).collect()
+}
+
+/// What became of the options, for people.
+fn report(imported: &Imported) -> String {
+    let mut text = format!("{} carried over\n", format::counted(imported.carried, "option"));
+    for (fate, head) in HEADS {
+        let notes = of(imported, fate);
+        if !notes.is_empty() {
+            text.push_str(&format!("{} {head}:\n", notes.len()));
+            notes.iter().for_each(|note| text.push_str(&format!("  {}\n", note.text())));
+        }
+    }
+    text
+}
+
+fn document(imported: &Imported) -> serde_json::Value {
+    let list = |fate| -> Vec<serde_json::Value> {
+        let one = |note: &&Note| {
+            serde_json::json!({
+                "file": note.file, "line": note.line, "option": note.option, "why": note.why,
+            })
+        };
+        of(imported, fate).iter().map(one).collect()
+    };
+    serde_json::json!({
+        "schema": "drivelab.import",
+        "schema_version": 1,
+        "carried": imported.carried,
+        "not_carried": list(Fate::Lost),
+        "changed": list(Fate::Changed),
+        "no_effect": list(Fate::NoEffect),
+    })
+}

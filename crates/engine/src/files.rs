@@ -1,0 +1,368 @@
+//! Work on sets of files in a folder of the run's own: made, copied, read, verified, deleted, each file an operation.
+//!
+//! Owns what a step does before its time (sets that it needs, the page cache), its threads, and the syncing inside its
+//! time. Content is moved by read(2) and write(2), never by copy_file_range(2) or a reflink, which would move names and
+//! not data. Writes go through a [`WritableFolder`] alone. Must not know: plans, where folders come from.
+
+mod books;
+mod content;
+mod set;
+mod worker;
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
+
+use drivelab_core::backend::{BackendError, StepRequest};
+use drivelab_core::clock::{RunClock, StopToken};
+use drivelab_core::files::{FileLoad, FilePlace, FileSet, FileSync, FileWork};
+use drivelab_core::plan::StopRule;
+use drivelab_core::record::{IntervalRecord, StepRecord, StopReason};
+use drivelab_core::target::WritableFolder;
+use drivelab_core::workload::Workload;
+use rustix::io::Errno;
+
+use crate::buffer::PAGE;
+use crate::faults::{Attempt, Broken, ErrorPolicy};
+use books::{Books, Told};
+use set::Files;
+use worker::{Ended, Tools, Worker};
+
+/// Files whose end was told and not yet counted; far more than end between two looks.
+const TOLD: usize = 4096;
+
+/// Longest wait between two looks at what the threads tell.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Where files are worked on.
+#[derive(Debug, Default)]
+pub struct Folders {
+    /// The run's folder on the drive.
+    pub target: Option<WritableFolder>,
+    /// The run's folder where files come from; absent where they are made in memory.
+    pub source: Option<WritableFolder>,
+    /// The sets that lie there whole.
+    present: BTreeMap<(String, FilePlace), FileSet>,
+}
+
+impl Folders {
+    /// The folders of a run that begins.
+    #[must_use]
+    pub const fn new(target: Option<WritableFolder>, source: Option<WritableFolder>) -> Self {
+        Folders { target, source, present: BTreeMap::new() }
+    }
+
+    /// The folder in which a copy of a set lies; `None` for a source in memory.
+    fn of(&self, place: FilePlace) -> Result<Option<&WritableFolder>, BackendError> {
+        match place {
+            FilePlace::Source => Ok(self.source.as_ref()),
+            FilePlace::Original | FilePlace::Copy => {
+                let missing = "the step works on files and the run has no folder for them: name a folder as its target";
+                self.target.as_ref().map(Some).ok_or_else(|| BackendError::Unfit(missing.to_owned()))
+            }
+        }
+    }
+
+    fn holds(&self, set: &FileSet, place: FilePlace) -> bool {
+        self.present.get(&(set.name.clone(), place)) == Some(set)
+    }
+}
+
+/// What all threads of a step look at.
+struct Common<'a> {
+    load: &'a FileLoad,
+    sizes: &'a [u64],
+    /// First byte of each file, counted over the set.
+    starts: &'a [u64],
+    from: Option<&'a Files>,
+    to: Option<&'a Files>,
+    direct: bool,
+    policy: ErrorPolicy,
+    clock: &'a dyn RunClock,
+    stop: &'a StopToken,
+    /// End of the cap on the run clock.
+    until_ns: u64,
+    next: AtomicU32,
+    /// Bytes moved so far.
+    moved: AtomicU64,
+    /// When each thread began its present file; 0 between two.
+    since: Vec<AtomicU64>,
+    halted: AtomicBool,
+    why: AtomicU8,
+}
+
+impl Common<'_> {
+    /// Ends the step; the first reason stays.
+    fn halt(&self, reason: StopReason) {
+        let code = match reason {
+            StopReason::Errors => 1,
+            StopReason::Stopped => 2,
+            _ => 3,
+        };
+        let _ = self.why.compare_exchange(0, code, Ordering::SeqCst, Ordering::SeqCst);
+        self.halted.store(true, Ordering::SeqCst);
+    }
+
+    fn reason(&self) -> StopReason {
+        match self.why.load(Ordering::SeqCst) {
+            0 => StopReason::Passes,
+            1 => StopReason::Errors,
+            2 => StopReason::Stopped,
+            _ => StopReason::Cap,
+        }
+    }
+
+    /// Whether a thread must not go on; notes why.
+    fn must_end(&self, now_ns: u64) -> bool {
+        if self.stop.is_stopped() {
+            self.halt(StopReason::Stopped);
+        } else if now_ns >= self.until_ns {
+            self.halt(StopReason::Cap);
+        }
+        self.halted.load(Ordering::Relaxed)
+    }
+}
+
+/// Runs a step on files.
+pub(crate) fn run(
+    folders: &mut Folders,
+    request: &StepRequest<'_>,
+    load: &FileLoad,
+    interval: &mut dyn FnMut(IntervalRecord),
+) -> Result<StepRecord, BackendError> {
+    fits(request.workload)?;
+    let mut notes = Vec::new();
+    let sizes = load.set.file_sizes();
+    let whole = ready(folders, request, load, &sizes, &mut notes)?;
+    let from = match load.work {
+        FileWork::Create => None,
+        _ => folders.of(load.of)?.map(|folder| Files::open(folder, &load.set, load.of)).transpose()?,
+    };
+    let to = match load.makes() {
+        Some(place) => folders.of(place)?.map(|folder| Files::make(folder, &load.set, place)).transpose()?,
+        None => None,
+    };
+    if let Some(from) = from.as_ref().filter(|_| load.work != FileWork::Delete) {
+        notes.push(from.drop_cached(load.set.count));
+    }
+    let starts = starts(&sizes);
+    let common = common(request, load, (&sizes, &starts), (from.as_ref(), to.as_ref()));
+    if !whole {
+        common.halt(StopReason::Stopped);
+    }
+    let mut books = Books::new(request, load, common.clock.now_ns());
+    let ended = with_threads(&common, request, &mut books, interval)?;
+    if let Some(error) = finish(&common, folders, &mut books, interval) {
+        books.failed_to_sync(error, common.clock.now_ns(), load.bytes());
+        common.halt(StopReason::Errors);
+    }
+    books.close(&common, common.clock.now_ns(), interval);
+    let reason = common.reason();
+    drop(common);
+    now_there(folders, load, reason);
+    let direct = request.workload.direct && from.as_ref().or(to.as_ref()).is_none_or(Files::takes_direct);
+    Ok(books.record(request, &ended, reason, direct, notes))
+}
+
+/// First byte of each file, counted over the set.
+fn starts(sizes: &[u64]) -> Vec<u64> {
+    let mut start = 0;
+    let next = |size: &u64| {
+        start += size;
+        start - size
+    };
+    sizes.iter().map(next).collect()
+}
+
+fn common<'a>(
+    request: &'a StepRequest<'_>,
+    load: &'a FileLoad,
+    (sizes, starts): (&'a [u64], &'a [u64]),
+    (from, to): (Option<&'a Files>, Option<&'a Files>),
+) -> Common<'a> {
+    let StopRule { errors, cap, .. } = request.stop_rule;
+    let threads = request.workload.threads.get();
+    Common {
+        load,
+        sizes,
+        starts,
+        from,
+        to,
+        direct: request.workload.direct,
+        policy: ErrorPolicy::of(*errors),
+        clock: request.clock,
+        stop: request.stop,
+        until_ns: request.clock.now_ns().saturating_add(cap.get()),
+        next: AtomicU32::new(0),
+        moved: AtomicU64::new(0),
+        since: (0..threads).map(|_| AtomicU64::new(0)).collect(),
+        halted: AtomicBool::new(false),
+        why: AtomicU8::new(0),
+    }
+}
+
+fn fits(workload: &Workload) -> Result<(), BackendError> {
+    if !workload.block_size.get().is_multiple_of(PAGE as u64) || workload.block_size.get() == 0 {
+        let text = format!("files are moved in buffers of whole 4 KiB, and {} is none", workload.block_size);
+        return Err(BackendError::Unfit(text));
+    }
+    if !workload.beside.is_empty() {
+        return Err(BackendError::Unfit("work on files has no groups of threads beside it".to_owned()));
+    }
+    Ok(())
+}
+
+/// Makes sure, outside the step's time, that what it needs is there and what it makes is not. `false` where a stop came
+/// meanwhile.
+fn ready(
+    folders: &mut Folders,
+    request: &StepRequest<'_>,
+    load: &FileLoad,
+    sizes: &[u64],
+    notes: &mut Vec<String>,
+) -> Result<bool, BackendError> {
+    let mut whole = true;
+    if load.work != FileWork::Create && !folders.holds(&load.set, load.of) && folders.of(load.of)?.is_some() {
+        whole = make(folders, request, load, sizes)?;
+        notes.push(format!("the files to {} were made before the step, outside its time", load.work.name()));
+    }
+    if let Some(place) = load.makes() {
+        folders.present.remove(&(load.set.name.clone(), place));
+        if let Some(folder) = folders.of(place)? {
+            Files::remove(folder, &load.set, place)?;
+        }
+    }
+    let mut roots = vec![folders.of(FilePlace::Original)?];
+    roots.push(folders.source.as_ref());
+    for folder in roots.into_iter().flatten() {
+        let done = rustix::fs::syncfs(folder.handle());
+        done.map_err(|error| set::failed("writing back what was cached (syncfs)", folder.path(), error))?;
+    }
+    Ok(whole)
+}
+
+/// Makes a copy of a set outside any step's time. `false` where it was stopped.
+fn make(
+    folders: &mut Folders,
+    request: &StepRequest<'_>,
+    load: &FileLoad,
+    sizes: &[u64],
+) -> Result<bool, BackendError> {
+    let Some(folder) = folders.of(load.of)? else { return Ok(true) };
+    Files::remove(folder, &load.set, load.of)?;
+    let files = Files::make(folder, &load.set, load.of)?;
+    let creation = FileLoad { work: FileWork::Create, of: FilePlace::Original, ..load.clone() };
+    let starts = starts(sizes);
+    let mut common = common(request, &creation, (sizes, &starts), (None, Some(&files)));
+    (common.until_ns, common.direct) = (u64::MAX, false);
+    let worker = Worker::new(&common, 0, Tools::new(request.workload, false)?);
+    let ended = worker.run(None);
+    if let Some(error) = ended.errors.first() {
+        let error = Errno::from_raw_os_error(error.errno);
+        return Err(set::failed("making the files that the step needs", folder.path(), error));
+    }
+    if common.reason() != StopReason::Passes {
+        return Ok(false);
+    }
+    let key = (load.set.name.clone(), load.of);
+    folders.present.insert(key, load.set.clone());
+    Ok(true)
+}
+
+/// What lies in the folders after a step.
+fn now_there(folders: &mut Folders, load: &FileLoad, reason: StopReason) {
+    let key = |place| (load.set.name.clone(), place);
+    if load.work == FileWork::Delete {
+        folders.present.remove(&key(load.of));
+    }
+    if let Some(place) = load.makes().filter(|_| reason == StopReason::Passes) {
+        folders.present.insert(key(place), load.set.clone());
+    }
+}
+
+/// Runs the threads and counts what they tell, until all have ended.
+fn with_threads(
+    common: &Common<'_>,
+    request: &StepRequest<'_>,
+    books: &mut Books,
+    interval: &mut dyn FnMut(IntervalRecord),
+) -> Result<Vec<Ended>, BackendError> {
+    let checks = common.load.work == FileWork::Verify;
+    let tools: Result<Vec<Tools>, BackendError> =
+        (0..request.workload.threads.get()).map(|_| Tools::new(request.workload, checks)).collect();
+    let tools = tools?;
+    books.begins(common.clock.now_ns());
+    thread::scope(|scope| {
+        let (told, heard) = sync_channel(TOLD);
+        let mut threads = Vec::new();
+        for (number, tools) in tools.into_iter().enumerate() {
+            let told: SyncSender<Told> = told.clone();
+            let body = move || Worker::new(common, number, tools).run(Some(&told));
+            match thread::Builder::new().name(format!("files-{number}")).spawn_scoped(scope, body) {
+                Ok(thread) => threads.push(thread),
+                Err(source) => {
+                    common.halt(StopReason::Errors);
+                    return Err(Broken { what: Attempt::Thread, source }.into());
+                }
+            }
+        }
+        drop(told);
+        listen(&heard, common, books, interval);
+        let ended = threads.into_iter().map(|thread| thread.join());
+        Ok(ended.map(|ended| ended.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect())
+    })
+}
+
+/// Counts what threads tell and closes intervals, until nobody tells anything any more.
+fn listen(heard: &Receiver<Told>, common: &Common<'_>, books: &mut Books, interval: &mut dyn FnMut(IntervalRecord)) {
+    loop {
+        match heard.recv_timeout(LOOK) {
+            Ok(told) => {
+                books.take(told);
+                heard.try_iter().for_each(|told| books.take(told));
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return,
+        }
+        books.look(common, common.clock.now_ns(), interval);
+    }
+}
+
+/// What belongs to the step's time after its last file: folders removed, and what was written made durable. On a thread
+/// of its own, so that intervals go on meanwhile.
+fn finish(
+    common: &Common<'_>,
+    folders: &Folders,
+    books: &mut Books,
+    interval: &mut dyn FnMut(IntervalRecord),
+) -> Option<Errno> {
+    if common.load.work.reads() || common.reason() != StopReason::Passes {
+        return None;
+    }
+    let last = || -> Result<(), Errno> {
+        let changed = common.to.or(common.from);
+        if let Some(files) = changed.filter(|_| common.load.work == FileWork::Delete) {
+            files.remove_folders()?;
+        }
+        match common.load.sync {
+            FileSync::Never => Ok(()),
+            FileSync::Each => changed.filter(|_| common.load.work.makes()).map_or(Ok(()), Files::sync_folders),
+            FileSync::End => {
+                let place = common.load.makes().unwrap_or(common.load.of);
+                let folder = folders.of(place).ok().flatten();
+                folder.map_or(Ok(()), |folder| rustix::fs::syncfs(folder.handle()))
+            }
+        }
+    };
+    thread::scope(|scope| {
+        let (over, heard) = sync_channel::<Told>(1);
+        let thread = scope.spawn(move || {
+            let _over = over;
+            last().err()
+        });
+        listen(&heard, common, books, interval);
+        thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    })
+}

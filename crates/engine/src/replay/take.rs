@@ -1,0 +1,115 @@
+//! The loops' end of the line: what to issue next and when, and the books of it.
+
+use drivelab_core::histogram::{Histogram, SparseHistogram};
+use drivelab_core::replay::{Lateness, ReplayRecord};
+use drivelab_core::units::Nanos;
+
+use super::line::{Item, Line, Taken};
+use crate::account::Outcome;
+
+/// How long a loop waits before it looks again for an operation that has not been read yet.
+const AGAIN_NS: u64 = 20_000;
+
+/// What one OS thread counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Counts {
+    pub(crate) issued: u64,
+    pub(crate) skipped_trims: u64,
+    pub(crate) moved: u64,
+    pub(crate) aligned: u64,
+    pub(crate) shortened: u64,
+    pub(crate) starved_ns: u64,
+    pub(crate) starved_operations: u64,
+}
+
+/// What a thread takes next.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Due {
+    /// This operation, with its number; meant for this time, which is over, or 0 in a closed loop.
+    Item(u64, Item, u64),
+    NotBefore(u64),
+    End,
+}
+
+/// One OS thread's end of the line.
+#[derive(Debug, Default)]
+pub(crate) struct Taker {
+    /// Taken and not yet due.
+    pending: Option<(u64, Item)>,
+    /// Since when there has been nothing to take.
+    empty_since: Option<u64>,
+    pub(crate) counts: Counts,
+}
+
+impl Taker {
+    /// The next operation at `now`; `start` is the start of the step, `timed` whether operations have times.
+    #[inline]
+    pub(crate) fn next(&mut self, line: &Line, now: u64, start: u64, timed: bool) -> Due {
+        let (number, item) = match self.pending.take() {
+            Some(pending) => pending,
+            None => match line.take() {
+                Taken::Item(number, item) => (number, item),
+                Taken::End => return Due::End,
+                Taken::NotYet => {
+                    self.empty_since.get_or_insert(now);
+                    return Due::NotBefore(now + AGAIN_NS);
+                }
+            },
+        };
+        let intended = if timed { start.saturating_add(item.due_ns) } else { 0 };
+        if let Some(since) = self.empty_since.take() {
+            self.starved(now, since.max(intended));
+        }
+        if intended > now {
+            self.pending = Some((number, item));
+            return Due::NotBefore(intended);
+        }
+        Due::Item(number, item, intended)
+    }
+
+    /// An operation was due since `due` and came only now.
+    #[cold]
+    fn starved(&mut self, now: u64, due: u64) {
+        if now > due {
+            self.counts.starved_ns += now - due;
+            self.counts.starved_operations += 1;
+        }
+    }
+
+    /// The operation goes to the target.
+    #[inline]
+    pub(crate) fn issued(&mut self, item: &Item) {
+        let counts = &mut self.counts;
+        counts.issued += 1;
+        counts.skipped_trims += u64::from(item.skipped);
+        counts.moved += u64::from(item.changed.moved);
+        counts.aligned += u64::from(item.changed.aligned);
+        counts.shortened += u64::from(item.changed.shortened);
+    }
+}
+
+/// What a step did with its trace.
+pub(crate) fn record(line: &Line, outcomes: &[Outcome]) -> ReplayRecord {
+    let sum =
+        |of: fn(&Counts) -> u64| outcomes.iter().filter_map(|outcome| outcome.replay.as_ref()).map(of).sum::<u64>();
+    let (_, all, skipped_at_end) = line.outcome();
+    let issued = sum(|counts| counts.issued);
+    let complete = all && issued == line.outcome().0;
+    let skipped_trims = sum(|counts| counts.skipped_trims) + if complete { skipped_at_end } else { 0 };
+    let mut lateness = None::<SparseHistogram>;
+    for histogram in outcomes.iter().filter_map(|outcome| outcome.lateness.as_deref()).map(Histogram::sparse) {
+        lateness.get_or_insert_default().merge(&histogram);
+    }
+    ReplayRecord {
+        taken: issued + skipped_trims,
+        complete,
+        skipped_trims,
+        moved: sum(|counts| counts.moved),
+        aligned: sum(|counts| counts.aligned),
+        shortened: sum(|counts| counts.shortened),
+        busy: Nanos::new(line.busy.total_ns()),
+        starved: Nanos::new(sum(|counts| counts.starved_ns)),
+        starved_operations: sum(|counts| counts.starved_operations),
+        lateness: lateness.map(Lateness::new),
+    }
+}

@@ -1,0 +1,310 @@
+//! A methodology under construction, and its text.
+//!
+//! Owns the layout of the TOML that an import writes. Must not know: the tools whose files it is made of, nor whether
+//! the methodology is right.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use crate::notes::{Fate, Note};
+
+/// Where a value comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The imported file states it.
+    Stated,
+    /// It is the other tool's default.
+    Default,
+    /// It is no parameter, and takes no mark.
+    Unmarked,
+    /// It differs from what the other tool would do; the reason.
+    Ours(String),
+}
+
+/// Keys with their values as TOML, in order.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Table {
+    entries: Vec<(&'static str, String, Origin)>,
+}
+
+impl Table {
+    /// States a value, given as TOML; a later one replaces an earlier one.
+    pub(crate) fn set(&mut self, key: &'static str, toml: impl Into<String>, origin: Origin) {
+        self.entries.retain(|(other, _, _)| *other != key);
+        self.entries.push((key, toml.into(), origin));
+    }
+
+    /// States a key about which no mark is made, before all others.
+    pub(crate) fn first(&mut self, key: &'static str, toml: String) {
+        self.entries.insert(0, (key, toml, Origin::Unmarked));
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<&str> {
+        self.entries.iter().find(|(other, _, _)| *other == key).map(|(_, toml, _)| toml.as_str())
+    }
+
+    pub(crate) fn remove(&mut self, key: &str) {
+        self.entries.retain(|(other, _, _)| *other != key);
+    }
+
+    /// The entries alone: a group takes no marks.
+    fn write_entries(&self, text: &mut String) {
+        for (key, toml, _) in &self.entries {
+            let _ = writeln!(text, "{key} = {toml}");
+        }
+    }
+
+    fn write(&self, at: &str, text: &mut String) {
+        self.write_entries(text);
+        self.marks(at, "source_of", text, |origin| match origin {
+            Origin::Stated => Some(quoted("file")),
+            Origin::Default => Some(quoted("defaults")),
+            Origin::Ours(_) | Origin::Unmarked => None,
+        });
+        self.marks(at, "approximation", text, |origin| match origin {
+            Origin::Ours(why) => Some(quoted(why)),
+            _ => None,
+        });
+    }
+
+    fn marks(&self, at: &str, kind: &str, text: &mut String, of: impl Fn(&Origin) -> Option<String>) {
+        let marks: Vec<String> = self
+            .entries
+            .iter()
+            .filter_map(|(key, _, origin)| of(origin).map(|mark| format!("{key} = {mark}\n")))
+            .collect();
+        if !marks.is_empty() {
+            let _ = write!(text, "\n[{at}.{kind}]\n{}", marks.concat());
+        }
+    }
+}
+
+/// Size of a file where the imported one names none.
+const FILE_SIZE: &str = "4 GiB";
+
+/// A test with the loads beside its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Test {
+    pub(crate) name: String,
+    pub(crate) title: String,
+    pub(crate) purpose: String,
+    pub(crate) main: Table,
+    pub(crate) beside: Vec<(String, Table)>,
+}
+
+/// What a group would take over from its test and does not have: the defaults, stated.
+const RESETS: [(&str, &str); 12] = [
+    ("threads", "1"),
+    ("streams", "\"disjoint\""),
+    ("span", "\"100 %\""),
+    ("locality", "\"uniform\""),
+    ("seek_percent", "0"),
+    ("sync_every", "0"),
+    ("data", "\"incompressible\""),
+    ("compress_percent", "0"),
+    ("dedup_percent", "0"),
+    ("bursts", "{ on = \"1 s\", off = \"0 s\" }"),
+    ("verify", "\"off\""),
+    ("seed", "1"),
+];
+
+impl Table {
+    /// Completes a group so that nothing of the test's own load holds for it but what both state.
+    pub(crate) fn stand_alone(&mut self, main: &Table) {
+        for (key, toml) in RESETS {
+            if main.get(key).is_some() && self.get(key).is_none() {
+                self.set(key, toml, Origin::Unmarked);
+            }
+        }
+        let ordered = self.get("pattern").is_some_and(|pattern| !pattern.contains("random"));
+        if let Some(block) = self.get("block_size").map(str::to_owned)
+            && main.get("stride").is_some()
+            && self.get("stride").is_none()
+            && ordered
+        {
+            self.set("stride", block, Origin::Unmarked);
+        }
+        if main.get("arrivals").is_some() && self.get("rate").is_some() && self.get("arrivals").is_none() {
+            self.set("arrivals", "\"constant\"", Origin::Unmarked);
+        }
+    }
+
+    /// As fast as it can, whatever rate or pause the test's own load has.
+    pub(crate) fn unpaced(&mut self, main: &Table) {
+        let paced = main.get("rate").or(main.get("think_time")).is_some();
+        if paced && self.get("rate").or(self.get("think_time")).is_none() {
+            self.set("think_time", "\"0 s\"", Origin::Unmarked);
+        }
+    }
+}
+
+/// The whole.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Draft {
+    pub(crate) name: String,
+    pub(crate) title: String,
+    /// What kind of file it is made of: `fio job file`.
+    pub(crate) what: &'static str,
+    /// Its name, without the folder.
+    pub(crate) file: String,
+    /// Where the other tool's defaults are said.
+    pub(crate) defaults: &'static str,
+    /// Bytes of the target; `None` for all of a device.
+    pub(crate) size: Option<u64>,
+    pub(crate) minimum: u64,
+    pub(crate) as_found: bool,
+    /// Fills the target first.
+    pub(crate) fill: bool,
+    pub(crate) tests: Vec<Test>,
+}
+
+impl Draft {
+    /// The methodology as TOML, with what was not carried over as comments.
+    pub(crate) fn toml(&self, notes: &[Note]) -> String {
+        let mut text = format!(
+            "# Made by `drivelab methods import` of the {} {}. The language: docs/methodology-language.md.\n",
+            self.what, self.file
+        );
+        for (fate, head) in [
+            (Fate::Lost, "Not carried over:"),
+            (Fate::Changed, "Carried over with a difference:"),
+            (Fate::NoEffect, "Without effect on the load:"),
+        ] {
+            let lines: Vec<String> = notes.iter().filter(|note| note.fate == fate).map(Note::text).collect();
+            if !lines.is_empty() {
+                let _ = writeln!(text, "#\n# {head}");
+                lines.iter().for_each(|line| text.push_str(&comment(line)));
+            }
+        }
+        self.head(&mut text);
+        for test in &self.tests {
+            let _ = write!(
+                text,
+                "\n[[tests]]\nname = {}\ntitle = {}\npurpose = {}\nsources = [\"file\"]\n",
+                quoted(&test.name),
+                quoted(&test.title),
+                quoted(&test.purpose)
+            );
+            test.main.write("tests", &mut text);
+            for (name, table) in &test.beside {
+                let _ = write!(text, "\n[[tests.groups]]\nname = {}\n", quoted(name));
+                table.write_entries(&mut text);
+            }
+        }
+        text
+    }
+
+    fn head(&self, text: &mut String) {
+        let lost = "what was not carried over stands at the head of the file";
+        let _ = write!(
+            text,
+            "format = 1\nname = {}\ntitle = {}\nversion = \"1.0.0\"\nsummary = {}\ngood_for = {}\ncannot_tell = {}\n",
+            quoted(&self.name),
+            quoted(&self.title),
+            quoted(&format!("The loads of the {} {}.", self.what, self.file)),
+            quoted(&format!("Measuring with drivelab what the {} {} asks for.", self.what, self.file)),
+            quoted(&format!("What the other tool would have measured to the last digit: {lost}.")),
+        );
+        let _ = write!(
+            text,
+            "\n[[sources]]\nid = \"file\"\ncitation = {}\n\n[[sources]]\nid = \"defaults\"\ncitation = {}\n",
+            quoted(&format!("{} {}", self.what, self.file)),
+            quoted(self.defaults)
+        );
+        text.push_str("\n[target]\nkind = \"file_or_block\"\n");
+        match self.size {
+            Some(size) => {
+                let _ = writeln!(text, "size = {}", quoted(&bytes(size)));
+            }
+            None => {
+                text.push_str("# The file states no size: the whole device, or a file of a size that is ours.\n");
+                let _ = writeln!(text, "size = \"100 %\"\nfile_size = {}", quoted(FILE_SIZE));
+            }
+        }
+        let _ = writeln!(text, "minimum_size = {}", quoted(&bytes(self.minimum)));
+        if self.as_found {
+            text.push_str("content = \"as_found\"\n");
+        }
+        text.push_str("\n[forms.faithful]\n");
+        if self.fill {
+            text.push_str("\n[[prepare]]\naction = \"fill\"\nsources = [\"defaults\"]\n");
+        }
+    }
+}
+
+/// A comment line, folded where it is long.
+fn comment(line: &str) -> String {
+    const MOST: usize = 116;
+    let mut text = String::new();
+    let mut current = String::from("#   ");
+    for word in line.split(' ') {
+        let word: String = word.chars().filter(|sign| !sign.is_control()).collect();
+        if current.len() + word.len() > MOST && current.trim_start_matches(['#', ' ']).len() > 1 {
+            let _ = writeln!(text, "{}", current.trim_end());
+            current = String::from("#     ");
+        }
+        current.push_str(&word);
+        current.push(' ');
+    }
+    let _ = writeln!(text, "{}", current.trim_end());
+    text
+}
+
+/// Text as TOML.
+pub(crate) fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for sign in text.chars() {
+        match sign {
+            '"' | '\\' => out.extend(['\\', sign]),
+            '\t' => out.push_str("\\t"),
+            sign if sign.is_control() => out.push(' '),
+            sign => out.push(sign),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// Bytes as text that is read back exactly.
+pub(crate) fn bytes(value: u64) -> String {
+    drivelab_core::units::Bytes::new(value).to_string()
+}
+
+/// Nanoseconds as text that is read back exactly.
+pub(crate) fn time(nanos: u64) -> String {
+    drivelab_core::units::Nanos::new(nanos).to_string()
+}
+
+/// Longest short name, with room for a number behind it (the language takes 40).
+const LONGEST: usize = 36;
+
+/// A short name: lower-case letters, digits and single hyphens; `otherwise` where nothing is left.
+pub(crate) fn slug(text: &str, otherwise: &str) -> String {
+    let mapped: String =
+        text.chars().map(|sign| if sign.is_ascii_alphanumeric() { sign.to_ascii_lowercase() } else { ' ' }).collect();
+    let words: Vec<&str> = mapped.split_whitespace().collect();
+    let whole = words.join("-");
+    let cut = whole.get(..LONGEST.min(whole.len())).unwrap_or_default().trim_end_matches('-');
+    if cut.is_empty() { otherwise.to_owned() } else { cut.to_owned() }
+}
+
+/// Names that were given, so that each is given once.
+#[derive(Debug, Default)]
+pub(crate) struct Names(BTreeSet<String>);
+
+impl Names {
+    /// Names that nothing may have.
+    pub(crate) fn without(taken: &[&str]) -> Names {
+        Names(taken.iter().map(|name| (*name).to_owned()).collect())
+    }
+
+    /// The slug of a text, with a number where it is taken.
+    pub(crate) fn give(&mut self, text: &str) -> String {
+        let base = slug(text, "job");
+        let numbered = (2..).map(|number| format!("{base}-{number}"));
+        let free = std::iter::once(base.clone()).chain(numbered).find(|name| !self.0.contains(name));
+        let name = free.unwrap_or(base);
+        self.0.insert(name.clone());
+        name
+    }
+}

@@ -1,0 +1,169 @@
+//! Jobs: each section with what the global ones before it say, and the questions that its load asks of it.
+//!
+//! Owns that every option gets a fate. Must not know: what loads are made of.
+
+use super::State;
+use super::lines::{Opt, Section};
+use super::number::{self, Amount, KEYWORDS};
+use super::options::{Engine, canonical, engine, silent};
+use crate::notes::Fate;
+use crate::wrong::{Mistake, Place};
+
+/// One job, with the global options first.
+#[derive(Debug, Clone)]
+pub(super) struct Job {
+    pub(super) name: String,
+    pub(super) place: Place,
+    options: Vec<Opt>,
+    kb_base: u64,
+}
+
+/// The jobs of the sections, in order.
+pub(super) fn jobs(sections: Vec<Section>, state: &mut State) -> Vec<Job> {
+    let mut global: Vec<Opt> = Vec::new();
+    let mut jobs = Vec::new();
+    for section in sections {
+        if section.name == "global" {
+            global.extend(section.options);
+            continue;
+        }
+        let mut options = global.clone();
+        // A barrier stands before one job; said for all, it is before each.
+        options.extend(section.options);
+        for option in &mut options {
+            option.key = canonical(&option.key).to_owned();
+        }
+        let mut job = Job { name: section.name, place: section.place, options, kb_base: 1024 };
+        if let Some(1000) = job.whole("kb_base", state) {
+            job.kb_base = 1000;
+        }
+        job.say_silent(state);
+        jobs.push(job);
+    }
+    let lonely = jobs.is_empty() && state.mistakes.is_empty();
+    if lonely {
+        let help = "add a section such as [read] with rw=randread";
+        let place = Place::new(0, 0..0);
+        state.mistakes.push(Mistake::new(&place, "the file has no job", "only [global] stands here", help));
+    }
+    jobs
+}
+
+impl Job {
+    /// Notes every option that becomes nothing, and every one that is replaced by a later one.
+    fn say_silent(&self, state: &mut State) {
+        for (at, option) in self.options.iter().enumerate() {
+            let later = self.options[at + 1..].iter().any(|other| other.key == option.key);
+            if later {
+                // For another job the global value may well hold.
+                state.notes.say(&option.place, &option.written, Fate::Carried, "");
+            } else if let Some((fate, why)) = silent(&option.key) {
+                state.notes.say(&option.place, &option.written, fate, why);
+            }
+        }
+    }
+
+    /// After the load was made: what nobody asked about is unknown.
+    pub(super) fn say_unknown(&self, state: &mut State) {
+        for option in &self.options {
+            if !state.notes.knows(&option.place) {
+                let why = "this option is not known to the import, and nothing stands in its place";
+                state.notes.say(&option.place, &option.written, Fate::Lost, why);
+            }
+        }
+    }
+
+    /// The job is not imported at all: all its options are lost by that, and the section says why.
+    pub(super) fn leave_out(&self, state: &mut State, why: &str) {
+        state.notes.say(&self.place, &format!("[{}]", self.name), Fate::Lost, why);
+        for option in &self.options {
+            state.notes.say(&option.place, &option.written, Fate::Carried, "");
+        }
+    }
+
+    /// The option, the last where it stands several times; `None` where it does not. Marks it as carried.
+    pub(super) fn ask(&self, key: &str, state: &mut State) -> Option<&Opt> {
+        let option = self.peek(key)?;
+        state.notes.say(&option.place, &option.written, Fate::Carried, "");
+        Some(option)
+    }
+
+    /// The option, without a mark.
+    pub(super) fn peek(&self, key: &str) -> Option<&Opt> {
+        self.options.iter().rev().find(|option| option.key == key)
+    }
+
+    /// Says of an option that is there what became of it.
+    pub(super) fn say(&self, key: &str, fate: Fate, why: impl Into<String>, state: &mut State) {
+        match self.peek(key) {
+            Some(option) => state.notes.say(&option.place, &option.written, fate, why),
+            None => state.notes.say(&self.place, &format!("[{}]", self.name), fate, why),
+        }
+    }
+
+    /// Adds a mistake at an option.
+    pub(super) fn wrong(&self, key: &str, expected: &str, state: &mut State) {
+        let Some(option) = self.peek(key) else { return };
+        let value = option.value.clone().unwrap_or_default();
+        let keyword = KEYWORDS.iter().find(|word| value.contains(**word));
+        let help = match keyword {
+            Some(word) => format!("write the number that {word} stands for: a methodology is the same on every host"),
+            None => format!("see {key} in fio's HOWTO"),
+        };
+        let title = format!("'{value}' is no value of {key}");
+        state.mistakes.push(Mistake::new(&option.place, title, format!("expected {expected}"), help));
+    }
+
+    /// The value as text, empty for a flag.
+    pub(super) fn text(&self, key: &str, state: &mut State) -> Option<String> {
+        self.ask(key, state).map(|option| option.value.clone().unwrap_or_default())
+    }
+
+    /// A switch: written alone it is on.
+    pub(super) fn flag(&self, key: &str, state: &mut State) -> Option<bool> {
+        let value = self.text(key, state)?;
+        match value.as_str() {
+            "" | "1" | "true" => Some(true),
+            "0" | "false" => Some(false),
+            other => Some(other.parse::<u64>().is_ok_and(|number| number > 0)),
+        }
+    }
+
+    pub(super) fn whole(&self, key: &str, state: &mut State) -> Option<u64> {
+        self.number(key, "a number", state, |text| number::bytes(text, 1024))
+    }
+
+    pub(super) fn amount(&self, key: &str, state: &mut State) -> Option<Amount> {
+        self.number(key, "bytes or per cent, such as 1g or 25%", state, |text| number::amount(text, self.kb_base))
+    }
+
+    /// Nanoseconds; a bare number is in `bare` nanoseconds.
+    pub(super) fn time(&self, key: &str, bare: u64, state: &mut State) -> Option<u64> {
+        self.number(key, "a time, such as 30, 10m or 1h", state, |text| number::time(text, bare))
+    }
+
+    /// Bytes of one part of a value.
+    pub(super) fn part(&self, text: &str) -> Option<u64> {
+        number::bytes(text, self.kb_base)
+    }
+
+    fn number<T>(&self, key: &str, expected: &str, state: &mut State, read: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let value = self.text(key, state)?;
+        let found = read(&value);
+        if found.is_none() {
+            self.wrong(key, expected, state);
+        }
+        found
+    }
+
+    /// The engine, by fio's default on Linux where none is stated.
+    pub(super) fn engine(&self, state: &mut State) -> (Engine, String) {
+        let name = self.text("ioengine", state).unwrap_or_else(|| "psync".to_owned());
+        (engine(&name), name)
+    }
+
+    /// Whether it waits for all before it.
+    pub(super) fn stonewalled(&self, state: &mut State) -> bool {
+        self.flag("stonewall", state).unwrap_or(false)
+    }
+}

@@ -1,0 +1,84 @@
+//! A job that verifies: headers on what it writes, and the check afterwards.
+//!
+//! Must not know: how headers look.
+
+use super::State;
+use super::job::Job;
+use super::load::Load;
+use crate::draft::{Origin, Table};
+use crate::notes::Fate;
+
+/// What verification makes of a load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Verified {
+    /// Nothing.
+    Off,
+    /// Writes carry headers.
+    Written,
+    /// And are read back and checked.
+    WrittenAndChecked,
+    /// Reads check what an earlier job wrote.
+    Checked,
+}
+
+/// Adds it to the load; `written` says whether an earlier job wrote headers, `alone` whether no other runs beside it.
+pub(super) fn verify(job: &Job, load: &mut Load, alone: bool, written: bool, state: &mut State) -> Verified {
+    let Some(kind) = job.text("verify", state) else { return Verified::Off };
+    let checks = job.flag("do_verify", state).unwrap_or(true);
+    if matches!(kind.as_str(), "0" | "none") {
+        return Verified::Off;
+    }
+    let lost = |why: &str, state: &mut State| {
+        job.say("verify", Fate::Lost, why, state);
+        Verified::Off
+    };
+    let shared = load.threads > 1 && load.table.get("streams").is_some();
+    match () {
+        () if load.mixed || load.table.get("trim_percent").is_some() => {
+            return lost("in a mix nothing is checked: only what a whole step wrote is, by a later one", state);
+        }
+        () if !alone => return lost("loads that run at once are not checked", state),
+        () if shared => return lost("threads that write the same blocks leave nobody knowing which wrote last", state),
+        () if load.largest < 512 => return lost("a header needs blocks of at least 512 bytes", state),
+        () => {}
+    }
+    if load.reads {
+        if !written {
+            return lost("no job before it writes headers; the blocks are read without a check", state);
+        }
+        load.table.set("op", "\"verify\"", Origin::Stated);
+        job.say("verify", Fate::Changed, "headers have drivelab's own layout", state);
+        return Verified::Checked;
+    }
+    if !load.writes {
+        return lost("only writes carry headers", state);
+    }
+    for key in ["data", "data_pattern", "compress_percent", "dedup_percent"] {
+        drop_data(job, &mut load.table, key, state);
+    }
+    job.say("verify", Fate::Changed, "headers have drivelab's own layout", state);
+    load.table.set("verify", "\"headers\"", Origin::Stated);
+    if !checks {
+        return Verified::Written;
+    }
+    load.table.set("op", "[\"write\", \"verify\"]", Origin::Stated);
+    load.table.remove("sync_every");
+    Verified::WrittenAndChecked
+}
+
+/// Blocks with headers are incompressible.
+fn drop_data(job: &Job, table: &mut Table, key: &'static str, state: &mut State) {
+    if table.get(key).is_none() {
+        return;
+    }
+    table.remove(key);
+    let option = match key {
+        "compress_percent" => "buffer_compress_percentage",
+        "dedup_percent" => "dedupe_percentage",
+        _ if job.peek("buffer_pattern").is_some() => "buffer_pattern",
+        _ => "zero_buffers",
+    };
+    if job.peek(option).is_some() {
+        job.say(option, Fate::Lost, "blocks with headers are incompressible", state);
+    }
+}

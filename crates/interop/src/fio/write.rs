@@ -1,0 +1,438 @@
+//! A plan as a fio job file: every execution a job behind a barrier, and comments for what fio cannot say.
+//!
+//! Owns which option says what. Must not know: files, which fio is installed. The file is for fio 3.33 and newer.
+
+use std::fmt::Write as _;
+
+use drivelab_core::load::{Arrivals, Locality, Verify};
+use drivelab_core::plan::{Action, Plan, Rest, Rounds, Step, StopRule, TestPlan};
+use drivelab_core::units::Nanos;
+use drivelab_core::workload::{DataPattern, Pattern, Streams, Workload};
+
+/// Most executions that are written out; with more, each step stands once and a comment says how often.
+const MOST: usize = 400;
+
+/// The job file; `target` is the file or device, as fio is to name it.
+#[must_use]
+pub fn job_file(plan: &Plan, target: &str) -> String {
+    let mut text = format!(
+        "; {} {} ({} form) as a fio job file, made by `drivelab methods plan … --as-fio`\n\
+         ; Comments say what fio cannot say. fio lays out a file that is missing and asks nothing: mind the target.\n\
+         [global]\nfilename={}\nioengine=io_uring\ngroup_reporting\n",
+        plan.methodology.name,
+        plan.methodology.version,
+        plan.form.name(),
+        target.replace(':', "\\:")
+    );
+    let repeated = plan.schedule().len() <= MOST;
+    for test in &plan.tests {
+        let _ = write!(text, "\n; {}\n", one_line(&test.title));
+        if let Some(words) = rounds(test, repeated) {
+            let _ = writeln!(text, "; {words}");
+        }
+        let fixed = matches!(test.rounds, Rounds::Fixed { .. });
+        if repeated && fixed {
+            test.schedule().into_iter().for_each(|(key, step)| one_step(&mut text, step, key.round));
+        } else {
+            test.steps.iter().for_each(|step| one_step(&mut text, step, 1));
+        }
+    }
+    text
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// What fio does not do about repetition.
+fn rounds(test: &TestPlan, repeated: bool) -> Option<String> {
+    match &test.rounds {
+        Rounds::Fixed { count: 1 } => None,
+        Rounds::Fixed { .. } if repeated => None,
+        Rounds::Fixed { count } => Some(format!("{count} rounds of this; here it stands once")),
+        Rounds::Steady { max, .. } => Some(format!("repeated until steady, at most {max} times; here it stands once")),
+        Rounds::FindRate(search) => {
+            Some(format!("searches a rate in at most {} rounds; here is the first", search.max))
+        }
+    }
+}
+
+/// Options and comments of one job.
+#[derive(Default)]
+struct Job {
+    options: Vec<String>,
+    comments: Vec<String>,
+}
+
+impl Job {
+    fn say(&mut self, option: impl Into<String>) {
+        self.options.push(option.into());
+    }
+
+    fn comment(&mut self, text: impl Into<String>) {
+        self.comments.push(text.into());
+    }
+}
+
+fn one_step(text: &mut String, step: &Step, round: u32) {
+    let Action::Io { workload, stop, ramp } = &step.action else {
+        let what = match &step.action {
+            Action::Idle { time } => format!("idle for {time}"),
+            _ => one_line(&step.label),
+        };
+        let _ = writeln!(text, "; here drivelab waits: {what}");
+        return;
+    };
+    let odd = |load: &Workload| load.replay.is_some() || load.files.is_some() || load.span.length.get() == 0;
+    if workload.groups().any(odd) {
+        let _ = writeln!(text, "; here drivelab replays a trace or works on files: {}", one_line(&step.label));
+        return;
+    }
+    let round = if round > 1 { format!(".round-{round}") } else { String::new() };
+    let name = format!("{}{round}", step.id.to_string().replace('/', "."));
+    for (at, load) in workload.groups().enumerate() {
+        let mut job = Job::default();
+        if at == 0 {
+            job.say("stonewall");
+        }
+        load_of(load, &mut job);
+        ending(load, stop, *ramp, at == 0, &mut job);
+        if at == 0 {
+            after(step, &mut job);
+        }
+        let name = if at == 0 { name.clone() } else { format!("{name}.{}", load.name) };
+        let _ = write!(text, "\n[{name}]\n");
+        job.comments.iter().for_each(|comment| {
+            let _ = writeln!(text, "; {}", comment.replace('\n', " "));
+        });
+        job.options.iter().for_each(|option| {
+            let _ = writeln!(text, "{option}");
+        });
+    }
+}
+
+fn after(step: &Step, job: &mut Job) {
+    match step.rest {
+        Rest::None {} => {}
+        Rest::Fixed { time } => job.comment(format!("afterwards drivelab rests for {time}")),
+        Rest::DutyCycle { percent, cap } => {
+            job.comment(format!("afterwards drivelab rests: active for {percent} % of the time, at most {cap}"));
+        }
+    }
+    if let Some(cool) = step.start_below {
+        job.comment(format!("drivelab begins only below {} °C", cool.below_c));
+    }
+}
+
+fn headers(verify: Verify, job: &mut Job) {
+    match verify {
+        Verify::Off => return,
+        Verify::Headers => job.say("verify=crc32c\ndo_verify=0"),
+        Verify::AtOnce => job.say("verify=crc32c\nverify_backlog=1"),
+        Verify::Check => job.say("verify=crc32c"),
+    }
+    job.comment("headers have fio's layout: neither tool reads the other's");
+}
+
+fn load_of(load: &Workload, job: &mut Job) {
+    let Workload {
+        write_percent,
+        other,
+        block_size: _,
+        block_size_mix: _,
+        pattern: _,
+        locality,
+        stride: _,
+        places,
+        seek_percent,
+        streams: _,
+        span: _,
+        queue_depth: _,
+        threads: _,
+        pace: _,
+        data: _,
+        content: _,
+        verify,
+        direct,
+        placement,
+        seed: _,
+        name: _,
+        beside: _,
+        replay,
+        files,
+    } = load;
+    if files.is_some() {
+        job.comment("drivelab works on a set of files here, which fio cannot do; what follows is not that load");
+    }
+    if places.is_some() {
+        job.comment("drivelab touches only a sample of the blocks here, which fio cannot do; what follows touches all");
+    }
+    if replay.is_some() {
+        job.comment(
+            "drivelab replays a trace here; what follows has its shares and sizes, not its order, places and times",
+        );
+    }
+    direction(load, job);
+    sizes(load, job);
+    if !seek_percent.is_zero() {
+        job.say(format!("percentage_random={seek_percent}"));
+        job.say("norandommap=1");
+    } else if load.pattern == Pattern::Random {
+        job.say("norandommap=1");
+    }
+    distribution(locality, job);
+    place(load, job);
+    job.say(format!("direct={}", u8::from(*direct)));
+    if other.sync_every > 0 {
+        job.say(format!("fdatasync={}", other.sync_every));
+    }
+    pace(load, job);
+    if write_percent.get() > 0 {
+        data(load, job);
+    }
+    headers(*verify, job);
+    if !placement.cpus.is_empty() {
+        let cpus: Vec<String> = placement.cpus.iter().map(u32::to_string).collect();
+        job.say(format!("cpus_allowed={}\ncpus_allowed_policy=split", cpus.join(",")));
+    }
+    if placement.batch > 1 {
+        job.say(format!("iodepth_batch_complete_min={}", placement.batch));
+    }
+}
+
+/// `rw=`, with the gap of a stride behind a colon.
+fn direction(load: &Workload, job: &mut Job) {
+    let (writes, other) = (load.write_percent.get(), load.other);
+    let odd = other.write_zeroes_percent.get() + other.flush_percent.get();
+    let partly = other.trim_percent.get() > 0 && other.trim_percent.get() < 100;
+    if odd > 0 || partly {
+        job.comment(format!(
+            "of the operations, {} % trim, {} % write zeroes and {} % flush; fio issues the reads and writes only",
+            other.trim_percent, other.write_zeroes_percent, other.flush_percent
+        ));
+    }
+    let random = !load.pattern.is_sequential() || !load.seek_percent.is_zero();
+    let word = match (writes, other.trim_percent.get()) {
+        (_, 100) => "trim",
+        (100, _) => "write",
+        (0, _) => "read",
+        _ => "rw",
+    };
+    let block = load.block_size.get();
+    let gap = load.stride.map_or(0, |stride| stride.get().saturating_sub(block));
+    let gap = match load.pattern {
+        Pattern::Reverse => format!(":-{}", 2 * block + gap),
+        _ if gap > 0 => format!(":{gap}"),
+        _ => String::new(),
+    };
+    job.say(format!("rw={}{word}{}", if random { "rand" } else { "" }, if random { String::new() } else { gap }));
+    if word == "rw" {
+        job.say(format!("rwmixwrite={writes}"));
+        if !random {
+            job.comment("fio has a stream for reads and one for writes; drivelab has one for both");
+        }
+    }
+}
+
+fn sizes(load: &Workload, job: &mut Job) {
+    let total: u64 = load.block_size_mix.iter().map(|share| u64::from(share.operations)).sum();
+    if load.block_size_mix.is_empty() || total == 0 {
+        return job.say(format!("bs={}", load.block_size.get()));
+    }
+    let mut left = 100;
+    let mut exact = true;
+    let last = load.block_size_mix.len() - 1;
+    let parts: Vec<String> = load
+        .block_size_mix
+        .iter()
+        .enumerate()
+        .map(|(at, share)| {
+            let weight = u64::from(share.operations) * 100;
+            exact &= weight.is_multiple_of(total);
+            let percent = if at == last { left } else { ((weight + total / 2) / total).min(left) };
+            left -= percent;
+            format!("{}/{percent}", share.block_size.get())
+        })
+        .collect();
+    if !exact {
+        job.comment("shares of sizes are rounded to whole per cent");
+    }
+    job.say(format!("bssplit={}", parts.join(":")));
+}
+
+fn distribution(locality: &Locality, job: &mut Job) {
+    let decimal = |thousandths: u32| format!("{}.{:03}", thousandths / 1000, thousandths % 1000);
+    match locality {
+        Locality::Uniform => {}
+        Locality::Zipf { theta_thousandths, scattered } => {
+            job.say(format!("random_distribution=zipf:{}", decimal(*theta_thousandths)));
+            gathered(*scattered, job);
+        }
+        Locality::Pareto { h_thousandths, scattered } => {
+            job.say(format!("random_distribution=pareto:{}", decimal(*h_thousandths)));
+            gathered(*scattered, job);
+        }
+        Locality::Normal { deviation_percent } => job.say(format!("random_distribution=normal:{deviation_percent}")),
+        Locality::Zoned { zones } => {
+            let zones: Vec<String> = zones.iter().map(|zone| format!("{}/{}", zone.accesses, zone.span)).collect();
+            job.say(format!("random_distribution=zoned:{}", zones.join(":")));
+        }
+        Locality::HotBand { accesses, from_percent, to_percent } => {
+            let (rest, from) = (100 - u32::from(accesses.get()), u32::from(from_percent.get()));
+            let to = u32::from(to_percent.get());
+            let (before, behind) = ((rest * from + 50) / 100, (rest * (100 - to) + 50) / 100);
+            let zones = [(before, from), (100 - before - behind, to - from), (behind, 100 - to)];
+            let words: Vec<String> = zones
+                .iter()
+                .filter(|(_, span)| *span > 0)
+                .map(|(accesses, span)| format!("{accesses}/{span}"))
+                .collect();
+            job.comment("the hot band as zones, rounded to whole per cent");
+            job.say(format!("random_distribution=zoned:{}", words.join(":")));
+        }
+    }
+}
+
+fn gathered(scattered: bool, job: &mut Job) {
+    if !scattered {
+        job.comment("in fio hot blocks are scattered over the span; here they would lie together at its start");
+    }
+}
+
+/// Depth, threads, offset and size.
+fn place(load: &Workload, job: &mut Job) {
+    let (threads, depth) = (u64::from(load.threads.get()), u64::from(load.queue_depth.get()));
+    let length = load.span.length.get();
+    let drawn = load.pattern == Pattern::Random;
+    job.say(format!("offset={}", load.span.offset.get()));
+    if threads > 1 && load.streams == Streams::Shared && !drawn {
+        job.comment(format!("one stream for {threads} threads: in fio one job with the depth of all"));
+        job.say(format!("size={length}\niodepth={}", depth * threads));
+        return;
+    }
+    let apart = threads > 1 && load.streams == Streams::Disjoint && !drawn;
+    if apart {
+        let block = load.block_size.get().max(1);
+        let stretch = length / threads / block * block;
+        if stretch * threads < length {
+            job.comment("the span is no multiple of the threads' stretches: its last blocks are left out");
+        }
+        job.say(format!("size={stretch}\noffset_increment={stretch}"));
+    } else {
+        job.say(format!("size={length}"));
+    }
+    job.say(format!("iodepth={depth}"));
+    if threads > 1 {
+        job.say(format!("numjobs={threads}"));
+    }
+}
+
+fn pace(load: &Workload, job: &mut Job) {
+    let pace = load.pace;
+    if let Some(rate) = pace.rate {
+        let threads = u64::from(load.threads.get());
+        let part = |percent: u8| (rate.per_1000_s * u64::from(percent) / 100 / threads / 1000).max(1);
+        let (writes, reads) = (load.write_percent.get(), load.read_percent());
+        if writes > 0 && reads > 0 {
+            job.say(format!("rate_iops={},{}", part(reads), part(writes)));
+        } else {
+            job.say(format!("rate_iops={}", part(100)));
+        }
+        if rate.per_1000_s % (1000 * threads) != 0 {
+            job.comment(format!("the rate is {} operations per second, rounded down per job", rate.iops()));
+        }
+        match rate.arrivals {
+            Arrivals::Constant => {}
+            Arrivals::Exponential => job.say("rate_process=poisson"),
+            Arrivals::Uniform => job.comment("gaps are uniform between zero and twice the mean; fio's are constant"),
+        }
+        job.comment("fio waits where its queue is full; drivelab's operations arrive all the same");
+    }
+    let micros = |time: Nanos| time.get() / 1000;
+    if let Some(bursts) = pace.bursts {
+        job.say(format!("thinktime={}us\nthinktime_iotime={}us", micros(bursts.off), micros(bursts.on)));
+    } else if !pace.think_time.is_zero() {
+        job.say(format!("thinktime={}us", micros(pace.think_time)));
+        if load.queue_depth.get() > 1 {
+            job.comment("each place in the queue thinks by itself; fio's job stands still as a whole");
+        }
+    }
+    if let Some(bursts) = pace.volume_bursts {
+        job.comment(format!("drivelab pauses after each {}; fio goes on without a pause", bursts.volume));
+    }
+    if pace.weight > 0 {
+        job.say(format!("flow={}", pace.weight));
+    }
+}
+
+fn data(load: &Workload, job: &mut Job) {
+    let content = &load.content;
+    match load.data {
+        DataPattern::Incompressible if content.compress_percent.is_zero() && content.dedup_percent.is_zero() => {
+            job.say("refill_buffers=1");
+        }
+        DataPattern::Incompressible => {
+            if !content.compress_percent.is_zero() {
+                job.say(format!("refill_buffers=1\nbuffer_compress_percentage={}", content.compress_percent));
+            }
+            if !content.dedup_percent.is_zero() {
+                job.say(format!("dedupe_percentage={}", content.dedup_percent));
+            }
+        }
+        DataPattern::Zero => job.say("zero_buffers=1"),
+        DataPattern::OneBlock => job.say("scramble_buffers=0"),
+        DataPattern::Pattern => {
+            let digits: String = content.pattern.iter().map(|byte| format!("{byte:02x}")).collect();
+            job.say(format!("buffer_pattern=0x{digits}"));
+        }
+        DataPattern::File => job.comment("the data come from a file; fio's buffers are random"),
+    }
+}
+
+fn ending(load: &Workload, stop: &StopRule, ramp: Nanos, main: bool, job: &mut Job) {
+    let StopRule { time, volume, passes, at_least, operations, coverage, errors, cap } = stop;
+    let shared = load.streams == Streams::Shared && load.pattern != Pattern::Random;
+    let threads = if shared { 1 } else { u64::from(load.threads.get()) };
+    let by_work = volume.is_some() || passes.is_some() || operations.is_some() || coverage.is_some();
+    let limit = time.unwrap_or(*cap);
+    let seconds = limit.get().div_ceil(1_000_000_000);
+    if limit.get().is_multiple_of(1_000_000_000) {
+        job.say(format!("runtime={seconds}"));
+    } else {
+        job.say(format!("runtime={}ms", limit.get().div_ceil(1_000_000)));
+    }
+    if !main && by_work {
+        job.comment("drivelab ends this load when the first of its test has done its work");
+        job.say("time_based");
+        return ramp_of(ramp, job);
+    }
+    if let Some(volume) = volume {
+        job.say(format!("io_size={}", volume.get() / threads));
+    }
+    if let Some(passes) = passes.filter(|passes| *passes > 1) {
+        job.say(format!("loops={passes}"));
+    }
+    if let Some(operations) = operations {
+        job.say(format!("number_ios={}", operations / threads));
+    }
+    if let Some(coverage) = coverage {
+        job.comment(format!("ends when {coverage} % of the blocks were touched; fio goes over all of them"));
+    }
+    if let Some(least) = at_least {
+        job.comment(format!("goes on for at least {least}; fio ends when the work is done"));
+    }
+    if !by_work {
+        job.say("time_based");
+    }
+    match errors {
+        drivelab_core::plan::OnError::Keep => job.say("continue_on_error=all"),
+        drivelab_core::plan::OnError::Stop | drivelab_core::plan::OnError::Tolerate => {}
+    }
+    ramp_of(ramp, job);
+}
+
+fn ramp_of(ramp: Nanos, job: &mut Job) {
+    if !ramp.is_zero() {
+        job.say(format!("ramp_time={}ms", ramp.get().div_ceil(1_000_000)));
+    }
+}

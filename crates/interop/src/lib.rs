@@ -1,0 +1,68 @@
+//! Files of other tools: fio job files and Vdbench parameter files become methodologies; a plan becomes a fio job file.
+//!
+//! Owns: the grammars of those files, what each of their options means here, and the list of what cannot be carried
+//! over. Must not know: the file system (included files and variables are asked of the caller), devices, running. What
+//! comes out is text in the methodology language; whether it is right is for the reader of that language to say.
+//! Facts: fio's HOWTO and parser (project axboe/fio); Vdbench Users Guide 5.04.07.
+#![forbid(unsafe_code)]
+
+mod draft;
+pub mod fio;
+mod notes;
+pub mod vdbench;
+mod wrong;
+
+pub use notes::{Fate, Note};
+pub use wrong::{Mistake, Wrong};
+
+use draft::Draft;
+use notes::Notes;
+use wrong::Texts;
+
+/// What a file may ask of the place where it is read.
+pub struct Surroundings<'a> {
+    /// The value of an environment variable.
+    pub variable: &'a dyn Fn(&str) -> Option<String>,
+    /// The text of a file that the file includes, or why it cannot be had.
+    pub include: &'a dyn Fn(&str) -> Result<String, String>,
+}
+
+/// A methodology made of another tool's file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Imported {
+    /// The methodology, as TOML.
+    pub toml: String,
+    /// What became of options that are not simply carried over, in the order of the file.
+    pub notes: Vec<Note>,
+    /// Options that stand in the methodology.
+    pub carried: usize,
+}
+
+/// A name for the methodology, from the name of a file: lower-case letters, digits and single hyphens.
+#[must_use]
+pub fn method_name(file: &str) -> String {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| if stem.is_empty() { name } else { stem });
+    draft::slug(stem, "imported")
+}
+
+/// What is gathered on the way.
+#[derive(Debug, Default)]
+struct State {
+    texts: Texts,
+    notes: Notes,
+    mistakes: Vec<Mistake>,
+}
+
+impl State {
+    /// The methodology with the fate of each option, or what is wrong.
+    fn end(self, draft: &Draft) -> Result<Imported, Wrong> {
+        let State { texts, notes, mistakes } = self;
+        if !mistakes.is_empty() {
+            return Err(Wrong::new(texts, mistakes));
+        }
+        let carried = notes.carried();
+        let notes = notes.list(&texts);
+        Ok(Imported { toml: draft.toml(&notes), notes, carried })
+    }
+}

@@ -1,0 +1,38 @@
+//! Vdbench: parameter files become methodologies.
+//!
+//! Owns the order of the work. The grammar is in `lines`, values in `value`, one workload in `load`, runs in
+//! `runs`, their rates in `rates`. Facts: Vdbench Users Guide 5.04.07 and its parser (project itfanr/vdbench,
+//! Vdb_scan, SD/WD/RD_entry).
+
+mod lines;
+mod load;
+mod rates;
+mod runs;
+mod value;
+
+use crate::draft::Draft;
+use crate::{Imported, State, Surroundings, Wrong, method_name};
+
+/// What messages and methodologies call Vdbench's own words on its defaults.
+const DEFAULTS: &str = "Vdbench Users Guide 5.04.07, defaults of parameters that a file does not state";
+
+/// Makes a methodology of a parameter file.
+///
+/// # Errors
+/// [`Wrong`]: lines that are no parameters, values that cannot be read, names that nothing defines, or no run that is
+/// about raw devices or files.
+pub fn import(file: &str, text: &str, around: &Surroundings<'_>) -> Result<Imported, Wrong> {
+    let mut state = State::default();
+    let entries = lines::read(file, text, around, &mut state);
+    let short = file.rsplit(['/', '\\']).next().unwrap_or(file);
+    let mut draft = Draft {
+        name: method_name(file),
+        title: format!("Imported from {short}"),
+        what: "Vdbench parameter file",
+        file: short.to_owned(),
+        defaults: DEFAULTS,
+        ..Draft::default()
+    };
+    runs::fill(&mut draft, &entries, &mut state);
+    state.end(&draft)
+}

@@ -1,0 +1,270 @@
+//! One workload definition as a load.
+//!
+//! Owns what the parameters of storage and workload definitions become. Must not know: runs and their loops.
+
+use super::lines::{Entry, Param};
+use super::value::{size, tenths};
+use crate::State;
+use crate::draft::{Origin, Table, bytes, quoted};
+use crate::notes::Fate;
+use crate::wrong::Mistake;
+
+/// A workload as a load, and what it wants of the target.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Load {
+    pub(super) table: Table,
+    pub(super) reads: bool,
+    pub(super) writes: bool,
+    pub(super) device: bool,
+    /// Bytes of the target that the storage definition names.
+    pub(super) size: Option<u64>,
+    pub(super) largest: u64,
+    /// Tenths of a per cent.
+    pub(super) skew: Option<u64>,
+}
+
+/// Where a parameter is looked for: the run overrides the workload, that the storage.
+pub(super) struct Sources<'e> {
+    pub(super) run: &'e Entry,
+    pub(super) work: &'e Entry,
+    pub(super) storage: Vec<&'e Entry>,
+}
+
+impl<'e> Sources<'e> {
+    /// The parameter that holds, marked as carried; those that it overrides are without effect here.
+    fn ask(&self, key: &str, state: &mut State) -> Option<&'e Param> {
+        let all = [self.run, self.work].into_iter().chain(self.storage.first().copied());
+        let mut found = None;
+        for param in all.flat_map(|entry| entry.get(key)) {
+            state.notes.say(&param.place, &param.written, Fate::Carried, "");
+            found = found.or(Some(param));
+        }
+        found
+    }
+
+    fn first(&self, key: &str, state: &mut State) -> Option<(String, &'e Param)> {
+        let param = self.ask(key, state)?;
+        Some((param.values.first().cloned().unwrap_or_default(), param))
+    }
+}
+
+/// Says what became of a parameter.
+pub(super) fn say(param: &Param, fate: Fate, why: &str, state: &mut State) {
+    state.notes.say(&param.place, &param.written, fate, why);
+}
+
+/// A value that cannot be read.
+pub(super) fn wrong(param: &Param, expected: &str, state: &mut State) {
+    let title = format!("'{}' is no value of {}", param.values.join(","), param.key);
+    let help = "see the Vdbench Users Guide";
+    state.mistakes.push(Mistake::new(&param.place, title, format!("expected {expected}"), help));
+}
+
+/// Makes the load.
+pub(super) fn load(from: &Sources<'_>, state: &mut State) -> Load {
+    let mut load = Load { largest: 4096, ..Load::default() };
+    storage(from, &mut load, state);
+    operations(from, &mut load, state);
+    sizes(from, &mut load, state);
+    order(from, &mut load, state);
+    let threads = from.first("threads", state);
+    let depth = threads.as_ref().map_or(Some(8), |(text, _)| text.parse::<u64>().ok().filter(|depth| *depth > 0));
+    match (depth, &threads) {
+        (Some(depth), stated) => {
+            let origin = if stated.is_some() { Origin::Stated } else { Origin::Default };
+            load.table.set("queue_depth", depth.min(65_535).to_string(), origin);
+        }
+        (None, Some((_, param))) => wrong(param, "a number of threads", state),
+        (None, None) => {}
+    }
+    load.skew = from.first("skew", state).and_then(|(text, param)| {
+        let skew = tenths(&text);
+        if skew.is_none() {
+            wrong(param, "per cent", state);
+        }
+        skew.filter(|skew| *skew > 0)
+    });
+    for (key, why) in [
+        ("rhpct", "hits of a cache are not asked for: every block of the span is as likely"),
+        ("whpct", "hits of a cache are not asked for: every block of the span is as likely"),
+        ("priority", "loads have weights, no priorities"),
+        ("streams", "a load follows one stream per thread"),
+        ("stride", "strides of random length are not known here; the blocks follow each other"),
+    ] {
+        if let Some((text, param)) = from.first(key, state)
+            && text != "0"
+        {
+            say(param, Fate::Lost, why, state);
+        }
+    }
+    load
+}
+
+fn storage(from: &Sources<'_>, load: &mut Load, state: &mut State) {
+    let lun = from.first("lun", state);
+    if let Some((_, param)) = &lun {
+        say(param, Fate::NoEffect, "the target is named when the methodology is run", state);
+    }
+    load.device = lun.as_ref().is_none_or(|(lun, _)| lun.starts_with("/dev/") || lun.starts_with("\\\\"));
+    load.size = from.first("size", state).and_then(|(text, param)| {
+        let found = size(&text).filter(|size| *size > 0);
+        if found.is_none() {
+            say(param, Fate::Lost, "only sizes in bytes are known here: all of the target is used", state);
+        }
+        found
+    });
+    if let Some((text, param)) = from.first("offset", state)
+        && text != "0"
+    {
+        say(param, Fate::Lost, "the load begins at the start of the target; say span = { offset, length }", state);
+    }
+    let flags = from.ask("openflags", state);
+    let direct = flags.is_some_and(|flags| flags.values.iter().any(|flag| flag == "o_direct" || flag == "directio"));
+    if let Some(flags) = flags {
+        let other = flags.values.iter().any(|flag| flag != "o_direct" && flag != "directio");
+        if other {
+            say(flags, Fate::Lost, "of the ways to open, only o_direct and directio are known here", state);
+        }
+    }
+    let origin = if flags.is_some() { Origin::Stated } else { Origin::Default };
+    load.table.set("direct", (direct || load.device).to_string(), origin);
+}
+
+fn operations(from: &Sources<'_>, load: &mut Load, state: &mut State) {
+    let reads = from.first("rdpct", state);
+    let writes = from.first("writepct", state);
+    let percent = |text: &str| text.parse::<u64>().ok().filter(|percent| *percent <= 100);
+    let (share, origin) = match (&reads, &writes) {
+        (Some((text, _)), _) => (percent(text).map(|reads| 100 - reads), Origin::Stated),
+        (None, Some((text, _))) => (percent(text), Origin::Stated),
+        (None, None) => (Some(0), Origin::Default),
+    };
+    let Some(share) = share else {
+        if let Some((_, param)) = reads.or(writes) {
+            wrong(param, "0 to 100", state);
+        }
+        return;
+    };
+    (load.reads, load.writes) = (share < 100, share > 0);
+    load.table.set("write_percent", share.to_string(), origin);
+}
+
+fn sizes(from: &Sources<'_>, load: &mut Load, state: &mut State) {
+    let Some(param) = from.ask("xfersize", state) else {
+        load.table.set("block_size", quoted(&bytes(4096)), Origin::Default);
+        return;
+    };
+    let values = &param.values;
+    if let [one] = &values[..] {
+        match size(one).filter(|size| *size > 0) {
+            Some(size) => {
+                load.largest = size;
+                load.table.set("block_size", quoted(&bytes(size)), Origin::Stated);
+            }
+            None => wrong(param, "a size such as 4k, or (4k,60,64k,40)", state),
+        }
+        return;
+    }
+    if let [low, high, unit] = &values[..]
+        && let (Some(low), Some(high), Some(unit)) = (size(low), size(high), size(unit).filter(|unit| *unit > 0))
+        && low <= high
+        && low > 0
+    {
+        let sizes: Vec<(u64, u64)> =
+            (0..64).map(|step| (low + step * unit, 1)).filter(|(size, _)| *size <= high).collect();
+        if (high - low) / unit >= 64 {
+            say(param, Fate::Changed, "sizes drawn between two ends are the first 64 of them", state);
+        }
+        return mix(load, &sizes);
+    }
+    let pairs: Option<Vec<(u64, u64)>> = values
+        .chunks(2)
+        .map(|pair| Some((size(pair.first()?).filter(|size| *size > 0)?, tenths(pair.get(1)?)?)))
+        .collect();
+    match pairs.filter(|pairs| pairs.iter().map(|(_, share)| share).sum::<u64>().abs_diff(1000) <= 10) {
+        Some(pairs) => mix(load, &pairs),
+        None => wrong(param, "sizes with shares that sum to 100, such as (4k,60,64k,40)", state),
+    }
+}
+
+fn mix(load: &mut Load, sizes: &[(u64, u64)]) {
+    load.largest = sizes.iter().map(|(size, _)| *size).max().unwrap_or(4096);
+    if let [(size, _)] = sizes {
+        load.table.set("block_size", quoted(&bytes(*size)), Origin::Stated);
+        return;
+    }
+    let shares: Vec<String> = sizes
+        .iter()
+        .filter(|(_, share)| *share > 0)
+        .map(|(size, share)| format!("{{ block_size = {}, share = {share} }}", quoted(&bytes(*size))))
+        .collect();
+    load.table.set("block_size_mix", format!("[{}]", shares.join(", ")), Origin::Stated);
+}
+
+/// Pattern and share of jumps that `seekpct` asks for; `None` where it is no value. Vdbench takes any beginning of its
+/// two words.
+pub(super) fn seeks(text: &str) -> Option<(&'static str, u64)> {
+    match text {
+        "" => None,
+        "100" => Some(("random", 0)),
+        "0" | "seqnz" | "eof" | "-1" => Some(("sequential", 0)),
+        word if "random".starts_with(word) => Some(("random", 0)),
+        word if "sequential".starts_with(word) => Some(("sequential", 0)),
+        other => other.parse::<u64>().ok().filter(|percent| *percent < 100).map(|percent| ("sequential", percent)),
+    }
+}
+
+fn order(from: &Sources<'_>, load: &mut Load, state: &mut State) {
+    let stated = from.first("seekpct", state);
+    let origin = if stated.is_some() { Origin::Stated } else { Origin::Default };
+    match (stated.as_ref().map_or(Some(("random", 0)), |(text, _)| seeks(text)), &stated) {
+        (Some((pattern, jumps)), _) => {
+            load.table.set("pattern", quoted(pattern), origin);
+            if jumps > 0 {
+                load.table.set("seek_percent", jumps.to_string(), Origin::Stated);
+            }
+        }
+        (None, Some((_, param))) => wrong(param, "random, seq or 0 to 100", state),
+        (None, None) => {}
+    }
+    if let Some((text, param)) = &stated
+        && matches!(text.as_str(), "seqnz" | "eof" | "-1")
+    {
+        say(param, Fate::Changed, "the stream begins at the start of the span and wraps at its end", state);
+    }
+    for key in ["range", "hotband"] {
+        let Some(param) = from.ask(key, state) else { continue };
+        if key == "hotband" {
+            say(param, Fate::Changed, "all of the band is as likely; Vdbench favours its low addresses", state);
+        }
+        match &param.values[..] {
+            [low, high] => span(low, high, param, load, state),
+            _ => wrong(param, "two ends, such as (0,25)", state),
+        }
+    }
+}
+
+/// Ends above 200 are bytes.
+fn span(low: &str, high: &str, param: &Param, load: &mut Load, state: &mut State) {
+    let (Some(low), Some(high)) = (size(low), size(high)) else {
+        return wrong(param, "two ends, such as (0,25)", state);
+    };
+    if low >= high {
+        return wrong(param, "a start before the end", state);
+    }
+    if high > 200 {
+        let table = format!("{{ offset = {}, length = {} }}", quoted(&bytes(low)), quoted(&bytes(high - low)));
+        load.size = load.size.or(Some(high));
+        load.table.set("span", table, Origin::Stated);
+    } else if high > 100 {
+        say(
+            param,
+            Fate::Lost,
+            "a range that goes on at the start of the target is not known here: all of it is used",
+            state,
+        );
+    } else if (low, high) != (0, 100) {
+        let table = format!("{{ offset = \"{low} %\", length = \"{} %\" }}", high - low);
+        load.table.set("span", table, Origin::Stated);
+    }
+}

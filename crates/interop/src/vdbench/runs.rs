@@ -1,0 +1,333 @@
+//! Run definitions: each becomes a test, its loops become axes, its workloads groups.
+//!
+//! Must not know: what a workload's parameters become.
+
+use super::lines::{Entry, Param};
+use super::load::{Load, Sources, load, say, seeks, wrong};
+use super::rates::{self, Rates};
+use super::value::{list, size, tenths, time as seconds};
+use crate::State;
+use crate::draft::{Draft, Names, Origin, Test, bytes, quoted, time};
+use crate::notes::Fate;
+use crate::wrong::{Mistake, Place};
+
+/// `elapsed` where a run states none.
+const ELAPSED: u64 = 30_000_000_000;
+
+/// Adds tests and target to the draft.
+pub(super) fn fill(draft: &mut Draft, entries: &[Entry], state: &mut State) {
+    let mut names = Names::without(&["prepare", "main"]);
+    let mut all: Vec<Load> = Vec::new();
+    let data = general(entries, state);
+    for run in entries.iter().filter(|entry| entry.kind == "rd") {
+        let Some(loads) = loads(run, entries, state) else { continue };
+        test(draft, run, loads, &data, &mut names, &mut all, state);
+    }
+    unused(entries, state);
+    if draft.tests.is_empty() {
+        if state.mistakes.is_empty() {
+            let place = entries.first().map_or_else(|| Place::new(0, 0..0), |entry| entry.place.clone());
+            let runs = entries.iter().any(|entry| entry.kind == "rd");
+            let title = if runs { "no run of this file reads or writes raw storage" } else { "the file has no run" };
+            let help = if runs {
+                "runs of file system workloads (fsd, fwd) and replays have no counterpart here"
+            } else {
+                "add a line such as rd=run1,wd=wd1,iorate=max,elapsed=60"
+            };
+            state.mistakes.push(Mistake::new(&place, title, "nothing is left to import", help));
+        }
+        return;
+    }
+    let device = all.iter().any(|load| load.device);
+    let reads = all.iter().any(|load| load.reads);
+    let largest = all.iter().map(|load| load.largest).max().unwrap_or(4096);
+    let sizes: Option<Vec<u64>> = all.iter().map(|load| load.size).collect();
+    let size = sizes.and_then(|sizes| sizes.into_iter().max()).map(|size| size.next_multiple_of(1 << 20));
+    draft.size = size;
+    draft.minimum = size.unwrap_or_else(|| (2 * largest).next_multiple_of(1 << 20).max(8 << 20));
+    (draft.as_found, draft.fill) = (reads && device, reads && !device);
+}
+
+/// Parameters of the whole file: shares of the data.
+fn general(entries: &[Entry], state: &mut State) -> Vec<(&'static str, u64)> {
+    let mut data = Vec::new();
+    for entry in entries.iter().filter(|entry| !entry.is_definition()) {
+        let share = tenths(&entry.name).filter(|ratio| *ratio >= 10).map(|ratio| 100 - 1000 / ratio);
+        let note = |fate, why: &str, state: &mut State| state.notes.say(&entry.place, &entry.written, fate, why);
+        match (entry.kind.as_str(), share) {
+            ("compratio", Some(share)) => {
+                note(Fate::Changed, "a ratio becomes the share of each block that compresses away", state);
+                data.push(("compress_percent", share));
+            }
+            ("dedupratio", Some(share)) => {
+                note(Fate::Changed, "a ratio becomes the share of the blocks that repeat an earlier one", state);
+                data.push(("dedup_percent", share));
+            }
+            ("compratio" | "dedupratio", None) => {
+                let place = &entry.place;
+                let title = format!("'{}' is no value of {}", entry.name, entry.kind);
+                state.mistakes.push(Mistake::new(place, title, "expected a ratio such as 2", "1 is no reduction"));
+            }
+            ("dedupunit" | "dedupsets" | "dedupflipflop", _) => {
+                note(Fate::Lost, "whole blocks repeat, and any earlier one may", state);
+            }
+            ("validate", _) => note(Fate::Lost, "say verify = \"headers\" and a test with op = \"verify\"", state),
+            ("data_errors", _) => note(Fate::Changed, "scattered errors are survived and counted", state),
+            ("concatenatesds" | "concatenate", _) => note(Fate::Lost, "there is one target", state),
+            _ => note(Fate::NoEffect, "it is about how Vdbench itself runs and reports", state),
+        }
+    }
+    data
+}
+
+/// The definitions that a range such as `sd1-sd8` names: all from the one to the other, in the order of the file.
+fn range<'e>(pattern: &str, all: &[&'e Entry]) -> Option<Vec<&'e Entry>> {
+    let (first, last) = pattern.split_once('-')?;
+    let at = |name: &str| all.iter().position(|entry| entry.name == name.trim());
+    Some(all.get(at(first)?..=at(last)?)?.to_vec())
+}
+
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((before, after)) => name.starts_with(before) && name.ends_with(after),
+        None => pattern == name,
+    }
+}
+
+/// The definitions of a kind that a parameter names.
+fn named<'e>(param: Option<&Param>, kind: &str, entries: &'e [Entry], state: &mut State) -> Vec<&'e Entry> {
+    let all = || entries.iter().filter(|entry| entry.kind == kind);
+    let Some(param) = param else { return all().collect() };
+    state.notes.say(&param.place, &param.written, Fate::Carried, "");
+    let mut found: Vec<&Entry> = Vec::new();
+    for pattern in &param.values {
+        let mut hits: Vec<&Entry> = all().filter(|entry| matches(pattern, &entry.name)).collect();
+        if hits.is_empty() {
+            hits = range(pattern, &all().collect::<Vec<_>>()).unwrap_or_default();
+        }
+        if hits.is_empty() {
+            let names: Vec<&str> = all().map(|entry| entry.name.as_str()).collect();
+            let title = format!("no {kind} is called '{pattern}'");
+            let help = format!("those that are defined: {}", names.join(", "));
+            state.mistakes.push(Mistake::new(&param.place, title, "expected the name of a definition", help));
+        }
+        found.extend(hits);
+    }
+    found
+}
+
+/// The workloads of a run; `None` where it is about something else.
+fn loads<'e>(run: &'e Entry, entries: &'e [Entry], state: &mut State) -> Option<Vec<(&'e Entry, Load)>> {
+    let other = ["fwd", "fsd", "replay", "operations", "format"].iter().find_map(|key| run.get(key));
+    let wants_files = run.get("wd").is_none() && entries.iter().any(|entry| entry.kind == "fwd");
+    if other.is_some_and(|param| param.key != "format") || wants_files {
+        let why = "file system workloads and replays have no counterpart here: the run is left out";
+        state.notes.say(&run.place, &run.written, Fate::Lost, why);
+        return None;
+    }
+    let mut found = Vec::new();
+    for work in named(run.get("wd"), "wd", entries, state) {
+        let names = run.get("sd").or_else(|| work.get("sd"));
+        let storage = named(names, "sd", entries, state);
+        for extra in storage.iter().skip(1) {
+            let why =
+                "several storage definitions are one target here; `drivelab run METHOD TARGET TARGET` takes several";
+            state.notes.say(&extra.place, &extra.written, Fate::Lost, why);
+        }
+        if let Some(entry) = storage.iter().find(|entry| entry.get("replay").is_some()) {
+            state.notes.say(&entry.place, &entry.written, Fate::Lost, "replays are not imported");
+        }
+        found.push((work, load(&Sources { run, work, storage }, state)));
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+fn test(
+    draft: &mut Draft,
+    run: &Entry,
+    mut loads: Vec<(&Entry, Load)>,
+    data: &[(&'static str, u64)],
+    names: &mut Names,
+    all: &mut Vec<Load>,
+    state: &mut State,
+) {
+    for (_, load) in &mut loads {
+        for (key, share) in data.iter().filter(|_| load.writes) {
+            load.table.set(key, share.to_string(), Origin::Stated);
+        }
+    }
+    let loops = loops(run, state);
+    let (rates, curve) = match rates::of(run, &mut loads, state) {
+        Rates::Highest => (None, None),
+        Rates::Stated(rates) => (Some(rates), None),
+        Rates::Curve(curve) => (None, Some(curve)),
+    };
+    weights(&mut loads, rates.is_some());
+    all.extend(loads.iter().map(|(_, load)| load.clone()));
+    let mut loads = loads.into_iter();
+    let Some((work, main)) = loads.next() else { return };
+    let mut table = main.table;
+    let mut axes: Vec<&'static str> = Vec::new();
+    let mut beside: Vec<(String, crate::draft::Table)> = Vec::new();
+    let mut own = Names::without(&["main"]);
+    for (work, load) in loads {
+        beside.push((own.give(&work.name), load.table));
+    }
+    for (key, values) in loops.into_iter().chain(rates.map(|rates| ("rate", rates))) {
+        if let [one] = &values[..] {
+            table.set(key, one.clone(), Origin::Stated);
+        } else {
+            axes.push(key);
+            table.set(key, format!("[{}]", values.join(", ")), Origin::Stated);
+        }
+        for part in [key, "block_size_mix"].into_iter().filter(|part| *part == key || key == "block_size") {
+            beside.iter_mut().for_each(|(_, other)| other.remove(part));
+        }
+        if key == "block_size" {
+            table.remove("block_size_mix");
+        }
+        if key == "pattern" {
+            table.remove("seek_percent");
+        }
+    }
+    // A group that took over a loop keeps it; the rate is that of all.
+    beside.iter_mut().for_each(|(_, other)| other.stand_alone(&table));
+    if let Some(curve) = curve {
+        table.set("curve", curve.toml, curve.origin);
+    }
+    ending(run, &mut table, state);
+    if axes.len() > 1 {
+        let words: Vec<String> = axes.iter().map(|axis| quoted(axis)).collect();
+        table.first("axes", format!("[{}]", words.join(", ")));
+    }
+    draft.tests.push(Test {
+        name: names.give(&run.name),
+        title: format!("{} ({})", run.name, work.name),
+        purpose: format!("What does the target give to the run {} of the parameter file?", run.name),
+        main: table,
+        beside,
+    });
+}
+
+/// Loops of a run, in their order.
+fn loops(run: &Entry, state: &mut State) -> Vec<(&'static str, Vec<String>)> {
+    let mut found = Vec::new();
+    for (at, param) in run.params.iter().enumerate() {
+        if run.params[at + 1..].iter().any(|later| later.key == param.key) {
+            continue;
+        }
+        let whole = |text: &str| text.parse::<u64>().ok();
+        let (key, values) = match param.key.as_str() {
+            "forxfersize" => ("block_size", list(&param.values, &|text| size(text).filter(|size| *size > 0))),
+            "forthreads" => ("queue_depth", list(&param.values, &|text| whole(text).filter(|depth| *depth > 0))),
+            "forrdpct" => ("write_percent", list(&param.values, &|text| whole(text).filter(|share| *share <= 100))),
+            "forseekpct" => {
+                let patterns: Vec<Option<(&str, u64)>> = param.values.iter().map(|text| seeks(text)).collect();
+                state.notes.say(&param.place, &param.written, Fate::Carried, "");
+                if patterns.iter().any(|one| one.is_none_or(|(_, jumps)| jumps > 0)) {
+                    let why = "a loop over shares of jumps other than 0 and 100 is several tests here; none is made";
+                    say(param, Fate::Lost, why, state);
+                } else {
+                    let words = patterns.into_iter().flatten().map(|(pattern, _)| quoted(pattern)).collect();
+                    found.push(("pattern", words));
+                }
+                continue;
+            }
+            key if key.starts_with("for") && key != "format" => {
+                say(param, Fate::Lost, "there is no such loop here", state);
+                continue;
+            }
+            _ => continue,
+        };
+        state.notes.say(&param.place, &param.written, Fate::Carried, "");
+        let Some(values) = values else {
+            wrong(param, "values such as (1,2,4), (1k-64k,d) or (10-50,10)", state);
+            continue;
+        };
+        let mut words: Vec<String> = Vec::new();
+        for value in values {
+            let word = match key {
+                "block_size" => quoted(&bytes(value)),
+                "write_percent" => (100 - value).to_string(),
+                _ => value.min(65_535).to_string(),
+            };
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+        found.push((key, words));
+    }
+    found
+}
+
+/// Shares of the operations, where any is stated or a rate is to be split: what is left is shared equally.
+fn weights(loads: &mut [(&Entry, Load)], rated: bool) {
+    let stated: u64 = loads.iter().filter_map(|(_, load)| load.skew).sum();
+    if loads.len() < 2 || stated == 0 && !rated {
+        return;
+    }
+    let open = loads.iter().filter(|(_, load)| load.skew.is_none()).count() as u64;
+    let rest = (1000_u64.saturating_sub(stated) / open.max(1)).max(1);
+    for (_, load) in loads {
+        let (weight, origin) = load.skew.map_or((rest, Origin::Default), |skew| (skew, Origin::Stated));
+        load.table.set("weight", weight.to_string(), origin);
+    }
+}
+
+fn ending(run: &Entry, table: &mut crate::draft::Table, state: &mut State) {
+    let mut stated = false;
+    for (key, into) in [("elapsed", "time"), ("warmup", "ramp"), ("pause", "rest")] {
+        let Some(param) = run.get(key) else { continue };
+        state.notes.say(&param.place, &param.written, Fate::Carried, "");
+        match param.values.first().and_then(|text| seconds(text)) {
+            Some(nanos) if nanos > 0 => {
+                stated |= key == "elapsed";
+                table.set(into, quoted(&time(nanos)), Origin::Stated);
+            }
+            Some(_) => {}
+            None => wrong(param, "seconds, or a time such as 5m or 1h", state),
+        }
+    }
+    if !stated {
+        table.set("time", quoted(&time(ELAPSED)), Origin::Default);
+    }
+    if let Some(param) = run.get("maxdata") {
+        state.notes.say(&param.place, &param.written, Fate::Carried, "");
+        match param.values.first().and_then(|text| size(text)) {
+            Some(bytes_moved) if bytes_moved > 200 => table.set("volume", quoted(&bytes(bytes_moved)), Origin::Stated),
+            _ => say(param, Fate::Lost, "a volume relative to the size of the storage is not known here", state),
+        }
+    }
+}
+
+/// What nobody asked about.
+fn unused(entries: &[Entry], state: &mut State) {
+    for entry in entries.iter().filter(|entry| entry.is_definition()) {
+        for param in &entry.params {
+            // Of a definition that is listed itself, the parameters need no line of their own.
+            if state.notes.knows(&param.place) || state.notes.knows(&entry.place) {
+                continue;
+            }
+            if entry.params.iter().rev().find(|other| other.key == param.key).is_some_and(|last| last != param) {
+                say(param, Fate::NoEffect, "a later one stands in its place", state);
+                continue;
+            }
+            let (fate, why) = match (entry.kind.as_str(), param.key.as_str()) {
+                ("hd", _) | (_, "host" | "hd" | "user" | "kstat" | "instance") => {
+                    (Fate::NoEffect, "the load runs on this host")
+                }
+                (_, "interval") => (Fate::NoEffect, "intervals are drivelab's own; every one is recorded"),
+                ("wd", "sd") => (Fate::NoEffect, "the run names the storage"),
+                ("fsd" | "fwd" | "rg", _) => (Fate::Lost, "file system workloads and replays have no counterpart here"),
+                (_, "startcmd" | "start_cmd" | "endcmd" | "end_cmd") => (Fate::Lost, "a run starts no commands"),
+                (_, "hitarea") => (Fate::NoEffect, "hits of a cache are not asked for"),
+                _ => (Fate::Lost, "no run uses it, or it has no counterpart here"),
+            };
+            say(param, fate, why, state);
+        }
+        if matches!(entry.kind.as_str(), "fsd" | "fwd" | "rg") && !state.notes.knows(&entry.place) {
+            let why = "file system workloads and replays have no counterpart here";
+            state.notes.say(&entry.place, &entry.written, Fate::Lost, why);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Mistakes in another tool's file: the line with a caret, what was expected, what to do.
+//!
+//! Must not know: what options mean.
+
+use std::fmt;
+use std::ops::Range;
+
+use annotate_snippets::renderer::DecorStyle;
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use drivelab_core::excerpt;
+
+/// Widest line of a message.
+const WIDTH: usize = 120;
+
+/// A place in the file or in one that it includes.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    /// Which of the texts, the first is the file itself.
+    pub(crate) text: usize,
+    /// First byte.
+    pub(crate) start: usize,
+    /// First byte behind it.
+    pub(crate) end: usize,
+}
+
+impl Place {
+    pub(crate) fn new(text: usize, range: Range<usize>) -> Place {
+        Place { text, start: range.start, end: range.end }
+    }
+}
+
+/// The file and those that it includes: name and text.
+pub(crate) type Texts = Vec<(String, String)>;
+
+/// One mistake.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mistake {
+    pub(crate) place: Place,
+    pub(crate) title: String,
+    pub(crate) label: String,
+    pub(crate) help: String,
+}
+
+impl Mistake {
+    pub(crate) fn new(
+        place: &Place,
+        title: impl Into<String>,
+        label: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Self {
+        Mistake { place: place.clone(), title: title.into(), label: label.into(), help: help.into() }
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
+    /// What was expected there.
+    #[must_use]
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+}
+
+/// Everything that keeps a file from being imported. Never empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Wrong {
+    texts: Texts,
+    mistakes: Vec<Mistake>,
+}
+
+impl Wrong {
+    pub(crate) fn new(texts: Texts, mut mistakes: Vec<Mistake>) -> Wrong {
+        mistakes.sort_by(|one, other| one.place.cmp(&other.place));
+        mistakes.dedup();
+        Wrong { texts, mistakes }
+    }
+
+    /// The mistakes, in the order of the file.
+    #[must_use]
+    pub fn mistakes(&self) -> &[Mistake] {
+        &self.mistakes
+    }
+
+    /// Line of a mistake, from 1.
+    #[must_use]
+    pub fn line(&self, mistake: &Mistake) -> usize {
+        line(&self.texts, &mistake.place)
+    }
+
+    /// The text for people: each mistake with `file:line:column`, its line and a caret.
+    #[must_use]
+    pub fn render(&self, color: bool) -> String {
+        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+        let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(WIDTH);
+        let one = |mistake: &Mistake| {
+            let Some((name, text)) = self.texts.get(mistake.place.text) else { return mistake.title.clone() };
+            let at = excerpt::visible(text, &(mistake.place.start..mistake.place.end));
+            let snippet = Snippet::source(text.as_str())
+                .path(name.as_str())
+                .annotation(AnnotationKind::Primary.span(at).label(mistake.label.as_str()));
+            let group = Level::ERROR.primary_title(mistake.title.as_str()).element(snippet);
+            let help = (!mistake.help.is_empty()).then(|| Level::HELP.message(mistake.help.as_str()));
+            renderer.render(&[group.elements(help)])
+        };
+        self.mistakes.iter().map(one).collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+impl fmt::Display for Wrong {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(false))
+    }
+}
+
+impl std::error::Error for Wrong {}
+
+/// Line of a place in its text, from 1.
+pub(crate) fn line(texts: &Texts, place: &Place) -> usize {
+    texts.get(place.text).map_or(1, |(_, text)| excerpt::line_and_column(text, place.start).0)
+}

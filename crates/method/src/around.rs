@@ -1,0 +1,182 @@
+//! What a file asks for around its tests, as types: conditions, and what becomes of several drives.
+//!
+//! `[forms.F.conditions]` replaces keys of `[conditions]`, and so for `[drives]`. Must not know: how conditions are set
+//! up, which flags replace them.
+
+use std::collections::BTreeSet;
+
+use drivelab_core::condition::MethodConditions;
+use drivelab_core::group::MethodDrives;
+use drivelab_core::plan::Form;
+
+use crate::about::{Mark, Parameter, TestAbout, ValueInForm, text_of};
+use crate::diagnose::Diagnostic;
+use crate::layers::mark_in;
+use crate::methodology::Methodology;
+use crate::rate::AskedRate;
+use crate::value::{Located, Table, Value};
+
+/// Keys that speak about other keys.
+const MARKS: [&str; 3] = ["source_of", "derived", "approximation"];
+
+/// The tables with this name, the stronger first: of the form, then of the file.
+fn tables<'m>(method: &'m Methodology, form: Form, name: &str) -> Vec<&'m Table> {
+    let base = method.base_form(form).unwrap_or(form);
+    let of_form = method.root().table("forms").and_then(|forms| forms.table(base.name())).and_then(|it| it.table(name));
+    of_form.into_iter().chain(method.root().table(name)).collect()
+}
+
+fn strongest<'m>(tables: &[&'m Table], key: &str) -> Option<&'m Value> {
+    tables.iter().find_map(|table| table.get(key)).map(|found| &found.value)
+}
+
+/// A text that the checker has read once already.
+fn read<T: std::str::FromStr>(value: Option<&Value>) -> Option<T> {
+    match value? {
+        Value::Text(text) => text.parse().ok(),
+        Value::Word(word) => word.parse().ok(),
+        _ => None,
+    }
+}
+
+fn row<T: std::str::FromStr>(value: Option<&Value>) -> Vec<T> {
+    match value {
+        Some(Value::List(list)) => list.iter().filter_map(|one| read(Some(&one.value))).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn flag(value: Option<&Value>) -> Option<bool> {
+    if let Value::Flag(flag) = value? { Some(*flag) } else { None }
+}
+
+/// Whole bytes per second.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate was checked to be above zero")]
+fn bytes_a_second(value: Option<&Value>) -> Option<u64> {
+    if let Value::Rate(AskedRate::Bytes(rate)) = value? { Some(rate.get() as u64) } else { None }
+}
+
+/// What is to be set up around the target; `None` where the file asks for nothing.
+pub(crate) fn conditions(method: &Methodology, form: Form) -> Option<MethodConditions> {
+    let tables = tables(method, form, "conditions");
+    let of = |key: &str| strongest(&tables, key);
+    let repeats = match of("repeats") {
+        Some(Value::Whole(repeats)) => u32::try_from(*repeats).ok(),
+        _ => None,
+    };
+    // The smoke form is a moment of each: rounds would be the same moment again.
+    let repeats = if form == Form::Smoke { Some(1) } else { repeats };
+    (!tables.is_empty()).then(|| MethodConditions {
+        partition: read(of("partition")),
+        span: read(of("span")),
+        file_system: read(of("file_system")),
+        arms: row(of("arms")),
+        optional_arms: row(of("optional_arms")),
+        data_state: read(of("data_state")),
+        power_states: read(of("power_states")),
+        optional_power_states: flag(of("optional_power_states")).unwrap_or(false),
+        repeats,
+        arm_order: read(of("arm_order")),
+    })
+}
+
+/// What becomes of several drives; `None` where the file says nothing.
+pub(crate) fn drives(method: &Methodology, form: Form) -> Option<MethodDrives> {
+    let tables = tables(method, form, "drives");
+    let of = |key: &str| strongest(&tables, key);
+    let usual = MethodDrives::default();
+    (!tables.is_empty()).then(|| MethodDrives {
+        each: flag(of("each")).unwrap_or(usual.each),
+        together: flag(of("together")).unwrap_or(usual.together),
+        feed_rate: bytes_a_second(of("feed_rate")),
+        feed_link: bytes_a_second(of("feed_link")),
+        per_doubling: flag(of("per_doubling")).unwrap_or(usual.per_doubling),
+    })
+}
+
+/// What the tables say, for documents, each like a test; those that the file does not have are left out.
+pub(crate) fn about(method: &Methodology, forms: &[Form]) -> Vec<TestAbout> {
+    let one = |name: &str, title: &str, purpose: &str| {
+        let stated: BTreeSet<&str> = forms
+            .iter()
+            .flat_map(|form| tables(method, *form, name))
+            .flat_map(|table| table.entries.keys().map(String::as_str))
+            .filter(|key| !MARKS.contains(key))
+            .collect();
+        let parameter = |key: &&str| Parameter {
+            part: None,
+            name: (*key).to_owned(),
+            forms: forms.iter().filter_map(|form| value_in(&tables(method, *form, name), key, *form)).collect(),
+        };
+        (!stated.is_empty()).then(|| TestAbout {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            purpose: purpose.to_owned(),
+            sources: Vec::new(),
+            parameters: stated.iter().map(parameter).collect(),
+        })
+    };
+    let conditions = one("conditions", "What is set up around it", "Under what is it measured?");
+    let drives =
+        one("drives", "Several drives", "What becomes of several targets, and what is worked out of their rates?");
+    conditions.into_iter().chain(drives).collect()
+}
+
+/// The value of a key in a form with its mark: one in its own table, or in the form's.
+fn value_in(tables: &[&Table], key: &str, form: Form) -> Option<ValueInForm> {
+    let value = tables.iter().find_map(|table| table.get(key)).map(|found| text_of(&found.value))?;
+    let from = tables.iter().position(|table| table.has(key))?;
+    let mark = tables[..=from].iter().find_map(|table| mark_in(table, key)).unwrap_or(Mark::Unmarked);
+    Some(ValueInForm { form, value: Some(value), mark })
+}
+
+/// Adds what the tables contradict themselves in.
+pub(crate) fn check(root: &Table, sources: &[&str], errors: &mut Vec<Diagnostic>) {
+    let forms = ["faithful", "quick"].into_iter().filter_map(|name| root.table("forms")?.table(name));
+    for outer in std::iter::once(root).chain(forms) {
+        if let Some(table) = outer.table("conditions") {
+            one_conditions(table, errors);
+            marks(table, sources, errors);
+        }
+        if let Some(table) = outer.table("drives") {
+            one_drives(table, errors);
+            marks(table, sources, errors);
+        }
+    }
+}
+
+fn one_conditions(table: &Table, errors: &mut Vec<Diagnostic>) {
+    let both = |one: &str, other: &str| table.entry(one).and(table.entry(other));
+    if let Some(entry) = both("span", "partition") {
+        let label = "expected only one; `partition` is stated too";
+        errors.push(Diagnostic::new(entry.key_at.clone(), "`partition` and `span` exclude each other", label));
+    }
+    if let Some(entry) = both("file_system", "span") {
+        let label = "a file system is made on a partition or on the whole device";
+        errors.push(Diagnostic::new(entry.key_at.clone(), "`span` and `file_system` exclude each other", label));
+    }
+    if let (Some(entry), false) = (table.entry("optional_power_states"), table.has("power_states")) {
+        let label = "expected `power_states = \"all\"` beside it";
+        errors.push(Diagnostic::new(entry.key_at.clone(), "`optional_power_states` without `power_states`", label));
+    }
+}
+
+fn one_drives(table: &Table, errors: &mut Vec<Diagnostic>) {
+    let off = |key: &str| matches!(table.get(key).map(|it| &it.value), Some(Value::Flag(false)));
+    if let (true, true, Some(entry)) = (off("each"), off("together"), table.entry("together")) {
+        let label = "expected one of `each` and `together` to be true";
+        errors.push(Diagnostic::new(entry.key_at.clone(), "several drives would not be measured at all", label));
+    }
+    for key in ["feed_rate", "feed_link"] {
+        if let Some(Located { value: Value::Rate(AskedRate::Operations(_)), at }) = table.get(key) {
+            let label = "expected bytes per second, such as \"64 GB/s\"";
+            errors.push(Diagnostic::new(at.clone(), format!("`{key}` is a rate of operations"), label));
+        }
+    }
+}
+
+fn marks(table: &Table, sources: &[&str], errors: &mut Vec<Diagnostic>) {
+    for entry in table.table("source_of").iter().flat_map(|marks| marks.entries.values()) {
+        crate::meaning::cited(std::slice::from_ref(&entry.value), sources, errors);
+    }
+}

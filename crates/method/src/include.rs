@@ -1,0 +1,161 @@
+//! From a file with what it includes to one tree: derivation from another methodology, and suites of several.
+//!
+//! Owns finding an included methodology (built in, or a file beside this one) and what keeps files from including each
+//! other without end. What replaces what is in [`crate::merge`]. Must not know: targets, plans.
+
+use std::path::Path;
+
+use toml::de::DeTable;
+
+use crate::check;
+use crate::diagnose::Diagnostic;
+use crate::keys;
+use crate::library;
+use crate::merge::{derived, unknown_test};
+use crate::text_file::read_text;
+use crate::texts::Texts;
+use crate::value::{Located, Table, Value};
+
+/// Methodologies that may include each other in a row; more is a slip of the pen.
+const DEEPEST: usize = 8;
+
+/// Syntax errors that are shown; the rest of a broken file is mostly their echo.
+const SYNTAX_ERRORS: usize = 10;
+
+/// A file understood as a tree, with the suite that it names.
+#[derive(Debug, Clone)]
+pub(crate) struct Read {
+    pub(crate) file: String,
+    pub(crate) root: Table,
+    pub(crate) suite: Vec<ReadEntry>,
+}
+
+/// An entry of a suite: its table, and the methodology that it names.
+#[derive(Debug, Clone)]
+pub(crate) struct ReadEntry {
+    pub(crate) table: Table,
+    pub(crate) read: Read,
+}
+
+/// Reads files into one row of texts, and keeps every error.
+#[derive(Debug, Default)]
+pub(crate) struct Reader {
+    pub(crate) texts: Texts,
+    pub(crate) errors: Vec<Diagnostic>,
+    /// The files that are being read, outermost first.
+    chain: Vec<String>,
+}
+
+impl Reader {
+    /// The tree of a file with everything that it includes; `None` where it is no TOML.
+    pub(crate) fn read(&mut self, file: &str, text: &str) -> Option<Read> {
+        let base = self.texts.add(file, text);
+        let (tree, syntax) = DeTable::parse_recoverable(text);
+        if !syntax.is_empty() {
+            let errors = syntax.iter().take(SYNTAX_ERRORS).map(|error| {
+                let at = error.span().unwrap_or(0..0);
+                Diagnostic::new(at, "the file is not valid TOML", error.message()).moved(base)
+            });
+            self.errors.extend(errors);
+            return None;
+        }
+        let mut errors = Vec::new();
+        let root = check::table(tree.get_ref(), tree.span(), &keys::FILE, &mut errors).moved(base);
+        let errors = errors.into_iter().map(|error| error.moved(base));
+        let is_derived = tree.get_ref().keys().any(|key| key.get_ref() == "include");
+        // What a derived file lacks may be in the one that it includes.
+        self.errors.extend(errors.filter(|error| !(is_derived && error.is_lacking())));
+        self.chain.push(file.to_owned());
+        let read = self.with_included(file, root);
+        self.chain.pop();
+        read
+    }
+
+    fn with_included(&mut self, file: &str, mut root: Table) -> Option<Read> {
+        let folder = Path::new(file).parent();
+        let mut suite = Vec::new();
+        if let Some(include) = root.entries.remove("include") {
+            let Value::Table(include) = include.value.value else { return None };
+            self.own_identity(&root);
+            let read = self.included(&include, folder)?;
+            root = derived(read.root, root, include.list("drop_tests"), &mut self.errors);
+            suite = read.suite;
+            check::complete(&root, &keys::FILE, &mut self.errors);
+        }
+        for entry in root.tables("suite").to_vec() {
+            let Some(read) = self.included(&entry, folder) else { continue };
+            let known: Vec<String> =
+                read.root.tables("tests").iter().map(|test| test.text("name").to_owned()).collect();
+            let unknown = entry.list("tests").iter().filter(|name| !known.contains(&name.value.to_string()));
+            self.errors.extend(unknown.map(|name| unknown_test(name, &known)));
+            if !read.suite.is_empty() {
+                let at = entry.get("method").map_or_else(|| entry.at.clone(), |value| value.at.clone());
+                let error =
+                    Diagnostic::new(at, "a suite cannot hold another suite", "expected a methodology with tests");
+                let why = "priorities, needs and names of its tests would be said in two places: name the methodologies of \
+                           that suite here";
+                self.errors.push(error.help(why));
+                continue;
+            }
+            suite.push(ReadEntry { table: entry, read });
+        }
+        Some(Read { file: file.to_owned(), root, suite })
+    }
+
+    /// A derived methodology is another one, so it says itself what it is called.
+    fn own_identity(&mut self, root: &Table) {
+        for key in ["format", "name", "version"].into_iter().filter(|key| !root.has(key) && !root.lacking) {
+            let title = format!("`{key}` is missing in a derived methodology");
+            let error =
+                Diagnostic::new(root.at.clone(), title, "what includes another one has a name and version of its own");
+            self.errors.push(error.about(key));
+        }
+    }
+
+    /// What `method` of a table names.
+    fn included(&mut self, table: &Table, folder: Option<&Path>) -> Option<Read> {
+        let method = table.get("method")?;
+        let name = table.text("method").to_owned();
+        match found(&name, folder) {
+            Ok((file, _)) if self.chain.contains(&file) => {
+                let title = format!("'{name}' includes itself");
+                let label = format!("by way of {}", self.chain.join(", "));
+                self.errors.push(Diagnostic::new(method.at.clone(), title, label));
+                None
+            }
+            Ok(_) if self.chain.len() >= DEEPEST => {
+                let title = format!("more than {DEEPEST} methodologies include each other in a row");
+                self.errors.push(Diagnostic::new(method.at.clone(), title, "expected fewer"));
+                None
+            }
+            Ok((file, text)) => self.read(&file, &text),
+            Err(error) => {
+                self.errors.push(not_found(method, error));
+                None
+            }
+        }
+    }
+}
+
+fn not_found(method: &Located<Value>, (title, label): (String, String)) -> Diagnostic {
+    let near = library::near(&method.value.to_string());
+    Diagnostic::new(method.at.clone(), title, label).near(near)
+}
+
+/// The text behind a name: what messages call it, and the text; or what is wrong, and what was expected.
+fn found(name: &str, folder: Option<&Path>) -> Result<(String, String), (String, String)> {
+    if let Some(built_in) = library::find(name) {
+        return Ok((format!("methods/{name}.toml"), built_in.text.to_owned()));
+    }
+    if !name.contains('/') && !name.ends_with(".toml") {
+        let known: Vec<&str> = library::all().iter().map(|built_in| built_in.name).collect();
+        let title = format!("there is no methodology called '{name}'");
+        return Err((title, format!("expected a file, or one of: {}", known.join(", "))));
+    }
+    let path = folder.unwrap_or(Path::new("")).join(name);
+    let file = path.display().to_string();
+    match read_text(&path) {
+        Ok(text) => Ok((file, text)),
+        Err(error) => Err((format!("cannot read the included methodology '{file}'"), error.to_string())),
+    }
+}

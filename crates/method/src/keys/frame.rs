@@ -1,0 +1,69 @@
+//! The vocabulary around tests: what a methodology takes from others, and what it and its tests need.
+
+use crate::shape::{Kind, Shape, key, must, word};
+
+static NAME: Kind = Kind::Name;
+
+/// What tests have to be told apart by where not all fit the time.
+pub(super) const PRIORITY: Kind = Kind::Whole(0, 1000);
+
+pub(super) static INCLUDE: Shape = Shape {
+    name: "`[include]`",
+    keys: &[&[
+        must("method", Kind::Path, "Name of a built-in methodology, or a TOML file relative to this one's folder."),
+        key("drop_tests", Kind::ListOf(&NAME), "Names of its tests that are left out."),
+    ]],
+    lists: false,
+};
+
+pub(super) static SUITE: Shape = Shape {
+    name: "an entry of a suite",
+    keys: &[&[
+        must("method", Kind::Path, "Name of a built-in methodology, or a TOML file relative to this one's folder."),
+        key("tests", Kind::ListOf(&NAME), "Names of its tests that are taken. Default all."),
+        key("prefix", Kind::Name, "What the names of its tests begin with. Default the name of the methodology."),
+        key(
+            "form",
+            Kind::OneOf(&[
+                word("faithful", "Parameters, quirks and durations as published."),
+                word("quick", "Shortened, same shape."),
+            ]),
+            "The form in which its tests run. Default the suite's own.",
+        ),
+        key("priority", PRIORITY, "Added to the priority of each of its tests. Default 0."),
+        key("requires", Kind::Table(&REQUIRES), "What its tests need, beside what they say themselves."),
+    ]],
+    lists: false,
+};
+
+static CAPABILITY: Kind = Kind::OneOf(&[
+    word("discard", "The drive can be told that blocks hold nothing."),
+    word("temperature", "Something tells the drive's temperature."),
+    word("power", "Something tells the drive's power: a meter, or the drive itself."),
+    word("nvme", "The drive is an NVMe drive."),
+    word("smart", "The drive tells of its health and of bytes written."),
+    word("power_states", "The drive has several power states."),
+    word("endurance_log", "The drive has an endurance group log."),
+    word("ocp_log", "The drive has the extended health log of OCP."),
+    word("fdp", "The drive has Flexible Data Placement, and it is on."),
+]);
+
+pub(super) static REQUIRES: Shape = Shape {
+    name: "`requires`",
+    keys: &[&[
+        key(
+            "target",
+            Kind::OneOf(&[
+                word("file", "A file on a mounted file system."),
+                word("block_device", "A whole drive or a partition."),
+            ]),
+            "What the target has to be.",
+        ),
+        key("capability", Kind::ListOf(&CAPABILITY), "What drive and host have to offer."),
+        key("free", Kind::Size, "Free space of the file system, or size of the block device."),
+        key("logical_block", Kind::Size, "The largest logical block of the target with which it can be done."),
+        key("privilege", Kind::OneOf(&[word("root", "The rights of the administrator.")]), "Rights that it needs."),
+        key("time", Kind::Duration, "Time that a review must have in all (`--time`) for it to be worth while."),
+    ]],
+    lists: false,
+};

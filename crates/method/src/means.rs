@@ -1,0 +1,160 @@
+//! What methodologies and tests need of target, drive and host (`requires`), held against what is known to be there.
+//!
+//! What is not known is taken to be there: a need is unmet only where it is known to be. Must not know: how anything is
+//! found out.
+
+use std::ops::Range;
+
+use drivelab_core::units::{Bytes, Nanos};
+
+use crate::leave::too_coarse;
+use crate::value::{Table, Value};
+
+/// What the target is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ground {
+    /// A file, there or to be made.
+    File,
+    /// A whole drive or a partition.
+    BlockDevice,
+}
+
+impl Ground {
+    const fn name(self) -> &'static str {
+        match self {
+            Ground::File => "file",
+            Ground::BlockDevice => "block_device",
+        }
+    }
+
+    const fn words(self) -> &'static str {
+        match self {
+            Ground::File => "a file",
+            Ground::BlockDevice => "a block device",
+        }
+    }
+}
+
+/// What a drive or the host around it may offer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Capability {
+    /// Discards.
+    Discard,
+    /// Something tells the drive's temperature.
+    Temperature,
+    /// Something tells the drive's power.
+    Power,
+    /// An NVMe drive.
+    Nvme,
+    /// Health and bytes written.
+    Smart,
+    /// Several power states.
+    PowerStates,
+    /// The endurance group log.
+    EnduranceLog,
+    /// The extended health log of OCP.
+    OcpLog,
+    /// Flexible Data Placement, enabled.
+    Fdp,
+}
+
+impl Capability {
+    /// Each one.
+    pub const ALL: [Capability; 9] = [
+        Capability::Discard,
+        Capability::Temperature,
+        Capability::Power,
+        Capability::Nvme,
+        Capability::Smart,
+        Capability::PowerStates,
+        Capability::EnduranceLog,
+        Capability::OcpLog,
+        Capability::Fdp,
+    ];
+
+    /// The word of the language.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Capability::Discard => "discard",
+            Capability::Temperature => "temperature",
+            Capability::Power => "power",
+            Capability::Nvme => "nvme",
+            Capability::Smart => "smart",
+            Capability::PowerStates => "power_states",
+            Capability::EnduranceLog => "endurance_log",
+            Capability::OcpLog => "ocp_log",
+            Capability::Fdp => "fdp",
+        }
+    }
+}
+
+/// What is known of a target and its host when a plan is made. The default knows nothing, so that nothing is left out.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Means {
+    /// What the target is.
+    pub ground: Option<Ground>,
+    /// Whether the target is a folder, in which sets of files can be made.
+    pub folder: Option<bool>,
+    /// What is known not to be there, each with the reason as a part of a sentence: `no sensor was found`.
+    pub lacks: Vec<(Capability, String)>,
+    /// Free space of the file system, or size of the device.
+    pub free: Option<Bytes>,
+    /// Whether this process has the administrator's rights.
+    pub root: Option<bool>,
+    /// Why nothing may be written, where nothing may.
+    pub read_only: Option<String>,
+    /// Time for the whole plan: only what fits, by priority, stays in it.
+    pub time: Option<Nanos>,
+    /// The target's logical block; the plan that is made knows it of its target.
+    pub logical_block: Option<Bytes>,
+}
+
+/// The first need of a table `requires` that is known to be unmet: why, and where it is said.
+pub(crate) fn unmet(requires: Option<&Table>, means: &Means) -> Option<(String, Range<usize>)> {
+    let table = requires?;
+    let at = |key: &str| table.get(key).map_or_else(|| table.at.clone(), |value| value.at.clone());
+    if let Some(ground) = means.ground.filter(|ground| table.has("target") && table.text("target") != ground.name()) {
+        let wanted = if ground == Ground::File { Ground::BlockDevice } else { Ground::File };
+        return Some((format!("it needs {}, and the target is {}", wanted.words(), ground.words()), at("target")));
+    }
+    for one in table.list("capability") {
+        let Value::Word(word) = one.value else { continue };
+        if let Some((_, why)) = means.lacks.iter().find(|(capability, _)| capability.name() == word) {
+            return Some((format!("it needs `{word}`: {why}"), one.at.clone()));
+        }
+    }
+    if let (Some(needed), Some(free)) = (table.size("free"), means.free)
+        && free < needed
+    {
+        return Some((
+            format!("it needs {} of free space, and there are {}", needed.about(), free.about()),
+            at("free"),
+        ));
+    }
+    if let Some(reason) = means.logical_block.and_then(|block| too_coarse(Some(table), block)) {
+        return Some((reason, at("logical_block")));
+    }
+    if means.root == Some(false) && table.text("privilege") == "root" {
+        return Some(("it needs the administrator's rights (root)".to_owned(), at("privilege")));
+    }
+    if let (Some(needed), Some(time)) = (table.time("time"), means.time)
+        && time < needed
+    {
+        return Some((
+            format!("it is worth while from {} on, and there are {}", about(needed), about(time)),
+            at("time"),
+        ));
+    }
+    None
+}
+
+/// A time in words, rounded for people.
+pub(crate) fn about(time: Nanos) -> String {
+    let seconds = time.get() / 1_000_000_000;
+    match seconds {
+        0..=119 => format!("{seconds} s"),
+        120..=7199 => format!("{} min", seconds / 60),
+        _ => format!("{:.1} h", seconds as f64 / 3600.0),
+    }
+}

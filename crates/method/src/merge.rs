@@ -1,0 +1,138 @@
+//! A methodology that is derived from another one: what its file states replaces what the included one states.
+//!
+//! Owns what replaces what, key by key. A value that is replaced loses its mark of origin, since that was about the
+//! value before. Must not know: files.
+
+use crate::diagnose::Diagnostic;
+use crate::keys::{EXCLUSIVE, REPEATS};
+use crate::layers::{MARKS, together};
+use crate::near::nearest;
+use crate::value::{Entry, Located, Table, Value};
+
+/// The tree of an included methodology with what the file states on top.
+pub(crate) fn derived(mut base: Table, own: Table, dropped: &[Located<Value>], errors: &mut Vec<Diagnostic>) -> Table {
+    drop_tests(&mut base, dropped, errors);
+    crate::scores::retain_known(&mut base);
+    for (key, entry) in own.entries {
+        match key.as_str() {
+            "sources" => named(&mut base, &key, entry, "id", |before, own| *before = own),
+            "scores" => named(&mut base, &key, entry, "name", |before, own| *before = own),
+            "tests" => named(&mut base, &key, entry, "name", parameters),
+            "defaults" | "target" | "requires" => inner(&mut base, &key, entry, parameters),
+            "forms" => inner(&mut base, &key, entry, forms),
+            _ => {
+                base.entries.insert(key, entry);
+            }
+        }
+    }
+    base.lacking |= own.lacking;
+    base
+}
+
+/// Leaves out tests by name; a name that there is not is an error.
+fn drop_tests(base: &mut Table, dropped: &[Located<Value>], errors: &mut Vec<Diagnostic>) {
+    let names: Vec<String> = base.tables("tests").iter().map(|test| test.text("name").to_owned()).collect();
+    for one in dropped {
+        let wanted = one.value.to_string();
+        if !names.contains(&wanted) {
+            errors.push(unknown_test(one, &names));
+        }
+    }
+    if let Some(Value::Tables(tests)) = base.entries.get_mut("tests").map(|entry| &mut entry.value.value) {
+        tests.retain(|test| !dropped.iter().any(|one| one.value.to_string() == test.text("name")));
+    }
+}
+
+/// The error about the name of a test that the included methodology has not.
+pub(crate) fn unknown_test(name: &Located<Value>, known: &[String]) -> Diagnostic {
+    let wanted = name.value.to_string();
+    let label = format!("expected one of: {}", known.join(", "));
+    Diagnostic::new(name.at.clone(), format!("the included methodology has no test '{wanted}'"), label)
+        .near(nearest(&wanted, known.iter().map(String::as_str)))
+}
+
+/// Tables with names: one of the same name is merged, another one is added at the end.
+fn named(base: &mut Table, key: &str, entry: Entry, name: &str, merge: fn(&mut Table, Table)) {
+    let (Value::Tables(own), at) = (entry.value.value, entry.value.at) else { return };
+    let slot = base
+        .entries
+        .entry(key.to_owned())
+        .or_insert_with(|| Entry { key_at: entry.key_at, value: Located { value: Value::Tables(Vec::new()), at } });
+    let Value::Tables(before) = &mut slot.value.value else { return };
+    for table in own {
+        match before.iter_mut().find(|other| other.text(name) == table.text(name)) {
+            Some(other) => merge(other, table),
+            None => before.push(table),
+        }
+    }
+}
+
+/// A table in a table, merged where both have it.
+fn inner(base: &mut Table, key: &str, entry: Entry, merge: fn(&mut Table, Table)) {
+    match (base.entries.get_mut(key).map(|before| &mut before.value.value), entry.value.value) {
+        (Some(Value::Table(before)), Value::Table(own)) => merge(before, own),
+        (_, value) => {
+            let value = Located { value, at: entry.value.at };
+            base.entries.insert(key.to_owned(), Entry { key_at: entry.key_at, value });
+        }
+    }
+}
+
+/// `forms`: form by form.
+fn forms(base: &mut Table, own: Table) {
+    for (form, entry) in own.entries {
+        inner(base, &form, entry, parameters);
+    }
+}
+
+/// A table of parameters. What says the same thing in another way goes with the value that is replaced.
+pub(crate) fn parameters(base: &mut Table, own: Table) {
+    let marks_of = |table: &Table, kind: &str| -> Vec<String> {
+        table.table(kind).into_iter().flat_map(|marks| marks.entries.keys().cloned()).collect()
+    };
+    for key in own.entries.keys().filter(|key| !MARKS.contains(&key.as_str())) {
+        for replaced in replaced_by(key) {
+            base.entries.remove(replaced);
+            unmark(base, replaced);
+        }
+    }
+    for name in MARKS.iter().flat_map(|kind| marks_of(&own, kind)) {
+        unmark(base, &name);
+    }
+    for (key, entry) in own.entries {
+        match key.as_str() {
+            "forms" => inner(base, &key, entry, forms),
+            "target" | "requires" => inner(base, &key, entry, parameters),
+            kind if MARKS.contains(&kind) => inner(base, &key, entry, |before, own| before.entries.extend(own.entries)),
+            _ => {
+                base.entries.insert(key, entry);
+            }
+        }
+    }
+}
+
+/// The keys that a stated one takes the place of; tables that are merged are not among them.
+fn replaced_by(key: &str) -> Vec<&str> {
+    if matches!(key, "forms" | "target" | "requires") {
+        return Vec::new();
+    }
+    let mut all = together(key);
+    if REPEATS.contains(&key) {
+        all.extend(REPEATS);
+    }
+    let pairs = EXCLUSIVE.iter().filter(|pair| pair.contains(&key));
+    all.extend(pairs.flatten().copied());
+    all
+}
+
+fn unmark(table: &mut Table, name: &str) {
+    for kind in MARKS {
+        let Some(Value::Table(marks)) = table.entries.get_mut(kind).map(|entry| &mut entry.value.value) else {
+            continue;
+        };
+        marks.entries.remove(name);
+        if marks.entries.is_empty() {
+            table.entries.remove(kind);
+        }
+    }
+}

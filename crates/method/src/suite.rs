@@ -1,0 +1,304 @@
+//! Which tests of a methodology and its suite become part of a plan: what fits target, rights and time.
+//!
+//! Owns the order by priority, the names that tests of a suite get, and the reasons for what is left out. What one
+//! methodology expands to is in `expand`, which whole ones do not fit in [`fitting`].
+
+mod fitting;
+
+use drivelab_core::ids::StepId;
+use drivelab_core::load::OtherOps;
+use drivelab_core::plan::{Action, Form, LeftOut, Rounds, Source, StepRole, TestPlan};
+use drivelab_core::score::Score;
+use drivelab_core::units::Nanos;
+use drivelab_core::workload::Workload;
+
+use crate::diagnose::Diagnostic;
+use crate::expand::{Expanded, TargetShape, one_methodology};
+use crate::means::{Means, about, unmet};
+use crate::methodology::{Entry, Methodology};
+use crate::scores;
+
+/// Tests that may run, with what they share: one methodology.
+struct Unit {
+    /// Name and title of the methodology in the suite; `None` for the suite's own tests.
+    entry: Option<(String, String)>,
+    prepare: Vec<TestPlan>,
+    tests: Vec<Candidate>,
+}
+
+/// A test that may run.
+struct Candidate {
+    /// The preparation that it alone asks for.
+    before: Vec<TestPlan>,
+    test: TestPlan,
+    priority: u64,
+    /// Why it does not, where that is known.
+    out: Option<String>,
+}
+
+/// What became of a methodology and its suite.
+#[derive(Debug, Default)]
+pub(crate) struct Chosen {
+    pub(crate) tests: Vec<TestPlan>,
+    pub(crate) sources: Vec<Source>,
+    pub(crate) scores: Vec<Score>,
+    pub(crate) left_out: Vec<LeftOut>,
+}
+
+/// Expands everything and leaves out what does not fit.
+pub(crate) fn chosen(
+    method: &Methodology,
+    form: Form,
+    shape: &TargetShape,
+    (means, smoke_cap): (&Means, Nanos),
+) -> Result<Chosen, Vec<Diagnostic>> {
+    let mut chosen = Chosen { sources: method.sources().to_vec(), ..Chosen::default() };
+    let mut units = Vec::new();
+    let mut files_taken = 0;
+    let mut errors = Vec::new();
+    match one_methodology(method, form, shape, smoke_cap) {
+        Ok(mut expanded) => {
+            chosen.left_out.append(&mut expanded.left_out);
+            units.push(own_unit(method, expanded, means));
+        }
+        Err(found) => errors.extend(found),
+    }
+    for entry in method.entries() {
+        let doubled = fitting::doubled(method, entry, form);
+        if let Some(reason) = doubled.or_else(|| fitting::unfit(entry, form, shape, means)) {
+            chosen.left_out.push(whole(entry, reason));
+            continue;
+        }
+        let base = fitting::form_of(entry, form).unwrap_or(form);
+        match one_methodology(&entry.method, base, &fitting::share_of(entry, base, shape, means), smoke_cap) {
+            Ok(mut expanded) => {
+                let left_out: Vec<LeftOut> = expanded.left_out.drain(..).collect();
+                if let Some(reason) = fitting::no_room(&expanded, shape, means, &mut files_taken) {
+                    chosen.left_out.push(whole(entry, reason));
+                    continue;
+                }
+                chosen.left_out.extend(left_out.into_iter().filter_map(|out| renamed(entry, out)));
+                let mut unit = entry_unit(entry, expanded, means, &mut chosen.sources);
+                if form == Form::Smoke && unit.tests.len() > 1 {
+                    unit.tests.truncate(1);
+                    chosen.left_out.push(whole(entry, SMOKE.to_owned()));
+                }
+                units.push(unit);
+            }
+            // A target that is no multiple of the block, say: a matter of this target and not of the suite.
+            Err(found) => chosen.left_out.push(whole(entry, reason_of(&found))),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    by_time(&mut units, means.time);
+    for Unit { entry, prepare, tests } in units {
+        let (stays, out): (Vec<Candidate>, Vec<Candidate>) = tests.into_iter().partition(|test| test.out.is_none());
+        if !stays.is_empty() {
+            chosen.tests.extend(prepare);
+        }
+        let nothing_stays = stays.is_empty();
+        chosen
+            .tests
+            .extend(stays.into_iter().flat_map(|Candidate { before, test, .. }| before.into_iter().chain([test])));
+        chosen.left_out.extend(left_out(entry.filter(|_| nothing_stays), out));
+    }
+    unique(method, &chosen.tests).map_err(|error| vec![error])?;
+    scored(method, &mut chosen)?;
+    Ok(chosen)
+}
+
+/// The scores of the methodology and of those of its suite, of the tests that are in the plan.
+fn scored(method: &Methodology, chosen: &mut Chosen) -> Result<(), Vec<Diagnostic>> {
+    let mut all = scores::of_plan(method, "", &chosen.tests);
+    for entry in method.entries() {
+        let of_entry = scores::of_plan(&entry.method, &format!("{}-", entry.prefix()), &chosen.tests);
+        all.scores.extend(of_entry.scores);
+        all.errors.extend(of_entry.errors);
+    }
+    if !all.errors.is_empty() {
+        return Err(all.errors);
+    }
+    chosen.scores = all.scores;
+    chosen.left_out.extend(all.left_out);
+    Ok(())
+}
+
+/// Why the other tests of a methodology are left out of a suite's smoke form, which would take minutes with all.
+const SMOKE: &str = "the smoke form of a suite has the first test of each methodology";
+
+/// Tests of a methodology of which nothing stays, from which on one line names them all.
+const MANY: usize = 4;
+
+/// What is left out, each with its reason. `entry` is a methodology of which nothing stays.
+fn left_out(entry: Option<(String, String)>, out: Vec<Candidate>) -> Vec<LeftOut> {
+    let one =
+        |Candidate { test, out, .. }: Candidate| Some(LeftOut { test: test.name, title: test.title, reason: out? });
+    let count = out.len();
+    let mut all: Vec<LeftOut> = out.into_iter().filter_map(one).collect();
+    if let (Some((test, title)), true, Some(first)) = (entry, count >= MANY, all.first()) {
+        let reason = format!("none of its {count} tests can run; '{}': {}", first.test, first.reason);
+        all = vec![LeftOut { test, title, reason }];
+    }
+    all
+}
+
+/// What is left out of a test that the suite takes over, by its name in the suite.
+fn renamed(entry: &Entry, out: LeftOut) -> Option<LeftOut> {
+    let wanted = entry.table.list("tests");
+    let is_wanted = wanted.is_empty() || wanted.iter().any(|name| name.value.to_string() == out.test);
+    let title = format!("{}: {}", entry.method.title(), out.title);
+    is_wanted.then(|| LeftOut { test: format!("{}-{}", entry.prefix(), out.test), title, ..out })
+}
+
+fn whole(entry: &Entry, reason: String) -> LeftOut {
+    LeftOut { test: entry.prefix().to_owned(), title: entry.method.title().to_owned(), reason }
+}
+
+fn reason_of(errors: &[Diagnostic]) -> String {
+    errors.first().map_or_else(String::new, |error| format!("it does not fit this target: {}", error.title()))
+}
+
+fn own_unit(method: &Methodology, Expanded { prepare, tests, .. }: Expanded, means: &Means) -> Unit {
+    let candidates = candidates(method, (tests, &prepare), (0, &[]), means);
+    Unit { entry: None, prepare, tests: candidates }
+}
+
+fn entry_unit(entry: &Entry, expanded: Expanded, means: &Means, sources: &mut Vec<Source>) -> Unit {
+    let (method, prefix) = (&entry.method, entry.prefix());
+    let wanted: Vec<String> = entry.table.list("tests").iter().map(|name| name.value.to_string()).collect();
+    let priority = entry.table.whole("priority").unwrap_or(0);
+    let Expanded { mut prepare, tests, .. } = expanded;
+    let mut candidates = candidates(method, (tests, &prepare), (priority, &wanted), means);
+    let renamed_sources = adopt(method, prefix, sources);
+    let rename = |test: &mut TestPlan| {
+        named(test, prefix);
+        test.title = format!("{}: {}", method.title(), test.title);
+        test.sources = test.sources.iter().map(|id| renamed_sources(id)).collect();
+    };
+    for Candidate { before, test, .. } in &mut candidates {
+        before.iter_mut().chain([test]).for_each(&rename);
+    }
+    prepare.iter_mut().for_each(&rename);
+    let entry = Some((prefix.to_owned(), method.title().to_owned()));
+    Unit { entry, prepare, tests: candidates }
+}
+
+/// The tests that are wanted, each with its priority and why it cannot run, where it cannot.
+fn candidates(
+    method: &Methodology,
+    (tests, prepare): (Vec<(Vec<TestPlan>, TestPlan)>, &[TestPlan]),
+    (priority, wanted): (u64, &[String]),
+    means: &Means,
+) -> Vec<Candidate> {
+    let wanted = tests.into_iter().filter(|(_, test)| wanted.is_empty() || wanted.contains(&test.name));
+    let candidate = |(before, test): (Vec<TestPlan>, TestPlan)| {
+        let table = method.root().tables("tests").iter().find(|table| table.text("name") == test.name);
+        let changes = changes(&test) || prepare.iter().chain(&before).any(changes);
+        let read_only = means.read_only.as_ref().filter(|_| changes).map(|why| format!("it writes, and {why}"));
+        let out = read_only.or_else(|| Some(unmet(table?.table("requires"), means)?.0));
+        let own = table.and_then(|table| table.whole("priority")).unwrap_or(0);
+        Candidate { before, test, priority: priority + own, out }
+    };
+    wanted.map(candidate).collect()
+}
+
+/// Whether a test changes what the target holds.
+fn changes(test: &TestPlan) -> bool {
+    let changes = |load: &Workload| {
+        let OtherOps { trim_percent, write_zeroes_percent, .. } = load.other;
+        [load.write_percent, trim_percent, write_zeroes_percent].iter().any(|share| !share.is_zero())
+    };
+    test.steps.iter().filter_map(|step| step.workload()).any(|load| load.groups().any(changes))
+}
+
+/// Gives a test and its steps a name that begins with a prefix.
+fn named(test: &mut TestPlan, prefix: &str) {
+    test.name = format!("{prefix}-{}", test.name);
+    test.recovers_to = test.recovers_to.take().map(|other| format!("{prefix}-{other}"));
+    let own = |id: &StepId| StepId::new(&test.name, id.slug());
+    if let Rounds::Steady { step, .. } = &mut test.rounds {
+        *step = own(step);
+    }
+    for step in &mut test.steps {
+        step.id = StepId::new(&test.name, step.id.slug());
+        // The step whose rate it takes a share of is one of the same test.
+        if let Some(relative) = &mut step.relative {
+            relative.of = StepId::new(&test.name, relative.of.slug());
+        }
+        // Two methodologies may have different sets of one name, and they lie in one folder.
+        if let Action::Io { workload, .. } = &mut step.action
+            && let Some(files) = &mut workload.files
+        {
+            files.set.name = format!("{prefix}-{}", files.set.name);
+        }
+    }
+}
+
+/// Takes over what a methodology cites, under another id where the id is taken by another source.
+fn adopt<'m>(method: &'m Methodology, prefix: &str, sources: &mut Vec<Source>) -> impl Fn(&str) -> String + use<'m> {
+    let mut ids: Vec<(&'m str, String)> = Vec::new();
+    for source in method.sources() {
+        let other = sources.iter().find(|other| other.id == source.id);
+        let same = other.is_some_and(|other| other.citation == source.citation);
+        let id = if other.is_some() && !same { format!("{prefix}-{}", source.id) } else { source.id.clone() };
+        if !same {
+            sources.push(Source { id: id.clone(), citation: source.citation.clone() });
+        }
+        ids.push((&source.id, id));
+    }
+    move |id| ids.iter().find(|(own, _)| *own == id).map_or_else(|| id.to_owned(), |(_, new)| new.clone())
+}
+
+/// Time that a test with all its rounds is expected to take.
+fn time_of(test: &TestPlan) -> u64 {
+    let once = test.steps.iter().fold(0u64, |sum, step| sum.saturating_add(step.estimated_time.get()));
+    once.saturating_mul(u64::from(test.max_rounds()))
+}
+
+/// Leaves out what does not fit the time: tests are taken by priority, those of the same in their order, each with its
+/// methodology's preparation where that was not taken yet.
+fn by_time(units: &mut [Unit], time: Option<Nanos>) {
+    let Some(time) = time else { return };
+    let mut order: Vec<(usize, usize)> =
+        units.iter().enumerate().flat_map(|(unit, it)| (0..it.tests.len()).map(move |test| (unit, test))).collect();
+    order.sort_by_key(|(unit, test)| std::cmp::Reverse(units[*unit].tests[*test].priority));
+    let mut prepared = vec![false; units.len()];
+    let mut left = time.get();
+    for (at, index) in order {
+        let unit = &mut units[at];
+        let shared = if prepared[at] { &[][..] } else { &unit.prepare };
+        let preparation = shared.iter().map(time_of).fold(0, u64::saturating_add);
+        let candidate = &mut unit.tests[index];
+        if candidate.out.is_some() {
+            continue;
+        }
+        let preparation = candidate.before.iter().map(time_of).fold(preparation, u64::saturating_add);
+        let needed = time_of(&candidate.test).saturating_add(preparation);
+        if needed <= left {
+            left -= needed;
+            prepared[at] = true;
+        } else {
+            let before = if preparation > 0 { " with its preparation" } else { "" };
+            let (needed, left) = (about(Nanos::new(needed)), about(Nanos::new(left)));
+            candidate.out =
+                Some(format!("it would take about {needed}{before}, and {left} of {} are left", about(time)));
+        }
+    }
+}
+
+/// Two tests of one name would share their steps' ids.
+fn unique(method: &Methodology, tests: &[TestPlan]) -> Result<(), Diagnostic> {
+    let double = tests.iter().enumerate().find(|(at, test)| tests[..*at].iter().any(|other| other.name == test.name));
+    let Some((_, test)) = double else { return Ok(()) };
+    let entry = method.entries().iter().rev().find(|entry| test.name.starts_with(entry.prefix()));
+    let at = entry.map_or(0..0, |entry| entry.table.at.clone());
+    let title = format!("two tests of the suite are called '{}'", test.name);
+    Err(Diagnostic::new(at, title, "expected another `prefix`"))
+}
+
+/// Whether anything is measured.
+pub(crate) fn measures(tests: &[TestPlan]) -> bool {
+    tests.iter().flat_map(|test| &test.steps).any(|step| step.role == StepRole::Measure)
+}

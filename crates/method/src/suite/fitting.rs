@@ -1,0 +1,111 @@
+//! Why a whole methodology does not become part of a suite, and how much of the suite's target one that does gets.
+//!
+//! Must not know: priorities and time, by which single tests are taken ([`super`]).
+
+use drivelab_core::files::{FileLoad, Room, room_of};
+use drivelab_core::plan::{Form, TestPlan};
+use drivelab_core::units::Bytes;
+
+use crate::expand::{Expanded, TargetShape};
+use crate::means::{Ground, Means, unmet};
+use crate::methodology::{Entry, Methodology};
+use crate::target::MethodTarget;
+
+/// Room that is left free beside sets of files: a file system keeps books of its own.
+const SPARE: u64 = 32 << 20;
+
+/// The form of a suite's methodology: the one that its entry names, else the suite's own; `None` where it has not that
+/// one. The smoke form is smoke everywhere.
+pub(super) fn form_of(entry: &Entry, form: Form) -> Option<Form> {
+    let wanted = wanted(entry, form);
+    entry.method.forms().contains(&wanted).then_some(wanted)
+}
+
+fn wanted(entry: &Entry, form: Form) -> Form {
+    let stated = [Form::Faithful, Form::Quick].into_iter().find(|one| one.name() == entry.table.text("form"));
+    stated.filter(|_| form != Form::Smoke).unwrap_or(form)
+}
+
+/// Why an entry that names a form does not run in the smoke form: another one runs the same methodology there.
+pub(super) fn doubled(suite: &Methodology, entry: &Entry, form: Form) -> Option<String> {
+    let name = |entry: &Entry| entry.method.identity().name.clone();
+    let plain = suite.entries().iter().any(|other| !other.table.has("form") && name(other) == name(entry));
+    (form == Form::Smoke && entry.table.has("form") && plain)
+        .then(|| "the smoke form of a methodology is one, whatever form its entry names".to_owned())
+}
+
+/// Why a whole methodology of a suite does not run.
+pub(super) fn unfit(entry: &Entry, form: Form, shape: &TargetShape, means: &Means) -> Option<String> {
+    let method = &entry.method;
+    let Some(form) = form_of(entry, form) else {
+        return Some(format!("it has no {} form", wanted(entry, form).name()));
+    };
+    let needs = unmet(entry.table.table("requires"), means).or_else(|| unmet(method.root().table("requires"), means));
+    if let Some((reason, _)) = needs {
+        return Some(reason);
+    }
+    by_itself(entry).or_else(|| other_ground(method.target(), means)).or_else(|| {
+        let (least, part) = (method.minimum_size(form), share_of(entry, form, shape, means).capacity);
+        (part < least).then(|| format!("it needs at least {}, and the target has {}", least.about(), part.about()))
+    })
+}
+
+/// What a methodology says about more than one target as it is, a suite would have to ignore.
+fn by_itself(entry: &Entry) -> Option<String> {
+    let (root, name) = (entry.method.root(), &entry.method.identity().name);
+    let alone = |why: &str| Some(format!("{why}: `drivelab run {name}` does that"));
+    if root.has("conditions") {
+        return alone("it sets up conditions around its target, and a suite measures the target as it is");
+    }
+    if root.has("drives") {
+        return alone("it asks about several drives or capacities, and a suite measures one");
+    }
+    None
+}
+
+/// Another kind of target than the suite has.
+fn other_ground(wanted: MethodTarget, means: &Means) -> Option<String> {
+    let reason = match (means.ground?, wanted) {
+        (Ground::File, MethodTarget::BlockDevice) => "it needs a block device, and the target is a file",
+        (Ground::BlockDevice, MethodTarget::File) => "it runs on files, and the target is a block device",
+        (Ground::BlockDevice, MethodTarget::Directory) => {
+            "it works on many files in a folder, and the target is a block device"
+        }
+        (Ground::File, MethodTarget::Directory) if means.folder == Some(false) => {
+            "it works on many files in a folder, and the target is a single file"
+        }
+        _ => return None,
+    };
+    Some(reason.to_owned())
+}
+
+/// As much of the target as the methodology wants.
+pub(super) fn share_of(entry: &Entry, form: Form, shape: &TargetShape, means: &Means) -> TargetShape {
+    let (whole, method) = (shape.capacity, &entry.method);
+    let of_file = || method.file_size(form).unwrap_or(whole).min(whole);
+    // Where nobody says what the target is, it is what the methodology is for.
+    let on_device = means.ground.map_or(method.target() == MethodTarget::BlockDevice, |it| it == Ground::BlockDevice);
+    let capacity = if on_device { method.device_part(form, whole).align_down(Bytes::MIB) } else { of_file() };
+    TargetShape { capacity, ..*shape }
+}
+
+/// Why the sets of files of a methodology have no room beside the scratch file and the sets of those before it, whose
+/// room in bytes is `taken`; what it takes itself is added there where it has.
+pub(super) fn no_room(expanded: &Expanded, shape: &TargetShape, means: &Means, taken: &mut u64) -> Option<String> {
+    let tests: Vec<&TestPlan> = expanded.tests.iter().map(|(_, test)| test).collect();
+    let loads = || tests.iter().flat_map(|test| &test.steps).filter_map(|step| step.workload()?.files.as_deref());
+    // Twice: what one round leaves is there in the next.
+    let Room { drive, .. } = room_of(loads().chain(loads()).collect::<Vec<&FileLoad>>().into_iter());
+    if drive.get() == 0 {
+        return None;
+    }
+    let needed = Bytes::new([shape.capacity.get(), *taken, SPARE].into_iter().fold(drive.get(), u64::saturating_add));
+    if let Some(free) = means.free.filter(|free| *free < needed) {
+        let (drive, needed, free) = (drive.about(), needed.about(), free.about());
+        return Some(format!(
+            "its files take up to {drive}, with the scratch file and other files {needed}, and {free} are free"
+        ));
+    }
+    *taken = taken.saturating_add(drive.get());
+    None
+}

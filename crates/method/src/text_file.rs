@@ -1,0 +1,52 @@
+//! Files that people write: read only where they are files and of a size that people write.
+
+use std::fs::File;
+use std::io::{Error, ErrorKind, Read, Result};
+use std::path::Path;
+
+/// Most bytes of a file that somebody wrote by hand. The longest built-in methodology has 60 KiB.
+const MOST: u64 = 16 << 20;
+
+/// The text of a file.
+///
+/// # Errors
+/// As [`read_bytes`], and where it is not UTF-8.
+pub fn read_text(path: &Path) -> Result<String> {
+    String::from_utf8(read_bytes(path)?).map_err(|error| Error::new(ErrorKind::InvalidData, error))
+}
+
+/// What is in a file.
+///
+/// # Errors
+/// As for reading any file; and where it is no regular file (a device or a pipe may never end) or has more than 16 MiB.
+pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
+    let found = std::fs::metadata(path)?;
+    if !found.is_file() {
+        let what = if found.is_dir() { "a folder" } else { "a device or a pipe" };
+        return Err(Error::new(ErrorKind::InvalidInput, format!("it is {what}, and no file with text")));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MOST {
+        return Err(Error::new(ErrorKind::InvalidInput, "it has more than 16 MiB, and none that people write has"));
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_never_ends_and_what_nobody_wrote_is_refused() {
+        for endless in ["/dev/zero", "/"] {
+            let error = read_text(Path::new(endless)).expect_err("it is no file");
+            assert_eq!(error.kind(), ErrorKind::InvalidInput, "{endless}: {error}");
+        }
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        file.as_file().set_len(MOST).expect("its length");
+        assert_eq!(read_text(file.path()).expect("its text").len() as u64, MOST);
+        file.as_file().set_len(1 << 40).expect("its length");
+        assert_eq!(read_text(file.path()).expect_err("it is too long").kind(), ErrorKind::InvalidInput);
+    }
+}

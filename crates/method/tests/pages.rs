@@ -1,0 +1,109 @@
+//! docs/methods is what the built-in methodologies print, and each of its hand-made list of approximations is marked in
+//! its file.
+//!
+//! `DRIVELAB_UPDATE_DOCS=1 cargo test -p drivelab-method --test pages` renews the pages.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use drivelab_method::{Mark, Methodology, library, overview, parse};
+use serde::Deserialize;
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/methods")
+}
+
+fn methods() -> Vec<Methodology> {
+    library::all().iter().map(|built_in| parse(built_in.name, built_in.text).expect("a built-in methodology")).collect()
+}
+
+/// A kept result of a methodology, by the name of its file in docs/methods.
+fn example(name: &str) -> Option<String> {
+    let file = format!("example-{name}.md");
+    folder().join(&file).is_file().then_some(file)
+}
+
+#[test]
+fn docs_methods_is_what_the_files_print() {
+    let methods = methods();
+    let mut pages = vec![("README.md".to_owned(), overview(&methods))];
+    for method in &methods {
+        let name = &method.identity().name;
+        pages.push((format!("{name}.md"), method.page(example(name).as_deref())));
+    }
+    let mut wrong = Vec::new();
+    for (name, printed) in &pages {
+        let path = folder().join(name);
+        if std::env::var_os("DRIVELAB_UPDATE_DOCS").is_some() {
+            std::fs::write(&path, printed).expect("the page can be written");
+        }
+        if std::fs::read_to_string(&path).ok().as_ref() != Some(printed) {
+            wrong.push(name.as_str());
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "docs/methods: {wrong:?} are not what the files print; renew them with cargo xtask generate"
+    );
+    let known: BTreeSet<&str> = pages.iter().map(|(name, _)| name.as_str()).collect();
+    for entry in std::fs::read_dir(folder()).expect("the folder") {
+        let name = entry.expect("an entry").file_name().to_string_lossy().into_owned();
+        let of_ours = name.starts_with("example-") || name == "approximations.toml";
+        assert!(of_ours || known.contains(name.as_str()), "docs/methods/{name} belongs to no methodology");
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    approximation: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    method: String,
+    certainty: String,
+    what: String,
+    parameters: Vec<String>,
+    /// Where it is said, where no parameter says it.
+    #[serde(default)]
+    because: String,
+}
+
+/// Every place of a methodology that is marked as ours, as `TEST.PARAMETER`.
+fn marked(method: &Methodology) -> BTreeSet<String> {
+    let mut marked = BTreeSet::new();
+    for test in method.tests() {
+        let name = if test.name.starts_with("prepare ") { "prepare" } else { &test.name };
+        for parameter in &test.parameters {
+            if parameter.forms.iter().any(|value| matches!(value.mark, Mark::Approximation(_))) {
+                marked.insert(format!("{name}.{}", parameter.name));
+            }
+        }
+    }
+    marked
+}
+
+#[test]
+fn what_no_source_states_is_marked_in_its_file() {
+    let text = std::fs::read_to_string(folder().join("approximations.toml")).expect("the list");
+    let list: List = toml::from_str(&text).expect("the list is TOML of this shape");
+    let methods = methods();
+    let mut wrong = Vec::new();
+    for Entry { method: name, certainty, what, parameters, because } in &list.approximation {
+        assert!(matches!(certainty.as_str(), "ours" | "unchecked"), "{name}: certainty {certainty}");
+        let Some(method) = methods.iter().find(|method| method.identity().name == *name) else {
+            wrong.push(format!("there is no methodology {name}: {what}"));
+            continue;
+        };
+        if parameters.is_empty() && because.is_empty() {
+            wrong.push(format!("{name}: no parameter says it, and no reason why: {what}"));
+        }
+        let marked = marked(method);
+        for missing in parameters.iter().filter(|parameter| !marked.contains(*parameter)) {
+            wrong.push(format!("{name}: {missing} is not marked: {what}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

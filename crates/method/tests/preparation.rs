@@ -1,0 +1,106 @@
+//! Preparation between the tests of a methodology: where it stands, what its forms replace, what is refused.
+
+use drivelab_core::plan::{Action, Form, Plan, StepRole};
+use drivelab_core::units::{Bytes, Nanos};
+use drivelab_method::{SpeedGuess, TargetShape, expand, parse};
+
+const HEAD: &str = r#"format = 1
+name = "example"
+title = "Example"
+version = "1.0.0"
+summary = "An example."
+good_for = "Testing."
+cannot_tell = "Anything else."
+[[sources]]
+id = "own"
+citation = "our own choice"
+[target]
+kind = "file_or_block"
+size = "1 GiB"
+minimum_size = "8 MiB"
+[forms.faithful]
+[forms.quick]
+"#;
+
+fn test(name: &str) -> String {
+    format!(
+        "[[tests]]\nname = \"{name}\"\ntitle = \"T\"\npurpose = \"p\"\nsources = [\"own\"]\nop = \"read\"\n\
+         pattern = \"random\"\nblock_size = \"4 KiB\"\nqueue_depth = 1\ntime = \"1 s\"\n"
+    )
+}
+
+const BLOCKS: &str = r#"
+[[prepare]]
+action = "fill"
+[[prepare]]
+action = "discard"
+before = "second"
+[[prepare]]
+action = "overwrite_random"
+before = "second"
+pattern = "random_once"
+threads = 8
+time = "8 h"
+[prepare.source_of]
+time = "own"
+[prepare.approximation]
+pattern = "ours"
+[prepare.forms.quick]
+passes = 1
+queue_depth = 4
+[prepare.forms.quick.approximation]
+queue_depth = "less"
+"#;
+
+fn plan(form: Form) -> Plan {
+    let text = format!("{HEAD}{BLOCKS}{}{}", test("first"), test("second"));
+    let shape =
+        TargetShape { capacity: Bytes::new(1 << 30), offset_align: Bytes::new(512), guess: SpeedGuess::default() };
+    expand(&parse("example.toml", &text).expect("a methodology"), form, &shape).expect("a plan")
+}
+
+#[test]
+fn a_block_stands_before_the_test_that_it_names() {
+    let plan = plan(Form::Faithful);
+    let names: Vec<&str> = plan.tests.iter().map(|test| test.name.as_str()).collect();
+    assert_eq!(names, ["prepare", "first", "prepare-second", "second"]);
+    let block: Vec<(&str, StepRole)> = plan.tests[2].steps.iter().map(|step| (step.id.as_str(), step.role)).collect();
+    let prepare = StepRole::Prepare;
+    assert_eq!(block, [("prepare-second/discard", prepare), ("prepare-second/overwrite-random", prepare)]);
+}
+
+#[test]
+fn a_form_replaces_when_a_step_ends_and_the_marks_follow() {
+    let of = |form| {
+        let step = plan(form).tests[2].steps[1].clone();
+        let Action::Io { workload, stop, .. } = step.action else { panic!("no load") };
+        let marks: Vec<(String, String)> =
+            step.approximations.into_iter().map(|mark| (mark.parameter, mark.reason)).collect();
+        (stop.time, stop.passes, workload.queue_depth.get(), workload.threads.get(), marks)
+    };
+    let (time, passes, depth, threads, marks) = of(Form::Faithful);
+    assert_eq!((time, passes, depth, threads), (Some(Nanos::from_secs(8 * 3600)), None, 32, 8));
+    assert_eq!(marks, [("pattern".to_owned(), "ours".to_owned())]);
+    let (time, passes, depth, threads, marks) = of(Form::Quick);
+    assert_eq!((time, passes, depth, threads), (None, Some(1), 4, 8));
+    let names: Vec<&str> = marks.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(names, ["passes", "pattern", "queue_depth"]);
+    assert!(marks[0].1.contains("shortened"), "{marks:?}");
+    assert_eq!(marks[2].1, "less");
+}
+
+#[test]
+fn what_cannot_be_prepared_for_is_refused_with_its_place() {
+    let refused = |prepare: &str, tests: &str| parse("wrong.toml", &format!("{HEAD}{prepare}{tests}")).unwrap_err();
+    let fill = "[[prepare]]\naction = \"fill\"\n";
+    let text = refused(&format!("{fill}before = \"secnd\"\n"), &test("second")).to_string();
+    assert!(text.contains("no test 'secnd'") && text.contains("second"), "{text}");
+    let both = format!("{fill}before = \"a\"\n");
+    let text = refused(&both, &[test("a"), test("prepare-a")].concat()).to_string();
+    assert!(text.contains("name of the preparation of 'a'"), "{text}");
+    let text = refused(&format!("{fill}[prepare.forms.quick]\ntime = \"1 s\"\n"), &test("a")).to_string();
+    assert!(text.contains("`fill` has no `time`"), "{text}");
+    let both = "[[prepare]]\naction = \"overwrite_random\"\ntime = \"1 s\"\npasses = 2\n";
+    let text = refused(both, &test("a")).to_string();
+    assert!(text.contains("`time` and `passes`"), "{text}");
+}

@@ -1,0 +1,84 @@
+//! What the fills of a test show of the write cache, as a table.
+
+use drivelab_analysis::fill::segments;
+use drivelab_core::plan::TestPlan;
+
+use crate::ReportInput;
+use crate::figures::{self, Op, quantity, unit_text};
+use crate::format;
+use crate::table::{Cell, Column, Table};
+use crate::tests_view::{Figure, measured};
+
+/// The figures, in the order of the columns.
+const COLUMNS: [(&str, &str); 8] = [
+    ("fill.peak", "Before the cache ends"),
+    ("fill.cache_size", "Cache"),
+    ("fill.cache_share", "Of the span"),
+    ("fill.sustained", "Behind it"),
+    ("fill.last_16_gb", "Last 16 GB"),
+    ("fill.recoveries", "Recoveries"),
+    ("fill.recovery_share", "Written in them"),
+    ("fill.late_decline", "Late decline"),
+];
+
+/// The table, where a step of the test is a fill with a course.
+pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan) -> Option<Figure> {
+    let fills: Vec<_> =
+        measured(test).filter(|step| input.analysis.step_metric(&step.id, "fill.peak").is_some()).collect();
+    fills.first()?;
+    let mut columns = vec![Column::words("Fill"), figures::column(Some(Op::Write), quantity::THROUGHPUT)];
+    columns.extend(COLUMNS.iter().map(|(id, title)| {
+        let unit = drivelab_analysis::metric_def(id).map_or("", |def| def.unit);
+        Column { metric: (*id).to_owned(), ..Column::figures(title, unit_text(unit)) }
+    }));
+    columns.push(Column { metric: "duration".to_owned(), ..Column::figures("Time", "s") });
+    let row = |step: &&drivelab_core::plan::Step| {
+        let mut row = vec![figures::step_cell(step, step.label.clone())];
+        row.push(figures::cell(input, step, Op::Write, quantity::THROUGHPUT));
+        row.extend(COLUMNS.iter().map(|(id, _)| figures::cell_of(input, step, id)));
+        row.push(figures::cell_of(input, step, "duration"));
+        row
+    };
+    let rows = fills.iter().map(row).collect();
+    let table = Table { caption: format!("{}: the write cache", test.title), columns, rows }.without_empty_columns();
+    Some(Figure {
+        title: "The write cache".to_owned(),
+        caption:
+            "The mean rate first. The cache ends where the rate falls for good: below the middle between the rate \
+                  before and what follows, for two per cent of the span. Where no such end was seen, the drive was \
+                  written at one rate from end to end."
+                .to_owned(),
+        chart: None,
+        table,
+        long: false,
+    })
+}
+
+/// Most rows of [`by_position`]: a drive of more GB has several in each.
+const MOST_ROWS: usize = 512;
+
+/// The rate of each GB of the fills of a test, one table a fill.
+pub(crate) fn by_position(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Figure> {
+    let figure = |step: &drivelab_core::plan::Step| {
+        let cut = segments::of_step(input.records, step, MOST_ROWS)?;
+        let gb = cut.size / 1e9;
+        let row = |(from, rate): (f64, f64)| {
+            vec![Cell::text(format!("{:.0}", from / 1e9)), Cell::text(format::mb_s(rate / 1e6))]
+        };
+        Some(Figure {
+            title: "By position".to_owned(),
+            caption: format!(
+                "The rate of each stretch of {gb:.0} GB by its place, lowest address first. Within a recorded interval the \
+                 rate is taken as even."
+            ),
+            chart: None,
+            table: Table {
+                caption: format!("{} by position", step.label),
+                columns: vec![Column::figures("From", "GB"), Column::figures("Write", "MB/s")],
+                rows: cut.places().map(row).collect(),
+            },
+            long: true,
+        })
+    };
+    measured(test).filter_map(figure).collect()
+}

@@ -1,0 +1,166 @@
+//! What belongs to tests of the steady state: the rounds with the window that judges them, and a table of two axes
+//! where a test has a cell for each pair of their values.
+
+use drivelab_analysis::steady::{MAX_RANGE_PERCENT, MAX_SLOPE_PERCENT, WINDOW, tracked_value, window_line};
+use drivelab_core::ids::StepKey;
+use drivelab_core::plan::{Rounds, Step, TestPlan, Tracked};
+
+use crate::ReportInput;
+use crate::chart::{Axis, Chart, Panel, PanelKind, Point, Scale, Series, colour};
+use crate::figures::{self, Op, quantity};
+use crate::format;
+use crate::table::{Cell, Column, Table};
+use crate::tests_view::{Figure, measured};
+
+/// Values that an axis has at least where it makes a table with another one.
+const LEAST_VALUES: usize = 3;
+
+/// Every figure of this kind that a test has.
+pub(crate) fn figures(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Vec<Figure> {
+    rounds(input, test, id).into_iter().chain(matrices(input, test)).collect()
+}
+
+/// What is tracked, with its unit and what a figure of the analysis is divided by to have it.
+const fn tracked_in(tracked: Tracked) -> (&'static str, &'static str, f64) {
+    match tracked {
+        Tracked::Iops => ("Operations per second", "IOPS", 1.0),
+        Tracked::Throughput => ("Throughput", "MB/s", 1e6),
+        Tracked::LatencyMean => ("Mean latency", "us", 1e3),
+    }
+}
+
+/// The tracked figure by round, with the window's mean, its limits and its line.
+fn rounds(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Figure> {
+    let Rounds::Steady { step, tracked, .. } = &test.rounds else { return None };
+    let (title, unit, scale) = tracked_in(*tracked);
+    let values: Vec<f64> = (1..=test.max_rounds())
+        .map_while(|round| input.records.step(&StepKey { step: step.clone(), round }))
+        .map(|record| tracked_value(record, *tracked) / scale)
+        .collect();
+    let verdict = input.records.steadiness.iter().find(|verdict| verdict.test == test.name);
+    let until = verdict.map_or(values.len(), |verdict| verdict.last_round as usize);
+    let window = values.get(until.checked_sub(WINDOW)?..until)?;
+    let [first, last] = window_line(window)?;
+    let mean = window.iter().sum::<f64>() / WINDOW as f64;
+    let limit = MAX_RANGE_PERCENT / 2.0;
+    let places = [(until - WINDOW + 1) as f64, until as f64];
+    let point = |x: f64, y: f64| Point(x, Some(y), format::value(y, unit), None);
+    let flat = |name: &str, y: f64| Series {
+        dashed: true,
+        points: places.map(|x| point(x, y)).to_vec(),
+        ..Series::new(name, colour::BACKLOG)
+    };
+    let all = Series {
+        points: (1..).zip(&values).map(|(round, value)| point(f64::from(round), *value)).collect(),
+        ..Series::new("Rounds", colour::TOTAL)
+    };
+    let line = Series {
+        points: vec![point(places[0], first), point(places[1], last)],
+        ..Series::new("Least squares", colour::WRITE)
+    };
+    let series = vec![
+        all,
+        flat("Mean", mean),
+        flat(&format!("Mean + {limit} %"), mean * (1.0 + limit / 100.0)),
+        flat(&format!("Mean - {limit} %"), mean * (1.0 - limit / 100.0)),
+        line,
+    ];
+    let chart = Chart {
+        id: format!("{id}-rounds"),
+        description: format!("{}: {} by round, with the window that judges it.", test.title, title.to_lowercase()),
+        x: Axis { title: "Round".to_owned(), scale: Scale::Linear, labels: Vec::new(), ticks: Vec::new(), end: 0.0 },
+        panels: vec![Panel { title: title.to_owned(), unit: unit.to_owned(), kind: PanelKind::Line, series }],
+        stretches: Vec::new(),
+    };
+    let row = |(round, value): (usize, &f64)| {
+        let within = round > until - WINDOW && round <= until;
+        let cell = |text: String| Cell::text(text);
+        vec![
+            cell(round.to_string()),
+            cell(format::value(*value, unit)),
+            cell(if within { "yes".to_owned() } else { String::new() }),
+        ]
+    };
+    let judged = verdict.map_or("It was not judged.", |verdict| {
+        if verdict.reached { "It is steady." } else { "It was not steady at the end." }
+    });
+    Some(Figure {
+        title: "The rounds and the window".to_owned(),
+        caption: format!(
+            "The last {WINDOW} rounds are the window. It is steady where the largest and the smallest of them differ by at \
+             most {MAX_RANGE_PERCENT} % of their mean and the line moves by at most {MAX_SLOPE_PERCENT} % of it. {judged}"
+        ),
+        chart: chart.drawable(),
+        table: Table {
+            caption: format!("{}: {} by round", test.title, title.to_lowercase()),
+            columns: vec![Column::words("Round"), Column::figures(title, unit), Column::words("In the window")],
+            rows: (1..).zip(&values).map(row).collect(),
+        },
+        long: values.len() > 25,
+    })
+}
+
+/// The values of the only two axes that vary, in the order of the plan, where the test has a step for each pair.
+fn two_axes(steps: &[&Step]) -> Option<[(String, Vec<String>); 2]> {
+    let names: Vec<&str> = steps.first()?.axes.iter().map(|axis| axis.axis.as_str()).collect();
+    let values = |name: &str| {
+        let mut values: Vec<String> = Vec::new();
+        for axis in steps.iter().flat_map(|step| &step.axes).filter(|axis| axis.axis == name) {
+            if !values.contains(&axis.value) {
+                values.push(axis.value.clone());
+            }
+        }
+        (name.to_owned(), values)
+    };
+    let varying: Vec<(String, Vec<String>)> =
+        names.into_iter().map(values).filter(|(_, values)| values.len() > 1).collect();
+    let [rows, columns] = <[(String, Vec<String>); 2]>::try_from(varying).ok()?;
+    let whole = rows.1.len() * columns.1.len() == steps.len();
+    (whole && rows.1.len().min(columns.1.len()) >= LEAST_VALUES).then_some([rows, columns])
+}
+
+/// Tables with a cell for each step: operations and bytes per second, and mean latency where a step has one.
+fn matrices(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Figure> {
+    let steps: Vec<&Step> = measured(test).collect();
+    let Some([(rows_of, rows), (columns_of, columns)]) = two_axes(&steps) else { return Vec::new() };
+    let at = |row: &str, column: &str| {
+        let has = |step: &&&Step, name: &str, value: &str| {
+            step.axes.iter().any(|axis| axis.axis == name && axis.value == value)
+        };
+        steps.iter().find(|step| has(step, &rows_of, row) && has(step, &columns_of, column))
+    };
+    let one = |quantity: &'static str| {
+        let (title, unit) = figures::heading(quantity);
+        let mut heads = vec![Column::words(&format!("{} \\ {}", word(&rows_of), word(&columns_of)))];
+        heads.extend(columns.iter().map(|column| Column::figures(column, unit)));
+        let row = |row: &String| {
+            let cell = |column: &String| {
+                at(row, column).map_or_else(Cell::default, |step| figures::cell(input, step, Op::of(step), quantity))
+            };
+            std::iter::once(Cell::text(row.clone())).chain(columns.iter().map(cell)).collect()
+        };
+        let caption =
+            format!("{}: {} by {} and {}", test.title, title.to_lowercase(), word(&rows_of), word(&columns_of));
+        Figure {
+            title: format!("{title}, all cells"),
+            caption: String::new(),
+            chart: None,
+            table: Table { caption, columns: heads, rows: rows.iter().map(row).collect() },
+            long: false,
+        }
+    };
+    let cells = |figure: &Figure| {
+        figure.table.rows.iter().flat_map(|row| row.iter().skip(1)).any(|cell| *cell != Cell::default())
+    };
+    [quantity::IOPS, quantity::THROUGHPUT, quantity::MEAN].map(one).into_iter().filter(cells).collect()
+}
+
+fn word(axis: &str) -> String {
+    match axis {
+        "write_percent" => "writes (%)".to_owned(),
+        other => other.replace('_', " "),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,123 @@
+//! The window of a steady test and the matrix of two axes, on samples whose figures were set by hand.
+
+use drivelab_analysis::{analyse, testing};
+use drivelab_core::plan::{AxisValue, Rounds};
+use drivelab_core::run::RunRecords;
+
+use crate::ReportInput;
+use crate::tests_view::Figure;
+
+/// Writes per second of the seven rounds of the steady sample.
+const ROUNDS: [u64; 7] = [5_000, 3_000, 1_100, 1_000, 900, 950, 1_050];
+
+/// The steady sample with these rounds, each of which is a second long.
+fn steady() -> RunRecords {
+    let mut run = testing::sample_steady_run();
+    let test = run.plan.tests.iter().find(|test| matches!(test.rounds, Rounds::Steady { .. })).expect("a steady test");
+    let Rounds::Steady { step, .. } = &test.rounds else { unreachable!("it was looked for") };
+    for record in run.steps.iter_mut().filter(|record| record.key.step == *step) {
+        record.end_ns = record.start_ns + 1_000_000_000;
+        record.write.count = ROUNDS[record.key.round as usize - 1];
+    }
+    run
+}
+
+fn figures(run: &RunRecords, test: &str) -> Vec<Figure> {
+    let analysis = analyse(run);
+    let input = ReportInput { records: run, analysis: &analysis };
+    let test = run.plan.tests.iter().find(|one| one.name == test).expect("the test");
+    super::figures(&input, test, "x")
+}
+
+fn texts(figure: &Figure) -> Vec<Vec<String>> {
+    figure.table.rows.iter().map(|row| row.iter().map(crate::table::Cell::plain).collect()).collect()
+}
+
+#[test]
+fn the_last_five_rounds_are_the_window_with_its_mean_limits_and_line() {
+    let run = steady();
+    let test = run.plan.tests.iter().find(|test| matches!(test.rounds, Rounds::Steady { .. })).expect("a steady test");
+    let figure = figures(&run, &test.name).remove(0);
+    let rows = texts(&figure);
+    let within: Vec<(&str, &str)> = rows.iter().map(|row| (row[1].as_str(), row[2].as_str())).collect();
+    assert_eq!(
+        within,
+        [
+            ("5,000", ""),
+            ("3,000", ""),
+            ("1,100", "yes"),
+            ("1,000", "yes"),
+            ("900", "yes"),
+            ("950", "yes"),
+            ("1,050", "yes")
+        ]
+    );
+    let chart = figure.chart.expect("a chart");
+    let line = |name: &str| {
+        let series = chart.panels[0].series.iter().find(|series| series.name == name).expect("a line");
+        series.points.iter().map(|point| (point.0, point.1.expect("a value"))).collect::<Vec<_>>()
+    };
+    assert_eq!(line("Mean"), [(3.0, 1_000.0), (7.0, 1_000.0)]);
+    assert_eq!(line("Mean + 10 %").iter().map(|point| point.1.round()).collect::<Vec<_>>(), [1_100.0, 1_100.0]);
+    // Slope: (-2 × 1,100 - 1,000 + 950 + 2 × 1,050) / 10 = -15 a round, so from 1,030 to 970.
+    assert_eq!(line("Least squares"), [(3.0, 1_030.0), (7.0, 970.0)]);
+    assert_eq!(line("Rounds").len(), 7);
+    assert!(figure.caption.ends_with("It is steady."), "{}", figure.caption);
+}
+
+#[test]
+fn too_few_rounds_for_a_window_and_fixed_rounds_make_no_figure() {
+    let mut run = steady();
+    run.steps.retain(|record| record.key.round < 5);
+    run.steadiness.clear();
+    let name =
+        run.plan.tests.iter().find(|test| matches!(test.rounds, Rounds::Steady { .. })).expect("it").name.clone();
+    assert_eq!(figures(&run, &name), []);
+    assert_eq!(figures(&testing::sample_run(), "depths"), []);
+}
+
+/// The sample whose depths are nine steps now: three block sizes by three shares of writes, all with the figures of one.
+fn matrix() -> RunRecords {
+    let mut run = testing::sample_run();
+    let test = run.plan.tests.iter_mut().find(|test| test.name == "depths").expect("the sample has it");
+    let step = test.steps[0].clone();
+    test.steps.clear();
+    let record = run.steps.iter().find(|record| record.key.step == step.id).expect("it ran").clone();
+    for size in ["8 KiB", "4 KiB", "512 B"] {
+        for (number, writes) in ["0", "35", "100"].into_iter().enumerate() {
+            let mut one = step.clone();
+            one.id = drivelab_core::ids::StepId::new("depths", &format!("{}-{writes}", size.replace(' ', "")));
+            let value = |axis: &str, value: &str| AxisValue { axis: axis.to_owned(), value: value.to_owned() };
+            one.axes = vec![value("write_percent", writes), value("block_size", size)];
+            let mut done = record.clone();
+            done.key.step = one.id.clone();
+            done.read.count = 1_000 * (number as u64 + 1);
+            (done.start_ns, done.end_ns) = (record.start_ns, record.start_ns + 1_000_000_000);
+            run.steps.push(done);
+            test.steps.push(one);
+        }
+    }
+    run
+}
+
+#[test]
+fn two_axes_with_a_step_for_each_pair_are_tables_of_rows_and_columns() {
+    let run = matrix();
+    let all = figures(&run, "depths");
+    let titles: Vec<&str> = all.iter().map(|figure| figure.title.as_str()).collect();
+    assert_eq!(titles, ["Operations, all cells", "Throughput, all cells", "Latency mean, all cells"]);
+    let heads: Vec<&str> = all[0].table.columns.iter().map(|column| column.title.as_str()).collect();
+    assert_eq!(heads, ["writes (%) \\ block size", "8 KiB", "4 KiB", "512 B"]);
+    let rows = texts(&all[0]);
+    assert_eq!(rows.iter().map(|row| row[0].as_str()).collect::<Vec<_>>(), ["0", "35", "100"]);
+    // The figures of a made-up record contradict each other and are void, but for where they stand nothing depends on it.
+    assert!(rows.iter().flatten().all(|cell| !cell.is_empty()), "{rows:?}");
+    // A pair that was not run leaves no matrix.
+    let mut lacking = run.clone();
+    lacking.plan.tests.iter_mut().for_each(|test| {
+        if test.name == "depths" {
+            test.steps.pop();
+        }
+    });
+    assert_eq!(figures(&lacking, "depths"), []);
+}

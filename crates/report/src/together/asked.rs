@@ -1,0 +1,138 @@
+//! The tables of what a methodology asks of several drives: how many feed a rate, what a doubling of the capacity
+//! brings, how warm each was.
+
+use drivelab_analysis::together::{Doubling, Feed, StepHealth, Together};
+
+use crate::format;
+use crate::table::{Cell, Column, Table};
+
+/// Every table that there is something for, in the order in which they are shown.
+pub(super) fn tables(group: &Together) -> Vec<Table> {
+    let feed = group.feed.iter().map(feed);
+    let doubling = (!group.per_doubling.is_empty()).then(|| doublings(&group.per_doubling));
+    let health = [health(group), idle(group)].into_iter().filter(|table| !table.rows.is_empty());
+    feed.chain(doubling).chain(health).map(Table::without_empty_columns).collect()
+}
+
+fn shown(value: Option<f64>, text: impl Fn(f64) -> String) -> Cell {
+    value.map_or_else(Cell::default, |value| Cell::text(text(value)))
+}
+
+fn figures(title: &str, unit: &str) -> Column {
+    Column { metric: String::new(), ..Column::figures(title, unit) }
+}
+
+fn feed(feed: &Feed) -> Table {
+    let columns = vec![
+        Column::words("Step"),
+        Column::words("Drive"),
+        figures("Rate", "MB/s"),
+        figures("Drives needed", ""),
+        Column::words("Limit"),
+    ];
+    let mut rows = Vec::new();
+    for step in &feed.steps {
+        for drive in &step.drives {
+            let rate = drive.mb_s.map_or_else(Cell::default, |rate| {
+                if drive.at_least { Cell::at_least(format::mb_s(rate)) } else { Cell::text(format::mb_s(rate)) }
+            });
+            let needed = drive.drives.map_or_else(Cell::default, |needed| Cell::text(needed.to_string()));
+            let limit = if drive.at_least { "the host: fewer drives may do" } else { "" };
+            let words = [step.label.clone(), drive.letter.to_string()].map(Cell::text);
+            rows.push([words.to_vec(), vec![rate, needed, Cell::text(limit.to_owned())]].concat());
+        }
+        if let Some(together) = step.together_mb_s {
+            let enough = if together >= feed.need_mb_s { "; these are enough" } else { "" };
+            let limit = if step.host_limited { "the host: more drives may deliver no more" } else { "" };
+            rows.push(vec![
+                Cell::text(step.label.clone()),
+                Cell::text("all at once".to_owned()),
+                Cell::text(format::mb_s(together)),
+                step.drives_together.map_or_else(Cell::default, |needed| Cell::text(needed.to_string())),
+                Cell::text(format!("{limit}{enough}").trim_start_matches("; ").to_owned()),
+            ]);
+        }
+    }
+    let link = match feed.link_mb_s {
+        Some(link) if feed.more_than_the_link => {
+            format!("; one link carries {:.1} GB/s, so over one link no number of drives is enough", link / 1e3)
+        }
+        _ => String::new(),
+    };
+    Table { caption: format!("How many such drives deliver {:.1} GB/s{link}", feed.need_mb_s / 1e3), columns, rows }
+}
+
+fn doublings(all: &[Doubling]) -> Table {
+    let columns = vec![
+        Column::words("Step"),
+        Column::words("Rates by capacity"),
+        figures("For a doubling", "×"),
+        figures("From", "×"),
+        figures("To", "×"),
+    ];
+    let row = |one: &Doubling| {
+        let rate = |rate: &drivelab_analysis::together::SizedRate| {
+            let bar = rate.half_interval.map_or_else(String::new, |half| format!(" ± {}", format::mb_s(half)));
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a capacity in bytes")]
+            let size = drivelab_core::units::Bytes::new(rate.capacity as u64);
+            format!("{}: {}{bar}", format::bytes(size), format::mb_s(rate.mb_s))
+        };
+        let mut by_capacity: Vec<_> = one.rates.iter().collect();
+        by_capacity.sort_by(|one, other| one.capacity.total_cmp(&other.capacity));
+        let rates: Vec<String> = by_capacity.into_iter().map(rate).collect();
+        let ratio = |value: f64| format!("{value:.3}");
+        vec![
+            Cell::text(one.label.clone()),
+            Cell::text(rates.join(", ")),
+            shown(one.ratio.map(|found| found.value), ratio),
+            shown(one.ratio.and_then(|found| found.low), ratio),
+            shown(one.ratio.and_then(|found| found.high), ratio),
+        ]
+    };
+    let caption = "What a doubling of the capacity brings (MB/s, ± half the 95 % interval; 1 means nothing)".to_owned();
+    Table { caption, columns, rows: all.iter().map(row).collect() }
+}
+
+fn health(group: &Together) -> Table {
+    let columns = vec![
+        Column::words("Step"),
+        Column::words("Drive"),
+        figures("After", "s"),
+        figures("Temperature", "°C"),
+        figures("Hottest sensor", "°C"),
+        Column::words("Critical warning"),
+        figures("Warning time", "min"),
+        figures("Critical time", "min"),
+        figures("Throttled", "times"),
+        figures("Interrupts", "1/s"),
+    ];
+    let whole = |value: f64| format!("{value:.0}");
+    let row = |letter: char, step: &StepHealth| {
+        vec![
+            Cell::text(step.label.clone()),
+            Cell::text(letter.to_string()),
+            shown(step.celsius.map(|_| step.after_s), |after| format!("{after:.1}")),
+            shown(step.celsius, whole),
+            shown(step.hottest_celsius, whole),
+            shown(step.warning_bits, |bits| if bits == 0.0 { "none".to_owned() } else { format!("bits {bits:.0}") }),
+            shown(step.warning_minutes, whole),
+            shown(step.critical_minutes, whole),
+            shown(step.throttled, whole),
+            shown(step.interrupts_per_second, format::iops),
+        ]
+    };
+    let rows = group.health.iter().flat_map(|drive| drive.steps.iter().map(|step| row(drive.letter, step))).collect();
+    let read = group.health.iter().flat_map(|drive| &drive.steps).any(|step| step.celsius.is_some());
+    let caption = if read { "Each drive at the end of each step" } else { "Each drive's interrupts in each step" };
+    Table { caption: caption.to_owned(), columns, rows }
+}
+
+fn idle(group: &Together) -> Table {
+    let columns = vec![Column::words("Drive"), Column::words("Readings when idle (°C)")];
+    let known = group.health.iter().filter(|drive| !drive.idle_celsius.is_empty());
+    let row = |drive: &drivelab_analysis::together::DriveHealth| {
+        let readings: Vec<String> = drive.idle_celsius.iter().map(|celsius| format!("{celsius:.0}")).collect();
+        vec![Cell::text(drive.letter.to_string()), Cell::text(readings.join(", "))]
+    };
+    Table { caption: "Temperatures before the tests".to_owned(), columns, rows: known.map(row).collect() }
+}

@@ -1,0 +1,160 @@
+//! The account of the target's state along a run: said before every step, kept beyond the run, asked whether
+//! preparation may be left out, and held against the kernel's counters to notice what others write.
+
+use drivelab_analysis::findings;
+use drivelab_core::drive_state::{DriveState, HostCounters, Reused, StateSeen, own_changes};
+use drivelab_core::event::{EventBody, Steadiness};
+use drivelab_core::ids::StepKey;
+use drivelab_core::plan::{Action, Step, StepRole, TestPlan};
+use drivelab_core::record::StepRecord;
+use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::workload::{Span, Workload};
+
+use crate::care::TargetCare;
+use crate::rounds::is_due;
+use crate::run::{Halt, Session};
+
+/// The state, and what has to be remembered to bring it up to date.
+pub(crate) struct Ledger {
+    state: DriveState,
+    /// Run time at which [`DriveState::idle`] was right.
+    idle_at_ns: u64,
+    /// What we changed since the counters were read last, and what may have been under way; `None` where that cannot be
+    /// compared with them.
+    own: Option<(HostCounters, Bytes)>,
+    /// A finding about others was made: one is enough.
+    told: bool,
+}
+
+const NOTHING: (HostCounters, Bytes) =
+    (HostCounters { written: Bytes::new(0), discarded: Bytes::new(0) }, Bytes::new(0));
+
+impl Ledger {
+    pub(crate) fn of(care: &mut dyn TargetCare, now_ns: u64) -> Option<Self> {
+        let state = care.drive_state()?;
+        Some(Ledger { state, idle_at_ns: now_ns, own: Some(NOTHING), told: false })
+    }
+
+    /// Brings idle time, counters and temperature up to date; gives what others changed meanwhile.
+    fn look(&mut self, counters: Option<HostCounters>, celsius: Option<f64>, now_ns: u64) -> Option<HostCounters> {
+        let passed = now_ns.saturating_sub(self.idle_at_ns);
+        self.idle_at_ns = now_ns;
+        self.state.idle = self.state.idle.map(|idle| Nanos::new(idle.get().saturating_add(passed)));
+        self.state.celsius = celsius.or(self.state.celsius);
+        let before = std::mem::replace(&mut self.state.counters, counters);
+        let (own, slack) = self.own.replace(NOTHING)?;
+        counters?.foreign(before?, own, slack)
+    }
+
+    /// An execution is over. One that failed may have changed anything: that is not told from what others did.
+    fn over(&mut self, step: &Step, record: Option<&StepRecord>, now_ns: u64) {
+        let Some(record) = record else {
+            self.own = None;
+            if step.workload().is_some_and(Workload::writes) {
+                self.state.forget("an execution failed, and how much it had written is not known");
+            }
+            return;
+        };
+        if step.workload().is_some_and(Workload::writes) {
+            self.idle_at_ns = now_ns;
+        }
+        self.state.after(step, record);
+        let sum = |one: HostCounters, other: HostCounters| HostCounters {
+            written: plus(one.written, other.written),
+            discarded: plus(one.discarded, other.discarded),
+        };
+        let now = own_changes(step, record);
+        self.own = self.own.zip(now).map(|((own, slack), (more, under_way))| (sum(own, more), plus(slack, under_way)));
+    }
+}
+
+fn plus(one: Bytes, other: Bytes) -> Bytes {
+    Bytes::new(one.get().saturating_add(other.get()))
+}
+
+impl Session<'_> {
+    /// Says in which state the target is, right before an execution.
+    pub(crate) fn note_state(&mut self, key: &StepKey) -> Result<(), Halt> {
+        let Some(state) = self.look_at_state()? else { return Ok(()) };
+        let changes = self.records.plan.step(&key.step).and_then(Step::workload);
+        let running = changes.is_some_and(Workload::writes).then_some(key);
+        self.care.keep_drive_state(&state, running);
+        self.note(EventBody::DriveState(StateSeen { key: key.clone(), state }))
+    }
+
+    /// The state now, with a finding where others wrote since the last look.
+    fn look_at_state(&mut self) -> Result<Option<DriveState>, Halt> {
+        let (counters, celsius, now_ns) = (self.care.counters(), self.watch.celsius(), self.clock.now_ns());
+        let Some(ledger) = &mut self.ledger else { return Ok(None) };
+        let foreign = ledger.look(counters, celsius, now_ns);
+        let mut found = None;
+        if let Some(foreign) = foreign {
+            ledger.state.forget("something else wrote to it while this run went on");
+            found = (!std::mem::replace(&mut ledger.told, true)).then(|| findings::foreign_writes(foreign, None));
+        }
+        let state = ledger.state.clone();
+        if let Some(finding) = found {
+            self.note(EventBody::Finding(finding))?;
+        }
+        Ok(Some(state))
+    }
+
+    /// An execution is over: the account goes on, and is kept.
+    pub(crate) fn state_after(&mut self, step: &Step, record: Option<&StepRecord>) {
+        let (counters, now_ns) = (self.care.counters(), self.clock.now_ns());
+        let Some(ledger) = &mut self.ledger else { return };
+        ledger.over(step, record, now_ns);
+        // What others wrote in between is found at the next look, which compares with the counters from before.
+        let mut kept = ledger.state.clone();
+        kept.counters = counters;
+        self.care.keep_drive_state(&kept, None);
+    }
+
+    /// A steady test has its verdict. Of a preparation it is said how far it went as well.
+    pub(crate) fn judged(&mut self, test: &TestPlan, verdict: Steadiness) -> Result<(), Halt> {
+        let step = test.steps.iter().find(|step| step.role == StepRole::Prepare).and_then(Step::workload);
+        let state = self.ledger.as_ref().map(|ledger| &ledger.state);
+        let finding = step.map(|load| {
+            let rounds = (1..=verdict.last_round).filter_map(|round| {
+                let step = test.steps.first()?.id.clone();
+                self.records.step(&StepKey { step, round })
+            });
+            let written = Bytes::new(rounds.map(|record| record.written_total.get()).sum());
+            findings::prepared_flat(&verdict, written, load.span, state.map(|state| state.share_of(load.span)))
+        });
+        self.note(EventBody::Steadiness(verdict))?;
+        finding.map_or(Ok(()), |finding| self.note(EventBody::Finding(finding)))
+    }
+
+    /// Before a test: leaves its preparation out where it is done already, and says what the test needs and does not
+    /// find.
+    pub(crate) fn state_for(&mut self, test: &TestPlan, again: bool) -> Result<(), Halt> {
+        if test.state.is_none() {
+            return Ok(());
+        }
+        let first = test.schedule().into_iter().find(|(key, step)| is_due(&self.records, key, step, again));
+        let Some((first, _)) = first else { return Ok(()) };
+        let Some(state) = self.look_at_state()? else { return Ok(()) };
+        if test.state.reuse && state.lacks(&test.steps).is_none() {
+            let writes = |step: &Step| matches!(step.action, Action::Io { .. }) && step.role == StepRole::Prepare;
+            let schedule = test.schedule().into_iter();
+            let keys = schedule.filter(|(_, step)| writes(step)).map(|(key, _)| key).collect();
+            let words = state.last.map(|last| last.words()).unwrap_or_default();
+            let why = format!("left out, since the target is as it would leave it: {words}");
+            self.note(EventBody::PreparationReused(Reused { keys, why }))?;
+        }
+        let parts: Vec<Span> = test.steps.iter().filter_map(Step::workload).map(|load| load.span).collect();
+        let mut unmet = test.state.needs.map(|needs| state.unmet(&needs, &parts)).unwrap_or_default();
+        if test.state.needs.is_some_and(|needs| needs.media_writes) && !self.watch.counts_media_writes() {
+            unmet.push(
+                "nothing counts what the drive writes to its media (that takes an NVMe drive with FDP statistics, an OCP log \
+                 or an endurance group's log, root, and telemetry), so its write amplification stays unknown"
+                    .to_owned(),
+            );
+        }
+        if !unmet.is_empty() {
+            self.note(EventBody::Finding(findings::state_unmet(&test.title, first, &unmet)))?;
+        }
+        Ok(())
+    }
+}

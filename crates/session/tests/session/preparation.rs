@@ -1,0 +1,127 @@
+//! Several preparations in one plan: which are repeated when an interrupted run goes on and its target was lost.
+
+use drivelab_analysis::testing::sample_run;
+use drivelab_core::backend::{Backend, BackendError, StepRequest};
+use drivelab_core::clock::{StopCause, StopToken};
+use drivelab_core::ids::StepId;
+use drivelab_core::load::OtherOps;
+use drivelab_core::plan::{Action, Plan, Rest, Step, TestPlan};
+use drivelab_core::record::{IntervalRecord, StepRecord, StopReason};
+use drivelab_core::units::Percent;
+use drivelab_session::Outcome;
+
+use super::common::{Keep, Remember, resumed, run, run_through, started};
+
+/// Answers every step with a record of the sample; is stopped before the execution with this number.
+struct Answers {
+    ran: Vec<String>,
+    stop_before: usize,
+}
+
+impl Backend for Answers {
+    fn describe(&self) -> String {
+        "answers".to_owned()
+    }
+
+    fn run_step(
+        &mut self,
+        request: StepRequest<'_>,
+        _: &mut dyn FnMut(IntervalRecord),
+    ) -> Result<StepRecord, BackendError> {
+        let mut record = sample_run().steps.swap_remove(0);
+        record.key = request.key.clone();
+        if self.ran.len() == self.stop_before {
+            request.stop.stop(StopCause::Person);
+            record.stop_reason = StopReason::Stopped;
+        } else {
+            self.ran.push(request.key.step.to_string());
+        }
+        Ok(record)
+    }
+
+    fn sync(&mut self) -> Result<(), BackendError> {
+        Ok(())
+    }
+}
+
+/// `prepare` (fill), a, `prepare-b` (fill), b, `prepare-c` (fill, or discard and fill), c.
+fn plan(third_discards: bool) -> Plan {
+    let mut plan = sample_run().plan;
+    let fill = plan.tests[0].steps[0].clone();
+    let measured = plan.tests.iter().find(|test| test.name == "depths").expect("the sample has it").clone();
+    let test = |name: &str, steps: &[(&str, &Step)]| {
+        let mut test = TestPlan { name: name.to_owned(), ..measured.clone() };
+        test.steps = steps.iter().map(|(slug, step)| Step { id: StepId::new(name, slug), ..(*step).clone() }).collect();
+        test.steps.iter_mut().for_each(|step| step.rest = Rest::None {});
+        test
+    };
+    let mut discard = fill.clone();
+    if let Action::Io { workload, .. } = &mut discard.action {
+        workload.write_percent = Percent::ZERO;
+        workload.other = OtherOps { trim_percent: Percent::new(100).expect("a per cent"), ..OtherOps::default() };
+    }
+    let load = &measured.steps[0];
+    let last = if third_discards { vec![("discard", &discard), ("fill", &fill)] } else { vec![("fill", &fill)] };
+    plan.tests = vec![
+        test("prepare", &[("fill", &fill)]),
+        test("a", &[("load", load)]),
+        test("prepare-b", &[("fill", &fill)]),
+        test("b", &[("load", load)]),
+        test("prepare-c", &last),
+        test("c", &[("load", load)]),
+    ];
+    plan
+}
+
+/// What a run does that was stopped before an execution, after that.
+fn after(third_discards: bool, stop_before: usize, lost: bool) -> Vec<String> {
+    let keep = Keep::default();
+    let mut first = Answers { ran: Vec::new(), stop_before };
+    let outcome = run_through(started(plan(third_discards)), &mut first, &keep);
+    assert!(matches!(outcome, Outcome::Interrupted { .. }), "{outcome:?}");
+    let records = keep.records();
+    let left: Vec<String> =
+        drivelab_session::left(&records, !lost).into_iter().map(|(key, _)| key.step.to_string()).collect();
+    let mut rest = Answers { ran: Vec::new(), stop_before: usize::MAX };
+    let outcome = run_through(resumed(records, lost), &mut rest, &keep);
+    assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
+    assert_eq!(left, rest.ran, "what is said to be left is what is done");
+    rest.ran
+}
+
+#[test]
+fn every_block_runs_before_its_test_and_is_put_on_record() {
+    let (keep, mut care) = (Keep::default(), Remember::default());
+    let mut whole = Answers { ran: Vec::new(), stop_before: usize::MAX };
+    assert!(matches!(
+        run(started(plan(true)), &mut whole, &mut care, keep, StopToken::default()),
+        Outcome::Complete { .. }
+    ));
+    let order = ["prepare/fill", "a/load", "prepare-b/fill", "b/load", "prepare-c/discard", "prepare-c/fill", "c/load"];
+    assert_eq!(whole.ran, order);
+    assert_eq!(care.0, ["begins", "done", "begins", "done", "begins", "begins", "done"]);
+}
+
+#[test]
+fn a_kept_target_is_not_prepared_again() {
+    assert_eq!(after(true, 3, false), ["b/load", "prepare-c/discard", "prepare-c/fill", "c/load"]);
+    assert_eq!(after(true, 5, false), ["prepare-c/fill", "c/load"], "a block goes on where it stopped");
+}
+
+#[test]
+fn a_lost_target_gets_all_preparation_up_to_where_the_run_goes_on() {
+    let rest = ["prepare/fill", "prepare-b/fill", "b/load", "prepare-c/fill", "c/load"];
+    assert_eq!(after(false, 3, true), rest);
+    assert_eq!(after(false, 5, true), ["prepare/fill", "prepare-b/fill", "prepare-c/fill", "c/load"]);
+    assert_eq!(
+        after(false, 1, true),
+        ["prepare/fill", "a/load", "prepare-b/fill", "b/load", "prepare-c/fill", "c/load"]
+    );
+}
+
+#[test]
+fn a_discard_of_the_whole_target_makes_what_was_before_it_needless() {
+    assert_eq!(after(true, 6, true), ["prepare-c/discard", "prepare-c/fill", "c/load"]);
+    let rest = ["prepare/fill", "prepare-b/fill", "b/load", "prepare-c/discard", "prepare-c/fill", "c/load"];
+    assert_eq!(after(true, 3, true), rest);
+}

@@ -1,0 +1,453 @@
+//! The session's promises: order, what is kept, what is repeated, who may hold it up and who may not.
+//!
+//! The backend here plays back the records of `analysis`'s sample run, so that every step's outcome is known; clocks,
+//! threads and channels are the real ones.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use drivelab_analysis::testing::{fold, sample_events, sample_run};
+use drivelab_core::backend::{Backend, BackendError, StepRequest};
+use drivelab_core::clock::{MonotonicClock, StopCause, StopToken};
+use drivelab_core::event::{Event, EventBody, RunState};
+use drivelab_core::finding::Finding;
+use drivelab_core::group::{CoreTime, Group, GroupRole};
+use drivelab_core::ids::StepKey;
+use drivelab_core::listener::{Listener, ListenerError};
+use drivelab_core::plan::{Plan, Rounds, StepRole};
+use drivelab_core::record::{IntervalRecord, StepRecord, StopReason};
+use drivelab_core::run::RunRecords;
+use drivelab_core::units::Bytes;
+use drivelab_session::{Fanout, Outcome, Screen, Session, TargetCare};
+
+use super::common::{Keep, Remember, resumed, run, run_with_screens, started};
+
+/// Called before each step with the number of steps already run.
+pub(crate) type Before = Box<dyn FnMut(usize, &StopToken)>;
+
+/// Plays back known records.
+pub(crate) struct Playback {
+    records: RunRecords,
+    ran: Vec<StepKey>,
+    before: Before,
+}
+
+impl Playback {
+    pub(crate) fn of(records: RunRecords) -> Self {
+        Playback { records, ran: Vec::new(), before: Box::new(|_, _| {}) }
+    }
+}
+
+impl Backend for Playback {
+    fn describe(&self) -> String {
+        "playback".to_owned()
+    }
+
+    fn run_step(
+        &mut self,
+        request: StepRequest<'_>,
+        interval: &mut dyn FnMut(IntervalRecord),
+    ) -> Result<StepRecord, BackendError> {
+        (self.before)(self.ran.len(), request.stop);
+        self.ran.push(request.key.clone());
+        self.records.intervals.iter().filter(|i| i.key == *request.key).cloned().for_each(&mut *interval);
+        let mut record = self.records.step(request.key).cloned().ok_or(BackendError::Unfit("no such record".into()))?;
+        if request.stop.is_stopped() {
+            record.stop_reason = StopReason::Stopped;
+        }
+        Ok(record)
+    }
+
+    fn sync(&mut self) -> Result<(), BackendError> {
+        Ok(())
+    }
+}
+
+/// The sample plan without rests, so that a test does not wait for them.
+pub(crate) fn plan_without_rests() -> Plan {
+    let mut plan = sample_run().plan;
+    for step in plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+        step.rest = drivelab_core::plan::Rest::None {};
+    }
+    plan
+}
+
+#[test]
+fn a_run_does_every_execution_once_in_order_and_its_events_have_no_gap() {
+    let (recorder, mut backend, mut care) = (Keep::default(), Playback::of(sample_run()), Remember::default());
+    let plan = plan_without_rests();
+    let outcome = run(started(plan.clone()), &mut backend, &mut care, recorder.clone(), StopToken::default());
+    assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
+    let due: Vec<StepKey> = plan.schedule().into_iter().map(|(key, _)| key).collect();
+    assert_eq!(backend.ran, due);
+    let events = recorder.events();
+    assert!(events.iter().enumerate().all(|(index, event)| event.seq == index as u64));
+    assert!(events.windows(2).all(|pair| pair[0].at_ns <= pair[1].at_ns), "time went back");
+    assert!(matches!(events.last().unwrap().event, EventBody::RunEnded { state: RunState::Complete, .. }));
+    assert_eq!(fold(events).steps.len(), due.len());
+    assert_eq!(care.0.last(), Some(&"done"));
+    assert_eq!(care.0.iter().filter(|word| **word == "done").count(), 1);
+}
+
+/// One drive of a group, which is stopped while it waits for the others before its fifth step.
+struct OfAGroup {
+    group: Group,
+    positions: Vec<u32>,
+    stop_at: usize,
+}
+
+impl TargetCare for OfAGroup {
+    fn preparation_begins(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn preparation_done(&mut self) -> Result<(), String> {
+        Ok(())
+    }
+
+    fn group(&mut self) -> Option<Group> {
+        Some(self.group.clone())
+    }
+
+    fn step_begins(&mut self, position: u32, stop: &StopToken) -> bool {
+        self.positions.push(position);
+        if self.positions.len() == self.stop_at {
+            stop.stop(StopCause::Person);
+        }
+        !stop.is_stopped()
+    }
+
+    fn step_over(&mut self) -> Vec<CoreTime> {
+        vec![CoreTime { cpu: 0, user_ms: 7, idle_ms: 3, ..CoreTime::default() }]
+    }
+
+    fn closing_findings(&mut self) -> Vec<Finding> {
+        Vec::new()
+    }
+}
+
+#[test]
+fn a_run_of_a_group_says_so_first_and_meets_the_others_before_each_execution() {
+    let plan = plan_without_rests();
+    let due = plan.schedule().len();
+    let group = Group { role: GroupRole::Together, drive: 1, runs: Vec::new() };
+    for stop_at in [usize::MAX, 5] {
+        let mut care = OfAGroup { group: group.clone(), positions: Vec::new(), stop_at };
+        let (recorder, mut backend) = (Keep::default(), Playback::of(sample_run()));
+        let outcome = run(started(plan.clone()), &mut backend, &mut care, recorder.clone(), StopToken::default());
+        let done = if stop_at == 5 { 4 } else { due };
+        assert_eq!(matches!(outcome, Outcome::Interrupted { .. }), stop_at == 5, "{outcome:?}");
+        let met: Vec<u32> = (1..).take(due.min(stop_at)).collect();
+        assert_eq!(care.positions, met, "positions count the executions of the whole schedule");
+        assert_eq!(backend.ran.len(), done, "an execution whose meeting was stopped does not run");
+        let events = recorder.events();
+        assert_eq!(events[1].event, EventBody::InGroup(group.clone()));
+        let records = fold(events);
+        assert_eq!(records.group.as_ref(), Some(&group));
+        assert_eq!(records.host_cpu.len(), done);
+        assert!(records.host_cpu.iter().all(|cpu| cpu.cores[0].user_ms == 7 && cpu.from_ns <= cpu.to_ns));
+        assert_eq!(records.finished_count(), done);
+    }
+}
+
+#[test]
+fn a_stop_keeps_what_is_finished_and_resume_does_the_rest_and_nothing_twice() {
+    let (recorder, mut backend, mut care) = (Keep::default(), Playback::of(sample_run()), Remember::default());
+    backend.before = Box::new(|done, stop| {
+        if done == 5 {
+            stop.stop(StopCause::Person);
+        }
+    });
+    let plan = plan_without_rests();
+    let outcome = run(started(plan.clone()), &mut backend, &mut care, recorder.clone(), StopToken::default());
+    assert!(matches!(outcome, Outcome::Interrupted { .. }), "{outcome:?}");
+    let first = fold(recorder.events());
+    let kept: Vec<StepKey> = backend.ran[..5].to_vec();
+    assert!(kept.iter().all(|key| first.is_finished(key)));
+    assert!(!first.is_finished(&backend.ran[5]), "the stopped step is not finished");
+    assert_eq!(first.steps.len(), 6, "but what it measured is kept");
+
+    let mut again = Playback::of(sample_run());
+    let outcome =
+        run(resumed(first, false), &mut again, &mut Remember::default(), recorder.clone(), StopToken::default());
+    assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
+    assert_eq!(again.ran.first(), Some(&backend.ran[5]), "goes on at the first unfinished step");
+    assert!(again.ran.iter().all(|key| !kept.contains(key)), "a finished step ran twice");
+    let whole = fold(recorder.events());
+    assert_eq!(whole.steps.len(), plan.schedule().len());
+    assert_eq!((whole.state, whole.breaks.len()), (RunState::Complete, 1));
+    assert!(recorder.events().windows(2).all(|pair| pair[1].seq == pair[0].seq + 1), "numbers go on without a gap");
+}
+
+/// Two sets of a discarded round and two that count, of every test but the preparation; records of all of them.
+fn two_sets() -> (Plan, RunRecords) {
+    let (mut plan, mut records) = (plan_without_rests(), sample_run());
+    for test in &mut plan.tests {
+        if test.steps.iter().all(|step| step.role == StepRole::Measure) {
+            test.rounds = drivelab_core::plan::Rounds::Fixed { count: 2 };
+            test.order = drivelab_core::plan::Order::StepByStep;
+            test.repeats = drivelab_core::plan::Repeats { warm_up_rounds: 1, sets: 2, ..Default::default() };
+        }
+    }
+    let firsts: Vec<StepRecord> = records.steps.iter().filter(|record| record.key.round == 1).cloned().collect();
+    for (key, _) in plan.schedule() {
+        if records.step(&key).is_none() {
+            let first = firsts.iter().find(|record| record.key.step == key.step).expect("a record of the step");
+            records.steps.push(StepRecord { key, ..first.clone() });
+        }
+    }
+    (plan, records)
+}
+
+#[test]
+fn sets_run_one_after_the_other_and_a_resumed_run_goes_on_in_its_set() {
+    let (plan, records) = two_sets();
+    let due: Vec<StepKey> = plan.schedule().into_iter().map(|(key, _)| key).collect();
+    let last_of = |set: u32| {
+        let of_set = |key: &StepKey| plan.test_of(&key.step).expect("its test").set_and_round(key.round).0 == set;
+        (due.iter().position(of_set), due.iter().rposition(of_set))
+    };
+    assert!(last_of(1).1 < last_of(2).0, "the second set begins when the first has ended");
+    let stop_at = due.len() * 2 / 3;
+    let (recorder, mut backend) = (Keep::default(), Playback::of(records.clone()));
+    let stop = StopToken::default();
+    backend.before = Box::new(move |ran, stop: &StopToken| {
+        if ran == stop_at {
+            stop.stop(StopCause::Person);
+        }
+    });
+    let outcome = run(started(plan.clone()), &mut backend, &mut Remember::default(), recorder.clone(), stop);
+    assert!(matches!(outcome, Outcome::Interrupted { .. }), "{outcome:?}");
+    assert_eq!(backend.ran, due[..=stop_at]);
+    let kept = fold(recorder.events());
+    let left: Vec<StepKey> = drivelab_session::left(&kept, true).into_iter().map(|(key, _)| key).collect();
+    assert_eq!(left, due[stop_at..]);
+    let mut again = Playback::of(records);
+    let outcome = run(resumed(kept, false), &mut again, &mut Remember::default(), recorder, StopToken::default());
+    assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
+    assert_eq!(again.ran, due[stop_at..], "each execution is done once, in its set");
+}
+
+#[test]
+fn a_target_that_is_gone_is_prepared_again_and_finished_measurements_are_kept() {
+    let records = sample_run();
+    let prepare: Vec<StepKey> = records
+        .plan
+        .schedule()
+        .into_iter()
+        .filter(|(_, step)| step.role == StepRole::Prepare)
+        .map(|(key, _)| key)
+        .collect();
+    let mut events = sample_events();
+    let cut = events.iter().rposition(|event| matches!(event.event, EventBody::StepStarted { .. })).unwrap();
+    events.truncate(cut);
+    let (mut backend, mut care) = (Playback::of(records), Remember::default());
+    let outcome = run(resumed(fold(events), true), &mut backend, &mut care, Keep::default(), StopToken::default());
+    assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
+    assert!(!prepare.is_empty() && backend.ran.starts_with(&prepare), "{:?}", backend.ran);
+    assert_eq!(backend.ran.len(), prepare.len() + 1, "only the preparation and the missing step: {:?}", backend.ran);
+    assert_eq!((care.0.first(), care.0.last()), (Some(&"begins"), Some(&"done")));
+}
+
+#[test]
+fn a_steady_test_ends_when_the_window_is_steady() {
+    let mut records = drivelab_analysis::testing::sample_steady_run();
+    for record in records.steps.iter_mut().filter(|record| record.key.round <= 2) {
+        // Twice the rate of the later rounds: no window with one of these is steady.
+        (record.read.count, record.write.count) = (2 * record.read.count, 2 * record.write.count);
+        record.read.bytes = Bytes::new(2 * record.read.bytes.get());
+        record.write.bytes = Bytes::new(2 * record.write.bytes.get());
+    }
+    let mut plan = records.plan.clone();
+    plan.tests
+        .iter_mut()
+        .flat_map(|test| &mut test.steps)
+        .for_each(|step| step.rest = drivelab_core::plan::Rest::None {});
+    let (recorder, mut backend) = (Keep::default(), Playback::of(records));
+    let outcome = run(started(plan), &mut backend, &mut Remember::default(), recorder.clone(), StopToken::default());
+    assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
+    let got = fold(recorder.events()).steadiness;
+    assert_eq!(got.len(), 1);
+    assert_eq!((got[0].reached, got[0].first_round, got[0].last_round), (true, 3, 7));
+}
+
+/// A recorder that fails at the event with this number.
+struct FailAt(u64);
+
+impl Listener for FailAt {
+    fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
+        if event.seq < self.0 { Ok(()) } else { Err(ListenerError { message: "no space left".to_owned() }) }
+    }
+}
+
+#[test]
+fn a_lost_recorder_ends_the_run_with_its_own_words() {
+    let total = sample_events().len() as u64;
+    for at in [0, 1, 2, 10, total / 2] {
+        let stop = StopToken::default();
+        let mut backend = Playback::of(sample_run());
+        let outcome = run(started(plan_without_rests()), &mut backend, &mut Remember::default(), FailAt(at), stop);
+        assert_eq!(outcome, Outcome::RecorderLost { message: "no space left".to_owned() }, "failing at event {at}");
+    }
+}
+
+/// A recorder that panics at the event with this number.
+struct PanicAt(u64);
+
+impl Listener for PanicAt {
+    fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
+        assert!(event.seq < self.0, "a bug in the recorder");
+        Ok(())
+    }
+}
+
+#[test]
+fn a_recorder_that_panics_is_noticed_and_named() {
+    for at in [0, 2] {
+        let mut backend = Playback::of(sample_run());
+        let stop = StopToken::default();
+        let outcome = run(started(plan_without_rests()), &mut backend, &mut Remember::default(), PanicAt(at), stop);
+        let Outcome::RecorderLost { message } = outcome else { panic!("{outcome:?}") };
+        assert!(message.contains("panicked"), "{message}");
+    }
+}
+
+#[test]
+fn a_steady_test_is_judged_by_whole_rounds_also_after_a_stop_in_the_middle_of_one() {
+    let records = drivelab_analysis::testing::sample_steady_run();
+    let steady = records.plan.tests.iter().find(|test| matches!(test.rounds, Rounds::Steady { .. })).expect("one");
+    assert!(!steady.steps.is_empty());
+    let due: Vec<StepKey> = drivelab_session::left(&records, true).into_iter().map(|(key, _)| key).collect();
+    assert!(
+        due.iter().all(|key| key.step.as_str().split('/').next() != Some(&*steady.name)),
+        "judged: nothing is left"
+    );
+    let mut cut = records.clone();
+    cut.steadiness.clear();
+    let last = cut.steps.iter().map(|record| record.key.round).max().expect("rounds");
+    cut.steps.retain(|record| record.key.round < last || record.key.step == steady.steps[0].id);
+    let rounds: Vec<u32> = drivelab_session::left(&cut, true).into_iter().map(|(key, _)| key.round).collect();
+    assert!(rounds.iter().all(|round| *round >= last), "{rounds:?}");
+}
+
+/// A recorder that does not come back from one event before it is released.
+struct Stall {
+    release: Receiver<()>,
+    at: u64,
+}
+
+impl Listener for Stall {
+    fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
+        if event.seq == self.at {
+            let _ = self.release.recv();
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_recorder_five_seconds_behind_stops_the_run() {
+    let (release, released) = channel();
+    let records = sample_run();
+    let (mut seq, mut at) = (0, 0);
+    for event in sample_events() {
+        if at == 0 && matches!(event.event, EventBody::Interval(_)) {
+            at = seq;
+        }
+        seq += 1;
+    }
+    let mut backend = SlowIntervals { playback: Playback::of(records), release: Some(release) };
+    let stop = StopToken::default();
+    let fanout = Fanout::start(Box::new(Stall { release: released, at }), Vec::new(), stop.clone());
+    let mut care = Remember::default();
+    let clock = Arc::new(MonotonicClock::starting_at(0));
+    let session = Session::begin(started(plan_without_rests()), &mut backend, &mut care, clock, stop.clone(), fanout)
+        .ok()
+        .unwrap();
+    let outcome = session.run();
+    let Outcome::RecorderLost { message } = outcome else { panic!("{outcome:?}") };
+    assert!(message.contains("behind"), "{message}");
+    assert_eq!(stop.cause(), Some(StopCause::Recorder));
+}
+
+/// Goes on handing out intervals for longer than the recorder may be behind, in its first step, then releases it.
+struct SlowIntervals {
+    playback: Playback,
+    release: Option<Sender<()>>,
+}
+
+impl Backend for SlowIntervals {
+    fn describe(&self) -> String {
+        "slow".to_owned()
+    }
+
+    fn run_step(
+        &mut self,
+        request: StepRequest<'_>,
+        interval: &mut dyn FnMut(IntervalRecord),
+    ) -> Result<StepRecord, BackendError> {
+        let Some(release) = self.release.take() else { return self.playback.run_step(request, interval) };
+        let one = self.playback.records.intervals.iter().find(|i| i.key == *request.key).cloned();
+        for _ in 0..130 {
+            if request.stop.is_stopped() {
+                break;
+            }
+            one.clone().into_iter().for_each(&mut *interval);
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let _ = release.send(());
+        self.playback.run_step(request, &mut |_| {})
+    }
+
+    fn sync(&mut self) -> Result<(), BackendError> {
+        Ok(())
+    }
+}
+
+/// A screen that takes nothing until the run is over.
+struct Asleep(Arc<AtomicBool>);
+
+impl Listener for Asleep {
+    fn event(&mut self, _: &Event) -> Result<(), ListenerError> {
+        while !self.0.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Ok(())
+    }
+}
+
+/// Tells a sleeping screen that the recorder has heard the last event.
+struct WakeAtEnd(Keep, Arc<AtomicBool>);
+
+impl Listener for WakeAtEnd {
+    fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
+        if matches!(event.event, EventBody::RunEnded { .. }) {
+            self.1.store(true, Ordering::SeqCst);
+        }
+        self.0.event(event)
+    }
+}
+
+#[test]
+fn a_screen_that_sleeps_or_fails_holds_nothing_up_and_loses_nothing_for_the_recorder() {
+    let over = Arc::new(AtomicBool::new(false));
+    let recorder = Keep::default();
+    let screens = vec![
+        Screen { listener: Box::new(Asleep(Arc::clone(&over))), capacity: 2 },
+        Screen { listener: Box::new(FailAt(3)), capacity: 2 },
+    ];
+    let mut backend = Playback::of(sample_run());
+    let outcome = run_with_screens(
+        started(plan_without_rests()),
+        &mut backend,
+        &mut Remember::default(),
+        WakeAtEnd(recorder.clone(), over),
+        screens,
+        StopToken::default(),
+    );
+    assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
+    assert!(recorder.events().iter().enumerate().all(|(index, event)| event.seq == index as u64));
+    assert_eq!(fold(recorder.events()).state, RunState::Complete);
+}

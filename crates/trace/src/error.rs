@@ -1,0 +1,79 @@
+//! What can be wrong with a trace, with the line and what was expected there.
+
+use std::io;
+
+/// Bytes of a broken line that a message shows.
+const SHOWN: usize = 80;
+
+/// A trace cannot be read to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum TraceError {
+    /// The file cannot be opened or read.
+    #[error("the trace '{file}' cannot be read: {source}")]
+    File {
+        /// The file.
+        file: String,
+        /// The kernel's answer.
+        source: io::Error,
+    },
+    /// A line is not what the format has there.
+    #[error("the trace '{file}', line {line}: {problem}; expected {expected}; the line is \"{found}\"")]
+    Line {
+        /// The file.
+        file: String,
+        /// Number of the line, from 1.
+        line: u64,
+        /// What is wrong.
+        problem: String,
+        /// What the format has there.
+        expected: String,
+        /// The beginning of the line.
+        found: String,
+    },
+    /// No format begins as this file does.
+    #[error(
+        "the trace '{file}' is in no format that is known here: its first line is \"{found}\"; the formats are {known}, and \
+         `format` states one where it cannot be seen"
+    )]
+    Unknown {
+        /// The file.
+        file: String,
+        /// Its first line.
+        found: String,
+        /// The formats.
+        known: String,
+    },
+    /// There is nothing to replay.
+    #[error("the trace '{file}' has no operation{of_device}: {advice}")]
+    Empty {
+        /// The file.
+        file: String,
+        /// Of which device, where one was asked for.
+        of_device: String,
+        /// What to do.
+        advice: String,
+    },
+}
+
+/// The beginning of a line, fit for a message.
+pub(crate) fn shown(line: &[u8]) -> String {
+    let text = String::from_utf8_lossy(line);
+    let mut short: String = text.chars().take(SHOWN).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    if text.chars().nth(SHOWN).is_some() {
+        short.push('…');
+    }
+    short
+}
+
+/// What is wrong with one line, before its file and number are known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Wrong {
+    pub(crate) problem: String,
+    pub(crate) expected: String,
+}
+
+impl Wrong {
+    pub(crate) fn new(problem: impl Into<String>, expected: impl Into<String>) -> Wrong {
+        Wrong { problem: problem.into(), expected: expected.into() }
+    }
+}

@@ -1,0 +1,63 @@
+//! Lines of a file, one at a time in one buffer, counted.
+
+use std::io::{self, BufRead, Read as _};
+
+/// Longest line; the formats have lines of some dozens of bytes.
+const LONGEST: u64 = 16 << 10;
+
+/// The lines of a reader.
+#[derive(Debug)]
+pub(crate) struct Lines<R> {
+    input: R,
+    buffer: Vec<u8>,
+    number: u64,
+    /// The line in the buffer has been looked at and not been taken.
+    kept: bool,
+    /// The last line was longer than [`LONGEST`].
+    pub(crate) too_long: bool,
+}
+
+impl<R: BufRead> Lines<R> {
+    pub(crate) fn new(input: R) -> Self {
+        Lines { input, buffer: Vec::with_capacity(256), number: 0, kept: false, too_long: false }
+    }
+
+    /// Moves to the next line that is not blank; `false` at the end.
+    pub(crate) fn advance(&mut self) -> io::Result<bool> {
+        if std::mem::take(&mut self.kept) {
+            return Ok(true);
+        }
+        loop {
+            self.buffer.clear();
+            let read = (&mut self.input).take(LONGEST).read_until(b'\n', &mut self.buffer)?;
+            if read == 0 {
+                return Ok(false);
+            }
+            self.number += 1;
+            self.too_long = read as u64 == LONGEST && self.buffer.last() != Some(&b'\n');
+            if self.too_long || self.line().iter().any(|byte| !byte.is_ascii_whitespace()) {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Has [`Lines::advance`] come to the same line once more.
+    pub(crate) const fn keep(&mut self) {
+        self.kept = true;
+    }
+
+    /// The line without its end.
+    pub(crate) fn line(&self) -> &[u8] {
+        let line = self.buffer.strip_suffix(b"\n").unwrap_or(&self.buffer);
+        line.strip_suffix(b"\r").unwrap_or(line)
+    }
+
+    /// Its number, from 1.
+    pub(crate) const fn number(&self) -> u64 {
+        self.number
+    }
+
+    pub(crate) fn into_input(self) -> R {
+        self.input
+    }
+}

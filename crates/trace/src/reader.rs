@@ -1,0 +1,166 @@
+//! From a file to its records, one at a time.
+
+use std::io::BufRead;
+
+use crate::error::{TraceError, Wrong, shown};
+use crate::format::Format;
+use crate::lines::Lines;
+use crate::record::{Line, Record};
+use crate::{blkparse, fio};
+
+/// Reads the records of one trace.
+#[derive(Debug)]
+pub struct Reader<R> {
+    file: String,
+    lines: Lines<R>,
+    format: Format,
+    waited: fio::Waited,
+    /// The first line may be a head.
+    at_start: bool,
+    ended: bool,
+}
+
+impl<R: BufRead> Reader<R> {
+    /// Begins to read; where `format` is `None` the first line shows it. `file` is what messages call the trace.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or whose format is unknown.
+    pub fn new(file: &str, input: R, format: Option<Format>) -> Result<Self, TraceError> {
+        let mut lines = Lines::new(input);
+        let unreadable = |source| TraceError::File { file: file.to_owned(), source };
+        if !lines.advance().map_err(unreadable)? {
+            let advice = "the file holds nothing".to_owned();
+            return Err(TraceError::Empty { file: file.to_owned(), of_device: String::new(), advice });
+        }
+        lines.keep();
+        let first = std::str::from_utf8(lines.line()).ok().and_then(Format::of_first_line);
+        let Some(format) = format.or(first) else {
+            let (found, known) = (shown(lines.line()), Format::words());
+            return Err(TraceError::Unknown { file: file.to_owned(), found, known });
+        };
+        Ok(Reader {
+            file: file.to_owned(),
+            lines,
+            format,
+            waited: fio::Waited::default(),
+            at_start: true,
+            ended: false,
+        })
+    }
+
+    /// What it is read as.
+    #[must_use]
+    pub const fn format(&self) -> Format {
+        self.format
+    }
+
+    /// Number of the line that was read last, from 1.
+    #[must_use]
+    pub const fn line(&self) -> u64 {
+        self.lines.number()
+    }
+
+    /// The next record; `None` at the end.
+    ///
+    /// # Errors
+    /// The line that is wrong.
+    // In a loop that is left by `return` only: a record borrows the buffer of lines.
+    pub fn next_record(&mut self) -> Result<Option<Record<'_>>, TraceError> {
+        loop {
+            if self.ended || !self.advance()? {
+                self.ended = true;
+                return Ok(None);
+            }
+            let at_start = std::mem::take(&mut self.at_start);
+            match self.parse(at_start) {
+                Ok(Found::Record) => break,
+                Ok(Found::Other) => {}
+                Ok(Found::End) => self.ended = true,
+                Err(wrong) => return Err(self.wrong(wrong)),
+            }
+        }
+        // The line is good; it is taken apart once more for a record that borrows it. fio's waits are not counted
+        // twice, since a wait is no record.
+        match std::str::from_utf8(self.lines.line()).map(|line| parse(self.format, line, &mut self.waited)) {
+            Ok(Ok(Line::Record(record))) => Ok(Some(record)),
+            _ => Ok(None),
+        }
+    }
+
+    fn advance(&mut self) -> Result<bool, TraceError> {
+        self.lines.advance().map_err(|source| TraceError::File { file: self.file.clone(), source })
+    }
+
+    fn parse(&mut self, at_start: bool) -> Result<Found, Wrong> {
+        if self.lines.too_long {
+            return Err(Wrong::new("the line does not end", "lines of at most 16 KiB"));
+        }
+        let line =
+            std::str::from_utf8(self.lines.line()).map_err(|_| Wrong::new("the line is no text", "UTF-8 text"))?;
+        if at_start && is_head(self.format, line) {
+            return Ok(Found::Other);
+        }
+        Ok(match parse(self.format, line, &mut self.waited)? {
+            Line::Record(record) => {
+                within_reach(&record)?;
+                Found::Record
+            }
+            Line::Other => Found::Other,
+            Line::End => Found::End,
+        })
+    }
+
+    /// The error at the line that was read last.
+    fn wrong(&self, wrong: Wrong) -> TraceError {
+        let Wrong { problem, expected } = wrong;
+        TraceError::Line {
+            file: self.file.clone(),
+            line: self.lines.number(),
+            problem,
+            expected,
+            found: shown(self.lines.line()),
+        }
+    }
+
+    /// What it reads from.
+    pub(crate) fn into_input(self) -> R {
+        self.lines.into_input()
+    }
+}
+
+enum Found {
+    Record,
+    Other,
+    End,
+}
+
+/// An operation that ends where no file and no drive can (Linux has signed offsets of 64 bits) is a mistake of the
+/// trace: fitted to a target it would be another one.
+fn within_reach(record: &Record<'_>) -> Result<(), Wrong> {
+    let (offset, length) = (record.offset, record.bytes);
+    let end = offset.checked_add(length).filter(|end| i64::try_from(*end).is_ok());
+    end.map(drop).ok_or_else(|| {
+        Wrong::new(
+            format!("{length} bytes at byte {offset}, where no drive ends"),
+            "an offset and a length that are below 2^63 bytes together",
+        )
+    })
+}
+
+fn is_head(format: Format, line: &str) -> bool {
+    match format {
+        Format::FioV2 => line.trim() == "fio version 2 iolog",
+        Format::FioV3 => line.trim() == "fio version 3 iolog",
+        Format::Blkparse => false,
+        _ => format.columns().is_some_and(|columns| columns.is_head_line(line)),
+    }
+}
+
+fn parse<'l>(format: Format, line: &'l str, waited: &mut fio::Waited) -> Result<Line<'l>, Wrong> {
+    match format {
+        Format::FioV2 => fio::version_2(line, waited),
+        Format::FioV3 => fio::version_3(line),
+        Format::Blkparse => blkparse::line(line),
+        _ => format.columns().map_or(Ok(Line::Other), |columns| columns.line(line)),
+    }
+}

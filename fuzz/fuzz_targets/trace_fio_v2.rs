@@ -1,0 +1,4 @@
+//! Any bytes for the reader of traces `fio_v2`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| drivelab_fuzz::trace("fio_v2", bytes));

@@ -1,0 +1,171 @@
+//! `drivelab check` on real files and devices: what it reads, what it says, and that it writes nothing.
+
+#[path = "support/loopfs.rs"]
+mod loopfs;
+#[path = "support/schema.rs"]
+mod schema;
+mod support;
+
+use std::fs::File;
+use std::io::Write;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+
+use loopfs::LoopFs;
+use serde_json::Value;
+use support::{Done, Lab, done, root_or_skip, tool};
+
+const NOBODY: u32 = 65534;
+/// The same load, in a second instead of ten.
+const SHORT: [&str; 4] = ["--set", "small-reads.time=200ms", "--set", "small-reads.ramp=0s"];
+
+/// Bytes that cannot be foretold, so many MiB (SplitMix64).
+fn noise(mebibytes: u64) -> Vec<u8> {
+    let mix = |index: u64| {
+        let mut mixed = index.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    };
+    (1..=mebibytes << 17).flat_map(|index| mix(index).to_le_bytes()).collect()
+}
+
+fn check(lab: &Lab, target: &str, more: &[&str]) -> Done {
+    lab.run(&[&["check", target], &SHORT[..], more].concat())
+}
+
+fn document(done: &Done) -> Value {
+    let document = serde_json::from_str(&done.stdout).unwrap_or_else(|error| panic!("{error}\n{}", done.stderr));
+    schema::fits("check", &document);
+    document
+}
+
+fn answer<'d>(document: &'d Value, question: &str) -> &'d Value {
+    let answers = document["answers"].as_array().expect("answers");
+    answers.iter().find(|answer| answer["question"] == question).unwrap_or_else(|| panic!("{question}: {document:#}"))
+}
+
+fn evidence(answer: &Value) -> String {
+    answer["evidence"].as_array().expect("a list").iter().filter_map(Value::as_str).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn a_file_is_read_its_empty_places_do_not_count_and_the_run_is_kept() {
+    let lab = Lab::new();
+    let mut content = noise(128);
+    content[64 << 20..].fill(0);
+    let path = lab.write("mine.bin", &content);
+    let done = check(&lab, "mine.bin", &["--json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let document = document(&done);
+    let old = answer(&document, "old_data");
+    assert!(evidence(old).contains("of 25 places hold nothing"), "{old:#}");
+    assert_eq!(old["figures"][0]["what"], "slowest place, of the fastest", "{old:#}");
+    assert!(evidence(answer(&document, "genuine")).contains("of 25 places hold data") || document["model"].is_null());
+    let run = document["run"].as_str().expect("a run");
+    assert_eq!(lab.runs(), [(run.to_owned(), "complete".to_owned())]);
+    let report = lab.json(&["report", run, "--format", "json"]);
+    let throughput = |metric: &&Value| metric["id"] == "read.throughput";
+    assert_eq!(report["metrics"].as_array().expect("metrics").iter().filter(throughput).count(), 27);
+    assert!(std::fs::read(path).expect("still there") == content, "it was written to");
+    assert_eq!(lab.files(), ["mine.bin"], "nothing was made beside it");
+}
+
+#[test]
+fn addresses_that_wrap_speak_against_a_drive() {
+    let lab = Lab::new();
+    let half = noise(128);
+    let mut file = File::create(lab.folder().join("fake.bin")).expect("a file");
+    file.write_all(&half).and_then(|()| file.write_all(&half)).expect("room");
+    let done = check(&lab, "fake.bin", &["--no-save"]);
+    assert_eq!(done.code, 3, "{}\n{}", done.stdout, done.stderr);
+    assert!(done.stdout.starts_with("Do not buy: it seems to hold no more than 128 MiB"), "{}", done.stdout);
+    assert_eq!(done.stdout.matches("How sure: ").count(), 6, "{}", done.stdout);
+    assert!(lab.runs().is_empty(), "--no-save keeps nothing");
+}
+
+#[test]
+fn a_device_is_read_while_it_is_mounted_by_its_name_and_by_a_folder_on_it() {
+    if !root_or_skip("a mounted device") {
+        return;
+    }
+    let fs = LoopFs::ext4(160);
+    let folder = fs.mount_point();
+    std::fs::write(folder.join("data.bin"), noise(96)).expect("room");
+    tool("sync", &[]);
+    let lab = Lab::new();
+    for target in [fs.device.as_str(), folder.to_str().expect("a text path")] {
+        let done = check(&lab, target, &["--json", "--no-save"]);
+        assert_eq!(done.code, 0, "{target}: {}", done.stderr);
+        let document = document(&done);
+        assert_eq!(
+            (&document["target"], &document["read"]),
+            (&fs.device.as_str().into(), &true.into()),
+            "{document:#}"
+        );
+        assert_eq!(document["verdict"]["standing"], "unknown", "a loop device has no health: {document:#}");
+        let line = document["verdict"]["text"].as_str().expect("a line");
+        assert!(line.starts_with("Cannot tell: health"), "{line}");
+        assert!(!evidence(answer(&document, "old_data")).is_empty(), "{document:#}");
+    }
+    let only_asked = check(&lab, &fs.device, &["--json", "--no-read"]);
+    let document = document(&only_asked);
+    assert_eq!((&document["read"], &document["run"]), (&false.into(), &Value::Null));
+    assert_eq!(answer(&document, "old_data")["standing"], "unknown");
+}
+
+/// A copy of the program that anybody may run.
+fn for_everybody(folder: &Path) -> PathBuf {
+    let copy = folder.join("drivelab");
+    std::fs::copy(env!("CARGO_BIN_EXE_drivelab"), &copy).expect("a copy");
+    tool("chmod", &["755", folder.to_str().expect("text"), copy.to_str().expect("text")]);
+    copy
+}
+
+#[test]
+fn a_user_without_rights_hears_what_could_not_be_seen_and_has_the_largest_file_read() {
+    if !root_or_skip("another user") {
+        return;
+    }
+    let fs = LoopFs::ext4(160);
+    let home = tempfile::Builder::new().prefix("drivelab-check-").tempdir_in("/tmp").expect("a folder");
+    let program = for_everybody(home.path());
+    let run = |target: &str| {
+        let mut command = std::process::Command::new(&program);
+        command.args([&["check", target, "--json", "--no-save"], &SHORT[..]].concat());
+        done(command.current_dir("/").env("HOME", "/nonexistent").uid(NOBODY).gid(NOBODY).output().expect("it starts"))
+    };
+    let by_device = document(&run(&fs.device));
+    assert_eq!(by_device["read"], false, "{by_device:#}");
+    let old = answer(&by_device, "old_data");
+    assert!(old["text"].as_str().is_some_and(|text| text.contains("may not read")), "{old:#}");
+    assert!(old["next_action"].as_str().is_some_and(|text| text.contains("sudo")), "{old:#}");
+    // The folder may lie below one that only root may enter.
+    let open = home.path().join("drive");
+    std::fs::create_dir(&open).expect("a folder");
+    tool("mount", &["--bind", fs.mount_point().to_str().expect("text"), open.to_str().expect("text")]);
+    std::fs::write(open.join("film.bin"), noise(112)).expect("room");
+    tool("chmod", &["755", open.to_str().expect("text")]);
+    tool("sync", &[]);
+    let by_folder = run(open.to_str().expect("text"));
+    tool("umount", &[open.to_str().expect("text")]);
+    assert!(by_folder.stderr.contains("the largest file that may be read"), "{}", by_folder.stderr);
+    let by_folder = document(&by_folder);
+    assert!(by_folder["target"].as_str().is_some_and(|path| path.ends_with("film.bin")), "{by_folder:#}");
+    assert_eq!(by_folder["read"], true);
+}
+
+#[test]
+fn what_cannot_be_checked_is_said_with_the_next_step() {
+    let lab = Lab::new();
+    lab.write("small.bin", [1; 4096]);
+    for (target, code, word) in [
+        ("no-such-drive", 6, "drivelab targets"),
+        ("/dev/null", 5, "character device"),
+        ("small.bin", 2, "needs at least 32 MiB"),
+    ] {
+        let answer = check(&lab, target, &[]);
+        assert_eq!(answer.code, code, "{target}: {}", answer.stderr);
+        assert!(answer.stderr.contains(word) && answer.stdout.is_empty(), "{target}: {}", answer.stderr);
+    }
+}

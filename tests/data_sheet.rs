@@ -1,0 +1,120 @@
+//! Printed against measured on a throttled loop device: the facts are given by hand, one figure is met, one is missed
+//! with its cause, and a name that nothing has is refused before anything is touched.
+
+mod support;
+#[path = "support/throttle.rs"]
+mod throttle;
+
+use serde_json::Value;
+use support::loop_device::LoopDevice;
+use support::{Lab, done, root_or_skip};
+use throttle::Throttle;
+
+const MIB: u64 = 1 << 20;
+
+/// Reads of 256 KiB in order with 4 in flight, and single random reads.
+const METHOD: &str = r#"
+format = 1
+name = "printed"
+title = "Printed"
+version = "1.0.0"
+summary = "Two figures."
+good_for = "Testing drivelab."
+cannot_tell = "Anything about a drive."
+[[sources]]
+id = "own"
+citation = "Written for drivelab's own tests."
+[target]
+kind = "block_device"
+size = "64 MiB"
+minimum_size = "8 MiB"
+[defaults]
+op = "read"
+time = "2 s"
+ramp = "500 ms"
+[forms.quick]
+[[prepare]]
+action = "fill"
+[[tests]]
+name = "in-order"
+title = "In order"
+purpose = "A known rate."
+sources = ["own"]
+twin = "sequential_read"
+pattern = "sequential"
+block_size = "256 KiB"
+queue_depth = 4
+[[tests]]
+name = "alone"
+title = "Alone"
+purpose = "A known time."
+sources = ["own"]
+twin = "read_latency"
+pattern = "random"
+block_size = "4 KiB"
+queue_depth = 1
+"#;
+
+/// Facts of no real drive: 20 MB/s are as much as the throttle lets through, 100 ns are less than any device takes.
+const FACTS: &str = r#"
+format = 1
+name = "made-up"
+title = "Made up"
+maker = "Nobody"
+models = [{ pattern = "MADE UP", source = "own", certainty = "unverified" }]
+[[sources]]
+id = "own"
+citation = "drivelab's own tests"
+[figures]
+sequential_read = { value = "20 MB/s", source = "own", certainty = "stated", note = "256 KiB" }
+read_latency = { value = "100 ns", source = "own", certainty = "stated" }
+endurance = { value = "1 TB", source = "own", certainty = "stated" }
+"#;
+
+fn row<'d>(document: &'d Value, figure: &str) -> &'d Value {
+    let rows = document["data_sheet"]["rows"].as_array().expect("rows");
+    rows.iter().find(|row| row["figure"] == figure).unwrap_or_else(|| panic!("no {figure} in {rows:#?}"))
+}
+
+#[test]
+fn a_throttled_device_meets_what_it_does_and_misses_what_it_cannot() {
+    if !root_or_skip("a throttled loop device") || !Throttle::possible_or_skip() {
+        return;
+    }
+    let lab = Lab::new();
+    lab.write("printed.toml", METHOD);
+    lab.write("facts.toml", FACTS);
+    let device = LoopDevice::new(lab.data().parent().expect("a folder"), "drive.img", 64);
+    let numbers = std::fs::read_to_string(format!("/sys/block/{}/dev", device.name())).expect("the device's numbers");
+    let throttle = Throttle::new(numbers.trim());
+    throttle.limit("read_bps", 20 * MIB);
+    let arguments = ["run", "printed.toml", &device.node, "--destroy", device.name(), "--yes", "--json", "--facts"];
+    let run = |facts: &str| {
+        let mut command = throttle.command(env!("CARGO_BIN_EXE_drivelab"));
+        done(lab.dress(&mut command).args(arguments).arg(facts).output().expect("drivelab starts"))
+    };
+    let refused = run("no-such-drive");
+    assert_eq!(refused.code, 4, "{}", refused.stderr);
+    assert!(refused.stderr.contains("no-such-drive") && lab.runs().is_empty(), "{}", refused.stderr);
+    let ran = run("facts.toml");
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let document: Value = serde_json::from_str(&ran.stdout).expect("one JSON document");
+    let sheet = &document["data_sheet"];
+    assert_eq!((&sheet["facts"], &sheet["named_by_user"]), (&"made-up".into(), &true.into()));
+    let rate = row(&document, "sequential_read");
+    assert_eq!((&rate["verdict"], &rate["printed"]), (&"met".into(), &20.0.into()), "{rate:#}");
+    assert_eq!(rate["step"], "in-order/seq-256k-q4t1-read");
+    let time = row(&document, "read_latency");
+    // A busy host makes the step's own threads the limit, and then nothing is decided.
+    assert!(time["verdict"] == "missed" || time["verdict"] == "undecided", "{time:#}");
+    let causes: Vec<&str> =
+        time["causes"].as_array().expect("causes").iter().filter_map(|cause| cause["kind"].as_str()).collect();
+    assert!(causes.contains(&"layer"), "a loop device is a virtual disk: {time:#}");
+    let codes = document["findings"].as_array().expect("findings").iter().filter_map(|one| one["code"].as_str());
+    assert_eq!(codes.filter(|code| code.starts_with("data_sheet")).count(), 1, "{:#}", document["findings"]);
+    // 64 MiB were written: 67.1 millionths of a terabyte.
+    let share = sheet["endurance"]["run_share_percent"].as_f64().expect("a share");
+    assert!((share - 0.0067).abs() < 0.0002, "{share}");
+    let page = lab.ok(&["report", "last", "--format", "md"]).stdout;
+    assert!(page.contains("The data sheet, measured") && page.contains("20.00 MB/s"), "{page}");
+}

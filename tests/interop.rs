@@ -1,0 +1,77 @@
+//! Other tools' files at the shipped binary: import, what it says of what it leaves out, and a plan as a fio job file
+//! that the installed fio accepts and runs.
+
+mod support;
+
+use support::Lab;
+
+const JOBS: &str = "[global]\nioengine=libaio\ndirect=1\nsize=16m\nruntime=1\ntime_based\n\
+                    [reads]\nrw=randread\niodepth=8\nnice=4\n[writes]\nstonewall\nrw=write\nbs=64k\n";
+
+fn write(lab: &Lab, name: &str, text: &str) -> String {
+    let path = lab.folder().join(name);
+    std::fs::write(&path, text).expect("a file");
+    path.display().to_string()
+}
+
+#[test]
+fn a_job_file_becomes_a_methodology_that_runs_and_what_is_lost_is_named() {
+    let lab = Lab::new();
+    let file = write(&lab, "nightly.fio", JOBS);
+    let output = lab.folder().join("nightly.toml").display().to_string();
+    let done = lab.run(&["methods", "import", &file, "-o", &output]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stderr.contains("line 10: nice=4"), "{}", done.stderr);
+    assert!(done.stdout.is_empty(), "{}", done.stdout);
+    let toml = std::fs::read_to_string(&output).expect("a methodology");
+    assert!(toml.contains("#   line 10: nice=4"), "{toml}");
+    lab.ok(&["methods", "check", &output]);
+    lab.ok(&["run", &output, &lab.folder().display().to_string(), "--form", "smoke"]);
+    let again = lab.run(&["methods", "import", &file, "-o", &output]);
+    assert_eq!(again.code, 2, "an existing file is not replaced");
+    assert_eq!(std::fs::read_to_string(&output).expect("still there"), toml);
+}
+
+#[test]
+fn a_parameter_file_is_recognised_and_mistakes_point() {
+    let lab = Lab::new();
+    let file =
+        write(&lab, "a.parm", "sd=sd1,lun=x,size=16m\nwd=wd1,sd=sd1,rdpct=70\nrd=r,wd=wd1,iorate=max,elapsed=1\n");
+    let done = lab.ok(&["methods", "import", &file]);
+    assert!(done.stdout.contains("write_percent = 30"), "{}", done.stdout);
+    let wrong = lab.run(&["methods", "import", &write(&lab, "b.fio", "[a]\nrw=sideways\nsize=1m\n")]);
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.stderr.contains("b.fio:2:1") && wrong.stderr.contains("expected read, write"), "{}", wrong.stderr);
+    let neither = lab.run(&["methods", "import", &write(&lab, "c.txt", "hello world\n")]);
+    assert!(neither.code == 2 && neither.stderr.contains("--from"), "{}", neither.stderr);
+}
+
+#[test]
+fn the_installed_fio_runs_a_plan_as_a_job_file_and_issues_what_the_plan_says() {
+    if std::process::Command::new("fio").arg("--version").output().is_err() {
+        return println!("skipped: fio is not installed");
+    }
+    let lab = Lab::new();
+    let folder = lab.folder().display().to_string();
+    let done = lab.ok(&["methods", "plan", "quick", &folder, "--form", "smoke", "--as-fio"]);
+    let jobs = write(&lab, "plan.fio", &done.stdout);
+    let ran =
+        std::process::Command::new("fio").args(["--output-format=json", &jobs]).current_dir(lab.folder()).output();
+    let ran = ran.expect("fio starts");
+    let text = String::from_utf8_lossy(&ran.stdout);
+    assert!(ran.status.success(), "{text}\n{}", String::from_utf8_lossy(&ran.stderr));
+    let start = text.find('{').expect("a document");
+    let document: serde_json::Value = serde_json::from_str(&text[start..]).expect("one document");
+    let results = document["jobs"].as_array().expect("jobs");
+    assert_eq!(results.len(), done.stdout.matches("\nstonewall").count());
+    for result in results {
+        let name = result["jobname"].as_str().expect("a name");
+        let moved = |kind: &str| result[kind]["io_bytes"].as_u64().expect("a number") > 0;
+        let (reads, writes) = (moved("read"), moved("write"));
+        if name.ends_with("-read") {
+            assert!(reads && !writes, "{name}");
+        } else if name.ends_with("-write") || name.contains("fill") {
+            assert!(writes && !reads, "{name}");
+        }
+    }
+}

@@ -1,0 +1,401 @@
+//! Issued I/O is what the methodology's file says: every distinct load of every built-in methodology, in each of its
+//! forms, is handed from the plan to the engine, and what the engine says it issued is held against the plan: shares of
+//! kinds and sizes, order, span, depth, rate. Methodologies that come later are covered without a word here.
+//!
+//! The target is `nop:`, where operations end in the ring and nothing waits, so these are statements about arithmetic.
+//! Limits of shares are five standard deviations of what chance gives.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+use drivelab_core::backend::{Backend, StepRequest};
+use drivelab_core::clock::{MonotonicClock, StopToken};
+use drivelab_core::ids::{StepId, StepKey};
+use drivelab_core::load::{Arrivals, Content, Locality, OpKind, Pace, Placement, Verify};
+use drivelab_core::plan::{Action, Form, StopRule};
+use drivelab_core::target::IoTarget;
+use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::workload::{DataPattern, Pattern, Streams, Workload};
+use drivelab_engine::{BackendChoice, Engine, Options, TraceEntry};
+use drivelab_method::{Methodology, ProfileAbout, SpeedGuess, TargetShape, library};
+
+/// Operations of a load that are looked at.
+const OPERATIONS: u64 = 20_000;
+/// A load whose groups are uneven ends after this at the latest.
+const LONGEST: Nanos = Nanos::from_secs(2);
+/// Time for which rates are looked at.
+const RATED: Nanos = Nanos::from_millis(200);
+
+/// Standard deviations within which chance must stay.
+const DEVIATIONS: f64 = 5.0;
+
+/// A methodology in each of its profiles and each of their forms.
+fn every_form(text: &str) -> Vec<(Methodology, Form)> {
+    let first = drivelab_method::parse("a built-in one", text).expect("a built-in methodology");
+    let named = |profile: &ProfileAbout| first.with_profile(&profile.name).expect("a profile of its own");
+    let profiles: Vec<Methodology> = first.profiles().iter().map(named).collect();
+    let all = if profiles.is_empty() { vec![first] } else { profiles };
+    all.into_iter().flat_map(|method| method.forms().into_iter().map(move |form| (method.clone(), form))).collect()
+}
+
+/// Every drawn workload of every methodology, profile and form, with where it stands.
+fn loads() -> Vec<(String, Workload)> {
+    let mut all = Vec::new();
+    for built_in in library::all() {
+        for (method, form) in every_form(built_in.text) {
+            let wanted = method.file_size(form).unwrap_or(Bytes::GIB).max(method.minimum_size(form));
+            let capacity = if form == Form::Smoke { wanted } else { wanted.max(Bytes::new(64 << 30)) };
+            let shape = TargetShape { capacity, offset_align: Bytes::new(512), guess: SpeedGuess::default() };
+            let name = format!("{} {} {}", built_in.name, method.profile(), form.name());
+            let plan = drivelab_method::expand(&method, form, &shape).unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
+            for step in plan.steps() {
+                // Replays and work on files have no shares to hold: their own tests compare every operation.
+                let drawn = |load: &Workload| load.replay.is_none() && load.files.is_none();
+                if let Action::Io { workload, .. } = &step.action
+                    && workload.groups().all(drawn)
+                {
+                    all.push((format!("{name} {}", step.id), workload.clone()));
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The load as `nop:` can take it: through no cache, with cheap data, without headers and CPUs of its own; and with
+/// one seed, so that loads which differ in nothing else are one.
+fn on_nop(load: &Workload, paced: bool) -> Workload {
+    let pace = if paced { Pace { weight: 0, ..load.pace } } else { Pace::default() };
+    Workload {
+        direct: false,
+        data: DataPattern::Zero,
+        content: Content::default(),
+        verify: Verify::Off,
+        placement: Placement::default(),
+        seed: 1,
+        pace,
+        beside: load.beside.iter().map(|beside| on_nop(beside, paced)).collect(),
+        ..load.clone()
+    }
+}
+
+/// What the engine issued, by group, each thread's in its order.
+fn issued(load: &Workload, stop: &StopRule) -> Vec<Vec<Vec<TraceEntry>>> {
+    let told: Arc<Mutex<Vec<TraceEntry>>> = Arc::default();
+    let kept = Arc::clone(&told);
+    let mut options = Options::new(BackendChoice::Uring);
+    options.trace = Some(Box::new(move |entries, lost| {
+        assert_eq!(lost, 0, "the trace has no room");
+        kept.lock().expect("not poisoned").extend_from_slice(entries);
+    }));
+    let length = load.groups().map(|group| group.span.end()).max().unwrap_or(0);
+    let mut engine = Engine::open(IoTarget::Nop { length: Bytes::new(length) }, options).expect("io_uring");
+    let key = StepKey { step: StepId::new("test", "step"), round: 1 };
+    let request = StepRequest {
+        key: &key,
+        workload: load,
+        stop_rule: stop,
+        ramp: Nanos::new(0),
+        interval: Nanos::from_millis(100),
+        clock: &MonotonicClock::starting_at(0),
+        stop: &StopToken::default(),
+    };
+    engine.run_step(request, &mut |_| ()).unwrap_or_else(|error| panic!("{error}: {load:?}"));
+    let mut entries = std::mem::take(&mut *told.lock().expect("not poisoned"));
+    entries.sort_by_key(|entry| (entry.thread, entry.index, entry.submit_ns));
+    let mut first = 0;
+    let of = |group: &Workload| {
+        let threads = first..first + group.threads.get();
+        first = threads.end;
+        threads.map(|thread| entries.iter().filter(|entry| entry.thread == thread).copied().collect()).collect()
+    };
+    load.groups().map(of).collect()
+}
+
+/// A part of `total` is `due`, as far as chance allows; exactly where it is nothing or all.
+fn share(what: &str, count: usize, total: usize, due: f64) -> Result<(), String> {
+    let deviation = (due * (1.0 - due) / total as f64).sqrt();
+    let found = count as f64 / total as f64;
+    let near = (found - due).abs() <= DEVIATIONS * deviation + 1e-12;
+    if near { Ok(()) } else { Err(format!("{what}: {count} of {total}, due {due:.4}")) }
+}
+
+fn kinds_and_sizes(load: &Workload, all: &[TraceEntry]) -> Result<(), String> {
+    let synced = load.other.sync_every > 0 && load.other.flush_percent.is_zero();
+    let drawn: Vec<&TraceEntry> = all.iter().filter(|entry| !(synced && entry.op == OpKind::Flush)).collect();
+    let due = |percent: u8| f64::from(percent) / 100.0;
+    for (kind, percent) in [
+        (OpKind::Read, load.read_percent()),
+        (OpKind::Write, load.write_percent.get()),
+        (OpKind::Trim, load.other.trim_percent.get()),
+        (OpKind::WriteZeroes, load.other.write_zeroes_percent.get()),
+        (OpKind::Flush, load.other.flush_percent.get()),
+    ] {
+        let count = drawn.iter().filter(|entry| entry.op == kind).count();
+        share(kind.name(), count, drawn.len(), due(percent))?;
+    }
+    let moving: Vec<&TraceEntry> = drawn.into_iter().filter(|entry| entry.op != OpKind::Flush).collect();
+    if moving.is_empty() {
+        return Ok(());
+    }
+    let weight: u32 = load.block_size_mix.iter().map(|share| share.operations).sum();
+    for size in load.block_sizes() {
+        let of = load.block_size_mix.iter().find(|share| share.block_size == size);
+        let part = of.map_or(1.0, |share| f64::from(share.operations) / f64::from(weight));
+        let count = moving.iter().filter(|entry| u64::from(entry.length) == size.get()).count();
+        share(&format!("{size}"), count, moving.len(), part)?;
+    }
+    let sizes: BTreeSet<u64> = load.block_sizes().iter().map(|size| size.get()).collect();
+    match moving.iter().find(|entry| !sizes.contains(&u64::from(entry.length))) {
+        Some(other) => Err(format!("an operation of {} bytes", other.length)),
+        None => Ok(()),
+    }
+}
+
+fn inside(load: &Workload, all: &[TraceEntry]) -> Result<(), String> {
+    let (start, end, unit) = (load.span.offset.get(), load.span.end(), load.block_unit());
+    let outside = all.iter().filter(|entry| entry.op != OpKind::Flush).find(|entry| {
+        let (from, to) = (entry.offset, entry.offset + u64::from(entry.length));
+        from < start || to > end || !(from - start).is_multiple_of(unit)
+    });
+    outside.map_or(Ok(()), |entry| Err(format!("{} bytes at {} are no block of the span", entry.length, entry.offset)))
+}
+
+/// The steps from one operation of a thread to the next, of those that move anything.
+fn pairs(thread: &[TraceEntry]) -> Vec<(TraceEntry, TraceEntry)> {
+    let moving: Vec<TraceEntry> = thread.iter().filter(|entry| entry.op != OpKind::Flush).copied().collect();
+    moving.windows(2).map(|pair| (pair[0], pair[1])).collect()
+}
+
+/// Operations that do not follow the one before, and all.
+fn jumps(load: &Workload, thread: &[TraceEntry]) -> (usize, usize) {
+    let follows = |one: &TraceEntry, next: &TraceEntry| match load.pattern {
+        Pattern::Reverse => next.offset + load.stride.map_or(u64::from(next.length), Bytes::get) == one.offset,
+        _ => one.offset + load.stride.map_or(u64::from(one.length), Bytes::get) == next.offset,
+    };
+    let pairs = pairs(thread);
+    (pairs.iter().filter(|(one, next)| !follows(one, next)).count(), pairs.len())
+}
+
+fn order(load: &Workload, threads: &[Vec<TraceEntry>]) -> Result<(), String> {
+    let shared = load.streams == Streams::Shared && load.threads.get() > 1;
+    let streams = if load.streams == Streams::Disjoint { u64::from(load.threads.get()) } else { 1 };
+    let stretch = load.span.length.get() / streams;
+    for thread in threads.iter().filter(|thread| thread.len() > 1) {
+        match load.pattern {
+            Pattern::Sequential | Pattern::Reverse if shared => {}
+            Pattern::Sequential | Pattern::Reverse if load.places.is_some() => sampled(load, thread)?,
+            Pattern::Sequential | Pattern::Reverse => {
+                let (jumps, all) = jumps(load, thread);
+                let lap = stretch / load.stride.map_or_else(|| load.block_unit(), Bytes::get).max(1);
+                let wraps =
+                    if load.block_size_mix.is_empty() { all as u64 / lap.max(1) + 1 } else { 2 + all as u64 / 16 };
+                let due = f64::from(load.seek_percent.get()) / 100.0;
+                let spare = DEVIATIONS * (due * (1.0 - due) * all as f64).sqrt() + wraps as f64;
+                if (jumps as f64 - due * all as f64).abs() > spare {
+                    return Err(format!("{jumps} of {all} operations jump"));
+                }
+            }
+            Pattern::RandomOnce if !shared => {
+                let lap = usize::try_from(stretch / load.block_size.get()).unwrap_or(usize::MAX).saturating_sub(1);
+                let first: Vec<u64> = thread.iter().take(lap).map(|entry| entry.offset).collect();
+                let different: BTreeSet<u64> = first.iter().copied().collect();
+                if different.len() < first.len() {
+                    return Err(format!("{} of {} blocks come twice", first.len() - different.len(), first.len()));
+                }
+                let (jumps, all) = jumps(load, thread);
+                if lap > 500 && all > 500 && jumps * 100 < all * 97 {
+                    return Err(format!("only {jumps} of {all} operations jump"));
+                }
+            }
+            Pattern::Random | Pattern::RandomOnce => {}
+        }
+    }
+    if streams > 1 && load.pattern.is_sequential() {
+        apart(threads)?;
+    }
+    if streams > 1 && load.pattern == Pattern::RandomOnce {
+        let lap = usize::try_from(stretch / load.block_size.get()).unwrap_or(usize::MAX).saturating_sub(1);
+        let first = || threads.iter().flat_map(|thread| thread.iter().take(lap).map(|entry| entry.offset));
+        let (all, different) = (first().count(), first().collect::<BTreeSet<u64>>().len());
+        if different < all {
+            return Err(format!("{} of {all} blocks of several threads come twice", all - different));
+        }
+    }
+    if load.pattern == Pattern::Random { places(load, &threads.concat()) } else { Ok(()) }
+}
+
+/// The places of the load in their order, again and again.
+fn sampled(load: &Workload, thread: &[TraceEntry]) -> Result<(), String> {
+    let mut due = load.places.map(|places| places.blocks(load.span, load.block_size)).unwrap_or_default();
+    if load.pattern == Pattern::Reverse {
+        due.reverse();
+    }
+    let offset = |block: &u64| load.span.offset.get() + block * load.block_size.get();
+    let moving = thread.iter().filter(|entry| entry.op != OpKind::Flush);
+    let wrong = moving.zip(due.iter().cycle()).find(|(entry, block)| entry.offset != offset(block));
+    wrong.map_or(Ok(()), |(entry, block)| Err(format!("{} for the place at {}", entry.offset, offset(block))))
+}
+
+/// Threads with stretches of their own keep to them.
+fn apart(threads: &[Vec<TraceEntry>]) -> Result<(), String> {
+    let ends = |thread: &Vec<TraceEntry>| {
+        let moving = || thread.iter().filter(|entry| entry.op != OpKind::Flush);
+        let end = moving().map(|entry| entry.offset + u64::from(entry.length)).max()?;
+        Some((moving().map(|entry| entry.offset).min()?, end))
+    };
+    let mut ranges: Vec<(u64, u64)> = threads.iter().filter_map(ends).collect();
+    ranges.sort_unstable();
+    let apart = ranges.windows(2).all(|pair| pair[0].1 <= pair[1].0);
+    if apart { Ok(()) } else { Err("threads leave their stretches".to_owned()) }
+}
+
+/// Where random operations with repetition go.
+fn places(load: &Workload, all: &[TraceEntry]) -> Result<(), String> {
+    let length = load.span.length.as_f64();
+    let at = |entry: &TraceEntry| (entry.offset - load.span.offset.get()) as f64 / length;
+    let moving: Vec<f64> = all.iter().filter(|entry| entry.op != OpKind::Flush).map(at).collect();
+    let within = |from: f64, to: f64| moving.iter().filter(|place| **place >= from && **place < to).count();
+    let blocks = load.span.length.get() / load.block_size.get();
+    if moving.len() < 1000 || blocks < 1000 || !load.block_size_mix.is_empty() && blocks < 10_000 {
+        return Ok(());
+    }
+    match &load.locality {
+        Locality::Uniform => {
+            // Chi-square over 64 equal parts: 63 degrees of freedom, which 130 exceeds once in a million times.
+            let due = moving.len() as f64 / 64.0;
+            let square = |part: i32| {
+                let count = within(f64::from(part) / 64.0, f64::from(part + 1) / 64.0) as f64;
+                (count - due).powi(2) / due
+            };
+            let chi_square: f64 = (0..64).map(square).sum();
+            if chi_square < 130.0 { Ok(()) } else { Err(format!("chi-square {chi_square:.0} of 63")) }
+        }
+        Locality::Zoned { zones } => {
+            let mut from = 0.0;
+            for zone in zones {
+                let to = from + f64::from(zone.span.get()) / 100.0;
+                let due = f64::from(zone.accesses.get()) / 100.0;
+                share(&format!("the zone up to {to:.2}"), within(from, to.max(from)), moving.len(), due)?;
+                from = to;
+            }
+            Ok(())
+        }
+        Locality::HotBand { accesses, from_percent, to_percent } => {
+            let (from, to) = (f64::from(from_percent.get()) / 100.0, f64::from(to_percent.get()) / 100.0);
+            let hot = f64::from(accesses.get()) / 100.0;
+            share("the hot band", within(from, to), moving.len(), hot + (1.0 - hot) * (to - from))
+        }
+        Locality::Normal { deviation_percent } => {
+            let half = f64::from(deviation_percent.get()) / 100.0;
+            let middle = within(0.5 - half, 0.5 + half) as f64 / moving.len() as f64;
+            // 68.3 % within one deviation; more where the ends of the span cut the curve off.
+            if half > 0.25 || (0.66..0.71).contains(&middle) {
+                Ok(())
+            } else {
+                Err(format!("{middle:.3} in the middle"))
+            }
+        }
+        Locality::Zipf { .. } | Locality::Pareto { .. } => {
+            let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
+            all.iter().for_each(|entry| *counts.entry(entry.offset).or_default() += 1);
+            let drawn = moving.len() as f64;
+            let uniform = blocks as f64 * (1.0 - (-drawn / blocks as f64).exp());
+            let different = counts.len() as f64;
+            if different < 0.98 * uniform { Ok(()) } else { Err(format!("{different} blocks, as if uniform")) }
+        }
+    }
+}
+
+/// At some moment each thread has as many in flight as was asked, and never more.
+fn depth(load: &Workload, threads: &[Vec<TraceEntry>]) -> Result<(), String> {
+    for thread in threads.iter().filter(|thread| thread.len() as u64 > 2 * u64::from(load.queue_depth.get())) {
+        let mut moments: Vec<(u64, i32)> = Vec::new();
+        for entry in thread {
+            moments.push((entry.submit_ns, 1));
+            moments.push((entry.submit_ns + entry.latency_ns, -1));
+        }
+        moments.sort_unstable();
+        let (mut now, mut most) = (0, 0);
+        for (_, change) in moments {
+            now += change;
+            most = most.max(now);
+        }
+        if most != i32::try_from(load.queue_depth.get()).unwrap_or(i32::MAX) {
+            return Err(format!("at most {most} in flight, asked {}", load.queue_depth));
+        }
+    }
+    Ok(())
+}
+
+/// Operations were meant to start when the rate says.
+fn rate(load: &Workload, threads: &[Vec<TraceEntry>]) -> Result<(), String> {
+    let Some(rate) = load.pace.rate.filter(|_| load.pace.bursts.is_none()) else { return Ok(()) };
+    let mut meant: Vec<u64> = threads.concat().iter().map(|entry| entry.intended_ns).collect();
+    meant.sort_unstable();
+    let (Some(first), Some(last)) = (meant.first(), meant.last()) else { return Ok(()) };
+    let gaps = meant.len() - 1;
+    if gaps < 100 || load.other.sync_every > 0 {
+        return Ok(());
+    }
+    let due = 1e9 / rate.iops();
+    let mean = (last - first) as f64 / gaps as f64;
+    let spread = match rate.arrivals {
+        Arrivals::Constant => f64::from(load.threads.get()) / gaps as f64,
+        Arrivals::Exponential => DEVIATIONS / (gaps as f64).sqrt(),
+        Arrivals::Uniform => DEVIATIONS / (3.0 * gaps as f64).sqrt(),
+    };
+    let near = (mean / due - 1.0).abs() <= spread + 1e-3;
+    if near { Ok(()) } else { Err(format!("a mean gap of {mean:.0} ns, due {due:.0} ns")) }
+}
+
+#[test]
+fn every_load_of_every_methodology_issues_what_its_file_says() {
+    let mut seen: BTreeMap<String, String> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    let mut tried = 0;
+    for (name, load) in loads() {
+        let load = on_nop(&load, false);
+        let key = format!("{load:?}");
+        if seen.insert(key.clone(), name.clone()).is_some() {
+            continue;
+        }
+        let stop = StopRule { operations: Some(OPERATIONS), time: Some(LONGEST), ..StopRule::capped(LONGEST) };
+        for (group, threads) in load.groups().zip(issued(&load, &stop)) {
+            let all = threads.concat();
+            if all.is_empty() {
+                continue;
+            }
+            tried += 1;
+            let checks = [
+                ("kinds and sizes", kinds_and_sizes(group, &all)),
+                ("span", inside(group, &all)),
+                ("order", order(group, &threads)),
+                ("depth", depth(group, &threads)),
+            ];
+            let found = checks.into_iter().filter_map(|(what, held)| Some(format!("{name}: {what}: {}", held.err()?)));
+            wrong.extend(found);
+        }
+    }
+    println!("{} loads of {} plans' steps, {tried} groups", seen.len(), loads().len());
+    assert!(tried >= 20, "only {tried} loads were looked at");
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_rate_of_every_methodology_is_kept() {
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for (name, load) in loads().into_iter().filter(|(_, load)| load.is_open_loop()) {
+        let load = on_nop(&load, true);
+        if !seen.insert(load.groups().map(|group| format!("{:?}{}", group.pace, group.threads)).collect()) {
+            continue;
+        }
+        let stop = StopRule { time: Some(RATED), ..StopRule::capped(LONGEST) };
+        for (group, threads) in load.groups().zip(issued(&load, &stop)) {
+            wrong.extend(rate(group, &threads).err().map(|why| format!("{name}: {why}")));
+        }
+    }
+    println!("{} rates", seen.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,0 +1,293 @@
+//! Methodologies made of others as a user meets them: what is set, picked by time and left out stands in plan, dry run,
+//! result and record; kinds of target that a methodology cannot use are refused in words.
+
+mod support;
+
+use support::loop_device::LoopDevice;
+use support::{Lab, root_or_skip, tool};
+
+/// A methodology for block devices, one of whose tests needs what a loop device has not.
+const WHOLE: &str = r#"
+format = 1
+name = "whole"
+title = "Whole"
+version = "1.0.0"
+summary = "Writes a whole device."
+good_for = "Tests."
+cannot_tell = "Anything else."
+[[sources]]
+id = "own"
+citation = "our own"
+[target]
+kind = "block_device"
+size = "100 %"
+minimum_size = "48 MiB"
+[forms.faithful]
+[forms.quick.target]
+minimum_size = "16 MiB"
+[[tests]]
+name = "placed"
+title = "Placed"
+purpose = "Does placement help?"
+sources = ["own"]
+op = "write"
+pattern = "sequential"
+block_size = "1 MiB"
+queue_depth = 4
+passes = 1
+requires = { capability = ["fdp"] }
+[[tests]]
+name = "writes"
+title = "Writes"
+purpose = "How fast is the whole device?"
+sources = ["own"]
+op = "write"
+pattern = "sequential"
+block_size = "1 MiB"
+queue_depth = 4
+passes = 1
+"#;
+
+/// Refused with this exit code and these words.
+fn refused(lab: &Lab, arguments: &[&str], code: i32, says: &[&str]) {
+    let done = lab.run(arguments);
+    assert_eq!(done.code, code, "{arguments:?}\n{}", done.stderr);
+    for part in says {
+        assert!(done.stderr.contains(part), "{arguments:?}: '{part}' is not in\n{}", done.stderr);
+    }
+}
+
+/// Names and reasons of what a dry run leaves out.
+fn left_out(document: &serde_json::Value) -> Vec<(String, String)> {
+    let text = |value: &serde_json::Value| value.as_str().expect("text").to_owned();
+    let all = document["left_out"].as_array().into_iter().flatten();
+    all.map(|one| (text(&one["test"]), text(&one["reason"]))).collect()
+}
+
+fn of_quick(document: &serde_json::Value) -> Vec<String> {
+    left_out(document).into_iter().map(|(test, _)| test).filter(|test| test.starts_with("quick")).collect()
+}
+
+#[test]
+fn what_is_set_is_in_plan_result_and_record() {
+    let lab = Lab::new();
+    let set = ["--set", "queue_depth=1..4", "--set", "depths.block_size=8k", "--size", "8 MiB"];
+    let plan = lab.json(&[&["methods", "plan", "quick", ".", "--json"][..], &set].concat());
+    assert_eq!(plan["plan"]["methodology"]["version"], "1.1.0+set");
+    let of = |test: &str| {
+        let tests = plan["plan"]["tests"].as_array().expect("tests");
+        let test = tests.iter().find(|one| one["name"] == test).expect("the test");
+        let steps = test["steps"].as_array().expect("steps").iter();
+        steps.map(|step| step["id"].as_str().expect("an id").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(of("depths"), ["depths/rnd-8k-q1t1-read", "depths/rnd-8k-q2t1-read", "depths/rnd-8k-q4t1-read"]);
+    let plain = lab.json(&["methods", "plan", "quick", ".", "--json", "--size", "8 MiB"]);
+    assert_ne!(plain["plan"]["methodology"]["hash"], plan["plan"]["methodology"]["hash"]);
+    assert_eq!(plain["plan"].get("set"), None, "nothing is said where nothing is set");
+
+    let report = lab.json(&[&["run", "quick", ".", "--form", "smoke", "--json"][..], &set].concat());
+    let findings = report["findings"].as_array().expect("findings");
+    let set = findings.iter().find(|finding| finding["code"] == "parameters_set").expect("a finding");
+    assert!(set["statement"].as_str().is_some_and(|text| text.contains("depths.block_size=8k")), "{set:#}");
+    let bundle = lab.ok(&["results", "path", "--last"]).stdout;
+    let text = std::fs::read_to_string(std::path::Path::new(bundle.trim()).join("methodology.toml")).expect("the file");
+    assert!(text.contains("# ---- --set depths.block_size=8k"), "the record lacks what was set");
+    text.parse::<toml::Table>().expect("the record is still a methodology");
+
+    refused(&lab, &["run", "quick", ".", "--set", "depths.queu_depth=3"], 2, &["did you mean `queue_depth`?"]);
+    refused(&lab, &["methods", "check", "quick", "--set", "depth.queue_depth=3"], 2, &["did you mean `depths`?"]);
+}
+
+#[test]
+fn a_review_with_a_time_takes_what_fits_and_names_the_rest() {
+    let lab = Lab::new();
+    let dry = |time: &str| lab.json(&["review", ".", "--size", "64 MiB", "--time", time, "--dry-run", "--json"]);
+    let (long, short) = (dry("10m"), dry("1 min"));
+    assert!(of_quick(&long).is_empty(), "{long:#}");
+    assert_eq!(of_quick(&short), ["quick-mixes", "quick-depths"]);
+    let of_devices = left_out(&long).into_iter().find(|(test, _)| test == "four-corners").expect("left out");
+    assert_eq!(of_devices.1, "it needs a block device, and the target is a file");
+    assert!(short["estimated_time_s"].as_f64().is_some_and(|seconds| seconds <= 60.0), "{short:#}");
+    assert_eq!(long["method"], "review");
+    let plain = lab.json(&["review", ".", "--size", "64 MiB", "--dry-run", "--json"]);
+    assert_eq!(plain["method"], "quick", "without a time it is what it was");
+    refused(&lab, &["review", ".", "--size", "64 MiB", "--time", "50 ms"], 2, &["nothing of 'review' can run here"]);
+    assert!(lab.runs().is_empty());
+    // All steps of the smoke form fit, and the page says what ran.
+    let report = lab.json(&["run", "review", ".", "--form", "smoke", "--json"]);
+    assert_eq!(report["run"]["state"], "complete");
+}
+
+/// Why a test or a methodology is left out; `None` where it is not.
+fn why<'d>(left: &'d [(String, String)], test: &str) -> Option<&'d str> {
+    left.iter().find(|(name, _)| name == test).map(|(_, reason)| reason.as_str())
+}
+
+#[test]
+fn a_review_takes_what_suits_a_folder_and_the_time_and_says_of_every_other_methodology_why_not() {
+    let lab = Lab::new();
+    let dry = |time: &str| lab.json(&["review", ".", "--size", "64 MiB", "--time", time, "--dry-run", "--json"]);
+    let hour = dry("1h");
+    let left = left_out(&hour);
+    assert!(hour["estimated_time_s"].as_f64().is_some_and(|seconds| seconds <= 3600.0), "{hour:#}");
+    assert!(why(&left, "encryption-cost").is_some_and(|why| why.starts_with("it sets up conditions")), "{left:?}");
+    let several =
+        "it asks about several drives or capacities, and a suite measures one: `drivelab run all-aboard` does that";
+    assert_eq!(why(&left, "all-aboard"), Some(several));
+    // Sets of files are made in a folder, where there is room for them on this machine.
+    for files in ["as-ssd", "file-transfer"] {
+        assert!(why(&left, files).is_none_or(|why| why.starts_with("its files take up to")), "{left:?}");
+    }
+    assert!(["quick", "crystaldiskmark", "disk-fill"].iter().all(|test| why(&left, test).is_none()), "{left:?}");
+    assert!(why(&left, "load-curves-faithful").is_some_and(|why| why.contains("from 8.0 h on")), "{left:?}");
+    let day = left_out(&dry("24h"));
+    assert_eq!(why(&day, "load-curves-faithful"), None, "{day:?}");
+    if !root_or_skip("a loop device") {
+        return;
+    }
+    let disk = LoopDevice::new(lab.root(), "disk.img", 64);
+    let on_disk = ["review", &disk.node, "--time", "24h", "--destroy", disk.name(), "--dry-run", "--json"];
+    let left = left_out(&lab.json(&on_disk));
+    assert_eq!(why(&left, "as-ssd"), Some("it works on many files in a folder, and the target is a block device"));
+    assert_eq!(why(&left, "crystaldiskmark"), Some("it runs on files, and the target is a block device"));
+    assert_eq!((why(&left, "four-corners"), why(&left, "snia-pts-more")), (None, None), "{left:?}");
+}
+
+#[test]
+fn a_device_that_nobody_released_is_reviewed_by_what_only_reads() {
+    if !root_or_skip("a loop device") {
+        return;
+    }
+    let lab = Lab::new();
+    let disk = LoopDevice::new(lab.root(), "disk.img", 64);
+    let says = ["it writes, and the device may not be written (--destroy would permit it)"];
+    refused(&lab, &["review", &disk.node, "--time", "10 min"], 2, &says);
+    let dry = lab.json(&["review", &disk.node, "--time", "10 min", "--destroy", disk.name(), "--dry-run", "--json"]);
+    assert_eq!((&dry["length"], of_quick(&dry)), (&(64 << 20).into(), Vec::new()));
+    assert!(dry["estimated_time_s"].as_f64().is_some_and(|seconds| seconds <= 600.0), "{dry:#}");
+    let first = left_out(&dry).into_iter().find(|(test, _)| test == "snia-pts").expect("left out");
+    assert_eq!(first.1, "it is worth while from 60 min on, and there are 10 min");
+}
+
+#[test]
+fn a_methodology_for_devices_takes_all_of_one_and_refuses_files() {
+    let lab = Lab::new();
+    lab.write("whole.toml", WHOLE);
+    refused(&lab, &["run", "whole.toml", "."], 6, &["is a folder", "runs on block devices only", "losetup"]);
+    refused(&lab, &["run", "whole.toml", "new.bin"], 6, &["is a file"]);
+    refused(&lab, &["run", "quick", "virtual:one"], 6, &["virtual drives are not supported yet"]);
+    lab.write("folder.toml", WHOLE.replace("\"block_device\"", "\"directory\""));
+    refused(&lab, &["run", "folder.toml", "."], 2, &["states no size of a file", "--size"]);
+    if !root_or_skip("a loop device") {
+        return;
+    }
+    let (disk, small) = (LoopDevice::new(lab.root(), "disk.img", 65), LoopDevice::new(lab.root(), "small.img", 32));
+    let destroy = ["--destroy", disk.name(), "--yes"];
+    let run = ["run", "whole.toml", &disk.node, "--form", "faithful"];
+    let text = lab.ok(&[&run[..], &destroy, &["--dry-run"]].concat()).stdout;
+    assert!(text.contains("65 MiB") && text.contains("Left out placed (Placed): it needs `fdp`: loop"), "{text}");
+    let done = lab.ok(&[&run[..], &destroy].concat());
+    assert!(done.stdout.contains("left out: placed (Placed): it needs `fdp`"), "{}", done.stdout);
+    let report = lab.json(&["report", "--last", "--json"]);
+    assert!(
+        report["metrics"]
+            .as_array()
+            .expect("metrics")
+            .iter()
+            .all(|one| { one["address"].as_str().is_none_or(|address| !address.starts_with("placed")) })
+    );
+    // All of it was written: no block of the image is a hole any more.
+    let holes = tool("stat", &["--format=%b", disk.image.to_str().expect("a text path")]);
+    assert!(holes.trim().parse::<u64>().expect("blocks of 512 bytes") * 512 >= 65 << 20, "{holes}");
+
+    let run = ["run", "whole.toml", &small.node, "--form", "faithful", "--destroy", small.name(), "--yes"];
+    refused(&lab, &run, 6, &["needs at least 48 MiB", "what fits there: --form quick, --form smoke"]);
+}
+
+#[test]
+fn a_methodology_of_one_s_own_begins_with_a_file_that_checks_clean() {
+    let lab = Lab::new();
+    lab.ok(&["methods", "new", "mine"]);
+    let checked = lab.json(&["methods", "check", "mine.toml", "--json"]);
+    assert_eq!((&checked["ok"], &checked["method"]["name"]), (&true.into(), &"mine".into()));
+    let text = std::fs::read_to_string(lab.folder().join("mine.toml")).expect("the file");
+    refused(&lab, &["methods", "new", "mine"], 2, &["mine.toml is there already"]);
+    assert_eq!(std::fs::read_to_string(lab.folder().join("mine.toml")).expect("the file"), text, "it was not touched");
+    refused(&lab, &["methods", "new", "My Own"], 2, &["cannot be the name"]);
+    refused(&lab, &["methods", "new", "quick"], 2, &["is a built-in methodology"]);
+    refused(&lab, &["methods", "new", "other", "--from", "quik"], 4, &["did you mean 'quick'?"]);
+    assert_eq!(lab.files(), ["mine.toml"]);
+
+    lab.ok(&["methods", "new", "like-quick", "--from", "quick"]);
+    lab.ok(&["methods", "check", "like-quick.toml"]);
+    let same = lab.run(&["methods", "diff", "quick", "like-quick.toml"]);
+    assert_eq!((same.code, same.stdout.contains("have the same tests and parameters")), (0, true), "{}", same.stdout);
+    let path = lab.folder().join("like-quick.toml");
+    let mut text = std::fs::read_to_string(&path).expect("the file");
+    text.push_str("[[tests]]\nname = \"depths\"\nqueue_depth = [1, 2]\ntime = \"9 s\"\n");
+    text = text.replace("# drop_tests = [\"name-of-a-test\"]", "drop_tests = [\"mixes\"]");
+    std::fs::write(&path, text).expect("the file");
+    let differ = lab.run(&["methods", "diff", "quick", "like-quick.toml"]);
+    assert_eq!((differ.code, differ.stderr.as_str()), (1, ""), "{}", differ.stdout);
+    for line in ["mixes\n  only in quick", "queue_depth: 1, 2, 4, 8, 16, 32, 64 -> 1, 2\n", "  time: 4 s -> 9 s\n"] {
+        assert!(differ.stdout.contains(line), "{line}: {}", differ.stdout);
+    }
+    assert!(!differ.stdout.contains("corners"), "{}", differ.stdout);
+    let document = lab.run(&["methods", "diff", "quick", "like-quick.toml", "--json"]);
+    let document: serde_json::Value = serde_json::from_str(&document.stdout).expect("JSON");
+    assert_eq!((document["same"].as_bool(), document["differences"].as_array().map(Vec::len)), (Some(false), Some(3)));
+}
+
+#[test]
+fn the_limit_of_wear_is_a_setting() {
+    let lab = Lab::new();
+    lab.write("drivelab.toml", "endurance_ask_percent = 2.5\n");
+    let config = lab.ok(&["config", "--explain"]).stdout;
+    assert!(config.contains("endurance_ask_percent 2.5   (from drivelab.toml)"), "{config}");
+    lab.write("drivelab.toml", "endurance_ask_percent = 250\n");
+    refused(&lab, &["config"], 2, &["expected per cent from 0 to 100"]);
+}
+
+/// Facts of a drive that bears so many bytes.
+fn bears(bytes: u64) -> String {
+    format!(
+        "format = 1\nname = \"worn\"\ntitle = \"Worn\"\nmaker = \"Us\"\n\
+         models = [{{ pattern = \"worn\", source = \"own\", certainty = \"stated\" }}]\n\
+         [[sources]]\nid = \"own\"\ncitation = \"this test\"\n\
+         [figures]\nendurance = {{ value = \"{bytes} B\", source = \"own\", certainty = \"stated\" }}\n"
+    )
+}
+
+#[test]
+fn more_than_a_hundredth_of_what_a_drive_bears_is_written_only_after_a_yes() {
+    if !root_or_skip("a loop device") {
+        return;
+    }
+    let lab = Lab::new();
+    let data = lab.data();
+    let folder = data.parent().expect("a folder");
+    let (one, two) = (LoopDevice::new(folder, "one.img", 64), LoopDevice::new(folder, "two.img", 64));
+    let on_one = [one.node.as_str(), "--destroy", one.name(), "--form", "smoke", "--facts", "worn.toml"];
+    lab.write("worn.toml", bears(1 << 30));
+    let words = ["% of the rated 1 GiB (worn, stated)", "nobody can be asked here", "Nothing was touched"];
+    // By itself, and under conditions, where the sum of all arms counts.
+    for method in ["heat-soak", "power-states"] {
+        refused(&lab, &[&["run", method][..], &on_one].concat(), 2, &words);
+    }
+    let bytes = std::fs::read(&one.image).expect("the image");
+    assert!(bytes.iter().all(|byte| *byte == 0) && lab.runs().is_empty(), "something was written");
+    let yes = lab.ok(&[&["run", "heat-soak"][..], &on_one, &["--yes"]].concat());
+    assert!(yes.stderr.contains("The limit for doing so unasked is 1 %"), "{}", yes.stderr);
+
+    // Of several drives what is really written to each counts: once, where each is measured by itself only.
+    let both = [one.node.as_str(), &two.node, "--destroy", one.name(), "--destroy", two.name(), "--form", "smoke"];
+    let dry = lab.json(&[&["run", "capacity-scaling"][..], &both, &["--dry-run", "--json"]].concat());
+    let written = dry["drives"][0]["written"].as_u64().expect("bytes");
+    lab.write("worn.toml", bears(written * 140));
+    let facts = ["--facts", "worn.toml"];
+    let once = lab.ok(&[&["run", "capacity-scaling"][..], &both, &facts].concat());
+    assert!(!once.stderr.contains("unasked"), "{}", once.stderr);
+    lab.write("worn.toml", bears(written * 60));
+    let asked = lab.run(&[&["run", "capacity-scaling"][..], &both, &facts].concat());
+    assert_eq!((asked.code, asked.stderr.contains("nobody can be asked here")), (2, true), "{}", asked.stderr);
+}

@@ -1,0 +1,146 @@
+//! Every built-in methodology, whole, in its smoke form, on each kind of target it is for: a folder, a loop device. What
+//! the figures are is other tests' matter; here every step must have been done, measured something, and be on the page.
+
+mod support;
+
+use std::path::Path;
+
+use serde_json::Value;
+use support::loop_device::LoopDevice;
+use support::{Lab, root_or_skip};
+
+/// What a run that is over recorded: every step of its plan was done, without errors, and has figures.
+fn judge(lab: &Lab, name: &str, run: &str) {
+    let document = lab.json(&["report", run, "--format", "json"]);
+    assert_eq!(document["run"]["state"], "complete", "{name}: {:#}", document["findings"]);
+    let bundle = lab.ok(&["results", "path", run]).stdout;
+    let plan = std::fs::read(Path::new(bundle.trim()).join("plan.json")).expect("the stored plan");
+    let plan: Value = serde_json::from_slice(&plan).expect("JSON");
+    let steps: Vec<&Value> = list(&plan["tests"]).flat_map(|test| list(&test["steps"])).collect();
+    assert!(!steps.is_empty(), "{name} has no steps");
+    let addresses: Vec<&str> = list(&document["metrics"]).filter_map(|metric| metric["address"].as_str()).collect();
+    for step in steps.into_iter().filter(|step| step["role"] == "measure" && step["action"]["io"].is_object()) {
+        let of_step = format!("{}:", step["id"].as_str().expect("an id"));
+        assert!(addresses.iter().any(|address| address.starts_with(&of_step)), "{name}: nothing is known of {of_step}");
+    }
+    assert_eq!(list(&document["run"]["failed_steps"]).count(), 0, "{name}: {:#}", document["run"]["failed_steps"]);
+}
+
+fn list(value: &Value) -> impl Iterator<Item = &Value> {
+    value.as_array().into_iter().flatten()
+}
+
+/// Runs a method in its smoke form and looks at every run that it left.
+fn smoke(lab: &Lab, name: &str, more: &[&str]) {
+    let page = format!("{name}.html");
+    let done = lab.run(&[&["run", name, "--form", "smoke", "--yes", "-o", &page][..], more].concat());
+    assert_eq!(done.code, 0, "{name} {more:?}\n{}\n{}", done.stdout, done.stderr);
+    let text = std::fs::read_to_string(lab.folder().join(&page)).expect("the page");
+    assert!(text.contains("smoke"), "{name}: the form does not stand on the page");
+    let runs = lab.runs();
+    assert!(!runs.is_empty(), "{name}: nothing was kept");
+    runs.iter().for_each(|(run, _)| judge(lab, name, run));
+}
+
+/// In a folder, on a scratch file or a folder of files.
+fn on_files(name: &str) {
+    smoke(&Lab::new(), name, &["."]);
+}
+
+/// On so many loop devices of 64 MiB.
+fn on_devices(name: &str, count: usize) {
+    if !root_or_skip("making a device") {
+        return;
+    }
+    let lab = Lab::new();
+    let devices: Vec<LoopDevice> =
+        (0..count).map(|number| LoopDevice::new(lab.root(), &format!("disk{number}.img"), 64)).collect();
+    let named = devices.iter().flat_map(|device| ["--destroy", device.name()]);
+    let arguments: Vec<&str> = devices.iter().map(|device| device.node.as_str()).chain(named).collect();
+    smoke(&lab, name, &arguments);
+}
+
+/// On a file that holds something, as the user wrote it.
+fn on_a_file_that_is_there(name: &str) {
+    let lab = Lab::new();
+    let content: Vec<u8> = (0..64_u32 << 18).flat_map(u32::to_le_bytes).collect();
+    lab.write("mine.bin", &content);
+    smoke(&lab, name, &["mine.bin"]);
+    assert!(std::fs::read(lab.folder().join("mine.bin")).expect("still there") == content, "{name} wrote to it");
+}
+
+/// On a loop device that nobody released: a method that only reads needs no word of the user.
+fn on_a_device_as_found(name: &str) {
+    if !root_or_skip("making a device") {
+        return;
+    }
+    let lab = Lab::new();
+    let device = LoopDevice::new(lab.root(), "disk.img", 64);
+    smoke(&lab, name, &[&device.node]);
+}
+
+/// Every profile of a method, in a folder.
+fn profiles(name: &str) {
+    let shown = Lab::new().json(&["methods", "show", name, "--json"]);
+    let profiles: Vec<&str> = list(&shown["profiles"]).filter_map(Value::as_str).collect();
+    assert!(profiles.len() > 1, "{name} has no profiles");
+    for profile in profiles {
+        smoke(&Lab::new(), name, &[".", "--profile", profile]);
+    }
+}
+
+#[test]
+fn every_profile_runs() {
+    ["anandtech-2018", "crystaldiskmark"].into_iter().for_each(profiles);
+}
+
+/// Declares the tests of each methodology, and one that none is forgotten.
+macro_rules! methods {
+    ($($module:ident = $name:literal: $($test:ident($on:expr)),+;)+) => {
+        $(mod $module {
+            $(#[test]
+            fn $test() {
+                let on: fn(&str) = $on;
+                on($name);
+            })+
+        })+
+
+        #[test]
+        fn every_built_in_methodology_is_tried_here() {
+            let list = Lab::new().json(&["methods", "list", "--json"]);
+            let built_in = list["methods"].as_array().expect("methods").iter();
+            let mut built_in: Vec<&str> = built_in.map(|method| method["name"].as_str().expect("a name")).collect();
+            let mut tried = vec![$($name),+];
+            built_in.sort_unstable();
+            tried.sort_unstable();
+            assert_eq!(built_in, tried);
+        }
+    };
+}
+
+methods! {
+    all_aboard = "all-aboard": devices(|name| super::on_devices(name, 2));
+    application_traces = "application-traces": file(super::on_files), device(|name| super::on_devices(name, 1));
+    capacity_scaling = "capacity-scaling": files(super::on_files), devices(|name| super::on_devices(name, 2));
+    encryption_cost = "encryption-cost": device(|name| super::on_devices(name, 1));
+    gpu_feed = "gpu-feed": file(super::on_files), devices(|name| super::on_devices(name, 2));
+    power_states = "power-states": device(|name| super::on_devices(name, 1));
+    as_ssd = "as-ssd": folder(super::on_files);
+    file_transfer = "file-transfer": folder(super::on_files);
+    disk_fill = "disk-fill": file(super::on_files), device(|name| super::on_devices(name, 1));
+    quick = "quick": file(super::on_files), device(|name| super::on_devices(name, 1));
+    anandtech_2018 = "anandtech-2018": file(super::on_files), device(|name| super::on_devices(name, 1));
+    anandtech_2021 = "anandtech-2021": file(super::on_files), device(|name| super::on_devices(name, 1)),
+        two_passes(|name| super::smoke(&super::Lab::new(), name, &[".", "--profile", "whole-drive"]));
+    crystaldiskmark = "crystaldiskmark": file(super::on_files);
+    random_read_sweep = "random-read-sweep": device(|name| super::on_devices(name, 1));
+    snia_pts = "snia-pts": device(|name| super::on_devices(name, 1));
+    write_amplification = "write-amplification": device(|name| super::on_devices(name, 1));
+    four_corners = "four-corners": device(|name| super::on_devices(name, 1));
+    load_curves = "load-curves": file(super::on_files), device(|name| super::on_devices(name, 1));
+    genuine = "genuine": device(|name| super::on_devices(name, 1));
+    heat_soak = "heat-soak": device(|name| super::on_devices(name, 1));
+    check = "check": file(super::on_a_file_that_is_there), device(super::on_a_device_as_found);
+    data_sheet = "data-sheet": device(|name| super::on_devices(name, 1));
+    review = "review": file(super::on_files), device(|name| super::on_devices(name, 1));
+}

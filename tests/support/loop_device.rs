@@ -1,0 +1,42 @@
+//! A loop device of a test's own, with direct I/O, detached on drop. What is done to one beside that is `disk`'s.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use super::tool;
+
+/// A block device on a file.
+pub struct LoopDevice {
+    /// The file.
+    pub image: PathBuf,
+    /// `/dev/loopN`.
+    pub node: String,
+}
+
+impl LoopDevice {
+    /// On a sparse file of this name and size in the folder.
+    pub fn new(folder: &Path, name: &str, mebibytes: u64) -> LoopDevice {
+        let image = folder.join(name);
+        File::create(&image).and_then(|file| file.set_len(mebibytes << 20)).expect("an image");
+        LoopDevice::on(&image)
+    }
+
+    /// On a file that is there.
+    pub fn on(image: &Path) -> LoopDevice {
+        let path = image.to_str().expect("a text path");
+        let node = tool("losetup", &["--direct-io=on", "--find", "--show", path]);
+        LoopDevice { image: image.to_owned(), node }
+    }
+
+    /// `loopN`.
+    pub fn name(&self) -> &str {
+        self.node.trim_start_matches("/dev/")
+    }
+}
+
+impl Drop for LoopDevice {
+    fn drop(&mut self) {
+        let _ = Command::new("losetup").args(["--detach", &self.node]).status();
+    }
+}

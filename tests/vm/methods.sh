@@ -1,0 +1,45 @@
+#: about: methodologies on an NVMe drive, whole in their smoke form: its temperature, watts of a meter, its one power state, wear asked about
+#: modules: nvme
+#: disks: d0=64
+#: qemu: -object throttle-group,id=l0,x-bps-total=24000000
+#: qemu: -blockdev throttle,node-name=t0,throttle-group=l0,file=d0
+#: qemu: -device nvme,drive=t0,serial=METHODS-0
+#: waiting: real
+#: limit_s: 900
+# QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
+modprobe nvme_core io_timeout=5
+modprobe nvme
+wait_for -b /dev/nvme0n1
+export DRIVELAB_DATA=/tmp/data
+drive="/dev/nvme0n1 --destroy METHODS-0"
+
+# A drive that bears 1 GiB: what the smoke forms write is more than 1 % of that. Nothing may be written before somebody says yes,
+# neither in a run by itself nor under conditions, and with yes it goes on.
+mkdir -p "$HOME/.config/drivelab/drives"
+cat > "$HOME/.config/drivelab/drives/emulated.toml" << 'END'
+format = 1
+name = "emulated"
+title = "QEMU's NVMe drive"
+maker = "QEMU"
+models = [{ pattern = "QEMU NVMe Ctrl", source = "own", certainty = "stated" }]
+[[sources]]
+id = "own"
+citation = "tests/vm/methods.sh"
+[figures]
+endurance = { value = "1 GiB", source = "own", certainty = "stated" }
+END
+settled
+before=$(written)
+said ask.run drivelab run heat-soak $drive --form smoke
+said ask.arms drivelab run power-states $drive --form smoke
+said ask.dry drivelab run power-states $drive --form smoke --dry-run --json
+settled
+[ "$before" = "$(written)" ] || complain "written although nobody said yes: $before / $(written)"
+
+meter /tmp/watts 5
+watched="--yes --power-file /tmp/watts --telemetry 0.1"
+smoke heat-soak heat-soak $drive $watched
+smoke power-states power-states $drive $watched
+smoke write-amplification write-amplification $drive $watched
+kill $meter
+no_complaints

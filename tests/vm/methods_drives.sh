@@ -1,0 +1,25 @@
+#: about: methodologies of several drives on two NVMe drives, whole in their smoke form: temperatures, counters and interrupts of each
+#: modules: nvme
+#: disks: d0=64 d1=128
+#: qemu: -object throttle-group,id=l0,x-bps-total=24000000
+#: qemu: -blockdev throttle,node-name=t0,throttle-group=l0,file=d0
+#: qemu: -object throttle-group,id=l1,x-bps-total=24000000
+#: qemu: -blockdev throttle,node-name=t1,throttle-group=l1,file=d1
+#: qemu: -device nvme,drive=t0,serial=DRIVES-0 -device nvme,drive=t1,serial=DRIVES-1
+#: waiting: real
+#: limit_s: 900
+# QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
+modprobe nvme_core io_timeout=5
+modprobe nvme
+wait_for -b /dev/nvme0n1
+wait_for -b /dev/nvme1n1
+export DRIVELAB_DATA=/tmp/data
+# Which of the two is nvme0n1 depends on who came first.
+small=/dev/nvme0n1
+large=/dev/nvme1n1
+[ "$(cat /sys/block/nvme0n1/size)" -eq 131072 ] || { small=/dev/nvme1n1; large=/dev/nvme0n1; }
+drives="$small $large --destroy DRIVES-0 --destroy DRIVES-1"
+smoke all-aboard all-aboard $drives
+smoke gpu-feed gpu-feed $drives
+smoke capacity-scaling capacity-scaling $drives
+no_complaints

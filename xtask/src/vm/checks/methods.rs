@@ -1,0 +1,348 @@
+//! methods*.sh: what methodologies say of NVMe drives is what QEMU's drives and the script's meter are, every step was
+//! measured, and what such a drive lacks is said.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use crate::vm::results::{Results, number, within};
+
+/// QEMU's drives always have 323 K.
+const CELSIUS: f64 = 50.0;
+/// What the meter of methods.sh says.
+const WATTS: f64 = 5.0;
+/// Queries of the temperature at idle that all-aboard makes.
+const IDLE_QUERIES: usize = 7;
+/// What the drive of methods.sh bears, by the facts file there, in bytes.
+const BEARS: f64 = 1_073_741_824.0;
+
+/// Checks what methods.sh left.
+pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
+    let mut told = vec![asked(results)?];
+    // Steps of 8 MiB may end before they have readings of their own; the sources were read beside them.
+    for (name, steps) in [("heat-soak", 2), ("power-states", 4), ("write-amplification", 6)] {
+        told.push(watched(results, name, steps, 0)?);
+    }
+    let sources = document(results, "heat-soak")?.pointer("/telemetry/sources").context("no sources")?.to_string();
+    for source in ["power:adapter", "smart:nvme0n1"] {
+        ensure!(sources.contains(source), "heat-soak was not watched by {source}");
+    }
+    says(&document(results, "power-states")?, "arms_left_out", "one power state")?;
+    let media = document(results, "write-amplification")?;
+    says(&media, "state_unmet", "nothing counts what the drive writes to its media")?;
+    told.push("one power state and no counter of media writes: said".to_owned());
+    Ok(told)
+}
+
+/// Checks what methods_steady.sh left.
+pub(crate) fn check_steady(results: &Results) -> Result<Vec<String>> {
+    Ok(vec![watched(results, "snia-pts", 40, 10)?])
+}
+
+/// That a run was whole, and that at least so many of its steps have watts, all of them the meter's.
+fn watched(results: &Results, name: &str, steps: usize, with_readings: usize) -> Result<String> {
+    let document = document(results, name)?;
+    let measured = judged(&document, name)?;
+    ensure!(measured.len() >= steps, "{name}: {} measured steps, not {steps}", measured.len());
+    let (warm, powered) = (temperatures(&document, &measured)?, watts(&document, &measured)?);
+    ensure!(powered >= with_readings, "{name}: {powered} of {} steps have watts", measured.len());
+    Ok(format!("{name}: {} steps, {warm} with a temperature, {powered} with watts", measured.len()))
+}
+
+/// That the wear was asked about: nobody was there to answer, so that nothing was done, or yes was said before.
+fn asked(results: &Results) -> Result<String> {
+    for name in ["ask.run", "ask.arms"] {
+        let (code, said) = (results.text(&format!("{name}.code"))?, results.text(&format!("{name}.said"))?);
+        ensure!(code == "2", "{name}: exit code {code}; it said:\n{said}");
+        for words in ["% of the rated 1 GiB (emulated, stated)", "nobody can be asked here", "Nothing was touched"] {
+            ensure!(said.contains(words), "{name} does not say '{words}':\n{said}");
+        }
+    }
+    for name in ["heat-soak", "power-states"] {
+        let said = results.text(&format!("{name}.said"))?;
+        ensure!(said.contains("The limit for doing so unasked is 1 %"), "{name}: nothing is said of the wear:\n{said}");
+    }
+    let dry = results.json("ask.dry.out")?;
+    let wear = dry.pointer("/endurance").and_then(Value::as_str).unwrap_or_default();
+    let written = number(&dry, "/estimated_written")?;
+    let share = format!("about {:.3} %", 100.0 * written / BEARS);
+    ensure!(wear.contains(&share), "the dry run says {wear:?} of {written} bytes, which are {share}");
+    Ok(format!("writes of {share} of what the drive bears: asked first"))
+}
+
+/// Checks what methods_drives.sh left.
+pub(crate) fn check_drives(results: &Results) -> Result<Vec<String>> {
+    let aboard = document(results, "all-aboard")?;
+    let idle = each_drive(&aboard, "all-aboard", 2)?;
+    ensure!(idle >= IDLE_QUERIES, "all-aboard: {idle} readings of a temperature at idle");
+    let feed = document(results, "gpu-feed")?;
+    each_drive(&feed, "gpu-feed", 3)?;
+    for drive in list(&feed, "/drives")? {
+        let kept = number(drive, "/kept/median_percent")?;
+        ensure!((1.0..200.0).contains(&kept), "gpu-feed: a drive keeps {kept} % beside the other");
+    }
+    let mut fed = 0;
+    for step in list(&feed, "/feed/steps")? {
+        // Of a step whose figures are void (one of milliseconds may be) there is no rate.
+        for drive in list(step, "/drives")?.iter().filter(|drive| number(drive, "/mb_s").is_ok()) {
+            let (rate, drives) = (number(drive, "/mb_s")?, number(drive, "/drives")?);
+            let enough = rate * drives >= 64_000.0 && rate * (drives - 1.0) < 64_000.0;
+            ensure!(enough, "gpu-feed: {drives} drives of {rate} MB/s for 64,000 MB/s");
+            fed += 1;
+        }
+    }
+    ensure!(fed > 0, "gpu-feed: no number of drives for any step: {feed}");
+    let scaling = document(results, "capacity-scaling")?;
+    let steps = list(&scaling, "/per_doubling")?;
+    ensure!(steps.len() == 6, "capacity-scaling: {} steps", steps.len());
+    let mut doubled = 0;
+    for step in steps {
+        let of = |at: usize, key: &str| number(step, &format!("/rates/{at}/{key}"));
+        within("twice the capacity", of(1, "capacity")?, 2.0 * of(0, "capacity")?, 1e-9)?;
+        if let (Ok(ratio), Ok(small), Ok(large)) = (number(step, "/ratio/value"), of(0, "mb_s"), of(1, "mb_s")) {
+            within("the ratio per doubling", ratio, large / small, 1e-6)?;
+            doubled += 1;
+        }
+    }
+    ensure!(doubled > 0, "capacity-scaling: no ratio for any step");
+    Ok(vec![
+        format!("two drives: {idle} temperatures of each at idle, 2, 3 and 6 steps with those of their ends"),
+        format!("{fed} numbers of drives for a rate, {doubled} ratios per doubling"),
+    ])
+}
+
+/// That each of two drives told its temperature, its life and its interrupts at the end of each of so many steps; the
+/// fewest readings at idle.
+fn each_drive(document: &Value, name: &str, steps: usize) -> Result<usize> {
+    let drives = list(document, "/health")?;
+    ensure!(drives.len() == 2, "{name}: {} drives told of themselves", drives.len());
+    let mut fewest = usize::MAX;
+    for drive in drives {
+        let idle = list(drive, "/idle_celsius")?;
+        ensure!(idle.iter().all(|one| one.as_f64() == Some(CELSIUS)), "{name}: at idle {idle:?}");
+        fewest = fewest.min(idle.len());
+        let told = list(drive, "/steps")?;
+        ensure!(told.len() == steps, "{name}: {} steps, not {steps}", told.len());
+        for step in told {
+            for (key, wanted) in [("celsius", CELSIUS), ("warning_bits", 0.0), ("warning_minutes", 0.0)] {
+                let got = number(step, &format!("/{key}"))?;
+                ensure!((got - wanted).abs() < 1e-9, "{name}: {key} is {got}, not {wanted}: {step}");
+            }
+            ensure!(number(step, "/interrupts_per_second")? > 0.0, "{name}: no interrupts: {step}");
+        }
+    }
+    Ok(fewest)
+}
+
+/// Checks what methods_media.sh left.
+pub(crate) fn check_media(results: &Results) -> Result<Vec<String>> {
+    let mut told = Vec::new();
+    for (kind, log) in [("FDP", "FDP statistics"), ("OCP", "OCP log")] {
+        let name = format!("methods.{kind}");
+        let smoke = document(results, &name)?;
+        let measured = judged(&smoke, "write-amplification")?;
+        ensure!(measured.len() == 6, "{kind}: {} measured steps", measured.len());
+        let source = media_source(&smoke)?;
+        let accuracy = source.pointer("/accuracy").and_then(Value::as_str).unwrap_or_default();
+        ensure!(accuracy.contains(log), "{kind}: the counters are {accuracy}");
+        ensure!(says(&smoke, "state_unmet", "nothing counts").is_err(), "{kind}: nothing counts its media writes");
+        let [host, media] = rises(source)?;
+        // To the byte, but for data units of 512,000 bytes in the case of OCP.
+        let allowed = if kind == "FDP" { 1e-9 } else { 0.01 };
+        within(&format!("{kind}: bytes that hosts wrote"), host, written(&smoke)?, allowed)?;
+        ensure!(media >= 0.99 * host, "{kind}: {media} bytes to the media and {host} from hosts");
+        let load = results.json(&format!("waf.{kind}.out"))?;
+        let [host, media] = rises(media_source(&load)?)?;
+        let waf = value(&load, "media.write_amplification").with_context(|| format!("{kind}: no figure: {load}"))?;
+        within(&format!("{kind}: write amplification"), waf, media / host, 1e-3)?;
+        // QEMU's FDP counts what is left of a reclaim unit that is left behind; its OCP log counts what hosts write.
+        ensure!((0.98..2.1).contains(&waf), "{kind}: a write amplification of {waf}");
+        told.push(format!("{kind}: {log}: {:.1} MB from hosts, write amplification {waf:.3}", host / 1e6));
+    }
+    Ok(told)
+}
+
+/// The source of media writes.
+fn media_source(document: &Value) -> Result<&Value> {
+    let is_it = |source: &&Value| source.pointer("/kind").and_then(Value::as_str) == Some("media_writes");
+    let sources = list(document, "/telemetry/sources")?;
+    sources
+        .iter()
+        .find(is_it)
+        .with_context(|| format!("nothing counts media writes: {:?}", document.pointer("/telemetry/remarks")))
+}
+
+/// How far its counters of host and of media writes rose from the first reading to the last.
+fn rises(source: &Value) -> Result<[f64; 2]> {
+    let samples = list(source, "/samples")?;
+    let (first, last) = samples.first().zip(samples.last()).context("no readings of media writes")?;
+    let rise = |at: usize| {
+        let pointer = format!("/values/{at}");
+        Ok::<f64, anyhow::Error>(number(last, &pointer)? - number(first, &pointer)?)
+    };
+    Ok([rise(0)?, rise(1)?])
+}
+
+/// Bytes that a run wrote, preparation and tests, by its own count.
+fn written(document: &Value) -> Result<f64> {
+    Ok(1e9 * value(document, "run.bytes_written").context("the bytes that the run wrote are not known")?)
+}
+
+/// Checks what methods_encryption.sh left.
+pub(crate) fn check_encryption(results: &Results) -> Result<Vec<String>> {
+    let document = document(results, "encryption-cost")?;
+    let arms: Vec<&str> = list(&document, "/arms")?.iter().filter_map(|arm| arm.pointer("/arm")?.as_str()).collect();
+    // Every second round backwards, and no Opal.
+    ensure!(arms == ["none", "luks2", "luks2", "none", "none", "luks2"], "the arms are {arms:?}");
+    let said = results.text("encryption-cost.said")?;
+    ensure!(said.contains("the arm opal was left out"), "nothing is said of Opal:\n{said}");
+    let steps = list(&document, "/over_rounds")?;
+    ensure!(steps.len() == 8, "{} steps over all rounds", steps.len());
+    let mut told = Vec::new();
+    for step in steps {
+        let label = step.pointer("/label").and_then(Value::as_str).unwrap_or_default();
+        let none = arm(step, "none")?;
+        ensure!(none.pointer("/cost").is_none_or(Value::is_null), "{label}: none costs something: {none}");
+        let luks = arm(step, "luks2")?;
+        let of = |key: &str| number(luks, &format!("/cost/{key}")).with_context(|| format!("{label}: luks2"));
+        let (low, cost, high) = (of("low_percent")?, of("percent")?, of("high_percent")?);
+        ensure!(low < cost && cost < high, "{label}: a cost of {cost} % from {low} to {high} %");
+        // The geometric mean lies between the smallest and the largest of its rounds.
+        let rounds: Vec<f64> = list(luks, "/cost/rounds_percent")?.iter().filter_map(Value::as_f64).collect();
+        let between = rounds.iter().any(|one| *one <= cost) && rounds.iter().any(|one| *one >= cost);
+        ensure!(rounds.len() == 3 && between, "{label}: {cost} % of {rounds:?}");
+        told.push(format!("{label}: luks2 costs {cost:.0} % ({low:.0} to {high:.0} %)"));
+    }
+    Ok(told)
+}
+
+fn arm<'a>(step: &'a Value, name: &str) -> Result<&'a Value> {
+    let arms = list(step, "/arms")?;
+    arms.iter().find(|arm| arm.pointer("/arm") == Some(&name.into())).with_context(|| format!("no arm {name}: {step}"))
+}
+
+/// What a methodology printed.
+fn document(results: &Results, name: &str) -> Result<Value> {
+    results.json(&format!("{name}.out"))
+}
+
+/// That a run was whole, in its smoke form, with figures of each measured step; the ids of those.
+fn judged(document: &Value, method: &str) -> Result<Vec<String>> {
+    let text = |pointer: &str| document.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
+    let is = (text("/run/method/name"), text("/run/form"), text("/run/state"));
+    ensure!(is == (method, "smoke", "complete"), "{is:?}, not all of {method} in its smoke form");
+    let failed = list(document, "/run/failed_steps")?;
+    ensure!(failed.is_empty(), "{method}: failed steps: {failed:?}");
+    let mut measured = Vec::new();
+    for one in list(document, "/steps")? {
+        let Some(step) = one.pointer("/step") else { continue };
+        let id = step.pointer("/id").and_then(Value::as_str).context("a step without an id")?;
+        if step.pointer("/role").and_then(Value::as_str) != Some("measure") || step.pointer("/action/io").is_none() {
+            continue;
+        }
+        // By the records, since a rate above what QEMU's link claims is void.
+        let bytes =
+            |round: &Value| ["/read/bytes", "/write/bytes"].iter().filter_map(|at| number(round, at).ok()).sum();
+        let moved: f64 = list(one, "/rounds")?.iter().map(|round| -> f64 { bytes(round) }).sum();
+        ensure!(moved > 0.0, "{method}: {id} moved nothing");
+        measured.push(id.to_owned());
+    }
+    Ok(measured)
+}
+
+/// That what is known of the temperature is the drive's; of how many steps it is.
+fn temperatures(document: &Value, steps: &[String]) -> Result<usize> {
+    let mut known = 0;
+    for step in steps {
+        for id in ["temperature.min", "temperature.mean", "temperature.max"] {
+            let Some(celsius) = figure(document, step, id) else { continue };
+            ensure!((celsius - CELSIUS).abs() < 0.01, "{step}: {id} is {celsius} °C");
+            known += usize::from(id == "temperature.mean");
+        }
+    }
+    Ok(known)
+}
+
+/// That what is known of the power is the meter's, and what follows from it right; of how many steps it is.
+fn watts(document: &Value, steps: &[String]) -> Result<usize> {
+    let mut known = 0;
+    for step in steps {
+        let Some(mean) = figure(document, step, "power.mean") else { continue };
+        within(&format!("{step}: watts"), mean, WATTS, 1e-6)?;
+        known += 1;
+        let Some(moved) = figure(document, step, "total.throughput") else { continue };
+        let per_watt = figure(document, step, "power.throughput_per_watt");
+        within(&format!("{step}: MB/s per watt"), per_watt.context("no MB/s per watt")?, moved / WATTS, 1e-6)?;
+    }
+    Ok(known)
+}
+
+/// A figure of a step.
+fn figure(document: &Value, step: &str, id: &str) -> Option<f64> {
+    let address = format!("{step}:{id}");
+    let all = document.pointer("/metrics")?.as_array()?;
+    all.iter().find(|metric| metric.pointer("/address") == Some(&address.as_str().into()))?.pointer("/value")?.as_f64()
+}
+
+/// The first figure of this kind that is known.
+fn value(document: &Value, id: &str) -> Option<f64> {
+    let all = document.pointer("/metrics")?.as_array()?.iter();
+    let mut of_kind = all.filter(|metric| metric.pointer("/id") == Some(&id.into()));
+    of_kind.find_map(|metric| metric.pointer("/value")?.as_f64())
+}
+
+/// That a finding says these words.
+fn says(document: &Value, code: &str, words: &str) -> Result<()> {
+    let findings = list(document, "/findings")?;
+    let said = findings.iter().filter(|one| one.pointer("/code").and_then(Value::as_str) == Some(code));
+    let found = said.filter_map(|one| one.pointer("/statement")?.as_str()).any(|statement| statement.contains(words));
+    ensure!(found, "no finding {code} says '{words}': {findings:?}");
+    Ok(())
+}
+
+fn list<'a>(document: &'a Value, pointer: &str) -> Result<&'a Vec<Value>> {
+    document.pointer(pointer).and_then(Value::as_array).with_context(|| format!("there is no list {pointer}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn run(watts: f64, rate: f64) -> Value {
+        let metric = |id: &str, value: f64| json!({ "address": format!("a/b:{id}"), "id": id, "value": value });
+        json!({
+            "run": { "method": { "name": "m" }, "form": "smoke", "state": "complete", "failed_steps": [] },
+            "steps": [{
+                "step": { "id": "a/b", "role": "measure", "action": { "io": {} } },
+                "rounds": [{ "read": { "bytes": (rate * 1e6) as u64 } }],
+            }],
+            "metrics": [
+                metric("read.throughput", rate), metric("total.throughput", rate), metric("power.mean", watts),
+                metric("power.throughput_per_watt", rate / WATTS), metric("temperature.mean", CELSIUS),
+            ],
+            "findings": [{ "code": "c", "statement": "it has one power state" }],
+        })
+    }
+
+    #[test]
+    fn a_run_with_another_meter_or_without_figures_is_found_out() {
+        let good = run(WATTS, 12.5);
+        let steps = judged(&good, "m").expect("whole");
+        assert_eq!((steps.len(), watts(&good, &steps).expect("watts")), (1, 1));
+        assert_eq!(temperatures(&good, &steps).expect("a temperature"), 1);
+        judged(&good, "other").expect_err("another methodology");
+        judged(&run(WATTS, 0.0), "m").expect_err("nothing moved");
+        watts(&run(4.0, 12.5), &steps).expect_err("another meter");
+        says(&good, "c", "one power state").expect("said");
+        says(&good, "c", "two").expect_err("not said");
+    }
+
+    #[test]
+    fn counters_are_compared_from_the_first_reading_to_the_last() {
+        let samples = [json!({ "values": [10, 20] }), json!({ "values": [15, null] }), json!({ "values": [30, 50] })];
+        let source = json!({ "samples": samples });
+        assert_eq!(rises(&source).expect("readings"), [20.0, 30.0]);
+        rises(&json!({ "samples": [] })).expect_err("no reading");
+    }
+}
