@@ -15,7 +15,7 @@ use drivelab_core::content::ContentSample;
 use drivelab_core::drive_facts::DriveFacts;
 use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::finding::Evidence;
-use drivelab_core::probe::TargetProbe;
+use drivelab_core::probe::{NotKnown, TargetProbe};
 use drivelab_core::record::StepRecord;
 use drivelab_core::run::RunRecords;
 use schemars::JsonSchema;
@@ -134,8 +134,8 @@ pub struct Known<'a> {
     pub facts: Option<&'a DriveFacts>,
     /// What was read of it; absent where it may not be read.
     pub read: Option<&'a Read<'a>>,
-    /// Why nothing was read, a sentence; empty where something was.
-    pub not_read: &'a str,
+    /// Why nothing was read; absent where something was.
+    pub not_read: Option<&'a NotKnown>,
 }
 
 /// What a run that only read found.

@@ -203,7 +203,8 @@ fn how_combined(test: Option<&TestPlan>, metric: &str, rounds: usize) -> String 
 
 /// Whether rounds of this metric are one distribution.
 fn is_tail(metric: &str) -> bool {
-    entries().any(|entry| entry.def.id == metric && matches!(entry.compute, Compute::Tail(..)))
+    entries()
+        .any(|entry| entry.def.id == metric && matches!(entry.compute, Compute::Tail(..) | Compute::TailOfBoth(..)))
 }
 
 /// Whether rounds of this metric are added up.

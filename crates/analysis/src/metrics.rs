@@ -31,6 +31,8 @@ pub(crate) enum Compute {
     /// A percentile of the same; where the test says mean, it is taken from the merged histogram of all rounds, because
     /// a mean of percentiles is not a percentile of anything.
     Tail(OpKind, Times, fn(&SparseHistogram) -> Option<f64>),
+    /// A percentile of the times of reads and writes in one distribution, put together in the same way.
+    TailOfBoth(Times, fn(&SparseHistogram) -> Option<f64>),
     /// From the whole run.
     Run(fn(&RunRecords) -> Option<f64>),
     /// From figures of several steps: weights and values; only where the methodology asks for it.

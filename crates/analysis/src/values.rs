@@ -208,7 +208,7 @@ pub(crate) fn total_iops(execution: Execution<'_>) -> Option<f64> {
 }
 
 /// The times of reads and writes in one distribution.
-fn both(execution: Execution<'_>, times: Times) -> SparseHistogram {
+pub(crate) fn both(execution: Execution<'_>, times: Times) -> SparseHistogram {
     let mut all = SparseHistogram::default();
     let kinds = [&execution.record.read, &execution.record.write];
     kinds.into_iter().filter_map(|op| times.of(op)).for_each(|part| all.merge(part));
@@ -220,19 +220,9 @@ pub(crate) fn total_latency_mean(execution: Execution<'_>) -> Option<f64> {
     latency_mean(&both(execution, Times::Latency))
 }
 
-/// 99th percentile of the latency of reads and writes together, microseconds.
-pub(crate) fn total_latency_p99(execution: Execution<'_>) -> Option<f64> {
-    latency_p99(&both(execution, Times::Latency))
-}
-
 /// Mean response time of reads and writes together, microseconds.
 pub(crate) fn total_response_mean(execution: Execution<'_>) -> Option<f64> {
     latency_mean(&both(execution, Times::Response))
-}
-
-/// 99th percentile of the response time of reads and writes together, microseconds.
-pub(crate) fn total_response_p99(execution: Execution<'_>) -> Option<f64> {
-    latency_p99(&both(execution, Times::Response))
 }
 
 /// Trims, MB/s of the bytes they cover.

@@ -60,14 +60,20 @@ impl ErrorKind {
     }
 }
 
-/// What a person can do about something that cannot be read. Root is told no by a rule, not by a lack of rights.
+/// What a person can do about something that cannot be read.
 fn reading_advice(error: &io::Error) -> &'static str {
-    let kind = ErrorKind::of(error);
-    if kind == ErrorKind::NotPermitted && rustix::process::geteuid().is_root() {
-        return "root may not either, so a rule forbids it (a container's list of devices, a sandbox, a security module): \
-                run drivelab where that rule does not hold, or name a folder on a file system that lies on it";
-    }
-    kind.advice()
+    forbidden_to_root(error).unwrap_or_else(|| ErrorKind::of(error).advice())
+}
+
+/// What root can do who may not read something: told no by a rule, not by a lack of rights. Nothing for others, and for
+/// other errors.
+#[must_use]
+pub fn forbidden_to_root(error: &io::Error) -> Option<&'static str> {
+    let forbidden = ErrorKind::of(error) == ErrorKind::NotPermitted && rustix::process::geteuid().is_root();
+    forbidden.then_some(
+        "root may not either, so a rule forbids it (a container's list of devices, a sandbox, a security module): run \
+         drivelab where that rule does not hold, or name a folder on a file system that lies on it",
+    )
 }
 
 /// What is wrong with a path, or with reading facts about it.

@@ -36,7 +36,7 @@ pub mod wipe;
 pub use block::{device_folder, paths_of, takes_discards};
 pub use counters::{host_counters, this_boot};
 pub use cpu_time::{cpu_times, cpu_times_in};
-pub use error::{DeviceError, ErrorKind};
+pub use error::{DeviceError, ErrorKind, forbidden_to_root};
 pub use guard::{
     FileIdentity, Leftover, LeftoverState, Scratch, ScratchClaim, is_scratch, leftover_scratches, remove_leftover,
 };

@@ -131,10 +131,13 @@ impl Diagnostics {
         &self.all
     }
 
-    /// The name of the file, as it was given.
+    /// Where the errors are: the one file, included file or setting that all of them are in, else the file as it was
+    /// given.
     #[must_use]
     pub fn file_name(&self) -> &str {
-        self.texts.first().0
+        let mut files = self.all.iter().map(|one| self.file_of(one));
+        let only = files.next().filter(|first| files.all(|file| file == *first));
+        only.unwrap_or(self.texts.first().0)
     }
 
     /// The file that an error is in: this one, or one that it includes.

@@ -173,7 +173,7 @@ mod tests {
         let records = testing::sample_run();
         let analysis = analyse(&records);
         let read = Read::of_run(&records, &analysis);
-        let known = Known { probe: None, facts: None, read: Some(&read), not_read: "" };
+        let known = Known { probe: None, facts: None, read: Some(&read), not_read: None };
         let checked = buyer::check(&known);
         let input = CheckInput { target: Path::new("/dev/nvme0n1"), known, checked: &checked, run: None };
         let text = check_text(&input, 100);
@@ -197,7 +197,7 @@ mod tests {
         let records = testing::sample_run();
         let analysis = analyse(&records);
         let read = Read::of_run(&records, &analysis);
-        let known = Known { probe: None, facts: None, read: Some(&read), not_read: "" };
+        let known = Known { probe: None, facts: None, read: Some(&read), not_read: None };
         let checked = buyer::check(&known);
         let input = CheckInput { target: Path::new("/dev/nvme0n1"), known, checked: &checked, run: Some(records.run) };
         let document = serde_json::to_value(check_document(&input)).unwrap();

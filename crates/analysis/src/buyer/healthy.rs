@@ -1,6 +1,6 @@
 //! Is it healthy? The drive's own logs, and whether everything that was read came.
 
-use drivelab_core::probe::{AtaProbe, Health, NvmeProbe, TargetProbe};
+use drivelab_core::probe::{AtaProbe, Health, NvmeProbe, SmartAttribute, TargetProbe};
 
 use super::{Answer, Known, Notes, Question, Sureness};
 
@@ -59,7 +59,7 @@ fn own_word(probe: &TargetProbe, notes: &mut Notes) -> bool {
     for warning in &probe.warnings {
         let words = format!("the drive warns: {warning}");
         // Replaced blocks are what spare ones are for; blocks that wait for it were lost.
-        let replaced = warning.ends_with("(SMART attribute 5)");
+        let replaced = warning.ends_with(&SmartAttribute::mark(SmartAttribute::REPLACED_BLOCKS));
         if only_heat || replaced { notes.beware(words) } else { notes.bad(words) }
     }
     if let Some(nvme) = nvme {
@@ -74,11 +74,7 @@ fn own_word(probe: &TargetProbe, notes: &mut Notes) -> bool {
 fn of_nvme(nvme: &NvmeProbe, notes: &mut Notes) {
     if let Some(newest) = nvme.self_tests.first() {
         let words = format!("its newest {} self-test {}, at {} hours", newest.kind, newest.result, newest.at_hours);
-        if newest.result.contains("failed") || newest.result.contains("fatal") {
-            notes.bad(words)
-        } else {
-            notes.saw(words)
-        }
+        if newest.failed { notes.bad(words) } else { notes.saw(words) }
     }
     let Some(health) = &nvme.health else { return };
     let used = health.used_percent;
@@ -118,9 +114,9 @@ fn of_ata(ata: &AtaProbe, notes: &mut Notes) {
         let Some(count) = raw(id) else { continue };
         notes.figure(words, count as f64, Some(0.0), "");
         if count > 0 {
-            notes.beware(format!("{count} {words} (SMART attribute {id})"));
+            notes.beware(format!("{count} {words} {}", SmartAttribute::mark(id)));
         } else {
-            notes.saw(format!("{count} {words} (SMART attribute {id})"));
+            notes.saw(format!("{count} {words} {}", SmartAttribute::mark(id)));
         }
     }
     if ata.smart_failing == Some(false) {

@@ -73,9 +73,8 @@ pub(super) fn fastest(known: &Known<'_>) -> Option<f64> {
 
 pub(super) fn answer(known: &Known<'_>) -> Answer {
     let mut notes = Notes::default();
-    let how = "Read it as root: `sudo drivelab check`.";
     let Some(read) = known.read else {
-        let why = if known.not_read.is_empty() { "nothing was read" } else { known.not_read };
+        let (why, how) = known.not_read.map_or(("nothing was read", ""), |missing| (&missing.why, &missing.how));
         return notes.unknown(Question::OldData, why, how);
     };
     let all: Vec<Place> = read.places.iter().copied().filter(|place| place.length >= LEAST_LENGTH).collect();

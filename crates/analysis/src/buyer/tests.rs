@@ -63,7 +63,11 @@ fn health_is_what_the_drive_says_and_what_could_be_read() {
     after(healthy, Standing::Bad, "1 reads ended", |drive| drive.content.places[3].unreadable = 1);
     after(healthy, Standing::Bad, "self-test failed", |drive| {
         let (kind, result) = ("extended".to_owned(), "failed".to_owned());
-        drive.nvme().self_tests = vec![SelfTest { kind, result, at_hours: 90 }];
+        drive.nvme().self_tests = vec![SelfTest { kind, result, failed: true, at_hours: 90 }];
+    });
+    after(healthy, Standing::Good, "", |drive| {
+        let (kind, result) = ("extended".to_owned(), "stopped by a command".to_owned());
+        drive.nvme().self_tests = vec![SelfTest { kind, result, failed: false, at_hours: 90 }];
     });
 }
 
@@ -233,8 +237,15 @@ fn use_is_held_against_capacity_and_endurance() {
 
 #[test]
 fn without_any_drive_nothing_can_be_told_and_nothing_breaks() {
-    let known = Known { probe: None, facts: None, read: None, not_read: "this user may not read it" };
+    let not_read = drivelab_core::probe::NotKnown {
+        what: "what is stored on it".to_owned(),
+        why: "this user may not read it".to_owned(),
+        how: "Ask its owner.".to_owned(),
+    };
+    let known = Known { probe: None, facts: None, read: None, not_read: Some(&not_read) };
     let checked = check(&known);
+    let old_data = &checked.answers[4];
+    assert_eq!((old_data.question, old_data.next_action.as_str()), (Question::OldData, "Ask its owner."));
     assert!(checked.answers.iter().all(|answer| answer.standing == Standing::Unknown), "{checked:#?}");
     assert_eq!(checked.verdict.text, "Cannot tell: no drive was found below the target.");
     let empty = ContentSample::default();

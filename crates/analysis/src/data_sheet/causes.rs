@@ -4,6 +4,7 @@
 
 use drivelab_core::data_sheet::PrintedFigure;
 use drivelab_core::environment::{BlockDeviceFacts, LinkFacts};
+use drivelab_core::event::Steadiness;
 use drivelab_core::finding::Evidence;
 use drivelab_core::load::OpKind;
 use drivelab_core::plan::{Step, StepRole, TestPlan};
@@ -191,10 +192,7 @@ impl Look<'_> {
     }
 
     fn state(&self) -> Option<Cause> {
-        let own_preparation = format!("prepare-{}-flat", self.test.name);
-        let about = |name: &str| name == self.test.name || name == "prepare-flat" || name == own_preparation;
-        let unsteady = self.records.steadiness.iter().find(|verdict| !verdict.reached && about(&verdict.test));
-        if let Some(verdict) = unsteady {
+        if let Some(verdict) = self.steadiness().filter(|verdict| !verdict.reached) {
             let found = vec![
                 evidence("range of the last rounds", verdict.range_percent, Some(20.0), "%"),
                 evidence("slope over the last rounds", verdict.slope_percent, Some(10.0), "%"),
@@ -209,6 +207,14 @@ impl Look<'_> {
         let finding = self.records.findings.iter().find(of_test)?;
         let why = "the drive was not in the state that the test asks for (finding `state_unmet`)".to_owned();
         Some(Cause { kind: CauseKind::State, why, evidence: finding.evidence.clone() })
+    }
+
+    /// The verdict about the test itself, or else about the last preparation before it, which left the drive as it is.
+    fn steadiness(&self) -> Option<&Steadiness> {
+        let verdict = |test: &TestPlan| self.records.steadiness.iter().find(|verdict| verdict.test == test.name);
+        let prepares = |test: &&TestPlan| test.steps.iter().all(|step| step.role == StepRole::Prepare);
+        let before = self.records.plan.tests.iter().take_while(|test| test.name != self.test.name).filter(prepares);
+        verdict(self.test).or_else(|| before.filter_map(verdict).last())
     }
 
     fn fill(&self) -> Option<Cause> {

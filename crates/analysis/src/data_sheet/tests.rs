@@ -222,16 +222,26 @@ fn state_heat_host_and_layers_are_causes_where_the_records_say_so() {
         test.state.needs = Some(StateNeeds { fill: Some(99), ..StateNeeds::default() });
     };
     assert_eq!(causes(&asked), NOTHING, "the test asks for a full drive");
-    let unsteady = |reached| Steadiness {
-        test: "prepare-sustained-flat".to_owned(),
-        reached,
-        first_round: 1,
-        last_round: 5,
-        range_percent: 44.0,
-        slope_percent: 12.0,
+    // Preparations before the test, as a part of a suite names them; the last of them left the drive as it is.
+    let prepared = |verdicts: &[bool]| {
+        causes(&|run: &mut RunRecords| {
+            for (index, reached) in verdicts.iter().copied().enumerate() {
+                let name = format!("suite-prepare-{index}-flat");
+                let at = run.plan.tests.iter().position(|test| test.name == "sustained").expect("the sample has it");
+                let mut flat = run.plan.tests[at].clone();
+                (flat.name, flat.twin) = (name.clone(), None);
+                flat.steps.iter_mut().for_each(|step| step.role = StepRole::Prepare);
+                run.plan.tests.insert(at, flat);
+                let (first_round, last_round, range_percent, slope_percent) = (1, 5, 44.0, 12.0);
+                let verdict = Steadiness { test: name, reached, first_round, last_round, range_percent, slope_percent };
+                run.steadiness.push(verdict);
+            }
+        })
     };
-    assert_eq!(causes(&|run| run.steadiness.push(unsteady(false))), [CauseKind::State]);
-    assert_eq!(causes(&|run| run.steadiness.push(unsteady(true))), NOTHING);
+    assert_eq!(prepared(&[false]), [CauseKind::State]);
+    assert_eq!(prepared(&[true, false]), [CauseKind::State]);
+    assert_eq!(prepared(&[false, true]), NOTHING);
+    assert_eq!(prepared(&[true]), NOTHING);
     let found = |code: &str| Finding {
         code: code.to_owned(),
         severity: Severity::Warning,

@@ -11,7 +11,7 @@ use drivelab_core::workload::Workload;
 
 use super::{Compute, Entry, entries};
 use crate::check::Verdict;
-use crate::values::{self, Execution, telemetry};
+use crate::values::{self, Execution, both, telemetry};
 use crate::{curve, find_rate, limits, stats, steady};
 
 /// Every metric of the run: steps in the order of the plan, the whole run last.
@@ -203,6 +203,7 @@ pub(crate) fn round_value(compute: Compute, execution: Execution<'_>) -> Option<
         Compute::Mean(kind, times, function) | Compute::Tail(kind, times, function) => {
             execution.record.op(kind).and_then(|op| times.of(op)).and_then(function)
         }
+        Compute::TailOfBoth(times, function) => function(&both(execution, times)),
         Compute::Run(_) | Compute::Score(_) => None,
     };
     value.filter(|value| value.is_finite())
@@ -215,6 +216,10 @@ fn combined(entry: Entry, combine: Combine, executions: &[Execution<'_>], rounds
         (Compute::Tail(kind, times, function), Combine::Mean) => {
             let ops = executions.iter().filter_map(|execution| execution.record.op(kind));
             function(&merged(ops.filter_map(|op| times.of(op))))
+        }
+        (Compute::TailOfBoth(times, function), Combine::Mean) => {
+            let all: Vec<SparseHistogram> = executions.iter().map(|execution| both(*execution, times)).collect();
+            function(&merged(all.iter()))
         }
         (_, Combine::Mean) => stats::mean(rounds),
         (_, Combine::Median) => stats::median(rounds),
@@ -264,7 +269,7 @@ fn spread(entry: Entry, combine: Combine, rounds: &[f64]) -> Option<Spread> {
 const fn is_mean_of_rounds(entry: Entry, combine: Combine) -> bool {
     match (entry.compute, combine) {
         (Compute::Sum(_) | Compute::Run(_) | Compute::Score(_), _) | (_, Combine::Median) => false,
-        (Compute::Tail(..), Combine::Mean) => false,
+        (Compute::Tail(..) | Compute::TailOfBoth(..), Combine::Mean) => false,
         (_, Combine::Mean) => true,
         (_, Combine::Best) => matches!(entry.def.better, Better::Neutral),
     }

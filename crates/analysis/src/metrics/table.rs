@@ -31,6 +31,9 @@ macro_rules! function {
     ($kind:ident, $times:ident, $function:ident) => {
         function!($function)
     };
+    ($times:ident, $function:ident) => {
+        function!($function)
+    };
     ($function:ident) => {
         concat!("drivelab_analysis::values::", stringify!($function))
     };
@@ -39,6 +42,9 @@ macro_rules! function {
 macro_rules! compute {
     ($compute:ident, $kind:ident, $times:ident, $function:ident) => {
         Compute::$compute(OpKind::$kind, Times::$times, values::$function)
+    };
+    ($compute:ident, $times:ident, $function:ident) => {
+        Compute::$compute(Times::$times, values::$function)
     };
     ($compute:ident, $function:ident) => {
         Compute::$compute(values::$function)
@@ -174,11 +180,11 @@ metrics! {
     "total.iops", "Operations per second", "IOPS", Higher, Step(total_iops), iops_text!("reads and writes together");
     "total.latency_mean", "Mean latency", "us", Lower, Step(total_latency_mean),
         latency_mean_text!("reads and writes together");
-    "total.latency_p99", "99th percentile of latency", "us", Lower, Step(total_latency_p99),
+    "total.latency_p99", "99th percentile of latency", "us", Lower, TailOfBoth(Latency, latency_p99),
         latency_share_text!("reads and writes of a curve's step or a replay", "99 %");
     "total.response_mean", "Mean response time", "us", Lower, Step(total_response_mean),
         response_mean_text!("reads and writes of a curve's step");
-    "total.response_p99", "99th percentile of response time", "us", Lower, Step(total_response_p99),
+    "total.response_p99", "99th percentile of response time", "us", Lower, TailOfBoth(Response, latency_p99),
         response_share_text!("reads and writes of a curve's step", "99 %");
     "read.latency_mean", "Mean read latency", "us", Lower, Mean(Read, Latency, latency_mean),
         latency_mean_text!("reads");

@@ -1,5 +1,6 @@
 //! Every metric on hand-made records with the answer worked out on paper, and the rules for rounds.
 
+mod both;
 mod capacities;
 mod filled;
 mod heated;

@@ -7,8 +7,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use drivelab_core::environment::BlockDeviceFacts;
+use drivelab_core::probe::NotKnown;
 use drivelab_device::probe::{Depth, find, probe};
-use drivelab_device::{BlockNode, DeviceError, Named, Roots, classify, devices_below, open_device_to_read};
+use drivelab_device::{
+    BlockNode, DeviceError, Named, Roots, classify, devices_below, forbidden_to_root, open_device_to_read,
+};
 use drivelab_method::Methodology;
 
 use crate::args::{CheckArgs, PrintArgs};
@@ -23,8 +26,8 @@ use crate::lab::{checked, largest, method, target};
 enum Chosen {
     /// This device or file is read.
     Read(PathBuf),
-    /// Only the logs of this device are asked; why nothing is read, a part of a sentence.
-    Ask(BlockNode, String),
+    /// Only the logs of this device are asked; why nothing is read.
+    Ask(BlockNode, NotKnown),
 }
 
 /// Runs the command.
@@ -94,16 +97,25 @@ fn choose(context: &Context, arguments: &CheckArgs) -> Result<Chosen> {
         }
     };
     if arguments.no_read {
-        return Ok(Chosen::Ask(node, "nothing was read, as --no-read asks".to_owned()));
+        let why = "nothing was read, as --no-read asks".to_owned();
+        return Ok(Chosen::Ask(node, unread(why, "Leave --no-read away.")));
     }
     let source = match open_device_to_read(&node) {
         Err(DeviceError::Unreadable { source, .. }) if source.kind() == ErrorKind::PermissionDenied => source,
         opened => return Ok(opened.map(|_| Chosen::Read(node.path.clone()))?),
     };
     let why = format!("this user may not read {} ({source})", node.path.display());
-    let Some(file) = folder.as_deref().and_then(largest::file_below) else { return Ok(Chosen::Ask(node, why)) };
+    let Some(file) = folder.as_deref().and_then(largest::file_below) else {
+        let how = forbidden_to_root(&source).unwrap_or("Read it as root: `sudo drivelab check`.");
+        return Ok(Chosen::Ask(node, unread(why, how)));
+    };
     say(&format!("{why}: the largest file that may be read is read in its place, {}", file.display()));
     Ok(Chosen::Read(file))
+}
+
+/// That nothing was read.
+fn unread(why: String, how: &str) -> NotKnown {
+    NotKnown { what: "what is stored on it".to_owned(), why, how: how.to_owned() }
 }
 
 /// The drive below a folder: the lowest device that has a model; a loop device stands for itself.

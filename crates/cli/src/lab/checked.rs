@@ -7,7 +7,7 @@ use drivelab_core::drive_facts::DriveFacts;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
 use drivelab_core::plan::{Action, Plan, Step, StepRole};
-use drivelab_core::probe::TargetProbe;
+use drivelab_core::probe::{NotKnown, TargetProbe};
 use drivelab_core::run::RunRecords;
 use drivelab_core::target::IoTarget;
 use drivelab_core::units::Bytes;
@@ -34,7 +34,7 @@ pub fn show(
     let facts = facts(context, records.environment.probe.as_deref())?;
     let read = Read::of_run(records, analysis);
     let probe = records.environment.probe.as_deref();
-    let known = Known { probe, facts: facts.as_ref(), read: Some(&read), not_read: "" };
+    let known = Known { probe, facts: facts.as_ref(), read: Some(&read), not_read: None };
     say_it(print, known, &records.environment.target.path, run)
 }
 
@@ -42,9 +42,9 @@ pub fn show(
 ///
 /// # Errors
 /// As for [`show`].
-pub fn without_reading(context: &Context, print: &PrintArgs, probe: &TargetProbe, why: &str) -> Result {
+pub fn without_reading(context: &Context, print: &PrintArgs, probe: &TargetProbe, why: &NotKnown) -> Result {
     let facts = facts(context, Some(probe))?;
-    let known = Known { probe: Some(probe), facts: facts.as_ref(), read: None, not_read: why };
+    let known = Known { probe: Some(probe), facts: facts.as_ref(), read: None, not_read: Some(why) };
     Ok(code(say_it(print, known, &probe.path, None)?))
 }
 

@@ -22,6 +22,17 @@ pub struct SmartAttribute {
     pub raw: u64,
 }
 
+impl SmartAttribute {
+    /// Number of the count of blocks that were replaced by spare ones, with most vendors.
+    pub const REPLACED_BLOCKS: u8 = 5;
+
+    /// How texts name the attribute that a figure is of, in brackets.
+    #[must_use]
+    pub fn mark(id: u8) -> String {
+        format!("(SMART attribute {id})")
+    }
+}
+
 /// IDENTIFY DEVICE and SMART of an ATA drive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AtaProbe {

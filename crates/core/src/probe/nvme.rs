@@ -307,6 +307,9 @@ pub struct SelfTest {
     pub kind: String,
     /// In words.
     pub result: String,
+    /// Whether a part of the drive did not pass; a test that was stopped says nothing.
+    #[serde(default)]
+    pub failed: bool,
     /// Power-on hours when it ended.
     pub at_hours: u64,
 }

@@ -24,7 +24,7 @@ pub(super) struct Drive {
 impl Drive {
     pub(super) fn check(&self) -> Checked {
         let read = Read { content: Some(&self.content), ..self.read.clone() };
-        check(&Known { probe: Some(&self.probe), facts: None, read: Some(&read), not_read: "" })
+        check(&Known { probe: Some(&self.probe), facts: None, read: Some(&read), not_read: None })
     }
 
     pub(super) fn read(&mut self) -> &mut Read<'static> {

@@ -80,7 +80,7 @@ pub(super) fn warnings(
     for (id, words) in RELOCATED {
         let count = data.and_then(|data| data.attribute(id)).map_or(0, Attribute::count);
         if count > 0 {
-            warnings.push(format!("{words}: {count} (SMART attribute {id})"));
+            warnings.push(format!("{words}: {count} {}", SmartAttribute::mark(id)));
         }
     }
     warnings

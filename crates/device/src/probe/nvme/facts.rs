@@ -196,9 +196,14 @@ pub(super) fn self_tests(page: &nvme::SelfTestLog) -> Vec<SelfTest> {
         nvme::SelfTestOutcome::AbortedBySanitize => "stopped by a sanitize",
         nvme::SelfTestOutcome::Reserved(_) => "ended in a way that the specification does not name",
     };
+    let failed = |outcome: nvme::SelfTestOutcome| {
+        use nvme::SelfTestOutcome::{FatalError, SegmentFailed, UnknownSegmentFailed};
+        matches!(outcome, FatalError | UnknownSegmentFailed | SegmentFailed)
+    };
     let test = |one: &nvme::SelfTestResult| SelfTest {
         kind: kind(one.kind).to_owned(),
         result: result(one.outcome).to_owned(),
+        failed: failed(one.outcome),
         at_hours: one.power_on_h,
     };
     page.results.iter().map(test).collect()
