@@ -17,6 +17,12 @@ pub(crate) fn are(steps: &[&Step]) -> bool {
     !steps.is_empty() && steps.iter().all(|step| step.workload().is_some_and(|workload| workload.files.is_some()))
 }
 
+/// Whether a step reads the source of copies, which may lie anywhere.
+pub(crate) fn reads_source(step: &Step) -> bool {
+    let files = step.workload().and_then(|workload| workload.files.as_ref());
+    files.is_some_and(|load| (load.work, load.of) == (FileWork::Read, FilePlace::Source))
+}
+
 /// One row a step: files a second, and what one file takes. A percentile of a few files says nothing.
 pub(crate) fn table(input: &ReportInput<'_>, steps: &[&Step], first_column: &str) -> Table {
     let columns = vec![

@@ -5,6 +5,7 @@
 use drivelab_analysis::series;
 use drivelab_core::metric::Metric;
 use drivelab_core::plan::{OWN_LOAD, Step, TestPlan};
+use drivelab_core::workload::Pattern;
 
 use crate::figures::{self, Op, quantity};
 use crate::table::Cell;
@@ -152,17 +153,25 @@ fn pair_rows(input: &ReportInput<'_>, test: &TestPlan) -> Vec<PairRow> {
 fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
     let mut steps: Vec<_> = measured(test).collect();
     if files::are(&steps) {
-        // Deleting moves no bytes.
-        steps.retain(|step| figures::value(input, step, Op::of(step), quantity::THROUGHPUT) != Some(0.0));
+        // Deleting moves no bytes, and how fast the source is says nothing about the drive.
+        steps.retain(|step| {
+            !files::reads_source(step) && figures::value(input, step, Op::of(step), quantity::THROUGHPUT) != Some(0.0)
+        });
     }
-    let rate = if sweep_of(input, test).is_some() { quantity::IOPS } else { quantity::THROUGHPUT };
     // Where nothing reads or writes, the operations that the steps issue.
     let op = if steps.iter().any(|step| matches!(Op::of(step), Op::Read | Op::Write | Op::Total)) {
         Op::Total
     } else {
         steps.first().map_or(Op::Total, |step| Op::of(step))
     };
-    let rate = if op.kind().is_some() { quantity::IOPS } else { rate };
+    if let ([step], None) = (steps.as_slice(), op.kind())
+        && is_one_at_a_time(step)
+    {
+        return time_tile(input, test, step);
+    }
+    let is_sweep =
+        sweep_of(input, test).is_some() && steps.iter().all(|step| pattern_of(step) == Some(Pattern::Random));
+    let rate = if op.kind().is_some() || is_sweep { quantity::IOPS } else { quantity::THROUGHPUT };
     let of = |step: &&Step| figures::value(input, step, op, rate);
     let best = steps.iter().copied().max_by(|a, b| of(a).unwrap_or(0.0).total_cmp(&of(b).unwrap_or(0.0)))?;
     let unit = figures::heading(rate).1;
@@ -179,6 +188,29 @@ fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
             detail: format!("lowest of {} steps: {}; highest: {}", steps.len(), lowest.label, best.label),
         });
     }
+    Some(Tile { title: test.title.clone(), value, detail })
+}
+
+fn pattern_of(step: &Step) -> Option<Pattern> {
+    step.workload().map(|workload| workload.pattern)
+}
+
+/// Whether a step issues random operations of one kind, each after the one before it: what it measures is their time.
+fn is_one_at_a_time(step: &Step) -> bool {
+    step.workload().is_some_and(|load| {
+        let one = load.queue_depth.get() == 1 && load.threads.get() == 1 && load.beside.is_empty();
+        let plain = load.replay.is_none() && load.files.is_none() && matches!(load.read_percent(), 0 | 100);
+        one && plain && load.pattern == Pattern::Random
+    })
+}
+
+/// The time of one operation of a step that does one after the other.
+fn time_tile(input: &ReportInput<'_>, test: &TestPlan, step: &Step) -> Option<Tile> {
+    let op = Op::of(step);
+    let text =
+        |quantity| figures::value(input, step, op, quantity).map(|_| figures::cell(input, step, op, quantity).plain());
+    let value = format!("{} µs", text(quantity::MEAN)?);
+    let detail = text(quantity::P99).map(|p99| format!("mean, one at a time; p99 {p99} µs")).unwrap_or_default();
     Some(Tile { title: test.title.clone(), value, detail })
 }
 
@@ -206,10 +238,72 @@ fn own_tiles(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Tile> {
 }
 
 fn lowest_interval(input: &ReportInput<'_>, step: &Step) -> Option<String> {
+    // Where a step pauses by itself, an interval without a byte is no slow one.
+    let pauses = step.workload().is_some_and(|load| load.pace.bursts.is_some() || load.pace.volume_bursts.is_some());
+    if pauses {
+        return None;
+    }
     let key = input.records.steps.iter().rfind(|record| record.key.step == step.id)?.key.clone();
     let line = series::time_line(input.records, &key);
     // The last interval is shorter than the others and may hold only the tail of the step.
     let whole = line.get(..line.len().checked_sub(1)?)?.iter().filter(|point| !point.ramp);
     let lowest = whole.min_by(|a, b| a.mb_s.total_cmp(&b.mb_s))?;
     Some(format!("mean; slowest interval {} MB/s, at {:.0} s", format::mb_s(lowest.mb_s), lowest.t_s))
+}
+
+#[cfg(test)]
+mod tests {
+    use drivelab_analysis::{analyse, testing};
+    use drivelab_core::load::Bursts;
+    use drivelab_core::plan::Action;
+    use drivelab_core::run::RunRecords;
+    use drivelab_core::units::Nanos;
+    use drivelab_core::workload::Workload;
+
+    use super::*;
+
+    fn tile_of(records: &RunRecords, test: &str) -> Tile {
+        let analysis = analyse(records);
+        let look = look(&ReportInput { records, analysis: &analysis });
+        let title = &records.plan.tests.iter().find(|one| one.name == test).expect("the sample has it").title;
+        look.tiles.into_iter().find(|tile| tile.title == *title).expect("a headline")
+    }
+
+    fn with(test: &str, change: impl Fn(&mut Workload)) -> RunRecords {
+        let mut records = testing::sample_run();
+        let steps = records.plan.tests.iter_mut().filter(|one| one.name == test).flat_map(|one| &mut one.steps);
+        for step in steps {
+            if let Action::Io { workload, .. } = &mut step.action {
+                change(workload);
+            }
+        }
+        records
+    }
+
+    #[test]
+    fn a_sweep_of_random_loads_shows_operations_and_one_in_order_bytes() {
+        assert!(tile_of(&testing::sample_run(), "depths").value.ends_with("IOPS"));
+        let in_order = with("depths", |load| load.pattern = Pattern::Sequential);
+        assert!(tile_of(&in_order, "depths").value.ends_with("MB/s"));
+    }
+
+    #[test]
+    fn a_step_that_does_one_operation_at_a_time_shows_its_time() {
+        let mut records = testing::sample_run();
+        let depths = records.plan.tests.iter_mut().find(|one| one.name == "depths").expect("the sample has it");
+        let at = |step: &Step| step.workload().is_some_and(|load| load.queue_depth.get() == 1);
+        depths.steps.retain(at);
+        assert_eq!(depths.steps.len(), 1, "the sweep begins with one in flight");
+        let tile = tile_of(&records, "depths");
+        assert!(tile.value.ends_with(" µs") && tile.detail.contains("p99"), "{tile:?}");
+    }
+
+    #[test]
+    fn a_pause_is_no_slow_interval() {
+        let plain = tile_of(&testing::sample_run(), "sustained");
+        assert!(plain.detail.contains("slowest interval"), "{plain:?}");
+        let bursts = Bursts { on: Nanos::from_millis(10), off: Nanos::from_millis(10) };
+        let paused = tile_of(&with("sustained", |load| load.pace.bursts = Some(bursts)), "sustained");
+        assert_eq!(paused.detail, "");
+    }
 }
