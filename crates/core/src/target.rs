@@ -181,7 +181,8 @@ pub struct PlacementHandles {
     pub logical_block: Bytes,
     /// Most bytes of one command, whole logical blocks.
     pub largest_command: Bytes,
-    /// The handles that it has, in order, of the first reclaim group: there a placement identifier is the handle's number.
+    /// The handles that it has, in order, of the first reclaim group: there a placement identifier is the handle's
+    /// number.
     pub handles: Vec<u16>,
 }
 

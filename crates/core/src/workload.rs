@@ -167,8 +167,8 @@ pub struct Workload {
     /// CPUs and how the ring is driven.
     #[serde(default, skip_serializing_if = "Placement::is_plain")]
     pub placement: Placement,
-    /// Its writes are placed by this placement handle of an NVMe namespace with Flexible Data Placement; absent where the
-    /// drive chooses.
+    /// Its writes are placed by this placement handle of an NVMe namespace with Flexible Data Placement; absent where
+    /// the drive chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement_handle: Option<u16>,
     /// Seed of offsets, operation draws and data; the same seed gives the same sequence.

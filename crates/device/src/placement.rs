@@ -1,7 +1,8 @@
 //! By which handles writes to an NVMe namespace can be placed (Flexible Data Placement; Base Specification 2.1).
 //!
-//! Owns what makes placing safe: a placed write names blocks of the whole namespace, so that only a node that stands for
-//! all of it, without metadata in its blocks, has handles here. Must not know loads, or how such a write is sent. Looks only.
+//! Owns what makes placing safe: a placed write names blocks of the whole namespace, so that only a node that stands
+//! for all of it, without metadata in its blocks, has handles here. Must not know loads, or how such a write is sent.
+//! Looks only.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! methods_media.sh: that writes with a placement handle went by that handle and no other, by the drive's own word on its
-//! reclaim units, and that what cannot be placed was refused with nothing written.
+//! methods_media.sh: that writes with a placement handle went by that handle and no other, by the drive's own word on
+//! its reclaim units, and that what cannot be placed was refused with nothing written.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -17,11 +17,7 @@ pub(super) fn check(results: &Results) -> Result<Vec<String>> {
     let steps = [("place.1", 2, 3 * MIB), ("place.2", 1, MIB), ("place.3", 0, MIB / 2)];
     for (name, handle, bytes) in steps {
         let now = units(results, name)?;
-        for (at, (then, left)) in before.iter().zip(&now).enumerate() {
-            let written = (then + UNIT_BLOCKS - left) % UNIT_BLOCKS * 512;
-            let wanted = if at == handle { bytes } else { 0 };
-            ensure!(written == wanted, "{name}: {written} bytes went by handle {at}, not {wanted}");
-        }
+        went(&before, &now, (handle, bytes)).context(name)?;
         before = now;
     }
     let io = results.json("place.io")?.to_string();
@@ -38,6 +34,16 @@ pub(super) fn check(results: &Results) -> Result<Vec<String>> {
     Ok(vec![
         "3 MiB, 1 MiB (read back) and 512 KiB went by the handles 2, 1 and 0 and no other; four refused".to_owned(),
     ])
+}
+
+/// That so many bytes went by one handle and none by another, from the blocks that were left in their units.
+fn went(before: &[u64], now: &[u64], (handle, bytes): (usize, u64)) -> Result<()> {
+    for (at, (then, left)) in before.iter().zip(now).enumerate() {
+        let written = (then + UNIT_BLOCKS - left) % UNIT_BLOCKS * 512;
+        let wanted = if at == handle { bytes } else { 0 };
+        ensure!(written == wanted, "{written} bytes went by handle {at}, not {wanted}");
+    }
+    Ok(())
 }
 
 /// Blocks that still fit into the open unit of each handle of the first reclaim group.
@@ -72,4 +78,23 @@ fn refused(results: &Results) -> Result<()> {
     let (before, after) = (written("wrong.before")?, written("wrong.after")?);
     ensure!((after - before).abs() < 0.5, "{} bytes were written by what was refused", after - before);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn writes_by_another_handle_are_found_out() {
+        let full = [UNIT_BLOCKS; 3];
+        let after = |handle: usize, blocks: u64| {
+            let mut units = full;
+            units[handle] -= blocks;
+            units
+        };
+        went(&full, &after(1, 2048), (1, MIB)).expect("by the handle that was named");
+        went(&after(1, UNIT_BLOCKS - 1024), &after(1, 1024), (1, MIB)).expect("into the next unit");
+        went(&full, &after(0, 2048), (1, MIB)).expect_err("by another one");
+        went(&full, &after(1, 2047), (1, MIB)).expect_err("too few");
+    }
 }
