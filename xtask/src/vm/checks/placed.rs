@@ -95,6 +95,9 @@ mod tests {
         went(&full, &after(1, 2048), (1, MIB)).expect("by the handle that was named");
         went(&after(1, UNIT_BLOCKS - 1024), &after(1, 1024), (1, MIB)).expect("into the next unit");
         went(&full, &after(0, 2048), (1, MIB)).expect_err("by another one");
+        let [first, ..] = after(0, 8);
+        let [_, second, third] = after(1, 2048);
+        went(&full, &[first, second, third], (1, MIB)).expect_err("and 4 KiB by another one");
         went(&full, &after(1, 2047), (1, MIB)).expect_err("too few");
     }
 }
