@@ -202,7 +202,7 @@ fn trace_of(lab: &Lab, name: &str) -> Vec<Vec<String>> {
     let text = std::fs::read_to_string(lab.folder().join(name)).expect("a trace");
     let mut lines = text.lines().map(|line| line.split('\t').map(str::to_owned).collect::<Vec<_>>());
     let head = lines.next().expect("a head");
-    assert_eq!(head.join(" "), "thread index op offset length intended_ns submit_ns latency_ns errno");
+    assert_eq!(head.join(" "), "thread index op offset length intended_ns submit_ns latency_ns errno placement_handle");
     lines.collect()
 }
 

@@ -62,7 +62,7 @@ fn loads() -> Vec<(String, Workload)> {
     all
 }
 
-/// The load as `nop:` can take it: through no cache, with cheap data, without headers and CPUs of its own; and with
+/// The load as `nop:` can take it: through no cache, with cheap data, without headers, handles and CPUs of its own; and with
 /// one seed, so that loads which differ in nothing else are one.
 fn on_nop(load: &Workload, paced: bool) -> Workload {
     let pace = if paced { Pace { weight: 0, ..load.pace } } else { Pace::default() };
@@ -72,6 +72,7 @@ fn on_nop(load: &Workload, paced: bool) -> Workload {
         content: Content::default(),
         verify: Verify::Off,
         placement: Placement::default(),
+        placement_handle: None,
         seed: 1,
         pace,
         beside: load.beside.iter().map(|beside| on_nop(beside, paced)).collect(),

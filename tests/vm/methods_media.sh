@@ -27,4 +27,32 @@ for kind in FDP OCP; do
         --bytes 600MiB --ramp 0s --quiet || complain "600 MiB were not written to $drive"
     said waf.$kind drivelab results show --last --json
 done
+# Placed writes: what the drive says of its reclaim units before and after tells by which handle they went.
+drive_of() { basename "$(dirname "$(grep -l "MEDIA-$1" /sys/class/nvme/nvme*/serial)")"; }
+fdp=/dev/$(drive_of FDP)n1
+place() {
+    drivelab io $fdp --destroy MEDIA-FDP --op write --ramp 0s --quiet "$@" || complain "not placed: $*"
+}
+said place.0 drivelab show $fdp --json
+place --pattern sequential --block 1m --qd 2 --bytes 3MiB --placement-handle 2
+said place.1 drivelab show $fdp --json
+# Read back as it is written, by another way than it was written.
+place --pattern sequential --block 64k --bytes 1MiB --verify at-once --placement-handle 1
+said place.2 drivelab show $fdp --json
+place --pattern random --block 4k --qd 4 --bytes 512KiB
+said place.3 drivelab show $fdp --json
+drivelab io $fdp --destroy MEDIA-FDP --op write --placement-handle 2 --block 4k --bytes 64KiB --ramp 0s --json \
+    --trace "$RESULTS/place.trace" \
+    > "$RESULTS/place.io" || complain "no document of placed writes"
+wrong() {
+    wrong_name=$1
+    shift
+    said "wrong.$wrong_name" drivelab io "$@" --op write --bytes 1MiB --quiet
+}
+said wrong.before drivelab show $fdp --json
+wrong number $fdp --destroy MEDIA-FDP --placement-handle 3
+wrong backend $fdp --destroy MEDIA-FDP --placement-handle 1 --backend uring
+wrong dry $fdp --destroy MEDIA-FDP --placement-handle 3 --dry-run
+wrong drive /dev/$(drive_of OCP)n1 --destroy MEDIA-OCP --placement-handle 1
+said wrong.after drivelab show $fdp --json
 no_complaints

@@ -138,7 +138,7 @@ pub fn analyse(records: &RunRecords) -> Analysis {
 /// [`analyse`], and by itself for series of which there is no run.
 #[must_use]
 pub fn lies(recorded: &Recorded) -> Vec<Finding> {
-    conduct::lies::of_series(recorded)
+    conduct::lies::of_series(recorded, true)
 }
 
 /// The user's own meters from which nothing came, and why as far as that is known; part of [`analyse`], and by itself

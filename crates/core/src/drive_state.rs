@@ -435,7 +435,8 @@ pub fn own_changes(step: &Step, record: &StepRecord) -> Option<(HostCounters, By
     let workload = step.workload()?;
     let Action::Io { ramp, .. } = step.action else { return None };
     let trims = workload.issues(OpKind::Trim);
-    if workload.groups().any(|group| !group.direct)
+    // What is placed by handle goes past the block layer, whose counters do not see it (blk_do_io_stat).
+    if workload.groups().any(|group| !group.direct || group.placement_handle.is_some())
         || workload.issues(OpKind::WriteZeroes)
         || (trims && (ramp.get() > 0 || record.error_count() > 0))
     {

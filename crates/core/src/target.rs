@@ -169,6 +169,36 @@ impl WritableTarget {
     }
 }
 
+/// How writes to one NVMe namespace are placed by its own handles (Flexible Data Placement; Base Specification 2.1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlacementHandles {
+    /// Major and minor number of the namespace's own block device: nothing else is written by placed commands, since
+    /// those name blocks of the whole namespace.
+    pub device: (u32, u32),
+    /// The namespace's identifier (NSID).
+    pub namespace: u32,
+    /// Bytes of its logical block.
+    pub logical_block: Bytes,
+    /// Most bytes of one command, whole logical blocks.
+    pub largest_command: Bytes,
+    /// The handles that it has, in order, of the first reclaim group: there a placement identifier is the handle's
+    /// number.
+    pub handles: Vec<u16>,
+}
+
+impl PlacementHandles {
+    /// Its handles, for messages: `0 to 2`, or each one where they do not follow each other.
+    #[must_use]
+    pub fn handles_text(&self) -> String {
+        match self.handles.as_slice() {
+            [] => "none".to_owned(),
+            [only] => only.to_string(),
+            [first, .., last] if usize::from(last - first) + 1 == self.handles.len() => format!("{first} to {last}"),
+            several => several.iter().map(u16::to_string).collect::<Vec<_>>().join(", "),
+        }
+    }
+}
+
 /// A folder of a run's own, in which files may be made, written and removed. Made only by `device::guard`, as
 /// [`WritableTarget`] is: everything in it is drivelab's.
 #[derive(Debug)]

@@ -4,6 +4,8 @@
 //! name. Whoever consumes a [`Workload`] destructures it without `..`, so that a new field cannot be ignored. What
 //! the plainest loads leave alone is in [`crate::load`] and defaults to nothing.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -165,6 +167,10 @@ pub struct Workload {
     /// CPUs and how the ring is driven.
     #[serde(default, skip_serializing_if = "Placement::is_plain")]
     pub placement: Placement,
+    /// Its writes are placed by this placement handle of an NVMe namespace with Flexible Data Placement; absent where
+    /// the drive chooses.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub placement_handle: Option<u16>,
     /// Seed of offsets, operation draws and data; the same seed gives the same sequence.
     pub seed: u64,
     /// Name among the groups of threads that run at the same time; empty where there is one.
@@ -205,6 +211,7 @@ impl Default for Workload {
             verify: Verify::Off,
             direct: true,
             placement: Placement::default(),
+            placement_handle: None,
             seed: 1,
             name: String::new(),
             replay: None,
@@ -230,6 +237,13 @@ impl Workload {
     #[must_use]
     pub fn total_depth(&self) -> u64 {
         self.groups().map(|group| u64::from(group.queue_depth.get()) * u64::from(group.threads.get())).sum()
+    }
+
+    /// The placement handles that writes of any group name, in order, each once.
+    #[must_use]
+    pub fn placement_handles(&self) -> Vec<u16> {
+        let named: BTreeSet<u16> = self.groups().filter_map(|group| group.placement_handle).collect();
+        named.into_iter().collect()
     }
 
     /// Share of this group's operations that read, per cent.

@@ -24,6 +24,7 @@ mod mounts;
 mod named;
 mod nvme_node;
 mod place;
+mod placement;
 pub mod probe;
 mod proc_text;
 mod readable;
@@ -45,6 +46,7 @@ pub use mounts::is_mount_point;
 pub use named::{BlockNode, Named, classify};
 pub use nvme_node::controller_node;
 pub use place::{FolderFacts, folder_facts, suggest_direct_folder, target_facts};
+pub use placement::placement_handles;
 pub use proc_text::{DiskCounters, disk_counters};
 pub use readable::{
     OpenedToRead, device_facts, devices_below, facts_of_nothing, open_device_to_read, open_file_to_read,

@@ -349,6 +349,7 @@ impl<'a> Account<'a> {
             submit_ns: since(flight.submitted),
             latency_ns,
             errno: if result > 0 { -1 } else { -result },
+            placement_handle: self.job.placed.filter(|_| flight.kind == OpKind::Write).map(|placed| placed.handle()),
         };
         self.tally.trace(entry);
     }

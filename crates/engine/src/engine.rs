@@ -5,7 +5,7 @@ use std::fmt;
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::record::{IntervalRecord, StepRecord};
 use drivelab_core::replay::TraceOpener;
-use drivelab_core::target::IoTarget;
+use drivelab_core::target::{IoTarget, PlacementHandles};
 use drivelab_core::units::Nanos;
 
 use crate::files::{self, Folders};
@@ -50,6 +50,8 @@ pub struct Options {
     pub traces: Option<TraceOpener>,
     /// The run's own folders, where its steps work on sets of files.
     pub folders: Folders,
+    /// The handles by which writes to the target can be placed, where a load names one.
+    pub placement: Option<PlacementHandles>,
 }
 
 impl Options {
@@ -66,6 +68,7 @@ impl Options {
             stuck: None,
             traces: None,
             folders: Folders::new(None, None),
+            placement: None,
         }
     }
 }
@@ -78,7 +81,8 @@ impl From<BackendChoice> for Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Options { backend, watchdog, trace, run: _, written: _, stuck: _, traces: _, folders: _ } = self;
+        let Options { backend, watchdog, trace, run: _, written: _, stuck: _, traces: _, folders: _, placement: _ } =
+            self;
         let trace = trace.is_some();
         f.debug_struct("Options").field("backend", backend).field("watchdog", watchdog).field("trace", &trace).finish()
     }
@@ -105,6 +109,25 @@ pub enum EngineError {
 /// [`EngineError::UringRefused`] where io_uring was asked for by name and the kernel refuses it.
 pub fn check(choice: BackendChoice) -> Result<(), EngineError> {
     choose(choice).map(drop)
+}
+
+/// Why a step whose writes are placed is done by the sync backend.
+const BY_HANDLE: &str =
+    "writes are placed by handle, which takes NVMe commands of their own, one at a time from each thread";
+
+/// Whether writes can be placed by handle with this choice, for whoever wants to know before a target is made.
+///
+/// # Errors
+/// io_uring was asked for by name, in a sentence.
+pub fn check_placement(choice: BackendChoice) -> Result<(), String> {
+    match choice {
+        BackendChoice::Auto | BackendChoice::Sync => Ok(()),
+        BackendChoice::Uring | BackendChoice::UringSqpoll | BackendChoice::UringPolled => Err(
+            "writes are to be placed by handle, and the io_uring backend was asked for, which does not place any: take the \
+             sync backend, or leave the choice to drivelab"
+                .to_owned(),
+        ),
+    }
 }
 
 /// The backend for a choice, and why it is that one.
@@ -176,9 +199,21 @@ impl Backend for Engine {
         // Rings need memory and file descriptors, and an administrator may withdraw the permission during a run: where
         // the choice was ours, a step that gets no ring is done without.
         let may_fall_back = self.options.backend == BackendChoice::Auto;
-        let watchdog = self.options.watchdog;
-        let fell_back = may_fall_back && self.kind == Kind::Sync;
-        let manner = Manner { kind: self.kind, reason: &self.reason, may_fall_back, fell_back, watchdog };
+        let places = !request.workload.placement_handles().is_empty();
+        let (kind, reason) = if places {
+            check_placement(self.options.backend).map_err(BackendError::Unfit)?;
+            (Kind::Sync, BY_HANDLE)
+        } else {
+            (self.kind, self.reason.as_str())
+        };
+        let manner = Manner {
+            kind,
+            reason,
+            may_fall_back,
+            fell_back: may_fall_back && kind == Kind::Sync && !places,
+            watchdog: self.options.watchdog,
+            placement: self.options.placement.as_ref(),
+        };
         let mut outlets = Outlets {
             interval,
             trace: self.options.trace.as_mut(),

@@ -7,7 +7,7 @@ use drivelab_core::backend::{BackendError, StepRequest};
 use drivelab_core::load::{OpKind, Pace};
 use drivelab_core::plan::StopRule;
 use drivelab_core::record::StopReason;
-use drivelab_core::target::IoTarget;
+use drivelab_core::target::{IoTarget, PlacementHandles};
 use drivelab_core::units::Bytes;
 use drivelab_core::workload::{DataPattern, Pattern, Streams, Workload};
 use rustix::fs::FileType;
@@ -18,6 +18,7 @@ use crate::generate::data::{DataSource, SECTOR};
 use crate::generate::stream::{Stream, streams};
 use crate::generate::{derive, mix};
 use crate::meter::{Layout, issues};
+use crate::placed::Placed;
 use crate::replay;
 use crate::schedule::{Budget, Extent, Limit, fair_shares};
 use crate::sealing::{Identity, Sealing};
@@ -70,6 +71,8 @@ pub(crate) struct Group {
 pub(crate) struct ThreadJob<'a> {
     pub(crate) group: usize,
     pub(crate) whereto: Whereto<'a>,
+    /// How its writes are placed, where they are.
+    pub(crate) placed: Option<Placed<'a>>,
     pub(crate) depth: u32,
     pub(crate) stream: Stream,
     /// Number of the thread whose position the stream has: its own, or the group's first where they share one.
@@ -100,12 +103,13 @@ impl<'a> Job<'a> {
         request: &StepRequest<'_>,
         identity: Identity<'_>,
         trace_entries: usize,
+        placement: Option<&PlacementHandles>,
     ) -> Result<Self, BackendError> {
         let main = request.workload;
         let mut budget = None;
         let (mut groups, mut threads) = (Vec::new(), Vec::new());
         for (index, workload) in main.groups().enumerate() {
-            let checked = Checked::new(target, workload, index > 0)?;
+            let checked = Checked::new(target, workload, (placement, index > 0))?;
             let of_group = budget.get_or_insert_with(|| Budget::new(request.stop_rule, &checked.extent()));
             let most = if index > 0 { u64::MAX } else { most_operations(of_group, &checked, request) };
             let own = Own {
@@ -178,13 +182,18 @@ impl Group {
 struct Checked<'a, 'w> {
     workload: &'w Workload,
     whereto: Whereto<'a>,
+    placed: Option<Placed<'a>>,
     streams: Vec<Stream>,
     passes: Vec<u64>,
 }
 
 impl<'a, 'w> Checked<'a, 'w> {
     /// Takes the workload apart without `..`, so that a new field cannot be ignored.
-    fn new(target: &'a IoTarget, workload: &'w Workload, beside: bool) -> Result<Self, BackendError> {
+    fn new(
+        target: &'a IoTarget,
+        workload: &'w Workload,
+        (placement, beside): (Option<&PlacementHandles>, bool),
+    ) -> Result<Self, BackendError> {
         let Workload {
             // Kinds, sizes, order and locality are the streams' business.
             write_percent: _,
@@ -204,6 +213,8 @@ impl<'a, 'w> Checked<'a, 'w> {
             queue_depth: _,
             pace,
             placement: _,
+            // `Placed::of` looks at it.
+            placement_handle: _,
             // `Sealing::of` looks at it.
             verify: _,
             pattern,
@@ -233,6 +244,7 @@ impl<'a, 'w> Checked<'a, 'w> {
         check_pace(*pace)?;
         check_cpus(&workload.placement.cpus).map_err(BackendError::Unfit)?;
         let whereto = whereto(target, workload)?;
+        let placed = Placed::of(target, placement, workload)?;
         let made = match &workload.replay {
             // Nothing is drawn from it.
             Some(_) => streams(&Workload { block_size: Bytes::new(SECTOR as u64), ..workload.clone() }, *seed),
@@ -247,7 +259,7 @@ impl<'a, 'w> Checked<'a, 'w> {
         } else {
             made.iter().map(|stream| stream.pass().map_or(stream.stretch().1, |blocks| blocks * block)).collect()
         };
-        Ok(Checked { workload, whereto, streams: made, passes })
+        Ok(Checked { workload, whereto, placed, streams: made, passes })
     }
 
     fn extent(&self) -> Extent<'_> {
@@ -268,6 +280,7 @@ impl<'a, 'w> Checked<'a, 'w> {
         ThreadJob {
             group: own.group,
             whereto: self.whereto,
+            placed: self.placed,
             depth: workload.queue_depth.get(),
             stream: self.streams[number].clone(),
             cursor_at: if shares_cursor { start.before } else { start.before + number },

@@ -10,8 +10,9 @@
 //! draw from the same streams, so the same seed gives the same operations on both.
 //!
 //! `unsafe` is allowed in small modules only: `uring::ring` (the kernel reads and writes our buffers), `buffer` (mmap),
-//! `crew` (threads that may have to be left behind), `tsc` (the CPU's counter), `discard`, `rusage` and `own_files`
-//! (calls that rustix does not have, or not as safe ones). The tidy rule *words* holds the list.
+//! `crew` (threads that may have to be left behind), `tsc` (the CPU's counter), `placed` (NVMe writes with a handle),
+//! `discard`, `rusage` and `own_files` (calls that rustix does not have, or not as safe ones). The tidy rule *words*
+//! holds the list.
 #![deny(unsafe_code)]
 
 mod account;
@@ -30,6 +31,7 @@ mod generate;
 mod meter;
 mod own_files;
 mod page_cache;
+mod placed;
 mod record;
 mod replay;
 mod rusage;
@@ -49,7 +51,7 @@ mod uring;
 mod verify;
 mod wait;
 
-pub use engine::{BackendChoice, Engine, EngineError, Options, check};
+pub use engine::{BackendChoice, Engine, EngineError, Options, check, check_placement};
 pub use files::Folders;
 pub use fit::check_cpus;
 pub use sealing::Written;

@@ -8,7 +8,7 @@ use std::thread;
 use drivelab_core::backend::{BackendError, StepRequest};
 use drivelab_core::record::{IntervalRecord, IssueMode, StepRecord, StopReason, Stuck};
 use drivelab_core::replay::TraceOpener;
-use drivelab_core::target::IoTarget;
+use drivelab_core::target::{IoTarget, PlacementHandles};
 use drivelab_core::units::Nanos;
 
 use crate::account::Outcome;
@@ -70,6 +70,8 @@ pub(crate) struct Manner<'a> {
     pub(crate) fell_back: bool,
     /// Operations in flight for longer than this are named.
     pub(crate) watchdog: Nanos,
+    /// The handles by which writes can be placed, where they are known.
+    pub(crate) placement: Option<&'a PlacementHandles>,
 }
 
 /// Ends a step whose session thread unwinds, so that its threads do not run on for the rest of the step.
@@ -106,7 +108,7 @@ pub(crate) fn run(
     outlets: &mut Outlets<'_>,
 ) -> Result<StepRecord, BackendError> {
     let trace_entries = if outlets.trace.is_some() { ENTRIES } else { 0 };
-    let job = Job::fit(target, request, identity, trace_entries)?;
+    let job = Job::fit(target, request, identity, trace_entries, manner.placement)?;
     let sync_fits = job.total_depth() <= OS_THREADS_MAX && !job.is_nop && !job.seals_in_depth();
     if manner.kind == Kind::Sync && !sync_fits {
         return Err(BackendError::Unfit(no_sync(&job)));

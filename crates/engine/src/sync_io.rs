@@ -1,4 +1,5 @@
-//! The sync backend: pread(2), pwrite(2) and their kin, one OS thread for each operation in flight.
+//! The sync backend: pread(2), pwrite(2) and their kin, one OS thread for each operation in flight; writes with a
+//! placement handle go by [`crate::placed`].
 //!
 //! The `queue_depth` OS threads of one logical thread share its stream: each takes the next operation from one place,
 //! so the stream stays one stream whatever the depth. Operations are taken in order; which of two threads reaches the
@@ -17,6 +18,7 @@ use crate::buffer::Arena;
 use crate::faults::{Attempt, Broken};
 use crate::feed::{Feed, Issue, Next};
 use crate::generate::stream::Op;
+use crate::placed::Placed;
 use crate::sealing::Sealing;
 use crate::shared::{Shared, Start};
 use crate::slots::{Shape, Slots};
@@ -32,6 +34,7 @@ struct Worker<'a> {
     account: Account<'a>,
     feed: Feed<'a>,
     whereto: Whereto<'a>,
+    placed: Option<Placed<'a>>,
 }
 
 /// Runs OS thread `slot` of logical thread `thread`.
@@ -53,12 +56,12 @@ pub(crate) fn run<'a>(shared: &'a Shared<'a>, thread: usize, slot: u32, start: S
     let Begun { setup: arena, account } = Account::begin(shared, thread, start, pinned, setup)?;
     let Some(account) = account else { return Ok(Outcome::not_started(thread)) };
     let feed = Feed::new(shared, thread, account.timing, job.depth);
-    let mut outcome = Worker { arena, slots, account, feed, whereto: job.whereto }.run();
+    let mut outcome = Worker { arena, slots, account, feed, whereto: job.whereto, placed: job.placed }.run();
     outcome.refused = refused;
     Ok(outcome)
 }
 
-impl Worker<'_> {
+impl<'a> Worker<'a> {
     fn run(mut self) -> Outcome {
         let mut now = self.account.shared.clock.now();
         let reason = loop {
@@ -149,7 +152,7 @@ impl Worker<'_> {
         self.account.submitting(1, submitted);
         self.account.was_late(issue.intended, submitted);
         self.account.tally.arrivals(u64::from(issue.intended > 0));
-        self.account.work.syscalls += 1;
+        self.account.work.syscalls += self.placed_by(op).map_or(1, |placed| placed.commands(op.length));
         self.account.note_under_way(1, Some(&flight));
         let (now, result) = self.call(op, at);
         self.account.note_under_way(0, None);
@@ -180,11 +183,21 @@ impl Worker<'_> {
         now
     }
 
+    /// How an operation is placed, where it is.
+    #[inline(always)]
+    fn placed_by(&self, op: Op) -> Option<Placed<'a>> {
+        self.placed.filter(|_| op.kind == OpKind::Write)
+    }
+
     #[inline(always)]
     fn call(&mut self, op: Op, at: usize) -> (u64, i32) {
         let moves = matches!(op.kind, OpKind::Read | OpKind::Write);
+        let placed = self.placed_by(op);
         let buffer = if moves { self.arena.slice_mut(at, op.length as usize) } else { &mut [] };
-        let mut result = perform(self.whereto, op, buffer);
+        let mut result = match placed {
+            Some(placed) => placed.write(buffer, op.offset),
+            None => perform(self.whereto, op, buffer),
+        };
         if moves && result > 0 && result.cast_unsigned() < op.length {
             result = self.go_on(op, at, result);
         }

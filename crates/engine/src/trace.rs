@@ -26,6 +26,8 @@ pub struct TraceEntry {
     pub latency_ns: u64,
     /// The kernel's error number; 0 where it succeeded, -1 where it moved fewer bytes than asked.
     pub errno: i32,
+    /// Of a write that was placed: by which handle.
+    pub placement_handle: Option<u16>,
 }
 
 /// Where traces go: called on the session's thread with the entries of one thread's interval, and with the number of

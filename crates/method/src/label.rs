@@ -156,6 +156,9 @@ fn details(values: &Values<'_, '_>, workload: &Workload) -> Vec<Detail> {
         detail("direct", if workload.direct { "direct" } else { "buffered" }.to_owned(), workload.direct),
         detail("batch", format!("batch {batch}"), batch == 1),
     ];
+    if let Some(handle) = workload.placement_handle {
+        details.push(detail("placement_handle", format!("handle {handle}"), false));
+    }
     if let Some(stride) = workload.stride {
         details.push(detail("stride", format!("stride {stride}"), false));
     }

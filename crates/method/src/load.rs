@@ -130,6 +130,7 @@ pub(crate) fn workload(
         content,
         direct: !matches!(values.get("direct"), Some(Value::Flag(false))),
         placement: placement(values, queue_depth, errors),
+        placement_handle: placement_handle(values, shares.write, errors),
         seed: values.whole("seed").unwrap_or(SEED),
         name: String::new(),
         replay: None,
@@ -408,4 +409,17 @@ pub(crate) fn placement(values: &Values<'_, '_>, queue_depth: QueueDepth, errors
     }
     let batch = batch.min(queue_depth.get());
     Placement { cpus, batch: if batch > 1 { batch } else { 0 } }
+}
+
+/// The handle by which writes are placed: a Write command carries it, so that nothing else has one.
+pub(crate) fn placement_handle(values: &Values<'_, '_>, writes: Percent, errors: &mut Vec<Diagnostic>) -> Option<u16> {
+    let handle = values.whole("placement_handle").and_then(|handle| u16::try_from(handle).ok())?;
+    let misfit = match () {
+        () if writes.is_zero() => Some("only writes are placed, and this load has none"),
+        () if matches!(values.get("direct"), Some(Value::Flag(false))) => {
+            Some("what goes through the page cache is written by the kernel later; expected direct = true")
+        }
+        () => None,
+    };
+    values.holds("placement_handle", misfit, errors).then_some(handle)
 }

@@ -98,6 +98,8 @@ pub struct Means {
     pub folder: Option<bool>,
     /// What is known not to be there, each with the reason as a part of a sentence: `no sensor was found`.
     pub lacks: Vec<(Capability, String)>,
+    /// How many handles writes can be placed by, numbered from 0; or why none, as a part of a sentence.
+    pub placement_handles: Option<Result<u16, String>>,
     /// Free space of the file system, or size of the device.
     pub free: Option<Bytes>,
     /// Whether this process has the administrator's rights.
@@ -124,6 +126,9 @@ pub(crate) fn unmet(requires: Option<&Table>, means: &Means) -> Option<(String, 
             return Some((format!("it needs `{word}`: {why}"), one.at.clone()));
         }
     }
+    if let Some(why) = too_few_handles(table, means) {
+        return Some((why, at("placement_handles")));
+    }
     if let (Some(needed), Some(free)) = (table.size("free"), means.free)
         && free < needed
     {
@@ -147,6 +152,17 @@ pub(crate) fn unmet(requires: Option<&Table>, means: &Means) -> Option<(String, 
         ));
     }
     None
+}
+
+/// Why writes cannot be placed by as many handles as are needed.
+fn too_few_handles(table: &Table, means: &Means) -> Option<String> {
+    let Value::Whole(needed) = table.get("placement_handles")?.value else { return None };
+    let needs = format!("it needs {needed} placement handle{}", if needed == 1 { "" } else { "s" });
+    match means.placement_handles.as_ref()? {
+        Ok(count) if u64::from(*count) >= needed => None,
+        Ok(count) => Some(format!("{needs}, and there {} {count}", if *count == 1 { "is" } else { "are" })),
+        Err(why) => Some(format!("{needs}: {why}")),
+    }
 }
 
 /// A time in words, rounded for people.

@@ -296,7 +296,18 @@ impl Methodology {
     /// Whether anything in it needs something of the drive or the host that has to be looked for.
     #[must_use]
     pub fn asks_for_capabilities(&self) -> bool {
-        let asks = |table: &Table| table.table("requires").is_some_and(|requires| requires.has("capability"));
+        self.requires("capability")
+    }
+
+    /// Whether anything in it needs handles by which writes can be placed.
+    #[must_use]
+    pub fn asks_for_placement(&self) -> bool {
+        self.requires("placement_handles")
+    }
+
+    /// Whether anything in it has this key in its needs.
+    fn requires(&self, key: &str) -> bool {
+        let asks = |table: &Table| table.table("requires").is_some_and(|requires| requires.has(key));
         let of = |one: &Methodology| asks(&one.root) || one.root.tables("tests").iter().any(asks);
         of(self) || self.suite.iter().any(|entry| asks(&entry.table) || of(&entry.method))
     }

@@ -275,6 +275,7 @@ pub(crate) fn workload(
         content: load::content(values, data, folder, errors),
         direct: !matches!(values.get("direct"), Some(Value::Flag(false))),
         placement: load::placement(values, queue_depth, errors),
+        placement_handle: load::placement_handle(values, write_percent, errors),
         seed: values.whole("seed").unwrap_or(SEED),
         replay: Some(replay),
         ..Workload::default()

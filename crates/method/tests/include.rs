@@ -245,6 +245,12 @@ fn unmet_needs_leave_a_test_out_and_refuse_a_methodology() {
     assert_eq!(reason("capability = [\"nvme\", \"fdp\"]", &lacking), "writes: it needs `fdp`: the drive has no FDP");
     assert_eq!(reason("privilege = \"root\"", &lacking), "writes: it needs the administrator's rights (root)");
     assert!(reason("free = \"2 GiB\"", &lacking).contains("of free space"));
+    let places = |handles| Means { placement_handles: Some(handles), ..Means::default() };
+    let none = places(Err("loop0 is no NVMe drive".to_owned()));
+    let needs_two = "placement_handles = 2";
+    assert_eq!(reason(needs_two, &none), "writes: it needs 2 placement handles: loop0 is no NVMe drive");
+    assert_eq!(reason(needs_two, &places(Ok(1))), "writes: it needs 2 placement handles, and there is 1");
+    assert_eq!(reason(needs_two, &places(Ok(2))), "");
     let soon = Means { time: Some(Nanos::from_secs(600)), ..Means::default() };
     assert!(reason("time = \"1 h\"", &soon).contains("worth while from 60 min on, and there are 10 min"));
     let read_only = Means { read_only: Some("no device was named".to_owned()), ..Means::default() };

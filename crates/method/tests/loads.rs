@@ -487,3 +487,22 @@ fn a_search_arrives_with_the_lowest_rate_as_the_first() {
     let few = plan_of(Form::Quick, "action = \"fill\"", &format!("{body}\n[tests.forms.quick]\nrounds = 5"));
     assert_eq!(few.tests[1].max_rounds(), 5);
 }
+
+/// Only writes are placed: reads beside them take the handle over and have none, other writes may have their own.
+#[test]
+fn each_load_that_writes_has_its_own_placement_handle() {
+    let (workload, _, slug, label) = step_of("op = \"write\"\nplacement_handle = 2");
+    assert_eq!((workload.placement_handle, slug.as_str()), (Some(2), "rnd-4k-q4t1-write-handle-2"));
+    assert_eq!(label, "RND 4 KiB Q4T1 write, handle 2");
+    assert_eq!(step_of("op = \"write\"").0.placement_handle, None);
+    let text = serde_json::to_value(&workload).unwrap();
+    assert_eq!((&text["placement_handle"], Workload::default().placement_handle), (&2.into(), None));
+    let body = "op = \"write\"\npattern = \"random\"\nblock_size = \"8 KiB\"\nqueue_depth = 4\ntime = \"1 s\"\nplacement_handle = \
+                1\n[[tests.groups]]\nname = \"long\"\nplacement_handle = 0\n[[tests.groups]]\nname = \"same\"\n[[tests.groups]]\n\
+                name = \"reads\"\nop = \"read\"";
+    let plan = plan_of(Form::Quick, "action = \"fill\"", body);
+    let load = plan.tests[1].steps[0].workload().unwrap();
+    let handles: Vec<Option<u16>> = load.groups().map(|group| group.placement_handle).collect();
+    assert_eq!(handles, [Some(1), Some(0), Some(1), None]);
+    assert_eq!(load.placement_handles(), [0, 1]);
+}

@@ -78,6 +78,7 @@ fn group_words(workload: &Workload) -> (&str, LoadWords) {
         verify,
         direct,
         placement,
+        placement_handle,
         seed,
         name,
         replay,
@@ -104,6 +105,7 @@ fn group_words(workload: &Workload) -> (&str, LoadWords) {
     parts.push(format!("{threads} thread{}", if threads.get() == 1 { "" } else { "s" }));
     parts.extend(pace_texts(pace));
     parts.extend(placement_texts(placement));
+    parts.extend(placement_handle.map(|handle| format!("writes placed by handle {handle}")));
     let mut contents = vec![data_text(*data, content)];
     contents.extend(verify_text(*verify).map(str::to_owned));
     contents.push(if *direct { "direct I/O" } else { "without direct I/O" }.to_owned());
@@ -420,6 +422,8 @@ mod tests {
             |load| load.direct = false,
             |load| load.placement.cpus = vec![1, 3],
             |load| load.placement.batch = 8,
+            |load| load.placement_handle = Some(1),
+            |load| load.placement_handle = Some(2),
             |load| load.seed = 2,
             |load| {
                 load.beside =

@@ -31,6 +31,7 @@ pub(crate) static ACCOUNT: &[Check] = &[
     Check { code: "depth_not_kept", rule: "", check: depth_not_kept, finding: text::depth_not_kept },
     Check { code: "generator_late", rule: "", check: generator_late, finding: text::generator_late },
     Check { code: "ceiling_mode", rule: "", check: ceiling_mode, finding: text::ceiling_mode },
+    Check { code: "placed_by_handle", rule: "", check: placed_by_handle, finding: text::placed_by_handle },
     Check { code: "backend_fallback", rule: "", check: backend_fallback, finding: text::backend_fallback },
     Check { code: "kernel_workers", rule: "", check: kernel_workers, finding: text::kernel_workers },
     Check { code: "features_refused", rule: "", check: features_refused, finding: text::features_refused },
@@ -116,6 +117,11 @@ fn ceiling_mode(subject: &Subject<'_>) -> Vec<Seen> {
     let batch = effort(subject).map_or(subject.execution.workload.placement.batch, |effort| effort.batch);
     let found = || vec![evidence("completions waited for at a time", f64::from(batch), Some(1.0), "operations")];
     told(subject, (batch > 1).then(found))
+}
+
+/// Writes that went by commands of their own.
+fn placed_by_handle(subject: &Subject<'_>) -> Vec<Seen> {
+    told(subject, (!subject.execution.workload.placement_handles().is_empty()).then(Vec::new))
 }
 
 /// The sync backend although nobody asked for it.

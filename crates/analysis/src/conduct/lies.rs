@@ -111,16 +111,17 @@ fn kernels_counters<'a>(recorded: &'a Recorded, disk: &str) -> Option<&'a Record
     recorded.sources.iter().find(of_disk)
 }
 
-/// All of it.
-pub(crate) fn of_series(recorded: &Recorded) -> Vec<Finding> {
-    let findings = [stuck(recorded), jumps(recorded), unflagged(recorded), went_back(recorded), still(recorded)];
+/// All of it. `counted`: whether the kernel's counters saw all that was done; writes placed by handle go past them.
+pub(crate) fn of_series(recorded: &Recorded, counted: bool) -> Vec<Finding> {
+    let jumps = if counted { jumps(recorded) } else { None };
+    let findings = [stuck(recorded, counted), jumps, unflagged(recorded), went_back(recorded), still(recorded)];
     findings.into_iter().flatten().collect()
 }
 
 /// What shows that a sensor must have moved: evidence.
 type Shown = Vec<Evidence>;
 
-fn stuck(recorded: &Recorded) -> Option<Finding> {
+fn stuck(recorded: &Recorded, counted: bool) -> Option<Finding> {
     let all = of_drives(recorded, Quantity::Temperature);
     let leading = of_drive(recorded, Quantity::Temperature);
     let (mut names, mut found, mut leads) = (Vec::new(), Vec::new(), false);
@@ -132,7 +133,8 @@ fn stuck(recorded: &Recorded) -> Option<Finding> {
         }
         let others = all.iter().filter(|other| other.disk == sensor.disk && !other.is(sensor));
         let by_other = others.filter_map(|other| moved(*other, &readings)).next();
-        let Some(shown) = by_other.or_else(|| load_changed(recorded, sensor.disk, &readings)) else { continue };
+        let by_load = || if counted { load_changed(recorded, sensor.disk, &readings) } else { None };
+        let Some(shown) = by_other.or_else(by_load) else { continue };
         leads |= leading.is_some_and(|(source, at)| sensor.is(&Series { source, at, disk: sensor.disk }));
         names.push(format!("{} at {value} °C", sensor.name()));
         found.push(evidence(&format!("{} in all of {} readings", sensor.name(), readings.len()), value, None, "°C"));

@@ -91,6 +91,16 @@ pub(crate) fn ceiling_mode(seen: &[Seen]) -> Finding {
     warning("ceiling_mode", statement, "The workload asks for it (`batch`).", action).about(seen)
 }
 
+pub(crate) fn placed_by_handle(seen: &[Seen]) -> Finding {
+    let statement = format!(
+        "{} placed writes by handle: each is an NVMe command of its own, waited for by a thread, so that speed and latency \
+         are not comparable with those of writes that are not placed; bytes and write amplification are.",
+        executions(seen)
+    );
+    let cause = "The workload asks for it (`placement_handle`); the kernel's own writes carry no handle.";
+    note("placed_by_handle", statement, cause, "Compare write amplification, not rates.").about(seen)
+}
+
 pub(crate) fn backend_fallback(seen: &[Seen]) -> Finding {
     let statement = format!(
         "{} ran on the sync backend because io_uring could not be had ({}): a thread for each operation in flight costs \

@@ -181,6 +181,9 @@ pub struct DepthArgs {
     /// Ceiling mode: wait for so many completions at a time; latencies then contain that waiting, and are marked.
     #[arg(long, value_name = "COUNT")]
     pub batch: Option<u64>,
+    /// Place writes by this placement handle of an NVMe namespace with Flexible Data Placement, 0 to 127; as root.
+    #[arg(long, value_name = "HANDLE")]
+    pub placement_handle: Option<u64>,
     /// Share of the main load among the groups, as weight= is of a group: of --rate, or, without one, of the numbers
     /// of operations, which are kept in that proportion.
     #[arg(long, value_name = "COUNT", requires = "group")]
@@ -356,7 +359,7 @@ pub struct OutputArgs {
     #[arg(long)]
     pub no_save: bool,
     /// Write every operation as it was issued to this new file, one a line: thread, index, op, offset, length,
-    /// intended_ns, submit_ns, latency_ns, errno.
+    /// intended_ns, submit_ns, latency_ns, errno, placement_handle.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub trace: Option<PathBuf>,
     /// Print the load as a methodology file, to go on from there; touch nothing.

@@ -28,7 +28,7 @@ use crate::lab::outcome::{Show, ended};
 use crate::lab::pages::{OutputFile, Wish};
 use crate::lab::place::{Needs, OpenedIo, Place, Wanted};
 use crate::lab::watching::{self, Watching};
-use crate::lab::{conditions, dry_run, files, headers, notes, signals, traces};
+use crate::lab::{conditions, dry_run, files, headers, notes, placing, signals, traces};
 use crate::say::Voice;
 use crate::screens;
 
@@ -64,6 +64,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     traces::as_planned(&bundle.records()?)?;
     let (recorder, records) = Recorder::resume(&data, row.id)?;
     let mut again = reopen(&bundle, &records, arguments.destroy.as_deref(), context.settings.voice)?;
+    engine.placement = placing::of(&records.plan, &Place::of(again.opened.target.path())?, engine.backend)?;
     let book = Book::open(&again.opened, Some(&data), row.id, None);
     if records.environment.target.kind == TargetKind::BlockDevice {
         again.as_left(book.as_ref(), &records);

@@ -30,7 +30,7 @@ use super::place::{Needs, OpenedIo, Wanted};
 use super::target::{self, Purpose, Site, Words};
 use super::trace::TraceFile;
 use super::watching::{self, Watching};
-use super::{checked, consent, data_sheet, dry_run, endurance, files, found, notes, signals};
+use super::{checked, consent, data_sheet, dry_run, endurance, files, found, notes, placing, signals};
 use crate::args::{PrintArgs, TelemetryArgs};
 use crate::context::{Context, now, tool};
 use crate::fail::{Failure, Result};
@@ -165,6 +165,7 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
     let plan = under_data_state(plan, &order, &site);
     files::check(&order, &plan, &site)?;
     let page = check(&order, &plan)?;
+    let placement = placing::of(&plan, &site.place, order.engine.backend)?;
     if order.part.is_none() && order.under.is_none() {
         endurance::ask((context, order.facts), site.below(), plan.estimated_written(), order.yes)?;
     }
@@ -213,7 +214,8 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
     opened.look_again()?;
     let OpenedIo { target, scratch, .. } = opened;
     let opening = site.smaller().into_iter().chain(book.as_mut().and_then(Book::found)).collect();
-    let engine = Options { trace: trace.as_ref().map(TraceFile::sink), folders: made.folders, ..order.engine };
+    let (sink, folders) = (trace.as_ref().map(TraceFile::sink), made.folders);
+    let engine = Options { trace: sink, folders, placement, ..order.engine };
     let (clock, group, company) = match order.part {
         Some(Part { clock, group, company, .. }) => (Some(clock), Some(group), Some(company)),
         // What a condition costs in CPU time is on record, so that a page of several can show it at any time.

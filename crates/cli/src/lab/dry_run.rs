@@ -23,7 +23,7 @@ use super::begin::{self, Order};
 use super::place::{Needs, Place, Wanted};
 use super::target::{self, Purpose, Site};
 use super::watching::Watching;
-use super::{consent, endurance, files};
+use super::{consent, endurance, files, placing};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
 use crate::say;
@@ -56,6 +56,7 @@ pub fn look(context: &Context, order: &Order<'_>) -> Result<Look> {
     let plan = target::plan(order.methodology, order.form, &site, Some(order.telemetry), &order.words)?;
     files::check(order, &plan, &site)?;
     begin::check(order, &plan)?;
+    placing::of(&plan, &site.place, order.engine.backend)?;
     Watching::look(context, order.telemetry, &site.devices, Some(&plan))?;
     let device = match (preview, site.guarded(), &site.place) {
         (Some(preview), _, _) => Some(of_preview(preview)),

@@ -9,6 +9,7 @@ use drivelab_device::{Named, Roots, takes_discards};
 use drivelab_method::{Capability, Ground, Means, Methodology};
 
 use super::place::Place;
+use super::placing;
 use super::target::Site;
 use crate::args::TelemetryArgs;
 
@@ -28,6 +29,7 @@ pub fn of(site: &Site, methodology: &Methodology, telemetry: Option<&TelemetryAr
         ground: Some(if is_device { Ground::BlockDevice } else { Ground::File }),
         folder: Some(matches!(site.place, Place::Named(Named::Folder(_)))),
         lacks,
+        placement_handles: methodology.asks_for_placement().then(|| placing::handles(&site.place)),
         free: site.room(),
         root: Some(rustix::process::geteuid().is_root()),
         read_only: None,

@@ -25,6 +25,7 @@ pub mod notes;
 pub mod outcome;
 pub mod pages;
 pub mod place;
+pub mod placing;
 pub mod signals;
 pub mod target;
 pub mod together;

@@ -12,7 +12,7 @@ use crate::fail::{Failure, Result};
 use crate::say::Voice;
 
 /// Names of the columns.
-const HEAD: &str = "thread\tindex\top\toffset\tlength\tintended_ns\tsubmit_ns\tlatency_ns\terrno\n";
+const HEAD: &str = "thread\tindex\top\toffset\tlength\tintended_ns\tsubmit_ns\tlatency_ns\terrno\tplacement_handle\n";
 
 /// A trace that is being written; copies share the file.
 #[derive(Clone)]
@@ -117,7 +117,13 @@ impl State {
 }
 
 fn line(out: &mut impl Write, entry: &TraceEntry) -> io::Result<()> {
-    let TraceEntry { thread, index, op, offset, length, intended_ns, submit_ns, latency_ns, errno } = entry;
+    let TraceEntry { thread, index, op, offset, length, intended_ns, submit_ns, latency_ns, errno, placement_handle } =
+        entry;
     let op = op.name();
-    writeln!(out, "{thread}\t{index}\t{op}\t{offset}\t{length}\t{intended_ns}\t{submit_ns}\t{latency_ns}\t{errno}")
+    write!(out, "{thread}\t{index}\t{op}\t{offset}\t{length}\t{intended_ns}\t{submit_ns}\t{latency_ns}\t{errno}\t")?;
+    // What is not placed has no handle: the drive chooses.
+    match placement_handle {
+        Some(handle) => writeln!(out, "{handle}"),
+        None => writeln!(out, "-"),
+    }
 }

@@ -230,4 +230,7 @@ fn what_cannot_be_compared_with_the_counters_is_not() {
     let (own, slack) = own_changes(&direct, &record).expect("direct writes are counted");
     assert_eq!((own.written, own.discarded, slack), (bytes(2), Bytes::new(0), Bytes::new(4096)));
     assert_eq!(own_changes(&buffered, &record), None);
+    let on_handle = load(OpKind::Write, Pattern::Random, 0, 16);
+    let placed = step(Workload { placement_handle: Some(1), ..on_handle }, 1);
+    assert_eq!(own_changes(&placed, &record), None, "the kernel does not count what is placed by handle");
 }

@@ -2,9 +2,10 @@
 
 use drivelab_core::backend::BackendError;
 use drivelab_core::clock::StopToken;
+use drivelab_core::target::PlacementHandles;
 use drivelab_core::units::{Bytes, Percent};
 use drivelab_core::workload::{Pattern, Span, Workload};
-use drivelab_engine::{BackendChoice, Engine};
+use drivelab_engine::{BackendChoice, Engine, Options};
 
 use crate::common::*;
 
@@ -58,5 +59,32 @@ fn tmpfs_has_no_direct_io_and_works_through_the_page_cache() {
         let (record, _) = run(&mut engine, &workload, &volume(MIB));
         assert_eq!((record.read.count, record.engine.direct_verified), (256, false));
         assert_eq!(record.engine.punted, choice == BackendChoice::Uring, "io_uring on tmpfs goes through io-wq");
+    }
+}
+
+/// Nothing is placed on what is no namespace, by a handle that is not there, or through a ring; nothing is written then.
+#[test]
+fn writes_that_cannot_be_placed_are_refused() {
+    let load = Workload { write_percent: Percent::new(100).unwrap(), placement_handle: Some(1), ..workload(MIB) };
+    let buffered = Workload { direct: false, ..load.clone() };
+    let known = PlacementHandles {
+        device: (0, 0),
+        namespace: 1,
+        logical_block: Bytes::new(512),
+        largest_command: Bytes::new(128 << 10),
+        handles: vec![0, 1],
+    };
+    for (choice, known, load, expected) in [
+        (BackendChoice::Auto, None, &load, "nothing says which handles it has"),
+        (BackendChoice::Sync, Some(&known), &load, "not the whole namespace"),
+        (BackendChoice::Sync, Some(&known), &buffered, "only direct I/O can be placed"),
+        (BackendChoice::Uring, Some(&known), &load, "take the sync backend"),
+    ] {
+        let bench = Bench::new(MIB, true, choice);
+        let options = Options { placement: known.cloned(), ..Options::new(choice) };
+        let mut engine = Engine::open(target(&bench.path, MIB, true), options).unwrap();
+        let message = refusal(&mut engine, load);
+        assert!(message.contains(expected), "{message}");
+        assert!(std::fs::read(&bench.path).unwrap().iter().all(|byte| *byte == 0), "nothing was written");
     }
 }

@@ -155,6 +155,7 @@ fn load_of(load: &Workload, job: &mut Job) {
         verify,
         direct,
         placement,
+        placement_handle,
         seed: _,
         name: _,
         beside: _,
@@ -194,6 +195,12 @@ fn load_of(load: &Workload, job: &mut Job) {
     if !placement.cpus.is_empty() {
         let cpus: Vec<String> = placement.cpus.iter().map(u32::to_string).collect();
         job.say(format!("cpus_allowed={}\ncpus_allowed_policy=split", cpus.join(",")));
+    }
+    if let Some(handle) = placement_handle {
+        job.comment(format!(
+            "drivelab places these writes by handle {handle} of the drive; fio does so with ioengine=io_uring_cmd on \
+             /dev/ngXnY, fdp=1 and plids={handle}"
+        ));
     }
     if placement.batch > 1 {
         job.say(format!("iodepth_batch_complete_min={}", placement.batch));

@@ -62,6 +62,11 @@ pub(super) static REQUIRES: Shape = Shape {
         key("capability", Kind::ListOf(&CAPABILITY), "What drive and host have to offer."),
         key("free", Kind::Size, "Free space of the file system, or size of the block device."),
         key("logical_block", Kind::Size, "The largest logical block of the target with which it can be done."),
+        key(
+            "placement_handles",
+            Kind::Whole(1, 128),
+            "Placement handles by which writes can be placed: so many at least, numbered from 0.",
+        ),
         key("privilege", Kind::OneOf(&[word("root", "The rights of the administrator.")]), "Rights that it needs."),
         key("time", Kind::Duration, "Time that a review must have in all (`--time`) for it to be worth while."),
     ]],

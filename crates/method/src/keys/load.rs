@@ -93,6 +93,8 @@ static COUNT: Kind = Kind::Whole(0, u32::MAX as u64);
 static PLACES: Kind = Kind::Whole(2, 1 << 20);
 static BATCH: Kind = Kind::Whole(1, 65_535);
 static CPU: Kind = Kind::Whole(0, 65_535);
+/// A namespace has at most 128 placement handles (NVM Express Base Specification 2.1, I/O Management Receive).
+const HANDLE: Kind = Kind::Whole(0, 127);
 
 /// The axes that a test may order: every parameter that may be a list, and its cases.
 pub(crate) static AXIS_WORDS: Kind = Kind::AxisName;
@@ -279,6 +281,11 @@ pub(crate) static LOAD: &[Key] = &[
         "batch",
         Kind::Axis(&BATCH),
         "Completions waited for at a time; above 1 the latency contains waiting. Default 1.",
+    ),
+    key(
+        "placement_handle",
+        HANDLE,
+        "Writes are placed by this placement handle of an NVMe namespace with FDP, 0 to 127. Default: the drive chooses.",
     ),
     key("seed", Kind::Whole(0, i64::MAX as u64), "Seed of offsets, operation draws and data. Default 1."),
     key(

@@ -140,7 +140,12 @@ pub(crate) fn check_media(results: &Results) -> Result<Vec<String>> {
         let name = format!("methods.{kind}");
         let smoke = document(results, &name)?;
         let measured = judged(&smoke, "write-amplification")?;
-        ensure!(measured.len() == 6, "{kind}: {} measured steps", measured.len());
+        let placed = measured.iter().filter(|id| id.contains("-placed/") && id.contains("-handle-1")).count();
+        ensure!((measured.len(), placed) == if kind == "FDP" { (8, 2) } else { (6, 0) }, "{kind}: {measured:?}");
+        ensure!(errors(&smoke)? == 0.0, "{kind}: operations failed");
+        let said = results.text(&format!("{name}.said"))? + &smoke.to_string();
+        let left_out = "it needs 2 placement handles: nvme";
+        ensure!(said.contains(left_out) == (kind == "OCP"), "{kind}: what is left out: {said}");
         let source = media_source(&smoke)?;
         let accuracy = source.pointer("/accuracy").and_then(Value::as_str).unwrap_or_default();
         ensure!(accuracy.contains(log), "{kind}: the counters are {accuracy}");
@@ -158,7 +163,20 @@ pub(crate) fn check_media(results: &Results) -> Result<Vec<String>> {
         ensure!((0.98..2.1).contains(&waf), "{kind}: a write amplification of {waf}");
         told.push(format!("{kind}: {log}: {:.1} MB from hosts, write amplification {waf:.3}", host / 1e6));
     }
+    told.extend(super::placed::check(results)?);
     Ok(told)
+}
+
+/// Operations of the measured steps that failed.
+fn errors(document: &Value) -> Result<f64> {
+    let mut all = 0.0;
+    for one in list(document, "/steps")? {
+        for round in one.pointer("/rounds").and_then(Value::as_array).into_iter().flatten() {
+            let of = |at: &str| round.pointer(at).and_then(Value::as_f64).unwrap_or(0.0);
+            all += of("/read/errors") + of("/write/errors");
+        }
+    }
+    Ok(all)
 }
 
 /// The source of media writes.

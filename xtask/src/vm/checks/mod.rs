@@ -5,6 +5,7 @@ mod faults;
 mod flakey;
 mod methods;
 mod null_blk;
+mod placed;
 mod probe;
 mod smart;
 mod smoke;

@@ -43,7 +43,7 @@ fn disk(seconds: u64, bytes: impl Fn(u64) -> f64) -> RecordedSource {
 }
 
 fn found(sources: Vec<RecordedSource>) -> Vec<Finding> {
-    of_series(&recorded(sources))
+    of_series(&recorded(sources), true)
 }
 
 fn codes(sources: Vec<RecordedSource>) -> Vec<String> {

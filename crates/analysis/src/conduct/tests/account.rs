@@ -62,6 +62,17 @@ fn ceiling_mode_is_told_where_the_engine_waited_so() {
 }
 
 #[test]
+fn writes_placed_by_handle_are_noted() {
+    let mut run = sample_run();
+    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+        if let Action::Io { workload, .. } = &mut step.action {
+            workload.placement_handle = Some(1);
+        }
+    }
+    assert_eq!(codes(&run), ["placed_by_handle"]);
+}
+
+#[test]
 fn backends_modes_and_features_that_were_not_what_was_wanted_are_named() {
     assert_eq!(only(|record| record.engine.punted = true), ["kernel_workers"]);
     let asked: fn(&mut StepRecord) =

@@ -183,6 +183,7 @@ fn depth(said: &mut Sayings, arguments: &IoArgs, defaults: &Defaults) -> Result<
         said.add("cpus", "numa", &node.to_string(), values::cpu_list(cpus));
     }
     said.count("batch", "batch", depth.batch);
+    said.count("placement_handle", "placement-handle", depth.placement_handle);
     said.count("weight", "weight", depth.weight);
     Ok(())
 }

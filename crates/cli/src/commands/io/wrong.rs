@@ -19,7 +19,7 @@ const OTHER_NAMES: [(&str, &str); 9] = [
 ];
 
 /// Keys with a flag of the same name that messages speak of.
-const SAME_NAMES: [&str; 44] = [
+const SAME_NAMES: [&str; 45] = [
     "op",
     "write_percent",
     "trim_percent",
@@ -36,6 +36,7 @@ const SAME_NAMES: [&str; 44] = [
     "threads",
     "cpus",
     "batch",
+    "placement_handle",
     "rate",
     "arrivals",
     "bursts",
