@@ -5,10 +5,11 @@ use std::fmt;
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::record::{IntervalRecord, StepRecord};
 use drivelab_core::replay::TraceOpener;
-use drivelab_core::target::IoTarget;
+use drivelab_core::target::{IoTarget, ReadOnlyTarget};
 use drivelab_core::units::Nanos;
 
 use crate::files::{self, Folders};
+use crate::ground::Ground;
 use crate::sealing::{Identity, Written};
 use crate::step::{self, Kind, Manner, Outlets, StuckSink};
 use crate::trace::TraceSink;
@@ -50,6 +51,8 @@ pub struct Options {
     pub traces: Option<TraceOpener>,
     /// The run's own folders, where its steps work on sets of files.
     pub folders: Folders,
+    /// The other namespace of the drive, where groups of its steps read one.
+    pub other: Option<ReadOnlyTarget>,
 }
 
 impl Options {
@@ -66,6 +69,7 @@ impl Options {
             stuck: None,
             traces: None,
             folders: Folders::new(None, None),
+            other: None,
         }
     }
 }
@@ -78,7 +82,7 @@ impl From<BackendChoice> for Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Options { backend, watchdog, trace, run: _, written: _, stuck: _, traces: _, folders: _ } = self;
+        let Options { backend, watchdog, trace, run: _, written: _, stuck: _, traces: _, folders: _, other: _ } = self;
         let trace = trace.is_some();
         f.debug_struct("Options").field("backend", backend).field("watchdog", watchdog).field("trace", &trace).finish()
     }
@@ -128,6 +132,8 @@ fn choose(choice: BackendChoice) -> Result<(Kind, String), EngineError> {
 /// Issues I/O on one target.
 pub struct Engine {
     target: IoTarget,
+    /// What groups read that are on another namespace.
+    other: Option<IoTarget>,
     options: Options,
     kind: Kind,
     reason: String,
@@ -145,9 +151,10 @@ impl Engine {
     /// # Errors
     /// [`EngineError::UringRefused`] where io_uring was asked for by name and the kernel refuses it.
     pub fn open(target: impl Into<IoTarget>, options: impl Into<Options>) -> Result<Engine, EngineError> {
-        let options = options.into();
+        let mut options = options.into();
+        let other = options.other.take().map(IoTarget::from);
         let (kind, reason) = choose(options.backend)?;
-        Ok(Engine { target: target.into(), options, kind, reason })
+        Ok(Engine { target: target.into(), other, options, kind, reason })
     }
 
     /// What it works on.
@@ -191,7 +198,8 @@ impl Backend for Engine {
             seed: request.workload.seed,
             written: self.options.written.as_ref(),
         };
-        let record = step::run(&self.target, &manner, &request, identity, &mut outlets)?;
+        let ground = Ground { target: &self.target, other: self.other.as_ref() };
+        let record = step::run(ground, &manner, &request, identity, &mut outlets)?;
         if let Some(written) = Written::by(self.options.run, request.workload, &record) {
             self.options.written = Some(written);
         }

@@ -305,10 +305,12 @@ const CONTENTS: &[(&str, &str, &str)] = &[
     ("random-read-sweep", "1.1.0", "93e9cf90aa378ce8beb005b7ffcff6608d82ca22ccc30d8369f7fba2c368c31d"),
     // Says why it does not place data.
     ("write-amplification", "1.0.1", "4edf4fc3e541f73005212c869c2af882786a25c9ea531a6fb34e6a40a9ed6568"),
+    // Reads another namespace while the tested one is written.
+    ("write-amplification", "1.1.0", "dd72ff89df942f61210f622cb33088c03d39db6fe744e837e4522bee3286d30f"),
     // Its times of recovery and its tables of blocks and mixes.
     ("snia-pts", "1.1.0", "138ed80324d30885f441633e2047104bf49e0b3a69db28220c3f03a8adabffd4"),
     // Considers every built-in methodology, and takes long forms where there is time.
-    ("review", "1.2.0", "78f39de08a92a0a3b08a8a53e840797370d9faeb93fbea3ef0c6b9a9c1b9c5f3"),
+    ("review", "1.2.0", "1b007b16d0aa152255a4c49567030b6849480c54fd39dbd6cb849e8c11445eec"),
     ("check", "1.0.0", "1867c362eeb03cc3c2aacc954a92f19fa0b872e2e0b704d92caf3b9dcb84621f"),
     ("genuine", "1.0.0", "bc478e288134af4d895fc256afe40579c8f567d8dff928bbbd585ec8f87c763f"),
 ];
