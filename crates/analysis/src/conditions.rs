@@ -5,7 +5,9 @@
 use drivelab_core::environment::{BlockDeviceFacts, Environment, TargetKind, TestbedFacts, ToolVersion};
 use drivelab_core::finding::Finding;
 use drivelab_core::load::{Content, Verify};
+use drivelab_core::namespace::OtherNamespace;
 use drivelab_core::plan::{Plan, Step};
+use drivelab_core::units::Bytes;
 use drivelab_core::workload::{DataPattern, Workload};
 
 use crate::findings::conditions as text;
@@ -54,8 +56,15 @@ pub fn contradictions(environment: &Environment, plan: &Plan) -> Vec<Finding> {
     let unread = sealed && target.kind == TargetKind::ScratchFile && !loads().any(|load| load.verify == Verify::Check);
     let set = (!plan.set.is_empty()).then(|| text::parameters_set(&plan.methodology.name, &plan.set));
     let left_out = (!plan.left_out.is_empty()).then(|| text::tests_left_out(&plan.left_out));
-    let notes = [set, left_out, idle.then(text::data_without_writes), unread.then(text::headers_unread)];
+    let other = plan.other_namespace().map(|other| text::other_namespace_read(other, allocated(environment, other)));
+    let notes = [set, left_out, other, idle.then(text::data_without_writes), unread.then(text::headers_unread)];
     holes.into_iter().chain(notes.into_iter().flatten()).collect()
+}
+
+/// Bytes of a namespace that are allocated by its own account, where the drive was asked.
+fn allocated(environment: &Environment, other: &OtherNamespace) -> Option<Bytes> {
+    let nvme = environment.probe.as_ref()?.nvme.as_ref()?;
+    nvme.namespaces.iter().find(|one| one.id == other.nsid).map(|one| one.used)
 }
 
 /// Whether the first step that moves data reads: what it reads is then what was there before.
@@ -64,7 +73,7 @@ fn reads_as_found(plan: &Plan) -> bool {
     let moves = |load: &&Workload| load.groups().any(|one| one.read_percent() > 0 || one.write_percent.get() > 0);
     // A check of headers reads what it knows to have been written.
     let reads = |group: &Workload| group.read_percent() > 0 && group.verify != Verify::Check;
-    loads.find(moves).is_some_and(|load| load.groups().any(reads))
+    loads.find(moves).is_some_and(|load| load.on_target().any(reads))
 }
 
 fn states_data(load: &Workload) -> bool {
@@ -145,7 +154,7 @@ pub(crate) fn device_findings(device: &BlockDeviceFacts) -> Vec<Finding> {
 mod tests {
     //! A quiet testbed gives no finding; each disturbance alone gives its own.
 
-    use drivelab_core::units::Bytes;
+    use drivelab_core::finding::Severity;
 
     use super::*;
     use crate::testing::{sample_environment, sample_tool};
@@ -213,6 +222,30 @@ mod tests {
         only_reads(&mut run.plan);
         let found = contradictions(&run.environment, &run.plan);
         assert_eq!(found.iter().map(|finding| finding.code.as_str()).collect::<Vec<_>>(), ["data_without_writes"]);
+    }
+
+    #[test]
+    fn another_namespace_that_is_read_is_named_and_an_empty_one_warned_of() {
+        let found = |used: Option<u64>| {
+            let mut run = crate::testing::sample_run();
+            let step = run.plan.tests.iter_mut().flat_map(|test| &mut test.steps).next().expect("a step");
+            let drivelab_core::plan::Action::Io { workload, .. } = &mut step.action else { panic!("no I/O") };
+            let (name, capacity) = ("nvme0n2".to_owned(), Bytes::GIB);
+            let on = OtherNamespace { name, nsid: 2, capacity, logical_block: Bytes::new(512) };
+            workload.beside.push(Workload {
+                name: "readers".to_owned(),
+                on: Some(Box::new(on)),
+                ..Workload::default()
+            });
+            let other = run.plan.other_namespace().cloned().expect("one");
+            text::other_namespace_read(&other, used.map(Bytes::new))
+        };
+        let known = found(Some(1 << 20));
+        assert!(known.statement.contains("nvme0n2 (namespace 2)") && known.statement.contains("1 MiB of its 1 GiB"));
+        let (unknown, empty) = (found(None), found(Some(0)));
+        assert_eq!((known.severity, unknown.severity), (Severity::Note, Severity::Note));
+        assert_eq!(empty.severity, Severity::Warning);
+        assert!(empty.statement.contains("it holds nothing"), "{}", empty.statement);
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub fn tested(records: &RunRecords) -> Vec<Span> {
     let steps = records.plan.steps().filter(|step| executed(step.id.clone()));
     let mut spans: Vec<Span> = steps
         .filter_map(|step| step.workload())
-        .flat_map(|workload| workload.groups().map(|group| group.span))
+        .flat_map(|workload| workload.on_target().map(|group| group.span))
         .filter(|span| span.length.get() > 0)
         .collect();
     spans.sort_by_key(|span| span.offset.get());

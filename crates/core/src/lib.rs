@@ -24,6 +24,7 @@ pub mod ids;
 pub mod listener;
 pub mod load;
 pub mod metric;
+pub mod namespace;
 pub mod places;
 pub mod plan;
 pub mod probe;

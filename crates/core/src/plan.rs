@@ -11,6 +11,7 @@ mod repeats;
 use crate::data_sheet::PrintedFigure;
 use crate::drive_state::StateWish;
 use crate::ids::{StepId, StepKey};
+use crate::namespace::OtherNamespace;
 use crate::relative::RelativeRate;
 use crate::units::{Bytes, Nanos, Percent};
 use crate::workload::Workload;
@@ -538,6 +539,12 @@ impl Plan {
     #[must_use]
     pub fn estimated_written(&self) -> Bytes {
         self.sum(|step| step.estimated_written.get()).map_or(Bytes::new(u64::MAX), Bytes::new)
+    }
+
+    /// The other namespace of the drive that its steps read, where any does: there is one at most.
+    #[must_use]
+    pub fn other_namespace(&self) -> Option<&OtherNamespace> {
+        self.steps().filter_map(Step::workload).flat_map(Workload::groups).find_map(|load| load.on.as_deref())
     }
 
     /// Whether any step needs O_DIRECT.

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::files::FileLoad;
 use crate::load::{Content, Locality, OpKind, OtherOps, Pace, Placement, SizeShare, Verify};
+use crate::namespace::OtherNamespace;
 use crate::places::Places;
 use crate::replay::Replay;
 use crate::units::{Bytes, Percent, QueueDepth, Threads, common_divisor};
@@ -145,8 +146,12 @@ pub struct Workload {
     pub seek_percent: Percent,
     /// How threads share the span.
     pub streams: Streams,
-    /// Part of the target that is touched.
+    /// Part of the target that is touched, or of the other namespace where it is `on` one.
     pub span: Span,
+    /// The namespace of the same drive that is read in place of the target; absent where it is the target. Only a group
+    /// beside others has one, and only reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<Box<OtherNamespace>>,
     /// Operations in flight per thread.
     pub queue_depth: QueueDepth,
     /// Threads that issue I/O.
@@ -203,6 +208,7 @@ impl Default for Workload {
             seek_percent: Percent::ZERO,
             streams: Streams::Disjoint,
             span: Span { offset: Bytes::new(0), length: Bytes::new(0) },
+            on: None,
             queue_depth: QueueDepth::ONE,
             threads: Threads::ONE,
             pace: Pace::default(),
@@ -225,6 +231,11 @@ impl Workload {
     /// This group and those beside it.
     pub fn groups(&self) -> impl Iterator<Item = &Workload> {
         std::iter::once(self).chain(&self.beside)
+    }
+
+    /// Those of its groups that go to the target.
+    pub fn on_target(&self) -> impl Iterator<Item = &Workload> {
+        self.groups().filter(|group| group.on.is_none())
     }
 
     /// Bytes of one pass over its span, or over its places.

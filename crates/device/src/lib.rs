@@ -22,6 +22,7 @@ pub mod interrupts;
 pub mod link;
 mod mounts;
 mod named;
+mod namespaces;
 mod nvme_node;
 mod place;
 mod placement;
@@ -44,6 +45,7 @@ pub use guard::{
 pub use identity::identity_of;
 pub use mounts::is_mount_point;
 pub use named::{BlockNode, Named, classify};
+pub use namespaces::{OpenedNamespace, open_other_namespace};
 pub use nvme_node::controller_node;
 pub use place::{FolderFacts, folder_facts, suggest_direct_folder, target_facts};
 pub use placement::placement_handles;

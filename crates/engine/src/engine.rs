@@ -5,10 +5,11 @@ use std::fmt;
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::record::{IntervalRecord, StepRecord};
 use drivelab_core::replay::TraceOpener;
-use drivelab_core::target::{IoTarget, PlacementHandles};
+use drivelab_core::target::{IoTarget, PlacementHandles, ReadOnlyTarget};
 use drivelab_core::units::Nanos;
 
 use crate::files::{self, Folders};
+use crate::ground::Ground;
 use crate::sealing::{Identity, Written};
 use crate::step::{self, Kind, Manner, Outlets, StuckSink};
 use crate::trace::TraceSink;
@@ -52,6 +53,8 @@ pub struct Options {
     pub folders: Folders,
     /// The handles by which writes to the target can be placed, where a load names one.
     pub placement: Option<PlacementHandles>,
+    /// The other namespace of the drive, where groups of its steps read one.
+    pub other: Option<ReadOnlyTarget>,
 }
 
 impl Options {
@@ -69,6 +72,7 @@ impl Options {
             traces: None,
             folders: Folders::new(None, None),
             placement: None,
+            other: None,
         }
     }
 }
@@ -81,8 +85,8 @@ impl From<BackendChoice> for Options {
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Options { backend, watchdog, trace, run: _, written: _, stuck: _, traces: _, folders: _, placement: _ } =
-            self;
+        // What is not shown has no text worth reading.
+        let Options { backend, watchdog, trace, .. } = self;
         let trace = trace.is_some();
         f.debug_struct("Options").field("backend", backend).field("watchdog", watchdog).field("trace", &trace).finish()
     }
@@ -151,6 +155,8 @@ fn choose(choice: BackendChoice) -> Result<(Kind, String), EngineError> {
 /// Issues I/O on one target.
 pub struct Engine {
     target: IoTarget,
+    /// What groups read that are on another namespace.
+    other: Option<IoTarget>,
     options: Options,
     kind: Kind,
     reason: String,
@@ -168,9 +174,10 @@ impl Engine {
     /// # Errors
     /// [`EngineError::UringRefused`] where io_uring was asked for by name and the kernel refuses it.
     pub fn open(target: impl Into<IoTarget>, options: impl Into<Options>) -> Result<Engine, EngineError> {
-        let options = options.into();
+        let mut options = options.into();
+        let other = options.other.take().map(IoTarget::from);
         let (kind, reason) = choose(options.backend)?;
-        Ok(Engine { target: target.into(), options, kind, reason })
+        Ok(Engine { target: target.into(), other, options, kind, reason })
     }
 
     /// What it works on.
@@ -226,7 +233,8 @@ impl Backend for Engine {
             seed: request.workload.seed,
             written: self.options.written.as_ref(),
         };
-        let record = step::run(&self.target, &manner, &request, identity, &mut outlets)?;
+        let ground = Ground { target: &self.target, other: self.other.as_ref() };
+        let record = step::run(ground, &manner, &request, identity, &mut outlets)?;
         if let Some(written) = Written::by(self.options.run, request.workload, &record) {
             self.options.written = Some(written);
         }

@@ -17,6 +17,7 @@ use crate::generate::arrivals::Schedule;
 use crate::generate::data::{DataSource, SECTOR};
 use crate::generate::stream::{Stream, streams};
 use crate::generate::{derive, mix};
+use crate::ground::Ground;
 use crate::meter::{Layout, issues};
 use crate::placed::Placed;
 use crate::replay;
@@ -97,9 +98,9 @@ pub(crate) struct ThreadJob<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// Checks a request against the target. `trace_entries` is the room for a trace per thread and interval.
+    /// Checks a request against what its groups go to. `trace_entries` is the room for a trace per thread and interval.
     pub(crate) fn fit(
-        target: &'a IoTarget,
+        ground: Ground<'a>,
         request: &StepRequest<'_>,
         identity: Identity<'_>,
         trace_entries: usize,
@@ -109,6 +110,7 @@ impl<'a> Job<'a> {
         let mut budget = None;
         let (mut groups, mut threads) = (Vec::new(), Vec::new());
         for (index, workload) in main.groups().enumerate() {
+            let target = ground.of(workload, index > 0).map_err(BackendError::Unfit)?;
             let checked = Checked::new(target, workload, (placement, index > 0))?;
             let of_group = budget.get_or_insert_with(|| Budget::new(request.stop_rule, &checked.extent()));
             let most = if index > 0 { u64::MAX } else { most_operations(of_group, &checked, request) };
@@ -130,7 +132,7 @@ impl<'a> Job<'a> {
         check_volume_bursts(main)?;
         check_buffers(&threads, main)?;
         let reason = budget.map_or(StopReason::Time, |budget| budget.reason);
-        let is_nop = matches!(target, IoTarget::Nop { .. });
+        let is_nop = matches!(ground.target, IoTarget::Nop { .. });
         let direct = main.groups().all(|group| group.direct);
         Ok(Job { groups: groups.into(), threads: threads.into(), is_nop, direct, reason })
     }
@@ -209,6 +211,8 @@ impl<'a, 'w> Checked<'a, 'w> {
             direct: _,
             data: _,
             content: _,
+            // `Ground::of` has looked at it.
+            on: _,
             // `thread` hands these over.
             queue_depth: _,
             pace,

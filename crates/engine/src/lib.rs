@@ -28,6 +28,7 @@ mod feed;
 mod files;
 mod fit;
 mod generate;
+mod ground;
 mod meter;
 mod own_files;
 mod page_cache;

@@ -8,7 +8,7 @@ use std::thread;
 use drivelab_core::backend::{BackendError, StepRequest};
 use drivelab_core::record::{IntervalRecord, IssueMode, StepRecord, StopReason, Stuck};
 use drivelab_core::replay::TraceOpener;
-use drivelab_core::target::{IoTarget, PlacementHandles};
+use drivelab_core::target::PlacementHandles;
 use drivelab_core::units::Nanos;
 
 use crate::account::Outcome;
@@ -17,6 +17,7 @@ use crate::crew::{self, Crew, Finished};
 use crate::errno;
 use crate::faults::{Attempt, Broken};
 use crate::fit::Job;
+use crate::ground::Ground;
 use crate::record::record;
 use crate::replay::{self, Line};
 use crate::schedule::Timing;
@@ -101,19 +102,19 @@ pub type StuckSink = Box<dyn FnMut(Stuck) + Send>;
 
 /// Runs a step.
 pub(crate) fn run(
-    target: &IoTarget,
+    ground: Ground<'_>,
     manner: &Manner<'_>,
     request: &StepRequest<'_>,
     identity: Identity<'_>,
     outlets: &mut Outlets<'_>,
 ) -> Result<StepRecord, BackendError> {
     let trace_entries = if outlets.trace.is_some() { ENTRIES } else { 0 };
-    let job = Job::fit(target, request, identity, trace_entries, manner.placement)?;
+    let job = Job::fit(ground, request, identity, trace_entries, manner.placement)?;
     let sync_fits = job.total_depth() <= OS_THREADS_MAX && !job.is_nop && !job.seals_in_depth();
     if manner.kind == Kind::Sync && !sync_fits {
         return Err(BackendError::Unfit(no_sync(&job)));
     }
-    let page_cache = page_cache::prepare(target, request.workload);
+    let page_cache = page_cache::prepare(ground.target, request.workload);
     let misfit = match manner.kind {
         Kind::Uring(mode) => fitness::misfit(&job, request.workload, mode),
         Kind::Sync => None,
@@ -125,12 +126,12 @@ pub(crate) fn run(
         Some(_) if manner.may_fall_back && sync_fits => &without_ring,
         Some(Misfit { why, advice }) => return Err(BackendError::Unfit(format!("{why}: {advice}"))),
     };
-    match replayed(target, &job, manner, request, outlets)? {
+    match replayed(ground, &job, manner, request, outlets)? {
         // No operation was issued: all threads wait for all rings before the start.
         Err(Broken { what: Attempt::Ring, source }) if manner.may_fall_back && sync_fits => {
             let reason = format!("io_uring_setup was refused for this step ({})", errno::describe(&source));
             let manner = Manner { kind: Kind::Sync, reason: &reason, may_fall_back: false, fell_back: true, ..*manner };
-            replayed(target, &job, &manner, request, outlets)?
+            replayed(ground, &job, &manner, request, outlets)?
         }
         done => done,
     }
@@ -161,7 +162,7 @@ fn no_sync(job: &Job<'_>) -> String {
 
 /// Runs a step with one backend, with its trace read ahead where it has one.
 fn replayed(
-    target: &IoTarget,
+    ground: Ground<'_>,
     job: &Job<'_>,
     manner: &Manner<'_>,
     request: &StepRequest<'_>,
@@ -174,7 +175,9 @@ fn replayed(
         ));
     };
     let stream = open(replay).map_err(BackendError::Unfit)?;
-    replay::with_trace(target, request, replay, stream, |line| attempt(job, manner, request, outlets, Some(line)))
+    replay::with_trace(ground.target, request, replay, stream, |line| {
+        attempt(job, manner, request, outlets, Some(line))
+    })
 }
 
 /// Runs a step with one backend.

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use drivelab_core::drive_state::StateWish;
 use drivelab_core::ids::StepId;
+use drivelab_core::namespace::OtherNamespace;
 use drivelab_core::plan::{
     Action, AxisValue, Combine, Form, LeftOut, Order, Plan, PublishedUnit, RateSearch, Rounds, Step, StepRole,
     TestPlan, Tracked,
@@ -64,6 +65,8 @@ pub(crate) struct Scope<'m> {
     pub(crate) usable: Bytes,
     /// The smoke form's longest step.
     pub(crate) smoke_cap: Nanos,
+    /// What groups on another namespace read.
+    pub(crate) other: &'m OtherNamespace,
 }
 
 impl<'m> Scope<'m> {
@@ -149,18 +152,21 @@ pub(crate) struct Expanded {
     pub(crate) left_out: Vec<LeftOut>,
 }
 
-/// Expands one methodology's own tests, all of them.
+/// Expands one methodology's own tests, all of them. Where no other namespace of the drive is known, groups on one are
+/// planned as if it were like the target.
 pub(crate) fn one_methodology(
     method: &Methodology,
     form: Form,
     shape: &TargetShape,
-    smoke_cap: Nanos,
+    (smoke_cap, other): (Nanos, Option<&OtherNamespace>),
 ) -> Result<Expanded, Vec<Diagnostic>> {
     let base = method.base_form(form).ok_or_else(|| vec![no_form(method, form)])?;
     large_enough(method, form, shape).map_err(|error| vec![error])?;
     let most = if form == Form::Smoke { shape.capacity.min(SMOKE_SIZE) } else { shape.capacity };
     let usable = prepare::usable(method.root(), most);
-    let scope = Scope { method, form, base, shape: *shape, usable, smoke_cap };
+    let stand_in = OtherNamespace::like_target(shape.capacity, shape.offset_align);
+    let other = other.unwrap_or(&stand_in);
+    let scope = Scope { method, form, base, shape: *shape, usable, smoke_cap, other };
     let mut errors = Vec::new();
     files::sets(&scope, &mut errors);
     if !errors.is_empty() {

@@ -3,10 +3,13 @@
 //!
 //! Owns how a rate is split by weight and what weights mean in a closed loop. Must not know: targets.
 
+use drivelab_core::namespace::OtherNamespace;
+use drivelab_core::units::Bytes;
 use drivelab_core::workload::Workload;
 
 use crate::diagnose::Diagnostic;
-use crate::value::Table;
+use crate::expand::{SMOKE_SIZE, Scope};
+use crate::value::{Amount, Extent, Table};
 use crate::values::Values;
 
 /// The name of a test's own load among its groups.
@@ -93,6 +96,50 @@ fn split_rate(loads: &mut [Written<'_, '_>], errors: &mut Vec<Diagnostic>) {
             rate.per_1000_s = u64::try_from(part).unwrap_or(u64::MAX).max(1);
         }
     }
+}
+
+/// The word of `on` for a group that goes to another namespace of the drive.
+const OTHER_NAMESPACE: &str = "other_namespace";
+
+fn is_elsewhere(group: &Table) -> bool {
+    group.text("on") == OTHER_NAMESPACE
+}
+
+/// Whether a group of the test goes to another namespace than the target.
+pub(crate) fn read_elsewhere(test: &Table) -> bool {
+    test.tables("groups").iter().any(is_elsewhere)
+}
+
+/// Where the load goes: nothing for the target. What would do more than read there is wrong.
+pub(crate) fn elsewhere<'m>(
+    scope: &Scope<'m>,
+    load: &Written<'_, 'm>,
+    errors: &mut Vec<Diagnostic>,
+) -> Option<&'m OtherNamespace> {
+    let on = load.values.own.filter(|own| is_elsewhere(own))?.get("on")?;
+    let Workload { direct, verify, replay, .. } = &load.workload;
+    let why = match () {
+        () if replay.is_some() => "a trace is replayed on the target",
+        () if load.workload.read_percent() < 100 => "it does more than read there, and nobody released that namespace",
+        () if !verify.is_off() => "no step has written headers there",
+        () if !direct => "it would go through the page cache there; expected direct = true",
+        () => return Some(scope.other),
+    };
+    let title = format!("the group '{}' cannot be on = \"{OTHER_NAMESPACE}\"", load.values.name);
+    errors.push(Diagnostic::new(on.at.clone(), title, why).help("another namespace of the drive is only ever read"));
+    None
+}
+
+/// The scope of loads on another namespace: its size and its logical block in the place of the target's.
+pub(crate) fn scope_of<'m>(scope: &Scope<'m>, other: &OtherNamespace, extent: &Extent) -> Scope<'m> {
+    let mut usable = if scope.smoke() { other.capacity.min(SMOKE_SIZE) } else { other.capacity };
+    if !other.is_known() && matches!(extent.length, Amount::Bytes(_)) {
+        // How much the one that will be there holds, nobody knows yet.
+        usable = usable.max(Bytes::new(extent.offset.of(usable).saturating_add(extent.length.of(usable))));
+    }
+    let mut there = Scope { usable, ..*scope };
+    (there.shape.capacity, there.shape.offset_align) = (other.capacity, other.logical_block);
+    there
 }
 
 /// Names that groups of a test cannot have.

@@ -13,7 +13,7 @@ mod trace;
 
 pub(crate) use load::{AXIS_WORDS, ENDING, EXCLUSIVE, LOAD, LOCALITY, TOGETHER, axes, axis_names};
 
-use crate::shape::{Key, Kind, Shape, Word, key, later, later_word, must, must_or, word};
+use crate::shape::{Key, Kind, Shape, Word, elsewhere, key, later, later_word, must, must_or, word};
 use around::{CONDITIONS, DRIVES};
 use frame::{INCLUDE, PRIORITY, REQUIRES, SUITE};
 use load::{DATA_WORDS, GROUP, PREPARED_PATTERN, PREPARED_VERIFY};
@@ -213,6 +213,7 @@ static TEST: Shape = Shape {
             crate::twin::TWIN,
             key("priority", PRIORITY, "Which tests stay where not all fit the time: higher ones first. Default 0."),
             key("requires", Kind::Table(&REQUIRES), "What the test needs; without it the test is left out."),
+            elsewhere("on", "the test's own load goes to the target; a group beside it may go to another namespace"),
         ],
         LOAD,
         ENDING,

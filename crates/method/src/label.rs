@@ -53,7 +53,7 @@ impl Naming {
             threads: workload.threads.get(),
             op: operations(workload),
             extra,
-            beside: workload.beside.iter().map(|group| group.name.clone()).collect(),
+            beside: workload.beside.iter().map(beside).collect(),
             replay: workload.replay.as_ref().map(|replay| (replay.trace.clone(), replay.mode.words())),
         }
     }
@@ -99,6 +99,12 @@ impl Naming {
         }
         label
     }
+}
+
+/// A group by its name, and what it reads where that is not the target.
+fn beside(group: &Workload) -> String {
+    // Not by its name: a step is called the same on every drive.
+    if group.on.is_some() { format!("{} (on another namespace)", group.name) } else { group.name.clone() }
 }
 
 /// What the operations do, for people and for the slug: `read`, `30 % write`, `w30`.

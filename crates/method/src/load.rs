@@ -122,6 +122,7 @@ pub(crate) fn workload(
         seek_percent: seek_percent(values, pattern, errors),
         streams,
         span: Span { offset: Bytes::new(0), length: Bytes::new(0) },
+        on: None,
         queue_depth,
         threads,
         pace: pace(values, preset, shares, &sizes, errors),

@@ -5,8 +5,10 @@
 
 use std::ops::Range;
 
+use drivelab_core::namespace::OtherNamespace;
 use drivelab_core::units::{Bytes, Nanos};
 
+use crate::groups;
 use crate::leave::too_coarse;
 use crate::value::{Table, Value};
 
@@ -56,11 +58,13 @@ pub enum Capability {
     OcpLog,
     /// Flexible Data Placement, enabled.
     Fdp,
+    /// Another namespace of the same NVMe drive that can be read.
+    OtherNamespace,
 }
 
 impl Capability {
     /// Each one.
-    pub const ALL: [Capability; 9] = [
+    pub const ALL: [Capability; 10] = [
         Capability::Discard,
         Capability::Temperature,
         Capability::Power,
@@ -70,6 +74,7 @@ impl Capability {
         Capability::EnduranceLog,
         Capability::OcpLog,
         Capability::Fdp,
+        Capability::OtherNamespace,
     ];
 
     /// The word of the language.
@@ -85,6 +90,7 @@ impl Capability {
             Capability::EnduranceLog => "endurance_log",
             Capability::OcpLog => "ocp_log",
             Capability::Fdp => "fdp",
+            Capability::OtherNamespace => "other_namespace",
         }
     }
 }
@@ -110,6 +116,8 @@ pub struct Means {
     pub time: Option<Nanos>,
     /// The target's logical block; the plan that is made knows it of its target.
     pub logical_block: Option<Bytes>,
+    /// The namespace of the same drive that groups on `other_namespace` read.
+    pub other_namespace: Option<OtherNamespace>,
 }
 
 /// The first need of a table `requires` that is known to be unmet: why, and where it is said.
@@ -122,8 +130,8 @@ pub(crate) fn unmet(requires: Option<&Table>, means: &Means) -> Option<(String, 
     }
     for one in table.list("capability") {
         let Value::Word(word) = one.value else { continue };
-        if let Some((_, why)) = means.lacks.iter().find(|(capability, _)| capability.name() == word) {
-            return Some((format!("it needs `{word}`: {why}"), one.at.clone()));
+        if let Some(reason) = lacking(word, means) {
+            return Some((reason, one.at.clone()));
         }
     }
     if let Some(why) = too_few_handles(table, means) {
@@ -163,6 +171,18 @@ fn too_few_handles(table: &Table, means: &Means) -> Option<String> {
         Ok(count) => Some(format!("{needs}, and there {} {count}", if *count == 1 { "is" } else { "are" })),
         Err(why) => Some(format!("{needs}: {why}")),
     }
+}
+
+/// The first need of a test that is known to be unmet. A group that reads another namespace needs one without a word.
+pub(crate) fn unmet_of_test(test: &Table, means: &Means) -> Option<String> {
+    let stated = unmet(test.table("requires"), means).map(|(reason, _)| reason);
+    let elsewhere = || lacking(Capability::OtherNamespace.name(), means).filter(|_| groups::read_elsewhere(test));
+    stated.or_else(elsewhere)
+}
+
+fn lacking(word: &str, means: &Means) -> Option<String> {
+    let (_, why) = means.lacks.iter().find(|(capability, _)| capability.name() == word)?;
+    Some(format!("it needs `{word}`: {why}"))
 }
 
 /// A time in words, rounded for people.

@@ -17,13 +17,14 @@ use crate::around;
 use crate::diagnose::{Diagnostic, Diagnostics};
 use crate::estimate::SpeedGuess;
 use crate::expand::{TargetShape, attempt};
+use crate::groups;
 use crate::include::{Read, Reader};
 use crate::meaning;
-use crate::means::Means;
+use crate::means::{Capability, Means};
 use crate::profile;
 use crate::texts::Texts;
 use crate::trace::{Known, TraceDeclared};
-use crate::value::{Table, content_hash};
+use crate::value::{Table, Value, content_hash};
 
 /// What the version of a methodology ends with when parameters were set on the command line.
 const SET_MARK: &str = "+set";
@@ -310,6 +311,18 @@ impl Methodology {
         let asks = |table: &Table| table.table("requires").is_some_and(|requires| requires.has(key));
         let of = |one: &Methodology| asks(&one.root) || one.root.tables("tests").iter().any(asks);
         of(self) || self.suite.iter().any(|entry| asks(&entry.table) || of(&entry.method))
+    }
+
+    /// Whether anything in it reads another namespace of the drive than the target, or needs one.
+    #[must_use]
+    pub fn asks_for_other_namespace(&self) -> bool {
+        let word = Value::Word(Capability::OtherNamespace.name());
+        let needs = |table: &Table| {
+            let listed = table.table("requires").map_or(&[][..], |requires| requires.list("capability"));
+            listed.iter().any(|one| one.value == word) || groups::read_elsewhere(table)
+        };
+        let of = |one: &Methodology| needs(&one.root) || one.root.tables("tests").iter().any(needs);
+        of(self) || self.suite.iter().any(|entry| needs(&entry.table) || of(&entry.method))
     }
 
     /// The methodologies of its suite.

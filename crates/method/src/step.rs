@@ -13,7 +13,7 @@ use crate::diagnose::Diagnostic;
 use crate::estimate;
 use crate::expand::Scope;
 use crate::fit::{Needs, fitted};
-use crate::groups::{Written, share_out};
+use crate::groups::{Written, elsewhere, scope_of, share_out};
 use crate::label::{Naming, shown};
 use crate::layers::Layers;
 use crate::load::{self, Preset};
@@ -66,8 +66,8 @@ pub(crate) fn io_step<'m>(
         format!("{}/{}/{}", test.text("name"), naming.slug(), pick.case.map_or("", |case| case.text("name")));
     let mut approximations = layers.approximations();
     let seeds = loads.iter().map(|load| load.workload.seed).collect();
-    let workload = on_target(scope, &loads, &seed_name, &mut approximations).map_err(|error| vec![error])?;
-    let reads = workload.groups().any(|group| group.read_percent() > 0 && group.verify != Verify::Check);
+    let workload = fitting(scope, &loads, &seed_name, &mut approximations).map_err(|error| vec![error])?;
+    let reads = workload.on_target().any(|group| group.read_percent() > 0 && group.verify != Verify::Check);
     let ramp = values.time("ramp").unwrap_or_default();
     let (stop, ramp, rest) = if scope.smoke() {
         (smoke(&stop, scope.smoke_cap), Nanos::new(0), Rest::None {})
@@ -130,14 +130,17 @@ fn loads<'a, 'm>(
         };
         loads.extend(workload.map(|workload| Written { values, workload }));
     }
+    for load in &mut loads {
+        load.workload.on = elsewhere(scope, load, errors).cloned().map(Box::new);
+    }
     if errors.is_empty() {
         share_out(&mut loads, errors);
     }
     loads
 }
 
-/// The loads held against the target, each with a seed of its own, the first with the others beside it.
-fn on_target(
+/// The loads held against what they go to, each with a seed of its own, the first with the others beside it.
+fn fitting(
     scope: &Scope<'_>,
     loads: &[Written<'_, '_>],
     seed_name: &str,
@@ -145,7 +148,13 @@ fn on_target(
 ) -> Result<Workload, Diagnostic> {
     let mut fitting = Vec::with_capacity(loads.len());
     for load in loads {
-        let workload = fitted(scope, load.workload.clone(), &Needs::of(&load.values), approximations)?;
+        let there = load.workload.on.as_deref().map(|other| scope_of(scope, other, &load::extent(&load.values)));
+        let fits =
+            fitted(there.as_ref().unwrap_or(scope), load.workload.clone(), &Needs::of(&load.values), approximations);
+        let workload = fits.map_err(|error| match there {
+            Some(_) => error.help("for this group the target is the other namespace: its size and logical block count"),
+            None => error,
+        })?;
         let name = match load.values.own {
             Some(_) => format!("{seed_name}/{}", workload.name),
             None => seed_name.to_owned(),

@@ -14,7 +14,7 @@ use drivelab_core::workload::Workload;
 
 use crate::diagnose::Diagnostic;
 use crate::expand::{Expanded, TargetShape, one_methodology};
-use crate::means::{Means, about, unmet};
+use crate::means::{Means, about, unmet_of_test};
 use crate::methodology::{Entry, Methodology};
 use crate::scores;
 
@@ -56,7 +56,8 @@ pub(crate) fn chosen(
     let mut units = Vec::new();
     let mut files_taken = 0;
     let mut errors = Vec::new();
-    match one_methodology(method, form, shape, smoke_cap) {
+    let known = (smoke_cap, means.other_namespace.as_ref());
+    match one_methodology(method, form, shape, known) {
         Ok(mut expanded) => {
             chosen.left_out.append(&mut expanded.left_out);
             units.push(own_unit(method, expanded, means));
@@ -70,7 +71,7 @@ pub(crate) fn chosen(
             continue;
         }
         let base = fitting::form_of(entry, form).unwrap_or(form);
-        match one_methodology(&entry.method, base, &fitting::share_of(entry, base, shape, means), smoke_cap) {
+        match one_methodology(&entry.method, base, &fitting::share_of(entry, base, shape, means), known) {
             Ok(mut expanded) => {
                 let left_out: Vec<LeftOut> = expanded.left_out.drain(..).collect();
                 if let Some(reason) = fitting::no_room(&expanded, shape, means, &mut files_taken) {
@@ -197,7 +198,7 @@ fn candidates(
         let table = method.root().tables("tests").iter().find(|table| table.text("name") == test.name);
         let changes = changes(&test) || prepare.iter().chain(&before).any(changes);
         let read_only = means.read_only.as_ref().filter(|_| changes).map(|why| format!("it writes, and {why}"));
-        let out = read_only.or_else(|| Some(unmet(table?.table("requires"), means)?.0));
+        let out = read_only.or_else(|| unmet_of_test(table?, means));
         let own = table.and_then(|table| table.whole("priority")).unwrap_or(0);
         Candidate { before, test, priority: priority + own, out }
     };

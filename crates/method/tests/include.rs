@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use drivelab_core::namespace::OtherNamespace;
 use drivelab_core::plan::{Action, Form, Plan, Rounds};
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_method::{
@@ -259,6 +260,51 @@ fn unmet_needs_leave_a_test_out_and_refuse_a_methodology() {
     assert!(refused.contains("'base' cannot run here: it needs a block device"), "{refused}");
     let nothing = expand_with(&whole, Form::Quick, &shape(Bytes::GIB), &read_only).unwrap_err().to_string();
     assert!(nothing.contains("reads: it writes, and no device was named"), "its fill writes too: {nothing}");
+}
+
+#[test]
+fn a_group_on_another_namespace_reads_that_one_and_needs_it_without_a_word() {
+    let text = format!("{BASE}[[tests.groups]]\nname = \"readers\"\non = \"other_namespace\"\nop = \"read\"\n");
+    let method = parse("beside.toml", &format!("{text}span = {{ offset = \"50 %\", length = \"50 %\" }}\n")).unwrap();
+    assert!(method.asks_for_other_namespace() && !parse("base.toml", BASE).unwrap().asks_for_other_namespace());
+    let other = OtherNamespace {
+        name: "nvme0n3".to_owned(),
+        nsid: 3,
+        capacity: Bytes::new(4 << 30),
+        logical_block: Bytes::new(4096),
+    };
+    let known = Means { other_namespace: Some(other.clone()), ..Means::default() };
+    let plan = expand_with(&method, Form::Quick, &shape(Bytes::GIB), &known).unwrap();
+    assert_eq!(plan.other_namespace(), Some(&other));
+    let step = plan.tests.iter().find(|test| test.name == "writes").unwrap().steps.first().unwrap();
+    assert_eq!(step.label, "SEQ 1 MiB Q8T1 write; beside it: readers (on another namespace)");
+    let load = step.workload().unwrap();
+    let of = |load: &drivelab_core::workload::Workload| (load.span.offset.get(), load.span.length.get());
+    assert_eq!((of(load), of(&load.beside[0])), ((0, 1 << 30), (2 << 30, 2 << 30)), "each by its own size");
+    assert!(load.on.is_none() && load.on_target().count() == 1);
+    // Where nobody looked, it is planned as if it were like the target.
+    let stand_in = expand(&method, Form::Quick, &shape(Bytes::GIB)).unwrap();
+    assert!(!stand_in.other_namespace().unwrap().is_known());
+    let smoke = expand_with(&method, Form::Smoke, &shape(Bytes::GIB), &known).unwrap();
+    let smoke = smoke.steps().find_map(|step| step.workload()?.beside.first().map(of)).unwrap();
+    assert_eq!(smoke, (4 << 20, 4 << 20), "the smoke form keeps to the first 8 MiB");
+    // Blocks of the other one are its own: 512 bytes suit the target alone.
+    let fine = text.replace("block_size = \"1 MiB\"", "block_size = \"512\"");
+    let refused =
+        expand_with(&parse("fine.toml", &fine).unwrap(), Form::Quick, &shape(Bytes::GIB), &known).unwrap_err();
+    assert!(refused.to_string().contains("512 B is not a multiple of"), "{refused}");
+    // Larger than the target, which it is not about; how large the other one is, is known where it was looked for.
+    let large = parse("large.toml", &format!("{text}span = \"8 GiB\"\n")).unwrap();
+    assert!(expand(&large, Form::Quick, &shape(Bytes::GIB)).is_ok());
+    let refused = expand_with(&large, Form::Quick, &shape(Bytes::GIB), &known).unwrap_err().to_string();
+    assert!(refused.contains("8 GiB is larger") && refused.contains("is the other namespace"), "{refused}");
+    let lacks = vec![(Capability::OtherNamespace, "the drive of nvme0n1 has no other namespace".to_owned())];
+    let without = Means { lacks, ..Means::default() };
+    let plan = expand_with(&method, Form::Quick, &shape(Bytes::GIB), &without).unwrap();
+    assert_eq!(plan.left_out.len(), 1);
+    assert_eq!(plan.left_out[0].test, "writes");
+    let reason = "it needs `other_namespace`: the drive of nvme0n1 has no other namespace";
+    assert_eq!(plan.left_out[0].reason, reason);
 }
 
 #[test]

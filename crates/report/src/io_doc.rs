@@ -225,6 +225,9 @@ pub(crate) struct LatencyDoc {
 pub(crate) struct GroupDoc {
     /// Its name; empty for the main load.
     pub(crate) name: String,
+    /// The other namespace of the drive that it read in place of the target, `nvme0n2`; absent where it is the target.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) on: Option<String>,
     /// By kind, as above.
     pub(crate) operations: BTreeMap<String, OperationDoc>,
 }
@@ -328,14 +331,16 @@ fn issues(workload: &Workload, kind: OpKind) -> bool {
     })
 }
 
-fn groups(last: Option<&StepRecord>) -> Vec<GroupDoc> {
+fn groups(last: Option<&StepRecord>, workload: &Workload) -> Vec<GroupDoc> {
     let Some(last) = last else { return Vec::new() };
+    let on =
+        |name: &str| workload.beside.iter().find(|load| load.name == name)?.on.as_ref().map(|on| on.words().to_owned());
     let one = |group: &drivelab_core::record::GroupRecord| {
         let main = [(OpKind::Read, &group.read), (OpKind::Write, &group.write)];
         let kinds = main.into_iter().chain(group.others.iter().map(|other| (other.op, &other.record)));
         let seen = kinds.filter(|(_, record)| record.count + record.errors > 0);
         let operations = seen.map(|(kind, record)| (kind.name().to_owned(), merged(&[record], last.elapsed())));
-        GroupDoc { name: group.name.clone(), operations: operations.collect() }
+        GroupDoc { name: group.name.clone(), on: on(&group.name), operations: operations.collect() }
     };
     last.groups.iter().map(one).collect()
 }
@@ -435,7 +440,7 @@ pub(crate) fn results(input: &IoInput<'_>) -> Result<IoResults, ReportError> {
         stop_reason: last.map(|record| record.stop_reason),
         elapsed_ns: rounds.iter().map(|record| record.elapsed().get()).sum(),
         operations: by_kind(&rounds, workload),
-        groups: groups(last),
+        groups: groups(last, workload),
         engine: EngineDoc::of(&rounds, workload),
         limited_by: limit.map(|limit| limit.limited_by),
         limited_because: limit.map_or_else(String::new, |limit| limit.reason.clone()),

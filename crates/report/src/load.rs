@@ -5,10 +5,11 @@
 use drivelab_core::load::{
     Arrivals, Bursts, Content, Locality, OtherOps, Pace, Placement, Rate, SizeShare, Verify, VolumeBursts, Zone,
 };
+use drivelab_core::namespace::OtherNamespace;
 use drivelab_core::places::Places;
 use drivelab_core::replay::{Replay, TraceFit, TraceSource, TraceTrims};
 use drivelab_core::units::{Bytes, Nanos};
-use drivelab_core::workload::{DataPattern, Pattern, Streams, Workload};
+use drivelab_core::workload::{DataPattern, Pattern, Span, Streams, Workload};
 
 use crate::format;
 
@@ -70,6 +71,7 @@ fn group_words(workload: &Workload) -> (&str, LoadWords) {
         seek_percent,
         streams,
         span,
+        on,
         queue_depth,
         threads,
         pace,
@@ -112,10 +114,20 @@ fn group_words(workload: &Workload) -> (&str, LoadWords) {
     let words = LoadWords {
         load: parts.join(", "),
         data: contents.join(", "),
-        span: format!("{} from {}", span.length, span.offset),
+        span: span_text(*span, on.as_deref()),
         seed: seed.to_string(),
     };
     (if name.is_empty() { "main" } else { name }, words)
+}
+
+/// Which part of the target, or of the other namespace that is read in its place.
+fn span_text(span: Span, on: Option<&OtherNamespace>) -> String {
+    let of = match on {
+        Some(OtherNamespace { name, nsid, .. }) if *nsid > 0 => format!(" of {name} (namespace {nsid}, only read)"),
+        Some(_) => " of another namespace (only read)".to_owned(),
+        None => String::new(),
+    };
+    format!("{} from {}{of}", span.length, span.offset)
 }
 
 /// Which trace, where from, and how it is replayed.

@@ -29,7 +29,8 @@ fn measures(test: &TestPlan) -> bool {
 
 /// Whether preparation begins with a discard of all that the plan touches, so that nothing before it counts.
 fn begins_anew(plan: &Plan, test: &TestPlan) -> bool {
-    let ends = plan.steps().filter_map(|step| step.workload()).flat_map(|load| load.groups().map(|one| one.span.end()));
+    let ends =
+        plan.steps().filter_map(|step| step.workload()).flat_map(|load| load.on_target().map(|one| one.span.end()));
     let end = ends.max().unwrap_or_default();
     let Some(Action::Io { workload, stop, .. }) = test.steps.first().map(|step| &step.action) else { return false };
     prepares(test)

@@ -137,7 +137,8 @@ fn others(subject: &Subject<'_>) -> Vec<Seen> {
         return Vec::new();
     };
     let Some(moved) = rose(disk, read, from, to).zip(rose(disk, write, from, to)) else { return Vec::new() };
-    let own_read: f64 = subject.intervals.iter().map(|interval| interval.read.bytes.as_f64()).sum();
+    let own_read: f64 =
+        subject.intervals.iter().map(|interval| interval.read.bytes.as_f64()).sum::<f64>() * reads_of_target(subject);
     let own_written = subject.execution.record.written_total.as_f64();
     let own = own_read + own_written;
     let foreign = (moved.0 - own_read).max(0.0) + (moved.1 - own_written).max(0.0);
@@ -150,6 +151,17 @@ fn others(subject: &Subject<'_>) -> Vec<Seen> {
         ]
     };
     told(subject, matters.then(found))
+}
+
+/// Share of the bytes read that came from the target, 0 to 1, and not from another namespace of its drive.
+fn reads_of_target(subject: &Subject<'_>) -> f64 {
+    let (workload, record) = (subject.execution.workload, subject.execution.record);
+    let of = |elsewhere: bool| -> f64 {
+        let pairs = workload.groups().zip(&record.groups).filter(|(load, _)| load.on.is_some() == elsewhere);
+        pairs.map(|(_, group)| group.read.bytes.as_f64()).sum()
+    };
+    let (here, elsewhere) = (of(false), of(true));
+    if elsewhere > 0.0 { here / (here + elsewhere) } else { 1.0 }
 }
 
 fn name_of(source: &RecordedSource) -> &str {

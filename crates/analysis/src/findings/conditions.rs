@@ -2,6 +2,7 @@
 
 use drivelab_core::environment::{BlockDeviceFacts, LinkFacts};
 use drivelab_core::finding::{Finding, Severity};
+use drivelab_core::namespace::OtherNamespace;
 use drivelab_core::plan::LeftOut;
 use drivelab_core::units::Bytes;
 
@@ -69,6 +70,27 @@ pub(crate) fn tests_left_out(left_out: &[LeftOut]) -> Finding {
     let cause = "Target, drive, rights or time do not offer what they need.";
     let count = evidence("left out", left_out.len() as f64, None, "tests");
     note("tests_left_out", statement, cause, "Nothing, or give them what they need.").about_run(vec![count])
+}
+
+pub(crate) fn other_namespace_read(other: &OtherNamespace, allocated: Option<Bytes>) -> Finding {
+    let unused = allocated.is_some_and(|bytes| bytes.get() == 0);
+    let held = match allocated {
+        Some(_) if unused => "by its own account it holds nothing".to_owned(),
+        Some(bytes) => format!("by its own account {} of its {} are allocated", bytes.about(), other.capacity.about()),
+        None => format!("it has {}", other.capacity.about()),
+    };
+    let statement = format!(
+        "Groups of threads read {} (namespace {}), another namespace of the same drive, which this run never writes: {held}. \
+         A drive answers reads of blocks that were never written, or were deallocated, without its media.",
+        other.words(),
+        other.nsid
+    );
+    let cause = "The methodology asks how reads of one namespace fare while another one is written.";
+    let action =
+        "Take its read latencies for those of the media only where that namespace was written before, all of it.";
+    let words = if unused { warning } else { note }("other_namespace_read", statement, cause, action);
+    let size = evidence("bytes of the other namespace", other.capacity.as_f64(), None, "B");
+    words.about_run(vec![size])
 }
 
 pub(crate) fn data_without_writes() -> Finding {

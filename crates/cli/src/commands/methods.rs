@@ -16,7 +16,7 @@ use crate::args::{FormArg, MethodsCommand};
 use crate::context::Context;
 use crate::fail::Result;
 use crate::lab::dry_run::GUESS;
-use crate::lab::{method, target, traces};
+use crate::lab::{method, other_namespace, target, traces};
 use crate::say;
 
 /// Runs the command.
@@ -261,6 +261,9 @@ fn plan_text(plan: &Plan) -> String {
                 ends(step)
             );
         }
+    }
+    if let Some(remark) = other_namespace::remark(plan) {
+        let _ = writeln!(text, "\n{remark}");
     }
     if !plan.left_out.is_empty() {
         let _ = writeln!(text, "\nLeft out");

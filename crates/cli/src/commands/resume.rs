@@ -28,7 +28,7 @@ use crate::lab::outcome::{Show, ended};
 use crate::lab::pages::{OutputFile, Wish};
 use crate::lab::place::{Needs, OpenedIo, Place, Wanted};
 use crate::lab::watching::{self, Watching};
-use crate::lab::{conditions, dry_run, files, headers, notes, placing, signals, traces};
+use crate::lab::{conditions, dry_run, files, headers, notes, other_namespace, placing, signals, traces};
 use crate::say::Voice;
 use crate::screens;
 
@@ -73,6 +73,8 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     if let Some(scratch) = &again.opened.scratch {
         notes::write_scratch(&data, row.id, scratch)?;
     }
+    let on_device = again.opened.facts.kind == TargetKind::BlockDevice;
+    engine.other = other_namespace::open(&records.plan, (&again.opened.facts.devices, on_device))?;
     let source = records.environment.source.as_ref().map(|source| source.path.as_path());
     let folder = again.opened.target.path().parent().unwrap_or(Path::new("/"));
     let made = files::make(&records.plan, folder, source, row.id, context.settings.voice)?;

@@ -30,7 +30,7 @@ use super::place::{Needs, OpenedIo, Wanted};
 use super::target::{self, Purpose, Site, Words};
 use super::trace::TraceFile;
 use super::watching::{self, Watching};
-use super::{checked, consent, data_sheet, dry_run, endurance, files, found, notes, placing, signals};
+use super::{checked, consent, data_sheet, dry_run, endurance, files, found, notes, other_namespace, placing, signals};
 use crate::args::{PrintArgs, TelemetryArgs};
 use crate::context::{Context, now, tool};
 use crate::fail::{Failure, Result};
@@ -177,9 +177,11 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
     let wanted = Wanted { run, needs: Needs::of_plan(&plan), destroy: &destroy, size, own: order.under.is_some() };
     let data = if order.save { Some(context.data()?) } else { None };
     let opened = site.open(&wanted, voice)?;
+    let other = other_namespace::open(&plan, site.below())?;
     let made = files::make(&plan, site.place.folder(), order.source, run, voice)?;
     let environment = environment(context, (&order, &plan), &opened, (data.as_ref(), made.source));
-    site.remarks().iter().chain(&opened.remarks).for_each(|remark| voice.say(remark));
+    let reads_other = other_namespace::remark(&plan);
+    site.remarks().iter().chain(&opened.remarks).chain(&reads_other).for_each(|remark| voice.say(remark));
     found::say(voice, &environment, &plan, order.show);
     if stop.is_stopped() {
         return Err(Failure::new(ExitCode::Interrupted, "stopped before anything was measured; nothing is kept"));
@@ -215,7 +217,7 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
     let OpenedIo { target, scratch, .. } = opened;
     let opening = site.smaller().into_iter().chain(book.as_mut().and_then(Book::found)).collect();
     let (sink, folders) = (trace.as_ref().map(TraceFile::sink), made.folders);
-    let engine = Options { trace: sink, folders, placement, ..order.engine };
+    let engine = Options { trace: sink, folders, placement, other, ..order.engine };
     let (clock, group, company) = match order.part {
         Some(Part { clock, group, company, .. }) => (Some(clock), Some(group), Some(company)),
         // What a condition costs in CPU time is on record, so that a page of several can show it at any time.

@@ -23,7 +23,7 @@ use super::begin::{self, Order};
 use super::place::{Needs, Place, Wanted};
 use super::target::{self, Purpose, Site};
 use super::watching::Watching;
-use super::{consent, endurance, files, placing};
+use super::{consent, endurance, files, other_namespace, placing};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
 use crate::say;
@@ -72,7 +72,8 @@ pub fn look(context: &Context, order: &Order<'_>) -> Result<Look> {
     if let Some(endurance) = endurance::known((context, order.facts), site.below()) {
         target.endurance = endurance.text(target.written);
     }
-    Ok(Look { plan, target, remarks: site.remarks() })
+    let remarks = site.remarks().into_iter().chain(other_namespace::remark(&plan)).collect();
+    Ok(Look { plan, target, remarks })
 }
 
 /// Says what an order would do to its one target.

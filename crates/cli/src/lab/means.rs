@@ -5,7 +5,7 @@
 
 use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::probe::{NvmeProbe, TargetProbe};
-use drivelab_device::{Named, Roots, takes_discards};
+use drivelab_device::{Named, Roots, open_other_namespace, takes_discards};
 use drivelab_method::{Capability, Ground, Means, Methodology};
 
 use super::place::Place;
@@ -18,11 +18,18 @@ use crate::args::TelemetryArgs;
 pub fn of(site: &Site, methodology: &Methodology, telemetry: Option<&TelemetryArgs>) -> Means {
     let is_device = site.is_block_device();
     let mut lacks = Vec::new();
+    let mut other_namespace = None;
     if methodology.asks_for_capabilities() {
-        let drive = drive_of(site);
+        let drive = drive_of(site.below());
         let probe = drivelab_device::probe::drive_below(drive, is_device);
         for one in Capability::ALL {
             lacks.extend(lack(one, drive, probe.as_ref(), telemetry).map(|why| (one, why)));
+        }
+    }
+    if methodology.asks_for_other_namespace() {
+        match open_other_namespace(drive_of(site.below())) {
+            Ok(found) => other_namespace = Some(found.namespace),
+            Err(why) => lacks.push((Capability::OtherNamespace, why)),
         }
     }
     Means {
@@ -35,13 +42,14 @@ pub fn of(site: &Site, methodology: &Methodology, telemetry: Option<&TelemetryAr
         read_only: None,
         time: None,
         logical_block: None,
+        other_namespace,
     }
 }
 
 /// The devices down to the drive that is meant: a loop device that was named stands for itself, wherever its file lies.
-fn drive_of(site: &Site) -> &[BlockDeviceFacts] {
-    let is_loop = site.is_block_device() && site.devices.first().is_some_and(|device| device.transport == "loop");
-    if is_loop { &site.devices[..1] } else { &site.devices }
+pub fn drive_of((devices, is_device): (&[BlockDeviceFacts], bool)) -> &[BlockDeviceFacts] {
+    let is_loop = is_device && devices.first().is_some_and(|device| device.transport == "loop");
+    if is_loop { &devices[..1] } else { devices }
 }
 
 /// Why something is known not to be there, a part of a sentence.
@@ -88,6 +96,8 @@ fn lack(
             let off = |nvme: &NvmeProbe| nvme.fdp.as_ref().is_none_or(|fdp| fdp.enabled == Some(false));
             of_nvme(&off, "has no Flexible Data Placement, or it is off")
         }
+        // Looked for where what is found is kept.
+        Capability::OtherNamespace => None,
     }
 }
 

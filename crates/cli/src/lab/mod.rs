@@ -22,6 +22,7 @@ pub mod means;
 pub mod memory;
 pub mod method;
 pub mod notes;
+pub mod other_namespace;
 pub mod outcome;
 pub mod pages;
 pub mod place;

@@ -51,10 +51,10 @@ pub struct Needs {
 }
 
 impl Needs {
-    /// Of all groups of a load.
+    /// Of all groups of a load that go to the target.
     #[must_use]
     pub fn of(workload: &Workload) -> Needs {
-        workload.groups().fold(Needs::default(), |needs, group| {
+        workload.on_target().fold(Needs::default(), |needs, group| {
             let OtherOps { trim_percent, write_zeroes_percent, flush_percent, sync_every } = group.other;
             let any = |share: drivelab_core::units::Percent| share.get() > 0;
             Needs {

@@ -1,9 +1,19 @@
 //! Groups of threads with loads of their own at the same time: told apart, added up, held to their weights.
 
-use drivelab_core::load::{Arrivals, Pace, Rate};
+use std::fs::{File, read};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::OpenOptionsExt;
+use std::sync::Arc;
+
+use drivelab_core::backend::BackendError;
+use drivelab_core::clock::StopToken;
+use drivelab_core::load::{Arrivals, Pace, Rate, Verify};
+use drivelab_core::namespace::OtherNamespace;
 use drivelab_core::record::StopReason;
+use drivelab_core::target::{DirectIo, ReadOnlyParts, ReadOnlyTarget};
 use drivelab_core::units::{Bytes, Percent};
-use drivelab_core::workload::{Pattern, Workload};
+use drivelab_core::workload::{Pattern, Span, Workload};
+use drivelab_engine::{BackendChoice, Engine, Options};
 
 use crate::common::*;
 
@@ -70,4 +80,93 @@ fn groups_with_rates_keep_each_its_own() {
     assert_eq!(open.asked_iops, 1100.0);
     assert!(open.arrived.abs_diff(550) <= 2, "{open:?}");
     assert!(record.groups[1].read.count <= 50, "{}", record.groups[1].read.count);
+}
+
+/// Longer than the target, so that reads behind its end show where they went.
+const OTHER: u64 = 12 * MIB;
+
+/// An engine on a file that may be written, with a second file beside it that is open for reading only; both told.
+fn with_another(choice: BackendChoice) -> (Bench, Told) {
+    let (mut bench, told) = Bench::traced(8 * MIB, true, choice);
+    let path = bench.folder.path().join("other");
+    zeros(&path, OTHER);
+    let buffered = OwnedFd::from(File::open(&path).unwrap());
+    let kept = Arc::clone(&told);
+    let mut options = Options::new(choice);
+    options.trace = Some(Box::new(move |entries, _| kept.lock().unwrap().extend_from_slice(entries)));
+    options.other = Some(ReadOnlyTarget::new(ReadOnlyParts {
+        direct: Some(File::options().read(true).custom_flags(libc::O_DIRECT).open(&path).unwrap().into()),
+        path,
+        buffered,
+        length: Bytes::new(OTHER),
+        direct_io: DirectIo {
+            supported: true,
+            memory_align: Bytes::new(512),
+            offset_align: Bytes::new(512),
+            reason: "made by a test".to_owned(),
+        },
+        reason: "it is another namespace".to_owned(),
+    }));
+    bench.engine = Engine::open(target(&bench.path, 8 * MIB, true), options).unwrap();
+    (bench, told)
+}
+
+/// Random writes on the target, with reads in order over all of the other namespace beside them.
+fn writers_and_readers() -> Workload {
+    let on = OtherNamespace {
+        name: "nvme0n2".to_owned(),
+        nsid: 2,
+        capacity: Bytes::new(OTHER),
+        logical_block: Bytes::new(512),
+    };
+    let readers = Workload {
+        name: "readers".to_owned(),
+        pattern: Pattern::Sequential,
+        block_size: Bytes::new(65536),
+        on: Some(Box::new(on)),
+        span: Span { offset: Bytes::new(0), length: Bytes::new(OTHER) },
+        ..workload(OTHER)
+    };
+    let write_percent = Percent::new(100).unwrap();
+    Workload { name: "main".to_owned(), write_percent, beside: vec![readers], ..workload(8 * MIB) }
+}
+
+#[test]
+fn a_group_reads_another_namespace_while_the_target_is_written() {
+    for choice in BOTH {
+        let (mut bench, told) = with_another(choice);
+        let (record, _) = run(&mut bench.engine, &writers_and_readers(), &time(400));
+        assert_eq!(record.error_count(), 0, "{choice:?}: {:?}", record.errors);
+        assert!(record.engine.direct_verified, "{choice:?}: both are open with O_DIRECT");
+        let (main, readers) = (&record.groups[0], &record.groups[1]);
+        assert!(main.write.count > 0 && main.read.count == 0, "{choice:?}");
+        assert!(readers.read.bytes.get() > OTHER && readers.write.count == 0, "{choice:?}: {readers:?}");
+        // The target ends before most of what was read, and so reads of it would have failed.
+        assert!(told.lock().unwrap().iter().any(|entry| entry.offset >= 8 * MIB), "{choice:?}");
+        assert!(read(&bench.path).unwrap().iter().any(|byte| *byte != 0), "{choice:?}: nothing was written");
+        assert!(read(bench.folder.path().join("other")).unwrap().iter().all(|byte| *byte == 0), "{choice:?}");
+    }
+}
+
+#[test]
+fn what_would_do_more_than_read_another_namespace_is_refused() {
+    let refused = |change: fn(&mut Workload), open: bool, says: &str| {
+        let mut bench = if open { with_another(BOTH[0]).0 } else { Bench::new(8 * MIB, true, BOTH[0]) };
+        let mut load = writers_and_readers();
+        change(&mut load);
+        let ran = run_with(&mut bench.engine, &load, &time(50), (0, 100), &StopToken::default());
+        let Err(BackendError::Unfit(why)) = ran else { panic!("{says}: it ran") };
+        assert!(why.contains(says), "{why}");
+    };
+    refused(|load| load.beside[0].write_percent = Percent::new(1).unwrap(), true, "only with reads");
+    refused(|load| load.beside[0].other.trim_percent = Percent::new(100).unwrap(), true, "only with reads");
+    refused(|load| load.beside[0].other.flush_percent = Percent::new(10).unwrap(), true, "only with reads");
+    refused(|load| load.beside[0].direct = false, true, "past the page cache");
+    refused(|load| load.beside[0].verify = Verify::Check, true, "only with reads");
+    refused(|load| *load = Workload { beside: Vec::new(), ..load.beside[0].clone() }, true, "beside others");
+    refused(|_| (), false, "'readers' is to read nvme0n2, which is not open");
+    let shrunk = |load: &mut Workload| load.beside[0].on.as_mut().unwrap().capacity = Bytes::new(2 * OTHER);
+    refused(shrunk, true, "when the run was planned");
+    let beyond = |load: &mut Workload| load.beside[0].span.offset = Bytes::new(OTHER);
+    refused(beyond, true, "leaves the target, which has 12582912 bytes");
 }

@@ -147,6 +147,7 @@ fn load_of(load: &Workload, job: &mut Job) {
         seek_percent,
         streams: _,
         span: _,
+        on,
         queue_depth: _,
         threads: _,
         pace: _,
@@ -162,6 +163,12 @@ fn load_of(load: &Workload, job: &mut Job) {
         replay,
         files,
     } = load;
+    if let Some(other) = on {
+        job.comment("drivelab reads another namespace of the same drive here");
+        if other.is_known() {
+            job.say(format!("filename=/dev/{}", other.name));
+        }
+    }
     if files.is_some() {
         job.comment("drivelab works on a set of files here, which fio cannot do; what follows is not that load");
     }

@@ -46,6 +46,7 @@ static CAPABILITY: Kind = Kind::OneOf(&[
     word("endurance_log", "The drive has an endurance group log."),
     word("ocp_log", "The drive has the extended health log of OCP."),
     word("fdp", "The drive has Flexible Data Placement, and it is on."),
+    word("other_namespace", "The NVMe drive has another namespace that can be read."),
 ]);
 
 pub(super) static REQUIRES: Shape = Shape {

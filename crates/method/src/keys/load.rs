@@ -346,6 +346,12 @@ pub(crate) static ENDING: &[Key] = &[
     key("start_below_cap", Kind::Duration, "Longest wait for that; then the step begins all the same. Default 30 min."),
 ];
 
+/// What a group may go to.
+const ON: &[Word] = &[
+    word("target", "The target, as the test's own load does."),
+    word("other_namespace", "Another namespace of the same NVMe drive, which is only read."),
+];
+
 const OF_THE_STEP: &str = "all groups of a step begin and end together; state it in the test";
 
 /// A group of threads beside the test's own load.
@@ -353,6 +359,7 @@ pub(super) static GROUP: Shape = Shape {
     name: "a group",
     keys: &[
         &[must("name", Kind::Name, "Name of the group, unique in the test; not `main`, which is the test's own load.")],
+        &[key("on", Kind::OneOf(ON), "What the group goes to. Default target.")],
         LOAD,
         &[
             elsewhere("groups", "a group has no groups of its own"),

@@ -179,6 +179,76 @@ fn errors(document: &Value) -> Result<f64> {
     Ok(all)
 }
 
+/// The test of write-amplification that reads another namespace than the one it writes.
+const READS_ELSEWHERE: &str = "reads-of-another-namespace";
+/// Bytes that may be read of it beside the load: opening it reads a few blocks.
+const OPENING: f64 = 1_048_576.0;
+
+/// Checks what methods_namespaces.sh left.
+pub(crate) fn check_namespaces(results: &Results) -> Result<Vec<String>> {
+    let beside = results.text("beside")?;
+    let name = beside.trim();
+    let remarks = results.json("dry.out")?.pointer("/remarks").context("no remarks in the dry run")?.to_string();
+    for said in [&remarks, &results.text("plan.out")?] {
+        ensure!(said.contains(&format!("/dev/{name} (namespace 7)")), "nobody says that {name} is read: {said}");
+    }
+    let smoke = document(results, "namespaces")?;
+    let measured = judged(&smoke, "write-amplification")?;
+    ensure!(measured.len() == 7, "{} measured steps, not 7", measured.len());
+    let own = |one: &&Value| {
+        let id = one.pointer("/step/id").and_then(Value::as_str).unwrap_or_default();
+        id.starts_with(READS_ELSEWHERE)
+    };
+    let step = list(&smoke, "/steps")?.iter().find(own).context("no step that reads another namespace")?;
+    let on = step.pointer("/step/action/io/workload/beside/0/on/name");
+    ensure!(on == Some(&name.into()), "the plan reads {on:?}, not {name}");
+    let group = |at: usize, op: &str| number(step, &format!("/rounds/0/groups/{at}/{op}/bytes"));
+    ensure!(group(0, "write")? > 0.0 && group(0, "read")? == 0.0, "the first namespace was not written: {step}");
+    says(&smoke, "other_namespace_read", name)?;
+    let read = group(1, "read")?;
+    only_read("the step", (&stat(results, "before")?, &stat(results, "after")?), read)?;
+    let load = results.json("io.out")?;
+    let on = load.pointer("/groups/1/on");
+    ensure!(on == Some(&name.into()), "the document of io names {on:?}, not {name}");
+    let by_flags = number(&load, "/groups/1/operations/read/bytes")?;
+    only_read("drivelab io", (&stat(results, "after")?, &stat(results, "io")?), by_flags)?;
+    let (made, end) = (stat(results, "made")?, stat(results, "refused")?);
+    ensure!(made.written == end.written, "{name} was written: {made:?}, {end:?}");
+    let refused = results.text("refused.said")?;
+    let code = results.text("refused.code")?;
+    ensure!(code.trim() != "0" && refused.contains("only ever read"), "a write there: exit code {code}, {refused}");
+    Ok(vec![format!("{name}: {read} and {by_flags} bytes read beside writes of the other one, nothing written there")])
+}
+
+/// What the kernel counted of a disk, in bytes (Documentation/ABI/stable/sysfs-block: sectors of 512 bytes).
+#[derive(Debug, PartialEq)]
+struct Stat {
+    read: f64,
+    /// Written and discarded.
+    written: f64,
+}
+
+fn stat(results: &Results, when: &str) -> Result<Stat> {
+    stat_of(&results.text(&format!("stat.{when}"))?)
+}
+
+fn stat_of(text: &str) -> Result<Stat> {
+    let fields: Vec<f64> = text.split_whitespace().map_while(|field| field.parse().ok()).collect();
+    let at = |field: usize| fields.get(field).map(|sectors| sectors * 512.0).context("a short stat");
+    Ok(Stat { read: at(2)?, written: at(6)? + at(13)? })
+}
+
+/// That between two looks so many bytes were read of a disk, and none written.
+fn only_read(what: &str, (before, after): (&Stat, &Stat), read: f64) -> Result<()> {
+    let rose = after.read - before.read;
+    ensure!(
+        read > 0.0 && rose >= read && rose - read <= OPENING,
+        "{what}: {read} bytes read, the kernel counted {rose}"
+    );
+    ensure!(after.written == before.written, "{what}: it was written: {before:?}, {after:?}");
+    Ok(())
+}
+
 /// The source of media writes.
 fn media_source(document: &Value) -> Result<&Value> {
     let is_it = |source: &&Value| source.pointer("/kind").and_then(Value::as_str) == Some("media_writes");
@@ -354,6 +424,19 @@ mod tests {
         watts(&run(4.0, 12.5), &steps).expect_err("another meter");
         says(&good, "c", "one power state").expect("said");
         says(&good, "c", "two").expect_err("not said");
+    }
+
+    #[test]
+    fn a_namespace_that_was_written_or_not_read_is_found_out() {
+        let stat = |read: u64, written: u64| {
+            stat_of(&format!(" 9 0 {read} 5 1 0 {written} 5 0 7 8 3 0 1 4 0 0\n")).expect("a line of the kernel's")
+        };
+        assert_eq!(stat(3, 2), Stat { read: 1536.0, written: 1536.0 }, "a sector of them was discarded");
+        only_read("x", (&stat(8, 2), &stat(108, 2)), 51_200.0).expect("read and not written");
+        only_read("x", (&stat(8, 2), &stat(108, 3)), 51_200.0).expect_err("written");
+        only_read("x", (&stat(8, 2), &stat(8, 2)), 51_200.0).expect_err("not read");
+        only_read("x", (&stat(8, 2), &stat(9000, 2)), 51_200.0).expect_err("much more was read");
+        stat_of("1 2 3").expect_err("short");
     }
 
     #[test]

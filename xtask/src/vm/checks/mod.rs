@@ -31,6 +31,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("methods_drives", methods::check_drives),
     ("methods_encryption", methods::check_encryption),
     ("methods_media", methods::check_media),
+    ("methods_namespaces", methods::check_namespaces),
     ("methods_steady", methods::check_steady),
     ("null_blk", null_blk::check),
     ("nvme_gone", faults::check_nvme),

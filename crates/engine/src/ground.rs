@@ -1,0 +1,45 @@
+//! What the groups of a step go to: the target, or for those that only read, another namespace of its drive.
+
+use drivelab_core::load::OpKind;
+use drivelab_core::target::IoTarget;
+use drivelab_core::workload::Workload;
+
+use crate::meter::issues;
+
+/// Everything that is open for a step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Ground<'a> {
+    pub(crate) target: &'a IoTarget,
+    /// Open for reading only.
+    pub(crate) other: Option<&'a IoTarget>,
+}
+
+impl<'a> Ground<'a> {
+    /// What a group goes to; `beside` where it is not the step's own load.
+    ///
+    /// # Errors
+    /// In words, where that is not open, or where the group is one that must stay on the target.
+    pub(crate) fn of(self, workload: &Workload, beside: bool) -> Result<&'a IoTarget, String> {
+        let Some(wanted) = &workload.on else { return Ok(self.target) };
+        let only_reads = OpKind::ALL.into_iter().all(|kind| kind == OpKind::Read || !issues(workload, kind));
+        let plain = workload.direct && workload.verify.is_off() && workload.replay.is_none();
+        if !beside || !only_reads || !plain {
+            return Err(
+                "only a group of threads beside others goes to another namespace of the drive, and only with reads \
+                        past the page cache"
+                    .to_owned(),
+            );
+        }
+        let name = wanted.words();
+        let other = self.other.ok_or_else(|| format!("'{}' is to read {name}, which is not open", workload.name))?;
+        // Whatever path it was opened by, it must have the size that the plan was made for.
+        if other.length() < wanted.capacity {
+            return Err(format!(
+                "{name} has {} now and had {} when the run was planned",
+                other.length(),
+                wanted.capacity
+            ));
+        }
+        Ok(other)
+    }
+}
