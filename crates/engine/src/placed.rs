@@ -2,8 +2,8 @@
 //! because it is an ioctl with a pointer to a buffer.
 //!
 //! The kernel's own write path has no place for a handle before Linux 6.16, and only drives with Flexible Data
-//! Placement have any. Layouts: include/uapi/linux/nvme_ioctl.h; NVM Command Set Specification 1.0c, Write (section 3.2.6), and
-//! Base Specification 2.1 for the directive type of data placement.
+//! Placement have any. Layouts: include/uapi/linux/nvme_ioctl.h; NVM Command Set Specification 1.0c, Write (section
+//! 3.2.6), and Base Specification 2.1 for the directive type of data placement.
 #![expect(unsafe_code, reason = "ioctl(2) with a pointer to the kernel's structure")]
 
 use std::io;
