@@ -127,7 +127,7 @@ pub(crate) fn findings(records: &RunRecords) -> Vec<Finding> {
 /// The verdict, and whether the run asked for one.
 fn verdict(records: &RunRecords) -> (Option<Finding>, bool) {
     let target = &records.environment.target;
-    if target.kind != TargetKind::BlockDevice || records.plan.form == Form::Smoke {
+    if target.kind != TargetKind::BlockDevice {
         return (None, false);
     }
     let said = target.length.get();
@@ -163,6 +163,8 @@ fn verdict(records: &RunRecords) -> (Option<Finding>, bool) {
         }),
         (None, None, None) => None,
     };
+    // A moment's part of the drive tells nothing of its capacity.
+    let found = found.filter(|_| records.plan.form != Form::Smoke);
     (found.map(|found| Finding { steps, ..found }), asked)
 }
 
