@@ -330,7 +330,9 @@ fn watts(document: &Value, steps: &[String]) -> Result<usize> {
         let Some(mean) = figure(document, step, "power.mean") else { continue };
         within(&format!("{step}: watts"), mean, WATTS, 1e-6)?;
         known += 1;
-        let Some(moved) = figure(document, step, "total.throughput") else { continue };
+        // Bursts by volume have a rate over their active time and a power over all of it, so none of it per watt.
+        let in_bursts = figure(document, step, "bursts.active_share").is_some();
+        let Some(moved) = figure(document, step, "total.throughput").filter(|_| !in_bursts) else { continue };
         let per_watt = figure(document, step, "power.throughput_per_watt");
         within(&format!("{step}: MB/s per watt"), per_watt.context("no MB/s per watt")?, moved / WATTS, 1e-6)?;
     }
