@@ -1,5 +1,6 @@
 //! Every built-in methodology, whole, in its smoke form, on each kind of target it is for: a folder, a loop device. What
-//! the figures are is other tests' matter; here every step must have been done, measured something, and be on the page.
+//! the figures are is other tests' matter; here every step must have been done, measured something, and be on the page, the
+//! plan's own estimate must be short, and what a loop device cannot tell must be said.
 
 mod support;
 
@@ -8,6 +9,11 @@ use std::path::Path;
 use serde_json::Value;
 use support::loop_device::LoopDevice;
 use support::{Lab, root_or_skip};
+
+/// What the smoke form of any methodology is to take at most, by its plan's own estimate, s.
+const MOST_S: f64 = 15.0;
+/// Those that take longer, s: the eighteen passes of ten mixes are 213 steps, and beginning one counts 100 ms by itself.
+const LONGER: &[(&str, f64)] = &[("application-traces", 30.0)];
 
 /// What a run that is over recorded: every step of its plan was done, without errors, and has figures.
 fn judge(lab: &Lab, name: &str, run: &str) {
@@ -32,6 +38,10 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
 
 /// Runs a method in its smoke form and looks at every run that it left.
 fn smoke(lab: &Lab, name: &str, more: &[&str]) {
+    let planned = lab.json(&[&["run", name, "--form", "smoke", "--yes", "--dry-run", "--json"][..], more].concat());
+    let estimate = planned["estimated_time_s"].as_f64().expect("an estimate");
+    let most = LONGER.iter().find(|(longer, _)| *longer == name).map_or(MOST_S, |(_, most)| *most);
+    assert!(estimate > 0.0 && estimate <= most, "{name} {more:?} takes {estimate} s by its own plan");
     let page = format!("{name}.html");
     let done = lab.run(&[&["run", name, "--form", "smoke", "--yes", "-o", &page][..], more].concat());
     assert_eq!(done.code, 0, "{name} {more:?}\n{}\n{}", done.stdout, done.stderr);
@@ -47,17 +57,34 @@ fn on_files(name: &str) {
     smoke(&Lab::new(), name, &["."]);
 }
 
-/// On so many loop devices of 64 MiB.
-fn on_devices(name: &str, count: usize) {
+/// On so many loop devices of 64 MiB; every run has these findings, each with its words.
+fn on_devices_that_lack(name: &str, count: usize, findings: &[(&str, &str)]) {
     if !root_or_skip("making a device") {
         return;
     }
     let lab = Lab::new();
+    on_new_devices(&lab, name, count);
+    for (run, _) in lab.runs() {
+        let document = lab.json(&["report", &run, "--format", "json"]);
+        for (code, words) in findings {
+            let statements = list(&document["findings"]).filter(|finding| finding["code"] == *code);
+            let said = statements.filter_map(|finding| finding["statement"].as_str()).any(|text| text.contains(words));
+            assert!(said, "{name}: no finding {code} says '{words}': {:#}", document["findings"]);
+        }
+    }
+}
+
+/// On so many loop devices of 64 MiB.
+fn on_devices(name: &str, count: usize) {
+    on_devices_that_lack(name, count, &[]);
+}
+
+fn on_new_devices(lab: &Lab, name: &str, count: usize) {
     let devices: Vec<LoopDevice> =
         (0..count).map(|number| LoopDevice::new(lab.root(), &format!("disk{number}.img"), 64)).collect();
     let named = devices.iter().flat_map(|device| ["--destroy", device.name()]);
     let arguments: Vec<&str> = devices.iter().map(|device| device.node.as_str()).chain(named).collect();
-    smoke(&lab, name, &arguments);
+    smoke(lab, name, &arguments);
 }
 
 /// On a file that holds something, as the user wrote it.
@@ -69,7 +96,8 @@ fn on_a_file_that_is_there(name: &str) {
     assert!(std::fs::read(lab.folder().join("mine.bin")).expect("still there") == content, "{name} wrote to it");
 }
 
-/// On a loop device that nobody released: a method that only reads needs no word of the user.
+/// On a loop device that nobody released: a method that only reads needs no word of the user. The command that answers a
+/// buyer by it says what such a device cannot tell.
 fn on_a_device_as_found(name: &str) {
     if !root_or_skip("making a device") {
         return;
@@ -77,6 +105,12 @@ fn on_a_device_as_found(name: &str) {
     let lab = Lab::new();
     let device = LoopDevice::new(lab.root(), "disk.img", 64);
     smoke(&lab, name, &[&device.node]);
+    let answered = lab.json(&["check", &device.node, "--no-read", "--no-save", "--json"]);
+    assert_eq!(answered["verdict"]["standing"], "unknown", "{answered:#}");
+    for question in ["healthy", "genuine", "link", "firmware", "use"] {
+        let answer = list(&answered["answers"]).find(|answer| answer["question"] == question).expect("an answer");
+        assert_eq!(answer["standing"], "unknown", "a loop device cannot tell '{question}': {answer:#}");
+    }
 }
 
 /// Every profile of a method, in a folder.
@@ -93,6 +127,17 @@ fn profiles(name: &str) {
 fn every_profile_runs() {
     ["anandtech-2018", "crystaldiskmark"].into_iter().for_each(profiles);
 }
+
+/// What a loop device lacks for a methodology, as findings say it: code, words.
+type Lacks = &'static [(&'static str, &'static str)];
+
+const NO_TEMPERATURE: Lacks = &[("state_unmet", "nothing tells the drive's temperature")];
+const NO_POWER_STATES: Lacks = &[("arms_left_out", "is no NVMe drive, and only those have power states")];
+const NO_WATTS: Lacks = &[("scores_not_measured", "Nothing told what they are made of (power.mean)")];
+const NO_MEDIA_WRITES: Lacks = &[("state_unmet", "nothing counts what the drive writes to its media")];
+const NO_SMART: Lacks = &[("smart_compared", "No SMART counters could be compared before and after")];
+const NO_SHEET: Lacks =
+    &[("tests_left_out", "nothing tells the drive's power"), ("data_sheet_unknown", "which tells no model")];
 
 /// Declares the tests of each methodology, and one that none is forgotten.
 macro_rules! methods {
@@ -119,28 +164,31 @@ macro_rules! methods {
 }
 
 methods! {
-    all_aboard = "all-aboard": devices(|name| super::on_devices(name, 2));
+    all_aboard = "all-aboard": devices(|name| super::on_devices_that_lack(name, 2, super::NO_TEMPERATURE));
     application_traces = "application-traces": file(super::on_files), device(|name| super::on_devices(name, 1));
     capacity_scaling = "capacity-scaling": files(super::on_files), devices(|name| super::on_devices(name, 2));
     encryption_cost = "encryption-cost": device(|name| super::on_devices(name, 1));
     gpu_feed = "gpu-feed": file(super::on_files), devices(|name| super::on_devices(name, 2));
-    power_states = "power-states": device(|name| super::on_devices(name, 1));
+    power_states = "power-states": device(|name| super::on_devices_that_lack(name, 1, super::NO_POWER_STATES));
     as_ssd = "as-ssd": folder(super::on_files);
     file_transfer = "file-transfer": folder(super::on_files);
     disk_fill = "disk-fill": file(super::on_files), device(|name| super::on_devices(name, 1));
     quick = "quick": file(super::on_files), device(|name| super::on_devices(name, 1));
-    anandtech_2018 = "anandtech-2018": file(super::on_files), device(|name| super::on_devices(name, 1));
-    anandtech_2021 = "anandtech-2021": file(super::on_files), device(|name| super::on_devices(name, 1)),
+    anandtech_2018 = "anandtech-2018": file(super::on_files),
+        device(|name| super::on_devices_that_lack(name, 1, super::NO_WATTS));
+    anandtech_2021 = "anandtech-2021": file(super::on_files),
+        device(|name| super::on_devices_that_lack(name, 1, super::NO_WATTS)),
         two_passes(|name| super::smoke(&super::Lab::new(), name, &[".", "--profile", "whole-drive"]));
     crystaldiskmark = "crystaldiskmark": file(super::on_files);
     random_read_sweep = "random-read-sweep": device(|name| super::on_devices(name, 1));
     snia_pts = "snia-pts": device(|name| super::on_devices(name, 1));
-    write_amplification = "write-amplification": device(|name| super::on_devices(name, 1));
+    write_amplification = "write-amplification":
+        device(|name| super::on_devices_that_lack(name, 1, super::NO_MEDIA_WRITES));
     four_corners = "four-corners": device(|name| super::on_devices(name, 1));
     load_curves = "load-curves": file(super::on_files), device(|name| super::on_devices(name, 1));
-    genuine = "genuine": device(|name| super::on_devices(name, 1));
-    heat_soak = "heat-soak": device(|name| super::on_devices(name, 1));
+    genuine = "genuine": device(|name| super::on_devices_that_lack(name, 1, super::NO_SMART));
+    heat_soak = "heat-soak": device(|name| super::on_devices_that_lack(name, 1, super::NO_TEMPERATURE));
     check = "check": file(super::on_a_file_that_is_there), device(super::on_a_device_as_found);
-    data_sheet = "data-sheet": device(|name| super::on_devices(name, 1));
+    data_sheet = "data-sheet": device(|name| super::on_devices_that_lack(name, 1, super::NO_SHEET));
     review = "review": file(super::on_files), device(|name| super::on_devices(name, 1));
 }

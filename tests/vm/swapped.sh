@@ -4,7 +4,7 @@
 #: disks: d0=16 d1=16 d2=16
 #: qemu: -device nvme,id=n0,drive=d0,serial=PLANNED-0
 #: waiting: real
-#: limit_s: 120
+#: limit_s: 300
 modprobe nvme
 drive=/dev/nvme0n1
 wait_for -b $drive

@@ -18,6 +18,7 @@ pub(crate) mod filled;
 pub(crate) mod heat;
 pub(crate) mod lies;
 pub(crate) mod replayed;
+pub(crate) mod scores;
 pub(crate) mod search;
 pub(crate) mod series;
 pub(crate) mod state;

@@ -123,6 +123,7 @@ pub fn analyse(records: &RunRecords) -> Analysis {
     findings.extend(conditions::tool(&records.tool));
     let metrics = metrics::all(records, &verdicts);
     findings.extend(curve::findings(records, &metrics));
+    findings.extend(scores::findings(records, &metrics));
     let mut findings = with_recorded(findings, &records.findings);
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     let mut analysis = Analysis { analysis_version: ANALYSIS_VERSION, metrics, findings, limits: limits::all(records) };

@@ -3,13 +3,18 @@
 //! Values are taken from the metrics, so that voids and lower bounds hold here too. A score has a value only where all
 //! of its terms have one. Pure.
 
+use std::collections::BTreeSet;
+
+use drivelab_core::finding::Finding;
 use drivelab_core::ids::StepId;
 use drivelab_core::metric::{Better, Metric};
 use drivelab_core::plan::Plan;
+use drivelab_core::run::RunRecords;
 use drivelab_core::score::{Score, ScoreRates, ScoreRule, WEIGHT_ONE};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::findings::scores as text;
 use crate::metrics::of_score;
 
 /// Bytes per second of 1 MB/s, in MiB/s.
@@ -146,6 +151,22 @@ pub(crate) fn metrics(plan: &Plan, of_steps: &[Metric]) -> Vec<Metric> {
         lower_bound: score.lower_bound,
     };
     scores(plan, of_steps).into_iter().map(metric).collect()
+}
+
+/// What is to be said of scores that are not there although every step that they are made of was done: nothing told
+/// the figures that they take.
+pub(crate) fn findings(records: &RunRecords, of_steps: &[Metric]) -> Option<Finding> {
+    let known = scores(&records.plan, of_steps);
+    let done = |step: &StepId| records.steps.iter().any(|record| record.key.step == *step);
+    let is_due = |score: &&Score| score.parts.iter().flat_map(|part| &part.steps).all(done);
+    let is_there = |score: &Score| known.iter().any(|figure| figure.name == score.name);
+    let missing: Vec<&Score> = records.plan.scores.iter().filter(is_due).filter(|score| !is_there(score)).collect();
+    // Of one that is divided by another that is not there, its own figures are.
+    let is_told = |step: &StepId, id: &str| of_steps.iter().any(|one| one.id == id && one.step.as_ref() == Some(step));
+    let parts = missing.iter().flat_map(|score| &score.parts);
+    let untold = parts.filter(|part| !part.steps.iter().any(|step| is_told(step, &part.metric)));
+    let untold: BTreeSet<&str> = untold.map(|part| part.metric.as_str()).collect();
+    (!missing.is_empty()).then(|| text::not_measured(&missing, &untold))
 }
 
 #[cfg(test)]

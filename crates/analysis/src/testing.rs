@@ -9,6 +9,7 @@ mod load;
 mod loads;
 mod ops;
 mod plan;
+mod probe;
 mod telemetry;
 
 use drivelab_core::environment::ToolVersion;
@@ -25,6 +26,7 @@ pub use loads::{
     sample_verified_run,
 };
 pub use plan::{sample_plan, steady_plan};
+pub use probe::{quiet_nvme, quiet_probe};
 pub use telemetry::{recorded, sample_watched_run, series, source};
 
 /// The id of the sample run.

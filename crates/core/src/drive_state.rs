@@ -179,6 +179,9 @@ pub struct StateNeeds {
     /// Something counts what the drive writes to its media; no state of its own, and asked of whoever watches.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub media_writes: bool,
+    /// Something tells the drive's temperature; likewise.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub temperature: bool,
 }
 
 /// What a test has to do with the target's state: whether its preparation may be left out where it is done already, and
@@ -360,7 +363,7 @@ impl DriveState {
     #[must_use]
     pub fn unmet(&self, needs: &StateNeeds, parts: &[Span]) -> Vec<String> {
         let least = parts.iter().map(|part| self.share_of(*part)).fold(1.0, f64::min);
-        let StateNeeds { fill, empty, pattern, block_size, idle, media_writes: _ } = *needs;
+        let StateNeeds { fill, empty, pattern, block_size, idle, media_writes: _, temperature: _ } = *needs;
         let mut unmet = Vec::new();
         let written = self.last.filter(|last| last.op == OpKind::Write);
         let now = written.map_or_else(|| "nothing on record".to_owned(), |last| last.words());

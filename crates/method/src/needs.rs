@@ -27,6 +27,7 @@ pub(crate) static SHAPE: Shape = Shape {
         key("block_size", Kind::Size, "Bytes of one operation of the last load that wrote."),
         key("idle", Kind::Duration, "Nothing was written for so long."),
         key("media_writes", Kind::Flag, "Something counts what the drive writes to its media: write amplification."),
+        key("temperature", Kind::Flag, "Something tells the drive's temperature."),
     ]],
     lists: false,
 };
@@ -46,5 +47,6 @@ pub(crate) fn of(test: &Table) -> Option<StateNeeds> {
         block_size: table.size("block_size"),
         idle: table.time("idle"),
         media_writes: table.flag("media_writes"),
+        temperature: table.flag("temperature"),
     })
 }

@@ -1,30 +1,16 @@
 //! Curves: the steps that a test becomes, what their rates refer to, and what cannot go with one.
 
+mod common;
+
+use common::{HEAD, TARGET, shape};
 use drivelab_core::load::Arrivals;
 use drivelab_core::plan::{Form, Plan, Step};
 use drivelab_core::relative::Rounding;
 use drivelab_core::units::{Bytes, Nanos};
-use drivelab_method::{SpeedGuess, TargetShape, expand, parse};
+use drivelab_method::{expand, parse};
 
-const HEAD: &str = r#"format = 1
-name = "example"
-title = "Example"
-version = "1.0.0"
-summary = "An example."
-good_for = "Testing."
-cannot_tell = "Anything else."
-[[sources]]
-id = "own"
-citation = "our own choice"
-[target]
-kind = "file_or_block"
-size = "1 GiB"
-minimum_size = "8 MiB"
-[forms.faithful]
-[forms.quick]
-[[prepare]]
-action = "fill"
-"#;
+/// Its forms, and what is done before its tests.
+const FORMS: &str = "[forms.faithful]\n[forms.quick]\n[[prepare]]\naction = \"fill\"\n";
 
 const TEST: &str = r#"
 [[tests]]
@@ -46,25 +32,16 @@ stop_above = "5 ms"
 "#;
 
 fn text(more: &str) -> String {
-    format!("{HEAD}{TEST}{more}")
+    format!("{HEAD}{TARGET}{FORMS}{TEST}{more}")
 }
 
 fn plan(text: &str, form: Form) -> Plan {
-    let shape =
-        TargetShape { capacity: Bytes::new(1 << 30), offset_align: Bytes::new(512), guess: SpeedGuess::default() };
-    expand(&parse("example.toml", text).expect("a methodology"), form, &shape).expect("a plan")
+    common::plan(&common::method(text), form, Bytes::GIB)
 }
 
 fn refused(text: &str) -> String {
     parse("wrong.toml", text)
-        .and_then(|method| {
-            let shape = TargetShape {
-                capacity: Bytes::new(1 << 30),
-                offset_align: Bytes::new(512),
-                guess: SpeedGuess::default(),
-            };
-            expand(&method, Form::Quick, &shape)
-        })
+        .and_then(|method| expand(&method, Form::Quick, &shape(Bytes::GIB)))
         .expect_err("it is wrong")
         .to_string()
 }

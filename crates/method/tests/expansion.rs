@@ -2,33 +2,19 @@
 //! the smoke form's bounds, a hash that follows content and nothing else; and no text makes the parser panic.
 #![expect(clippy::unwrap_used, reason = "helpers of tests: a failed unwrap is a failed test")]
 
+mod common;
+
 use std::collections::BTreeSet;
 
+use common::{HEAD, TARGET};
 use drivelab_core::plan::{Action, Combine, CoolDown, Form, Plan, Rest, Rounds, StepRole, Tracked};
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::{Pattern, Streams};
-use drivelab_method::{Methodology, SpeedGuess, TargetShape, expand, json_schema, library, parse};
+use drivelab_method::{Methodology, TargetShape, expand, json_schema, library, parse};
 use proptest::prelude::*;
 
-const HEAD: &str = r#"
-format = 1
-name = "example"
-title = "Example"
-version = "1.0.0"
-summary = "A small methodology."
-good_for = "Tests."
-cannot_tell = "Anything else."
-[[sources]]
-id = "own"
-citation = "our own choice"
-[target]
-kind = "file"
-size = "1 GiB"
-minimum_size = "8 MiB"
-"#;
-
 fn with(rest: &str) -> Methodology {
-    parse("example.toml", &format!("{HEAD}{rest}")).unwrap()
+    common::method(&format!("{HEAD}{TARGET}{rest}"))
 }
 
 fn test_of(body: &str) -> Methodology {
@@ -39,7 +25,7 @@ fn test_of(body: &str) -> Methodology {
 }
 
 fn shape(capacity: u64) -> TargetShape {
-    TargetShape { capacity: Bytes::new(capacity), offset_align: Bytes::new(512), guess: SpeedGuess::default() }
+    common::shape(Bytes::new(capacity))
 }
 
 fn quick() -> Methodology {
@@ -93,8 +79,8 @@ fn assert_sound(plan: &Plan, capacity: u64) {
 fn reads_need_a_fill_unless_they_take_what_the_target_holds() {
     let tests = "[forms.quick]\n[[tests]]\nname = \"t\"\ntitle = \"T\"\npurpose = \"p\"\nsources = [\"own\"]\n\
                  op = \"read\"\npattern = \"random\"\nblock_size = \"4 KiB\"\nqueue_depth = 1\ntime = \"1 s\"\n";
-    assert!(parse("holes.toml", &format!("{HEAD}{tests}")).unwrap_err().to_string().contains("holes"));
-    let as_found = parse("found.toml", &format!("{HEAD}content = \"as_found\"\n{tests}")).unwrap();
+    assert!(parse("holes.toml", &format!("{HEAD}{TARGET}{tests}")).unwrap_err().to_string().contains("holes"));
+    let as_found = parse("found.toml", &format!("{HEAD}{TARGET}content = \"as_found\"\n{tests}")).unwrap();
     assert!(as_found.reads_as_found());
     let plan = expand(&as_found, Form::Quick, &shape(1 << 30)).unwrap();
     assert_eq!(plan.schedule().len(), 1, "nothing is prepared");
@@ -313,6 +299,10 @@ const CONTENTS: &[(&str, &str, &str)] = &[
     ("review", "1.2.0", "HASH_RV"),
     ("check", "1.0.0", "1867c362eeb03cc3c2aacc954a92f19fa0b872e2e0b704d92caf3b9dcb84621f"),
     ("genuine", "1.0.0", "bc478e288134af4d895fc256afe40579c8f567d8dff928bbbd585ec8f87c763f"),
+    // Say where nothing tells the temperature.
+    ("all-aboard", "1.2.0", "bf1e2bd90930979fc2fe21c83472e3f485f0bf1e68d381be8645427b178e5c79"),
+    ("heat-soak", "1.2.0", "5840af13f34a3ed87544a623bd24e6d52c9b1b3c7516e2d8a0443ac6f187b6b1"),
+    ("review", "1.3.0", "626040e4579038d0985364fa2443db2d3727a8e48e86d62e136ad5661f42edad"),
 ];
 
 #[test]
@@ -512,7 +502,7 @@ proptest! {
         value in VALUES,
     ) {
         let text = format!(
-            "{HEAD}[forms.quick]\n[[prepare]]\naction = \"fill\"\n[[tests]]\nname = \"t\"\ntitle = \"T\"\n\
+            "{HEAD}{TARGET}[forms.quick]\n[[prepare]]\naction = \"fill\"\n[[tests]]\nname = \"t\"\ntitle = \"T\"\n\
              purpose = \"p\"\nsources = [\"own\"]\nop = \"read\"\npattern = \"random\"\n{key} = {value}\n",
         );
         if let Err(errors) = parse("any", &text) {

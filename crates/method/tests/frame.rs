@@ -1,23 +1,12 @@
 //! The frame around the tests of a methodology: what it runs on and how much of it, the smoke form's time, and where
 //! the values come from.
-#![expect(clippy::unwrap_used, reason = "helpers of tests: a failed unwrap is a failed test")]
 
+mod common;
+
+use common::{HEAD, plan, shape};
 use drivelab_core::plan::{Action, Form, Plan, StepRole};
 use drivelab_core::units::{Bytes, Nanos};
-use drivelab_method::{Mark, MethodTarget, Methodology, SpeedGuess, TargetShape, expand, parse};
-
-const HEAD: &str = r#"
-format = 1
-name = "example"
-title = "Example"
-version = "1.0.0"
-summary = "A small methodology."
-good_for = "Tests."
-cannot_tell = "Anything else."
-[[sources]]
-id = "paper"
-citation = "a paper"
-"#;
+use drivelab_method::{Mark, MethodTarget, Methodology, expand};
 
 const WRITES: &str = r#"
 [[tests]]
@@ -31,16 +20,11 @@ block_size = "4 KiB"
 "#;
 
 fn method(rest: &str) -> Methodology {
-    parse("example.toml", &format!("{HEAD}{rest}")).unwrap()
+    common::method(&format!("{HEAD}{rest}"))
 }
 
 fn of_target(target: &str) -> Methodology {
     method(&format!("[target]\n{target}\n[forms.quick]\n{WRITES}queue_depth = 1\ntime = \"1 s\"\n"))
-}
-
-fn plan(method: &Methodology, form: Form, capacity: Bytes) -> Plan {
-    let shape = TargetShape { capacity, offset_align: Bytes::new(512), guess: SpeedGuess::default() };
-    expand(method, form, &shape).unwrap()
 }
 
 const TB: Bytes = Bytes::new(1_000_000_000_000);
@@ -76,9 +60,7 @@ fn a_form_has_sizes_of_its_own_and_what_fits_is_said() {
     assert_eq!(method.forms_that_fit(TB), [Form::Faithful, Form::Quick, Form::Smoke]);
     assert_eq!(method.forms_that_fit(Bytes::new(2 << 30)), [Form::Quick, Form::Smoke]);
     assert_eq!(method.forms_that_fit(Bytes::new(16 << 20)), [Form::Smoke]);
-    let small =
-        TargetShape { capacity: Bytes::new(2 << 30), offset_align: Bytes::new(512), guess: SpeedGuess::default() };
-    let refused = expand(&method, Form::Faithful, &small).unwrap_err().to_string();
+    let refused = expand(&method, Form::Faithful, &shape(Bytes::new(2 << 30))).unwrap_err().to_string();
     assert!(refused.contains("needs at least 64 GiB") && refused.contains("a form that fits: quick"), "{refused}");
 }
 

@@ -1,14 +1,15 @@
 //! Methodologies made of others: derivation, suites, settings of the command line, and what is left out.
 #![expect(clippy::unwrap_used, reason = "helpers of tests: a failed unwrap is a failed test")]
 
+mod common;
+
 use std::path::Path;
 
+use common::shape;
 use drivelab_core::namespace::OtherNamespace;
 use drivelab_core::plan::{Action, Form, Plan, Rounds};
 use drivelab_core::units::{Bytes, Nanos};
-use drivelab_method::{
-    Capability, Diagnostics, Ground, Mark, Means, Methodology, SpeedGuess, TargetShape, expand, expand_with, parse,
-};
+use drivelab_method::{Capability, Diagnostics, Ground, Mark, Means, Methodology, expand, expand_with, parse};
 
 const BASE: &str = r#"
 format = 1
@@ -87,10 +88,6 @@ fn derived(rest: &str) -> String {
 fn suite(rest: &str) -> String {
     let head: String = BASE.split("[defaults]").next().unwrap().replace("\"base\"", "\"both\"");
     format!("{head}[forms.quick]\n{rest}")
-}
-
-fn shape(capacity: Bytes) -> TargetShape {
-    TargetShape { capacity, offset_align: Bytes::new(512), guess: SpeedGuess::default() }
 }
 
 fn plan(method: &Methodology, form: Form) -> Plan {

@@ -2,6 +2,8 @@
 //! name; groups share what is to be shared.
 #![expect(clippy::unwrap_used, reason = "helpers of tests: a failed unwrap is a failed test")]
 
+mod common;
+
 use std::collections::BTreeSet;
 
 use drivelab_core::load::{
@@ -11,7 +13,7 @@ use drivelab_core::places::Places;
 use drivelab_core::plan::{Action, Form, OnError, Plan, RateSearch, Repeats, RestAfter, Rounds, StopRule};
 use drivelab_core::units::{Bytes, Nanos, Percent};
 use drivelab_core::workload::{DataPattern, Pattern, Streams, Workload};
-use drivelab_method::{SpeedGuess, TargetShape, expand, parse};
+use drivelab_method::parse;
 
 const CAPACITY: u64 = 1 << 30;
 
@@ -25,9 +27,7 @@ fn file(prepare: &str, body: &str) -> String {
 }
 
 fn plan_of(form: Form, prepare: &str, body: &str) -> Plan {
-    let shape =
-        TargetShape { capacity: Bytes::new(CAPACITY), offset_align: Bytes::new(512), guess: SpeedGuess::default() };
-    expand(&parse("folder/example.toml", &file(prepare, body)).unwrap(), form, &shape).unwrap()
+    common::plan(&parse("folder/example.toml", &file(prepare, body)).unwrap(), form, Bytes::new(CAPACITY))
 }
 
 /// The load of a test that says no more than it must, and this.

@@ -1,26 +1,13 @@
 //! Preparation between the tests of a methodology: where it stands, what its forms replace, what is refused.
 
+mod common;
+
+use common::{HEAD, TARGET};
 use drivelab_core::plan::{Action, Form, Plan, StepRole};
 use drivelab_core::units::{Bytes, Nanos};
-use drivelab_method::{SpeedGuess, TargetShape, expand, parse};
+use drivelab_method::parse;
 
-const HEAD: &str = r#"format = 1
-name = "example"
-title = "Example"
-version = "1.0.0"
-summary = "An example."
-good_for = "Testing."
-cannot_tell = "Anything else."
-[[sources]]
-id = "own"
-citation = "our own choice"
-[target]
-kind = "file_or_block"
-size = "1 GiB"
-minimum_size = "8 MiB"
-[forms.faithful]
-[forms.quick]
-"#;
+const FORMS: &str = "[forms.faithful]\n[forms.quick]\n";
 
 fn test(name: &str) -> String {
     format!(
@@ -53,10 +40,8 @@ queue_depth = "less"
 "#;
 
 fn plan(form: Form) -> Plan {
-    let text = format!("{HEAD}{BLOCKS}{}{}", test("first"), test("second"));
-    let shape =
-        TargetShape { capacity: Bytes::new(1 << 30), offset_align: Bytes::new(512), guess: SpeedGuess::default() };
-    expand(&parse("example.toml", &text).expect("a methodology"), form, &shape).expect("a plan")
+    let text = format!("{HEAD}{TARGET}{FORMS}{BLOCKS}{}{}", test("first"), test("second"));
+    common::plan(&common::method(&text), form, Bytes::GIB)
 }
 
 #[test]
@@ -91,7 +76,9 @@ fn a_form_replaces_when_a_step_ends_and_the_marks_follow() {
 
 #[test]
 fn what_cannot_be_prepared_for_is_refused_with_its_place() {
-    let refused = |prepare: &str, tests: &str| parse("wrong.toml", &format!("{HEAD}{prepare}{tests}")).unwrap_err();
+    let refused = |prepare: &str, tests: &str| {
+        parse("wrong.toml", &format!("{HEAD}{TARGET}{FORMS}{prepare}{tests}")).unwrap_err()
+    };
     let fill = "[[prepare]]\naction = \"fill\"\n";
     let text = refused(&format!("{fill}before = \"secnd\"\n"), &test("second")).to_string();
     assert!(text.contains("no test 'secnd'") && text.contains("second"), "{text}");

@@ -1,32 +1,17 @@
 //! `[[scores]]`: what a plan holds of them, and what of a methodology is left out where a target is too small or too
 //! coarse for it.
-#![expect(clippy::unwrap_used, reason = "helpers of tests: a failed unwrap is a failed test")]
 
+mod common;
+
+use common::{HEAD, TARGET, plan, shape};
 use drivelab_core::metric::Better;
 use drivelab_core::plan::{Form, Plan};
 use drivelab_core::score::{Score, ScoreRates, ScoreRule};
 use drivelab_core::units::Bytes;
-use drivelab_method::{Methodology, SpeedGuess, TargetShape, expand, library, parse};
+use drivelab_method::{Methodology, TargetShape, expand, library, parse};
 
-const HEAD: &str = r#"
-format = 1
-name = "example"
-title = "Example"
-version = "1.0.0"
-summary = "A small methodology."
-good_for = "Tests."
-cannot_tell = "Anything else."
-[[sources]]
-id = "paper"
-citation = "a paper"
-[target]
-kind = "file"
-size = "1 GiB"
-minimum_size = "8 MiB"
-[forms.quick]
-[[prepare]]
-action = "fill"
-"#;
+/// What the quick form needs before its tests.
+const FORM: &str = "[forms.quick]\n[[prepare]]\naction = \"fill\"\n";
 
 fn test(name: &str, more: &str) -> String {
     format!(
@@ -44,12 +29,7 @@ fn part(test: &str, more: &str) -> String {
 }
 
 fn of(body: &str) -> Result<Methodology, String> {
-    parse("example.toml", &format!("{HEAD}{body}")).map_err(|errors| errors.to_string())
-}
-
-fn plan(method: &Methodology, form: Form, capacity: Bytes) -> Plan {
-    let shape = TargetShape { capacity, offset_align: Bytes::new(512), guess: SpeedGuess::default() };
-    expand(method, form, &shape).unwrap()
+    parse("example.toml", &format!("{HEAD}{TARGET}{FORM}{body}")).map_err(|errors| errors.to_string())
 }
 
 fn depths() -> String {
@@ -97,7 +77,7 @@ fn a_score_whose_test_is_left_out_is_left_out_by_name() {
         part("depths", ""),
     ];
     let method = of(&[depths(), fine, scores.concat(), score("own", ""), part("fine", "")].concat()).unwrap();
-    let coarse = TargetShape { capacity: Bytes::GIB, offset_align: Bytes::new(4096), guess: SpeedGuess::default() };
+    let coarse = TargetShape { offset_align: Bytes::new(4096), ..shape(Bytes::GIB) };
     let found = expand(&method, Form::Quick, &coarse).unwrap();
     assert_eq!(found.scores, []);
     let out: Vec<(&str, &str)> = found.left_out.iter().map(|out| (out.test.as_str(), out.reason.as_str())).collect();
@@ -142,7 +122,7 @@ fn scores_of_as_ssd_are_its_authors_formula() {
     );
     assert!(total.rates == ScoreRates::Binary && total.approximation.contains("MiB/s"), "{}", total.approximation);
     // 4K blocks: the test with 512 bytes is left out and no score needs it.
-    let coarse = TargetShape { capacity: Bytes::GIB, offset_align: Bytes::new(4096), guess: SpeedGuess::default() };
+    let coarse = TargetShape { offset_align: Bytes::new(4096), ..shape(Bytes::GIB) };
     let found = expand(&method, Form::Faithful, &coarse).unwrap();
     let out: Vec<&str> = found.left_out.iter().map(|out| out.test.as_str()).collect();
     assert_eq!((out, found.scores.len()), (vec!["access-write"], 6));

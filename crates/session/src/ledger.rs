@@ -2,7 +2,7 @@
 //! preparation may be left out, and held against the kernel's counters to notice what others write.
 
 use drivelab_analysis::findings;
-use drivelab_core::drive_state::{DriveState, HostCounters, Reused, StateSeen, own_changes};
+use drivelab_core::drive_state::{DriveState, HostCounters, Reused, StateNeeds, StateSeen, own_changes};
 use drivelab_core::event::{EventBody, Steadiness};
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Action, Step, StepRole, TestPlan};
@@ -134,8 +134,8 @@ impl Session<'_> {
         }
         let first = test.schedule().into_iter().find(|(key, step)| is_due(&self.records, key, step, again));
         let Some((first, _)) = first else { return Ok(()) };
-        let Some(state) = self.look_at_state()? else { return Ok(()) };
-        if test.state.reuse && state.lacks(&test.steps).is_none() {
+        let state = self.look_at_state()?;
+        if let Some(state) = state.as_ref().filter(|state| test.state.reuse && state.lacks(&test.steps).is_none()) {
             let writes = |step: &Step| matches!(step.action, Action::Io { .. }) && step.role == StepRole::Prepare;
             let schedule = test.schedule().into_iter();
             let keys = schedule.filter(|(_, step)| writes(step)).map(|(key, _)| key).collect();
@@ -144,17 +144,26 @@ impl Session<'_> {
             self.note(EventBody::PreparationReused(Reused { keys, why }))?;
         }
         let parts: Vec<Span> = test.steps.iter().filter_map(Step::workload).map(|load| load.span).collect();
-        let mut unmet = test.state.needs.map(|needs| state.unmet(&needs, &parts)).unwrap_or_default();
-        if test.state.needs.is_some_and(|needs| needs.media_writes) && !self.watch.counts_media_writes() {
-            unmet.push(
-                "nothing counts what the drive writes to its media (that takes an NVMe drive with FDP statistics, an OCP log \
-                 or an endurance group's log, root, and telemetry), so its write amplification stays unknown"
-                    .to_owned(),
-            );
-        }
+        let Some(needs) = test.state.needs else { return Ok(()) };
+        // Who watches is known, also where no account of the target's state is kept.
+        let mut unmet = state.map(|state| state.unmet(&needs, &parts)).unwrap_or_default();
+        unmet.extend(self.unwatched(&needs).map(str::to_owned));
         if !unmet.is_empty() {
             self.note(EventBody::Finding(findings::state_unmet(&test.title, first, &unmet)))?;
         }
         Ok(())
+    }
+
+    /// What a test needs to be watched and nothing here watches, a phrase each.
+    fn unwatched(&self, needs: &StateNeeds) -> impl Iterator<Item = &'static str> {
+        let media = (needs.media_writes && !self.watch.counts_media_writes()).then_some(
+            "nothing counts what the drive writes to its media (that takes an NVMe drive with FDP statistics, an OCP log \
+             or an endurance group's log, root, and telemetry), so its write amplification stays unknown",
+        );
+        let temperature = (needs.temperature && !self.watch.tells_temperature()).then_some(
+            "nothing tells the drive's temperature (that takes its SMART log and root, a sensor of the kernel's or a \
+             thermometer of yours, and telemetry), so nothing is known of its heat",
+        );
+        media.into_iter().chain(temperature)
     }
 }

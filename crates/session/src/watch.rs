@@ -89,6 +89,11 @@ impl Watch {
         })
     }
 
+    /// Whether anything tells the drive's temperature.
+    pub(crate) fn tells_temperature(&self) -> bool {
+        self.thermometer.place.is_some()
+    }
+
     /// The newest temperature of the drive among what was sampled anyway, in °C.
     pub(crate) fn celsius(&self) -> Option<f64> {
         self.thermometer.celsius

@@ -43,8 +43,10 @@ pub fn state_unmet(title: &str, first: StepKey, unmet: &[String]) -> Finding {
         code: "state_unmet",
         severity: Severity::Warning,
         statement: format!("'{title}' began on a target in another state than it asks for: {}.", unmet.join("; ")),
-        cause: "The preparation leaves another state, or what was done to the target before is not on record.",
-        action: "Prepare the target as the methodology says (`drivelab wipe`, then the preparation), and measure again.",
+        cause: "The preparation leaves another state, what was done to the target before is not on record, or nothing \
+                here watches what the test needs.",
+        action: "Prepare the target as the methodology says (`drivelab wipe`, then the preparation), let what is missing \
+                 be watched, and measure again.",
     };
     words.finding(vec![first], Vec::new())
 }

@@ -1,230 +1,24 @@
-//! Every metric on hand-made records with the answer worked out on paper, and the rules for rounds.
+//! Every metric on hand-made records with the answer worked out on paper, and which figures a step has.
 
 mod both;
 mod capacities;
 mod filled;
+mod hand_made;
 mod heated;
 mod mistakes;
+mod rounds;
 
 use std::collections::BTreeMap;
 
-use drivelab_core::event::Steadiness;
-use drivelab_core::ids::StepId;
-use drivelab_core::load::OpKind;
 use drivelab_core::metric::Metric;
-use drivelab_core::plan::Combine;
-use drivelab_core::record::{
-    BurstsDone, DataFault, Effort, OpRecord, OpenLoop, OtherRecord, Response, StepRecord, StopReason, Verification,
-};
-use drivelab_core::replay::{Lateness, ReplayRecord};
+use drivelab_core::record::{BurstsDone, OpRecord};
 use drivelab_core::run::RunRecords;
-use drivelab_core::score::{Score, ScorePart, ScoreRates, ScoreRule};
-use drivelab_core::telemetry::{About, Quantity, SeriesDescription, SourceKind};
 use drivelab_core::units::{Bytes, Nanos};
-use proptest::prelude::*;
 
 use super::*;
 use crate::analyse;
-use crate::testing::{self, sample_run, sample_steady_run, sample_unfinished_run};
-
-/// A histogram of `count` latencies that are all the same, below 128 ns, where buckets are exact.
-fn flat(count: u64, nanoseconds: u64) -> SparseHistogram {
-    let mut histogram = drivelab_core::histogram::Histogram::default();
-    (0..count).for_each(|_| histogram.record(nanoseconds));
-    histogram.sparse()
-}
-
-/// One round of the step with 30 % writes, alone in its run: 2 s of ramp, which is in no figure but the CPU times and
-/// the totals of the run, then 2 s with 7,000 reads and 3,000 writes of 4 KiB and operations of the other kinds. Every
-/// percentile is another latency, and every response time is 100 ns longer than its latency:
-///
-/// | | | | | | |
-/// |---|---|---|---|---|---|
-/// | reads | 4,900 took 40 ns | 2,030 took 90 ns | 69 took 120 ns | 1 took 127 ns | 387,107 ns together |
-/// | writes | 2,900 took 50 ns | 90 took 60 ns | 9 took 100 ns | 1 took 110 ns | 151,410 ns together |
-/// | trims | 900 took 20 ns | 85 took 30 ns | 13 took 60 ns | 1 took 70 ns, 1 took 80 ns | 21,480 ns together |
-/// | write-zeroes | 1,800 took 25 ns | 170 took 35 ns | 26 took 65 ns | 2 took 75, 2 took 85 ns | 52,960 ns together |
-/// | flushes | 3,600 took 45 ns | 340 took 55 ns | 52 took 85 ns | 4 took 95, 4 took 105 ns | 185,920 ns together |
-fn hand_made() -> RunRecords {
-    let mut run = sample_run();
-    let mut record = run.steps.iter().find(|r| r.key.step.as_str() == "mixes/w30").expect("the mix").clone();
-    (record.start_ns, record.end_ns) = (3_000_000_000, 5_000_000_000);
-    let elapsed = record.elapsed();
-    let op = |errors, latencies: &[(u64, u64)]| op_record(4096, errors, latencies, elapsed);
-    record.read = op(3, &[(4_900, 40), (2_030, 90), (69, 120), (1, 127)]);
-    record.write = op(2, &[(2_900, 50), (90, 60), (9, 100), (1, 110)]);
-    let flushes = op_record(0, 0, &[(3_600, 45), (340, 55), (52, 85), (4, 95), (4, 105)], elapsed);
-    record.others = vec![
-        OtherRecord { op: OpKind::Trim, record: op(1, &[(900, 20), (85, 30), (13, 60), (1, 70), (1, 80)]) },
-        OtherRecord { op: OpKind::WriteZeroes, record: op(0, &[(1_800, 25), (170, 35), (26, 65), (2, 75), (2, 85)]) },
-        OtherRecord { op: OpKind::Flush, record: flushes },
-    ];
-    record.in_flight_mean = 0.5;
-    account(&mut record);
-    let mut interval = run.intervals.iter().find(|i| i.key == record.key).expect("an interval").clone();
-    let mut ramp = interval.clone();
-    (ramp.ramp, ramp.start_ns, ramp.end_ns, ramp.in_flight_mean) = (true, 1_000_000_000, 3_000_000_000, 3.0);
-    (ramp.read, ramp.write) = (op(4, &[(1_000, 80)]), op(1, &[(500, 80)]));
-    (interval.index, interval.start_ns, interval.end_ns) = (1, record.start_ns, record.end_ns);
-    (interval.read, interval.write, interval.in_flight_mean) = (record.read.clone(), record.write.clone(), 0.5);
-    interval.others = record.others.clone();
-    record.written_total = Bytes::new(3_500 * 4096);
-    (run.steps, run.intervals) = (vec![record], vec![ramp, interval]);
-    run.last_at_ns = 12_500_000_000;
-    set_ramp(&mut run, Nanos::from_secs(2));
-    on_a_curve(&mut run);
-    score(&mut run);
-    rest(&mut run);
-    watch(&mut run);
-    run
-}
-
-/// A second of rest after the step.
-fn rest(run: &mut RunRecords) {
-    let id = run.steps[0].key.step.clone();
-    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps).filter(|step| step.id == id) {
-        step.rest = drivelab_core::plan::Rest::Fixed { time: Nanos::from_secs(1) };
-    }
-}
-
-/// Asks for a sum and a mean of two of its figures.
-fn score(run: &mut RunRecords) {
-    let part = |metric: &str, weight_thousandths| ScorePart {
-        steps: vec![run.steps[0].key.step.clone()],
-        metric: metric.to_owned(),
-        weight_thousandths,
-    };
-    let sum = Score {
-        name: "made".to_owned(),
-        title: "Made up".to_owned(),
-        unit: "points".to_owned(),
-        rule: ScoreRule::Sum,
-        better: drivelab_core::metric::Better::Higher,
-        rates: ScoreRates::Decimal,
-        parts: vec![part("total.iops", 1_000), part("read.iops", 100)],
-        over: None,
-        sources: Vec::new(),
-        approximation: String::new(),
-    };
-    run.plan.scores = vec![Score { rule: ScoreRule::Mean, ..sum.clone() }, sum];
-}
-
-/// Makes the step a point of a curve, whose steps have figures of reads and writes together.
-fn on_a_curve(run: &mut RunRecords) {
-    let id = run.steps[0].key.step.clone();
-    let steps = run.plan.tests.iter_mut().flat_map(|test| &mut test.steps);
-    for step in steps.filter(|step| step.id == id) {
-        step.relative = Some(drivelab_core::relative::RelativeRate {
-            of: StepId::new("mixes", "full-speed"),
-            percent: 50,
-            rounding: drivelab_core::relative::Rounding::None,
-            arrivals: drivelab_core::load::Arrivals::Constant,
-            stop_above: None,
-        });
-    }
-}
-
-/// What was watched while it ran, in seconds of the run; the measured part is from 3 to 5.
-fn watch(run: &mut RunRecords) {
-    const S: u64 = 1_000_000_000;
-    let power = [(2 * S, 4.0), (4 * S, 8.0), (9 * S / 2, 8.0), (6 * S, 2.0)];
-    let temperature = [(2 * S, 40.0), (4 * S, 50.0), (6 * S, 45.0)];
-    let energy = [(2 * S, 100.0), (4 * S, 120.0), (6 * S, 180.0)];
-    let drive =
-        |name: &str, quantity, points: &[(u64, f64)]| testing::source(SourceKind::Adapter, name, quantity, points);
-    let mut rapl = testing::source(SourceKind::Rapl, "package-0 (intel-rapl:0)", Quantity::Energy, &energy);
-    rapl.description.about = About::Host;
-    let kinds = [("user", 1.0), ("system", 0.5), ("idle", 2.0), ("iowait", 0.1), ("steal", 0.4)];
-    let mut cpu = testing::source(SourceKind::Cpu, "cpu0.interrupts", Quantity::CpuTime, &[(2 * S, 7.0), (6 * S, 7.0)]);
-    for (kind, seconds) in kinds {
-        cpu.description.series.push(SeriesDescription::new(format!("cpu0.{kind}"), Quantity::CpuTime));
-        cpu.samples[0].values.push(Some(100.0));
-        cpu.samples[1].values.push(Some(100.0 + seconds));
-    }
-    let media_points = [(2 * S, 7e12), (6 * S, 7e12 + 2e9)];
-    let mut media = testing::source(SourceKind::MediaWrites, "host written", Quantity::Volume, &media_points);
-    media.description.series.push(SeriesDescription::new("media written", Quantity::Volume));
-    for (sample, bytes) in media.samples.iter_mut().zip([9e12, 9e12 + 3e9]) {
-        sample.values.push(Some(bytes));
-    }
-    let sources = vec![
-        drive("power", Quantity::Power, &power),
-        drive("temperature", Quantity::Temperature, &temperature),
-        rapl,
-        cpu,
-        media,
-    ];
-    run.telemetry = testing::recorded(sources);
-    run.telemetry.cpu = Nanos::from_millis(50);
-}
-
-/// Operations of one size with these latencies, and response times that are 100 ns longer.
-fn op_record(size: u64, errors: u64, latencies: &[(u64, u64)], elapsed: Nanos) -> OpRecord {
-    let of = |more: u64| {
-        let mut histogram = SparseHistogram::default();
-        latencies.iter().for_each(|(count, latency)| histogram.merge(&flat(*count, latency + more)));
-        histogram
-    };
-    let histogram = of(0);
-    let response = Some(Response::new(of(100)));
-    OpRecord {
-        response,
-        ..OpRecord::new(histogram.count, Bytes::new(histogram.count * size), errors, histogram, elapsed)
-    }
-}
-
-/// What the engine says of itself, of the schedule and of the data.
-fn account(record: &mut StepRecord) {
-    (record.engine.cpu_user, record.engine.cpu_system) = (Nanos::from_millis(400), Nanos::from_millis(600));
-    record.engine.effort = Some(Effort {
-        operations: 20_000,
-        syscalls: 4_000,
-        thread_time: Nanos::from_secs(4),
-        depth_asked: 4,
-        reap_gap_mean: Some(Nanos::new(1_500)),
-        reap_gap_max: Some(Nanos::new(80_000)),
-        short_transfers: 6,
-        eagain_retries: 11,
-        clock: "tsc".to_owned(),
-        ..Effort::default()
-    });
-    record.open_loop = Some(OpenLoop {
-        asked_iops: 8_600.0,
-        arrived: 17_200,
-        backlog_at_end: 4,
-        backlog_max: 9,
-        backlog_growth_per_second: 1.5,
-        lateness_mean: Nanos::new(700),
-        lateness_max: Nanos::new(52_000),
-    });
-    let mut lateness = SparseHistogram::default();
-    lateness.merge(&flat(3, 1_000));
-    lateness.merge(&flat(1, 5_000));
-    record.replay = Some(ReplayRecord {
-        taken: 210,
-        complete: true,
-        skipped_trims: 10,
-        moved: 50,
-        aligned: 7,
-        shortened: 3,
-        busy: Nanos::from_millis(500),
-        starved: Nanos::new(0),
-        starved_operations: 0,
-        lateness: Some(Lateness::new(lateness)),
-    });
-    record.bursts = Some(BurstsDone { count: 5, active: Nanos::from_secs(2) });
-    let faults = BTreeMap::from([(DataFault::Stale, 2), (DataFault::Torn, 1)]);
-    record.verification = Some(Verification { checked: 900, faults, ..Verification::default() });
-}
-
-/// Gives every step of the plan this ramp.
-fn set_ramp(run: &mut RunRecords, length: Nanos) {
-    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
-        if let drivelab_core::plan::Action::Io { ramp, .. } = &mut step.action {
-            *ramp = length;
-        }
-    }
-}
+use crate::testing::{self, sample_run, sample_unfinished_run};
+use hand_made::{flat, hand_made, set_ramp};
 
 /// What every metric of [`hand_made`] is, worked out on paper.
 const KNOWN_ANSWERS: &[(&str, f64)] = &[
@@ -502,26 +296,6 @@ fn rates_of_a_limited_step_are_lower_bounds_and_nothing_else_is() {
     assert!(analyse(&sample_run()).metrics.iter().all(|metric| !metric.lower_bound));
 }
 
-/// Three rounds with 100, 200 and 600 reads of 20, 30 and 40 ns in 1 s each.
-fn three_rounds(combine: Combine) -> RunRecords {
-    let mut run = sample_run();
-    let id = StepId::new("corners", "rnd-4k-q1t1-read");
-    run.plan.tests.iter_mut().for_each(|test| test.combine = combine);
-    run.steps.retain(|record| record.key.step == id);
-    run.intervals.retain(|interval| interval.key.step == id && interval.index == 0);
-    for (index, record) in run.steps.iter_mut().enumerate() {
-        let (count, latency) = [(100, 20), (200, 30), (600, 40)][index];
-        record.end_ns = record.start_ns + 1_000_000_000;
-        record.in_flight_mean = 0.0;
-        record.read.errors = index as u64;
-        let histogram = flat(count, latency);
-        let (bytes, errors) = (Bytes::new(count * 4096), record.read.errors);
-        record.read = OpRecord::new(count, bytes, errors, histogram, record.elapsed());
-        run.intervals[index].read = record.read.clone();
-    }
-    run
-}
-
 #[test]
 fn bursts_by_volume_have_rates_over_their_active_time_and_no_figure_per_watt() {
     let mut run = hand_made();
@@ -553,124 +327,6 @@ fn bursts_by_volume_have_rates_over_their_active_time_and_no_figure_per_watt() {
     assert!(analysis.metric("mixes/w30:power.throughput_per_watt").is_none() && value("power.mean").is_some());
 }
 
-/// Of four sets of three rounds, the first of each discarded: 100, 200, 600 reads in a second, and ten more a set.
-fn four_sets(combine: Combine) -> RunRecords {
-    let mut run = three_rounds(combine);
-    let test = run.plan.tests.iter_mut().find(|test| test.name == "corners").expect("the test");
-    test.rounds = drivelab_core::plan::Rounds::Fixed { count: 2 };
-    test.repeats = drivelab_core::plan::Repeats { warm_up_rounds: 1, sets: 4, ..Default::default() };
-    let (steps, intervals) = (std::mem::take(&mut run.steps), std::mem::take(&mut run.intervals));
-    for set in 0..4_u32 {
-        for (step, interval) in steps.iter().zip(&intervals) {
-            let (mut step, mut interval) = (step.clone(), interval.clone());
-            (step.key.round, interval.key.round) = (step.key.round + 3 * set, interval.key.round + 3 * set);
-            let count = step.read.count + 10 * u64::from(set);
-            let latency = step.read.histogram.min.get() + u64::from(set);
-            let (bytes, elapsed) = (Bytes::new(count * 4096), step.elapsed());
-            step.read = OpRecord::new(count, bytes, 0, flat(count, latency), elapsed);
-            interval.read = step.read.clone();
-            run.steps.push(step);
-            run.intervals.push(interval);
-        }
-    }
-    run
-}
-
-#[test]
-fn a_figure_of_sets_is_the_mean_of_what_each_set_shows_and_discarded_rounds_are_in_none() {
-    let step = "corners/rnd-4k-q1t1-read";
-    let best = analyse(&four_sets(Combine::Best));
-    let iops = metric(&best, step, "read.iops");
-    assert_eq!(iops.sets, [600.0, 610.0, 620.0, 630.0]);
-    assert_eq!(iops.rounds, [200.0, 600.0, 210.0, 610.0, 220.0, 620.0, 230.0, 630.0]);
-    assert_eq!(iops.value, Some(615.0));
-    let spread = iops.spread.expect("sets spread");
-    assert_eq!((spread.min, spread.max, spread.median), (600.0, 630.0, 615.0));
-    // The mean of four: 3.182 standard errors of 12.91 / 2.
-    assert!(spread.confidence.is_some_and(|ends| (ends.low - (615.0 - 3.182 * 12.909_944 / 2.0)).abs() < 0.02));
-    // The least latency of each set is of its other round: 30, 31, 32, 33 ns.
-    assert_eq!(metric(&best, step, "read.latency_mean").value, Some(0.0315));
-    let mean = analyse(&four_sets(Combine::Mean));
-    assert_eq!(metric(&mean, step, "read.iops").value, Some(415.0));
-    assert_eq!(metric(&mean, step, "read.iops").sets, [400.0, 410.0, 420.0, 430.0]);
-    assert_eq!(metric(&mean, step, "errors").value, Some(0.0));
-    let mut early = four_sets(Combine::Best);
-    early.steps.truncate(1);
-    assert!(analyse(&early).metric(&format!("{step}:read.iops")).is_none(), "a discarded round is no figure");
-}
-
-#[test]
-fn rounds_become_one_figure_as_the_test_says() {
-    let step = "corners/rnd-4k-q1t1-read";
-    let value = |combine, id: &str| metric(&analyse(&three_rounds(combine)), step, id).value.expect("a value");
-    assert_eq!(value(Combine::Mean, "read.iops"), 300.0);
-    assert_eq!(value(Combine::Best, "read.iops"), 600.0);
-    assert_eq!(value(Combine::Median, "read.iops"), 200.0);
-    assert_eq!(value(Combine::Mean, "read.latency_mean"), 0.030);
-    assert_eq!(value(Combine::Best, "read.latency_mean"), 0.020, "chosen apart from the round with the most IOPS");
-    assert_eq!(value(Combine::Best, "duration"), 1.0);
-    // 450th of 900 latencies: 100 of 20, 200 of 30, 600 of 40. The mean of the medians would be 0.030.
-    assert_eq!(value(Combine::Mean, "read.latency_p50"), 0.040);
-    assert_eq!(value(Combine::Median, "read.latency_p50"), 0.030);
-    assert_eq!(value(Combine::Best, "read.latency_max"), 0.020);
-    for combine in [Combine::Mean, Combine::Best, Combine::Median] {
-        assert_eq!(value(combine, "errors"), 3.0, "errors are never averaged away");
-    }
-    let analysis = analyse(&three_rounds(Combine::Best));
-    let iops = metric(&analysis, step, "read.iops");
-    assert_eq!(iops.rounds, [100.0, 200.0, 600.0]);
-    assert!(iops.spread.is_some_and(|spread| spread.mean == 300.0 && spread.median == 200.0));
-}
-
-#[test]
-fn only_a_mean_of_rounds_has_an_interval() {
-    let step = "corners/rnd-4k-q1t1-read";
-    let mut run = three_rounds(Combine::Mean);
-    let interval = |run: &RunRecords, id: &str| metric(&analyse(run), step, id).spread.expect("rounds").confidence;
-    assert_eq!(interval(&run, "read.iops"), None, "100, 200 and 600: it would reach from -357 to 957");
-    for (index, count) in [290, 300, 310].into_iter().enumerate() {
-        let (record, bytes) = (&mut run.steps[index], Bytes::new(count * 4096));
-        record.read = OpRecord::new(count, bytes, 1, flat(count, 30 + index as u64), record.elapsed());
-        run.intervals[index].read = record.read.clone();
-    }
-    // Mean 300, deviation 10: 4.303 x 10 / sqrt(3) = 24.843.
-    let of_mean = interval(&run, "read.iops").expect("an interval");
-    assert!((of_mean.low - 275.157).abs() < 1e-3 && (of_mean.high - 324.843).abs() < 1e-3, "{of_mean:?}");
-    assert!(interval(&run, "read.latency_mean").is_some());
-    assert_eq!(interval(&run, "read.latency_p99"), None, "from the merged histogram");
-    assert_eq!(interval(&run, "errors"), None, "a sum");
-    for combine in [Combine::Median, Combine::Best] {
-        run.plan.tests.iter_mut().for_each(|test| test.combine = combine);
-        for id in ["read.iops", "read.latency_mean", "read.latency_p99", "errors"] {
-            assert_eq!(interval(&run, id), None, "{combine:?} {id}");
-        }
-        let neutral = interval(&run, "duration").is_some();
-        assert_eq!(neutral, combine == Combine::Best, "best takes the mean where no direction is better");
-    }
-}
-
-#[test]
-fn a_steady_test_reports_its_window_only() {
-    let mut run = sample_steady_run();
-    let rounds = |run: &RunRecords| metric(&analyse(run), "steady/rnd-4k-write", "write.iops").rounds.clone();
-    let window = rounds(&run);
-    assert_eq!(window.len(), 5);
-    run.steadiness[0] = Steadiness { first_round: 2, last_round: 3, ..run.steadiness[0].clone() };
-    assert_eq!(rounds(&run).len(), 2);
-    run.steadiness.clear();
-    assert_eq!(rounds(&run), window, "without a verdict, the last five");
-}
-
-#[test]
-fn a_round_that_was_cut_off_counts_only_where_there_is_no_other() {
-    let mut run = three_rounds(Combine::Mean);
-    run.steps[2].stop_reason = StopReason::Stopped;
-    let iops = |run: &RunRecords| metric(&analyse(run), "corners/rnd-4k-q1t1-read", "read.iops").value;
-    assert_eq!(iops(&run), Some(150.0));
-    run.steps.iter_mut().for_each(|record: &mut StepRecord| record.stop_reason = StopReason::Stopped);
-    assert_eq!(iops(&run), Some(300.0));
-}
-
 #[test]
 fn ids_are_unique_and_definitions_are_sentences_with_their_source() {
     let mut ids = std::collections::BTreeSet::new();
@@ -678,30 +334,5 @@ fn ids_are_unique_and_definitions_are_sentences_with_their_source() {
         assert!(ids.insert(def.id), "{} twice", def.id);
         assert!(def.definition.ends_with('.') && def.definition.contains("Source: "), "{}", def.id);
         assert!(def.definition.contains("left out"), "{} does not say what it leaves out", def.id);
-    }
-}
-
-proptest! {
-    #[test]
-    fn the_best_is_a_round_and_mean_and_median_lie_between(rates in prop::collection::vec(1u64..5_000, 3)) {
-        let mut run = three_rounds(Combine::Best);
-        for (index, count) in rates.iter().enumerate() {
-            let record = &mut run.steps[index];
-            let bytes = Bytes::new(count * 4096);
-            let elapsed = record.elapsed();
-            record.read = OpRecord::new(*count, bytes, 0, flat(*count, 20), elapsed);
-            run.intervals[index].read = record.read.clone();
-        }
-        for combine in [Combine::Best, Combine::Mean, Combine::Median] {
-            run.plan.tests.iter_mut().for_each(|test| test.combine = combine);
-            let analysis = analyse(&run);
-            let iops = metric(&analysis, "corners/rnd-4k-q1t1-read", "read.iops");
-            let value = iops.value.expect("a value");
-            let (low, high) = crate::stats::range(&iops.rounds).expect("rounds");
-            prop_assert!(low <= value && value <= high);
-            if combine == Combine::Best {
-                prop_assert_eq!(value, high);
-            }
-        }
     }
 }

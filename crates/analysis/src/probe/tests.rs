@@ -1,14 +1,12 @@
 //! Every finding of a probe: a drive of which nothing is to be said, changed in one thing at a time.
 
-use std::path::PathBuf;
-
 use drivelab_core::probe::{
-    Contradiction, Health, LbaFormat, NamespaceProbe, NvmeController, NvmeFeatures, NvmeHealth, NvmeSecurity, PciePath,
-    TargetIdentity, ThermalLimits, WriteOutlook,
+    Contradiction, LbaFormat, NamespaceProbe, NvmeFeatures, NvmeHealth, NvmeSecurity, PciePath, ThermalLimits,
 };
 use drivelab_core::units::Bytes;
 
 use super::*;
+use crate::testing::{quiet_nvme, quiet_probe};
 
 fn queues(of: &[&[u32]], cpus_online: u32) -> QueueFacts {
     QueueFacts {
@@ -35,100 +33,21 @@ fn format(number: u8, data: u64, metadata: u16, performance: &str, in_use: bool)
 }
 
 fn namespace(formats: Vec<LbaFormat>) -> NamespaceProbe {
-    let size = Bytes::new(1 << 30);
-    NamespaceProbe {
-        id: 1,
-        size,
-        capacity: size,
-        used: size,
-        formats,
-        metadata_extended: false,
-        protection_type: 0,
-        endurance_group: 0,
-        eui64: None,
-        nguid: None,
-        preferred_write: None,
-        shared: false,
-    }
-}
-
-fn health() -> NvmeHealth {
-    NvmeHealth {
-        composite_c: Some(40.0),
-        sensors_c: Vec::new(),
-        critical_warning: 0,
-        spare_percent: 100,
-        spare_threshold_percent: 10,
-        used_percent: 3,
-        read: Bytes::new(1 << 30),
-        written: Bytes::new(1 << 30),
-        read_commands: 1,
-        write_commands: 1,
-        busy_minutes: 1,
-        power_cycles: 1,
-        power_on_hours: 1,
-        unsafe_shutdowns: 0,
-        media_errors: 0,
-        error_entries: 0,
-        warning_minutes: 0,
-        critical_minutes: 0,
-        light_throttle_count: 0,
-        heavy_throttle_count: 0,
-        light_throttle_s: 0,
-        heavy_throttle_s: 0,
-    }
-}
-
-fn controller() -> NvmeController {
-    NvmeController {
-        name: "nvme0".to_owned(),
-        transport: "pcie".to_owned(),
-        model: "A drive".to_owned(),
-        serial: String::new(),
-        firmware: String::new(),
-        version: "1.4".to_owned(),
-        event_requests: None,
-        vendor_id: 0,
-        subsystem_nqn: String::new(),
-        controller_id: 0,
-        largest_transfer: None,
-        namespaces_most: 1,
-        total_capacity: None,
-        unallocated: None,
-        queue_entries_most: None,
-        error_log_entries: 1,
-        optional_commands: Vec::new(),
-    }
+    NamespaceProbe { formats, ..quiet_nvme().namespaces.swap_remove(0) }
 }
 
 /// A new, cool drive with a queue for each of two CPUs, formatted as it likes best, on a port of the CPU.
 fn good() -> TargetProbe {
+    let formats = vec![format(0, 512, 0, "good", false), format(1, 4096, 0, "best", true)];
     let nvme = NvmeProbe {
-        controller: controller(),
         features: NvmeFeatures { submission_queues: Some(2), coalescing_known: true, ..NvmeFeatures::default() },
-        power_states: Vec::new(),
         thermal: ThermalLimits { warning_c: Some(80.0), ..ThermalLimits::default() },
         security: NvmeSecurity { sanitize_status: Some("never sanitised".to_owned()), ..NvmeSecurity::default() },
-        namespaces: vec![namespace(vec![format(0, 512, 0, "good", false), format(1, 4096, 0, "best", true)])],
-        health: Some(health()),
-        firmware_slots: Vec::new(),
-        errors: Vec::new(),
-        self_tests: Vec::new(),
-        endurance_groups: Vec::new(),
-        fdp: None,
-        ocp: None,
-        power_measurement: None,
+        namespaces: vec![namespace(formats)],
+        ..quiet_nvme()
     };
     let shares_uplink_with = vec!["0000:07:00.0 (network controller)".to_owned()];
     TargetProbe {
-        path: PathBuf::from("/dev/nvme0n1"),
-        identity: TargetIdentity::default(),
-        devices: Vec::new(),
-        used_by: Vec::new(),
-        writing: WriteOutlook::WithDestroy { id: String::new() },
-        health: Health::Good,
-        warnings: Vec::new(),
-        temperatures: Vec::new(),
         queues: Some(queues(&[&[0], &[1]], 2)),
         pcie: Some(PciePath {
             hops: Vec::new(),
@@ -137,11 +56,7 @@ fn good() -> TargetProbe {
             bytes_per_second: None,
             numa_node: None,
         }),
-        nvme: Some(nvme),
-        ata: None,
-        contradictions: Vec::new(),
-        not_known: Vec::new(),
-        raw: Vec::new(),
+        ..quiet_probe(nvme)
     }
 }
 

@@ -148,3 +148,30 @@ fn a_term_that_is_missing_or_void_leaves_no_value_and_a_bound_stays_one() {
     let metrics = metrics(&plan, &figures);
     assert_eq!((metrics[0].address.as_str(), metrics[0].unit.as_str()), ("score/total:score.sum", "points"));
 }
+
+#[test]
+fn scores_of_which_nothing_was_told_are_named_once_their_steps_are_done() {
+    let mut run = crate::testing::sample_run();
+    let done = run.steps[0].key.step.clone();
+    let later = StepId::new("t", "not-run");
+    let of = |name: &str, step: &StepId, metric: &str| {
+        let mut score = score(name, ScoreRule::Mean, &[(&["s"], metric, 1_000)]);
+        score.parts[0].steps = vec![step.clone()];
+        score
+    };
+    let watts = |name: &str| of(name, &done, "power.mean");
+    run.plan.scores = vec![of("rate", &done, "total.throughput"), of("later", &later, "power.mean")];
+    let rate = vec![metric(&done, "total.throughput", "MB/s", Some(500.0))];
+    assert_eq!(findings(&run, &rate), None, "one has a value, the other's step was not run");
+    run.plan.scores.extend(["a", "b", "c", "d"].map(watts));
+    run.plan.scores.push(Score { over: Some("a".to_owned()), ..of("e", &done, "total.throughput") });
+    let said = findings(&run, &rate).expect("five are missing");
+    assert_eq!(said.code, "scores_not_measured");
+    assert!(
+        said.statement
+            .starts_with("5 scores of the methodology cannot be worked out here: 'a', 'b', 'c', 'd' and 1 more")
+    );
+    assert!(said.statement.ends_with("(power.mean).") && said.next_action.contains("--power-file"), "{said:?}");
+    let all = [rate, vec![metric(&done, "power.mean", "W", Some(5.0))]].concat();
+    assert_eq!(findings(&run, &all), None);
+}

@@ -171,6 +171,7 @@ fn needs_that_are_not_met_are_named_one_by_one() {
         block_size: Some(Bytes::new(4096)),
         idle: Some(Nanos::from_secs(60)),
         media_writes: false,
+        temperature: false,
     };
     let mut state = DriveState::empty(bytes(16));
     let all = [Span { offset: bytes(0), length: bytes(16) }];

@@ -8,7 +8,7 @@ use crate::vm::results::{Results, number, within};
 
 /// QEMU's drives always have 323 K.
 const CELSIUS: f64 = 50.0;
-/// What the meter of methods.sh says.
+/// What the meters of the scripts say.
 const WATTS: f64 = 5.0;
 /// Queries of the temperature at idle that all-aboard makes.
 const IDLE_QUERIES: usize = 7;
@@ -26,11 +26,72 @@ pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     for source in ["power:adapter", "smart:nvme0n1"] {
         ensure!(sources.contains(source), "heat-soak was not watched by {source}");
     }
+    let heat = document(results, "heat-soak")?;
+    ensure!(says(&heat, "state_unmet", "temperature").is_err(), "heat-soak: the temperature was not found");
     says(&document(results, "power-states")?, "arms_left_out", "one power state")?;
     let media = document(results, "write-amplification")?;
     says(&media, "state_unmet", "nothing counts what the drive writes to its media")?;
     told.push("one power state and no counter of media writes: said".to_owned());
     Ok(told)
+}
+
+/// Checks what methods_buyer.sh left.
+pub(crate) fn check_buyer(results: &Results) -> Result<Vec<String>> {
+    let answered = results.json("buyer.out")?;
+    for (question, evidence) in [
+        ("healthy", "0 media errors"),
+        ("healthy", "50 °C now"),
+        ("link", "PCIe"),
+        ("firmware", "slot 1"),
+        ("use", "0 % of its endurance used, by its own count"),
+    ] {
+        let mut answers = list(&answered, "/answers")?.iter();
+        let answer = answers.find(|answer| answer.pointer("/question") == Some(&question.into()));
+        let answer = answer.with_context(|| format!("no answer to {question}: {answered}"))?;
+        let known = answer.pointer("/standing") == Some(&"good".into());
+        ensure!(known && list(answer, "/evidence")?.iter().any(|one| one.to_string().contains(evidence)), "{answer}");
+    }
+    for (name, steps) in [("check", 27), ("genuine", 5)] {
+        let measured = judged(&document(results, name)?, name)?;
+        ensure!(measured.len() == steps, "{name}: {} measured steps", measured.len());
+    }
+    says(&document(results, "genuine")?, "smart_compared", "none of the drive's counters of errors rose")?;
+    let mut told = vec!["check: health, link, firmware and use known; genuine: SMART before and after".to_owned()];
+    told.push(watched(results, "data-sheet", 17, 10)?);
+    let sheet = document(results, "data-sheet")?;
+    ensure!(says(&sheet, "tests_left_out", "power").is_err(), "data-sheet: power was left out");
+    let row =
+        list(&sheet, "/data_sheet/rows")?.iter().find(|row| row.pointer("/figure") == Some(&"power_active".into()));
+    let row = row.context("data-sheet: no row of power")?;
+    within("data-sheet: printed power", number(row, "/printed")?, WATTS, 1e-9)?;
+    within("data-sheet: measured power", number(row, "/measured")?, WATTS, 1e-6)?;
+    told.push(watched(results, "anandtech-2018", 50, 30)?);
+    let suite = document(results, "anandtech-2018")?;
+    ensure!(says(&suite, "scores_not_measured", "").is_err(), "anandtech-2018: scores without a figure");
+    told.push(format!("{} scores per watt, and power at rest", per_watt(&suite)?));
+    let idle = document(results, "idle")?;
+    ensure!(idle.pointer("/run/state") == Some(&"complete".into()), "the profile idle: {:?}", idle.pointer("/run"));
+    within("power at rest", value(&idle, "power.rest").context("no power at rest")?, WATTS, 1e-6)?;
+    value(&idle, "read.latency_mean").context("no latency of waking up")?;
+    Ok(told)
+}
+
+/// That scores of power are the meter's, and that those of efficiency follow from them; how many of these there are.
+fn per_watt(suite: &Value) -> Result<usize> {
+    let scores = list(suite, "/scores")?;
+    let of = |name: &str| {
+        let found = scores.iter().find(|score| score.pointer("/name") == Some(&name.into()));
+        number(found.with_context(|| format!("there is no score {name}"))?, "/value")
+    };
+    let names = scores.iter().filter_map(|score| score.pointer("/name")?.as_str()?.strip_suffix("-efficiency"));
+    let mut known = 0;
+    for name in names {
+        within(&format!("{name}: power"), of(&format!("{name}-power"))?, WATTS, 1e-6)?;
+        within(&format!("{name}: per watt"), of(&format!("{name}-efficiency"))?, of(name)? / WATTS, 1e-6)?;
+        known += 1;
+    }
+    ensure!(known == 7, "anandtech-2018: {known} scores per watt, not 7");
+    Ok(known)
 }
 
 /// Checks what methods_steady.sh left.
@@ -357,7 +418,9 @@ fn watts(document: &Value, steps: &[String]) -> Result<usize> {
         let Some(mean) = figure(document, step, "power.mean") else { continue };
         within(&format!("{step}: watts"), mean, WATTS, 1e-6)?;
         known += 1;
-        let Some(moved) = figure(document, step, "total.throughput") else { continue };
+        // Bursts by volume have a rate over their active time and a power over all of it, so none of it per watt.
+        let in_bursts = figure(document, step, "bursts.active_share").is_some();
+        let Some(moved) = figure(document, step, "total.throughput").filter(|_| !in_bursts) else { continue };
         let per_watt = figure(document, step, "power.throughput_per_watt");
         within(&format!("{step}: MB/s per watt"), per_watt.context("no MB/s per watt")?, moved / WATTS, 1e-6)?;
     }
@@ -437,6 +500,21 @@ mod tests {
         only_read("x", (&stat(8, 2), &stat(8, 2)), 51_200.0).expect_err("not read");
         only_read("x", (&stat(8, 2), &stat(9000, 2)), 51_200.0).expect_err("much more was read");
         stat_of("1 2 3").expect_err("short");
+    }
+
+    #[test]
+    fn scores_per_watt_follow_from_those_of_rate_and_power() {
+        let suite = |efficiency: f64, count: usize| {
+            let score = |name: String, value: f64| json!({ "name": name, "value": value });
+            let of = |at: usize| {
+                let all = [("", 50.0), ("-power", WATTS), ("-efficiency", efficiency)];
+                all.map(|(end, value)| score(format!("t{at}{end}"), value))
+            };
+            json!({ "scores": (0..count).flat_map(of).collect::<Vec<Value>>() })
+        };
+        assert_eq!(per_watt(&suite(10.0, 7)).expect("right"), 7);
+        per_watt(&suite(9.0, 7)).expect_err("another quotient");
+        per_watt(&suite(10.0, 6)).expect_err("one is missing");
     }
 
     #[test]

@@ -28,6 +28,7 @@ const CHECKS: &[(&str, Check)] = &[
     ("fdp", probe::check_fdp),
     ("flakey", flakey::check),
     ("methods", methods::check),
+    ("methods_buyer", methods::check_buyer),
     ("methods_drives", methods::check_drives),
     ("methods_encryption", methods::check_encryption),
     ("methods_media", methods::check_media),

@@ -1,6 +1,7 @@
 //! A check of a drive that claims 64 GiB and comes round after 16, for the figures of its capacity.
 
 use drivelab_core::plan::Action;
+use drivelab_core::record::{DataFault, Verification};
 use drivelab_core::workload::Span;
 
 use super::*;

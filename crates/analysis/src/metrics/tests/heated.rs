@@ -1,6 +1,6 @@
 //! Four minutes on a drive that throttles twice as it warms up, drawn by hand, for the figures of heat.
 
-use drivelab_core::telemetry::Quantity;
+use drivelab_core::telemetry::{Quantity, SourceKind};
 
 use super::*;
 

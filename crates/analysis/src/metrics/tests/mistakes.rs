@@ -5,6 +5,9 @@
 
 use std::collections::BTreeSet;
 
+use drivelab_core::load::OpKind;
+use drivelab_core::record::StepRecord;
+
 use super::*;
 
 /// A metric, what is wrong, and the wrong figure.

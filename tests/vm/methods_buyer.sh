@@ -1,0 +1,57 @@
+#: about: what buyers and reviewers ask of an NVMe drive: check, genuine, data-sheet and anandtech-2018 whole in their smoke form; power at rest
+#: modules: nvme
+#: disks: d0=64 d1=1024
+#: qemu: -object throttle-group,id=l0,x-bps-total=24000000
+#: qemu: -blockdev throttle,node-name=t0,throttle-group=l0,file=d0
+#: qemu: -object throttle-group,id=l1,x-bps-total=200000000
+#: qemu: -blockdev throttle,node-name=t1,throttle-group=l1,file=d1
+#: qemu: -device nvme,drive=t0,serial=BUYER-0 -device nvme,drive=t1,serial=BUYER-1
+#: waiting: real
+#: limit_s: 900
+# QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
+# The slower one leaves time for readings to the smoke form's steps of 8 MiB.
+modprobe nvme_core io_timeout=5
+modprobe nvme
+wait_for -b /dev/nvme0n1
+wait_for -b /dev/nvme1n1
+export DRIVELAB_DATA=/tmp/data
+# Which of the two is nvme0n1 depends on who came first.
+small=/dev/nvme0n1
+large=/dev/nvme1n1
+[ "$(cat /sys/block/nvme0n1/size)" -eq 131072 ] || { small=/dev/nvme1n1; large=/dev/nvme0n1; }
+drive="$small --destroy BUYER-0"
+
+mkdir -p "$HOME/.config/drivelab/drives"
+cat > "$HOME/.config/drivelab/drives/emulated.toml" << 'END'
+format = 1
+name = "emulated"
+title = "QEMU's NVMe drive"
+maker = "QEMU"
+models = [{ pattern = "QEMU NVMe Ctrl", source = "own", certainty = "stated" }]
+[[sources]]
+id = "own"
+citation = "tests/vm/methods_buyer.sh"
+[figures]
+sequential_read = { value = "20 MB/s", source = "own", certainty = "stated" }
+power_active = { value = "5 W", source = "own", certainty = "stated" }
+endurance = { value = "1 TB", source = "own", certainty = "stated" }
+END
+
+# Nothing is released for what only reads.
+settled
+before=$(written)
+said buyer drivelab check $small --json
+smoke check check $small
+settled
+[ "$before" = "$(written)" ] || complain "a check wrote: $before / $(written)"
+smoke genuine genuine $drive
+
+meter /tmp/watts 5
+watched="--power-file /tmp/watts --telemetry 0.1"
+smoke data-sheet data-sheet $drive $watched
+smoke anandtech-2018 anandtech-2018 $drive $watched
+# The smoke form has no rests: power at rest and the latency of waking up need the quick form, here with shorter rests.
+said idle drivelab run anandtech-2018 $large --destroy BUYER-1 --profile idle --form quick --set rest=2s --set rounds=2 \
+    $watched --json
+kill $meter
+no_complaints
