@@ -184,6 +184,7 @@ fn order(load: &Workload, threads: &[Vec<TraceEntry>]) -> Result<(), String> {
     for thread in threads.iter().filter(|thread| thread.len() > 1) {
         match load.pattern {
             Pattern::Sequential | Pattern::Reverse if shared => {}
+            Pattern::Sequential | Pattern::Reverse if load.streams == Streams::ByKind => by_kind(load, thread)?,
             Pattern::Sequential | Pattern::Reverse if load.places.is_some() => sampled(load, thread)?,
             Pattern::Sequential | Pattern::Reverse => {
                 let (jumps, all) = jumps(load, thread);
@@ -223,6 +224,19 @@ fn order(load: &Workload, threads: &[Vec<TraceEntry>]) -> Result<(), String> {
         }
     }
     if load.pattern == Pattern::Random { places(load, &threads.concat()) } else { Ok(()) }
+}
+
+/// Reads follow reads, and all else follows all else.
+fn by_kind(load: &Workload, thread: &[TraceEntry]) -> Result<(), String> {
+    let (reads, others): (Vec<TraceEntry>, Vec<TraceEntry>) = thread.iter().partition(|entry| entry.op == OpKind::Read);
+    let lap = load.span.length.get() / load.block_size.get();
+    for part in [reads, others] {
+        let (jumps, all) = jumps(load, &part);
+        if jumps as u64 > all as u64 / lap {
+            return Err(format!("{jumps} of {all} operations do not follow those of their kind"));
+        }
+    }
+    Ok(())
 }
 
 /// The places of the load in their order, again and again.

@@ -60,6 +60,16 @@ fn on_devices(name: &str, count: usize) {
     smoke(&lab, name, &arguments);
 }
 
+/// One of its profiles, on a loop device with room for a file system.
+fn on_a_device_as(name: &str, profile: &str) {
+    if !root_or_skip("making a device") {
+        return;
+    }
+    let lab = Lab::new();
+    let device = LoopDevice::new(lab.root(), "disk.img", 128);
+    smoke(&lab, name, &[&device.node, "--destroy", device.name(), "--profile", profile]);
+}
+
 /// On a file that holds something, as the user wrote it.
 fn on_a_file_that_is_there(name: &str) {
     let lab = Lab::new();
@@ -133,7 +143,8 @@ methods! {
     anandtech_2021 = "anandtech-2021": file(super::on_files), device(|name| super::on_devices(name, 1)),
         two_passes(|name| super::smoke(&super::Lab::new(), name, &[".", "--profile", "whole-drive"]));
     crystaldiskmark = "crystaldiskmark": file(super::on_files);
-    random_read_sweep = "random-read-sweep": device(|name| super::on_devices(name, 1));
+    random_read_sweep = "random-read-sweep": device(|name| super::on_devices(name, 1)),
+        file_system(|name| super::on_a_device_as(name, "file-system"));
     snia_pts = "snia-pts": device(|name| super::on_devices(name, 1));
     write_amplification = "write-amplification": device(|name| super::on_devices(name, 1));
     four_corners = "four-corners": device(|name| super::on_devices(name, 1));
