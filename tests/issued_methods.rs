@@ -217,6 +217,7 @@ fn order(load: &Workload, threads: &[Vec<TraceEntry>]) -> Result<(), String> {
     }
     for thread in threads.iter().filter(|thread| thread.len() > 1) {
         match load.pattern {
+            Pattern::Sequential | Pattern::Reverse if load.streams == Streams::ByKind => by_kind(load, thread)?,
             Pattern::Sequential | Pattern::Reverse if load.places.is_some() => sampled(load, thread)?,
             Pattern::Sequential | Pattern::Reverse => {
                 let (jumps, all) = jumps(load, thread);
@@ -287,6 +288,19 @@ fn shared_out(load: &Workload, threads: &[Vec<TraceEntry>]) -> Result<(), String
         Some(falls) if falls > all / lap => Err(format!("a thread goes back {falls} times in a shared stream")),
         _ => Ok(()),
     }
+}
+
+/// Reads follow reads, and all else follows all else.
+fn by_kind(load: &Workload, thread: &[TraceEntry]) -> Result<(), String> {
+    let (reads, others): (Vec<TraceEntry>, Vec<TraceEntry>) = thread.iter().partition(|entry| entry.op == OpKind::Read);
+    let lap = load.span.length.get() / load.block_size.get();
+    for part in [reads, others] {
+        let (jumps, all) = jumps(load, &part);
+        if jumps as u64 > all as u64 / lap {
+            return Err(format!("{jumps} of {all} operations do not follow those of their kind"));
+        }
+    }
+    Ok(())
 }
 
 /// The places of the load in their order, again and again.

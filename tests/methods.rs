@@ -87,6 +87,16 @@ fn on_new_devices(lab: &Lab, name: &str, count: usize) {
     smoke(lab, name, &arguments);
 }
 
+/// One of its profiles, on a loop device with room for a file system.
+fn on_a_device_as(name: &str, profile: &str) {
+    if !root_or_skip("making a device") {
+        return;
+    }
+    let lab = Lab::new();
+    let device = LoopDevice::new(lab.root(), "disk.img", 128);
+    smoke(&lab, name, &[&device.node, "--destroy", device.name(), "--profile", profile]);
+}
+
 /// On a file that holds something, as the user wrote it.
 fn on_a_file_that_is_there(name: &str) {
     let lab = Lab::new();
@@ -180,7 +190,8 @@ methods! {
         device(|name| super::on_devices_that_lack(name, 1, super::NO_WATTS)),
         two_passes(|name| super::smoke(&super::Lab::new(), name, &[".", "--profile", "whole-drive"]));
     crystaldiskmark = "crystaldiskmark": file(super::on_files);
-    random_read_sweep = "random-read-sweep": device(|name| super::on_devices(name, 1));
+    random_read_sweep = "random-read-sweep": device(|name| super::on_devices(name, 1)),
+        file_system(|name| super::on_a_device_as(name, "file-system"));
     snia_pts = "snia-pts": device(|name| super::on_devices(name, 1));
     write_amplification = "write-amplification":
         device(|name| super::on_devices_that_lack(name, 1, super::NO_MEDIA_WRITES));

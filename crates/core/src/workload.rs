@@ -67,6 +67,8 @@ pub enum Streams {
     Overlapping,
     /// All threads take their blocks from one stream over the whole span.
     Shared,
+    /// As `overlapping`, and each thread has two places from which it goes on: one of its reads, one of all else.
+    ByKind,
 }
 
 /// What is written.

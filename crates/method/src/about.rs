@@ -199,12 +199,14 @@ fn of_part(root: &Table, test: &Table, part: &Table, forms: &[Form], is_case: bo
     own
 }
 
-/// What a table states itself, the same in every form.
+/// What a table states itself, the same in every form. The action of a preparation step is its title, and a parameter
+/// only where a mark speaks of it.
 pub(crate) fn own(table: &Table, part: Option<&str>, forms: &[Form]) -> Vec<Parameter> {
     let marked = parameters().map(|key| key.name).filter(|name| !table.has(name) && mark_in(table, name).is_some());
-    let texts = ["name", "action", "before", "profiles", "forms", "sources", "purpose", "tests"];
+    let texts = ["name", "before", "profiles", "forms", "sources", "purpose", "tests"];
     let stated = table.entries.keys().map(String::as_str);
     let stated = stated.filter(|name| !texts.contains(name) && !MARKS.contains(name));
+    let stated = stated.filter(|name| *name != "action" || mark_in(table, name).is_some());
     let all = stated.chain(marked).filter_map(|name| {
         let value = table.get(name).map(|found| text_of(&found.value));
         let mark = mark_in(table, name).unwrap_or(Mark::Unmarked);

@@ -1,6 +1,7 @@
 //! What a file asks for around its tests, as types: conditions, and what becomes of several drives.
 //!
-//! `[forms.F.conditions]` replaces keys of `[conditions]`, and so for `[drives]`. Must not know: how conditions are set
+//! `[forms.F.conditions]` replaces keys of `[conditions]`, and so for `[drives]`; the conditions of the chosen profile
+//! replace those of both. Must not know: how conditions are set
 //! up, which flags replace them.
 
 use std::collections::BTreeSet;
@@ -13,17 +14,19 @@ use crate::about::{Mark, Parameter, TestAbout, ValueInForm, text_of};
 use crate::diagnose::Diagnostic;
 use crate::layers::mark_in;
 use crate::methodology::Methodology;
+use crate::profile;
 use crate::rate::AskedRate;
 use crate::value::{Located, Table, Value};
 
 /// Keys that speak about other keys.
 const MARKS: [&str; 3] = ["source_of", "derived", "approximation"];
 
-/// The tables with this name, the stronger first: of the form, then of the file.
+/// The tables with this name, the stronger first: of the chosen profile, of the form, of the file.
 fn tables<'m>(method: &'m Methodology, form: Form, name: &str) -> Vec<&'m Table> {
     let base = method.base_form(form).unwrap_or(form);
     let of_form = method.root().table("forms").and_then(|forms| forms.table(base.name())).and_then(|it| it.table(name));
-    of_form.into_iter().chain(method.root().table(name)).collect()
+    let of_profile = profile::chosen(method.root()).and_then(|profile| profile.table(name));
+    of_profile.into_iter().chain(of_form).chain(method.root().table(name)).collect()
 }
 
 fn strongest<'m>(tables: &[&'m Table], key: &str) -> Option<&'m Value> {
@@ -133,7 +136,7 @@ fn value_in(tables: &[&Table], key: &str, form: Form) -> Option<ValueInForm> {
 /// Adds what the tables contradict themselves in.
 pub(crate) fn check(root: &Table, sources: &[&str], errors: &mut Vec<Diagnostic>) {
     let forms = ["faithful", "quick"].into_iter().filter_map(|name| root.table("forms")?.table(name));
-    for outer in std::iter::once(root).chain(forms) {
+    for outer in std::iter::once(root).chain(forms).chain(root.tables("profiles")) {
         if let Some(table) = outer.table("conditions") {
             one_conditions(table, errors);
             marks(table, sources, errors);

@@ -122,7 +122,9 @@ fn of_kind(
         }
         (Kind::Tables(inner), DeValue::Array(_)) => tables(found, key, inner, errors),
         (Kind::Marks, DeValue::Table(entries)) => {
-            let known: Vec<&str> = parameters().map(|key| key.name).collect();
+            // What a preparation step does stands for what a source does, so it can be marked too.
+            let action = shape.all().map(|key| key.name).filter(|name| *name == "action");
+            let known: Vec<&str> = parameters().map(|key| key.name).chain(action).collect();
             Some(Value::Table(marks(entries, found.span(), (key, "parameters of a test", &known), errors)))
         }
         (Kind::MarksHere, DeValue::Table(entries)) => {

@@ -194,8 +194,25 @@ pub(crate) fn one_methodology(
     if !errors.is_empty() {
         return Err(errors);
     }
+    if scope.smoke() {
+        replayed_once(&mut tests);
+    }
     let measured = tests.split_off(prepared);
     Ok(Expanded { prepare: tests, tests: with_preparation(measured), left_out })
+}
+
+/// The smoke form replays a trace once in each way: of a test that replays what earlier ones did, the first step stays.
+fn replayed_once(tests: &mut [TestPlan]) {
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    for test in tests {
+        let replays = |step: &Step| step.workload().and_then(|load| load.replay.as_ref()).map(|it| format!("{it:?}"));
+        let all: Option<Vec<String>> = test.steps.iter().map(replays).collect();
+        let Some(all) = all else { continue };
+        if all.iter().all(|replay| seen.contains(replay)) {
+            test.steps.truncate(1);
+        }
+        seen.extend(all);
+    }
 }
 
 /// Each test with the preparation that stands before it.

@@ -320,15 +320,12 @@ const TARGET_KINDS: &[Word] = &[
     later_word("virtual", "A virtual drive.", "there are no virtual drives yet"),
 ];
 
-static FORM_TARGET: Shape = Shape {
-    name: "the target of a form",
-    keys: &[&[
-        key("size", Kind::SizeOrShare, "How much of the target is wanted in this form."),
-        key("file_size", Kind::Size, "Size of the file in this form."),
-        key("minimum_size", Kind::Size, "Smallest useful size in this form."),
-    ]],
-    lists: false,
-};
+static FORM_TARGET_SIZES: &[Key] = &[
+    key("size", Kind::SizeOrShare, "How much of the target is wanted in this form."),
+    key("file_size", Kind::Size, "Size of the file in this form."),
+    key("minimum_size", Kind::Size, "Smallest useful size in this form."),
+];
+static FORM_TARGET: Shape = Shape { name: "the target of a form", keys: &[FORM_TARGET_SIZES], lists: false };
 static FORM: Shape = Shape {
     name: "a form",
     keys: &[
@@ -345,6 +342,11 @@ static FORM: Shape = Shape {
     ],
     lists: true,
 };
+static PROFILE_TARGET: Shape = Shape {
+    name: "the target of a profile",
+    keys: &[&[key("kind", Kind::OneOf(TARGET_KINDS), "What the tests of this profile run on.")], FORM_TARGET_SIZES],
+    lists: false,
+};
 static PROFILE: Shape = Shape {
     name: "a profile",
     keys: &[
@@ -352,7 +354,8 @@ static PROFILE: Shape = Shape {
             must("name", Kind::Name, "Short name, as on the command line."),
             must("purpose", Kind::Text, "What it is, in a sentence."),
             must("tests", Kind::ListOf(&NAME), "Names of its tests."),
-            key("target", Kind::Table(&FORM_TARGET), "Sizes of the target that differ in this profile."),
+            key("target", Kind::Table(&PROFILE_TARGET), "What of the target differs in this profile."),
+            key("conditions", Kind::Table(&CONDITIONS), "Keys of [conditions] that differ in this profile."),
         ],
         LOAD,
         ENDING,

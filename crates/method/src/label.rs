@@ -18,6 +18,8 @@ use crate::values::Values;
 pub(crate) struct Naming {
     pattern: Pattern,
     sizes: String,
+    /// What is moved instead, where the target is too small for that.
+    instead: Option<String>,
     queue_depth: u32,
     threads: u32,
     /// For people, and for the slug.
@@ -41,14 +43,10 @@ impl Naming {
         };
         let searched = search.map(|search| format!("{} within {}", search.percentile_name(), search.bound));
         let extra = details.filter(told).map(|detail| detail.text).chain(searched).collect();
-        let mix = &workload.block_size_mix;
-        let smallest = mix.iter().map(|size| size.block_size).min();
         Naming {
             pattern: workload.pattern,
-            sizes: smallest.map_or_else(
-                || workload.block_size.to_string(),
-                |smallest| format!("{smallest} to {}", workload.block_size),
-            ),
+            sizes: sizes(workload),
+            instead: None,
             queue_depth: workload.queue_depth.get(),
             threads: workload.threads.get(),
             op: operations(workload),
@@ -56,6 +54,12 @@ impl Naming {
             beside: workload.beside.iter().map(beside).collect(),
             replay: workload.replay.as_ref().map(|replay| (replay.trace.clone(), replay.mode.words())),
         }
+    }
+
+    /// The load as it was held against its target: people read which blocks are moved. Ids stay as they are written.
+    pub(crate) fn fitted(&mut self, workload: &Workload) {
+        let fitted = sizes(workload);
+        self.instead = (self.replay.is_none() && fitted != self.sizes).then_some(fitted);
     }
 
     /// `seq-1m-q8t1-read`
@@ -88,9 +92,16 @@ impl Naming {
         };
         let mut label = match &self.replay {
             Some((trace, mode)) => format!("Trace {trace} Q{}, {mode}", self.queue_depth),
-            None => format!("{pattern} {} Q{}T{} {}", self.sizes, self.queue_depth, self.threads, self.op.0),
+            None => {
+                let sizes = self
+                    .instead
+                    .as_ref()
+                    .map_or_else(|| self.sizes.clone(), |instead| format!("{instead} (instead of {})", self.sizes));
+                format!("{pattern} {sizes} Q{}T{} {}", self.queue_depth, self.threads, self.op.0)
+            }
         };
-        for extra in &self.extra {
+        // A case that is called what its operations do says nothing more.
+        for extra in self.extra.iter().filter(|extra| **extra != self.op.0) {
             label.push_str(", ");
             label.push_str(extra);
         }
@@ -105,6 +116,13 @@ impl Naming {
 fn beside(group: &Workload) -> String {
     // Not by its name: a step is called the same on every drive.
     if group.on.is_some() { format!("{} (on another namespace)", group.name) } else { group.name.clone() }
+}
+
+/// The block size, or the smallest and the largest.
+fn sizes(workload: &Workload) -> String {
+    let smallest = workload.block_size_mix.iter().map(|size| size.block_size).min();
+    smallest
+        .map_or_else(|| workload.block_size.to_string(), |smallest| format!("{smallest} to {}", workload.block_size))
 }
 
 /// What the operations do, for people and for the slug: `read`, `30 % write`, `w30`.
@@ -191,6 +209,7 @@ const fn streams(streams: Streams) -> &'static str {
         Streams::Disjoint => "disjoint",
         Streams::Overlapping => "overlapping",
         Streams::Shared => "shared",
+        Streams::ByKind => "by kind",
     }
 }
 

@@ -109,7 +109,7 @@ pub(crate) fn workload(
     let queue_depth = QueueDepth::new(depth?).ok()?;
     let threads = Threads::new(values.whole("threads").unwrap_or(1)).ok()?;
     let data = data(values);
-    let streams = streams(values);
+    let streams = streams(values, &sizes, pattern, errors);
     let content = content(values, data, folder, errors);
     let workload = Workload {
         write_percent: shares.write,
@@ -248,10 +248,20 @@ fn seek_percent(values: &Values<'_, '_>, pattern: Pattern, errors: &mut Vec<Diag
     if holds { percent } else { Percent::ZERO }
 }
 
-fn streams(values: &Values<'_, '_>) -> Streams {
+fn streams(values: &Values<'_, '_>, sizes: &Sizes, pattern: Pattern, errors: &mut Vec<Diagnostic>) -> Streams {
+    let misfit = match () {
+        () if !pattern.is_sequential() => Some("only pattern = \"sequential\" and \"reverse\" go on from a place"),
+        () if !sizes.mix.is_empty() => Some("streams by kind have blocks of one size"),
+        () if values.get("stride").is_some() => Some("streams by kind go from block to block, without a stride"),
+        () if values.get("places").is_some() => Some("streams by kind go through all blocks, not through places"),
+        () if !values.percent("seek_percent").is_zero() => Some("streams by kind go through blocks without jumps"),
+        () => None,
+    };
     match values.word("streams") {
         "overlapping" => Streams::Overlapping,
         "shared" => Streams::Shared,
+        "by_kind" if values.holds("streams", misfit, errors) => Streams::ByKind,
+        "by_kind" => Streams::Overlapping,
         _ => Streams::Disjoint,
     }
 }
@@ -386,6 +396,7 @@ fn verify(
         () if verify != Verify::Check && !plain => {
             Some("blocks with headers are data = \"incompressible\" without other shares")
         }
+        () if streams == Streams::ByKind => Some("streams by kind leave nobody knowing which operation came last"),
         () if threads.get() > 1 && streams != Streams::Disjoint => Some(
             "threads that write the same blocks leave nobody knowing which wrote last; expected streams = \"disjoint\"",
         ),

@@ -21,9 +21,12 @@ struct Counts {
 
 impl Counts {
     /// Over every parameter in its strictest form: faithful where there is one, since quick is shortened by intent.
+    /// Each preparation step counts by itself, with what is marked in it and not stated too: no case states it.
     fn of(tests: &[TestAbout]) -> Counts {
         let mut counts = Counts::default();
-        for parameter in tests.iter().flat_map(|test| &test.parameters).filter(|one| has_value(one)) {
+        let counted = |test: &TestAbout, one: &&Parameter| has_value(one) || test.is_preparation();
+        let all = tests.iter().flat_map(|test| test.parameters.iter().filter(move |one| counted(test, one)));
+        for parameter in all {
             let form = parameter.forms.iter().find(|value| value.form == Form::Faithful);
             match form.or(parameter.forms.first()).map(|value| &value.mark) {
                 Some(Mark::Stated(_)) => counts.stated += 1,

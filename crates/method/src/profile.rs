@@ -12,6 +12,9 @@ use crate::value::{Entry, Located, Table, Value};
 /// Where the tree keeps the profile that was chosen; no key of the language.
 const CHOSEN: &str = "profile (chosen)";
 
+/// The table of a profile that replaces keys of the file's.
+const CONDITIONS: &str = "conditions";
+
 /// A profile, for lists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProfileAbout {
@@ -86,9 +89,20 @@ impl Methodology {
             purpose: profile.text("purpose").to_owned(),
             tests: profile.list("tests").iter().map(|test| test.value.to_string()).collect(),
             prepare: self.prepared_in(profile),
-            parameters: about::own(profile, None, &self.declared_forms()),
+            parameters: self.stated_in(profile),
         };
         self.whole().tables("profiles").iter().map(about).collect()
+    }
+
+    /// What a profile states, its conditions as `conditions.KEY`.
+    fn stated_in(&self, profile: &Table) -> Vec<Parameter> {
+        let forms = self.declared_forms();
+        let around = |name: &'static str| {
+            let own = profile.table(name).map(|table| about::own(table, None, &forms)).unwrap_or_default();
+            own.into_iter().map(move |one| Parameter { name: format!("{name}.{}", one.name), ..one })
+        };
+        let own = about::own(profile, None, &forms).into_iter().filter(|one| one.name != CONDITIONS);
+        own.chain(around(CONDITIONS)).collect()
     }
 
     /// The preparation steps of a profile, by their numbers.

@@ -135,7 +135,9 @@ fn size_or_share() -> Value {
 }
 
 fn marks() -> Value {
-    let properties: Map<String, Value> = parameters().map(|key| (key.name.to_owned(), text(r"\S"))).collect();
+    // What a preparation step does is marked like a parameter; in other tables the program refuses such a mark.
+    let names = parameters().map(|key| key.name).chain(["action"]);
+    let properties: Map<String, Value> = names.map(|name| (name.to_owned(), text(r"\S"))).collect();
     json!({ "type": "object", "additionalProperties": false, "properties": properties })
 }
 

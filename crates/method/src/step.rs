@@ -67,6 +67,7 @@ pub(crate) fn io_step<'m>(
     let mut approximations = layers.approximations();
     let seeds = loads.iter().map(|load| load.workload.seed).collect();
     let workload = fitting(scope, &loads, &seed_name, &mut approximations).map_err(|error| vec![error])?;
+    naming.fitted(&workload);
     let reads = workload.on_target().any(|group| group.read_percent() > 0 && group.verify != Verify::Check);
     let ramp = values.time("ramp").unwrap_or_default();
     let (stop, ramp, rest) = if scope.smoke() {

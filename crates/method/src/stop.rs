@@ -4,7 +4,7 @@
 
 use drivelab_core::plan::{CoolDown, OnError, Rest, StopRule};
 use drivelab_core::units::{Nanos, Percent};
-use drivelab_core::workload::{Pattern, Workload};
+use drivelab_core::workload::{Pattern, Streams, Workload};
 
 use crate::diagnose::Diagnostic;
 use crate::expand::SMOKE_SIZE;
@@ -80,6 +80,10 @@ fn passes(values: &Values<'_, '_>, loads: &[&Workload], errors: &mut Vec<Diagnos
         () if any(|load| !load.seek_percent.is_zero()) => (
             "offsets that jump have no passes: they repeat some blocks and miss others",
             "expected `volume` or `time` with `seek_percent`",
+        ),
+        () if any(|load| load.streams == Streams::ByKind) => (
+            "streams by kind have no passes in common: reads and writes each go on by themselves",
+            "expected `volume` or `time` with streams = \"by_kind\"",
         ),
         () if any(|load| !load.block_size_mix.is_empty()) => (
             "blocks of several sizes have no passes that can be counted",

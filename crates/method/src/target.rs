@@ -71,9 +71,10 @@ impl MethodTarget {
     }
 }
 
-/// The kind that a tree states; `file` where it is wrong, which has an error of its own.
+/// The kind that a tree states, or its chosen profile; `file` where it is wrong, which has an error of its own.
 pub(crate) fn kind_of(root: &Table) -> MethodTarget {
-    let word = root.table("target").map_or("", |target| target.text("kind"));
+    let of_profile = profile::chosen(root).and_then(|profile| profile.table("target")).filter(|it| it.has("kind"));
+    let word = of_profile.or_else(|| root.table("target")).map_or("", |target| target.text("kind"));
     MethodTarget::ALL.into_iter().find(|kind| kind.name() == word).unwrap_or(MethodTarget::File)
 }
 

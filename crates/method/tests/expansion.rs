@@ -296,13 +296,23 @@ const CONTENTS: &[(&str, &str, &str)] = &[
     // Its times of recovery and its tables of blocks and mixes.
     ("snia-pts", "1.1.0", "138ed80324d30885f441633e2047104bf49e0b3a69db28220c3f03a8adabffd4"),
     // Considers every built-in methodology, and takes long forms where there is time.
-    ("review", "1.2.0", "HASH_RV"),
+    ("review", "1.2.0", "78f39de08a92a0a3b08a8a53e840797370d9faeb93fbea3ef0c6b9a9c1b9c5f3"),
     ("check", "1.0.0", "1867c362eeb03cc3c2aacc954a92f19fa0b872e2e0b704d92caf3b9dcb84621f"),
     ("genuine", "1.0.0", "bc478e288134af4d895fc256afe40579c8f567d8dff928bbbd585ec8f87c763f"),
     // Say where nothing tells the temperature.
     ("all-aboard", "1.2.0", "bf1e2bd90930979fc2fe21c83472e3f485f0bf1e68d381be8645427b178e5c79"),
     ("heat-soak", "1.2.0", "5840af13f34a3ed87544a623bd24e6d52c9b1b3c7516e2d8a0443ac6f187b6b1"),
-    ("review", "1.3.0", "626040e4579038d0985364fa2443db2d3727a8e48e86d62e136ad5661f42edad"),
+    ("anandtech-2018", "1.2.0", "6c945d49b8a891016e45077434deeddc19af9cebe3998f43cd1d9e1c44318fe5"),
+    ("anandtech-2021", "1.1.0", "c1f0cff2eec0aabaeac301288fed092bfcaabb4627872636701121a5dfc42153"),
+    ("encryption-cost", "1.1.0", "4545251db8748be9dc69aa9ead435af2a69f12dcee6d5488a78bd2b181e5192c"),
+    ("four-corners", "1.0.1", "d9e09580317211a4997baf7e1733dc46bfd236c8c0c3a087e8b74ae44b5130cd"),
+    ("load-curves", "1.2.0", "5aae1c51940536f3b6108ae490194caa02255d1a41224c359d269b9f575b486b"),
+    ("as-ssd", "1.1.1", "1010ad5580bbf495d94098c113086b9c87152ca7fb63169ae32b980efe897943"),
+    ("random-read-sweep", "1.2.0", "b6dfcb1ed6d9b5d5a3ac4b30b37e61db15318caaac99e8fba5d4eda0b8f09259"),
+    ("snia-pts", "1.2.0", "bc426bdc6ef505471a92366be0337b9b213324e31addb2e474920ae3408a27a4"),
+    ("disk-fill", "1.0.1", "21a52a2664c79a47b58421f84b4929e2490dea0f9dd4e50e53608d6517dcbe7a"),
+    ("data-sheet", "1.0.1", "fb8ee5f7d0639dbc185b9d1a55a36f4bc36c7a8b7f388d914d674fa44f23e82d"),
+    ("review", "1.3.0", "HASH_R3"),
 ];
 
 #[test]

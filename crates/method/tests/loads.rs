@@ -194,6 +194,22 @@ fn pace_and_placement_arrive() {
 }
 
 #[test]
+fn streams_by_kind_are_whole_stretches_in_order() {
+    let fitting = "pattern = \"sequential\"\nwrite_percent = 30\nstreams = \"by_kind\"";
+    assert_eq!(step_of(fitting).0.streams, Streams::ByKind);
+    let base = "queue_depth = 1\nwrite_percent = 30\nstreams = \"by_kind\"";
+    for (body, said) in [
+        ("pattern = \"random\"\nblock_size = \"4 KiB\"\ntime = \"1 s\"", "go on from a place"),
+        ("pattern = \"sequential\"\nblock_size = \"4 KiB\"\npasses = 1", "no passes in common"),
+        ("pattern = \"sequential\"\nblock_size = \"4 KiB\"\nseek_percent = 5\ntime = \"1 s\"", "without jumps"),
+        ("pattern = \"sequential\"\nblock_size = \"4 KiB\"\nverify = \"headers\"\ntime = \"1 s\"", "which operation"),
+    ] {
+        let error = parse("folder/example.toml", &file("action = \"fill\"", &format!("{base}\n{body}"))).unwrap_err();
+        assert!(error.to_string().contains(said), "{said}: {error}");
+    }
+}
+
+#[test]
 fn data_verification_and_the_page_cache_arrive() {
     let (workload, ..) = step_of("op = \"write\"\ncompress_percent = 50\ndedup_percent = 30\ndirect = false");
     let content = Content { compress_percent: percent(50), dedup_percent: percent(30), ..Content::default() };
@@ -262,7 +278,11 @@ fn every_axis_has_unique_names() {
         ("locality", "[\"uniform\", { zipf = 1.1 }, { zipf = 1.1, scattered = false }, { pareto = 0.2 }]", ""),
         ("stride", "[\"4 KiB\", \"8 KiB\"]", "pattern = \"sequential\""),
         ("seek_percent", "[0, 1, 10]", "pattern = \"sequential\""),
-        ("streams", "[\"disjoint\", \"overlapping\", \"shared\"]", "threads = 2"),
+        (
+            "streams",
+            "[\"disjoint\", \"overlapping\", \"shared\", \"by_kind\"]",
+            "pattern = \"sequential\"\nthreads = 2",
+        ),
         ("data", "[\"incompressible\", \"zero\", \"one_block\"]", "op = \"write\""),
         ("compress_percent", "[0, 50, 100]", "op = \"write\""),
         ("dedup_percent", "[0, 50]", "op = \"write\""),

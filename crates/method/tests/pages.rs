@@ -6,7 +6,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use drivelab_method::{Mark, Methodology, library, overview, parse};
+use drivelab_core::plan::Form;
+use drivelab_method::{Mark, Methodology, Parameter, library, overview, parse};
 use serde::Deserialize;
 
 fn folder() -> PathBuf {
@@ -71,18 +72,37 @@ struct Entry {
     because: String,
 }
 
-/// Every place of a methodology that is marked as ours, as `TEST.PARAMETER`.
+/// Whether a parameter is marked as ours in its strictest form: what the quick form shortens is another matter.
+fn is_ours(parameter: &Parameter) -> bool {
+    let strictest = parameter.forms.iter().find(|value| value.form == Form::Faithful).or(parameter.forms.first());
+    strictest.is_some_and(|value| matches!(value.mark, Mark::Approximation(_)))
+}
+
+/// Every place of a methodology that is marked as ours, as `TEST.PARAMETER`. One preparation step is `prepare N`;
+/// `prepare` is all that speak of the parameter, each of which must be marked.
 fn marked(method: &Methodology) -> BTreeSet<String> {
-    let mut marked = BTreeSet::new();
+    let (mut marked, mut not_in_each) = (BTreeSet::new(), BTreeSet::new());
     for test in method.tests() {
-        let name = if test.name.starts_with("prepare ") { "prepare" } else { &test.name };
         for parameter in &test.parameters {
-            if parameter.forms.iter().any(|value| matches!(value.mark, Mark::Approximation(_))) {
-                marked.insert(format!("{name}.{}", parameter.name));
+            let ours = is_ours(parameter);
+            let all_steps = format!("prepare.{}", parameter.name);
+            if test.is_preparation() {
+                if ours {
+                    marked.insert(all_steps)
+                } else {
+                    not_in_each.insert(all_steps)
+                };
+            }
+            if ours {
+                marked.insert(format!("{}.{}", test.name, parameter.name));
             }
         }
     }
-    marked
+    for profile in method.profiles() {
+        let ours = profile.parameters.iter().filter(|parameter| is_ours(parameter));
+        marked.extend(ours.map(|parameter| format!("profile {}.{}", profile.name, parameter.name)));
+    }
+    marked.difference(&not_in_each).cloned().collect()
 }
 
 #[test]

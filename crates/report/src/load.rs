@@ -191,10 +191,12 @@ fn order(pattern: Pattern, streams: Streams, threads: u32) -> String {
         Pattern::RandomOnce => "random-once",
     };
     match (threads, streams) {
+        (1, Streams::ByKind) => format!("{order} (reads and writes each from a place of their own)"),
         (1, _) => order.to_owned(),
         (_, Streams::Disjoint) => format!("{order} (own stretch per thread)"),
         (_, Streams::Overlapping) => format!("{order} (threads overlap)"),
         (_, Streams::Shared) => format!("{order} (one stream shared by the threads)"),
+        (_, Streams::ByKind) => format!("{order} (reads and writes of each thread from a place of their own)"),
     }
 }
 
@@ -416,6 +418,7 @@ mod tests {
                 (load.threads, load.pattern) = (Threads::new(2).unwrap(), Pattern::Sequential);
                 load.streams = Streams::Shared;
             },
+            |load| (load.streams, load.pattern) = (Streams::ByKind, Pattern::Sequential),
             |load| load.pace.rate = Some(Rate { per_1000_s: 10_000_000, arrivals: Arrivals::Constant }),
             |load| load.pace.rate = Some(Rate { per_1000_s: 10_000_000, arrivals: Arrivals::Exponential }),
             |load| load.pace.rate = Some(Rate { per_1000_s: 10_000_000, arrivals: Arrivals::Uniform }),

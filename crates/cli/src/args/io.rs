@@ -154,8 +154,9 @@ pub struct OrderArgs {
     /// The hot blocks of zipf and pareto lie together at the start of the span.
     #[arg(long, requires = "locality")]
     pub not_scattered: bool,
-    /// How threads share the span: a stretch each, the whole span each, or one stream for all.
-    #[arg(long, value_name = "HOW", value_parser = ["disjoint", "overlapping", "shared"])]
+    /// How threads share the span: a stretch each, the whole span each, one stream for all, or the whole span each
+    /// with reads and writes from a place of their own.
+    #[arg(long, value_name = "HOW", value_parser = ["disjoint", "overlapping", "shared", "by-kind"])]
     pub streams: Option<String>,
     /// Part of the target that is touched: a size, a share such as 50%, or OFFSET+LENGTH such as 10%+1GiB.
     #[arg(long, value_name = "PART")]

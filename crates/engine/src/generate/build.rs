@@ -8,7 +8,7 @@ use drivelab_core::workload::{Pattern, Streams, Workload};
 use super::feistel::Feistel;
 use super::kinds::Kinds;
 use super::law::Law;
-use super::order::{Jumps, Layout, Once, Walk};
+use super::order::{Apart, Jumps, Layout, Once, Walk};
 use super::sizes::Sizes;
 use super::stream::{Order, Places, Stream};
 use super::{derive, threshold};
@@ -85,7 +85,7 @@ impl Division {
                 ));
             }
             (Streams::Shared, _) => Division::One,
-            (Streams::Overlapping, _) => Division::Whole,
+            (Streams::Overlapping | Streams::ByKind, _) => Division::Whole,
             (Streams::Disjoint, Pattern::Sequential | Pattern::Reverse) => Division::Stretches,
             (Streams::Disjoint, _) if verified => Division::Stretches,
             (Streams::Disjoint, Pattern::Random) => Division::Whole,
@@ -111,6 +111,14 @@ fn check_pattern(workload: &Workload) -> Result<(), String> {
             .to_owned());
     }
     let plain = pattern.is_sequential() && !mixed && stride.is_none() && seek_percent.is_zero();
+    let apart = workload.streams == Streams::ByKind;
+    if apart && (!plain || places.is_some() || workload.verify != Verify::Off) {
+        return Err(
+            "streams by kind go through all blocks in order, with one block size, without stride, jumps, places \
+                    and verification: use pattern = \"sequential\" or \"reverse\", or streams = \"overlapping\""
+                .to_owned(),
+        );
+    }
     if places.is_some() && !plain {
         return Err("places are gone through in order, with one block size, without stride and jumps: use pattern = \
                     \"sequential\" or \"reverse\", or leave the places out"
@@ -155,6 +163,7 @@ impl Plan<'_> {
             Order::Once(once) => Layout::new(once.indices, flushes),
             Order::Walk(walk) => Layout::new(units, flushes && walk.jumps.is_none()),
             Order::Places(places) => Layout::new(places.len(), flushes),
+            Order::Apart(apart) => apart.layout(),
             Order::Forward | Order::Backward => Layout::new(units, flushes),
         };
         let start = workload.span.offset.get() + self.first * block;
@@ -172,6 +181,9 @@ impl Plan<'_> {
                 Order::Once(Box::new(Once { permutation, first, of, indices: (self.blocks - first).div_ceil(of) }))
             }
             Pattern::Sequential | Pattern::Reverse if workload.places.is_some() => self.places()?,
+            Pattern::Sequential | Pattern::Reverse if workload.streams == Streams::ByKind => {
+                Order::Apart(Apart::new(units, workload.pattern == Pattern::Reverse)?)
+            }
             Pattern::Sequential | Pattern::Reverse => self.walk(sizes, units)?,
         })
     }

@@ -6,6 +6,8 @@
 //! turn counts the operations: a jump is drawn from the whole cursor, so no place decides for ever what follows it.
 //! The turns of 2^40 places are 2^24 (2^14 where flushes are mixed in) and then begin again.
 
+use drivelab_core::load::OpKind;
+
 use super::feistel::Feistel;
 use super::sizes::Sizes;
 use super::{bounded, number};
@@ -171,6 +173,60 @@ impl Once {
     pub(crate) const fn visit(&self, layout: &Layout, cursor: u64) -> (u64, u64) {
         let index = self.first + layout.place(cursor) * self.of;
         (self.permutation.at(index, layout.lap(cursor)), layout.step(cursor, self.indices))
+    }
+}
+
+/// Blocks in order from two places: reads go on from one, all else from the other. A cursor holds both in its place.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Apart {
+    /// Blocks of the stretch.
+    blocks: u64,
+    backwards: bool,
+    /// Bits of one place.
+    bits: u32,
+}
+
+impl Apart {
+    /// Most bits of both places: what is above them tells operations at the same places apart.
+    const MOST_BITS: u32 = 56;
+
+    pub(crate) fn new(blocks: u64, backwards: bool) -> Result<Self, String> {
+        let bits = u64::BITS - blocks.saturating_sub(1).leading_zeros();
+        if 2 * bits > Self::MOST_BITS {
+            return Err(format!(
+                "streams by kind go over {} blocks at most, the span has {blocks}: use larger blocks, a smaller span, \
+                 or streams = \"overlapping\"",
+                1_u64 << (Self::MOST_BITS / 2)
+            ));
+        }
+        Ok(Apart { blocks, backwards, bits })
+    }
+
+    /// Of its cursors.
+    pub(crate) const fn layout(&self) -> Layout {
+        Layout::new(1 << (2 * self.bits), false)
+    }
+
+    /// The places from which reads and all else go on.
+    pub(crate) const fn places(&self, cursor: u64) -> (u64, u64) {
+        let one = (1 << self.bits) - 1;
+        (cursor & one, cursor >> self.bits & one)
+    }
+
+    /// Block, and next cursor.
+    pub(crate) const fn visit(&self, layout: &Layout, cursor: u64, kind: OpKind) -> (u64, u64) {
+        let (read, other) = self.places(cursor);
+        let place = if matches!(kind, OpKind::Read) { read } else { other };
+        let after = if place + 1 < self.blocks { place + 1 } else { 0 };
+        let (read, other) = if matches!(kind, OpKind::Read) { (after, other) } else { (read, after) };
+        let block = if self.backwards { self.blocks - 1 - place } else { place };
+        (block, layout.go(layout.stay(cursor), other << self.bits | read))
+    }
+
+    /// Whether this may be one of its cursors.
+    pub(crate) const fn is_cursor(&self, cursor: u64) -> bool {
+        let (read, other) = self.places(cursor);
+        read < self.blocks && other < self.blocks
     }
 }
 

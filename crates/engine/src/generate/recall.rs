@@ -42,7 +42,7 @@ impl Stream {
             Order::Forward | Order::Backward | Order::Places(_) => true,
             Order::Once(once) => once.of == 1,
             Order::Walk(walk) => walk.jumps.is_none() && self.sizes.only().is_some(),
-            Order::Uniform | Order::Law(_) => false,
+            Order::Uniform | Order::Law(_) | Order::Apart(_) => false,
         }
     }
 
@@ -51,6 +51,7 @@ impl Stream {
         match &self.order {
             Order::Uniform | Order::Law(_) => true,
             Order::Once(once) => self.layout.place(cursor) < once.indices,
+            Order::Apart(apart) => apart.is_cursor(cursor),
             Order::Places(places) => self.layout.place(cursor) < places.len(),
             Order::Forward | Order::Backward => self.layout.place(cursor) < self.blocks,
             Order::Walk(walk) => walk.units.saturating_sub(self.layout.place(cursor)) >= self.sizes.smallest_units(),

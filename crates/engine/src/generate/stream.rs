@@ -7,7 +7,7 @@ use drivelab_core::load::OpKind;
 pub(crate) use super::build::streams;
 use super::kinds::Kinds;
 use super::law::Law;
-use super::order::{Layout, Once, Walk};
+use super::order::{Apart, Layout, Once, Walk};
 use super::sizes::Sizes;
 use super::{bounded, number};
 
@@ -39,6 +39,8 @@ pub(crate) enum Order {
     Law(Box<Law>),
     /// Forwards over a sample of the blocks, one size.
     Places(Arc<Places>),
+    /// Reads and all else each in order from a place of their own, one size.
+    Apart(Apart),
 }
 
 /// The blocks of a stretch that are visited.
@@ -71,8 +73,8 @@ impl Places {
 
 /// One thread's sequence: a pure function of key and cursor.
 ///
-/// A mixed sequence has one position: each operation takes the next block and its kind is drawn, so a pass touches
-/// every block exactly once, whichever way. A flush takes no block.
+/// A mixed sequence has one position, but for [`Order::Apart`]: each operation takes the next block and its kind is
+/// drawn, so a pass touches every block exactly once, whichever way. A flush takes no block.
 #[derive(Debug, Clone)]
 pub(crate) struct Stream {
     pub(super) order: Order,
@@ -132,6 +134,10 @@ impl Stream {
                 let block = places.at(self.layout.place(cursor));
                 (self.one_size(block, kind), self.layout.step(cursor, places.len()))
             }
+            Order::Apart(apart) => {
+                let (block, next) = apart.visit(&self.layout, cursor, kind);
+                (self.one_size(block, kind), next)
+            }
             Order::Uniform | Order::Forward => (self.one_size(0, kind), cursor.wrapping_add(1)),
         }
     }
@@ -158,7 +164,7 @@ impl Stream {
             Order::Once(once) => Some(once.indices),
             Order::Places(places) => Some(places.len()),
             Order::Walk(walk) if walk.jumps.is_none() && self.sizes.only().is_some() => Some(self.blocks),
-            Order::Walk(_) | Order::Uniform | Order::Law(_) => None,
+            Order::Walk(_) | Order::Uniform | Order::Law(_) | Order::Apart(_) => None,
         }
     }
 }

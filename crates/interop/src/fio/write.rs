@@ -242,7 +242,7 @@ fn direction(load: &Workload, job: &mut Job) {
     job.say(format!("rw={}{word}{}", if random { "rand" } else { "" }, if random { String::new() } else { gap }));
     if word == "rw" {
         job.say(format!("rwmixwrite={writes}"));
-        if !random {
+        if !random && load.streams != Streams::ByKind {
             job.comment("fio has a stream for reads and one for writes; drivelab has one for both");
         }
     }

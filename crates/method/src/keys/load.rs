@@ -51,6 +51,7 @@ static STREAMS: Kind = Kind::OneOf(&[
     word("disjoint", "Each thread has a stretch of the span to itself."),
     word("overlapping", "Each thread runs over the whole span with a stream of its own."),
     word("shared", "All threads take their blocks from one stream over the whole span."),
+    word("by_kind", "As overlapping; the reads of a thread go on from a place of their own, and so does all else."),
 ]);
 static VERIFY: Kind = Kind::OneOf(&[
     word("off", "Blocks carry no headers."),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use drivelab_core::load::{Locality, OpKind, SizeShare, Verify, Zone};
+use drivelab_core::load::{Locality, OpKind, OtherOps, SizeShare, Verify, Zone};
 use drivelab_core::units::{Bytes, Threads};
 use drivelab_core::workload::{Pattern, Streams, Workload};
 use proptest::prelude::*;
@@ -69,6 +69,35 @@ fn strides_visit_what_lies_between_in_later_rounds() {
     };
     assert_eq!(visits(Pattern::Sequential), [0, 2, 4, 1, 3, 0, 2]);
     assert_eq!(visits(Pattern::Reverse), [4, 2, 0, 3, 1, 4, 2]);
+}
+
+/// Reads go on where reads ended, and all else where all else ended; flushes take no block.
+#[test]
+fn streams_by_kind_go_on_each_by_themselves() {
+    let other = OtherOps { trim_percent: percent(10), flush_percent: percent(10), ..OtherOps::default() };
+    for (pattern, write) in [(Pattern::Sequential, 0), (Pattern::Sequential, 30), (Pattern::Reverse, 70)] {
+        let streams = Streams::ByKind;
+        let stream = the_one(&Workload { write_percent: percent(write), other, streams, ..load(pattern, 100) });
+        assert_eq!(stream.pass(), None);
+        let all: Vec<Op> = ops(&stream, 0).take(20_000).filter(|op| op.kind != OpKind::Flush).collect();
+        let (reads, others): (Vec<Op>, Vec<Op>) = all.iter().partition(|op| op.kind == OpKind::Read);
+        let due = |count: u64| {
+            let place = count % 100;
+            4096 * if pattern == Pattern::Reverse { 99 - place } else { place }
+        };
+        for part in [&reads, &others] {
+            assert!(
+                part.len() > 1500 && part.iter().zip(0..).all(|(op, count)| op.offset == due(count)),
+                "{pattern:?}"
+            );
+        }
+        let share = reads.len() as f64 / all.len() as f64 - (80 - write) as f64 / 90.0;
+        assert!(share.abs() < 0.02, "{share} off");
+        // From any cursor on the sequence is the same.
+        let middle = (0..777).fold(0, |cursor, _| stream.op(cursor).1);
+        assert!(ops(&stream, middle).zip(ops(&stream, 0).skip(777)).take(500).all(|(one, two)| one == two));
+        assert!(stream.is_cursor(middle) && !stream.is_cursor(127));
+    }
 }
 
 /// A tenth of the operations jump; a jump that lands where the sequence would have gone on anyway is seen as none.
@@ -244,6 +273,9 @@ fn what_cannot_be_had_together_is_refused_with_a_way_out() {
         (sizes(Pattern::RandomOnce), "one block size"),
         (mixed(Pattern::Random, 100, &[(4096, 0), (8192, 0)]), "more than 0"),
         (Workload { block_size: Bytes::new(4096), ..sizes(Pattern::Random) }, "whose largest"),
+        (Workload { streams: Streams::ByKind, ..load(Pattern::Random, 100) }, "streams by kind go through all blocks"),
+        (Workload { streams: Streams::ByKind, ..sizes(Pattern::Sequential) }, "with one block size"),
+        (Workload { streams: Streams::ByKind, ..load(Pattern::Sequential, 1 << 29) }, "268435456 blocks at most"),
         (load(Pattern::Random, 0), "no whole block"),
         (threads(load(Pattern::Sequential, 3), 4), "at least 4 blocks"),
         (threads(load(Pattern::RandomOnce, 3), 4), "at least 4 blocks"),
