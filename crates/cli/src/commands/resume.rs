@@ -73,8 +73,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     if let Some(scratch) = &again.opened.scratch {
         notes::write_scratch(&data, row.id, scratch)?;
     }
-    let on_device = again.opened.facts.kind == TargetKind::BlockDevice;
-    engine.other = other_namespace::open(&records.plan, (&again.opened.facts.devices, on_device))?;
+    engine.other = other_namespace::open(&records.plan, &again.opened.facts)?;
     let source = records.environment.source.as_ref().map(|source| source.path.as_path());
     let folder = again.opened.target.path().parent().unwrap_or(Path::new("/"));
     let made = files::make(&records.plan, folder, source, row.id, context.settings.voice)?;

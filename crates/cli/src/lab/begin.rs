@@ -177,7 +177,7 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
     let wanted = Wanted { run, needs: Needs::of_plan(&plan), destroy: &destroy, size, own: order.under.is_some() };
     let data = if order.save { Some(context.data()?) } else { None };
     let opened = site.open(&wanted, voice)?;
-    let other = other_namespace::open(&plan, site.below())?;
+    let other = other_namespace::open(&plan, &opened.facts)?;
     let made = files::make(&plan, site.place.folder(), order.source, run, voice)?;
     let environment = environment(context, (&order, &plan), &opened, (data.as_ref(), made.source));
     let reads_other = other_namespace::remark(&plan);

@@ -1,6 +1,6 @@
 //! The other namespace of a drive that a plan reads beside its target: opened for a run, and named to the user.
 
-use drivelab_core::environment::BlockDeviceFacts;
+use drivelab_core::environment::{TargetFacts, TargetKind};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::namespace::OtherNamespace;
 use drivelab_core::plan::Plan;
@@ -11,19 +11,21 @@ use drivelab_report::format;
 use super::means::drive_of;
 use crate::fail::{Failure, Result};
 
-/// Opens for reading what the plan reads beside its target; nothing where it reads nothing else. `below` are the
-/// devices below the target, and whether it is one itself.
+/// Opens for reading what the plan reads beside its target; nothing where it reads nothing else. `facts` are the
+/// target's.
 ///
 /// # Errors
 /// Exit 6 where it is not there any more, or where it is another one than the plan was made for.
-pub fn open(plan: &Plan, below: (&[BlockDeviceFacts], bool)) -> Result<Option<ReadOnlyTarget>> {
+pub fn open(plan: &Plan, facts: &TargetFacts) -> Result<Option<ReadOnlyTarget>> {
     let Some(planned) = plan.other_namespace() else { return Ok(None) };
+    let is_device = facts.kind == TargetKind::BlockDevice;
     let gone = |why: String| {
         let text =
             format!("the plan reads {}, another namespace of the drive, and {why}; begin a new run", planned.words());
         Failure::new(ExitCode::TargetUnusable, text)
     };
-    let OpenedNamespace { namespace, opened } = open_other_namespace(drive_of(below)).map_err(gone)?;
+    let OpenedNamespace { namespace, opened } =
+        open_other_namespace(drive_of((&facts.devices, is_device))).map_err(gone)?;
     if namespace != *planned {
         return Err(gone(format!("now there is {} of {}", words(&namespace), namespace.capacity)));
     }
