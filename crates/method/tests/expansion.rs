@@ -292,7 +292,7 @@ const CONTENTS: &[(&str, &str, &str)] = &[
     // Says why it does not place data.
     ("write-amplification", "1.0.1", "4edf4fc3e541f73005212c869c2af882786a25c9ea531a6fb34e6a40a9ed6568"),
     // Mixed lifetimes and the cache once more, placed by handle; reads another namespace while the tested one is written.
-    ("write-amplification", "1.1.0", "HASH_WA"),
+    ("write-amplification", "1.1.0", "e041c5eb1bbf62b36e9733dd1143329b34a68c84ec124748afa0c8735e6e3692"),
     // Its times of recovery and its tables of blocks and mixes.
     ("snia-pts", "1.1.0", "138ed80324d30885f441633e2047104bf49e0b3a69db28220c3f03a8adabffd4"),
     // Considers every built-in methodology, and takes long forms where there is time.
@@ -312,7 +312,7 @@ const CONTENTS: &[(&str, &str, &str)] = &[
     ("snia-pts", "1.2.0", "bc426bdc6ef505471a92366be0337b9b213324e31addb2e474920ae3408a27a4"),
     ("disk-fill", "1.0.1", "21a52a2664c79a47b58421f84b4929e2490dea0f9dd4e50e53608d6517dcbe7a"),
     ("data-sheet", "1.0.1", "fb8ee5f7d0639dbc185b9d1a55a36f4bc36c7a8b7f388d914d674fa44f23e82d"),
-    ("review", "1.3.0", "HASH_R3"),
+    ("review", "1.3.0", "738b2f29e41a61247a3774d9da7f08d749f68b4d3075795244c9bdd986c4aa1c"),
 ];
 
 #[test]
