@@ -76,8 +76,8 @@ pub(crate) fn check_buyer(results: &Results) -> Result<Vec<String>> {
     Ok(told)
 }
 
-/// That scores of power are the meter's, and that those of efficiency follow from them; how many of these have a value. One
-/// of whose steps a single one was over before it had a reading has none.
+/// That scores of power are the meter's, and that those of efficiency follow from them; how many of these have a
+/// value. One has none where a single one of its steps was over before it had a reading.
 fn per_watt(suite: &Value) -> Result<usize> {
     let scores = list(suite, "/scores")?;
     let of = |name: &str| {
