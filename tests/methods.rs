@@ -12,8 +12,6 @@ use support::{Lab, root_or_skip};
 
 /// What the smoke form of any methodology is to take at most, by its plan's own estimate, s.
 const MOST_S: f64 = 15.0;
-/// Those that take longer, s: the eighteen passes of ten mixes are 213 steps, and beginning one counts 100 ms by itself.
-const LONGER: &[(&str, f64)] = &[("application-traces", 30.0)];
 
 /// What a run that is over recorded: every step of its plan was done, without errors, and has figures.
 fn judge(lab: &Lab, name: &str, run: &str) {
@@ -40,8 +38,7 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
 fn smoke(lab: &Lab, name: &str, more: &[&str]) {
     let planned = lab.json(&[&["run", name, "--form", "smoke", "--yes", "--dry-run", "--json"][..], more].concat());
     let estimate = planned["estimated_time_s"].as_f64().expect("an estimate");
-    let most = LONGER.iter().find(|(longer, _)| *longer == name).map_or(MOST_S, |(_, most)| *most);
-    assert!(estimate > 0.0 && estimate <= most, "{name} {more:?} takes {estimate} s by its own plan");
+    assert!(estimate > 0.0 && estimate <= MOST_S, "{name} {more:?} takes {estimate} s by its own plan");
     let page = format!("{name}.html");
     let done = lab.run(&[&["run", name, "--form", "smoke", "--yes", "-o", &page][..], more].concat());
     assert_eq!(done.code, 0, "{name} {more:?}\n{}\n{}", done.stdout, done.stderr);

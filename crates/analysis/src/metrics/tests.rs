@@ -1,6 +1,5 @@
 //! Every metric on hand-made records with the answer worked out on paper, and which figures a step has.
 
-mod both;
 mod capacities;
 mod filled;
 mod hand_made;

@@ -103,8 +103,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     // Steps of a run under conditions are set beside others with their CPU time, whichever process measures them.
     let company = records.environment.condition.is_some().then(|| Company::new(None));
     let start = Start::Resumed { records, resumed };
-    let folders = made.owners;
-    let opening = Vec::new();
+    let (folders, opening) = (made.owners, Vec::new());
     let care = Care { scratch, folders, bundle_on_target, trace: None, opening, group: None, company, book };
     screens::is_kept(row.id);
     let keep = Keep::Bundle { data, recorder };

@@ -199,16 +199,7 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
         Some(data) => {
             let recorder = Recorder::create(&data, &new_bundle(&start, &order.methodology.recorded_text()))?;
             screens::is_kept(run);
-            match &opened.scratch {
-                Some(scratch) => notes::write_scratch(&data, run, scratch)?,
-                None if opened.facts.kind == TargetKind::NamedFile => {
-                    notes::write_named_file(&data, run, opened.target.path())?;
-                }
-                None => {}
-            }
-            if let Some(page) = &page {
-                notes::write_page(&data, run, page)?;
-            }
+            note(&data, run, &opened, page.as_ref())?;
             bundle_on_target = start.environment.bundle_on_same_device.then(|| data.bundle_path(run));
             Keep::Bundle { data, recorder }
         }
@@ -228,6 +219,18 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
     let (start, show, history) = (Start::New(start), order.show, None);
     let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, clock };
     Ok(Some(Prepared { ready, trace }))
+}
+
+/// Leaves word for `resume`, should this process be killed: of the file that was made or named, and of the page.
+fn note(data: &DataDir, run: RunId, opened: &OpenedIo, page: Option<&Wish>) -> Result<()> {
+    match &opened.scratch {
+        Some(scratch) => notes::write_scratch(data, run, scratch)?,
+        None if opened.facts.kind == TargetKind::NamedFile => {
+            notes::write_named_file(data, run, opened.target.path())?;
+        }
+        None => {}
+    }
+    page.map_or(Ok(()), |page| notes::write_page(data, run, page))
 }
 
 /// What the run is measured in and under.

@@ -134,6 +134,21 @@ fn headers(verify: Verify, job: &mut Job) {
     job.comment("headers have fio's layout: neither tool reads the other's");
 }
 
+/// What the load does that no fio job can: works on files, touches a sample, replays.
+fn no_fio_load((files, sampled, replayed): (bool, bool, bool), job: &mut Job) {
+    if files {
+        job.comment("drivelab works on a set of files here, which fio cannot do; what follows is not that load");
+    }
+    if sampled {
+        job.comment("drivelab touches only a sample of the blocks here, which fio cannot do; what follows touches all");
+    }
+    if replayed {
+        job.comment(
+            "drivelab replays a trace here; what follows has its shares and sizes, not its order, places and times",
+        );
+    }
+}
+
 fn load_of(load: &Workload, job: &mut Job) {
     let Workload {
         write_percent,
@@ -169,17 +184,7 @@ fn load_of(load: &Workload, job: &mut Job) {
             job.say(format!("filename=/dev/{}", other.name));
         }
     }
-    if files.is_some() {
-        job.comment("drivelab works on a set of files here, which fio cannot do; what follows is not that load");
-    }
-    if places.is_some() {
-        job.comment("drivelab touches only a sample of the blocks here, which fio cannot do; what follows touches all");
-    }
-    if replay.is_some() {
-        job.comment(
-            "drivelab replays a trace here; what follows has its shares and sizes, not its order, places and times",
-        );
-    }
+    no_fio_load((files.is_some(), places.is_some(), replay.is_some()), job);
     direction(load, job);
     sizes(load, job);
     if !seek_percent.is_zero() {
