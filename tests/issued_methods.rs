@@ -79,8 +79,9 @@ fn at_its_share(load: &Workload, relative: Option<&RelativeRate>) -> Workload {
     Workload { pace, beside, ..load.clone() }
 }
 
-/// The load as `nop:` can take it: through no cache, with cheap data, without headers, handles and CPUs of its own; and with
-/// one seed, so that loads which differ in nothing else are one.
+/// The load as `nop:` can take it: through no cache, with cheap data, without headers, handles, CPUs and another namespace of
+/// its own (where that group goes, the engine's tests and the VM look at); and with one seed, so that loads which differ in
+/// nothing else are one.
 fn on_nop(load: &Workload, paced: bool) -> Workload {
     let pace = if paced { Pace { weight: 0, ..load.pace } } else { Pace::default() };
     Workload {
@@ -90,6 +91,7 @@ fn on_nop(load: &Workload, paced: bool) -> Workload {
         verify: Verify::Off,
         placement: Placement::default(),
         placement_handle: None,
+        on: None,
         seed: 1,
         pace,
         beside: load.beside.iter().map(|beside| on_nop(beside, paced)).collect(),
