@@ -195,11 +195,17 @@ fn pattern_of(step: &Step) -> Option<Pattern> {
     step.workload().map(|workload| workload.pattern)
 }
 
+/// Whether a step pauses by itself: what it measures is the rate of its bursts.
+fn pauses(step: &Step) -> bool {
+    step.workload().is_some_and(|load| load.pace.bursts.is_some() || load.pace.volume_bursts.is_some())
+}
+
 /// Whether a step issues random operations of one kind, each after the one before it: what it measures is their time.
 fn is_one_at_a_time(step: &Step) -> bool {
     step.workload().is_some_and(|load| {
         let one = load.queue_depth.get() == 1 && load.threads.get() == 1 && load.beside.is_empty();
         let plain = load.replay.is_none() && load.files.is_none() && matches!(load.read_percent(), 0 | 100);
+        let plain = plain && !pauses(step);
         one && plain && load.pattern == Pattern::Random
     })
 }
@@ -238,9 +244,8 @@ fn own_tiles(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Tile> {
 }
 
 fn lowest_interval(input: &ReportInput<'_>, step: &Step) -> Option<String> {
-    // Where a step pauses by itself, an interval without a byte is no slow one.
-    let pauses = step.workload().is_some_and(|load| load.pace.bursts.is_some() || load.pace.volume_bursts.is_some());
-    if pauses {
+    // An interval without a byte is no slow one there.
+    if pauses(step) {
         return None;
     }
     let key = input.records.steps.iter().rfind(|record| record.key.step == step.id)?.key.clone();
@@ -296,6 +301,13 @@ mod tests {
         assert_eq!(depths.steps.len(), 1, "the sweep begins with one in flight");
         let tile = tile_of(&records, "depths");
         assert!(tile.value.ends_with(" µs") && tile.detail.contains("p99"), "{tile:?}");
+        let bursts = Bursts { on: Nanos::from_millis(10), off: Nanos::from_millis(10) };
+        for step in records.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+            if let Action::Io { workload, .. } = &mut step.action {
+                workload.pace.bursts = Some(bursts);
+            }
+        }
+        assert!(tile_of(&records, "depths").value.ends_with("B/s"), "of bursts their rate");
     }
 
     #[test]
