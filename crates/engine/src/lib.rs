@@ -10,9 +10,8 @@
 //! draw from the same streams, so the same seed gives the same operations on both.
 //!
 //! `unsafe` is allowed in small modules only: `uring::ring` (the kernel reads and writes our buffers), `buffer` (mmap),
-//! `crew` (threads that may have to be left behind), `tsc` (the CPU's counter), `placed` (NVMe writes with a handle),
-//! `discard`, `rusage` and `own_files` (calls that rustix does not have, or not as safe ones). The tidy rule *words*
-//! holds the list.
+//! `crew` (threads that may have to be left behind), `tsc` (the CPU's counter), `discard`, `rusage` and `own_files`
+//! (calls that rustix does not have, or not as safe ones). The tidy rule *words* holds the list.
 #![deny(unsafe_code)]
 
 mod account;

@@ -9,7 +9,7 @@ use rustix::fs::OFlags;
 
 use crate::command::AdminCommand;
 use crate::error::NvmeError;
-use crate::ioctl;
+use crate::ioctl::{self, Data};
 use crate::status::Status;
 use crate::transport::Transport;
 
@@ -52,7 +52,7 @@ impl IoctlTransport {
 impl Transport for IoctlTransport {
     fn admin(&self, command: &AdminCommand, data: &mut [u8]) -> Result<u32, NvmeError> {
         let (words, timeout_ms) = (command.dwords(), command.timeout_ms());
-        let sent = ioctl::passthrough(self.node.as_fd(), command.is_io(), words, timeout_ms, data);
+        let sent = ioctl::passthrough(self.node.as_fd(), command.is_io(), words, timeout_ms, Data::Into(data));
         let failed = |source| NvmeError::system(command.request().to_string(), self.name.clone(), source);
         let completion = sent.map_err(failed)?;
         if completion.status == 0 {

@@ -1,5 +1,5 @@
 //! Rule *guard*: only `device::guard` makes a `WritableTarget`, the one thing the engine writes to, and the permit
-//! without which no drive can be formatted or sanitized.
+//! without which no drive can be formatted or sanitized; only the engine sends the NVMe command that writes.
 //!
 //! The type is in `core` so that engine and session can name it; this rule is what keeps its constructor private in
 //! effect (DESIGN.md, "The house").
@@ -12,8 +12,23 @@ const GUARD: [&str; 2] = ["crates/device/src/guard.rs", "crates/device/src/guard
 /// Where the constructors are defined: of the writable target, and of the permit for commands that destroy data.
 const DEFINITIONS: [&str; 2] = ["crates/core/src/target.rs", "crates/nvme/src/permit.rs"];
 
+/// Where the command that writes blocks past the kernel is defined, and where it is sent: to the engine's own target.
+const PLACED: [&str; 3] = ["crates/nvme/src/placed_write.rs", "crates/nvme/src/lib.rs", "crates/engine/src/placed.rs"];
+
 /// Checks one file. Tests make targets of their own scratch files.
 pub(crate) fn check(file: &SourceFile) -> Vec<Complaint> {
+    let mut complaints = made_elsewhere(file);
+    if !PLACED.contains(&file.path.as_str()) {
+        complaints.extend(file.product_code().filter(|(_, code)| code.contains("PlacedWrite")).map(|(line, _)| {
+            let what = "an NVMe command that writes is sent outside the engine";
+            let why = "it names blocks of the whole namespace, past the handle that the guard gave";
+            Complaint::new(&file.path, line, "guard", what, why, "let the engine write to its target")
+        }));
+    }
+    complaints
+}
+
+fn made_elsewhere(file: &SourceFile) -> Vec<Complaint> {
     if DEFINITIONS.contains(&file.path.as_str()) || GUARD.iter().any(|guard| file.path.starts_with(guard)) {
         return Vec::new();
     }
@@ -44,6 +59,12 @@ mod tests {
         assert_eq!(complaints("crates/engine/tests/loop_device.rs"), 0);
         let permit = |path| check(&SourceFile::new(path, "let permit = DestroyPermit::from_guard();\n")).len();
         assert_eq!((permit("crates/cli/src/wipe.rs"), permit("crates/nvme/src/permit.rs")), (1, 0));
+    }
+
+    #[test]
+    fn only_the_engine_sends_the_command_that_writes() {
+        let sent = |path| check(&SourceFile::new(path, "PlacedWrite { nsid }.send(node, data)\n")).len();
+        assert_eq!((sent("crates/device/src/placement.rs"), sent("crates/engine/src/placed.rs")), (1, 0));
     }
 
     #[test]

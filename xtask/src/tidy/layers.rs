@@ -17,7 +17,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { room: "drivelab-nvme", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-ata", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-trace", may_use: &["drivelab-core"] },
-    Layer { room: "drivelab-engine", may_use: &["drivelab-core"] },
+    Layer { room: "drivelab-engine", may_use: &["drivelab-core", "drivelab-nvme"] },
     Layer { room: "drivelab-method", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-interop", may_use: &["drivelab-core"] },
     Layer { room: "drivelab-store", may_use: &["drivelab-core"] },

@@ -77,8 +77,6 @@ const UNSAFE_PLACES: &[&str] = &[
     "crates/engine/src/rusage.rs",
     "crates/engine/src/tsc.rs",
     "crates/engine/src/discard.rs",
-    // Writes with a placement handle, through the passthrough of NVMe commands.
-    "crates/engine/src/placed.rs",
     // Discards and zeroes of a whole device.
     "crates/device/src/wipe/ioctl.rs",
     // Commands to an ATA drive through SG_IO.
