@@ -7,27 +7,12 @@
 #: waiting: real
 #: limit_s: 900
 # QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
-modprobe nvme_core io_timeout=5
-modprobe nvme
-wait_for -b /dev/nvme0n1
-export DRIVELAB_DATA=/tmp/data
+nvme_drives 1
 drive="/dev/nvme0n1 --destroy METHODS-0"
 
 # A drive that bears 1 GiB: what the smoke forms write is more than 1 % of that. Nothing may be written before somebody says yes,
 # neither in a run by itself nor under conditions, and with yes it goes on.
-mkdir -p "$HOME/.config/drivelab/drives"
-cat > "$HOME/.config/drivelab/drives/emulated.toml" << 'END'
-format = 1
-name = "emulated"
-title = "QEMU's NVMe drive"
-maker = "QEMU"
-models = [{ pattern = "QEMU NVMe Ctrl", source = "own", certainty = "stated" }]
-[[sources]]
-id = "own"
-citation = "tests/vm/methods.sh"
-[figures]
-endurance = { value = "1 GiB", source = "own", certainty = "stated" }
-END
+drive_facts endurance="1 GiB"
 settled
 before=$(written)
 said ask.run drivelab run heat-soak $drive --form smoke

@@ -10,32 +10,11 @@
 #: limit_s: 900
 # QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
 # The slower one leaves time for readings to the smoke form's steps of 8 MiB.
-modprobe nvme_core io_timeout=5
-modprobe nvme
-wait_for -b /dev/nvme0n1
-wait_for -b /dev/nvme1n1
-export DRIVELAB_DATA=/tmp/data
-# Which of the two is nvme0n1 depends on who came first.
-small=/dev/nvme0n1
-large=/dev/nvme1n1
-[ "$(cat /sys/block/nvme0n1/size)" -eq 131072 ] || { small=/dev/nvme1n1; large=/dev/nvme0n1; }
+nvme_drives 2
+small_and_large 131072
 drive="$small --destroy BUYER-0"
 
-mkdir -p "$HOME/.config/drivelab/drives"
-cat > "$HOME/.config/drivelab/drives/emulated.toml" << 'END'
-format = 1
-name = "emulated"
-title = "QEMU's NVMe drive"
-maker = "QEMU"
-models = [{ pattern = "QEMU NVMe Ctrl", source = "own", certainty = "stated" }]
-[[sources]]
-id = "own"
-citation = "tests/vm/methods_buyer.sh"
-[figures]
-sequential_read = { value = "20 MB/s", source = "own", certainty = "stated" }
-power_active = { value = "5 W", source = "own", certainty = "stated" }
-endurance = { value = "1 TB", source = "own", certainty = "stated" }
-END
+drive_facts sequential_read="20 MB/s" power_active="5 W" endurance="1 TB"
 
 # Nothing is released for what only reads.
 settled

@@ -9,15 +9,8 @@
 #: waiting: real
 #: limit_s: 900
 # QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
-modprobe nvme_core io_timeout=5
-modprobe nvme
-wait_for -b /dev/nvme0n1
-wait_for -b /dev/nvme1n1
-export DRIVELAB_DATA=/tmp/data
-# Which of the two is nvme0n1 depends on who came first.
-small=/dev/nvme0n1
-large=/dev/nvme1n1
-[ "$(cat /sys/block/nvme0n1/size)" -eq 131072 ] || { small=/dev/nvme1n1; large=/dev/nvme0n1; }
+nvme_drives 2
+small_and_large 131072
 drives="$small $large --destroy DRIVES-0 --destroy DRIVES-1"
 smoke all-aboard all-aboard $drives
 smoke gpu-feed gpu-feed $drives

@@ -13,11 +13,7 @@
 #: waiting: real
 #: limit_s: 900
 # QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
-modprobe nvme_core io_timeout=5
-modprobe nvme
-wait_for -b /dev/nvme0n1
-wait_for -b /dev/nvme1n1
-export DRIVELAB_DATA=/tmp/data
+nvme_drives 2
 for kind in FDP OCP; do
     drive=$(basename "$(dirname "$(grep -l "MEDIA-$kind" /sys/class/nvme/nvme*/serial)")")n1
     said show.$kind drivelab show /dev/$drive --json

@@ -7,10 +7,7 @@
 #: waiting: real
 #: limit_s: 900
 # QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
-modprobe nvme_core io_timeout=5
-modprobe nvme
-wait_for -b /dev/nvme0n1
-export DRIVELAB_DATA=/tmp/data
+nvme_drives 1
 meter /tmp/watts 5
 smoke snia-pts snia-pts /dev/nvme0n1 --destroy STEADY-0 --power-file /tmp/watts
 kill $meter

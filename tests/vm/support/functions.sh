@@ -203,6 +203,47 @@ meter() {
     meter=$!
 }
 
+# nvme_drives COUNT: so many NVMe drives (/dev/nvme0n1, …) and a folder for results.
+nvme_drives() {
+    modprobe nvme_core io_timeout=5
+    modprobe nvme
+    drive_at=0
+    while [ "$drive_at" -lt "$1" ]; do
+        wait_for -b "/dev/nvme${drive_at}n1"
+        drive_at=$((drive_at + 1))
+    done
+    export DRIVELAB_DATA=/tmp/data
+}
+
+# small_and_large SECTORS: of two NVMe drives, $small is the one with so many sectors of 512 bytes. Which of the two is
+# nvme0n1 depends on who came first.
+small_and_large() {
+    small=/dev/nvme0n1
+    large=/dev/nvme1n1
+    [ "$(cat /sys/block/nvme0n1/size)" -eq "$1" ] || { small=/dev/nvme1n1; large=/dev/nvme0n1; }
+}
+
+# drive_facts FIGURE=VALUE …: what is said to be printed of QEMU's NVMe drives.
+drive_facts() {
+    mkdir -p "$HOME/.config/drivelab/drives"
+    {
+        cat << 'END'
+format = 1
+name = "emulated"
+title = "QEMU's NVMe drive"
+maker = "QEMU"
+models = [{ pattern = "QEMU NVMe Ctrl", source = "own", certainty = "stated" }]
+[[sources]]
+id = "own"
+citation = "tests/vm"
+[figures]
+END
+        for figure; do
+            echo "${figure%%=*} = { value = \"${figure#*=}\", source = \"own\", certainty = \"stated\" }"
+        done
+    } > "$HOME/.config/drivelab/drives/emulated.toml"
+}
+
 # smoke NAME METHOD ARGUMENT …: a methodology, whole, in its smoke form; its document is NAME.out.
 smoke() {
     smoke_name=$1
