@@ -13,6 +13,9 @@ pub(crate) struct CpuTime {
 impl CpuTime {
     /// Of the calling thread since it began; zero where the kernel refuses, which it does not do on Linux.
     pub(crate) fn of_this_thread() -> Self {
+        // getrusage gives the kernel's sum as of the last tick or switch, milliseconds ago. Reading the thread's clock
+        // brings that sum up to date (task_sched_runtime in kernel/sched/core.c), and getrusage then splits what is.
+        let _up_to_date = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
         let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
         // SAFETY: the pointer is valid for writing one `rusage` for the whole call; the kernel fills it.
         let result = unsafe { libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) };
@@ -36,4 +39,28 @@ impl CpuTime {
 #[expect(clippy::cast_sign_loss, reason = "CPU time is never negative")]
 const fn nanoseconds(time: libc::timeval) -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_usec as u64 * 1_000
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    /// A thread cannot have used more of a CPU than there was time: the kernel's own sum lags by up to a tick (4 ms
+    /// and more), and what is used before the first look must not count as used after it.
+    #[test]
+    fn a_short_stretch_holds_no_more_cpu_time_than_time() {
+        for _ in 0..300 {
+            let (began, cpu) = (Instant::now(), CpuTime::of_this_thread());
+            while began.elapsed() < Duration::from_micros(200) {
+                std::hint::spin_loop();
+            }
+            let used = CpuTime::of_this_thread().since(cpu);
+            // Each of the four numbers is rounded down to whole microseconds.
+            let at_most = began.elapsed() + Duration::from_micros(4);
+            let used = Duration::from_nanos(used.user_ns + used.system_ns);
+            assert!(used <= at_most, "{used:?} of {at_most:?}");
+        }
+    }
 }

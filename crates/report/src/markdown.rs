@@ -55,7 +55,9 @@ pub(crate) fn line(text: &mut String, words: &str) {
 }
 
 pub(crate) fn heading(text: &mut String, level: usize, words: &str) {
-    line(text, &format!("\n{} {}\n", "#".repeat(level), escape(words)));
+    // After a table there is an empty line already.
+    let apart = if text.ends_with("\n\n") { "" } else { "\n" };
+    line(text, &format!("{apart}{} {}\n", "#".repeat(level), escape(words)));
 }
 
 pub(crate) fn table(text: &mut String, table: &Table) {

@@ -155,7 +155,11 @@ fn untried_mode(subject: &Subject<'_>) -> Vec<Seen> {
     }
 }
 
+/// Not of work on files: it has no other clock, and a file takes longer than a look at any.
 fn clock_fallback(subject: &Subject<'_>) -> Vec<Seen> {
+    if subject.execution.workload.files.is_some() {
+        return Vec::new();
+    }
     let clock = effort(subject).map_or("", |effort| &effort.clock);
     if clock.is_empty() || clock.starts_with("tsc") {
         return Vec::new();

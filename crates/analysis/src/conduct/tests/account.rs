@@ -1,7 +1,8 @@
 //! What the engine's account gives rise to, on both sides of each threshold.
 
+use drivelab_core::files::{FileLoad, FilePlace, FileSet, FileSizes, FileSync, FileWork};
 use drivelab_core::record::OpenLoop;
-use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::units::{Bytes, Nanos, Percent};
 
 use super::*;
 use crate::testing::{self, sample_run};
@@ -104,6 +105,18 @@ fn a_slower_clock_is_noted_and_drift_beyond_a_hundred_ppm_is_a_warning() {
     let slower: fn(&mut StepRecord) = |record| effort(record).clock = "CLOCK_MONOTONIC_RAW: no constant_tsc".into();
     assert_eq!(only(slower), ["clock_fallback"]);
     assert!(statement(slower, "clock_fallback").contains("no constant_tsc"));
+    // Work on files has no other clock.
+    let mut run = with_step("mixes/w30", slower);
+    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+        if let (Action::Io { workload, .. }, "mixes/w30") = (&mut step.action, step.id.as_str()) {
+            let sizes = FileSizes::Fixed { size: Bytes::new(4096) };
+            let set =
+                FileSet { name: "one".into(), count: 1, sizes, total: None, seed: 1, compress_percent: Percent::ZERO };
+            let (work, of, sync) = (FileWork::Create, FilePlace::Original, FileSync::End);
+            workload.files = Some(Box::new(FileLoad { set, work, of, sync }));
+        }
+    }
+    assert!(!codes(&run).contains(&"clock_fallback".to_owned()));
     // The step lasts 4 s: 400 us are 100 ppm.
     assert!(only(|record| effort(record).clock_error_ns = -399_000).is_empty());
     assert_eq!(only(|record| effort(record).clock_error_ns = 401_000), ["clock_drift"]);
