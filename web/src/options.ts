@@ -33,6 +33,11 @@ const GAP = 46;
 const BOTTOM = 52;
 /** More where the x axis has a title. */
 const TITLE = 22;
+/** Pixels of a letter in a name, and what stands between two names. */
+const LETTER = 6.4;
+const APART = 4;
+/** By how many degrees names are turned that have no room beside each other. */
+const TURNED = 45;
 
 export const colourOf = (index: number): string => `var(--c${index % 8})`;
 
@@ -40,7 +45,9 @@ export const colourOf = (index: number): string => `var(--c${index % 8})`;
 export function heightOf(chart: ChartData, narrow: boolean): number {
   const gap = gapOf(chart, narrow);
   const title = chart.x.title === "" ? 0 : TITLE;
-  return topOf(chart) + chart.panels.length * (panelHeight(chart, narrow) + gap) + bottomOf(chart) + title - GAP;
+  return (
+    topOf(chart) + chart.panels.length * (panelHeight(chart, narrow) + gap) + bottomOf(chart, narrow) + title - GAP
+  );
 }
 
 const topOf = (chart: ChartData): number => (chart.stretches.length > 0 ? TOP + STRIP : TOP);
@@ -49,10 +56,24 @@ const rightOf = (narrow: boolean): number => (narrow ? 14 : 22);
 
 /** Between panels: axis labels, in two lines on a phone, and the title of the next panel. */
 const gapOf = (chart: ChartData, narrow: boolean): number =>
-  chart.x.scale === "category" && (narrow || wraps(chart)) ? GAP + 16 : GAP;
+  chart.x.scale === "category" && !crowded(chart, narrow) && (narrow || wraps(chart)) ? GAP + 16 : GAP;
 
-/** Below the last panel: more where labels take two lines. */
-const bottomOf = (chart: ChartData): number => (wraps(chart) ? BOTTOM + 16 : BOTTOM);
+/** Below the last panel: more where labels take two lines, or stand on end. */
+function bottomOf(chart: ChartData, narrow: boolean): number {
+  if (crowded(chart, narrow)) {
+    const longest = chart.x.labels.reduce((most, text) => Math.max(most, text.length), 0);
+    return BOTTOM + Math.ceil(longest * LETTER * Math.sin((TURNED * Math.PI) / 180));
+  }
+  return wraps(chart) ? BOTTOM + 16 : BOTTOM;
+}
+
+/** Whether names have no room beside each other in two lines each: then they are turned, below the last panel only. */
+function crowded(chart: ChartData, narrow: boolean): boolean {
+  const room = (narrow ? 290 : 880) / chart.x.labels.length;
+  return (
+    chart.x.scale === "category" && chart.x.labels.some((text) => Math.ceil(text.length / 2) * LETTER + APART > room)
+  );
+}
 
 /** Whether labels of named places are longer than one line. */
 const wraps = (chart: ChartData): boolean =>
@@ -110,28 +131,19 @@ function xAxis(chart: ChartData, index: number, narrow: boolean) {
     axisTick: { show: true, lineStyle: { color: "var(--rule-strong)" } },
     axisPointer: { label: { show: false }, lineStyle: { color: "var(--rule-strong)" } },
   };
-  const label = { show: true, color: "var(--ink-soft)", hideOverlap: true };
-  return { ...common, ...scale(chart.x, label, narrow) };
+  const turned = crowded(chart, narrow);
+  const label = { show: last || !turned, color: "var(--ink-soft)", hideOverlap: true };
+  return { ...common, ...scale(chart.x, label, narrow, turned) };
 }
 
-function scale(axis: Axis, label: object, narrow: boolean) {
+function scale(axis: Axis, label: object, narrow: boolean, turned: boolean) {
   switch (axis.scale) {
     case "category": {
       const width = narrow ? 64 : 110;
-      const axisLabel = {
-        ...label,
-        hideOverlap: false,
-        interval: 0,
-        overflow: "break" as const,
-        width,
-        verticalAlign: "top" as const,
-        margin: 9,
-        lineHeight: 13,
-      };
-      const long = axis.labels.some((text) => text.length > 6);
-      const turned =
-        narrow && long && axis.labels.length > 4 ? { ...axisLabel, rotate: 40, overflow: "none" as const } : axisLabel;
-      return { type: "category" as const, data: axis.labels, axisLabel: turned };
+      const named = { ...label, hideOverlap: false, interval: 0 };
+      const beside = { overflow: "break" as const, width, verticalAlign: "top" as const, margin: 9, lineHeight: 13 };
+      const axisLabel = turned ? { ...named, rotate: TURNED } : { ...named, ...beside };
+      return { type: "category" as const, data: axis.labels, axisLabel };
     }
     case "log2": {
       const axisLabel = { ...label, customValues: axis.ticks };
@@ -291,10 +303,6 @@ function ranges(panel: Panel, series: Series, index: number): CustomSeriesOption
     },
   } as CustomSeriesOption;
 }
-
-/** Pixels of a letter in a name, and what stands between two names. */
-const LETTER = 6.4;
-const APART = 4;
 
 /**
  * What stands above each section: its number and name where they fit, its number where that fits beside the one

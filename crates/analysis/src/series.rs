@@ -34,6 +34,14 @@ pub struct Sweep {
     pub lines: Vec<SweepLine>,
 }
 
+impl Sweep {
+    /// Whether its places are numbers or sizes, which have an order and distances; names (`zero`, `deallocated`) do not.
+    #[must_use]
+    pub fn is_over_numbers(&self) -> bool {
+        self.lines.iter().flat_map(|line| &line.points).all(|point| number_of(&point.label).is_some())
+    }
+}
+
 /// One line of a sweep.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct SweepLine {

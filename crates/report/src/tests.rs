@@ -317,6 +317,25 @@ fn a_lower_bound_is_marked_as_one_in_every_format() {
 }
 
 #[test]
+fn places_that_are_names_are_bars_and_sizes_keep_their_names() {
+    let page = |labels: [&str; 2]| {
+        let mut records = testing::sample_run();
+        let depths = records.plan.tests.iter_mut().find(|test| test.name == "depths").unwrap();
+        for (at, step) in depths.steps.iter_mut().enumerate() {
+            step.axes[0] = drivelab_core::plan::AxisValue {
+                axis: "span".into(),
+                value: labels[at % 2].replace('1', &(at + 1).to_string()),
+            };
+        }
+        one(&records, crate::html).unwrap()
+    };
+    let names = page(["written", "deallocated"]);
+    assert_eq!((names.contains("depths-bars"), names.contains("depths-sweep")), (true, false));
+    let sizes = page(["1 GiB", "1 GiB"]);
+    assert!(sizes.contains("depths-sweep") && sizes.contains(r#""scale":"category","labels":["1 GiB","2 GiB""#));
+}
+
+#[test]
 fn a_lower_bound_is_marked_in_bars_and_sweeps_too() {
     // One step of the corners and one of the depths took all of its time in drivelab's own code.
     let mut records = testing::sample_run();

@@ -59,9 +59,11 @@ pub(crate) fn measured(test: &TestPlan) -> impl Iterator<Item = &Step> {
     test.steps.iter().filter(|step| step.role == StepRole::Measure && step.workload().is_some())
 }
 
-/// The sweep that a test is, where it is one of at least three places.
+/// The sweep that a test is, where it is one of at least three places; places without an order are bars.
 pub(crate) fn sweep_of(input: &ReportInput<'_>, test: &TestPlan) -> Option<Sweep> {
-    let is_this = |sweep: &Sweep| sweep.test == test.name && sweep.lines.iter().any(|line| line.points.len() > 2);
+    let is_this = |sweep: &Sweep| {
+        sweep.test == test.name && sweep.is_over_numbers() && sweep.lines.iter().any(|line| line.points.len() > 2)
+    };
     sweeps(input.records, input.analysis).into_iter().find(is_this)
 }
 
@@ -357,7 +359,8 @@ fn sweep_axis(sweep: &Sweep) -> Axis {
     ticks.dedup();
     let doubling = ticks.first().is_some_and(|first| *first > 0.0) && sweep.axis != "write_percent";
     // Sizes are labelled with their text ("4 KiB"), which a numeric axis would not show.
-    let named = sweep.axis == "block_size" || ticks.len() < 2;
+    let plain = |label: &str| label.trim_end_matches('%').trim().parse::<f64>().is_ok();
+    let named = ticks.len() < 2 || !places.iter().all(|(_, label)| plain(label));
     let scale = if named {
         Scale::Category
     } else if doubling {

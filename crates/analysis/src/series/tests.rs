@@ -16,6 +16,18 @@ fn only_tests_with_one_varying_axis_are_sweeps() {
 }
 
 #[test]
+fn names_are_no_numbers_and_sizes_are() {
+    let over = |label: &str| {
+        let mut run = sample_run();
+        let step = run.plan.tests.iter_mut().find(|test| test.name == "depths").expect("depths").steps.last_mut();
+        step.expect("a step").axes[0].value = label.to_owned();
+        let sweeps = sweeps(&run, &crate::analyse(&run));
+        sweeps.iter().find(|sweep| sweep.test == "depths").expect("a sweep").is_over_numbers()
+    };
+    assert_eq!(["128", "30 %", "64 KiB", "deallocated"].map(over), [true, true, true, false]);
+}
+
+#[test]
 fn op_splits_a_sweep_into_lines() {
     let mut run = sample_run();
     let corners = run.plan.tests.iter_mut().find(|test| test.name == "corners").expect("the corners");
