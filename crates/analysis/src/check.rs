@@ -74,25 +74,45 @@ impl Voids {
         let per_watt = matches!(name, "throughput_per_watt" | "iops_per_watt");
         let in_total = |op: OpKind| (group == "total" || per_watt) && matches!(op, OpKind::Read | OpKind::Write);
         let rate = per_watt || matches!(name, "throughput" | "iops" | "achieved_iops");
+        let course = course_of(id);
+        let course_has = |op: OpKind| course.contains(&op);
         let response = name.starts_with("response_");
         match self {
             Voids::Nothing => false,
-            Voids::Rates(op) => rate && (is(op) || in_total(op)),
+            Voids::Rates(op) => rate && (is(op) || in_total(op)) || course_has(op),
             Voids::Latency(op) => (is(op) || in_total(op)) && name.starts_with("latency_"),
             Voids::Percentiles(op) => {
                 (is(op) || in_total(op)) && name.starts_with("latency_") && name != "latency_mean"
             }
             Voids::Response(op) => (is(op) || in_total(op)) && response,
             Voids::Responses => response,
-            Voids::All(op) => is(op) || in_total(op),
+            Voids::All(op) => is(op) || in_total(op) || course_has(op),
             Voids::Schedule => response || group == "open_loop",
             Voids::Results => {
                 !matches!(group, "" | "run" | "engine" | "verified" | "temperature" | "host_power" | "host_cpu")
                     && (group != "power" || per_watt)
             }
             Voids::ResultsAndDepth => Voids::Results.covers(id) || name == "in_flight_mean",
-            Voids::Timed => rate || matches!(name, "in_flight_mean" | "cpu_share" | "duration"),
+            Voids::Timed => {
+                rate || !course.is_empty()
+                    || matches!(id, "in_flight_mean" | "cpu_share" | "duration" | "replay.busy_time")
+            }
         }
+    }
+}
+
+/// The kinds of operations whose rates a figure is worked out of that has another name than a rate: the parts of a
+/// fill's course, the minutes of a load, a replay's throughput. Empty for every other.
+fn course_of(id: &str) -> &'static [OpKind] {
+    match id {
+        "heat.first_minute"
+        | "heat.last_minute"
+        | "heat.kept"
+        | "heat.throttle_steps"
+        | "heat.time_to_throttle"
+        | "replay.busy_throughput" => &[OpKind::Read, OpKind::Write],
+        _ if id.starts_with("fill.") => &[OpKind::Write],
+        _ => &[],
     }
 }
 

@@ -49,7 +49,12 @@ struct Point<'a> {
 }
 
 fn points<'a>(records: &'a RunRecords, test: &'a TestPlan) -> Vec<Point<'a>> {
-    let measured = test.steps.iter().filter(|step| step.role == StepRole::Measure);
+    // A load that was asked for at a rate has that rate.
+    let free = |step: &&Step| {
+        step.relative.is_none()
+            && step.workload().is_none_or(|load| load.groups().all(|group| group.pace.rate.is_none()))
+    };
+    let measured = test.steps.iter().filter(|step| step.role == StepRole::Measure).filter(free);
     let point = |step: &'a Step| {
         let rates: Vec<f64> =
             used_rounds(records, test, step).iter().map(|record| tracked_value(record, Tracked::Throughput)).collect();
@@ -114,7 +119,37 @@ fn of_states(test: &TestPlan, points: &[Point<'_>]) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
+    use drivelab_core::load::Rate;
+    use drivelab_core::plan::Action;
+    use drivelab_core::units::Bytes;
+
     use super::*;
+    use crate::testing::sample_run;
+
+    /// Four steps of a test as sizes, the third of which is slower than its neighbours.
+    fn sweep(rate: Option<Rate>) -> Vec<Finding> {
+        let mut run = sample_run();
+        let test = run.plan.tests.iter_mut().find(|test| test.name == "depths").expect("a test");
+        test.steps.truncate(4);
+        for (at, step) in test.steps.iter_mut().enumerate() {
+            step.axes = vec![AxisValue { axis: SIZE.to_owned(), value: format!("{} KiB", 4 << at) }];
+            let Action::Io { workload, .. } = &mut step.action else { continue };
+            workload.block_size = Bytes::new(4096 << at);
+            workload.pace.rate = rate;
+            for record in run.steps.iter_mut().filter(|record| record.key.step == step.id) {
+                let bytes = if at == 2 { 1e6 } else { (at + 2) as f64 * 1e6 };
+                record.read.bytes = Bytes::new((bytes * record.elapsed().as_secs_f64()) as u64);
+                record.write.bytes = Bytes::new(0);
+            }
+        }
+        findings(&run)
+    }
+
+    #[test]
+    fn a_load_at_a_rate_that_was_asked_for_has_no_dips() {
+        assert_eq!(sweep(None).len(), 1);
+        assert_eq!(sweep(Some(Rate { per_1000_s: 1, arrivals: Default::default() })), []);
+    }
 
     fn at(rates: &[f64]) -> Vec<usize> {
         dips(rates).iter().map(|dip| dip.at).collect()

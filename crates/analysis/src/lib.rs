@@ -53,7 +53,7 @@ pub use metrics::{METRICS, metric_def, metrics_markdown};
 pub use reach::{not_measured, tested};
 
 /// Version of the definitions and thresholds; raised whenever the same records would give another figure or finding.
-pub const ANALYSIS_VERSION: u32 = 7;
+pub const ANALYSIS_VERSION: u32 = 8;
 
 /// What a run means.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -160,15 +160,26 @@ fn notes_of_preparation(records: &RunRecords, finding: &mut Finding) {
 }
 
 /// Adds what was noted while the run went on. Where both have a code, the computed finding is newer and stays, but a
-/// recorded one with more evidence (the session may have measured what analysis cannot see) replaces it.
+/// recorded one with more evidence (the session may have measured what analysis cannot see) replaces it. Of two recorded
+/// ones that say the same of the same steps as gravely, the later counts: a resumed run looks once more.
 fn with_recorded(mut findings: Vec<Finding>, recorded: &[Finding]) -> Vec<Finding> {
+    let mut noted_only: Vec<Finding> = Vec::new();
+    let computed: Vec<usize> = findings.iter().map(|finding| finding.evidence.len()).collect();
     for noted in recorded {
-        match findings.iter_mut().find(|finding| finding.code == noted.code) {
-            None => findings.push(noted.clone()),
-            Some(finding) if finding.evidence.len() < noted.evidence.len() => *finding = noted.clone(),
-            Some(_) => {}
+        let again =
+            |one: &&mut Finding| (&one.code, &one.steps, one.severity) == (&noted.code, &noted.steps, noted.severity);
+        let same = findings.iter_mut().zip(&computed).find(|(finding, _)| finding.code == noted.code);
+        if let Some((finding, evidence)) = same {
+            if *evidence < noted.evidence.len() {
+                *finding = noted.clone();
+            }
+        } else if let Some(earlier) = noted_only.iter_mut().find(again) {
+            *earlier = noted.clone();
+        } else {
+            noted_only.push(noted.clone());
         }
     }
+    findings.append(&mut noted_only);
     findings
 }
 

@@ -109,3 +109,65 @@ fn json_holds_no_value_that_is_not_a_number() {
     assert!(!json.contains("NaN") && !json.contains("inf"));
     assert!(json.contains("\"voided_by\":[\"time_order\"]"));
 }
+
+#[test]
+fn a_void_rate_voids_what_is_worked_out_of_it_under_other_names() {
+    use drivelab_core::load::OpKind;
+
+    use crate::check::Voids;
+    let beside = |voids: Voids| -> Vec<&str> {
+        let covered = METRICS.iter().map(|def| def.id).filter(|id| voids.covers(id));
+        covered.filter(|id| !id.starts_with("write.") && !id.starts_with("total.")).collect()
+    };
+    let course = [
+        "replay.busy_throughput",
+        "fill.peak",
+        "fill.cache_size",
+        "fill.cache_share",
+        "fill.sustained",
+        "fill.last_16_gb",
+        "fill.recoveries",
+        "fill.recovery_share",
+        "fill.late_decline",
+        "heat.first_minute",
+        "heat.last_minute",
+        "heat.kept",
+        "heat.throttle_steps",
+        "heat.time_to_throttle",
+        "power.throughput_per_watt",
+        "power.iops_per_watt",
+    ];
+    for voids in [Voids::Rates(OpKind::Write), Voids::All(OpKind::Write)] {
+        assert_eq!(beside(voids), course, "{voids:?}");
+    }
+    let of_reads: Vec<&str> = course.into_iter().filter(|id| !id.starts_with("fill.")).collect();
+    let all = beside(Voids::All(OpKind::Read));
+    let all: Vec<&str> = all.into_iter().filter(|id| !id.starts_with("read.")).collect();
+    assert_eq!(all, of_reads, "no fill reads");
+    let missing = |voids: Voids| course.into_iter().filter(|id| !voids.covers(id)).collect::<Vec<_>>();
+    assert_eq!((missing(Voids::Timed).len(), missing(Voids::Results).len()), (0, 0));
+    assert!(Voids::Timed.covers("replay.busy_time") && !Voids::Timed.covers("run.duration"));
+    assert!(!Voids::Latency(OpKind::Write).covers("fill.peak"));
+}
+
+#[test]
+fn of_what_the_session_noted_twice_the_later_counts_and_nothing_else_is_dropped() {
+    let note = |code: &str, bytes: u64, severity| {
+        let like = findings::bundle_on_target_device(Bytes::new(bytes));
+        Finding { code: code.to_owned(), severity, ..like }
+    };
+    let mut run = sample_run();
+    // Of the first the analysis has one without the bytes.
+    run.environment.bundle_on_same_device = true;
+    run.findings = vec![
+        note("bundle_on_target_device", 1, Severity::Note),
+        note("seen_by_session", 2, Severity::Note),
+        note("bundle_on_target_device", 3, Severity::Note),
+        note("seen_by_session", 4, Severity::Note),
+        note("seen_by_session", 5, Severity::Warning),
+    ];
+    let of_session = |finding: &Finding| run.findings.iter().any(|noted| noted.code == finding.code);
+    let told: Vec<f64> =
+        analyse(&run).findings.iter().filter(|one| of_session(one)).map(|one| one.evidence[0].value).collect();
+    assert_eq!(told, [5.0, 3.0, 4.0]);
+}

@@ -116,6 +116,9 @@ pub struct RunRecords {
     unfinished_from_ns: u64,
     /// Executions that have begun, finished or not: only these can leave something behind when they begin again.
     begun: HashSet<StepKey>,
+    /// So many of the waits are from before the last end of an execution or the last resumption: they belong to no
+    /// execution that has yet to begin.
+    waits_past: usize,
     ended_cleanly: bool,
 }
 
@@ -158,6 +161,7 @@ impl RunRecords {
             unfinished: None,
             unfinished_from_ns: 0,
             begun: HashSet::new(),
+            waits_past: 0,
             ended_cleanly: false,
         })
     }
@@ -192,18 +196,18 @@ impl RunRecords {
             }
             EventBody::Interval(interval) => self.intervals.push(interval),
             EventBody::StepEnded(record) => {
-                self.unfinished = None;
+                self.ended();
                 crate::relative::resolve(&mut self.plan, &record);
                 self.steps.push(record);
             }
             EventBody::IdleEnded { key } => {
-                self.unfinished = None;
+                self.ended();
                 let (from_ns, to_ns) = (self.unfinished_from_ns, event.at_ns);
                 self.idle.push(IdleStretch { key: key.clone(), from_ns, to_ns });
                 self.idle_done.push(key);
             }
             EventBody::StepFailed { key, error } => {
-                self.unfinished = None;
+                self.ended();
                 self.failed_steps.push(FailedStep { key, error });
             }
             EventBody::CoolDownStarted { key, below_c, celsius, .. } => {
@@ -231,6 +235,12 @@ impl RunRecords {
         }
     }
 
+    /// Whatever ran has ended.
+    fn ended(&mut self) {
+        self.unfinished = None;
+        self.waits_past = self.cool_downs.len();
+    }
+
     /// Ends the break before this segment; without an `Interrupted` event the process was killed.
     fn resumed(&mut self, at_ns: u64, resumed: RunResumed) {
         if !self.ended_cleanly {
@@ -241,6 +251,7 @@ impl RunRecords {
         if let Some(key) = self.unfinished.take() {
             self.intervals.retain(|interval| interval.key != key);
         }
+        self.ended();
         if let Some(last) = self.breaks.last_mut() {
             last.resumed = Some(resumed);
         }
@@ -254,6 +265,12 @@ impl RunRecords {
         self.idle_done.retain(|done| done != key);
         self.idle.retain(|idle| idle.key != *key);
         self.host_cpu.retain(|cpu| cpu.key != *key);
+        // Its wait of this time stands before its begin; that of the earlier try is past.
+        let past = self.waits_past.min(self.cool_downs.len());
+        let mut waits = self.cool_downs.split_off(past);
+        self.cool_downs.retain(|wait| wait.key != *key);
+        self.waits_past = self.cool_downs.len();
+        self.cool_downs.append(&mut waits);
     }
 
     /// The execution that has begun and not ended.

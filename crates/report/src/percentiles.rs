@@ -13,8 +13,15 @@ use crate::table::{Cell, Column, Table};
 use crate::tests_view::{Figure, measured};
 
 /// Percentiles of the curves.
-const CURVE: [(f64, &str); 6] =
-    [(50.0, "p50"), (90.0, "p90"), (95.0, "p95"), (99.0, "p99"), (99.9, "p99.9"), (99.99, "p99.99")];
+const CURVE: [(f64, &str); 7] = [
+    (50.0, "p50"),
+    (90.0, "p90"),
+    (95.0, "p95"),
+    (99.0, "p99"),
+    (99.9, "p99.9"),
+    (99.99, "p99.99"),
+    (99.999, "p99.999"),
+];
 /// The table has the exact maximum as well.
 const MAXIMUM: (f64, &str) = (100.0, "max");
 /// Fewer operations than this behind a percentile's tail say nothing about it.

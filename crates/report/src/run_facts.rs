@@ -98,8 +98,6 @@ pub(crate) fn answers(input: &ReportInput<'_>) -> Vec<String> {
 /// Findings of analysis (which holds those noted during the run as well), gravest first.
 pub(crate) fn findings<'a>(input: &ReportInput<'a>) -> Vec<&'a Finding> {
     let mut findings: Vec<&Finding> = input.analysis.findings.iter().collect();
-    let missing = |one: &&Finding| !input.analysis.findings.contains(one);
-    findings.extend(input.records.findings.iter().filter(missing));
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     findings
 }

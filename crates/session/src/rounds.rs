@@ -6,7 +6,7 @@ use drivelab_analysis::steady::{snia_window, tracked_value};
 use drivelab_core::event::Steadiness;
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Rounds, Step, StepRole, TestPlan};
-use drivelab_core::record::StopReason;
+use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::relative::skipped;
 use drivelab_core::run::RunRecords;
 
@@ -86,7 +86,7 @@ pub(crate) fn judge(test: &TestPlan, records: &RunRecords, rounds_done: u32) -> 
         .map(|record| tracked_value(record, *tracked))
         .collect();
     let window = snia_window(&values)?;
-    let enough = written.is_some_and(|most| written_by(test, records) >= most.get());
+    let enough = written.is_some_and(|most| written_by(test, records, rounds_done) >= most.get());
     (window.steady || rounds_done >= *max || enough).then(|| Steadiness {
         test: test.name.clone(),
         reached: window.steady,
@@ -97,8 +97,43 @@ pub(crate) fn judge(test: &TestPlan, records: &RunRecords, rounds_done: u32) -> 
     })
 }
 
-/// Bytes that all executions of a test have written.
-fn written_by(test: &TestPlan, records: &RunRecords) -> u64 {
+/// Bytes that the first `rounds` of a test have written, as far as they were not stopped: a resumed test judges its
+/// rounds from the first on once more, and must come to the same end.
+fn written_by(test: &TestPlan, records: &RunRecords, rounds: u32) -> u64 {
+    let whole = |record: &&StepRecord| record.key.round <= rounds && record.stop_reason != StopReason::Stopped;
     let of_test = records.steps.iter().filter(|record| test.steps.iter().any(|step| step.id == record.key.step));
+    let of_test = of_test.filter(whole);
     of_test.map(|record| record.written_total.get()).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use drivelab_analysis::testing::sample_steady_run;
+    use drivelab_core::units::Bytes;
+
+    use super::*;
+
+    /// Seven rounds of the sample, the first two at twice the rate: no window that holds one of them is steady.
+    #[test]
+    fn a_volume_that_ends_a_test_counts_whole_rounds_up_to_the_one_that_is_judged() {
+        let mut records = sample_steady_run();
+        for record in &mut records.steps {
+            let times = if record.key.round <= 2 { 2 } else { 1 };
+            record.read.bytes = Bytes::new(times * record.read.bytes.get());
+            record.write.bytes = Bytes::new(times * record.write.bytes.get());
+            (record.read.count, record.write.count) = (times * record.read.count, times * record.write.count);
+            record.written_total = Bytes::new(100);
+        }
+        let mut test = records.plan.tests.iter().find(|test| matches!(test.rounds, Rounds::Steady { .. })).cloned();
+        let test = test.as_mut().expect("a steady test");
+        let Rounds::Steady { step, written, .. } = &mut test.rounds else { unreachable!("found above") };
+        // Five rounds, and no byte less.
+        *written = Some(Bytes::new(5 * 100 * test.steps.len() as u64));
+        let step = step.clone();
+        let rounds = |records: &RunRecords, done| judge(test, records, done).map(|verdict| verdict.last_round);
+        assert_eq!((rounds(&records, 4), rounds(&records, 5)), (None, Some(5)), "later rounds do not count");
+        let last = records.steps.iter_mut().find(|record| record.key == StepKey { step: step.clone(), round: 4 });
+        last.expect("a fourth round").stop_reason = StopReason::Stopped;
+        assert_eq!(rounds(&records, 5), None, "a round that was stopped has no figure and no volume");
+    }
 }

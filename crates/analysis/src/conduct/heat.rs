@@ -44,6 +44,9 @@ fn throttled(subject: &Subject<'_>) -> Vec<Seen> {
 /// What the last minute had of the first, and the temperature beside it.
 fn minutes(subject: &Subject<'_>) -> Vec<Seen> {
     let execution = subject.execution;
+    if is_fill(execution) {
+        return Vec::new();
+    }
     let slices = slices(execution, subject.intervals.iter().copied());
     let Some((first, last)) = first_and_last_minute(&slices).filter(|(first, _)| *first > 0.0) else {
         return Vec::new();

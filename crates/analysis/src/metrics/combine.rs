@@ -93,14 +93,27 @@ fn step_metrics(
             ["fill.", "media.", "power.rest", "replay.energy", "heat.", "verified.capacity", "verified.share_found"];
         groups.iter().any(|start| metric.id.starts_with(start))
     };
-    let is_there = |metric: &Metric| !sparse(metric) || metric.value.is_some();
+    // One that is void has no value either, and is not to vanish.
+    let has_rounds = |entry: Entry| executions.iter().any(|one| round_value(entry.compute, *one).is_some());
+    let is_there = |(entry, metric): &(Entry, Metric)| {
+        !sparse(metric) || metric.value.is_some() || !metric.voided_by.is_empty() && has_rounds(*entry)
+    };
     let applying = entries().filter(|entry| applies(entry, (workload, on_curve), &used) && watched(entry));
-    applying.map(metric).filter(is_there).collect()
+    let metrics = applying.map(|entry| (entry, metric(entry))).filter(is_there);
+    metrics.map(|(_, metric)| metric).collect()
 }
 
 /// Whether a metric says how much was done in a time: what a limit on this side makes a lower bound.
 fn is_rate(id: &str) -> bool {
-    matches!(id.rsplit('.').next(), Some("iops" | "throughput" | "achieved_iops"))
+    let of_course = [
+        "fill.peak",
+        "fill.sustained",
+        "fill.last_16_gb",
+        "heat.first_minute",
+        "heat.last_minute",
+        "replay.busy_throughput",
+    ];
+    matches!(id.rsplit('.').next(), Some("iops" | "throughput" | "achieved_iops")) || of_course.contains(&id)
 }
 
 /// Whether a step has the metric: no read figures where nothing is read, no schedule where there was none.

@@ -172,3 +172,24 @@ fn an_execution_that_was_stopped_or_failed_is_forgotten_when_it_begins_again() {
     assert_eq!((records.steps.len(), records.failed_steps.len(), records.idle_done.len()), (0, 0, 0));
     assert_eq!((intervals(&records).len(), records.unfinished()), (0, Some(&key("idle"))));
 }
+
+#[test]
+fn a_wait_belongs_to_the_try_that_it_stands_before() {
+    let waits = |celsius: f64| {
+        let (key, below_c, reached) = (key("read"), 40, celsius < 40.0);
+        let from = EventBody::CoolDownStarted { key: key.clone(), below_c, celsius: 70.0, until_ns: 9 };
+        [from, EventBody::CoolDownEnded { key, celsius: Some(celsius), reached }]
+    };
+    let warm = |bodies: Vec<EventBody>| -> Vec<Option<f64>> {
+        fold(bodies).cool_downs.iter().map(|wait| wait.celsius).collect()
+    };
+    let stopped = [vec![started()], waits(60.0).to_vec(), vec![begins("read"), interval("read", 0)]].concat();
+    assert_eq!(warm(stopped.clone()), [Some(60.0)]);
+    // Hours later the drive is cool, and there is nothing to wait for.
+    let cool = [stopped.clone(), vec![resumed(), begins("read")]].concat();
+    assert_eq!(warm(cool), []);
+    let cooled = [stopped.clone(), vec![resumed()], waits(39.0).to_vec(), vec![begins("read")]].concat();
+    assert_eq!(warm(cooled), [Some(39.0)]);
+    let other = [stopped, vec![ends("read", StopReason::Time, 1), begins("write"), begins("write")]].concat();
+    assert_eq!(warm(other), [Some(60.0)], "of another execution");
+}

@@ -86,3 +86,17 @@ fn a_short_or_scheduled_step_has_no_last_minute() {
     assert_eq!(finding(&scheduled, "first_and_last_minute"), None);
     assert_eq!(finding(&scheduled, "throttled_by_heat"), None);
 }
+
+/// The last minute of a fill is what is behind its write cache; that is told by the figures of the fill.
+#[test]
+fn a_fill_has_no_last_minute() {
+    let mut fill = run(&falling(), None);
+    for step in fill.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+        if let (drivelab_core::plan::Action::Io { workload, stop, .. }, STEP) = (&mut step.action, step.id.as_str()) {
+            workload.pattern = drivelab_core::workload::Pattern::Sequential;
+            workload.write_percent = drivelab_core::units::Percent::new(100).expect("a share");
+            stop.passes = Some(1);
+        }
+    }
+    assert_eq!(finding(&fill, "first_and_last_minute"), None);
+}

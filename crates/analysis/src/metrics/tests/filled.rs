@@ -1,7 +1,7 @@
 //! A fill whose course was drawn by hand, for the figures of a fill: a hundredth of the span in each interval.
 
 use drivelab_core::plan::Step;
-use drivelab_core::record::IntervalRecord;
+use drivelab_core::record::{IntervalRecord, OpRecord};
 
 use super::*;
 
@@ -36,6 +36,9 @@ pub(super) fn run() -> RunRecords {
         interval.start_ns = at_ns;
         at_ns += seconds(index) * 1_000_000_000;
         interval.end_ns = at_ns;
+        // All operations stand in the first interval: together the intervals are what the step says.
+        let all = run.steps.iter().find(|record| record.key == sample.key).expect("its record").write.clone();
+        interval.write = if index == 0 { all } else { OpRecord::default() };
         interval.write.bytes = Bytes::new(bytes);
         run.intervals.push(interval);
     }
@@ -58,3 +61,17 @@ pub(super) const MISTAKES: &[(&str, &str, f64)] = &[
     ("fill.recovery_share", "of the time", 100.0 * 10.0 / 370.0),
     ("fill.late_decline", "against the peak", 87.5),
 ];
+
+#[test]
+fn a_void_figure_of_a_fill_is_shown_as_void_and_does_not_vanish() {
+    let mut run = run();
+    let record = run.steps.iter_mut().find(|record| record.key.step.as_str() == STEP).expect("the fill");
+    record.write.count /= 2;
+    let analysis = analyse(&run);
+    let of_fill = |one: &&Metric| one.address.starts_with(&format!("{STEP}:fill."));
+    let fill: Vec<&Metric> = analysis.metrics.iter().filter(of_fill).collect();
+    assert!(fill.iter().any(|one| one.id == "fill.cache_size"));
+    for one in fill {
+        assert!(one.value.is_none() && !one.voided_by.is_empty(), "{one:?}");
+    }
+}

@@ -1,6 +1,10 @@
 //! Four minutes on a drive that throttles twice as it warms up, drawn by hand, for the figures of heat.
 
+use drivelab_core::histogram::Histogram;
+use drivelab_core::plan::Action;
+use drivelab_core::record::OpRecord;
 use drivelab_core::telemetry::{Quantity, SourceKind};
+use drivelab_core::units::Nanos;
 
 use super::*;
 
@@ -9,7 +13,19 @@ pub(super) const STEP: &str = "mixes/w30";
 const S: u64 = 1_000_000_000;
 const SECONDS: u64 = 240;
 
-/// Megabytes of each second: 1,000 for 100 s, 600 up to 180 s, then 300; two thirds of them reads.
+/// Of each operation, so that a megabyte is a thousand of them.
+const BLOCK: u64 = 1_000;
+const LATENCY_NS: u64 = 1_000;
+
+/// So many megabytes' part, in thousandths, of one kind.
+fn done(megabytes: u64, thousandths: u64, elapsed_ns: u64) -> OpRecord {
+    let count = megabytes * thousandths;
+    let mut latencies = Histogram::default();
+    latencies.record_many(LATENCY_NS, count);
+    OpRecord::new(count, Bytes::new(count * BLOCK), 0, latencies.sparse(), Nanos::new(elapsed_ns))
+}
+
+/// Megabytes of each second: 1,000 for 100 s, 600 up to 180 s, then 300; seven tenths of them reads.
 const fn megabytes(second: u64) -> u64 {
     match second {
         0..100 => 1_000,
@@ -24,16 +40,19 @@ pub(super) fn run() -> RunRecords {
     let mut run = sample_run();
     let mut record = run.steps.iter().find(|record| record.key.step.as_str() == STEP).expect("the mix").clone();
     let interval = run.intervals.iter().find(|interval| interval.key == record.key).expect("an interval").clone();
+    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps).filter(|step| step.id.as_str() == STEP) {
+        let Action::Io { workload, .. } = &mut step.action else { unreachable!("the mix is a load") };
+        workload.block_size = Bytes::new(BLOCK);
+    }
     record.end_ns = record.start_ns + SECONDS * S;
-    // The same operations over a longer time: fewer at once.
-    let waited: u64 = record.kinds().map(|(_, op)| op.histogram.sum.get()).sum();
-    record.in_flight_mean = waited as f64 / (SECONDS * S) as f64;
+    let all: u64 = (0..SECONDS).map(megabytes).sum();
+    (record.read, record.write) = (done(all, 700, SECONDS * S), done(all, 300, SECONDS * S));
+    record.in_flight_mean = (all * 1_000 * LATENCY_NS) as f64 / (SECONDS * S) as f64;
     let second = |at: u64| {
         let mut one = interval.clone();
         (one.index, one.ramp) = (u32::try_from(at).expect("few"), false);
         (one.start_ns, one.end_ns) = (record.start_ns + at * S, record.start_ns + (at + 1) * S);
-        one.read.bytes = Bytes::new(megabytes(at) * 2_000_000 / 3);
-        one.write.bytes = Bytes::new(megabytes(at) * 1_000_000 - one.read.bytes.get());
+        (one.read, one.write) = (done(megabytes(at), 700, S), done(megabytes(at), 300, S));
         one
     };
     run.intervals = (0..SECONDS).map(second).collect();
@@ -63,7 +82,7 @@ pub(super) const KNOWN_ANSWERS: &[(&str, f64)] = &[
 /// What of the course is asked for wrongly.
 pub(super) const MISTAKES: &[(&str, &str, f64)] = &[
     ("heat.first_minute", "MiB for MB", 1_000e6 / 1_048_576.0),
-    ("heat.first_minute", "reads alone", 2_000.0 / 3.0),
+    ("heat.first_minute", "reads alone", 700.0),
     ("heat.first_minute", "of the whole step", (100.0 * 1_000.0 + 80.0 * 600.0 + 60.0 * 300.0) / 240.0),
     ("heat.last_minute", "of the second half", (60.0 * 600.0 + 60.0 * 300.0) / 120.0),
     ("heat.last_minute", "MiB for MB", 300e6 / 1_048_576.0),
