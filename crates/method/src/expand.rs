@@ -9,11 +9,10 @@ use drivelab_core::drive_state::StateWish;
 use drivelab_core::ids::StepId;
 use drivelab_core::namespace::OtherNamespace;
 use drivelab_core::plan::{
-    Action, AxisValue, Combine, Form, LeftOut, Order, Plan, PublishedUnit, RateSearch, Rounds, Step, StepRole,
-    TestPlan, Tracked,
+    AxisValue, Combine, Form, LeftOut, Order, Plan, PublishedUnit, RateSearch, Rounds, Step, StepRole, TestPlan,
+    Tracked,
 };
 use drivelab_core::units::{Bytes, Nanos};
-use drivelab_core::workload::Pattern;
 
 use crate::diagnose::{Diagnostic, Diagnostics};
 use crate::estimate::SpeedGuess;
@@ -28,6 +27,7 @@ use crate::step::{Draft, io_step};
 use crate::suite::{chosen, measures};
 use crate::sweep::{MOST_STEPS, Pick, name_at, picks};
 use crate::value::{Located, Table, Value};
+use crate::written::fills;
 use crate::{curve, files, leave, meaning, prepare, search, twin, verified};
 
 /// The smoke form: size of its target, and most bytes of one of its steps.
@@ -181,7 +181,8 @@ pub(crate) fn one_methodology(
             continue;
         }
         tests.extend(prepare::block(&scope, Some(test.text("name")), &mut errors));
-        match one_test(&scope, test, tests.iter().any(|plan| fills(plan, usable)), &mut left_out) {
+        let filled = tests.iter().any(|plan| fills(plan, usable)) || filled_as_published(&scope, test);
+        match one_test(&scope, test, filled, &mut left_out) {
             // Every trace of it is a slot that nobody has filled.
             Ok(plan) if plan.steps.is_empty() => {}
             Ok(plan) => tests.push(plan),
@@ -286,19 +287,18 @@ fn large_enough(method: &Methodology, form: Form, shape: &TargetShape) -> Result
     })
 }
 
-/// Whether a test leaves data in all of the target: one of its steps only writes, and goes over all of it.
-fn fills(test: &TestPlan, usable: Bytes) -> bool {
-    test.steps.iter().any(|step| {
-        let Action::Io { workload, stop, .. } = &step.action else { return false };
-        let whole = workload.span.offset.get() == 0
-            && workload.span.length.get().saturating_add(workload.block_size.get()) > usable.get();
-        let once = stop.passes.is_some() || stop.volume.is_some_and(|volume| volume >= workload.span.length);
-        whole
-            && once
-            && workload.places.is_none()
-            && workload.write_percent.get() == 100
-            && workload.pattern != Pattern::Random
-    })
+/// Whether an earlier test fills the target in the faithful form: the quick form may have shortened it to a time.
+fn filled_as_published(scope: &Scope<'_>, test: &Table) -> bool {
+    if scope.base == Form::Faithful
+        || scope.method.form_table(Form::Faithful).is_none()
+        || scope.method.reads_as_found()
+    {
+        return false;
+    }
+    let published = Scope { form: Form::Faithful, base: Form::Faithful, ..*scope };
+    let fills =
+        |test: &Table| one_test(&published, test, true, &mut Vec::new()).is_ok_and(|it| fills(&it, scope.usable));
+    scope.root().tables("tests").iter().take_while(|other| other.at != test.at).any(fills)
 }
 
 fn one_test(
@@ -329,7 +329,7 @@ fn one_test(
             Err(found) => errors.extend(found),
         }
     }
-    let from_holes = !filled && !prepare::writes(scope.root()) && !scope.method.reads_as_found();
+    let from_holes = !filled && !prepare::writes_before(scope.root(), test) && !scope.method.reads_as_found();
     if errors.is_empty() && from_holes && drafts.iter().any(|draft| draft.reads) {
         let title = format!("'{}' reads, and nothing fills the target first", test.text("name"));
         let error = Diagnostic::new(name_at(test), title, "these reads would come from holes, not from the drive");

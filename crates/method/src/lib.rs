@@ -56,6 +56,7 @@ mod twin;
 mod value;
 mod values;
 mod verified;
+mod written;
 
 pub use about::{Mark, Parameter, SuiteAbout, TestAbout, ValueInForm};
 pub use diagnose::{Diagnostic, Diagnostics};

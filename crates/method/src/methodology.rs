@@ -64,6 +64,12 @@ impl Entry {
     pub(crate) fn prefix(&self) -> &str {
         if self.table.has("prefix") { self.table.text("prefix") } else { &self.method.identity.name }
     }
+
+    /// Whether the suite takes over this test of the methodology.
+    pub(crate) fn takes(&self, test: &str) -> bool {
+        let wanted = self.table.list("tests");
+        wanted.is_empty() || wanted.iter().any(|name| name.value.to_string() == test)
+    }
 }
 
 /// Reads a methodology. `file_name` is what messages call the file; files that it includes are found beside it.
@@ -150,12 +156,19 @@ impl Methodology {
     }
 
     /// The same with other trees: its own, and those of its suite, which were changed by settings.
-    pub(crate) fn set(mut self, texts: Texts, settings: &[String], change: &dyn Fn(&mut Table, &str)) -> Self {
+    /// `change` tells which of them are about a tree.
+    pub(crate) fn set(
+        mut self,
+        texts: Texts,
+        settings: &[String],
+        change: &dyn Fn(&mut Table, &str) -> Vec<String>,
+    ) -> Self {
         self.texts = Arc::new(texts);
         change(&mut self.root, "");
         for entry in &mut self.suite {
             let prefix = format!("{}-", entry.prefix());
-            change(&mut entry.method.root, &prefix);
+            // Scores ask it whether a step that is missing may have been set away.
+            entry.method.settings.extend(change(&mut entry.method.root, &prefix));
             entry.method.identity.hash = content_hash(&entry.method.root);
         }
         self.settings.extend(settings.iter().cloned());

@@ -42,9 +42,14 @@ const TIME_OR_PASSES: [&str; 2] = ["time", "passes"];
 /// `cap` of `cool_down` where the file states none.
 pub(crate) const COOL_DOWN_CAP: Nanos = Nanos::from_secs(1800);
 
-/// Whether preparation writes to the target.
-pub(crate) fn writes(root: &Table) -> bool {
-    root.tables("prepare").iter().any(|step| matches!(step.text("action"), "fill" | "overwrite_random"))
+/// Whether preparation writes to the target before a test: that of all tests, or that of this one or an earlier one.
+pub(crate) fn writes_before(root: &Table, test: &Table) -> bool {
+    let name = |test: &Table| test.text("name").to_owned();
+    let tests: Vec<String> = root.tables("tests").iter().map(name).collect();
+    let place = |wanted: &str| tests.iter().position(|name| name == wanted);
+    let is_early = |step: &Table| !step.has("before") || place(step.text("before")) <= place(test.text("name"));
+    let writes = |step: &Table| matches!(step.text("action"), "fill" | "overwrite_random");
+    root.tables("prepare").iter().any(|step| writes(step) && is_early(step))
 }
 
 /// What an action does where its table states nothing else.

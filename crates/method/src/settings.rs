@@ -25,6 +25,8 @@ struct Setting {
     /// The test that it is about; `None` for all.
     test: Option<String>,
     table: Table,
+    /// As it was written.
+    text: String,
 }
 
 impl Methodology {
@@ -48,12 +50,15 @@ impl Methodology {
             return Err(Diagnostics::new(&texts.into(), errors));
         }
         let changed = self.set(texts, settings, &|root, prefix| {
-            for Setting { test, table } in &read {
+            let mut put_here = Vec::new();
+            for Setting { test, table, text } in &read {
                 let own = test.as_ref().map(|test| test.strip_prefix(prefix));
                 if own != Some(None) {
                     put(root, own.flatten(), table);
+                    put_here.push(text.clone());
                 }
             }
+            put_here
         });
         changed.sound()
     }
@@ -110,7 +115,7 @@ fn one(setting: &str, tests: &[String], texts: &mut Texts, errors: &mut Vec<Diag
     let failed = !found.is_empty();
     errors.extend(found.into_iter().map(|error| error.moved(base)));
     mark(&mut table);
-    (!failed).then(|| Setting { test: test.map(str::to_owned), table })
+    (!failed).then(|| Setting { test: test.map(str::to_owned), table, text: setting.to_owned() })
 }
 
 /// The value as TOML: as it is where it is TOML, else as doublings, as a list, or as text.

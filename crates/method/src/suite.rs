@@ -1,9 +1,10 @@
 //! Which tests of a methodology and its suite become part of a plan: what fits target, rights and time.
 //!
 //! Owns the order by priority, the names that tests of a suite get, and the reasons for what is left out. What one
-//! methodology expands to is in `expand`, which whole ones do not fit in [`fitting`].
+//! methodology expands to is in `expand`, which whole ones do not fit in [`fitting`], what fits the time in [`taking`].
 
 mod fitting;
+mod taking;
 
 use drivelab_core::ids::StepId;
 use drivelab_core::load::OtherOps;
@@ -14,16 +15,19 @@ use drivelab_core::workload::Workload;
 
 use crate::diagnose::Diagnostic;
 use crate::expand::{Expanded, TargetShape, one_methodology};
-use crate::means::{Means, about, unmet_of_test};
+use crate::means::{Means, unmet_of_test};
 use crate::methodology::{Entry, Methodology};
 use crate::scores;
+use crate::written::Sequence;
 
 /// Tests that may run, with what they share: one methodology.
 struct Unit {
     /// Name and title of the methodology in the suite; `None` for the suite's own tests.
     entry: Option<(String, String)>,
     prepare: Vec<TestPlan>,
+    /// All of its tests, those that are not asked for too: another one may need what they write.
     tests: Vec<Candidate>,
+    sequence: Sequence,
 }
 
 /// A test that may run.
@@ -32,6 +36,8 @@ struct Candidate {
     before: Vec<TestPlan>,
     test: TestPlan,
     priority: u64,
+    /// Whether it is asked for. One that is not does not run, and nothing is said of it.
+    asked: bool,
     /// Why it does not, where that is known.
     out: Option<String>,
 }
@@ -74,14 +80,13 @@ pub(crate) fn chosen(
         match one_methodology(&entry.method, base, &fitting::share_of(entry, base, shape, means), known) {
             Ok(mut expanded) => {
                 let left_out: Vec<LeftOut> = expanded.left_out.drain(..).collect();
-                if let Some(reason) = fitting::no_room(&expanded, shape, means, &mut files_taken) {
+                if let Some(reason) = fitting::no_room((entry, &expanded), shape, means, &mut files_taken) {
                     chosen.left_out.push(whole(entry, reason));
                     continue;
                 }
                 chosen.left_out.extend(left_out.into_iter().filter_map(|out| renamed(entry, out)));
                 let mut unit = entry_unit(entry, expanded, means, &mut chosen.sources);
-                if form == Form::Smoke && unit.tests.len() > 1 {
-                    unit.tests.truncate(1);
+                if form == Form::Smoke && unit.keep_first() {
                     chosen.left_out.push(whole(entry, SMOKE.to_owned()));
                 }
                 units.push(unit);
@@ -93,9 +98,10 @@ pub(crate) fn chosen(
     if !errors.is_empty() {
         return Err(errors);
     }
-    by_time(&mut units, means.time);
-    for Unit { entry, prepare, tests } in units {
-        let (stays, out): (Vec<Candidate>, Vec<Candidate>) = tests.into_iter().partition(|test| test.out.is_none());
+    taking::take(&mut units, means.time);
+    for Unit { entry, prepare, tests, .. } in units {
+        let (stays, mut out): (Vec<Candidate>, Vec<Candidate>) = tests.into_iter().partition(|test| test.out.is_none());
+        out.retain(|test| test.asked);
         if !stays.is_empty() {
             chosen.tests.extend(prepare);
         }
@@ -115,6 +121,8 @@ fn scored(method: &Methodology, chosen: &mut Chosen) -> Result<(), Vec<Diagnosti
     let mut all = scores::of_plan(method, "", &chosen.tests);
     for entry in method.entries() {
         let of_entry = scores::of_plan(&entry.method, &format!("{}-", entry.prefix()), &chosen.tests);
+        let titled = |out: LeftOut| LeftOut { title: format!("{}: {}", entry.method.title(), out.title), ..out };
+        all.left_out.extend(of_entry.left_out.into_iter().map(titled));
         all.scores.extend(of_entry.scores);
         all.errors.extend(of_entry.errors);
     }
@@ -145,10 +153,33 @@ fn left_out(entry: Option<(String, String)>, out: Vec<Candidate>) -> Vec<LeftOut
     all
 }
 
+impl Unit {
+    fn of(
+        method: &Methodology,
+        entry: Option<(String, String)>,
+        prepare: Vec<TestPlan>,
+        tests: Vec<Candidate>,
+    ) -> Unit {
+        let in_order = tests.iter().map(|Candidate { before, test, .. }| (&before[..], test));
+        let sequence = Sequence::new(&prepare, in_order, method.reads_as_found());
+        Unit { entry, prepare, tests, sequence }
+    }
+
+    /// Keeps the first test that is asked for, and can run where one can; whether there were others.
+    fn keep_first(&mut self) -> bool {
+        let asked: Vec<usize> = (0..self.tests.len()).filter(|at| self.tests[*at].asked).collect();
+        let first = asked.iter().find(|at| taking::can_run(self, **at)).or(asked.first()).copied();
+        for at in asked.iter().filter(|at| Some(**at) != first) {
+            self.tests[*at].asked = false;
+            self.tests[*at].out = Some(SMOKE.to_owned());
+        }
+        asked.len() > 1
+    }
+}
+
 /// What is left out of a test that the suite takes over, by its name in the suite.
 fn renamed(entry: &Entry, out: LeftOut) -> Option<LeftOut> {
-    let wanted = entry.table.list("tests");
-    let is_wanted = wanted.is_empty() || wanted.iter().any(|name| name.value.to_string() == out.test);
+    let is_wanted = entry.takes(&out.test);
     let title = format!("{}: {}", entry.method.title(), out.title);
     is_wanted.then(|| LeftOut { test: format!("{}-{}", entry.prefix(), out.test), title, ..out })
 }
@@ -162,16 +193,15 @@ fn reason_of(errors: &[Diagnostic]) -> String {
 }
 
 fn own_unit(method: &Methodology, Expanded { prepare, tests, .. }: Expanded, means: &Means) -> Unit {
-    let candidates = candidates(method, (tests, &prepare), (0, &[]), means);
-    Unit { entry: None, prepare, tests: candidates }
+    let candidates = candidates(method, (tests, &prepare), (0, &|_: &str| true), means);
+    Unit::of(method, None, prepare, candidates)
 }
 
 fn entry_unit(entry: &Entry, expanded: Expanded, means: &Means, sources: &mut Vec<Source>) -> Unit {
     let (method, prefix) = (&entry.method, entry.prefix());
-    let wanted: Vec<String> = entry.table.list("tests").iter().map(|name| name.value.to_string()).collect();
     let priority = entry.table.whole("priority").unwrap_or(0);
     let Expanded { mut prepare, tests, .. } = expanded;
-    let mut candidates = candidates(method, (tests, &prepare), (priority, &wanted), means);
+    let mut candidates = candidates(method, (tests, &prepare), (priority, &|name: &str| entry.takes(name)), means);
     let renamed_sources = adopt(method, prefix, sources);
     let rename = |test: &mut TestPlan| {
         named(test, prefix);
@@ -182,27 +212,27 @@ fn entry_unit(entry: &Entry, expanded: Expanded, means: &Means, sources: &mut Ve
         before.iter_mut().chain([test]).for_each(&rename);
     }
     prepare.iter_mut().for_each(&rename);
-    let entry = Some((prefix.to_owned(), method.title().to_owned()));
-    Unit { entry, prepare, tests: candidates }
+    Unit::of(method, Some((prefix.to_owned(), method.title().to_owned())), prepare, candidates)
 }
 
-/// The tests that are wanted, each with its priority and why it cannot run, where it cannot.
+/// The tests, each with its priority and why it cannot run, where it cannot.
 fn candidates(
     method: &Methodology,
     (tests, prepare): (Vec<(Vec<TestPlan>, TestPlan)>, &[TestPlan]),
-    (priority, wanted): (u64, &[String]),
+    (priority, is_asked): (u64, &dyn Fn(&str) -> bool),
     means: &Means,
 ) -> Vec<Candidate> {
-    let wanted = tests.into_iter().filter(|(_, test)| wanted.is_empty() || wanted.contains(&test.name));
     let candidate = |(before, test): (Vec<TestPlan>, TestPlan)| {
         let table = method.root().tables("tests").iter().find(|table| table.text("name") == test.name);
         let changes = changes(&test) || prepare.iter().chain(&before).any(changes);
         let read_only = means.read_only.as_ref().filter(|_| changes).map(|why| format!("it writes, and {why}"));
-        let out = read_only.or_else(|| unmet_of_test(table?, means));
+        let asked = is_asked(&test.name);
+        let not_asked = (!asked).then(|| "the suite does not take it".to_owned());
+        let out = not_asked.or(read_only).or_else(|| unmet_of_test(table?, means));
         let own = table.and_then(|table| table.whole("priority")).unwrap_or(0);
-        Candidate { before, test, priority: priority + own, out }
+        Candidate { before, test, priority: priority + own, asked, out }
     };
-    wanted.map(candidate).collect()
+    tests.into_iter().map(candidate).collect()
 }
 
 /// Whether a test changes what the target holds.
@@ -250,43 +280,6 @@ fn adopt<'m>(method: &'m Methodology, prefix: &str, sources: &mut Vec<Source>) -
         ids.push((&source.id, id));
     }
     move |id| ids.iter().find(|(own, _)| *own == id).map_or_else(|| id.to_owned(), |(_, new)| new.clone())
-}
-
-/// Time that a test with all its rounds is expected to take.
-fn time_of(test: &TestPlan) -> u64 {
-    let once = test.steps.iter().fold(0u64, |sum, step| sum.saturating_add(step.estimated_time.get()));
-    once.saturating_mul(u64::from(test.max_rounds()))
-}
-
-/// Leaves out what does not fit the time: tests are taken by priority, those of the same in their order, each with its
-/// methodology's preparation where that was not taken yet.
-fn by_time(units: &mut [Unit], time: Option<Nanos>) {
-    let Some(time) = time else { return };
-    let mut order: Vec<(usize, usize)> =
-        units.iter().enumerate().flat_map(|(unit, it)| (0..it.tests.len()).map(move |test| (unit, test))).collect();
-    order.sort_by_key(|(unit, test)| std::cmp::Reverse(units[*unit].tests[*test].priority));
-    let mut prepared = vec![false; units.len()];
-    let mut left = time.get();
-    for (at, index) in order {
-        let unit = &mut units[at];
-        let shared = if prepared[at] { &[][..] } else { &unit.prepare };
-        let preparation = shared.iter().map(time_of).fold(0, u64::saturating_add);
-        let candidate = &mut unit.tests[index];
-        if candidate.out.is_some() {
-            continue;
-        }
-        let preparation = candidate.before.iter().map(time_of).fold(preparation, u64::saturating_add);
-        let needed = time_of(&candidate.test).saturating_add(preparation);
-        if needed <= left {
-            left -= needed;
-            prepared[at] = true;
-        } else {
-            let before = if preparation > 0 { " with its preparation" } else { "" };
-            let (needed, left) = (about(Nanos::new(needed)), about(Nanos::new(left)));
-            candidate.out =
-                Some(format!("it would take about {needed}{before}, and {left} of {} are left", about(time)));
-        }
-    }
 }
 
 /// Two tests of one name would share their steps' ids.

@@ -12,9 +12,10 @@ use crate::expand::Scope;
 use crate::sweep::name_at;
 
 /// A load that changed blocks, without those beside it.
-struct Written {
-    step: String,
-    load: Workload,
+#[derive(Debug, Clone)]
+pub(crate) struct Written {
+    pub(crate) step: String,
+    pub(crate) load: Workload,
 }
 
 impl Written {
@@ -44,7 +45,7 @@ pub(crate) fn check(scope: &Scope<'_>, tests: &[TestPlan], errors: &mut Vec<Diag
 }
 
 /// The load without those beside it.
-fn single(load: &Workload) -> Workload {
+pub(crate) fn single(load: &Workload) -> Workload {
     Workload { beside: Vec::new(), ..load.clone() }
 }
 
@@ -56,7 +57,8 @@ fn wrong(scope: &Scope<'_>, test: &str, title: String) -> Diagnostic {
     )
 }
 
-fn overlap(one: Span, other: Span) -> bool {
+/// Whether two spans have bytes in common.
+pub(crate) fn overlap(one: Span, other: Span) -> bool {
     one.offset.get() < other.end() && other.offset.get() < one.end()
 }
 
@@ -72,7 +74,7 @@ fn apart(loads: &[Workload]) -> Result<(), String> {
 }
 
 /// Whether the blocks of a check were last written with headers that the engine still knows.
-fn checkable(load: &Workload, before: &[Written], as_found: bool) -> Result<(), String> {
+pub(crate) fn checkable(load: &Workload, before: &[Written], as_found: bool) -> Result<(), String> {
     let Some(Written { step, load: writer }) = before.iter().rev().find(|other| overlap(other.load.span, load.span))
     else {
         let nothing = || "no earlier step writes the headers that are to be checked".to_owned();

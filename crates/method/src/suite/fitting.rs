@@ -91,8 +91,14 @@ pub(super) fn share_of(entry: &Entry, form: Form, shape: &TargetShape, means: &M
 
 /// Why the sets of files of a methodology have no room beside the scratch file and the sets of those before it, whose
 /// room in bytes is `taken`; what it takes itself is added there where it has.
-pub(super) fn no_room(expanded: &Expanded, shape: &TargetShape, means: &Means, taken: &mut u64) -> Option<String> {
-    let tests: Vec<&TestPlan> = expanded.tests.iter().map(|(_, test)| test).collect();
+pub(super) fn no_room(
+    (entry, expanded): (&Entry, &Expanded),
+    shape: &TargetShape,
+    means: &Means,
+    taken: &mut u64,
+) -> Option<String> {
+    let tests = expanded.tests.iter().map(|(_, test)| test);
+    let tests: Vec<&TestPlan> = tests.filter(|test| entry.takes(&test.name)).collect();
     let loads = || tests.iter().flat_map(|test| &test.steps).filter_map(|step| step.workload()?.files.as_deref());
     // Twice: what one round leaves is there in the next.
     let Room { drive, .. } = room_of(loads().chain(loads()).collect::<Vec<&FileLoad>>().into_iter());
