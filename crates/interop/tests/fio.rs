@@ -111,6 +111,33 @@ fn gaps_and_backward_reads_are_strides_and_reverse() {
     assert_eq!((of("read:-16k").pattern, of("read:-16k").stride), (Pattern::Reverse, Some(Bytes::new(12_288))));
 }
 
+/// Held against fio 3.33: the shares that it issues of each of these mixes, and whether it opens with `O_DIRECT`.
+#[test]
+fn of_two_options_about_one_thing_the_later_one_holds() {
+    let with = |global: &str, own: &str| format!("[global]\n{global}\n[a]\nrw=randrw\nsize=64m\n{own}\n");
+    let writes = |global, own| only(&with(global, own)).0.write_percent.get();
+    assert_eq!(writes("", "rwmixread=50\nrwmixwrite=70"), 70);
+    assert_eq!(writes("", "rwmixwrite=70\nrwmixread=50"), 50);
+    assert_eq!(writes("rwmixread=30", "rwmixwrite=80"), 80, "the job's own stands behind what holds for all");
+    assert_eq!(writes("rwmixwrite=80", "rwmixread=30"), 70);
+    assert_eq!(writes("rwmixread=30\nrwmixwrite=80", "rwmixread=90"), 10);
+    let direct = |global, own| only(&with(global, own)).0.direct;
+    assert_eq!([direct("", "direct=1\nbuffered=1"), direct("", "buffered=1\ndirect=1")], [false, true]);
+    assert_eq!([direct("direct=1", "buffered=1"), direct("buffered=1", "direct=1")], [false, true]);
+}
+
+#[test]
+fn an_option_that_a_later_one_replaces_is_named_unless_it_holds_elsewhere() {
+    let text = "[a]\nrw=randrw\nsize=64m\nrwmixread=50\nrwmixwrite=70\n";
+    assert_eq!(fate(text, "rwmixread=50"), (Fate::NoEffect, "rwmixwrite=70 behind it says otherwise".to_owned()));
+    let text = "[a]\nrw=read\nsize=64m\nbuffered=1\ndirect=1\n";
+    assert_eq!(fate(text, "buffered=1"), (Fate::NoEffect, "direct=1 behind it says otherwise".to_owned()));
+    let text = "[global]\nrw=randrw\nsize=64m\nrwmixread=50\n[a]\nrwmixwrite=70\n[b]\nstonewall\n";
+    let notes = import(text).expect("imported").notes;
+    let named = notes.iter().any(|note| note.option.starts_with("rwmix"));
+    assert!(!named, "the first mix is that of [b]: {notes:#?}");
+}
+
 #[test]
 fn rates_pauses_and_flushes_are_those_of_all_threads() {
     let (load, _) = only("[a]\nrw=randwrite\nsize=64m\nnumjobs=4\nfilename=x\nrate_iops=500\nrate_process=poisson\n");
@@ -233,7 +260,7 @@ fn variables_and_included_files_are_read() {
 }
 
 /// Names of options with a value that none of them refuses.
-const KEYS: [&str; 24] = [
+const KEYS: [&str; 29] = [
     "rw=randwrite",
     "bs=8k",
     "iodepth=4",
@@ -258,6 +285,11 @@ const KEYS: [&str; 24] = [
     "bsrange=4k-8k",
     "percentage_random=50",
     "no_such_option=1",
+    "rw=randrw",
+    "rwmixread=60",
+    "rwmixwrite=20",
+    "buffered=1",
+    "direct=0",
 ];
 
 proptest! {

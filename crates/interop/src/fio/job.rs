@@ -15,6 +15,8 @@ pub(super) struct Job {
     pub(super) name: String,
     pub(super) place: Place,
     options: Vec<Opt>,
+    /// How many of them are those of all jobs.
+    global: usize,
     kb_base: u64,
 }
 
@@ -27,13 +29,13 @@ pub(super) fn jobs(sections: Vec<Section>, state: &mut State) -> Vec<Job> {
             global.extend(section.options);
             continue;
         }
-        let mut options = global.clone();
+        let (mut options, shared) = (global.clone(), global.len());
         // A barrier stands before one job; said for all, it is before each.
         options.extend(section.options);
         for option in &mut options {
             option.key = canonical(&option.key).to_owned();
         }
-        let mut job = Job { name: section.name, place: section.place, options, kb_base: 1024 };
+        let mut job = Job { name: section.name, place: section.place, options, global: shared, kb_base: 1024 };
         if let Some(1000) = job.whole("kb_base", state) {
             job.kb_base = 1000;
         }
@@ -91,6 +93,22 @@ impl Job {
     /// The option, without a mark.
     pub(super) fn peek(&self, key: &str) -> Option<&Opt> {
         self.options.iter().rev().find(|option| option.key == key)
+    }
+
+    /// Which of two options that set one and the same thing holds: in fio the later one does, whatever it is called. The
+    /// other one is named, but where it stands for all jobs and only this one replaces it.
+    pub(super) fn later<'k>(&self, one: &'k str, other: &'k str, state: &mut State) -> Option<&'k str> {
+        let last = |key: &str| self.options.iter().rposition(|option| option.key == key);
+        let (Some(first), Some(second)) = (last(one), last(other)) else {
+            return last(one).map(|_| one).or_else(|| last(other).map(|_| other));
+        };
+        let (replaced, holds) = (first.min(second), first.max(second));
+        if (replaced < self.global) == (holds < self.global) {
+            let (option, by) = (&self.options[replaced], &self.options[holds]);
+            let why = format!("{} behind it says otherwise", by.written);
+            state.notes.say(&option.place, &option.written, Fate::NoEffect, why);
+        }
+        Some(if second > first { other } else { one })
     }
 
     /// Says of an option that is there what became of it.

@@ -95,7 +95,11 @@ fn operations(job: &Job, direction: &Direction, load: &mut Load, state: &mut Sta
             let reads = share(job, "rwmixread", state);
             let writes = share(job, "rwmixwrite", state);
             let origin = if reads.or(writes).is_some() { Origin::Stated } else { Origin::Default };
-            let percent = reads.map(|reads| 100 - reads.min(100)).or(writes).unwrap_or(50);
+            let percent = match job.later("rwmixread", "rwmixwrite", state) {
+                Some("rwmixwrite") => writes,
+                _ => reads.map(|reads| 100 - reads),
+            };
+            let percent = percent.unwrap_or(50);
             load.table.set("write_percent", percent.to_string(), origin);
             if !direction.random {
                 let why = "reads and writes of a sequential mix follow one stream here, and one each in fio";
@@ -421,10 +425,13 @@ fn depth(job: &Job, engine: Engine, name: &str, load: &mut Load, state: &mut Sta
     if load.threads > 1 {
         load.table.set("threads", load.threads.to_string(), Origin::Stated);
     }
-    let buffered = job.flag("buffered", state);
-    let direct = job.flag("direct", state).or(buffered.map(|on| !on)).unwrap_or(false);
-    let stated = job.peek("direct").is_some() || buffered.is_some();
-    load.table.set("direct", direct.to_string(), if stated { Origin::Stated } else { Origin::Default });
+    let (direct, buffered) = (job.flag("direct", state), job.flag("buffered", state));
+    let direct = match job.later("direct", "buffered", state) {
+        Some("buffered") => buffered.map(|on| !on),
+        _ => direct,
+    };
+    let origin = if direct.is_some() { Origin::Stated } else { Origin::Default };
+    load.table.set("direct", direct.unwrap_or(false).to_string(), origin);
     cpus(job, load, state);
     if let Some(seed) = job.whole("randseed", state) {
         let why = "the seed makes runs repeat; its offsets are not those of fio";
