@@ -366,7 +366,8 @@ fn a_plan_as_fio_job_file_is_read_back_as_the_same_loads() {
             let imported = import(&text).unwrap_or_else(|wrong| panic!("{}: {wrong}\n{text}", built_in.name));
             let second = expanded(&imported.toml, Form::Faithful);
             let schedule = first.schedule();
-            let steps = schedule.iter().map(|(_, step)| *step).filter(|step| has_span(step));
+            // A step at a share of another's rate is a comment until that is known.
+            let steps = schedule.iter().map(|(_, step)| *step).filter(|step| has_span(step) && step.relative.is_none());
             let back: Vec<&Step> = second.steps().collect();
             let plain = plainly_said(&text);
             let repeats =
@@ -401,4 +402,66 @@ fn what_fio_cannot_say_is_a_comment_and_everything_else_survives_the_way_back() 
     let second = expanded(&import(&text).expect("read back").toml, Form::Faithful);
     let load = |plan: &Plan| comparable(plan.tests.last().expect("a test").steps[0].workload().expect("I/O"));
     assert_eq!(load(&first), load(&second), "{text}");
+}
+
+/// The job file of a test with a curve, which is whole once the rates are filled in.
+fn curve(load: &str) -> String {
+    let method = support::method(&format!("block_size = \"8 KiB\"\nspan = \"25 %\"\ntime = \"20 s\"\n{load}"));
+    fio::job_file(&expanded(&method, Form::Faithful), "/dev/sdx")
+}
+
+/// Jobs that fio runs.
+fn jobs_of(job_file: &str) -> Vec<&str> {
+    job_file.lines().filter(|line| line.starts_with('[') && *line != "[global]").collect()
+}
+
+#[test]
+fn a_share_of_full_speed_is_a_comment_until_its_rate_is_known() {
+    let text = curve(
+        "op = \"read\"\npattern = \"random\"\nqueue_depth = 4\nthreads = 2\narrivals = \"exponential\"\n\
+         curve = { points = [50, 90], rounding = \"vdbench\", stop_above = \"5 ms\" }\n",
+    );
+    let full = "one.rnd-8k-q4t2-read-full-speed";
+    assert_eq!(jobs_of(&text), ["[prepare.fill]".to_owned(), format!("[{full}]")], "{text}");
+    let blank = |percent: u32| format!("<{percent} % of the IOPS of job {full}, divided by 2>");
+    for percent in [50, 90] {
+        assert!(text.contains(&format!("\n#[one.rnd-8k-q4t2-read-{percent}pct-of-full-speed]\n")), "{text}");
+        assert!(text.contains(&format!("\n#rate_iops={}\n#rate_process=poisson\n", blank(percent))), "{text}");
+    }
+    assert!(text.contains("known only when that has run"), "{text}");
+    assert!(text.contains("rounded up to whole hundreds above 1000 per second, else to whole tens"), "{text}");
+    assert!(text.contains("ends the curve behind the first share whose mean latency is above 5 ms"), "{text}");
+    let filled = text.replace("\n#", "\n").replace(&blank(50), "500").replace(&blank(90), "900");
+    let plan = expanded(&import(&filled).unwrap_or_else(|wrong| panic!("{wrong}\n{filled}")).toml, Form::Faithful);
+    let rate = |step: &Step| step.workload().expect("I/O").pace.rate.map(|rate| (rate.per_1000_s, rate.arrivals));
+    let rates: Vec<_> = plan.steps().map(rate).collect();
+    let poisson = |rate: u64| Some((rate * 1000, Arrivals::Exponential));
+    assert_eq!(rates, [None, None, poisson(1000), poisson(1800)], "500 and 900 for each of two jobs\n{filled}");
+}
+
+#[test]
+fn each_load_of_a_share_has_its_own_blank_and_one_with_a_rate_keeps_it() {
+    let text = curve(
+        "pattern = \"random\"\nwrite_percent = 30\nqueue_depth = 4\ncurve = { points = [90] }\n\
+         \n[[tests.groups]]\nname = \"log\"\nop = \"write\"\n\
+         \n[[tests.groups]]\nname = \"beat\"\nop = \"read\"\nrate = \"10 IOPS\"\n",
+    );
+    let jobs = jobs_of(&text);
+    assert_eq!(jobs.len(), 4, "the fill, and three loads at full speed\n{text}");
+    let full = jobs[1].trim_matches(['[', ']']);
+    let mix = format!("#rate_iops=<90 % of the read IOPS of job {full}>,<90 % of the write IOPS of job {full}>");
+    assert!(text.contains(&mix), "{text}");
+    assert!(text.contains(&format!("#rate_iops=<90 % of the IOPS of job {full}.log>")), "{text}");
+    assert!(text.contains("\n#rate_iops=10\n"), "{text}");
+    assert!(text.contains("without group_reporting"), "fio adds up what runs at once\n{text}");
+}
+
+#[test]
+fn one_job_for_all_threads_of_a_stream_has_the_rate_of_all() {
+    let method = support::method(
+        "op = \"read\"\npattern = \"sequential\"\nblock_size = \"8 KiB\"\nqueue_depth = 4\nthreads = 3\n\
+         streams = \"shared\"\nspan = \"25 %\"\nrate = \"3000 IOPS\"\ntime = \"20 s\"\n",
+    );
+    let text = fio::job_file(&expanded(&method, Form::Faithful), "/dev/sdx");
+    assert!(text.contains("\nrate_iops=3000\n") && text.contains("\niodepth=12\n"), "{text}");
 }

@@ -4,8 +4,10 @@
 
 use std::fmt::Write as _;
 
+use drivelab_core::ids::StepId;
 use drivelab_core::load::{Arrivals, Locality, Verify};
 use drivelab_core::plan::{Action, Plan, Rest, Rounds, Step, StopRule, TestPlan};
+use drivelab_core::relative::{RelativeRate, Rounding};
 use drivelab_core::units::Nanos;
 use drivelab_core::workload::{DataPattern, Pattern, Streams, Workload};
 
@@ -17,13 +19,18 @@ const MOST: usize = 400;
 pub fn job_file(plan: &Plan, target: &str) -> String {
     let mut text = format!(
         "; {} {} ({} form) as a fio job file, made by `drivelab methods plan … --as-fio`\n\
-         ; Comments say what fio cannot say. fio lays out a file that is missing and asks nothing: mind the target.\n\
-         [global]\nfilename={}\nioengine=io_uring\ngroup_reporting\n",
+         ; Comments say what fio cannot say. fio lays out a file that is missing and asks nothing: mind the target.\n",
         plan.methodology.name,
         plan.methodology.version,
-        plan.form.name(),
-        target.replace(':', "\\:")
+        plan.form.name()
     );
+    if plan.steps().any(|step| open_share(step).is_some()) {
+        let words =
+            "; Jobs behind # have a rate that only another job's result tells: fio leaves them out until it is there.";
+        let _ = writeln!(text, "{words}");
+    }
+    let target = target.replace(':', "\\:");
+    let _ = write!(text, "[global]\nfilename={target}\nioengine=io_uring\ngroup_reporting\n");
     let repeated = plan.schedule().len() <= MOST;
     for test in &plan.tests {
         let _ = write!(text, "\n; {}\n", one_line(&test.title));
@@ -89,26 +96,82 @@ fn one_step(text: &mut String, step: &Step, round: u32) {
         return;
     }
     let round = if round > 1 { format!(".round-{round}") } else { String::new() };
-    let name = format!("{}{round}", step.id.to_string().replace('/', "."));
+    let name = format!("{}{round}", job_name(&step.id));
+    let share = open_share(step);
+    let mark = if share.is_some() { "#" } else { "" };
     for (at, load) in workload.groups().enumerate() {
         let mut job = Job::default();
         if at == 0 {
+            share.into_iter().for_each(|share| left_out(share, workload, &mut job));
             job.say("stonewall");
         }
         load_of(load, &mut job);
+        if let Some(share) = share.filter(|_| load.pace.rate.is_none()) {
+            let base = job_name(&share.of);
+            let base = if at == 0 { base } else { format!("{base}.{}", load.name) };
+            blank_rate(share, load, &base, &mut job);
+        }
         ending(load, stop, *ramp, at == 0, &mut job);
         if at == 0 {
             after(step, &mut job);
         }
         let name = if at == 0 { name.clone() } else { format!("{name}.{}", load.name) };
-        let _ = write!(text, "\n[{name}]\n");
+        let _ = write!(text, "\n{mark}[{name}]\n");
         job.comments.iter().for_each(|comment| {
             let _ = writeln!(text, "; {}", comment.replace('\n', " "));
         });
-        job.options.iter().for_each(|option| {
-            let _ = writeln!(text, "{option}");
+        job.options.iter().flat_map(|option| option.lines()).for_each(|option| {
+            let _ = writeln!(text, "{mark}{option}");
         });
     }
+}
+
+fn job_name(step: &StepId) -> String {
+    step.to_string().replace('/', ".")
+}
+
+/// The share of another step's rate at which a step runs, where that rate is not known. Without it the job would run at
+/// full speed under the name of a share, so that it is written for fio to pass over.
+fn open_share(step: &Step) -> Option<&RelativeRate> {
+    let unknown = step.workload()?.groups().any(|load| load.pace.rate.is_none());
+    step.relative.as_ref().filter(|_| unknown)
+}
+
+/// Why a job stands behind signs of a comment, and how it becomes one that runs.
+fn left_out(share: &RelativeRate, workload: &Workload, job: &mut Job) {
+    let (percent, base) = (share.percent, job_name(&share.of));
+    job.comment(format!(
+        "left out: drivelab issues {percent} % of the operations per second that job {base} reaches, which is known only \
+         when that has run; then write the number for <…> at rate_iops and take # away"
+    ));
+    if share.rounding == Rounding::Vdbench {
+        job.comment(
+            "drivelab asks for this share rounded up to whole hundreds above 1000 per second, else to whole tens, and \
+             leaves out one below 10",
+        );
+    }
+    if let Some(bound) = share.stop_above {
+        job.comment(format!("drivelab ends the curve behind the first share whose mean latency is above {bound}"));
+    }
+    if !workload.beside.is_empty() {
+        job.comment(format!("fio adds up jobs that run at once: run {base} without group_reporting to see each"));
+    }
+}
+
+/// `rate_iops=` with what belongs there in place of numbers.
+fn blank_rate(share: &RelativeRate, load: &Workload, base: &str, job: &mut Job) {
+    let percent = share.percent;
+    let divided = match jobs_for(load) {
+        1 => String::new(),
+        jobs => format!(", divided by {jobs}"),
+    };
+    let blank = |kind: &str| format!("<{percent} % of the {kind}IOPS of job {base}{divided}>");
+    if load.write_percent.get() > 0 && load.read_percent() > 0 {
+        job.say(format!("rate_iops={},{}", blank("read "), blank("write ")));
+    } else {
+        job.say(format!("rate_iops={}", blank("")));
+    }
+    spacing(share.arrivals, job);
 }
 
 fn after(step: &Step, job: &mut Job) {
@@ -318,6 +381,12 @@ fn gathered(scattered: bool, job: &mut Job) {
     }
 }
 
+/// How many jobs of fio do what the threads of a load do: one for a stream that they share.
+fn jobs_for(load: &Workload) -> u64 {
+    let together = load.streams == Streams::Shared && load.pattern != Pattern::Random;
+    if together { 1 } else { u64::from(load.threads.get()) }
+}
+
 /// Depth, threads, offset and size.
 fn place(load: &Workload, job: &mut Job) {
     let (threads, depth) = (u64::from(load.threads.get()), u64::from(load.queue_depth.get()));
@@ -346,10 +415,20 @@ fn place(load: &Workload, job: &mut Job) {
     }
 }
 
+/// How operations at a rate follow each other.
+fn spacing(arrivals: Arrivals, job: &mut Job) {
+    match arrivals {
+        Arrivals::Constant => {}
+        Arrivals::Exponential => job.say("rate_process=poisson"),
+        Arrivals::Uniform => job.comment("gaps are uniform between zero and twice the mean; fio's are constant"),
+    }
+    job.comment("fio waits where its queue is full; drivelab's operations arrive all the same");
+}
+
 fn pace(load: &Workload, job: &mut Job) {
     let pace = load.pace;
     if let Some(rate) = pace.rate {
-        let threads = u64::from(load.threads.get());
+        let threads = jobs_for(load);
         let part = |percent: u8| (rate.per_1000_s * u64::from(percent) / 100 / threads / 1000).max(1);
         let (writes, reads) = (load.write_percent.get(), load.read_percent());
         if writes > 0 && reads > 0 {
@@ -360,12 +439,7 @@ fn pace(load: &Workload, job: &mut Job) {
         if rate.per_1000_s % (1000 * threads) != 0 {
             job.comment(format!("the rate is {} operations per second, rounded down per job", rate.iops()));
         }
-        match rate.arrivals {
-            Arrivals::Constant => {}
-            Arrivals::Exponential => job.say("rate_process=poisson"),
-            Arrivals::Uniform => job.comment("gaps are uniform between zero and twice the mean; fio's are constant"),
-        }
-        job.comment("fio waits where its queue is full; drivelab's operations arrive all the same");
+        spacing(rate.arrivals, job);
     }
     let micros = |time: Nanos| time.get() / 1000;
     if let Some(bursts) = pace.bursts {
@@ -410,8 +484,7 @@ fn data(load: &Workload, job: &mut Job) {
 
 fn ending(load: &Workload, stop: &StopRule, ramp: Nanos, main: bool, job: &mut Job) {
     let StopRule { time, volume, passes, at_least, operations, coverage, errors, cap } = stop;
-    let shared = load.streams == Streams::Shared && load.pattern != Pattern::Random;
-    let threads = if shared { 1 } else { u64::from(load.threads.get()) };
+    let threads = jobs_for(load);
     let by_work = volume.is_some() || passes.is_some() || operations.is_some() || coverage.is_some();
     let limit = time.unwrap_or(*cap);
     let seconds = limit.get().div_ceil(1_000_000_000);
