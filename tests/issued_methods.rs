@@ -68,6 +68,33 @@ fn loads() -> Vec<(String, Workload)> {
     all
 }
 
+/// The ends of the tests around them are not theirs: a minute of an hour's trace is another trace.
+#[test]
+fn a_faithful_replay_goes_to_the_end_of_its_trace() {
+    let mut replays = 0;
+    for built_in in library::all() {
+        for (method, form) in every_form(built_in.text).into_iter().filter(|(_, form)| *form == Form::Faithful) {
+            let capacity = method.file_size(form).unwrap_or(Bytes::GIB).max(Bytes::new(1 << 40));
+            let shape = TargetShape { capacity, offset_align: Bytes::new(512), guess: SpeedGuess::default() };
+            let plan = drivelab_method::expand(&method, form, &shape).expect("a plan");
+            for step in plan.steps() {
+                let Action::Io { workload, stop, .. } = &step.action else { continue };
+                let Some(replay) = &workload.replay else { continue };
+                let ends = (stop.time, stop.volume, stop.operations);
+                assert_eq!(
+                    ends,
+                    (None, None, Some(replay.facts.issued(replay.trims))),
+                    "{}: {}",
+                    built_in.name,
+                    step.id
+                );
+                replays += 1;
+            }
+        }
+    }
+    assert!(replays > 20, "{replays}");
+}
+
 /// A load whose rate is a share of what another step did gets that share of a speed of our own.
 fn at_its_share(load: &Workload, relative: Option<&RelativeRate>) -> Workload {
     let per_1000_s = relative.and_then(|relative| {

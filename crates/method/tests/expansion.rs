@@ -313,6 +313,12 @@ const CONTENTS: &[(&str, &str, &str)] = &[
     ("disk-fill", "1.0.1", "21a52a2664c79a47b58421f84b4929e2490dea0f9dd4e50e53608d6517dcbe7a"),
     ("data-sheet", "1.0.1", "fb8ee5f7d0639dbc185b9d1a55a36f4bc36c7a8b7f388d914d674fa44f23e82d"),
     ("review", "1.3.0", "738b2f29e41a61247a3774d9da7f08d749f68b4d3075795244c9bdd986c4aa1c"),
+    // Traces go to their end; the writes of the consistency test are random loads over all of the target.
+    ("anandtech-2018", "1.3.0", "f8e5bc491a4f76a08f0295ebfdfe07bf7f0aa09931351cfbaeab3ce8e4395785"),
+    ("anandtech-2021", "1.2.0", "74d78d650b9522894480c8ed6ce0ee59a3b722dc322f4283a7216d69cdeb2c87"),
+    ("application-traces", "1.1.0", "e9a8590cb4d0808724825821d591f2d8795fb063dfa35578a54c5a1789911c8b"),
+    ("review", "1.4.0", "463ce6a976d212f4c620d9a6548d92977a029396597f3d8996502b8950694da0"),
+    ("snia-pts", "1.2.1", "3e17582ac3bf27d3eaa4b16987cfad63c3ef9f8969c9af89182d53dca4bac3ee"),
 ];
 
 #[test]

@@ -7,6 +7,7 @@
 use std::fmt::Write as _;
 
 use drivelab_core::environment::Environment;
+use drivelab_core::load::OpKind;
 use drivelab_core::plan::{Action, Form, Plan, Rest, Rounds, Step, StepRole, TestPlan};
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::{DataPattern, Workload};
@@ -79,7 +80,10 @@ fn foot(input: &ReportInput<'_>, plan: &Plan) -> String {
     let test = plan.tests.iter().find(|test| test.steps.iter().any(|step| step.role == StepRole::Measure));
     let first = test.and_then(|test| test.steps.first());
     let mut text = format!("Profile: {}", plan.profile);
-    if first.and_then(Step::workload).is_some_and(|load| load.data == DataPattern::Zero) {
+    // Reads give what the preparation wrote.
+    let loads = plan.steps().filter_map(Step::workload).flat_map(Workload::groups);
+    let mut writes = loads.filter(|load| load.issues(OpKind::Write)).peekable();
+    if writes.peek().is_some() && writes.all(|load| load.data == DataPattern::Zero) {
         text.push_str(", All 0x00");
     }
     let environment = &input.records.environment;

@@ -336,6 +336,28 @@ fn places_that_are_names_are_bars_and_sizes_keep_their_names() {
 }
 
 #[test]
+fn what_reads_and_writes_at_once_has_a_bar_too() {
+    let mut records = testing::sample_run();
+    let mixes = records.plan.tests.iter_mut().find(|test| test.name == "mixes").unwrap();
+    for (at, step) in mixes.steps.iter_mut().enumerate() {
+        step.axes[0].value = format!("case-{at}");
+    }
+    let steps = mixes.steps.len();
+    let page = one(&records, crate::html).unwrap();
+    let charts = page.split("id=\"drivelab-charts\">").nth(1).unwrap().split("</script>").next().unwrap();
+    let charts: serde_json::Value = serde_json::from_str(charts).unwrap();
+    let chart = charts.as_array().unwrap().iter().find(|chart| chart["id"] == "mixes-bars").unwrap();
+    assert_eq!(chart["x"]["labels"].as_array().unwrap().len(), steps - 1, "only reads and only writes share a place");
+    let drawn = |panel: usize, name: &str| {
+        let series = chart["panels"][panel]["series"].as_array().unwrap().iter().find(|one| one["name"] == name);
+        series.map_or(0, |series| series["points"].as_array().unwrap().len())
+    };
+    let mixed = drawn(0, "Read and write");
+    assert_eq!(mixed + drawn(0, "Read") + drawn(0, "Write"), steps);
+    assert!(mixed > 2 && drawn(1, "Read") >= mixed && drawn(1, "Write") >= mixed && drawn(1, "Read and write") == 0);
+}
+
+#[test]
 fn a_lower_bound_is_marked_in_bars_and_sweeps_too() {
     // One step of the corners and one of the depths took all of its time in drivelab's own code.
     let mut records = testing::sample_run();

@@ -252,22 +252,58 @@ fn caption(input: &ReportInput<'_>, test: &TestPlan) -> String {
     format!("{rounds}{more}")
 }
 
+/// Bars that stand at one place: the read and the write of one load, or what reads and writes at once.
+struct Bars<'a> {
+    label: String,
+    steps: Vec<(Op, &'a Step)>,
+}
+
+/// The places of a test's bars, in the order of the plan.
+fn bars_of(test: &TestPlan) -> Vec<Bars<'_>> {
+    let mut pairs = pairs_of(test).into_iter().peekable();
+    let mut places = Vec::new();
+    for step in measured(test) {
+        let begins = |pair: &Pair<'_>| [pair.read, pair.write].into_iter().flatten().any(|one| one.id == step.id);
+        if Op::of(step) == Op::Total {
+            places.push(Bars { label: step.label.clone(), steps: vec![(Op::Total, step)] });
+        } else if let Some(Pair { label, read, write }) = pairs.next_if(begins) {
+            let steps = [(Op::Read, read), (Op::Write, write)].into_iter();
+            places.push(Bars { label, steps: steps.filter_map(|(op, step)| Some((op, step?))).collect() });
+        }
+    }
+    places
+}
+
 /// Bars of read and write side by side, and the table of all steps.
 fn steps_figure(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Figure {
-    let pairs = pairs_of(test);
+    let places = bars_of(test);
     let panel = |quantity: &str, title: &str| {
-        let mut read = Series::new("Read", colour::READ);
-        let mut write = Series::new("Write", colour::WRITE);
-        for (index, pair) in pairs.iter().enumerate() {
-            let place = (index as f64, pair.label.as_str());
-            for (series, op, step) in [(&mut read, Op::Read, pair.read), (&mut write, Op::Write, pair.write)] {
-                if let Some(step) = step {
-                    figures::push_point(series, input, place, step, (op, quantity));
+        let [mut read, mut write] = [Series::new("Read", colour::READ), Series::new("Write", colour::WRITE)];
+        let mut total = Series::new("Read and write", colour::TOTAL);
+        for (index, place) in places.iter().enumerate() {
+            for (op, step) in &place.steps {
+                // What reads and writes at once has one rate, and the latencies of both.
+                let drawn = if *op == Op::Total && quantity != quantity::THROUGHPUT {
+                    vec![(&mut read, Op::Read), (&mut write, Op::Write)]
+                } else {
+                    vec![(
+                        if *op == Op::Total {
+                            &mut total
+                        } else if *op == Op::Read {
+                            &mut read
+                        } else {
+                            &mut write
+                        },
+                        *op,
+                    )]
+                };
+                for (series, op) in drawn {
+                    figures::push_point(series, input, (index as f64, &place.label), step, (op, quantity));
                 }
             }
         }
         let unit = figures::heading(quantity).1.to_owned();
-        Panel { title: title.to_owned(), unit, kind: PanelKind::Bar, series: vec![read, write] }
+        Panel { title: title.to_owned(), unit, kind: PanelKind::Bar, series: vec![read, write, total] }
     };
     let chart = Chart {
         id: format!("{id}-bars"),
@@ -275,14 +311,14 @@ fn steps_figure(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Figure {
         x: Axis {
             title: String::new(),
             scale: Scale::Category,
-            labels: pairs.iter().map(|pair| pair.label.clone()).collect(),
+            labels: places.iter().map(|place| place.label.clone()).collect(),
             ticks: Vec::new(),
             end: 0.0,
         },
         panels: vec![panel(quantity::THROUGHPUT, "Throughput"), panel(quantity::P99, "Latency p99")],
         stretches: Vec::new(),
     };
-    let several = pairs.len() > 1 || pairs.iter().any(|pair| pair.read.is_some() && pair.write.is_some());
+    let several = places.iter().map(|place| place.steps.len()).sum::<usize>() > 1;
     Figure {
         title: String::new(),
         caption: caption(input, test),

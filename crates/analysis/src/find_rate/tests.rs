@@ -190,6 +190,18 @@ fn figures_are_of_the_highest_rate_that_held() {
 }
 
 #[test]
+fn a_rate_that_missed_the_bound_is_no_result() {
+    let of = |outcomes: &[bool], id: &str| {
+        let (run, test) = searched_run(outcomes);
+        let analysis = crate::analyse(&run);
+        let metric = analysis.step_metric(&test.steps[0].id, id).expect("a figure").clone();
+        (metric.value.is_some(), metric.voided_by.contains(&"rate_found".to_owned()))
+    };
+    assert_eq!((of(&[false], "read.iops"), of(&[true, false], "read.iops").1), ((false, true), false));
+    assert!(!of(&[false], "read.latency_p99").1, "how long they took at that rate is what was measured");
+}
+
+#[test]
 fn a_search_without_a_limit_says_so() {
     let statement = |outcomes: &[bool]| super::findings(&searched_run(outcomes).0)[0].statement.clone();
     assert!(statement(&[false]).contains("not keep 1 ms even at the lowest rate, 1000"));

@@ -24,7 +24,7 @@ pub(crate) fn cap_reached(seen: &[Seen]) -> Finding {
 }
 
 pub(crate) fn short_step(seen: &[Seen]) -> Finding {
-    let statement = format!("{} ended before their time or volume was reached.", executions(seen));
+    let statement = format!("{} ended before the time or the volume that was asked for.", executions(seen));
     let cause = "The run was stopped, or errors of the device ended the step.";
     warning("short_step", statement, cause, "Resume the run: steps that were cut off are measured again.").about(seen)
 }

@@ -7,6 +7,9 @@ use drivelab_core::plan::{RateSearch, Step};
 use super::{Words, evidence, plural};
 use crate::find_rate::{Found, Outcome, Try};
 
+/// Code of what a search found; of its rate too, which is void where none kept the bound.
+pub(crate) const RATE_FOUND: &str = "rate_found";
+
 /// What a search found, with every round as evidence.
 pub(crate) fn searched(search: &RateSearch, step: &Step, found: &Found) -> Finding {
     let percentile = search.percentile_name();
@@ -40,7 +43,7 @@ pub(crate) fn searched(search: &RateSearch, step: &Step, found: &Found) -> Findi
         why => format!("{} The search ended after {rounds} of at most {}: {why}.", statement.trim_end(), search.max),
     };
     let keys = found.tries.iter().map(|one| StepKey { step: step.id.clone(), round: one.round }).collect();
-    let words = Words { code: "rate_found", severity, statement, cause: "", action };
+    let words = Words { code: RATE_FOUND, severity, statement, cause: "", action };
     words.finding(keys, found.tries.iter().map(|one| round(search, one)).collect())
 }
 

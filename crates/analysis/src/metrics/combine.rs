@@ -11,6 +11,7 @@ use drivelab_core::workload::Workload;
 
 use super::{Compute, Entry, entries};
 use crate::check::Verdict;
+use crate::findings::search::RATE_FOUND;
 use crate::values::{self, Execution, both, telemetry};
 use crate::{curve, find_rate, limits, stats, steady};
 
@@ -77,8 +78,12 @@ fn step_metrics(
         used.iter().filter_map(|record| Some(Execution::new(step, record)?.within(records))).collect();
     let keys: Vec<&StepKey> = used.iter().map(|record| &record.key).collect();
     let bound = limits::of_rounds(&used, workload).lower_bound;
+    // The rate of a search is the highest that keeps the bound: a rate that missed it is none.
+    let none_kept = find_rate::found(test, step, records).is_some_and(|found| found.held.is_none());
     let metric = |entry: Entry| {
-        let metric = step_metric(entry, test, step, &executions, &void_codes(verdicts, &keys, entry));
+        let mut voided_by = void_codes(verdicts, &keys, entry);
+        voided_by.extend((none_kept && is_rate(entry.def.id)).then(|| RATE_FOUND.to_owned()));
+        let metric = step_metric(entry, test, step, &executions, &voided_by);
         Metric { lower_bound: bound && is_rate(&metric.id) && metric.value.is_some(), ..metric }
     };
     let watched = |entry: &Entry| {

@@ -106,7 +106,7 @@ impl Site {
         }
         if let (Place::Named(Named::BlockDevice(node)), true) = (&self.place, self.length < self.wanted) {
             remarks.push(format!(
-                "the first {} of {} are used ({} in all): as much as of a file; more with --size",
+                "the first {} of {} are used ({} in all), as much as the methodology takes in this form; more with --size",
                 format::bytes(self.length),
                 node.path.display(),
                 format::bytes(self.wanted)
