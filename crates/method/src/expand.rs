@@ -163,7 +163,7 @@ pub(crate) fn one_methodology(
     let base = method.base_form(form).ok_or_else(|| vec![no_form(method, form)])?;
     large_enough(method, form, shape).map_err(|error| vec![error])?;
     let most = if form == Form::Smoke { shape.capacity.min(SMOKE_SIZE) } else { shape.capacity };
-    let usable = prepare::usable(method.root(), most);
+    let usable = prepare::usable(method.root(), base, most);
     let stand_in = OtherNamespace::like_target(shape.capacity, shape.offset_align);
     let other = other.unwrap_or(&stand_in);
     let scope = Scope { method, form, base, shape: *shape, usable, smoke_cap, other };

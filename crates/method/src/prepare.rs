@@ -107,10 +107,11 @@ fn block_of(step: &Table) -> Bytes {
     step.size("block_size").or(preset(step).block_size).unwrap_or(FILL.0)
 }
 
-/// Bytes that tests may touch: whole blocks of every preparation that fills, so that nothing unwritten is read.
-pub(crate) fn usable(root: &Table, most: Bytes) -> Bytes {
+/// Bytes that tests may touch: whole blocks of every preparation that fills, as a form has them, so that nothing
+/// unwritten is read.
+pub(crate) fn usable(root: &Table, base: Form, most: Bytes) -> Bytes {
     let fills = root.tables("prepare").iter().filter(|step| step.text("action") == "fill");
-    let largest = fills.map(block_of).max().unwrap_or(Bytes::new(1));
+    let largest = fills.map(|step| block_of(&in_form(step, base, false))).max().unwrap_or(Bytes::new(1));
     if largest > most { most } else { most.align_down(largest) }
 }
 

@@ -91,3 +91,24 @@ fn what_cannot_be_prepared_for_is_refused_with_its_place() {
     let text = refused(both, &test("a")).to_string();
     assert!(text.contains("`time` and `passes`"), "{text}");
 }
+
+#[test]
+fn tests_keep_to_whole_blocks_of_the_fill_as_their_form_has_it() {
+    let fill = "[[prepare]]\naction = \"fill\"\n[prepare.forms.quick]\nblock_size = \"8 MiB\"\n";
+    let method = common::method(&format!("{HEAD}{TARGET}{FORMS}{fill}{}", test("first")));
+    let spans = |form| -> Vec<u64> {
+        let plan = common::plan(&method, form, Bytes::new(103 << 20));
+        plan.steps().filter_map(|step| Some(step.workload()?.span.length.get() >> 20)).collect()
+    };
+    assert_eq!((spans(Form::Faithful), spans(Form::Quick)), (vec![103, 103], vec![96, 96]));
+}
+
+#[test]
+fn what_ends_a_flat_preparation_is_not_replaced_by_a_form() {
+    let until = "[[prepare]]\naction = \"overwrite_random\"\npattern = \"random_once\"\nuntil = \"flat\"\n";
+    for (key, value) in [("passes", "2"), ("time", "\"1 min\""), ("verify", "\"headers\"")] {
+        let text = format!("{until}[prepare.forms.quick]\n{key} = {value}\n");
+        let refused = parse("wrong.toml", &format!("{HEAD}{TARGET}{FORMS}{text}{}", test("first"))).unwrap_err();
+        assert!(refused.to_string().contains(&format!("`until` and `{key}` exclude each other")), "{refused}");
+    }
+}
