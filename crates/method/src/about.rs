@@ -44,9 +44,24 @@ pub enum Mark {
     Unmarked,
 }
 
-/// A test, or the preparation step of an action.
+/// What is told like a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AboutKind {
+    /// A test, which `[[tests]]` names.
+    Test,
+    /// A step of the preparation.
+    Preparation,
+    /// What is stated beside the tests: conditions, several drives, a profile.
+    Around,
+    /// A score.
+    Score,
+}
+
+/// A test, or what is told like one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestAbout {
+    /// What it is.
+    pub kind: AboutKind,
     /// Name of the test, or `prepare` with the number of the step (`prepare 1`).
     pub name: String,
     /// Title for people; of a preparation step its action and the test that it is done before.
@@ -66,7 +81,19 @@ impl TestAbout {
     /// Whether it is a preparation step.
     #[must_use]
     pub fn is_preparation(&self) -> bool {
-        self.name.starts_with(PREPARE)
+        self.kind == AboutKind::Preparation
+    }
+
+    /// Of a preparation step its place among `[[prepare]]`.
+    pub(crate) fn preparation_index(&self) -> Option<usize> {
+        let number: usize = self.name.strip_prefix(PREPARE).filter(|_| self.is_preparation())?.parse().ok()?;
+        number.checked_sub(1)
+    }
+
+    /// Whether `[[tests]]` names it.
+    #[must_use]
+    pub fn is_test(&self) -> bool {
+        self.kind == AboutKind::Test
     }
 }
 
@@ -150,6 +177,7 @@ fn preparation(index: usize, step: &Table, forms: &[Form]) -> TestAbout {
     }
     let before = if step.has("before") { format!(" before '{}'", step.text("before")) } else { String::new() };
     TestAbout {
+        kind: AboutKind::Preparation,
         name: format!("{PREPARE}{}", index + 1),
         title: format!("{action}{before}"),
         purpose: String::new(),
@@ -173,6 +201,7 @@ fn one(root: &Table, test: &Table, forms: &[Form]) -> TestAbout {
     all.extend(parts.flat_map(|(part, is_case)| of_part(root, test, part, forms, is_case)));
     all.extend(files::about(root, test, forms));
     TestAbout {
+        kind: AboutKind::Test,
         name: test.text("name").to_owned(),
         title: test.text("title").to_owned(),
         purpose: test.text("purpose").to_owned(),

@@ -10,7 +10,7 @@ use drivelab_core::condition::MethodConditions;
 use drivelab_core::group::MethodDrives;
 use drivelab_core::plan::Form;
 
-use crate::about::{Mark, Parameter, TestAbout, ValueInForm, text_of};
+use crate::about::{AboutKind, Mark, Parameter, TestAbout, ValueInForm, text_of};
 use crate::diagnose::Diagnostic;
 use crate::layers::mark_in;
 use crate::methodology::Methodology;
@@ -112,6 +112,7 @@ pub(crate) fn about(method: &Methodology, forms: &[Form]) -> Vec<TestAbout> {
             forms: forms.iter().filter_map(|form| value_in(&tables(method, *form, name), key, *form)).collect(),
         };
         (!stated.is_empty()).then(|| TestAbout {
+            kind: AboutKind::Around,
             name: name.to_owned(),
             title: title.to_owned(),
             purpose: purpose.to_owned(),

@@ -1,16 +1,19 @@
-//! In what two methodologies differ: targets, tests, and every parameter in every form. Texts, sources and marks do not
-//! count: they change no step.
+//! In what two methodologies differ: targets, needs, profiles, tests, and every parameter in every form. Texts, sources
+//! and marks do not count: they change no step.
+
+use std::collections::BTreeSet;
 
 use drivelab_core::plan::Form;
 
 use crate::about::{Parameter, TestAbout, text_of};
+use crate::keys::MARKS;
 use crate::methodology::Methodology;
 use crate::value::{Table, Value};
 
 /// Something that is not the same in two methodologies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// The test, `prepare N`, `target` or `suite`.
+    /// The test, `prepare N`, `target`, `requires`, `results`, `profiles`, `suite` or `traces`.
     pub test: String,
     /// The parameter, with the case or group that it belongs to (`log: queue_depth`); nothing for the whole test.
     pub parameter: Option<String>,
@@ -28,11 +31,18 @@ const OF_TEST: [&str; 8] = ["axes", "steady", "find_rate", "requires", "priority
 /// Keys of `[target]` and `[forms.F.target]`.
 const OF_TARGET: [&str; 5] = ["kind", "size", "file_size", "minimum_size", "content"];
 
+/// Keys of a profile that say what it is and change nothing.
+const TEXTS: [&str; 2] = ["name", "purpose"];
+
 /// Every difference, in the order of the first methodology.
 #[must_use]
 pub fn differences(first: &Methodology, second: &Methodology) -> Vec<Difference> {
     let mut all = Vec::new();
     targets(first, second, &mut all);
+    needs(first, second, &mut all);
+    let unit = |method: &Methodology| text(Some(method.root()), "published_unit");
+    push(&mut all, "results", "published_unit", None, (unit(first), unit(second)));
+    profiles(first, second, &mut all);
     let (ones, others) = (first.tests(), second.tests());
     let named = |tests: &[TestAbout], name: &str| tests.iter().position(|test| test.name == name);
     for one in &ones {
@@ -46,6 +56,40 @@ pub fn differences(first: &Methodology, second: &Methodology) -> Vec<Difference>
     suites(first, second, &mut all);
     traces(first, second, &mut all);
     all
+}
+
+/// `[requires]` of the file.
+fn needs(first: &Methodology, second: &Methodology, all: &mut Vec<Difference>) {
+    let table = |method: &Methodology| method.root().table("requires").cloned().unwrap_or_default();
+    let (one, other) = (table(first), table(second));
+    let keys: BTreeSet<&String> = one.entries.keys().chain(other.entries.keys()).collect();
+    for key in keys {
+        push(all, "requires", key, None, (text(Some(&one), key), text(Some(&other), key)));
+    }
+}
+
+/// `[[profiles]]` by name, and which of them is the first, that holds where none is named.
+fn profiles(first: &Methodology, second: &Methodology, all: &mut Vec<Difference>) {
+    let of = |method: &Methodology| -> Vec<(String, String)> {
+        let told = |table: &Table| (table.text("name").to_owned(), text_of(&Value::Table(without_texts(table))));
+        method.whole().tables("profiles").iter().map(told).collect()
+    };
+    let (ones, others) = (of(first), of(second));
+    let name = |all: &[(String, String)]| all.first().map(|(name, _)| name.clone());
+    push(all, "profiles", "first", None, (name(&ones), name(&others)));
+    by_name("profiles", &ones, &others, all);
+}
+
+/// The table without what changes nothing, its tables too.
+fn without_texts(table: &Table) -> Table {
+    let mut bare = table.clone();
+    bare.entries.retain(|key, _| !TEXTS.contains(&key.as_str()) && !MARKS.iter().any(|mark| mark.name == *key));
+    for entry in bare.entries.values_mut() {
+        if let Value::Table(inner) = &mut entry.value.value {
+            *inner = without_texts(inner);
+        }
+    }
+    bare
 }
 
 /// `[[traces]]` by name: every key of each.
@@ -110,13 +154,15 @@ fn tests(
     (second, other): (&Methodology, &TestAbout),
     all: &mut Vec<Difference>,
 ) {
-    if one.name.starts_with("prepare ") && one.title != other.title {
-        push(all, &one.name, "action", None, (Some(one.title.clone()), Some(other.title.clone())));
-    }
-    let table = |method: &Methodology, key: &str| {
-        text(method.root().tables("tests").iter().find(|test| test.text("name") == one.name), key)
+    let table = |method: &Methodology, key: &str| match one.preparation_index() {
+        Some(index) => text(method.whole().tables("prepare").get(index), key),
+        None => text(method.whole().tables("tests").iter().find(|test| test.text("name") == one.name), key),
     };
-    for key in OF_TEST {
+    if one.is_preparation() {
+        push(all, &one.name, "action", None, (Some(one.title.clone()), Some(other.title.clone())));
+        push(all, &one.name, "profiles", None, (table(first, "profiles"), table(second, "profiles")));
+    }
+    for key in OF_TEST.into_iter().filter(|_| one.is_test()) {
         push(all, &one.name, key, None, (table(first, key), table(second, key)));
     }
     let same = |one: &&Parameter, other: &&Parameter| (&one.part, &one.name) == (&other.part, &other.name);

@@ -10,6 +10,7 @@ use toml::de::DeTable;
 use crate::check;
 use crate::diagnose::Diagnostic;
 use crate::keys;
+use crate::layers::MARKS;
 use crate::library;
 use crate::merge::{derived, unknown_test};
 use crate::text_file::read_text;
@@ -74,15 +75,21 @@ impl Reader {
     fn with_included(&mut self, file: &str, mut root: Table) -> Option<Read> {
         let folder = Path::new(file).parent();
         let mut suite = Vec::new();
+        let mut entries = root.tables("suite").to_vec();
         if let Some(include) = root.entries.remove("include") {
             let Value::Table(include) = include.value.value else { return None };
             self.own_identity(&root);
-            let read = self.included(&include, folder)?;
+            let mut read = self.included(&include, folder)?;
+            let name = include.text("method");
+            if let (None, Some(sub)) = (library::find(name), Path::new(name).parent()) {
+                sought_in(&mut read.root, sub);
+            }
             root = derived(read.root, root, include.list("drop_tests"), &mut self.errors);
-            suite = read.suite;
+            // An own suite replaces the included one, whose methodologies were sought beside it.
+            suite = if entries.is_empty() { read.suite } else { Vec::new() };
             check::complete(&root, &keys::FILE, &mut self.errors);
         }
-        for entry in root.tables("suite").to_vec() {
+        for entry in entries.drain(..) {
             let Some(read) = self.included(&entry, folder) else { continue };
             let known: Vec<String> =
                 read.root.tables("tests").iter().map(|test| test.text("name").to_owned()).collect();
@@ -135,6 +142,31 @@ impl Reader {
             }
         }
     }
+}
+
+/// Relative paths of an included file begin in its folder, which is `folder` as seen from the file that includes it.
+fn sought_in(table: &mut Table, folder: &Path) {
+    for (key, entry) in table.entries.iter_mut().filter(|(key, _)| !MARKS.contains(&key.as_str())) {
+        match &mut entry.value.value {
+            Value::Text(path) if key == "data_file" => *path = joined(folder, path),
+            Value::Table(inner) => sought_in(inner, folder),
+            Value::Tables(all) => {
+                for inner in all {
+                    if let (true, Some(file)) = (key == "traces", inner.entries.get_mut("file"))
+                        && let Value::Text(path) = &mut file.value.value
+                    {
+                        *path = joined(folder, path);
+                    }
+                    sought_in(inner, folder);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+fn joined(folder: &Path, path: &str) -> String {
+    folder.join(path).display().to_string()
 }
 
 fn not_found(method: &Located<Value>, (title, label): (String, String)) -> Diagnostic {

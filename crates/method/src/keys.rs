@@ -11,7 +11,7 @@ mod load;
 mod scores;
 mod trace;
 
-pub(crate) use load::{AXIS_WORDS, ENDING, EXCLUSIVE, LOAD, LOCALITY, TOGETHER, axes, axis_names};
+pub(crate) use load::{AXIS_WORDS, DETAILS, ENDING, EXCLUSIVE, LOAD, LOCALITY, TOGETHER, axes, axis_names};
 
 use crate::shape::{Key, Kind, Shape, Word, elsewhere, key, later, later_word, must, must_or, word};
 use around::{CONDITIONS, DRIVES};

@@ -58,7 +58,7 @@ mod values;
 mod verified;
 mod written;
 
-pub use about::{Mark, Parameter, SuiteAbout, TestAbout, ValueInForm};
+pub use about::{AboutKind, Mark, Parameter, SuiteAbout, TestAbout, ValueInForm};
 pub use diagnose::{Diagnostic, Diagnostics};
 pub use differ::{Difference, differences};
 pub use estimate::SpeedGuess;

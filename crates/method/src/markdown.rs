@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use drivelab_core::plan::Form;
 
-use crate::about::{Mark, PREPARE, Parameter, SuiteAbout, TestAbout, ValueInForm};
+use crate::about::{AboutKind, Mark, PREPARE, Parameter, SuiteAbout, TestAbout, ValueInForm};
 use crate::methodology::Methodology;
 use crate::profile::ProfileAbout;
 
@@ -87,8 +87,7 @@ fn profiles(page: &mut String, method: &Methodology) {
     if all.is_empty() {
         return;
     }
-    let tests: Vec<String> =
-        method.tests().into_iter().map(|test| test.name).filter(|name| !name.starts_with("prepare ")).collect();
+    let tests: Vec<String> = method.tests().into_iter().filter(TestAbout::is_test).map(|test| test.name).collect();
     page.push_str(
         "\n## Profiles\n\n`--profile NAME` chooses one; the first holds where none is named. Figures of different \
          profiles are not comparable.\n\n| Profile | What it is | Tests | What differs |\n|---|---|---|---|\n",
@@ -118,6 +117,7 @@ fn profiles(page: &mut String, method: &Methodology) {
 /// What a profile states, like a test, for what tests are asked.
 fn as_test(profile: &ProfileAbout) -> TestAbout {
     TestAbout {
+        kind: AboutKind::Around,
         name: format!("profile {}", profile.name),
         title: profile.name.clone(),
         purpose: profile.purpose.clone(),

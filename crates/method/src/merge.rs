@@ -1,10 +1,10 @@
 //! A methodology that is derived from another one: what its file states replaces what the included one states.
 //!
 //! Owns what replaces what, key by key. A value that is replaced loses its mark of origin, since that was about the
-//! value before. Must not know: files.
+//! value before; its details go with it, since they would say nothing. Must not know: files.
 
 use crate::diagnose::Diagnostic;
-use crate::keys::{EXCLUSIVE, REPEATS};
+use crate::keys::{DETAILS, EXCLUSIVE, REPEATS};
 use crate::layers::{MARKS, together};
 use crate::near::nearest;
 use crate::value::{Entry, Located, Table, Value};
@@ -13,6 +13,7 @@ use crate::value::{Entry, Located, Table, Value};
 pub(crate) fn derived(mut base: Table, own: Table, dropped: &[Located<Value>], errors: &mut Vec<Diagnostic>) -> Table {
     drop_tests(&mut base, dropped, errors);
     crate::scores::retain_known(&mut base);
+    general_details(&mut base, &own);
     for (key, entry) in own.entries {
         match key.as_str() {
             "sources" => named(&mut base, &key, entry, "id", |before, own| *before = own),
@@ -49,6 +50,64 @@ pub(crate) fn unknown_test(name: &Located<Value>, known: &[String]) -> Diagnosti
     let label = format!("expected one of: {}", known.join(", "));
     Diagnostic::new(name.at.clone(), format!("the included methodology has no test '{wanted}'"), label)
         .near(nearest(&wanted, known.iter().map(String::as_str)))
+}
+
+/// Takes from forms and tests the details of what `[defaults]` had and has no more.
+fn general_details(base: &mut Table, own: &Table) {
+    for (key, detail) in own.table("defaults").into_iter().flat_map(left_over) {
+        let forms = [&*base, own].into_iter().filter_map(|root| root.table("forms"));
+        let in_forms = forms.flat_map(|forms| forms.entries.values()).any(|form| match &form.value.value {
+            Value::Table(form) => form.has(key),
+            _ => false,
+        });
+        for (name, entry) in &mut base.entries {
+            match &mut entry.value.value {
+                Value::Table(forms) if name == "forms" => within(forms, key, detail),
+                // A form that still has the key needs the details of the tests.
+                Value::Tables(tests) if name == "tests" && !in_forms => {
+                    tests.iter_mut().for_each(|test| take_out(test, key, detail));
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The details that say nothing any more beside what a table states, each with what it was a detail of.
+fn left_over(own: &Table) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let is_left_over = |(key, word, _): &&(&'static str, Option<&str>, &str)| {
+        let may_be = |value: &Value| match value {
+            Value::List(list) => word.is_none_or(|word| list.iter().any(|one| one.value.to_string() == word)),
+            other => word.is_none_or(|word| other.to_string() == word),
+        };
+        together(key).iter().any(|name| own.has(name)) && !own.get(key).is_some_and(|found| may_be(&found.value))
+    };
+    DETAILS.iter().filter(is_left_over).map(|(key, _, detail)| (*key, *detail))
+}
+
+/// Takes a detail out of a table that does not state what it is a detail of, and out of its cases and forms.
+fn take_out(table: &mut Table, key: &str, detail: &str) {
+    if together(key).iter().any(|name| table.has(name)) {
+        return;
+    }
+    table.entries.remove(detail);
+    unmark(table, detail);
+    for (name, entry) in &mut table.entries {
+        match &mut entry.value.value {
+            Value::Tables(cases) if name == "cases" => cases.iter_mut().for_each(|case| take_out(case, key, detail)),
+            Value::Table(forms) if name == "forms" => within(forms, key, detail),
+            _ => {}
+        }
+    }
+}
+
+/// The same for every form of a table of forms.
+fn within(forms: &mut Table, key: &str, detail: &str) {
+    for entry in forms.entries.values_mut() {
+        if let Value::Table(form) = &mut entry.value.value {
+            take_out(form, key, detail);
+        }
+    }
 }
 
 /// Tables with names: one of the same name is merged, another one is added at the end.
@@ -96,6 +155,7 @@ pub(crate) fn parameters(base: &mut Table, own: Table) {
             unmark(base, replaced);
         }
     }
+    left_over(&own).for_each(|(key, detail)| take_out(base, key, detail));
     for name in MARKS.iter().flat_map(|kind| marks_of(&own, kind)) {
         unmark(base, &name);
     }

@@ -8,7 +8,7 @@ use drivelab_core::metric::Better;
 use drivelab_core::plan::{Form, LeftOut, StepRole, TestPlan};
 use drivelab_core::score::{Score, ScorePart, ScoreRates, ScoreRule, WEIGHT_ONE};
 
-use crate::about::{Mark, Parameter, TestAbout, ValueInForm, text_of};
+use crate::about::{AboutKind, Mark, Parameter, TestAbout, ValueInForm, text_of};
 use crate::diagnose::Diagnostic;
 use crate::layers::{MARKS, mark_in};
 use crate::meaning::cited;
@@ -197,6 +197,7 @@ fn one_about(score: &Table, forms: &[Form]) -> TestAbout {
         Parameter { part: None, name: key.clone(), forms: forms.iter().map(in_form).collect() }
     };
     TestAbout {
+        kind: AboutKind::Score,
         name: format!("score-{}", score.text("name")),
         title: format!("Score: {}", score.text("title")),
         purpose: "Made of the figures of steps above.".to_owned(),

@@ -24,7 +24,7 @@ pub fn derived_text(name: &str, method: &str, base: &Methodology) -> String {
         .replace("NAME", name)
         .replace("TITLE", base.title())
         .replace("BASE", &toml::Value::from(method).to_string());
-    for test in base.tests().iter().filter(|test| !test.name.starts_with("prepare ")) {
+    for test in base.tests().iter().filter(|test| test.is_test()) {
         let _ = write!(text, "#\n# {}\n# [[tests]]\n# name = \"{}\"\n", test.title, test.name);
         for parameter in test.parameters.iter().filter(|one| one.part.is_none()) {
             let value = parameter.forms.first().and_then(|form| form.value.as_deref());

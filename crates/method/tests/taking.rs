@@ -143,10 +143,26 @@ fn a_plan_that_fits_the_time_by_its_own_estimate_is_taken_whole() {
     assert_eq!(left(&short).len(), 1, "{:?}", left(&short));
 }
 
-const SCORES: &str = "[[scores]]\nname = \"deep\"\ntitle = \"Deep\"\nsources = [\"own\"]\n[[scores.parts]]\ntest = \"reads\"\n\
-                      figure = \"read.iops\"\nsteps = [\"rnd-1m-q8t1-read\"]\n[[scores]]\nname = \"both\"\ntitle = \"Both\"\n\
-                      sources = [\"own\"]\n[[scores.parts]]\ntest = \"reads\"\nfigure = \"read.iops\"\n[[scores.parts]]\n\
-                      test = \"writes\"\nfigure = \"write.iops\"\n";
+const SCORES: &str = r#"
+[[scores]]
+name = "deep"
+title = "Deep"
+sources = ["own"]
+[[scores.parts]]
+test = "reads"
+figure = "read.iops"
+steps = ["rnd-1m-q8t1-read"]
+[[scores]]
+name = "both"
+title = "Both"
+sources = ["own"]
+[[scores.parts]]
+test = "reads"
+figure = "read.iops"
+[[scores.parts]]
+test = "writes"
+figure = "write.iops"
+"#;
 
 #[test]
 fn a_score_of_a_suite_s_methodology_is_left_out_by_name_where_a_step_was_set_away() {

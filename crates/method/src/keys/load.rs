@@ -25,6 +25,16 @@ pub(crate) const TOGETHER: [&[&str]; 5] = [
     &["rest", "duty_cycle"],
 ];
 
+/// A parameter that says nothing without another one: that one, its word where it is about a single one, the detail.
+pub(crate) const DETAILS: [(&str, Option<&str>, &str); 6] = [
+    ("block_size_mix", None, "block_size_shares_of"),
+    ("duty_cycle", None, "rest_cap"),
+    ("data", Some("pattern"), "data_pattern"),
+    ("data", Some("file"), "data_file"),
+    ("replay", Some("scaled"), "replay_scale"),
+    ("replay", Some("capped_idle"), "idle_cap"),
+];
+
 static OP: Kind = Kind::OneOf(&[
     word("read", "Every operation reads."),
     word("write", "Every operation writes."),
