@@ -177,6 +177,46 @@ fn a_broken_line_is_named_and_nothing_is_half_run() {
 }
 
 #[test]
+fn a_trace_whose_times_go_back_says_how_many_operations_go_out_at_once() {
+    let lab = Lab::new();
+    let line = |number: u64| format!("7,R,{},4096,{}\n", number * 4096, 1_577_808_000_000_000 + number * 10);
+    let mut lines: Vec<String> = (0..2000).map(line).collect();
+    // The last one stands at the place of number 200: what follows comes before the latest time seen by then.
+    lines.swap(199, 1999);
+    std::fs::write(lab.folder().join("t.csv"), lines.concat()).expect("a trace");
+    let says = "1800 of 2000 operations have a time before the latest one seen so far and count as arriving with it: \
+                a replay in time issues them at once";
+    let plan = lab.ok(&["methods", "plan", "application-traces", ".", "--trace", "t.csv", "--form", "smoke"]);
+    assert!(plan.stderr.contains(&format!("Trace     own: {says}\n")), "{}", plan.stderr);
+    let checked = lab.ok(&["trace", "check", "t.csv"]).stdout;
+    assert!(checked.contains(&format!("  oddities     {says}\n")), "{checked}");
+    let load = ["io", ".", "--size", "8MiB", "--trace-in", "t.csv", "--qd", "8", "--no-save"];
+    let run = lab.ok(&[&load[..], &["--trace", "out.tsv", "--replay", "timed"]].concat());
+    assert!(run.stderr.contains(says), "{}", run.stderr);
+    let issued = issued(&lab, "out.tsv");
+    assert!(issued[199..].iter().all(|(.., intended, _)| *intended == 19_990_000), "all at the latest time");
+    assert!(issued[198].3 < 19_990_000);
+}
+
+#[test]
+fn oddities_of_a_trace_are_those_that_it_has() {
+    let lab = Lab::new();
+    let odd = |text: &str| {
+        std::fs::write(lab.folder().join("t.csv"), text).expect("a trace");
+        let checked = lab.ok(&["trace", "check", "t.csv"]).stdout;
+        checked.lines().find_map(|line| line.trim().strip_prefix("oddities").map(|odd| odd.trim().to_owned()))
+    };
+    assert_eq!(odd("1,R,0,4096,10\n1,R,4096,4096,20\n"), None);
+    let empty = "1 operation of no bytes, which is left out";
+    assert_eq!(odd("1,R,0,4096,10\n1,R,4096,0,20\n").as_deref(), Some(empty));
+    let late = "1 of 2 operations has a time before the latest one seen so far and counts as arriving with it: a replay in \
+                time issues it at once";
+    assert_eq!(odd("1,R,0,4096,20\n1,R,4096,4096,10\n").as_deref(), Some(late));
+    let both = format!("2 operations of no bytes, which are left out; {late}");
+    assert_eq!(odd("1,R,0,4096,20\n1,R,0,0,20\n1,R,0,0,20\n1,R,4096,4096,10\n"), Some(both));
+}
+
+#[test]
 fn a_trace_of_the_user_s_own_fills_the_slot_that_is_left_out_without_it() {
     let lab = Lab::new();
     std::fs::write(lab.folder().join("t.csv"), as_csv(&recorded())).expect("a trace");

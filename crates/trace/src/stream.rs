@@ -47,7 +47,7 @@ pub(crate) struct Stream<R> {
     last_ns: u64,
     /// Operations of no bytes, which are left out.
     pub(crate) empty: u64,
-    /// Operations whose time was before their predecessor's.
+    /// Operations whose time was before the latest one seen so far.
     pub(crate) out_of_order: u64,
 }
 

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use drivelab_core::exit::ExitCode;
+use drivelab_core::replay::TraceFacts;
 use drivelab_core::units::Bytes;
 use drivelab_report::format;
 use drivelab_trace::{Format, Survey};
@@ -59,7 +60,7 @@ fn text(arguments: &TraceCheckArgs, survey: &Survey) -> String {
     let facts = &survey.facts;
     let mut text = format!("{}: {}\n", arguments.file.display(), facts.format);
     let seconds = facts.duration.as_secs_f64();
-    let all = facts.reads + facts.writes + facts.trims + facts.flushes;
+    let all = traces::operations(facts);
     let _ = writeln!(text, "  operations   {all} in {}{}", format::duration(facts.duration), rate(all, seconds));
     let _ = writeln!(text, "  reads        {}", kind(facts.reads, facts.read, survey.sequential_reads));
     let _ = writeln!(text, "  writes       {}", kind(facts.writes, facts.written, survey.sequential_writes));
@@ -73,13 +74,9 @@ fn text(arguments: &TraceCheckArgs, survey: &Survey) -> String {
         facts.end.get(),
         format::bytes(facts.largest)
     );
-    if facts.empty + facts.out_of_order > 0 {
-        let _ = writeln!(
-            text,
-            "  oddities     {} operations of no bytes, which are left out; {} with a time before their predecessor's, which \
-             are replayed at that one's",
-            facts.empty, facts.out_of_order
-        );
+    let odd = oddities(facts);
+    if !odd.is_empty() {
+        let _ = writeln!(text, "  oddities     {}", odd.join("; "));
     }
     let _ = writeln!(text, "  hash         {}", facts.hash);
     if survey.devices.len() > 1 {
@@ -100,6 +97,13 @@ fn text(arguments: &TraceCheckArgs, survey: &Survey) -> String {
             writeln!(text, "  {:>12}  {:>12}  {:>12}", format::bytes(Bytes::new(*bytes)), class.reads, class.writes);
     }
     text
+}
+
+/// What a replay does not take as it stands there; only what there is.
+fn oddities(facts: &TraceFacts) -> Vec<String> {
+    let are = if facts.empty == 1 { "is" } else { "are" };
+    let empty = format!("{} of no bytes, which {are} left out", traces::counted(facts.empty));
+    (facts.empty > 0).then_some(empty).into_iter().chain(traces::out_of_order(facts)).collect()
 }
 
 fn rate(operations: u64, seconds: f64) -> String {

@@ -37,6 +37,9 @@ pub fn inform(methodology: &mut Methodology, given: &[String], voice: Voice) -> 
             Some(TraceSource::File { path, format, device }) => {
                 let facts = facts(path, format.as_deref(), device.as_deref())?;
                 voice.say(format!("Trace     {}: {}", trace.name, summary(path, &facts)));
+                if let Some(words) = out_of_order(&facts) {
+                    voice.say(format!("Trace     {}: {words}", trace.name));
+                }
                 methodology.know_trace(&trace.name, facts);
             }
             Some(TraceSource::Synthetic(_)) => {}
@@ -73,14 +76,37 @@ fn summary(path: &Path, facts: &TraceFacts) -> String {
         "{} ({}), {}, {} read and {} written in {}",
         path.display(),
         facts.format,
-        format::counted(
-            usize::try_from(facts.reads + facts.writes + facts.trims + facts.flushes).unwrap_or(usize::MAX),
-            "operation"
-        ),
+        counted(operations(facts)),
         format::bytes(facts.read),
         format::bytes(facts.written),
         format::duration(facts.duration)
     )
+}
+
+/// All that a replay issues.
+#[must_use]
+pub const fn operations(facts: &TraceFacts) -> u64 {
+    facts.reads + facts.writes + facts.trims + facts.flushes
+}
+
+/// `1 operation`, `7 operations`.
+#[must_use]
+pub fn counted(count: u64) -> String {
+    format::counted(usize::try_from(count).unwrap_or(usize::MAX), "operation")
+}
+
+/// How many operations have times that went back, and what a replay does with them; `None` where time only goes on.
+/// One line at a wrong place may so take the times of all behind it, which nobody would see in the figures.
+#[must_use]
+pub fn out_of_order(facts: &TraceFacts) -> Option<String> {
+    let (count, all) = (facts.out_of_order, counted(operations(facts)));
+    let (has, counts, them) = if count == 1 { ("has", "counts", "it") } else { ("have", "count", "them") };
+    (count > 0).then(|| {
+        format!(
+            "{count} of {all} {has} a time before the latest one seen so far and {counts} as arriving with it: a replay in \
+             time issues {them} at once"
+        )
+    })
 }
 
 /// Reads a whole trace.

@@ -105,6 +105,6 @@ fn a_survey_counts_what_is_there() {
     assert_eq!(size(4096), SizeClass { reads: 2, writes: 0 });
     assert_eq!(size(1024), SizeClass { reads: 0, writes: 1 });
     assert_eq!(facts.hash, blake3::hash(text.as_bytes()).to_hex().to_string());
-    // The operation that came too early is replayed at its predecessor's time.
+    // The operation that came too early is replayed at the latest time before it.
     assert_eq!(all(text, None, None).unwrap().iter().map(|op| op.at_ns / 1000).collect::<Vec<_>>(), [0, 10, 10, 30]);
 }
