@@ -47,6 +47,40 @@ fn a_parameter_file_is_recognised_and_mistakes_point() {
 }
 
 #[test]
+fn whose_file_it_is_shows_in_all_of_its_lines() {
+    let lab = Lab::new();
+    let told = |name: &str, text: &str| lab.run(&["methods", "import", &write(&lab, name, text)]);
+    // What stands before the first section is fio's own mistake, and no parameter of Vdbench.
+    let early = told("early.fio", "rw=read\n[a]\nsize=1m\n");
+    assert_eq!(early.code, 2);
+    assert!(early.stderr.contains("early.fio:1:1"), "{}", early.stderr);
+    assert!(early.stderr.contains("an option before any section"), "{}", early.stderr);
+    // A name with brackets among parameters is none that stands alone.
+    let vdbench = "sd=sd1,lun=x,size=16m\nwd=wd1,sd=sd1,rdpct=[70]\nrd=r,wd=wd1,iorate=max,elapsed=1,\nformat=yes\n";
+    let brackets = told("brackets.parm", vdbench);
+    assert!(brackets.stderr.contains("brackets.parm") && !brackets.stderr.contains("methodology already"));
+    assert!(!brackets.stderr.contains("section"), "{}", brackets.stderr);
+}
+
+#[test]
+fn a_methodology_needs_no_import_and_is_told_from_a_job_file() {
+    let lab = Lab::new();
+    let shown = lab.ok(&["methods", "show", "quick", "--json"]).stdout;
+    let document: serde_json::Value = serde_json::from_str(&shown).expect("JSON");
+    let whole = document["toml"].as_str().expect("a methodology").to_owned();
+    for (name, text) in [("mine.toml", whole.as_str()), ("part.toml", "[defaults]\ndirect = true\n[[tests]]\n")] {
+        let file = write(&lab, name, text);
+        for more in [&[][..], &["--from", "fio"]] {
+            let done = lab.run(&[&["methods", "import", &file][..], more].concat());
+            assert_eq!(done.code, 2, "{}", done.stderr);
+            let says = format!("'{file}' is a methodology already, which needs no import: drivelab run {file} TARGET");
+            assert!(done.stderr.contains(&says), "{}", done.stderr);
+            assert!(!done.stderr.contains("section") && !done.stderr.contains("mistake"), "{}", done.stderr);
+        }
+    }
+}
+
+#[test]
 fn the_installed_fio_runs_a_plan_as_a_job_file_and_issues_what_the_plan_says() {
     if std::process::Command::new("fio").arg("--version").output().is_err() {
         return println!("skipped: fio is not installed");

@@ -95,8 +95,8 @@ impl Job {
         self.options.iter().rev().find(|option| option.key == key)
     }
 
-    /// Which of two options that set one and the same thing holds: in fio the later one does, whatever it is called. The
-    /// other one is named, but where it stands for all jobs and only this one replaces it.
+    /// Which of two options that set one and the same thing holds: in fio the later one does, whatever it is called.
+    /// The other one is named, but where it stands for all jobs and only this one replaces it.
     pub(super) fn later<'k>(&self, one: &'k str, other: &'k str, state: &mut State) -> Option<&'k str> {
         let last = |key: &str| self.options.iter().rposition(|option| option.key == key);
         let (Some(first), Some(second)) = (last(one), last(other)) else {

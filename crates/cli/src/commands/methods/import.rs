@@ -21,6 +21,10 @@ pub(super) fn import(arguments: &ImportArgs) -> Result {
     let path = &arguments.file;
     let text = read(path).map_err(|why| Failure::usage(format!("cannot read '{}': {why}", path.display())))?;
     let name = path.display().to_string();
+    if is_methodology(&text) {
+        let says = "is a methodology already, which needs no import";
+        return Err(Failure::usage(format!("'{name}' {says}: drivelab run {name} TARGET")));
+    }
     let from = arguments.from.or_else(|| looks_like(&text)).ok_or_else(|| {
         Failure::usage(format!(
             "'{name}' looks neither like a fio job file ([section] first) nor like a Vdbench parameter file (sd=, wd=, \
@@ -50,8 +54,28 @@ fn read(path: &Path) -> std::result::Result<String, String> {
         .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Whose file it is, by its first line with content.
+/// Whether the file is in our own language, of which the other readers would find every line wrong. A word behind
+/// `format` is one of Vdbench's parameters.
+fn is_methodology(text: &str) -> bool {
+    let lines = || text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+    let numbered = |line: &str| {
+        line.split_once('=').is_some_and(|(key, value)| key.trim() == "format" && value.trim().parse::<u32>().is_ok())
+    };
+    lines().take_while(|line| !line.starts_with('[')).any(numbered) || lines().any(|line| line == "[[tests]]")
+}
+
+/// `[name]` with at most a comment behind it: no other tool has such a line.
+fn is_section(line: &str) -> bool {
+    let content = line.split([';', '#']).next().unwrap_or_default().trim();
+    content.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).is_some_and(|name| !name.trim().is_empty())
+}
+
+/// Whose file it is: fio's where a section stands anywhere, since options before it are a mistake that only fio's
+/// reader can name; else by the first line with content.
 fn looks_like(text: &str) -> Option<ForeignFormat> {
+    if text.lines().any(is_section) {
+        return Some(ForeignFormat::Fio);
+    }
     let content =
         text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with([';', '#', '*', '/']));
     for line in content {
