@@ -67,9 +67,12 @@ function bottomOf(chart: ChartData, narrow: boolean): number {
   return wraps(chart) ? BOTTOM + 16 : BOTTOM;
 }
 
+/** About how many pixels each of the named places has. */
+const roomOf = (axis: Axis, narrow: boolean): number => (narrow ? 290 : 880) / Math.max(1, axis.labels.length);
+
 /** Whether names have no room beside each other in two lines each: then they are turned, below the last panel only. */
 function crowded(chart: ChartData, narrow: boolean): boolean {
-  const room = (narrow ? 290 : 880) / chart.x.labels.length;
+  const room = roomOf(chart.x, narrow);
   return (
     chart.x.scale === "category" && chart.x.labels.some((text) => Math.ceil(text.length / 2) * LETTER + APART > room)
   );
@@ -139,7 +142,7 @@ function xAxis(chart: ChartData, index: number, narrow: boolean) {
 function scale(axis: Axis, label: object, narrow: boolean, turned: boolean) {
   switch (axis.scale) {
     case "category": {
-      const width = narrow ? 64 : 110;
+      const width = Math.max(64, Math.min(190, roomOf(axis, narrow) - 2 * APART));
       const named = { ...label, hideOverlap: false, interval: 0 };
       const beside = { overflow: "break" as const, width, verticalAlign: "top" as const, margin: 9, lineHeight: 13 };
       const axisLabel = turned ? { ...named, rotate: TURNED } : { ...named, ...beside };

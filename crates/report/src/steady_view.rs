@@ -4,6 +4,8 @@
 use drivelab_analysis::steady::{MAX_RANGE_PERCENT, MAX_SLOPE_PERCENT, WINDOW, tracked_value, window_line};
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Rounds, Step, TestPlan, Tracked};
+use drivelab_core::record::StopReason;
+use drivelab_core::workload::Pattern;
 
 use crate::ReportInput;
 use crate::chart::{Axis, Chart, Panel, PanelKind, Point, Scale, Series, colour};
@@ -14,10 +16,86 @@ use crate::tests_view::{Figure, measured};
 
 /// Values that an axis has at least where it makes a table with another one.
 const LEAST_VALUES: usize = 3;
+/// Rounds of a write that make a course.
+const LEAST_ROUNDS: usize = 3;
 
 /// Every figure of this kind that a test has.
 pub(crate) fn figures(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Vec<Figure> {
-    rounds(input, test, id).into_iter().chain(matrices(input, test)).collect()
+    let over_written = over_written(input, test, id);
+    rounds(input, test, id).into_iter().chain(over_written).chain(matrices(input, test)).collect()
+}
+
+/// The only measured step of a test that is one write again and again, with what is followed of it.
+fn saturates(test: &TestPlan) -> Option<(&Step, Tracked)> {
+    let mut steps = measured(test);
+    let (step, None) = (steps.next()?, steps.next()) else { return None };
+    let tracked = match (&test.rounds, step.workload()?.pattern) {
+        (Rounds::Steady { tracked, .. }, _) => *tracked,
+        (_, Pattern::Sequential | Pattern::Reverse) => Tracked::Throughput,
+        _ => Tracked::Iops,
+    };
+    (Op::of(step) == Op::Write).then_some((step, tracked))
+}
+
+/// Rounds of one write over what was written until their ends: how the rate falls with the bytes, not the hours.
+fn over_written(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Figure> {
+    let (step, tracked) = saturates(test)?;
+    let (title, unit, scale) = tracked_in(tracked);
+    let records = (1..=test.max_rounds())
+        .map_while(|round| input.records.step(&StepKey { step: step.id.clone(), round }))
+        .filter(|record| record.stop_reason != StopReason::Stopped);
+    let mut written = 0.0;
+    let points: Vec<(f64, f64)> = records
+        .map(|record| {
+            written += record.written_total.as_f64() / 1e9;
+            (written, tracked_value(record, tracked) / scale)
+        })
+        .collect();
+    if points.len() < LEAST_ROUNDS {
+        return None;
+    }
+    let point = |(x, y): &(f64, f64)| Point(*x, Some(*y), format!("{} {unit}", format::value(*y, unit)), None);
+    let series = Series { points: points.iter().map(point).collect(), ..Series::new("Rounds", colour::WRITE) };
+    let x = Axis {
+        title: "Written (GB)".to_owned(),
+        scale: Scale::Linear,
+        labels: Vec::new(),
+        ticks: Vec::new(),
+        end: 0.0,
+    };
+    let chart = Chart {
+        id: format!("{id}-written"),
+        description: format!(
+            "{}: {} of each round over the bytes written until its end.",
+            test.title,
+            title.to_lowercase()
+        ),
+        x,
+        panels: vec![Panel {
+            title: title.to_owned(),
+            unit: unit.to_owned(),
+            kind: PanelKind::Line,
+            series: vec![series],
+        }],
+        stretches: Vec::new(),
+    };
+    let row = |(round, (written, value)): (usize, &(f64, f64))| {
+        vec![round.to_string(), format!("{written:.2}"), format::value(*value, unit)]
+            .into_iter()
+            .map(Cell::text)
+            .collect()
+    };
+    Some(Figure {
+        title: "Over what was written".to_owned(),
+        caption: "Each round at the bytes that the test had written by its end.".to_owned(),
+        chart: chart.drawable(),
+        table: Table {
+            caption: format!("{}: {} over what was written", test.title, title.to_lowercase()),
+            columns: vec![Column::words("Round"), Column::figures("Written", "GB"), Column::figures(title, unit)],
+            rows: (1..).zip(&points).map(row).collect(),
+        },
+        long: points.len() > 25,
+    })
 }
 
 /// What is tracked, with its unit and what a figure of the analysis is divided by to have it.

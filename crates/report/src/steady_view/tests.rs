@@ -1,8 +1,9 @@
 //! The window of a steady test and the matrix of two axes, on samples whose figures were set by hand.
 
 use drivelab_analysis::{analyse, testing};
-use drivelab_core::plan::{AxisValue, Rounds};
+use drivelab_core::plan::{Action, AxisValue, Rounds, StepRole};
 use drivelab_core::run::RunRecords;
+use drivelab_core::units::{Bytes, Percent};
 
 use crate::ReportInput;
 use crate::tests_view::Figure;
@@ -72,7 +73,8 @@ fn too_few_rounds_for_a_window_and_fixed_rounds_make_no_figure() {
     run.steadiness.clear();
     let name =
         run.plan.tests.iter().find(|test| matches!(test.rounds, Rounds::Steady { .. })).expect("it").name.clone();
-    assert_eq!(figures(&run, &name), []);
+    let figures_of_four: Vec<String> = figures(&run, &name).into_iter().map(|figure| figure.title).collect();
+    assert_eq!(figures_of_four, ["Over what was written"], "no window");
     assert_eq!(figures(&testing::sample_run(), "depths"), []);
 }
 
@@ -120,4 +122,30 @@ fn two_axes_with_a_step_for_each_pair_are_tables_of_rows_and_columns() {
         }
     });
     assert_eq!(figures(&lacking, "depths"), []);
+}
+
+#[test]
+fn the_rounds_of_one_write_stand_over_what_was_written_too() {
+    let mut run = steady();
+    let test =
+        run.plan.tests.iter_mut().find(|test| matches!(test.rounds, Rounds::Steady { .. })).expect("a steady test");
+    let Rounds::Steady { step, .. } = &test.rounds else { unreachable!("it was looked for") };
+    let (name, step) = (test.name.clone(), step.clone());
+    test.steps.retain(|one| one.id == step || one.role != StepRole::Measure);
+    let Some(Action::Io { workload, .. }) = test.steps.iter_mut().find(|one| one.id == step).map(|one| &mut one.action)
+    else {
+        panic!("a load")
+    };
+    workload.write_percent = Percent::new(100).expect("a share");
+    for record in run.steps.iter_mut().filter(|record| record.key.step == step) {
+        record.written_total = Bytes::new(500_000_000 * u64::from(record.key.round));
+    }
+    let figures = figures(&run, &name);
+    let figure = figures.iter().find(|figure| figure.title == "Over what was written").expect("the course");
+    let rows = texts(figure);
+    // 0.5 GB in the first round, 1 GB more in the second, …
+    let written: Vec<&str> = rows.iter().map(|row| row[1].as_str()).collect();
+    assert_eq!(written, ["0.50", "1.50", "3.00", "5.00", "7.50", "10.50", "14.00"]);
+    assert_eq!((rows[0][2].as_str(), rows[6][2].as_str()), ("5,000", "1,050"));
+    assert_eq!(figure.chart.as_ref().expect("a chart").panels[0].series[0].points.len(), 7);
 }
