@@ -154,6 +154,17 @@ fn a_review_takes_what_suits_a_folder_and_the_time_and_says_of_every_other_metho
 }
 
 #[test]
+fn a_test_of_a_review_is_set_and_the_scores_that_need_its_steps_are_left_out_by_name() {
+    let lab = Lab::new();
+    let dry = ["review", ".", "--size", "64 MiB", "--time", "1h", "--dry-run", "--json"];
+    let left = left_out(&lab.json(&[&dry[..], &["--set", "as-ssd-4k.queue_depth=2"]].concat()));
+    // Where there is no room for its files, all of it is left out.
+    if why(&left, "as-ssd").is_none() {
+        assert_eq!(why(&left, "as-ssd-read"), Some("'as-ssd-4k' has no step 'once-4k-q1t1-read'"), "{left:?}");
+    }
+}
+
+#[test]
 fn a_device_that_nobody_released_is_reviewed_by_what_only_reads() {
     if !root_or_skip("a loop device") {
         return;
