@@ -160,8 +160,8 @@ fn notes_of_preparation(records: &RunRecords, finding: &mut Finding) {
 }
 
 /// Adds what was noted while the run went on. Where both have a code, the computed finding is newer and stays, but a
-/// recorded one with more evidence (the session may have measured what analysis cannot see) replaces it. Of two recorded
-/// ones that say the same of the same steps as gravely, the later counts: a resumed run looks once more.
+/// recorded one with more evidence (the session may have measured what analysis cannot see) replaces it. Of two
+/// recorded ones that say the same of the same steps as gravely, the later counts: a resumed run looks once more.
 fn with_recorded(mut findings: Vec<Finding>, recorded: &[Finding]) -> Vec<Finding> {
     let mut noted_only: Vec<Finding> = Vec::new();
     let computed: Vec<usize> = findings.iter().map(|finding| finding.evidence.len()).collect();

@@ -35,7 +35,8 @@ pub struct Sweep {
 }
 
 impl Sweep {
-    /// Whether its places are numbers or sizes, which have an order and distances; names (`zero`, `deallocated`) do not.
+    /// Whether its places are numbers or sizes, which have an order and distances; names (`zero`, `deallocated`) have
+    /// none.
     #[must_use]
     pub fn is_over_numbers(&self) -> bool {
         self.lines.iter().flat_map(|line| &line.points).all(|point| number_of(&point.label).is_some())

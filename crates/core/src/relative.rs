@@ -131,10 +131,11 @@ fn set(workload: &mut Workload, rates: &[Option<u64>], arrivals: Arrivals) {
     workload.beside.iter_mut().zip(beside).for_each(|(load, rate)| one(load, *rate));
 }
 
-/// Whether the rate of a step follows from another and is known.
+/// Whether the rate of a step follows from another and is known: that of each of its loads, some of which may have a
+/// rate of their own from the start.
 #[must_use]
 pub fn is_resolved(step: &Step) -> bool {
-    step.relative.is_none() || step.workload().is_some_and(|load| load.groups().any(|one| one.pace.rate.is_some()))
+    step.relative.is_none() || step.workload().is_some_and(|load| load.groups().all(|one| one.pace.rate.is_some()))
 }
 
 /// Why a step of the plan is not run, as far as the records tell; `None` where it is, or its base has not run yet.

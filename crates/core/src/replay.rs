@@ -270,7 +270,7 @@ pub struct TraceFacts {
     pub duration: Nanos,
     /// Operations of no bytes, which are left out.
     pub empty: u64,
-    /// Operations with a time before their predecessor's; they are replayed at that one's.
+    /// Operations with a time before the latest one seen so far; they are replayed at that one.
     pub out_of_order: u64,
 }
 

@@ -1,7 +1,7 @@
 //! What a reader must know of a replay beside its figures: whether the trace was read in time, and how much of it went
 //! elsewhere than recorded. The text is in [`crate::findings::replayed`].
 
-use drivelab_core::replay::ReplayRecord;
+use drivelab_core::replay::{Replay, ReplayMode, ReplayRecord};
 
 use super::told;
 use crate::check::{Check, Seen, Subject};
@@ -11,6 +11,7 @@ use crate::findings::{evidence, replayed as text};
 pub(crate) static REPLAYED: &[Check] = &[
     Check { code: "trace_reading_limited", rule: "", check: reading_limited, finding: text::reading_limited },
     Check { code: "trace_fitted", rule: "", check: fitted, finding: text::fitted },
+    Check { code: "trace_times_go_back", rule: "", check: times_go_back, finding: text::times_go_back },
 ];
 
 fn replay<'a>(subject: &Subject<'a>) -> Option<&'a ReplayRecord> {
@@ -42,4 +43,14 @@ fn fitted(subject: &Subject<'_>) -> Vec<Seen> {
     .flatten()
     .collect();
     told(subject, (!found.is_empty()).then_some(found))
+}
+
+/// Operations with a time before the latest one seen: a replay in time issues them at one moment. Without times nothing
+/// is lost.
+fn times_go_back(subject: &Subject<'_>) -> Vec<Seen> {
+    let in_time = |replay: &&Replay| !matches!(replay.mode, ReplayMode::ClosedLoop {});
+    let Some(replay) = subject.execution.workload.replay.as_ref().filter(in_time) else { return Vec::new() };
+    let what = "operations of the trace with a time before the latest one seen";
+    let count = replay.facts.out_of_order;
+    told(subject, (count > 0).then(|| vec![evidence(what, count as f64, Some(0.0), "operations")]))
 }

@@ -26,3 +26,15 @@ pub(crate) fn fitted(seen: &[Seen]) -> Finding {
                   places are made to fit, `trace_trims` what becomes of trims.";
     Words { code: "trace_fitted", severity: Severity::Note, statement, cause, action }.about(seen)
 }
+
+pub(crate) fn times_go_back(seen: &[Seen]) -> Finding {
+    let statement = format!(
+        "In {} the times of the trace go back: the operations concerned were issued at once, at the latest time seen before \
+         them, so that bursts and lateness are not those that were recorded.",
+        executions(seen)
+    );
+    let cause = "Lines of the trace are out of order, such as those of several CPUs put one behind the other, or one time \
+                 stamp is wrong.";
+    let action = "Sort the trace by time, or mend the line, and replay it again; `drivelab trace check` counts them.";
+    Words { code: "trace_times_go_back", severity: Severity::Warning, statement, cause, action }.about(seen)
+}

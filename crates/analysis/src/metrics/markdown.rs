@@ -66,9 +66,9 @@ definition, its function and the records it comes from. An address is `STEP:METR
   most 20 % and the least-squares line moves by at most 10 % of the mean.
 - **Searches.** A test that searches the rate at which the response time reaches a bound has another rate in each
   round. Its figures are those of the one round with the highest rate that kept the bound (where none did, with the
-  lowest rate, whose rates are void). A round has kept it where the percentile over everything that arrived is within the bound; arrivals
-  that were not served by the end, and those that ended in errors, count as longer than any bound; and where the backlog
-  did not grow. The finding `rate_found` names the two rates that enclose the limit.
+  lowest rate, whose rates are void). A round has kept it where the percentile over everything that arrived is within
+  the bound; arrivals that were not served by the end, and those that ended in errors, count as longer than any bound;
+  and where the backlog did not grow. The finding `rate_found` names the two rates that enclose the limit.
 - **Curves.** A load is run at full speed (a closed loop), then at shares of the rate that it reached (open loops). Each
   point has the figures of a step, and beside them those of reads and writes together: `total.latency_*` counts from
   submission to completion, which is what load generators with a bounded number of threads show as response time, and

@@ -113,3 +113,22 @@ fn a_replay_in_time_is_limited_by_its_trace_and_one_that_is_late_by_the_target()
     assert_eq!(limit(late(Nanos::new(50))), LimitKind::Schedule);
     assert_eq!(limit(late(Nanos::from_secs(1))), LimitKind::Target);
 }
+
+#[test]
+fn times_that_go_back_are_told_where_the_replay_keeps_to_times() {
+    let told = |mode: ReplayMode, out_of_order: u64| {
+        let mut run = run_with(replayed(), 0);
+        for planned in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+            if let Action::Io { workload, .. } = &mut planned.action
+                && let Some(replay) = &mut workload.replay
+            {
+                (replay.mode, replay.facts.out_of_order) = (mode, out_of_order);
+            }
+        }
+        let found = analyse(&run).findings.into_iter().find(|finding| finding.code == "trace_times_go_back");
+        found.map(|finding| finding.evidence[0].value)
+    };
+    let timed = replay(1, 1).mode;
+    assert!(!matches!(timed, ReplayMode::ClosedLoop {}));
+    assert_eq!((told(timed, 3), told(timed, 0), told(ReplayMode::ClosedLoop {}, 3)), (Some(3.0), None, None));
+}
