@@ -6,7 +6,7 @@
 use drivelab_core::plan::Form;
 
 use crate::files;
-use crate::keys::parameters;
+use crate::keys::{RULES, parameters};
 use crate::layers::{Layers, MARKS, mark_in};
 use crate::methodology::{Entry, Methodology};
 use crate::prepare;
@@ -196,6 +196,7 @@ fn one(root: &Table, test: &Table, forms: &[Form]) -> TestAbout {
         parameter(None, key.name, forms.iter().filter_map(of).collect())
     });
     let mut all: Vec<Parameter> = of_test.collect();
+    RULES.into_iter().for_each(|name| rule(root, test, name, forms, &mut all));
     let parts = test.tables("cases").iter().map(|case| (case, true));
     let parts = parts.chain(test.tables("groups").iter().map(|group| (group, false)));
     all.extend(parts.flat_map(|(part, is_case)| of_part(root, test, part, forms, is_case)));
@@ -208,6 +209,22 @@ fn one(root: &Table, test: &Table, forms: &[Form]) -> TestAbout {
         sources: sources(test),
         parameters: all,
     }
+}
+
+/// A rule by which a test repeats, in the place of `rounds`, in the forms that state no rounds of their own.
+fn rule(root: &Table, test: &Table, name: &str, forms: &[Form], all: &mut Vec<Parameter>) {
+    let Some(value) = test.get(name) else { return };
+    let holds = |form: &Form| !Layers::new(root, test, None, *form).stated_by_form("rounds");
+    let in_its_place = |form: Form| {
+        let mark = mark_in(test, name).unwrap_or_else(|| Layers::new(root, test, None, form).mark("rounds"));
+        ValueInForm { form, value: Some(text_of(&value.value)), mark }
+    };
+    let values: Vec<ValueInForm> = forms.iter().copied().filter(holds).map(in_its_place).collect();
+    if let Some(rounds) = all.iter_mut().find(|one| one.name == "rounds") {
+        rounds.forms.retain(|one| !values.iter().any(|value| value.form == one.form));
+    }
+    all.retain(|one| !one.forms.is_empty());
+    all.extend(parameter(None, name, values));
 }
 
 /// What a case or group states; a value without a mark of its own has that of its test. A form of the test is stronger

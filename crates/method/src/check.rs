@@ -11,7 +11,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::composite::{extent_table, locality};
 use crate::diagnose::Diagnostic;
-use crate::keys::{LOCALITY, parameters};
+use crate::keys::{LOCALITY, RULES, parameters};
 use crate::near::nearest;
 use crate::scalar::{describe, example, not_yet, scalar, short};
 use crate::shape::{Key, Kind, Shape};
@@ -124,7 +124,7 @@ fn of_kind(
         (Kind::Marks, DeValue::Table(entries)) => {
             // What a preparation step does stands for what a source does, so it can be marked too.
             let action = shape.all().map(|key| key.name).filter(|name| *name == "action");
-            let known: Vec<&str> = parameters().map(|key| key.name).chain(action).collect();
+            let known: Vec<&str> = parameters().map(|key| key.name).chain(RULES).chain(action).collect();
             Some(Value::Table(marks(entries, found.span(), (key, "parameters of a test", &known), errors)))
         }
         (Kind::MarksHere, DeValue::Table(entries)) => {

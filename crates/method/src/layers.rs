@@ -7,7 +7,7 @@
 use drivelab_core::plan::{Approximation, Form};
 
 use crate::about::Mark;
-use crate::keys::{TOGETHER, parameters};
+use crate::keys::{RULES, TOGETHER, parameters};
 use crate::profile;
 use crate::value::{Located, Table, Value};
 
@@ -94,7 +94,7 @@ impl<'m> Layers<'m> {
 
     /// Every parameter whose value the source does not state, with the reason.
     pub(crate) fn approximations(&self) -> Vec<Approximation> {
-        parameters().filter_map(|key| self.approximation(key.name)).collect()
+        parameters().map(|key| key.name).chain(RULES).filter_map(|name| self.approximation(name)).collect()
     }
 
     fn approximation(&self, name: &str) -> Option<Approximation> {

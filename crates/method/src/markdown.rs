@@ -10,6 +10,9 @@ use crate::about::{AboutKind, Mark, PREPARE, Parameter, SuiteAbout, TestAbout, V
 use crate::methodology::Methodology;
 use crate::profile::ProfileAbout;
 
+/// The source that a methodology names for what is its own choice.
+const OWN: &str = "own";
+
 /// How many parameters of a methodology come from where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Counts {
@@ -29,6 +32,7 @@ impl Counts {
         for parameter in all {
             let form = parameter.forms.iter().find(|value| value.form == Form::Faithful);
             match form.or(parameter.forms.first()).map(|value| &value.mark) {
+                Some(Mark::Stated(source)) if source == OWN => counts.ours += 1,
                 Some(Mark::Stated(_)) => counts.stated += 1,
                 Some(Mark::Derived(_)) => counts.derived += 1,
                 Some(Mark::Approximation(_)) => counts.ours += 1,
@@ -205,6 +209,7 @@ fn escaped(text: &str) -> String {
 fn origin(parameter: &Parameter) -> String {
     let strictest = in_form(parameter, Form::Faithful).or(parameter.forms.first());
     match strictest.map(|value| &value.mark) {
+        Some(Mark::Stated(source)) if source == OWN => "ours".to_owned(),
         Some(Mark::Stated(source)) => source.clone(),
         Some(Mark::Derived(_)) => "derived".to_owned(),
         Some(Mark::Approximation(_)) => "ours".to_owned(),
@@ -281,7 +286,8 @@ file: what it asks, how, what it is good for, what it cannot tell, its sources, 
 
 - **stated**: the cited source states the value;
 - **derived**: it follows from what the source states, from its program or its published figures; the page says how;
-- **ours**: no source states it, or it was only reported of the source; the page and every result say so;
+- **ours**: no source states it, or it was only reported of the source: the page says why, and every result marks it; or
+  the methodology is our own, and so are its values;
 - **not said**: the value has no mark.
 
 They are counted as the faithful form has them, or the quick form where there is no other; each case and group counts

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::keys::{FILE, FORMAT, LOCALITY, axis_names, parameters};
+use crate::keys::{FILE, FORMAT, LOCALITY, RULES, axis_names, parameters};
 use crate::shape::{Key, Kind, Shape, Word};
 
 /// JSON Schema, draft 2020-12, of a methodology file.
@@ -136,7 +136,7 @@ fn size_or_share() -> Value {
 
 fn marks() -> Value {
     // What a preparation step does is marked like a parameter; in other tables the program refuses such a mark.
-    let names = parameters().map(|key| key.name).chain(["action"]);
+    let names = parameters().map(|key| key.name).chain(RULES).chain(["action"]);
     let properties: Map<String, Value> = names.map(|name| (name.to_owned(), text(r"\S"))).collect();
     json!({ "type": "object", "additionalProperties": false, "properties": properties })
 }

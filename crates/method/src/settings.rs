@@ -171,6 +171,26 @@ fn put(root: &mut Table, test: Option<&str>, table: &Table) {
         Some(test) => set.and_then(|set| inner(inner(set, OF_TESTS, table)?, test, table)),
     };
     slot.into_iter().for_each(|slot| parameters(slot, table.clone()));
+    if test.is_none() {
+        prepared(root, table);
+    }
+}
+
+/// Reads give what the preparation wrote: where it writes the same data as the tests, it goes on doing so.
+fn prepared(root: &mut Table, set: &Table) {
+    if !matches!(set.get("data").map(|found| &found.value), Some(Value::Word(_))) {
+        return;
+    }
+    let mut data = set.clone();
+    data.entries.retain(|name, _| name.starts_with("data") || name == "approximation");
+    let data_of = |table: &Table| table.get("data").map(|found| found.value.to_string());
+    let before = root.table("defaults").and_then(data_of);
+    let Some(Value::Tables(steps)) = root.entries.get_mut("prepare").map(|entry| &mut entry.value.value) else {
+        return;
+    };
+    for step in steps.iter_mut().filter(|step| step.has("data") && data_of(step) == before) {
+        parameters(step, data.clone());
+    }
 }
 
 /// The table under a key, made where there is none.

@@ -317,8 +317,9 @@ const CONTENTS: &[(&str, &str, &str)] = &[
     ("anandtech-2018", "1.3.0", "f8e5bc491a4f76a08f0295ebfdfe07bf7f0aa09931351cfbaeab3ce8e4395785"),
     ("anandtech-2021", "1.2.0", "74d78d650b9522894480c8ed6ce0ee59a3b722dc322f4283a7216d69cdeb2c87"),
     ("application-traces", "1.1.0", "e9a8590cb4d0808724825821d591f2d8795fb063dfa35578a54c5a1789911c8b"),
-    ("review", "1.4.0", "463ce6a976d212f4c620d9a6548d92977a029396597f3d8996502b8950694da0"),
-    ("snia-pts", "1.2.1", "3e17582ac3bf27d3eaa4b16987cfad63c3ef9f8969c9af89182d53dca4bac3ee"),
+    ("data-sheet", "1.0.2", "a8052a5fb9c66a06597ba1af42403025bcbaf2ebc0a8151382df0d8416dbcf3a"),
+    ("review", "1.4.0", "4015dff94264d03d7fd02753a4c24bbe46590779cfdb890165dc868d4d112a67"),
+    ("snia-pts", "1.2.1", "321c3767a6b10f716c2ace653fe7fbc79511f793083cc62e21379954f27e9775"),
 ];
 
 #[test]

@@ -112,3 +112,29 @@ fn what_ends_a_flat_preparation_is_not_replaced_by_a_form() {
         assert!(refused.to_string().contains(&format!("`until` and `{key}` exclude each other")), "{refused}");
     }
 }
+
+/// Reads of a file give what filled it: a file that is read as zeros has to be written with zeros.
+#[test]
+fn data_that_are_set_for_all_tests_are_those_that_the_same_fill_writes() {
+    let written = |fill: &str, settings: &[&str]| {
+        let method = parse("m.toml", &format!("{HEAD}{TARGET}[forms.quick]\n{fill}{}", test("reads"))).unwrap();
+        let settings: Vec<String> = settings.iter().map(|one| (*one).to_owned()).collect();
+        let method = method.with_settings(&settings).unwrap();
+        let shape = drivelab_method::TargetShape {
+            capacity: Bytes::GIB,
+            offset_align: Bytes::new(4096),
+            guess: drivelab_method::SpeedGuess::default(),
+        };
+        let plan = drivelab_method::expand(&method, Form::Quick, &shape).unwrap();
+        let fill = plan.steps().find(|step| step.role == StepRole::Prepare).cloned().unwrap();
+        let marked = fill.approximations.iter().any(|one| one.parameter == "data");
+        (fill.workload().unwrap().data.name().to_owned(), marked)
+    };
+    let same = "[defaults]\ndata = \"one_block\"\n[[prepare]]\naction = \"fill\"\ndata = \"one_block\"\n";
+    assert_eq!(written(same, &[]), ("one_block".to_owned(), false));
+    assert_eq!(written(same, &["data=zero"]), ("zero".to_owned(), true));
+    assert_eq!(written(same, &["reads.data=zero"]).0, "one_block", "of one test");
+    let another =
+        same.replace("action = \"fill\"\ndata = \"one_block\"", "action = \"fill\"\ndata = \"incompressible\"");
+    assert_eq!(written(&another, &["data=zero"]).0, "incompressible", "a state of its own, which the file asks for");
+}
