@@ -312,7 +312,7 @@ fn one_test(
     }
     let mut picks = picks(scope.root(), test, scope.base).map_err(|error| vec![error])?;
     picks.retain(|pick| !replays_nothing(scope, test, pick));
-    left_out.extend(leave::spans(scope, test, &mut picks));
+    left_out.extend(leave::values(scope, test, &mut picks));
     let mut errors = Vec::new();
     let mut drafts = Vec::with_capacity(picks.len());
     let points = curve::points(scope, test, &Layers::new(scope.root(), test, None, scope.base));

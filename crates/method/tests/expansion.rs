@@ -318,8 +318,8 @@ const CONTENTS: &[(&str, &str, &str)] = &[
     ("anandtech-2021", "1.2.0", "74d78d650b9522894480c8ed6ce0ee59a3b722dc322f4283a7216d69cdeb2c87"),
     ("application-traces", "1.1.0", "e9a8590cb4d0808724825821d591f2d8795fb063dfa35578a54c5a1789911c8b"),
     ("data-sheet", "1.0.2", "a8052a5fb9c66a06597ba1af42403025bcbaf2ebc0a8151382df0d8416dbcf3a"),
-    ("review", "1.4.0", "4015dff94264d03d7fd02753a4c24bbe46590779cfdb890165dc868d4d112a67"),
-    ("snia-pts", "1.2.1", "321c3767a6b10f716c2ace653fe7fbc79511f793083cc62e21379954f27e9775"),
+    ("review", "1.4.0", "78bf4c22443231dd52e07c46a17f6e9ee51c03e73f165bdfbe0c6678daf20da0"),
+    ("snia-pts", "1.2.1", "4a0510afb3d11e463d44346cb4850600a19ca2acb4ab34a69ea7874f871a6717"),
 ];
 
 #[test]

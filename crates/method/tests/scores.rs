@@ -8,7 +8,7 @@ use drivelab_core::metric::Better;
 use drivelab_core::plan::{Form, Plan};
 use drivelab_core::score::{Score, ScoreRates, ScoreRule};
 use drivelab_core::units::Bytes;
-use drivelab_method::{Methodology, TargetShape, expand, library, parse};
+use drivelab_method::{Methodology, SpeedGuess, TargetShape, expand, library, parse};
 
 /// What the quick form needs before its tests.
 const FORM: &str = "[forms.quick]\n[[prepare]]\naction = \"fill\"\n";
@@ -150,4 +150,34 @@ fn anandtech_2021_has_the_suite_of_2018_with_its_own_spans_and_bursts() {
     // 1 to 512 GB and all of it.
     assert_eq!(whole.tests[2].steps.len(), 11);
     assert_eq!(whole.left_out.len(), 1, "{:?}", whole.left_out);
+}
+
+/// A drive with blocks of 4 KiB runs every methodology, without what needs smaller ones.
+#[test]
+fn block_sizes_that_are_no_whole_blocks_are_left_out_by_name() {
+    let shape = |align| TargetShape {
+        capacity: Bytes::new(64 << 30),
+        offset_align: Bytes::new(align),
+        guess: SpeedGuess::default(),
+    };
+    let mut named = Vec::new();
+    for built_in in library::all() {
+        let method = parse(built_in.name, built_in.text).unwrap();
+        for form in method.forms() {
+            let plan = expand(&method, form, &shape(4096)).unwrap_or_else(|wrong| panic!("{}: {wrong}", built_in.name));
+            let fine = expand(&method, form, &shape(512)).unwrap();
+            let reasons = plan.left_out.iter().filter(|out| out.reason.contains("logical block"));
+            let less = reasons.map(|out| format!("{} {}: {}", built_in.name, out.test, out.reason)).collect::<Vec<_>>();
+            assert_eq!(less.is_empty(), plan.steps().count() == fine.steps().count(), "{} {less:?}", built_in.name);
+            named.extend(less);
+        }
+    }
+    let sizes = "of its block sizes those that are not whole logical blocks of 4 KiB";
+    for wanted in [
+        format!("snia-pts iops: {sizes}: 512 B"),
+        format!("random-read-sweep sweep: {sizes}: 512 B, 1 KiB, 2 KiB"),
+        "snia-pts composite: it needs a logical block of at most 512 B, and the target's is 4 KiB".to_owned(),
+    ] {
+        assert!(named.contains(&wanted), "{wanted}: {named:#?}");
+    }
 }
