@@ -1,9 +1,13 @@
 //! Issued I/O is what the methodology's file says: every distinct load of every built-in methodology, in each of its
 //! forms, is handed from the plan to the engine, and what the engine says it issued is held against the plan: shares of
-//! kinds and sizes, order, span, depth, rate. Methodologies that come later are covered without a word here.
+//! kinds and sizes, order, span, depth, rate, parts of groups, bursts. Methodologies that come later are covered
+//! without a word here.
 //!
 //! The target is `nop:`, where operations end in the ring and nothing waits, so these are statements about arithmetic.
 //! Limits of shares are five standard deviations of what chance gives.
+
+#[path = "support/zipf.rs"]
+mod zipf;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -13,12 +17,14 @@ use drivelab_core::clock::{MonotonicClock, StopToken};
 use drivelab_core::ids::{StepId, StepKey};
 use drivelab_core::load::{Arrivals, Content, Locality, OpKind, Pace, Placement, Rate, Verify};
 use drivelab_core::plan::{Action, Form, StopRule};
+use drivelab_core::record::StepRecord;
 use drivelab_core::relative::RelativeRate;
 use drivelab_core::target::IoTarget;
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::{DataPattern, Pattern, Streams, Workload};
 use drivelab_engine::{BackendChoice, Engine, Options, TraceEntry};
 use drivelab_method::{Methodology, ProfileAbout, SpeedGuess, TargetShape, library};
+use zipf::harmonic;
 
 /// Operations of a load that are looked at.
 const OPERATIONS: u64 = 20_000;
@@ -109,8 +115,7 @@ fn at_its_share(load: &Workload, relative: Option<&RelativeRate>) -> Workload {
 /// The load as `nop:` can take it: through no cache, with cheap data, without headers, handles, CPUs and another namespace of
 /// its own (where that group goes, the engine's tests and the VM look at); and with one seed, so that loads which differ in
 /// nothing else are one.
-fn on_nop(load: &Workload, paced: bool) -> Workload {
-    let pace = if paced { Pace { weight: 0, ..load.pace } } else { Pace::default() };
+fn on_nop(load: &Workload, pace: fn(Pace) -> Pace) -> Workload {
     Workload {
         direct: false,
         data: DataPattern::Zero,
@@ -120,14 +125,19 @@ fn on_nop(load: &Workload, paced: bool) -> Workload {
         placement_handle: None,
         on: None,
         seed: 1,
-        pace,
-        beside: load.beside.iter().map(|beside| on_nop(beside, paced)).collect(),
+        pace: pace(load.pace),
+        beside: load.beside.iter().map(|beside| on_nop(beside, pace)).collect(),
         ..load.clone()
     }
 }
 
 /// What the engine issued, by group, each thread's in its order.
 fn issued(load: &Workload, stop: &StopRule) -> Vec<Vec<Vec<TraceEntry>>> {
+    run(load, stop).1
+}
+
+/// The engine's own record of a load, and what it issued.
+fn run(load: &Workload, stop: &StopRule) -> (StepRecord, Vec<Vec<Vec<TraceEntry>>>) {
     let told: Arc<Mutex<Vec<TraceEntry>>> = Arc::default();
     let kept = Arc::clone(&told);
     let mut options = Options::new(BackendChoice::Uring);
@@ -147,7 +157,7 @@ fn issued(load: &Workload, stop: &StopRule) -> Vec<Vec<Vec<TraceEntry>>> {
         clock: &MonotonicClock::starting_at(0),
         stop: &StopToken::default(),
     };
-    engine.run_step(request, &mut |_| ()).unwrap_or_else(|error| panic!("{error}: {load:?}"));
+    let record = engine.run_step(request, &mut |_| ()).unwrap_or_else(|error| panic!("{error}: {load:?}"));
     let mut entries = std::mem::take(&mut *told.lock().expect("not poisoned"));
     entries.sort_by_key(|entry| (entry.thread, entry.index, entry.submit_ns));
     let mut first = 0;
@@ -156,7 +166,7 @@ fn issued(load: &Workload, stop: &StopRule) -> Vec<Vec<Vec<TraceEntry>>> {
         first = threads.end;
         threads.map(|thread| entries.iter().filter(|entry| entry.thread == thread).copied().collect()).collect()
     };
-    load.groups().map(of).collect()
+    (record, load.groups().map(of).collect())
 }
 
 /// The same, from a run in which every group issued something: the operations are over within milliseconds, and now and
@@ -434,24 +444,6 @@ fn head_of_zipf(theta: f64, blocks: u64, counts: &BTreeMap<u64, usize>) -> Resul
     Ok(())
 }
 
-/// The sum of k^-theta for k from 1 to so many: one by one, and from 10,000 on by the area below the curve with its first
-/// correction (Euler and Maclaurin), which is right to ten digits there.
-fn harmonic(theta: f64, terms: u64) -> f64 {
-    const ONE_BY_ONE: u64 = 10_000;
-    let term = |rank: u64| (rank as f64).powf(-theta);
-    let head: f64 = (1..=terms.min(ONE_BY_ONE)).map(term).sum();
-    if terms <= ONE_BY_ONE {
-        return head;
-    }
-    let (from, to) = (ONE_BY_ONE as f64, terms as f64);
-    let area = if (theta - 1.0).abs() < 1e-9 {
-        (to / from).ln()
-    } else {
-        (to.powf(1.0 - theta) - from.powf(1.0 - theta)) / (1.0 - theta)
-    };
-    head + area + (term(terms) - term(ONE_BY_ONE)) / 2.0
-}
-
 /// At some moment each thread has as many in flight as was asked, and never more.
 fn depth(load: &Workload, threads: &[Vec<TraceEntry>]) -> Result<(), String> {
     for thread in threads.iter().filter(|thread| thread.len() as u64 > 2 * u64::from(load.queue_depth.get())) {
@@ -500,7 +492,7 @@ fn every_load_of_every_methodology_issues_what_its_file_says() {
     let mut wrong = Vec::new();
     let mut tried = 0;
     for (name, load) in loads() {
-        let load = on_nop(&load, false);
+        let load = on_nop(&load, |_| Pace::default());
         let key = format!("{load:?}");
         if seen.insert(key.clone(), name.clone()).is_some() {
             continue;
@@ -533,7 +525,7 @@ fn every_rate_of_every_methodology_is_kept() {
     let mut seen: BTreeSet<String> = BTreeSet::new();
     let mut wrong = Vec::new();
     for (name, load) in loads().into_iter().filter(|(_, load)| load.is_open_loop()) {
-        let load = on_nop(&load, true);
+        let load = on_nop(&load, |pace| Pace { weight: 0, ..pace });
         if !seen.insert(load.groups().map(|group| format!("{:?}{}", group.pace, group.threads)).collect()) {
             continue;
         }
@@ -545,4 +537,58 @@ fn every_rate_of_every_methodology_is_kept() {
     println!("{} rates", seen.len());
     assert!(seen.len() >= 10, "only {} rates were looked at", seen.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn groups_of_every_methodology_have_their_parts_of_the_operations() {
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for (name, load) in loads() {
+        let load = on_nop(&load, |pace| Pace { weight: pace.weight, ..Pace::default() });
+        let weights: Vec<u32> = load.groups().map(|group| group.pace.weight).collect();
+        if weights.len() < 2 || weights.contains(&0) || !seen.insert(format!("{load:?}")) {
+            continue;
+        }
+        let stop = StopRule { operations: Some(OPERATIONS), time: Some(LONGEST), ..StopRule::capped(LONGEST) };
+        let drawn = |group: &Workload, threads: &Vec<Vec<TraceEntry>>| {
+            let on_top = group.other.flush_percent.is_zero();
+            threads.concat().iter().filter(|entry| !on_top || entry.op != OpKind::Flush).count() as f64
+        };
+        let groups = issued_by_all(&load, &stop);
+        let counts: Vec<f64> = load.groups().zip(&groups).map(|(group, threads)| drawn(group, threads)).collect();
+        let (all, whole) = (counts.iter().sum::<f64>(), weights.iter().sum::<u32>());
+        for (count, weight) in counts.iter().zip(&weights) {
+            let (found, due) = (count / all, f64::from(*weight) / f64::from(whole));
+            if (found - due).abs() > 0.02 {
+                wrong.push(format!("{name}: {found:.3} of the operations, due {due:.3}"));
+            }
+        }
+    }
+    assert!(seen.len() >= 2, "only {} loads have weights", seen.len());
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn bursts_by_volume_of_every_methodology_move_it_and_pause() {
+    const BURSTS: u64 = 3;
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    for (name, load) in loads() {
+        let load = on_nop(&load, |pace| Pace { volume_bursts: pace.volume_bursts, ..Pace::default() });
+        let Some(bursts) = load.pace.volume_bursts.filter(|_| seen.insert(format!("{load:?}"))) else { continue };
+        let volume = Bytes::new(BURSTS * bursts.volume.get());
+        let stop = StopRule { volume: Some(volume), time: Some(LONGEST), ..StopRule::capped(LONGEST) };
+        let (record, _) = run(&load, &stop);
+        let done = record.bursts.expect("bursts");
+        // A burst of kinds or sizes that are drawn is as many operations as move its volume on average.
+        let exact = load.block_size_mix.is_empty();
+        assert!(done.count == BURSTS || !exact && done.count.abs_diff(BURSTS) <= 1, "{name}: {} bursts", done.count);
+        // Behind the last burst nothing waits; the pauses behind the others are at least theirs.
+        let paused = record.elapsed().get() - done.active.get();
+        assert!(
+            paused * 10 > bursts.pause_after(done.active).get(),
+            "{name}: paused {paused} ns after {:?}",
+            done.active
+        );
+    }
+    assert!(seen.len() >= 2, "only {} loads have bursts", seen.len());
 }
