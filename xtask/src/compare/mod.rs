@@ -130,9 +130,13 @@ fn compare(cell: &'static Cell, rig: &Rig, drivelab: &Path, rounds: usize, secon
     }
     rig.limit(limit == Limit::Held)?;
     let (mut fio, mut own) = (Vec::new(), Vec::new());
-    for _ in 0..rounds * cell.more_rounds() {
-        fio.push(tried(Side::Fio, cell, rig, drivelab, seconds)?);
-        own.push(tried(Side::Drivelab, cell, rig, drivelab, seconds)?);
+    for round in 0..rounds * cell.more_rounds() {
+        // Each side goes first in turn: what drifts meets both alike.
+        let order = if round % 2 == 0 { [Side::Fio, Side::Drivelab] } else { [Side::Drivelab, Side::Fio] };
+        for side in order {
+            let figures = tried(side, cell, rig, drivelab, seconds)?;
+            if matches!(side, Side::Fio) { fio.push(figures) } else { own.push(figures) }
+        }
     }
     Ok(Row { cell, limit, fio: median(&fio), drivelab: median(&own) })
 }
