@@ -181,7 +181,7 @@ pub(crate) fn one_methodology(
             continue;
         }
         tests.extend(prepare::block(&scope, Some(test.text("name")), &mut errors));
-        let filled = tests.iter().any(|plan| fills(plan, usable)) || filled_as_published(&scope, test);
+        let filled = tests.iter().any(|plan| fills(plan, usable));
         match one_test(&scope, test, filled, &mut left_out) {
             // Every trace of it is a slot that nobody has filled.
             Ok(plan) if plan.steps.is_empty() => {}
@@ -285,20 +285,6 @@ fn large_enough(method: &Methodology, form: Form, shape: &TargetShape) -> Result
         true => error.help("choose a larger target or a folder with more free space"),
         false => error.help(format!("choose a larger target, or a form that fits: {}", others.join(", "))),
     })
-}
-
-/// Whether an earlier test fills the target in the faithful form: the quick form may have shortened it to a time.
-fn filled_as_published(scope: &Scope<'_>, test: &Table) -> bool {
-    if scope.base == Form::Faithful
-        || scope.method.form_table(Form::Faithful).is_none()
-        || scope.method.reads_as_found()
-    {
-        return false;
-    }
-    let published = Scope { form: Form::Faithful, base: Form::Faithful, ..*scope };
-    let fills =
-        |test: &Table| one_test(&published, test, true, &mut Vec::new()).is_ok_and(|it| fills(&it, scope.usable));
-    scope.root().tables("tests").iter().take_while(|other| other.at != test.at).any(fills)
 }
 
 fn one_test(

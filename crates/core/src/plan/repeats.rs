@@ -122,19 +122,23 @@ impl TestPlan {
         (1..=self.repeats.sets).flat_map(|set| self.schedule_of_set(set)).collect()
     }
 
-    /// Time that all executions are expected to take, the rests that there are included; `None` on overflow.
-    pub(super) fn estimated_time(&self, plan: &Plan) -> Option<u64> {
+    /// Time that all executions are expected to take, the rests that there are included; nothing rests behind the last
+    /// step of the test that is `last` of all. `None` on overflow.
+    #[must_use]
+    pub fn estimated_time(&self, last: bool) -> Option<Nanos> {
         let rounds = u64::from(self.max_rounds());
-        self.steps.iter().try_fold(0u64, |sum, step| {
+        let ends = |step: &Step| last && self.steps.last().is_some_and(|other| other.id == step.id);
+        let time = self.steps.iter().try_fold(0u64, |sum, step| {
             let all = step.estimated_time.get().checked_mul(rounds)?;
             let left_out = match self.repeats.rest_after {
                 RestAfter::Rounds => 0,
-                RestAfter::Steps if plan.is_last(step) => rounds,
+                RestAfter::Steps if ends(step) => rounds,
                 RestAfter::Steps => rounds.saturating_sub(u64::from(self.repeats.sets)),
             };
             let resting = rest_of(step.rest, step.estimated_time).checked_mul(left_out)?;
             sum.checked_add(all.saturating_sub(resting))
-        })
+        });
+        time.map(Nanos::new)
     }
 }
 

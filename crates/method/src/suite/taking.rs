@@ -3,8 +3,8 @@
 //! A test that needs what another one writes brings that one with it, as it brings its preparation; where that one
 //! cannot stay, neither does the test. Must not know: why a test could not run by itself.
 
-use drivelab_core::plan::{Form, MethodIdentity, Plan, TestPlan};
-use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::plan::TestPlan;
+use drivelab_core::units::Nanos;
 
 use super::{Candidate, Unit};
 use crate::means::about;
@@ -123,29 +123,8 @@ impl Costs {
     }
 }
 
-/// What the plan's own estimate says of a test; it takes no rest behind the last step of the last test.
+/// What the plan's own estimate says of a test.
 fn cost(test: &TestPlan) -> Cost {
-    let behind = TestPlan { steps: Vec::new(), ..test.clone() };
-    let of = |tests: Vec<TestPlan>| plan(tests).estimated_time().get();
-    Cost { amid: of(vec![test.clone(), behind]), last: of(vec![test.clone()]) }
-}
-
-/// A plan of nothing but these tests.
-fn plan(tests: Vec<TestPlan>) -> Plan {
-    Plan {
-        methodology: MethodIdentity { name: String::new(), version: String::new(), hash: String::new() },
-        title: String::new(),
-        profile: String::new(),
-        summary: String::new(),
-        good_for: String::new(),
-        cannot_tell: String::new(),
-        form: Form::Quick,
-        capacity: Bytes::new(0),
-        tests,
-        sources: Vec::new(),
-        scores: Vec::new(),
-        left_out: Vec::new(),
-        set: Vec::new(),
-        drives: None,
-    }
+    let of = |last| test.estimated_time(last).map_or(u64::MAX, Nanos::get);
+    Cost { amid: of(false), last: of(true) }
 }
