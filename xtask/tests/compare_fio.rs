@@ -1,12 +1,17 @@
 //! `cargo xtask compare-fio` that is interrupted leaves nothing behind: no device, image, group, process, huge pages.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
 const HUGE_PAGES: &str = "/proc/sys/vm/nr_hugepages";
+
+/// What stands in for a build of drivelab plans: one load with one operation in flight.
+const PLAN: &str = r#"{"plan":{"tests":[{"steps":[{"id":"a/b","role":"measure","action":{"io":{"workload":{
+    "pattern":"random","write_percent":0,"block_size":4096,"queue_depth":1,"threads":1}}}}]}]}}"#;
 
 /// What a comparison of this process id has made.
 fn left_by(pid: u32) -> Vec<String> {
@@ -56,9 +61,14 @@ fn an_interrupted_comparison_takes_its_loop_device_and_the_rest_away() {
     }
     let huge_pages = || fs::read_to_string(HUGE_PAGES).expect("a number of huge pages");
     let before = huge_pages();
-    // The first thing that runs is fio, for two seconds without limits.
+    // The first thing that runs after the plans is fio, for two seconds without limits.
+    let folder = tempfile::tempdir().expect("a folder");
+    let planner = folder.path().join("plans-one-cell");
+    fs::write(&planner, format!("#!/bin/sh\necho '{PLAN}'\n")).expect("a program");
+    fs::set_permissions(&planner, fs::Permissions::from_mode(0o755)).expect("a program");
     let mut run = Command::new(env!("CARGO_BIN_EXE_xtask"))
-        .args(["compare-fio", "--only", "rnd-4k-q1t1-read", "--drivelab", "/bin/true"])
+        .args(["compare-fio", "--drivelab"])
+        .arg(&planner)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()

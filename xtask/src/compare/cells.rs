@@ -1,16 +1,30 @@
-//! The loads that are compared: the four corners of published fio scripts and the set of CrystalDiskMark.
+//! The loads that are compared: the steps that the product plans for the four corners of published fio scripts and for
+//! the set of CrystalDiskMark, each load once.
 //!
-//! Sources: kpmckay/fio-scripts, `testcases/basic_corners.csv` (256K sequential at queue depth 64, 4K random with 8
-//! threads at 32 and one at 1, 70/30); CrystalDiskMark 9.0.1, default and NVMe profiles. Every cell's operations in
-//! flight fit into one slice of 100 ms of the limits, since a throttle serves a slice at a time.
+//! They are read from `drivelab methods plan --json`, so that what is compared is what the methodologies issue. Every
+//! cell's operations in flight fit into one slice of 100 ms of the limits, since a throttle serves a slice at a time.
 
-use super::rig::{BYTES, IOPS};
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+
+use super::rig::{BYTES, IOPS, Rig};
+
+/// Huge pages of 2 MiB for the buffers of either side, with room for what each thread rounds up and for other programs,
+/// which may take some.
+pub(crate) const MOST_HUGE_PAGES: u64 = 256;
+
+/// Methodology, profile and whether it is planned for the device, else for a folder.
+const PLANS: [(&str, Option<&str>, bool); 3] =
+    [("four-corners", None, true), ("crystaldiskmark", Some("default"), false), ("crystaldiskmark", Some("nvme"), false)];
 
 /// One load.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) struct Cell {
-    /// What it is called in the table.
-    pub(crate) name: &'static str,
+    /// What it is called in the table: the step's name in its test.
+    pub(crate) name: String,
     /// Share of the operations that write, per cent.
     pub(crate) writes: u64,
     /// Random, else sequential.
@@ -36,76 +50,102 @@ impl Cell {
         let few = IOPS.min(BYTES / self.block) < 1000;
         if few && !matches!(self.writes, 0 | 100) { 3 } else { 1 }
     }
+
+    /// Whether a throttle and the huge pages can serve it.
+    fn fits(&self) -> bool {
+        let flying = self.depth * self.threads;
+        let pages = self.threads * (self.depth * self.block).div_ceil(2 << 20);
+        flying <= IOPS / 10 && flying * self.block <= BYTES / 10 && pages * 2 <= MOST_HUGE_PAGES
+    }
+
+    fn same_load(&self, other: &Cell) -> bool {
+        let load = |cell: &Cell| (cell.writes, cell.random, cell.block, cell.depth, cell.threads);
+        load(self) == load(other)
+    }
+
+    /// A measured step of a plan; `None` where it is something else.
+    fn of(step: &Value) -> Option<Cell> {
+        let load = step.pointer("/action/io/workload").filter(|_| step["role"] == "measure")?;
+        let number = |key: &str| load.get(key)?.as_u64();
+        let random = match load.get("pattern")?.as_str()? {
+            "random" => true,
+            "sequential" => false,
+            _ => return None,
+        };
+        Some(Cell {
+            name: step.get("id")?.as_str()?.rsplit('/').next()?.to_owned(),
+            writes: number("write_percent")?,
+            random,
+            block: number("block_size")?,
+            depth: number("queue_depth")?,
+            threads: number("threads")?,
+        })
+    }
 }
 
-const fn cell(name: &'static str, writes: u64, random: bool, block: u64, depth: u64, threads: u64) -> Cell {
-    Cell { name, writes, random, block, depth, threads }
+/// Asks the program for its plans. Loads that do not fit are said and left out.
+pub(crate) fn planned(drivelab: &Path, rig: &Rig) -> Result<Vec<Cell>> {
+    let mut cells: Vec<Cell> = Vec::new();
+    for (method, profile, on_device) in PLANS {
+        let mut command = Command::new(drivelab);
+        command.args(["methods", "plan", method]);
+        if on_device { command.arg(rig.device()) } else { command.arg(std::env::temp_dir()) };
+        if let Some(profile) = profile {
+            command.args(["--profile", profile]);
+        }
+        let done = command.arg("--json").output().with_context(|| format!("cannot start {}", drivelab.display()))?;
+        let wrong = String::from_utf8_lossy(&done.stderr);
+        ensure!(done.status.success(), "no plan of {method}: {}", wrong.trim());
+        let plan: Value = serde_json::from_slice(&done.stdout).with_context(|| format!("the plan of {method}"))?;
+        take(&plan, &mut cells);
+    }
+    let (cells, over): (Vec<Cell>, Vec<Cell>) = cells.into_iter().partition(Cell::fits);
+    for cell in over {
+        println!("{}: more in flight than a slice of the limits or the huge pages hold; left out", cell.name);
+    }
+    Ok(cells)
 }
 
-const K: u64 = 1024;
-
-/// All of them.
-pub(crate) const CELLS: &[Cell] = &[
-    cell("seq-256k-q64t1-write", 100, false, 256 * K, 64, 1),
-    cell("seq-256k-q64t1-read", 0, false, 256 * K, 64, 1),
-    cell("rnd-4k-q32t8-read", 0, true, 4 * K, 32, 8),
-    cell("rnd-4k-q32t8-write", 100, true, 4 * K, 32, 8),
-    cell("rnd-4k-q32t8-mix30", 30, true, 4 * K, 32, 8),
-    cell("rnd-4k-q1t1-read", 0, true, 4 * K, 1, 1),
-    cell("rnd-4k-q1t1-write", 100, true, 4 * K, 1, 1),
-    cell("rnd-4k-q1t1-mix30", 30, true, 4 * K, 1, 1),
-    cell("seq-1m-q8t1-read", 0, false, 1024 * K, 8, 1),
-    cell("seq-1m-q8t1-write", 100, false, 1024 * K, 8, 1),
-    cell("seq-1m-q8t1-mix30", 30, false, 1024 * K, 8, 1),
-    cell("seq-1m-q1t1-read", 0, false, 1024 * K, 1, 1),
-    cell("seq-1m-q1t1-write", 100, false, 1024 * K, 1, 1),
-    cell("seq-1m-q1t1-mix30", 30, false, 1024 * K, 1, 1),
-    cell("rnd-4k-q32t1-read", 0, true, 4 * K, 32, 1),
-    cell("rnd-4k-q32t1-write", 100, true, 4 * K, 32, 1),
-    cell("rnd-4k-q32t1-mix30", 30, true, 4 * K, 32, 1),
-    cell("seq-128k-q32t1-read", 0, false, 128 * K, 32, 1),
-    cell("seq-128k-q32t1-write", 100, false, 128 * K, 32, 1),
-    cell("seq-128k-q32t1-mix30", 30, false, 128 * K, 32, 1),
-    cell("rnd-4k-q32t16-read", 0, true, 4 * K, 32, 16),
-    cell("rnd-4k-q32t16-write", 100, true, 4 * K, 32, 16),
-    cell("rnd-4k-q32t16-mix30", 30, true, 4 * K, 32, 16),
-];
-
-/// Huge pages of 2 MiB for the buffers of either side, with room for what each thread rounds up and for other programs,
-/// which may take some.
-pub(crate) const MOST_HUGE_PAGES: u64 = 256;
-
-/// Their names, for messages.
-pub(crate) fn names() -> String {
-    CELLS.iter().map(|cell| cell.name).collect::<Vec<_>>().join(", ")
+/// Adds the loads of a plan that are not there yet.
+fn take(plan: &Value, cells: &mut Vec<Cell>) {
+    let list = |of: &Value, key: &str| of.get(key).and_then(Value::as_array).cloned().unwrap_or_default();
+    let tests = plan.get("plan").map(|plan| list(plan, "tests")).unwrap_or_default();
+    for cell in tests.iter().flat_map(|test| list(test, "steps")).filter_map(|step| Cell::of(&step)) {
+        if !cells.iter().any(|known| known.same_load(&cell)) {
+            cells.push(cell);
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
-    #[test]
-    fn what_is_in_flight_fits_in_one_slice_and_in_the_huge_pages() {
-        for cell in CELLS {
-            let flying = cell.depth * cell.threads;
-            assert!(flying <= IOPS / 10 && flying * cell.block <= BYTES / 10, "{}", cell.name);
-            let pages = cell.threads * (cell.depth * cell.block).div_ceil(2 << 20);
-            assert!(pages * 2 <= MOST_HUGE_PAGES, "{}: {pages}", cell.name);
-        }
+    fn step(id: &str, role: &str, writes: u64, depth: u64) -> Value {
+        let workload = json!({
+            "pattern": "random", "write_percent": writes, "block_size": 4096, "queue_depth": depth, "threads": 1,
+        });
+        json!({ "id": id, "role": role, "action": { "io": { "workload": workload } } })
     }
 
     #[test]
-    fn a_name_says_what_the_cell_is() {
-        for cell in CELLS {
-            let order = if cell.random { "rnd" } else { "seq" };
-            let block =
-                if cell.block >= 1 << 20 { format!("{}m", cell.block >> 20) } else { format!("{}k", cell.block >> 10) };
-            let kind = match cell.writes {
-                0 => "read".to_owned(),
-                100 => "write".to_owned(),
-                share => format!("mix{share}"),
-            };
-            assert_eq!(cell.name, format!("{order}-{block}-q{}t{}-{kind}", cell.depth, cell.threads));
-        }
+    fn each_measured_load_of_the_plans_is_taken_once() {
+        let plan = |steps: Value| json!({ "plan": { "tests": [{ "steps": steps }] } });
+        let mut cells = Vec::new();
+        let fill = step("prepare/fill", "prepare", 100, 32);
+        take(&plan(json!([fill, step("a/rnd-4k-q1t1-read", "measure", 0, 1)])), &mut cells);
+        take(&plan(json!([step("b/other-name", "measure", 0, 1), step("b/deep", "measure", 0, 64)])), &mut cells);
+        assert_eq!(cells.iter().map(|cell| cell.name.as_str()).collect::<Vec<_>>(), ["rnd-4k-q1t1-read", "deep"]);
+        assert!(cells.iter().all(|cell| cell.random && cell.block == 4096 && cell.writes == 0));
+    }
+
+    #[test]
+    fn what_does_not_fit_in_one_slice_is_left_out() {
+        let cell = |block, depth, threads| Cell { name: String::new(), writes: 0, random: true, block, depth, threads };
+        assert!(cell(256 << 10, 64, 1).fits() && cell(4096, 32, 16).fits());
+        assert!(!cell(4096, 64, 16).fits(), "1,024 in flight and 10,000 a second");
+        assert!(!cell(1 << 20, 32, 1).fits(), "32 MiB in flight and 20 MiB a slice");
     }
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
-use self::cells::{CELLS, Cell};
+use self::cells::Cell;
 use self::rig::Rig;
 use self::sides::{Figures, Side, measure};
 use crate::shell::{answers, cargo, run as run_command};
@@ -31,7 +31,7 @@ pub(crate) struct CompareFio {
     #[arg(long, value_delimiter = ',', value_name = "TEXT,…")]
     only: Vec<String>,
     /// Pairs of runs per cell, in turn; figures are medians. Mixes of few operations get three times as many
-    #[arg(long, default_value_t = 3, value_name = "N")]
+    #[arg(long, default_value_t = 5, value_name = "N")]
     rounds: usize,
     /// Length of one run in seconds
     #[arg(long, default_value_t = 10, value_name = "N")]
@@ -64,7 +64,7 @@ impl Limit {
 
 /// One cell's outcome.
 struct Row {
-    cell: &'static Cell,
+    cell: Cell,
     limit: Limit,
     fio: Figures,
     drivelab: Figures,
@@ -88,7 +88,6 @@ impl Row {
 pub(crate) fn run(root: &Path, arguments: &CompareFio) -> Result<()> {
     ensure!(answers("fio", &["--version"]), "fio is not installed (Debian package fio)");
     let (rounds, seconds) = if arguments.smoke { (1, 2) } else { (arguments.rounds.max(1), arguments.seconds.max(1)) };
-    let chosen = choose(arguments)?;
     let drivelab = match &arguments.drivelab {
         Some(path) => path.canonicalize().with_context(|| format!("cannot find {}", path.display()))?,
         None => {
@@ -99,33 +98,36 @@ pub(crate) fn run(root: &Path, arguments: &CompareFio) -> Result<()> {
     let rig = Rig::make(cells::MOST_HUGE_PAGES)?;
     println!("limits: {} MiB/s and {} IOPS, reads and writes each", rig::BYTES >> 20, rig::IOPS);
     let mut rows = Vec::new();
-    for cell in chosen {
+    for cell in choose(cells::planned(&drivelab, &rig)?, arguments)? {
         let row = compare(cell, &rig, &drivelab, rounds, seconds)?;
         println!("{}", line(&row));
         rows.push(row);
     }
     drop(rig);
     println!("\n{}", table(&rows));
-    let apart: Vec<&str> = rows.iter().filter(|row| !row.agrees()).map(|row| row.cell.name).collect();
+    let apart: Vec<&str> = rows.iter().filter(|row| !row.agrees()).map(|row| row.cell.name.as_str()).collect();
     if apart.is_empty() || arguments.smoke {
         return Ok(());
     }
     bail!("fio and drivelab are more than {} % apart in: {}", BOUND * 100.0, apart.join(", "))
 }
 
-fn choose(arguments: &CompareFio) -> Result<Vec<&'static Cell>> {
-    let named = |cell: &&Cell| arguments.only.is_empty() || arguments.only.iter().any(|part| cell.name.contains(part));
-    let chosen: Vec<&Cell> = CELLS.iter().filter(named).collect();
-    ensure!(!chosen.is_empty(), "no cell has such a name; there are: {}", cells::names());
-    let few = if arguments.smoke { 3 } else { chosen.len() };
-    Ok(chosen.into_iter().take(few).collect())
+fn choose(cells: Vec<Cell>, arguments: &CompareFio) -> Result<Vec<Cell>> {
+    let names = cells.iter().map(|cell| cell.name.as_str()).collect::<Vec<_>>().join(", ");
+    let named = |cell: &Cell| arguments.only.is_empty() || arguments.only.iter().any(|part| cell.name.contains(part));
+    let mut chosen: Vec<Cell> = cells.into_iter().filter(named).collect();
+    ensure!(!chosen.is_empty(), "no cell has such a name; there are: {names}");
+    if arguments.smoke {
+        chosen.truncate(3);
+    }
+    Ok(chosen)
 }
 
-fn compare(cell: &'static Cell, rig: &Rig, drivelab: &Path, rounds: usize, seconds: u64) -> Result<Row> {
+fn compare(cell: Cell, rig: &Rig, drivelab: &Path, rounds: usize, seconds: u64) -> Result<Row> {
     let mut limit = Limit::Held;
     if cell.depth * cell.threads == 1 {
         rig.limit(false)?;
-        let free = measure(Side::Fio, cell, rig, drivelab, LOOK)?;
+        let free = measure(Side::Fio, &cell, rig, drivelab, LOOK)?;
         limit = if free.iops >= SLOWER * cell.limit() { Limit::Held } else { Limit::Slower };
     }
     rig.limit(limit == Limit::Held)?;
@@ -134,7 +136,7 @@ fn compare(cell: &'static Cell, rig: &Rig, drivelab: &Path, rounds: usize, secon
         // Each side goes first in turn: what drifts meets both alike.
         let order = if round % 2 == 0 { [Side::Fio, Side::Drivelab] } else { [Side::Drivelab, Side::Fio] };
         for side in order {
-            let figures = tried(side, cell, rig, drivelab, seconds)?;
+            let figures = tried(side, &cell, rig, drivelab, seconds)?;
             if matches!(side, Side::Fio) { fio.push(figures) } else { own.push(figures) }
         }
     }
@@ -196,7 +198,7 @@ mod tests {
     #[test]
     fn two_per_cent_apart_is_agreement_and_three_is_not() {
         let row = |iops: f64, bytes: f64| Row {
-            cell: &CELLS[0],
+            cell: Cell { name: String::new(), writes: 0, random: true, block: 4096, depth: 1, threads: 1 },
             limit: Limit::Held,
             fio: Figures { iops: 1000.0, bytes: 4e6 },
             drivelab: Figures { iops, bytes },
