@@ -62,6 +62,7 @@ pub(crate) fn of_run(records: &RunRecords) -> Vec<Finding> {
     findings.extend(transfers::findings(records));
     findings.extend(crate::dips::findings(records));
     findings.extend(crate::recovery::findings(records));
+    findings.extend(crate::demand::findings(records));
     findings.extend(crate::capacity::findings(records));
     findings.extend(crate::map::findings(records));
     findings

@@ -6,6 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+mod grid;
 mod repeats;
 
 use crate::data_sheet::PrintedFigure;
@@ -16,6 +17,7 @@ use crate::relative::RelativeRate;
 use crate::units::{Bytes, Nanos, Percent};
 use crate::workload::Workload;
 
+pub use grid::Grid;
 pub use repeats::{Repeats, RestAfter};
 
 /// Which form of a methodology: as published, shortened, or a moment per step for tests only.

@@ -7,6 +7,7 @@ use drivelab_core::finding::Finding;
 use drivelab_core::load::OpKind;
 use drivelab_core::metric::Metric;
 use drivelab_core::plan::{Combine, Step, TestPlan};
+use drivelab_core::record::{StepRecord, StopReason};
 
 use crate::ReportInput;
 use crate::chart::{Point, Series, colour};
@@ -308,4 +309,11 @@ pub(crate) fn approximation(step: &Step) -> String {
 /// The heading cell of a step's row.
 pub(crate) fn step_cell(step: &Step, text: impl Into<String>) -> Cell {
     Cell { approximation: approximation(step), ..Cell::text(text) }
+}
+
+/// The heading cell of a row that holds a step's figures: also says where a round of it did not go to its end.
+pub(crate) fn measured_cell(input: &ReportInput<'_>, step: &Step) -> Cell {
+    let stopped = |record: &StepRecord| record.key.step == step.id && record.stop_reason == StopReason::Stopped;
+    let detail = if input.records.steps.iter().any(stopped) { "stopped early" } else { "" };
+    Cell { detail: detail.to_owned(), ..step_cell(step, step.label.clone()) }
 }

@@ -43,7 +43,7 @@ pub(crate) fn table(input: &ReportInput<'_>, steps: &[&Step], first_column: &str
         let op = Op::of(step);
         let rate = |quantity| figures::cell(input, step, op, quantity);
         let moves = figures::value(input, step, op, quantity::THROUGHPUT).is_none_or(|rate| rate > 0.0);
-        let mut row = vec![figures::step_cell(step, step.label.clone())];
+        let mut row = vec![figures::measured_cell(input, step)];
         row.push(if moves { rate(quantity::THROUGHPUT) } else { Cell::default() });
         row.extend([rate(quantity::IOPS), time(step, op, quantity::MEAN), time(step, op, quantity::MAX)]);
         if moves {

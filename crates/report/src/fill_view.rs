@@ -33,7 +33,7 @@ pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan) -> Option<Figure
     }));
     columns.push(Column { metric: "duration".to_owned(), ..Column::figures("Time", "s") });
     let row = |step: &&drivelab_core::plan::Step| {
-        let mut row = vec![figures::step_cell(step, step.label.clone())];
+        let mut row = vec![figures::measured_cell(input, step)];
         row.push(figures::cell(input, step, Op::Write, quantity::THROUGHPUT));
         row.extend(COLUMNS.iter().map(|(id, _)| figures::cell_of(input, step, id)));
         row.push(figures::cell_of(input, step, "duration"));

@@ -32,7 +32,7 @@ pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan) -> Option<Figure
         Column { metric: (*id).to_owned(), ..Column::figures(title, unit_text(unit)) }
     }));
     let row = |step: &&drivelab_core::plan::Step| {
-        let mut row = vec![figures::step_cell(step, step.label.clone())];
+        let mut row = vec![figures::measured_cell(input, step)];
         row.extend(COLUMNS.iter().map(|(id, _)| figures::cell_of(input, step, id)));
         row
     };

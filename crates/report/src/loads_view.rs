@@ -111,7 +111,7 @@ fn metric_table(input: &ReportInput<'_>, steps: &[&Step], shown: &[(&str, &str)]
         Column { metric: (*id).to_owned(), ..Column::figures(title, unit) }
     }));
     let row = |step: &&Step| {
-        let mut row = vec![figures::step_cell(step, step.label.clone())];
+        let mut row = vec![figures::measured_cell(input, step)];
         row.extend(shown.iter().map(|(id, _)| figures::cell_of(input, step, id)));
         row
     };

@@ -14,8 +14,6 @@ use crate::format;
 use crate::table::{Cell, Column, Table};
 use crate::tests_view::{Figure, measured};
 
-/// Values that an axis has at least where it makes a table with another one.
-const LEAST_VALUES: usize = 3;
 /// Rounds of a write that make a course.
 const LEAST_ROUNDS: usize = 3;
 
@@ -178,47 +176,22 @@ fn rounds(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Figure> 
     })
 }
 
-/// The values of the only two axes that vary, in the order of the plan, where the test has a step for each pair.
-fn two_axes(steps: &[&Step]) -> Option<[(String, Vec<String>); 2]> {
-    let names: Vec<&str> = steps.first()?.axes.iter().map(|axis| axis.axis.as_str()).collect();
-    let values = |name: &str| {
-        let mut values: Vec<String> = Vec::new();
-        for axis in steps.iter().flat_map(|step| &step.axes).filter(|axis| axis.axis == name) {
-            if !values.contains(&axis.value) {
-                values.push(axis.value.clone());
-            }
-        }
-        (name.to_owned(), values)
-    };
-    let varying: Vec<(String, Vec<String>)> =
-        names.into_iter().map(values).filter(|(_, values)| values.len() > 1).collect();
-    let [rows, columns] = <[(String, Vec<String>); 2]>::try_from(varying).ok()?;
-    let whole = rows.1.len() * columns.1.len() == steps.len();
-    (whole && rows.1.len().min(columns.1.len()) >= LEAST_VALUES).then_some([rows, columns])
-}
-
 /// Tables with a cell for each step: operations and bytes per second, and mean latency where a step has one.
 fn matrices(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Figure> {
-    let steps: Vec<&Step> = measured(test).collect();
-    let Some([(rows_of, rows), (columns_of, columns)]) = two_axes(&steps) else { return Vec::new() };
-    let at = |row: &str, column: &str| {
-        let has = |step: &&&Step, name: &str, value: &str| {
-            step.axes.iter().any(|axis| axis.axis == name && axis.value == value)
-        };
-        steps.iter().find(|step| has(step, &rows_of, row) && has(step, &columns_of, column))
-    };
+    let Some(grid) = test.grid() else { return Vec::new() };
+    let ((rows_of, rows), (columns_of, columns)) = (&grid.rows, &grid.columns);
     let one = |quantity: &'static str| {
         let (title, unit) = figures::heading(quantity);
-        let mut heads = vec![Column::words(&format!("{} \\ {}", word(&rows_of), word(&columns_of)))];
+        let mut heads = vec![Column::words(&format!("{} \\ {}", word(rows_of), word(columns_of)))];
         heads.extend(columns.iter().map(|column| Column::figures(column, unit)));
-        let row = |row: &String| {
-            let cell = |column: &String| {
-                at(row, column).map_or_else(Cell::default, |step| figures::cell(input, step, Op::of(step), quantity))
+        let row = |row: &&str| {
+            let cell = |column: &&str| {
+                grid.at(row, column)
+                    .map_or_else(Cell::default, |step| figures::cell(input, step, Op::of(step), quantity))
             };
-            std::iter::once(Cell::text(row.clone())).chain(columns.iter().map(cell)).collect()
+            std::iter::once(Cell::text((*row).to_owned())).chain(columns.iter().map(cell)).collect()
         };
-        let caption =
-            format!("{}: {} by {} and {}", test.title, title.to_lowercase(), word(&rows_of), word(&columns_of));
+        let caption = format!("{}: {} by {} and {}", test.title, title.to_lowercase(), word(rows_of), word(columns_of));
         Figure {
             title: format!("{title}, all cells"),
             caption: String::new(),

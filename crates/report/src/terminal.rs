@@ -129,7 +129,7 @@ fn test_table(input: &ReportInput<'_>, test: &TestPlan, title: String) -> Table 
     };
     let columns = std::iter::once(Column::words("")).chain(shown.map(column)).collect();
     let row = |step: &drivelab_core::plan::Step| {
-        let mut row = vec![figures::step_cell(step, step.label.clone())];
+        let mut row = vec![figures::measured_cell(input, step)];
         row.extend(shown.map(|(op, quantity)| figures::cell(input, step, op, quantity)));
         row
     };

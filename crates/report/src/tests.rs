@@ -289,6 +289,20 @@ fn a_void_figure_is_never_a_number() {
 }
 
 #[test]
+fn a_step_that_was_stopped_says_so_in_its_row() {
+    let mut records = testing::sample_run();
+    let stopped = records.plan.tests[0].steps[0].clone();
+    let record = records.steps.iter_mut().find(|record| record.key.step == stopped.id).unwrap();
+    record.stop_reason = drivelab_core::record::StopReason::Stopped;
+    let analysis = analyse(&records);
+    let inputs = [ReportInput { records: &records, analysis: &analysis }];
+    let words = format!("{} (stopped early)", stopped.label);
+    assert!(crate::markdown(&inputs).unwrap().contains(&words));
+    assert!(crate::terminal_table(&inputs[0], 200).contains(&words));
+    assert!(crate::html(&inputs).unwrap().contains("stopped early"));
+}
+
+#[test]
 fn a_lower_bound_is_marked_as_one_in_every_format() {
     let records = testing::sample_limited_run();
     let analysis = analyse(&records);

@@ -164,7 +164,7 @@ fn pure_table(input: &ReportInput<'_>, test: &TestPlan, steps: &[&Step], first_c
     columns.push(Column::figures("95 % interval of the mean", "MB/s"));
     let row = |step: &&Step| {
         let op = Op::of(step);
-        let mut row = vec![figures::step_cell(step, step.label.clone())];
+        let mut row = vec![figures::measured_cell(input, step)];
         row.extend(ALL.map(|quantity| figures::cell(input, step, op, quantity)));
         row.extend(figures::published_cell(input, test, step, op));
         row.push(figures::median_cell(input, step, op, quantity::THROUGHPUT));
@@ -192,7 +192,7 @@ fn mixed_table(input: &ReportInput<'_>, test: &TestPlan, steps: &[&Step], first_
     columns.push(Column::figures("Rounds from – to", "IOPS"));
     columns.push(Column::figures("95 % interval of the mean", "IOPS"));
     let row = |step: &&Step| {
-        let mut row = vec![figures::step_cell(step, step.label.clone())];
+        let mut row = vec![figures::measured_cell(input, step)];
         row.extend(shown.map(|(op, quantity)| figures::cell(input, step, op, quantity)));
         row.extend(figures::published_cell(input, test, step, Op::Total));
         row.push(figures::median_cell(input, step, Op::Total, quantity::IOPS));

@@ -17,8 +17,11 @@ use super::rig::{BYTES, IOPS, Rig};
 pub(crate) const MOST_HUGE_PAGES: u64 = 256;
 
 /// Methodology, profile and whether it is planned for the device, else for a folder.
-const PLANS: [(&str, Option<&str>, bool); 3] =
-    [("four-corners", None, true), ("crystaldiskmark", Some("default"), false), ("crystaldiskmark", Some("nvme"), false)];
+const PLANS: [(&str, Option<&str>, bool); 3] = [
+    ("four-corners", None, true),
+    ("crystaldiskmark", Some("default"), false),
+    ("crystaldiskmark", Some("nvme"), false),
+];
 
 /// One load.
 #[derive(Debug, Clone)]
@@ -89,7 +92,11 @@ pub(crate) fn planned(drivelab: &Path, rig: &Rig) -> Result<Vec<Cell>> {
     for (method, profile, on_device) in PLANS {
         let mut command = Command::new(drivelab);
         command.args(["methods", "plan", method]);
-        if on_device { command.arg(rig.device()) } else { command.arg(std::env::temp_dir()) };
+        if on_device {
+            command.arg(rig.device())
+        } else {
+            command.arg(std::env::temp_dir())
+        };
         if let Some(profile) = profile {
             command.args(["--profile", profile]);
         }

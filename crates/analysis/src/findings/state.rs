@@ -9,6 +9,7 @@ use drivelab_core::units::Bytes;
 use drivelab_core::workload::Span;
 
 use super::{Words, evidence};
+use crate::demand::{MAX_LATENCY_NS, Point};
 use crate::steady::{MAX_RANGE_PERCENT, MAX_SLOPE_PERCENT};
 
 /// Somebody else wrote to the target: while the run went on, or before it, since the run that is named.
@@ -132,6 +133,38 @@ pub(crate) fn recovered(title: &str, step: &Step, before: f64, seconds: Option<f
     let mut found = vec![evidence("mean rate before", before / 1e6, None, "MB/s")];
     found.extend(seconds.map(|seconds| evidence("time until it was reached again", seconds / 60.0, None, "min")));
     words.finding(vec![StepKey { step: step.id.clone(), round: 1 }], found)
+}
+
+/// The points MAX, MID and MIN of a table of threads by queue depth, in this order; `None` where no cell is below the
+/// latency that MAX stays below.
+pub(crate) fn demand_points(title: &str, points: Option<[(&Step, Point); 3]>) -> Finding {
+    let names = ["MAX", "MID", "MIN"];
+    let limit = MAX_LATENCY_NS / 1e6;
+    let statement = match &points {
+        Some(points) => {
+            let one = |(name, (step, point)): (&str, &(&Step, Point))| {
+                format!("{name} is '{}' ({:.0} IOPS, {:.2} ms)", step.label, point.iops, point.latency_ns / 1e6)
+            };
+            let all: Vec<String> = names.into_iter().zip(points).map(one).collect();
+            format!("'{title}': {}.", all.join(", "))
+        }
+        None => format!("'{title}': no number of threads and queue depth has a mean latency below {limit} ms."),
+    };
+    let words = Words {
+        code: "demand_points",
+        severity: Severity::Note,
+        statement,
+        cause: "MAX is the highest rate with a mean latency below 5 ms, MIN has the fewest operations in flight, MID is \
+                nearest to the middle of both rates.",
+        action: "Where response times were taken at other points, set `threads` and `queue_depth` of those tests to these \
+                 in a methodology of your own (`drivelab methods new NAME --from METHOD`).",
+    };
+    let points: Vec<(&Step, Point)> = points.into_iter().flatten().collect();
+    let key = |(step, _): &(&Step, Point)| StepKey { step: step.id.clone(), round: 1 };
+    let latency = |(name, (_, point)): (&str, &(&Step, Point))| {
+        evidence(&format!("{name}, mean latency"), point.latency_ns / 1e6, (name == "MAX").then_some(limit), "ms")
+    };
+    words.finding(points.iter().map(key).collect(), names.into_iter().zip(&points).map(latency).collect())
 }
 
 /// How much faster what need not be fetched is read than incompressible data; those are read at `fetched` bytes a

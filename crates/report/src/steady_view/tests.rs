@@ -114,6 +114,16 @@ fn two_axes_with_a_step_for_each_pair_are_tables_of_rows_and_columns() {
     assert_eq!(rows.iter().map(|row| row[0].as_str()).collect::<Vec<_>>(), ["0", "35", "100"]);
     // The figures of a made-up record contradict each other and are void, but for where they stand nothing depends on it.
     assert!(rows.iter().flatten().all(|cell| !cell.is_empty()), "{rows:?}");
+    // Writes before the table have another value of a third parameter and stand beside it.
+    let mut beside = run.clone();
+    let test = beside.plan.tests.iter_mut().find(|test| test.name == "depths").expect("the sample has it");
+    for step in &mut test.steps {
+        step.axes.push(AxisValue { axis: "threads".to_owned(), value: "1".to_owned() });
+    }
+    let mut writes = test.steps[0].clone();
+    writes.axes[2].value = "32".to_owned();
+    test.steps.insert(0, writes);
+    assert_eq!(figures(&beside, "depths"), all);
     // A pair that was not run leaves no matrix.
     let mut lacking = run.clone();
     lacking.plan.tests.iter_mut().for_each(|test| {
