@@ -22,6 +22,12 @@ const MOST_PIECES: usize = 64;
 /// A preparation writes at most so much more than it asks for: its last operations, and what is rounded up.
 const MORE_THAN_ASKED: f64 = 1.05;
 
+/// Whether a part of a target of this length counts as all of it.
+#[must_use]
+pub fn is_whole(part: Span, length: Bytes) -> bool {
+    part.length.as_f64() >= WHOLE * length.as_f64()
+}
+
 /// A part of the target and how much of it holds data.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Piece {
@@ -259,7 +265,7 @@ impl DriveState {
         }
         let done = LastLoad::of(load, op, moved);
         let passes = if load.span.length.get() == 0 { 0.0 } else { moved.as_f64() / load.span.length.as_f64() };
-        let whole = load.span.length.as_f64() >= WHOLE * self.length.as_f64();
+        let whole = is_whole(load.span, self.length);
         let orderly = done.uniform && load.pattern.has_passes();
         if op == OpKind::Write {
             self.cover(load.span, |share| Some(covered(share.unwrap_or(0.0), passes, load, repeats)));

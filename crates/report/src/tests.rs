@@ -291,7 +291,7 @@ fn a_void_figure_is_never_a_number() {
 #[test]
 fn a_step_that_was_stopped_says_so_in_its_row() {
     let mut records = testing::sample_run();
-    let stopped = records.plan.tests[0].steps[0].clone();
+    let stopped = records.plan.tests.iter().find(|test| test.name == "mixes").unwrap().steps[0].clone();
     let record = records.steps.iter_mut().find(|record| record.key.step == stopped.id).unwrap();
     record.stop_reason = drivelab_core::record::StopReason::Stopped;
     let analysis = analyse(&records);

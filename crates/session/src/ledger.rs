@@ -126,8 +126,8 @@ impl Session<'_> {
         finding.map_or(Ok(()), |finding| self.note(EventBody::Finding(finding)))
     }
 
-    /// Before a test: leaves its preparation out where it is done already, and says what the test needs and does not
-    /// find.
+    /// Before a test: leaves its preparation out where it is done already (then also where it was to be done again), and
+    /// says what the test needs and does not find.
     pub(crate) fn state_for(&mut self, test: &TestPlan, again: bool) -> Result<(), Halt> {
         if test.state.is_none() {
             return Ok(());
@@ -142,6 +142,7 @@ impl Session<'_> {
             let words = state.last.map(|last| last.words()).unwrap_or_default();
             let why = format!("left out, since the target is as it would leave it: {words}");
             self.note(EventBody::PreparationReused(Reused { keys, why }))?;
+            self.repeated.retain(|name| *name != test.name);
         }
         let parts: Vec<Span> = test.steps.iter().filter_map(Step::workload).map(|load| load.span).collect();
         let Some(needs) = test.state.needs else { return Ok(()) };

@@ -3,9 +3,10 @@
 //! A plan may prepare its target several times: before the first test, and again between tests. What a test finds is
 //! the work of all preparation before it, up to the last one that discards the whole target first.
 
+use drivelab_core::drive_state::is_whole;
 use drivelab_core::plan::{Action, Plan, StepRole, TestPlan};
 use drivelab_core::run::RunRecords;
-use drivelab_core::units::Percent;
+use drivelab_core::units::{Bytes, Percent};
 
 use crate::rounds::is_left;
 
@@ -36,6 +37,5 @@ fn begins_anew(plan: &Plan, test: &TestPlan) -> bool {
     prepares(test)
         && workload.other.trim_percent == Percent::new(100).unwrap_or_default()
         && stop.passes.is_some()
-        && workload.span.offset.get() == 0
-        && workload.span.end() >= end
+        && is_whole(workload.span, Bytes::new(end))
 }

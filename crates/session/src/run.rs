@@ -93,7 +93,7 @@ pub struct Session<'a> {
     /// Who watches beside the I/O.
     pub(crate) watch: Watch,
     /// Names of the tests whose preparation is still to be repeated, since the target was lost.
-    repeated: Vec<String>,
+    pub(crate) repeated: Vec<String>,
     /// The preparation of the test that is going on has changed the target.
     preparing: bool,
     failing_steps: u32,
@@ -220,6 +220,10 @@ impl<'a> Session<'a> {
             return Ok(());
         }
         self.state_for(test, again)?;
+        let again = self.repeated.contains(&test.name);
+        if is_judged(&self.records, test) && !again {
+            return Ok(());
+        }
         for (round, group) in (1..).zip(groups(test, set)) {
             for (key, step) in group {
                 if !is_due(&self.records, &key, step, again) {

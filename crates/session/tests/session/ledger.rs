@@ -14,7 +14,7 @@ use drivelab_core::record::{IntervalRecord, StepRecord};
 use drivelab_core::units::Bytes;
 use drivelab_session::{Outcome, TargetCare};
 
-use super::common::{Keep, run as run_session, started};
+use super::common::{Keep, resumed, run as run_session, started};
 
 /// Answers every step with the sample's record of its fill: the whole span, written once.
 #[derive(Default)]
@@ -159,6 +159,27 @@ fn preparation_that_still_holds_is_left_out_where_the_plan_lets_it() {
         let (backend, events, _) = run(plan, state, 0);
         assert!(!reused(&events) && backend.ran.len() == 2, "{:?}", backend.ran);
     }
+}
+
+#[test]
+fn preparation_that_is_to_be_done_again_is_left_out_where_the_target_is_so_already() {
+    let keep = Keep::default();
+    let counted = Arc::default();
+    let mut lets = plan();
+    lets.tests[0].state.reuse = true;
+    let device = |state| Device { state, counted: Arc::clone(&counted), others: 0, looks: 0, kept: Vec::new() };
+    let mut backend = Fills { counted: Arc::clone(&counted), ..Fills::default() };
+    let mut care = device(DriveState::empty(length()));
+    run_session(started(lets), &mut backend, &mut care, keep.clone(), StopToken::default());
+    let left = care.kept.last().expect("a state").0.clone();
+    let before = backend.ran.len();
+    let mut care = device(left);
+    // The run was over, so that only preparation could be done again.
+    run_session(resumed(keep.records(), true), &mut backend, &mut care, keep.clone(), StopToken::default());
+    assert_eq!(backend.ran.len(), before, "{:?}", backend.ran);
+    let mut care = device(DriveState::empty(length()));
+    run_session(resumed(keep.records(), true), &mut backend, &mut care, keep.clone(), StopToken::default());
+    assert_eq!(backend.ran.len(), before + 1, "{:?}", backend.ran);
 }
 
 #[test]

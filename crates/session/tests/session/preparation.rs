@@ -7,7 +7,8 @@ use drivelab_core::ids::StepId;
 use drivelab_core::load::OtherOps;
 use drivelab_core::plan::{Action, Plan, Rest, Step, TestPlan};
 use drivelab_core::record::{IntervalRecord, StepRecord, StopReason};
-use drivelab_core::units::Percent;
+use drivelab_core::units::{Bytes, Percent};
+use drivelab_core::workload::Span;
 use drivelab_session::Outcome;
 
 use super::common::{Keep, Remember, resumed, run, run_through, started};
@@ -117,6 +118,26 @@ fn a_lost_target_gets_all_preparation_up_to_where_the_run_goes_on() {
         after(false, 1, true),
         ["prepare/fill", "a/load", "prepare-b/fill", "b/load", "prepare-c/fill", "c/load"]
     );
+}
+
+#[test]
+fn a_discard_whose_blocks_do_not_divide_the_drive_is_one_of_the_whole_drive() {
+    // A drive of 1 TB: fills go to the last whole MiB, discards to the last whole 64 MiB.
+    let terabyte: u64 = 1_000_204_886_016;
+    let mut plan = plan(true);
+    for test in &mut plan.tests {
+        for step in &mut test.steps {
+            let block = if step.id.slug() == "discard" { 64 << 20 } else { 1 << 20 };
+            let Action::Io { workload, .. } = &mut step.action else { continue };
+            workload.span = Span { offset: Bytes::new(0), length: Bytes::new(terabyte / block * block) };
+        }
+    }
+    let keep = Keep::default();
+    let mut first = Answers { ran: Vec::new(), stop_before: 6 };
+    run_through(started(plan), &mut first, &keep);
+    let mut rest = Answers { ran: Vec::new(), stop_before: usize::MAX };
+    run_through(resumed(keep.records(), true), &mut rest, &keep);
+    assert_eq!(rest.ran, ["prepare-c/discard", "prepare-c/fill", "c/load"]);
 }
 
 #[test]
