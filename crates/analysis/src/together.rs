@@ -14,7 +14,7 @@ pub mod testing;
 
 use drivelab_core::event::RunState;
 use drivelab_core::finding::Finding;
-use drivelab_core::group::{CoreTime, Group, GroupRole};
+use drivelab_core::group::{CoreTime, Group, GroupRole, letter};
 use drivelab_core::ids::{RunId, StepId, StepKey};
 use drivelab_core::load::OpKind;
 use drivelab_core::plan::{Form, MethodIdentity, Step, StepRole, TestPlan};
@@ -72,7 +72,7 @@ pub struct Together {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct GroupDrive {
     /// A, B, C.
-    pub letter: char,
+    pub letter: String,
     /// Its run alone, where there is one.
     pub alone: Option<RunId>,
     /// Its run with the others, where there is one.
@@ -274,10 +274,6 @@ fn highest(steps: &[StepTogether]) -> Option<StepId> {
     };
     let rates = steps.iter().filter(at_once).filter_map(|step| Some((step.total.together_mb_s?, step)));
     rates.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, step)| step.step.clone())
-}
-
-fn letter(index: usize) -> char {
-    Group::letter(u32::try_from(index).unwrap_or(u32::MAX))
 }
 
 /// Whether something that ended then was measured on the clock that the group shares.

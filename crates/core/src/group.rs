@@ -52,12 +52,14 @@ impl Group {
     pub fn drives(&self) -> u32 {
         self.runs.iter().map(|one| one.drive + 1).max().unwrap_or(0)
     }
+}
 
-    /// The name of a drive in tables: A, B, C.
-    #[must_use]
-    pub fn letter(drive: u32) -> char {
-        u8::try_from(drive).ok().filter(|drive| *drive < 26).map_or('?', |drive| char::from(b'A' + drive))
-    }
+/// The name of a drive (or of a run among several) in tables, from 0 on: A, B, … Z, AA, AB, …
+#[must_use]
+pub fn letter(drive: usize) -> String {
+    let before = (drive / 26).checked_sub(1).map(letter).unwrap_or_default();
+    let last = ('A'..='Z').nth(drive % 26).unwrap_or_default();
+    format!("{before}{last}")
 }
 
 /// Time that one CPU spent, by kind, in milliseconds (proc_stat(5), in steps of the kernel's tick, mostly 10 ms).
@@ -188,6 +190,7 @@ mod tests {
 
     #[test]
     fn drives_are_lettered() {
-        assert_eq!((Group::letter(0), Group::letter(25), Group::letter(26)), ('A', 'Z', '?'));
+        let letters = [0, 25, 26, 51, 52, 26 * 27].map(letter);
+        assert_eq!(letters, ["A", "Z", "AA", "AZ", "BA", "AAA"]);
     }
 }

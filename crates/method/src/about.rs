@@ -44,6 +44,22 @@ pub enum Mark {
     Unmarked,
 }
 
+/// The source that stands for the project itself: what it "states" is our choice.
+pub(crate) const OWN: &str = "own";
+
+impl Mark {
+    /// The mark of a value of the quick form that has none of its own, beside that of the faithful form.
+    pub(crate) fn shortened(faithful: &Mark) -> Mark {
+        let and = match faithful {
+            Mark::Stated(source) if source == OWN => "; the faithful form's value is ours too".to_owned(),
+            Mark::Stated(_) => "; the faithful form has the published value".to_owned(),
+            Mark::Approximation(reason) => format!("; the faithful form's value is ours too: {reason}"),
+            Mark::Derived(_) | Mark::Unmarked => String::new(),
+        };
+        Mark::Approximation(format!("shortened for the quick form{and}"))
+    }
+}
+
 /// What is told like a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AboutKind {

@@ -55,9 +55,6 @@ const TAKEN: [&str; 20] = [
 /// The rest of them.
 const TAKEN_TOO: [&str; 5] = ["start_below", "start_below_cap", "rounds", "combine", "order"];
 
-/// Reason for values of the quick form without a mark of their own.
-const SHORTENED: &str = "shortened for the quick form; the faithful form has the published value";
-
 /// The keys of which one, alone or with what belongs to it, says how large files are.
 const LAWS: [&str; 3] = ["size", "median", "smallest"];
 
@@ -65,15 +62,16 @@ const LAWS: [&str; 3] = ["size", "median", "smallest"];
 struct SetTable<'m> {
     own: &'m Table,
     form: Option<&'m Table>,
-    /// Reason for values of the form that carry no mark.
-    shortened: bool,
+    /// The faithful form beside the quick one: what it shortens needs no mark of its own.
+    faithful: Option<Box<SetTable<'m>>>,
 }
 
 impl<'m> SetTable<'m> {
     fn in_form(root: &Table, own: &'m Table, base: Form) -> Self {
         let form = own.table("forms").and_then(|forms| forms.table(base.name()));
         let shortened = base == Form::Quick && root.table("forms").is_some_and(|it| it.has("faithful"));
-        SetTable { own, form, shortened }
+        let faithful = shortened.then(|| Box::new(SetTable::in_form(root, own, Form::Faithful)));
+        SetTable { own, form, faithful }
     }
 
     fn of(&self, key: &str) -> &'m Table {
@@ -98,10 +96,10 @@ impl<'m> SetTable<'m> {
         if let Some(mark) = self.form.and_then(|form| mark_in(form, key)) {
             return mark;
         }
-        match form {
-            Some(_) if self.shortened => Mark::Approximation(SHORTENED.to_owned()),
-            Some(_) => Mark::Unmarked,
-            None => mark_in(self.own, key).unwrap_or(Mark::Unmarked),
+        match (form, &self.faithful) {
+            (Some(_), Some(faithful)) => Mark::shortened(&faithful.mark(key)),
+            (Some(_), None) => Mark::Unmarked,
+            (None, _) => mark_in(self.own, key).unwrap_or(Mark::Unmarked),
         }
     }
 

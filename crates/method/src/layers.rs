@@ -20,8 +20,6 @@ pub(crate) const OF_TESTS: &str = "tests";
 
 /// The tables of marks.
 pub(crate) const MARKS: [&str; 3] = ["source_of", "derived", "approximation"];
-/// The reason for values of the quick form that have no mark of their own, where there is a faithful form.
-pub(crate) const SHORTENED: &str = "shortened for the quick form; the faithful form has the published value";
 
 /// The tables that speak about one step, weakest first.
 #[derive(Debug, Clone)]
@@ -33,8 +31,8 @@ pub(crate) struct Layers<'m> {
     form_from: usize,
     /// Index of the first table that was set on the command line.
     set_from: usize,
-    /// Reason for values of the form's tables that carry no mark of their own.
-    shortened: bool,
+    /// The faithful form beside the quick one: what it shortens needs no mark of its own.
+    faithful: Option<Box<Layers<'m>>>,
 }
 
 impl<'m> Layers<'m> {
@@ -61,7 +59,8 @@ impl<'m> Layers<'m> {
             general: there.iter().map(|(_, general, _)| *general).collect(),
             form_from: there.iter().position(|(.., form)| *form).unwrap_or(there.len()),
             set_from: there.len() - set_count,
-            shortened: base == Form::Quick && has_faithful,
+            faithful: (base == Form::Quick && has_faithful)
+                .then(|| Box::new(Layers::new(root, test, case, Form::Faithful))),
         }
     }
 
@@ -115,10 +114,10 @@ impl<'m> Layers<'m> {
         if let Some(mark) = self.tables[from..].iter().rev().find_map(|table| mark_in(table, name)) {
             return mark;
         }
-        if self.shortened && from >= self.form_from && place.is_some() {
-            return Mark::Approximation(SHORTENED.to_owned());
+        match &self.faithful {
+            Some(faithful) if from >= self.form_from && place.is_some() => Mark::shortened(&faithful.mark(name)),
+            _ => Mark::Unmarked,
         }
-        Mark::Unmarked
     }
 }
 

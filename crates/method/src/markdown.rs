@@ -6,12 +6,9 @@ use std::fmt::Write as _;
 
 use drivelab_core::plan::Form;
 
-use crate::about::{AboutKind, Mark, PREPARE, Parameter, SuiteAbout, TestAbout, ValueInForm};
+use crate::about::{AboutKind, Mark, OWN, PREPARE, Parameter, SuiteAbout, TestAbout, ValueInForm};
 use crate::methodology::Methodology;
 use crate::profile::ProfileAbout;
-
-/// The source that a methodology names for what is its own choice.
-const OWN: &str = "own";
 
 /// How many parameters of a methodology come from where.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

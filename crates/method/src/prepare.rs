@@ -13,12 +13,13 @@ use drivelab_core::plan::{
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::{Pattern, Workload};
 
+use crate::about::Mark;
 use crate::diagnose::Diagnostic;
 use crate::estimate;
 use crate::expand::{PREPARE, SMOKE_CAP, SMOKE_SIZE, Scope};
 use crate::fit::{Needs, fitted};
 use crate::keys::MARKS;
-use crate::layers::SHORTENED;
+use crate::layers::mark_in;
 use crate::load::{self, Preset, SEED, Shares};
 use crate::near::nearest;
 use crate::step::derived_seed;
@@ -48,8 +49,12 @@ pub(crate) fn writes_before(root: &Table, test: &Table) -> bool {
     let tests: Vec<String> = root.tables("tests").iter().map(name).collect();
     let place = |wanted: &str| tests.iter().position(|name| name == wanted);
     let is_early = |step: &Table| !step.has("before") || place(step.text("before")) <= place(test.text("name"));
-    let writes = |step: &Table| matches!(step.text("action"), "fill" | "overwrite_random");
     root.tables("prepare").iter().any(|step| writes(step) && is_early(step))
+}
+
+/// Whether a step of the preparation writes data.
+pub(crate) fn writes(step: &Table) -> bool {
+    matches!(step.text("action"), "fill" | "overwrite_random")
 }
 
 /// What an action does where its table states nothing else.
@@ -80,6 +85,8 @@ pub(crate) fn in_form(step: &Table, base: Form, shortened: bool) -> Table {
     let Some(form) = step.table("forms").and_then(|forms| forms.table(base.name())) else { return whole };
     let is_mark = |name: &str| MARKS.iter().any(|mark| mark.name == name);
     let marks = |table: &Table, kind: &str| table.table(kind).cloned().unwrap_or_default();
+    let in_faithful = shortened.then(|| in_form(step, Form::Faithful, false));
+    let faithful = |name: &str| in_faithful.as_ref().and_then(|step| mark_in(step, name)).unwrap_or(Mark::Unmarked);
     let mut kinds: Vec<(&str, Table)> = MARKS.iter().map(|mark| (mark.name, marks(step, mark.name))).collect();
     for (name, entry) in form.entries.iter().filter(|(name, _)| !is_mark(name)) {
         let ends = TIME_OR_PASSES.iter().filter(|_| TIME_OR_PASSES.contains(&name.as_str()));
@@ -89,7 +96,8 @@ pub(crate) fn in_form(step: &Table, base: Form, shortened: bool) -> Table {
         }
         whole.entries.insert(name.clone(), entry.clone());
         if shortened && !MARKS.iter().any(|mark| marks(form, mark.name).has(name)) {
-            let value = Located { value: Value::Text(SHORTENED.to_owned()), at: entry.value.at.clone() };
+            let Mark::Approximation(reason) = Mark::shortened(&faithful(name)) else { continue };
+            let value = Located { value: Value::Text(reason), at: entry.value.at.clone() };
             let mark = Entry { key_at: entry.key_at.clone(), value };
             let ours = kinds.iter_mut().find(|(kind, _)| *kind == "approximation");
             ours.into_iter().for_each(|(_, marks)| drop(marks.entries.insert(name.clone(), mark.clone())));

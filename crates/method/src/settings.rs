@@ -4,6 +4,7 @@
 //! strongest layer of values. Must not know: flags.
 
 use drivelab_core::units::Bytes;
+use drivelab_core::workload::DataPattern;
 use toml::de::DeTable;
 
 use crate::check;
@@ -14,6 +15,7 @@ use crate::meaning;
 use crate::merge::parameters;
 use crate::methodology::Methodology;
 use crate::near::nearest;
+use crate::prepare::writes;
 use crate::texts::Texts;
 use crate::value::{Entry, Located, Table, Value};
 
@@ -183,12 +185,14 @@ fn prepared(root: &mut Table, set: &Table) {
     }
     let mut data = set.clone();
     data.entries.retain(|name, _| name.starts_with("data") || name == "approximation");
-    let data_of = |table: &Table| table.get("data").map(|found| found.value.to_string());
-    let before = root.table("defaults").and_then(data_of);
+    let stated = |table: &Table| table.get("data").map(|found| found.value.to_string());
+    let data_of =
+        |table: Option<&Table>| table.and_then(stated).unwrap_or_else(|| DataPattern::Incompressible.name().to_owned());
+    let before = data_of(root.table("defaults"));
     let Some(Value::Tables(steps)) = root.entries.get_mut("prepare").map(|entry| &mut entry.value.value) else {
         return;
     };
-    for step in steps.iter_mut().filter(|step| step.has("data") && data_of(step) == before) {
+    for step in steps.iter_mut().filter(|step| writes(step) && data_of(Some(step)) == before) {
         parameters(step, data.clone());
     }
 }

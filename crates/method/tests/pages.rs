@@ -127,3 +127,23 @@ fn what_no_source_states_is_marked_in_its_file() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// "Published" may only be said of the faithful form's value where a source states it.
+#[test]
+fn a_shortened_value_says_of_the_longer_one_only_what_its_mark_says() {
+    let (mut published, mut ours) = (0, 0);
+    for method in methods() {
+        for parameter in method.tests().iter().flat_map(|test| &test.parameters) {
+            let value = |form| parameter.forms.iter().find(|value| value.form == form);
+            let (Some(faithful), Some(quick)) = (value(Form::Faithful), value(Form::Quick)) else { continue };
+            let Mark::Approximation(reason) = &quick.mark else { continue };
+            let name = format!("{}: {}: {reason}", method.identity().name, parameter.name);
+            if reason.contains("the published value") {
+                published += 1;
+                assert!(matches!(&faithful.mark, Mark::Stated(source) if source != "own"), "{name}");
+            }
+            ours += usize::from(reason.contains("the faithful form's value is ours too"));
+        }
+    }
+    assert!(published > 50 && ours > 20, "{published} and {ours}: the words are others now");
+}

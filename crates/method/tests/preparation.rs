@@ -134,6 +134,10 @@ fn data_that_are_set_for_all_tests_are_those_that_the_same_fill_writes() {
     assert_eq!(written(same, &[]), ("one_block".to_owned(), false));
     assert_eq!(written(same, &["data=zero"]), ("zero".to_owned(), true));
     assert_eq!(written(same, &["reads.data=zero"]).0, "one_block", "of one test");
+    let unsaid = "[[prepare]]\naction = \"fill\"\n";
+    assert_eq!(written(unsaid, &["data=zero"]), ("zero".to_owned(), true), "incompressible both, without a word");
+    let half = unsaid.replace("[[prepare]]", "[defaults]\ndata = \"incompressible\"\n[[prepare]]");
+    assert_eq!(written(&half, &["data=zero"]).0, "zero");
     let another =
         same.replace("action = \"fill\"\ndata = \"one_block\"", "action = \"fill\"\ndata = \"incompressible\"");
     assert_eq!(written(&another, &["data=zero"]).0, "incompressible", "a state of its own, which the file asks for");

@@ -3,7 +3,7 @@
 //! Unlike runs (another method hash, another form, the smoke form, other conditions than arm and power state) are never
 //! put in one table; the reason is said.
 
-use drivelab_core::group::GroupRole;
+use drivelab_core::group::{GroupRole, letter};
 use drivelab_core::plan::{Form, Step};
 
 use crate::ReportInput;
@@ -69,14 +69,6 @@ pub(crate) fn run_name(index: usize, input: &ReportInput<'_>) -> String {
     let condition = condition(input);
     let arm = if condition.is_any() { format!(", {}", condition.arm()) } else { String::new() };
     format!("{}: {}{arm}", letter(index), facts::title(&input.records.environment))
-}
-
-/// A, B, ... Z, then numbers.
-pub(crate) fn letter(index: usize) -> String {
-    u8::try_from(index)
-        .ok()
-        .filter(|index| *index < 26)
-        .map_or_else(|| (index + 1).to_string(), |index| char::from(b'A' + index).to_string())
 }
 
 /// Sorts runs into groups that may be compared.

@@ -1,6 +1,7 @@
 //! The page: everything a review shows, handed to templates/page.html.
 
 use askama::Template;
+use drivelab_core::group::letter;
 use drivelab_core::metric::MetricDef;
 use drivelab_core::plan::Form;
 
@@ -206,7 +207,7 @@ fn at_detail(inputs: &[ReportInput<'_>], detail: Detail, too_large: bool) -> Res
     let Some((results, lost)) = doc::embedded(inputs, detail.cuts, detail.most)? else { return Ok(None) };
     let several = inputs.len() > 1;
     let view = |(index, input): (usize, &ReportInput<'_>)| {
-        let prefix = if several { format!("run-{}-", compare::letter(index).to_lowercase()) } else { String::new() };
+        let prefix = if several { format!("run-{}-", letter(index).to_lowercase()) } else { String::new() };
         let name = if several { compare::run_name(index, input) } else { facts::title(&input.records.environment) };
         RunView::of(input, prefix, name, detail.points)
     };

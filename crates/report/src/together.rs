@@ -46,15 +46,15 @@ impl<'a> GroupInput<'a> {
     fn run_of(&self, drive: usize) -> Option<&ReportInput<'a>> {
         let drive = self.group.drives.get(drive)?;
         let wanted = [drive.together, drive.alone];
-        let find = |id| self.members.iter().find(|input| Some(input.records.run) == id && is_of(input, drive.letter));
+        let find = |id| self.members.iter().find(|input| Some(input.records.run) == id && is_of(input, &drive.letter));
         wanted.into_iter().find_map(|id| id.and_then(|id| find(Some(id))))
     }
 }
 
 /// Whether a run is of the drive with this letter.
-fn is_of(input: &ReportInput<'_>, letter: char) -> bool {
+fn is_of(input: &ReportInput<'_>, letter: &str) -> bool {
     let group = input.records.group.as_ref();
-    group.is_some_and(|group| drivelab_core::group::Group::letter(group.drive) == letter)
+    group.is_some_and(|group| drivelab_core::group::letter(group.drive as usize) == letter)
 }
 
 /// The page: one file that opens offline.

@@ -5,7 +5,7 @@
 //! (`feed_rate`).
 
 use drivelab_core::finding::{Finding, Severity};
-use drivelab_core::group::MethodDrives;
+use drivelab_core::group::{MethodDrives, letter};
 use drivelab_core::ids::StepId;
 use drivelab_core::load::OpKind;
 use drivelab_core::plan::StepRole;
@@ -55,7 +55,7 @@ pub struct FeedStep {
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct FeedDrive {
     /// A, B, C.
-    pub letter: char,
+    pub letter: String,
     /// Its rate, MB/s.
     pub mb_s: Option<f64>,
     /// The host was the limit of it.
@@ -90,7 +90,7 @@ pub(super) fn of_group(drives: Option<&MethodDrives>, steps: &[StepTogether]) ->
                 None => (share.together_mb_s, share.together_at_least),
             };
             let drives = mb_s.and_then(|rate| drives_needed(need, rate));
-            FeedDrive { letter: super::letter(index), mb_s, at_least, drives }
+            FeedDrive { letter: letter(index), mb_s, at_least, drives }
         };
         let each = step.total.together_mb_s.map(|total| total / step.drives.len().max(1) as f64);
         FeedStep {

@@ -1,10 +1,11 @@
 //! What must be known beside the figures of several drives at once: thresholds and words.
 
 use drivelab_core::finding::{Finding, Severity};
+use drivelab_core::group::letter;
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::Form;
 
-use super::{Pair, StepTogether, is_complete, letter};
+use super::{Pair, StepTogether, is_complete};
 use crate::findings::{Words, conduct, evidence, plural};
 
 /// A step that was in company for less than this, %: its loss is smaller than it would be in full company.
@@ -62,7 +63,7 @@ fn shared_device(pairs: &[Pair<'_>]) -> Vec<Finding> {
         }
     }
     let finding = |(name, members): (String, Vec<usize>)| {
-        let letters: Vec<String> = members.iter().map(|drive| letter(*drive).to_string()).collect();
+        let letters: Vec<String> = members.iter().map(|drive| letter(*drive)).collect();
         let statement =
             format!("{} lie on the same device, {name}: together they share what it can do.", and(&letters));
         let cause = "The targets are on one drive, or on layers above one drive.";
@@ -77,7 +78,7 @@ fn missing(pairs: &[Pair<'_>], each_only: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     let lacking = |of: &dyn Fn(&Pair<'_>) -> bool| -> Vec<String> {
         let lacking = pairs.iter().enumerate().filter(|(_, pair)| !of(pair));
-        lacking.map(|(index, _)| letter(index).to_string()).collect()
+        lacking.map(|(index, _)| letter(index)).collect()
     };
     let together = lacking(&|pair| is_complete(pair.together));
     if !together.is_empty() && !each_only {
@@ -102,7 +103,7 @@ fn resumed(pairs: &[Pair<'_>]) -> Option<Finding> {
         pair.together.is_some_and(|(records, _)| records.breaks.iter().any(|pause| pause.resumed.is_some()))
     };
     let letters: Vec<String> =
-        pairs.iter().enumerate().filter(|(_, pair)| was(pair)).map(|(index, _)| letter(index).to_string()).collect();
+        pairs.iter().enumerate().filter(|(_, pair)| was(pair)).map(|(index, _)| letter(index)).collect();
     (!letters.is_empty()).then(|| {
         let statement = format!(
             "The runs of {} were resumed by themselves: what they measured then was not in company.",

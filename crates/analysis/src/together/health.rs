@@ -4,6 +4,7 @@
 //! Everything that is watched is read at each border of a step (docs/telemetry.md), so a figure of "the end of a step"
 //! is the reading at its border: the first one from its end on, where that is near, else the last one in it.
 
+use drivelab_core::group::letter;
 use drivelab_core::ids::StepId;
 use drivelab_core::plan::{Action, Step, StepRole};
 use drivelab_core::run::RunRecords;
@@ -11,7 +12,7 @@ use drivelab_core::telemetry::{About, Quantity, RecordedSource, SourceKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Member, Pair, letter};
+use super::{Member, Pair};
 use crate::values::telemetry::of_drive;
 
 /// How long after the end of a step a reading is still of that border, ns.
@@ -21,7 +22,7 @@ const NEAR_NS: u64 = 2_000_000_000;
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DriveHealth {
     /// A, B, C.
-    pub letter: char,
+    pub letter: String,
     /// Temperature in each reading of the idle steps before the tests, °C.
     pub idle_celsius: Vec<f64>,
     /// Each measured step.
@@ -65,7 +66,7 @@ pub(super) fn all(pairs: &[Pair<'_>]) -> Vec<DriveHealth> {
 }
 
 /// What one run says of its drive.
-fn of_run(records: &RunRecords, letter: char) -> DriveHealth {
+fn of_run(records: &RunRecords, letter: String) -> DriveHealth {
     let measured = records.plan.steps().filter(|step| step.role == StepRole::Measure && step.workload().is_some());
     DriveHealth {
         letter,

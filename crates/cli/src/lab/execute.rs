@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
 use drivelab_core::exit::ExitCode;
-use drivelab_core::group::Group;
+use drivelab_core::group::letter;
 use drivelab_core::ids::RunId;
 use drivelab_core::listener::Listener;
 use drivelab_core::record::Stuck;
@@ -103,7 +103,7 @@ pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
     });
     let clock: Arc<dyn RunClock> = Arc::new(clock);
     let view = match &care.group {
-        Some(group) => View::Part { letter: Group::letter(group.drive) },
+        Some(group) => View::Part { letter: letter(group.drive as usize) },
         None => View::Live { history: history.as_ref() },
     };
     let mut watched =
@@ -160,7 +160,7 @@ fn engine_failure(error: drivelab_engine::EngineError) -> Failure {
 }
 
 /// What the screens will show.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub enum View<'a> {
     /// A run that goes on now, after these events.
     Live {
@@ -170,7 +170,7 @@ pub enum View<'a> {
     /// One of several runs that go on now.
     Part {
         /// The name of its drive.
-        letter: char,
+        letter: String,
     },
     /// A stored run.
     Replay,
@@ -187,9 +187,9 @@ pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken, view: Vie
     let plain = settings.plain.value || print.json || matches!(view, View::Part { .. });
     let plain_lines = || -> Box<dyn Listener> {
         let plain = Plain::new(std::io::stderr(), color);
-        Box::new(match view {
+        Box::new(match &view {
             View::Live { .. } => plain,
-            View::Part { letter } => plain.of_a_part(letter),
+            View::Part { letter } => plain.of_a_part(letter.clone()),
             View::Replay => plain.of_a_replay(),
         })
     };
@@ -201,7 +201,7 @@ pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken, view: Vie
             return vec![Screen { listener, capacity: JSON_CAPACITY }];
         }
         Style::Plain => plain_lines(),
-        Style::Panel => match (Panel::open(stop.clone(), color), view) {
+        Style::Panel => match (Panel::open(stop.clone(), color), &view) {
             (Ok(panel), View::Live { .. } | View::Part { .. }) => Box::new(panel),
             (Ok(panel), View::Replay) => Box::new(panel.of_a_replay()),
             (Err(_), _) => plain_lines(),

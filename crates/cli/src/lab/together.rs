@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use drivelab_core::clock::{MonotonicClock, StopToken};
 use drivelab_core::drive_facts::DriveFacts;
 use drivelab_core::exit::ExitCode;
-use drivelab_core::group::{Group, GroupRole, GroupRun, MethodDrives};
+use drivelab_core::group::{Group, GroupRole, GroupRun, MethodDrives, letter};
 use drivelab_core::ids::{RunId, StepKey};
 use drivelab_core::plan::{Form, Plan};
 use drivelab_core::target::DeviceIdentity;
@@ -228,7 +228,7 @@ impl Common<'_> {
                 if code != ExitCode::Interrupted {
                     say::line(&format!(
                         "error: {} ({}): {message}",
-                        Group::letter(run.drive),
+                        letter(run.drive as usize),
                         self.target(run.drive).display()
                     ));
                 }
@@ -257,7 +257,7 @@ fn alone(common: &Common<'_>) -> Vec<ExitCode> {
         if common.stopped() {
             break;
         }
-        let letter = Group::letter(run.drive);
+        let letter = letter(run.drive as usize);
         common.context.settings.voice.say(format!("\n{letter} alone   {}", common.target(run.drive).display()));
         let prepared = common.prepare(run, stop, Company::new(None), &Began::now());
         let done = prepared.and_then(|prepared| measure(common, prepared));
@@ -440,7 +440,6 @@ fn shared_devices(surveyed: &[(Site, Plan)]) -> Vec<String> {
         for (other, (before, _)) in surveyed[..index].iter().enumerate() {
             let shared = site.devices.iter().find(|one| before.devices.iter().any(|device| device.name == one.name));
             if let Some(device) = shared {
-                let letter = |at: usize| Group::letter(u32::try_from(at).unwrap_or(u32::MAX));
                 lines.push(format!(
                     "{} and {} lie on the same device, {}: together they share what it can do",
                     letter(other),

@@ -29,7 +29,7 @@ pub struct Plain<W: Write + Send> {
     said_ns: u64,
     time: RunTime,
     /// The name of the drive, where several are measured.
-    letter: Option<char>,
+    letter: Option<String>,
 }
 
 impl<W: Write + Send> Plain<W> {
@@ -47,7 +47,7 @@ impl<W: Write + Send> Plain<W> {
 
     /// Names the drive in each line: lines of several runs come in between each other.
     #[must_use]
-    pub const fn of_a_part(mut self, letter: char) -> Self {
+    pub fn of_a_part(mut self, letter: String) -> Self {
         self.letter = Some(letter);
         self
     }
@@ -59,7 +59,7 @@ impl<W: Write + Send> Plain<W> {
             (true, Tone::Bad) => ("\x1b[31m", "\x1b[0m"),
         };
         self.said_ns = at_ns;
-        let letter = self.letter.map_or_else(String::new, |letter| format!("{letter} "));
+        let letter = self.letter.as_ref().map_or_else(String::new, |letter| format!("{letter} "));
         let line = format!("{letter}[{:>7}] {on}{text}{off}\n", run_time(at_ns));
         self.out.write_all(line.as_bytes()).and_then(|()| self.out.flush()).map_err(lost)
     }

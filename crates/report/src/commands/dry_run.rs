@@ -8,6 +8,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use drivelab_core::condition::Condition;
+use drivelab_core::group::letter;
 use drivelab_core::ids::RunId;
 use drivelab_core::plan::{Form, LeftOut};
 use drivelab_core::units::{Bytes, Nanos};
@@ -138,8 +139,7 @@ pub fn dry_run_text(run: &DryRun) -> String {
         None => format::counted(run.steps, "step"),
     };
     fact("Method", &format!("{} {}, {}, {steps}", run.method, run.method_version, run.form.words(&run.method)));
-    let letters = ('A'..='Z').map(|letter| format!("{letter} "));
-    let drives = run.drives.iter().zip(letters);
+    let drives = (0..).zip(&run.drives).map(|(at, drive)| (drive, format!("{} ", letter(at))));
     for (target, letter) in run.target.iter().map(|target| (target, String::new())).chain(drives) {
         fact("Target", &format!("{letter}{}, {}", target.target.display(), format::bytes(target.length)));
         target.device.iter().for_each(|device| device_text(device, &mut fact));
@@ -181,14 +181,15 @@ fn written_text(run: &DryRun, fact: &mut impl FnMut(&str, &str)) {
     let share = |target: &DryRunTarget| {
         target.drive_writes.map_or_else(
             || "the capacity of the drive is not known".to_owned(),
-            |writes| format!("{writes:.4} times the capacity of the device"),
+            |writes| {
+                let digits = if writes < 1.0 { 4 } else { 2 };
+                format!("{writes:.digits$} times the capacity of the device")
+            },
         )
     };
     let shares: Vec<String> = match &run.target {
         Some(target) => vec![share(target)],
-        None => {
-            run.drives.iter().zip('A'..='Z').map(|(target, letter)| format!("{letter} {}", share(target))).collect()
-        }
+        None => (0..).zip(&run.drives).map(|(at, target)| format!("{} {}", letter(at), share(target))).collect(),
     };
     let shares = if shares.is_empty() { String::new() } else { format!(" ({})", shares.join(", ")) };
     fact("Written", &format!("about {}{shares}; {GUESS}", format::bytes(run.estimated_written)));
@@ -198,8 +199,8 @@ fn written_text(run: &DryRun, fact: &mut impl FnMut(&str, &str)) {
         targets.first().into_iter().for_each(|_| fact("Wear", first));
         return;
     }
-    for (target, letter) in targets.iter().zip('A'..='Z') {
-        fact("Wear", &format!("{letter}: {}", target.endurance));
+    for (at, target) in targets.iter().enumerate() {
+        fact("Wear", &format!("{}: {}", letter(at), target.endurance));
     }
 }
 

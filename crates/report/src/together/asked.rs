@@ -107,7 +107,7 @@ fn health(group: &Together) -> Table {
         figures("Interrupts", "1/s"),
     ];
     let whole = |value: f64| format!("{value:.0}");
-    let row = |letter: char, step: &StepHealth| {
+    let row = |letter: &str, step: &StepHealth| {
         vec![
             Cell::text(step.label.clone()),
             Cell::text(letter.to_string()),
@@ -121,7 +121,7 @@ fn health(group: &Together) -> Table {
             shown(step.interrupts_per_second, format::iops),
         ]
     };
-    let rows = group.health.iter().flat_map(|drive| drive.steps.iter().map(|step| row(drive.letter, step))).collect();
+    let rows = group.health.iter().flat_map(|drive| drive.steps.iter().map(|step| row(&drive.letter, step))).collect();
     let read = group.health.iter().flat_map(|drive| &drive.steps).any(|step| step.celsius.is_some());
     let caption = if read { "Each drive at the end of each step" } else { "Each drive's interrupts in each step" };
     Table { caption: caption.to_owned(), columns, rows }

@@ -67,7 +67,7 @@ fn latency(value: Option<f64>) -> Cell {
 
 /// Name of a drive: letter and model.
 pub(super) fn drive_name(input: &GroupInput<'_>, drive: usize) -> String {
-    let letter = input.group.drives.get(drive).map_or('?', |drive| drive.letter);
+    let letter = input.group.drives.get(drive).map_or("?", |drive| drive.letter.as_str());
     let name = input.run_of(drive).map(|run| facts::drive_name(&run.records.environment));
     name.map_or_else(|| letter.to_string(), |name| format!("{letter}: {name}"))
 }
