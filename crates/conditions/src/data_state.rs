@@ -24,7 +24,9 @@ pub fn with_data_state(mut plan: Plan, state: DataState) -> Plan {
     let steps = match state {
         DataState::AsFound => return plan,
         DataState::Fresh => Vec::new(),
-        DataState::Filled { percent } => vec![fill(part(area, percent))],
+        DataState::Filled { percent } if percent == all() => vec![fill(area)],
+        // What it held before would make it fuller than is said.
+        DataState::Filled { percent } => vec![discard(area), fill(part(area, percent))],
         DataState::OverwrittenRandom => vec![fill(area), overwrite(area)],
         DataState::Discarded => vec![fill(area), discard(area)],
     };

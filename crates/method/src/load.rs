@@ -283,7 +283,8 @@ fn pace(
         values.holds(key, searched.map(|_| "`find_rate` sets the rate of each round"), errors);
     }
     let asked = searched.or_else(|| values.rate("rate"));
-    let rate = asked.and_then(|asked| rate(values, asked, arrivals, shares, sizes, errors));
+    let syncs = other(values, shares, &mut Vec::new()).sync_every;
+    let rate = asked.and_then(|asked| rate(values, asked, arrivals, (shares, syncs), sizes, errors));
     if asked.is_none() {
         values.holds(
             "arrivals",
@@ -301,11 +302,13 @@ fn rate(
     values: &Values<'_, '_>,
     asked: AskedRate,
     arrivals: Arrivals,
-    shares: Shares,
+    (shares, sync_every): (Shares, u32),
     sizes: &Sizes,
     errors: &mut Vec<Diagnostic>,
 ) -> Option<Rate> {
-    let moving = f64::from(100 - shares.flush.get()) / 100.0;
+    // Flushes arrive like every operation and move nothing: those that are drawn, and those after so many writes.
+    let synced = if sync_every > 0 { f64::from(shares.write.get()) / 100.0 / f64::from(sync_every) } else { 0.0 };
+    let moving = f64::from(100 - shares.flush.get()) / 100.0 / (1.0 + synced);
     let per_1000_s = asked.per_1000_s(sizes.mean() * moving);
     if per_1000_s.is_none() {
         let title = format!("{asked} is no rate of operations for this load");

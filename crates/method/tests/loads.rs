@@ -188,6 +188,9 @@ fn pace_and_placement_arrive() {
     );
     // The mean block has 8 KiB, and half of the operations move nothing: 43,008 / 4,096 = 10.5.
     assert_eq!(mixed.0.pace.rate, rate(10_500, Arrivals::Constant));
+    let synced = step_of("rate = \"40.96 MB/s\"\nwrite_percent = 50\nsync_every = 2").0;
+    // Of 5 operations 4 move a block of 4 KiB: two reads, two writes and the flush behind them.
+    assert_eq!(synced.pace.rate, rate(12_500_000, Arrivals::Constant), "12,500 of 4 KiB and 0");
     let thinking = step_of("think_time = \"1 ms\"\nbatch = 1").0;
     assert_eq!(thinking.pace, Pace { think_time: Nanos::from_millis(1), ..Pace::default() });
     assert_eq!(thinking.placement, Placement::default());
