@@ -4,7 +4,7 @@
 //! section 6, thresholds as named constants. A recording without that account says nothing, and so does this file.
 
 use drivelab_core::load::{Arrivals, Verify};
-use drivelab_core::record::{IssueMode, OpenLoop, StepRecord};
+use drivelab_core::record::{CPU_SPLIT_FROM, IssueMode, OpenLoop, StepRecord};
 use drivelab_core::run::RunRecords;
 use drivelab_core::workload::Workload;
 use schemars::JsonSchema;
@@ -51,8 +51,10 @@ pub enum LimitedBy {
     },
     /// The kernel's work on the issuing threads: the figure is a lower bound.
     HostCpu {
-        /// Share of the threads' time in the kernel, 0 to 1.
+        /// Share of the threads' time in the kernel, 0 to 1; on the CPU where it was too short to be split.
         share: f64,
+        /// Whether it is known to be the kernel's.
+        split: bool,
     },
     /// Other programs, which had the CPU when the issuing threads were ready: the figure is a lower bound.
     OtherWork {
@@ -229,6 +231,8 @@ struct Signs {
     starved: f64,
     reached: f64,
     asked: f64,
+    /// CPU time of the issuing threads in seconds, of all rounds: whether it can be split into user and kernel.
+    cpu_s: f64,
     manner: Manner,
     /// Kernel threads did a part of the work, and their CPU time is in no figure here.
     unseen: bool,
@@ -249,6 +253,7 @@ impl Signs {
             // Between two files and while what was written is made durable, no file is under way by nature.
             reached: if workload.files.is_some() { effort.depth_asked as f64 } else { record.in_flight_mean },
             asked: effort.depth_asked as f64,
+            cpu_s: record.engine.cpu_user.as_secs_f64() + record.engine.cpu_system.as_secs_f64(),
             manner: manner(record, workload),
             unseen: record.engine.punted || record.engine.issue_mode() == IssueMode::RingSubmissionPolled,
             many: effort.operations as f64 >= MANY * effort.depth_asked as f64,
@@ -264,6 +269,7 @@ impl Signs {
             starved: of(|signs| signs.starved)?,
             reached: of(|signs| signs.reached)?,
             asked: of(|signs| signs.asked)?,
+            cpu_s: rounds.iter().map(|signs| signs.cpu_s).sum(),
             manner: rounds.iter().map(|signs| signs.manner).max()?,
             unseen: rounds.iter().any(|signs| signs.unseen),
             many: rounds.iter().all(|signs| signs.many),
@@ -275,12 +281,16 @@ impl Signs {
         if self.manner == Manner::OnTime {
             return LimitedBy::Schedule;
         }
-        let busy = self.user + self.kernel > BUSY_SHARE;
-        if self.user > GENERATOR_SHARE || busy && self.user > self.kernel {
+        let both = self.user + self.kernel;
+        if !self.is_split() && both > KERNEL_SHARE {
+            return LimitedBy::HostCpu { share: both, split: false };
+        }
+        let busy = both > BUSY_SHARE;
+        if self.is_split() && (self.user > GENERATOR_SHARE || busy && self.user > self.kernel) {
             return LimitedBy::Generator { why: GeneratorLimit::UserTime { share: self.user } };
         }
         if self.kernel > KERNEL_SHARE || busy {
-            return LimitedBy::HostCpu { share: self.kernel };
+            return LimitedBy::HostCpu { share: self.kernel, split: true };
         }
         if self.starved > STARVED_SHARE {
             return LimitedBy::OtherWork { share: self.starved };
@@ -296,6 +306,11 @@ impl Signs {
         }
     }
 
+    /// Whether the CPU time is long enough to be told apart into user and kernel time.
+    fn is_split(self) -> bool {
+        self.cpu_s >= CPU_SPLIT_FROM.as_secs_f64()
+    }
+
     /// Whether a loop that asks for as much as it may did not have the asked operations in flight.
     fn lost_depth(self) -> bool {
         let asks_freely = matches!(self.manner, Manner::Free | Manner::Overloaded);
@@ -309,7 +324,11 @@ impl Signs {
 
     fn reason(self, verdict: LimitedBy) -> String {
         let (user, kernel) = (100.0 * self.user, 100.0 * self.kernel);
-        let cpu = format!("user {user:.0} %, kernel {kernel:.0} % of the issuing threads' time");
+        let cpu = if self.is_split() {
+            format!("user {user:.0} %, kernel {kernel:.0} % of the issuing threads' time")
+        } else {
+            format!("{:.0} % of the issuing threads' time on the CPU, too short to be split", user + kernel)
+        };
         match verdict {
             LimitedBy::Generator { why: GeneratorLimit::UserTime { .. } } | LimitedBy::HostCpu { .. } => {
                 let (reached, asked) = (self.reached, self.asked);
@@ -318,11 +337,12 @@ impl Signs {
                 } else {
                     String::new()
                 };
-                format!("{cpu}; the limit is 50 % each, 90 % together{depth}")
+                let limits = if self.is_split() { "50 % each, 90 % together" } else { "50 %" };
+                format!("{cpu}; the limit is {limits}{depth}")
             }
             LimitedBy::OtherWork { share } => {
                 format!(
-                    "other programs had the CPU for {:.0} % of the issuing threads' time (limit 10 %; {cpu})",
+                    "other programs had the CPU for {:.1} % of the issuing threads' time (limit 10 %; {cpu})",
                     100.0 * share
                 )
             }

@@ -85,8 +85,9 @@ fn generator_limited(subject: &Subject<'_>) -> Vec<Seen> {
 }
 
 fn host_cpu_limited(subject: &Subject<'_>) -> Vec<Seen> {
-    let LimitedBy::HostCpu { share } = limit_of(subject) else { return Vec::new() };
-    let what = "kernel CPU time of the issuing threads";
+    let LimitedBy::HostCpu { share, split } = limit_of(subject) else { return Vec::new() };
+    let whose = if split { "kernel CPU time" } else { "CPU time, too short to be split," };
+    let what = &format!("{whose} of the issuing threads");
     told(subject, Some(vec![evidence(what, 100.0 * share, Some(100.0 * limits::KERNEL_SHARE), "%")]))
 }
 
@@ -184,7 +185,9 @@ fn buffered_io(subject: &Subject<'_>) -> Vec<Seen> {
     let through = workload.groups().filter(|group| !group.direct);
     let span = through.map(|group| group.span.length.as_f64()).fold(0.0, f64::max);
     let what = "span (limit: memory, which can hold it)";
-    let mut seen = Seen::new(subject, Voids::Nothing, vec![evidence(what, span, Some(subject.memory.as_f64()), "B")]);
+    // A set of files has a size, and no span.
+    let sized = workload.files.is_none().then(|| evidence(what, span, Some(subject.memory.as_f64()), "B"));
+    let mut seen = Seen::new(subject, Voids::Nothing, sized.into_iter().collect());
     seen.notes.extend(effort(subject).and_then(|effort| effort.page_cache.clone()));
     vec![seen]
 }

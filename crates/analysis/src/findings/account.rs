@@ -49,8 +49,8 @@ pub(crate) fn generator_limited(seen: &[Seen]) -> Finding {
 
 pub(crate) fn host_cpu_limited(seen: &[Seen]) -> Finding {
     let statement = format!(
-        "In {} the kernel's work took most of the issuing threads' time: the host's CPU was the limit, and the rates \
-         are lower bounds.",
+        "In {} the kernel's work took most of the issuing threads' time (in the shortest, its own and the program's): the \
+         host's CPU was the limit, and the rates are lower bounds.",
         executions(seen)
     );
     let cause = "The kernel's I/O path (file system, scheduler, encryption, mitigations) needs that CPU time.";

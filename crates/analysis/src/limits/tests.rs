@@ -41,6 +41,22 @@ fn user_time_beyond_half_is_the_generator_and_kernel_time_the_host() {
 }
 
 #[test]
+fn cpu_time_of_few_ticks_is_judged_as_a_sum() {
+    // A tenth of a second: what ran at some 25 ticks decides which of the two it is called.
+    let of = |user_ms, kernel_ms| {
+        let (mut record, workload) = case(user_ms, kernel_ms, 32.0);
+        record.engine.effort.as_mut().expect("an account").thread_time = Nanos::from_millis(100);
+        limit(&record, &workload)
+    };
+    for (user_ms, kernel_ms) in [(51, 0), (0, 51), (26, 25)] {
+        let limit = of(user_ms, kernel_ms);
+        assert_eq!((limit.limited_by, limit.lower_bound), (LimitKind::HostCpu, true), "{limit:?}");
+        assert!(limit.reason.starts_with("51 % of the issuing threads' time on the CPU, too short"), "{limit:?}");
+    }
+    assert_eq!(of(25, 25).limited_by, LimitKind::Target);
+}
+
+#[test]
 fn a_closed_loop_must_keep_nine_tenths_of_its_depth() {
     assert_eq!(kind(100, 100, 28.8), LimitKind::Target);
     let (record, workload) = case(100, 100, 28.7);

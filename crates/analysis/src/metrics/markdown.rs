@@ -37,8 +37,9 @@ definition, its function and the records it comes from. An address is `STEP:METR
   (or both together 90 %), the host's CPU was. Half, because with more than that gone on this side the target could not
   have been asked for twice as much; 90 % of the depth, because refilling slots and draining at the end cost a few per
   cent and a tenth less is another load than the step's name says. Rates of such a step are lower bounds, shown with
-  `≥`, and its latencies contain waiting on this side. Time in which a thread was ready to run and other programs had
-  the CPU is seen by neither: on a busy machine (finding `busy_machine`) that may be the limit, whatever is named.
+  `≥`, and its latencies contain waiting on this side. Kernels split CPU
+  time by what ran at their ticks, so that below 200 ms of it only the sum is judged, by half of the time. Where threads
+  were ready to run for more than a tenth of their time and other programs had the CPU, those were the limit.
 - **Overload.** An open loop is overloaded where its backlog grew by more than 1 % of the asked rate (least squares over
   the intervals), by more than the slots hold and, with random gaps, by more than three standard deviations of the
   number of arrivals, and did so throughout: the line explains 70 % of the growth, which a stall just before the end of
