@@ -42,7 +42,7 @@ pub(crate) struct Group {
     pub(crate) title: String,
     /// What differs besides the drive, and must be kept in mind.
     pub(crate) differences: Vec<String>,
-    /// One row a step and operation, one column a run.
+    /// One row a step and operation that any of the runs has, one column a run.
     pub(crate) tables: Vec<Table>,
 }
 
@@ -139,10 +139,8 @@ fn table(runs: &[(usize, &ReportInput<'_>)], quantity: &str) -> Table {
         runs.iter()
             .map(|(index, input)| Column { metric: String::new(), ..Column::figures(&run_name(*index, input), unit) }),
     );
-    let steps: Vec<&Step> =
-        runs.first().map_or_else(Vec::new, |(_, input)| input.records.plan.tests.iter().flat_map(measured).collect());
     let mut rows = Vec::new();
-    for step in steps {
+    for step in union(runs).into_iter().flat_map(|one| one.steps) {
         let all = Op::all_of(step);
         let others = all.iter().copied().filter(|op| Op::OTHERS.contains(op));
         let ops: Vec<Op> = match Op::of(step) {
@@ -157,6 +155,55 @@ fn table(runs: &[(usize, &ReportInput<'_>)], quantity: &str) -> Table {
         }
     }
     Table { caption: format!("{name} ({unit})"), columns, rows }
+}
+
+/// A test that at least one of several runs has, with the measured steps of all of them.
+struct TestOfAny<'a> {
+    name: &'a str,
+    title: &'a str,
+    steps: Vec<&'a Step>,
+}
+
+/// Every test of any run: the first run's order, then what only others have. A test's steps likewise.
+fn union<'a>(runs: &[(usize, &ReportInput<'a>)]) -> Vec<TestOfAny<'a>> {
+    let mut all: Vec<TestOfAny<'a>> = Vec::new();
+    for test in runs.iter().flat_map(|(_, input)| &input.records.plan.tests) {
+        let steps: Vec<&Step> = measured(test).collect();
+        match all.iter_mut().find(|one| one.name == test.name) {
+            Some(one) => {
+                let new = |step: &&Step| one.steps.iter().all(|known| known.id != step.id);
+                let new: Vec<&Step> = steps.into_iter().filter(new).collect();
+                one.steps.extend(new);
+            }
+            None if steps.is_empty() => {}
+            None => all.push(TestOfAny { name: &test.name, title: &test.title, steps }),
+        }
+    }
+    all
+}
+
+/// Tests, whole or in part, that one run has and another lacks; none where all have the same.
+fn left_out(runs: &[(usize, &ReportInput<'_>)]) -> Option<String> {
+    let all = union(runs);
+    let lacks = |input: &ReportInput<'_>| {
+        let lack = |test: &TestOfAny<'_>| {
+            let missing = test.steps.iter().filter(|step| input.records.plan.step(&step.id).is_none()).count();
+            match missing {
+                0 => None,
+                some if some == test.steps.len() => Some(test.title.to_owned()),
+                some => Some(format!("{some} of {} steps of {}", test.steps.len(), test.title)),
+            }
+        };
+        all.iter().filter_map(lack).collect::<Vec<_>>().join(" and ")
+    };
+    let lacking: Vec<String> = runs.iter().map(|(_, input)| lacks(input)).collect();
+    if lacking.iter().all(String::is_empty) {
+        return None;
+    }
+    let said = |((index, _), lacking): (&(usize, &ReportInput<'_>), &String)| {
+        format!("{} {}", letter(*index), if lacking.is_empty() { "none" } else { lacking })
+    };
+    Some(format!("tests left out: {}", runs.iter().zip(&lacking).map(said).collect::<Vec<_>>().join(", ")))
 }
 
 /// A condition's name and how it is read off a run.
@@ -187,5 +234,8 @@ fn differences(runs: &[(usize, &ReportInput<'_>)]) -> Vec<String> {
         let named = runs.iter().zip(&values).map(|((index, _), value)| format!("{} {value}", letter(*index)));
         unlike.then(|| format!("{name}: {}", named.collect::<Vec<_>>().join(", ")))
     };
-    look.into_iter().filter_map(different).collect()
+    look.into_iter().filter_map(different).chain(left_out(runs)).collect()
 }
+
+#[cfg(test)]
+mod tests;
