@@ -1,14 +1,16 @@
 //! The tables of what a methodology asks of several drives: how many feed a rate, what a doubling of the capacity
 //! brings, how warm each was.
 
-use drivelab_analysis::together::{Doubling, Feed, StepHealth, Together};
+use drivelab_analysis::together::{Doubling, Feed, FeedStep, StepHealth, Together};
 
 use crate::format;
 use crate::table::{Cell, Column, Table};
 
+use super::views;
+
 /// Every table that there is something for, in the order in which they are shown.
 pub(super) fn tables(group: &Together) -> Vec<Table> {
-    let feed = group.feed.iter().map(feed);
+    let feed = group.feed.iter().map(|asked| feed(group, asked));
     let doubling = (!group.per_doubling.is_empty()).then(|| doublings(&group.per_doubling));
     let health = [health(group), idle(group)].into_iter().filter(|table| !table.rows.is_empty());
     feed.chain(doubling).chain(health).map(Table::without_empty_columns).collect()
@@ -22,7 +24,31 @@ fn figures(title: &str, unit: &str) -> Column {
     Column { metric: String::new(), ..Column::figures(title, unit) }
 }
 
-fn feed(feed: &Feed) -> Table {
+/// A count of drives; that of a rate which the host limited is the most that it can take.
+fn drives_cell(needed: Option<u64>, at_most: bool) -> Cell {
+    let sign = if at_most { "≤ " } else { "" };
+    needed.map_or_else(Cell::default, |needed| Cell::text(format!("{sign}{needed}")))
+}
+
+/// The row of all drives at once; without figures where they did not work at once.
+fn at_once(group: &Together, feed: &Feed, step: &FeedStep) -> Option<Vec<Cell>> {
+    let together = step.together_mb_s?;
+    let apart = group.steps.iter().find(|one| one.step == step.step).is_some_and(|one| !views::is_at_once(one));
+    let [rate, needed, limit] = if apart {
+        [Cell::void(views::NOT_AT_ONCE), Cell::void(views::NOT_AT_ONCE), Cell::text(views::NOT_AT_ONCE)]
+    } else {
+        let enough = if together >= feed.need_mb_s { "; these are enough" } else { "" };
+        let limit = if step.host_limited { "the host: more drives may deliver no more" } else { "" };
+        [
+            views::mb_s(Some(together), step.host_limited),
+            drives_cell(step.drives_together, step.host_limited),
+            Cell::text(format!("{limit}{enough}").trim_start_matches("; ")),
+        ]
+    };
+    Some(vec![Cell::text(step.label.clone()), Cell::text("all at once"), rate, needed, limit])
+}
+
+fn feed(group: &Together, feed: &Feed) -> Table {
     let columns = vec![
         Column::words("Step"),
         Column::words("Drive"),
@@ -33,25 +59,13 @@ fn feed(feed: &Feed) -> Table {
     let mut rows = Vec::new();
     for step in &feed.steps {
         for drive in &step.drives {
-            let rate = drive.mb_s.map_or_else(Cell::default, |rate| {
-                if drive.at_least { Cell::at_least(format::mb_s(rate)) } else { Cell::text(format::mb_s(rate)) }
-            });
-            let needed = drive.drives.map_or_else(Cell::default, |needed| Cell::text(needed.to_string()));
+            let rate = views::mb_s(drive.mb_s, drive.at_least);
+            let needed = drives_cell(drive.drives, drive.at_least);
             let limit = if drive.at_least { "the host: fewer drives may do" } else { "" };
             let words = [step.label.clone(), drive.letter.to_string()].map(Cell::text);
             rows.push([words.to_vec(), vec![rate, needed, Cell::text(limit.to_owned())]].concat());
         }
-        if let Some(together) = step.together_mb_s {
-            let enough = if together >= feed.need_mb_s { "; these are enough" } else { "" };
-            let limit = if step.host_limited { "the host: more drives may deliver no more" } else { "" };
-            rows.push(vec![
-                Cell::text(step.label.clone()),
-                Cell::text("all at once".to_owned()),
-                Cell::text(format::mb_s(together)),
-                step.drives_together.map_or_else(Cell::default, |needed| Cell::text(needed.to_string())),
-                Cell::text(format!("{limit}{enough}").trim_start_matches("; ").to_owned()),
-            ]);
-        }
+        rows.extend(at_once(group, feed, step));
     }
     let link = match feed.link_mb_s {
         Some(link) if feed.more_than_the_link => {

@@ -103,12 +103,11 @@ pub(super) fn html(input: &GroupInput<'_>) -> Result<String, ReportError> {
 fn tiles(input: &GroupInput<'_>) -> Vec<Tile> {
     let group = &input.group;
     let mut tiles = Vec::new();
-    let highest = group.steps.iter().find(|step| Some(&step.step) == group.highest.as_ref());
-    if let Some((step, together)) = highest.and_then(|step| Some((step, step.total.together_mb_s?))) {
+    if let Some((step, together)) = views::highest(group) {
         let kept = step.total.kept_percent.map_or_else(String::new, |kept| format!(", {kept:.1} % of the sum alone"));
         tiles.push(Tile {
             title: "Most at once".to_owned(),
-            value: format!("{} MB/s", format::mb_s(together)),
+            value: format!("{} MB/s", views::mb_s(Some(together), step.total.together_at_least).plain()),
             detail: format!("{}{kept}", step.label),
         });
         if let Some(cpu) = &step.cpu {

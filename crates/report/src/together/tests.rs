@@ -127,6 +127,73 @@ fn cpus_that_do_not_fit_side_by_side_are_rows() {
     });
 }
 
+/// The rates of drives that worked one after the other have no sum, even where each of them is a good figure.
+#[test]
+fn a_sum_of_rates_that_were_not_at_the_same_time_is_void() {
+    with(&sample_group(), |input| {
+        let mut input = input.clone();
+        let (best, _) = views::highest(&input.group).expect("a sum");
+        let (label, test, best) = (best.label.clone(), best.test.clone(), best.step.clone());
+        let step = input.group.steps.iter_mut().find(|step| step.step == best).expect("the step");
+        step.drives[1].overlap_percent = Some(89.0);
+        let tables = views::tests(&input).into_iter().find(|view| view.title == test).expect("the test").figures;
+        let table = &tables[0].table;
+        let at = |title: &str| table.columns.iter().position(|column| column.title == title).expect("the column");
+        let row =
+            |drive: &str| table.rows.iter().find(|row| row[0].text == label && row[1].text == drive).expect("row");
+        for title in ["Together", "Kept", "Lost"] {
+            assert_eq!(row("all")[at(title)].void_reason(), views::NOT_AT_ONCE, "{title}");
+            assert!(!row("B")[at(title)].is_void(), "its own figure stands");
+        }
+        assert!(!row("all")[at("Alone")].is_void());
+        assert_ne!(views::highest(&input.group).expect("another sum").0.step, best, "no headline rests on it");
+    });
+}
+
+#[test]
+fn the_headline_of_a_lower_bound_is_one_too() {
+    with(&sample_group(), |input| {
+        let mut input = input.clone();
+        let rate = views::highest(&input.group).expect("a sum").1;
+        let tile = format!("<dd>≥ {} MB/s</dd>", crate::format::mb_s(rate));
+        for at_least in [false, true] {
+            input.group.steps.iter_mut().for_each(|step| step.total.together_at_least = at_least);
+            assert_eq!(together_html(&input).unwrap().contains(&tile), at_least);
+        }
+    });
+}
+
+#[test]
+fn counts_that_rest_on_lower_bounds_are_upper_bounds() {
+    use drivelab_analysis::together::{Feed, FeedDrive, FeedStep};
+    with(&sample_group(), |input| {
+        let mut input = input.clone();
+        let of = input.group.steps[0].clone();
+        let drive = |letter: &str, at_least| FeedDrive {
+            letter: letter.to_owned(),
+            mb_s: Some(5_000.0),
+            at_least,
+            drives: Some(13),
+        };
+        let step = FeedStep {
+            step: of.step,
+            label: of.label,
+            drives: vec![drive("A", true), drive("B", false)],
+            together_mb_s: Some(9_000.0),
+            drives_together: Some(15),
+            host_limited: true,
+        };
+        let feed = Feed { need_mb_s: 64_000.0, link_mb_s: None, more_than_the_link: false, steps: vec![step] };
+        input.group.feed = Some(feed);
+        let rows = |input: &GroupInput<'_>| -> Vec<[String; 2]> {
+            asked::tables(&input.group)[0].rows.iter().map(|row| [row[2].plain(), row[3].plain()]).collect()
+        };
+        assert_eq!(rows(&input), [["≥ 5,000", "≤ 13"], ["5,000", "13"], ["≥ 9,000", "≤ 15"]]);
+        input.group.steps[0].drives[0].overlap_percent = Some(10.0);
+        assert_eq!(rows(&input)[2], ["void", "void"]);
+    });
+}
+
 #[test]
 fn the_document_keeps_to_its_schema() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats/together.schema.json");

@@ -18,6 +18,12 @@ const MOST_COLUMNS: usize = 32;
 /// Colours of drives; that of totals is left to totals, that of CPUs to CPUs.
 const COLOURS: [u8; 6] = [0, 1, 3, 5, 4, 7];
 
+/// Share of a step, per cent, that each drive must have worked beside all others for their rates to have a sum: that
+/// below which the analysis warns (finding `drives_apart`).
+const LEAST_OVERLAP: f64 = 90.0;
+/// Why there is no sum.
+pub(super) const NOT_AT_ONCE: &str = "not at the same time: overlap below 90 %";
+
 /// What the figures mean, a sentence or two each.
 pub(super) const MEANING: [&str; 6] = [
     "Alone is the drive's throughput while no other drive of the group worked, together that while all ran the same step, \
@@ -29,7 +35,7 @@ pub(super) const MEANING: [&str; 6] = [
     "≥ marks a rate that the host limited, not the drive: the drive can do at least this much, and what it keeps then says little \
      about drives.",
     "Overlap is the share of a drive's step during which every other drive ran the same step. Below 100 % it was partly alone, \
-     and lost more in full company than is shown.",
+     and lost more in full company than is shown; below 90 % on any drive the sum over all drives is void.",
     "CPU is what the host's CPUs did between begin and end of the step, everybody's programs together (/proc/stat). Busy is \
      programs, kernel and interrupts; what a hypervisor gave to others is stolen, and waiting for a drive counts as idle.",
 ];
@@ -56,7 +62,7 @@ fn percent(value: Option<f64>) -> Cell {
     value.map_or_else(Cell::default, |value| Cell::text(format!("{:.1}", value + 0.0)))
 }
 
-fn mb_s(value: Option<f64>, at_least: bool) -> Cell {
+pub(super) fn mb_s(value: Option<f64>, at_least: bool) -> Cell {
     let cell = if at_least { Cell::at_least } else { Cell::text };
     value.map_or_else(Cell::default, |value| cell(format::mb_s(value)))
 }
@@ -104,6 +110,18 @@ pub(super) fn drives_table(input: &GroupInput<'_>) -> Table {
     let compared = input.group.drives.iter().any(|drive| drive.kept.is_some());
     let caption = if compared { "What each drive keeps of what it does alone" } else { "The drives" };
     Table { caption: caption.to_owned(), columns, rows }.without_empty_columns()
+}
+
+/// Whether every drive did a step beside all others for long enough that their rates have a sum.
+pub(super) fn is_at_once(step: &StepTogether) -> bool {
+    step.drives.iter().filter_map(|drive| drive.overlap_percent).all(|overlap| overlap >= LEAST_OVERLAP)
+}
+
+/// The step in which all drives moved most at once.
+pub(super) fn highest(group: &Together) -> Option<(&StepTogether, f64)> {
+    let sums = group.steps.iter().filter(|step| is_at_once(step));
+    let sums = sums.filter_map(|step| Some((step, step.total.together_mb_s?)));
+    sums.max_by(|one, other| one.1.total_cmp(&other.1))
 }
 
 /// One view for each test, in the order of the plan.
@@ -214,7 +232,14 @@ fn steps_table(input: &GroupInput<'_>, steps: &[StepTogether]) -> Table {
         rows.extend(letters.zip(&step.drives).map(|(letter, share)| row(step, letter, share, None)));
         // Rates of drives that never worked at once have no sum.
         if !input.group.each_only {
-            rows.push(row(step, "all".to_owned(), &step.total, busy(step)));
+            let mut all = row(step, "all".to_owned(), &step.total, busy(step));
+            if !is_at_once(step) {
+                // What rests on the sum together: the sum itself, kept and lost.
+                all.iter_mut().skip(3).take(3).filter(|cell| !cell.text.is_empty()).for_each(|cell| {
+                    *cell = Cell::void(NOT_AT_ONCE);
+                });
+            }
+            rows.push(all);
         }
     }
     let caption = steps.first().map_or_else(String::new, |step| step.test.clone());
@@ -337,7 +362,8 @@ pub(super) fn cores_table(group: &Together) -> Table {
         };
         return Table { caption: "Each CPU, busy".to_owned(), columns, rows: steps.iter().map(row).collect() };
     }
-    let chosen = steps.iter().find(|(step, _)| Some(&step.step) == group.highest.as_ref()).or(steps.first());
+    let most = highest(group).map(|(step, _)| &step.step);
+    let chosen = steps.iter().find(|(step, _)| Some(&step.step) == most).or(steps.first());
     let Some((step, cpu)) = chosen else { return Table::default() };
     let columns = vec![
         Column::words("CPU"),
