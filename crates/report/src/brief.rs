@@ -3,6 +3,8 @@
 //! Takes tables of the pieces of [`mod@crate::markdown`] whole or leaves them out, and says what it left out. Must not
 //! know: how figures are worked out, how the long form is laid out.
 
+use drivelab_core::plan::TestPlan;
+
 use crate::chart::Chart;
 use crate::detail::Detail;
 use crate::facts::{self, Fact};
@@ -10,7 +12,7 @@ use crate::look::{self, Tile};
 use crate::markdown::{answers, comparison, escape, evidence, facts_table, heading, line, pairs, run_line, table};
 use crate::table::{Cell, Column, Table};
 use crate::tests_view::{self, Figure, TestView};
-use crate::{ReportInput, compare, marker, prose, run_facts};
+use crate::{ReportInput, compare, curve_view, marker, prose, run_facts};
 
 /// Lines of all tests with their tables together.
 const MOST_LINES: usize = 110;
@@ -18,6 +20,8 @@ const MOST_LINES: usize = 110;
 const AROUND: usize = 8;
 /// Rows of a table beside the first of its test.
 const MOST_ROWS_BESIDE: usize = 16;
+/// Rows of a curve: full speed, and steps of a tenth up to 120 %.
+const MOST_ROWS_OF_CURVE: usize = 13;
 /// Pieces of evidence behind a finding.
 const MOST_EVIDENCE: usize = 2;
 
@@ -94,7 +98,15 @@ fn findings(text: &mut String, input: &ReportInput<'_>) {
 fn tests(text: &mut String, input: &ReportInput<'_>) -> usize {
     let (mut room, mut left) = (MOST_LINES, 0);
     for test in tests_view::tests(input, "", Detail::COARSEST.points) {
-        let TestView { title, purpose, figures, .. } = test;
+        let TestView { id, title, purpose, figures } = test;
+        let plan = input.records.plan.tests.iter().find(|plan| plan.name == id);
+        if let Some(plan) = plan.filter(|plan| curve_view::is_one(plan)) {
+            // The ends of a curve say nothing alone: it is always there, and takes no room from other tests.
+            heading(text, 2, &title);
+            line(text, &format!("{}\n", escape(&purpose)));
+            curves(text, input, plan);
+            continue;
+        }
         let mut figures = figures.iter().filter(|figure| !figure.table.rows.is_empty());
         let lines = |figure: &Figure| figure.table.rows.len() + AROUND;
         let Some(first) = figures.next().filter(|first| lines(first) <= room) else {
@@ -118,6 +130,16 @@ fn tests(text: &mut String, input: &ReportInput<'_>) -> usize {
         }
     }
     left
+}
+
+/// Each curve of a test: rates and times in short, and where the knee lies.
+fn curves(text: &mut String, input: &ReportInput<'_>, test: &TestPlan) {
+    for curve in curve_view::of_test(input, test) {
+        heading(text, 3, &curve.label);
+        let said = format!("{}{}", curve_view::knee_sentence(&curve), curve_view::left_out(&curve));
+        line(text, &format!("{}\n", escape(&said)));
+        table(text, &curve_view::short_table(input, test, &curve, MOST_ROWS_OF_CURVE));
+    }
 }
 
 /// Whether a figure is a short table and neither a distribution nor a line over time.

@@ -48,25 +48,41 @@ pub(crate) fn figures(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Vec
     of_test(input, test).iter().enumerate().map(figure).collect()
 }
 
+/// Fewest shares of the full speed that can show a knee, as docs/metrics.md has it.
+const KNEE_POINTS: usize = 4;
+
+/// Where the knee lies, or why there is none.
+pub(crate) fn knee_sentence(curve: &Curve) -> String {
+    if let Some(knee) = &curve.knee {
+        return format!(
+            "The knee lies at {} % of full speed: {} operations per second with a mean latency of {} µs.",
+            knee.percent,
+            format::iops(knee.iops),
+            format::latency_us(knee.latency_us)
+        );
+    }
+    let places = curve
+        .points
+        .iter()
+        .filter(|point| point.percent.is_some() && point.done_iops.is_some() && point.latency_mean_us.is_some());
+    if places.count() < KNEE_POINTS {
+        return format!("There are too few points for a knee: it takes {KNEE_POINTS} shares of full speed.");
+    }
+    "The curve has no knee: latency does not grow, or grows evenly.".to_owned()
+}
+
+/// The shares that were not run, a sentence each with a space before it.
+pub(crate) fn left_out(curve: &Curve) -> String {
+    curve.left_out.iter().map(|out| format!(" {} % was not run: {}.", out.percent, out.why)).collect()
+}
+
 fn caption(curve: &Curve) -> String {
-    let knee = curve.knee.as_ref().map_or_else(
-        || "The curve has no knee: latency does not grow, or grows evenly.".to_owned(),
-        |knee| {
-            format!(
-                "The knee lies at {} % of full speed: {} operations per second with a mean latency of {} µs.",
-                knee.percent,
-                format::iops(knee.iops),
-                format::latency_us(knee.latency_us)
-            )
-        },
-    );
-    let left_out: Vec<String> =
-        curve.left_out.iter().map(|out| format!(" {} % was not run: {}.", out.percent, out.why)).collect();
     format!(
         "Full speed is a closed loop; the points are shares of it, as open loops. Latency counts from submission, \
          response time from the intended start; where more arrives than is done, response times grow with the \
-         length of the step and the growth of the backlog is the result. {knee}{}",
-        left_out.concat()
+         length of the step and the growth of the backlog is the result. {}{}",
+        knee_sentence(curve),
+        left_out(curve)
     )
 }
 
@@ -139,6 +155,26 @@ pub(crate) fn table(input: &ReportInput<'_>, test: &TestPlan, curve: &Curve) -> 
     };
     let caption = format!("{}: {}", test.title, curve.label);
     Table { caption, columns, rows: curve.points.iter().map(row).collect() }.without_empty_columns()
+}
+
+/// The columns of a curve in short.
+const IN_SHORT: [&str; 6] = ["Load", "Asked", "Done", "Latency mean", "Response mean", "Response p99"];
+
+/// A curve in short: what was asked for, what was done and how long it took, in at most so many rows. Full speed, the
+/// knee and the last point are always among them.
+pub(crate) fn short_table(input: &ReportInput<'_>, test: &TestPlan, curve: &Curve, most: usize) -> Table {
+    let Table { caption, columns, rows } = table(input, test, curve);
+    let shown: Vec<usize> =
+        (0..columns.len()).filter(|at| columns.get(*at).is_some_and(|one| IN_SHORT.contains(&&*one.title))).collect();
+    // Those that are always there need their own room.
+    let each = rows.len().saturating_sub(1).div_ceil(most.saturating_sub(3).max(1)).max(1);
+    let each = if rows.len() <= most { 1 } else { each };
+    let knee = curve.knee.as_ref().and_then(|knee| curve.points.iter().position(|point| point.step == knee.step));
+    let last = rows.len().saturating_sub(1);
+    let kept = |at: usize| at.saturating_sub(1).is_multiple_of(each) || at == last || Some(at) == knee;
+    let pick = |row: &Vec<Cell>| shown.iter().filter_map(|at| row.get(*at).cloned()).collect();
+    let rows = rows.iter().enumerate().filter(|(at, _)| kept(*at)).map(|(_, row)| pick(row)).collect();
+    Table { caption, columns: shown.iter().filter_map(|at| columns.get(*at).cloned()).collect(), rows }
 }
 
 #[cfg(test)]

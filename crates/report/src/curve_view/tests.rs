@@ -99,3 +99,55 @@ fn a_backlog_that_a_curve_asks_for_is_said_to_grow_and_rates_stand_in_the_publis
         analysis.step_metric(&test.steps[1].id, "total.throughput").and_then(|metric| metric.value).expect("a rate");
     assert_eq!(text(1, "As published"), crate::format::value(mb_s * 1e6 / 1_048_576.0, "MiB/s"));
 }
+
+/// Two points cannot bend: that is another thing than a curve on which latency does not grow.
+#[test]
+fn fewer_than_four_shares_are_too_few_for_a_knee() {
+    let mut records = sample();
+    let captions = |records: &RunRecords| {
+        let analysis = analyse(records);
+        let input = ReportInput { records, analysis: &analysis };
+        let test = records.plan.tests.iter().find(|test| test.name == "depths").expect("the sample has it");
+        super::figures(&input, test, "x").remove(0).caption
+    };
+    assert!(!captions(&records).contains("too few"), "{}", captions(&records));
+    let test = records.plan.tests.iter_mut().find(|test| test.name == "depths").expect("the sample has it");
+    test.steps.truncate(4);
+    let few = captions(&records);
+    assert!(few.contains("There are too few points for a knee: it takes 4") && !few.contains("has no knee"), "{few}");
+}
+
+#[test]
+fn a_brief_text_keeps_each_curve_with_its_knee() {
+    let records = sample();
+    let analysis = analyse(&records);
+    let input = ReportInput { records: &records, analysis: &analysis };
+    let text = crate::brief(&[input]).expect("a text");
+    let of_curve = text.split("### RND 4 KiB Q16T4 read\n").nth(1).expect("the curve has its place");
+    let head = of_curve.lines().find(|line| line.starts_with("| Load |")).expect("its table");
+    for column in ["Asked (IOPS)", "Done (IOPS)", "Latency mean (µs)", "Response p99 (µs)"] {
+        assert!(head.contains(column), "{head}");
+    }
+    let rows = of_curve.lines().skip_while(|line| !line.starts_with("| ---")).skip(1);
+    let rows: Vec<&str> = rows.take_while(|line| line.starts_with('|')).collect();
+    assert_eq!(rows.len(), 7, "full speed and six shares: {rows:?}");
+    assert!(rows[0].starts_with("| full speed |") && of_curve.contains("knee"), "{of_curve}");
+}
+
+#[test]
+fn a_curve_in_short_keeps_full_speed_its_knee_and_its_last_point() {
+    let records = sample();
+    let analysis = analyse(&records);
+    let input = ReportInput { records: &records, analysis: &analysis };
+    let test = records.plan.tests.iter().find(|test| test.name == "depths").expect("the sample has it");
+    let mut curve = super::of_test(&input, test).remove(0);
+    let point = &curve.points[2];
+    let (step, percent) = (point.step.clone(), 40);
+    curve.knee = Some(drivelab_analysis::curve::Knee { step, percent, iops: 1.0, latency_us: 1.0, depth: 0.5 });
+    let loads = |most: usize| {
+        let table = super::short_table(&input, test, &curve, most);
+        table.rows.iter().map(|row| row[0].plain()).collect::<Vec<_>>()
+    };
+    assert_eq!(loads(7).len(), 7);
+    assert_eq!(loads(5), ["full speed", "10 %", "40 % (knee)", "90 %", "120 %"]);
+}
