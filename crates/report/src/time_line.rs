@@ -1,7 +1,7 @@
 //! Curves over time and over bytes written: of a single step and of the whole run.
 //!
 //! Long records are thinned before they are drawn: neighbouring intervals become one point with their mean rate
-//! (weighted by time), their highest p99 and their largest backlog, and the caption says so.
+//! (weighted by time), their highest percentiles and their largest backlog; the caption and the columns say so.
 
 use drivelab_analysis::series::{self, TimePoint};
 use drivelab_core::ids::StepKey;
@@ -72,7 +72,7 @@ fn thinned_note(each: usize) -> String {
     if each == 1 {
         "One point for each recorded interval; a short last one is joined to the one before.".to_owned()
     } else {
-        format!("One point for {each} recorded intervals: their mean rate and their highest p99.")
+        format!("One point for {each} recorded intervals: their mean rate and their highest percentiles.")
     }
 }
 
@@ -203,16 +203,17 @@ fn over_time(step: &Step, key: &StepKey, points: &[TimePoint], (each, bound): (u
         ],
         stretches: Vec::new(),
     };
+    let percentile = |title| percentile_column(title, each);
     let columns = vec![
         Column::figures("Time", "s"),
         Column::figures("Written", "GB"),
         Column::figures("Read", "MB/s"),
         Column::figures("Write", "MB/s"),
-        Column::figures("Latency p50", "µs"),
-        Column::figures("Latency p99", "µs"),
+        percentile("Latency p50"),
+        percentile("Latency p99"),
         Column::figures("Latency max", "µs"),
-        Column::figures("Response p50", "µs"),
-        Column::figures("Response p99", "µs"),
+        percentile("Response p50"),
+        percentile("Response p99"),
         Column::figures("Backlog", "operations"),
         Column::figures("Trims", "IOPS"),
         Column::figures("Write-zeroes", "IOPS"),
@@ -250,6 +251,14 @@ fn over_time(step: &Step, key: &StepKey, points: &[TimePoint], (each, bound): (u
         chart: chart.drawable(),
         table: table.without_empty_columns(),
         long: true,
+    }
+}
+
+/// A percentile of one interval; of several, whose percentiles make no percentile of all, the highest.
+fn percentile_column(title: &str, each: usize) -> Column {
+    match each {
+        1 => Column::figures(title, "µs"),
+        _ => Column::figures(&format!("{title}, highest"), "µs"),
     }
 }
 
@@ -303,7 +312,7 @@ pub(crate) fn of_run(input: &ReportInput<'_>, prefix: &str, most: usize) -> Opti
         Column::words("Step"),
         Column::figures("Read", "MB/s"),
         Column::figures("Write", "MB/s"),
-        Column::figures("Latency p99", "µs"),
+        percentile_column("Latency p99", each),
     ];
     let table = Table { caption: "The whole run over time".to_owned(), columns, rows: drawn.rows };
     let breaks = line
@@ -392,6 +401,24 @@ pub(crate) fn stretches(input: &ReportInput<'_>, by_step: &[&[series::RunPoint]]
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_highest_median_of_several_intervals_is_not_called_their_median() {
+        let records = drivelab_analysis::testing::sample_run();
+        let analysis = drivelab_analysis::analyse(&records);
+        let input = ReportInput { records: &records, analysis: &analysis };
+        let step =
+            records.plan.tests.iter().flat_map(|test| &test.steps).find(|step| step.id.slug() == "whole-file-write");
+        let step = step.expect("the sample has it");
+        let titles = |most: usize| {
+            let figure = of_step(&input, step, "x", most).remove(0);
+            figure.table.columns.into_iter().map(|column| column.title).collect::<Vec<_>>()
+        };
+        assert!(titles(400).iter().any(|title| title == "Latency p50"));
+        let thinned = titles(3);
+        assert!(thinned.iter().any(|title| title == "Latency p50, highest"), "{thinned:?}");
+        assert!(!thinned.iter().any(|title| title == "Latency p50" || title == "Latency p99"), "{thinned:?}");
+    }
 
     #[test]
     fn a_short_last_interval_makes_no_spike() {
