@@ -141,7 +141,7 @@ pub fn dry_run_text(run: &DryRun) -> String {
     fact("Method", &format!("{} {}, {}, {steps}", run.method, run.method_version, run.form.words(&run.method)));
     let drives = (0..).zip(&run.drives).map(|(at, drive)| (drive, format!("{} ", letter(at))));
     for (target, letter) in run.target.iter().map(|target| (target, String::new())).chain(drives) {
-        fact("Target", &format!("{letter}{}, {}", target.target.display(), format::bytes(target.length)));
+        fact("Target", &format!("{letter}{}, {}", target.target.display(), tested(target)));
         target.device.iter().for_each(|device| device_text(device, &mut fact));
     }
     for (at, condition) in run.conditions.iter().enumerate() {
@@ -162,6 +162,15 @@ pub fn dry_run_text(run: &DryRun) -> String {
     }
     run.remarks.iter().for_each(|remark| fact("Note", remark));
     text
+}
+
+/// How much is tested; of a block device that is larger also how large it is.
+fn tested(target: &DryRunTarget) -> String {
+    let length = format::bytes(target.length);
+    match target.device_capacity.filter(|capacity| target.device.is_some() && *capacity > target.length) {
+        Some(capacity) => format!("{length} of the {} of the device", format::bytes(capacity)),
+        None => length,
+    }
 }
 
 fn device_text(device: &DryRunDevice, fact: &mut impl FnMut(&str, &str)) {
@@ -260,10 +269,22 @@ mod tests {
             "Device   sdb, Some SSD, serial S7",
             "Found    an ext4 file system (everything was read)",
             "--destroy S7: this command lacks it",
-            "1.0000 times the capacity",
+            "1.00 times the capacity",
         ] {
             assert!(text.contains(words), "'{words}' is missing in\n{text}");
         }
+    }
+
+    #[test]
+    fn a_device_of_which_a_part_is_tested_is_not_called_that_small() {
+        let text = |capacity| {
+            let target = DryRunTarget { device_capacity: capacity, ..target(Some(device(true))) };
+            let text = dry_run_text(&DryRun { target: Some(target), ..dry_run() });
+            text.lines().find(|line| line.starts_with("Target")).expect("a line").to_owned()
+        };
+        let whole = "Target   /dev/sdb, 1 GiB (1.07 GB)";
+        assert_eq!([text(None), text(Some(Bytes::new(1 << 30)))], [whole, whole]);
+        assert_eq!(text(Some(Bytes::new(4 << 30))), format!("{whole} of the 4 GiB (4.29 GB) of the device"));
     }
 
     #[test]
@@ -295,7 +316,7 @@ mod tests {
         broken["drives"][0]["length"] = serde_json::json!("long");
         assert!(!validator.is_valid(&broken), "the schema lets anything pass");
         let text = dry_run_text(&several);
-        assert!(text.contains("Target   A /dev/sdb") && text.contains("B 1.0000 times"), "{text}");
+        assert!(text.contains("Target   A /dev/sdb") && text.contains("B 1.00 times"), "{text}");
         assert!(dry_run_text(&left).contains("7 of 12 steps finished"), "{}", dry_run_text(&left));
         assert!(dry_run_text(&arms).contains("Sets up  2. arm none"), "{}", dry_run_text(&arms));
     }
