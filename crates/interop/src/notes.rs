@@ -2,7 +2,7 @@
 //!
 //! Owns that nothing is dropped silently: an option is carried over, or it has a note. Must not know: any tool.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::wrong::{Place, Texts, line};
 
@@ -46,20 +46,79 @@ impl Note {
 /// The options of a file with what became of them; the worst that any job says of an option stands.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    options: BTreeMap<Place, (String, Fate, Vec<String>)>,
+    options: BTreeMap<Place, (String, Fate, Vec<Why>)>,
+    /// The jobs that an option holds for, where it was said, by the places of their sections.
+    holders: BTreeMap<Place, BTreeSet<Place>>,
 }
 
+/// A reason, and which jobs give it.
+#[derive(Debug)]
+struct Why {
+    text: String,
+    /// Place and name of each; empty where it is about all.
+    jobs: Vec<(Place, String)>,
+}
+
+/// Jobs that a reason names.
+const NAMED: usize = 4;
+
 impl Notes {
-    /// Says what became of an option.
+    /// Says what became of an option, whatever job it is for.
     pub(crate) fn say(&mut self, place: &Place, option: &str, fate: Fate, why: impl Into<String>) {
+        self.put(place, option, fate, (why.into(), None));
+    }
+
+    /// Says what became of an option in one job, which has this section and name.
+    pub(crate) fn say_of(
+        &mut self,
+        (section, name): (&Place, &str),
+        (place, option): (&Place, &str),
+        fate: Fate,
+        why: impl Into<String>,
+    ) {
+        self.put(place, option, fate, (why.into(), Some((section.clone(), name.to_owned()))));
+    }
+
+    fn put(&mut self, place: &Place, option: &str, fate: Fate, (why, job): (String, Option<(Place, String)>)) {
         let entry = self.options.entry(place.clone()).or_insert_with(|| (option.to_owned(), fate, Vec::new()));
-        let why = why.into();
         if fate > entry.1 {
             (entry.1, entry.2) = (fate, Vec::new());
         }
-        if fate == entry.1 && !why.is_empty() && !entry.2.contains(&why) {
-            entry.2.push(why);
+        if fate != entry.1 || why.is_empty() {
+            return;
         }
+        match (entry.2.iter_mut().find(|known| known.text == why), job) {
+            (None, job) => entry.2.push(Why { text: why, jobs: job.into_iter().collect() }),
+            (Some(known), None) => known.jobs.clear(),
+            (Some(known), Some(job)) => {
+                if !known.jobs.is_empty() && !known.jobs.contains(&job) {
+                    known.jobs.push(job);
+                }
+            }
+        }
+    }
+
+    /// An option holds for the job of this section.
+    pub(crate) fn holds_for(&mut self, option: &Place, section: &Place) {
+        self.holders.entry(option.clone()).or_default().insert(section.clone());
+    }
+
+    /// The job of this section is left out, so that nothing holds for it.
+    pub(crate) fn forget(&mut self, section: &Place) {
+        self.holders.values_mut().for_each(|jobs| {
+            jobs.remove(section);
+        });
+    }
+
+    /// The reason, behind the names of the jobs where it is not about all for which the option holds.
+    fn words(&self, option: &Place, why: &Why) -> String {
+        let all = self.holders.get(option).map_or(0, BTreeSet::len);
+        if why.jobs.is_empty() || why.jobs.len() >= all {
+            return why.text.clone();
+        }
+        let names: Vec<String> = why.jobs.iter().take(NAMED).map(|(_, name)| format!("[{name}]")).collect();
+        let more = if why.jobs.len() > NAMED { ", …" } else { "" };
+        format!("{}{more}: {}", names.join(", "), why.text)
     }
 
     /// Whether something was said of it.
@@ -80,7 +139,7 @@ impl Notes {
             line: line(texts, place),
             option: option.clone(),
             fate: *fate,
-            why: why.join("; "),
+            why: why.iter().map(|why| self.words(place, why)).collect::<Vec<String>>().join("; "),
         })
         .collect()
     }

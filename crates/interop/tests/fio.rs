@@ -223,6 +223,25 @@ fn what_is_not_carried_over_is_named_with_its_line() {
 }
 
 #[test]
+fn what_is_true_of_some_jobs_only_names_them_at_a_line_that_is_for_all() {
+    let jobs = "[plain]\nrw=read\n[rw70]\nstonewall\nrw=randrw\nbssplit=4k/60:64k/40\n";
+    let text = format!("[global]\nsize=64m\nbs=4k\nwrite_bw_log=x\n{jobs}");
+    let why = "the distribution of sizes stands in its place";
+    assert_eq!(fate(&text, "bs=4k"), (Fate::NoEffect, format!("[rw70]: {why}")));
+    assert!(!fate(&text, "write_bw_log=x").1.contains('['), "it is so of every job");
+    // Where all jobs are concerned, or the line is that of the job, nobody has to be named.
+    let both = text.replace("rw=read\n", "rw=read\nbssplit=4k/50:8k/50\n");
+    assert_eq!(fate(&both, "bs=4k"), (Fate::NoEffect, why.to_owned()));
+    let own = text.replace("bs=4k\n", "").replace("rw=randrw\n", "rw=randrw\nbs=4k\n");
+    assert_eq!(fate(&own, "bs=4k"), (Fate::NoEffect, why.to_owned()));
+    // A job that is left out is no job of the methodology.
+    let left_out = text.replace("rw=read\n", "rw=read\nioengine=net\n");
+    assert_eq!(fate(&left_out, "bs=4k"), (Fate::NoEffect, why.to_owned()));
+    let several = format!("{text}[more]\nstonewall\nrw=read\nbssplit=4k/50:8k/50\n");
+    assert_eq!(fate(&several, "bs=4k").1, format!("[rw70], [more]: {why}"));
+}
+
+#[test]
 fn mistakes_point_to_their_line_and_say_what_was_expected() {
     for (text, line, title, label) in [
         ("[a]\nrw=sideways\nsize=1g\n", 2, "'sideways' is no value of rw", "expected read, write"),

@@ -34,6 +34,7 @@ pub(super) fn jobs(sections: Vec<Section>, state: &mut State) -> Vec<Job> {
         options.extend(section.options);
         for option in &mut options {
             option.key = canonical(&option.key).to_owned();
+            state.notes.holds_for(&option.place, &section.place);
         }
         let mut job = Job { name: section.name, place: section.place, options, global: shared, kb_base: 1024 };
         if let Some(1000) = job.whole("kb_base", state) {
@@ -77,6 +78,7 @@ impl Job {
 
     /// The job is not imported at all: all its options are lost by that, and the section says why.
     pub(super) fn leave_out(&self, state: &mut State, why: &str) {
+        state.notes.forget(&self.place);
         state.notes.say(&self.place, &format!("[{}]", self.name), Fate::Lost, why);
         for option in &self.options {
             state.notes.say(&option.place, &option.written, Fate::Carried, "");
@@ -106,7 +108,7 @@ impl Job {
         if (replaced < self.global) == (holds < self.global) {
             let (option, by) = (&self.options[replaced], &self.options[holds]);
             let why = format!("{} behind it says otherwise", by.written);
-            state.notes.say(&option.place, &option.written, Fate::NoEffect, why);
+            state.notes.say_of((&self.place, &self.name), (&option.place, &option.written), Fate::NoEffect, why);
         }
         Some(if second > first { other } else { one })
     }
@@ -114,7 +116,9 @@ impl Job {
     /// Says of an option that is there what became of it.
     pub(super) fn say(&self, key: &str, fate: Fate, why: impl Into<String>, state: &mut State) {
         match self.peek(key) {
-            Some(option) => state.notes.say(&option.place, &option.written, fate, why),
+            Some(option) => {
+                state.notes.say_of((&self.place, &self.name), (&option.place, &option.written), fate, why);
+            }
             None => state.notes.say(&self.place, &format!("[{}]", self.name), fate, why),
         }
     }
