@@ -212,6 +212,9 @@ fn oddities_of_a_trace_are_those_that_it_has() {
     let late = "1 of 2 operations has a time before the latest one seen so far and counts as arriving with it: a replay in \
                 time issues it at once";
     assert_eq!(odd("1,R,0,4096,20\n1,R,4096,4096,10\n").as_deref(), Some(late));
+    let unknown = "1 operation of a kind that is not known here, which is left out";
+    let queued = "8,0 1 1 0.000000000 7 Q W 8 + 8 [a]\n8,0 1 2 0.000001000 7 Q XX 8 + 8 [a]\n";
+    assert_eq!(odd(queued).as_deref(), Some(unknown));
     let both = format!("2 operations of no bytes, which are left out; {late}");
     assert_eq!(odd("1,R,0,4096,20\n1,R,0,0,20\n1,R,0,0,20\n1,R,4096,4096,10\n"), Some(both));
 }

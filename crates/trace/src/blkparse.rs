@@ -68,8 +68,9 @@ pub(crate) fn line(line: &str) -> Result<Line<'_>, Wrong> {
         () if kinds.contains('W') => OpKind::Write,
         () if kinds.contains('R') => OpKind::Read,
         () if kinds.contains('F') => OpKind::Flush,
-        // N: none of them, a command of another kind.
-        () => return Ok(Line::Other),
+        // None of them by its own word: a command that moves no data of the drive.
+        () if kinds.starts_with('N') => return Ok(Line::Other),
+        () => return Ok(Line::Unknown),
     };
     let moves = op != OpKind::Flush;
     let (offset, bytes) = if moves { (offset, bytes) } else { (0, 0) };

@@ -18,6 +18,7 @@ pub struct Reader<R> {
     /// The first line may be a head.
     at_start: bool,
     ended: bool,
+    unknown: u64,
 }
 
 impl<R: BufRead> Reader<R> {
@@ -45,6 +46,7 @@ impl<R: BufRead> Reader<R> {
             waited: fio::Waited::default(),
             at_start: true,
             ended: false,
+            unknown: 0,
         })
     }
 
@@ -58,6 +60,12 @@ impl<R: BufRead> Reader<R> {
     #[must_use]
     pub const fn line(&self) -> u64 {
         self.lines.number()
+    }
+
+    /// Operations so far that are of no known kind, which are left out.
+    #[must_use]
+    pub const fn unknown(&self) -> u64 {
+        self.unknown
     }
 
     /// The next record; `None` at the end.
@@ -75,6 +83,7 @@ impl<R: BufRead> Reader<R> {
             match self.parse(at_start) {
                 Ok(Found::Record) => break,
                 Ok(Found::Other) => {}
+                Ok(Found::Unknown) => self.unknown += 1,
                 Ok(Found::End) => self.ended = true,
                 Err(wrong) => return Err(self.wrong(wrong)),
             }
@@ -106,6 +115,7 @@ impl<R: BufRead> Reader<R> {
                 Found::Record
             }
             Line::Other => Found::Other,
+            Line::Unknown => Found::Unknown,
             Line::End => Found::End,
         })
     }
@@ -131,6 +141,7 @@ impl<R: BufRead> Reader<R> {
 enum Found {
     Record,
     Other,
+    Unknown,
     End,
 }
 

@@ -23,6 +23,8 @@ pub(crate) enum Line<'l> {
     Record(Record<'l>),
     /// Something else that the format has: a head, an event of another kind, a comment.
     Other,
+    /// An operation of a kind that nobody here knows, so that it cannot be replayed.
+    Unknown,
     /// The rest of the file is no trace any more.
     End,
 }

@@ -82,6 +82,11 @@ impl<R: BufRead> Stream<R> {
         self.reader.format()
     }
 
+    /// Operations of no known kind, whatever device they are for; they are left out.
+    pub(crate) const fn unknown(&self) -> u64 {
+        self.reader.unknown()
+    }
+
     pub(crate) fn into_input(self) -> R {
         self.reader.into_input()
     }

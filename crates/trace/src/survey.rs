@@ -30,6 +30,8 @@ pub struct Survey {
     pub sequential_reads: u64,
     /// Writes that begin where the write before them ended.
     pub sequential_writes: u64,
+    /// Operations of a kind that is not known here, which are left out, of all devices.
+    pub unknown: u64,
 }
 
 /// Operations whose size is above half of a power of two and at most that.
@@ -66,6 +68,7 @@ pub fn survey_of(
     let mut count = Count::default();
     while stream.advance(|op, device| count.add(op, device))?.is_some() {}
     let (empty, out_of_order, format) = (stream.empty, stream.out_of_order, stream.format());
+    let unknown = stream.unknown();
     let Count { mut facts, devices, sizes, sequential_reads, sequential_writes, .. } = count;
     if facts.reads + facts.writes + facts.trims == 0 {
         let of_device = device.map_or_else(String::new, |device| format!(" of device '{device}'"));
@@ -80,7 +83,7 @@ pub fn survey_of(
     io::copy(&mut rest, &mut io::sink()).map_err(|source| TraceError::File { file: name.to_owned(), source })?;
     facts.hash = rest.hasher.finalize().to_hex().to_string();
     (facts.format, facts.empty, facts.out_of_order) = (format.name().to_owned(), empty, out_of_order);
-    Ok(Survey { facts, devices, sizes, sequential_reads, sequential_writes })
+    Ok(Survey { facts, devices, sizes, sequential_reads, sequential_writes, unknown })
 }
 
 /// Counts of a pass.

@@ -53,6 +53,7 @@ fn document(arguments: &TraceCheckArgs, survey: &Survey) -> serde_json::Value {
         "sizes": sizes,
         "sequential_reads": survey.sequential_reads,
         "sequential_writes": survey.sequential_writes,
+        "unknown": survey.unknown,
     })
 }
 
@@ -74,7 +75,7 @@ fn text(arguments: &TraceCheckArgs, survey: &Survey) -> String {
         facts.end.get(),
         format::bytes(facts.largest)
     );
-    let odd = oddities(facts);
+    let odd = oddities(facts, survey.unknown);
     if !odd.is_empty() {
         let _ = writeln!(text, "  oddities     {}", odd.join("; "));
     }
@@ -100,10 +101,13 @@ fn text(arguments: &TraceCheckArgs, survey: &Survey) -> String {
 }
 
 /// What a replay does not take as it stands there; only what there is.
-fn oddities(facts: &TraceFacts) -> Vec<String> {
-    let are = if facts.empty == 1 { "is" } else { "are" };
-    let empty = format!("{} of no bytes, which {are} left out", traces::counted(facts.empty));
-    (facts.empty > 0).then_some(empty).into_iter().chain(traces::out_of_order(facts)).collect()
+fn oddities(facts: &TraceFacts, unknown: u64) -> Vec<String> {
+    let left_out = |count: u64, what: &str| {
+        let are = if count == 1 { "is" } else { "are" };
+        (count > 0).then(|| format!("{} {what}, which {are} left out", traces::counted(count)))
+    };
+    let left_out = [left_out(facts.empty, "of no bytes"), left_out(unknown, "of a kind that is not known here")];
+    left_out.into_iter().flatten().chain(traces::out_of_order(facts)).collect()
 }
 
 fn rate(operations: u64, seconds: f64) -> String {

@@ -60,6 +60,15 @@ fn blkparse_replays_what_was_queued_and_stops_at_the_summary() {
 }
 
 #[test]
+fn a_queued_operation_of_a_kind_that_nobody_knows_is_left_out_and_counted() {
+    let text = "8,0 3 1 0.000000000 697 Q W 223490 + 8 [a]\n8,0 3 2 0.000001000 697 Q XX 8 + 8 [a]\n\
+                8,0 3 3 0.000002000 697 Q N 8 + 8 [a]\n8,0 3 4 0.000003000 697 C XX 8 + 8 [a]\n";
+    let survey = surveyed(text.as_bytes(), None).unwrap();
+    assert_eq!((survey.facts.writes, survey.facts.empty), (1, 0));
+    assert_eq!(survey.unknown, 1, "only what was queued, and no command without data");
+}
+
+#[test]
 fn the_formats_with_commas() {
     let two = [op(0, OpKind::Read, 8 * KIB, 4 * KIB), op(1500, OpKind::Write, 0, 512)];
     let msr = "128166372003061629,usr,0,Read,8192,4096,151\n128166372003076629,usr,0,Write,0,512,99\n";
