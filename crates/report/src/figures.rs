@@ -311,6 +311,11 @@ pub(crate) fn step_cell(step: &Step, text: impl Into<String>) -> Cell {
     Cell { approximation: approximation(step), ..Cell::text(text) }
 }
 
+/// Whether several groups of threads do a step at once: its figures are their sums.
+pub(crate) fn has_groups(step: &Step) -> bool {
+    step.workload().is_some_and(|workload| !workload.beside.is_empty())
+}
+
 /// The heading cell of a row that holds a step's figures: also says where a round of it did not go to its end.
 pub(crate) fn measured_cell(input: &ReportInput<'_>, step: &Step) -> Cell {
     let stopped = |record: &StepRecord| record.key.step == step.id && record.stop_reason == StopReason::Stopped;

@@ -79,6 +79,13 @@ pub fn duration(time: Nanos) -> String {
     }
 }
 
+/// A moment of a time line in seconds, without the unit: `0.4`, `12`.
+#[must_use]
+pub fn at_second(seconds: f64) -> String {
+    // A whole second says nothing about a step that lasts two.
+    if seconds < 9.95 { format!("{seconds:.1}") } else { grouped(seconds, 0) }
+}
+
 fn two_units(value: f64, base: f64, large: &str, small: &str) -> String {
     let value = value.round();
     let (whole, rest) = ((value / base).floor(), value % base);
@@ -151,6 +158,11 @@ mod tests {
         assert_eq!(bytes(Bytes::new(4096)), "4 KiB");
         assert_eq!(bytes(Bytes::new(32 << 30)), "32 GiB (34.36 GB)");
         assert_eq!(bytes(Bytes::new(2_000_000_000_000)), "2 TB (1.82 TiB)");
+    }
+
+    #[test]
+    fn moments_of_short_steps_have_tenths() {
+        assert_eq!([0.04, 0.4, 9.94, 9.96, 12.4, 3_600.0].map(at_second), ["0.0", "0.4", "9.9", "10", "12", "3,600"]);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use drivelab_core::workload::Pattern;
 
 use crate::figures::{self, Op, quantity};
 use crate::table::Cell;
-use crate::tests_view::{measured, pair_cell, pairs_of, rounds_text, sweep_of};
+use crate::tests_view::{measured, pair_cell, pairs_of, reported_rounds, sweep_of};
 use crate::{ReportInput, files, format};
 
 /// A figure with a bar.
@@ -69,7 +69,7 @@ pub(crate) fn look(input: &ReportInput<'_>) -> Look {
     let corners = corner_test(input);
     let mut look = Look { answers: crate::run_facts::answers(input), ..Look::default() };
     if let Some(test) = corners {
-        let rounds = rounds_text(test);
+        let rounds = reported_rounds(input, test);
         look.pairs_title = if rounds.is_empty() { test.title.clone() } else { format!("{}, {rounds}", test.title) };
         look.pairs = pair_rows(input, test);
     }
@@ -87,6 +87,9 @@ pub(crate) fn look(input: &ReportInput<'_>) -> Look {
     look.signs = signs(&look);
     look
 }
+
+/// Of a step that several groups of threads do at once: its figures are no group's own.
+const ALL_GROUPS: &str = "all groups together";
 
 /// What the sign of an approximation says.
 const APPROXIMATION: &str = "≈ marks where a parameter is drivelab's own, because the source does not state it or \
@@ -172,23 +175,28 @@ fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
     let is_sweep =
         sweep_of(input, test).is_some() && steps.iter().all(|step| pattern_of(step) == Some(Pattern::Random));
     let rate = if op.kind().is_some() || is_sweep { quantity::IOPS } else { quantity::THROUGHPUT };
-    let of = |step: &&Step| figures::value(input, step, op, rate);
-    let best = steps.iter().copied().max_by(|a, b| of(a).unwrap_or(0.0).total_cmp(&of(b).unwrap_or(0.0)))?;
+    // A step that is void or was not run has no place among the others.
+    let valued = steps.iter().filter_map(|step| Some((*step, figures::value(input, step, op, rate)?)));
+    let valued: Vec<(&Step, f64)> = valued.collect();
+    let (best, _) = *valued.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let (lowest, _) = *valued.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
     let unit = figures::heading(rate).1;
-    let value = format!("{} {unit}", figures::cell(input, best, op, rate).plain());
-    of(&best)?;
-    let detail = lowest_interval(input, best).unwrap_or_default();
-    let lowest = steps.iter().copied().min_by(|a, b| of(a).unwrap_or(0.0).total_cmp(&of(b).unwrap_or(0.0)));
-    if let (Some(lowest), true) = (lowest.filter(|lowest| of(lowest).is_some()), steps.len() > 1) {
+    let text = |step| figures::cell(input, step, op, rate).plain();
+    let of = if valued.len() == steps.len() { String::new() } else { format!("{} of ", valued.len()) };
+    let count = format!("{of}{} steps", steps.len());
+    let (value, detail) = match (steps.len(), valued.len()) {
+        (1, _) => (text(best), lowest_interval(input, best).unwrap_or_default()),
+        (_, 1) => (text(best), format!("the only one of {} steps with a figure: {}", steps.len(), best.label)),
         // A sweep has no one figure: its ends are what a reader can use.
-        let text = |step| figures::cell(input, step, op, rate).plain();
-        return Some(Tile {
-            title: test.title.clone(),
-            value: format!("{} – {} {unit}", text(lowest), text(best)),
-            detail: format!("lowest of {} steps: {}; highest: {}", steps.len(), lowest.label, best.label),
-        });
-    }
-    Some(Tile { title: test.title.clone(), value, detail })
+        _ => (
+            format!("{} – {}", text(lowest), text(best)),
+            format!("lowest of {count}: {}; highest: {}", lowest.label, best.label),
+        ),
+    };
+    let groups = if steps.iter().any(|step| figures::has_groups(step)) { ALL_GROUPS } else { "" };
+    let parts = [groups, &*detail].into_iter().filter(|part| !part.is_empty());
+    let detail = parts.collect::<Vec<_>>().join("; ");
+    Some(Tile { title: test.title.clone(), value: format!("{value} {unit}"), detail })
 }
 
 fn pattern_of(step: &Step) -> Option<Pattern> {
@@ -233,6 +241,7 @@ fn own_tiles(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Tile> {
             None => ("", quantity::P50, quantity::P99),
         };
         let parts = [
+            figures::has_groups(step).then(|| ALL_GROUPS.to_owned()),
             text(quantity::THROUGHPUT).map(|rate| format!("{rate} MB/s")),
             text(p50).map(|p50| format!("{name}p50 {p50} µs")),
             text(p99).map(|p99| format!("p99 {p99} µs")),
@@ -253,7 +262,7 @@ fn lowest_interval(input: &ReportInput<'_>, step: &Step) -> Option<String> {
     // The last interval is shorter than the others and may hold only the tail of the step.
     let whole = line.get(..line.len().checked_sub(1)?)?.iter().filter(|point| !point.ramp);
     let lowest = whole.min_by(|a, b| a.mb_s.total_cmp(&b.mb_s))?;
-    Some(format!("mean; slowest interval {} MB/s, at {:.0} s", format::mb_s(lowest.mb_s), lowest.t_s))
+    Some(format!("mean; slowest interval {} MB/s, at {} s", format::mb_s(lowest.mb_s), format::at_second(lowest.t_s)))
 }
 
 #[cfg(test)]
@@ -308,6 +317,41 @@ mod tests {
             }
         }
         assert!(tile_of(&records, "depths").value.ends_with("B/s"), "of bursts their rate");
+    }
+
+    #[test]
+    fn steps_without_a_figure_have_no_place_in_a_range_and_leave_it_one() {
+        let records = testing::sample_run();
+        let mut analysis = analyse(&records);
+        let depths = records.plan.tests.iter().find(|one| one.name == "depths").expect("the sample has it");
+        let tile_of = |analysis: &drivelab_analysis::Analysis| {
+            let tiles = look(&ReportInput { records: &records, analysis }).tiles;
+            tiles.into_iter().find(|tile| tile.title == depths.title).expect("a headline")
+        };
+        let whole = tile_of(&analysis);
+        let mut void = |steps: &[Step]| {
+            for metric in &mut analysis.metrics {
+                if steps.iter().any(|step| metric.step.as_ref() == Some(&step.id)) {
+                    (metric.value, metric.spread, metric.voided_by) = (None, None, vec!["made_up".to_owned()]);
+                }
+            }
+            tile_of(&analysis)
+        };
+        let one_void = void(&depths.steps[..1]);
+        let (second, last) = (&depths.steps[1].label, &depths.steps[6].label);
+        assert_eq!(one_void.detail, format!("lowest of 6 of 7 steps: {second}; highest: {last}"));
+        let ends = |tile: &Tile| tile.value.split(" – ").map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!((ends(&one_void).len(), &ends(&one_void)[1]), (2, &ends(&whole)[1]), "{one_void:?}");
+        let one_left = void(&depths.steps[..6]);
+        assert_eq!(one_left.value, ends(&whole)[1]);
+        assert_eq!(one_left.detail, format!("the only one of 7 steps with a figure: {last}"));
+    }
+
+    #[test]
+    fn a_figure_of_several_groups_is_said_to_be_of_all() {
+        let records = testing::sample_mixed_run();
+        assert!(tile_of(&records, "groups").detail.starts_with("all groups together"));
+        assert!(!tile_of(&records, "mixed").detail.contains("groups"));
     }
 
     #[test]

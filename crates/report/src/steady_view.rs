@@ -2,9 +2,9 @@
 //! where a test has a cell for each pair of their values.
 
 use drivelab_analysis::steady::{MAX_RANGE_PERCENT, MAX_SLOPE_PERCENT, WINDOW, tracked_value, window_line};
-use drivelab_core::ids::StepKey;
+use drivelab_core::ids::{StepId, StepKey};
 use drivelab_core::plan::{Rounds, Step, TestPlan, Tracked};
-use drivelab_core::record::StopReason;
+use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::workload::Pattern;
 
 use crate::ReportInput;
@@ -39,11 +39,8 @@ fn saturates(test: &TestPlan) -> Option<(&Step, Tracked)> {
 fn over_written(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Figure> {
     let (step, tracked) = saturates(test)?;
     let (title, unit, scale) = tracked_in(tracked);
-    let records = (1..=test.max_rounds())
-        .map_while(|round| input.records.step(&StepKey { step: step.id.clone(), round }))
-        .filter(|record| record.stop_reason != StopReason::Stopped);
     let mut written = 0.0;
-    let points: Vec<(f64, f64)> = records
+    let points: Vec<(f64, f64)> = whole_rounds(input, test, &step.id)
         .map(|record| {
             written += record.written_total.as_f64() / 1e9;
             (written, tracked_value(record, tracked) / scale)
@@ -96,6 +93,14 @@ fn over_written(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Fi
     })
 }
 
+/// The rounds of a step that went to their end: one that was stopped has a figure of another length.
+fn whole_rounds<'a>(input: &ReportInput<'a>, test: &TestPlan, step: &StepId) -> impl Iterator<Item = &'a StepRecord> {
+    let (records, step) = (input.records, step.clone());
+    (1..=test.max_rounds())
+        .map_while(move |round| records.step(&StepKey { step: step.clone(), round }))
+        .filter(|record| record.stop_reason != StopReason::Stopped)
+}
+
 /// What is tracked, with its unit and what a figure of the analysis is divided by to have it.
 const fn tracked_in(tracked: Tracked) -> (&'static str, &'static str, f64) {
     match tracked {
@@ -109,10 +114,8 @@ const fn tracked_in(tracked: Tracked) -> (&'static str, &'static str, f64) {
 fn rounds(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Figure> {
     let Rounds::Steady { step, tracked, .. } = &test.rounds else { return None };
     let (title, unit, scale) = tracked_in(*tracked);
-    let values: Vec<f64> = (1..=test.max_rounds())
-        .map_while(|round| input.records.step(&StepKey { step: step.clone(), round }))
-        .map(|record| tracked_value(record, *tracked) / scale)
-        .collect();
+    let values: Vec<f64> =
+        whole_rounds(input, test, step).map(|record| tracked_value(record, *tracked) / scale).collect();
     let verdict = input.records.steadiness.iter().find(|verdict| verdict.test == test.name);
     let until = verdict.map_or(values.len(), |verdict| verdict.last_round as usize);
     let window = values.get(until.checked_sub(WINDOW)?..until)?;

@@ -5,7 +5,7 @@ use drivelab_core::plan::{Plan, Step, TestPlan};
 
 use crate::figures::{self, Op, quantity};
 use crate::table::{Cell, Column, Table};
-use crate::tests_view::{measured, pairs_of, rounds_text, sweep_of};
+use crate::tests_view::{measured, pairs_of, reported_rounds, sweep_of};
 use crate::{ReportInput, curve_view, facts, files, loads_view, look, prose, run_facts, scores_view, sheet_view};
 
 /// Findings that are named; the rest is counted.
@@ -33,7 +33,7 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
     }
     let corners = look::corner_test(input).map(|test| &test.name);
     for test in plan.tests.iter().filter(|test| measured(test).next().is_some()) {
-        let rounds = rounds_text(test);
+        let rounds = reported_rounds(input, test);
         let title = if rounds.is_empty() { test.title.clone() } else { format!("{} ({rounds})", test.title) };
         let tables: Vec<Table> = if curve_view::is_one(test) {
             curve_view::of_test(input, test).iter().map(|curve| short(curve_view::table(input, test, curve))).collect()
@@ -129,7 +129,12 @@ fn test_table(input: &ReportInput<'_>, test: &TestPlan, title: String) -> Table 
     };
     let columns = std::iter::once(Column::words("")).chain(shown.map(column)).collect();
     let row = |step: &drivelab_core::plan::Step| {
-        let mut row = vec![figures::measured_cell(input, step)];
+        let mut name = figures::measured_cell(input, step);
+        if figures::has_groups(step) {
+            // Its label is that of the first group.
+            name.text.push_str(" (all groups)");
+        }
+        let mut row = vec![name];
         row.extend(shown.map(|(op, quantity)| figures::cell(input, step, op, quantity)));
         row
     };

@@ -4,8 +4,9 @@
 //! name: the shape follows from the plan alone.
 
 use drivelab_analysis::series::{Sweep, sweeps};
+use drivelab_analysis::steady::WINDOW;
 use drivelab_core::load::OpKind;
-use drivelab_core::plan::{Repeats, Step, StepRole, TestPlan};
+use drivelab_core::plan::{Combine, Repeats, Rounds, Step, StepRole, TestPlan};
 use drivelab_core::units::Percent;
 use drivelab_core::workload::{Pattern, Workload};
 
@@ -13,7 +14,9 @@ use crate::ReportInput;
 use crate::chart::{Axis, Chart, Panel, PanelKind, Scale, Series, colour};
 use crate::figures::{self, Op, quantity};
 use crate::table::{Cell, Column, Table};
-use crate::{curve_view, files, fill_view, heat_view, loads_view, map_view, percentiles, steady_view, time_line};
+use crate::{
+    curve_view, files, fill_view, format, heat_view, loads_view, map_view, percentiles, steady_view, time_line,
+};
 
 /// A chart with the table of the same figures.
 #[derive(Debug, Clone, PartialEq)]
@@ -202,14 +205,33 @@ fn mixed_table(input: &ReportInput<'_>, test: &TestPlan, steps: &[&Step], first_
     Table { caption: String::new(), columns, rows: steps.iter().map(row).collect() }
 }
 
-/// "best of 3 rounds" and the like; empty for a single round.
-pub(crate) fn rounds_text(test: &TestPlan) -> String {
-    use drivelab_core::plan::{Combine, Rounds};
-    let how = match test.combine {
+const fn combined(how: Combine) -> &'static str {
+    match how {
         Combine::Mean => "mean",
         Combine::Best => "best",
         Combine::Median => "median",
-    };
+    }
+}
+
+/// The rounds that a test's figures were made of: as asked, but for a test that was to become steady and did not.
+pub(crate) fn reported_rounds(input: &ReportInput<'_>, test: &TestPlan) -> String {
+    if !matches!(test.rounds, Rounds::Steady { .. }) {
+        return rounds_text(test);
+    }
+    let how = combined(test.combine);
+    match input.records.steadiness.iter().rfind(|verdict| verdict.test == test.name) {
+        Some(verdict) if verdict.reached => rounds_text(test),
+        Some(verdict) => {
+            let rounds = (verdict.last_round + 1).saturating_sub(verdict.first_round);
+            format!("{how} of the last {}, not steady", format::counted(rounds as usize, "round"))
+        }
+        None => format!("{how} of the last rounds, at most {WINDOW}; not judged"),
+    }
+}
+
+/// "best of 3 rounds" and the like, as asked; empty for a single round.
+pub(crate) fn rounds_text(test: &TestPlan) -> String {
+    let how = combined(test.combine);
     match &test.rounds {
         Rounds::Fixed { count } => of_fixed_rounds(how, *count, test.repeats),
         Rounds::Steady { max, .. } => format!("{how} of the steady window, at most {max} rounds"),
@@ -240,10 +262,10 @@ fn of_fixed_rounds(how: &str, count: u32, repeats: Repeats) -> String {
 fn caption(input: &ReportInput<'_>, test: &TestPlan) -> String {
     let steps: Vec<&Step> = measured(test).collect();
     let more = if figures::has_lower_bound(input, &steps) { figures::LOWER_BOUND } else { "" };
-    let rounds = rounds_text(test);
+    let rounds = reported_rounds(input, test);
     let rounds = if rounds.is_empty() {
         rounds
-    } else if matches!(test.rounds, drivelab_core::plan::Rounds::FindRate(_)) {
+    } else if matches!(test.rounds, Rounds::FindRate(_)) {
         format!("Figures are of the {rounds}. ")
     } else {
         let of = if test.repeats.sets > 1 { "set" } else { "round" };

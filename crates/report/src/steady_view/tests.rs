@@ -159,3 +159,35 @@ fn the_rounds_of_one_write_stand_over_what_was_written_too() {
     assert_eq!((rows[0][2].as_str(), rows[6][2].as_str()), ("5,000", "1,050"));
     assert_eq!(figure.chart.as_ref().expect("a chart").panels[0].series[0].points.len(), 7);
 }
+
+#[test]
+fn a_round_that_was_stopped_is_in_no_window() {
+    let mut run = steady();
+    run.steadiness.clear();
+    let test = run.plan.tests.iter().find(|test| matches!(test.rounds, Rounds::Steady { .. })).expect("a steady test");
+    let Rounds::Steady { step, .. } = &test.rounds else { unreachable!("it was looked for") };
+    let (name, step) = (test.name.clone(), step.clone());
+    let last = run.steps.iter_mut().find(|record| record.key.step == step && record.key.round == 7);
+    let last = last.expect("the last round");
+    (last.stop_reason, last.write.count) = (drivelab_core::record::StopReason::Stopped, 10);
+    let rows = texts(&figures(&run, &name)[0]);
+    assert_eq!(rows.len(), 6, "{rows:?}");
+    let window: Vec<&str> = rows.iter().filter(|row| row[2] == "yes").map(|row| row[1].as_str()).collect();
+    assert_eq!(window, ["3,000", "1,100", "1,000", "900", "950"]);
+}
+
+#[test]
+fn a_test_that_did_not_become_steady_does_not_call_its_rounds_a_steady_window() {
+    let mut run = steady();
+    let text = |run: &RunRecords| {
+        let analysis = analyse(run);
+        crate::markdown(&[ReportInput { records: run, analysis: &analysis }]).expect("a text")
+    };
+    let asked = "Figures are the mean of the steady window, at most";
+    assert!(text(&run).contains(asked));
+    run.steadiness[0].reached = false;
+    let not = text(&run);
+    assert!(not.contains("Figures are the mean of the last 5 rounds, not steady;") && !not.contains(asked), "{not}");
+    run.steadiness.clear();
+    assert!(text(&run).contains("Figures are the mean of the last rounds, at most 5; not judged;"));
+}
