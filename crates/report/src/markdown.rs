@@ -8,12 +8,13 @@ use crate::detail::Detail;
 use crate::facts::{self, Fact};
 use crate::look::Look;
 use crate::table::{Column, Table};
+use crate::tests_view::Figure;
 use crate::{
-    ReportInput, account, compare, look, marker, prose, run_facts, scores_view, sheet_view, telemetry_view, tests_view,
-    time_line,
+    ReportInput, account, compare, format, look, marker, prose, run_facts, scores_view, sheet_view, telemetry_view,
+    tests_view, time_line,
 };
 
-/// Longest time line that is printed; longer ones are in the page and in the JSON.
+/// Rows of the longest time line that is printed; longer ones are in the page and in the JSON.
 const MOST_ROWS: usize = 60;
 
 /// One run as a review, several with their comparison first.
@@ -190,19 +191,25 @@ fn run(text: &mut String, input: &ReportInput<'_>, name: &str) {
     for test in tests_view::tests(input, "", Detail::FINEST.points) {
         heading(text, 2, &test.title);
         line(text, &format!("{}\n", escape(&test.purpose)));
-        for figure in
-            test.figures.iter().filter(|figure| figure.table.rows.len() <= MOST_ROWS && !figure.table.rows.is_empty())
-        {
-            if !figure.title.is_empty() {
-                heading(text, 3, &figure.title);
-            }
-            if !figure.caption.is_empty() {
-                line(text, &format!("{}\n", escape(figure.caption.trim())));
-            }
-            table(text, &figure.table);
-        }
+        test.figures.iter().filter(|figure| !figure.table.rows.is_empty()).for_each(|one| figure(text, one));
     }
     how(text, input);
+}
+
+/// A figure's table with its words. A line of many points is left out and said to be; no other table is.
+fn figure(text: &mut String, figure: &Figure) {
+    if !figure.title.is_empty() {
+        heading(text, 3, &figure.title);
+    }
+    if figure.long && figure.table.rows.len() > MOST_ROWS {
+        let rows = format::count(figure.table.rows.len() as u64);
+        line(text, &format!("Left out here: {rows} rows, which are in the page and in the JSON.\n"));
+        return;
+    }
+    if !figure.caption.is_empty() {
+        line(text, &format!("{}\n", escape(figure.caption.trim())));
+    }
+    table(text, &figure.table);
 }
 
 /// At most so many pieces of evidence in a line, with how many more there are.
@@ -299,11 +306,9 @@ fn how(text: &mut String, input: &ReportInput<'_>) {
         }
         table(text, &account);
     }
-    if let Some(line_of_run) =
-        time_line::of_run(input, "", Detail::FINEST.points).filter(|figure| figure.table.rows.len() <= MOST_ROWS)
-    {
+    if let Some(line_of_run) = time_line::of_run(input, "", Detail::FINEST.points) {
         heading(text, 2, "The whole run");
-        table(text, &line_of_run.table);
+        figure(text, &Figure { caption: String::new(), ..line_of_run });
     }
     let watched = telemetry_view::watched(input, "", Detail::FINEST.points);
     if let Some(figure) = watched.figures.first() {

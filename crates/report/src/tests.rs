@@ -448,6 +448,33 @@ fn approximations_breaks_and_forms_are_seen_everywhere() {
 }
 
 #[test]
+fn long_tables_of_steps_stay_in_the_text_and_long_lines_are_said_to_be_left_out() {
+    let mut records = testing::sample_run();
+    let depths = records.plan.tests.iter_mut().find(|test| test.name == "depths").unwrap();
+    let (step, title) = (depths.steps[0].clone(), depths.title.clone());
+    let executed = records.steps.iter().find(|record| record.key.step == step.id).unwrap().clone();
+    for depth in 1..=61 {
+        let (mut one, mut done) = (step.clone(), executed.clone());
+        one.id = drivelab_core::ids::StepId::new("depths", &format!("again-{depth}"));
+        (one.label, done.key.step) = (format!("again {depth}"), one.id.clone());
+        depths.steps.push(one);
+        records.steps.push(done);
+    }
+    let text = one(&records, crate::markdown).unwrap();
+    let of_test = text.split(&format!("\n## {title}\n")).nth(1).unwrap();
+    let rows = of_test.lines().skip_while(|line| !line.starts_with('|')).take_while(|line| line.starts_with('|'));
+    assert_eq!(rows.count(), 2 + 7 + 61, "every step has its row");
+    let run_line = text.split("\n## The whole run\n\n").nth(1).unwrap();
+    assert!(run_line.starts_with("Left out here: "), "{run_line}");
+}
+
+#[test]
+fn a_row_of_several_groups_says_so_in_the_terminal() {
+    let text = one(&testing::sample_mixed_run(), |inputs| crate::terminal_table(&inputs[0], 120));
+    assert_eq!(text.matches(" (all groups)").count(), 1, "{text}");
+}
+
+#[test]
 fn the_terminal_table_keeps_its_width() {
     for width in [0, 60, 80, 120] {
         let text = one(&testing::sample_run(), |inputs| crate::terminal_table(&inputs[0], width));
