@@ -24,7 +24,7 @@ use crate::methodology::Methodology;
 use crate::near::nearest;
 use crate::repeats::repeats;
 use crate::step::{Draft, io_step};
-use crate::suite::{chosen, measures};
+use crate::suite::{NOTHING, chosen, measures};
 use crate::sweep::{MOST_STEPS, Pick, name_at, picks};
 use crate::value::{Located, Table, Value};
 use crate::written::fills;
@@ -233,7 +233,7 @@ fn with_preparation(tests: Vec<TestPlan>) -> Vec<(Vec<TestPlan>, TestPlan)> {
 fn nothing_left(method: &Methodology, left_out: &[LeftOut]) -> Diagnostic {
     let at = method.root().entry("tests").or_else(|| method.root().entry("suite")).map(|entry| entry.key_at.clone());
     let title = format!("nothing of '{}' can run here", method.identity().name);
-    let error = Diagnostic::new(at.unwrap_or(0..0), title, "every test is left out");
+    let error = Diagnostic::new(at.unwrap_or(0..0), title, NOTHING);
     left_out.iter().fold(error, |error, out| error.help(format!("{}: {}", out.test, out.reason)))
 }
 

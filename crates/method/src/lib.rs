@@ -68,6 +68,7 @@ pub use means::{Capability, Ground, Means};
 pub use methodology::{Methodology, parse};
 pub use profile::ProfileAbout;
 pub use schema::json_schema;
+pub use suite::{Part, nothing_left, parts};
 pub use target::MethodTarget;
 pub use template::{can_be_name, derived_text, new_text};
 pub use text_file::{read_bytes, read_text};

@@ -4,6 +4,8 @@
 //! methodology expands to is in `expand`, which whole ones do not fit in [`fitting`], what fits the time in [`taking`].
 
 mod fitting;
+mod nothing;
+mod parts;
 mod taking;
 
 use drivelab_core::ids::StepId;
@@ -19,6 +21,10 @@ use crate::means::{Means, unmet_of_test};
 use crate::methodology::{Entry, Methodology};
 use crate::scores;
 use crate::written::Sequence;
+
+pub(crate) use nothing::NOTHING;
+pub use nothing::nothing_left;
+pub use parts::{Part, parts};
 
 /// Tests that may run, with what they share: one methodology.
 struct Unit {
@@ -39,7 +45,27 @@ struct Candidate {
     /// Whether it is asked for. One that is not does not run, and nothing is said of it.
     asked: bool,
     /// Why it does not, where that is known.
-    out: Option<String>,
+    out: Option<Out>,
+}
+
+/// Why a test does not run.
+#[derive(Debug, Clone)]
+enum Out {
+    /// A need of its own is not met.
+    Unmet(String),
+    /// It writes, and nothing may be written.
+    Writes(String),
+    /// It needs what a test writes that does not run.
+    Lacks(String),
+    /// It does not fit the time; by itself, with what it brings, it takes so long.
+    Late(String, Nanos),
+}
+
+impl Out {
+    fn words(&self) -> &str {
+        let (Out::Unmet(words) | Out::Writes(words) | Out::Lacks(words) | Out::Late(words, _)) = self;
+        words
+    }
 }
 
 /// What became of a methodology and its suite.
@@ -99,6 +125,9 @@ pub(crate) fn chosen(
         return Err(errors);
     }
     taking::take(&mut units, means.time);
+    if !method.entries().is_empty() && units.iter().flat_map(|unit| &unit.tests).all(|test| test.out.is_some()) {
+        return Err(vec![nothing::error(method, &units, &chosen.left_out)]);
+    }
     for Unit { entry, prepare, tests, .. } in units {
         let (stays, mut out): (Vec<Candidate>, Vec<Candidate>) = tests.into_iter().partition(|test| test.out.is_none());
         out.retain(|test| test.asked);
@@ -142,8 +171,9 @@ const MANY: usize = 4;
 
 /// What is left out, each with its reason. `entry` is a methodology of which nothing stays.
 fn left_out(entry: Option<(String, String)>, out: Vec<Candidate>) -> Vec<LeftOut> {
-    let one =
-        |Candidate { test, out, .. }: Candidate| Some(LeftOut { test: test.name, title: test.title, reason: out? });
+    let one = |Candidate { test, out, .. }: Candidate| {
+        Some(LeftOut { test: test.name, title: test.title, reason: out?.words().to_owned() })
+    };
     let count = out.len();
     let mut all: Vec<LeftOut> = out.into_iter().filter_map(one).collect();
     if let (Some((test, title)), true, Some(first)) = (entry, count >= MANY, all.first()) {
@@ -171,7 +201,7 @@ impl Unit {
         let first = asked.iter().find(|at| taking::can_run(self, **at)).or(asked.first()).copied();
         for at in asked.iter().filter(|at| Some(**at) != first) {
             self.tests[*at].asked = false;
-            self.tests[*at].out = Some(SMOKE.to_owned());
+            self.tests[*at].out = Some(Out::Unmet(SMOKE.to_owned()));
         }
         asked.len() > 1
     }
@@ -225,10 +255,11 @@ fn candidates(
     let candidate = |(before, test): (Vec<TestPlan>, TestPlan)| {
         let table = method.root().tables("tests").iter().find(|table| table.text("name") == test.name);
         let changes = changes(&test) || prepare.iter().chain(&before).any(changes);
-        let read_only = means.read_only.as_ref().filter(|_| changes).map(|why| format!("it writes, and {why}"));
+        let read_only = means.read_only.as_ref().filter(|_| changes);
+        let read_only = read_only.map(|why| Out::Writes(format!("it writes, and {why}")));
         let asked = is_asked(&test.name);
-        let not_asked = (!asked).then(|| "the suite does not take it".to_owned());
-        let out = not_asked.or(read_only).or_else(|| unmet_of_test(table?, means));
+        let not_asked = (!asked).then(|| Out::Unmet("the suite does not take it".to_owned()));
+        let out = not_asked.or(read_only).or_else(|| unmet_of_test(table?, means).map(Out::Unmet));
         let own = table.and_then(|table| table.whole("priority")).unwrap_or(0);
         Candidate { before, test, priority: priority + own, asked, out }
     };

@@ -9,7 +9,9 @@ use common::shape;
 use drivelab_core::namespace::OtherNamespace;
 use drivelab_core::plan::{Action, Form, Plan, Rounds};
 use drivelab_core::units::{Bytes, Nanos};
-use drivelab_method::{Capability, Diagnostics, Ground, Mark, Means, Methodology, expand, expand_with, parse};
+use drivelab_method::{
+    Capability, Diagnostics, Ground, Mark, Means, Methodology, expand, expand_with, nothing_left, parse, parts,
+};
 
 const BASE: &str = r#"
 format = 1
@@ -221,8 +223,30 @@ fn with_a_time_the_highest_priorities_stay_and_the_rest_is_named() {
     assert_eq!(some.left_out.len(), 1);
     assert_eq!(some.left_out[0].test, "other-writes");
     assert!(some.left_out[0].reason.contains("with its preparation, and 3 s of 10 s are left"), "{:?}", some.left_out);
-    let none = of(1).unwrap_err().to_string();
-    assert!(none.contains("nothing of 'both' can run here") && none.contains("base-reads: it would take"), "{none}");
+    let none = of(1).unwrap_err();
+    let none = nothing_left(&none).expect("the file is fine");
+    assert_eq!(none.title(), "nothing of 'both' can run here: the shortest test, 'base-reads', needs 7 s");
+    assert_eq!(none.advice(), ["2 tests (base-reads, other-writes): it takes longer than the time that there is"]);
+    assert!(of(7).is_ok(), "the time that is named is enough");
+    let means = Means { read_only: Some("nobody said so".to_owned()), ..Means::default() };
+    let none = expand_with(&both, Form::Quick, &shape(Bytes::GIB), &means).unwrap_err();
+    let none = nothing_left(&none).expect("the file is fine");
+    let title = "nothing of 'both' can run here: all that suits the target writes, or reads what was written, and nothing \
+                 may be";
+    assert_eq!(none.title(), title);
+    assert_eq!(none.advice(), ["2 tests (base-reads, other-writes): it writes, and nobody said so"]);
+}
+
+#[test]
+fn of_a_plan_it_is_known_what_comes_of_which_methodology() {
+    let files = Files::new(&[("base.toml", BASE), ("both.toml", &suite(TWO))]);
+    let both = files.parse("both.toml").unwrap();
+    let all = plan(&both, Form::Quick);
+    let parts = parts(&both, &all);
+    let named: Vec<(&str, String)> = parts.iter().map(|part| (part.name.as_str(), part.tests.join(" "))).collect();
+    assert_eq!(named, [("base", "reads".to_owned()), ("other", "writes".to_owned())]);
+    let sum: u64 = parts.iter().map(|part| part.time.get()).sum();
+    assert_eq!(sum, all.estimated_time().get(), "no time is lost or counted twice");
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use drivelab_core::plan::TestPlan;
 use drivelab_core::units::Nanos;
 
-use super::{Candidate, Unit};
+use super::{Candidate, Out, Unit};
 use crate::means::about;
 use crate::written::Part;
 
@@ -42,7 +42,10 @@ pub(super) fn take(units: &mut [Unit], time: Option<Nanos>) {
             let late = costs.as_ref().zip(time).and_then(|(costs, time)| {
                 let (before, after) = (costs.of_all(&stays), costs.of_all(&all));
                 let behind = || brought(&units[at], &stays[at], &all[at], index);
-                (after > time.get()).then(|| too_long((before, after), time, &behind()))
+                (after > time.get()).then(|| {
+                    let alone = Nanos::new(after.saturating_sub(before));
+                    Out::Late(too_long((before, after), time, &behind()), alone)
+                })
             });
             late.map_or(Ok(all), Err)
         });
@@ -64,7 +67,7 @@ fn too_long((before, after): (u64, u64), time: Nanos, behind: &str) -> String {
 }
 
 /// What stays of a unit where a test does too: with it those that write what it, or one behind it, needs.
-fn with_needed(unit: &Unit, stays: &[bool], index: usize) -> Result<Vec<bool>, String> {
+fn with_needed(unit: &Unit, stays: &[bool], index: usize) -> Result<Vec<bool>, Out> {
     let mut with = stays.to_vec();
     with[index] = true;
     while let Some(lack) = unit.sequence.lacking(&with) {
@@ -72,10 +75,10 @@ fn with_needed(unit: &Unit, stays: &[bool], index: usize) -> Result<Vec<bool>, S
         if unit.tests[at].out.is_some() {
             let preparation = if before { "the preparation of " } else { "" };
             let needs = format!("needs what {preparation}'{}' writes", unit.tests[at].test.name);
-            return Err(match lack.test == index {
+            return Err(Out::Lacks(match lack.test == index {
                 true => format!("it {needs}"),
                 false => format!("'{}', which would run with it, {needs}", unit.tests[lack.test].test.name),
-            });
+            }));
         }
         with[at] = true;
     }
