@@ -203,17 +203,16 @@ fn over_time(step: &Step, key: &StepKey, points: &[TimePoint], (each, bound): (u
         ],
         stretches: Vec::new(),
     };
-    let percentile = |title| percentile_column(title, each);
     let columns = vec![
         Column::figures("Time", "s"),
         Column::figures("Written", "GB"),
         Column::figures("Read", "MB/s"),
         Column::figures("Write", "MB/s"),
-        percentile("Latency p50"),
-        percentile("Latency p99"),
+        percentile_column("Latency p50", each),
+        percentile_column("Latency p99", each),
         Column::figures("Latency max", "µs"),
-        percentile("Response p50"),
-        percentile("Response p99"),
+        percentile_column("Response p50", each),
+        percentile_column("Response p99", each),
         Column::figures("Backlog", "operations"),
         Column::figures("Trims", "IOPS"),
         Column::figures("Write-zeroes", "IOPS"),
