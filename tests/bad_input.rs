@@ -219,4 +219,9 @@ fn a_built_in_methodology_refuses_what_it_cannot_use_and_names_what_would_fit() 
     refused(&lab, &small, 6, &words);
     let bytes = std::fs::read(&disk.image).expect("the image");
     assert!(bytes.iter().all(|byte| *byte == 0), "something was written");
+    let sweep = LoopDevice::new(lab.data().parent().expect("a folder"), "smaller.img", 300);
+    let dry = ["run", "random-read-sweep", &sweep.node, "--form", "faithful", "--destroy", sweep.name(), "--dry-run"];
+    let said = lab.ok(&dry);
+    let words = "300 MiB (314.6 MB) are tested, and the methodology takes 64 GiB (68.72 GB) in this form";
+    assert!(said.stdout.contains(words), "{}", said.stdout);
 }

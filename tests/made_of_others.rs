@@ -289,6 +289,11 @@ fn more_than_a_hundredth_of_what_a_drive_bears_is_written_only_after_a_yes() {
     assert!(bytes.iter().all(|byte| *byte == 0) && lab.runs().is_empty(), "something was written");
     let yes = lab.ok(&[&["run", "heat-soak"][..], &on_one, &["--yes"]].concat());
     assert!(yes.stderr.contains("The limit for doing so unasked is 1 %"), "{}", yes.stderr);
+    // A small share of the capacity can be a large one of the rating.
+    let large = LoopDevice::new(folder, "large.img", 4096);
+    lab.write("worn.toml", bears(100 << 20));
+    let on_large = ["run", "heat-soak", &large.node, "--destroy", large.name(), "--form", "smoke"];
+    refused(&lab, &[&on_large[..], &["--facts", "worn.toml"]].concat(), 2, &["% of the rated 100 MiB"]);
 
     // Of several drives what is really written to each counts: once, where each is measured by itself only.
     let both = [one.node.as_str(), &two.node, "--destroy", one.name(), "--destroy", two.name(), "--form", "smoke"];

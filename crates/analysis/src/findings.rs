@@ -50,6 +50,12 @@ pub fn scratch_file_smaller(asked: Bytes, made: Bytes) -> Finding {
     conditions::scratch_file_smaller(asked, made)
 }
 
+/// A target that is smaller than the methodology states: its areas and volumes are smaller with it.
+#[must_use]
+pub fn target_smaller(stated: Bytes, tested: Bytes) -> Finding {
+    conditions::target_smaller(stated, tested)
+}
+
 /// A piece of evidence; a value that is no number (a record that contradicts itself) is shown as 0.
 pub(crate) fn evidence(what: &str, value: f64, limit: Option<f64>, unit: &str) -> Evidence {
     let value = if value.is_finite() { value } else { 0.0 };

@@ -36,7 +36,8 @@ pub(crate) fn values(scope: &Scope<'_>, test: &Table, picks: &mut Vec<Pick<'_>>)
     }
     let cached = |pick: &Pick<'_>| {
         let layers = Layers::new(scope.root(), test, pick.case, scope.base);
-        layers.find("direct").is_some_and(|found| found.value == Value::Flag(false))
+        let direct = picked(pick, "direct").or_else(|| layers.find("direct"));
+        direct.is_some_and(|found| found.value == Value::Flag(false))
     };
     let coarse = |pick: &Pick<'_>| is_finer(pick, scope.shape.offset_align) && !cached(pick);
     let why = format!("of its block sizes those that are not whole logical blocks of {}", scope.shape.offset_align);

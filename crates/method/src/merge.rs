@@ -42,6 +42,41 @@ fn drop_tests(base: &mut Table, dropped: &[Located<Value>], errors: &mut Vec<Dia
     if let Some(Value::Tables(tests)) = base.entries.get_mut("tests").map(|entry| &mut entry.value.value) {
         tests.retain(|test| !dropped.iter().any(|one| one.value.to_string() == test.text("name")));
     }
+    let is_dropped = |name: &str| dropped.iter().any(|one| one.value.to_string() == name);
+    forget(base, is_dropped);
+}
+
+/// Takes out of the rest what names tests that are dropped: preparation before them, profiles (which go where none of
+/// their tests is left, with the preparation that is theirs alone), and that a test has to come back to them.
+fn forget(base: &mut Table, is_dropped: impl Fn(&str) -> bool) {
+    let mut tables = |key: &str, change: &dyn Fn(&mut Vec<Table>)| {
+        let Some(Value::Tables(tables)) = base.entries.get_mut(key).map(|entry| &mut entry.value.value) else { return };
+        change(tables);
+        if tables.is_empty() {
+            base.entries.remove(key);
+        }
+    };
+    tables("prepare", &|steps| steps.retain(|step| !step.has("before") || !is_dropped(step.text("before"))));
+    tables("profiles", &|profiles| {
+        profiles.retain_mut(|profile| keep_names(profile, "tests", |name| !is_dropped(name)))
+    });
+    tables("tests", &|tests| {
+        for test in tests.iter_mut().filter(|test| is_dropped(test.text("recovers_to"))) {
+            test.entries.remove("recovers_to");
+        }
+    });
+    let profiles: Vec<String> = base.tables("profiles").iter().map(|profile| profile.text("name").to_owned()).collect();
+    if let Some(Value::Tables(steps)) = base.entries.get_mut("prepare").map(|entry| &mut entry.value.value) {
+        steps.retain_mut(|step| keep_names(step, "profiles", |name| profiles.iter().any(|known| known == name)));
+    }
+}
+
+/// Keeps some names of a list; whether any is left, or there is no list.
+fn keep_names(table: &mut Table, key: &str, keep: impl Fn(&str) -> bool) -> bool {
+    let list = table.entries.get_mut(key).map(|entry| &mut entry.value.value);
+    let Some(Value::List(names)) = list else { return true };
+    names.retain(|name| keep(&name.value.to_string()));
+    !names.is_empty()
 }
 
 /// The error about the name of a test that the included methodology has not.

@@ -120,6 +120,16 @@ impl Methodology {
         }
     }
 
+    /// The size in bytes that it states for its target in a form: what its areas and volumes are parts of.
+    #[must_use]
+    pub fn stated_size(&self, form: Form) -> Option<Bytes> {
+        let stated = self.target_tables(form).into_iter().find_map(|table| table.get("size"));
+        match stated.map(|size| &size.value) {
+            Some(Value::Size(size)) if form != Form::Smoke => Some(*size),
+            _ => None,
+        }
+    }
+
     /// How much of a target it uses in a form, in words: `25 % of a device, or a file of 8 GiB; at least 64 MiB`.
     pub(crate) fn size_words(&self, form: Form) -> String {
         let stated = self.target_tables(form).into_iter().find_map(|table| table.get("size"));

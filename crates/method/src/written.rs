@@ -4,7 +4,7 @@
 //! it finds without those that are left out. Must not know: why a test is left out.
 
 use drivelab_core::load::Verify;
-use drivelab_core::plan::{Action, Step, StopRule, TestPlan};
+use drivelab_core::plan::{Action, Step, TestPlan};
 use drivelab_core::units::Bytes;
 use drivelab_core::workload::{Pattern, Span, Workload};
 
@@ -200,9 +200,11 @@ fn effects(step: &Step, as_found: bool) -> Vec<Effect> {
 
 /// The span of a step that goes over all of it once.
 fn gone_over(step: &Step) -> Option<(&Workload, Span)> {
-    let Action::Io { workload, stop: StopRule { passes, volume, .. }, .. } = &step.action else { return None };
-    let once = passes.is_some() || volume.is_some_and(|volume| volume >= workload.span.length);
-    let whole = once && workload.places.is_none() && workload.pattern != Pattern::Random;
+    let Action::Io { workload, stop, .. } = &step.action else { return None };
+    let once = stop.passes.is_some() || stop.volume.is_some_and(|volume| volume >= workload.span.length);
+    // Jumps and random offsets repeat some blocks and miss others.
+    let in_order = workload.pattern != Pattern::Random && workload.seek_percent.is_zero();
+    let whole = once && in_order && workload.places.is_none();
     whole.then_some((workload, workload.span))
 }
 
@@ -215,9 +217,14 @@ fn emptied(step: &Step) -> Option<Span> {
     gone_over(step).filter(|(load, _)| load.other.trim_percent.get() == 100).map(|(_, span)| span)
 }
 
-/// Whether a test leaves data in all of the target, but for a last part of a block.
-pub(crate) fn fills(test: &TestPlan, usable: Bytes) -> bool {
-    test.steps.iter().any(|step| {
+/// Whether a test leaves data in all of the target, but for a last part of a block. A time may be over before that; in
+/// the smoke form every step has one.
+pub(crate) fn fills(test: &TestPlan, usable: Bytes, smoke: bool) -> bool {
+    let to_the_end = |step: &&Step| match &step.action {
+        Action::Io { stop, .. } => smoke || stop.time.is_none(),
+        Action::Idle { .. } | Action::CoolDown(_) => false,
+    };
+    test.steps.iter().filter(to_the_end).any(|step| {
         let Some((span, load)) = filled(step).zip(step.workload()) else { return false };
         span.offset.get() == 0 && span.length.get().saturating_add(load.block_size.get()) > usable.get()
     })

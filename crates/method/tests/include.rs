@@ -374,6 +374,41 @@ fn a_suite_is_set_by_the_names_that_its_tests_have_there() {
     assert_eq!(time_of(&plan, "other-writes/seq-1m-q8t1-write"), Some(Nanos::from_secs(1)));
 }
 
+/// Profiles, preparation before a test, and a test that comes back to another name tests.
+#[test]
+fn any_test_of_a_built_in_methodology_can_be_dropped() {
+    let mut dropped = 0;
+    for built_in in drivelab_method::library::all() {
+        let method = parse(built_in.name, built_in.text).unwrap();
+        let tests: Vec<String> = method
+            .tests()
+            .iter()
+            .filter(|one| one.kind == drivelab_method::AboutKind::Test)
+            .map(|one| one.name.clone())
+            .collect();
+        // The tests of a suite are those of its parts.
+        if tests.len() < 2 || built_in.text.contains("[[suite]]") {
+            continue;
+        }
+        let named = |test: &String| built_in.text.matches(&format!("\"{test}\"")).count() > 1;
+        for test in tests.into_iter().filter(named) {
+            let text = derived(&format!("drop_tests = [\"{test}\"]\n")).replace("base.toml", built_in.name);
+            let files = Files::new(&[("own.toml", &text)]);
+            match files.parse("own.toml") {
+                Ok(own) => assert!(own.tests().iter().all(|one| one.name != test)),
+                // What needs what it left behind says so.
+                Err(error) => {
+                    let said = error.to_string();
+                    let needs = said.contains("nothing fills the target first") || said.contains("headers");
+                    assert!(needs, "{} without {test}: {said}", built_in.name);
+                }
+            }
+            dropped += 1;
+        }
+    }
+    assert!(dropped > 20, "{dropped}");
+}
+
 /// What is wrong, each with the part of the message that helps.
 #[test]
 fn what_is_wrong_points_to_its_place() {

@@ -104,6 +104,17 @@ fn preparation_of_a_later_test_fills_nothing_for_an_earlier_one() {
     parse("later.toml", &text(WRITES)).unwrap();
 }
 
+#[test]
+fn writes_that_may_leave_holes_fill_nothing() {
+    let text = |writes: &str| format!("{HEAD}{DEVICE}{}{}", test("first", writes), test("second", READS));
+    let sequential = "op = \"write\"\npattern = \"sequential\"\n";
+    parse("whole.toml", &text(&format!("{sequential}passes = 1"))).unwrap();
+    for holes in ["passes = 1\ntime = \"1 s\"", "volume = \"1 GiB\"\nseek_percent = 10"] {
+        let errors = parse("holes.toml", &text(&format!("{sequential}{holes}"))).unwrap_err().to_string();
+        assert!(errors.contains("'second' reads, and nothing fills the target first"), "{holes}: {errors}");
+    }
+}
+
 /// A suite of the methodology `of.toml`.
 fn suite_of(of: &str, entry: &str) -> Methodology {
     let folder = tempfile::tempdir().unwrap();

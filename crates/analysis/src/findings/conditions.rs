@@ -122,6 +122,18 @@ pub(crate) fn scratch_file_smaller(asked: Bytes, made: Bytes) -> Finding {
     warning("scratch_file_smaller", statement, cause, action).about_run(found)
 }
 
+pub(crate) fn target_smaller(stated: Bytes, tested: Bytes) -> Finding {
+    let statement = format!(
+        "{} of the target were tested, and the methodology states {}: its areas and volumes are smaller with it.",
+        tested.about(),
+        stated.about()
+    );
+    let cause = "The target is smaller, or --size says so.";
+    let action = "Compare only with results on an area of the same size.";
+    let found = vec![evidence("size that was tested", tested.as_f64(), Some(stated.as_f64()), "B")];
+    warning("target_smaller", statement, cause, action).about_run(found)
+}
+
 pub(crate) fn virtual_disk(name: &str, because: &str) -> Finding {
     let statement = format!(
         "{name} is a virtual disk ({because}): the figures describe what the host below makes of it, not a drive."

@@ -23,7 +23,7 @@ use super::begin::{self, Order};
 use super::place::{Needs, Place, Wanted};
 use super::target::{self, Purpose, Site};
 use super::watching::Watching;
-use super::{consent, endurance, files, other_namespace, placing};
+use super::{consent, endurance, files, other_namespace, placing, review};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
 use crate::say;
@@ -72,7 +72,8 @@ pub fn look(context: &Context, order: &Order<'_>) -> Result<Look> {
     if let Some(endurance) = endurance::known((context, order.facts), site.below()) {
         target.endurance = endurance.text(target.written);
     }
-    let remarks = site.remarks().into_iter().chain(other_namespace::remark(&plan)).collect();
+    let remarks = site.remarks().into_iter().chain(other_namespace::remark(&plan));
+    let remarks = remarks.chain(review::included(order.methodology, &plan)).collect();
     Ok(Look { plan, target, remarks })
 }
 

@@ -55,9 +55,13 @@ pub type Known<'a> = (&'a Context, Option<&'a DriveFacts>);
 /// What is known of the drive below a target.
 #[must_use]
 pub fn known((context, facts): Known<'_>, below: Below<'_>) -> Option<Endurance> {
+    rated((context, facts), below).or_else(|| by_wear(below))
+}
+
+/// The same by a data sheet alone, for which no drive is asked.
+fn rated((context, facts): Known<'_>, below: Below<'_>) -> Option<Endurance> {
     let reported = below.0.iter().rev().find(|device| device.model.is_some()).or(below.0.last());
-    let by_facts = || by_sheet(&data_sheet::of(context, below.0, facts).ok()??, reported.map(|it| it.capacity));
-    by_facts().or_else(|| by_wear(below))
+    by_sheet(&data_sheet::of(context, below.0, facts).ok()??, reported.map(|it| it.capacity))
 }
 
 fn by_sheet(sheet: &DataSheet, reported: Option<Bytes>) -> Option<Endurance> {
@@ -89,13 +93,16 @@ fn worn(used_percent: u8, written: Bytes) -> Option<Endurance> {
 /// # Errors
 /// Exit 2 where the answer is no, or nobody can be asked.
 pub fn ask(known_by: Known<'_>, below: Below<'_>, written: Bytes, yes: bool) -> Result<()> {
+    let limit = known_by.0.settings.endurance_ask_percent.value;
     let capacity = below.0.first().map_or(0, |device| device.capacity.get());
-    // Less than a tenth of the drive is no part of any endurance that is worth a look at the drive's pages.
-    if written.get() == 0 || written.get() < capacity / 10 {
+    if written.get() == 0 {
         return Ok(());
     }
-    let Some(endurance) = known(known_by, below) else { return Ok(()) };
-    let limit = known_by.0.settings.endurance_ask_percent.value;
+    // The drive's own pages are worth a look where that could be more than the limit: a drive bears hundreds of times its
+    // capacity, so that a tenth of it is a thousandth of what it bears. What facts rate is at hand.
+    let asks = written.as_f64() >= capacity as f64 / 10.0 * limit.min(1.0);
+    let endurance = if asks { known(known_by, below) } else { rated(known_by, below) };
+    let Some(endurance) = endurance else { return Ok(()) };
     let Some(question) = question(&endurance, written, limit) else { return Ok(()) };
     if yes {
         known_by.0.settings.voice.say(&question);

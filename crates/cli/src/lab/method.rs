@@ -4,8 +4,9 @@ use std::path::Path;
 
 use anstream::ColorChoice;
 use drivelab_core::plan::Form;
-use drivelab_method::{Diagnostics, Methodology, library};
+use drivelab_method::{Diagnostics, Methodology, library, nothing_left};
 
+use super::review;
 use crate::args::FormArg;
 use crate::fail::{Failure, Result};
 
@@ -65,9 +66,12 @@ pub fn form(methodology: &Methodology, asked: Option<FormArg>) -> Form {
     asked.map_or(if quick { Form::Quick } else { Form::Faithful }, Form::from)
 }
 
-/// Errors in a methodology file, as the user sees them.
+/// Errors in a methodology file, as the user sees them; or that a file without a mistake has nothing that can run here.
 #[must_use]
 pub fn wrong(diagnostics: &Diagnostics) -> Failure {
+    if let Some(nothing) = nothing_left(diagnostics) {
+        return Failure::usage(review::nothing(nothing, ""));
+    }
     let color = anstream::AutoStream::choice(&std::io::stderr()) != ColorChoice::Never;
     let count = diagnostics.all().len();
     let mistakes = if count == 1 { "a mistake".to_owned() } else { format!("{count} mistakes") };

@@ -27,6 +27,7 @@ pub mod outcome;
 pub mod pages;
 pub mod place;
 pub mod placing;
+pub mod review;
 pub mod signals;
 pub mod target;
 pub mod together;

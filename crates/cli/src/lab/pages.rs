@@ -139,16 +139,20 @@ impl OutputFile {
     /// Checks that the file is absent or ours, and that its folder is there and can be written.
     ///
     /// # Errors
-    /// Exit 5 for a foreign file, exit 6 for a folder that is missing or read-only.
+    /// Exit 5 for a foreign file, exit 2 for a folder that is not there, exit 6 for one that cannot be written.
     pub fn check(path: &Path) -> Result<OutputFile> {
         let path = std::path::absolute(path)
             .map_err(|error| Failure::usage(format!("'{}' is no path for a report: {error}", path.display())))?;
-        refuse_foreign(&path)?;
         let folder = path.parent().unwrap_or(Path::new("/"));
+        if !folder.is_dir() {
+            return Err(no_folder(&path, folder));
+        }
+        refuse_foreign(&path)?;
         if let Err(error) = tempfile_in(folder) {
+            let why = in_words(&error);
             return Err(Failure::new(
                 ExitCode::TargetUnusable,
-                format!("the report cannot be written to {}: {error}; name another file with -o FILE", path.display()),
+                format!("the report cannot be written to {}: {why}; name another file with -o FILE", path.display()),
             ));
         }
         Ok(OutputFile(path))
@@ -197,6 +201,16 @@ impl OutputFile {
         }
         Ok(())
     }
+}
+
+/// The folder of a report is not made: a name with a typing error would be a new folder.
+fn no_folder(path: &Path, folder: &Path) -> Failure {
+    let what = if folder.exists() { "is no folder" } else { "does not exist" };
+    Failure::usage(format!(
+        "the report cannot be written to {}: the folder {} {what}; make it, or name another file with -o FILE",
+        path.display(),
+        folder.display()
+    ))
 }
 
 /// What the kernel said, without the name of our temporary file.

@@ -36,6 +36,8 @@ pub struct Site {
     pub length: Bytes,
     /// What the scratch file would have been without the limit of free space; of a device, all of it.
     wanted: Bytes,
+    /// What the methodology states for a target that exists, where it states bytes.
+    stated: Option<Bytes>,
     /// The device that the guard let through, held from here on.
     released: Option<WritableTarget>,
 }
@@ -84,12 +86,14 @@ impl Site {
         }
     }
 
-    /// The finding about a scratch file that is smaller than was asked for: it is another load than the one that was
-    /// typed, whoever reads the result.
+    /// The finding about a target that is smaller than was asked for or than the methodology states: it is another load
+    /// than the one that was meant, whoever reads the result.
     #[must_use]
     pub fn smaller(&self) -> Option<Finding> {
-        (self.makes_scratch && self.length < self.wanted)
-            .then(|| findings::scratch_file_smaller(self.wanted, self.length))
+        if self.makes_scratch {
+            return (self.length < self.wanted).then(|| findings::scratch_file_smaller(self.wanted, self.length));
+        }
+        self.stated.filter(|stated| self.length < *stated).map(|stated| findings::target_smaller(stated, self.length))
     }
 
     /// What the user should know about how the target was chosen.
@@ -110,6 +114,13 @@ impl Site {
                 format::bytes(self.length),
                 node.path.display(),
                 format::bytes(self.wanted)
+            ));
+        }
+        if let Some(stated) = self.stated.filter(|stated| !self.makes_scratch && self.length < *stated) {
+            remarks.push(format!(
+                "{} are tested, and the methodology takes {} in this form: its areas and volumes shrink with the target",
+                format::bytes(self.length),
+                format::bytes(stated)
             ));
         }
         if self.length < self.wanted && self.makes_scratch {
@@ -190,7 +201,12 @@ pub fn survey(
     };
     let TargetFacts { length: whole, file_system, devices, direct_io, .. } = facts;
     let length = part_of(&place, methodology, form, whole, size)?;
-    Ok(Site { place, makes_scratch: false, file_system, devices, direct_io, length, wanted: whole, released })
+    let stated = if matches!(place, Place::Named(Named::BlockDevice(_))) {
+        methodology.stated_size(form)
+    } else {
+        methodology.file_size(form).filter(|_| form != Form::Smoke && !methodology.takes_any_target())
+    };
+    Ok(Site { place, makes_scratch: false, file_system, devices, direct_io, length, wanted: whole, stated, released })
 }
 
 /// The same for a device that was set up for the run and is held already.
@@ -211,8 +227,9 @@ pub fn survey_set_up(
     let TargetFacts { length: whole, file_system, devices, direct_io, .. } =
         drivelab_device::device_facts(node, target.length(), target.direct_io().clone());
     let length = part_of(&place, methodology, form, whole, size)?;
+    let stated = methodology.stated_size(form);
     let released = Some(target);
-    Ok(Site { place, makes_scratch: false, file_system, devices, direct_io, length, wanted: whole, released })
+    Ok(Site { place, makes_scratch: false, file_system, devices, direct_io, length, wanted: whole, stated, released })
 }
 
 /// Whether any step of a methodology can change what its target holds, by its expansion for the size that it wants.
@@ -246,7 +263,17 @@ fn new_file(place: Place, methodology: &Methodology, form: Form, (wanted, fit): 
         fit(wanted, minimum, file_system.free, memory).map_err(|error| no_room(folder, &file_system, &error))?;
     let file_system = Some(file_system);
     let direct_io = direct_io_expected;
-    Ok(Site { place, makes_scratch: true, file_system, devices, direct_io, length, wanted, released: None })
+    Ok(Site {
+        place,
+        makes_scratch: true,
+        file_system,
+        devices,
+        direct_io,
+        length,
+        wanted,
+        stated: None,
+        released: None,
+    })
 }
 
 /// How much of the target is tested: of a block device as much as was asked for or the methodology wants, else all.
