@@ -320,6 +320,9 @@ const CONTENTS: &[(&str, &str, &str)] = &[
     ("data-sheet", "1.0.2", "a8052a5fb9c66a06597ba1af42403025bcbaf2ebc0a8151382df0d8416dbcf3a"),
     ("review", "1.4.0", "78bf4c22443231dd52e07c46a17f6e9ee51c03e73f165bdfbe0c6678daf20da0"),
     ("snia-pts", "1.2.1", "4a0510afb3d11e463d44346cb4850600a19ca2acb4ab34a69ea7874f871a6717"),
+    ("heat-soak", "1.3.0", "461b8642c83203876dbea5417c611e808149d8bfb23bed92c5a63dbe13ddb448"),
+    ("snia-pts", "1.2.2", "20a570b8bba3ec63ecf76ecebf1927e2b91d65a280071ae4fbda174bf352882e"),
+    ("review", "1.5.0", "b8e159439f98e18f3f5691a62f1fc518cfa78f0fde9bd59dce0e6b13e87cb808"),
 ];
 
 #[test]
