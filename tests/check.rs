@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 
 use loopfs::LoopFs;
 use serde_json::Value;
+use support::loop_device::LoopDevice;
 use support::{Done, Lab, done, root_or_skip, tool};
 
 const NOBODY: u32 = 65534;
@@ -47,6 +48,23 @@ fn answer<'d>(document: &'d Value, question: &str) -> &'d Value {
 
 fn evidence(answer: &Value) -> String {
     answer["evidence"].as_array().expect("a list").iter().filter_map(Value::as_str).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn what_is_too_small_to_tell_anything_is_refused_without_naming_a_flag_that_is_none() {
+    let lab = Lab::new();
+    lab.write("small.bin", noise(1));
+    let small = |target: &str, code: i32| {
+        let done = check(&lab, target, &[]);
+        assert_eq!(done.code, code, "{}", done.stderr);
+        assert!(done.stderr.contains("at least 32 MiB") && done.stderr.contains("--no-read"), "{}", done.stderr);
+        assert!(!done.stderr.contains("--size") && !done.stderr.contains("mistake"), "{}", done.stderr);
+    };
+    small("small.bin", 2);
+    if root_or_skip("a loop device") {
+        small(&LoopDevice::new(&lab.folder(), "image", 4).node, 6);
+    }
+    assert!(lab.runs().is_empty());
 }
 
 #[test]

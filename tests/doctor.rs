@@ -26,6 +26,26 @@ fn the_document_holds_facts_ceilings_and_findings_with_remedies() {
 }
 
 #[test]
+fn what_a_calm_host_could_generate_outlives_a_measurement_of_a_busy_one() {
+    let lab = Lab::new();
+    let file = lab.data().join("host-ceilings.json");
+    lab.ok(&["doctor", "--time", "10 ms"]);
+    let mut kept: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&file).expect("what is kept")).expect("JSON");
+    for ceiling in kept["ceilings"].as_array_mut().expect("a list") {
+        ceiling["iops"] = 1e12.into();
+    }
+    std::fs::write(&file, kept.to_string()).expect("written");
+    let done = lab.ok(&["doctor", "--json", "--time", "10 ms"]);
+    let new: serde_json::Value = serde_json::from_str(&done.stdout).expect("JSON");
+    let spread = |one: &serde_json::Value| one["spread"].as_f64().expect("a spread");
+    let busy = new["ceilings"].as_array().expect("a list").iter().any(|one| spread(one) > 0.2);
+    let after: serde_json::Value = serde_json::from_slice(&std::fs::read(&file).expect("what is kept")).expect("JSON");
+    assert_eq!(after["ceilings"] == kept["ceilings"], busy, "{}", done.stderr);
+    assert_eq!(done.stderr.contains("stays kept"), busy, "{}", done.stderr);
+}
+
+#[test]
 fn what_the_host_can_generate_goes_on_record_with_every_run() {
     let lab = Lab::new();
     let recorded = || {

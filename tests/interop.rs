@@ -33,6 +33,27 @@ fn a_job_file_becomes_a_methodology_that_runs_and_what_is_lost_is_named() {
 }
 
 #[test]
+fn a_new_file_says_how_an_editor_gets_the_schema_that_it_names() {
+    let lab = Lab::new();
+    let imported = lab.ok(&["methods", "import", &write(&lab, "nightly.fio", JOBS)]).stdout;
+    lab.ok(&["methods", "new", "mine"]);
+    lab.ok(&["methods", "new", "like-quick", "--from", "quick"]);
+    let read = |name: &str| std::fs::read_to_string(lab.folder().join(name)).expect("a methodology");
+    for text in [imported, read("mine.toml"), read("like-quick.toml")] {
+        let head: Vec<&str> = text.lines().take(2).collect();
+        assert_eq!(head[0], "#:schema ./method.schema.json");
+        assert!(head[1].ends_with(": drivelab methods schema > method.schema.json"), "{head:?}");
+    }
+    let published = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats/method.schema.json");
+    let published = std::fs::read_to_string(published).expect("the published schema");
+    assert_eq!(lab.ok(&["methods", "schema"]).stdout, published);
+    let schema: serde_json::Value = serde_json::from_str(&published).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let mine: serde_json::Value = toml::from_str(&read("mine.toml")).expect("TOML");
+    assert!(validator.is_valid(&mine), "{:?}", validator.validate(&mine));
+}
+
+#[test]
 fn a_parameter_file_is_recognised_and_mistakes_point() {
     let lab = Lab::new();
     let file =

@@ -4,7 +4,8 @@ mod support;
 
 use std::os::unix::fs::MetadataExt;
 
-use support::{Lab, files_of};
+use support::loop_device::LoopDevice;
+use support::{Lab, files_of, root_or_skip};
 
 const SMOKE: &[&str] = &["review", "--form", "smoke"];
 
@@ -135,6 +136,90 @@ fn a_new_file_name_makes_that_scratch_file_and_removes_it() {
     let lab = Lab::new();
     lab.ok(&["run", "quick", "scratch.bin", "--form", "smoke"]);
     assert!(lab.files().is_empty(), "{:?}", lab.files());
+}
+
+#[test]
+fn a_page_in_a_folder_that_does_not_exist_is_named_as_the_user_named_it() {
+    let lab = Lab::new();
+    for arguments in [&["review", "--form", "smoke", "-o", "gone/x.html"][..], &["report", "--last", "-o", "gone/x.md"]]
+    {
+        let done = lab.run(arguments);
+        assert_eq!(done.code, 2, "{}", done.stderr);
+        assert!(done.stderr.contains("/gone does not exist") && done.stderr.contains("/gone/x."), "{}", done.stderr);
+        assert!(!done.stderr.contains(".drivelab-report"), "{}", done.stderr);
+    }
+    assert!(lab.files().is_empty() && lab.runs().is_empty());
+}
+
+#[test]
+fn a_review_of_which_nothing_can_run_says_what_is_lacking_and_each_reason_once() {
+    let lab = Lab::new();
+    let in_time = |time: &str| lab.run(&["review", ".", "--size", "64 MiB", "--time", time, "--dry-run"]);
+    let short = in_time("50 ms");
+    assert_eq!(short.code, 2, "{}", short.stderr);
+    assert!(short.stderr.contains("--time") && !short.stderr.contains("mistake"), "{}", short.stderr);
+    let reasons: Vec<&str> =
+        short.stderr.lines().filter_map(|line| line.split_once("): ")).map(|(_, why)| why).collect();
+    assert!(reasons.contains(&"it takes longer than the time that there is"), "{reasons:?}");
+    assert!((2..20).contains(&reasons.len()), "{reasons:?}");
+    assert!(reasons.iter().enumerate().all(|(at, why)| !reasons[..at].contains(why)), "{reasons:?}");
+    // What it says is enough.
+    let (_, needed) = short.stderr.split_once("needs ").expect("the shortest time");
+    let (needed, _) = needed.split_once(';').expect("its end");
+    let enough = in_time(needed);
+    assert_eq!(enough.code, 0, "{needed}: {}", enough.stderr);
+    assert!(enough.stdout.contains("Note     runs "), "{}", enough.stdout);
+
+    if !root_or_skip("a loop device") {
+        return;
+    }
+    let device = LoopDevice::new(lab.data().parent().expect("a folder"), "image", 64);
+    for more in [&[][..], &["--dry-run"]] {
+        let refused = lab.run(&[&["review", &device.node, "--time", "10m"], more].concat());
+        assert_eq!((refused.code, refused.stdout.as_str()), (5, ""), "{}", refused.stderr);
+        assert!(refused.stderr.contains(&format!("add `--destroy {}`", device.name())), "{}", refused.stderr);
+        assert!(!refused.stderr.contains("mistake"), "{}", refused.stderr);
+    }
+    assert!(std::fs::read(&device.image).expect("the image").iter().all(|byte| *byte == 0), "something was written");
+    assert!(lab.runs().is_empty());
+}
+
+#[test]
+fn a_dry_run_of_a_review_with_a_time_says_what_is_in_it() {
+    let lab = Lab::new();
+    let dry = ["review", ".", "--size", "64 MiB", "--time", "10m", "--dry-run"];
+    let text = lab.ok(&dry).stdout;
+    assert!(text.contains("Note     runs quick (First look): 4 tests in about "), "{text}");
+    assert!(text.contains(": corners, mixes, depths, sustained"), "{text}");
+    let document = lab.json(&[&dry[..], &["--json"]].concat());
+    let remarks = document["remarks"].as_array().expect("remarks");
+    assert!(
+        remarks.iter().any(|one| one.as_str().is_some_and(|one| one.starts_with("runs disk-fill ("))),
+        "{remarks:?}"
+    );
+    let plain = lab.json(&["review", ".", "--size", "64 MiB", "--dry-run", "--json"]);
+    assert!(!plain["remarks"].to_string().contains("\"runs "), "one methodology needs no such line: {plain:#}");
+}
+
+#[test]
+fn a_run_whose_folder_is_gone_is_not_called_a_typing_error() {
+    let lab = Lab::new();
+    let folder = lab.folder().join("drive");
+    std::fs::create_dir(&folder).expect("a folder");
+    let (child, mut lines) = lab.start_with_events(&["drive", "--size", "64 MiB"]);
+    assert!(lines.by_ref().any(|line| line.contains("\"step_ended\"")), "a step is measured");
+    support::tool("kill", &["-INT", &child.id().to_string()]);
+    lines.for_each(drop);
+    assert_eq!(support::done(child.wait_with_output().expect("drivelab ends")).code, 7);
+    std::fs::remove_dir(&folder).expect("an empty folder");
+    for more in [&[][..], &["--dry-run"]] {
+        let gone = lab.run(&[&["resume", "--last"], more].concat());
+        assert_eq!(gone.code, 6, "{}", gone.stderr);
+        assert!(gone.stderr.contains("no longer there") && gone.stderr.contains("mount"), "{}", gone.stderr);
+        assert!(!gone.stderr.contains("typing"), "{}", gone.stderr);
+    }
+    std::fs::create_dir(&folder).expect("mounted again");
+    lab.ok(&["resume", "--last", "--dry-run"]);
 }
 
 #[test]

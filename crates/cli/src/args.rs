@@ -269,7 +269,8 @@ pub struct ReviewArgs {
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "review.html")]
     pub output: PathBuf,
     /// Review in so much time (`10 min`, `1 h`, `24 h`): the methodology `review`, which picks by priority what fits
-    /// time and target, and says what it leaves out. Of a block device without --destroy, what only reads.
+    /// time and target, and says what it leaves out. Each of its tests writes, or reads what was written before: a block
+    /// device needs --destroy.
     #[arg(long, value_name = "TIME")]
     pub time: Option<Nanos>,
     /// How to measure.
@@ -364,6 +365,8 @@ pub enum MethodsCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Print the JSON Schema of methodologies, by which an editor completes and checks them.
+    Schema,
     /// Write a commented methodology to begin with, NAME.toml in the current folder.
     New {
         /// Its name: lower-case letters, digits, hyphens.

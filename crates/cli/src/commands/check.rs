@@ -7,16 +7,19 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use drivelab_core::environment::BlockDeviceFacts;
+use drivelab_core::exit::ExitCode;
 use drivelab_core::probe::NotKnown;
+use drivelab_core::units::Bytes;
 use drivelab_device::probe::{Depth, find, probe};
 use drivelab_device::{
-    BlockNode, DeviceError, Named, Roots, classify, devices_below, forbidden_to_root, open_device_to_read,
+    BlockNode, DeviceError, Named, Roots, classify, devices_below, forbidden_to_root, identity_of, open_device_to_read,
 };
 use drivelab_method::Methodology;
+use drivelab_report::format;
 
 use crate::args::{CheckArgs, PrintArgs};
 use crate::context::Context;
-use crate::fail::Result;
+use crate::fail::{Failure, Result};
 use crate::lab::begin::{self, Order};
 use crate::lab::execute::engine;
 use crate::lab::outcome::Show;
@@ -38,9 +41,36 @@ pub fn check(context: &Context, arguments: &CheckArgs) -> Result {
     let methodology = method::find_set("check", None, &arguments.set)?;
     let print = PrintArgs { events: None, json: arguments.json };
     match choose(context, arguments)? {
-        Chosen::Read(path) => run(context, arguments, (&methodology, &print), &path),
+        Chosen::Read(path) => {
+            large_enough(&path, &methodology).and_then(|()| run(context, arguments, (&methodology, &print), &path))
+        }
         Chosen::Ask(node, why) => checked::without_reading(context, &print, &probe(&node, Depth::Full), &why),
     }
+}
+
+/// Refuses what holds less than is read of it; its size is what it is, so no flag helps.
+fn large_enough(read: &Path, methodology: &Methodology) -> Result<()> {
+    let (length, code) = match classify(read)? {
+        Named::BlockDevice(node) => (identity_of(&node).capacity, ExitCode::TargetUnusable),
+        Named::ExistingFile(file) => {
+            (Bytes::new(std::fs::metadata(file).map_or(u64::MAX, |facts| facts.len())), ExitCode::Usage)
+        }
+        _ => return Ok(()),
+    };
+    let least = methodology.minimum_size(method::form(methodology, None));
+    if length >= least {
+        return Ok(());
+    }
+    Err(Failure::new(
+        code,
+        format!(
+            "{} holds {}, and a check needs at least {}: too little to tell anything from; name a drive or a larger file, \
+             or ask the drive's logs alone with --no-read",
+            read.display(),
+            format::bytes(length),
+            format::bytes(least)
+        ),
+    ))
 }
 
 fn run(

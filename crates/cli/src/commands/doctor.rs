@@ -1,23 +1,23 @@
 //! `drivelab doctor`: what this host can generate, and what keeps it from more.
 //!
-//! Owns the order of things and how they are printed. What is measured is in `ceilings`, the words of the findings in
-//! `analysis::host`, the facts come from `device`.
+//! Owns the order of things and how they are printed. What is measured is in `ceilings`, which of it is kept in `kept`,
+//! the words of the findings in `analysis::host`, the facts come from `device`.
 
 mod ceilings;
+mod kept;
 
 use std::fmt::Write;
 
 use drivelab_analysis::host::host_findings;
-use drivelab_core::ceilings::{Ceiling, HostCeilings};
+use drivelab_core::ceilings::Ceiling;
 use drivelab_core::environment::{BlockDeviceFacts, TestbedFacts};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::finding::{Finding, Severity};
 use drivelab_engine::BackendChoice;
-use drivelab_store::write_ceilings;
 use serde::Serialize;
 
 use crate::args::DoctorArgs;
-use crate::context::{Context, now, tool};
+use crate::context::Context;
 use crate::fail::{Failure, Result};
 use crate::lab::place::Place;
 use crate::say;
@@ -25,8 +25,6 @@ use crate::say;
 /// Name and version of the JSON document.
 const SCHEMA: &str = "drivelab.doctor";
 const SCHEMA_VERSION: u32 = 1;
-/// Spread of the rounds of one measurement, as a share of their median, above which the host was not calm.
-const CALM_SPREAD: f64 = 0.2;
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -67,31 +65,12 @@ pub fn doctor(context: &Context, arguments: &DoctorArgs) -> Result {
     }
     let is_fit = ceilings.iter().any(|ceiling| ceiling.iops.is_some());
     if is_fit && !arguments.no_save {
-        keep(context, &testbed, ceilings);
+        kept::keep(context, &testbed, ceilings);
     } else if !is_fit && !arguments.no_measure {
         let why = ceilings.first().and_then(|ceiling| ceiling.error.clone()).unwrap_or_default();
         return Err(Failure::new(ExitCode::HostNotFit, format!("this host issued no operation at all: {why}")));
     }
     Ok(ExitCode::Ok)
-}
-
-/// Keeps what was measured for the runs that come, which record it. A host without a place for it has its answer
-/// all the same.
-fn keep(context: &Context, testbed: &TestbedFacts, ceilings: Vec<Ceiling>) {
-    let voice = context.settings.voice;
-    let ceilings = HostCeilings {
-        measured: now(),
-        version: tool().version,
-        kernel: testbed.kernel.clone(),
-        cpu_model: testbed.cpu_model.clone(),
-        cpus: testbed.cpus,
-        ceilings,
-    };
-    let kept = context.data().and_then(|data| Ok(write_ceilings(&data, &ceilings)?));
-    match kept {
-        Ok(()) => voice.say("kept: runs on this host record these ceilings beside their own figures"),
-        Err(failure) => voice.warn(format!("not kept for the runs that come: {}", failure.message)),
-    }
 }
 
 /// The block devices below the target.
@@ -195,7 +174,7 @@ fn table(text: &mut String, ceilings: &[Ceiling]) {
             iops / 1e3
         );
     }
-    if ceilings.iter().any(|ceiling| ceiling.spread > CALM_SPREAD) {
+    if !kept::calm(ceilings) {
         text.push_str("The rounds differ by more than 20 %: the host was not calm, and these are lower bounds.\n");
     }
 }

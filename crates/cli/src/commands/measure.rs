@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use drivelab_device::Named;
-use drivelab_method::Methodology;
+use drivelab_device::{BlockNode, Named};
+use drivelab_method::{Diagnostics, Methodology};
 
 use crate::args::{ConditionArgs, FormatArg, MeasureArgs, ReviewArgs, RunArgs};
 use crate::context::Context;
@@ -14,7 +14,8 @@ use crate::lab::execute::engine as lab_engine;
 use crate::lab::outcome::Show;
 use crate::lab::pages::format_of;
 use crate::lab::place::Place;
-use crate::lab::{conditions, data_sheet, method, target, together, traces};
+use crate::lab::target::Words;
+use crate::lab::{conditions, data_sheet, method, review, together, traces};
 
 /// `drivelab review`: the methodology `quick`, or with `--time` what fits of `review`, and a page.
 ///
@@ -24,18 +25,26 @@ pub fn review(context: &Context, arguments: &ReviewArgs) -> Result {
     let path = arguments.path.clone().unwrap_or_else(|| PathBuf::from("."));
     let name = if arguments.time.is_some() { "review" } else { "quick" };
     let methodology = method::find_set(name, arguments.measure.profile.as_deref(), &arguments.measure.set)?;
+    let unnamed = arguments.time.map(|_| unnamed(&path, &arguments.measure)).transpose()?.flatten();
     let methodology = match arguments.time {
-        Some(_) => methodology.within(arguments.time, read_only(&path, &arguments.measure)?),
+        Some(_) => methodology.within(arguments.time, unnamed.as_ref().map(|_| READ_ONLY.to_owned())),
         None => methodology,
     };
-    measure(context, &methodology, (&path, None), Some(&arguments.output), (&arguments.measure, None))
+    let wrong = |errors: &Diagnostics| review::wrong(errors, unnamed.as_ref());
+    let words = Words { wrong: &wrong, ..Words::OF_FILES };
+    let places = (path.as_path(), None);
+    measure(context, (&methodology, words), places, Some(&arguments.output), (&arguments.measure, None))
 }
 
-/// Why a review may write nothing: a block device that nobody released.
-fn read_only(path: &Path, arguments: &MeasureArgs) -> Result<Option<String>> {
-    let is_device = matches!(Place::of(path)?, Place::Named(Named::BlockDevice(_)));
-    Ok((is_device && arguments.destroy.is_empty())
-        .then(|| "the device may not be written (--destroy would permit it)".to_owned()))
+/// Why a review may write nothing.
+const READ_ONLY: &str = "the device may not be written (--destroy would permit it)";
+
+/// The block device that nobody released, where the target is one.
+fn unnamed(path: &Path, arguments: &MeasureArgs) -> Result<Option<BlockNode>> {
+    Ok(match Place::of(path)? {
+        Place::Named(Named::BlockDevice(node)) if arguments.destroy.is_empty() => Some(node),
+        _ => None,
+    })
 }
 
 /// `drivelab run`.
@@ -53,7 +62,8 @@ pub fn run(context: &Context, arguments: &RunArgs) -> Result {
             let mut methodology = method::find_set(method, measure.profile.as_deref(), &measure.set)?;
             traces::inform(&mut methodology, &traces.traces, context.settings.voice)?;
             let places = (target.as_path(), source.as_deref());
-            self::measure(context, &methodology, places, output.as_deref(), (measure, Some(conditions)))
+            let asked = (measure, Some(conditions));
+            self::measure(context, (&methodology, Words::OF_FILES), places, output.as_deref(), asked)
         }
         _ if arguments.source.is_some() => {
             Err(Failure::usage("--source is for one target: its files are copied to one drive at a time"))
@@ -64,7 +74,7 @@ pub fn run(context: &Context, arguments: &RunArgs) -> Result {
 
 fn measure(
     context: &Context,
-    methodology: &Methodology,
+    (methodology, words): (&Methodology, Words<'_>),
     (path, source): (&Path, Option<&Path>),
     output: Option<&Path>,
     (arguments, asked): (&MeasureArgs, Option<&ConditionArgs>),
@@ -93,7 +103,7 @@ fn measure(
         print: &arguments.print,
         show: Show::Review,
         facts: facts.as_ref(),
-        words: target::Words::OF_FILES,
+        words,
         under: None,
         part: None,
     };

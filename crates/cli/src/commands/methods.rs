@@ -19,6 +19,12 @@ use crate::lab::dry_run::GUESS;
 use crate::lab::{method, other_namespace, target, traces};
 use crate::say;
 
+/// What a new file begins with, so that editors that know TOML schemas help with it.
+const EDITOR_HELP: &str = "\
+#:schema ./method.schema.json
+# Editors that know TOML schemas complete and check with that file: drivelab methods schema > method.schema.json
+";
+
 /// Runs the command.
 ///
 /// # Errors
@@ -28,6 +34,7 @@ pub fn methods(context: &Context, command: &MethodsCommand) -> Result {
         MethodsCommand::List { json } => list(*json),
         MethodsCommand::Show { method, json } => show(method, *json),
         MethodsCommand::Check { method, set, json } => check(method, set, *json),
+        MethodsCommand::Schema => say::json(&drivelab_method::json_schema()).map(|()| ExitCode::Ok),
         MethodsCommand::New { name, from } => own::new(name, from.as_deref()),
         MethodsCommand::Diff { first, second, json } => own::diff(first, second, *json),
         MethodsCommand::Plan { method, profile, target, form, size, set, traces, json, as_fio } => {

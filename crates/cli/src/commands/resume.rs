@@ -54,6 +54,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let bundle = Bundle::open(&data.bundle_path(row.id))?;
     refuse_unresumable(&bundle, &row)?;
     refuse_under_conditions(&bundle, &row)?;
+    still_there(&bundle, &row)?;
     if arguments.dry_run {
         return said_only(context, arguments, &bundle, &bundle.records()?);
     }
@@ -191,6 +192,29 @@ fn refuse_under_conditions(bundle: &Bundle, row: &RunRow) -> Result<()> {
             "run {} was measured under conditions that were set up for it, and they are undone: what it measured is kept; \
              begin a new run, and name the drive again with --destroy",
             row.id
+        ),
+    ))
+}
+
+/// Refuses a run whose target is gone, in words for somebody who did not name that target now.
+fn still_there(bundle: &Bundle, row: &RunRow) -> Result<()> {
+    let target = bundle.environment()?.target;
+    let (gone, advice) = match target.kind {
+        TargetKind::BlockDevice => (!target.path.exists(), "connect it"),
+        kind if kind.is_file() => {
+            (!target.path.parent().is_none_or(Path::is_dir), "make its folder or mount the drive")
+        }
+        _ => (false, ""),
+    };
+    if !gone {
+        return Ok(());
+    }
+    let (run, path) = (row.id, target.path.display());
+    Err(Failure::new(
+        ExitCode::TargetUnusable,
+        format!(
+            "run {run} was on {path}, which is no longer there: it was removed, or its drive is not mounted or connected; \
+             {advice}, then `drivelab resume {run}`"
         ),
     ))
 }

@@ -8,6 +8,7 @@ use drivelab_core::exit::ExitCode;
 use drivelab_interop::{Fate, Imported, Note, Surroundings, fio, vdbench};
 use drivelab_report::format;
 
+use super::EDITOR_HELP;
 use crate::args::{ForeignFormat, ImportArgs};
 use crate::fail::{Failure, Result};
 use crate::lab::method;
@@ -36,9 +37,10 @@ pub(super) fn import(arguments: &ImportArgs) -> Result {
         let text = method::wrong(&wrong).message;
         Failure::unexpected(format!("what was imported is no methodology; please report this with the file\n{text}"))
     })?;
+    let toml = format!("{EDITOR_HELP}{}", imported.toml);
     match &arguments.output {
-        Some(output) => write(output, &imported.toml)?,
-        None => say::data(&imported.toml)?,
+        Some(output) => write(output, &toml)?,
+        None => say::data(&toml)?,
     }
     if arguments.json {
         say::json(&document(&imported))?;

@@ -8,6 +8,7 @@ use std::time::SystemTime;
 use drivelab_core::exit::ExitCode;
 use drivelab_method::{Difference, can_be_name, derived_text, differences, new_text};
 
+use super::EDITOR_HELP;
 use crate::fail::{Failure, Result};
 use crate::lab::method;
 use crate::say;
@@ -31,6 +32,7 @@ pub(super) fn new(name: &str, from: Option<&str>) -> Result {
         None => new_text(name),
         Some(from) => derived_text(name, from, &method::find(from)?),
     };
+    let text = format!("{EDITOR_HELP}{text}");
     let path = Path::new(name).with_extension("toml");
     let file = path.display().to_string();
     let checked = drivelab_method::parse(&file, &text).map_err(|diagnostics| method::wrong(&diagnostics))?;
