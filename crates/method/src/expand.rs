@@ -181,7 +181,7 @@ pub(crate) fn one_methodology(
             continue;
         }
         tests.extend(prepare::block(&scope, Some(test.text("name")), &mut errors));
-        let filled = tests.iter().any(|plan| fills(plan, usable));
+        let filled = tests.iter().any(|plan| fills(plan, usable, scope.smoke()));
         match one_test(&scope, test, filled, &mut left_out) {
             // Every trace of it is a slot that nobody has filled.
             Ok(plan) if plan.steps.is_empty() => {}
