@@ -132,7 +132,7 @@ fn verdict(records: &RunRecords) -> (Option<Finding>, bool) {
     }
     let is_smoke = records.plan.form == Form::Smoke;
     let said = target.length.get();
-    let mut checks = Vec::new();
+    let (mut checks, mut parts) = (Vec::new(), Vec::new());
     let mut refused = None;
     for record in &records.steps {
         let Some(step) = records.plan.step(&record.key.step).filter(|step| step.role == StepRole::Measure) else {
@@ -143,9 +143,10 @@ fn verdict(records: &RunRecords) -> (Option<Finding>, bool) {
             let failed = record.errors.iter().filter(|error| error.op == OpKind::Write);
             refused = refused.or(failed.map(|error| (record.key.clone(), error.offset)).min_by_key(|(_, at)| *at));
         }
+        let whole = workload.span.end().saturating_add(workload.block_size.get()) > said;
+        let Some(account) = Account::of(workload, record) else { continue };
         // A moment's part of the drive is asked for as if it were all of it, and tells nothing of the capacity.
-        let whole = is_smoke || workload.span.end().saturating_add(workload.block_size.get()) > said;
-        checks.extend(Account::of(workload, record).filter(|_| whole).map(|account| (record.key.clone(), account)));
+        if is_smoke || whole { &mut checks } else { &mut parts }.push((record.key.clone(), account));
     }
     let steps: Vec<StepKey> =
         checks.iter().map(|(key, _)| key.clone()).chain(refused.iter().map(|(key, _)| key.clone())).collect();
@@ -165,8 +166,14 @@ fn verdict(records: &RunRecords) -> (Option<Finding>, bool) {
         }),
         (None, None, None) => None,
     };
-    let found = found.filter(|_| !is_smoke);
-    (found.map(|found| Finding { steps, ..found }), asked)
+    let part = parts.first().or(checks.first().filter(|_| is_smoke));
+    match part.filter(|_| is_smoke || found.is_none()) {
+        Some((key, account)) => {
+            let words = text::not_judged(said, account.span);
+            (Some(Finding { steps: vec![key.clone()], ..words }), asked)
+        }
+        None => (found.map(|found| Finding { steps, ..found }), asked),
+    }
 }
 
 fn evidence_of(said: u64, account: &Account) -> Vec<Evidence> {

@@ -412,7 +412,7 @@ fn reseeded(workload: &Workload, key: &StepKey, step: &Step) -> Workload {
 fn interval_length(step: &Step) -> Nanos {
     let expected = match &step.action {
         Action::Io { stop, ramp, .. } => {
-            stop.time.map_or(step.estimated_time, |time| Nanos::new(time.get() + ramp.get()))
+            stop.time.map_or(step.estimated_active(), |time| Nanos::new(time.get() + ramp.get()))
         }
         Action::Idle { time } => *time,
         Action::CoolDown(wait) => wait.cap,

@@ -146,7 +146,15 @@ fn a_file_or_a_part_of_a_device_says_nothing_of_its_capacity() {
     let mut file = run(SAMPLE, good.clone());
     file.environment.target.kind = TargetKind::ScratchFile;
     assert_eq!(finding(&file), None);
-    let mut larger = run(SAMPLE, good);
+    let not_judged = |run: &RunRecords| {
+        let told = finding(run).expect("said that nothing is said");
+        assert_eq!(told.code, "capacity_not_judged");
+        assert!(told.statement.contains("only its first 68.72 GB"), "{}", told.statement);
+    };
+    let mut larger = run(SAMPLE, good.clone());
     larger.environment.target.length = Bytes::new(2 * CLAIMED);
-    assert_eq!(finding(&larger), None);
+    not_judged(&larger);
+    let mut moment = run(SAMPLE, good);
+    moment.plan.form = Form::Smoke;
+    not_judged(&moment);
 }

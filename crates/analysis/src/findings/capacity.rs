@@ -39,6 +39,19 @@ pub(crate) fn there(said: u64, account: &Account, evidence: Vec<Evidence>) -> Fi
     Words { code: "capacity_there", severity: Severity::Note, statement, cause, action }.answer(evidence)
 }
 
+/// Only a part of the drive was written and checked.
+pub(crate) fn not_judged(said: u64, checked: u64) -> Finding {
+    let statement = format!(
+        "The drive claims {}, and only its first {} were written and checked: nothing is said of its capacity.",
+        decimal(said),
+        decimal(checked)
+    );
+    let cause = "`--size`, or the smoke form, which takes a moment's part.";
+    let action = "Run `genuine` over the whole drive, in its quick or its faithful form.";
+    let found = vec![evidence("part that was checked", checked as f64, Some(said as f64), "B")];
+    Words { code: "capacity_not_judged", severity: Severity::Note, statement, cause, action }.answer(found)
+}
+
 /// A part of the capacity is missing.
 pub(crate) fn missing(said: u64, account: &Account, evidence: Vec<Evidence>) -> Finding {
     let there = decimal(account.there());

@@ -164,6 +164,14 @@ impl Plan {
     }
 }
 
+impl super::Step {
+    /// The estimate without the rest after it.
+    #[must_use]
+    pub fn estimated_active(&self) -> Nanos {
+        Nanos::new(self.estimated_time.get().saturating_sub(rest_of(self.rest, self.estimated_time)))
+    }
+}
+
 /// The part of an estimate that is rest.
 fn rest_of(rest: super::Rest, estimate: Nanos) -> u64 {
     match rest {
@@ -228,6 +236,14 @@ mod tests {
         assert_eq!((warm, test.max_rounds()), (vec![1, 4], 6));
         let words: Vec<String> = (1..=6).map(|round| test.round_words(round)).collect();
         assert_eq!(words, ["set 1 warm-up", "set 1 1/2", "set 1 2/2", "set 2 warm-up", "set 2 1/2", "set 2 2/2"]);
+    }
+
+    #[test]
+    fn what_a_step_does_without_its_rest_is_its_active_time() {
+        let test = test(1, Repeats::default());
+        assert_eq!(test.steps[0].estimated_active(), Nanos::from_secs(1));
+        let long = Step { rest: Rest::Fixed { time: Nanos::from_secs(180) }, ..test.steps[0].clone() };
+        assert_eq!(long.estimated_active(), Nanos::new(0), "never less than nothing");
     }
 
     #[test]
