@@ -165,14 +165,15 @@ fn a_test_of_a_review_is_set_and_the_scores_that_need_its_steps_are_left_out_by_
 }
 
 #[test]
-fn a_device_that_nobody_released_is_reviewed_by_what_only_reads() {
+fn a_review_of_a_device_that_nobody_released_says_which_word_it_needs() {
     if !root_or_skip("a loop device") {
         return;
     }
     let lab = Lab::new();
     let disk = LoopDevice::new(lab.root(), "disk.img", 64);
-    let says = ["it writes, and the device may not be written (--destroy would permit it)"];
-    refused(&lab, &["review", &disk.node, "--time", "10 min"], 2, &says);
+    let word = format!("add `--destroy {}`", disk.name());
+    let says = [&word, "it writes, and the device may not be written (--destroy would permit it)"];
+    refused(&lab, &["review", &disk.node, "--time", "10 min"], 5, &says);
     let dry = lab.json(&["review", &disk.node, "--time", "10 min", "--destroy", disk.name(), "--dry-run", "--json"]);
     assert_eq!((&dry["length"], of_quick(&dry)), (&(64 << 20).into(), Vec::new()));
     assert!(dry["estimated_time_s"].as_f64().is_some_and(|seconds| seconds <= 600.0), "{dry:#}");
