@@ -14,7 +14,8 @@ use crate::errno;
 
 /// Size of a huge page on x86-64 and on arm64 with 4 KiB pages.
 const HUGE_PAGE: usize = 2 << 20;
-/// Arenas from this size on are rounded up to whole huge pages; below, the rounding would waste more than it gives.
+/// Arenas from this size on are rounded up to whole huge pages; below, the rounding would waste more than it gives, but
+/// for pages that were reserved as huge ones, of which nobody else can have a part.
 const HUGE_FROM: usize = 512 << 10;
 /// Distance of the places that are stamped.
 const SECTOR: usize = 512;
@@ -38,13 +39,14 @@ impl Arena {
     /// Maps and touches at least `wanted` bytes. Notes in `refused` what was tried in vain.
     pub(crate) fn map(wanted: usize, refused: &mut Vec<String>) -> io::Result<Self> {
         let huge = wanted >= HUGE_FROM;
-        let length = wanted.max(1).next_multiple_of(if huge { HUGE_PAGE } else { PAGE });
-        if huge {
-            match map(length, MapFlags::HUGETLB | MapFlags::HUGE_2MB) {
-                Ok(start) => return Ok(Arena::touched(start, length)),
-                Err(error) => refused.push(format!("buffers in reserved huge pages ({})", errno::describe(&error))),
-            }
+        let in_huge_pages = wanted.max(1).next_multiple_of(HUGE_PAGE);
+        match map(in_huge_pages, MapFlags::HUGETLB | MapFlags::HUGE_2MB) {
+            Ok(start) => return Ok(Arena::touched(start, in_huge_pages)),
+            Err(error) if huge => refused.push(format!("buffers in reserved huge pages ({})", errno::describe(&error))),
+            // Small buffers do without: few hosts reserve such pages.
+            Err(_) => {}
         }
+        let length = if huge { in_huge_pages } else { wanted.max(1).next_multiple_of(PAGE) };
         let start = map(length, MapFlags::empty())?;
         if huge {
             // SAFETY: the range is the mapping made one line above; the advice changes no content.
