@@ -76,7 +76,8 @@ function sections(chart: ChartData): HTMLElement[] {
   list.setAttribute("aria-label", "Sections of the run");
   for (const { from, to, label } of chart.stretches) {
     const time = document.createElement("span");
-    time.textContent = ` ${Math.round(from)}–${Math.round(to)} s`;
+    const seconds = (at: number): string => (to < 10 ? at.toFixed(1) : String(Math.round(at)));
+    time.textContent = ` ${seconds(from)}–${seconds(to)} s`;
     const item = document.createElement("li");
     item.append(label, time);
     list.append(item);

@@ -128,7 +128,7 @@ pub(crate) fn comparison(text: &mut String, inputs: &[ReportInput<'_>], tables: 
 /// Form, methodology, time and state of a run.
 pub(crate) fn run_line(text: &mut String, input: &ReportInput<'_>) {
     let (records, plan) = (input.records, &input.records.plan);
-    let form = format!("**{}** ({})", plan.form.words(&plan.methodology.name), run_facts::form_note(plan));
+    let form = format!("**{}** ({})", plan.form.words(&plan.methodology.name), run_facts::form_note(input));
     let method = format!("{} {}", escape(&plan.title), escape(run_facts::version(plan)));
     let state = run_facts::state_word(records.state);
     let method = method.trim_end();

@@ -87,7 +87,7 @@ impl RunView {
         RunView {
             name,
             form: plan.form.words(&plan.methodology.name),
-            form_note: run_facts::form_note(plan),
+            form_note: run_facts::form_note(input),
             smoke: plan.form == Form::Smoke,
             title: plan.title.clone(),
             version: run_facts::version(plan).to_owned(),

@@ -20,9 +20,14 @@ use crate::table::{Cell, Column, Table};
 use crate::tests_view::rounds_text;
 
 /// What a form means for whoever compares.
-pub(crate) fn form_note(plan: &Plan) -> &'static str {
+pub(crate) fn form_note(input: &ReportInput<'_>) -> &'static str {
+    let plan = &input.records.plan;
+    let smaller = |one: &&Finding| matches!(one.code.as_str(), "target_smaller" | "scratch_file_smaller");
     match plan.form {
         _ if plan.methodology.name == OWN_LOAD => "one load as its flags say; no published method",
+        Form::Faithful if input.analysis.findings.iter().any(|one| smaller(&one)) => {
+            "parameters and durations as stated, on a smaller area than stated"
+        }
         Form::Faithful => "parameters and durations as stated, nothing shortened",
         Form::Quick => "shortened, same shape",
         Form::Smoke => "a moment per step: unusable for comparison",

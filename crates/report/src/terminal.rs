@@ -22,7 +22,7 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
     let title = format!("{} {}", plan.title, run_facts::version(plan));
     let title = title.trim_end();
     let mut lines = vec![
-        format!("{} ({})", plan.form.words(&plan.methodology.name), run_facts::form_note(plan)),
+        format!("{} ({})", plan.form.words(&plan.methodology.name), run_facts::form_note(input)),
         format!("{title} on {}", clean(&facts::title(&records.environment))),
         format!("{}, {}", records.started, run_facts::state_word(records.state)),
         format!("run {}", records.run),

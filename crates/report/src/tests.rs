@@ -302,6 +302,20 @@ fn a_step_that_was_stopped_says_so_in_its_row() {
 }
 
 #[test]
+fn a_faithful_run_on_a_smaller_target_is_not_said_to_be_as_stated() {
+    let mut records = testing::sample_run();
+    records.plan.form = drivelab_core::plan::Form::Faithful;
+    let note = |records: &drivelab_core::run::RunRecords| {
+        let analysis = analyse(records);
+        crate::run_facts::form_note(&ReportInput { records, analysis: &analysis })
+    };
+    assert_eq!(note(&records), "parameters and durations as stated, nothing shortened");
+    let (stated, tested) = (drivelab_core::units::Bytes::new(64 << 30), drivelab_core::units::Bytes::GIB);
+    records.findings.push(drivelab_analysis::findings::target_smaller(stated, tested));
+    assert_eq!(note(&records), "parameters and durations as stated, on a smaller area than stated");
+}
+
+#[test]
 fn a_lower_bound_is_marked_as_one_in_every_format() {
     let records = testing::sample_limited_run();
     let analysis = analyse(&records);

@@ -53,8 +53,6 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     }
     let bundle = Bundle::open(&data.bundle_path(row.id))?;
     refuse_unresumable(&bundle, &row)?;
-    refuse_under_conditions(&bundle, &row)?;
-    still_there(&bundle, &row)?;
     if arguments.dry_run {
         return said_only(context, arguments, &bundle, &bundle.records()?);
     }
@@ -176,7 +174,7 @@ fn refuse_unresumable(bundle: &Bundle, row: &RunRow) -> Result<()> {
             ExitCode::TargetUnusable,
             format!("run {} is going on in another process; wait for it, or stop it first", row.id),
         )),
-        RunState::Interrupted => Ok(()),
+        RunState::Interrupted => refuse_under_conditions(bundle, row).and_then(|()| still_there(bundle, row)),
     }
 }
 
