@@ -144,7 +144,7 @@ fn data_states_are_prepared_on_the_device_itself() {
     let Some(bench) = Bench::new_or_skip(64) else { return };
     for (state, steps) in [
         ("fresh", &[][..]),
-        ("filled:50%", &["prepare/fill"]),
+        ("filled:50%", &["prepare/discard", "prepare/fill"]),
         ("overwritten-random", &["prepare/fill", "prepare/overwrite-random"]),
         ("discarded", &["prepare/fill", "prepare/discard"]),
     ] {
