@@ -14,15 +14,15 @@ pub(crate) fn knees(test: &TestPlan, curves: &[Curve]) -> Option<Finding> {
     let (first, rest) = found.split_first()?;
     let name = |(curve, knee): &(&Curve, &crate::curve::Knee)| {
         format!(
-            "of '{}' at {} % of full speed ({:.0} operations per second in {:.0} µs)",
+            "of '{}' lies at {} % of full speed ({:.0} operations per second in {:.0} µs)",
             curve.label, knee.percent, knee.iops, knee.latency_us
         )
     };
-    let mut statement = format!("'{}': the knee lies {}", test.title, name(first));
+    let mut statement = format!("'{}': the knee {}", test.title, name(first));
     match rest {
         [] => {}
-        [second] => statement.push_str(&format!(", and {}", name(second))),
-        more => statement.push_str(&format!(", and of {} more as listed", plural(more.len(), "curve"))),
+        [second] => statement.push_str(&format!(", and that {}", name(second))),
+        more => statement.push_str(&format!(", and those of {} more as listed", plural(more.len(), "curve"))),
     }
     let without = curves.iter().filter(|curve| curve.knee.is_none() && curve.points.len() > 4).count();
     if without > 0 {
