@@ -1,6 +1,7 @@
 //! The points of a table of threads by queue depth at which response times are to be looked at: MAX, MID and MIN.
 //!
-//! Source of the rule: ADATA's fork of cloudharmony/block-storage (2018), BlockStorageTestDirth.php, after the SNIA PTS.
+//! Source of the rule: ADATA's fork of cloudharmony/block-storage (2018), BlockStorageTestDirth.php, after the SNIA
+//! PTS.
 
 use drivelab_core::finding::Finding;
 use drivelab_core::plan::{Form, Grid, Step, TestPlan, Tracked};
@@ -27,8 +28,8 @@ pub(crate) struct Point {
     pub(crate) in_flight: u32,
 }
 
-/// Places of MAX (the highest rate with a mean latency below [`MAX_LATENCY_NS`]), MID (the rate nearest to the middle of
-/// MAX and MIN) and MIN (the fewest operations in flight); `None` where no cell is fast enough to be MAX.
+/// Places of MAX (the highest rate with a mean latency below [`MAX_LATENCY_NS`]), MID (the rate nearest to the middle
+/// of MAX and MIN) and MIN (the fewest operations in flight); `None` where no cell is fast enough to be MAX.
 pub(crate) fn points(cells: &[Point]) -> Option<[usize; 3]> {
     let places = || cells.iter().enumerate();
     let fast = places().filter(|(_, cell)| cell.latency_ns < MAX_LATENCY_NS && cell.iops > 0.0);

@@ -269,8 +269,8 @@ pub struct ReviewArgs {
     #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, default_value = "review.html")]
     pub output: PathBuf,
     /// Review in so much time (`10 min`, `1 h`, `24 h`): the methodology `review`, which picks by priority what fits
-    /// time and target, and says what it leaves out. Each of its tests writes, or reads what was written before: a block
-    /// device needs --destroy.
+    /// time and target, and says what it leaves out. Each of its tests writes, or reads what was written before: a
+    /// block device needs --destroy.
     #[arg(long, value_name = "TIME")]
     pub time: Option<Nanos>,
     /// How to measure.

@@ -237,8 +237,8 @@ pub enum StopReason {
 }
 
 /// CPU time of the issuing threads from which its division into user mode and kernel means something. Kernels know the
-/// sum to the nanosecond but mostly split it by what ran at their ticks, of 4 ms as a rule: fifty tell a share of a half
-/// to 14 points (two standard deviations).
+/// sum to the nanosecond but mostly split it by what ran at their ticks, of 4 ms as a rule: fifty tell a share of a
+/// half to 14 points (two standard deviations).
 pub const CPU_SPLIT_FROM: Nanos = Nanos::from_millis(200);
 
 /// The engine's own account of how it ran a step.

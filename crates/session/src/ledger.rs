@@ -126,8 +126,8 @@ impl Session<'_> {
         finding.map_or(Ok(()), |finding| self.note(EventBody::Finding(finding)))
     }
 
-    /// Before a test: leaves its preparation out where it is done already (then also where it was to be done again), and
-    /// says what the test needs and does not find.
+    /// Before a test: leaves its preparation out where it is done already (then also where it was to be done again),
+    /// and says what the test needs and does not find.
     pub(crate) fn state_for(&mut self, test: &TestPlan, again: bool) -> Result<(), Halt> {
         if test.state.is_none() {
             return Ok(());

@@ -96,10 +96,10 @@ definition, its function and the records it comes from. An address is `STEP:METR
   cut into minutes (into tenths where it is shorter than ten of them, `drivelab_analysis::recovery`); it has recovered
   with the first of them whose rate is at least the mean of the earlier test's first round, and the time is that until
   this part begins (finding `load_recovered`, or `load_not_recovered`).
-- **Points of a response test.** Of a test with a cell for each pair of threads and queue depths, MAX is the one with the
-  highest rate and a mean latency below 5 ms, MIN the one with the fewest operations in flight, MID the one whose rate is
-  nearest to the middle of both (`drivelab_analysis::demand`, finding `demand_points`). A table of which a cell did not run
-  names none.
+- **Points of a response test.** Of a test with a cell for each pair of threads and queue depths, MAX is the one with
+  the highest rate and a mean latency below 5 ms, MIN the one with the fewest operations in flight, MID the one whose
+  rate is nearest to the middle of both (`drivelab_analysis::demand`, finding `demand_points`). A table of which a cell
+  did not run names none.
 - **Printed and measured.** A test may be the twin of a figure of the drive's data sheet
   (`drivelab_analysis::data_sheet::sheet`): the metric of its best step (the highest rate, the shortest mean latency,
   the highest mean power, the largest cache) is held against the printed figure, in MB/s, IOPS, µs, W or GB; idle power

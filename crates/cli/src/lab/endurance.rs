@@ -98,8 +98,8 @@ pub fn ask(known_by: Known<'_>, below: Below<'_>, written: Bytes, yes: bool) -> 
     if written.get() == 0 {
         return Ok(());
     }
-    // The drive's own pages are worth a look where that could be more than the limit: a drive bears hundreds of times its
-    // capacity, so that a tenth of it is a thousandth of what it bears. What facts rate is at hand.
+    // The drive's own pages are worth a look where that could be more than the limit: a drive bears hundreds of times
+    // its capacity, so that a tenth of it is a thousandth of what it bears. What facts rate is at hand.
     let asks = written.as_f64() >= capacity as f64 / 10.0 * limit.min(1.0);
     let endurance = if asks { known(known_by, below) } else { rated(known_by, below) };
     let Some(endurance) = endurance else { return Ok(()) };
