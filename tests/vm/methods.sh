@@ -23,7 +23,8 @@ settled
 
 meter /tmp/watts 5
 watched="--yes --power-file /tmp/watts --telemetry 0.1"
-smoke heat-soak heat-soak $drive $watched
+# Its two steps of a moment each, with 64 threads on one emulated CPU, can pass between two readings: so a little longer.
+smoke heat-soak heat-soak $drive $watched --set time=2s
 smoke power-states power-states $drive $watched
 smoke write-amplification write-amplification $drive $watched
 kill $meter
