@@ -107,6 +107,10 @@ pub struct StepTogether {
     pub drives: Vec<Share>,
     /// All drives.
     pub total: Share,
+    /// A drive worked beside all others for less than 90 % of its step: the rates together have no sum then, and none
+    /// is kept.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub apart: bool,
     /// The host's CPUs while all ran.
     pub cpu: Option<CpuShare>,
     /// The host's CPUs while each ran alone, one entry a drive.
@@ -264,15 +268,9 @@ fn kept_range(mut kept: Vec<f64>) -> Option<KeptRange> {
     Some(KeptRange { least_percent: *kept.first()?, median_percent, most_percent: *kept.last()? })
 }
 
-/// Share of a step, per cent, that drives must have worked at once for its total to count as "at once".
-const AT_ONCE_PERCENT: f64 = 50.0;
-
-/// The step with the highest total, of those in which all drives really worked at once.
+/// The step with the highest total.
 fn highest(steps: &[StepTogether]) -> Option<StepId> {
-    let at_once = |step: &&StepTogether| {
-        step.drives.iter().all(|drive| drive.overlap_percent.is_some_and(|overlap| overlap >= AT_ONCE_PERCENT))
-    };
-    let rates = steps.iter().filter(at_once).filter_map(|step| Some((step.total.together_mb_s?, step)));
+    let rates = steps.iter().filter_map(|step| Some((step.total.together_mb_s?, step)));
     rates.max_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, step)| step.step.clone())
 }
 
@@ -297,6 +295,9 @@ fn test_steps(test: &TestPlan, pairs: &[Pair<'_>]) -> Vec<StepTogether> {
     measured.filter_map(|step| step_of(test, step, pairs)).collect()
 }
 
+/// Share of a step, per cent, that each drive must have worked beside all others for their rates to have a sum.
+const LEAST_OVERLAP_PERCENT: f64 = 90.0;
+
 /// A step that moves data, on all drives.
 fn step_of(test: &TestPlan, step: &Step, pairs: &[Pair<'_>]) -> Option<StepTogether> {
     let workload = step.workload()?;
@@ -312,13 +313,15 @@ fn step_of(test: &TestPlan, step: &Step, pairs: &[Pair<'_>]) -> Option<StepToget
         .enumerate()
         .map(|(index, pair)| share(step, &metric, pair, overlap(&step.id, index, pairs)))
         .collect();
+    let apart = drives.iter().filter_map(|share| share.overlap_percent).any(|overlap| overlap < LEAST_OVERLAP_PERCENT);
     let cpu_of = |member: Option<Member<'_>>| member.and_then(|(records, _)| cpu(records, &step.id));
     Some(StepTogether {
         step: step.id.clone(),
         test: test.title.clone(),
         label: step.label.clone(),
         metric,
-        total: total(&drives),
+        total: total(&drives, apart),
+        apart,
         drives,
         cpu: pairs.iter().find_map(|pair| cpu_of(pair.together)),
         cpu_alone: pairs.iter().map(|pair| cpu_of(pair.alone)).collect(),
@@ -356,13 +359,15 @@ fn kept(alone_mb_s: Option<f64>, together_mb_s: Option<f64>) -> Share {
     Share { alone_mb_s, together_mb_s, kept_percent, lost_percent, ..Share::default() }
 }
 
-/// Sums, where every drive has the figure.
-fn total(drives: &[Share]) -> Share {
+/// Sums, where every drive has the figure; of what was measured one after the other there is none, since it never flowed
+/// at any time.
+fn total(drives: &[Share], apart: bool) -> Share {
     let sum = |of: fn(&Share) -> Option<f64>| drives.iter().map(of).sum::<Option<f64>>();
+    let together_mb_s = sum(|share| share.together_mb_s).filter(|_| !apart);
     Share {
         alone_at_least: drives.iter().any(|share| share.alone_at_least),
         together_at_least: drives.iter().any(|share| share.together_at_least),
-        ..kept(sum(|share| share.alone_mb_s), sum(|share| share.together_mb_s))
+        ..kept(sum(|share| share.alone_mb_s), together_mb_s)
     }
 }
 

@@ -283,16 +283,21 @@ impl Workload {
     /// Whether any operation of any group can be of this kind.
     #[must_use]
     pub fn issues(&self, kind: OpKind) -> bool {
-        self.groups().any(|group| {
-            let OtherOps { trim_percent, write_zeroes_percent, flush_percent, sync_every } = group.other;
-            match kind {
-                OpKind::Read => group.read_percent() > 0,
-                OpKind::Write => group.write_percent.get() > 0,
-                OpKind::Trim => trim_percent.get() > 0,
-                OpKind::WriteZeroes => write_zeroes_percent.get() > 0,
-                OpKind::Flush => flush_percent.get() > 0 || sync_every > 0 && group.write_percent.get() > 0,
-            }
-        })
+        self.groups().any(|group| group.issues_itself(kind))
+    }
+
+    /// Whether any operation of this group alone, without those beside it, can be of this kind.
+    #[must_use]
+    pub fn issues_itself(&self, kind: OpKind) -> bool {
+        let OtherOps { trim_percent, write_zeroes_percent, flush_percent, sync_every } = self.other;
+        let writes = self.write_percent.get() > 0;
+        match kind {
+            OpKind::Read => self.read_percent() > 0,
+            OpKind::Write => writes,
+            OpKind::Trim => trim_percent.get() > 0,
+            OpKind::WriteZeroes => write_zeroes_percent.get() > 0,
+            OpKind::Flush => flush_percent.get() > 0 || sync_every > 0 && writes,
+        }
     }
 
     /// Whether arrivals are scheduled in advance, whatever the target does, in any group.

@@ -92,16 +92,9 @@ impl Layout {
     }
 }
 
-/// Whether a group issues operations of a kind.
+/// Whether a group issues operations of a kind, its own and those that read back what it wrote.
 pub(crate) fn issues(workload: &Workload, kind: OpKind) -> bool {
-    let other = workload.other;
-    match kind {
-        OpKind::Read => workload.read_percent() > 0 || workload.verify == Verify::AtOnce,
-        OpKind::Write => workload.write_percent.get() > 0,
-        OpKind::Trim => other.trim_percent.get() > 0,
-        OpKind::WriteZeroes => other.write_zeroes_percent.get() > 0,
-        OpKind::Flush => other.flush_percent.get() > 0 || other.sync_every > 0,
-    }
+    workload.issues_itself(kind) || kind == OpKind::Read && workload.verify == Verify::AtOnce
 }
 
 /// Counts of one class in one interval.

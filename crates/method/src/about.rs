@@ -91,7 +91,7 @@ pub struct TestAbout {
 }
 
 /// What the name of a preparation step begins with; its number follows.
-pub(crate) const PREPARE: &str = "prepare ";
+pub(crate) const NUMBERED: &str = "prepare ";
 
 impl TestAbout {
     /// Whether it is a preparation step.
@@ -102,7 +102,7 @@ impl TestAbout {
 
     /// Of a preparation step its place among `[[prepare]]`.
     pub(crate) fn preparation_index(&self) -> Option<usize> {
-        let number: usize = self.name.strip_prefix(PREPARE).filter(|_| self.is_preparation())?.parse().ok()?;
+        let number: usize = self.name.strip_prefix(NUMBERED).filter(|_| self.is_preparation())?.parse().ok()?;
         number.checked_sub(1)
     }
 
@@ -194,7 +194,7 @@ fn preparation(index: usize, step: &Table, forms: &[Form]) -> TestAbout {
     let before = if step.has("before") { format!(" before '{}'", step.text("before")) } else { String::new() };
     TestAbout {
         kind: AboutKind::Preparation,
-        name: format!("{PREPARE}{}", index + 1),
+        name: format!("{NUMBERED}{}", index + 1),
         title: format!("{action}{before}"),
         purpose: String::new(),
         sources: sources(step),

@@ -136,8 +136,7 @@ fn value_in(tables: &[&Table], key: &str, form: Form) -> Option<ValueInForm> {
 
 /// Adds what the tables contradict themselves in.
 pub(crate) fn check(root: &Table, sources: &[&str], errors: &mut Vec<Diagnostic>) {
-    let forms = ["faithful", "quick"].into_iter().filter_map(|name| root.table("forms")?.table(name));
-    for outer in std::iter::once(root).chain(forms).chain(root.tables("profiles")) {
+    for outer in std::iter::once(root).chain(root.form_tables()).chain(root.tables("profiles")) {
         if let Some(table) = outer.table("conditions") {
             one_conditions(table, errors);
             marks(table, sources, errors);

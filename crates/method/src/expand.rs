@@ -28,7 +28,7 @@ use crate::suite::{NOTHING, chosen, measures};
 use crate::sweep::{MOST_STEPS, Pick, name_at, picks};
 use crate::value::{Located, Table, Value};
 use crate::written::fills;
-use crate::{curve, files, leave, meaning, prepare, search, twin, verified};
+use crate::{curve, files, leave, prepare, search, twin, verified};
 
 /// The smoke form: size of its target, and most bytes of one of its steps.
 pub(crate) const SMOKE_SIZE: Bytes = Bytes::new(8 << 20);
@@ -488,6 +488,3 @@ fn rounds(scope: &Scope<'_>, test: &Table, layers: &Layers<'_>, steps: &[Step]) 
     });
     Ok(Rounds::Steady { step, tracked, max, written })
 }
-
-/// The reserved first test's name, for the modules that make steps of it.
-pub(crate) const PREPARE: &str = meaning::PREPARE;

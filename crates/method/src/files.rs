@@ -261,8 +261,7 @@ pub(crate) fn steps(scope: &Scope<'_>, test: &Table) -> Result<Vec<Step>, Vec<Di
 
 /// Parameters of the test that say nothing about files.
 fn unsuited(test: &Table, errors: &mut Vec<Diagnostic>) {
-    let forms = ["faithful", "quick"].into_iter().filter_map(|form| test.table("forms")?.table(form));
-    for (name, entry) in std::iter::once(test).chain(forms).flat_map(|table| &table.entries) {
+    for (name, entry) in std::iter::once(test).chain(test.form_tables()).flat_map(|table| &table.entries) {
         if !TAKEN.contains(&name.as_str()) && !TAKEN_TOO.contains(&name.as_str()) {
             let title = format!("`{name}` says nothing about a test on files");
             let label = "it takes block_size (its buffer), threads, direct, cap, rests and rounds";

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use drivelab_core::plan::Form;
 
-use crate::about::{AboutKind, Mark, OWN, PREPARE, Parameter, SuiteAbout, TestAbout, ValueInForm};
+use crate::about::{AboutKind, Mark, NUMBERED, OWN, Parameter, SuiteAbout, TestAbout, ValueInForm};
 use crate::methodology::Methodology;
 use crate::profile::ProfileAbout;
 
@@ -149,8 +149,8 @@ fn is_same_preparation(one: &TestAbout, next: &TestAbout) -> bool {
 /// A test, or preparation steps that are all alike.
 fn one_test(page: &mut String, alike: &[TestAbout]) {
     let [test, others @ ..] = alike else { return };
-    let last = others.last().map_or_else(String::new, |last| format!(" to {}", last.name.trim_start_matches(PREPARE)));
-    let title = match test.name.strip_prefix(PREPARE) {
+    let last = others.last().map_or_else(String::new, |last| format!(" to {}", last.name.trim_start_matches(NUMBERED)));
+    let title = match test.name.strip_prefix(NUMBERED) {
         Some(number) => format!("Preparation {number}{last}: {}", test.title.replace('_', " ")),
         None => test.title.clone(),
     };

@@ -7,13 +7,10 @@ use crate::diagnose::Diagnostic;
 use crate::keys::{EXCLUSIVE, REPEATS};
 use crate::layers::together;
 use crate::near::nearest;
-use crate::prepare::preparation;
+use crate::prepare::{PREPARE, preparation};
 use crate::target::{MethodTarget, file_size_of, kind_of};
-use crate::value::{Located, Table, Value};
+use crate::value::{Located, STATED_FORMS, Table, Value};
 use crate::{bursts, curve, groups, profile, search, trace};
-
-/// The name of the test that preparation becomes in the plan.
-pub(crate) const PREPARE: &str = "prepare";
 
 /// Adds what is wrong with the whole.
 pub(crate) fn check(root: &Table, errors: &mut Vec<Diagnostic>) {
@@ -29,21 +26,21 @@ pub(crate) fn check(root: &Table, errors: &mut Vec<Diagnostic>) {
     unique(root.tables("file_sets"), "name", "file set", errors);
     for set in root.tables("file_sets") {
         parameters(set, &sources, errors);
-        declared(set).into_iter().for_each(|form| parameters(form, &sources, errors));
+        set.form_tables().for_each(|form| parameters(form, &sources, errors));
     }
     forms(root, errors);
     sizes(root, errors);
     rest_caps(root, errors);
     crate::around::check(root, &sources, errors);
     root.table("defaults").into_iter().for_each(|table| parameters(table, &sources, errors));
-    for form in declared(root) {
+    for form in root.form_tables() {
         parameters(form, &sources, errors);
     }
     for step in root.tables("prepare") {
         preparation(root, step, errors);
         cited(step.list("sources"), &sources, errors);
         parameters(step, &sources, errors);
-        declared(step).into_iter().for_each(|form| parameters(form, &sources, errors));
+        step.form_tables().for_each(|form| parameters(form, &sources, errors));
         undeclared_forms(root, step, errors);
     }
     for test in root.tables("tests") {
@@ -65,11 +62,6 @@ fn recovers_to(root: &Table, errors: &mut Vec<Diagnostic>) {
         }
         before.push(test.text("name"));
     }
-}
-
-fn declared(table: &Table) -> Vec<&Table> {
-    let forms = table.table("forms");
-    ["faithful", "quick"].into_iter().filter_map(|name| forms?.table(name)).collect()
 }
 
 fn one_test(root: &Table, test: &Table, sources: &[&str], errors: &mut Vec<Diagnostic>) {
@@ -104,12 +96,12 @@ fn one_test(root: &Table, test: &Table, sources: &[&str], errors: &mut Vec<Diagn
         case_and_axes(root, test, case, errors);
     }
     undeclared_forms(root, test, errors);
-    declared(test).into_iter().for_each(|form| parameters(form, sources, errors));
+    test.form_tables().for_each(|form| parameters(form, sources, errors));
 }
 
 /// A table of a form that the methodology does not have would never be used.
 fn undeclared_forms(root: &Table, table: &Table, errors: &mut Vec<Diagnostic>) {
-    for name in ["faithful", "quick"] {
+    for name in STATED_FORMS {
         let Some(entry) = table.table("forms").and_then(|forms| forms.entry(name)) else { continue };
         if !root.table("forms").is_some_and(|forms| forms.has(name)) {
             let title = format!("the methodology has no {name} form");
@@ -194,7 +186,7 @@ fn unique(tables: &[Table], key: &str, what: &str, errors: &mut Vec<Diagnostic>)
 fn forms(root: &Table, errors: &mut Vec<Diagnostic>) {
     let Some(entry) = root.entry("forms") else { return };
     // What is wrong there has its own error, and may well be the form that was meant.
-    if declared(root).is_empty() && !root.table("forms").is_some_and(|forms| forms.lacking) {
+    if root.form_tables().next().is_none() && !root.table("forms").is_some_and(|forms| forms.lacking) {
         let error =
             Diagnostic::new(entry.value.at.clone(), "no form is declared", "expected `faithful`, `quick` or both");
         errors.push(error.help("write [forms.quick] or [forms.faithful]; the table may be empty"));
@@ -211,7 +203,7 @@ fn sizes(root: &Table, errors: &mut Vec<Diagnostic>) {
         let error = Diagnostic::new(share.at.clone(), title, "expected a size such as \"4 GiB\"");
         errors.push(error.help("say `file_size = \"4 GiB\"` beside it, or kind = \"block_device\""));
     }
-    let own: Vec<&Table> = declared(root).into_iter().filter_map(|form| form.table("target")).collect();
+    let own: Vec<&Table> = root.form_tables().filter_map(|form| form.table("target")).collect();
     for table in own.into_iter().chain([target]) {
         let size = file_size_of(table).or_else(|| file_size_of(target));
         let least = table.get("minimum_size").or_else(|| target.get("minimum_size"));
@@ -228,10 +220,10 @@ fn sizes(root: &Table, errors: &mut Vec<Diagnostic>) {
 fn rest_caps<'t>(root: &'t Table, errors: &mut Vec<Diagnostic>) {
     let of_test = |test: &'t Table| -> Vec<&'t Table> {
         let own = std::iter::once(test);
-        own.chain(test.tables("cases")).chain(declared(test)).collect()
+        own.chain(test.tables("cases")).chain(test.form_tables()).collect()
     };
     let has = |tables: &[&Table]| tables.iter().any(|table| table.has("duty_cycle"));
-    let general: Vec<&Table> = root.table("defaults").into_iter().chain(declared(root)).collect();
+    let general: Vec<&Table> = root.table("defaults").into_iter().chain(root.form_tables()).collect();
     let tests: Vec<Vec<&Table>> = root.tables("tests").iter().map(of_test).collect();
     if has(&general) {
         return;

@@ -16,7 +16,7 @@ use drivelab_core::workload::{Pattern, Workload};
 use crate::about::Mark;
 use crate::diagnose::Diagnostic;
 use crate::estimate;
-use crate::expand::{PREPARE, SMOKE_CAP, SMOKE_SIZE, Scope};
+use crate::expand::{SMOKE_CAP, SMOKE_SIZE, Scope};
 use crate::fit::{Needs, fitted};
 use crate::keys::MARKS;
 use crate::layers::mark_in;
@@ -27,6 +27,9 @@ use crate::stop::smoke;
 use crate::sweep::name_at;
 use crate::value::{Entry, Located, Table, Value};
 use crate::values::Values;
+
+/// The name of the test that preparation becomes in the plan.
+pub(crate) const PREPARE: &str = "prepare";
 
 /// Block and depth of `fill`: as large as one kernel request usually is, deep enough to keep a drive busy.
 const FILL: (Bytes, u64) = (Bytes::MIB, 8);
@@ -304,9 +307,7 @@ pub(crate) fn preparation(root: &Table, step: &Table, errors: &mut Vec<Diagnosti
         _ => return,
     };
     let always = ["action", "before", "profiles", "forms", "sources", "source_of", "derived", "approximation"];
-    let forms = step.table("forms");
-    let forms = ["faithful", "quick"].into_iter().filter_map(|name| forms?.table(name));
-    for table in forms.chain([step]) {
+    for table in step.form_tables().chain([step]) {
         for (name, entry) in &table.entries {
             if !allowed.contains(&name.as_str()) && !always.contains(&name.as_str()) {
                 let label = format!("`{action}` takes: {}", allowed.join(", "));

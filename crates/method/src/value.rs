@@ -128,6 +128,9 @@ pub(crate) struct Table {
     pub(crate) lacking: bool,
 }
 
+/// The forms that a file states.
+pub(crate) const STATED_FORMS: [&str; 2] = ["faithful", "quick"];
+
 impl Table {
     pub(crate) fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries.get(key)
@@ -195,6 +198,12 @@ impl Table {
             Some(Value::Tables(tables)) => tables,
             _ => &[],
         }
+    }
+
+    /// What its `[forms]` state, the faithful one first. Smoke is no form that a file writes.
+    pub(crate) fn form_tables(&self) -> impl Iterator<Item = &Table> {
+        let forms = self.table("forms");
+        STATED_FORMS.into_iter().filter_map(move |name| forms?.table(name))
     }
 
     /// The same tree so many places further, as part of several texts.

@@ -310,7 +310,7 @@ fn by_kind(rounds: &[&StepRecord], workload: &Workload) -> BTreeMap<String, Oper
             .collect()
     };
     let kinds = OpKind::ALL.into_iter().map(|kind| (kind, of(kind)));
-    let issued = kinds.filter(|(kind, found)| issues(workload, *kind) || found.iter().any(|r| r.count + r.errors > 0));
+    let issued = kinds.filter(|(kind, found)| workload.issues(*kind) || found.iter().any(|r| r.count + r.errors > 0));
     // An overloaded loop's response times grow with the length of the test: no results.
     let overloaded = rounds.iter().any(|record| drivelab_analysis::overloaded(record, workload));
     let document = |found: &[&OpRecord]| {
@@ -318,17 +318,6 @@ fn by_kind(rounds: &[&StepRecord], workload: &Workload) -> BTreeMap<String, Oper
         if overloaded { OperationDoc { response_ns: None, ..document } } else { document }
     };
     issued.map(|(kind, found)| (kind.name().to_owned(), document(&found))).collect()
-}
-
-/// Whether a workload, with the groups beside it, issues a kind.
-fn issues(workload: &Workload, kind: OpKind) -> bool {
-    workload.groups().any(|group| match kind {
-        OpKind::Read => group.read_percent() > 0,
-        OpKind::Write => group.write_percent.get() > 0,
-        OpKind::Trim => group.other.trim_percent.get() > 0,
-        OpKind::WriteZeroes => group.other.write_zeroes_percent.get() > 0,
-        OpKind::Flush => group.other.flush_percent.get() > 0 || group.other.sync_every > 0,
-    })
 }
 
 fn groups(last: Option<&StepRecord>, workload: &Workload) -> Vec<GroupDoc> {

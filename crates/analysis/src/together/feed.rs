@@ -177,6 +177,7 @@ mod tests {
             metric: metric.to_owned(),
             drives: vec![share(13_000.0, 8_000.0), share(7_000.0, 7_000.0)],
             total: Share { together_mb_s: Some(15_000.0), together_at_least: true, ..Share::default() },
+            apart: false,
             cpu: None,
             cpu_alone: Vec::new(),
         };

@@ -5,11 +5,9 @@ use drivelab_core::group::letter;
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::Form;
 
-use super::{Pair, StepTogether, is_complete};
+use super::{LEAST_OVERLAP_PERCENT, Pair, StepTogether, is_complete};
 use crate::findings::{Words, conduct, evidence, plural};
 
-/// A step that was in company for less than this, %: its loss is smaller than it would be in full company.
-pub(super) const LEAST_OVERLAP: f64 = 90.0;
 /// A CPU that is busier than this, %, has nothing left to give.
 const FULL_CORE: f64 = 95.0;
 /// Most steps whose figures are spelled out in one finding.
@@ -120,14 +118,16 @@ fn apart(steps: &[StepTogether]) -> Option<Finding> {
     let mut keys = Vec::new();
     for step in steps {
         let least = step.drives.iter().filter_map(|share| share.overlap_percent).min_by(f64::total_cmp);
-        if let Some(least) = least.filter(|least| *least < LEAST_OVERLAP) {
-            found.push(evidence(&format!("{}: time with all others", step.label), least, Some(LEAST_OVERLAP), "%"));
+        if let Some(least) = least.filter(|_| step.apart) {
+            let what = format!("{}: time with all others", step.label);
+            found.push(evidence(&what, least, Some(LEAST_OVERLAP_PERCENT), "%"));
             keys.push(StepKey { step: step.step.clone(), round: 1 });
         }
     }
     (!keys.is_empty()).then(|| {
         let statement = format!(
-            "{} did not run on all drives for the whole time: the loss is at least what is shown.",
+            "{} did not run on all drives for the whole time: the loss is at least what is shown, and the \
+             rates together have no sum.",
             plural(keys.len(), "step")
         );
         let cause = "A step that ends by volume ends sooner on a faster drive, or a drive failed in it.";

@@ -83,10 +83,8 @@ pub(super) fn check(root: &Table, step: &Table, errors: &mut Vec<Diagnostic>) {
         }
         return;
     };
-    let forms = step.table("forms");
-    let forms: Vec<&Table> = ["faithful", "quick"].into_iter().filter_map(|name| forms?.table(name)).collect();
     for name in ["passes", "time", "reuse", "verify"] {
-        for entry in std::iter::once(&step).chain(&forms).filter_map(|table| table.entry(name)) {
+        for entry in std::iter::once(step).chain(step.form_tables()).filter_map(|table| table.entry(name)) {
             let title = format!("`until` and `{name}` exclude each other");
             errors.push(Diagnostic::new(entry.key_at.clone(), title, "expected only one of them"));
         }

@@ -32,11 +32,10 @@ fn drives_cell(needed: Option<u64>, at_most: bool) -> Cell {
 
 /// The row of all drives at once; without figures where they did not work at once.
 fn at_once(group: &Together, feed: &Feed, step: &FeedStep) -> Option<Vec<Cell>> {
-    let together = step.together_mb_s?;
-    let apart = group.steps.iter().find(|one| one.step == step.step).is_some_and(|one| !views::is_at_once(one));
-    let [rate, needed, limit] = if apart {
+    let [rate, needed, limit] = if group.steps.iter().any(|one| one.step == step.step && one.apart) {
         [Cell::void(views::NOT_AT_ONCE), Cell::void(views::NOT_AT_ONCE), Cell::text(views::NOT_AT_ONCE)]
     } else {
+        let together = step.together_mb_s?;
         let enough = if together >= feed.need_mb_s { "; these are enough" } else { "" };
         let limit = if step.host_limited { "the host: more drives may deliver no more" } else { "" };
         [

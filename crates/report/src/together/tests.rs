@@ -135,7 +135,9 @@ fn a_sum_of_rates_that_were_not_at_the_same_time_is_void() {
         let (best, _) = views::highest(&input.group).expect("a sum");
         let (label, test, best) = (best.label.clone(), best.test.clone(), best.step.clone());
         let step = input.group.steps.iter_mut().find(|step| step.step == best).expect("the step");
-        step.drives[1].overlap_percent = Some(89.0);
+        // As the analysis leaves it.
+        step.apart = true;
+        (step.total.together_mb_s, step.total.kept_percent, step.total.lost_percent) = (None, None, None);
         let tables = views::tests(&input).into_iter().find(|view| view.title == test).expect("the test").figures;
         let table = &tables[0].table;
         let at = |title: &str| table.columns.iter().position(|column| column.title == title).expect("the column");
@@ -146,7 +148,6 @@ fn a_sum_of_rates_that_were_not_at_the_same_time_is_void() {
             assert!(!row("B")[at(title)].is_void(), "its own figure stands");
         }
         assert!(!row("all")[at("Alone")].is_void());
-        assert_ne!(views::highest(&input.group).expect("another sum").0.step, best, "no headline rests on it");
     });
 }
 
@@ -189,7 +190,7 @@ fn counts_that_rest_on_lower_bounds_are_upper_bounds() {
             asked::tables(&input.group)[0].rows.iter().map(|row| [row[2].plain(), row[3].plain()]).collect()
         };
         assert_eq!(rows(&input), [["≥ 5,000", "≤ 13"], ["5,000", "13"], ["≥ 9,000", "≤ 15"]]);
-        input.group.steps[0].drives[0].overlap_percent = Some(10.0);
+        input.group.steps[0].apart = true;
         assert_eq!(rows(&input)[2], ["void", "void"]);
     });
 }

@@ -18,10 +18,7 @@ const MOST_COLUMNS: usize = 32;
 /// Colours of drives; that of totals is left to totals, that of CPUs to CPUs.
 const COLOURS: [u8; 6] = [0, 1, 3, 5, 4, 7];
 
-/// Share of a step, per cent, that each drive must have worked beside all others for their rates to have a sum: that
-/// below which the analysis warns (finding `drives_apart`).
-const LEAST_OVERLAP: f64 = 90.0;
-/// Why there is no sum.
+/// Why there is no sum ([`StepTogether::apart`]).
 pub(super) const NOT_AT_ONCE: &str = "not at the same time: overlap below 90 %";
 
 /// What the figures mean, a sentence or two each.
@@ -112,16 +109,10 @@ pub(super) fn drives_table(input: &GroupInput<'_>) -> Table {
     Table { caption: caption.to_owned(), columns, rows }.without_empty_columns()
 }
 
-/// Whether every drive did a step beside all others for long enough that their rates have a sum.
-pub(super) fn is_at_once(step: &StepTogether) -> bool {
-    step.drives.iter().filter_map(|drive| drive.overlap_percent).all(|overlap| overlap >= LEAST_OVERLAP)
-}
-
 /// The step in which all drives moved most at once.
 pub(super) fn highest(group: &Together) -> Option<(&StepTogether, f64)> {
-    let sums = group.steps.iter().filter(|step| is_at_once(step));
-    let sums = sums.filter_map(|step| Some((step, step.total.together_mb_s?)));
-    sums.max_by(|one, other| one.1.total_cmp(&other.1))
+    let step = group.steps.iter().find(|step| Some(&step.step) == group.highest.as_ref())?;
+    Some((step, step.total.together_mb_s?))
 }
 
 /// One view for each test, in the order of the plan.
@@ -233,11 +224,10 @@ fn steps_table(input: &GroupInput<'_>, steps: &[StepTogether]) -> Table {
         // Rates of drives that never worked at once have no sum.
         if !input.group.each_only {
             let mut all = row(step, "all".to_owned(), &step.total, busy(step));
-            if !is_at_once(step) {
-                // What rests on the sum together: the sum itself, kept and lost.
-                all.iter_mut().skip(3).take(3).filter(|cell| !cell.text.is_empty()).for_each(|cell| {
-                    *cell = Cell::void(NOT_AT_ONCE);
-                });
+            if step.apart {
+                // What rests on the sum together: the sum itself, and kept and lost where there is a sum alone.
+                let resting = if step.total.alone_mb_s.is_some() { 3 } else { 1 };
+                all.iter_mut().skip(3).take(resting).for_each(|cell| *cell = Cell::void(NOT_AT_ONCE));
             }
             rows.push(all);
         }
@@ -362,8 +352,7 @@ pub(super) fn cores_table(group: &Together) -> Table {
         };
         return Table { caption: "Each CPU, busy".to_owned(), columns, rows: steps.iter().map(row).collect() };
     }
-    let most = highest(group).map(|(step, _)| &step.step);
-    let chosen = steps.iter().find(|(step, _)| Some(&step.step) == most).or(steps.first());
+    let chosen = steps.iter().find(|(step, _)| Some(&step.step) == group.highest.as_ref()).or(steps.first());
     let Some((step, cpu)) = chosen else { return Table::default() };
     let columns = vec![
         Column::words("CPU"),
