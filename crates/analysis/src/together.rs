@@ -359,8 +359,8 @@ fn kept(alone_mb_s: Option<f64>, together_mb_s: Option<f64>) -> Share {
     Share { alone_mb_s, together_mb_s, kept_percent, lost_percent, ..Share::default() }
 }
 
-/// Sums, where every drive has the figure; of what was measured one after the other there is none, since it never flowed
-/// at any time.
+/// Sums, where every drive has the figure; of what was measured one after the other there is none: it never flowed at
+/// any time.
 fn total(drives: &[Share], apart: bool) -> Share {
     let sum = |of: fn(&Share) -> Option<f64>| drives.iter().map(of).sum::<Option<f64>>();
     let together_mb_s = sum(|share| share.together_mb_s).filter(|_| !apart);
