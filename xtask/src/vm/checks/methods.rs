@@ -19,9 +19,13 @@ const BEARS: f64 = 1_073_741_824.0;
 pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     let mut told = vec![asked(results)?];
     // A step of 8 MiB may end before it has a reading of its own, but not each of them.
-    for (name, steps) in [("heat-soak", 2), ("power-states", 4), ("write-amplification", 6)] {
+    for (name, steps) in [("power-states", 4), ("write-amplification", 6)] {
         told.push(watched(results, name, steps, 1)?);
     }
+    let moments = judged(&document(results, "heat-soak")?, "heat-soak")?;
+    ensure!(moments.len() == 2, "heat-soak: {} measured steps", moments.len());
+    let heated = document(results, "heated")?;
+    told.push(seen("heat-soak, quick", &heated, &whole(&heated, "heat-soak", "quick")?, 2, 2)?);
     let sources = document(results, "heat-soak")?.pointer("/telemetry/sources").context("no sources")?.to_string();
     for source in ["power:adapter", "smart:nvme0n1"] {
         ensure!(sources.contains(source), "heat-soak was not watched by {source}");
@@ -104,13 +108,16 @@ pub(crate) fn check_steady(results: &Results) -> Result<Vec<String>> {
     Ok(vec![watched(results, "snia-pts", 40, 10)?])
 }
 
-/// That a run was whole, and that at least so many of its steps have watts, all of them the meter's, and some a
+/// That a smoke run was whole, and that at least so many of its steps have watts, all of them the meter's, and some a
 /// temperature.
 fn watched(results: &Results, name: &str, steps: usize, with_readings: usize) -> Result<String> {
     let document = document(results, name)?;
-    let measured = judged(&document, name)?;
+    seen(name, &document, &judged(&document, name)?, steps, with_readings)
+}
+
+fn seen(name: &str, document: &Value, measured: &[String], steps: usize, with_readings: usize) -> Result<String> {
     ensure!(measured.len() >= steps, "{name}: {} measured steps, not {steps}", measured.len());
-    let (warm, powered) = (temperatures(&document, &measured)?, watts(&document, &measured)?);
+    let (warm, powered) = (temperatures(document, measured)?, watts(document, measured)?);
     ensure!(powered >= with_readings, "{name}: {powered} of {} steps have watts", measured.len());
     ensure!(warm > 0, "{name}: none of {} steps has a temperature", measured.len());
     Ok(format!("{name}: {} steps, {warm} with a temperature, {powered} with watts", measured.len()))
@@ -383,9 +390,14 @@ fn document(results: &Results, name: &str) -> Result<Value> {
 
 /// That a run was whole, in its smoke form, with figures of each measured step; the ids of those.
 fn judged(document: &Value, method: &str) -> Result<Vec<String>> {
+    whole(document, method, "smoke")
+}
+
+/// The same of a run in any form.
+fn whole(document: &Value, method: &str, form: &str) -> Result<Vec<String>> {
     let text = |pointer: &str| document.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
     let is = (text("/run/method/name"), text("/run/form"), text("/run/state"));
-    ensure!(is == (method, "smoke", "complete"), "{is:?}, not all of {method} in its smoke form");
+    ensure!(is == (method, form, "complete"), "{is:?}, not all of {method} in its form {form}");
     let failed = list(document, "/run/failed_steps")?;
     ensure!(failed.is_empty(), "{method}: failed steps: {failed:?}");
     let mut measured = Vec::new();
