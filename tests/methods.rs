@@ -120,19 +120,36 @@ fn on_a_device_as_found(name: &str) {
     }
 }
 
+/// The profiles of a method, of which it has several.
+fn profiles_of(name: &str) -> Vec<String> {
+    let shown = Lab::new().json(&["methods", "show", name, "--json"]);
+    let profiles: Vec<String> = list(&shown["profiles"]).filter_map(Value::as_str).map(str::to_owned).collect();
+    assert!(profiles.len() > 1, "{name} has no profiles");
+    profiles
+}
+
 /// Every profile of a method, in a folder.
 fn profiles(name: &str) {
-    let shown = Lab::new().json(&["methods", "show", name, "--json"]);
-    let profiles: Vec<&str> = list(&shown["profiles"]).filter_map(Value::as_str).collect();
-    assert!(profiles.len() > 1, "{name} has no profiles");
-    for profile in profiles {
-        smoke(&Lab::new(), name, &[".", "--profile", profile]);
+    for profile in profiles_of(name) {
+        smoke(&Lab::new(), name, &[".", "--profile", &profile]);
+    }
+}
+
+/// Every profile of a method, on a loop device: empty, and filled as far as each profile says.
+fn profiles_on_a_device(name: &str) {
+    if !root_or_skip("making a device") {
+        return;
+    }
+    for profile in profiles_of(name) {
+        let lab = Lab::new();
+        let device = LoopDevice::new(lab.root(), "disk.img", 64);
+        smoke(&lab, name, &[&device.node, "--destroy", device.name(), "--profile", &profile]);
     }
 }
 
 #[test]
 fn every_profile_runs() {
-    ["anandtech-2018", "crystaldiskmark"].into_iter().for_each(profiles);
+    ["anandtech-2018", "anandtech-2021", "crystaldiskmark"].into_iter().for_each(profiles);
 }
 
 /// What a loop device lacks for a methodology, as findings say it: code, words.
@@ -182,10 +199,11 @@ methods! {
     disk_fill = "disk-fill": file(super::on_files), device(|name| super::on_devices(name, 1));
     quick = "quick": file(super::on_files), device(|name| super::on_devices(name, 1));
     anandtech_2018 = "anandtech-2018": file(super::on_files),
-        device(|name| super::on_devices_that_lack(name, 1, super::NO_WATTS));
+        device(|name| super::on_devices_that_lack(name, 1, super::NO_WATTS)),
+        profiles_on_a_device(super::profiles_on_a_device);
     anandtech_2021 = "anandtech-2021": file(super::on_files),
         device(|name| super::on_devices_that_lack(name, 1, super::NO_WATTS)),
-        two_passes(|name| super::smoke(&super::Lab::new(), name, &[".", "--profile", "whole-drive"]));
+        profiles_on_a_device(super::profiles_on_a_device);
     crystaldiskmark = "crystaldiskmark": file(super::on_files);
     random_read_sweep = "random-read-sweep": device(|name| super::on_devices(name, 1)),
         file_system(|name| super::on_a_device_as(name, "file-system"));

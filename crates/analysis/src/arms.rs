@@ -3,9 +3,9 @@
 //! figures. All of it comes from records, so a stored run is set beside others at any time.
 
 use drivelab_core::condition::{Condition, Series};
-use drivelab_core::ids::{RunId, StepId, StepKey};
+use drivelab_core::ids::{RunId, StepId};
 use drivelab_core::metric::Metric;
-use drivelab_core::plan::{Action, Step, StepRole};
+use drivelab_core::plan::{Step, StepRole};
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::Quantity;
 use schemars::JsonSchema;
@@ -194,11 +194,8 @@ pub fn cost_off_percent(rate: Rate, base: &[Rate]) -> Option<f64> {
 #[must_use]
 #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a run stay below 2^53")]
 pub fn idle_watts(records: &RunRecords) -> Option<f64> {
-    let is_idle =
-        |key: &StepKey| records.plan.step(&key.step).is_some_and(|step| matches!(step.action, Action::Idle { .. }));
     let (source, series) = crate::values::telemetry::of_drive(&records.telemetry, Quantity::Power)?;
-    let stretches = records.idle.iter().filter(|idle| is_idle(&idle.key));
-    let told = stretches.filter_map(|idle| {
+    let told = crate::values::telemetry::idle_steps(records).filter_map(|idle| {
         let course = crate::watched::course(source, series, idle.from_ns, idle.to_ns)?;
         Some((idle.to_ns.saturating_sub(idle.from_ns) as f64, course.mean))
     });

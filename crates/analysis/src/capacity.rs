@@ -8,9 +8,9 @@ use drivelab_core::finding::{Evidence, Finding};
 use drivelab_core::ids::StepKey;
 use drivelab_core::load::{OpKind, Verify};
 use drivelab_core::plan::{Action, Form, StepRole};
-use drivelab_core::record::{BadBlock, DataFault, StepRecord, Verification};
+use drivelab_core::record::{BadBlock, DataFault, StepRecord, StopReason, Verification};
 use drivelab_core::run::RunRecords;
-use drivelab_core::workload::Workload;
+use drivelab_core::workload::{Pattern, Workload};
 
 use crate::findings::{capacity as text, evidence};
 
@@ -36,8 +36,15 @@ pub(crate) struct Account {
     pub unreadable: u64,
     /// The bad block or failed read at the lowest address, and the end of the checked block before it.
     pub first_bad: Option<(u64, u64)>,
+    /// Blocks behind that which were gone to, itself with them.
+    pub behind: u64,
     /// All that was checked from there on is bad, but for a tenth.
     pub ends_there: bool,
+    /// Blocks that were to be checked: those of the span, or the places in it.
+    pub planned: u64,
+    /// How far a check in order of addresses came that was cut off, in bytes from the start; `None` where it came to
+    /// its end, or went through the span in an order of which any part is a sample.
+    pub cut_at: Option<u64>,
     /// Bytes after which addresses come round.
     pub comes_round: Option<u64>,
     /// A block that was found where another one belongs.
@@ -47,7 +54,7 @@ pub(crate) struct Account {
 }
 
 impl Account {
-    /// `None` where the step checks no headers, or not the start of the target on, or goes over blocks more than once.
+    /// `None` where the step checks no headers, or not from the start of the target on, or not block by block.
     pub(crate) fn of(workload: &Workload, record: &StepRecord) -> Option<Account> {
         let orderly = workload.pattern.has_passes() && workload.block_size_mix.is_empty() && workload.beside.is_empty();
         if workload.verify != Verify::Check || !orderly || workload.span.offset.get() > 0 {
@@ -58,8 +65,12 @@ impl Account {
         let bad = faults.values().sum();
         let failed = record.errors.iter().filter(|error| error.op == OpKind::Read).map(|error| error.offset);
         let lowest = first.iter().map(|bad| bad.offset).chain(failed).min();
-        let (before, behind) = lowest.map_or((0, 0), |address| around(workload, address));
         let unreadable = record.read.errors;
+        let route = Route::of(workload);
+        let seen = checked + unreadable;
+        let cut = record.stop_reason != StopReason::Passes && seen < route.planned();
+        let gone_to = if cut { seen } else { route.planned() };
+        let (before, behind) = lowest.map_or((0, 0), |address| route.around(address, gone_to, workload.pattern));
         let example = first.iter().find(|bad| bad.belongs_at.is_some()).cloned();
         let only_misplaced = faults.keys().all(|fault| matches!(fault, DataFault::Misplaced | DataFault::Wrapped));
         let apart = |bad: &BadBlock| bad.belongs_at.map(|belongs| belongs.abs_diff(bad.offset));
@@ -70,7 +81,13 @@ impl Account {
             bad,
             unreadable,
             first_bad: lowest.map(|address| (address, before)),
+            behind,
             ends_there: behind >= BEYOND_LEAST && (bad + unreadable) * 100 >= behind * BEYOND_PERCENT,
+            planned: route.planned(),
+            cut_at: (cut && workload.pattern != Pattern::RandomOnce).then(|| match workload.pattern {
+                Pattern::Sequential => route.end_of(gone_to),
+                _ => 0,
+            }),
             comes_round: wraps_at.map(|bytes| bytes.get()).or(nearest.filter(|_| only_misplaced)),
             example,
             span,
@@ -83,19 +100,26 @@ impl Account {
     }
 
     /// Bytes that are there, at least as far as was checked: what addresses come round after; or up to the last block
-    /// that held before everything was bad; or the span.
-    pub(crate) fn there(&self) -> u64 {
+    /// that held before everything was bad; or the span. `None` where the check was cut off before it could tell.
+    pub(crate) fn there(&self) -> Option<u64> {
         match (self.comes_round, self.first_bad) {
-            (Some(bytes), _) => bytes.min(self.span),
-            (None, Some((_, before))) if self.ends_there => before,
-            _ => self.span,
+            (Some(bytes), _) => Some(bytes.min(self.span)),
+            (None, Some((_, before))) if self.ends_there => Some(before),
+            _ => self.cut_at.is_none().then_some(self.span),
         }
     }
 
+    /// Blocks at the lowest fault or behind it that held.
+    pub(crate) const fn held_behind(&self) -> u64 {
+        self.behind.saturating_sub(self.bad + self.unreadable)
+    }
+
     /// Smallest share of the blocks, in per cent, that would have been missed with a chance of at most one in a million
-    /// where it lies anywhere, one block as likely as another: 1 - (10^-6)^(1/n). 0 where all were checked.
+    /// where it lies anywhere, one block as likely as another: 1 - (10^-6)^(1/n). 0 where all were checked; `None`
+    /// where the check was cut off, as only its first addresses were gone to.
     pub(crate) fn share_found(&self) -> Option<f64> {
         match self.checked + self.unreadable {
+            _ if self.cut_at.is_some() => None,
             0 => None,
             seen if seen >= self.blocks => Some(0.0),
             seen => Some(100.0 * (1.0 - CHANCE.powf(1.0 / seen as f64))),
@@ -103,17 +127,55 @@ impl Account {
     }
 }
 
-/// The end of the block that is gone to before the one at this address, and how many are from it on.
-fn around(workload: &Workload, address: u64) -> (u64, u64) {
-    let block = workload.block_size.get().max(1);
-    let at = address / block;
-    match workload.places.map(|places| places.blocks(workload.span, workload.block_size)) {
-        None => (at * block, (workload.span.length.get() / block).saturating_sub(at)),
-        Some(places) => {
-            let place = places.partition_point(|place| *place < at);
-            let before = place.checked_sub(1).and_then(|before| places.get(before)).map_or(0, |block| block + 1);
-            (before * block, (places.len() - place) as u64)
+/// The blocks that a check goes to, by their addresses.
+struct Route {
+    block: u64,
+    /// Blocks of the span.
+    blocks: u64,
+    /// Those of them that are gone to, ascending; `None` for all.
+    places: Option<Vec<u64>>,
+}
+
+impl Route {
+    fn of(workload: &Workload) -> Route {
+        let block = workload.block_size.get().max(1);
+        let places = workload.places.map(|places| places.blocks(workload.span, workload.block_size));
+        Route { block, blocks: workload.span.length.get() / block, places }
+    }
+
+    /// How many blocks one pass goes to.
+    fn planned(&self) -> u64 {
+        self.places.as_ref().map_or(self.blocks, |places| places.len() as u64)
+    }
+
+    /// The end of the last one of so many, bytes.
+    fn end_of(&self, count: u64) -> u64 {
+        let Some(last) = count.checked_sub(1) else { return 0 };
+        match &self.places {
+            None => count * self.block,
+            Some(places) => {
+                let at = usize::try_from(last).unwrap_or(usize::MAX).min(places.len().saturating_sub(1));
+                places.get(at).map_or(0, |block| (block + 1) * self.block)
+            }
         }
+    }
+
+    /// The end of the block below the one at this address, and how many are from it on, of the `gone_to` of a pass of
+    /// this order that may have been cut off.
+    fn around(&self, address: u64, gone_to: u64, order: Pattern) -> (u64, u64) {
+        let at = address / self.block;
+        let below = self.places.as_ref().map_or(at, |places| places.partition_point(|place| *place < at) as u64);
+        let behind = match order {
+            // Downwards, what is above was gone to first.
+            Pattern::Reverse => (self.planned() - below.min(self.planned())).min(gone_to),
+            // Any part of it is a sample: as many as its share of them, to the nearest.
+            Pattern::RandomOnce => {
+                let all = self.planned().saturating_sub(below);
+                (all as f64 * gone_to as f64 / self.planned().max(1) as f64).round() as u64
+            }
+            Pattern::Sequential | Pattern::Random => gone_to.saturating_sub(below),
+        };
+        (self.end_of(below), behind)
     }
 }
 
@@ -153,8 +215,9 @@ fn verdict(records: &RunRecords) -> (Option<Finding>, bool) {
     let worst = checks.iter().map(|(_, account)| account).find(|account| account.lacks());
     let asked = refused.is_some() || !checks.is_empty();
     let scattered = checks.iter().map(|(_, account)| account).find(|account| account.bad + account.unreadable > 0);
-    let found = match (worst, refused, checks.iter().map(|(_, account)| account).max_by_key(|account| account.checked))
-    {
+    // One that came to its end says more than any that was cut off.
+    let best = checks.iter().map(|(_, account)| account).max_by_key(|one| (one.cut_at.is_none(), one.checked));
+    let found = match (worst, refused, best) {
         (Some(account), ..) => Some(text::missing(said, account, evidence_of(said, account))),
         (None, Some((_, at)), _) => {
             let first = evidence("first write that failed, at byte", at as f64, None, "B");
@@ -162,6 +225,7 @@ fn verdict(records: &RunRecords) -> (Option<Finding>, bool) {
         }
         (None, None, Some(best)) => Some(match scattered {
             Some(account) => text::scattered(said, account, evidence_of(said, account)),
+            None if best.cut_at.is_some() => text::cut_off(said, best, evidence_of(said, best)),
             None => text::there(said, best, evidence_of(said, best)),
         }),
         (None, None, None) => None,
@@ -179,7 +243,6 @@ fn verdict(records: &RunRecords) -> (Option<Finding>, bool) {
 fn evidence_of(said: u64, account: &Account) -> Vec<Evidence> {
     let mut found = vec![
         evidence("capacity that the drive claims", said as f64, None, "B"),
-        evidence("capacity that was found", account.there() as f64, Some(said as f64), "B"),
         evidence(
             "blocks checked (limit: blocks of the span)",
             account.checked as f64,
@@ -188,6 +251,9 @@ fn evidence_of(said: u64, account: &Account) -> Vec<Evidence> {
         ),
         evidence("blocks that did not hold what was written", account.bad as f64, Some(0.0), "blocks"),
     ];
+    if let Some(there) = account.there() {
+        found.insert(1, evidence("capacity that was found", there as f64, Some(said as f64), "B"));
+    }
     if account.unreadable > 0 {
         found.push(evidence("reads that failed", account.unreadable as f64, Some(0.0), "operations"));
     }

@@ -142,7 +142,12 @@ fn cool_downs(records: &RunRecords) -> Option<Finding> {
     let seen = |wait: &drivelab_core::run::CooledDown| Seen {
         key: wait.key.clone(),
         prepares: records.plan.step(&wait.key.step).is_some_and(|step| step.role == StepRole::Prepare),
-        evidence: vec![evidence("temperature", wait.celsius.unwrap_or(0.0), Some(f64::from(wait.below_c)), "°C")],
+        // A thermometer may have fallen silent meanwhile.
+        evidence: wait
+            .celsius
+            .map(|celsius| evidence("temperature", celsius, Some(f64::from(wait.below_c)), "°C"))
+            .into_iter()
+            .collect(),
         voids: Voids::Nothing,
         notes: Vec::new(),
     };

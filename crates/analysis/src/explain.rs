@@ -140,7 +140,7 @@ pub fn explain(records: &RunRecords, analysis: &Analysis, address: &str) -> Resu
         preparation: place.is_some_and(|(_, step)| step.role == StepRole::Prepare),
         combined: match &score {
             Some(score) => formula(score),
-            None => how_combined(place.map(|(test, _)| test), &metric.id, rounds.len()),
+            None => how_combined(place.map(|(test, _)| test), &metric.id, rounds.len(), metric.sets.len()),
         },
         rounds,
         terms: score.map_or_else(Vec::new, |score| score.terms),
@@ -185,12 +185,18 @@ fn formula(score: &ScoreFigure) -> String {
     format!("{} figures, each times its weight, {rule}{over}.", score.terms.len())
 }
 
-/// How rounds became one figure.
-fn how_combined(test: Option<&TestPlan>, metric: &str, rounds: usize) -> String {
+/// How rounds became one figure; `sets` are those that a test with sets has for a metric that is chosen from rounds.
+fn how_combined(test: Option<&TestPlan>, metric: &str, rounds: usize, sets: usize) -> String {
     let Some(test) = test else { return "A figure of the whole run; there are no rounds to combine.".to_owned() };
     let tail = is_tail(metric);
     let neutral = metric_def(metric).is_some_and(|def| def.better == Better::Neutral);
     let way = match test.combine {
+        _ if sets > 0 => {
+            let each = if test.combine == Combine::Median { "median" } else { "best" };
+            return format!(
+                "The value is the mean of {sets} sets, each of which gives the {each} of its rounds ({rounds} in all)."
+            );
+        }
         _ if rounds == 1 => return "One round; its figure is the value.".to_owned(),
         _ if is_sum(metric) => "the sum of",
         Combine::Mean if tail => "taken from the merged histogram of",

@@ -49,6 +49,8 @@ pub struct Try {
     /// The percentile of the response time, in nanoseconds; `None` where it was not reached: more arrivals had not been
     /// served by the end than the percentile leaves out.
     pub response_ns: Option<f64>,
+    /// Arrivals that were left waiting at the end or ended in an error.
+    pub unserved: u64,
 }
 
 /// What the rounds of a search say together.
@@ -148,7 +150,9 @@ fn ended(search: &RateSearch, found: &Found) -> &'static str {
     match (&found.held, &found.missed) {
         _ if !found.finished => "",
         (None, _) => "even the lowest rate missed the bound, so no other was tried",
-        (_, None) => "even the highest rate kept the bound, so no other was tried",
+        (Some(held), None) if held.per_1000_s >= search.highest => {
+            "even the highest rate kept the bound, so no other was tried"
+        }
         _ if found.tries.len() >= search.max as usize => "the rounds that it may take were used up",
         _ => "two rates this near (1 %) cannot be told apart",
     }
@@ -203,7 +207,7 @@ fn judge(search: &RateSearch, step: &Step, record: &StepRecord) -> Try {
         _ if kept_up && late && answers_in_time => Outcome::Spoiled,
         _ => Outcome::Missed,
     };
-    Try { round: record.key.round, per_1000_s: 0, outcome, response_ns }
+    Try { round: record.key.round, per_1000_s: 0, outcome, response_ns, unserved: unserved(record) }
 }
 
 /// The percentile of the latency, which counts from the submission; errors count as longer than any bound.
@@ -219,8 +223,11 @@ fn response(search: &RateSearch, record: &StepRecord) -> Option<f64> {
     for (_, kind) in record.kinds() {
         kind.response.iter().for_each(|response| served.merge(&response.histogram));
     }
-    let unserved = record.error_count() + record.open_loop.as_ref().map_or(0, |open| open.backlog_at_end);
-    ranked(search, &served, unserved)
+    ranked(search, &served, unserved(record))
+}
+
+fn unserved(record: &StepRecord) -> u64 {
+    record.error_count() + record.open_loop.as_ref().map_or(0, |open| open.backlog_at_end)
 }
 
 /// The percentile of those in a histogram and of so many more that are longer than any of them.

@@ -1,12 +1,14 @@
 //! The text of every finding, one function for each: figure, threshold, likely cause, next action.
 //!
-//! Owns words only; what is true was decided by the caller. Voiding findings are in `voids`, those about how steps
+//! Owns words only; what is true was decided by the caller. (The words of a few questions of their own stand where
+//! those are answered: `host`, `probe`, `together`, `buyer`.) Voiding findings are in `voids`, those about how steps
 //! and the run went in `conduct`, those from the engine's account in `account`, those about what the target did in
 //! `target`, those about target and testbed as found in `conditions`, those about searches of a rate in `search`,
 //! those about curves in `curve`, those about printed figures in `data_sheet`, those about heat over minutes in `heat`,
 //! those about write caches in `filled`, those about copies of files in `transfers`, those about a drive that
 //! contradicts itself over time in `lies`, those about its capacity in `capacity`, those about the state it is in in
-//! `state`.
+//! `state`, those about replayed traces in `replayed`, scores in `scores`, drives in a series in `series`, and what was
+//! or was not watched in `watched`.
 
 pub(crate) mod account;
 pub(crate) mod capacity;
@@ -56,9 +58,9 @@ pub fn target_smaller(stated: Bytes, tested: Bytes) -> Finding {
     conditions::target_smaller(stated, tested)
 }
 
-/// A piece of evidence; a value that is no number (a record that contradicts itself) is shown as 0.
+/// A piece of evidence. One whose value is no number (a record that contradicts itself) is left out of the finding:
+/// 0 would be a figure.
 pub(crate) fn evidence(what: &str, value: f64, limit: Option<f64>, unit: &str) -> Evidence {
-    let value = if value.is_finite() { value } else { 0.0 };
     Evidence { what: what.to_owned(), value, limit: limit.filter(|limit| limit.is_finite()), unit: unit.to_owned() }
 }
 
@@ -113,7 +115,7 @@ impl Words<'_> {
             statement: capitalized(self.statement),
             answers: false,
             steps,
-            evidence,
+            evidence: evidence.into_iter().filter(|piece| piece.value.is_finite()).collect(),
             likely_cause: self.cause.to_owned(),
             next_action: self.action.to_owned(),
         }

@@ -49,12 +49,12 @@ pub mod together;
 mod values;
 mod watched;
 
-pub use limits::{GeneratorLimit, Limit, LimitKind, LimitedBy, limit, limited_by, overloaded};
+pub use limits::{CpuRule, GeneratorLimit, Limit, LimitKind, LimitedBy, limit, limited_by, overloaded};
 pub use metrics::{METRICS, metric_def, metrics_markdown};
 pub use reach::{not_measured, tested};
 
 /// Version of the definitions and thresholds; raised whenever the same records would give another figure or finding.
-pub const ANALYSIS_VERSION: u32 = 10;
+pub const ANALYSIS_VERSION: u32 = 11;
 
 /// What a run means.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

@@ -51,10 +51,10 @@ pub enum LimitedBy {
     },
     /// The kernel's work on the issuing threads: the figure is a lower bound.
     HostCpu {
-        /// Share of the threads' time in the kernel, 0 to 1; on the CPU where it was too short to be split.
+        /// Share of the threads' time that this rule is about, 0 to 1.
         share: f64,
-        /// Whether it is known to be the kernel's.
-        split: bool,
+        /// Which time was too much.
+        rule: CpuRule,
     },
     /// Other programs, which had the CPU when the issuing threads were ready: the figure is a lower bound.
     OtherWork {
@@ -72,13 +72,26 @@ pub enum LimitedBy {
     Unknown,
 }
 
+/// Which CPU time of the issuing threads passed its limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CpuRule {
+    /// That in one mode (user where the generator is the limit, the kernel where the host's CPU is): half of the time.
+    OneMode,
+    /// Both together, of which this mode's was the greater: 90 %.
+    Together,
+    /// Both together, too short to be told apart: half of the time.
+    Unsplit,
+}
+
 /// Why the generator is the limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum GeneratorLimit {
     /// The issuing threads spent more than half of their time in drivelab's own code.
     UserTime {
-        /// Share of the threads' time in user mode, 0 to 1.
+        /// Share of the threads' time that this rule is about, 0 to 1.
         share: f64,
+        /// Which time was too much.
+        rule: CpuRule,
     },
     /// A closed loop that asks for as much as it may did not have the asked operations in flight.
     DepthNotKept {
@@ -283,14 +296,20 @@ impl Signs {
         }
         let both = self.user + self.kernel;
         if !self.is_split() && both > KERNEL_SHARE {
-            return LimitedBy::HostCpu { share: both, split: false };
+            return LimitedBy::HostCpu { share: both, rule: CpuRule::Unsplit };
         }
-        let busy = both > BUSY_SHARE;
-        if self.is_split() && (self.user > GENERATOR_SHARE || busy && self.user > self.kernel) {
-            return LimitedBy::Generator { why: GeneratorLimit::UserTime { share: self.user } };
+        if self.user > GENERATOR_SHARE && self.is_split() {
+            return LimitedBy::Generator { why: GeneratorLimit::UserTime { share: self.user, rule: CpuRule::OneMode } };
         }
-        if self.kernel > KERNEL_SHARE || busy {
-            return LimitedBy::HostCpu { share: self.kernel, split: true };
+        if self.kernel > KERNEL_SHARE {
+            return LimitedBy::HostCpu { share: self.kernel, rule: CpuRule::OneMode };
+        }
+        if both > BUSY_SHARE {
+            let rule = CpuRule::Together;
+            return match self.user > self.kernel {
+                true => LimitedBy::Generator { why: GeneratorLimit::UserTime { share: both, rule } },
+                false => LimitedBy::HostCpu { share: both, rule },
+            };
         }
         if self.starved > STARVED_SHARE {
             return LimitedBy::OtherWork { share: self.starved };

@@ -157,6 +157,19 @@ fn parts(workload: &Workload, record: &StepRecord, intervals: &[&IntervalRecord]
         let (count, errors) = (interval.read.count, interval.read.errors);
         let ended = count + errors;
         let time = interval.end_ns.saturating_sub(interval.start_ns) as f64 / 1e9;
+        if ended == 0 {
+            // A stall, of the part whose blocks are being read.
+            let part = (0..MAP_PARTS).find(|part| (begins[*part]..begins[part + 1]).contains(&done));
+            part.into_iter().for_each(|part| seconds[part] += time);
+            continue;
+        }
+        // In an interval with errors nobody recorded which of its operations they were: they are spread over those from
+        // the lowest address on, and rounded as a sum, so that none is counted twice.
+        let spread_from = done.max(begins[lowest]).min(done + ended - 1);
+        let errors_up_to = |operation: u64| {
+            let (through, all) = (operation.saturating_sub(spread_from), done + ended - spread_from);
+            (2 * u128::from(errors) * u128::from(through) + u128::from(all)) / (2 * u128::from(all))
+        };
         for part in 0..MAP_PARTS {
             let (from, to) = (begins[part].max(done), begins[part + 1].min(done + ended));
             if from >= to {
@@ -166,9 +179,8 @@ fn parts(workload: &Workload, record: &StepRecord, intervals: &[&IntervalRecord]
             parts[part].operations += to - from;
             seconds[part] += time * share;
             good[part] += count as f64 * share;
-            if !all_listed && part >= lowest {
-                // To the nearest: in an interval with errors nobody recorded which of its operations they were.
-                parts[part].errors += (errors as f64 * share).ceil() as u64;
+            if !all_listed {
+                parts[part].errors += u64::try_from(errors_up_to(to) - errors_up_to(from)).unwrap_or(u64::MAX);
             }
         }
         done += ended;

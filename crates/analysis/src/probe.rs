@@ -151,8 +151,11 @@ fn warm(nvme: &NvmeProbe) -> Option<Finding> {
     if now < limit - WARM_MARGIN_C {
         return None;
     }
-    let statement =
-        format!("The drive is at {now:.0} °C, {:.0} below its warning temperature of {limit:.0}.", limit - now);
+    let far = match limit - now {
+        below if below > 0.0 => format!("{below:.0} below"),
+        above => format!("{:.0} above", -above),
+    };
+    let statement = format!("The drive is at {now:.0} °C, {far} its warning temperature of {limit:.0}.");
     let cause = "Work just done, little air, or a hot neighbour.";
     let action = "Let it cool before a test, or its first minutes are throttled.";
     let seen = evidence("composite temperature", now, Some(limit - WARM_MARGIN_C), "°C");

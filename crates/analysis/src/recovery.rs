@@ -42,7 +42,8 @@ pub(crate) fn findings(records: &RunRecords) -> Vec<Finding> {
         let (step, measure) = (measured(test)?, measured(before)?);
         let rate = mean_rate(used_rounds(records, before, measure).first()?)?;
         let record = *used_rounds(records, test, step).first()?;
-        let slices: Vec<Slice> = records.intervals.iter().filter(|one| one.key == record.key).map(slice).collect();
+        let slices: Vec<Slice> =
+            records.intervals.iter().filter(|one| one.key == record.key && !one.ramp).map(slice).collect();
         slices.first()?;
         Some(text::recovered(&test.title, step, rate, reached_after(&slices, rate)))
     };

@@ -122,7 +122,10 @@ fn one(score: &Score, over: Option<&ScoreFigure>, metrics: &[Metric]) -> Option<
         rule: score.rule,
         better: score.better,
         value,
-        lower_bound: value.is_some() && figures.iter().any(|metric| metric.lower_bound),
+        // Divided by what may be more, it may be less: then nothing is known of either side.
+        lower_bound: value.is_some()
+            && figures.iter().any(|metric| metric.lower_bound)
+            && !over.is_some_and(|over| over.lower_bound),
         terms,
         over: over.map(|over| over.address.clone()),
         voided_by,

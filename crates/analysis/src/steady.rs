@@ -38,12 +38,26 @@ pub struct WindowVerdict {
 /// window's mean is not a positive number, which leaves nothing to compare with.
 #[must_use]
 pub fn snia_window(rounds: &[f64]) -> Option<WindowVerdict> {
-    let first = rounds.len().checked_sub(WINDOW)?;
+    window_from(rounds, rounds.len().checked_sub(WINDOW)?)
+}
+
+/// What fewer rounds than make a window say of themselves: never that they are steady.
+#[must_use]
+pub fn short_window(rounds: &[f64]) -> Option<WindowVerdict> {
+    Some(WindowVerdict { steady: false, ..window_from(rounds, 0)? })
+}
+
+/// The rounds from this one on (counted from 0), against the limits.
+fn window_from(rounds: &[f64], first: usize) -> Option<WindowVerdict> {
     let window = &rounds[first..];
     let mean = stats::mean(window).filter(|mean| *mean > 0.0 && mean.is_finite())?;
     let (min, max) = stats::range(window)?;
     let range_percent = 100.0 * (max - min) / mean;
-    let slope_percent = 100.0 * (slope(window, mean) * (WINDOW - 1) as f64).abs() / mean;
+    let slope_percent = match window.len() {
+        // One round has no line.
+        0 | 1 => 0.0,
+        rounds => 100.0 * (slope(window, mean) * (rounds - 1) as f64).abs() / mean,
+    };
     Some(WindowVerdict {
         steady: range_percent <= MAX_RANGE_PERCENT && slope_percent <= MAX_SLOPE_PERCENT,
         first_round: u32::try_from(first + 1).unwrap_or(u32::MAX),

@@ -50,7 +50,7 @@ pub struct Together {
     pub steps: Vec<StepTogether>,
     /// The step in which all drives moved most together.
     pub highest: Option<StepId>,
-    /// What was moved in each second while all ran, from the second in which they began.
+    /// What was moved in each second from the one in which they began, preparations with it.
     pub seconds: Vec<Second>,
     /// How many drives deliver what the methodology says is needed; absent where it says nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -130,9 +130,9 @@ pub struct Share {
     /// The rate with the others is a lower bound.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub together_at_least: bool,
-    /// 100 × together / alone.
+    /// 100 × together / alone; absent where the drive worked beside all others for less than 90 % of its step.
     pub kept_percent: Option<f64>,
-    /// 100 - kept; below zero where it was faster in company.
+    /// 100 - kept; below zero where it was faster in company. Absent where that is.
     pub lost_percent: Option<f64>,
     /// 99th percentile of the latency alone, µs; of the slower kind of operation. Not of the total.
     pub p99_alone_us: Option<f64>,
@@ -295,7 +295,8 @@ fn test_steps(test: &TestPlan, pairs: &[Pair<'_>]) -> Vec<StepTogether> {
     measured.filter_map(|step| step_of(test, step, pairs)).collect()
 }
 
-/// Share of a step, per cent, that each drive must have worked beside all others for their rates to have a sum.
+/// Share of a step, per cent, that each drive must have worked beside all others for their rates to have a sum, and for
+/// its own to be one in company.
 const LEAST_OVERLAP_PERCENT: f64 = 90.0;
 
 /// A step that moves data, on all drives.
@@ -312,8 +313,9 @@ fn step_of(test: &TestPlan, step: &Step, pairs: &[Pair<'_>]) -> Option<StepToget
         .iter()
         .enumerate()
         .map(|(index, pair)| share(step, &metric, pair, overlap(&step.id, index, pairs)))
+        .map(|share| if is_apart(&share) { Share { kept_percent: None, lost_percent: None, ..share } } else { share })
         .collect();
-    let apart = drives.iter().filter_map(|share| share.overlap_percent).any(|overlap| overlap < LEAST_OVERLAP_PERCENT);
+    let apart = drives.iter().any(is_apart);
     let cpu_of = |member: Option<Member<'_>>| member.and_then(|(records, _)| cpu(records, &step.id));
     Some(StepTogether {
         step: step.id.clone(),
@@ -326,6 +328,11 @@ fn step_of(test: &TestPlan, step: &Step, pairs: &[Pair<'_>]) -> Option<StepToget
         cpu: pairs.iter().find_map(|pair| cpu_of(pair.together)),
         cpu_alone: pairs.iter().map(|pair| cpu_of(pair.alone)).collect(),
     })
+}
+
+/// Whether a drive worked beside all others for too little of its step to have been measured in their company.
+fn is_apart(share: &Share) -> bool {
+    share.overlap_percent.is_some_and(|overlap| overlap < LEAST_OVERLAP_PERCENT)
 }
 
 fn share(step: &Step, metric: &str, pair: &Pair<'_>, overlap_percent: Option<f64>) -> Share {
@@ -376,8 +383,10 @@ fn overlap(step: &StepId, drive: usize, pairs: &[Pair<'_>]) -> Option<f64> {
     let runs: Vec<Member<'_>> = pairs.iter().filter_map(|pair| pair.together).collect();
     let own = executions(pairs.get(drive)?.together?.0, step)?;
     let shares = own.into_iter().map(|record| {
-        let others =
-            runs.iter().map(|(records, _)| records.step(&record.key).map(|other| (other.start_ns, other.end_ns)));
+        let others = runs.iter().map(|(records, _)| {
+            let other = records.step(&record.key).filter(|other| on_shared_clock(records, other.end_ns))?;
+            Some((other.start_ns, other.end_ns))
+        });
         let others: Vec<(u64, u64)> = others.collect::<Option<_>>()?;
         let begin = others.iter().map(|(start, _)| *start).max()?;
         let end = others.iter().map(|(_, end)| *end).min()?;

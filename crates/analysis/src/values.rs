@@ -450,7 +450,7 @@ pub(crate) fn verified_bad_blocks(execution: Execution<'_>) -> Option<f64> {
 
 /// Capacity that a check found, GB.
 pub(crate) fn verified_capacity(execution: Execution<'_>) -> Option<f64> {
-    Account::of(execution.workload, execution.record).map(|account| account.there() as f64 / GB)
+    Some(Account::of(execution.workload, execution.record)?.there()? as f64 / GB)
 }
 
 /// Smallest missing share that a check as large would find but for one case in a million, per cent.

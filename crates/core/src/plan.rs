@@ -327,9 +327,12 @@ pub enum Rounds {
         tracked: Tracked,
         /// Most rounds, after which "not reached" is the result.
         max: u32,
-        /// Most bytes that the test writes, after which it is too; absent where that does not matter.
+        /// Bytes after which it is too, counted after each round; absent where that does not matter.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         written: Option<Bytes>,
+        /// Bytes that it writes at least, steady or not; absent where that does not matter.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at_least: Option<Bytes>,
     },
     /// Until each step's highest rate is known at which a percentile of its response time keeps a bound; every round
     /// has another rate, and the step's own is the first.
@@ -560,7 +563,7 @@ impl Plan {
     fn sum(&self, of: impl Fn(&Step) -> u64) -> Option<u64> {
         self.tests.iter().try_fold(0u64, |sum, test| {
             let once = test.steps.iter().try_fold(0u64, |sum, step| sum.checked_add(of(step)))?;
-            sum.checked_add(once.checked_mul(u64::from(test.max_rounds()))?)
+            sum.checked_add(once.checked_mul(u64::from(test.expected_rounds()))?)
         })
     }
 }

@@ -79,6 +79,10 @@ fn random_offsets_come_once_each_unless_the_job_says_otherwise() {
     assert_eq!(zipf.locality, Locality::Zipf { theta_thousandths: 1200, scattered: true });
     let (jumps, _) = with("percentage_random=20");
     assert_eq!((jumps.pattern, jumps.seek_percent.get()), (Pattern::Sequential, 20));
+    let both = "[a]\nrw=randread\nsize=64m\npercentage_random=80\nrandom_distribution=zipf:1.2\n";
+    let (what, why) = fate(both, "random_distribution=zipf:1.2");
+    assert_eq!(what, Fate::Lost);
+    assert!(why.contains("jumps only at times"), "{why}");
     let (zones, _) = with("random_distribution=zoned:50/5:30/15:20/");
     let Locality::Zoned { zones } = zones.locality else { panic!("no zones") };
     assert_eq!(

@@ -178,10 +178,14 @@ fn tests(
         };
         let both = |form: Form| (of(one, form), of(other, form));
         let (faithful, quick) = (both(Form::Faithful), both(Form::Quick));
-        let everywhere = faithful == quick || first.forms().len() == 2 && second.forms().len() == 2;
-        if everywhere {
-            let values = if faithful == (None, None) { quick } else { faithful };
-            push(all, &one.name, &name, None, values);
+        let only = |method: &Methodology| match method.forms().as_slice() {
+            [form, Form::Smoke] => Some(*form),
+            _ => None,
+        };
+        if let Some((form, of_other)) = only(first).zip(only(second)) {
+            push(all, &one.name, &name, None, (of(one, form), of(other, of_other)));
+        } else if faithful == quick {
+            push(all, &one.name, &name, None, faithful);
         } else {
             push(all, &one.name, &name, Some(Form::Faithful), faithful);
             push(all, &one.name, &name, Some(Form::Quick), quick);

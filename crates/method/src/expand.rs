@@ -13,6 +13,7 @@ use drivelab_core::plan::{
     Tracked,
 };
 use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::workload::Workload;
 
 use crate::diagnose::{Diagnostic, Diagnostics};
 use crate::estimate::SpeedGuess;
@@ -482,9 +483,27 @@ fn rounds(scope: &Scope<'_>, test: &Table, layers: &Layers<'_>, steps: &[Step]) 
         _ => Tracked::Iops,
     };
     let max = steady.whole("max_rounds").and_then(|max| u32::try_from(max).ok()).unwrap_or(25);
-    let written = steady.whole("max_passes").map(|passes| {
-        let span = steps.iter().filter_map(Step::workload).map(|load| load.span.length.get()).max().unwrap_or(0);
-        Bytes::new(span.saturating_mul(passes))
-    });
-    Ok(Rounds::Steady { step, tracked, max, written })
+    let (least, most) = (steady.whole("min_passes"), steady.whole("max_passes"));
+    if let (Some(low), Some(high), Some(entry)) = (least, most, steady.get("min_passes"))
+        && low > high
+    {
+        let title = format!("`min_passes` of {low} is more than `max_passes` of {high}");
+        return Err(Diagnostic::new(entry.at.clone(), title, format!("expected {high} or fewer")));
+    }
+    let passes = |count: u64| Bytes::new(written_to(steps).get().saturating_mul(count));
+    Ok(Rounds::Steady { step, tracked, max, written: most.map(passes), at_least: least.map(passes) })
+}
+
+/// Bytes of the target that these steps write to, whichever of their threads does: places that several write to count
+/// once.
+fn written_to(steps: &[Step]) -> Bytes {
+    let writers = steps.iter().filter_map(Step::workload).flat_map(Workload::groups).filter(|load| load.writes());
+    let mut spans: Vec<(u64, u64)> = writers.map(|load| (load.span.offset.get(), load.span.end())).collect();
+    spans.sort_unstable();
+    let (mut length, mut done) = (0u64, 0u64);
+    for (from, to) in spans {
+        length = length.saturating_add(to.saturating_sub(from.max(done)));
+        done = done.max(to);
+    }
+    Bytes::new(length)
 }

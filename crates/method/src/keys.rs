@@ -146,7 +146,16 @@ static STEADY: Shape = Shape {
             "The figure that is watched.",
         ),
         must("max_rounds", Kind::Whole(5, 2000), "Most rounds, 5 to 2000; after them the result is \"not reached\"."),
-        key("max_passes", Kind::Whole(1, 100), "Most passes' worth of writes over the test's span; likewise."),
+        key(
+            "max_passes",
+            Kind::Whole(1, 100),
+            "Likewise once the test has written so many times all that its threads write to, counted after each round.",
+        ),
+        key(
+            "min_passes",
+            Kind::Whole(1, 100),
+            "The test goes on until it has written so many times that, steady or not.",
+        ),
         key(
             "step",
             Kind::Text,

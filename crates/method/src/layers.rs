@@ -86,6 +86,11 @@ impl<'m> Layers<'m> {
         self.place(key).is_some_and(|(index, _)| index >= self.set_from)
     }
 
+    /// What was set on the command line and says in another way what this parameter says.
+    pub(crate) fn set_instead(&self, key: &'static str) -> Option<&'static str> {
+        together(key).iter().copied().find(|other| *other != key && self.is_set(other))
+    }
+
     /// Whether the value comes from a table that speaks about all tests, so that it need not suit each of them.
     pub(crate) fn is_general(&self, key: &str) -> bool {
         self.place(key).is_some_and(|(index, _)| self.general[index])

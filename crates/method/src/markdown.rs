@@ -102,11 +102,12 @@ fn profiles(page: &mut String, method: &Methodology) {
         let prepared = (!own.is_empty()).then(|| format!("is prepared by {}", own.join(", ")));
         let stated = profile.parameters.iter().filter(|one| has_value(one)).map(|one| {
             let value = one.forms.first().and_then(|value| value.value.as_deref()).map(escaped).unwrap_or_default();
-            format!(
-                "`{}` is {value} ({})",
-                one.name,
-                if origin(one).is_empty() { "not said".into() } else { origin(one) }
-            )
+            match origin(one) {
+                // What a profile needs of its target is no value of a test, and takes no mark.
+                from if from.is_empty() && one.name == "target" => format!("`{}` is {value}", one.name),
+                from if from.is_empty() => format!("`{}` is {value} (not said)", one.name),
+                from => format!("`{}` is {value} ({from})", one.name),
+            }
         });
         let differs: Vec<String> = prepared.into_iter().chain(stated).collect();
         let differs = if differs.is_empty() { "the tests alone".to_owned() } else { differs.join("; ") };

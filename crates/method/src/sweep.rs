@@ -78,6 +78,14 @@ fn order(test: &Table, layers: &Layers<'_>) -> Result<Vec<&'static str>, Diagnos
     for name in written {
         let Value::Word(axis) = name.value else { continue };
         let stated = if axis == CASE { present.contains(&CASE) } else { layers.find(axis).is_some() };
+        if !stated && let Some((other, value)) = layers.set_instead(axis).and_then(|key| Some((key, layers.find(key)?)))
+        {
+            let test = test.text("name");
+            let title = format!("`{other}` was set for all tests, and '{test}' runs once for each `{axis}`");
+            let error = Diagnostic::new(value.at.clone(), title, format!("`{other}` says what `{axis}` says"));
+            let help = format!("set it for the tests that it is meant for: --set TEST.{other}=VALUE");
+            return Err(error.help(help));
+        }
         if !stated {
             let title = format!("'{axis}' is no axis of '{}'", test.text("name"));
             return Err(Diagnostic::new(name.at.clone(), title, format!("its axes are {}", quoted(&present))));

@@ -128,6 +128,24 @@ fn what_no_source_states_is_marked_in_its_file() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// The language has defaults for what a preparation leaves out; a built-in methodology says what it does.
+#[test]
+fn every_fill_says_its_blocks_its_depth_and_how_often() {
+    let mut silent = Vec::new();
+    for method in methods() {
+        for test in method.tests().iter().filter(|test| test.is_preparation()) {
+            let states = |name: &str| test.parameters.iter().any(|one| one.name == name);
+            let fills = test
+                .parameters
+                .iter()
+                .any(|one| one.name == "action" && one.forms.iter().any(|form| form.value.as_deref() == Some("fill")));
+            let lacking = ["block_size", "queue_depth", "passes"].into_iter().filter(|name| fills && !states(name));
+            silent.extend(lacking.map(|name| format!("{}: {}: {name}", method.identity().name, test.name)));
+        }
+    }
+    assert!(silent.is_empty(), "{}", silent.join("\n"));
+}
+
 /// "Published" may only be said of the faithful form's value where a source states it.
 #[test]
 fn a_shortened_value_says_of_the_longer_one_only_what_its_mark_says() {

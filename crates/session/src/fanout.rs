@@ -1,9 +1,10 @@
 //! Carries events to the listeners, each on a thread of its own: the recorder first and lossless, screens best-effort.
 //!
-//! The session never waits for a screen: a full screen queue loses events. The recorder's queue has no bound, but a
-//! limit in time: when the oldest event it has not taken is more than 5 s old during a step, the run stops, because a
-//! recording that cannot keep up would be lost memory by memory. Between steps the session waits for the recorder
-//! (that is where fsync happens); a slow fsync there costs time but no measurement.
+//! While it runs the session never waits for a screen (at the end it does, for its last words): a full screen queue
+//! loses events. The recorder's queue has no bound, but a limit in time: when the oldest event it has not taken is more
+//! than 5 s old during a step, the run stops, because a recording that cannot keep up would be lost memory by memory.
+//! Between steps the session waits for the recorder (that is where fsync happens); a slow fsync there costs time but no
+//! measurement.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, TrySendError, channel, sync_channel};
@@ -213,19 +214,22 @@ impl Drop for Over<'_> {
 fn record(mut recorder: Box<dyn Listener>, events: &Receiver<Arc<Event>>, shared: &Shared, stop: &StopToken) {
     loop {
         let taken = match events.recv_timeout(IDLE) {
-            Ok(event) => {
-                let taken = recorder.event(&event);
-                shared.lock().waiting_since_ns.pop_front();
-                shared.changed.notify_all();
-                taken
-            }
-            Err(RecvTimeoutError::Timeout) => recorder.idle(),
+            Ok(event) => recorder.event(&event).map(|()| true),
+            Err(RecvTimeoutError::Timeout) => recorder.idle().map(|()| false),
             Err(RecvTimeoutError::Disconnected) => break,
         };
-        if let Err(error) = taken {
-            shared.lose(error.message);
-            stop.stop(StopCause::Recorder);
-            return;
+        // What it could not keep stays among what waits, so that nobody who waits takes it for kept.
+        match taken {
+            Ok(true) => {
+                shared.lock().waiting_since_ns.pop_front();
+                shared.changed.notify_all();
+            }
+            Ok(false) => {}
+            Err(error) => {
+                shared.lose(error.message);
+                stop.stop(StopCause::Recorder);
+                return;
+            }
         }
     }
     if let Err(error) = recorder.finish() {

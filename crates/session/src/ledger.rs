@@ -11,7 +11,7 @@ use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::{Span, Workload};
 
 use crate::care::TargetCare;
-use crate::rounds::is_due;
+use crate::rounds::{is_due, written_by};
 use crate::run::{Halt, Session};
 
 /// The state, and what has to be remembered to bring it up to date.
@@ -112,15 +112,12 @@ impl Session<'_> {
 
     /// A steady test has its verdict. Of a preparation it is said how far it went as well.
     pub(crate) fn judged(&mut self, test: &TestPlan, verdict: Steadiness) -> Result<(), Halt> {
-        let step = test.steps.iter().find(|step| step.role == StepRole::Prepare).and_then(Step::workload);
+        let step = test.steps.iter().find(|step| step.role == StepRole::Prepare);
         let state = self.ledger.as_ref().map(|ledger| &ledger.state);
-        let finding = step.map(|load| {
-            let rounds = (1..=verdict.last_round).filter_map(|round| {
-                let step = test.steps.first()?.id.clone();
-                self.records.step(&StepKey { step, round })
-            });
-            let written = Bytes::new(rounds.map(|record| record.written_total.get()).sum());
-            findings::prepared_flat(&verdict, written, load.span, state.map(|state| state.share_of(load.span)))
+        let finding = step.and_then(|step| Some((step, step.workload()?))).map(|(step, load)| {
+            let written = Bytes::new(written_by(test, &self.records, verdict.last_round));
+            let key = StepKey { step: step.id.clone(), round: verdict.last_round };
+            findings::prepared_flat(key, &verdict, written, load.span, state.map(|state| state.share_of(load.span)))
         });
         self.note(EventBody::Steadiness(verdict))?;
         finding.map_or(Ok(()), |finding| self.note(EventBody::Finding(finding)))

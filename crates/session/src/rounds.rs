@@ -2,7 +2,7 @@
 //! a search runs.
 
 use drivelab_analysis::find_rate::rate_of_round;
-use drivelab_analysis::steady::{snia_window, tracked_value};
+use drivelab_analysis::steady::{short_window, snia_window, tracked_value};
 use drivelab_core::event::Steadiness;
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Rounds, Step, StepRole, TestPlan};
@@ -76,18 +76,25 @@ pub(crate) fn searched(records: &RunRecords, key: &StepKey, step: &Step) -> Sear
     rate_of_round(search, records, step, key.round).map_or(Searched::Done, Searched::With)
 }
 
-/// The verdict on a steady test after so many whole rounds: `Some` when it is steady or its most rounds are done.
-/// Fewer than five rounds (the smoke form) make no window and so no verdict.
+/// The verdict on a steady test after so many whole rounds: `Some` when it is steady (and has written what it must), or
+/// its most rounds are done, or it has written all that it may. Fewer than five rounds make no window: with the smoke
+/// form there is no verdict then, and a test that has written enough by then is not steady.
 pub(crate) fn judge(test: &TestPlan, records: &RunRecords, rounds_done: u32) -> Option<Steadiness> {
-    let Rounds::Steady { step, tracked, max, written } = &test.rounds else { return None };
+    let Rounds::Steady { step, tracked, max, written, at_least } = &test.rounds else { return None };
     let values: Vec<f64> = (1..=rounds_done)
         .map_while(|round| records.step(&StepKey { step: step.clone(), round }))
         .filter(|record| record.stop_reason != StopReason::Stopped)
         .map(|record| tracked_value(record, *tracked))
         .collect();
-    let window = snia_window(&values)?;
-    let enough = written.is_some_and(|most| written_by(test, records, rounds_done) >= most.get());
-    (window.steady || rounds_done >= *max || enough).then(|| Steadiness {
+    let done = written_by(test, records, rounds_done);
+    let enough = written.is_some_and(|most| done >= most.get());
+    let window = match snia_window(&values) {
+        Some(window) => window,
+        None if enough && values.len() == rounds_done as usize => short_window(&values)?,
+        None => return None,
+    };
+    let may_end = at_least.is_none_or(|least| done >= least.get());
+    (window.steady && may_end || rounds_done >= *max || enough).then(|| Steadiness {
         test: test.name.clone(),
         reached: window.steady,
         first_round: window.first_round,
@@ -99,7 +106,7 @@ pub(crate) fn judge(test: &TestPlan, records: &RunRecords, rounds_done: u32) -> 
 
 /// Bytes that the first `rounds` of a test have written, as far as they were not stopped: a resumed test judges its
 /// rounds from the first on once more, and must come to the same end.
-fn written_by(test: &TestPlan, records: &RunRecords, rounds: u32) -> u64 {
+pub(crate) fn written_by(test: &TestPlan, records: &RunRecords, rounds: u32) -> u64 {
     let whole = |record: &&StepRecord| record.key.round <= rounds && record.stop_reason != StopReason::Stopped;
     let of_test = records.steps.iter().filter(|record| test.steps.iter().any(|step| step.id == record.key.step));
     let of_test = of_test.filter(whole);
@@ -135,5 +142,35 @@ mod tests {
         let last = records.steps.iter_mut().find(|record| record.key == StepKey { step: step.clone(), round: 4 });
         last.expect("a fourth round").stop_reason = StopReason::Stopped;
         assert_eq!(rounds(&records, 5), None, "a round that was stopped has no figure and no volume");
+    }
+
+    /// The steady test of the sample, whose rounds wrote 100 bytes a step, with these volumes in rounds.
+    fn judged(most: Option<u64>, least: Option<u64>) -> impl Fn(u32) -> Option<(u32, bool)> {
+        let mut records = sample_steady_run();
+        records.steps.iter_mut().for_each(|record| record.written_total = Bytes::new(100));
+        let test = records.plan.tests.iter().find(|test| matches!(test.rounds, Rounds::Steady { .. })).cloned();
+        let mut test = test.expect("a steady test");
+        let of_a_round = 100 * test.steps.len() as u64;
+        let Rounds::Steady { written, at_least, .. } = &mut test.rounds else { unreachable!("found above") };
+        *written = most.map(|rounds| Bytes::new(rounds * of_a_round));
+        *at_least = least.map(|rounds| Bytes::new(rounds * of_a_round));
+        move |done| judge(&test, &records, done).map(|verdict| (verdict.last_round, verdict.reached))
+    }
+
+    #[test]
+    fn a_volume_that_is_written_before_five_rounds_ends_a_test_that_is_not_steady() {
+        let after = judged(Some(2), None);
+        assert_eq!((after(1), after(2)), (None, Some((2, false))));
+        let after = judged(Some(1), None);
+        assert_eq!(after(1), Some((1, false)));
+    }
+
+    #[test]
+    fn a_test_that_must_write_more_goes_on_although_it_is_steady() {
+        let steady_after = judged(None, None);
+        let first = (1..=7).find(|done| steady_after(*done).is_some()).expect("it becomes steady");
+        assert_eq!(steady_after(first), Some((first, true)));
+        let after = judged(None, Some(u64::from(first) + 1));
+        assert_eq!((after(first), after(first + 1)), (None, Some((first + 1, true))));
     }
 }

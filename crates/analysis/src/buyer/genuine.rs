@@ -9,7 +9,8 @@ use drivelab_core::units::Bytes;
 use super::makers::{self, by_idema, odd_serial, sold_as};
 use super::{Answer, Known, Notes, Question, Sureness};
 
-/// Bytes per second that no drive passes, where its link is not known: a PCIe 5.0 link of four lanes.
+/// Bytes per second that no drive of today passes: a PCIe 5.0 link of four lanes. A slower link that it has now does
+/// not count, as it may have done its work behind a faster one.
 const FASTEST: f64 = 16e9;
 /// Endurance used, per cent, for which a drive must have been written at least once: 3 % of the 300 and more drive
 /// writes that makers let be written are 9.

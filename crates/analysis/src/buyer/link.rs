@@ -48,7 +48,7 @@ fn against_possible(link: &LinkFacts, notes: &mut Notes) {
     }
 }
 
-/// Generation and lanes of a text such as `PCIe 4.0 x4` or `PCI Express 4.0, 4 lanes`; lanes where they are stated.
+/// Generation and lanes of a text such as `PCIe 4.0 x4`; lanes where they are stated.
 fn generation(text: &str) -> Option<(f64, Option<u32>)> {
     let (_, rest) = text.split_once("PCIe ")?;
     let mut words = rest.split([' ', ',']);

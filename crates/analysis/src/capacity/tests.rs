@@ -77,7 +77,7 @@ fn addresses_that_come_round_tell_the_capacity() {
     };
     let run = run(SAMPLE, found);
     let told = finding(&run).expect("a finding");
-    assert_eq!((told.code.as_str(), account(&run).there()), ("capacity_missing", 16 * GIB));
+    assert_eq!((told.code.as_str(), account(&run).there()), ("capacity_missing", Some(16 * GIB)));
     assert!(told.statement.contains("at byte 0 that of byte 51539607552"), "{}", told.statement);
     let metric = analyse(&run).metric("verified/check:verified.capacity").and_then(|metric| metric.value);
     assert_eq!(metric, Some(17.179_869_184));
@@ -91,7 +91,7 @@ fn a_single_misplaced_block_far_away_is_enough() {
         first: vec![bad(3 * MIB, DataFault::Misplaced, Some(32 * GIB + 3 * MIB))],
         ..Verification::default()
     };
-    assert_eq!(account(&run(SAMPLE, found.clone())).there(), 32 * GIB);
+    assert_eq!(account(&run(SAMPLE, found.clone())).there(), Some(32 * GIB));
     let near = Verification { first: vec![bad(3 * MIB, DataFault::Misplaced, Some(3 * MIB + 4096))], ..found };
     assert!(!account(&run(SAMPLE, near)).lacks(), "two neighbours that are confused say nothing of the capacity");
 }
@@ -109,10 +109,10 @@ fn a_drive_ends_where_everything_behind_is_lost_and_not_at_a_single_bad_block() 
         ..Verification::default()
     };
     let all = run(SAMPLE, lost(behind));
-    assert_eq!(account(&all).there(), (places[from - 1] + 1) * MIB, "the end of the last block that held");
+    assert_eq!(account(&all).there(), Some((places[from - 1] + 1) * MIB), "the end of the last block that held");
     assert_eq!(finding(&all).map(|finding| finding.code), Some("capacity_missing".to_owned()));
     let one = run(SAMPLE, lost(1));
-    assert_eq!(account(&one).there(), CLAIMED);
+    assert_eq!(account(&one).there(), Some(CLAIMED));
     let doubtful = finding(&one).expect("an answer");
     assert_eq!((doubtful.code.as_str(), doubtful.answers), ("capacity_doubtful", true));
     let first = format!(
@@ -127,7 +127,59 @@ fn a_drive_ends_where_everything_behind_is_lost_and_not_at_a_single_bad_block() 
     check.read.errors = behind;
     check.errors =
         vec![IoError { at_ns: 0, op: OpKind::Read, offset: places[from] * MIB, length: Bytes::new(MIB), errno: 5 }];
-    assert_eq!(account(&unread).there(), (places[from - 1] + 1) * MIB);
+    assert_eq!(account(&unread).there(), Some((places[from - 1] + 1) * MIB));
+}
+
+/// The first so many blocks of a check in order of addresses, which was then stopped.
+fn cut(mut run: RunRecords, reason: StopReason) -> RunRecords {
+    run.steps.iter_mut().find(|record| record.verification.is_some()).expect("a check").stop_reason = reason;
+    run
+}
+
+#[test]
+fn a_check_that_was_cut_off_says_nothing_of_the_capacity() {
+    for reason in [StopReason::Stopped, StopReason::Time, StopReason::Cap] {
+        let good = Verification { checked: 655, ..Verification::default() };
+        let run = cut(run(None, good), reason);
+        let told = finding(&run).expect("that nothing is said");
+        assert_eq!(told.code, "capacity_not_judged", "{reason:?}");
+        assert!(told.statement.contains("after 655 of 65536 blocks"), "{}", told.statement);
+        assert_eq!((account(&run).there(), account(&run).share_found()), (None, None));
+        let metric = |name: &str| analyse(&run).metric(&format!("verified/check:{name}")).and_then(|one| one.value);
+        assert_eq!((metric("verified.capacity"), metric("verified.share_found")), (None, None));
+    }
+}
+
+#[test]
+fn a_drive_that_ends_is_found_by_a_check_that_was_cut_off_behind_its_end() {
+    // 40,960 blocks hold, 2,000 behind them do not, and there it was stopped.
+    let found = Verification {
+        checked: 42_960,
+        faults: BTreeMap::from([(DataFault::Zero, 2000)]),
+        first: vec![bad(40 * GIB, DataFault::Zero, None)],
+        ..Verification::default()
+    };
+    let stopped = cut(run(None, found.clone()), StopReason::Stopped);
+    assert_eq!(finding(&stopped).map(|told| told.code), Some("capacity_missing".to_owned()));
+    assert_eq!(account(&stopped).there(), Some(40 * GIB));
+    // The same faults among 20,000 blocks that hold are single ones, of a drive of which the rest is not known.
+    let few = Verification { checked: 62_960, ..found };
+    let told = finding(&cut(run(None, few), StopReason::Stopped)).expect("an answer");
+    assert_eq!(told.code, "capacity_doubtful");
+    assert!(told.statement.contains("as far as was checked before it was cut off"), "{}", told.statement);
+}
+
+#[test]
+fn the_last_block_alone_has_nothing_behind_it_that_held() {
+    let last = Verification {
+        checked: 65_536,
+        faults: BTreeMap::from([(DataFault::Zero, 1)]),
+        first: vec![bad(CLAIMED - MIB, DataFault::Zero, None)],
+        ..Verification::default()
+    };
+    let told = finding(&run(None, last)).expect("an answer");
+    assert_eq!(told.code, "capacity_doubtful");
+    assert!(told.statement.contains("nothing behind them held"), "{}", told.statement);
 }
 
 #[test]

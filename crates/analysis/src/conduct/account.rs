@@ -2,11 +2,14 @@
 //!
 //! Voids nothing, but for the response times of an overloaded open loop. The text is in [`crate::findings::account`].
 
+use drivelab_core::finding::Evidence;
+use drivelab_core::plan::Action;
 use drivelab_core::record::{Effort, IssueMode, OpenLoop};
 
 use super::told;
 use crate::check::{Check, Seen, Subject, Voids};
 use crate::findings::{account as text, evidence};
+use crate::limits::CpuRule;
 use crate::{GeneratorLimit, LimitedBy, limits, values};
 
 /// Drift of the clock against CLOCK_MONOTONIC_RAW from which it is told, as a share: 100 ppm, which is ten times what a
@@ -28,6 +31,7 @@ pub(crate) static ACCOUNT: &[Check] = &[
     Check { code: "curve_overloaded", rule: "", check: overloaded_as_asked, finding: text::curve_overloaded },
     Check { code: "generator_limited", rule: "", check: generator_limited, finding: text::generator_limited },
     Check { code: "host_cpu_limited", rule: "", check: host_cpu_limited, finding: text::host_cpu_limited },
+    Check { code: "cpu_had_by_others", rule: "", check: cpu_had_by_others, finding: text::cpu_had_by_others },
     Check { code: "depth_not_kept", rule: "", check: depth_not_kept, finding: text::depth_not_kept },
     Check { code: "generator_late", rule: "", check: generator_late, finding: text::generator_late },
     Check { code: "ceiling_mode", rule: "", check: ceiling_mode, finding: text::ceiling_mode },
@@ -79,16 +83,31 @@ fn growing(subject: &Subject<'_>) -> Vec<Seen> {
 }
 
 fn generator_limited(subject: &Subject<'_>) -> Vec<Seen> {
-    let LimitedBy::Generator { why: GeneratorLimit::UserTime { share } } = limit_of(subject) else { return Vec::new() };
-    let what = "user CPU time of the issuing threads";
-    told(subject, Some(vec![evidence(what, 100.0 * share, Some(100.0 * limits::GENERATOR_SHARE), "%")]))
+    let LimitedBy::Generator { why: GeneratorLimit::UserTime { share, rule } } = limit_of(subject) else {
+        return Vec::new();
+    };
+    told(subject, Some(vec![cpu_time(share, rule, "user CPU time", limits::GENERATOR_SHARE)]))
+}
+
+/// The CPU time that passed its limit, beside that limit.
+fn cpu_time(share: f64, rule: CpuRule, one_mode: &str, limit: f64) -> Evidence {
+    let (whose, limit) = match rule {
+        CpuRule::OneMode => (one_mode, limit),
+        CpuRule::Together => ("CPU time, user and kernel,", limits::BUSY_SHARE),
+        CpuRule::Unsplit => ("CPU time, too short to be split,", limit),
+    };
+    evidence(&format!("{whose} of the issuing threads"), 100.0 * share, Some(100.0 * limit), "%")
 }
 
 fn host_cpu_limited(subject: &Subject<'_>) -> Vec<Seen> {
-    let LimitedBy::HostCpu { share, split } = limit_of(subject) else { return Vec::new() };
-    let whose = if split { "kernel CPU time" } else { "CPU time, too short to be split," };
-    let what = &format!("{whose} of the issuing threads");
-    told(subject, Some(vec![evidence(what, 100.0 * share, Some(100.0 * limits::KERNEL_SHARE), "%")]))
+    let LimitedBy::HostCpu { share, rule } = limit_of(subject) else { return Vec::new() };
+    told(subject, Some(vec![cpu_time(share, rule, "kernel CPU time", limits::KERNEL_SHARE)]))
+}
+
+fn cpu_had_by_others(subject: &Subject<'_>) -> Vec<Seen> {
+    let LimitedBy::OtherWork { share } = limit_of(subject) else { return Vec::new() };
+    let what = "time in which the issuing threads were ready and others had the CPU";
+    told(subject, Some(vec![evidence(what, 100.0 * share, Some(100.0 * limits::STARVED_SHARE), "%")]))
 }
 
 fn depth_not_kept(subject: &Subject<'_>) -> Vec<Seen> {
@@ -169,9 +188,13 @@ fn clock_fallback(subject: &Subject<'_>) -> Vec<Seen> {
 }
 
 fn clock_drift(subject: &Subject<'_>) -> Vec<Seen> {
-    let (Some(effort), Some(elapsed)) = (effort(subject), values::duration(subject.execution)) else {
-        return Vec::new();
+    // The clock is compared at both ends of the step, its ramp with it.
+    let ramp = match &subject.step.action {
+        Action::Io { ramp, .. } => ramp.as_secs_f64(),
+        Action::Idle { .. } | Action::CoolDown(_) => 0.0,
     };
+    let Some((effort, measured)) = effort(subject).zip(values::duration(subject.execution)) else { return Vec::new() };
+    let elapsed = measured + ramp;
     let drift = effort.clock_error_ns.unsigned_abs() as f64 / 1e9 / elapsed;
     let found = || vec![evidence("drift of the clock", drift * 1e6, Some(CLOCK_DRIFT * 1e6), "ppm")];
     told(subject, (drift > CLOCK_DRIFT).then(found))

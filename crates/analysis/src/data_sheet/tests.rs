@@ -292,12 +292,17 @@ fn idle_power_is_that_of_the_longest_idle_step() {
     let watts = |s: u64| if (100..110).contains(&s) { 4.0 } else { 0.05 };
     let points: Vec<(u64, f64)> = (0..200).map(|s| (s * SECOND, watts(s))).collect();
     run.telemetry = testing::recorded(vec![testing::series(Quantity::Power, &points)]);
-    let idle = |from: u64, to: u64| IdleStretch {
-        key: StepKey { step: StepId::new("prepare-power", "idle"), round: 1 },
+    let mut waiting = run.plan.tests[0].steps[0].clone();
+    waiting.id = StepId::new("prepare-power", "idle");
+    waiting.action = Action::Idle { time: Nanos::from_secs(60) };
+    run.plan.tests[0].steps.push(waiting);
+    let idle = |step: &str, from: u64, to: u64| IdleStretch {
+        key: StepKey { step: StepId::new("prepare-power", step), round: 1 },
         from_ns: from * SECOND,
         to_ns: to * SECOND,
     };
-    run.idle = vec![idle(101, 105), idle(120, 180)];
+    // The longest of them waited for the drive to cool.
+    run.idle = vec![idle("idle", 101, 105), idle("idle", 120, 150), idle("cool", 60, 119)];
     let row = of(&run, PrintedFigure::PowerIdle);
     assert!(row.measured.is_some_and(|watts| (watts - 0.05).abs() < 1e-9), "{row:?}");
     assert_eq!(row.verdict, Verdict::Missed);

@@ -41,6 +41,7 @@ fn a_search_says_why_it_ended() {
                 per_1000_s: rate * 1000,
                 outcome: outcome(rate <= limit),
                 response_ns: None,
+                unserved: 0,
             })
             .collect();
         let of = |held: bool| tries.iter().filter(move |one| one.outcome == outcome(held)).copied();
@@ -163,6 +164,21 @@ fn searched_run(outcomes: &[bool]) -> (RunRecords, TestPlan) {
         run.steps.push(record);
     }
     (run, test)
+}
+
+#[test]
+fn a_highest_rate_without_a_verdict_kept_nothing() {
+    let outcomes = [Outcome::Held, Outcome::Spoiled, Outcome::Spoiled];
+    let bound = search(1000, 16_000, 3);
+    let tries: Vec<Try> = outcomes
+        .iter()
+        .zip(1..)
+        .map(|(outcome, round)| Try { round, per_1000_s: 1_000_000, outcome: *outcome, response_ns: None, unserved: 0 })
+        .collect();
+    let found = Found { held: Some(tries[0]), missed: None, finished: true, ended: "", tries };
+    assert_eq!(ended(&bound, &found), "the rounds that it may take were used up");
+    let top = Found { held: Some(Try { per_1000_s: bound.highest, ..found.tries[0] }), ..found };
+    assert!(ended(&bound, &top).starts_with("even the highest rate kept"), "{}", ended(&bound, &top));
 }
 
 #[test]

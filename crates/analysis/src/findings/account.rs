@@ -38,8 +38,8 @@ pub(crate) fn curve_overloaded(seen: &[Seen]) -> Finding {
 
 pub(crate) fn generator_limited(seen: &[Seen]) -> Finding {
     let statement = format!(
-        "In {} the issuing threads spent more of their time in drivelab's own code than is left for the target: their \
-         rates are lower bounds.",
+        "In {} the issuing threads spent so much of their time in drivelab's own code, or there and in the kernel, that \
+         little was left for the target: their rates are lower bounds.",
         executions(seen)
     );
     let cause = "The target is faster than so few threads can ask, the build is a debug build, or the CPU is slow.";
@@ -49,12 +49,23 @@ pub(crate) fn generator_limited(seen: &[Seen]) -> Finding {
 
 pub(crate) fn host_cpu_limited(seen: &[Seen]) -> Finding {
     let statement = format!(
-        "In {} the kernel's work took most of the issuing threads' time (in the shortest, its own and the program's): the \
-         host's CPU was the limit, and the rates are lower bounds.",
+        "In {} the kernel's work, or it and the program's together, took most of the issuing threads' time: the host's CPU \
+         was the limit, and the rates are lower bounds.",
         executions(seen)
     );
     let cause = "The kernel's I/O path (file system, scheduler, encryption, mitigations) needs that CPU time.";
     warning("host_cpu_limited", statement, cause, "Use more threads, or a faster CPU.").about(seen)
+}
+
+pub(crate) fn cpu_had_by_others(seen: &[Seen]) -> Finding {
+    let statement = format!(
+        "In {} other programs had the CPU while the issuing threads were ready to run: completions lay unnoticed and \
+         nothing was asked for, so the rates are lower bounds.",
+        executions(seen)
+    );
+    let cause = "Other work on this machine, or a virtual machine whose host has other work.";
+    let action = "End what else runs and measure again, or give the threads CPUs of their own (`cpus`).";
+    warning("cpu_had_by_others", statement, cause, action).about(seen)
 }
 
 pub(crate) fn depth_not_kept(seen: &[Seen]) -> Finding {

@@ -52,9 +52,23 @@ pub(crate) fn not_judged(said: u64, checked: u64) -> Finding {
     Words { code: "capacity_not_judged", severity: Severity::Note, statement, cause, action }.answer(found)
 }
 
+/// The check was ended before it had gone to all of its blocks.
+pub(crate) fn cut_off(said: u64, account: &Account, evidence: Vec<Evidence>) -> Finding {
+    let statement = format!(
+        "The drive claims {}, and the check was cut off after {} of {} blocks, which held what was written: nothing is said \
+         of its capacity.",
+        decimal(said),
+        account.checked + account.unreadable,
+        account.planned
+    );
+    let cause = "The run was stopped, or a limit of time or a cap ended the check.";
+    let action = "Run `genuine` to its end; what was written is still there, and `resume` checks it.";
+    Words { code: "capacity_not_judged", severity: Severity::Note, statement, cause, action }.answer(evidence)
+}
+
 /// A part of the capacity is missing.
 pub(crate) fn missing(said: u64, account: &Account, evidence: Vec<Evidence>) -> Finding {
-    let there = decimal(account.there());
+    let there = decimal(account.there().unwrap_or(account.span));
     let what = match (account.comes_round, account.first_bad) {
         (Some(distance), _) => {
             let example = account.example.as_ref().and_then(|bad| Some((bad.offset, bad.belongs_at?)));
@@ -97,9 +111,14 @@ pub(crate) fn refused(said: u64, at: u64, evidence: Vec<Evidence>) -> Finding {
 /// Blocks here and there did not hold.
 pub(crate) fn scattered(said: u64, account: &Account, evidence: Vec<Evidence>) -> Finding {
     let first = account.first_bad.map_or_else(String::new, |(at, _)| format!(", the first at byte {at}"));
+    let behind = match (account.held_behind(), account.cut_at) {
+        (0, _) => "nothing behind them held, and they are too few to say that the drive ends there",
+        (_, None) => "others behind them held, so it is no shorter than it says",
+        (_, Some(_)) => "others behind them held, as far as was checked before it was cut off",
+    };
     let statement = format!(
         "The drive claims {}, and {} of {} blocks that were checked did not hold what was written or could not be read{first}; \
-         others behind them held, so it is no shorter than it says.",
+         {behind}.",
         decimal(said),
         account.bad + account.unreadable,
         account.checked + account.unreadable

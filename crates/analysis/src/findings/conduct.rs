@@ -63,7 +63,8 @@ fn steps_of(seen: &[Seen]) -> usize {
 
 pub(crate) fn not_steady(verdict: &Steadiness) -> Finding {
     let statement = format!(
-        "Test '{}' did not become steady in the rounds it may take; its figures are of rounds {} to {} all the same.",
+        "Test '{}' did not become steady in the rounds it may take, or before it had written all that it may; its figures are \
+         of rounds {} to {} all the same.",
         verdict.test, verdict.first_round, verdict.last_round
     );
     let cause = "The drive was still filling its cache, moving data or heating up.";

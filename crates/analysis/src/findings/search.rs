@@ -58,7 +58,10 @@ fn round(search: &RateSearch, one: &Try) -> Evidence {
     let bound_ms = search.bound.get() as f64 / 1e6;
     match one.response_ns {
         Some(response) => evidence(&format!("{at})"), response / 1e6, Some(bound_ms), "ms"),
-        None => evidence(&format!("{at}: more arrivals than that were left waiting)"), 0.0, Some(bound_ms), "ms"),
+        None => {
+            let at = format!("{at}: the percentile is among those that were left waiting or failed)");
+            evidence(&at, one.unserved as f64, None, "arrivals")
+        }
     }
 }
 

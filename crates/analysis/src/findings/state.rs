@@ -53,9 +53,9 @@ pub fn state_unmet(title: &str, first: StepKey, unmet: &[String]) -> Finding {
 }
 
 /// A preparation that was to go on until its speed was flat: how far it went, and whether it was. `share` of the span
-/// holds data after it, where that is known.
+/// holds data after it, where that is known. `key` is its last execution, which tells it from other preparations.
 #[must_use]
-pub fn prepared_flat(verdict: &Steadiness, written: Bytes, span: Span, share: Option<f64>) -> Finding {
+pub fn prepared_flat(key: StepKey, verdict: &Steadiness, written: Bytes, span: Span, share: Option<f64>) -> Finding {
     let Steadiness { test, reached, last_round, range_percent, slope_percent, .. } = verdict;
     let passes = if span.length.get() == 0 { 0.0 } else { written.as_f64() / span.length.as_f64() };
     let far = format!("{last_round} slices ({written}, {passes:.1} times its span of {})", span.length);
@@ -80,7 +80,7 @@ pub fn prepared_flat(verdict: &Steadiness, written: Bytes, span: Span, share: Op
         evidence("written", written.as_f64(), None, "B"),
     ];
     found.extend(share.map(|share| evidence("part of the span that holds data, at least", 100.0 * share, None, "%")));
-    words.about_run(found)
+    words.finding(vec![key], found)
 }
 
 /// A rate in bytes per second, in both units: as this program shows it and as other programs call it too.

@@ -87,6 +87,41 @@ fn errors_and_bad_blocks_make_a_part_bad() {
 }
 
 #[test]
+fn a_stall_in_which_nothing_ended_is_time_of_the_part_that_was_read() {
+    let mut run = run(&[], None);
+    let id = run.plan.tests[0].steps[1].id.clone();
+    let at = run.intervals.iter().position(|one| one.key.step == id).expect("an interval") + 30;
+    let mut stall = run.intervals[at].clone();
+    (stall.start_ns, stall.end_ns) = (stall.end_ns, stall.end_ns + 10_000_000_000);
+    // Half of part 30, then ten seconds of nothing, then its other half.
+    run.intervals[at].read.count = 8;
+    let mut rest = run.intervals[at].clone();
+    (rest.start_ns, rest.end_ns) = (stall.end_ns, stall.end_ns);
+    (stall.read.count, stall.read.errors) = (0, 0);
+    run.intervals.splice(at + 1..=at, [stall, rest]);
+    let map = map(&run);
+    // 1 MiB in 10.01 s.
+    assert!((map.parts[30].mb_s.expect("a rate") - 1.048_576 / 10.01).abs() < 1e-9, "{:?}", map.parts[30]);
+    assert_eq!((map.parts[30].state, map.parts[31].state), (PartState::Slow, PartState::Ok));
+    assert_eq!(findings(&run).len(), 1);
+}
+
+#[test]
+fn errors_that_are_not_listed_are_spread_and_none_is_counted_twice() {
+    let mut run = run(&[], None);
+    let id = run.plan.tests[0].steps[1].id.clone();
+    run.steps.iter_mut().find(|record| record.key.step == id).expect("it was done").read.errors = 1;
+    let first = run.intervals.iter().position(|one| one.key.step == id).expect("an interval");
+    let last = run.intervals.iter().rposition(|one| one.key.step == id).expect("an interval");
+    // All of it in one interval, with one error.
+    run.intervals[first].end_ns = run.intervals[last].end_ns;
+    (run.intervals[first].read.count, run.intervals[first].read.errors) = (1023, 1);
+    run.intervals.drain(first + 1..=last);
+    let errors: u64 = map(&run).parts.iter().map(|part| part.errors).sum();
+    assert_eq!(errors, 1);
+}
+
+#[test]
 fn a_sample_has_its_operations_where_its_places_are() {
     let run = run(&[], Some(Places { count: 512, seed: 1 }));
     let map = map(&run);

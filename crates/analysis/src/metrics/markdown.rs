@@ -48,7 +48,8 @@ definition, its function and the records it comes from. An address is `STEP:METR
 - **Rounds.** A test says how its rounds become one figure: mean, best or median. Best is the largest round where
   higher is better and the smallest where lower is better, chosen for each metric by itself; figures without a better
   direction take the mean. Percentiles and maxima under mean come from the merged histogram of all rounds. The best
-  of many rounds grows with their number: compare it only with the best of as many.
+  of many rounds grows with their number: compare it only with the best of as many. Where a test runs its rounds in
+  sets, best and median are taken of each set, and the value is the mean of the sets.
 - **Spread.** From two rounds on: smallest, largest, mean, median, sample standard deviation. Seconds within a round
   are never treated as independent samples.
 - **Interval.** From three rounds on, the 95 % interval of the mean of the rounds by Student's t: mean ± t × standard

@@ -379,7 +379,7 @@ metrics! {
          of the first format version the operations of the measured part divide its share of the time. The \
          kernel knows the sum of both modes to the nanosecond and splits it by what ran at its timer ticks (100 to \
          1,000 a second): over one second the figure is good to some 5 %, over ten to 2 %, and \
-         below 40 ms of both together there is none. Source: `cpu_user` and `effort.operations` of the engine's report.";
+         below 200 ms of both together there is none. Source: `cpu_user` and `effort.operations` of the engine's report.";
     "cpu_share", "CPU share of the issuing threads", "%", Lower, Step(cpu_share),
         "CPU time of the issuing threads, user mode and kernel, divided by the time they had, ramp included, summed \
          over the threads (the sync backend has one for every operation in flight); 100 % means that they never \

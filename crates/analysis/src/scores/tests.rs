@@ -139,6 +139,9 @@ fn a_term_that_is_missing_or_void_leaves_no_value_and_a_bound_stays_one() {
     let mut figures = as_ssd();
     figures[4].lower_bound = true;
     assert!(scores(&plan, &figures)[0].lower_bound);
+    let own = Score { name: "own".to_owned(), ..total() };
+    let share = Score { over: Some("own".to_owned()), name: "share".to_owned(), ..total() };
+    assert!(!scores(&plan_with(vec![own, share]), &figures)[1].lower_bound, "divided by what may be more");
     figures[3] = Metric { value: None, voided_by: vec!["little_law".to_owned()], ..figures[3].clone() };
     let found = &scores(&plan, &figures)[0];
     assert_eq!((found.value, found.voided_by.clone(), found.lower_bound), (None, vec!["little_law".to_owned()], false));

@@ -32,7 +32,7 @@ pub fn steady_plan() -> Plan {
     let step = measure("steady", "rnd-4k-write", "RND 4 KiB Q8T2 write", random(100, 8, 2), Vec::new());
     let watched = step.id.clone();
     let mut steady = test("steady", "Random writes until steady", vec![step], 1, Combine::Mean);
-    steady.rounds = Rounds::Steady { step: watched, tracked: Tracked::Iops, max: 25, written: None };
+    steady.rounds = Rounds::Steady { step: watched, tracked: Tracked::Iops, max: 25, written: None, at_least: None };
     plan("sample-steady", vec![test("prepare", "Fill the target", vec![fill()], 1, Combine::Mean), steady])
 }
 

@@ -122,6 +122,12 @@ fn the_highest_total_is_one_of_drives_that_worked_at_once() {
     assert!(total(&most).together_mb_s.is_some() && total(&most).kept_percent.is_some());
     assert_eq!((total(&less).together_mb_s, total(&less).kept_percent), (None, None), "nothing to sum");
     assert_eq!(total(&less).alone_mb_s, total(&most).alone_mb_s);
+    let kept = |group: &Together| {
+        let step = group.steps.iter().find(|step| step.step == order[0]).expect("the step");
+        step.drives.iter().map(|share| share.kept_percent.is_some()).collect::<Vec<bool>>()
+    };
+    assert!(kept(&most).iter().all(|there| *there));
+    assert!(!kept(&less)[1], "what was not in company kept nothing in company");
     let apart = late(100);
     assert_eq!((overlap(&apart), apart.highest.as_ref()), (0.0, Some(&order[1])));
 }

@@ -5,7 +5,9 @@
 //! (RAPL) is the host's and never the drive's.
 
 use drivelab_core::group::CoreTime;
-use drivelab_core::run::RunRecords;
+use drivelab_core::ids::StepKey;
+use drivelab_core::plan::Action;
+use drivelab_core::run::{IdleStretch, RunRecords};
 use drivelab_core::telemetry::{About, Quantity, Recorded, RecordedSource, SourceKind};
 
 use super::{Execution, duration, total_iops, total_throughput};
@@ -80,10 +82,18 @@ pub(crate) fn power_max(execution: Execution<'_>) -> Option<f64> {
     drive_course(execution, Quantity::Power).map(|course| course.max)
 }
 
+/// The stretches of steps that wait idle (`action = "idle"`): waiting until a drive has cooled is noted with them, and
+/// is not idle power.
+pub(crate) fn idle_steps(records: &RunRecords) -> impl Iterator<Item = &IdleStretch> {
+    let is_idle =
+        |key: &StepKey| records.plan.step(&key.step).is_some_and(|step| matches!(step.action, Action::Idle { .. }));
+    records.idle.iter().filter(move |idle| is_idle(&idle.key))
+}
+
 /// Average power of the drive in the longest idle step, W.
 pub(crate) fn power_idle(records: &RunRecords) -> Option<f64> {
     let (source, series) = of_drive(&records.telemetry, Quantity::Power)?;
-    let longest = records.idle.iter().max_by_key(|idle| idle.to_ns.saturating_sub(idle.from_ns))?;
+    let longest = idle_steps(records).max_by_key(|idle| idle.to_ns.saturating_sub(idle.from_ns))?;
     course(source, series, longest.from_ns, longest.to_ns).map(|course| course.mean)
 }
 

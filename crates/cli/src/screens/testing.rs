@@ -89,7 +89,8 @@ pub(super) fn plan() -> Plan {
     let two = Rest::Fixed { time: Nanos::from_secs(2) };
     let (measure, none, once) = (StepRole::Measure, Rest::None {}, Rounds::Fixed { count: 1 });
     let steady_step = StepId::new("steady", "rnd-4k-q32t1-write");
-    let until_steady = Rounds::Steady { step: steady_step, tracked: Tracked::Iops, max: 8, written: None };
+    let until_steady =
+        Rounds::Steady { step: steady_step, tracked: Tracked::Iops, max: 8, written: None, at_least: None };
     let tests = vec![
         test("prepare", step(("prepare", "fill"), "fill the target", StepRole::Prepare, fill, none, 9), once.clone()),
         test(

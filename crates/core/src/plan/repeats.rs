@@ -68,6 +68,18 @@ impl TestPlan {
         self.rounds_of_a_set().saturating_mul(self.repeats.sets)
     }
 
+    /// Executions of a step that estimates reckon with: the most, or those after which a steady test has written all
+    /// that it may, by the steps' own estimates.
+    #[must_use]
+    pub fn expected_rounds(&self) -> u32 {
+        let Rounds::Steady { max, written: Some(most), .. } = &self.rounds else { return self.max_rounds() };
+        let of_a_round = self.steps.iter().try_fold(0u64, |sum, step| sum.checked_add(step.estimated_written.get()));
+        let enough = of_a_round
+            .filter(|written| *written > 0)
+            .map_or(*max, |written| u32::try_from(most.get().div_ceil(written)).unwrap_or(u32::MAX).clamp(1, *max));
+        enough.saturating_mul(self.repeats.sets)
+    }
+
     /// The set that an execution belongs to, from 1, and its round in that set, from 1.
     #[must_use]
     pub const fn set_and_round(&self, round: u32) -> (u32, u32) {
@@ -126,7 +138,7 @@ impl TestPlan {
     /// step of the test that is `last` of all. `None` on overflow.
     #[must_use]
     pub fn estimated_time(&self, last: bool) -> Option<Nanos> {
-        let rounds = u64::from(self.max_rounds());
+        let rounds = u64::from(self.expected_rounds());
         let ends = |step: &Step| last && self.steps.last().is_some_and(|other| other.id == step.id);
         let time = self.steps.iter().try_fold(0u64, |sum, step| {
             let all = step.estimated_time.get().checked_mul(rounds)?;
@@ -236,6 +248,24 @@ mod tests {
         assert_eq!((warm, test.max_rounds()), (vec![1, 4], 6));
         let words: Vec<String> = (1..=6).map(|round| test.round_words(round)).collect();
         assert_eq!(words, ["set 1 warm-up", "set 1 1/2", "set 1 2/2", "set 2 warm-up", "set 2 1/2", "set 2 2/2"]);
+    }
+
+    #[test]
+    fn estimates_of_a_steady_test_end_where_it_has_written_all_that_it_may() {
+        let steady = |written: Option<u64>| {
+            let mut test = test(1, Repeats::default());
+            test.order = Order::RoundByRound;
+            test.steps[0].estimated_written = Bytes::new(60);
+            test.steps[1].estimated_written = Bytes::new(40);
+            let (step, written) = (test.steps[0].id.clone(), written.map(Bytes::new));
+            test.rounds =
+                Rounds::Steady { step, tracked: crate::plan::Tracked::Iops, max: 25, written, at_least: None };
+            (test.expected_rounds(), test.estimated_time(false).map(|time| time.as_secs_f64()))
+        };
+        assert_eq!(steady(None), (25, Some(25.0 * 22.0)));
+        assert_eq!(steady(Some(101)), (2, Some(2.0 * 22.0)), "a round that was begun goes to its end");
+        assert_eq!(steady(Some(1)), (1, Some(22.0)));
+        assert_eq!(steady(Some(1_000_000)), (25, Some(25.0 * 22.0)));
     }
 
     #[test]

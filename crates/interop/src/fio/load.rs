@@ -2,6 +2,10 @@
 //!
 //! Owns what each option of a job becomes as a parameter. Must not know: other jobs, when a job ends, verification.
 
+mod order;
+
+use order::order;
+
 use super::State;
 use super::job::Job;
 use super::options::Engine;
@@ -267,141 +271,6 @@ fn range(job: &Job, direction: &Direction, state: &mut State) -> Option<Vec<(u64
     }
     let step = count.div_ceil(MOST).max(1);
     Some((1..=count / step).map(|number| (number * step * low, 1)).collect())
-}
-
-fn order(job: &Job, direction: &Direction, load: &mut Load, state: &mut State) {
-    let origin = if job.peek("rw").is_some() { Origin::Stated } else { Origin::Default };
-    if !direction.random {
-        sequential(job, direction, load, state);
-        for key in ["norandommap", "random_distribution", "percentage_random"] {
-            if job.peek(key).is_some() {
-                job.say(key, Fate::NoEffect, "the load is sequential", state);
-            }
-        }
-        return;
-    }
-    if let Some(every) =
-        direction.modifier.as_deref().and_then(|text| text.parse::<u64>().ok()).filter(|every| *every > 1)
-    {
-        let percent = (100 / every).max(1);
-        let why = format!("a jump after every {every} operations becomes {percent} % that jump, drawn for each");
-        job.say("rw", Fate::Changed, why.clone(), state);
-        load.table.set("pattern", "\"sequential\"", origin);
-        load.table.set("seek_percent", percent.to_string(), Origin::Ours(why));
-        load.random = true;
-        return;
-    }
-    let percent = job.text("percentage_random", state).map(|value| {
-        let (own, differs) = of_direction(&value, direction);
-        if differs {
-            job.say("percentage_random", Fate::Lost, "reads and writes of a mix jump alike: as the reads", state);
-        }
-        own.parse::<u64>().unwrap_or(100).min(100)
-    });
-    if let Some(percent) = percent.filter(|percent| *percent < 100) {
-        load.table.set("pattern", "\"sequential\"", Origin::Stated);
-        load.table.set("seek_percent", percent.to_string(), Origin::Stated);
-        job.ask("norandommap", state);
-        return;
-    }
-    let locality = locality(job, direction, state);
-    let free = job.flag("norandommap", state).unwrap_or(false);
-    load.once = locality.is_none() && !free && !load.several_sizes;
-    let pattern = if load.once { "\"random_once\"" } else { "\"random\"" };
-    load.table.set("pattern", pattern, origin);
-    if let Some(locality) = locality {
-        load.table.set("locality", locality, Origin::Stated);
-    }
-}
-
-fn sequential(job: &Job, direction: &Direction, load: &mut Load, state: &mut State) {
-    let origin = if job.peek("rw").is_some() { Origin::Stated } else { Origin::Default };
-    let mut pattern = "\"sequential\"";
-    if let Some(text) = direction.modifier.as_deref().filter(|text| !text.is_empty()) {
-        let (back, size) = match text.strip_prefix('-') {
-            Some(size) => (true, job.part(size)),
-            None => (false, job.part(text)),
-        };
-        let block = load.largest;
-        match size {
-            Some(skip) if !back && skip > 0 && skip.is_multiple_of(block) && !load.several_sizes => {
-                load.table.set("stride", quoted(&bytes(skip + block)), Origin::Stated);
-            }
-            Some(skip) if back && skip.is_multiple_of(block) && skip > block && !load.several_sizes => {
-                pattern = "\"reverse\"";
-                if skip > 2 * block {
-                    load.table.set("stride", quoted(&bytes(skip - block)), Origin::Stated);
-                }
-            }
-            _ => {
-                let why =
-                    "a gap that is no whole number of blocks, or that rests in place; the blocks follow each other";
-                job.say("rw", Fate::Lost, why, state);
-            }
-        }
-    }
-    load.table.set("pattern", pattern, origin);
-}
-
-/// `random_distribution=zipf:1.2` and the like, as TOML.
-fn locality(job: &Job, direction: &Direction, state: &mut State) -> Option<String> {
-    let value = job.text("random_distribution", state)?;
-    let (own, differs) = match value.split_once(',') {
-        Some((reads, writes)) if value.starts_with("zoned") => {
-            (if direction.op == "write" { writes } else { reads }, direction.mixed && reads != writes)
-        }
-        _ => (value.as_str(), false),
-    };
-    if differs {
-        job.say(
-            "random_distribution",
-            Fate::Lost,
-            "reads and writes of a mix are distributed alike: as the reads",
-            state,
-        );
-    }
-    let mut words = own.split(':');
-    let kind = words.next().unwrap_or_default();
-    let first = words.next().and_then(|text| text.parse::<f64>().ok());
-    match (kind, first) {
-        ("random", _) => None,
-        ("zipf", theta) => Some(format!("{{ zipf = {} }}", decimal(theta.unwrap_or(1.1)))),
-        ("pareto", h) => Some(format!("{{ pareto = {} }}", decimal(h.unwrap_or(0.2)))),
-        ("normal" | "gauss", Some(deviation)) if (0.5..=100.0).contains(&deviation) => {
-            Some(format!("{{ normal = {deviation:.0} }}"))
-        }
-        ("zoned", _) => zones(own.trim_start_matches("zoned:")).or_else(|| {
-            job.wrong("random_distribution", "shares of accesses and of space, such as zoned:60/10:40/90", state);
-            None
-        }),
-        _ => {
-            let why = "this distribution is not known here; offsets are uniform";
-            job.say("random_distribution", Fate::Lost, why, state);
-            None
-        }
-    }
-}
-
-/// A number with at most three decimals.
-fn decimal(value: f64) -> String {
-    let text = format!("{value:.3}");
-    let text = text.trim_end_matches('0');
-    if text.ends_with('.') { format!("{text}0") } else { text.to_owned() }
-}
-
-/// `50/5:30/15:20/`: what is left of the span where the last share is not stated.
-fn zones(text: &str) -> Option<String> {
-    let mut zones: Vec<(u64, u64)> = Vec::new();
-    for part in text.split(':').filter(|part| !part.is_empty()) {
-        let (accesses, span) = part.split_once('/')?;
-        let used: u64 = zones.iter().map(|(_, span)| *span).sum();
-        let span = if span.trim().is_empty() { 100_u64.checked_sub(used)? } else { span.trim().parse().ok()? };
-        zones.push((accesses.trim().parse().ok()?, span));
-    }
-    let sums = zones.iter().fold((0, 0), |sum, zone| (sum.0 + zone.0, sum.1 + zone.1));
-    let list: Vec<String> =
-        zones.iter().map(|(accesses, span)| format!("{{ accesses = {accesses}, span = {span} }}")).collect();
-    (sums == (100, 100)).then(|| format!("{{ zones = [{}] }}", list.join(", ")))
 }
 
 fn depth(job: &Job, engine: Engine, name: &str, load: &mut Load, state: &mut State) {

@@ -54,7 +54,7 @@ pub(super) fn apart(scope: &Scope<'_>, table: &Table, mut plan: TestPlan) -> Vec
     let rounds = if scope.smoke() {
         Rounds::Fixed { count: 1 }
     } else {
-        Rounds::Steady { step: step.id.clone(), tracked: Tracked::Throughput, max, written: None }
+        Rounds::Steady { step: step.id.clone(), tracked: Tracked::Throughput, max, written: None, at_least: None }
     };
     let flat = TestPlan {
         name: format!("{}-flat", plan.name),

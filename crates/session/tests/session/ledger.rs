@@ -215,7 +215,7 @@ fn a_state_that_a_test_needs_and_does_not_find_is_a_finding() {
 fn a_preparation_until_flat_goes_to_other_places_each_time_and_says_how_far_it_went() {
     let mut plan = plan();
     let step = plan.tests[0].steps[0].id.clone();
-    plan.tests[0].rounds = Rounds::Steady { step, tracked: Tracked::Throughput, max: 9, written: None };
+    plan.tests[0].rounds = Rounds::Steady { step, tracked: Tracked::Throughput, max: 9, written: None, at_least: None };
     let (backend, events, _) = run(plan, DriveState::empty(length()), 0);
     // Every slice is as fast as the one before: five are the window.
     assert_eq!(backend.ran.len(), 5 + 1);
@@ -224,6 +224,7 @@ fn a_preparation_until_flat_goes_to_other_places_each_time_and_says_how_far_it_w
     assert_eq!(seeds.len(), 5, "{seeds:?}");
     let found = findings(&events);
     assert_eq!(found[0].code, "prepared_flat");
+    assert_eq!(found[0].steps.iter().map(|key| key.round).collect::<Vec<u32>>(), [5], "which tells it from others");
     assert!(found[0].statement.contains("5 slices") && found[0].statement.contains("5.0 times"), "{:?}", found[0]);
     let share = found[0].evidence.last().expect("the share that holds data");
     assert_eq!(share.value, 100.0);

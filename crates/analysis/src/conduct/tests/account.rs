@@ -48,6 +48,40 @@ fn a_step_is_told_to_be_limited_by_one_thing_only() {
 }
 
 #[test]
+fn other_programs_that_had_the_cpu_are_told_like_every_other_limit() {
+    let starved = |ms: u64| {
+        let run = with_step("depths/q8", |_| {});
+        let mut run = run;
+        let record = run.steps.iter_mut().find(|record| record.key.step.as_str() == "depths/q8").expect("the step");
+        let effort = record.engine.effort.as_mut().expect("an account");
+        effort.waited_for_cpu = Nanos::new(effort.thread_time.get() * ms / 1000);
+        run
+    };
+    assert!(codes(&starved(99)).is_empty());
+    let run = starved(110);
+    assert_eq!(codes(&run), ["cpu_had_by_others"]);
+    let told = finding(&run, "cpu_had_by_others");
+    assert_eq!((told.evidence[0].value.round(), told.evidence[0].limit), (11.0, Some(10.0)));
+}
+
+#[test]
+fn what_passed_its_limit_stands_beside_that_limit() {
+    let told = |user: u64, system: u64, code: &str| {
+        let mut run = with_step("depths/q8", |_| {});
+        let record = run.steps.iter_mut().find(|record| record.key.step.as_str() == "depths/q8").expect("the step");
+        let thread_time = record.engine.effort.as_ref().expect("an account").thread_time.get();
+        record.engine.cpu_user = Nanos::new(thread_time * user / 100);
+        record.engine.cpu_system = Nanos::new(thread_time * system / 100);
+        let piece = finding(&run, code).evidence.swap_remove(0);
+        (piece.value.round(), piece.limit)
+    };
+    assert_eq!(told(10, 51, "host_cpu_limited"), (51.0, Some(50.0)));
+    assert_eq!(told(45, 46, "host_cpu_limited"), (91.0, Some(90.0)), "neither is above its half");
+    assert_eq!(told(46, 45, "generator_limited"), (91.0, Some(90.0)));
+    assert_eq!(told(51, 10, "generator_limited"), (51.0, Some(50.0)));
+}
+
+#[test]
 fn ceiling_mode_is_told_where_the_engine_waited_so() {
     assert!(only(|record| effort(record).batch = 1).is_empty());
     assert_eq!(only(|record| effort(record).batch = 2), ["ceiling_mode"]);

@@ -1,5 +1,6 @@
 //! A check of a drive that claims 64 GiB and comes round after 16, for the figures of its capacity.
 
+use drivelab_core::places::Places;
 use drivelab_core::plan::Action;
 use drivelab_core::record::{DataFault, Verification};
 use drivelab_core::workload::Span;
@@ -18,6 +19,7 @@ pub(super) fn run() -> RunRecords {
         let Action::Io { workload, .. } = &mut step.action else { continue };
         workload.block_size = Bytes::new(1 << 20);
         workload.span = Span { offset: Bytes::new(0), length: Bytes::new(64 << 30) };
+        workload.places = Some(Places { count: 1000, seed: 1 });
     }
     let check = run.steps.iter_mut().find(|record| record.key.step.as_str() == STEP).expect("a check");
     check.read.errors = 0;
