@@ -12,6 +12,7 @@ mod scaling;
 #[doc(hidden)]
 pub mod testing;
 
+use drivelab_core::environment::LinkFacts;
 use drivelab_core::event::RunState;
 use drivelab_core::finding::Finding;
 use drivelab_core::group::{CoreTime, Group, GroupRole, letter};
@@ -220,6 +221,8 @@ pub fn together(members: &[Member<'_>]) -> Option<Together> {
     };
     let mut found = findings::all(&pairs, &steps, first.plan.form, each_only);
     let asks = first.plan.drives.as_ref();
+    let links: Vec<Option<&LinkFacts>> =
+        pairs.iter().map(|pair| feed::link_of(pair.alone.or(pair.together)?.0)).collect();
     let doubles = asks.is_some_and(|drives| drives.per_doubling);
     let per_doubling = if doubles { doublings(&steps, &pairs) } else { Vec::new() };
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
@@ -230,7 +233,7 @@ pub fn together(members: &[Member<'_>]) -> Option<Together> {
         started: first.started.clone(),
         drives: pairs.iter().enumerate().map(drive).collect(),
         seconds: seconds(&pairs),
-        feed: feed::of_group(asks, &steps),
+        feed: feed::of_group(asks, &steps, &links),
         per_doubling,
         health: health::all(&pairs),
         each_only,

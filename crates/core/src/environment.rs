@@ -77,6 +77,14 @@ pub struct LinkFacts {
     pub bytes_per_second: Option<f64>,
 }
 
+impl LinkFacts {
+    /// Lanes of the negotiated link, where it has any: 4 of `PCIe 4.0 x4`.
+    #[must_use]
+    pub fn lanes(&self) -> Option<u32> {
+        self.negotiated.rsplit_once(" x")?.1.parse().ok()
+    }
+}
+
 /// One block device: the one that holds the file system or is the target itself, or one below it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BlockDeviceFacts {

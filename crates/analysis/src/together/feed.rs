@@ -4,6 +4,7 @@
 //! Owns the arithmetic and its sentence. Must not know who needs the rate: that stands in the methodology
 //! (`feed_rate`).
 
+use drivelab_core::environment::LinkFacts;
 use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::group::{MethodDrives, letter};
 use drivelab_core::ids::StepId;
@@ -62,6 +63,12 @@ pub struct FeedDrive {
     pub at_least: bool,
     /// How many of it deliver what is needed.
     pub drives: Option<u64>,
+    /// The link that it has, such as `PCIe 4.0 x4`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub link: Option<String>,
+    /// Lanes that so many of it take.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lanes: Option<u64>,
 }
 
 /// The need over the rate of one, rounded up; `None` without a rate.
@@ -79,8 +86,22 @@ fn asked(drives: &MethodDrives) -> Option<Feed> {
     Some(Feed { need_mb_s, link_mb_s, more_than_the_link, steps: Vec::new() })
 }
 
-/// What a group of drives feeds.
-pub(super) fn of_group(drives: Option<&MethodDrives>, steps: &[StepTogether]) -> Option<Feed> {
+/// The link of the drive that a run was on.
+pub(super) fn link_of(records: &RunRecords) -> Option<&LinkFacts> {
+    records.environment.target.devices.iter().find_map(|device| device.link.as_ref())
+}
+
+/// Lanes that so many drives with such a link take.
+fn lanes(drives: Option<u64>, link: Option<&LinkFacts>) -> Option<u64> {
+    drives?.checked_mul(u64::from(link?.lanes()?))
+}
+
+/// What a group of drives feeds; with the link of each, where it is known.
+pub(super) fn of_group(
+    drives: Option<&MethodDrives>,
+    steps: &[StepTogether],
+    links: &[Option<&LinkFacts>],
+) -> Option<Feed> {
     let feed = asked(drives?)?;
     let need = feed.need_mb_s;
     let step = |step: &StepTogether| {
@@ -90,7 +111,9 @@ pub(super) fn of_group(drives: Option<&MethodDrives>, steps: &[StepTogether]) ->
                 None => (share.together_mb_s, share.together_at_least),
             };
             let drives = mb_s.and_then(|rate| drives_needed(need, rate));
-            FeedDrive { letter: letter(index), mb_s, at_least, drives }
+            let link = links.get(index).copied().flatten();
+            let negotiated = link.map(|link| link.negotiated.clone());
+            FeedDrive { letter: letter(index), mb_s, at_least, drives, link: negotiated, lanes: lanes(drives, link) }
         };
         let each = step.total.together_mb_s.map(|total| total / step.drives.len().max(1) as f64);
         FeedStep {
@@ -123,7 +146,9 @@ pub(crate) fn of_run(records: &RunRecords, analysis: &Analysis) -> Option<Findin
             continue;
         };
         let at_least = if metric.lower_bound { "at most " } else { "" };
-        said.push(format!("{at_least}{drives} by {}", step.label));
+        let lanes =
+            lanes(Some(drives), link_of(records)).map_or_else(String::new, |lanes| format!(" ({lanes} PCIe lanes)"));
+        said.push(format!("{at_least}{drives}{lanes} by {}", step.label));
         found.push(evidence(&step.label, rate, None, "MB/s"));
     }
     (!said.is_empty()).then(|| sentence(&feed, &said).about_run(found))
@@ -186,13 +211,22 @@ mod tests {
             feed_link: Some(63_000_000_000),
             ..MethodDrives::default()
         };
-        let feed = of_group(Some(&asks), &[step("read.throughput"), step("write.throughput")]).expect("a need");
+        let link =
+            |lanes: &str| LinkFacts { negotiated: format!("PCIe 5.0 {lanes}"), possible: None, bytes_per_second: None };
+        let links = [link("x4"), link("x2")];
+        let both = [step("read.throughput"), step("write.throughput")];
+        let feed = of_group(Some(&asks), &both, &[Some(&links[0]), Some(&links[1])]).expect("a need");
+        let lanes: Vec<Option<u64>> = feed.steps[0].drives.iter().map(|drive| drive.lanes).collect();
+        assert_eq!(lanes, [Some(20), Some(20)], "five of four lanes, ten of two");
+        assert_eq!(of_group(Some(&asks), &both, &[]).expect("a need").steps[0].drives[0].lanes, None);
         assert_eq!((feed.need_mb_s, feed.more_than_the_link, feed.steps.len()), (64_000.0, true, 1));
         let drives: Vec<Option<u64>> = feed.steps[0].drives.iter().map(|drive| drive.drives).collect();
         assert_eq!(drives, [Some(5), Some(10)], "64 / 13 = 4.92, 64 / 7 = 9.14");
         // Beside each other each delivers 7,500: 64,000 / 7,500 = 8.53.
         assert_eq!((feed.steps[0].drives_together, feed.steps[0].host_limited), (Some(9), true));
-        assert!(!of_group(Some(&MethodDrives { feed_link: None, ..asks }), &[]).expect("a need").more_than_the_link);
-        assert_eq!(of_group(Some(&MethodDrives::default()), &[]), None);
+        assert!(
+            !of_group(Some(&MethodDrives { feed_link: None, ..asks }), &[], &[]).expect("a need").more_than_the_link
+        );
+        assert_eq!(of_group(Some(&MethodDrives::default()), &[], &[]), None);
     }
 }

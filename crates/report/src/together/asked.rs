@@ -44,7 +44,8 @@ fn at_once(group: &Together, feed: &Feed, step: &FeedStep) -> Option<Vec<Cell>> 
             Cell::text(format!("{limit}{enough}").trim_start_matches("; ")),
         ]
     };
-    Some(vec![Cell::text(step.label.clone()), Cell::text("all at once"), rate, needed, limit])
+    let [link, lanes] = [Cell::default(), Cell::default()];
+    Some(vec![Cell::text(step.label.clone()), Cell::text("all at once"), rate, needed, link, lanes, limit])
 }
 
 fn feed(group: &Together, feed: &Feed) -> Table {
@@ -53,6 +54,8 @@ fn feed(group: &Together, feed: &Feed) -> Table {
         Column::words("Drive"),
         figures("Rate", "MB/s"),
         figures("Drives needed", ""),
+        Column::words("Its link"),
+        figures("PCIe lanes of so many", ""),
         Column::words("Limit"),
     ];
     let mut rows = Vec::new();
@@ -62,7 +65,9 @@ fn feed(group: &Together, feed: &Feed) -> Table {
             let needed = drives_cell(drive.drives, drive.at_least);
             let limit = if drive.at_least { "the host: fewer drives may do" } else { "" };
             let words = [step.label.clone(), drive.letter.to_string()].map(Cell::text);
-            rows.push([words.to_vec(), vec![rate, needed, Cell::text(limit.to_owned())]].concat());
+            let link = drive.link.clone().map_or_else(Cell::default, Cell::text);
+            let lanes = drives_cell(drive.lanes, drive.at_least);
+            rows.push([words.to_vec(), vec![rate, needed, link, lanes, Cell::text(limit.to_owned())]].concat());
         }
         rows.extend(at_once(group, feed, step));
     }

@@ -175,6 +175,8 @@ fn counts_that_rest_on_lower_bounds_are_upper_bounds() {
             mb_s: Some(5_000.0),
             at_least,
             drives: Some(13),
+            link: Some("PCIe 4.0 x4".to_owned()),
+            lanes: Some(52),
         };
         let step = FeedStep {
             step: of.step,
@@ -190,6 +192,8 @@ fn counts_that_rest_on_lower_bounds_are_upper_bounds() {
             asked::tables(&input.group)[0].rows.iter().map(|row| [row[2].plain(), row[3].plain()]).collect()
         };
         assert_eq!(rows(&input), [["≥ 5,000", "≤ 13"], ["5,000", "13"], ["≥ 9,000", "≤ 15"]]);
+        let lanes: Vec<String> = asked::tables(&input.group)[0].rows.iter().map(|row| row[5].plain()).collect();
+        assert_eq!(lanes, ["≤ 52", "52", ""]);
         input.group.steps[0].apart = true;
         assert_eq!(rows(&input)[2], ["void", "void"]);
     });
