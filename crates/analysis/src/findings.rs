@@ -73,6 +73,27 @@ pub(crate) struct Words<'w> {
     pub action: &'w str,
 }
 
+/// The words of a finding as grave as this.
+pub(crate) fn words<'w>(
+    severity: Severity,
+    code: &'static str,
+    statement: String,
+    cause: &'w str,
+    action: &'w str,
+) -> Words<'w> {
+    Words { code, severity, statement, cause, action }
+}
+
+/// The words of a warning.
+fn warning<'w>(code: &'static str, statement: String, cause: &'w str, action: &'w str) -> Words<'w> {
+    words(Severity::Warning, code, statement, cause, action)
+}
+
+/// The words of a note.
+fn note<'w>(code: &'static str, statement: String, cause: &'w str, action: &'w str) -> Words<'w> {
+    words(Severity::Note, code, statement, cause, action)
+}
+
 impl Words<'_> {
     /// A finding about the whole run.
     pub(crate) fn about_run(self, evidence: Vec<Evidence>) -> Finding {

@@ -7,7 +7,7 @@ use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::units::Bytes;
 
 use crate::conditions;
-use crate::findings::{Words, evidence};
+use crate::findings::{evidence, words};
 
 /// Memory that one issuing thread registers where it writes incompressible data: its pool.
 const REGISTERED_PER_THREAD: Bytes = Bytes::new(64 << 20);
@@ -29,10 +29,6 @@ pub fn host_findings(testbed: &TestbedFacts, devices: &[BlockDeviceFacts]) -> Ve
         findings.extend(requests(device));
     }
     findings
-}
-
-fn words<'w>(severity: Severity, code: &'static str, statement: String, cause: &'w str, action: &'w str) -> Words<'w> {
-    Words { code, severity, statement, cause, action }
 }
 
 fn clock(host: &HostFacts) -> Option<Finding> {

@@ -18,7 +18,7 @@ use crate::stats;
 
 /// A part is slow below this share of the median of all: the inside of a hard disk is about half as fast as its
 /// outside.
-const SLOW: f64 = 0.4;
+pub(crate) const SLOW: f64 = 0.4;
 
 /// The parts of a span, from its start to its end.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

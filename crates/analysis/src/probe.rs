@@ -6,16 +6,12 @@ use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::probe::{NvmeProbe, QueueFacts, TargetProbe, UplinkRoot};
 
 use crate::conditions::device_findings;
-use crate::findings::{Words, evidence, plural};
+use crate::findings::{evidence, plural, words};
 
 /// Endurance used, per cent, from which it is said: the maker's own figure is spent at 100.
 const WORN_PERCENT: u8 = 90;
 /// Degrees below the warning temperature from which an idle drive is called warm: a load adds 20 to 40.
 const WARM_MARGIN_C: f64 = 15.0;
-
-fn words<'w>(severity: Severity, code: &'static str, statement: String, cause: &'w str, action: &'w str) -> Words<'w> {
-    Words { code, severity, statement, cause, action }
-}
 
 /// Everything about a target that is worth knowing before it is measured.
 #[must_use]

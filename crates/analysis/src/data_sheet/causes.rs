@@ -15,6 +15,7 @@ use serde::Serialize;
 use super::{SheetRow, TOLERANCE, metric_of};
 use crate::Analysis;
 use crate::findings::evidence;
+use crate::steady::{MAX_RANGE_PERCENT, MAX_SLOPE_PERCENT};
 
 /// Share of the raw rate of a link from which a measured rate is near what it carries: packet headers and flow control
 /// take the rest.
@@ -194,8 +195,8 @@ impl Look<'_> {
     fn state(&self) -> Option<Cause> {
         if let Some(verdict) = self.steadiness().filter(|verdict| !verdict.reached) {
             let found = vec![
-                evidence("range of the last rounds", verdict.range_percent, Some(20.0), "%"),
-                evidence("slope over the last rounds", verdict.slope_percent, Some(10.0), "%"),
+                evidence("range of the last rounds", verdict.range_percent, Some(MAX_RANGE_PERCENT), "%"),
+                evidence("slope over the last rounds", verdict.slope_percent, Some(MAX_SLOPE_PERCENT), "%"),
             ];
             let why = format!("'{}' did not become steady", verdict.test);
             return Some(Cause { kind: CauseKind::State, why, evidence: found });

@@ -2,16 +2,8 @@
 
 use drivelab_core::finding::{Finding, Severity};
 
-use super::{Words, executions, named};
+use super::{Words, executions, named, note, warning};
 use crate::check::Seen;
-
-fn warning(code: &'static str, statement: String, cause: &'static str, action: &'static str) -> Words<'static> {
-    Words { code, severity: Severity::Warning, statement, cause, action }
-}
-
-fn note(code: &'static str, statement: String, cause: &'static str, action: &'static str) -> Words<'static> {
-    Words { code, severity: Severity::Note, statement, cause, action }
-}
 
 pub(crate) fn open_loop_overloaded(seen: &[Seen]) -> Finding {
     let statement = format!(

@@ -6,7 +6,7 @@ use drivelab_core::units::Bytes;
 
 use super::{Words, evidence};
 use crate::capacity::Account;
-use crate::map::{MapPart, SpeedMap};
+use crate::map::{MapPart, SLOW, SpeedMap};
 use crate::smart::Counter;
 
 /// `62.9 GB (62,914,560,000 bytes)` would be long: the decimal unit that vendors print.
@@ -166,15 +166,16 @@ pub(crate) fn slow_regions(records: &RunRecords, map: &SpeedMap, slow: &[MapPart
     let named: Vec<String> = slow.iter().take(MOST_REGIONS).map(place).collect();
     let more = if slow.len() > MOST_REGIONS { " and others" } else { "" };
     let statement = format!(
-        "In {} the drive was read at less than 40 % of its usual rate at {}{more}.",
+        "In {} the drive was read at less than {:.0} % of its usual rate at {}{more}.",
         map.step,
+        100.0 * SLOW,
         named.join(", ")
     );
     let rate = |region: &MapPart| {
         evidence(
             &format!("rate from byte {} to {}", region.from, region.to),
             region.mb_s.unwrap_or_default(),
-            Some(0.4 * median),
+            Some(SLOW * median),
             "MB/s",
         )
     };

@@ -6,15 +6,7 @@ use drivelab_core::namespace::OtherNamespace;
 use drivelab_core::plan::LeftOut;
 use drivelab_core::units::Bytes;
 
-use super::{Words, evidence};
-
-fn warning(code: &'static str, statement: String, cause: &'static str, action: &'static str) -> Words<'static> {
-    Words { code, severity: Severity::Warning, statement, cause, action }
-}
-
-fn note(code: &'static str, statement: String, cause: &'static str, action: &'static str) -> Words<'static> {
-    Words { code, severity: Severity::Note, statement, cause, action }
-}
+use super::{Words, evidence, note, warning};
 
 pub(crate) fn busy_machine(load: f64, cpus: u32, limit: f64) -> Finding {
     let statement =

@@ -5,13 +5,9 @@ use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::ids::StepKey;
 use drivelab_core::run::Break;
 
-use super::{Words, evidence, executions, plural};
+use super::{Words, evidence, executions, plural, warning};
 use crate::check::Seen;
 use crate::steady;
-
-fn warning(code: &'static str, statement: String, cause: &'static str, action: &'static str) -> Words<'static> {
-    Words { code, severity: Severity::Warning, statement, cause, action }
-}
 
 pub(crate) fn cap_reached(seen: &[Seen]) -> Finding {
     let statement = format!(

@@ -2,17 +2,9 @@
 //! what.
 
 use drivelab_core::condition::Series;
-use drivelab_core::finding::{Finding, Severity};
+use drivelab_core::finding::Finding;
 
-use super::Words;
-
-fn warning(code: &'static str, statement: String, cause: &'static str, action: &'static str) -> Words<'static> {
-    Words { code, severity: Severity::Warning, statement, cause, action }
-}
-
-fn note(code: &'static str, statement: String, cause: &'static str, action: &'static str) -> Words<'static> {
-    Words { code, severity: Severity::Note, statement, cause, action }
-}
+use super::{note, warning};
 
 /// Everything that a run's place in a series means for its figures.
 pub(crate) fn all(series: &Series) -> Vec<Finding> {

@@ -1,17 +1,9 @@
 //! Findings about what the target did wrong in a step, and about what it was given to write.
 
-use drivelab_core::finding::{Finding, Severity};
+use drivelab_core::finding::Finding;
 
-use super::{Words, executions, named};
+use super::{executions, named, note, warning};
 use crate::check::Seen;
-
-fn warning(code: &'static str, statement: String, cause: &'static str, action: &'static str) -> Words<'static> {
-    Words { code, severity: Severity::Warning, statement, cause, action }
-}
-
-fn note(code: &'static str, statement: String, cause: &'static str, action: &'static str) -> Words<'static> {
-    Words { code, severity: Severity::Note, statement, cause, action }
-}
 
 pub(crate) fn counterfeit_capacity(seen: &[Seen]) -> Finding {
     let statement = format!(

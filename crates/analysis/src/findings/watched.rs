@@ -2,12 +2,8 @@
 
 use drivelab_core::finding::{Finding, Severity};
 
-use super::{Words, executions};
+use super::{Words, executions, warning};
 use crate::check::Seen;
-
-fn warning(code: &'static str, statement: String, cause: &'static str, action: &'static str) -> Words<'static> {
-    Words { code, severity: Severity::Warning, statement, cause, action }
-}
 
 pub(crate) fn silent_meters(names: &[String]) -> Finding {
     let statement = format!("Nothing was read from {}: there are no figures of it.", names.join(" and "));

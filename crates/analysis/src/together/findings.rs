@@ -6,7 +6,7 @@ use drivelab_core::ids::StepKey;
 use drivelab_core::plan::Form;
 
 use super::{LEAST_OVERLAP_PERCENT, Pair, StepTogether, is_complete};
-use crate::findings::{Words, conduct, evidence, plural};
+use crate::findings::{conduct, evidence, plural, words};
 
 /// A CPU that is busier than this, %, has nothing left to give.
 const FULL_CORE: f64 = 95.0;
@@ -23,10 +23,6 @@ pub(super) fn all(pairs: &[Pair<'_>], steps: &[StepTogether], form: Form, each_o
     findings.extend(apart(steps));
     findings.extend(busy(steps));
     findings
-}
-
-fn words<'w>(severity: Severity, code: &'static str, statement: String, cause: &'w str, action: &'w str) -> Words<'w> {
-    Words { code, severity, statement, cause, action }
 }
 
 /// `A`, `A and B`, `A, B and C`.
