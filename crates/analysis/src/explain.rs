@@ -224,26 +224,13 @@ fn near(analysis: &Analysis, address: &str) -> Vec<String> {
     let mut all: Vec<(bool, usize, &str)> = analysis
         .metrics
         .iter()
-        .map(|metric| (!metric.address.contains(&asked), distance(&asked, &metric.address), metric.address.as_str()))
+        .map(|metric| {
+            (!metric.address.contains(&asked), strsim::levenshtein(&asked, &metric.address), metric.address.as_str())
+        })
         .collect();
     all.retain(|(elsewhere, distance, near)| !elsewhere || *distance <= near.len() / 2);
     all.sort_unstable();
     all.into_iter().take(MOST_NEAR).map(|(_, _, address)| address.to_owned()).collect()
-}
-
-/// Edit distance of Levenshtein: insertions, deletions and replacements of single bytes.
-fn distance(a: &str, b: &str) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.bytes().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.bytes().enumerate() {
-            let replaced = diagonal + usize::from(from != to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// The chain as plain text, with the exact values.

@@ -1,8 +1,7 @@
 //! What a file asks for around its tests, as types: conditions, and what becomes of several drives.
 //!
 //! `[forms.F.conditions]` replaces keys of `[conditions]`, and so for `[drives]`; the conditions of the chosen profile
-//! replace those of both. Must not know: how conditions are set
-//! up, which flags replace them.
+//! replace those of both. Must not know: how conditions are set up, which flags replace them.
 
 use std::collections::BTreeSet;
 
@@ -12,14 +11,11 @@ use drivelab_core::plan::Form;
 
 use crate::about::{AboutKind, Mark, Parameter, TestAbout, ValueInForm, text_of};
 use crate::diagnose::Diagnostic;
-use crate::layers::mark_in;
+use crate::layers::{MARKS, mark_in};
 use crate::methodology::Methodology;
 use crate::profile;
 use crate::rate::AskedRate;
 use crate::value::{Located, Table, Value};
-
-/// Keys that speak about other keys.
-const MARKS: [&str; 3] = ["source_of", "derived", "approximation"];
 
 /// The tables with this name, the stronger first: of the chosen profile, of the form, of the file.
 fn tables<'m>(method: &'m Methodology, form: Form, name: &str) -> Vec<&'m Table> {

@@ -67,10 +67,3 @@ fn a_wrong_address_is_answered_with_near_ones() {
     let error = explain(&run, &analysis, "~~~~~~~~~~~~").expect_err("no such figure");
     assert!(error.near.is_empty() && error.to_string().contains("STEP:METRIC"));
 }
-
-#[test]
-fn edit_distance_of_known_words() {
-    assert_eq!(distance("", "abc"), 3);
-    assert_eq!(distance("kitten", "sitting"), 3);
-    assert_eq!(distance("same", "same"), 0);
-}
