@@ -225,7 +225,9 @@ fn short_step(subject: &Subject<'_>) -> Vec<Seen> {
     let volume = stop.volume.map(drivelab_core::units::Bytes::as_f64);
     let idle = idle_at_end(subject.execution.workload);
     let too_short = time.filter(|time| record.stop_reason == StopReason::Time && seconds < SHORT_STEP * time - idle);
-    let too_small = volume.filter(|v| record.stop_reason == StopReason::Volume && moved < SHORT_STEP * v);
+    // A block that does not fit any more ends it.
+    let block = subject.execution.workload.block_sizes().into_iter().max().map_or(0.0, |largest| largest.as_f64());
+    let too_small = volume.filter(|v| record.stop_reason == StopReason::Volume && moved < SHORT_STEP * v - block);
     let found = if too_small.is_some() {
         Some(vec![evidence("bytes moved", moved, volume, "B")])
     } else if cut || too_short.is_some() {

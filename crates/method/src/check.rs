@@ -12,7 +12,7 @@ use toml::de::{DeTable, DeValue};
 use crate::composite::{extent_table, locality};
 use crate::diagnose::Diagnostic;
 use crate::keys::{LOCALITY, RULES, parameters};
-use crate::near::nearest;
+use crate::near::{called_elsewhere, nearest};
 use crate::scalar::{describe, example, not_yet, scalar, short};
 use crate::shape::{Key, Kind, Shape};
 use crate::value::{Entry, Located, Table, Value};
@@ -87,7 +87,8 @@ pub(crate) fn complete(table: &Table, shape: &Shape, errors: &mut Vec<Diagnostic
 }
 
 fn unknown_key(name: &Spanned<toml::de::DeString<'_>>, shape: &Shape) -> Diagnostic {
-    let near = nearest(name.get_ref(), shape.all().map(|key| key.name));
+    let elsewhere = called_elsewhere(name.get_ref()).filter(|own| shape.all().any(|key| key.name == *own));
+    let near = elsewhere.or_else(|| nearest(name.get_ref(), shape.all().map(|key| key.name)));
     let title = format!("unknown key `{}` in {}", short(name.get_ref()), shape.name);
     let error = Diagnostic::new(name.span(), title, format!("not a key of {}", shape.name));
     match near {

@@ -5,6 +5,23 @@
 /// Words further away than this share of their length are no help.
 const CLOSE: usize = 3;
 
+/// What flags of `drivelab io` and options of fio call a parameter, with its name in the language.
+const ELSEWHERE: [(&str, &str); 8] = [
+    ("qd", "queue_depth"),
+    ("iodepth", "queue_depth"),
+    ("bs", "block_size"),
+    ("block", "block_size"),
+    ("numjobs", "threads"),
+    ("runtime", "time"),
+    ("rw", "op"),
+    ("ramp_time", "ramp"),
+];
+
+/// The parameter that other programs call so.
+pub(crate) fn called_elsewhere(word: &str) -> Option<&'static str> {
+    ELSEWHERE.iter().find(|(other, _)| *other == word).map(|(_, own)| *own)
+}
+
 /// Texts longer than this are not compared; no word of the language comes near it.
 const LONGEST: usize = 64;
 

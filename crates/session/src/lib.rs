@@ -17,5 +17,6 @@ mod watch;
 
 pub use care::TargetCare;
 pub use fanout::{Fanout, Screen};
+pub use preparation::check_of_what_was_written;
 pub use rounds::left;
 pub use run::{Outcome, Session, Start};

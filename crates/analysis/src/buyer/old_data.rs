@@ -101,8 +101,9 @@ pub(super) fn answer(known: &Known<'_>) -> Answer {
         return notes.unknown(Question::OldData, &why, how);
     }
     let spins = known.device().is_some_and(|device| device.rotational == Some(true));
-    compare(&with, if spins { SLOW_SPINNING } else { SLOW }, &mut notes);
-    let good = "Every place that holds data is read at about the speed of the fastest.";
+    let limit = if spins { SLOW_SPINNING } else { SLOW };
+    compare(&with, limit, &mut notes);
+    let good = format!("No place that holds data is read at less than {:.0} % of the fastest.", limit * 100.0);
     let because = if known.content().is_some() {
         "measured twice each, the better one taken; how old the data is, nothing tells"
     } else {
@@ -110,7 +111,7 @@ pub(super) fn answer(known: &Known<'_>) -> Answer {
     };
     let action = "Ask how long the data lay there; writing it anew (a backup and a restore) mends faded data, a worn \
                   drive fades again.";
-    notes.answer(Question::OldData, good, (Sureness::Likely, because), action)
+    notes.answer(Question::OldData, &good, (Sureness::Likely, because), action)
 }
 
 /// Holds each place against the fastest.

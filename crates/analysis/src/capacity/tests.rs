@@ -116,8 +116,7 @@ fn a_drive_ends_where_everything_behind_is_lost_and_not_at_a_single_bad_block() 
     let doubtful = finding(&one).expect("an answer");
     assert_eq!((doubtful.code.as_str(), doubtful.answers), ("capacity_doubtful", true));
     let first = format!(
-        "1 of 1024 blocks that were checked did not hold what was written or could not be read, the first at \
-                         byte {};",
+        "1 of 1024 blocks that were checked did not hold what was written, the first at byte {};",
         places[from] * MIB
     );
     assert!(doubtful.statement.contains(&first), "{}", doubtful.statement);

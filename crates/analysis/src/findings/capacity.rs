@@ -111,14 +111,18 @@ pub(crate) fn refused(said: u64, at: u64, evidence: Vec<Evidence>) -> Finding {
 /// Blocks here and there did not hold.
 pub(crate) fn scattered(said: u64, account: &Account, evidence: Vec<Evidence>) -> Finding {
     let first = account.first_bad.map_or_else(String::new, |(at, _)| format!(", the first at byte {at}"));
+    let how = match (account.bad, account.unreadable) {
+        (_, 0) => "did not hold what was written",
+        (0, _) => "could not be read",
+        _ => "did not hold what was written or could not be read",
+    };
     let behind = match (account.held_behind(), account.cut_at) {
         (0, _) => "nothing behind them held, and they are too few to say that the drive ends there",
         (_, None) => "others behind them held, so it is no shorter than it says",
         (_, Some(_)) => "others behind them held, as far as was checked before it was cut off",
     };
     let statement = format!(
-        "The drive claims {}, and {} of {} blocks that were checked did not hold what was written or could not be read{first}; \
-         {behind}.",
+        "The drive claims {}, and {} of {} blocks that were checked {how}{first}; {behind}.",
         decimal(said),
         account.bad + account.unreadable,
         account.checked + account.unreadable
@@ -146,8 +150,14 @@ pub(crate) fn smart_compared(counters: &[Counter]) -> Finding {
         (false, false) => format!("SMART before and after: {}.", rose.join("; ")),
     };
     let severity = if rose.is_empty() { Severity::Note } else { Severity::Warning };
-    let cause = "What the drive itself noticed: errors that it could not correct, wear, power cycles.";
-    let action = "Errors that rise under a test are a reason to return a drive, whatever its capacity.";
+    let (cause, action) = if counters.is_empty() {
+        ("", "")
+    } else {
+        (
+            "What the drive itself noticed: errors that it could not correct, wear, power cycles.",
+            "Errors that rise under a test are a reason to return a drive, whatever its capacity.",
+        )
+    };
     let before = |counter: &Counter| {
         let what = format!("{} ({}; limit: before the run)", counter.name, counter.source);
         evidence(&what, counter.after, Some(counter.before), &counter.unit)

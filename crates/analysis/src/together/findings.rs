@@ -122,8 +122,8 @@ fn apart(steps: &[StepTogether]) -> Option<Finding> {
     }
     (!keys.is_empty()).then(|| {
         let statement = format!(
-            "{} did not run on all drives for the whole time: the loss is at least what is shown, and the \
-             rates together have no sum.",
+            "{} did not run on all drives for the whole time: what a drive kept there is not shown where it was beside all \
+             others for less than 90 %, and the rates together have no sum.",
             plural(keys.len(), "step")
         );
         let cause = "A step that ends by volume ends sooner on a faster drive, or a drive failed in it.";

@@ -7,14 +7,14 @@ use drivelab_core::environment::{BlockDeviceFacts, TargetFacts, TargetKind};
 use drivelab_core::event::{RunResumed, RunState};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
-use drivelab_core::plan::Step;
+use drivelab_core::plan::{Step, StepRole};
 use drivelab_core::run::RunRecords;
 use drivelab_core::target::{DeviceIdentity, WritableTarget};
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_device::guard::{self, Destroy, Whole};
 use drivelab_device::{BlockNode, FileIdentity, Named, Scratch};
 use drivelab_report::{DryRunDevice, format};
-use drivelab_session::{Start, left};
+use drivelab_session::{Start, check_of_what_was_written, left};
 use drivelab_store::{Bundle, DataDir, Recorder, RunRow};
 
 use crate::args::ResumeArgs;
@@ -69,6 +69,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
         again.as_left(book.as_ref(), &records);
     }
     let book = book.map(|book| book.going_on(&records, again.prepared_again));
+    again.prepared_again = prepares_again(&records, again.prepared_again, &again.state)?;
     if let Some(scratch) = &again.opened.scratch {
         notes::write_scratch(&data, row.id, scratch)?;
     }
@@ -253,6 +254,30 @@ fn changed_drive(before: &[BlockDeviceFacts], now: &[BlockDeviceFacts]) -> Optio
     })
 }
 
+/// What becomes of a target that is not as the run left it.
+fn again(records: &RunRecords) -> &'static str {
+    if prepares(records) { " is prepared again" } else { " is not as the run left it, and the plan has no preparation" }
+}
+
+fn prepares(records: &RunRecords) -> bool {
+    records.plan.steps().any(|step| step.role == StepRole::Prepare)
+}
+
+/// Whether preparation is repeated on a target, lost or not. Refuses to check what is not there any more: a drive
+/// would be blamed for what others wrote.
+fn prepares_again(records: &RunRecords, lost: bool, state: &str) -> Result<bool> {
+    match check_of_what_was_written(records).filter(|_| lost) {
+        None => Ok(lost && prepares(records)),
+        Some((check, write)) => Err(Failure::new(
+            ExitCode::TargetUnusable,
+            format!(
+                "'{check}' would check what '{write}' wrote, and that may be gone: {state}; what others wrote there would look \
+                 like a fault of the drive. Begin a new run; this one stays as it is"
+            ),
+        )),
+    }
+}
+
 /// The target, open again.
 struct Reopened {
     opened: OpenedIo,
@@ -270,7 +295,7 @@ impl Reopened {
         let Some(book) = book else { return };
         (self.state, self.prepared_again) = match book.prepared() {
             Ok(words) => (format!("the device was released anew and is {words}"), false),
-            Err(why) => (format!("the device was released anew and is prepared again, since {why}"), true),
+            Err(why) => (format!("the device was released anew{}, since {why}", again(records)), true),
         };
     }
 }
@@ -337,6 +362,7 @@ fn said_only(context: &Context, arguments: &ResumeArgs, bundle: &Bundle, records
     if records.environment.target.kind == TargetKind::BlockDevice {
         looked.as_left(context, records)?;
     }
+    looked.prepared_again = prepares_again(records, looked.prepared_again, &looked.remark)?;
     let devices = &records.environment.target.devices;
     watching::Watching::look(context, &arguments.telemetry, devices, Some(&records.plan))?;
     let left: Vec<&Step> = left(records, !looked.prepared_again).into_iter().map(|(_, step)| step).collect();
@@ -361,7 +387,7 @@ impl Looked {
         let book = Book::of_device(&node, &context.data()?, records.run);
         (self.remark, self.prepared_again) = match book.prepared() {
             Ok(words) => (format!("the target is {words}"), false),
-            Err(why) => (format!("the target is prepared again, since {why}"), true),
+            Err(why) => (format!("the target{}, since {why}", again(records)), true),
         };
         Ok(())
     }

@@ -1,6 +1,8 @@
 //! The account of the target's state in this process: what the data folder keeps of the drive, whether that still
 //! holds, and keeping it up to date.
 
+use std::cell::Cell;
+
 use drivelab_analysis::findings;
 use drivelab_core::drive_state::{DriveState, HostCounters, KeptState};
 use drivelab_core::environment::{TargetFacts, TargetKind};
@@ -27,6 +29,10 @@ pub struct Book {
     data: Option<DataDir>,
     run: RunId,
     state: DriveState,
+    /// Who changed it last, where what is kept of it holds: a run that only reads is not the one that left it so.
+    left_by: Option<String>,
+    /// Whether this run changes it.
+    changes: Cell<bool>,
     /// What was found about what was kept.
     found: Option<Finding>,
     /// Why what is kept of it does not hold, as far as a run that goes on asks.
@@ -56,7 +62,8 @@ impl Book {
             }
             TargetKind::BlockDevice => DriveState::unknown(length, NO_RECORD),
         };
-        let book = Book { device, data, run, state, found: None, lost: None };
+        let (left_by, changes) = (None, Cell::new(false));
+        let book = Book { device, data, run, state, left_by, changes, found: None, lost: None };
         Some(book.with_kept(strange))
     }
 
@@ -65,7 +72,8 @@ impl Book {
     pub fn of_device(node: &BlockNode, data: &DataDir, run: RunId) -> Self {
         let device = identity_of(node);
         let state = DriveState::unknown(device.capacity, NO_RECORD);
-        let book = Book { device: Some(device), data: Some(data.clone()), run, state, found: None, lost: None };
+        let (device, data) = (Some(device), Some(data.clone()));
+        let book = Book { device, data, run, state, left_by: None, changes: Cell::new(false), found: None, lost: None };
         book.with_kept(None)
     }
 
@@ -77,9 +85,11 @@ impl Book {
             (Some(why), _) => self.state.forget(why),
             (None, None) => {}
             (None, Some(kept)) => {
+                let by = kept.run.clone();
                 let (state, found, lost) = still(kept, device, counters, this_boot().as_deref(), &now());
                 // Another run wrote since, or nobody did: what it left is what is there.
                 self.state = DriveState { length: self.state.length, ..state };
+                self.left_by = lost.is_none().then_some(by);
                 (self.found, self.lost) = (found, lost);
             }
         }
@@ -134,9 +144,13 @@ impl Book {
     /// Keeps the state for the next run. That it could not be kept costs that run its knowledge, and this one nothing.
     pub fn keep(&self, state: &DriveState, running: Option<&StepKey>) {
         let (Some(device), Some(data)) = (&self.device, &self.data) else { return };
+        if running.is_some() {
+            self.changes.set(true);
+        }
+        let left_by = self.left_by.clone().filter(|_| !self.changes.get());
         let kept = KeptState {
             device: device.clone(),
-            run: self.run.to_string(),
+            run: left_by.unwrap_or_else(|| self.run.to_string()),
             at: now(),
             boot: this_boot(),
             running: running.cloned(),

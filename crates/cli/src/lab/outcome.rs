@@ -241,9 +241,10 @@ fn bad_blocks(records: &RunRecords) -> Option<String> {
     let first = checks.iter().find_map(|check| check.first.first());
     let first = first
         .map_or_else(String::new, |block| format!("; the first, at byte {}, is {}", block.offset, block.fault.name()));
+    let passes = if checks.len() > 1 { format!(", all {} checks together,", checks.len()) } else { String::new() };
     (bad > 0).then(|| {
         format!(
-            "{bad} of {checked} blocks that were checked do not hold what was written there{first}. The drive, the path to \
+            "{bad} of {checked} blocks that were checked{passes} do not hold what was written there{first}. The drive, the path to \
              it, or another program changed data: do not trust it with any before you know which"
         )
     })

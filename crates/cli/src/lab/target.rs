@@ -291,8 +291,9 @@ fn part_of(place: &Place, methodology: &Methodology, form: Form, whole: Bytes, a
     let others = methodology.forms_that_fit(whole).into_iter().filter(|other| *other != form).map(Form::name);
     let others: Vec<String> = others.map(|name| format!("--form {name}")).collect();
     let others = if others.is_empty() { String::new() } else { format!(" (what fits there: {})", others.join(", ")) };
+    let more = if minimum.max(Bytes::MIB) <= whole { ", or say more with --size" } else { "" };
     let message = format!(
-        "'{}' needs at least {} of a device, and {} would be used of {}; name a larger one, or say more with --size{others}",
+        "'{}' needs at least {} of a device, and {} would be used of {}; name a larger one{more}{others}",
         methodology.identity().name,
         format::bytes(minimum.max(Bytes::MIB)),
         format::bytes(part),

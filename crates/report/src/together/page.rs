@@ -1,6 +1,7 @@
 //! The page of several drives at once, handed to templates/together.html.
 
 use askama::Template;
+use drivelab_analysis::together::{KeptRange, Together};
 use drivelab_core::plan::Form;
 
 use crate::chart::Chart;
@@ -99,6 +100,22 @@ pub(super) fn html(input: &GroupInput<'_>) -> Result<String, ReportError> {
     Ok(page.render()?)
 }
 
+/// How many steps are left out where some drive worked beside the others for too little of them.
+fn of_those_at_once(group: &Together) -> String {
+    match group.steps.iter().filter(|step| step.apart).count() {
+        0 => String::new(),
+        apart => format!("; {} not at once are left out", format::counted(apart, "step")),
+    }
+}
+
+/// What a drive kept from the least to the most, and of how many steps.
+fn over_steps(group: &Together, drive: usize, kept: KeptRange) -> String {
+    let of_drive = group.steps.iter().filter_map(|step| step.drives.get(drive));
+    let (compared, all) = (of_drive.clone().filter(|share| share.kept_percent.is_some()).count(), of_drive.count());
+    let steps = if compared == all { format::counted(all, "step") } else { format!("{compared} of {all} steps") };
+    format!("{:.0} to {:.0} % over {steps}", kept.least_percent, kept.most_percent)
+}
+
 /// What all moved at most, what it cost the drive that lost most, and how busy the host was.
 fn tiles(input: &GroupInput<'_>) -> Vec<Tile> {
     let group = &input.group;
@@ -108,7 +125,7 @@ fn tiles(input: &GroupInput<'_>) -> Vec<Tile> {
         tiles.push(Tile {
             title: "Most at once".to_owned(),
             value: format!("{} MB/s", views::mb_s(Some(together), step.total.together_at_least).plain()),
-            detail: format!("{}{kept}", step.label),
+            detail: format!("{}{kept}{}", step.label, of_those_at_once(group)),
         });
         if let Some(cpu) = &step.cpu {
             tiles.push(Tile {
@@ -123,7 +140,7 @@ fn tiles(input: &GroupInput<'_>) -> Vec<Tile> {
             tiles.push(Tile {
                 title: format!("{} keeps", views::drive_name(input, index)),
                 value: format!("{:.0} %", kept.median_percent),
-                detail: format!("{:.0} to {:.0} % over all steps", kept.least_percent, kept.most_percent),
+                detail: over_steps(group, index, kept),
             });
         }
     }

@@ -32,7 +32,7 @@ pub(super) const MEANING: [&str; 6] = [
     "≥ marks a rate that the host limited, not the drive: the drive can do at least this much, and what it keeps then says little \
      about drives.",
     "Overlap is the share of a drive's step during which every other drive ran the same step. Below 100 % it was partly alone, \
-     and lost more in full company than is shown; below 90 % on any drive the sum over all drives is void.",
+     and lost more in full company than is shown; below 90 % what it kept is not shown, and the sum over all drives is void.",
     "CPU is what the host's CPUs did between begin and end of the step, everybody's programs together (/proc/stat). Busy is \
      programs, kernel and interrupts; what a hypervisor gave to others is stolen, and waiting for a drive counts as idle.",
 ];
