@@ -54,12 +54,13 @@ pub(crate) fn not_judged(said: u64, checked: u64) -> Finding {
 
 /// The check was ended before it had gone to all of its blocks.
 pub(crate) fn cut_off(said: u64, account: &Account, evidence: Vec<Evidence>) -> Finding {
+    let how_far = match account.checked + account.unreadable {
+        0 => "before any block was checked".to_owned(),
+        seen => format!("after {seen} of {} blocks, which held what was written", account.planned),
+    };
     let statement = format!(
-        "The drive claims {}, and the check was cut off after {} of {} blocks, which held what was written: nothing is said \
-         of its capacity.",
-        decimal(said),
-        account.checked + account.unreadable,
-        account.planned
+        "The drive claims {}, and the check was cut off {how_far}: nothing is said of its capacity.",
+        decimal(said)
     );
     let cause = "The run was stopped, or a limit of time or a cap ended the check.";
     let action = "Run `genuine` to its end; what was written is still there, and `resume` checks it.";

@@ -256,7 +256,7 @@ fn changed_drive(before: &[BlockDeviceFacts], now: &[BlockDeviceFacts]) -> Optio
 
 /// What becomes of a target that is not as the run left it.
 fn again(records: &RunRecords) -> &'static str {
-    if prepares(records) { " is prepared again" } else { " is not as the run left it, and the plan has no preparation" }
+    if prepares(records) { "is prepared again" } else { "is not as the run left it" }
 }
 
 fn prepares(records: &RunRecords) -> bool {
@@ -295,7 +295,7 @@ impl Reopened {
         let Some(book) = book else { return };
         (self.state, self.prepared_again) = match book.prepared() {
             Ok(words) => (format!("the device was released anew and is {words}"), false),
-            Err(why) => (format!("the device was released anew{}, since {why}", again(records)), true),
+            Err(why) => (format!("the device was released anew and {}, since {why}", again(records)), true),
         };
     }
 }
@@ -387,7 +387,7 @@ impl Looked {
         let book = Book::of_device(&node, &context.data()?, records.run);
         (self.remark, self.prepared_again) = match book.prepared() {
             Ok(words) => (format!("the target is {words}"), false),
-            Err(why) => (format!("the target{}, since {why}", again(records)), true),
+            Err(why) => (format!("the target {}, since {why}", again(records)), true),
         };
         Ok(())
     }
