@@ -9,7 +9,8 @@
 #: memory_mib: 768
 #: limit_s: 900
 # QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
-modprobe nvme_core io_timeout=2
+# A command that the emulator lost is asked for again after this; behind the limit others wait for seconds.
+modprobe nvme_core io_timeout=10
 for module in nvme dm-mod dm-crypt aesni_intel xts ecb crc32c_generic ext4; do
     modprobe $module
 done
