@@ -125,6 +125,58 @@ fn a_killed_run_goes_on_without_preparing_again_unless_somebody_wrote() {
 }
 
 #[test]
+fn runs_that_only_read_leave_a_device_to_the_runs_before_them() {
+    if !root_or_skip("a loop device") {
+        return;
+    }
+    let disk = Disk::new(32, &["--direct-io=on"]);
+    disk.lab.write("reads.toml", format!("{READS}{REUSED}{TEST}"));
+    let looks = format!("{READS}{TEST}").replace("\"8 MiB\"", "\"8 MiB\"\ncontent = \"as_found\"");
+    disk.lab.write("looks.toml", looks.replace("\"reads\"", "\"looks\""));
+    kill_while_reading(&disk);
+    let prepared = disk.lab.runs()[0].0.clone();
+    disk.lab.ok(&["run", "looks.toml", &disk.device, "--destroy", disk.name()]);
+    // A further one finds it filled, and only reads, too.
+    kill_while_reading(&disk);
+    for run in [prepared.as_str(), "--last"] {
+        let said = disk.lab.ok(&["resume", run, "--destroy", disk.name(), "--dry-run"]).stdout;
+        assert!(said.contains("as this run left it"), "{run}: {said}");
+    }
+    let before = written(&disk);
+    disk.lab.ok(&["resume", "--last", "--destroy", disk.name()]);
+    disk.lab.ok(&["resume", &prepared, "--destroy", disk.name()]);
+    assert_eq!(written(&disk), before, "nothing was prepared again");
+}
+
+#[test]
+fn what_others_may_have_overwritten_is_not_checked_and_blamed_on_the_drive() {
+    if !root_or_skip("a loop device") {
+        return;
+    }
+    let disk = Disk::new(32, &["--direct-io=on"]);
+    let part = |name: &str, op: &str, more: &str| {
+        TEST.replace("\"reads\"", &format!("\"{name}\"")).replace("\"read\"", &format!("\"{op}\"")) + more
+    };
+    let in_order = |text: String| text.replace("\"random\"", "\"sequential\"").replace("time = \"2 s\"", "passes = 1");
+    let stamp = in_order(part("stamp", "write", "verify = \"headers\"\n"));
+    let look = in_order(part("look", "verify", "verify = \"headers\"\n"));
+    disk.lab.write("reads.toml", format!("{READS}{stamp}{TEST}{look}"));
+    kill_while_reading(&disk);
+    let resume = |words: &[&str]| disk.lab.run(&[&["resume", "--last", "--destroy", disk.name()], words].concat());
+    assert!(resume(&["--dry-run"]).stdout.contains("as this run left it"));
+    disk.write(8192, &[1; 512]);
+    for words in [&["--dry-run"][..], &[]] {
+        let refused = resume(words);
+        assert_eq!(refused.code, 6, "{}", refused.stdout);
+        assert!(
+            refused.stderr.contains("that may be gone") && refused.stderr.contains("Begin a new run"),
+            "{}",
+            refused.stderr
+        );
+    }
+}
+
+#[test]
 fn a_preparation_goes_on_until_it_is_flat_or_given_up_and_says_which() {
     if !root_or_skip("a loop device") {
         return;

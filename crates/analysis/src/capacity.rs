@@ -42,9 +42,8 @@ pub(crate) struct Account {
     pub ends_there: bool,
     /// Blocks that were to be checked: those of the span, or the places in it.
     pub planned: u64,
-    /// How far a check in order of addresses came that was cut off, in bytes from the start; `None` where it came to
-    /// its end, or went through the span in an order of which any part is a sample.
-    pub cut_at: Option<u64>,
+    /// It was cut off before it had gone to all of them.
+    pub is_cut: bool,
     /// Bytes after which addresses come round.
     pub comes_round: Option<u64>,
     /// A block that was found where another one belongs.
@@ -68,9 +67,14 @@ impl Account {
         let unreadable = record.read.errors;
         let route = Route::of(workload);
         let seen = checked + unreadable;
-        let cut = record.stop_reason != StopReason::Passes && seen < route.planned();
-        let gone_to = if cut { seen } else { route.planned() };
-        let (before, behind) = lowest.map_or((0, 0), |address| route.around(address, gone_to, workload.pattern));
+        let is_cut = record.stop_reason != StopReason::Passes && seen < route.planned();
+        // Only of a check upwards is it known which blocks it had gone to.
+        let gone_to = match (is_cut, workload.pattern) {
+            (false, _) => route.planned(),
+            (true, Pattern::Sequential) => seen,
+            (true, _) => 0,
+        };
+        let (before, behind) = lowest.map_or((0, 0), |address| route.around(address, gone_to));
         let example = first.iter().find(|bad| bad.belongs_at.is_some()).cloned();
         let only_misplaced = faults.keys().all(|fault| matches!(fault, DataFault::Misplaced | DataFault::Wrapped));
         let apart = |bad: &BadBlock| bad.belongs_at.map(|belongs| belongs.abs_diff(bad.offset));
@@ -84,10 +88,7 @@ impl Account {
             behind,
             ends_there: behind >= BEYOND_LEAST && (bad + unreadable) * 100 >= behind * BEYOND_PERCENT,
             planned: route.planned(),
-            cut_at: (cut && workload.pattern != Pattern::RandomOnce).then(|| match workload.pattern {
-                Pattern::Sequential => route.end_of(gone_to),
-                _ => 0,
-            }),
+            is_cut,
             comes_round: wraps_at.map(|bytes| bytes.get()).or(nearest.filter(|_| only_misplaced)),
             example,
             span,
@@ -105,7 +106,7 @@ impl Account {
         match (self.comes_round, self.first_bad) {
             (Some(bytes), _) => Some(bytes.min(self.span)),
             (None, Some((_, before))) if self.ends_there => Some(before),
-            _ => self.cut_at.is_none().then_some(self.span),
+            _ => (!self.is_cut).then_some(self.span),
         }
     }
 
@@ -119,7 +120,7 @@ impl Account {
     /// where the check was cut off, as only its first addresses were gone to.
     pub(crate) fn share_found(&self) -> Option<f64> {
         match self.checked + self.unreadable {
-            _ if self.cut_at.is_some() => None,
+            _ if self.is_cut => None,
             0 => None,
             seen if seen >= self.blocks => Some(0.0),
             seen => Some(100.0 * (1.0 - CHANCE.powf(1.0 / seen as f64))),
@@ -148,34 +149,18 @@ impl Route {
         self.places.as_ref().map_or(self.blocks, |places| places.len() as u64)
     }
 
-    /// The end of the last one of so many, bytes.
-    fn end_of(&self, count: u64) -> u64 {
-        let Some(last) = count.checked_sub(1) else { return 0 };
-        match &self.places {
-            None => count * self.block,
-            Some(places) => {
-                let at = usize::try_from(last).unwrap_or(usize::MAX).min(places.len().saturating_sub(1));
-                places.get(at).map_or(0, |block| (block + 1) * self.block)
-            }
-        }
-    }
-
-    /// The end of the block below the one at this address, and how many are from it on, of the `gone_to` of a pass of
-    /// this order that may have been cut off.
-    fn around(&self, address: u64, gone_to: u64, order: Pattern) -> (u64, u64) {
+    /// The end of the block below the one at this address, and how many are from it on, of the first so many.
+    fn around(&self, address: u64, gone_to: u64) -> (u64, u64) {
         let at = address / self.block;
-        let below = self.places.as_ref().map_or(at, |places| places.partition_point(|place| *place < at) as u64);
-        let behind = match order {
-            // Downwards, what is above was gone to first.
-            Pattern::Reverse => (self.planned() - below.min(self.planned())).min(gone_to),
-            // Any part of it is a sample: as many as its share of them, to the nearest.
-            Pattern::RandomOnce => {
-                let all = self.planned().saturating_sub(below);
-                (all as f64 * gone_to as f64 / self.planned().max(1) as f64).round() as u64
+        let (below, end) = match &self.places {
+            None => (at, at * self.block),
+            Some(places) => {
+                let below = places.partition_point(|place| *place < at);
+                let last = below.checked_sub(1).and_then(|last| places.get(last));
+                (below as u64, last.map_or(0, |block| (block + 1) * self.block))
             }
-            Pattern::Sequential | Pattern::Random => gone_to.saturating_sub(below),
         };
-        (self.end_of(below), behind)
+        (end, gone_to.saturating_sub(below))
     }
 }
 
@@ -216,7 +201,7 @@ fn verdict(records: &RunRecords) -> (Option<Finding>, bool) {
     let asked = refused.is_some() || !checks.is_empty();
     let scattered = checks.iter().map(|(_, account)| account).find(|account| account.bad + account.unreadable > 0);
     // One that came to its end says more than any that was cut off.
-    let best = checks.iter().map(|(_, account)| account).max_by_key(|one| (one.cut_at.is_none(), one.checked));
+    let best = checks.iter().map(|(_, account)| account).max_by_key(|one| (!one.is_cut, one.checked));
     let found = match (worst, refused, best) {
         (Some(account), ..) => Some(text::missing(said, account, evidence_of(said, account))),
         (None, Some((_, at)), _) => {
@@ -225,7 +210,7 @@ fn verdict(records: &RunRecords) -> (Option<Finding>, bool) {
         }
         (None, None, Some(best)) => Some(match scattered {
             Some(account) => text::scattered(said, account, evidence_of(said, account)),
-            None if best.cut_at.is_some() => text::cut_off(said, best, evidence_of(said, best)),
+            None if best.is_cut => text::cut_off(said, best, evidence_of(said, best)),
             None => text::there(said, best, evidence_of(said, best)),
         }),
         (None, None, None) => None,

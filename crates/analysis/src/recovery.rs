@@ -113,6 +113,13 @@ mod tests {
         // The first of the mixes reads 4 KiB at random; the first of the corners reads 1 MiB in order and is faster.
         name(&mut run, "corners");
         assert_eq!(code(&run).as_deref(), Some("load_not_recovered"));
+        // A ramp that is faster than all is in no figure.
+        let mut ramped = run.clone();
+        let first = ramped.intervals.iter().position(|one| one.key.step.as_str().starts_with("mixes/")).expect("one");
+        let mut ramp = ramped.intervals[first].clone();
+        (ramp.ramp, ramp.read.bytes) = (true, drivelab_core::units::Bytes::new(1 << 50));
+        ramped.intervals.insert(first, ramp);
+        assert_eq!(code(&ramped).as_deref(), Some("load_not_recovered"));
         name(&mut run, "mixes");
         assert_eq!(code(&run).as_deref(), Some("load_recovered"), "it is as fast as itself somewhere");
         run.plan.form = Form::Smoke;

@@ -171,3 +171,11 @@ fn of_what_the_session_noted_twice_the_later_counts_and_nothing_else_is_dropped(
         analyse(&run).findings.iter().filter(|one| of_session(one)).map(|one| one.evidence[0].value).collect();
     assert_eq!(told, [5.0, 3.0, 4.0]);
 }
+
+#[test]
+fn evidence_that_nobody_knows_is_left_out() {
+    use crate::findings::{evidence, words};
+    let pieces = vec![evidence("a ratio of nothing", f64::NAN, None, "%"), evidence("known", 1.0, None, "%")];
+    let told = words(Severity::Note, "made_up", "It is so.".to_owned(), "", "").about_run(pieces);
+    assert_eq!(told.evidence.iter().map(|piece| piece.what.as_str()).collect::<Vec<&str>>(), ["known"]);
+}

@@ -153,6 +153,9 @@ pub struct KeptState {
     pub device: DeviceIdentity,
     /// The run that left it so.
     pub run: String,
+    /// Runs before that one that left it in this very state, as none changed it since: the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_so_before: Vec<String>,
     /// When, by the host's clock (RFC 3339).
     pub at: String,
     /// Which start of the host (`/proc/sys/kernel/random/boot_id`): counters begin anew with each.

@@ -81,8 +81,18 @@ impl LinkFacts {
     /// Lanes of the negotiated link, where it has any: 4 of `PCIe 4.0 x4`.
     #[must_use]
     pub fn lanes(&self) -> Option<u32> {
-        self.negotiated.rsplit_once(" x")?.1.parse().ok()
+        pcie_link(&self.negotiated)?.1
     }
+}
+
+/// Generation and lanes of a text such as `PCIe 4.0 x4`; lanes where they are stated.
+#[must_use]
+pub fn pcie_link(text: &str) -> Option<(f64, Option<u32>)> {
+    let (_, rest) = text.split_once("PCIe ")?;
+    let mut words = rest.split([' ', ',']);
+    let generation = words.next()?.parse().ok()?;
+    let lanes = words.find_map(|word| word.strip_prefix('x')?.parse().ok());
+    Some((generation, lanes))
 }
 
 /// One block device: the one that holds the file system or is the target itself, or one below it.
@@ -307,4 +317,17 @@ pub struct ToolVersion {
     pub commit: String,
     /// Build profile: `release` or `debug`.
     pub profile: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_is_read_from_its_words() {
+        assert_eq!(pcie_link("PCIe 4.0 x4"), Some((4.0, Some(4))));
+        assert_eq!(pcie_link("PCIe 3.0"), Some((3.0, None)));
+        assert_eq!(pcie_link("PCIe 5.0 x4, NVMe 2.0"), Some((5.0, Some(4))));
+        assert_eq!(pcie_link("SATA 6.0 Gb/s"), None);
+    }
 }

@@ -553,6 +553,12 @@ impl Plan {
         self.steps().filter_map(Step::workload).flat_map(Workload::groups).find_map(|load| load.on.as_deref())
     }
 
+    /// Whether any step prepares the target.
+    #[must_use]
+    pub fn prepares(&self) -> bool {
+        self.steps().any(|step| step.role == StepRole::Prepare)
+    }
+
     /// Whether any step needs O_DIRECT.
     #[must_use]
     pub fn needs_direct(&self) -> bool {

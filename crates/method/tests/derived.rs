@@ -183,3 +183,10 @@ fn a_new_file_offers_the_tests_of_the_other_and_nothing_else() {
         assert_eq!(offered(name), names(name), "{name}");
     }
 }
+
+#[test]
+fn methods_of_unlike_forms_differ_in_their_forms_and_not_in_every_value() {
+    let files = ["faithful", "quick"].map(|form| format!("[forms.{form}]\n{}", test("one", "")));
+    let found = differ(&files[0], &files[1]);
+    assert!(found.iter().all(|(test, _)| test != "one"), "{found:?}");
+}

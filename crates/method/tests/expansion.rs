@@ -588,3 +588,25 @@ fn every_pattern_of_write_amplification_writes_the_drive_twice() {
     let drive_writes = plan.estimated_written().as_f64() / capacity.as_f64();
     assert!(drive_writes < 30.0, "two of each pattern and their fills, not the most rounds: {drive_writes}");
 }
+
+#[test]
+fn a_setting_that_takes_an_axis_away_is_named_and_not_the_file() {
+    let method = test_of(
+        "axes = [\"op\", \"queue_depth\"]\nop = [\"read\", \"write\"]\nqueue_depth = [1, 8]\ntime = \"1 s\"\n\
+         pattern = \"random\"\nblock_size = \"4 KiB\"",
+    );
+    let error = method.with_settings(&["write_percent=50".to_owned()]).unwrap_err().to_string();
+    assert!(
+        error.contains("`write_percent` was set for all tests") && error.contains("--set TEST.write_percent"),
+        "{error}"
+    );
+}
+
+#[test]
+fn a_key_by_its_name_elsewhere_is_told_its_own() {
+    for (other, own) in [("qd = 4", "queue_depth"), ("bs = \"4 KiB\"", "block_size"), ("numjobs = 2", "threads")] {
+        let text = format!("{HEAD}{TARGET}[defaults]\n{other}\n[forms.quick]\n");
+        let error = parse("made.toml", &text).unwrap_err().to_string();
+        assert!(error.contains(&format!("did you mean `{own}`")), "{other}: {error}");
+    }
+}

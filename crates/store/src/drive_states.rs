@@ -80,6 +80,7 @@ mod tests {
         let kept = KeptState {
             device: device(Some("A"), 1),
             run: "r".to_owned(),
+            left_so_before: vec!["q".to_owned()],
             at: "2026-01-01T00:00:00Z".to_owned(),
             boot: None,
             running: None,

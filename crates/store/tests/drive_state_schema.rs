@@ -47,6 +47,7 @@ fn what_is_kept_of_a_drive_keeps_to_the_schema() {
     let kept = KeptState {
         device,
         run: "r".to_owned(),
+        left_so_before: vec!["q".to_owned()],
         at: "2026-01-01T00:00:00Z".to_owned(),
         boot: Some("b".to_owned()),
         running: None,

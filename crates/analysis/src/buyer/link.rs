@@ -1,7 +1,7 @@
 //! Does its link run as it should? What was negotiated against what drive and slot can, what the model is known for,
 //! and what was read through it.
 
-use drivelab_core::environment::LinkFacts;
+use drivelab_core::environment::{LinkFacts, pcie_link};
 use drivelab_core::probe::{PcieHop, UplinkRoot};
 
 use super::{Answer, Known, Notes, Question, Sureness, old_data};
@@ -48,22 +48,13 @@ fn against_possible(link: &LinkFacts, notes: &mut Notes) {
     }
 }
 
-/// Generation and lanes of a text such as `PCIe 4.0 x4`; lanes where they are stated.
-fn generation(text: &str) -> Option<(f64, Option<u32>)> {
-    let (_, rest) = text.split_once("PCIe ")?;
-    let mut words = rest.split([' ', ',']);
-    let generation = words.next()?.parse().ok()?;
-    let lanes = words.find_map(|word| word.strip_prefix('x')?.parse().ok());
-    Some((generation, lanes))
-}
-
 /// What the model is known for: a drive in a slower slot than it can use is slower than its data sheet.
 fn against_facts(known: &Known<'_>, link: &LinkFacts, notes: &mut Notes) {
     let Some((facts, device)) = known.facts.zip(known.device()) else { return };
     let figures = facts.figures_at(Some(device.capacity));
     let Some(figure) = &figures.interface else { return };
     let text = figure.value.text.as_str();
-    let Some(((now, lanes), (could, wide))) = generation(&link.negotiated).zip(generation(text)) else { return };
+    let Some(((now, lanes), (could, wide))) = pcie_link(&link.negotiated).zip(pcie_link(text)) else { return };
     let fewer = lanes.zip(wide).is_some_and(|(lanes, wide)| lanes < wide);
     if now < could || fewer {
         notes.beware(format!("{} is a drive for {text}, and runs at {} here", facts.title, link.negotiated));
@@ -80,18 +71,5 @@ fn way(hops: &[PcieHop], link: &LinkFacts, notes: &mut Notes) {
         if up.bytes_per_second.is_some_and(|up| up < rate * 0.99) {
             notes.beware(format!("on the way to the CPU {} ({}) runs at {}", hop.address, hop.kind, up.negotiated));
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn links_are_read_as_data_sheets_and_kernels_write_them() {
-        assert_eq!(generation("PCIe 4.0 x4"), Some((4.0, Some(4))));
-        assert_eq!(generation("PCIe 3.0"), Some((3.0, None)));
-        assert_eq!(generation("PCIe 5.0 x4, NVMe 2.0"), Some((5.0, Some(4))));
-        assert_eq!(generation("SATA 6.0 Gb/s"), None);
     }
 }

@@ -99,6 +99,17 @@ fn a_step_below_its_own_time_or_volume_is_short() {
         .filter(|r| r.key.step.as_str() == "mixes/w30")
         .for_each(|r| r.stop_reason = StopReason::Volume);
     assert_eq!(codes(&run), ["short_step"]);
+    // The last block that did not fit may have been as large as any.
+    let (mut moved, mut block) = (0, 0);
+    for record in run.steps.iter().filter(|record| record.key.step.as_str() == "mixes/w30") {
+        moved = record.kinds().map(|(_, op)| op.bytes.get()).sum();
+        block = run.plan.step(&record.key.step).and_then(Step::workload).expect("a load").block_size.get();
+    }
+    let volume = |missing: u64| Bytes::new((moved + missing) * 100 / 95);
+    rule(&mut run, &|stop| stop.volume = Some(volume(block / 2)));
+    assert!(codes(&run).is_empty());
+    rule(&mut run, &|stop| stop.volume = Some(volume(block * 2)));
+    assert_eq!(codes(&run), ["short_step"]);
 }
 
 #[test]

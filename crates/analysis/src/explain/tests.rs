@@ -67,3 +67,12 @@ fn a_wrong_address_is_answered_with_near_ones() {
     let error = explain(&run, &analysis, "~~~~~~~~~~~~").expect_err("no such figure");
     assert!(error.near.is_empty() && error.to_string().contains("STEP:METRIC"));
 }
+
+#[test]
+fn sets_are_said_where_a_choice_is_made_in_each() {
+    let run = sample_run();
+    let of = |name: &str| run.plan.tests.iter().find(|test| test.name == name);
+    let said = how_combined(of("corners"), "read.throughput", 36, 4);
+    assert_eq!(said, "The value is the mean of 4 sets, each of which gives the best of its rounds (36 in all).");
+    assert_eq!(how_combined(of("corners"), "read.throughput", 36, 0), "The value is the best of 36 rounds.");
+}

@@ -182,6 +182,18 @@ fn a_highest_rate_without_a_verdict_kept_nothing() {
 }
 
 #[test]
+fn a_percentile_that_was_not_reached_is_no_figure_of_0() {
+    let (mut run, _) = searched_run(&[true]);
+    let (_, mut record) = subject(&[(10, 500_000)], OpenLoop { backlog_at_end: 990, ..on_time() });
+    record.key.round = 2;
+    run.steps.push(record);
+    let told = findings(&run).pop().expect("what the search found");
+    let pieces: Vec<(f64, &str)> = told.evidence.iter().map(|one| (one.value, one.unit.as_str())).collect();
+    assert!(pieces[0].0 > 0.0 && pieces[0].1 == "ms", "{pieces:?}");
+    assert_eq!(pieces[1], (990.0, "arrivals"));
+}
+
+#[test]
 fn figures_are_of_the_highest_rate_that_held() {
     let (run, test) = searched_run(&[true, false, false, true]);
     let found = found(&test, &test.steps[0], &run).expect("it was measured");

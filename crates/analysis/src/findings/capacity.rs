@@ -117,10 +117,10 @@ pub(crate) fn scattered(said: u64, account: &Account, evidence: Vec<Evidence>) -
         (0, _) => "could not be read",
         _ => "did not hold what was written or could not be read",
     };
-    let behind = match (account.held_behind(), account.cut_at) {
-        (0, _) => "nothing behind them held, and they are too few to say that the drive ends there",
-        (_, None) => "others behind them held, so it is no shorter than it says",
-        (_, Some(_)) => "others behind them held, as far as was checked before it was cut off",
+    let behind = match (account.is_cut, account.held_behind()) {
+        (true, _) => "the check was cut off before its end, so this says nothing of the capacity",
+        (false, 0) => "nothing behind them held, and they are too few to say that the drive ends there",
+        (false, _) => "others behind them held, so it is no shorter than it says",
     };
     let statement = format!(
         "The drive claims {}, and {} of {} blocks that were checked {how}{first}; {behind}.",

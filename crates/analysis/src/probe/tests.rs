@@ -112,6 +112,7 @@ fn wear_heat_and_errors_are_said_from_their_thresholds_on() {
     silent("89 % used", |probe| in_life(probe).used_percent = 89);
     only("media_errors", Severity::Warning, "counts 1 media", |probe| in_life(probe).media_errors = 1);
     only("warm", Severity::Warning, "at 65 °C, 15 below", |probe| in_life(probe).composite_c = Some(65.0));
+    only("warm", Severity::Warning, "at 83 °C, 3 above", |probe| in_life(probe).composite_c = Some(83.0));
     silent("16 below its warning", |probe| in_life(probe).composite_c = Some(64.0));
     silent("no limit that it states", |probe| {
         in_life(probe).composite_c = Some(65.0);

@@ -7,7 +7,7 @@ use drivelab_core::environment::{BlockDeviceFacts, TargetFacts, TargetKind};
 use drivelab_core::event::{RunResumed, RunState};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
-use drivelab_core::plan::{Step, StepRole};
+use drivelab_core::plan::Step;
 use drivelab_core::run::RunRecords;
 use drivelab_core::target::{DeviceIdentity, WritableTarget};
 use drivelab_core::units::{Bytes, Nanos};
@@ -256,18 +256,14 @@ fn changed_drive(before: &[BlockDeviceFacts], now: &[BlockDeviceFacts]) -> Optio
 
 /// What becomes of a target that is not as the run left it.
 fn again(records: &RunRecords) -> &'static str {
-    if prepares(records) { "is prepared again" } else { "is not as the run left it" }
-}
-
-fn prepares(records: &RunRecords) -> bool {
-    records.plan.steps().any(|step| step.role == StepRole::Prepare)
+    if records.plan.prepares() { "is prepared again" } else { "is not as the run left it" }
 }
 
 /// Whether preparation is repeated on a target, lost or not. Refuses to check what is not there any more: a drive
 /// would be blamed for what others wrote.
 fn prepares_again(records: &RunRecords, lost: bool, state: &str) -> Result<bool> {
     match check_of_what_was_written(records).filter(|_| lost) {
-        None => Ok(lost && prepares(records)),
+        None => Ok(lost && records.plan.prepares()),
         Some((check, write)) => Err(Failure::new(
             ExitCode::TargetUnusable,
             format!(

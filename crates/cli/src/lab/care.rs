@@ -72,7 +72,7 @@ impl TargetCare for Care {
     }
 
     fn keep_drive_state(&mut self, state: &DriveState, running: Option<&StepKey>) {
-        if let Some(book) = &self.book {
+        if let Some(book) = &mut self.book {
             book.keep(state, running);
         }
     }

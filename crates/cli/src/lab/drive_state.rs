@@ -1,8 +1,6 @@
 //! The account of the target's state in this process: what the data folder keeps of the drive, whether that still
 //! holds, and keeping it up to date.
 
-use std::cell::Cell;
-
 use drivelab_analysis::findings;
 use drivelab_core::drive_state::{DriveState, HostCounters, KeptState};
 use drivelab_core::environment::{TargetFacts, TargetKind};
@@ -21,6 +19,14 @@ use crate::context::now;
 /// Why nothing is known of a device.
 const NO_RECORD: &str = "no earlier run on this device is on record in this data folder";
 
+/// Most runs that are kept as having left a device as it is.
+const MOST_BEFORE: usize = 100;
+
+/// Every run that left a device in the state that is kept.
+fn left_so_by(kept: &KeptState) -> Vec<String> {
+    [&kept.left_so_before[..], std::slice::from_ref(&kept.run)].concat()
+}
+
 /// The account of one target.
 pub struct Book {
     /// The device itself, where the target is one.
@@ -29,10 +35,8 @@ pub struct Book {
     data: Option<DataDir>,
     run: RunId,
     state: DriveState,
-    /// Who changed it last, where what is kept of it holds: a run that only reads is not the one that left it so.
-    left_by: Option<String>,
-    /// Whether this run changes it.
-    changes: Cell<bool>,
+    /// Runs that left it in the state in which it is now; none once this run changes it.
+    left_so_before: Vec<String>,
     /// What was found about what was kept.
     found: Option<Finding>,
     /// Why what is kept of it does not hold, as far as a run that goes on asks.
@@ -62,8 +66,7 @@ impl Book {
             }
             TargetKind::BlockDevice => DriveState::unknown(length, NO_RECORD),
         };
-        let (left_by, changes) = (None, Cell::new(false));
-        let book = Book { device, data, run, state, left_by, changes, found: None, lost: None };
+        let book = Book { device, data, run, state, left_so_before: Vec::new(), found: None, lost: None };
         Some(book.with_kept(strange))
     }
 
@@ -73,7 +76,7 @@ impl Book {
         let device = identity_of(node);
         let state = DriveState::unknown(device.capacity, NO_RECORD);
         let (device, data) = (Some(device), Some(data.clone()));
-        let book = Book { device, data, run, state, left_by: None, changes: Cell::new(false), found: None, lost: None };
+        let book = Book { device, data, run, state, left_so_before: Vec::new(), found: None, lost: None };
         book.with_kept(None)
     }
 
@@ -85,11 +88,11 @@ impl Book {
             (Some(why), _) => self.state.forget(why),
             (None, None) => {}
             (None, Some(kept)) => {
-                let by = kept.run.clone();
+                let left_so = left_so_by(&kept);
                 let (state, found, lost) = still(kept, device, counters, this_boot().as_deref(), &now());
                 // Another run wrote since, or nobody did: what it left is what is there.
                 self.state = DriveState { length: self.state.length, ..state };
-                self.left_by = lost.is_none().then_some(by);
+                self.left_so_before = if lost.is_none() { left_so } else { Vec::new() };
                 (self.found, self.lost) = (found, lost);
             }
         }
@@ -106,7 +109,7 @@ impl Book {
         let Some(device) = &self.device else { return Err("its content is not known".to_owned()) };
         let kept = self.data.as_ref().and_then(|data| read_drive_state(data.root(), device));
         let kept = kept.ok_or("what was done to it is not on record in this data folder")?;
-        if kept.run != self.run.to_string() {
+        if !left_so_by(&kept).contains(&self.run.to_string()) {
             return Err(format!("run {} wrote to it meanwhile", kept.run));
         }
         match &self.lost {
@@ -142,15 +145,17 @@ impl Book {
     }
 
     /// Keeps the state for the next run. That it could not be kept costs that run its knowledge, and this one nothing.
-    pub fn keep(&self, state: &DriveState, running: Option<&StepKey>) {
+    pub fn keep(&mut self, state: &DriveState, running: Option<&StepKey>) {
         let (Some(device), Some(data)) = (&self.device, &self.data) else { return };
-        if running.is_some() {
-            self.changes.set(true);
-        }
-        let left_by = self.left_by.clone().filter(|_| !self.changes.get());
+        let run = self.run.to_string();
+        // A run that only reads leaves it as runs before it did; one that goes on stands there once.
+        self.left_so_before.retain(|before| running.is_none() && *before != run);
+        let longest = self.left_so_before.len().saturating_sub(MOST_BEFORE);
+        self.left_so_before.drain(..longest);
         let kept = KeptState {
             device: device.clone(),
-            run: left_by.unwrap_or_else(|| self.run.to_string()),
+            left_so_before: self.left_so_before.clone(),
+            run,
             at: now(),
             boot: this_boot(),
             running: running.cloned(),
@@ -168,7 +173,8 @@ pub fn keep_empty(data: &DataDir, device: &DeviceIdentity, length: Bytes, by: &s
         ..DriveState::empty(length)
     };
     let (at, boot) = (now(), this_boot());
-    let kept = KeptState { device: device.clone(), run: by.to_owned(), at, boot, running: None, state };
+    let (device, run, left_so_before) = (device.clone(), by.to_owned(), Vec::new());
+    let kept = KeptState { device, run, left_so_before, at, boot, running: None, state };
     let _ = write_drive_state(data, &kept);
 }
 
@@ -253,7 +259,8 @@ mod tests {
             ..DriveState::empty(Bytes::new(4096))
         };
         let (run, at) = ("r-1".to_owned(), "2026-01-01T00:00:00Z".to_owned());
-        KeptState { device: device(), run, at, boot: Some("b".to_owned()), running: None, state }
+        let (device, boot) = (device(), Some("b".to_owned()));
+        KeptState { device, run, left_so_before: Vec::new(), at, boot, running: None, state }
     }
 
     const LATER: &str = "2026-01-01T00:01:00Z";

@@ -3,7 +3,7 @@
 use drivelab_analysis::conditions::{contradictions, disturbances};
 use drivelab_core::environment::{BlockDeviceFacts, Environment, TargetKind};
 use drivelab_core::finding::{Finding, Severity};
-use drivelab_core::plan::{Plan, StepRole};
+use drivelab_core::plan::Plan;
 use drivelab_report::{format, severity_word};
 
 use super::dry_run::GUESS;
@@ -121,8 +121,7 @@ fn in_short(environment: &Environment, plan: &Plan, disturbances: &[Finding], sa
 
 /// Said where the load is prepared.
 fn filled_first(plan: &Plan) -> &'static str {
-    let fills = plan.steps().any(|step| step.role == StepRole::Prepare);
-    if fills { "; the target is written from end to end first" } else { "" }
+    if plan.prepares() { "; the target is written from end to end first" } else { "" }
 }
 
 /// One device in a line.

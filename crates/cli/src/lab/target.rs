@@ -6,7 +6,7 @@ use drivelab_analysis::findings;
 use drivelab_core::environment::{BlockDeviceFacts, FileSystemFacts, TargetFacts, TargetKind};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::finding::Finding;
-use drivelab_core::plan::{Form, Plan, StepRole};
+use drivelab_core::plan::{Form, Plan};
 use drivelab_core::target::{DirectIo, GuardedDevice, WritableTarget};
 use drivelab_core::units::Bytes;
 use drivelab_device::guard::{self, Destroy};
@@ -442,8 +442,7 @@ pub fn plan(
     let plan =
         drivelab_method::expand_with(methodology, form, &shape, &means).map_err(|errors| (words.wrong)(&errors))?;
     let path = site.place.path().display();
-    let prepares = plan.steps().any(|step| step.role == StepRole::Prepare);
-    if methodology.reads_as_found() && site.makes_scratch && !prepares && Needs::of_plan(&plan).reads {
+    if methodology.reads_as_found() && site.makes_scratch && !plan.prepares() && Needs::of_plan(&plan).reads {
         return Err(Failure::usage(format!(
             "'{}' reads what its target holds (content = \"as_found\"), and a new scratch file in {path} holds nothing: \
              name a file or device that exists",

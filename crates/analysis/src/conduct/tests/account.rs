@@ -65,6 +65,21 @@ fn other_programs_that_had_the_cpu_are_told_like_every_other_limit() {
 }
 
 #[test]
+fn drift_is_over_the_ramp_as_well() {
+    // 4 s are measured: 500 us are 125 ppm of them, and 100 ppm of 5 s.
+    let drifted = |ramp_s: u64| {
+        let mut run = with_step("mixes/w30", |record| effort(record).clock_error_ns = 499_000);
+        for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+            if let Action::Io { ramp, .. } = &mut step.action {
+                *ramp = Nanos::from_secs(ramp_s);
+            }
+        }
+        codes(&run)
+    };
+    assert_eq!((drifted(0), drifted(1)), (vec!["clock_drift".to_owned()], Vec::new()));
+}
+
+#[test]
 fn what_passed_its_limit_stands_beside_that_limit() {
     let told = |user: u64, system: u64, code: &str| {
         let mut run = with_step("depths/q8", |_| {});
