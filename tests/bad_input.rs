@@ -55,9 +55,14 @@ fn methods_that_do_not_exist_or_are_wrong() {
 fn targets_that_do_not_exist_or_are_no_files() {
     let lab = Lab::new();
     refused(&lab, &["run", "quick", "no/such/folder"], 6, &["no/such"]);
-    refused(&lab, &["review", "/dev/null", "--form", "smoke"], 5, &["/dev/null", "device"]);
+    refused(&lab, &["review", "/dev/null", "--form", "smoke"], 6, &["/dev/null", "device"]);
     support::tool("mkfifo", &[lab.folder().join("fifo").to_str().expect("text")]);
-    refused(&lab, &["run", "quick", "fifo"], 5, &["fifo"]);
+    for command in [vec!["run", "quick", "fifo"], vec!["show", "fifo"], vec!["io", "fifo"]] {
+        let said = refused(&lab, &command, 6, &["fifo is a named pipe", "no storage"]);
+        assert!(!said.stderr.contains("writes only"), "{command:?} may not write at all: {}", said.stderr);
+    }
+    refused(&lab, &["run", "quick", "/proc/version"], 6, &["/proc/version"]);
+    refused(&lab, &["run", "quick", "/proc"], 6, &["/proc"]);
     refused(&lab, &["run", "quick", ".", "--size", "2 parsecs"], 2, &["parsecs"]);
     refused(&lab, &["run", "quick", ".", "--form", "slow"], 2, &["slow"]);
     refused(&lab, &["resume", "--last"], 4, &["no interrupted run"]);
@@ -183,6 +188,25 @@ fn without_permission_for_io_uring_the_sync_engine_runs_and_says_so() {
 }
 
 #[test]
+fn an_import_that_a_full_disk_stops_leaves_no_file() {
+    if !root_or_skip("a loop device with a file system") {
+        return;
+    }
+    let fs = LoopFs::ext4(16);
+    let lab = Lab::new();
+    let job = lab.write("job.fio", "[a]\nrw=randread\nbs=4k\nsize=16m\n");
+    let mut eater = std::fs::File::create(fs.mount_point().join("eater")).expect("a file");
+    while std::io::Write::write_all(&mut eater, &[1; 1024]).is_ok() {}
+    let output = fs.mount_point().join("job.toml");
+    let import = ["methods", "import", job.to_str().expect("text"), "-o", output.to_str().expect("text")];
+    let done = lab.run(&import);
+    assert_eq!(done.code, 6, "{}", done.stderr);
+    assert!(!output.exists(), "an empty file would be in the way of the next try");
+    eater.set_len(0).expect("room again");
+    lab.ok(&import);
+}
+
+#[test]
 fn traces_that_cannot_be_replayed_start_nothing() {
     let lab = Lab::new();
     let with = |line: &str| format!("fio version 2 iolog\nf add\nf open\nf read 0 4096\n{line}\nf close\n");
@@ -224,4 +248,157 @@ fn a_built_in_methodology_refuses_what_it_cannot_use_and_names_what_would_fit() 
     let said = lab.ok(&dry);
     let words = "300 MiB (314.6 MB) are tested, and the methodology takes 64 GiB (68.72 GB) in this form";
     assert!(said.stdout.contains(words), "{}", said.stdout);
+}
+
+/// A pipe that nobody writes to, where a file is meant: an answer, and not a wait for ever.
+#[test]
+fn a_pipe_in_the_place_of_a_file_is_refused_and_never_waited_for() {
+    let lab = Lab::new();
+    support::tool("mkfifo", &[lab.folder().join("pipe").to_str().expect("text")]);
+    support::tool("mkfifo", &[lab.folder().join("pipe.toml").to_str().expect("text")]);
+    let uses: [&[&str]; 8] = [
+        &["trace", "check", "pipe"],
+        &["io", ".", "--trace-in", "pipe"],
+        &["methods", "plan", "application-traces", ".", "--trace", "pipe"],
+        &["methods", "check", "./pipe.toml"],
+        &["methods", "import", "pipe"],
+        &["drives", "--check", "pipe.toml"],
+        &["io", "nop:", "--op", "write", "--data-file", "pipe"],
+        &["report", "last", "-o", "pipe"],
+    ];
+    for arguments in uses {
+        ends(&lab, arguments, "pipe");
+    }
+    support::tool("mkfifo", &[lab.folder().join("drivelab.toml").to_str().expect("text")]);
+    ends(&lab, &["results", "list"], "drivelab.toml");
+}
+
+/// Ends by itself within a minute, with an error that names this.
+fn ends(lab: &Lab, arguments: &[&str], word: &str) {
+    let mut command = lab.command(arguments);
+    let mut child =
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().expect("it");
+    let began = std::time::Instant::now();
+    while child.try_wait().expect("its state").is_none() {
+        if began.elapsed() > std::time::Duration::from_secs(60) {
+            child.kill().expect("it ends");
+            panic!("{arguments:?} waits for ever");
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    let done = support::done(child.wait_with_output().expect("it ended"));
+    assert!([2, 4, 5, 6].contains(&done.code), "{arguments:?}: {}: {}", done.code, done.stderr);
+    assert!(done.stderr.contains(word) || done.code == 4, "{arguments:?}: {}", done.stderr);
+}
+
+/// docs/exit-codes.md by the cases that were once off it.
+#[test]
+fn exit_codes_are_those_of_the_page() {
+    let lab = Lab::new();
+    lab.write("a-file", "x");
+    let folder = lab.folder();
+    std::os::unix::fs::symlink("round", folder.join("round")).expect("a link to itself");
+    for data in ["a-file", "a-file/below", "/proc/nowhere/data", "round"] {
+        let done = lab.run(&["results", "list", "--data", data]);
+        assert_eq!(done.code, 6, "--data {data}: {}", done.stderr);
+        assert!(done.stderr.contains("--data DIR"), "{data}: {}", done.stderr);
+    }
+    for missing in [
+        &["trace", "check", "none.csv"][..],
+        &["io", ".", "--trace-in", "none.csv"],
+        &["methods", "import", "none.fio"],
+        &["methods", "check", "./none.toml"],
+        &["io", "nop:", "--op", "write", "--data-file", "none.bin"],
+    ] {
+        refused(&lab, missing, 4, &["none."]);
+    }
+    for unfit in [&["io", "nop:", "--cpus", "4000"][..], &["io", "nop:", "--numa", "4000"]] {
+        refused(&lab, unfit, 9, &["4000"]);
+    }
+    for place in [".", "/dev/zero"] {
+        refused(&lab, &["io", "nop:", "--op", "write", "--data-file", place], 2, &["--data-file", "no ordinary file"]);
+    }
+    let file = lab.folder().join("a-file");
+    std::fs::write(&file, vec![1; 1 << 20]).expect("a file");
+    let wrongly_named = ["io", "a-file", "--op", "write", "--destroy", "no-such-file"];
+    refused(&lab, &wrongly_named, 5, &["there is no such file", "Nothing was touched"]);
+    let most = ["io", "nop:", "--qd", "99999999999999999999"];
+    refused(&lab, &most, 2, &["--qd", "1 to 65535"]);
+    refused(&lab, &["io", "nop:", "--qd", "-1"], 2, &["--qd -1", "1 to 65535"]);
+}
+
+/// Data that a full disk behind a redirection does not take is an error, as for every other output.
+#[test]
+fn events_that_the_disk_does_not_take_are_an_error() {
+    let lab = Lab::new();
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("it is there");
+    let mut command = lab.command(&["io", "nop:", "--time", "200ms", "--events", "json"]);
+    let done = support::done(command.stdout(full).output().expect("drivelab runs"));
+    assert_eq!(done.code, 6, "{}", done.stderr);
+    assert!(done.stderr.contains("events are missing from standard output"), "{}", done.stderr);
+    assert_eq!(lab.runs()[0].1, "complete", "the run is whole all the same");
+    let run = lab.runs().remove(0).0;
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("it is there");
+    let mut command = lab.command(&["replay", &run, "--events", "json", "--speed", "0"]);
+    assert_eq!(support::done(command.stdout(full).output().expect("drivelab runs")).code, 6);
+}
+
+#[test]
+fn a_man_page_of_somebody_elses_stays_and_a_home_that_is_no_path_makes_no_folder() {
+    let lab = Lab::new();
+    let foreign = lab.folder().join("man/drivelab.1");
+    std::fs::create_dir(lab.folder().join("man")).expect("a folder");
+    std::fs::write(&foreign, "my notes\n").expect("a file");
+    let done = lab.run(&["man", "man"]);
+    assert_eq!(done.code, 5, "{}", done.stderr);
+    assert_eq!(std::fs::read_to_string(&foreign).expect("the file"), "my notes\n");
+    assert_eq!(files_of(&lab.folder().join("man")), ["drivelab.1"], "none or all");
+    std::fs::remove_file(&foreign).expect("gone");
+    lab.ok(&["man", "man"]);
+    lab.ok(&["man", "man"]);
+    let before = files_of(&lab.folder());
+    let mut command = lab.command(&["results", "list"]);
+    command.env_remove("DRIVELAB_DATA").env("HOME", "relative");
+    let done = support::done(command.output().expect("drivelab runs"));
+    assert_eq!(done.code, 6, "{}", done.stderr);
+    assert_eq!(files_of(&lab.folder()), before);
+}
+
+/// A file system of the smallest blocks, full: a store into a map of a file there was a SIGBUS.
+#[test]
+fn a_full_data_disk_is_named_and_kills_nothing() {
+    if !root_or_skip("a loop device with a file system") {
+        return;
+    }
+    let fs = LoopFs::ext4_with(16, &["-b", "1024", "-m", "0"]);
+    let lab = Lab::new();
+    let data = fs.mount_point().join("data");
+    let data = data.to_str().expect("text");
+    lab.ok(&["io", "nop:", "--time", "100ms", "--data", data]);
+    let before = lab.json(&["results", "list", "--json", "--data", data]);
+    let eaten = fs.mount_point().join("eater");
+    let mut eater = std::fs::File::create(&eaten).expect("a file");
+    for size in [4096, 1024] {
+        while std::io::Write::write_all(&mut eater, &vec![1; size]).is_ok() {}
+    }
+    for room in [0_u64, 64 << 10] {
+        let length = eater.metadata().expect("facts").len();
+        eater.set_len(length - room).expect("some room");
+        for _ in 0..2 {
+            let done = lab.run(&["io", ".", "--size", "8MiB", "--time", "300ms", "--data", data]);
+            assert!([0, 6].contains(&done.code), "{room}: {} {}", done.code, done.stderr);
+            assert!(done.code == 0 || done.stderr.contains("no space left"), "{room}: {}", done.stderr);
+            assert!(lab.files().is_empty(), "{room}: {:?}", lab.files());
+        }
+        for command in [&["results", "list"][..], &["report", "last", "--format", "md"]] {
+            let done = lab.run(&[command, &["--data", data]].concat());
+            assert_eq!(done.code, 0, "{room}: {command:?}: {}", done.stderr);
+        }
+    }
+    drop(eater);
+    std::fs::remove_file(&eaten).expect("room again");
+    let after = lab.json(&["results", "list", "--json", "--data", data]);
+    let runs = |list: &serde_json::Value| list["runs"].as_array().expect("runs").clone();
+    assert!(runs(&after).iter().all(|run| run["damaged"].is_null()), "what did not begin is no run: {after:#}");
+    assert!(runs(&after).contains(&runs(&before)[0]), "{after:#}");
 }

@@ -150,7 +150,7 @@ fn the_bare_name_of_a_device_is_no_new_scratch_file() {
     }
     // With a folder before it, it is a file of that name; and a file that is there is that file.
     let here = format!("./{}", disk.loop_device.name());
-    disk.lab.ok(&["io", &here, "--size", "1MiB", "--op", "write", "--operations", "1", "--no-save"]);
+    disk.lab.ok(&["io", &here, "--new-file", "--size", "1MiB", "--op", "write", "--operations", "1", "--no-save"]);
     std::fs::write(disk.lab.folder().join(disk.loop_device.name()), vec![7; 1 << 20]).expect("a file");
     disk.lab.ok(&["io", disk.loop_device.name(), "--op", "read", "--operations", "1", "--no-save"]);
 }

@@ -155,8 +155,9 @@ fn what_cannot_be_worked_on_is_refused_before_anything_is_made() {
     };
     lab.write("a-file", "x");
     refused(&["run", "transfer.toml", "a-file"], 6, "is no folder");
-    refused(&["run", "transfer.toml", "new-file"], 6, "is no folder");
-    refused(&["run", "transfer.toml", "/dev/null"], 5, "stores anything");
+    refused(&["run", "transfer.toml", "new-file"], 6, "there is no new-file");
+    refused(&["run", "transfer.toml", "new-file", "--new-file"], 6, "is no folder");
+    refused(&["run", "transfer.toml", "/dev/null"], 6, "stores anything");
     refused(&["run", "transfer.toml", ".", "--source", "."], 2, "the target itself");
     refused(&["run", "transfer.toml", ".", "--source", "a-file"], 2, "is no folder");
     refused(&["run", "quick", ".", "--source", ".."], 2, "copies none");

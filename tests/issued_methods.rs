@@ -465,15 +465,19 @@ fn depth(load: &Workload, threads: &[Vec<TraceEntry>]) -> Result<(), String> {
     Ok(())
 }
 
-/// Operations were meant to start when the rate says.
-fn rate(load: &Workload, threads: &[Vec<TraceEntry>]) -> Result<(), String> {
-    let Some(rate) = load.pace.rate.filter(|_| load.pace.bursts.is_none()) else { return Ok(()) };
+/// Operations were meant to start when the rate says; whether there were enough of them to tell.
+fn rate(load: &Workload, threads: &[Vec<TraceEntry>]) -> Result<bool, String> {
+    let Some(rate) = load.pace.rate.filter(|_| load.pace.bursts.is_none()) else { return Ok(false) };
+    // Until when each thread has issued what arrived: one that got no CPU towards the end is behind.
+    let last = |thread: &Vec<TraceEntry>| thread.iter().map(|entry| entry.intended_ns).max().unwrap_or(0);
+    let until = threads.iter().map(last).min().unwrap_or(0);
     let mut meant: Vec<u64> = threads.concat().iter().map(|entry| entry.intended_ns).collect();
+    meant.retain(|meant| *meant <= until);
     meant.sort_unstable();
-    let (Some(first), Some(last)) = (meant.first(), meant.last()) else { return Ok(()) };
+    let (Some(first), Some(last)) = (meant.first(), meant.last()) else { return Ok(false) };
     let gaps = meant.len() - 1;
     if gaps < 100 || load.other.sync_every > 0 {
-        return Ok(());
+        return Ok(false);
     }
     let due = 1e9 / rate.iops();
     let mean = (last - first) as f64 / gaps as f64;
@@ -483,7 +487,7 @@ fn rate(load: &Workload, threads: &[Vec<TraceEntry>]) -> Result<(), String> {
         Arrivals::Uniform => DEVIATIONS / (3.0 * gaps as f64).sqrt(),
     };
     let near = (mean / due - 1.0).abs() <= spread + 1e-3;
-    if near { Ok(()) } else { Err(format!("a mean gap of {mean:.0} ns, due {due:.0} ns")) }
+    if near { Ok(true) } else { Err(format!("a mean gap of {mean:.0} ns, due {due:.0} ns")) }
 }
 
 #[test]
@@ -523,7 +527,7 @@ fn every_load_of_every_methodology_issues_what_its_file_says() {
 #[test]
 fn every_rate_of_every_methodology_is_kept() {
     let mut seen: BTreeSet<String> = BTreeSet::new();
-    let mut wrong = Vec::new();
+    let (mut wrong, mut told) = (Vec::new(), 0);
     for (name, load) in loads().into_iter().filter(|(_, load)| load.is_open_loop()) {
         let load = on_nop(&load, |pace| Pace { weight: 0, ..pace });
         if !seen.insert(load.groups().map(|group| format!("{:?}{}", group.pace, group.threads)).collect()) {
@@ -531,10 +535,14 @@ fn every_rate_of_every_methodology_is_kept() {
         }
         let stop = StopRule { time: Some(RATED), ..StopRule::capped(LONGEST) };
         for (group, threads) in load.groups().zip(issued(&load, &stop)) {
-            wrong.extend(rate(group, &threads).err().map(|why| format!("{name}: {why}")));
+            match rate(group, &threads) {
+                Ok(enough) => told += u32::from(enough),
+                Err(why) => wrong.push(format!("{name}: {why}")),
+            }
         }
     }
-    println!("{} rates", seen.len());
+    println!("{} rates, {told} groups with operations enough", seen.len());
+    assert!(told >= 5, "only {told} groups issued enough to tell");
     assert!(seen.len() >= 10, "only {} rates were looked at", seen.len());
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -577,18 +585,60 @@ fn bursts_by_volume_of_every_methodology_move_it_and_pause() {
         let Some(bursts) = load.pace.volume_bursts.filter(|_| seen.insert(format!("{load:?}"))) else { continue };
         let volume = Bytes::new(BURSTS * bursts.volume.get());
         let stop = StopRule { volume: Some(volume), time: Some(LONGEST), ..StopRule::capped(LONGEST) };
-        let (record, _) = run(&load, &stop);
-        let done = record.bursts.expect("bursts");
-        // A burst of kinds or sizes that are drawn is as many operations as move its volume on average.
-        let exact = load.block_size_mix.is_empty();
-        assert!(done.count == BURSTS || !exact && done.count.abs_diff(BURSTS) <= 1, "{name}: {} bursts", done.count);
-        // Behind the last burst nothing waits; the pauses behind the others are at least theirs.
-        let paused = record.elapsed().get() - done.active.get();
-        assert!(
-            paused * 10 > bursts.pause_after(done.active).get(),
-            "{name}: paused {paused} ns after {:?}",
-            done.active
-        );
+        let paused = (0..MOST_RUNS).any(|_| {
+            let (record, _) = run(&load, &stop);
+            let done = record.bursts.expect("bursts");
+            // A burst of kinds or sizes that are drawn is as many operations as move its volume on average.
+            let exact = load.block_size_mix.is_empty();
+            assert!(
+                done.count == BURSTS || !exact && done.count.abs_diff(BURSTS) <= 1,
+                "{name}: {} bursts",
+                done.count
+            );
+            // Behind the last burst nothing waits; the pauses behind the others are at least theirs. Where the last one
+            // got no CPU for a while, it took longer than they did: then it is run again.
+            let paused = record.elapsed().get() - done.active.get();
+            println!("{name}: paused {paused} ns after {:?}", done.active);
+            paused * 10 > bursts.pause_after(done.active).get()
+        });
+        assert!(paused, "{name}: never a pause");
     }
     assert!(seen.len() >= 2, "only {} loads have bursts", seen.len());
+}
+
+/// Share by which what a plan says may be off, and blocks that each thread may round.
+const PLAN_WITHIN: f64 = 0.02;
+
+/// Plans tell the truth: of every step of every methodology that ends by what it moved, in the smoke form, the bytes
+/// that the plan says it writes are those that the engine wrote.
+#[test]
+fn what_a_plan_says_is_written_is_what_the_engine_writes() {
+    let mut seen = 0;
+    for built_in in library::all() {
+        for (method, form) in every_form(built_in.text).into_iter().filter(|(_, form)| *form == Form::Smoke) {
+            let wanted = method.file_size(form).unwrap_or(Bytes::GIB).max(method.minimum_size(form));
+            let shape = TargetShape { capacity: wanted, offset_align: Bytes::new(512), guess: SpeedGuess::default() };
+            let plan = drivelab_method::expand(&method, form, &shape).expect("a plan");
+            for step in plan.steps() {
+                let Action::Io { workload, stop, ramp } = &step.action else { continue };
+                let by_volume = stop.time.is_none()
+                    && (stop.volume.or(stop.coverage.map(|_| wanted)).is_some() || stop.passes.is_some());
+                let alone = workload.beside.is_empty() && workload.replay.is_none() && workload.files.is_none();
+                if !by_volume || !alone || ramp.get() > 0 {
+                    continue;
+                }
+                let (record, _) = run(&on_nop(workload, |_| Pace::default()), stop);
+                let (said, is) = (step.estimated_written.as_f64(), record.write.bytes.as_f64());
+                let blocks = workload.mean_block_size() * f64::from(workload.threads.get());
+                let writes = f64::from(workload.write_percent.get()) / 100.0;
+                // Which of a mix's operations write is chance.
+                let operations = said / workload.mean_block_size().max(1.0) / writes.max(0.01);
+                let chance = DEVIATIONS * (operations * writes * (1.0 - writes)).sqrt() * workload.mean_block_size();
+                let name = format!("{} {} {}", built_in.name, method.profile(), step.id);
+                assert!((said - is).abs() <= PLAN_WITHIN * is + blocks + chance, "{name}: {said} said, {is} written");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 50, "{seen}");
 }

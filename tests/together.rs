@@ -118,7 +118,7 @@ fn two_targets_behind_one_limit_keep_half_each() {
     if !root_or_skip("a throttled loop device") || !Throttle::possible_or_skip() {
         return;
     }
-    let fs = LoopFs::ext4(320);
+    let fs = LoopFs::in_memory(320);
     let throttle = Throttle::new(&fs.numbers());
     throttle.limit("read_bps", RATE);
     let folders = ["one", "two"].map(|name| fs.mount_point().join(name));
@@ -160,7 +160,7 @@ fn two_targets_with_limits_of_their_own_lose_next_to_nothing() {
     if !root_or_skip("two throttled loop devices") || !Throttle::possible_or_skip() {
         return;
     }
-    let (one, two) = (LoopFs::ext4(320), LoopFs::ext4(320));
+    let (one, two) = (LoopFs::in_memory(320), LoopFs::in_memory(320));
     let throttle = Throttle::new(&one.numbers());
     throttle.limit("read_bps", RATE);
     throttle.limit_device(&two.numbers(), "read_bps", RATE);
@@ -175,13 +175,15 @@ fn two_targets_with_limits_of_their_own_lose_next_to_nothing() {
 fn what_cannot_be_measured_at_once_is_refused_before_anything_is_made() {
     let lab = lab_with_two(1);
     std::os::unix::fs::symlink("one", lab.folder().join("again")).expect("a link");
-    let refused: [(&[&str], i32, &str); 7] = [
+    let refused: [(&[&str], i32, &str); 9] = [
         (&["one", "one"], 2, "the same target"),
         (&["one", "two", "again"], 2, "the same target"),
         (&["one", "two", "--events", "json"], 2, "--events"),
         (&["one", "two", "--destroy", "three"], 2, "names none of the targets"),
+        (&["one", "two/new", "--together-only"], 6, "--new-file"),
+        (&["one", "two", "--new-file"], 2, "every target is there"),
         (&["one", "--together-only"], 2, "only one"),
-        (&["one", "/dev/null"], 5, "files only"),
+        (&["one", "/dev/null"], 6, "files only"),
         (&["one", "two", "-o", "pair.toml"], 2, "toml"),
     ];
     for (targets, code, words) in refused {
@@ -276,7 +278,7 @@ fn after_a_stop_or_a_kill_each_run_can_go_on_by_itself() {
 #[test]
 fn a_drive_that_fails_does_not_end_the_others_and_its_code_is_the_worst() {
     let lab = lab_with_two(4);
-    let child = started(&lab, &["one/a.bin", "two"]);
+    let child = started(&lab, &["one/a.bin", "two", "--new-file"]);
     // Somebody cuts the file off below the reader.
     let file = std::fs::OpenOptions::new().write(true).open(lab.folder().join("one/a.bin")).expect("the scratch file");
     file.set_len(0).expect("cut off");

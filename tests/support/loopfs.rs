@@ -15,16 +15,29 @@ pub struct LoopFs {
 impl LoopFs {
     /// An ext4 of so many MiB, whose image is written full so that no block of it is a hole.
     pub fn ext4(mebibytes: u64) -> LoopFs {
-        let folder = tempfile::Builder::new()
-            .prefix("loopfs-")
-            .tempdir_in(env!("CARGO_TARGET_TMPDIR"))
-            .expect("a folder for the image");
+        LoopFs::made(env!("CARGO_TARGET_TMPDIR"), mebibytes, &["--direct-io=on"], &[])
+    }
+
+    /// The same with options of mkfs.ext4(8).
+    pub fn ext4_with(mebibytes: u64, options: &[&str]) -> LoopFs {
+        LoopFs::made(env!("CARGO_TARGET_TMPDIR"), mebibytes, &["--direct-io=on"], options)
+    }
+
+    /// The same with the image in memory: for what is measured under a throttle, since a disk that others keep busy may
+    /// serve less than the limit.
+    pub fn in_memory(mebibytes: u64) -> LoopFs {
+        LoopFs::made("/dev/shm", mebibytes, &[], &[])
+    }
+
+    fn made(folder: &str, mebibytes: u64, of_loop: &[&str], of_mkfs: &[&str]) -> LoopFs {
+        let folder = tempfile::Builder::new().prefix("loopfs-").tempdir_in(folder).expect("a folder for the image");
         let image = folder.path().join("image");
         let path = image.to_str().expect("a text path");
         tool("dd", &["if=/dev/zero", &format!("of={path}"), "bs=1M", &format!("count={mebibytes}"), "conv=fsync"]);
-        let device = tool("losetup", &["--direct-io=on", "--find", "--show", path]);
+        let device = tool("losetup", &[of_loop, &["--find", "--show", path]].concat());
         let fs = LoopFs { folder, device };
-        tool("mkfs.ext4", &["-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0", &fs.device]);
+        let usual = ["-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0"];
+        tool("mkfs.ext4", &[&usual, of_mkfs, &[fs.device.as_str()]].concat());
         std::fs::create_dir(fs.mount_point()).expect("a mount point");
         tool("mount", &[&fs.device, fs.mount_point().to_str().expect("a text path")]);
         fs

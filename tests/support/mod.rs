@@ -73,6 +73,7 @@ impl Lab {
             "DRIVELAB_PLAIN",
             "DRIVELAB_BACKEND",
             "DRIVELAB_TELEMETRY",
+            "DRIVELAB_STOP_ASK_AFTER",
         ] {
             command.env_remove(name);
         }
@@ -119,6 +120,11 @@ impl Lab {
         let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
         list["runs"].as_array().expect("runs").iter().map(|run| (text(&run["id"]), text(&run["state"]))).collect()
     }
+}
+
+/// Whether the kernel makes mappings of devices, which encryption by dm-crypt takes.
+pub fn has_device_mapper() -> bool {
+    std::fs::read_to_string("/proc/devices").is_ok_and(|text| text.contains("device-mapper"))
 }
 
 /// Most resident memory of a command, in KiB, as far as looking at it every 2 ms tells.

@@ -17,7 +17,7 @@ for backend in uring sync; do
         lost=$(lost_commands)
         modprobe nvme
         until [ -b /dev/nvme0n1 ]; do usleep 10000; done
-        read_from "nvme.$backend.stop" /dev/nvme0n1 --pattern random --block 4k --qd 4 --time 4s \
+        read_from "nvme.$backend.stop" /dev/nvme0n1 --pattern random --block 4k --qd 4 --time 20s \
             --backend $backend --errors stop &
         sleep 2
         echo 1 > /sys/class/nvme/nvme0/device/remove

@@ -4,11 +4,11 @@
 #: qemu: -blockdev null-co,size=67108864,read-zeroes=on,latency-ns=2000000,node-name=d0
 #: qemu: -device nvme,id=n0,bus=port0,drive=d0,serial=UNPLUGGED
 #: waiting: real
-# The run is saved. QEMU pulls the drive from its slot after about two seconds of eight.
+# The run is saved. QEMU pulls the drive from its slot after about two seconds of thirty.
 modprobe nvme_core io_timeout=2
 modprobe nvme
 wait_for -b /dev/nvme0n1
-drivelab io /dev/nvme0n1 --op read --pattern random --block 4k --qd 4 --time 8s --ramp 0s --data /tmp/data --json \
+drivelab io /dev/nvme0n1 --op read --pattern random --block 4k --qd 4 --time 30s --ramp 0s --data /tmp/data --json \
     > "$RESULTS/run.out" 2> "$RESULTS/run.said" &
 run=$!
 sleep 2

@@ -237,11 +237,19 @@ function panelSeries(
   return drawn.map((series, first) => (first === 0 ? { ...series, markArea: areas(chart, names) } : series));
 }
 
+/** The mark of a figure that others disturbed stands at its point too, as the text beside it has it. */
+export function marked(point: Point): { value: Point; label?: object } {
+  const mark = /[▲▼◆]/u.exec(point[2])?.[0];
+  return mark === undefined
+    ? { value: point }
+    : { value: point, label: { show: true, position: "top", formatter: mark, color: "var(--ink)", fontSize: 10 } };
+}
+
 const common = (series: Series, index: number) => ({
   name: series.name,
   xAxisIndex: index,
   yAxisIndex: index,
-  data: series.points.map((point) => ({ value: point })),
+  data: series.points.map(marked),
   dimensions: ["x", "y", "text", "heading"],
   encode: { x: 0, y: 1 },
   emphasis: { disabled: true },

@@ -35,6 +35,17 @@ export function samplePage(kind) {
   return { path, remove: () => rmSync(folder, { recursive: true }) };
 }
 
+/** Looks until it is so, for half a minute at most: a browser on a busy machine draws some frames later. */
+export async function until(look, isSo) {
+  const end = performance.now() + 30_000;
+  let seen = await look();
+  while (!isSo(seen) && performance.now() < end) {
+    await new Promise((later) => setTimeout(later, 50));
+    seen = await look();
+  }
+  return seen;
+}
+
 /** A page opened and watched; `troubles` collects what must stay empty. */
 export class ReportPage {
   troubles = [];

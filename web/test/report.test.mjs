@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, statSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
-import { launch, ReportPage, samplePage, whyNot } from "./browser.mjs";
+import { launch, ReportPage, samplePage, until, whyNot } from "./browser.mjs";
 
 const skip = whyNot() ?? false;
 
@@ -43,9 +43,21 @@ describe("the page of a run", { skip }, () => {
     assert.ok(drawn > 0);
     await button.click();
     assert.equal(await button.getAttribute("aria-pressed"), "false");
-    assert.equal(await report.marks(0, 1), 0);
+    assert.equal(
+      await until(
+        () => report.marks(0, 1),
+        (marks) => marks === 0,
+      ),
+      0,
+    );
     await button.press("Enter");
-    assert.equal(await report.marks(0, 1), drawn);
+    assert.equal(
+      await until(
+        () => report.marks(0, 1),
+        (marks) => marks === drawn,
+      ),
+      drawn,
+    );
   });
 
   test("shows a figure of the table where the pointer is", async () => {
@@ -94,7 +106,10 @@ describe("the page of a run", { skip }, () => {
     await report.page.keyboard.down("Control");
     for (let turn = 0; turn < 8; turn++) await report.page.mouse.wheel(0, -120);
     await report.page.keyboard.up("Control");
-    const zoomed = await report.timeLabels();
+    const zoomed = await until(
+      () => report.timeLabels(),
+      (labels) => span(labels) < span(whole),
+    );
     assert.ok(span(zoomed) < span(whole), `${zoomed} after ${whole}`);
   });
 
@@ -108,7 +123,10 @@ describe("the page of a run", { skip }, () => {
     await fresh.page.mouse.down();
     await fresh.page.mouse.move(right - width / 2, slider, { steps: 8 });
     await fresh.page.mouse.up();
-    const zoomed = await fresh.timeLabels();
+    const zoomed = await until(
+      () => fresh.timeLabels(),
+      (labels) => span(labels) < span(whole),
+    );
     assert.ok(span(zoomed) < span(whole), `${zoomed} after ${whole}`);
     assert.equal(zoomed[0], whole[0], "the left end stays");
     assert.deepEqual(fresh.troubles, []);
@@ -118,9 +136,11 @@ describe("the page of a run", { skip }, () => {
   test("copies a table as CSV", async () => {
     await report.context.grantPermissions(["clipboard-read", "clipboard-write"]);
     await report.page.getByRole("button", { name: "Copy as CSV" }).nth(1).click();
-    const text = await report.page.evaluate(() => navigator.clipboard.readText());
     const rows = await report.tables().nth(1).locator("tr").count();
-    assert.equal(text.trimEnd().split("\r\n").length, rows);
+    const lines = (text) => text.trimEnd().split("\r\n").length;
+    const clipboard = () => report.page.evaluate(() => navigator.clipboard.readText());
+    const text = await until(clipboard, (text) => lines(text) === rows);
+    assert.equal(lines(text), rows);
     assert.match(text, /,\d{4,}(\.\d+)?[,\r]/, "a figure of a thousand and more is a plain number");
   });
 

@@ -20,6 +20,8 @@ const TESTS: &[(&str, &str)] = &[
     ("drivelab-method", "expansion"),
     // docs/methods
     ("drivelab-method", "pages"),
+    // docs/guide/resume.md
+    ("drivelab", "lives_on"),
     // docs/formats/drive-facts.schema.json
     ("drivelab-device", "drive_facts"),
     // docs/formats/drive-state.schema.json

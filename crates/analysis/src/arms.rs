@@ -4,7 +4,7 @@
 
 use drivelab_core::condition::{Condition, Series};
 use drivelab_core::ids::{RunId, StepId};
-use drivelab_core::metric::Metric;
+use drivelab_core::metric::{Metric, Wrong};
 use drivelab_core::plan::{Step, StepRole};
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::Quantity;
@@ -52,6 +52,9 @@ pub struct ArmCell {
     pub throughput: Option<f64>,
     /// The rate is a lower bound: drivelab or the host's CPUs were the limit.
     pub at_least: bool,
+    /// In which direction something beside the test disturbed the rate; absent where nothing did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wrong: Option<Wrong>,
     /// Operations per second.
     pub iops: Option<f64>,
     /// Loss of throughput against the mean of the runs of the arm `none`, per cent; below zero where it is faster. Of
@@ -153,6 +156,7 @@ fn row(runs: &[ArmRun<'_>], step: &Step) -> ArmRow {
         ArmCell {
             throughput: own.map(|own| own.value),
             at_least: metric(run, &format!("{kind}.throughput")).is_some_and(|metric| metric.lower_bound),
+            wrong: metric(run, &format!("{kind}.throughput")).and_then(|metric| metric.wrong),
             iops: value(&format!("{kind}.iops")),
             cost_percent: own.and_then(|own| cost_percent(own.value, &means)),
             cost_off_percent: own.filter(|_| !is_base(run)).and_then(|own| cost_off_percent(own, &base)),

@@ -14,6 +14,7 @@ mod old_data;
 use drivelab_core::content::ContentSample;
 use drivelab_core::drive_facts::DriveFacts;
 use drivelab_core::environment::BlockDeviceFacts;
+use drivelab_core::event::RunState;
 use drivelab_core::finding::Evidence;
 use drivelab_core::probe::{NotKnown, TargetProbe};
 use drivelab_core::record::StepRecord;
@@ -72,6 +73,19 @@ pub enum Standing {
     Bad,
 }
 
+impl Standing {
+    /// In a word.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Standing::Good => "good",
+            Standing::Unknown => "unknown",
+            Standing::Beware => "beware",
+            Standing::Bad => "bad",
+        }
+    }
+}
+
 /// How sure an answer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -82,6 +96,18 @@ pub enum Sureness {
     Likely,
     /// A hint and no more.
     Hint,
+}
+
+impl Sureness {
+    /// In a word or two.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Sureness::Sure => "sure",
+            Sureness::Likely => "likely",
+            Sureness::Hint => "a hint",
+        }
+    }
 }
 
 /// One question answered.
@@ -105,6 +131,15 @@ pub struct Answer {
     pub because: String,
     /// What to do; empty where there is nothing to do.
     pub next_action: String,
+}
+
+impl Answer {
+    /// How sure it is and why no surer; nothing where the answer is that it is not known.
+    #[must_use]
+    pub fn sure(&self) -> Option<String> {
+        let known = self.standing != Standing::Unknown;
+        known.then(|| format!("How sure: {}; {}.", self.sureness.word(), self.because))
+    }
 }
 
 /// The line above the answers.
@@ -183,6 +218,46 @@ impl<'a> Known<'a> {
         }
         let below = device.lies_on.join(", ");
         (!below.is_empty()).then(|| format!("{} is no drive: it lies on {below}", device.name))
+    }
+}
+
+/// The name of the methodology whose runs are read for a buyer.
+const METHOD: &str = "check";
+
+/// Whether a run was read for a buyer.
+#[must_use]
+pub fn is_check(records: &RunRecords) -> bool {
+    records.plan.methodology.name == METHOD
+}
+
+/// The answers that a run of the methodology `check` gives, from its records alone; nothing of another run, and of one
+/// that was not brought to its end.
+#[must_use]
+pub fn of_run(records: &RunRecords, analysis: &Analysis) -> Option<Checked> {
+    let over = matches!(records.state, RunState::Complete | RunState::Failed);
+    let environment = &records.environment;
+    (is_check(records) && over).then(|| {
+        let read = Read::of_run(records, analysis);
+        let (probe, facts) = (environment.probe.as_deref(), environment.drive_facts.as_deref());
+        check(&Known { probe, facts, read: Some(&read), not_read: None })
+    })
+}
+
+impl Checked {
+    /// Takes these words out of every sentence, such as serial numbers out of a page that is published.
+    #[must_use]
+    pub fn without(mut self, words: &[String]) -> Checked {
+        let clean = |text: &mut String| {
+            for word in words.iter().filter(|word| !word.is_empty()) {
+                *text = text.replace(word, "(left out)");
+            }
+        };
+        clean(&mut self.verdict.text);
+        for answer in &mut self.answers {
+            let sentences = [&mut answer.text, &mut answer.because, &mut answer.next_action];
+            sentences.into_iter().chain(&mut answer.problems).chain(&mut answer.evidence).for_each(clean);
+        }
+        self
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use drivelab_core::environment::Environment;
+use drivelab_core::environment::{BlockDeviceFacts, Environment};
 use drivelab_core::finding::{Evidence, Finding};
 use drivelab_core::ids::StepKey;
 use drivelab_core::load::OpKind;
@@ -28,6 +28,10 @@ pub(crate) struct Subject<'a> {
     pub intervals: Vec<&'a IntervalRecord>,
     /// What the link can carry, bytes per second and direction.
     pub link: Option<f64>,
+    /// Block devices from the target downwards.
+    pub devices: &'a [BlockDeviceFacts],
+    /// Kind of the file system that the target lies on, where it does.
+    pub file_system: Option<&'a str>,
     /// Memory of the host.
     pub memory: Bytes,
     /// The target stores nothing, so that no page cache is involved.
@@ -127,6 +131,8 @@ pub(crate) struct Seen {
     pub evidence: Vec<Evidence>,
     /// What it voids.
     pub voids: Voids,
+    /// Whether it changed every figure of the execution, which stays a measurement and carries a mark.
+    pub spoils: bool,
     /// What the statement names: a reason, a feature, an address.
     pub notes: Vec<String>,
 }
@@ -134,7 +140,12 @@ pub(crate) struct Seen {
 impl Seen {
     pub(crate) fn new(subject: &Subject<'_>, voids: Voids, evidence: Vec<Evidence>) -> Self {
         let prepares = subject.step.role == StepRole::Prepare;
-        Seen { key: subject.execution.record.key.clone(), prepares, evidence, voids, notes: Vec::new() }
+        Seen { key: subject.execution.record.key.clone(), prepares, evidence, voids, spoils: false, notes: Vec::new() }
+    }
+
+    /// As one that changed every figure of the execution.
+    pub(crate) fn spoiling(self) -> Self {
+        Seen { spoils: true, ..self }
     }
 
     /// With something that the statement names.
@@ -184,6 +195,8 @@ pub(crate) fn subjects(records: &RunRecords) -> Vec<Subject<'_>> {
         intervals.entry(&interval.key).or_default().push(interval);
     }
     let link = link_rate(&records.environment);
+    let target = &records.environment.target;
+    let (devices, file_system) = (&target.devices[..], target.file_system.as_ref().map(|one| one.kind.as_str()));
     let subject = |record| {
         let record: &drivelab_core::record::StepRecord = record;
         let step = records.plan.step(&record.key.step)?;
@@ -192,7 +205,7 @@ pub(crate) fn subjects(records: &RunRecords) -> Vec<Subject<'_>> {
         let (memory, probe) = (records.environment.testbed.memory, find_rate::is_probe(records, &record.key));
         let stores_nothing = records.environment.target.kind.stores_nothing();
         let moment = records.plan.form == Form::Smoke;
-        Some(Subject { step, execution, intervals, link, memory, stores_nothing, probe, moment })
+        Some(Subject { step, execution, intervals, link, devices, file_system, memory, stores_nothing, probe, moment })
     };
     records.steps.iter().filter(|record| !values::is_empty(record)).filter_map(subject).collect()
 }

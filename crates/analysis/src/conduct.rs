@@ -7,6 +7,7 @@ pub(crate) mod account;
 pub(crate) mod filled;
 pub(crate) mod heat;
 pub(crate) mod lies;
+mod others;
 pub(crate) mod replayed;
 pub(crate) mod target;
 pub(crate) mod transfers;
@@ -149,6 +150,7 @@ fn cool_downs(records: &RunRecords) -> Option<Finding> {
             .into_iter()
             .collect(),
         voids: Voids::Nothing,
+        spoils: false,
         notes: Vec::new(),
     };
     let seen: Vec<Seen> = warm.map(seen).collect();
@@ -186,6 +188,7 @@ fn all_rounds(used: &[&StepRecord], found: Evidence) -> Vec<Seen> {
         prepares: false,
         evidence: found.take().into_iter().collect(),
         voids: Voids::Nothing,
+        spoils: false,
         notes: Vec::new(),
     };
     used.iter().map(seen).collect()

@@ -10,7 +10,7 @@ mod endurance;
 use drivelab_core::data_sheet::{DataSheet, PrintedFigure};
 use drivelab_core::finding::Finding;
 use drivelab_core::ids::StepId;
-use drivelab_core::metric::Metric;
+use drivelab_core::metric::{Metric, Wrong};
 use drivelab_core::plan::{Form, Step, StepRole, TestPlan};
 use drivelab_core::run::RunRecords;
 use schemars::JsonSchema;
@@ -103,6 +103,9 @@ pub struct SheetRow {
     pub measured: Option<f64>,
     /// The limit of that step was on this side: a rate is a lower bound, a latency an upper one.
     pub limited_here: bool,
+    /// In which direction something beside the test disturbed what was measured; absent where nothing did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wrong: Option<Wrong>,
     /// Measured over printed.
     pub ratio: Option<f64>,
     /// What that means.
@@ -187,13 +190,14 @@ fn row(
     let limit = step.and_then(|step| analysis.limits.iter().find(|limit| limit.step == step.id));
     // Power is what it is, whoever was the limit.
     let limited_here = limit.is_some_and(|limit| limit.limit.lower_bound) && figure.op().is_some();
+    let wrong = best.and_then(|(_, metric, _)| metric.wrong);
     let number = known.and_then(|figure| figure.number).map(|number| number / figure.base_units());
     let ratio =
         measured.zip(number).filter(|(_, printed)| *printed > 0.0).map(|(measured, printed)| measured / printed);
     let verdict = if records.plan.form == Form::Smoke {
         Verdict::NotJudged
     } else {
-        judge(figure, number, measured, limited_here)
+        judge(figure, number, measured, limited_here || wrong.is_some())
     };
     let mut row = SheetRow {
         figure,
@@ -208,6 +212,7 @@ fn row(
         printed_in: known.and_then(|figure| printed?.citation(&figure.source)).map(str::to_owned),
         measured,
         limited_here,
+        wrong,
         ratio,
         verdict,
         causes: Vec::new(),

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use drivelab_core::finding::Finding;
 use drivelab_core::ids::StepKey;
 use drivelab_core::load::OpKind;
-use drivelab_core::metric::{Better, Metric};
+use drivelab_core::metric::{Better, Metric, Wrong};
 use drivelab_core::plan::{Combine, Step, StepRole, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
@@ -53,6 +53,9 @@ pub struct Explanation {
     pub terms: Vec<ScoreTerm>,
     /// The findings that void it.
     pub findings: Vec<Finding>,
+    /// The findings that spoil the value: something beside the test changed it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub spoiled_by: Vec<Finding>,
 }
 
 /// One round behind a figure.
@@ -96,6 +99,16 @@ pub struct IntervalRange {
     pub last: u32,
     /// How many there are.
     pub count: u32,
+}
+
+/// What a disturbed figure would be undisturbed, as a sentence; empty where nothing disturbed it.
+const fn direction(metric: &Metric) -> &'static str {
+    match metric.wrong {
+        None => "",
+        Some(Wrong::TooLow) => "Alone this figure would be higher.",
+        Some(Wrong::TooHigh) => "Alone this figure would be lower.",
+        Some(Wrong::EitherWay) => "Alone this figure would be another.",
+    }
 }
 
 /// There is no such figure.
@@ -145,6 +158,7 @@ pub fn explain(records: &RunRecords, analysis: &Analysis, address: &str) -> Resu
         rounds,
         terms: score.map_or_else(Vec::new, |score| score.terms),
         findings: analysis.findings.iter().filter(|f| metric.voided_by.contains(&f.code)).cloned().collect(),
+        spoiled_by: analysis.findings.iter().filter(|f| metric.spoiled_by.contains(&f.code)).cloned().collect(),
         metric: metric.clone(),
     })
 }
@@ -248,6 +262,9 @@ pub fn text(explanation: &Explanation) -> String {
     }
     for finding in &explanation.findings {
         let _ = writeln!(out, "Void [{}]: {}", finding.code, finding.statement);
+    }
+    for finding in &explanation.spoiled_by {
+        let _ = writeln!(out, "Disturbed [{}]: {} {}", finding.code, finding.statement, direction(metric));
     }
     if metric.lower_bound {
         let _ = writeln!(out, "A lower bound: drivelab or the host's CPU was the limit, not the target.");

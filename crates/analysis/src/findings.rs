@@ -190,6 +190,7 @@ mod tests {
             prepares: test.ends_with("prepare"),
             evidence: Vec::new(),
             voids: Voids::Nothing,
+            spoils: false,
             notes: Vec::new(),
         };
         // In a suite the name begins with the methodology's.

@@ -42,6 +42,7 @@ pub mod series;
 pub mod smart;
 pub mod stats;
 pub mod steady;
+pub mod tails;
 #[doc(hidden)]
 pub mod testing;
 pub mod throttle;
@@ -54,7 +55,7 @@ pub use metrics::{METRICS, metric_def, metrics_markdown};
 pub use reach::{not_measured, tested};
 
 /// Version of the definitions and thresholds; raised whenever the same records would give another figure or finding.
-pub const ANALYSIS_VERSION: u32 = 11;
+pub const ANALYSIS_VERSION: u32 = 12;
 
 /// What a run means.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -67,6 +68,9 @@ pub struct Analysis {
     pub findings: Vec<Finding>,
     /// What limited each executed step.
     pub limits: Vec<StepLimit>,
+    /// The buyer's answer; absent of runs that are no check, and of one that was not brought to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checked: Option<buyer::Checked>,
 }
 
 impl Analysis {
@@ -115,6 +119,7 @@ pub fn analyse(records: &RunRecords) -> Analysis {
         verdicts.extend(noticed);
     }
     findings.iter_mut().for_each(|finding| notes_of_preparation(records, finding));
+    findings.iter_mut().for_each(|finding| conduct::filled::answering(records, finding));
     let mut disturbances = conditions::disturbances(&records.environment);
     if conduct::transfers::only_files(records) {
         // What is measured does not lie in the target file, whose size says nothing then.
@@ -126,13 +131,16 @@ pub fn analyse(records: &RunRecords) -> Analysis {
     findings.extend(curve::findings(records, &metrics));
     findings.extend(scores::findings(records, &metrics));
     let mut findings = with_recorded(findings, &records.findings);
-    findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
-    let mut analysis = Analysis { analysis_version: ANALYSIS_VERSION, metrics, findings, limits: limits::all(records) };
+    // Of those as grave as each other, the answers first.
+    findings.sort_by_key(|finding| std::cmp::Reverse((finding.severity, finding.answers)));
+    let mut analysis =
+        Analysis { analysis_version: ANALYSIS_VERSION, metrics, findings, limits: limits::all(records), checked: None };
     // Made of metrics, and a note: it stands behind what is graver.
     let feed = together::feed_of_run(records, &analysis);
     analysis.findings.extend(feed);
     let printed = data_sheet::findings(records, &analysis);
     analysis.findings.extend(printed);
+    analysis.checked = buyer::of_run(records, &analysis);
     analysis
 }
 

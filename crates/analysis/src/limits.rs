@@ -26,6 +26,9 @@ pub(crate) const BUSY_SHARE: f64 = 0.9;
 /// limit: a tenth of the time in which completions lay unnoticed and nothing was asked for is more than a rate may be
 /// off by. A machine at rest stays below a hundredth.
 pub(crate) const STARVED_SHARE: f64 = 0.1;
+/// Share of a step's time in which drivelab itself stood still, above which that is named as the limit: a rate is then
+/// off by as much, and a hundredth is what rates are told to.
+pub(crate) const STILL_SHARE: f64 = 0.01;
 /// Share of the asked operations in flight below which the depth was not kept. Refilling a slot and draining at the
 /// end cost a few per cent of the time; a tenth less is another load than the step's name says.
 pub(crate) const DEPTH_KEPT: f64 = 0.9;
@@ -59,6 +62,16 @@ pub enum LimitedBy {
     /// Other programs, which had the CPU when the issuing threads were ready: the figure is a lower bound.
     OtherWork {
         /// Share of the threads' time in which they waited for a CPU, 0 to 1.
+        share: f64,
+    },
+    /// A CPU quota, which kept the process from a CPU: the figure is a lower bound.
+    Quota {
+        /// Share of the threads' time in which they waited for a CPU, 0 to 1.
+        share: f64,
+    },
+    /// Drivelab itself, which was stopped or frozen, or whose machine stood still: the figure is a lower bound.
+    StoodStill {
+        /// Share of the step's time, 0 to 1.
         share: f64,
     },
     /// Perhaps the kernel's own threads, which did a part of the work (io-wq, SQPOLL) and whose CPU time is in no
@@ -111,6 +124,8 @@ impl LimitedBy {
             LimitedBy::Generator { .. }
                 | LimitedBy::HostCpu { .. }
                 | LimitedBy::OtherWork { .. }
+                | LimitedBy::Quota { .. }
+                | LimitedBy::StoodStill { .. }
                 | LimitedBy::KernelThreads
         )
     }
@@ -120,7 +135,11 @@ impl LimitedBy {
     pub const fn kind(self) -> LimitKind {
         match self {
             LimitedBy::Generator { .. } => LimitKind::Generator,
-            LimitedBy::HostCpu { .. } | LimitedBy::OtherWork { .. } | LimitedBy::KernelThreads => LimitKind::HostCpu,
+            LimitedBy::HostCpu { .. }
+            | LimitedBy::OtherWork { .. }
+            | LimitedBy::Quota { .. }
+            | LimitedBy::KernelThreads => LimitKind::HostCpu,
+            LimitedBy::StoodStill { .. } => LimitKind::StoodStill,
             LimitedBy::Schedule => LimitKind::Schedule,
             LimitedBy::TargetOrDepth => LimitKind::Target,
             LimitedBy::Unknown => LimitKind::Unknown,
@@ -140,6 +159,9 @@ pub enum LimitKind {
     /// The load generator: the issuing threads spent most of their time in drivelab's own code, or did not keep the
     /// asked depth. The rate is a lower bound.
     Generator,
+    /// Drivelab itself, which was stopped or frozen for a part of the step, or whose machine stood still. The rate is a
+    /// lower bound.
+    StoodStill,
     /// The rate or the pauses that were asked for.
     Schedule,
     /// The records do not tell.
@@ -154,6 +176,7 @@ impl LimitKind {
             LimitKind::Target => "the target, at this depth",
             LimitKind::HostCpu => "the host's CPU",
             LimitKind::Generator => "the load generator",
+            LimitKind::StoodStill => "drivelab, which was stopped",
             LimitKind::Schedule => "the schedule",
             LimitKind::Unknown => "not known",
         }
@@ -242,6 +265,10 @@ struct Signs {
     user: f64,
     kernel: f64,
     starved: f64,
+    /// Share of the step's time that a CPU quota took on one CPU.
+    quota: f64,
+    /// Share of the step's time in which the whole process stood still.
+    still: f64,
     reached: f64,
     asked: f64,
     /// CPU time of the issuing threads in seconds, of all rounds: whether it can be split into user and kernel.
@@ -263,6 +290,8 @@ impl Signs {
             user: record.engine.cpu_user.as_secs_f64() / time,
             kernel: record.engine.cpu_system.as_secs_f64() / time,
             starved: effort.waited_for_cpu.as_secs_f64() / time,
+            quota: effort.kept_by_quota.as_secs_f64() / record.elapsed().as_secs_f64().max(1e-9),
+            still: (effort.stood_still.as_secs_f64() / record.elapsed().as_secs_f64().max(1e-9)).min(1.0),
             // Between two files and while what was written is made durable, no file is under way by nature.
             reached: if workload.files.is_some() { effort.depth_asked as f64 } else { record.in_flight_mean },
             asked: effort.depth_asked as f64,
@@ -280,6 +309,8 @@ impl Signs {
             user: of(|signs| signs.user)?,
             kernel: of(|signs| signs.kernel)?,
             starved: of(|signs| signs.starved)?,
+            quota: of(|signs| signs.quota)?,
+            still: of(|signs| signs.still)?,
             reached: of(|signs| signs.reached)?,
             asked: of(|signs| signs.asked)?,
             cpu_s: rounds.iter().map(|signs| signs.cpu_s).sum(),
@@ -290,6 +321,10 @@ impl Signs {
     }
 
     fn judge(self) -> LimitedBy {
+        // Whatever else there is to say: for so long nothing was asked of the target, and nothing was noticed.
+        if self.still > STILL_SHARE {
+            return LimitedBy::StoodStill { share: self.still };
+        }
         // A schedule that was kept is the limit whatever the CPU did: an open loop may spin between arrivals.
         if self.manner == Manner::OnTime {
             return LimitedBy::Schedule;
@@ -310,6 +345,9 @@ impl Signs {
                 true => LimitedBy::Generator { why: GeneratorLimit::UserTime { share: both, rule } },
                 false => LimitedBy::HostCpu { share: both, rule },
             };
+        }
+        if self.starved > STARVED_SHARE && self.quota > STARVED_SHARE {
+            return LimitedBy::Quota { share: self.starved };
         }
         if self.starved > STARVED_SHARE {
             return LimitedBy::OtherWork { share: self.starved };
@@ -365,6 +403,14 @@ impl Signs {
                     100.0 * share
                 )
             }
+            LimitedBy::Quota { share } => format!(
+                "a CPU quota kept the issuing threads from a CPU for {:.1} % of their time (limit 10 %; {cpu})",
+                100.0 * share
+            ),
+            LimitedBy::StoodStill { share } => format!(
+                "drivelab itself was stopped or frozen for {:.1} % of the step, or the machine was (limit 1 %; {cpu})",
+                100.0 * share
+            ),
             LimitedBy::Generator { why: GeneratorLimit::DepthNotKept { reached, asked } } => {
                 format!("only {reached:.1} of {asked:.0} asked operations were in flight (limit 90 %; {cpu})")
             }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use drivelab_core::finding::Finding;
 use drivelab_core::ids::StepId;
-use drivelab_core::metric::{Better, Metric};
+use drivelab_core::metric::{Better, Metric, Wrong};
 use drivelab_core::plan::Plan;
 use drivelab_core::run::RunRecords;
 use drivelab_core::score::{Score, ScoreRates, ScoreRule, WEIGHT_ONE};
@@ -44,6 +44,12 @@ pub struct ScoreFigure {
     pub over: Option<String>,
     /// Codes of the findings that void a term.
     pub voided_by: Vec<String>,
+    /// Codes of the findings that spoil a term.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub spoiled_by: Vec<String>,
+    /// In which direction the value is wrong; absent where nothing spoils a term.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wrong: Option<Wrong>,
     /// A term is a lower bound, so that this is one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lower_bound: bool,
@@ -77,12 +83,22 @@ pub fn scores(plan: &Plan, metrics: &[Metric]) -> Vec<ScoreFigure> {
         if over == Some(None) {
             continue;
         }
-        all.extend(one(score, over.flatten(), metrics));
+        all.extend(one(plan, score, over.flatten(), metrics));
     }
     all
 }
 
-fn one(score: &Score, over: Option<&ScoreFigure>, metrics: &[Metric]) -> Option<ScoreFigure> {
+/// Whether a score is divided by busy times of which one had this side for its limit.
+fn divides_by_a_bound_time(plan: &Plan, score: &Score, metrics: &[Metric]) -> bool {
+    let over = score.over.as_ref().and_then(|name| plan.scores.iter().find(|other| other.name == *name));
+    let times = over.iter().flat_map(|over| &over.parts).filter(|part| part.metric == "replay.busy_time");
+    let steps: Vec<&StepId> = times.flat_map(|part| &part.steps).collect();
+    metrics.iter().any(|one| {
+        one.id == "replay.busy_throughput" && one.lower_bound && one.step.as_ref().is_some_and(|id| steps.contains(&id))
+    })
+}
+
+fn one(plan: &Plan, score: &Score, over: Option<&ScoreFigure>, metrics: &[Metric]) -> Option<ScoreFigure> {
     let found = |step: &StepId, id: &str| metrics.iter().find(|one| one.id == id && one.step.as_ref() == Some(step));
     let mut figures: Vec<&Metric> = Vec::new();
     let mut terms = Vec::new();
@@ -114,6 +130,16 @@ fn one(score: &Score, over: Option<&ScoreFigure>, metrics: &[Metric]) -> Option<
     voided_by.extend(over.into_iter().flat_map(|over| over.voided_by.clone()));
     voided_by.sort_unstable();
     voided_by.dedup();
+    let mut spoiled_by: Vec<String> = figures.iter().flat_map(|metric| metric.spoiled_by.clone()).collect();
+    spoiled_by.extend(over.into_iter().flat_map(|over| over.spoiled_by.clone()));
+    spoiled_by.retain(|_| value.is_some());
+    spoiled_by.sort_unstable();
+    spoiled_by.dedup();
+    // Where both parts of a quotient are spoiled, they may even out or not.
+    let wrong = match over {
+        Some(over) if over.wrong.is_some() => Wrong::EitherWay,
+        _ => score.better.when_spoiled(),
+    };
     Some(ScoreFigure {
         address: score.address(),
         name: score.name.clone(),
@@ -122,13 +148,16 @@ fn one(score: &Score, over: Option<&ScoreFigure>, metrics: &[Metric]) -> Option<
         rule: score.rule,
         better: score.better,
         value,
-        // Divided by what may be more, it may be less: then nothing is known of either side.
+        // Divided by what may be more, it may be less: then nothing is known of either side. Where this side was the
+        // limit, the time that it is divided by is too long.
         lower_bound: value.is_some()
-            && figures.iter().any(|metric| metric.lower_bound)
+            && (figures.iter().any(|metric| metric.lower_bound) || divides_by_a_bound_time(plan, score, metrics))
             && !over.is_some_and(|over| over.lower_bound),
         terms,
         over: over.map(|over| over.address.clone()),
         voided_by,
+        wrong: Some(wrong).filter(|_| !spoiled_by.is_empty()),
+        spoiled_by,
         approximation: score.approximation.clone(),
     })
 }
@@ -151,6 +180,8 @@ pub(crate) fn metrics(plan: &Plan, of_steps: &[Metric]) -> Vec<Metric> {
         sets: Vec::new(),
         spread: None,
         voided_by: score.voided_by,
+        spoiled_by: score.spoiled_by,
+        wrong: score.wrong,
         lower_bound: score.lower_bound,
     };
     scores(plan, of_steps).into_iter().map(metric).collect()

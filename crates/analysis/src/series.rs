@@ -16,12 +16,13 @@ use drivelab_core::units::{Bytes, Nanos};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Analysis, values};
+use crate::{Analysis, tails, values};
 
 /// The axis that tells lines of one chart apart instead of places on it.
 const LINE_AXIS: &str = "op";
 
-/// A test in which exactly one axis varies (besides `op`): a chart with that axis as x.
+/// A test in which one axis or two vary (besides `op`): a chart with one of them as x, and a line for each value of the
+/// other.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Sweep {
     /// Name of the test.
@@ -30,7 +31,10 @@ pub struct Sweep {
     pub title: String,
     /// Name of the axis: `queue_depth`, `write_percent`, `block_size`.
     pub axis: String,
-    /// One line for each value of `op`; a single line where the test has no such axis.
+    /// Name of the second axis that varies, which tells lines apart; absent where only one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// One line for each value of the second axis and of `op`; a single line where the test has neither.
     pub lines: Vec<SweepLine>,
 }
 
@@ -48,6 +52,9 @@ impl Sweep {
 pub struct SweepLine {
     /// Value of the axis `op`: `read`, `write`; absent where the test has no such axis.
     pub op: Option<String>,
+    /// Value of the second axis; absent where only one varies.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
     /// Points by rising x. Steps without a record have a point without values.
     pub points: Vec<SweepPoint>,
 }
@@ -107,7 +114,8 @@ pub struct TimePoint {
     pub write_zeroes_iops: f64,
     /// Flushes per second.
     pub flush_iops: f64,
-    /// Median latency of reads and writes together (of all operations where there are neither), microseconds.
+    /// Median latency of reads and writes together (of all operations where there are neither), microseconds; absent,
+    /// as every percentile, where too few operations tell it ([`tails`]).
     pub p50_us: Option<f64>,
     /// 99th percentile of the latency, microseconds.
     pub p99_us: Option<f64>,
@@ -119,6 +127,8 @@ pub struct TimePoint {
     pub response_p50_us: Option<f64>,
     /// 99th percentile of the response time, microseconds.
     pub response_p99_us: Option<f64>,
+    /// Longest response time, microseconds; only in an open loop.
+    pub response_max_us: Option<f64>,
     /// Arrivals waiting at the end of the interval; only in an open loop.
     pub backlog: Option<u64>,
     /// Bytes the step has written up to the end of this interval: the position on a curve over volume.
@@ -162,21 +172,34 @@ fn sweep_of(test: &TestPlan, analysis: &Analysis) -> Option<Sweep> {
         let values: BTreeSet<Option<&str>> = steps.iter().map(|step| axis_value(step, name)).collect();
         values.len() > 1
     };
-    let mut varying = names.into_iter().filter(|name| *name != LINE_AXIS).filter(varies);
-    let (axis, None) = (varying.next()?, varying.next()) else { return None };
+    let varying: Vec<&str> = names.into_iter().filter(|name| *name != LINE_AXIS).filter(varies).collect();
+    let (axis, by) = match varying[..] {
+        [axis] => (axis, None),
+        [one, other] if suits(one, &steps) >= suits(other, &steps) => (one, Some(other)),
+        [other, one] => (one, Some(other)),
+        _ => return None,
+    };
     let mut lines: Vec<SweepLine> = Vec::new();
     for (place, step) in steps.into_iter().enumerate() {
         let op = axis_value(step, LINE_AXIS).map(str::to_owned);
+        let other = by.and_then(|by| axis_value(step, by)).map(str::to_owned);
         let point = sweep_point(step, axis_value(step, axis)?, place, analysis);
-        match lines.iter_mut().find(|line| line.op == op) {
+        match lines.iter_mut().find(|line| line.op == op && line.by == other) {
             Some(line) => line.points.push(point),
-            None => lines.push(SweepLine { op, points: vec![point] }),
+            None => lines.push(SweepLine { op, by: other, points: vec![point] }),
         }
     }
     for line in &mut lines {
         line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
     }
-    Some(Sweep { test: test.name.clone(), title: test.title.clone(), axis: axis.to_owned(), lines })
+    let by = by.map(str::to_owned);
+    Some(Sweep { test: test.name.clone(), title: test.title.clone(), axis: axis.to_owned(), by, lines })
+}
+
+/// How well an axis does as x, the larger the better: numbers before names, then the one with more places.
+fn suits(name: &str, steps: &[&Step]) -> (bool, usize) {
+    let values: BTreeSet<&str> = steps.iter().filter_map(|step| axis_value(step, name)).collect();
+    (values.iter().all(|value| number_of(value).is_some()), values.len())
 }
 
 fn axis_value<'s>(step: &'s Step, name: &str) -> Option<&'s str> {
@@ -244,6 +267,8 @@ fn time_point(interval: &IntervalRecord, start_ns: u64, written_bytes: u64) -> T
     let us = |summary: Option<LatencySummary>, of: fn(&LatencySummary) -> Nanos| {
         summary.map(|summary| of(&summary).get() as f64 / values::US)
     };
+    let told = |per_cent| latency.filter(|_| tails::tells(interval.timed(), per_cent));
+    let told_response = |per_cent| response.filter(|_| tails::tells(interval.timed_responses(), per_cent));
     let other = |kind: OpKind| interval.op(kind).map_or(0.0, |op| op.iops);
     let (read_mb_s, write_mb_s) = (interval.read.throughput.as_mb_s(), interval.write.throughput.as_mb_s());
     TimePoint {
@@ -257,12 +282,13 @@ fn time_point(interval: &IntervalRecord, start_ns: u64, written_bytes: u64) -> T
         trim_iops: other(OpKind::Trim),
         write_zeroes_iops: other(OpKind::WriteZeroes),
         flush_iops: other(OpKind::Flush),
-        p50_us: us(latency, |summary| summary.p50),
-        p99_us: us(latency, |summary| summary.p99),
-        p999_us: us(latency, |summary| summary.p999),
+        p50_us: us(told(50.0), |summary| summary.p50),
+        p99_us: us(told(99.0), |summary| summary.p99),
+        p999_us: us(told(99.9), |summary| summary.p999),
         max_us: us(latency, |summary| summary.max),
-        response_p50_us: us(response, |summary| summary.p50),
-        response_p99_us: us(response, |summary| summary.p99),
+        response_p50_us: us(told_response(50.0), |summary| summary.p50),
+        response_p99_us: us(told_response(99.0), |summary| summary.p99),
+        response_max_us: us(response, |summary| summary.max),
         backlog: interval.backlog,
         written_bytes,
     }

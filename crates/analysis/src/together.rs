@@ -131,6 +131,12 @@ pub struct Share {
     /// The rate with the others is a lower bound.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub together_at_least: bool,
+    /// Something beside the test disturbed what was measured alone. Of the total: of any drive.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub alone_spoiled: bool,
+    /// The same, with the others.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub together_spoiled: bool,
     /// 100 × together / alone; absent where the drive worked beside all others for less than 90 % of its step.
     pub kept_percent: Option<f64>,
     /// 100 - kept; below zero where it was faster in company. Absent where that is.
@@ -348,6 +354,10 @@ fn share(step: &Step, metric: &str, pair: &Pair<'_>, overlap_percent: Option<f64
         let found = member.and_then(|(_, analysis)| analysis.step_metric(&step.id, metric));
         found.is_some_and(|found| found.lower_bound)
     };
+    let spoiled = |member: Option<Member<'_>>| {
+        let found = member.and_then(|(_, analysis)| analysis.step_metric(&step.id, metric));
+        found.is_some_and(|found| !found.spoiled_by.is_empty())
+    };
     // Only what was measured in company is a figure of company.
     let together = pair.together.filter(|(records, _)| executions(records, &step.id).is_some());
     let (alone_mb_s, together_mb_s) = (value(pair.alone, metric), value(together, metric));
@@ -356,6 +366,8 @@ fn share(step: &Step, metric: &str, pair: &Pair<'_>, overlap_percent: Option<f64
         p99_together_us: p99(together),
         alone_at_least: at_least(pair.alone),
         together_at_least: at_least(together),
+        alone_spoiled: spoiled(pair.alone),
+        together_spoiled: spoiled(together),
         overlap_percent,
         ..kept(alone_mb_s, together_mb_s)
     }
@@ -377,6 +389,8 @@ fn total(drives: &[Share], apart: bool) -> Share {
     Share {
         alone_at_least: drives.iter().any(|share| share.alone_at_least),
         together_at_least: drives.iter().any(|share| share.together_at_least),
+        alone_spoiled: drives.iter().any(|share| share.alone_spoiled),
+        together_spoiled: drives.iter().any(|share| share.together_spoiled),
         ..kept(sum(|share| share.alone_mb_s), together_mb_s)
     }
 }

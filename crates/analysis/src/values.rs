@@ -15,6 +15,7 @@ use drivelab_core::workload::Workload;
 use crate::capacity::Account;
 use crate::fill::{self, FillShape};
 use crate::metrics::Times;
+use crate::tails;
 
 pub(crate) mod fills;
 pub(crate) mod heat;
@@ -89,6 +90,11 @@ impl<'a> Execution<'a> {
         let target = Some(records.environment.target.length);
         let run = (&records.steps[..], records.last_at_ns);
         Execution { watched: Some(&records.telemetry), target, intervals: &records.intervals, run, ..self }
+    }
+
+    /// The executions of the whole run; none where they are not known.
+    pub(crate) const fn of_run(&self) -> &'a [StepRecord] {
+        self.run.0
     }
 
     /// What it shows of the drive's cache, where it is a fill.
@@ -225,11 +231,6 @@ pub(crate) fn total_response_mean(execution: Execution<'_>) -> Option<f64> {
     latency_mean(&both(execution, Times::Response))
 }
 
-/// Trims, MB/s of the bytes they cover.
-pub(crate) fn trim_throughput(execution: Execution<'_>) -> Option<f64> {
-    kind_throughput(OpKind::Trim, execution)
-}
-
 /// Trims per second.
 pub(crate) fn trim_iops(execution: Execution<'_>) -> Option<f64> {
     kind_iops(OpKind::Trim, execution)
@@ -275,12 +276,9 @@ pub(crate) fn latency_max(histogram: &SparseHistogram) -> Option<f64> {
     percentile(histogram, 100.0)
 }
 
-/// A percentile in microseconds; `None` where the histogram is empty or contradicts itself.
+/// A percentile in microseconds; `None` where too few operations tell it ([`tails`]).
 fn percentile(histogram: &SparseHistogram, per_cent: f64) -> Option<f64> {
-    if histogram.min > histogram.max {
-        return None;
-    }
-    histogram.percentile(per_cent).map(|value| value.get() as f64 / US)
+    tails::percentile(histogram, per_cent).map(|value| value.get() as f64 / US)
 }
 
 /// Operations in flight, as the engine measured it.
@@ -396,9 +394,16 @@ pub(crate) fn open_loop_lateness_max(execution: Execution<'_>) -> Option<f64> {
 
 /// Bytes of reads and writes by the time with at least one operation outstanding, MB/s.
 pub(crate) fn replay_busy_throughput(execution: Execution<'_>) -> Option<f64> {
+    let busy = replay_busy_time(execution)?;
+    let moved = replay_bytes(execution)?;
+    (busy > 0.0).then(|| moved / busy)
+}
+
+/// Bytes of a replay's reads and writes, MB.
+pub(crate) fn replay_bytes(execution: Execution<'_>) -> Option<f64> {
     let record = execution.record;
-    let busy = record.replay.as_ref()?.busy.as_secs_f64();
-    (busy > 0.0).then(|| (record.read.bytes.as_f64() + record.write.bytes.as_f64()) / busy / 1e6)
+    record.replay.as_ref()?;
+    Some((record.read.bytes.as_f64() + record.write.bytes.as_f64()) / MB)
 }
 
 /// Time with at least one operation of a replay outstanding, seconds.

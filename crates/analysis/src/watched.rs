@@ -136,6 +136,12 @@ pub(crate) fn around(source: &RecordedSource, series: usize, from_ns: u64, to_ns
     (after.0 > before.0).then_some([before, after])
 }
 
+/// The reading of a series that is nearest to a moment.
+pub(crate) fn value_near(source: &RecordedSource, series: usize, at_ns: u64) -> Option<f64> {
+    let near = near(source, series, at_ns, at_ns);
+    near.into_iter().min_by_key(|(ns, _)| ns.abs_diff(at_ns)).map(|(_, value)| value)
+}
+
 /// How far a counter went between the readings around a stretch.
 pub(crate) fn rose(source: &RecordedSource, series: usize, from_ns: u64, to_ns: u64) -> Option<f64> {
     let [(_, before), (_, after)] = around(source, series, from_ns, to_ns)?;

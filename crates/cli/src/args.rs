@@ -219,6 +219,10 @@ pub struct MeasureArgs {
     /// Ask nothing. Alone it permits nothing: a block device is written only where --destroy names it.
     #[arg(long, short)]
     pub yes: bool,
+    /// Make the scratch file under the name that the target has, which must not be there yet, in a folder that is; it
+    /// is removed at the end. Without this flag a target that is not there is refused.
+    #[arg(long)]
+    pub new_file: bool,
     /// Size of the scratch file; default what the methodology wants, at most 10 % of free space.
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Bytes>,
@@ -261,8 +265,8 @@ pub struct PrintArgs {
 /// `drivelab review`.
 #[derive(Debug, Args)]
 pub struct ReviewArgs {
-    /// A folder on the disk to review, a file to make there, or a block device that --destroy names; default the
-    /// current folder.
+    /// A folder on the disk to review, a file to make there (with --new-file), or a block device that --destroy names;
+    /// default the current folder.
     #[arg(value_hint = ValueHint::AnyPath)]
     pub path: Option<PathBuf>,
     /// The page to write; an existing file that drivelab did not write is never replaced.
@@ -393,9 +397,12 @@ pub enum MethodsCommand {
         /// Profile of the methodology [default: its first].
         #[arg(long, value_name = "NAME")]
         profile: Option<String>,
-        /// A folder, or a file to make.
+        /// A folder, or a file to make (with --new-file).
         #[arg(value_hint = ValueHint::AnyPath)]
         target: PathBuf,
+        /// Plan for a scratch file of the name that the target has, which is not there yet.
+        #[arg(long)]
+        new_file: bool,
         /// Form of the methodology [default: quick, or the only form it has].
         #[arg(long, value_enum)]
         form: Option<FormArg>,

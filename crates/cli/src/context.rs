@@ -40,7 +40,8 @@ impl Context {
         if data.as_os_str().is_empty() {
             return Err(Failure::new(
                 ExitCode::TargetUnusable,
-                "there is no home folder for results; set HOME, or name a folder with --data DIR (`drivelab io` needs none \
+                "there is no home folder for results (HOME is not set, or no absolute path); set HOME, or name a folder with \
+                 --data DIR (`drivelab io` needs none \
                  with --no-save)",
             ));
         }

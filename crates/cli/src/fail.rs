@@ -1,4 +1,5 @@
-//! The one error type of the command line: a message for a person and an exit code for a script.
+//! The one error type of the command line: a message for a person and an exit code for a script. The tables from the
+//! rooms' kinds of error to exit codes are here and nowhere else; docs/exit-codes.md says what the codes mean.
 
 use drivelab_core::exit::ExitCode;
 
@@ -36,16 +37,31 @@ impl Failure {
     }
 }
 
+/// Exit code of what the store says.
+pub(crate) const fn store_code(kind: drivelab_store::StoreErrorKind) -> ExitCode {
+    use drivelab_store::StoreErrorKind as Kind;
+    match kind {
+        Kind::NotFound | Kind::Ambiguous => ExitCode::NothingSelected,
+        Kind::Sealed => ExitCode::Usage,
+        Kind::Live | Kind::Full | Kind::ReadOnly => ExitCode::TargetUnusable,
+        Kind::Damaged | Kind::Newer | Kind::Other => ExitCode::Unexpected,
+    }
+}
+
+/// Exit code of a file that was named to be read (a trace, a job file, a methodology, drive facts, data to write) and
+/// cannot be: none of that name, or none that can be used.
+pub(crate) fn input_code(error: &std::io::Error) -> ExitCode {
+    use std::io::ErrorKind as Kind;
+    match error.kind() {
+        Kind::NotFound => ExitCode::NothingSelected,
+        Kind::InvalidInput | Kind::InvalidData | Kind::NotADirectory => ExitCode::Usage,
+        _ => ExitCode::TargetUnusable,
+    }
+}
+
 impl From<drivelab_store::StoreError> for Failure {
     fn from(error: drivelab_store::StoreError) -> Self {
-        use drivelab_store::StoreErrorKind as Kind;
-        let code = match error.kind() {
-            Kind::NotFound | Kind::Ambiguous => ExitCode::NothingSelected,
-            Kind::Sealed => ExitCode::Usage,
-            Kind::Live | Kind::Full | Kind::ReadOnly => ExitCode::TargetUnusable,
-            _ => ExitCode::Unexpected,
-        };
-        Failure::new(code, error.to_string())
+        Failure::new(store_code(error.kind()), error.to_string())
     }
 }
 
@@ -60,9 +76,13 @@ pub(crate) const fn device_code(kind: drivelab_device::ErrorKind) -> ExitCode {
     use drivelab_device::ErrorKind as Kind;
     match kind {
         Kind::Refused | Kind::BlockDevice => ExitCode::GuardRefused,
-        Kind::Missing | Kind::Busy | Kind::NotPermitted | Kind::ReadOnly | Kind::NoSpace | Kind::NoDirectIo => {
-            ExitCode::TargetUnusable
-        }
+        Kind::Missing
+        | Kind::Busy
+        | Kind::NotPermitted
+        | Kind::ReadOnly
+        | Kind::NoSpace
+        | Kind::NoDirectIo
+        | Kind::Unfit => ExitCode::TargetUnusable,
         Kind::Other => ExitCode::Unexpected,
     }
 }

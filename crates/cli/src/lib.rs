@@ -7,6 +7,7 @@ pub mod commands;
 pub mod context;
 pub mod fail;
 pub mod lab;
+pub mod new_file;
 pub mod say;
 pub mod screens;
 pub mod settings;
@@ -32,7 +33,7 @@ pub fn main() -> u8 {
             }
         },
         Err(error) => {
-            if let Some(message) = negative(&error).or_else(|| fios_flag(&error)) {
+            if let Some(message) = negative(&error).or_else(|| fios_flag(&error)).or_else(|| too_large(&error)) {
                 say::line(&format!("error: {message}"));
                 return ExitCode::Usage as u8;
             }
@@ -56,12 +57,37 @@ fn negative(error: &clap::Error) -> Option<String> {
     let flag = words.get(at.checked_sub(1)?).filter(|before| before.starts_with("--"));
     let value = &words[at];
     Some(match flag {
-        Some(flag) => format!("{flag} {value}: no value here is below zero; `drivelab help` says what is expected"),
+        Some(flag) => format!("{flag} {value}: no value here is below zero{}", expected(flag)),
         None => format!(
             "{value} is neither a flag nor a value that can be: nothing here is below zero (a file of that \
                          name: ./{value})"
         ),
     })
+}
+
+/// The error about a number that no type holds, which clap tells in words about types.
+fn too_large(error: &clap::Error) -> Option<String> {
+    use clap::error::ContextKind;
+    let large = std::error::Error::source(error).is_some_and(|source| source.to_string().contains("number too large"));
+    let (flag, value) = (error.get(ContextKind::InvalidArg)?.to_string(), error.get(ContextKind::InvalidValue)?);
+    let flag = flag.split(' ').next().unwrap_or_default();
+    large.then(|| format!("{flag} {value}: the number is too large{}", expected(flag)))
+}
+
+/// What the help of the command that was typed says of a flag; nothing where it does not know it.
+fn expected(flag: &str) -> String {
+    let (mut command, mut path) = (<Cli as clap::CommandFactory>::command(), String::from("drivelab"));
+    for word in std::env::args_os().skip(1).filter_map(|word| word.into_string().ok()) {
+        let Some(inner) = command.find_subcommand(&word) else { continue };
+        path = format!("{path} {word}");
+        command = inner.clone();
+    }
+    let name = flag.trim_start_matches('-');
+    let is_it = |argument: &&clap::Arg| {
+        argument.get_long() == Some(name) || argument.get_all_aliases().is_some_and(|all| all.contains(&name))
+    };
+    let help = command.get_arguments().find(is_it).and_then(|argument| argument.get_help().map(ToString::to_string));
+    help.map_or_else(String::new, |help| format!("; it is: {} (`{path} --help`)", help.trim_end_matches('.')))
 }
 
 /// fio's flags and what stands for them here, for those who have them in their fingers.

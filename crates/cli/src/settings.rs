@@ -6,12 +6,16 @@
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
+use drivelab_core::units::Nanos;
 use etcetera::BaseStrategy;
 use serde::Deserialize;
 
 use crate::args::{BackendArg, Color, Global, TelemetryChoice};
 use crate::fail::{Failure, Result};
 use crate::say::{Loudness, Voice};
+
+/// Most bytes of a settings file.
+const LONGEST: u64 = 1 << 20;
 
 /// A value and the name of what set it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +41,8 @@ pub struct Settings {
     pub telemetry: Setting<TelemetryChoice>,
     /// Part of a drive's rated endurance, per cent, that a run may write without asking.
     pub endurance_ask_percent: Setting<f64>,
+    /// Run time from which a key of the live panel asks before it stops the run.
+    pub stop_ask_after: Setting<Nanos>,
     /// The user's own drive facts files, `drives/` beside the user's settings file; none without a home folder.
     pub drives: Option<PathBuf>,
     /// How much is said.
@@ -53,10 +59,13 @@ struct File {
     backend: Option<String>,
     telemetry: Option<String>,
     endurance_ask_percent: Option<f64>,
+    stop_ask_after: Option<String>,
 }
 
 /// Part of the endurance that is asked about: a drive used for five years bears a per cent in eighteen days.
 const ENDURANCE_ASK_PERCENT: f64 = 1.0;
+/// What has taken less is soon measured again.
+const STOP_ASK_AFTER: Nanos = Nanos::new(60_000_000_000);
 
 impl Settings {
     /// Reads everything once.
@@ -93,6 +102,7 @@ impl Settings {
             backend: word(None, "backend", "DRIVELAB_BACKEND", layers, |file| file.backend.clone(), BackendArg::Auto)?,
             telemetry: telemetry(layers)?,
             endurance_ask_percent: endurance_ask_percent(layers)?,
+            stop_ask_after: stop_ask_after(layers)?,
             drives: base().map(|base| base.config.join("drivelab/drives")),
             voice,
         })
@@ -118,6 +128,10 @@ fn base() -> Option<Base> {
         return Some(Base { data: caller.home.join(".local/share"), config: caller.home.join(".config") });
     }
     let strategy = etcetera::choose_base_strategy().ok()?;
+    // A home folder that is told from where one happens to stand would be another one in each place.
+    if !strategy.home_dir().is_absolute() {
+        return None;
+    }
     Some(Base { data: strategy.data_dir(), config: strategy.config_dir() })
 }
 
@@ -144,7 +158,7 @@ fn files(voice: Voice) -> Result<Vec<(String, File)>> {
     paths.push(PathBuf::from("/etc/drivelab/config.toml"));
     let mut files = Vec::new();
     for path in paths {
-        let text = match std::fs::read_to_string(&path) {
+        let text = match drivelab_core::input::read_text(&path, LONGEST) {
             Ok(text) => text,
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => continue,
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
@@ -195,6 +209,21 @@ fn endurance_ask_percent(files: &[(String, File)]) -> Result<Setting<f64>> {
     } else {
         Err(wrong(&setting.value.to_string(), &setting.source))
     }
+}
+
+/// The run time from which a key asks.
+fn stop_ask_after(files: &[(String, File)]) -> Result<Setting<Nanos>> {
+    let environment = environment("DRIVELAB_STOP_ASK_AFTER").map(|value| ("DRIVELAB_STOP_ASK_AFTER", value));
+    let Some(setting) = pick(None, environment, files, |file| file.stop_ask_after.clone()) else {
+        return Ok(Setting { value: STOP_ASK_AFTER, source: "default".to_owned() });
+    };
+    let value = setting.value.parse().map_err(|error| {
+        Failure::usage(format!(
+            "'{}' is no value for 'stop_ask_after' (set by {}): {error}; expected a time such as '1 min'",
+            setting.value, setting.source
+        ))
+    })?;
+    Ok(Setting { value, source: setting.source })
 }
 
 /// What is sampled beside the I/O; its flag belongs to the commands that measure.

@@ -349,7 +349,7 @@ fn take_over(folder: &Path, path: &Path) -> Result<Option<Ledger>, LedgerTrouble
     if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
         return Ok(None);
     }
-    let text = match fs::read(path) {
+    let text = match drivelab_core::input::read(path, 1 << 24) {
         // Its owner ended it between the two looks.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let _ = fs::remove_file(&locked);

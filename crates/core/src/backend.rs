@@ -32,6 +32,9 @@ pub enum BackendError {
     /// The workload does not fit the target (alignment, span, direct I/O).
     #[error("{0}")]
     Unfit(String),
+    /// This host cannot do what was required by name, such as polling for completions.
+    #[error("{0}")]
+    HostUnfit(String),
     /// The kernel refused what the backend cannot do without.
     #[error("{what}: {source}")]
     System {

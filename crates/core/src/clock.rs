@@ -4,7 +4,7 @@
 //! [`RunClock::sleep_until`], so that a virtual drive can run an hour's cool-down in no time.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
@@ -24,25 +24,55 @@ pub enum StopCause {
 /// A flag that says "stop", shared by everybody who can ask for it or must obey. Setting it is one store and safe in
 /// a signal handler; the first cause stays.
 #[derive(Debug, Clone, Default)]
-pub struct StopToken(Arc<AtomicU8>);
+pub struct StopToken(Arc<Asked>);
+
+/// What was asked for.
+#[derive(Debug, Default)]
+struct Asked {
+    /// The [`StopCause`]; 0 where nobody asked.
+    cause: AtomicU8,
+    /// A person wants the stop when the step that is going on has ended.
+    after_step: AtomicBool,
+}
 
 impl StopToken {
     /// Asks for the stop.
     pub fn stop(&self, cause: StopCause) {
-        let _ = self.0.compare_exchange(0, cause as u8, Ordering::SeqCst, Ordering::SeqCst);
+        let _ = self.0.cause.compare_exchange(0, cause as u8, Ordering::SeqCst, Ordering::SeqCst);
     }
 
     /// Whether somebody asked. One relaxed load: fit for the I/O loop.
     #[must_use]
     #[inline]
     pub fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::Relaxed) != 0
+        self.0.cause.load(Ordering::Relaxed) != 0
+    }
+
+    /// Asks for the stop once the step that is going on has ended, or takes that back. Nothing that runs looks at it:
+    /// who walks from step to step does, with [`StopToken::is_stopped_between_steps`].
+    pub fn stop_after_step(&self, wanted: bool) {
+        self.0.after_step.store(wanted, Ordering::SeqCst);
+    }
+
+    /// Whether the run stops when the step that is going on has ended.
+    #[must_use]
+    pub fn stops_after_step(&self) -> bool {
+        self.0.after_step.load(Ordering::SeqCst)
+    }
+
+    /// Whether to stop here, where no step is going on; what was to wait for the end of a step is a stop now.
+    #[must_use]
+    pub fn is_stopped_between_steps(&self) -> bool {
+        if self.stops_after_step() {
+            self.stop(StopCause::Person);
+        }
+        self.is_stopped()
     }
 
     /// The first cause, if somebody asked.
     #[must_use]
     pub fn cause(&self) -> Option<StopCause> {
-        match self.0.load(Ordering::SeqCst) {
+        match self.0.cause.load(Ordering::SeqCst) {
             1 => Some(StopCause::Person),
             2 => Some(StopCause::Recorder),
             3 => Some(StopCause::Heat),
@@ -126,5 +156,17 @@ mod tests {
         let clock = MonotonicClock::starting_at(0);
         assert!(!clock.sleep_until(u64::MAX, &stop));
         assert!(clock.sleep_until(0, &stop));
+    }
+
+    #[test]
+    fn a_stop_after_the_step_stops_nothing_within_it_and_can_be_taken_back() {
+        let stop = StopToken::default();
+        stop.stop_after_step(true);
+        assert!(stop.stops_after_step() && !stop.is_stopped());
+        stop.stop_after_step(false);
+        assert!(!stop.is_stopped_between_steps());
+        stop.clone().stop_after_step(true);
+        assert!(stop.is_stopped_between_steps());
+        assert_eq!(stop.cause(), Some(StopCause::Person));
     }
 }

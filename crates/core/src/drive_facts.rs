@@ -302,6 +302,15 @@ pub struct FactSource {
 pub struct CapacityFacts {
     /// As sold.
     pub capacity: Written<Bytes>,
+    /// Id of the source that says that the drive is sold in it, one of the file's sources.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// How sure that is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certainty: Option<Certainty>,
+    /// What it follows from, or what the reader must know.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
     /// What holds for this capacity; it stands over the drive's figures.
     #[serde(default)]
     pub figures: Figures,

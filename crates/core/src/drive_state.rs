@@ -326,6 +326,20 @@ impl DriveState {
         self.pieces = pieces;
     }
 
+    /// Whether a part of a load, however large, leaves the target in the state that it is in: it writes to blocks that
+    /// all hold data, as the last load before it did. False where that is not known.
+    #[must_use]
+    pub fn is_kept_by(&self, load: &Workload) -> bool {
+        let changing = load.on_target().filter(|group| group.changes_itself());
+        changing.into_iter().all(|group| {
+            let own = LastLoad::of(group, OpKind::Write, Bytes::new(0));
+            !group.issues_itself(OpKind::Trim)
+                && !group.issues_itself(OpKind::WriteZeroes)
+                && self.share_of(group.span) >= WHOLE
+                && self.last.is_some_and(|last| last.is_like(&own))
+        })
+    }
+
     /// Why these steps would not leave the target as it is: nothing where they are done already. Waiting steps are not
     /// looked at.
     #[must_use]

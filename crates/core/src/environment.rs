@@ -11,6 +11,7 @@ use crate::ceilings::HostCeilings;
 use crate::condition::{Arm, ConditionFacts};
 use crate::content::ContentSample;
 use crate::data_sheet::DataSheet;
+use crate::drive_facts::DriveFacts;
 use crate::probe::TargetProbe;
 use crate::target::{DirectIo, GuardDecision};
 use crate::units::Bytes;
@@ -130,6 +131,25 @@ pub struct BlockDeviceFacts {
     pub virtual_because: Option<String>,
     /// Kernel names of the devices it lies on (dm, md, loop back file's device).
     pub lies_on: Vec<String>,
+    /// How its bytes come to the devices it lies on; absent where it lies on none, where that cannot be told, and in
+    /// recordings from before it was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passes_on: Option<PassesOn>,
+}
+
+/// How the bytes of a block device come to the devices it lies on: what those may count of a load above them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PassesOn {
+    /// Each byte once, at once: encryption, linear and striped volumes, multipath, a loop device with direct I/O.
+    Once,
+    /// Writes to every device below, reads from one of them: a mirror.
+    Copies,
+    /// Parity: a write may read every device below and write up to three times its bytes.
+    Parity,
+    /// Through the page cache of this machine: writes arrive later, reads ahead of time or never. A loop device without
+    /// direct I/O.
+    Cached,
 }
 
 /// The target as found.
@@ -258,6 +278,10 @@ pub struct Environment {
     /// there is no drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<Box<TargetProbe>>,
+    /// What was known of the drive's model when it was checked for a buyer, whose answers weigh it; absent of other
+    /// runs and where nothing was known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drive_facts: Option<Box<DriveFacts>>,
     /// What drivelab set up around the target for this run; absent where nothing was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub condition: Option<ConditionFacts>,

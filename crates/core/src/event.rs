@@ -17,7 +17,8 @@ use crate::telemetry::{TelemetryBatch, TelemetryDescribed};
 
 /// Version of the event vocabulary. Readers refuse a larger one and say so.
 ///
-/// 2 added `telemetry_described`, `telemetry`, `in_group` and `host_cpu`.
+/// 2 added `telemetry_described`, `telemetry`, `in_group`, `host_cpu`, `drive_state`, `preparation_reused`,
+/// `making_again` and `made_again`.
 pub const EVENT_VERSION: u32 = 2;
 
 /// One thing that happened.
@@ -72,6 +73,20 @@ pub enum EventBody {
     IdleEnded {
         /// Which.
         key: StepKey,
+    },
+    /// A finished execution is done once more, since steps that are left rest on what it wrote and that is gone. What
+    /// it measures now is no result; its intervals follow as of any other.
+    MakingAgain {
+        /// Which.
+        key: StepKey,
+    },
+    /// It is done once more.
+    MadeAgain {
+        /// Which.
+        key: StepKey,
+        /// What it did this time; absent of an idle step.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        record: Option<StepRecord>,
     },
     /// An execution could not be done; it has no figures. The run goes on or fails, as the next events say.
     StepFailed {

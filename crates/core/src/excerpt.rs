@@ -1,8 +1,63 @@
-//! Places in a text that a person wrote: what of a span can be shown under a caret, and its line and column.
+//! Places in a text that a person wrote: what of a span can be shown under a caret, and its line and column; and how
+//! much is shown of a text with very many mistakes or very long values.
 //!
-//! Spans are bytes and may come from anywhere: they may end behind the text or inside a character.
+//! Spans are bytes and may come from anywhere: they may end behind the text or inside a character. A renderer is given
+//! an [`Excerpt`], never the whole text: it would go through all of it for each mistake.
 
 use std::ops::Range;
+
+/// Most mistakes of one text that are shown; the rest is counted.
+pub const MOST_SHOWN: usize = 50;
+/// Most characters of a value that are shown.
+pub const LONGEST_SHOWN: usize = 200;
+
+/// The line that a span begins in, with no more of it behind the beginning of the span than is shown of a value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excerpt {
+    /// The line, without its end.
+    pub line: String,
+    /// Its number, from 1.
+    pub number: usize,
+    /// The span, as far as it is shown, in bytes of `line`.
+    pub span: Range<usize>,
+}
+
+impl Excerpt {
+    /// The excerpt around a span.
+    #[must_use]
+    pub fn of(text: &str, at: &Range<usize>) -> Excerpt {
+        let seen = visible(text, at);
+        let start = text[..seen.start].rfind('\n').map_or(0, |newline| newline + 1);
+        let line_end = text[seen.start..].find(['\n', '\r']).map_or(text.len(), |length| seen.start + length);
+        let longest = text[seen.start..line_end].char_indices().nth(LONGEST_SHOWN).map(|(at, _)| seen.start + at);
+        let end = longest.unwrap_or(line_end);
+        let more = if longest.is_some() { "…" } else { "" };
+        let number = text.as_bytes()[..start].iter().filter(|byte| **byte == b'\n').count() + 1;
+        let span = seen.start - start..seen.end.min(end) - start;
+        Excerpt { line: format!("{}{more}", &text[start..end]), number, span }
+    }
+}
+
+/// A sentence about a mistake, with no word in it and no more of it all than is shown of a value and its surroundings.
+#[must_use]
+pub fn shortened(sentence: &str, most: usize) -> String {
+    let cut = |text: &str, most: usize| match text.char_indices().nth(most) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text.to_owned(),
+    };
+    let words: Vec<String> = cut(sentence, most).split(' ').map(|word| cut(word, LONGEST_SHOWN)).collect();
+    words.join(" ")
+}
+
+/// What is said behind the mistakes that are shown; nothing where all of them are.
+#[must_use]
+pub fn and_more(count: usize) -> String {
+    match count.saturating_sub(MOST_SHOWN) {
+        0 => String::new(),
+        1 => "\n\nand 1 mistake more".to_owned(),
+        more => format!("\n\nand {more} mistakes more"),
+    }
+}
 
 /// The span cut to its first line, inside the text and on the borders of characters.
 #[must_use]
@@ -47,12 +102,30 @@ mod tests {
         assert_eq!(visible(text, &(99..120)), text.len()..text.len());
     }
 
+    #[test]
+    fn an_excerpt_is_one_line_and_no_more_of_a_value_than_is_shown() {
+        let text = format!("a = 1\nlong = \"{}\"\nb = 2\n", "ä".repeat(5000));
+        let excerpt = Excerpt::of(&text, &(13..text.len() - 7));
+        assert_eq!((excerpt.number, excerpt.span.start), (2, 7));
+        assert_eq!(excerpt.line.chars().count(), 7 + LONGEST_SHOWN + 1, "and a sign that there is more");
+        assert_eq!(excerpt.line[excerpt.span].chars().count(), LONGEST_SHOWN);
+        let short = Excerpt::of(&text, &(0..1));
+        assert_eq!(short, Excerpt { line: "a = 1".to_owned(), number: 1, span: 0..1 });
+        let end = Excerpt::of(&text, &(text.len()..text.len()));
+        assert_eq!(end, Excerpt { line: String::new(), number: 4, span: 0..0 });
+        assert_eq!(shortened(&format!("a {} b", "x".repeat(5000)), 5000).chars().count(), 2 + 201);
+        assert_eq!(shortened(&"x ".repeat(5000), 240).chars().count(), 241);
+    }
+
     proptest! {
         #[test]
         fn any_span_of_any_text_can_be_shown(text in "[a\nä\r]{0,12}", start in 0_usize..20, end in 0_usize..20) {
             let shown = visible(&text, &(start..end));
+            let shown_length = shown.len();
             prop_assert!(!text[shown].contains('\n'));
             let (line, column) = line_and_column(&text, start);
+            let excerpt = Excerpt::of(&text, &(start..end));
+            prop_assert!(excerpt.number == line && excerpt.line[excerpt.span].len() == shown_length);
             prop_assert!(line <= text.lines().count() + 1 && column <= text.chars().count() + 1);
         }
     }

@@ -20,6 +20,12 @@ impl RunId {
         begin & !0xFFFF | end & 0xFFFF
     }
 
+    /// When it was made, in milliseconds since 1970 in UTC (RFC 9562, 5.7).
+    #[must_use]
+    pub fn began_ms(self) -> u64 {
+        self.0.as_u64_pair().0 >> 16
+    }
+
     /// Whether a person may mean this run by `part`: it begins or ends so, hyphens and case apart. Nothing means none.
     #[must_use]
     pub fn is_called(self, part: &str) -> bool {

@@ -21,6 +21,7 @@ pub mod finding;
 pub mod group;
 pub mod histogram;
 pub mod ids;
+pub mod input;
 pub mod listener;
 pub mod load;
 pub mod metric;

@@ -279,6 +279,9 @@ pub struct Content {
     /// The file whose bytes are written, for the data pattern `file`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
+    /// Random bytes come again no nearer than this, in the order of addresses; absent where the target decides.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<Bytes>,
 }
 
 impl Content {

@@ -17,6 +17,30 @@ pub enum Better {
     Neutral,
 }
 
+/// In which direction a figure is wrong that something beside the test spoiled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Wrong {
+    /// Undisturbed it would be higher.
+    TooLow,
+    /// Undisturbed it would be lower.
+    TooHigh,
+    /// It may be wrong either way.
+    EitherWay,
+}
+
+impl Better {
+    /// How a figure of this kind is wrong where others took a part of what it measures: it looks worse than it is.
+    #[must_use]
+    pub const fn when_spoiled(self) -> Wrong {
+        match self {
+            Better::Higher => Wrong::TooLow,
+            Better::Lower => Wrong::TooHigh,
+            Better::Neutral => Wrong::EitherWay,
+        }
+    }
+}
+
 /// The definition of a metric; the table in `analysis` holds them all and docs/metrics.md is made from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MetricDef {
@@ -84,6 +108,12 @@ pub struct Metric {
     pub spread: Option<Spread>,
     /// Codes of the findings that void the value.
     pub voided_by: Vec<String>,
+    /// Codes of the findings that spoil the value: it was measured, and something beside the test changed it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spoiled_by: Vec<String>,
+    /// In which direction it is wrong; absent where nothing spoils it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrong: Option<Wrong>,
     /// A rate that the load generator or the host's CPU limited: the target can do at least this much.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lower_bound: bool,

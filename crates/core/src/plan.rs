@@ -414,7 +414,8 @@ pub struct TestPlan {
     /// The figure of the drive's data sheet that its best step is held against; absent where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub twin: Option<PrintedFigure>,
-    /// The unit in which its source published rates, shown beside MB/s; absent where that is MB/s or nothing.
+    /// The unit in which its source published rates: charts are drawn in it, and tables show it where it is not MB/s.
+    /// Absent where the source does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published_unit: Option<PublishedUnit>,
     /// Name of an earlier test with the same load, whose mean rate it is to come back to; absent where that is no
@@ -426,6 +427,9 @@ pub struct TestPlan {
 /// A unit of rates in which something was published. Many programs call MiB/s MB/s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum PublishedUnit {
+    /// 1,000,000 bytes a second: the unit of all tables, which charts of random loads have then too.
+    #[serde(rename = "MB/s")]
+    MegabytesPerSecond,
     /// 1,048,576 bytes a second.
     #[serde(rename = "MiB/s")]
     MebibytesPerSecond,
@@ -433,12 +437,13 @@ pub enum PublishedUnit {
 
 impl PublishedUnit {
     /// Every one.
-    pub const ALL: [PublishedUnit; 1] = [PublishedUnit::MebibytesPerSecond];
+    pub const ALL: [PublishedUnit; 2] = [PublishedUnit::MegabytesPerSecond, PublishedUnit::MebibytesPerSecond];
 
     /// As it is written.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
+            PublishedUnit::MegabytesPerSecond => "MB/s",
             PublishedUnit::MebibytesPerSecond => "MiB/s",
         }
     }
@@ -447,6 +452,7 @@ impl PublishedUnit {
     #[must_use]
     pub const fn of_mb_s(self, mb_s: f64) -> f64 {
         match self {
+            PublishedUnit::MegabytesPerSecond => mb_s,
             PublishedUnit::MebibytesPerSecond => mb_s * 1e6 / 1_048_576.0,
         }
     }

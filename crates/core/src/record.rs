@@ -317,6 +317,13 @@ pub struct Effort {
     /// (/proc/thread-self/schedstat).
     #[serde(default)]
     pub waited_for_cpu: Nanos,
+    /// Time in which drivelab itself stood still: no thread of it ran, the one that only looks on included, and none of
+    /// them waited for a CPU. It was stopped or frozen, or the whole machine was.
+    #[serde(default, skip_serializing_if = "Nanos::is_zero")]
+    pub stood_still: Nanos,
+    /// Time in which a CPU quota of its cgroups kept it from a CPU (`throttled_time` in `cpu.stat`), summed over CPUs.
+    #[serde(default, skip_serializing_if = "Nanos::is_zero")]
+    pub kept_by_quota: Nanos,
     /// Operations in flight that were asked for, over all threads.
     pub depth_asked: u64,
     /// Mean time between two looks for completions that was spent outside the kernel: a completion that comes in
@@ -343,6 +350,11 @@ pub struct Effort {
     pub cpus: Vec<u32>,
     /// What was done about the page cache before a step that goes through it; absent for direct I/O.
     pub page_cache: Option<String>,
+    /// Random data that was written comes again no nearer than this, in the order of addresses: who compresses and
+    /// looks back no further finds nothing. Absent where no random data was written, and in recordings from before it
+    /// was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data_window: Option<Bytes>,
     /// Operations that failed, by error number (errno(3)), those of the ramp included; 0 stands for fewer bytes than
     /// asked.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -10,7 +10,7 @@ use crate::event::{Event, EventBody, RunResumed, RunState, Steadiness};
 use crate::finding::Finding;
 use crate::group::{Group, HostCpu};
 use crate::ids::{RunId, StepKey};
-use crate::plan::Plan;
+use crate::plan::{Plan, StepRole};
 use crate::record::{IntervalRecord, StepRecord, StopReason};
 use crate::telemetry::Recorded;
 
@@ -32,6 +32,9 @@ pub struct Break {
     pub cause: String,
     /// How the run went on.
     pub resumed: Option<RunResumed>,
+    /// Finished executions that were done once more after it, since what was left rests on what they wrote.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub made_again: Vec<StepKey>,
 }
 
 /// A wait for the drive to cool.
@@ -114,6 +117,10 @@ pub struct RunRecords {
     /// Executions begun and not ended; after a kill, the one that was running.
     unfinished: Option<StepKey>,
     unfinished_from_ns: u64,
+    /// A finished execution that is done once more now: what it measures is no result.
+    making_again: Option<StepKey>,
+    /// The state that the steps left rest on is being made again, and none of them has begun since.
+    remaking: bool,
     /// Executions that have begun, finished or not: only these can leave something behind when they begin again.
     begun: HashSet<StepKey>,
     /// So many of the waits are from before the last end of an execution or the last resumption: they belong to no
@@ -160,6 +167,8 @@ impl RunRecords {
             last_seq: first.seq,
             unfinished: None,
             unfinished_from_ns: 0,
+            making_again: None,
+            remaking: false,
             begun: HashSet::new(),
             waits_past: 0,
             ended_cleanly: false,
@@ -191,9 +200,17 @@ impl RunRecords {
                 if !self.begun.insert(key.clone()) {
                     self.forget(&key);
                 }
+                self.making_again = None;
+                self.remaking &= self.plan.step(&key.step).is_none_or(|step| step.role == StepRole::Prepare);
                 self.unfinished = Some(key);
                 self.unfinished_from_ns = event.at_ns;
             }
+            EventBody::MakingAgain { key } => self.making_again = Some(key),
+            EventBody::MadeAgain { key, .. } => {
+                self.making_again = None;
+                self.breaks.last_mut().into_iter().for_each(|last| last.made_again.push(key.clone()));
+            }
+            EventBody::Interval(interval) if self.making_again.as_ref() == Some(&interval.key) => {}
             EventBody::Interval(interval) => self.intervals.push(interval),
             EventBody::StepEnded(record) => {
                 self.ended();
@@ -229,7 +246,7 @@ impl RunRecords {
             EventBody::Finding(finding) => self.findings.push(finding),
             EventBody::Interrupted { cause } => {
                 self.ended_cleanly = true;
-                self.breaks.push(Break { at_ns: event.at_ns, cause, resumed: None });
+                self.breaks.push(Break { at_ns: event.at_ns, cause, resumed: None, made_again: Vec::new() });
             }
             EventBody::RunEnded { state, message } => (self.state, self.message) = (state, message),
         }
@@ -245,9 +262,11 @@ impl RunRecords {
     fn resumed(&mut self, at_ns: u64, resumed: RunResumed) {
         if !self.ended_cleanly {
             let cause = "the process ended without a word (killed, crash or power cut)".to_owned();
-            self.breaks.push(Break { at_ns, cause, resumed: None });
+            self.breaks.push(Break { at_ns, cause, resumed: None, made_again: Vec::new() });
         }
         self.ended_cleanly = false;
+        self.making_again = None;
+        self.remaking = resumed.prepared_again;
         if let Some(key) = self.unfinished.take() {
             self.intervals.retain(|interval| interval.key != key);
         }
@@ -277,6 +296,13 @@ impl RunRecords {
     #[must_use]
     pub const fn unfinished(&self) -> Option<&StepKey> {
         self.unfinished.as_ref()
+    }
+
+    /// Whether an earlier process began to make the state again that the steps left rest on, and did not come to its
+    /// end: whatever the target holds, it is not that state.
+    #[must_use]
+    pub const fn was_remaking(&self) -> bool {
+        self.remaking
     }
 
     /// Whether an execution is finished and kept. One that was stopped in the middle has figures but is not finished.

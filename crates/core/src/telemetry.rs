@@ -269,6 +269,8 @@ pub enum GapCause {
     Late,
     /// Samples were taken and nobody collected them in time.
     Lost,
+    /// The run was interrupted: run time stood still, and what counts went on. Not in a recording, which ends there.
+    Interrupted,
 }
 
 /// A time without samples.

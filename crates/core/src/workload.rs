@@ -268,10 +268,21 @@ impl Workload {
     /// Whether any operation of any group can change what the target holds (trims and zeroing count).
     #[must_use]
     pub fn writes(&self) -> bool {
-        self.groups().any(|group| {
-            let OtherOps { trim_percent, write_zeroes_percent, flush_percent: _, sync_every: _ } = group.other;
-            [group.write_percent, trim_percent, write_zeroes_percent].iter().any(|share| share.get() > 0)
-        })
+        self.groups().any(Workload::changes_itself)
+    }
+
+    /// Whether any operation of this group alone, without those beside it, can change what the target holds.
+    #[must_use]
+    pub fn changes_itself(&self) -> bool {
+        let OtherOps { trim_percent, write_zeroes_percent, flush_percent: _, sync_every: _ } = self.other;
+        [self.write_percent, trim_percent, write_zeroes_percent].iter().any(|share| share.get() > 0)
+    }
+
+    /// Whether it can change what the target itself holds: not a set of files, which are made anew as steps need them,
+    /// nor another namespace.
+    #[must_use]
+    pub fn changes_target(&self) -> bool {
+        self.on_target().any(|group| group.files.is_none() && group.changes_itself())
     }
 
     /// Whether any operation of any group can read.

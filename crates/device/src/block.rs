@@ -12,6 +12,7 @@ use drivelab_core::environment::{BlockDeviceFacts, LinkFacts};
 use drivelab_core::units::Bytes;
 
 use crate::identify::{identity, transport, virtual_because};
+use crate::layers::passes_on;
 use crate::link;
 use crate::proc_text::bracketed;
 use crate::roots::{Roots, names, read_number, read_trim};
@@ -62,6 +63,7 @@ pub(crate) fn chain(start: Vec<PathBuf>, devices_of_file: &dyn Fn(&Path) -> Vec<
         }
         let below = below(&folder, devices_of_file);
         let mut facts = facts(&folder);
+        facts.passes_on = passes_on(whole_of(&folder).0, &below);
         for device in &below {
             let name = whole_name(device);
             if !facts.lies_on.contains(&name) {
@@ -86,7 +88,7 @@ fn below(folder: &Path, devices_of_file: &dyn Fn(&Path) -> Vec<PathBuf>) -> Vec<
     below
 }
 
-/// Facts about the whole device that `folder` is or is a part of; `lies_on` is left empty.
+/// Facts about the whole device that `folder` is or is a part of; `lies_on` and `passes_on` are left empty.
 fn facts(folder: &Path) -> BlockDeviceFacts {
     let (whole, partition) = whole_of(folder);
     let name = name_of(whole);
@@ -111,6 +113,7 @@ fn facts(folder: &Path) -> BlockDeviceFacts {
         nr_requests: read_number(&queue.join("nr_requests")),
         write_cache: read_trim(&queue.join("write_cache")),
         lies_on: Vec::new(),
+        passes_on: None,
         partition,
         transport,
         name,

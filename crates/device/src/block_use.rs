@@ -1,8 +1,10 @@
 //! Who relies on a block device now: mounts in every namespace that can be seen, swap, devices on top, loop devices.
 //!
 //! From /proc/PID/mountinfo, /proc/swaps, and in sysfs the folders `holders/` (dm, md, bcache), `fs/btrfs/*/devices`
-//! and `loop/backing_file`. What claims a device without a trace there (ZFS, an external journal) is found by opening
-//! it exclusively, which only the write guard does. Must not know what follows from being in use.
+//! and `loop/backing_file`, and the external journals of mounted file systems in `/proc/fs/jbd2` (ext3, ext4: a journal
+//! in the file system itself has its inode's number behind the name there). What claims a device without a trace there
+//! (ZFS) is found by opening it exclusively, which only the write guard does. Must not know what follows from being in
+//! use.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -62,6 +64,7 @@ pub(crate) fn users(roots: &Roots, node: &BlockNode) -> Vec<String> {
             found.push(format!("{} is active swap space", part.name));
         }
         btrfs_member(roots, part, &mut found);
+        external_journal(roots, part, &mut found);
         under_loops(roots, part, &mut found);
     }
     if let (whole, Some(_)) = whole_of(&node.folder) {
@@ -100,6 +103,13 @@ fn btrfs_member(roots: &Roots, part: &Part, found: &mut Vec<String>) {
     let named = found.iter().any(|text| text.starts_with(&format!("{} is mounted", part.name)));
     if !named && names(&systems).iter().any(member) {
         found.push(format!("{} belongs to a btrfs file system that is mounted", part.name));
+    }
+}
+
+/// The journal of a mounted ext3 or ext4 that lies on another device.
+fn external_journal(roots: &Roots, part: &Part, found: &mut Vec<String>) {
+    if roots.proc.join("fs/jbd2").join(&part.name).exists() {
+        found.push(format!("{} holds the journal of a mounted file system", part.name));
     }
 }
 
@@ -154,6 +164,14 @@ mod tests {
         let many: String = (0..5).map(|n| format!("3{n} 1 8:97 / /c{n} rw - xfs /dev/sdx1 rw\n")).collect();
         let found = users_of(&[("proc/77/mountinfo", &many)], 97);
         assert_eq!(found, ["sdx1 is mounted at /c0 (xfs), /c1 (xfs), /c2 (xfs) and 2 more places"]);
+    }
+
+    #[test]
+    fn an_external_journal_is_named_and_one_of_its_own_is_not() {
+        let of = |journal: &str| users_of(&[(format!("proc/fs/jbd2/{journal}/info").as_str(), "")], 96);
+        assert_eq!(of("sdx1"), ["sdx1 holds the journal of a mounted file system"]);
+        assert!(of("sdx1-8").is_empty(), "that file system is mounted, and its mount says so");
+        assert!(of("sdy").is_empty());
     }
 
     #[test]

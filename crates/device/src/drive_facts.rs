@@ -17,6 +17,9 @@ use drivelab_core::units::Bytes;
 pub use library::BUILT_IN;
 pub use wrong::{FactsError, Mistake};
 
+/// Most bytes of a file of facts.
+pub const LONGEST: u64 = 4 << 20;
+
 /// Where a file of facts was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Origin {
@@ -139,6 +142,6 @@ impl DriveLibrary {
 /// # Errors
 /// It cannot be read, or is wrong.
 pub fn read(path: &Path) -> Result<DriveFacts, FactsError> {
-    let text = std::fs::read_to_string(path).map_err(|source| FactsError::unreadable(path, source))?;
+    let text = drivelab_core::input::read_text(path, LONGEST).map_err(|source| FactsError::unreadable(path, source))?;
     parse(&path.display().to_string(), &text)
 }

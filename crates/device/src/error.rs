@@ -26,6 +26,8 @@ pub enum ErrorKind {
     NoDirectIo,
     /// A block device where only a file can be used.
     BlockDevice,
+    /// What is there is no storage that can be measured, whatever is said.
+    Unfit,
     /// Anything else the system reported.
     Other,
 }
@@ -53,9 +55,11 @@ impl ErrorKind {
             }
             ErrorKind::ReadOnly => "the file system is mounted read-only: name a folder on another one",
             ErrorKind::NoSpace => "free some space, ask for a smaller file, or name a folder on another file system",
-            ErrorKind::Refused | ErrorKind::NoDirectIo | ErrorKind::BlockDevice | ErrorKind::Other => {
-                "the system log (dmesg) may say more"
-            }
+            ErrorKind::Refused
+            | ErrorKind::NoDirectIo
+            | ErrorKind::BlockDevice
+            | ErrorKind::Unfit
+            | ErrorKind::Other => "the system log (dmesg) may say more",
         }
     }
 }
@@ -120,7 +124,7 @@ pub enum DeviceError {
         kind: String,
     },
     /// Neither a folder nor a regular file.
-    #[error("{path} is {what}, and drivelab writes only to regular files; name a folder or a file")]
+    #[error("{path} is {what}, and no storage that can be measured; name a folder, a file or a block device")]
     Unfit {
         /// The path as named.
         path: PathBuf,
@@ -160,11 +164,11 @@ impl DeviceError {
         match self {
             DeviceError::Missing { .. } => ErrorKind::Missing,
             DeviceError::Empty { .. } => ErrorKind::NoSpace,
-            DeviceError::Window { .. } => ErrorKind::Refused,
             DeviceError::BlockDevice { .. } => ErrorKind::BlockDevice,
-            DeviceError::Unfit { .. } | DeviceError::Character { .. } | DeviceError::NotUtf8 { .. } => {
-                ErrorKind::Refused
-            }
+            DeviceError::Window { .. }
+            | DeviceError::Unfit { .. }
+            | DeviceError::Character { .. }
+            | DeviceError::NotUtf8 { .. } => ErrorKind::Unfit,
             DeviceError::Unreadable { source, .. } | DeviceError::System { source, .. } => ErrorKind::of(source),
         }
     }

@@ -13,12 +13,14 @@ mod cpu_time;
 mod direct;
 pub mod drive_facts;
 mod error;
+mod fstab;
 pub mod guard;
 mod host;
 pub mod hwmon;
 mod identify;
 mod identity;
 pub mod interrupts;
+mod layers;
 pub mod link;
 mod mounts;
 mod named;
@@ -39,6 +41,7 @@ pub use block::{device_folder, paths_of, takes_discards};
 pub use counters::{host_counters, this_boot};
 pub use cpu_time::{cpu_times, cpu_times_in};
 pub use error::{DeviceError, ErrorKind, forbidden_to_root};
+pub use fstab::{NotMounted, not_mounted};
 pub use guard::{
     FileIdentity, Leftover, LeftoverState, Scratch, ScratchClaim, is_scratch, leftover_scratches, remove_leftover,
 };

@@ -211,7 +211,7 @@ mod tests {
         let _listener = std::os::unix::net::UnixListener::bind(&socket).expect("a socket");
         for (path, word) in [(Path::new("/dev/tty"), "character device"), (&socket, "socket")] {
             let error = classify(path).expect_err("unfit");
-            assert_eq!(error.kind(), ErrorKind::Refused);
+            assert_eq!(error.kind(), ErrorKind::Unfit);
             assert!(error.to_string().contains(word), "{error}");
         }
     }

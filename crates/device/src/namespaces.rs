@@ -125,6 +125,7 @@ mod tests {
             write_cache: None,
             virtual_because: None,
             lies_on: Vec::new(),
+            passes_on: None,
         };
         names.iter().map(facts).collect()
     }

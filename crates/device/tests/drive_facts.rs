@@ -116,6 +116,21 @@ fn every_source_is_one_of_the_reviews() {
 }
 
 #[test]
+fn every_capacity_says_who_says_so() {
+    for facts in all() {
+        for one in &facts.capacities {
+            assert!(one.source.is_some() && one.certainty.is_some(), "{}: {}", facts.name, one.capacity.text);
+            // What was worked out from a number of blocks says so.
+            assert_eq!(one.certainty == Some(Certainty::Derived), one.note.is_some(), "{}", facts.name);
+        }
+    }
+    let text = include_str!("../../../reference/drives/toshiba-ocz-rd400.toml");
+    let cut = text.replace("certainty = \"derived\"\nnote", "note");
+    let error = parse("x.toml", &cut).expect_err("it is wrong");
+    assert!(error.mistakes().iter().any(|one| one.title.contains("go together")), "{:?}", error.mistakes());
+}
+
+#[test]
 fn figures_are_those_of_the_reviews() {
     let all = all();
     for (name, capacity, key, expected) in STATED {

@@ -48,7 +48,7 @@ fn destroy_must_name_the_very_same_file() {
     fs::write(&other, vec![5; 10_000]).expect("a file");
     refused(&path, Some(&other), ErrorKind::Refused, "names another file");
     refused(&path, Some(&folder), ErrorKind::Refused, "names another file");
-    refused(&path, Some(&folder.join("none")), ErrorKind::Missing, "--destroy");
+    refused(&path, Some(&folder.join("none")), ErrorKind::Refused, "--destroy");
 }
 
 #[test]
@@ -122,10 +122,10 @@ fn two_runs_on_one_named_file_are_one_too_many() {
 fn what_is_no_storage_is_refused_even_with_destroy() {
     let _alone = alone();
     let error = |path: &str| authorise_file(Path::new(path), Some(Path::new(path))).expect_err("refused");
-    assert_eq!(error("/proc/version").kind(), ErrorKind::Refused);
+    assert_eq!(error("/proc/version").kind(), ErrorKind::Unfit);
     assert!(error("/proc/version").to_string().contains("window into the kernel"));
-    assert_eq!(error("/dev/null").kind(), ErrorKind::Refused);
-    assert_eq!(error("/").kind(), ErrorKind::Refused);
+    assert_eq!(error("/dev/null").kind(), ErrorKind::Unfit);
+    assert_eq!(error("/").kind(), ErrorKind::Unfit);
     assert_eq!(error("/no/such/file").kind(), ErrorKind::Missing);
     let (_guard, folder) = folder();
     let path = folder.join("small");

@@ -154,7 +154,7 @@ impl Outcome {
 }
 
 /// The books of one issuing thread.
-pub(crate) struct Account<'a> {
+pub(crate) struct Account<'a, const PLAIN: bool> {
     pub(crate) shared: &'a Shared<'a>,
     pub(crate) job: &'a ThreadJob<'a>,
     pub(crate) timing: Timing,
@@ -176,13 +176,13 @@ pub(crate) struct Account<'a> {
 }
 
 /// What a thread has when all threads begin.
-pub(crate) struct Begun<'a, T> {
+pub(crate) struct Begun<'a, T, const PLAIN: bool> {
     pub(crate) setup: T,
     /// `None` where another thread could not be set up, and so none begins.
-    pub(crate) account: Option<Account<'a>>,
+    pub(crate) account: Option<Account<'a, PLAIN>>,
 }
 
-impl<'a> Account<'a> {
+impl<'a, const PLAIN: bool> Account<'a, PLAIN> {
     /// Reports the set-up, waits for the other threads and opens the books. Whatever has to be allocated or asked of
     /// the kernel comes before that wait: after it the step's time runs.
     pub(crate) fn begin<T>(
@@ -191,7 +191,7 @@ impl<'a> Account<'a> {
         start: Start<'a>,
         pinned: bool,
         setup: Result<T, Broken>,
-    ) -> Result<Begun<'a, T>, Broken> {
+    ) -> Result<Begun<'a, T, PLAIN>, Broken> {
         let job = &shared.job.threads[thread];
         let os_thread = start.os_thread;
         let (faults, findings) = (Faults::new(shared.policy), findings(&job.sealing));
@@ -258,7 +258,7 @@ impl<'a> Account<'a> {
         self.tally.advance(now);
         self.tally.submitted(operations, now);
         self.work.operations += operations;
-        if let Some(line) = self.replay {
+        if let Some(line) = self.replay.filter(|_| !PLAIN) {
             line.busy.enter(operations, now.saturating_sub(self.timing.start));
         }
     }
@@ -266,7 +266,7 @@ impl<'a> Account<'a> {
     /// An operation of a trace that was meant for `intended` was submitted at `submitted`.
     #[inline]
     pub(crate) fn was_late(&mut self, intended: u64, submitted: u64) {
-        if let Some(lateness) = &mut self.lateness {
+        if let Some(lateness) = self.lateness.as_mut().filter(|_| !PLAIN) {
             lateness.record(submitted.saturating_sub(intended));
         }
     }
@@ -278,7 +278,7 @@ impl<'a> Account<'a> {
         let latency_ns = now.saturating_sub(flight.submitted);
         let class = usize::from(flight.class);
         let good = result == flight.expected.cast_signed();
-        if let Some(line) = self.replay {
+        if let Some(line) = self.replay.filter(|_| !PLAIN) {
             line.busy.leave(now.saturating_sub(self.timing.start));
             if good {
                 self.tally.moved(class, u64::from(flight.length));
@@ -287,13 +287,13 @@ impl<'a> Account<'a> {
         if good {
             self.tally.completed(class, latency_ns, now);
             self.faults.succeeded();
-            if flight.intended > 0 {
+            if !PLAIN && flight.intended > 0 {
                 self.responded(flight, now);
             }
         } else {
             self.failed(flight, result, now);
         }
-        if self.traced {
+        if !PLAIN && self.traced {
             self.trace(flight, latency_ns, if good { 0 } else { result });
         }
         good
@@ -355,7 +355,7 @@ impl<'a> Account<'a> {
     }
 
     /// Closes the books.
-    pub(crate) fn close(self, reason: StopReason, now: u64, feed: &Feed<'_>) -> Outcome {
+    pub(crate) fn close(self, reason: StopReason, now: u64, feed: &Feed<'_, PLAIN>) -> Outcome {
         let cpu = CpuTime::of_this_thread().since(self.cpu);
         let (errors, errors_by_number) = self.faults.into_kept();
         let first_submission = self.tally.finish(now);

@@ -17,10 +17,6 @@ const HUGE_PAGE: usize = 2 << 20;
 /// Arenas from this size on are rounded up to whole huge pages; below, the rounding would waste more than it gives, but
 /// for pages that were reserved as huge ones, of which nobody else can have a part.
 const HUGE_FROM: usize = 512 << 10;
-/// Distance of the places that are stamped.
-const SECTOR: usize = 512;
-/// Bytes of a block that are brought near: processors have some dozen such requests under way at most.
-const PREFETCH_MAX: usize = 16 * SECTOR;
 /// What mmap(2) aligns to at least.
 pub(crate) const PAGE: usize = 4096;
 
@@ -88,19 +84,6 @@ impl Arena {
         // SAFETY: checked to lie inside the mapping, which is readable, writable, initialised (zeroed by the kernel)
         // and owned by `self`, which stays borrowed for as long as the slice lives.
         unsafe { std::slice::from_raw_parts_mut(self.start.as_ptr().add(at), length) }
-    }
-
-    /// Brings the first bytes of each sector of a block near, for writing: the pool is larger than any cache, and
-    /// without this most of the time of stamping is spent waiting for memory. Only a hint.
-    #[inline]
-    pub(crate) fn prefetch(&self, at: usize, length: usize) {
-        self.check(at, length);
-        #[cfg(target_arch = "x86_64")]
-        for sector in (0..length.min(PREFETCH_MAX)).step_by(SECTOR) {
-            use core::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-            // SAFETY: checked to lie inside the one mapping; a prefetch changes and faults nothing.
-            unsafe { _mm_prefetch::<_MM_HINT_ET0>(self.start.as_ptr().add(at + sector).cast()) };
-        }
     }
 
     /// Never unmaps it: for the case that the kernel may still use it.

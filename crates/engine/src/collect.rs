@@ -13,6 +13,7 @@ use drivelab_core::units::Nanos;
 
 use crate::fit::{Group, Job};
 use crate::generate::arrivals::{Counter, Schedule};
+use crate::held::Sleep;
 use crate::meter::Meter;
 use crate::record::mean_depth;
 use crate::schedule::Timing;
@@ -102,9 +103,12 @@ impl<'a> Collector<'a> {
                 arrived.lanes_left += 1;
             }
         }
+        let mut sleep = Sleep::of_this_thread();
         loop {
             if self.take(&mut lanes, outlets) {
+                sleep.before();
                 std::thread::park_timeout(LOOK);
+                self.totals.stood_still += sleep.after(LOOK);
                 self.tell_stuck(outlets);
                 continue;
             }

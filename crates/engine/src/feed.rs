@@ -3,6 +3,9 @@
 //! The same for both backends. Where a stream belongs to one OS thread, its position is kept here; where several share
 //! it (threads on one stream, the OS threads of the sync backend), it is one number that they change by
 //! compare-and-swap, never under a lock.
+//!
+//! Most loads have none of all this but a stream of their own. For them the loops, the books and this are compiled a
+//! second time, `PLAIN`, without asking for each operation what is never there: [`ThreadJob::is_plain`] says which.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -68,7 +71,7 @@ pub(crate) enum Next {
 }
 
 /// The operations of one thread, in their order.
-pub(crate) struct Feed<'a> {
+pub(crate) struct Feed<'a, const PLAIN: bool> {
     shared: &'a Shared<'a>,
     job: &'a ThreadJob<'a>,
     timing: Timing,
@@ -101,7 +104,7 @@ struct Arrivals<'a> {
     due: u64,
 }
 
-impl<'a> Feed<'a> {
+impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
     /// `sharers` OS threads feed from this logical thread's stream.
     pub(crate) fn new(shared: &'a Shared<'a>, thread: usize, timing: Timing, sharers: u32) -> Self {
         let job = &shared.job.threads[thread];
@@ -136,7 +139,7 @@ impl<'a> Feed<'a> {
 
     /// Whether arrivals are scheduled.
     pub(crate) const fn is_open(&self) -> bool {
-        self.arrivals.is_some()
+        !PLAIN && self.arrivals.is_some()
     }
 
     /// The ramp is over: from here on the share counts. `in_flight` units were issued in it and end after it.
@@ -220,7 +223,7 @@ impl<'a> Feed<'a> {
     /// An operation has ended, what reads it back included.
     #[inline(always)]
     pub(crate) fn completed(&mut self, now: u64) {
-        if self.book.is_some() {
+        if !PLAIN && self.book.is_some() {
             self.completed_in_burst(now);
         }
     }
@@ -281,10 +284,10 @@ impl<'a> Feed<'a> {
     // Small where a stream is a thread's own; its callers are the two loops.
     #[inline(always)]
     pub(crate) fn draw(&mut self, now: u64, intended: u64) -> Option<Issue> {
-        if self.job.sync_every > 0 && self.flush_is_due() {
+        if !PLAIN && self.job.sync_every > 0 && self.flush_is_due() {
             return Some(Issue { op: Op { offset: 0, length: 0, kind: OpKind::Flush }, cursor: self.cursor, intended });
         }
-        let (op, cursor) = if self.alone {
+        let (op, cursor) = if PLAIN || self.alone {
             let (op, next) = self.job.stream.op(self.cursor);
             let units = self.units_of(op.length);
             if self.left < units && self.timing.budget_binds(now) {
@@ -296,10 +299,10 @@ impl<'a> Feed<'a> {
         } else {
             self.draw_shared(now)?
         };
-        if op.kind == OpKind::Write {
+        if !PLAIN && op.kind == OpKind::Write {
             self.wrote();
         }
-        if self.job.pace.weight > 0 {
+        if !PLAIN && self.job.pace.weight > 0 {
             self.shared.group_issued[self.job.group].0.fetch_add(1, Ordering::Relaxed);
         }
         Some(Issue { op, cursor, intended })

@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use drivelab_core::backend::{BackendError, StepRequest};
 use drivelab_core::load::{OpKind, Pace};
-use drivelab_core::plan::StopRule;
 use drivelab_core::record::StopReason;
 use drivelab_core::target::{IoTarget, PlacementHandles};
-use drivelab_core::units::Bytes;
+use drivelab_core::units::{Bytes, common_divisor};
 use drivelab_core::workload::{DataPattern, Pattern, Streams, Workload};
 use rustix::fs::FileType;
 
@@ -18,8 +17,10 @@ use crate::generate::data::{DataSource, SECTOR};
 use crate::generate::stream::{Stream, streams};
 use crate::generate::{derive, mix};
 use crate::ground::Ground;
+use crate::look_back;
 use crate::meter::{Layout, issues};
 use crate::placed::Placed;
+use crate::pool::{Demand, PoolShape};
 use crate::replay;
 use crate::schedule::{Budget, Extent, Limit, fair_shares};
 use crate::sealing::{Identity, Sealing};
@@ -31,12 +32,12 @@ use crate::uring::ring::Whereto;
 const BLOCK_MAX: u64 = 1 << 30;
 /// Most memory for buffers of one step.
 const BUFFERS_MAX: u64 = 8 << 30;
-/// Random bytes per thread; larger than the 32 MiB within which a drive might look for repeats.
-const POOL_BYTES: u64 = 64 << 20;
-/// Random bytes of all threads together, where more is not needed to have one block per slot.
-const POOLS_MAX: u64 = 256 << 20;
+/// Most memory for the pools of all threads, where nobody asked for larger ones than [`LOOK_BACK_LEAST`] takes.
+const POOLS_MAX: u64 = 1 << 30;
+/// Random data comes again no nearer than this, however many threads there are.
+const LOOK_BACK_LEAST: u64 = 1 << 20;
 /// Largest file whose bytes are written.
-const DATA_FILE_MAX: u64 = 1 << 30;
+pub const DATA_FILE_MAX: u64 = 1 << 30;
 /// Sets the draws of a schedule apart from those of offsets.
 const SCHEDULE_KEY: u64 = 0x5C4E_D01E;
 
@@ -97,6 +98,16 @@ pub(crate) struct ThreadJob<'a> {
     pub(crate) batch: u32,
 }
 
+impl ThreadJob<'_> {
+    /// Operations are issued one after the other as fast as they end, without schedule, pauses, flushes in between,
+    /// placement, headers or a trace.
+    pub(crate) fn is_plain(&self) -> bool {
+        let ThreadJob { schedule, timed, pace, sync_every, sealing, placed, .. } = self;
+        let is_steady = schedule.is_none() && !timed && pace.is_closed_loop();
+        is_steady && *sync_every == 0 && matches!(sealing, Sealing::None) && placed.is_none()
+    }
+}
+
 impl<'a> Job<'a> {
     /// Checks a request against what its groups go to. `trace_entries` is the room for a trace per thread and interval.
     pub(crate) fn fit(
@@ -113,11 +124,10 @@ impl<'a> Job<'a> {
             let target = ground.of(workload, index > 0).map_err(BackendError::Unfit)?;
             let checked = Checked::new(target, workload, (placement, index > 0))?;
             let of_group = budget.get_or_insert_with(|| Budget::new(request.stop_rule, &checked.extent()));
-            let most = if index > 0 { u64::MAX } else { most_operations(of_group, &checked, request) };
             let own = Own {
                 group: index,
                 layout: Layout::of(workload, trace_entries),
-                shape: shape(target, workload, most, request.stop_rule.volume)?,
+                shape: shape(target, workload, checked.whereto)?,
                 data: data(workload, data_key(workload.seed, request))?,
                 sealing: Sealing::of(target, workload, &identity)?,
             };
@@ -343,7 +353,7 @@ fn read_data_file(file: &Path) -> Result<Arc<[u8]>, BackendError> {
             Bytes::new(DATA_FILE_MAX)
         ));
     }
-    std::fs::read(file).map(Arc::from).map_err(system)
+    drivelab_core::input::read(file, DATA_FILE_MAX).map(Arc::from).map_err(system)
 }
 
 /// Different for each execution, so that what a round writes was never written before.
@@ -478,41 +488,56 @@ fn whereto<'a>(target: &'a IoTarget, workload: &Workload) -> Result<Whereto<'a>,
     Ok(if is_device { Whereto::BlockDevice(handle) } else { Whereto::File(handle) })
 }
 
-/// Most operations that one thread of the step's own group can issue.
-fn most_operations(budget: &Budget, checked: &Checked<'_, '_>, request: &StepRequest<'_>) -> u64 {
-    let StopRule { at_least, .. } = request.stop_rule;
-    let only_budget = request.ramp.get() == 0 && at_least.is_none() && checked.extent().block.is_some();
-    let most = (0..checked.streams.len()).map(|thread| budget.limit(thread).units).max();
-    most.filter(|_| only_budget).unwrap_or(u64::MAX)
-}
-
-/// Arena of one thread that issues at most so many operations, and with a trace at most so many bytes.
-fn shape(
-    target: &IoTarget,
-    workload: &Workload,
-    most_operations: u64,
-    volume: Option<Bytes>,
-) -> Result<Shape, BackendError> {
+/// Arena of one thread.
+fn shape(target: &IoTarget, workload: &Workload, whereto: Whereto<'_>) -> Result<Shape, BackendError> {
     let needs = target.direct_io().filter(|_| workload.direct);
     let align = needs.map_or(1, |needs| needs.memory_align.get());
     if align > PAGE as u64 {
         return unfit(format!("buffers aligned to {align} bytes were asked for; drivelab has pages of {PAGE}"));
     }
-    let stride = workload.block_size.get().next_multiple_of(align.max(SECTOR as u64));
-    let (slots, threads) = (u64::from(workload.queue_depth.get()), u64::from(workload.threads.get()));
-    let (reads, writes) = (issues(workload, OpKind::Read), issues(workload, OpKind::Write));
-    let pool = match workload.data {
-        DataPattern::Incompressible => POOL_BYTES,
-        // A block for each slot is all there is to them.
-        DataPattern::Zero | DataPattern::OneBlock | DataPattern::Pattern | DataPattern::File => 0,
-    };
-    // A trace has operations of any size, so it is bytes that a short step needs few of.
-    let most = volume.filter(|_| workload.replay.is_some()).map_or(u64::MAX, Bytes::get);
-    let per_thread = pool.min(POOLS_MAX / threads).min(most);
-    let pool_blocks =
-        if writes { (per_thread / (slots * stride)).min(most_operations.div_ceil(slots)).max(1) } else { 0 };
+    let align = align.max(SECTOR as u64);
+    let stride = workload.block_size.get().next_multiple_of(align);
+    let reads = issues(workload, OpKind::Read);
+    let pool = issues(workload, OpKind::Write).then(|| pool(workload, whereto, (stride, align)));
     let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
-    Ok(Shape { stride: size(stride), slots: size(slots), reads, pool_blocks: size(pool_blocks) })
+    Ok(Shape { stride: size(stride), slots: workload.queue_depth.get() as usize, reads, pool })
+}
+
+/// What one thread writes from.
+fn pool(workload: &Workload, whereto: Whereto<'_>, (stride, align): (u64, u64)) -> PoolShape {
+    match workload.data {
+        DataPattern::Incompressible => {}
+        DataPattern::Zero | DataPattern::OneBlock | DataPattern::Pattern | DataPattern::File => {
+            return PoolShape::BLOCKS;
+        }
+    }
+    let sizes = workload.block_sizes();
+    let one_size = sizes.len() == 1 && workload.replay.is_none();
+    let sector = SECTOR as u64;
+    let unit = match &workload.replay {
+        None if one_size => 1 << workload.block_size.get().max(1).ilog2(),
+        None => {
+            let common = sizes.iter().fold(0, |common, size| common_divisor(common, size.get()));
+            (1 << common.trailing_zeros().min(63)).clamp(sector, stride)
+        }
+        Some(_) => sector,
+    };
+    let slots = u64::from(workload.queue_depth.get());
+    let shape = |window| PoolShape::new(Demand { window, unit, one_size, stride, align, slots });
+    if let Some(asked) = workload.content.window {
+        return shape(asked.get());
+    }
+    let mut window = match whereto {
+        Whereto::File(handle) => look_back::window(handle, true).get(),
+        Whereto::BlockDevice(handle) => look_back::window(handle, false).get(),
+        Whereto::Nop => LOOK_BACK_LEAST,
+    };
+    // Many threads must not take a host's memory for what hardly a target has; the record says how far the pools reach.
+    let threads = u128::from(workload.threads.get());
+    while window > LOOK_BACK_LEAST && shape(window).bytes(slots, stride) * threads > u128::from(POOLS_MAX) {
+        window = (window / 2).max(LOOK_BACK_LEAST);
+    }
+    shape(window)
 }
 
 /// Whether the memory for all buffers is within reason; asked before any of it is made.

@@ -12,7 +12,7 @@ use drivelab_core::units::{Bytes, Nanos};
 use crate::account::{Outcome, Times};
 use crate::bursts::Book;
 use crate::faults::KEPT;
-use crate::fit::{Group, Job};
+use crate::fit::{Group, Job, ThreadJob};
 use crate::meter::Meter;
 use crate::replay::{self, Line};
 use crate::rusage::CpuTime;
@@ -155,7 +155,7 @@ fn report(job: &Job<'_>, manner: &Manner<'_>, request: &StepRequest<'_>, outcome
     }
 }
 
-/// The clock and the page cache are filled in by whoever knows of them.
+/// The clock, the page cache and what held the whole process up are filled in by whoever knows of them.
 fn effort(job: &Job<'_>, manner: &Manner<'_>, request: &StepRequest<'_>, outcomes: &[Outcome]) -> Effort {
     let sum = |of: fn(&Outcome) -> u64| outcomes.iter().map(of).sum::<u64>();
     let mut gaps = Times::default();
@@ -170,6 +170,8 @@ fn effort(job: &Job<'_>, manner: &Manner<'_>, request: &StepRequest<'_>, outcome
         syscalls: sum(|outcome| outcome.work.syscalls),
         thread_time: Nanos::new(sum(|outcome| outcome.thread_ns)),
         waited_for_cpu: Nanos::new(sum(|outcome| outcome.waited_for_cpu_ns)),
+        stood_still: Nanos::new(0),
+        kept_by_quota: Nanos::new(0),
         depth_asked: job.total_depth(),
         reap_gap_mean: gaps.mean_ns().filter(|_| reaps).map(Nanos::new),
         reap_gap_max: reaps.then(|| Nanos::new(gaps.max_ns)),
@@ -182,8 +184,15 @@ fn effort(job: &Job<'_>, manner: &Manner<'_>, request: &StepRequest<'_>, outcome
         positions: (0..job.threads.len()).map(position).collect(),
         cpus: pinned.filter_map(|outcome| job.threads[outcome.thread].cpu).collect(),
         page_cache: None,
+        data_window: data_window(job),
         errors_by_errno: errors_by_number(outcomes),
     }
+}
+
+/// How near random data comes again, the least over all threads that write any.
+fn data_window(job: &Job<'_>) -> Option<Bytes> {
+    let of_thread = |thread: &ThreadJob<'_>| thread.shape.pool.and_then(|pool| pool.apart());
+    job.threads.iter().filter_map(of_thread).min().map(Bytes::new)
 }
 
 fn errors_by_number(outcomes: &[Outcome]) -> BTreeMap<i32, u64> {

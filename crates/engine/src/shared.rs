@@ -99,6 +99,13 @@ impl<'a> Shared<'a> {
         }
     }
 
+    /// Whether a thread of which so many OS threads issue has a load with nothing but a stream of its own.
+    pub(crate) fn is_plain(&self, thread: usize, sharers: u32) -> bool {
+        let job = &self.job.threads[thread];
+        let own_stream = sharers == 1 && job.cursor_at == thread && !job.shares_cursor;
+        own_stream && job.is_plain() && self.bursts.is_none() && self.replay.is_none() && !self.traced
+    }
+
     /// Why to submit nothing more, if so. Two relaxed loads and two comparisons.
     #[inline]
     pub(crate) fn ended(&self, timing: &Timing, now: u64) -> Option<StopReason> {

@@ -1,15 +1,17 @@
 //! Where in the arena each slot (one operation in flight) reads into and writes from.
 //!
-//! Arena of a thread: one block per slot to read into, then the pool to write from, an equal part of it for each
-//! slot. Reads never touch the pool, or a mixed workload would write back what it read. A slot walks round its own
-//! part, so a block of the pool is never changed while it is in flight.
+//! Arena of a thread: one block per slot to read into, then the pool to write from ([`crate::pool`]), then spare blocks
+//! to write from. Reads never touch what is written from, or a mixed workload would write back what it read. A slot
+//! keeps what it wrote from until its next write, so a block is never changed while it is in flight, and can be
+//! written once more.
 
 use crate::buffer::Arena;
 use crate::faults::{Attempt, Broken};
 use crate::generate::data::{DataSource, Trail};
+use crate::pool::{Part, Pool, PoolShape};
 
 /// Shape of the arena of one thread, the same for all threads of a step.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Shape {
     /// Distance from block to block: the bytes of one operation, rounded up to the alignment that buffers need.
     pub(crate) stride: usize,
@@ -17,8 +19,8 @@ pub(crate) struct Shape {
     pub(crate) slots: usize,
     /// Whether anything is read.
     pub(crate) reads: bool,
-    /// Blocks in each slot's part of the pool; 0 where nothing is written.
-    pub(crate) pool_blocks: usize,
+    /// What is written from; absent where nothing is written.
+    pub(crate) pool: Option<PoolShape>,
 }
 
 impl Shape {
@@ -26,25 +28,28 @@ impl Shape {
         if self.reads { self.slots * self.stride } else { 0 }
     }
 
-    const fn pool_bytes(&self) -> usize {
-        self.slots * self.pool_blocks * self.stride
-    }
-
     /// Bytes of the arena, before they are known to fit into memory.
-    pub(crate) const fn bytes(&self) -> u128 {
-        self.slots as u128 * (self.pool_blocks as u128 + self.reads as u128) * self.stride as u128
+    pub(crate) fn bytes(&self) -> u128 {
+        let reads = if self.reads { self.slots as u128 * self.stride as u128 } else { 0 };
+        reads + self.pool.map_or(0, |pool| pool.bytes(self.slots as u64, self.stride as u64))
     }
 
     /// Bytes of the arena.
-    pub(crate) const fn arena_bytes(&self) -> usize {
-        self.read_bytes() + self.pool_bytes()
+    pub(crate) fn arena_bytes(&self) -> usize {
+        usize::try_from(self.bytes()).unwrap_or(usize::MAX)
+    }
+
+    /// The same for one slot of it.
+    pub(crate) fn for_one_slot(&self) -> Self {
+        Shape { slots: 1, pool: self.pool.map(PoolShape::for_one_slot), ..*self }
     }
 }
 
 #[derive(Debug, Clone, Copy)]
 struct Slot {
-    /// Block of the slot's part of the pool that was written last.
-    block: usize,
+    /// Where it wrote from last.
+    at: usize,
+    part: Part,
     trail: Trail,
 }
 
@@ -54,17 +59,22 @@ pub(crate) struct Slots {
     shape: Shape,
     data: DataSource,
     first: u64,
+    /// Absent where the same is written everywhere, or nothing is.
+    rings: Option<Pool>,
+    /// Where the rings begin, and the spare blocks behind them.
+    rings_at: usize,
+    spares_at: usize,
     slots: Box<[Slot]>,
 }
 
 impl Slots {
     /// `first` is the number of the first slot among those of all threads.
     pub(crate) fn new(shape: Shape, data: DataSource, first: u64) -> Self {
-        // The first write advances to the first block.
-        let block = shape.pool_blocks.saturating_sub(1);
-        let slot = |index| Slot { block, trail: data.trail(first + index) };
+        let slot = |index| Slot { at: 0, part: Part::default(), trail: data.trail(first + index) };
         let slots = (0..shape.slots as u64).map(slot).collect();
-        Slots { shape, data, first, slots }
+        let rings_at = shape.read_bytes();
+        let spares_at = rings_at + shape.pool.map_or(0, |pool| pool.ring_bytes());
+        Slots { shape, data, first, rings: shape.pool.and_then(Pool::new), rings_at, spares_at, slots }
     }
 
     /// The arena of these slots, with the pool's content made. What the kernel refused and it can do without is noted
@@ -72,79 +82,42 @@ impl Slots {
     pub(crate) fn arena(&self, refused: &mut Vec<String>) -> Result<Arena, Broken> {
         let arena = Arena::map(self.shape.arena_bytes(), refused);
         let mut arena = arena.map_err(|source| Broken { what: Attempt::Buffers, source })?;
-        let length = arena.len();
-        self.fill_pool(arena.slice_mut(0, length));
+        self.fill_pool(arena.slice_mut(0, self.shape.arena_bytes()));
         Ok(arena)
     }
 
-    /// Makes the pool's content; `arena` is the whole arena.
+    /// Makes what is written from; `arena` is the whole arena.
     fn fill_pool(&self, arena: &mut [u8]) {
-        let start = self.shape.read_bytes();
-        if let Some(pool) = arena.get_mut(start..start + self.shape.pool_bytes()) {
-            self.data.fill_pool(pool, self.first, self.shape.stride);
-        }
+        let Some(pool) = self.shape.pool else { return };
+        let (rings, spares) = arena[self.rings_at..].split_at_mut(pool.ring_bytes());
+        self.data.fill_pool(rings, self.first, pool.cell());
+        // Other random bytes than those of the rings: slots have numbers below 2^32.
+        self.data.fill_pool(spares, self.first | 1 << 32, self.shape.stride);
     }
 
-    /// Where the next operation of `slot` has its buffer. A write that repeats the slot's last one has the same.
+    /// Where an operation of `slot` that does not write has its buffer.
     #[inline]
-    pub(crate) fn place(&mut self, slot: usize, write: bool) -> usize {
-        let shape = &self.shape;
-        if !write {
-            return slot * shape.stride;
+    pub(crate) const fn read(&self, slot: usize) -> usize {
+        slot * self.shape.stride
+    }
+
+    /// Where a write of `slot` has its buffer. One that repeats the slot's last write has the same.
+    // In one piece with the loops: where the operation is handed over in memory, it is written there in pieces and read
+    // whole, and the processor waits for that.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, slot: usize, address: u64, length: u32) -> usize {
+        let Slot { at, part, trail } = &mut self.slots[slot];
+        if !self.data.repeats(trail, length as usize) {
+            let taken = self.rings.as_mut().and_then(|rings| rings.take(part, address, length));
+            *at = taken.map_or(self.spares_at + slot * self.shape.stride, |place| self.rings_at + place);
         }
-        let Slot { block, trail } = &mut self.slots[slot];
-        if !self.data.repeats(trail) {
-            *block = if *block + 1 == shape.pool_blocks { 0 } else { *block + 1 };
-        }
-        shape.read_bytes() + (slot * shape.pool_blocks + *block) * shape.stride
-    }
-
-    /// Where the next write of `slot` will most likely have its buffer.
-    #[inline]
-    pub(crate) fn next_write(&self, slot: usize) -> usize {
-        let shape = &self.shape;
-        let block = self.slots[slot].block + 1;
-        let block = if block == shape.pool_blocks { 0 } else { block };
-        shape.read_bytes() + (slot * shape.pool_blocks + block) * shape.stride
-    }
-
-    /// Bytes from block to block.
-    pub(crate) const fn stride(&self) -> usize {
-        self.shape.stride
-    }
-
-    /// Whether anything is written, and so stamped.
-    pub(crate) const fn writes(&self) -> bool {
-        self.shape.pool_blocks > 0
+        *at
     }
 
     /// Makes the block that `slot` is about to write what it is to be. Follows a `place` for that write.
     #[inline]
     pub(crate) fn stamp(&mut self, slot: usize, block: &mut [u8]) {
-        self.data.stamp(block, &mut self.slots[slot].trail);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use drivelab_core::workload::Workload;
-
-    use super::*;
-
-    #[test]
-    fn buffers_are_aligned_inside_the_arena_and_never_shared_between_slots_or_kinds() {
-        let shape = Shape { stride: 4096, slots: 3, reads: true, pool_blocks: 4 };
-        let mut slots = Slots::new(shape, DataSource::new(&Workload::default(), 1, None).unwrap(), 0);
-        let mut owner = std::collections::HashMap::new();
-        for _ in 0..9 {
-            for slot in 0..3 {
-                for write in [false, true] {
-                    let at = slots.place(slot, write);
-                    assert!(at.is_multiple_of(4096) && at + shape.stride <= shape.arena_bytes());
-                    assert_eq!(*owner.entry(at).or_insert((slot, write)), (slot, write));
-                }
-            }
-        }
-        assert_eq!(owner.len(), 3 + 3 * 4, "the whole pool is used in turn");
+        let Slot { at, trail, .. } = &mut self.slots[slot];
+        self.data.stamp(block, *at, trail);
     }
 }

@@ -18,6 +18,7 @@ use crate::errno;
 use crate::faults::{Attempt, Broken};
 use crate::fit::Job;
 use crate::ground::Ground;
+use crate::held;
 use crate::record::record;
 use crate::replay::{self, Line};
 use crate::schedule::Timing;
@@ -124,7 +125,11 @@ pub(crate) fn run(
     let manner = match misfit {
         None => manner,
         Some(_) if manner.may_fall_back && sync_fits => &without_ring,
-        Some(Misfit { why, advice }) => return Err(BackendError::Unfit(format!("{why}: {advice}"))),
+        Some(Misfit { why, advice }) => {
+            let said = format!("{why}: {advice}");
+            let named = !manner.may_fall_back;
+            return Err(if named { BackendError::HostUnfit(said) } else { BackendError::Unfit(said) });
+        }
     };
     match replayed(ground, &job, manner, request, outlets)? {
         // No operation was issued: all threads wait for all rings before the start.
@@ -189,10 +194,14 @@ fn attempt(
     line: Option<&Line>,
 ) -> Result<StepRecord, Broken> {
     let shared = Shared::new(job, manner, request, outlets.trace.is_some(), line);
+    let quota = held::kept_by_quota_ns();
     let (totals, mut outcomes) = with_threads(&shared, manner.kind, request, outlets)?;
+    let stood_still = totals.stood_still;
     let mut record = record(job, manner, request, totals, &mut outcomes, (shared.bursts.as_ref(), line));
     if let Some(effort) = &mut record.engine.effort {
         (effort.clock, effort.clock_error_ns) = (shared.clock.describe(), shared.clock.error_ns());
+        effort.stood_still = Nanos::new(stood_still);
+        effort.kept_by_quota = Nanos::new(held::kept_by_quota_ns().saturating_sub(quota));
     }
     if shared.is_aborted() {
         // Also where the error came while the last operations drained and another reason was there before it.

@@ -21,30 +21,42 @@ use crate::generate::stream::Op;
 use crate::placed::Placed;
 use crate::sealing::Sealing;
 use crate::shared::{Shared, Start};
-use crate::slots::{Shape, Slots};
+use crate::slots::Slots;
 use crate::uring::ring::Whereto;
 use crate::{discard, own_files, wait};
 
 /// Most OS threads of a step: beyond this the scheduler, not the drive, is measured.
 pub(crate) const OS_THREADS_MAX: u64 = 1024;
 
-struct Worker<'a> {
+struct Worker<'a, const PLAIN: bool> {
     arena: Arena,
     slots: Slots,
-    account: Account<'a>,
-    feed: Feed<'a>,
+    account: Account<'a, PLAIN>,
+    feed: Feed<'a, PLAIN>,
     whereto: Whereto<'a>,
     placed: Option<Placed<'a>>,
 }
 
 /// Runs OS thread `slot` of logical thread `thread`.
 pub(crate) fn run<'a>(shared: &'a Shared<'a>, thread: usize, slot: u32, start: Start<'a>) -> Result<Outcome, Broken> {
+    if shared.is_plain(thread, shared.job.threads[thread].depth) {
+        run_as::<true>(shared, thread, slot, start)
+    } else {
+        run_as::<false>(shared, thread, slot, start)
+    }
+}
+
+fn run_as<'a, const PLAIN: bool>(
+    shared: &'a Shared<'a>,
+    thread: usize,
+    slot: u32,
+    start: Start<'a>,
+) -> Result<Outcome, Broken> {
     let job = &shared.job.threads[thread];
     let pinned = account::pin(job);
     own_files::take();
     let mut refused = Vec::new();
-    let shape = Shape { slots: 1, ..job.shape };
-    let slots = Slots::new(shape, job.data.clone(), job.first_slot + u64::from(slot));
+    let slots = Slots::new(job.shape.for_one_slot(), job.data.clone(), job.first_slot + u64::from(slot));
     let setup = if matches!(job.whereto, Whereto::Nop) {
         Err(Broken { what: Attempt::Buffers, source: io::Error::from(io::ErrorKind::Unsupported) })
     } else {
@@ -53,7 +65,7 @@ pub(crate) fn run<'a>(shared: &'a Shared<'a>, thread: usize, slot: u32, start: S
     if job.schedule.is_some() || job.timed {
         wait::sharpen_timers();
     }
-    let Begun { setup: arena, account } = Account::begin(shared, thread, start, pinned, setup)?;
+    let Begun { setup: arena, account } = Account::<PLAIN>::begin(shared, thread, start, pinned, setup)?;
     let Some(account) = account else { return Ok(Outcome::not_started(thread)) };
     let feed = Feed::new(shared, thread, account.timing, job.depth);
     let mut outcome = Worker { arena, slots, account, feed, whereto: job.whereto, placed: job.placed }.run();
@@ -61,7 +73,7 @@ pub(crate) fn run<'a>(shared: &'a Shared<'a>, thread: usize, slot: u32, start: S
     Ok(outcome)
 }
 
-impl<'a> Worker<'a> {
+impl<'a, const PLAIN: bool> Worker<'a, PLAIN> {
     fn run(mut self) -> Outcome {
         let mut now = self.account.shared.clock.now();
         let reason = loop {
@@ -88,7 +100,7 @@ impl<'a> Worker<'a> {
                 self.feed.count_late(issue.op.length);
             }
             let think = self.account.job.pace.think_time.get();
-            if think > 0 {
+            if !PLAIN && think > 0 {
                 now = self.pause(now + think);
             }
         };
@@ -138,11 +150,11 @@ impl<'a> Worker<'a> {
     fn issue(&mut self, issue: Issue) -> u64 {
         let op = issue.op;
         let is_write = op.kind == OpKind::Write;
-        let at = self.slots.place(0, is_write);
+        let at = if is_write { self.slots.write(0, op.offset, op.length) } else { self.slots.read(0) };
         if is_write {
             let block = self.arena.slice_mut(at, op.length as usize);
             match &self.account.job.sealing {
-                Sealing::Seal { sealer, .. } => sealer.seal(block, op.offset, issue.cursor + 1),
+                Sealing::Seal { sealer, .. } if !PLAIN => sealer.seal(block, op.offset, issue.cursor + 1),
                 _ => self.slots.stamp(0, block),
             }
         }
@@ -157,10 +169,10 @@ impl<'a> Worker<'a> {
         let (now, result) = self.call(op, at);
         self.account.note_under_way(0, None);
         let good = self.ended(&flight, result, now);
-        if good && op.kind == OpKind::Read {
+        if !PLAIN && good && op.kind == OpKind::Read {
             self.account.check(&flight, self.arena.slice_mut(at, op.length as usize));
         }
-        let reads_back = matches!(self.account.job.sealing, Sealing::Seal { at_once: true, .. });
+        let reads_back = !PLAIN && matches!(self.account.job.sealing, Sealing::Seal { at_once: true, .. });
         if good && is_write && reads_back { self.read_back(issue) } else { now }
     }
 
@@ -168,7 +180,7 @@ impl<'a> Worker<'a> {
     #[cold]
     fn read_back(&mut self, written: Issue) -> u64 {
         let op = Op { kind: OpKind::Read, ..written.op };
-        let at = self.slots.place(0, false);
+        let at = self.slots.read(0);
         let mut flight = self.account.flight(&Issue { op, intended: 0, ..written }, at);
         flight.reads_back = true;
         flight.submitted = self.account.shared.clock.now();
@@ -186,7 +198,7 @@ impl<'a> Worker<'a> {
     /// How an operation is placed, where it is.
     #[inline(always)]
     fn placed_by(&self, op: Op) -> Option<Placed<'a>> {
-        self.placed.filter(|_| op.kind == OpKind::Write)
+        self.placed.filter(|_| !PLAIN && op.kind == OpKind::Write)
     }
 
     #[inline(always)]

@@ -24,6 +24,8 @@ pub(crate) struct Totals {
     pub(crate) measured_from: u64,
     /// End of the last interval.
     pub(crate) end: u64,
+    /// Time in which the whole process stood still, in nanoseconds.
+    pub(crate) stood_still: u64,
     /// Run clock minus CLOCK_MONOTONIC_RAW, modulo 2^64.
     pub(crate) clock_offset: u64,
 }
@@ -38,6 +40,7 @@ impl Totals {
             backlog_at_end: 0,
             measured_from: timing.ramp_end,
             end: timing.start,
+            stood_still: 0,
             clock_offset: 0,
         }
     }

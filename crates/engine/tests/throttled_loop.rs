@@ -100,11 +100,16 @@ impl Drop for Throttled {
 /// What the throttle can promise, as a share of its rate.
 const BOUND: f64 = 0.015;
 
-/// The limit must be measured within the bound. More than that is wrong at once; less is tried again, twice, because a busy
-/// machine leaves budget of the throttle unused: it gives no credit for a slice in which no thread got a CPU.
+/// So often less than the limit is measured again. Seen beside a load of four on two processors: one random write at a time
+/// lost 2 to 4 % in every second try.
+const TRIES: usize = 8;
+
+/// More than the limit allows is wrong at once. Less is tried again: the throttle gives no credit for a slice of 100 ms in
+/// which the measuring thread got no CPU, so a busy machine really is served less. An engine that counts too little fails
+/// every try.
 fn assert_within_the_bound(limit: f64, what: &str, measure: impl Fn() -> f64) {
     let mut ratio = 0.0;
-    for attempt in 1..=3 {
+    for attempt in 1..=TRIES {
         ratio = measure() / limit;
         println!("{what}: measured / limit = {ratio:.4} (attempt {attempt})");
         if ratio >= 1.0 - BOUND {

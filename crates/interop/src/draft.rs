@@ -6,7 +6,9 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use crate::Source;
 use crate::notes::{Fate, Note};
+use crate::wrong::{Place, Texts, line};
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +21,13 @@ pub(crate) enum Origin {
     Unmarked,
     /// It differs from what the other tool would do; the reason.
     Ours(String),
+}
+
+impl Origin {
+    /// Stated by the file, or a default.
+    pub(crate) const fn of(stated: bool) -> Origin {
+        if stated { Origin::Stated } else { Origin::Default }
+    }
 }
 
 /// Keys with their values as TOML, in order.
@@ -34,6 +43,12 @@ impl Table {
         self.entries.push((key, toml.into(), origin));
     }
 
+    /// States a value before all others.
+    pub(crate) fn lead(&mut self, key: &'static str, toml: impl Into<String>, origin: Origin) {
+        self.entries.retain(|(other, _, _)| *other != key);
+        self.entries.insert(0, (key, toml.into(), origin));
+    }
+
     /// States a key about which no mark is made, before all others.
     pub(crate) fn first(&mut self, key: &'static str, toml: String) {
         self.entries.insert(0, (key, toml, Origin::Unmarked));
@@ -45,6 +60,12 @@ impl Table {
 
     pub(crate) fn remove(&mut self, key: &str) {
         self.entries.retain(|(other, _, _)| *other != key);
+    }
+
+    /// Those of its entries that have one of these keys.
+    pub(crate) fn only(mut self, keys: &[&str]) -> Table {
+        self.entries.retain(|(key, _, _)| keys.contains(key));
+        self
     }
 
     /// The entries alone: a group takes no marks.
@@ -79,8 +100,8 @@ impl Table {
     }
 }
 
-/// Size of a file where the imported one names none.
-const FILE_SIZE: &str = "4 GiB";
+/// Bytes of a file where the imported one names none.
+pub(crate) const FILE_SIZE: u64 = 4 << 30;
 
 /// A test with the loads beside its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -90,6 +111,9 @@ pub(crate) struct Test {
     pub(crate) purpose: String,
     pub(crate) main: Table,
     pub(crate) beside: Vec<(String, Table)>,
+    /// Where it comes from, and where single keys of its own load do.
+    pub(crate) place: Option<Place>,
+    pub(crate) places: Vec<(&'static str, Place)>,
 }
 
 /// What a group would take over from its test and does not have: the defaults, stated.
@@ -155,6 +179,8 @@ pub(crate) struct Draft {
     pub(crate) as_found: bool,
     /// Fills the target first.
     pub(crate) fill: bool,
+    /// Fills that the imported file states, in the place of that one.
+    pub(crate) fills: Vec<Table>,
     pub(crate) tests: Vec<Test>,
 }
 
@@ -194,6 +220,27 @@ impl Draft {
         text
     }
 
+    /// Where the lines of that text come from.
+    pub(crate) fn origins(&self, toml: &str, texts: &Texts) -> Vec<(usize, Source)> {
+        let source = |place: &Place| Source {
+            file: (place.text > 0).then(|| texts.get(place.text).map(|(name, _)| name.clone())).flatten(),
+            line: line(texts, place),
+        };
+        let mut tests = self.tests.iter();
+        let mut current: Option<&Test> = None;
+        let mut found = Vec::new();
+        for (number, text) in (1..).zip(toml.lines()) {
+            if text == "[[tests]]" {
+                current = tests.next();
+            }
+            let Some(place) = current.and_then(|test| test.place.as_ref()) else { continue };
+            let key = text.split_once(" = ").map_or("", |(key, _)| key);
+            let own = current.and_then(|test| test.places.iter().find(|(known, _)| *known == key));
+            found.push((number, source(own.map_or(place, |(_, place)| place))));
+        }
+        found
+    }
+
     fn head(&self, text: &mut String) {
         let lost = "what was not carried over stands at the head of the file";
         let _ = write!(
@@ -218,7 +265,8 @@ impl Draft {
             }
             None => {
                 text.push_str("# The file states no size: the whole device, or a file of a size that is ours.\n");
-                let _ = writeln!(text, "size = \"100 %\"\nfile_size = {}", quoted(FILE_SIZE));
+                let file = FILE_SIZE.max(self.minimum);
+                let _ = writeln!(text, "size = \"100 %\"\nfile_size = {}", quoted(&bytes(file)));
             }
         }
         let _ = writeln!(text, "minimum_size = {}", quoted(&bytes(self.minimum)));
@@ -226,7 +274,11 @@ impl Draft {
             text.push_str("content = \"as_found\"\n");
         }
         text.push_str("\n[forms.faithful]\n");
-        if self.fill {
+        for fill in &self.fills {
+            text.push_str("\n[[prepare]]\naction = \"fill\"\nsources = [\"file\"]\n");
+            fill.write("prepare", text);
+        }
+        if self.fill && self.fills.is_empty() {
             text.push_str("\n[[prepare]]\naction = \"fill\"\nsources = [\"defaults\"]\n");
         }
     }

@@ -4,6 +4,8 @@
 //! one job's load in `load`, which jobs run at once in `batch`, the way back in `write`.
 
 mod batch;
+mod ending;
+mod fields;
 mod job;
 mod lines;
 mod load;
@@ -13,7 +15,8 @@ mod place;
 mod verify;
 mod write;
 
-pub use write::job_file;
+pub use options::CARRIED;
+pub use write::{has_jobs, job_file};
 
 use crate::draft::Draft;
 use crate::{Imported, State, Surroundings, Wrong, method_name};
@@ -39,6 +42,7 @@ pub fn import(file: &str, text: &str, around: &Surroundings<'_>) -> Result<Impor
         defaults: DEFAULTS,
         ..Draft::default()
     };
-    batch::fill(&mut draft, &jobs, &mut state);
+    let exported = text.contains(write::MADE_BY);
+    batch::fill(&mut draft, &jobs, exported, &mut state);
     state.end(&draft)
 }

@@ -13,7 +13,7 @@ pub mod vdbench;
 mod wrong;
 
 pub use notes::{Fate, Note};
-pub use wrong::{Mistake, Wrong};
+pub use wrong::{Mistake, Wrong, plain};
 
 use draft::Draft;
 use notes::Notes;
@@ -36,6 +36,25 @@ pub struct Imported {
     pub notes: Vec<Note>,
     /// Options that stand in the methodology.
     pub carried: usize,
+    /// Where lines of the methodology come from: its line, from 1, and what holds from there on.
+    pub origins: Vec<(usize, Source)>,
+}
+
+/// A place in the file that was imported.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The file, where it is an included one.
+    pub file: Option<String>,
+    /// Line, from 1.
+    pub line: usize,
+}
+
+impl Imported {
+    /// Where this line of the methodology comes from, where that is one place.
+    #[must_use]
+    pub fn origin(&self, line: usize) -> Option<&Source> {
+        self.origins.iter().rev().find(|(from, _)| *from <= line).map(|(_, source)| source)
+    }
 }
 
 /// A name for the methodology, from the name of a file: lower-case letters, digits and single hyphens.
@@ -63,6 +82,8 @@ impl State {
         }
         let carried = notes.carried();
         let notes = notes.list(&texts);
-        Ok(Imported { toml: draft.toml(&notes), notes, carried })
+        let toml = draft.toml(&notes);
+        let origins = draft.origins(&toml, &texts);
+        Ok(Imported { toml, notes, carried, origins })
     }
 }

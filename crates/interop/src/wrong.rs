@@ -7,10 +7,12 @@ use std::ops::Range;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use drivelab_core::excerpt;
+use drivelab_core::excerpt::{self, Excerpt};
 
 /// Widest line of a message.
 const WIDTH: usize = 120;
+/// Most characters of a sentence about a mistake.
+const LONGEST: usize = 1000;
 
 /// A place in the file or in one that it includes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,6 +29,12 @@ impl Place {
     pub(crate) fn new(text: usize, range: Range<usize>) -> Place {
         Place { text, start: range.start, end: range.end }
     }
+}
+
+/// The text without a mark of its byte order, with lines that end as they do here.
+#[must_use]
+pub fn plain(text: &str) -> String {
+    text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n")
 }
 
 /// The file and those that it includes: name and text.
@@ -97,15 +105,19 @@ impl Wrong {
         let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(WIDTH);
         let one = |mistake: &Mistake| {
             let Some((name, text)) = self.texts.get(mistake.place.text) else { return mistake.title.clone() };
-            let at = excerpt::visible(text, &(mistake.place.start..mistake.place.end));
-            let snippet = Snippet::source(text.as_str())
+            let Excerpt { line, number, span } = Excerpt::of(text, &(mistake.place.start..mistake.place.end));
+            let [title, label, help] =
+                [&mistake.title, &mistake.label, &mistake.help].map(|text| excerpt::shortened(text, LONGEST));
+            let snippet = Snippet::source(line)
+                .line_start(number)
                 .path(name.as_str())
-                .annotation(AnnotationKind::Primary.span(at).label(mistake.label.as_str()));
-            let group = Level::ERROR.primary_title(mistake.title.as_str()).element(snippet);
-            let help = (!mistake.help.is_empty()).then(|| Level::HELP.message(mistake.help.as_str()));
+                .annotation(AnnotationKind::Primary.span(span).label(label));
+            let group = Level::ERROR.primary_title(title).element(snippet);
+            let help = (!help.is_empty()).then(|| Level::HELP.message(help));
             renderer.render(&[group.elements(help)])
         };
-        self.mistakes.iter().map(one).collect::<Vec<_>>().join("\n\n")
+        let shown = self.mistakes.iter().take(excerpt::MOST_SHOWN);
+        shown.map(one).collect::<Vec<_>>().join("\n\n") + &excerpt::and_more(self.mistakes.len())
     }
 }
 

@@ -3,7 +3,7 @@
 //! Owns the walk over the spanned TOML tree beside the vocabulary ([`crate::keys`]). Must not know: what values mean
 //! together, targets, plans.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use toml::Spanned;
@@ -171,9 +171,16 @@ fn list(
     }
     let before = errors.len();
     let mut kept: Vec<Located<Value>> = Vec::new();
+    // Values that read alike may still differ; only those are compared.
+    let mut alike: HashMap<String, Vec<usize>> = HashMap::new();
     for element in elements {
         let Some(value) = of_kind(element, key, one, shape, errors) else { continue };
-        if !matches!(key.kind, Kind::RowOf(_)) && kept.iter().any(|other| other.value == value) {
+        let before = alike.entry(value.to_string()).or_default();
+        let twice = before.iter().any(|at| kept[*at].value == value);
+        if before.len() < 8 {
+            before.push(kept.len());
+        }
+        if !matches!(key.kind, Kind::RowOf(_)) && twice {
             let title = format!("{value} stands twice in `{}`", key.name);
             errors.push(Diagnostic::new(element.span(), title, "the same value once more"));
         }

@@ -2,18 +2,24 @@
 //!
 //! Owns the one place that knows the snippet renderer. Must not know: what the keys mean.
 
+use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use drivelab_core::excerpt;
+use drivelab_core::excerpt::{self, Excerpt};
 
 use crate::texts::Texts;
 
 /// Widest line of a rendered message; longer source lines are cut around the caret.
 const WIDTH: usize = 120;
+/// Most characters of a title or a label that is shown whole; of a longer one, which has a long value in it, so much as
+/// of a value.
+const LONGEST_LINE: usize = 240;
+/// Most characters of an advice, which may list all keys of a table.
+const LONGEST_HELP: usize = 4000;
 
 /// One error: where it is, what is wrong, what was expected, what to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,12 +34,17 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     pub(crate) fn new(at: Range<usize>, title: impl Into<String>, label: impl Into<String>) -> Self {
-        Diagnostic { title: title.into(), at, label: label.into(), help: Vec::new(), about: None, lacks: false }
+        let (title, label) = (title.into(), label.into());
+        let [title, label] = [title, label].map(|text| match text.char_indices().nth(LONGEST_LINE) {
+            Some(_) => excerpt::shortened(&text, excerpt::LONGEST_SHOWN),
+            None => text,
+        });
+        Diagnostic { title, at, label, help: Vec::new(), about: None, lacks: false }
     }
 
     #[must_use]
     pub(crate) fn help(mut self, text: impl Into<String>) -> Self {
-        self.help.push(text.into());
+        self.help.push(excerpt::shortened(&text.into(), LONGEST_HELP));
         self
     }
 
@@ -115,14 +126,9 @@ pub struct Diagnostics {
 impl Diagnostics {
     pub(crate) fn new(texts: &Arc<Texts>, mut all: Vec<Diagnostic>) -> Self {
         all.sort_by_key(|one| (one.at.start, one.at.end));
-        let mut kept: Vec<Diagnostic> = Vec::with_capacity(all.len());
-        for one in all {
-            let double = kept.iter().any(|other| other.at == one.at && other.title == one.title);
-            if !double {
-                kept.push(one);
-            }
-        }
-        Diagnostics { texts: Arc::clone(texts), all: kept }
+        let mut seen = HashSet::with_capacity(all.len());
+        all.retain(|one| seen.insert((one.at.clone(), one.title.clone())));
+        Diagnostics { texts: Arc::clone(texts), all }
     }
 
     /// The errors, in the order of the file, behind them those of files that it includes.
@@ -153,19 +159,22 @@ impl Diagnostics {
         excerpt::line_and_column(text, at.start)
     }
 
-    /// The text for people: each error with `file:line:column`, its line, a caret and what was expected.
+    /// The text for people: each error with `file:line:column`, its line, a caret and what was expected; of very many
+    /// the first [`excerpt::MOST_SHOWN`] and how many there are more.
     #[must_use]
     pub fn render(&self, color: bool) -> String {
         let renderer = if color { Renderer::styled() } else { Renderer::plain() };
         let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(WIDTH);
-        let texts: Vec<String> = self.all.iter().map(|one| self.render_one(&renderer, one)).collect();
-        texts.join("\n\n")
+        let shown = self.all.iter().take(excerpt::MOST_SHOWN);
+        let texts: Vec<String> = shown.map(|one| self.render_one(&renderer, one)).collect();
+        texts.join("\n\n") + &excerpt::and_more(self.all.len())
     }
 
     fn render_one(&self, renderer: &Renderer, one: &Diagnostic) -> String {
         let (file, text, at) = self.texts.find(&one.at);
-        let place = AnnotationKind::Primary.span(excerpt::visible(text, &at)).label(one.label.as_str());
-        let snippet = Snippet::source(text).path(file).annotation(place);
+        let Excerpt { line, number, span } = Excerpt::of(text, &at);
+        let place = AnnotationKind::Primary.span(span).label(one.label.as_str());
+        let snippet = Snippet::source(line).line_start(number).path(file).annotation(place);
         let group = Level::ERROR.primary_title(one.title.as_str()).element(snippet);
         let group = group.elements(one.help.iter().map(|text| Level::HELP.message(text.as_str())));
         renderer.render(&[group])

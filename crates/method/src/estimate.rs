@@ -7,7 +7,7 @@ use drivelab_core::load::Verify;
 use drivelab_core::plan::{Action, Rest, StopRule};
 use drivelab_core::replay::Replay;
 use drivelab_core::units::{Bytes, BytesPerSecond, Nanos, Percent};
-use drivelab_core::workload::{Pattern, Workload};
+use drivelab_core::workload::{Pattern, Streams, Workload};
 
 /// Opening rings, filling buffers and joining threads around a step; measured values are below this.
 const SETUP: Nanos = Nanos::from_millis(100);
@@ -117,6 +117,14 @@ fn of_files(load: &FileLoad, guess: &SpeedGuess) -> (Nanos, Bytes) {
     (Nanos::new(nanos(seconds).get().saturating_add(names)), written)
 }
 
+/// Bytes that a pass of all threads moves: the span once where they divide it or share it, the whole span for
+/// each thread
+/// where they overlap.
+fn a_pass(load: &Workload) -> f64 {
+    let overlap = matches!(load.streams, Streams::Overlapping | Streams::ByKind) && load.pattern != Pattern::Random;
+    load.pass_bytes().as_f64() * if overlap { f64::from(load.threads.get()) } else { 1.0 }
+}
+
 /// The step's own load says when it ends; all groups write until then.
 fn load(workload: &Workload, stop: &StopRule, ramp: Nanos, guess: &SpeedGuess) -> (Nanos, Bytes) {
     if let Some(replay) = &workload.replay {
@@ -125,7 +133,7 @@ fn load(workload: &Workload, stop: &StopRule, ramp: Nanos, guess: &SpeedGuess) -
     let all_in_flight = workload.total_depth() as f64;
     let own = guess.flow(workload, all_in_flight);
     let written_per_second: f64 = workload.groups().map(|group| guess.flow(group, all_in_flight).written).sum();
-    let span = workload.pass_bytes().as_f64();
+    let span = a_pass(workload);
     let volumes = [
         stop.volume.map(Bytes::as_f64),
         stop.passes.map(|count| span * f64::from(count)),

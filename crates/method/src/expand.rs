@@ -369,7 +369,7 @@ pub(crate) fn word(layers: &Layers<'_>, key: &str) -> Option<&'static str> {
     }
 }
 
-/// The unit in which the methodology's rates were published, where that is another one.
+/// The unit in which the methodology's rates were published, where it says so.
 fn published_unit(root: &Table) -> Option<PublishedUnit> {
     PublishedUnit::ALL.into_iter().find(|unit| unit.name() == root.text("published_unit"))
 }

@@ -257,6 +257,7 @@ static PREPARING: &[Key] = &[
     key("data", Kind::OneOf(DATA_WORDS), "What is written. Default incompressible."),
     key("compress_percent", Kind::Whole(0, 100), "Share of each block that compresses away, per cent. Default 0."),
     key("dedup_percent", Kind::Whole(0, 100), "Share of the blocks that repeat earlier ones, per cent. Default 0."),
+    key("data_window", Kind::Size, "How far back a compressor may look and find nothing. Default: as the target asks."),
     key("data_pattern", Kind::Hex, "The bytes of data = \"pattern\", as hexadecimal digits."),
     key("data_file", Kind::Path, "The file of data = \"file\"."),
     key("verify", Kind::OneOf(PREPARED_VERIFY), "Whether blocks get headers that later steps check. Default off."),
@@ -415,8 +416,11 @@ pub(crate) static FILE: Shape = Shape {
         must("sources", Kind::Tables(&SOURCE), "What the methodology cites."),
         key(
             "published_unit",
-            Kind::OneOf(&[word("MiB/s", "1,048,576 bytes a second, which many programs call MB/s.")]),
-            "Unit in which the source published rates; results then show it beside MB/s.",
+            Kind::OneOf(&[
+                word("MB/s", "1,000,000 bytes a second: charts of random loads are then drawn in it instead of IOPS."),
+                word("MiB/s", "1,048,576 bytes a second, which many programs call MB/s."),
+            ]),
+            "Unit in which the source published rates; charts are drawn in it, and tables show it beside MB/s.",
         ),
         must("target", Kind::Table(&TARGET), "What the tests run on."),
         key("defaults", Kind::Table(&DEFAULTS), "Parameters that hold for every test that does not state its own."),

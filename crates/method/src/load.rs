@@ -343,6 +343,8 @@ pub(crate) fn content(
         if holds { percent } else { Percent::ZERO }
     };
     let (compress_percent, dedup_percent) = (share("compress_percent"), share("dedup_percent"));
+    let misfit = (data != DataPattern::Incompressible).then_some("only random data has one");
+    let has_window = values.get("data_window").is_some() && values.holds("data_window", misfit, errors);
     let mut of = |key: &'static str, kind: DataPattern, why: &str| {
         if data == kind && values.get(key).is_none() {
             let title = format!("data = \"{}\" needs `{key}`", kind.name());
@@ -365,6 +367,7 @@ pub(crate) fn content(
             }
             _ => None,
         },
+        window: values.size("data_window").filter(|_| has_window),
     }
 }
 

@@ -268,7 +268,7 @@ fn writing(
 }
 
 /// Keys of the actions that write.
-const WRITING: [&str; 17] = [
+const WRITING: [&str; 18] = [
     "passes",
     "block_size",
     "queue_depth",
@@ -277,6 +277,7 @@ const WRITING: [&str; 17] = [
     "data",
     "compress_percent",
     "dedup_percent",
+    "data_window",
     "data_pattern",
     "data_file",
     "verify",

@@ -151,7 +151,7 @@ fn score(table: &Table, name: String, parts: Vec<ScorePart>, over: Option<String
     let units: Vec<&str> = parts.iter().map(|part| unit(&part.metric, rates)).collect();
     let same = over.is_none() && units.windows(2).all(|pair| pair[0] == pair[1]);
     let common = units.first().copied().filter(|_| same).unwrap_or(POINTS);
-    let lower = parts.iter().all(|part| unit(&part.metric, rates) == "us" || part.metric == "power.mean");
+    let lower = parts.iter().all(|part| matches!(unit(&part.metric, rates), "us" | "s" | "W"));
     let reasons = table.table("approximation").into_iter().flat_map(|marks| &marks.entries);
     let reasons: Vec<String> = reasons.map(|(key, entry)| format!("{key}: {}", entry.value.value)).collect();
     Score {
@@ -175,6 +175,8 @@ fn unit(figure: &str, rates: ScoreRates) -> &'static str {
         Some("throughput") => "MB/s",
         Some("iops") => "IOPS",
         Some("mean") => "W",
+        Some("bytes") => "MB",
+        Some("busy_time") => "s",
         _ => "us",
     }
 }

@@ -46,6 +46,11 @@ impl MethodTarget {
         }
     }
 
+    /// The kind that a word of the language means.
+    pub(crate) fn of_name(word: &str) -> Option<MethodTarget> {
+        MethodTarget::ALL.into_iter().find(|kind| kind.name() == word)
+    }
+
     /// What it can use, for people.
     #[must_use]
     pub const fn words(self) -> &'static str {
@@ -75,7 +80,7 @@ impl MethodTarget {
 pub(crate) fn kind_of(root: &Table) -> MethodTarget {
     let of_profile = profile::chosen(root).and_then(|profile| profile.table("target")).filter(|it| it.has("kind"));
     let word = of_profile.or_else(|| root.table("target")).map_or("", |target| target.text("kind"));
-    MethodTarget::ALL.into_iter().find(|kind| kind.name() == word).unwrap_or(MethodTarget::File)
+    MethodTarget::of_name(word).unwrap_or(MethodTarget::File)
 }
 
 impl Methodology {

@@ -1,8 +1,9 @@
-//! Files that people write: read only where they are files and of a size that people write.
+//! Files that people write: of a size that people write.
 
-use std::fs::File;
-use std::io::{Error, ErrorKind, Read, Result};
+use std::io::Result;
 use std::path::Path;
+
+use drivelab_core::input;
 
 /// Most bytes of a file that somebody wrote by hand. The longest built-in methodology has 60 KiB.
 const MOST: u64 = 16 << 20;
@@ -12,7 +13,7 @@ const MOST: u64 = 16 << 20;
 /// # Errors
 /// As [`read_bytes`], and where it is not UTF-8.
 pub fn read_text(path: &Path) -> Result<String> {
-    String::from_utf8(read_bytes(path)?).map_err(|error| Error::new(ErrorKind::InvalidData, error))
+    input::read_text(path, MOST)
 }
 
 /// What is in a file.
@@ -20,21 +21,13 @@ pub fn read_text(path: &Path) -> Result<String> {
 /// # Errors
 /// As for reading any file; and where it is no regular file (a device or a pipe may never end) or has more than 16 MiB.
 pub fn read_bytes(path: &Path) -> Result<Vec<u8>> {
-    let found = std::fs::metadata(path)?;
-    if !found.is_file() {
-        let what = if found.is_dir() { "a folder" } else { "a device or a pipe" };
-        return Err(Error::new(ErrorKind::InvalidInput, format!("it is {what}, and no file with text")));
-    }
-    let mut bytes = Vec::new();
-    File::open(path)?.take(MOST + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MOST {
-        return Err(Error::new(ErrorKind::InvalidInput, "it has more than 16 MiB, and none that people write has"));
-    }
-    Ok(bytes)
+    input::read(path, MOST)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::ErrorKind;
+
     use super::*;
 
     #[test]

@@ -338,6 +338,22 @@ const CONTENTS: &[(&str, &str, &str)] = &[
     ("review", "1.5.1", "cd5472edafc8c0b2e0320eab5f45342cf60a4d99d542eafadf133c5a7e4442df"),
     ("snia-pts", "1.2.3", "d1209cbc9dfd1eea750217272b928db33fd8654151537c0f5ee49ef2e285d50c"),
     ("write-amplification", "1.2.0", "9329263a0e5328d9e9d19f9706ac3c17f2aadd4e1669d7f0359536b2931d3cd2"),
+    // Marks and names that their sources bear out, the ten applications alone, five rounds for AS SSD, larger blocks for
+    // the heat soak, readers of 64 KiB, and charts in the unit of the source.
+    ("all-aboard", "1.2.1", "417e4234340a130e90e21b6dfd38ef67af8693b19c17fda405059549cef04467"),
+    ("anandtech-2018", "1.3.2", "146d6639a9880a6ab0abf13b8b7555d1164402257ffc6be78f63987519b74686"),
+    ("anandtech-2021", "1.2.2", "ab6b3d539660018c6d07546a5c90a008a849c1ed06ed6b3444684a7aa0dfe61c"),
+    ("application-traces", "1.1.2", "622770f14a3a273d8fbdcc0ac1622ff1730d4309aaca0fdb49d44494a22a1074"),
+    ("as-ssd", "1.2.0", "ddd87dbf00956d952e13446159c4e792cbe2e1de5a08ce901dc3f87cb9a56f15"),
+    ("capacity-scaling", "1.0.1", "518a91ad01ca04924420c607ba810aea4dd3d27a0dee76dba246b568e048bb8c"),
+    ("crystaldiskmark", "1.0.1", "95cbd2a87c434bc0ab08489da8048e7946e422cc9f0397c81f8fbd95e1c790b2"),
+    ("four-corners", "1.0.3", "b0d161100e3c16cb52912ac4a99bb5c1a23ee6b40e0f51270d8cba0f4c8ffc90"),
+    ("gpu-feed", "1.0.1", "d96e6557a07655aa47091dccc0611121f4ea8c4319300d04aeb4a50bbe422995"),
+    ("heat-soak", "1.4.0", "bbe665fad1849bbb9783f58effe0354329db5c9a2b88453bb81d3887484b1e8a"),
+    ("load-curves", "1.2.2", "be48cef373b3404dd7e646997a05e85688a79ac2088a189dda8c899d38f46527"),
+    ("power-states", "1.0.1", "2c298b8c6e5a38320c5e1d753a2d1c4eb8f3eb055d40dff1de4d6d928bed3ab4"),
+    ("random-read-sweep", "1.3.0", "7976fa8823b58132b3f1e6b68bc087cf09f9d5306f491322b025c6407b3f2dbd"),
+    ("review", "1.5.2", "80ef63900b3385a769909f8a8fb4435df0d9feedcdf87420b9dedeedacc3ecd5"),
 ];
 
 #[test]

@@ -475,6 +475,13 @@ fn estimates_know_rates_pauses_and_what_moves_nothing() {
     let body = format!("block_size = \"4 KiB\"\nqueue_depth = 32\n{once}");
     let plan = plan_of(Form::Quick, "action = \"fill\"", &body);
     assert_eq!(plan.tests[1].steps[0].estimated_written, Bytes::new(CAPACITY / 4));
+    // Each of four threads goes over all of the span; a share of it each is one span in all.
+    for (streams, times) in [("overlapping", 4), ("disjoint", 1), ("shared", 1)] {
+        let passes = format!("op = \"write\"\npattern = \"sequential\"\npasses = 1\nstreams = \"{streams}\"");
+        let body = format!("block_size = \"4 KiB\"\nqueue_depth = 1\nthreads = 4\n{passes}");
+        let plan = plan_of(Form::Quick, "action = \"fill\"", &body);
+        assert_eq!(plan.tests[1].steps[0].estimated_written, Bytes::new(times * CAPACITY), "{streams}");
+    }
     // Two groups share the target by their depths; both write.
     let groups = "op = \"write\"\ntime = \"10 s\"\n[[tests.groups]]\nname = \"other\"";
     assert_eq!(of(groups).1 / 100, kb(800_000) / 100);

@@ -28,7 +28,9 @@ pub(crate) fn account(input: &ReportInput<'_>) -> (Table, Vec<(String, String)>)
         let unit = drivelab_analysis::metric_def(id).map_or("", |def| figures::unit_text(def.unit));
         Column { metric: id.to_owned(), ..Column::figures(title, unit) }
     }));
-    columns.extend(["Why this backend", "Refused", "Clock", "Pinned to CPUs", "Page cache before"].map(Column::words));
+    let words =
+        ["Why this backend", "Refused", "Clock", "Pinned to CPUs", "Page cache before", "Random data repeats after"];
+    columns.extend(words.map(Column::words));
     let executed = |step: &&Step| input.records.steps.iter().any(|record| record.key.step == step.id);
     let steps = input.records.plan.steps().filter(|step| step.workload().is_some()).filter(executed);
     let rows = steps.map(|step| row(input, step)).collect();
@@ -52,6 +54,7 @@ fn row(input: &ReportInput<'_>, step: &Step) -> Vec<Cell> {
     row.push(joined(|engine| engine.effort.as_ref().map_or_else(String::new, clock)));
     row.push(joined(|engine| engine.effort.as_ref().map_or_else(String::new, cpus)));
     row.push(joined(|engine| engine.effort.as_ref().and_then(|effort| effort.page_cache.clone()).unwrap_or_default()));
+    row.push(joined(|engine| engine.effort.as_ref().map_or_else(String::new, window)));
     row
 }
 
@@ -69,6 +72,10 @@ fn clock(effort: &Effort) -> String {
     #[expect(clippy::cast_precision_loss, reason = "drift stays far below 2^53 ns")]
     let apart_us = apart as f64 / 1e3;
     format!("{}, {} µs apart at the end", effort.clock, format::latency_us(apart_us))
+}
+
+fn window(effort: &Effort) -> String {
+    effort.data_window.map_or_else(String::new, |window| window.to_string())
 }
 
 fn cpus(effort: &Effort) -> String {

@@ -5,6 +5,7 @@ mod over_rounds;
 
 use drivelab_analysis::arms::{ArmCell, ArmColumn, ArmRun, Arms, LEAST_CPU_MS, arms};
 use drivelab_core::environment::Environment;
+use drivelab_core::metric::Wrong;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -100,9 +101,12 @@ fn steps_table(arms: &Arms, names: &[String], repeat: bool) -> Table {
 }
 
 fn figure_cells(cell: &ArmCell) -> Vec<Cell> {
-    let shown =
-        |value: Option<f64>, text: fn(f64) -> String| value.map_or_else(Cell::default, |one| Cell::text(text(one)));
-    let rate = |text: String| if cell.at_least { Cell::at_least(text) } else { Cell::text(text) };
+    // What is divided by others or by another arm's figure may be wrong either way.
+    let either = cell.wrong.map(|_| Wrong::EitherWay);
+    let shown = |value: Option<f64>, text: fn(f64) -> String| {
+        value.map_or_else(Cell::default, |one| Cell::text(text(one)).wrong(either))
+    };
+    let rate = |text: String| if cell.at_least { Cell::at_least(text) } else { Cell::text(text) }.wrong(cell.wrong);
     let percent = |value: f64| format!("{value:.1}");
     vec![
         cell.throughput.map_or_else(Cell::default, |value| rate(format::mb_s(value))),
@@ -135,6 +139,7 @@ fn meaning(arms: &Arms) -> String {
         (any(&|cell| cell.watts.is_some()), POWER),
         (any(&|cell| cell.cpu_s_per_gb.is_some()) || arms.arms.iter().any(|arm| arm.cpu_s_per_gb.is_some()), CPU),
         (any(&|cell| cell.at_least), "≥: drivelab or the host's CPUs were the limit"),
+        (any(&|cell| cell.wrong.is_some()), "▲ ◆: others used the disk; alone it would be higher (▲) or another (◆)"),
         (!arms.over_rounds.is_empty(), over_rounds::MEANING),
     ];
     parts.into_iter().filter_map(|(there, words)| there.then_some(words)).collect::<Vec<_>>().join("; ")

@@ -3,6 +3,8 @@
 //! Takes tables of the pieces of [`mod@crate::markdown`] whole or leaves them out, and says what it left out. Must not
 //! know: how figures are worked out, how the long form is laid out.
 
+use std::fmt::Write as _;
+
 use drivelab_core::plan::TestPlan;
 
 use crate::chart::Chart;
@@ -12,7 +14,7 @@ use crate::look::{self, Tile};
 use crate::markdown::{answers, comparison, escape, evidence, facts_table, heading, line, pairs, run_line, table};
 use crate::table::{Cell, Column, Table};
 use crate::tests_view::{self, Figure, TestView};
-use crate::{ReportInput, compare, curve_view, marker, prose, run_facts};
+use crate::{ReportInput, check_view, compare, curve_view, figures, marker, prose, run_facts};
 
 /// Lines of all tests with their tables together.
 const MOST_LINES: usize = 110;
@@ -43,10 +45,14 @@ pub(crate) fn brief(inputs: &[ReportInput<'_>]) -> String {
 
 fn run(text: &mut String, input: &ReportInput<'_>) {
     run_line(text, input);
+    check_view::markdown(text, input, false);
     let look = look::look(input);
     answers(text, &look);
     pairs(text, &look);
     headlines(text, &look.tiles);
+    for sign in look.signs.iter().filter(|sign| **sign == figures::DISTURBED) {
+        let _ = writeln!(text, "\n{sign}");
+    }
     findings(text, input);
     heading(text, 2, "Drive and testbed");
     for drive in facts::drives(input) {

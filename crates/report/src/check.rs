@@ -1,11 +1,12 @@
-//! `drivelab check` for a terminal, and its JSON document: the line first, then question by question.
+//! `drivelab check` for a terminal, in short and with everything, and its JSON document: the line first, then question
+//! by question.
 //!
 //! Owns layout and the shape of the document. Every word of the answers is `analysis::buyer`'s.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use drivelab_analysis::buyer::{Answer, Checked, Known, Standing, Sureness, Verdict};
+use drivelab_analysis::buyer::{Answer, Checked, Known, Standing, Verdict};
 use drivelab_core::ids::RunId;
 use drivelab_core::probe::{NotKnown, TargetProbe};
 use drivelab_core::units::Bytes;
@@ -19,6 +20,10 @@ const SCHEMA_VERSION: u32 = 1;
 /// Width of the first two columns.
 const TITLE: usize = 12;
 const STANDING: usize = 9;
+/// Rows that the short text may take, so that it stays on a terminal of 24 with the last words below it.
+const SHORT_ROWS: usize = 17;
+/// Most rows of a short answer.
+const MOST_ROWS: usize = 3;
 
 /// What was checked and what came of it, as JSON.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -76,7 +81,7 @@ pub fn check_document<'a>(input: &CheckInput<'a>) -> CheckDocument<'a> {
         capacity: device.map(|device| device.capacity),
         verdict: &checked.verdict,
         answers: &checked.answers,
-        not_known: known.probe.map(|probe| probe.not_known.as_slice()).unwrap_or_default(),
+        not_known: not_known(input),
     }
 }
 
@@ -86,25 +91,50 @@ pub fn check_schema() -> (&'static str, Schema) {
     ("check", schema_for!(CheckDocument<'_>))
 }
 
-/// The line, the drive, the answers, what could not be asked.
+/// The line, the drive and an answer to each question, short enough that all of it stays on a terminal of 24 rows; what
+/// the answers rest on is in [`check_details`].
 #[must_use]
 pub fn check_text(input: &CheckInput<'_>, width: usize) -> String {
     let mut text = format!("{}\n\n", wrapped(&input.checked.verdict.text, 0, width));
+    let _ = writeln!(text, "{}", cut(&drive(input), width));
+    let rows = SHORT_ROWS.saturating_sub(text.lines().count()) / input.checked.answers.len().max(1);
+    text.push_str(&short(input.checked, width, rows));
+    let unseen = match not_known(input).len() {
+        0 => String::new(),
+        count => format!(", and {count} that could not be seen"),
+    };
+    let _ = writeln!(text, "{}", wrapped(&format!("-v says what each rests on{unseen}."), 0, width));
+    text
+}
+
+/// An answer a question, at most so many rows each; one row where it is not known.
+pub(crate) fn short(checked: &Checked, width: usize, rows: usize) -> String {
+    let mut text = String::new();
+    for answer in &checked.answers {
+        let (title, word, indent) = (answer.question.title(), answer.standing.word(), TITLE + STANDING);
+        let rows = if answer.standing == Standing::Unknown { 1 } else { rows.clamp(1, MOST_ROWS) };
+        let _ = writeln!(text, "{title:<TITLE$}{word:<STANDING$}{}", first_rows(&answer.text, indent, width, rows));
+    }
+    text
+}
+
+/// The line, the drive, the answers with what they rest on, what could not be asked.
+#[must_use]
+pub fn check_details(input: &CheckInput<'_>, width: usize) -> String {
+    let mut text = format!("{}\n\n", wrapped(&input.checked.verdict.text, 0, width));
     let _ = writeln!(text, "{}\n", drive(input));
     for answer in &input.checked.answers {
-        let (title, word) = (answer.question.title(), standing(answer.standing));
+        let (title, word) = (answer.question.title(), answer.standing.word());
         let indent = TITLE + STANDING;
         let _ = writeln!(text, "{title:<TITLE$}{word:<STANDING$}{}", wrapped(&answer.text, indent, width));
         for line in &answer.evidence {
             let _ = writeln!(text, "{:indent$}- {}", "", wrapped(line, indent + 2, width));
         }
-        let sure = format!("How sure: {}; {}.", sureness(answer.sureness), answer.because);
-        let _ = writeln!(text, "{:indent$}{}", "", wrapped(&sure, indent, width));
-        if !answer.next_action.is_empty() {
-            let _ = writeln!(text, "{:indent$}{}", "", wrapped(&answer.next_action, indent, width));
+        for line in answer.sure().iter().chain(Some(&answer.next_action).filter(|line| !line.is_empty())) {
+            let _ = writeln!(text, "{:indent$}{}", "", wrapped(line, indent, width));
         }
     }
-    let not_known = input.known.probe.map(|probe| probe.not_known.as_slice()).unwrap_or_default();
+    let not_known = not_known(input);
     if !not_known.is_empty() {
         text.push_str("\nNot seen\n");
     }
@@ -113,6 +143,10 @@ pub fn check_text(input: &CheckInput<'_>, width: usize) -> String {
         let _ = writeln!(text, "  {}", wrapped(&format!("{}: {}{how}", one.what, one.why), 4, width));
     }
     text
+}
+
+fn not_known<'a>(input: &CheckInput<'a>) -> &'a [NotKnown] {
+    input.known.probe.map(|probe| probe.not_known.as_slice()).unwrap_or_default()
 }
 
 /// What was looked at, in a line.
@@ -126,25 +160,30 @@ fn drive(input: &CheckInput<'_>) -> String {
     parts.join(", ")
 }
 
-const fn standing(standing: Standing) -> &'static str {
-    match standing {
-        Standing::Good => "good",
-        Standing::Unknown => "unknown",
-        Standing::Beware => "beware",
-        Standing::Bad => "bad",
+/// The first rows of a text; a sign at the end says that there is more.
+fn first_rows(text: &str, indent: usize, width: usize, rows: usize) -> String {
+    let whole = wrapped(text, indent, width);
+    if whole.lines().count() <= rows {
+        return whole;
     }
+    let mut kept: Vec<&str> = whole.lines().take(rows).collect();
+    let last = kept.pop().unwrap_or_default();
+    // The first row begins behind the columns before it.
+    let before = if rows == 1 { indent } else { 0 };
+    let last = cut(&format!("{last} …"), width.saturating_sub(before));
+    kept.into_iter().chain([last.as_str()]).collect::<Vec<_>>().join("\n")
 }
 
-const fn sureness(sureness: Sureness) -> &'static str {
-    match sureness {
-        Sureness::Sure => "sure",
-        Sureness::Likely => "likely",
-        Sureness::Hint => "a hint",
+/// A text in one row.
+fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
     }
+    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
 /// Breaks a text between words, later lines indented.
-fn wrapped(text: &str, indent: usize, width: usize) -> String {
+pub(crate) fn wrapped(text: &str, indent: usize, width: usize) -> String {
     let (mut out, mut column) = (String::new(), indent);
     for word in text.split_whitespace() {
         let length = word.chars().count();
@@ -176,13 +215,41 @@ mod tests {
         let known = Known { probe: None, facts: None, read: Some(&read), not_read: None };
         let checked = buyer::check(&known);
         let input = CheckInput { target: Path::new("/dev/nvme0n1"), known, checked: &checked, run: None };
-        let text = check_text(&input, 100);
+        let text = check_details(&input, 100);
         assert!(text.starts_with(&checked.verdict.text[..20]), "{text}");
-        assert_eq!(text.matches("How sure: ").count(), checked.answers.len(), "{text}");
+        let known = checked.answers.iter().filter(|answer| answer.standing != Standing::Unknown).count();
+        assert_eq!(text.matches("How sure: ").count(), known, "{text}");
         for answer in &checked.answers {
             assert!(text.contains(&format!("\n{}", answer.question.title())), "{text}");
         }
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+    }
+
+    #[test]
+    fn the_short_text_stays_on_a_small_terminal_and_an_unknown_answer_is_one_row() {
+        let long =
+            "a long reason that goes on and on, as those of a drive that nobody may ask for anything do; ".repeat(4);
+        let records = testing::sample_run();
+        let analysis = analyse(&records);
+        let read = Read::of_run(&records, &analysis);
+        let known = Known { probe: None, facts: None, read: Some(&read), not_read: None };
+        for standing in [Standing::Good, Standing::Unknown, Standing::Beware, Standing::Bad] {
+            let mut checked = buyer::check(&known);
+            for answer in &mut checked.answers {
+                (answer.standing, answer.text) = (standing, long.clone());
+            }
+            for verdict in ["Looks healthy.", &long] {
+                verdict.clone_into(&mut checked.verdict.text);
+                let input = CheckInput { target: Path::new("/dev/nvme0n1"), known, checked: &checked, run: None };
+                let text = check_text(&input, 80);
+                // Two rows of last words on stderr, and the prompt.
+                assert!(text.lines().count() <= 21, "{text}");
+                assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+                assert!(text.starts_with(&verdict[..14]), "{text}");
+                let rows = short(&checked, 80, 3).lines().count();
+                assert_eq!(rows, checked.answers.len() * if standing == Standing::Unknown { 1 } else { 3 }, "{text}");
+            }
+        }
     }
 
     #[test]

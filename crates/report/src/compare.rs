@@ -129,7 +129,10 @@ fn group(inputs: &[ReportInput<'_>], members: &[usize]) -> Group {
         format!("{} {}, {}", plan.title, plan.methodology.version, plan.form.words(&plan.methodology.name))
     });
     let tables = [quantity::THROUGHPUT, quantity::IOPS, quantity::P99].map(|quantity| table(&runs, quantity));
-    Group { title, differences: differences(&runs), tables: tables.into() }
+    let marked = |table: &Table| table.rows.iter().flatten().any(|cell| cell.wrong.is_some());
+    let mut differences = differences(&runs);
+    differences.extend(tables.iter().any(marked).then(|| figures::DISTURBED.to_owned()));
+    Group { title, differences, tables: tables.into() }
 }
 
 fn table(runs: &[(usize, &ReportInput<'_>)], quantity: &str) -> Table {
@@ -149,6 +152,8 @@ fn table(runs: &[(usize, &ReportInput<'_>)], quantity: &str) -> Table {
         };
         for op in &ops {
             let label = if ops.len() > 1 { format!("{}: {}", step.label, op.plural()) } else { step.label.clone() };
+            let busy = quantity == quantity::THROUGHPUT && figures::replays(step);
+            let label = if busy { format!("{label}, over busy time") } else { label };
             let mut row = vec![figures::step_cell(step, label)];
             row.extend(runs.iter().map(|(_, input)| figures::cell(input, step, *op, quantity)));
             rows.push(row);

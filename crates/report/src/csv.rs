@@ -1,10 +1,12 @@
 //! Every metric as CSV: one a line, machine numbers, with what decides about comparison beside it.
 
+use drivelab_core::metric::Wrong;
+
 use crate::{ReportError, ReportInput, facts, run_facts};
 
 /// Version of the columns; columns are only added behind the last.
 const VERSION: &str = "1";
-const HEAD: [&str; 22] = [
+const HEAD: [&str; 24] = [
     "drivelab_results_version",
     "run",
     "form",
@@ -27,6 +29,8 @@ const HEAD: [&str; 22] = [
     "interval_95_low",
     "interval_95_high",
     "lower_bound",
+    "spoiled_by",
+    "wrong",
 ];
 
 /// All metrics of all runs.
@@ -75,6 +79,13 @@ fn line(input: &ReportInput<'_>, metric: &drivelab_core::metric::Metric) -> [Str
         number(metric.spread.and_then(|spread| spread.confidence).map(|ends| ends.low)),
         number(metric.spread.and_then(|spread| spread.confidence).map(|ends| ends.high)),
         if metric.lower_bound { "yes".to_owned() } else { String::new() },
+        words(&metric.spoiled_by.join(" ")),
+        match metric.wrong {
+            None => String::new(),
+            Some(Wrong::TooLow) => "too_low".to_owned(),
+            Some(Wrong::TooHigh) => "too_high".to_owned(),
+            Some(Wrong::EitherWay) => "either_way".to_owned(),
+        },
     ]
 }
 

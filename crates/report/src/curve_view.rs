@@ -150,7 +150,7 @@ pub(crate) fn table(input: &ReportInput<'_>, test: &TestPlan, curve: &Curve) -> 
         let cell = |id| step.map_or_else(Cell::default, |step| figures::cell_of(input, step, id));
         row.extend(SHOWN.map(|(id, _)| cell(id)));
         let published = |step: &Step| figures::published_cell(input, test, step, Op::Total);
-        row.extend(step.and_then(published).or_else(|| test.published_unit.map(|_| Cell::default())));
+        row.extend(step.and_then(published).or_else(|| figures::other_unit(test).map(|_| Cell::default())));
         row
     };
     let caption = format!("{}: {}", test.title, curve.label);

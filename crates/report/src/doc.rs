@@ -5,6 +5,7 @@
 use std::io::{self, Write};
 
 use drivelab_analysis::arms::Arms;
+use drivelab_analysis::buyer::Checked;
 use drivelab_analysis::curve::Curve;
 use drivelab_analysis::data_sheet::{Sheet, sheet};
 use drivelab_analysis::map::SpeedMap;
@@ -68,6 +69,10 @@ pub(crate) struct RunResults<'a> {
     /// figure.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data_sheet: Option<Sheet>,
+    /// The buyer's verdict and answers; absent of runs that are no check (`drivelab check`), and of one that was not
+    /// brought to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) checked: Option<Checked>,
     /// Figures that the methodology makes of those of several steps; absent where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) scores: Vec<ScoreFigure>,
@@ -360,6 +365,7 @@ pub(crate) fn results<'a>(input: &ReportInput<'a>) -> RunResults<'a> {
         limits: input.analysis.limits.clone(),
         curves: input.records.plan.tests.iter().flat_map(|test| curve_view::of_test(input, test)).collect(),
         data_sheet: sheet(input.records, input.analysis),
+        checked: input.analysis.checked.clone(),
         scores: scores_view::of_run(input),
         maps: input.records.plan.tests.iter().flat_map(|test| map_view::of_test(input, test)).collect(),
         left_out: Vec::new(),

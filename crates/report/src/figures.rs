@@ -6,7 +6,7 @@
 use drivelab_core::finding::Finding;
 use drivelab_core::load::OpKind;
 use drivelab_core::metric::Metric;
-use drivelab_core::plan::{Combine, Step, TestPlan};
+use drivelab_core::plan::{Combine, PublishedUnit, Step, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
 
 use crate::ReportInput;
@@ -187,7 +187,30 @@ pub(crate) fn column(op: Option<Op>, quantity: &str) -> Column {
 
 /// The metric of a step.
 pub(crate) fn metric<'a>(input: &ReportInput<'a>, step: &Step, op: Op, quantity: &str) -> Option<&'a Metric> {
-    input.analysis.step_metric(&step.id, &id(op, quantity))
+    // Whole replays of a trace have one rate: the pauses of the trace say nothing about the drive.
+    let of_replay = quantity == quantity::THROUGHPUT && replays(step) && (op == Op::Total || op == Op::of(step));
+    let id = if of_replay { BUSY_RATE.to_owned() } else { id(op, quantity) };
+    input.analysis.step_metric(&step.id, &id)
+}
+
+/// The rate of a replayed trace: bytes over the time with at least one operation outstanding.
+const BUSY_RATE: &str = "replay.busy_throughput";
+
+/// What is to be known of the rates of replays.
+const BUSY: &str = "The throughput of a replay is over its busy time, which leaves out the pauses of the trace; operations \
+                    per second contain them.";
+
+/// Whether a step replays a trace.
+pub(crate) fn replays(step: &Step) -> bool {
+    step.workload().is_some_and(|load| load.replay.is_some())
+}
+
+/// The column of the rate in bytes of these steps: of replays that over busy time.
+pub(crate) fn rate_column(op: Option<Op>, steps: &[&Step]) -> Column {
+    if !steps.is_empty() && steps.iter().all(|step| replays(step)) {
+        return Column { metric: BUSY_RATE.to_owned(), ..Column::figures("Over busy time", "MB/s") };
+    }
+    column(op, quantity::THROUGHPUT)
 }
 
 /// A metric of a step by its whole id, as a cell; empty where the step has none.
@@ -206,6 +229,23 @@ pub(crate) fn has_lower_bound(input: &ReportInput<'_>, steps: &[&Step]) -> bool 
 pub(crate) const LOWER_BOUND: &str = "≥ marks a lower bound: drivelab or the host's CPU was the limit, the target can do \
                                       at least this much, and the latencies contain waiting on this side.";
 
+/// Whether something beside the test disturbed a figure of any of these steps.
+pub(crate) fn has_disturbed(input: &ReportInput<'_>, steps: &[&Step]) -> bool {
+    let of_these = |metric: &&Metric| steps.iter().any(|step| metric.step.as_ref() == Some(&step.id));
+    input.analysis.metrics.iter().filter(of_these).any(|metric| metric.wrong.is_some())
+}
+
+/// What the marks of disturbed figures say.
+pub(crate) const DISTURBED: &str = "▲ ▼ ◆ mark figures that others disturbed, as they used the same disk or one below \
+                                    it: alone the figure would be higher (▲), lower (▼) or another (◆).";
+
+/// What the signs in the figures of these steps say; empty where there is none.
+pub(crate) fn legend(input: &ReportInput<'_>, steps: &[&Step]) -> String {
+    let busy = steps.iter().any(|step| replays(step));
+    let known = [(busy, BUSY), (has_lower_bound(input, steps), LOWER_BOUND), (has_disturbed(input, steps), DISTURBED)];
+    known.into_iter().filter_map(|(there, says)| there.then_some(says)).collect::<Vec<_>>().join(" ")
+}
+
 /// The metric's value; none where it is void or absent.
 pub(crate) fn value(input: &ReportInput<'_>, step: &Step, op: Op, quantity: &str) -> Option<f64> {
     metric(input, step, op, quantity)?.value
@@ -219,8 +259,8 @@ pub(crate) fn cell(input: &ReportInput<'_>, step: &Step, op: Op, quantity: &str)
 /// The cell of a metric.
 pub(crate) fn metric_cell(input: &ReportInput<'_>, metric: &Metric) -> Cell {
     match metric.value {
-        Some(value) if metric.lower_bound => Cell::at_least(format::value(value, &metric.unit)),
-        Some(value) => Cell::text(format::value(value, &metric.unit)),
+        Some(value) if metric.lower_bound => Cell::at_least(format::value(value, &metric.unit)).wrong(metric.wrong),
+        Some(value) => Cell::text(format::value(value, &metric.unit)).wrong(metric.wrong),
         None if metric.voided_by.is_empty() => Cell::default(),
         // At and above full speed a curve asks for it: the time grows with the length of the step.
         None if metric.voided_by == ["curve_overloaded"] => {
@@ -232,18 +272,26 @@ pub(crate) fn metric_cell(input: &ReportInput<'_>, metric: &Metric) -> Cell {
 
 /// The column of the rate in the unit in which a test's source published it; `None` where that is no other one.
 pub(crate) fn published_column(test: &TestPlan) -> Option<Column> {
-    test.published_unit.map(|unit| Column::figures("As published", unit.name()))
+    other_unit(test).map(|unit| Column::figures("As published", unit.name()))
+}
+
+/// The unit in which a test's source published rates, where that is not MB/s.
+pub(crate) fn other_unit(test: &TestPlan) -> Option<PublishedUnit> {
+    test.published_unit.filter(|unit| *unit != PublishedUnit::MegabytesPerSecond)
 }
 
 /// The cell of that column: the throughput of an operation in the other unit.
 pub(crate) fn published_cell(input: &ReportInput<'_>, test: &TestPlan, step: &Step, op: Op) -> Option<Cell> {
-    let unit = test.published_unit?;
+    let unit = other_unit(test)?;
     let metric = metric(input, step, op, quantity::THROUGHPUT);
-    let Some((metric, value)) = metric.and_then(|metric| Some((metric, metric.value?))) else {
-        return Some(Cell::default());
-    };
-    let text = format::value(unit.of_mb_s(value), unit.name());
-    Some(if metric.lower_bound { Cell::at_least(text) } else { Cell::text(text) })
+    Some(metric.and_then(|metric| rate_cell(metric, unit)).unwrap_or_default())
+}
+
+/// The cell of a rate in MB/s in another unit; none where it has no value.
+fn rate_cell(metric: &Metric, unit: PublishedUnit) -> Option<Cell> {
+    let text = format::value(unit.of_mb_s(metric.value?), unit.name());
+    let cell = if metric.lower_bound { Cell::at_least(text) } else { Cell::text(text) };
+    Some(cell.wrong(metric.wrong))
 }
 
 /// The statements that void a metric.
@@ -267,15 +315,18 @@ pub(crate) fn spread_cells(input: &ReportInput<'_>, step: &Step, op: Op, quantit
     };
     let range = |low, high| format!("{} – {}", format::value(low, &metric.unit), format::value(high, &metric.unit));
     let interval = spread.confidence.map_or_else(Cell::default, |ends| Cell::text(range(ends.low, ends.high)));
-    [Cell::text(range(spread.min, spread.max)), interval]
+    [Cell::text(range(spread.min, spread.max)).wrong(metric.wrong), interval.wrong(metric.wrong)]
 }
 
 /// The median of the rounds (or sets), where the figure is the best one of them: what it would be without the choice.
 pub(crate) fn median_cell(input: &ReportInput<'_>, step: &Step, op: Op, quantity: &str) -> Cell {
     let best = input.records.plan.test_of(&step.id).is_some_and(|test| test.combine == Combine::Best);
     let metric = metric(input, step, op, quantity).filter(|metric| best && metric.value.is_some());
-    let median = metric.and_then(|metric| Some((metric.spread?.median, &metric.unit)));
-    median.map_or_else(Cell::default, |(median, unit)| Cell::text(format::value(median, unit)))
+    let cell = |metric: &Metric| {
+        let text = format::value(metric.spread?.median, &metric.unit);
+        Some(Cell::text(text).wrong(metric.wrong))
+    };
+    metric.and_then(cell).unwrap_or_default()
 }
 
 /// Adds the point of a metric at x: its value and text as in the tables, and its rounds as a range.
@@ -287,11 +338,33 @@ pub(crate) fn push_point(
     (op, quantity): (Op, &str),
 ) {
     let Some(metric) = metric(input, step, op, quantity) else { return };
-    let cell = metric_cell(input, metric);
-    let text = if cell.is_void() { cell.text } else { format!("{} {}", cell.plain(), unit_text(&metric.unit)) };
-    series.points.push(Point(x, metric.value, text, Some(label.to_owned())));
+    push(series, (x, label), metric, (metric_cell(input, metric), unit_text(&metric.unit), &|value| value));
+}
+
+/// The same of a rate in bytes, in another unit than MB/s.
+pub(crate) fn push_rate(
+    series: &mut Series,
+    input: &ReportInput<'_>,
+    (x, label): (f64, &str),
+    step: &Step,
+    (op, unit): (Op, PublishedUnit),
+) {
+    let Some(metric) = metric(input, step, op, quantity::THROUGHPUT) else { return };
+    let cell = rate_cell(metric, unit).unwrap_or_else(|| metric_cell(input, metric));
+    push(series, (x, label), metric, (cell, unit.name(), &|value| unit.of_mb_s(value)));
+}
+
+/// A metric with its cell, the unit of that, and what a value becomes in it.
+fn push(
+    series: &mut Series,
+    (x, label): (f64, &str),
+    metric: &Metric,
+    (cell, unit, scaled): (Cell, &str, &dyn Fn(f64) -> f64),
+) {
+    let text = if cell.is_void() { cell.text } else { format!("{} {unit}", cell.plain()) };
+    series.points.push(Point(x, metric.value.map(scaled), text, Some(label.to_owned())));
     if let (Some(_), Some(spread)) = (metric.value, metric.spread) {
-        series.ranges.push((x, spread.min, spread.max));
+        series.ranges.push((x, scaled(spread.min), scaled(spread.max)));
     }
 }
 

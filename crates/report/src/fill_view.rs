@@ -44,9 +44,10 @@ pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan) -> Option<Figure
     Some(Figure {
         title: "The write cache".to_owned(),
         caption:
-            "The mean rate first. The cache ends where the rate falls for good: below the middle between the rate \
-                  before and what follows, for two per cent of the span. Where no such end was seen, the drive was \
-                  written at one rate from end to end."
+            "The mean rate first. A cache ends where the change that parts the fill best is a step down for good: before it \
+             steadily faster, behind it most of what follows slower. Where no such end was seen, the rate \
+             before it is that \
+             of the whole fill; the findings say what was seen instead (a burst, a gap, a slow decline)."
                 .to_owned(),
         chart: None,
         table,

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use drivelab_analysis::LimitKind;
 use drivelab_analysis::find_rate::{Found, Try, found};
+use drivelab_analysis::tails;
 use drivelab_core::environment::{TargetKind, ToolVersion};
 use drivelab_core::event::{RunState, Steadiness};
 use drivelab_core::finding::Finding;
@@ -91,6 +92,9 @@ pub(crate) struct IoResults {
     pub(crate) limited_because: String,
     /// Whether rates are lower bounds: not the target was the limit.
     pub(crate) lower_bound: bool,
+    /// Codes of the findings that spoil the figures: something beside the test changed them, rates to the low side and
+    /// latencies to the high one.
+    pub(crate) spoiled_by: Vec<String>,
     /// Schedule and backlog of the last round; null in a closed loop.
     pub(crate) backlog: Option<OpenLoop>,
     /// What was done with the trace in the last round; null where none was replayed.
@@ -208,14 +212,14 @@ pub(crate) struct LatencyDoc {
     pub(crate) mean: f64,
     /// Exact minimum.
     min: u64,
-    /// Median.
-    pub(crate) p50: u64,
+    /// Median; null, as every percentile, with fewer than five operations beyond it.
+    pub(crate) p50: Option<u64>,
     /// 90th percentile.
-    pub(crate) p90: u64,
+    pub(crate) p90: Option<u64>,
     /// 99th percentile.
-    pub(crate) p99: u64,
+    pub(crate) p99: Option<u64>,
     /// 99.9th percentile.
-    pub(crate) p999: u64,
+    pub(crate) p999: Option<u64>,
     /// Exact maximum.
     pub(crate) max: u64,
 }
@@ -249,13 +253,14 @@ impl LatencyDoc {
     /// `None` where the histogram is empty.
     fn of(histogram: &SparseHistogram) -> Option<LatencyDoc> {
         let summary = histogram.summary()?;
+        let told = |per_cent| tails::percentile(histogram, per_cent).map(Nanos::get);
         Some(LatencyDoc {
             mean: summary.mean_ns,
             min: histogram.min.get(),
-            p50: summary.p50.get(),
-            p90: histogram.percentile(90.0)?.get(),
-            p99: summary.p99.get(),
-            p999: summary.p999.get(),
+            p50: told(50.0),
+            p90: told(90.0),
+            p99: told(99.0),
+            p999: told(99.9),
             max: summary.max.get(),
         })
     }
@@ -434,6 +439,7 @@ pub(crate) fn results(input: &IoInput<'_>) -> Result<IoResults, ReportError> {
         limited_by: limit.map(|limit| limit.limited_by),
         limited_because: limit.map_or_else(String::new, |limit| limit.reason.clone()),
         lower_bound: limit.is_some_and(|limit| limit.lower_bound),
+        spoiled_by: spoiled_by(run, step),
         backlog: last.and_then(|record| record.open_loop),
         replay: last.and_then(|record| record.replay.clone()),
         verification: verification(&rounds),
@@ -444,6 +450,13 @@ pub(crate) fn results(input: &IoInput<'_>) -> Result<IoResults, ReportError> {
         steadiness: judged.cloned(),
         rate_search: found.and_then(|found| search(run, step, &found)),
     })
+}
+
+/// What spoils any figure of the step.
+fn spoiled_by(run: &ReportInput<'_>, step: &Step) -> Vec<String> {
+    let of_step = run.analysis.metrics.iter().filter(|metric| metric.step.as_ref() == Some(&step.id));
+    let codes: BTreeSet<&String> = of_step.flat_map(|metric| &metric.spoiled_by).collect();
+    codes.into_iter().cloned().collect()
 }
 
 fn search(input: &ReportInput<'_>, step: &Step, found: &Found) -> Option<SearchDoc> {

@@ -18,6 +18,9 @@ pub(crate) struct EngineDoc {
     pub(crate) direct_verified: bool,
     /// What was done about the page cache before; null for direct I/O.
     pub(crate) page_cache: Option<String>,
+    /// Random data that was written comes again no nearer than so many bytes, in the order of addresses: a compressor
+    /// that looks back no further finds nothing. Null where no random data was written.
+    data_window: Option<u64>,
     /// Requests that the kernel handed to worker threads were seen.
     pub(crate) punted: bool,
     /// CPU time of the issuing threads in user mode per operation, in nanoseconds; null where there was too little
@@ -94,6 +97,7 @@ impl EngineDoc {
             refused: last.refused.clone(),
             direct_verified: rounds.iter().all(|record| record.engine.direct_verified),
             page_cache: effort.and_then(|effort| effort.page_cache.clone()),
+            data_window: efforts.iter().filter_map(|effort| effort.data_window.map(|window| window.get())).min(),
             punted: rounds.iter().any(|record| record.engine.punted),
             user_ns_per_io: ratio(user, operations).filter(|_| can_be_split),
             system_ns_per_io: ratio(system, operations).filter(|_| can_be_split),

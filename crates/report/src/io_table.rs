@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use drivelab_analysis::steady::{MAX_RANGE_PERCENT, MAX_SLOPE_PERCENT};
 use drivelab_core::event::Steadiness;
 use drivelab_core::finding::{Finding, Severity};
+use drivelab_core::metric::Wrong;
 use drivelab_core::record::DataFault;
 use drivelab_core::replay::ReplayRecord;
 use drivelab_core::units::{Bytes, Nanos};
@@ -77,18 +78,30 @@ fn figures(document: &IoResults) -> Table {
         let asked = round.asked_iops.map_or_else(String::new, |iops| format!(" at {}", format::iops(iops)));
         add(&mut rows, &format!("round {}{asked}: ", round.round), &round.operations);
     }
+    if !document.spoiled_by.is_empty() {
+        rows.iter_mut().for_each(|row| mark(row));
+    }
     Table { caption: String::new(), columns, rows }
+}
+
+/// Marks the figures of a row as disturbed: rates are too low then, and times too long.
+fn mark(row: &mut [Cell]) {
+    for (at, cell) in row.iter_mut().enumerate().skip(1).filter(|(_, cell)| !cell.text.is_empty()) {
+        cell.wrong = Some(if at <= 2 { Wrong::TooLow } else { Wrong::TooHigh });
+    }
 }
 
 fn add(rows: &mut Vec<Vec<Cell>>, before: &str, operations: &BTreeMap<String, OperationDoc>) {
     for (kind, operation) in operations {
-        let rates = [format::iops(operation.iops), format::mb_s(operation.throughput / 1e6)];
+        // A discard moves no data.
+        let mb_s = |rate: f64| if kind == "trim" { String::new() } else { format::mb_s(rate / 1e6) };
+        let rates = [format::iops(operation.iops), mb_s(operation.throughput)];
         rows.push(row(&format!("{before}{}", kind.replace('_', " ")), rates, operation.latency_ns.as_ref()));
         if let Some(response) = &operation.response_ns {
             rows.push(row("  response time", [String::new(), String::new()], Some(response)));
         }
         for size in &operation.sizes {
-            let rates = [format::iops(size.iops), format::mb_s(size.throughput / 1e6)];
+            let rates = [format::iops(size.iops), mb_s(size.throughput)];
             rows.push(row(&format!("  of {}", size.block_size), rates, size.latency_ns.as_ref()));
         }
     }
@@ -96,11 +109,12 @@ fn add(rows: &mut Vec<Vec<Cell>>, before: &str, operations: &BTreeMap<String, Op
 
 #[expect(clippy::cast_precision_loss, reason = "times stay below 2^53")]
 fn row(name: &str, rates: [String; 2], latency: Option<&LatencyDoc>) -> Vec<Cell> {
-    let times = latency.map(|l| [l.mean, l.p50 as f64, l.p90 as f64, l.p99 as f64, l.p999 as f64, l.max as f64]);
-    let times = times.map_or_else(
-        || vec![String::new(); 6],
-        |times| times.iter().map(|nanoseconds| format::latency_us(nanoseconds / 1e3)).collect(),
-    );
+    let whole = |time: Option<u64>| time.map(|nanoseconds| nanoseconds as f64);
+    let times = latency.map_or([None; 6], |l| {
+        [Some(l.mean), whole(l.p50), whole(l.p90), whole(l.p99), whole(l.p999), whole(Some(l.max))]
+    });
+    let text = |time: Option<f64>| time.map_or_else(String::new, |nanoseconds| format::latency_us(nanoseconds / 1e3));
+    let times = times.into_iter().map(text);
     std::iter::once(name.to_owned()).chain(rates).chain(times).map(Cell::text).collect()
 }
 
@@ -139,6 +153,11 @@ fn facts(document: &IoResults) -> Vec<(&'static str, String)> {
     facts.extend(document.steadiness.as_ref().map(|verdict| ("steady", steady(verdict))));
     if let Some(engine) = &document.engine {
         facts.push(("depth", format!("{:.1} of {} asked in flight", engine.depth_mean, engine.depth_asked)));
+    }
+    if !document.spoiled_by.is_empty() {
+        let says = "others used the same disk or one below it: alone the rates would be higher (▲) and the times \
+                    shorter (▼)";
+        facts.push(("disturbed", says.to_owned()));
     }
     if let Some(limit) = document.limited_by {
         let bound = if document.lower_bound { "; rates are lower bounds" } else { "" };

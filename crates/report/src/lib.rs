@@ -13,6 +13,7 @@ mod brief;
 mod cdm;
 mod chart;
 mod check;
+mod check_view;
 mod commands;
 mod compare;
 mod csv;
@@ -44,6 +45,7 @@ mod run_facts;
 mod scores_view;
 mod sheet_view;
 mod steady_view;
+mod sweep_view;
 mod table;
 mod telemetry_view;
 mod terminal;
@@ -56,7 +58,7 @@ use drivelab_analysis::Analysis;
 use drivelab_core::run::RunRecords;
 
 pub use arms::{ArmsDoc, arms_json, arms_schema, arms_table};
-pub use check::{CheckDocument, CheckInput, check_document, check_schema, check_text};
+pub use check::{CheckDocument, CheckInput, check_details, check_document, check_schema, check_text};
 pub use commands::{
     DryRun, DryRunDestroy, DryRunDevice, DryRunTarget, ENDURANCE, GUESS, WatchCost, WatchLine, WatchRow, WipeCheck,
     WipeDocument, command_schemas, dry_run_text,

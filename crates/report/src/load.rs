@@ -303,7 +303,7 @@ fn placement_texts(placement: &Placement) -> Vec<String> {
 }
 
 fn data_text(data: DataPattern, content: &Content) -> String {
-    let Content { compress_percent, dedup_percent, pattern, file } = content;
+    let Content { compress_percent, dedup_percent, pattern, file, window } = content;
     let mut text = match data {
         DataPattern::Incompressible => "incompressible".to_owned(),
         DataPattern::Zero => "zeros".to_owned(),
@@ -322,6 +322,9 @@ fn data_text(data: DataPattern, content: &Content) -> String {
     }
     if !dedup_percent.is_zero() {
         text.push_str(&format!(" with {dedup_percent} % repeated blocks"));
+    }
+    if let Some(window) = window {
+        text.push_str(&format!(", nothing again within {window}"));
     }
     text
 }

@@ -138,7 +138,7 @@ pub(crate) fn replay_table(input: &ReportInput<'_>, steps: &[&Step]) -> Table {
         ("replay.busy_throughput", "Over busy time"),
         ("replay.busy_time", "Busy"),
         ("duration", "Whole replay"),
-        ("total.throughput", "Data rate"),
+        ("total.throughput", "With pauses"),
         ("total.latency_mean", "Latency, mean"),
         ("total.latency_p99", "Latency, p99"),
         ("read.latency_mean", "Reads, mean"),
@@ -232,7 +232,11 @@ fn class_row(input: &ReportInput<'_>, step: &Step, label: &str, class: &OpClass)
         figures::step_cell(step, format!("{label}{group}{}{size}", op.plural())),
         Cell::text(format::value(class.operations_percent, "%")),
         like(quantity::IOPS, format::iops(class.iops)),
-        if class.mb_s > 0.0 { like(quantity::THROUGHPUT, format::mb_s(class.mb_s)) } else { Cell::default() },
+        if class.mb_s > 0.0 && op != Op::Trim {
+            like(quantity::THROUGHPUT, format::mb_s(class.mb_s))
+        } else {
+            Cell::default()
+        },
         time(quantity::MEAN, class.latency_mean_us),
         time(quantity::P50, class.latency_p50_us),
         time(quantity::P99, class.latency_p99_us),

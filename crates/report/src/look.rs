@@ -9,8 +9,8 @@ use drivelab_core::workload::Pattern;
 
 use crate::figures::{self, Op, quantity};
 use crate::table::Cell;
-use crate::tests_view::{measured, pair_cell, pairs_of, reported_rounds, sweep_of};
-use crate::{ReportInput, files, format};
+use crate::tests_view::{measured, pair_cell, pairs_of, reported_rounds};
+use crate::{ReportInput, files, format, sweep_view};
 
 /// A figure with a bar.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,7 +61,7 @@ pub(crate) struct Look {
 /// The test whose pairs stand first: the first that is no sweep and has read and write of the same load.
 pub(crate) fn corner_test<'a>(input: &ReportInput<'a>) -> Option<&'a TestPlan> {
     let whole = |test: &&TestPlan| pairs_of(test).iter().any(|pair| pair.read.is_some() && pair.write.is_some());
-    input.records.plan.tests.iter().filter(whole).find(|test| sweep_of(input, test).is_none())
+    input.records.plan.tests.iter().filter(whole).find(|test| sweep_view::of_test(input, test).is_none())
 }
 
 /// Chooses what stands at the top of a review.
@@ -91,6 +91,9 @@ pub(crate) fn look(input: &ReportInput<'_>) -> Look {
 /// Of a step that several groups of threads do at once: its figures are no group's own.
 const ALL_GROUPS: &str = "all groups together";
 
+/// Of a replayed trace: the pauses in it say nothing about the drive.
+const BUSY: &str = "over busy time";
+
 /// What the sign of an approximation says.
 const APPROXIMATION: &str = "≈ marks where a parameter is drivelab's own, because the source does not state it or \
                              because drivelab departs from it.";
@@ -99,8 +102,10 @@ const APPROXIMATION: &str = "≈ marks where a parameter is drivelab's own, beca
 fn signs(look: &Look) -> Vec<&'static str> {
     let cells = || look.pairs.iter().flat_map(|row| &row.cells).map(|one| one.cell.plain());
     let texts = || cells().chain(look.tiles.iter().flat_map(|tile| [tile.value.clone(), tile.detail.clone()]));
+    let marks = Some(['▲', '▼', '◆']).filter(|marks| texts().any(|text| text.contains(*marks)));
     let known = [('≥', figures::LOWER_BOUND), ('≈', APPROXIMATION)];
-    known.into_iter().filter(|(sign, _)| texts().any(|text| text.contains(*sign))).map(|(_, says)| says).collect()
+    let there = known.into_iter().filter(|(sign, _)| texts().any(|text| text.contains(*sign)));
+    there.map(|(_, says)| says).chain(marks.map(|_| figures::DISTURBED)).collect()
 }
 
 /// A metric of a step that has a value.
@@ -172,9 +177,10 @@ fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
     {
         return time_tile(input, test, step);
     }
-    let is_sweep =
-        sweep_of(input, test).is_some() && steps.iter().all(|step| pattern_of(step) == Some(Pattern::Random));
-    let rate = if op.kind().is_some() || is_sweep { quantity::IOPS } else { quantity::THROUGHPUT };
+    let is_sweep = sweep_view::of_test(input, test).is_some();
+    let random = steps.iter().all(|step| pattern_of(step) == Some(Pattern::Random));
+    let counts = is_sweep && random && test.published_unit.is_none();
+    let rate = if op.kind().is_some() || counts { quantity::IOPS } else { quantity::THROUGHPUT };
     // A step that is void or was not run has no place among the others.
     let valued = steps.iter().filter_map(|step| Some((*step, figures::value(input, step, op, rate)?)));
     let valued: Vec<(&Step, f64)> = valued.collect();
@@ -194,7 +200,8 @@ fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
         ),
     };
     let groups = if steps.iter().any(|step| figures::has_groups(step)) { ALL_GROUPS } else { "" };
-    let parts = [groups, &*detail].into_iter().filter(|part| !part.is_empty());
+    let busy = if steps.iter().any(|step| figures::replays(step)) { BUSY } else { "" };
+    let parts = [busy, groups, &*detail].into_iter().filter(|part| !part.is_empty());
     let detail = parts.collect::<Vec<_>>().join("; ");
     Some(Tile { title: test.title.clone(), value: format!("{value} {unit}"), detail })
 }
@@ -249,12 +256,15 @@ fn own_tiles(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Tile> {
         let detail = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
         Some(Tile { title: op.title().to_owned(), value, detail })
     };
+    if measured(test).any(figures::replays) {
+        return tile(input, test).into_iter().collect();
+    }
     measured(test).flat_map(|step| Op::all_of(step).into_iter().filter_map(move |op| of_kind(step, op))).collect()
 }
 
 fn lowest_interval(input: &ReportInput<'_>, step: &Step) -> Option<String> {
-    // An interval without a byte is no slow one there.
-    if pauses(step) {
+    // An interval without a byte is no slow one there, nor is one in a pause of a trace.
+    if pauses(step) || figures::replays(step) {
         return None;
     }
     let key = input.records.steps.iter().rfind(|record| record.key.step == step.id)?.key.clone();
@@ -270,8 +280,9 @@ mod tests {
     use drivelab_analysis::{analyse, testing};
     use drivelab_core::load::Bursts;
     use drivelab_core::plan::Action;
+    use drivelab_core::replay::{Replay, ReplayMode, ReplayRecord, TraceFacts, TraceFit, TraceSource, TraceTrims};
     use drivelab_core::run::RunRecords;
-    use drivelab_core::units::Nanos;
+    use drivelab_core::units::{Bytes, Nanos};
     use drivelab_core::workload::Workload;
 
     use super::*;
@@ -352,6 +363,74 @@ mod tests {
         let records = testing::sample_mixed_run();
         assert!(tile_of(&records, "groups").detail.starts_with("all groups together"));
         assert!(!tile_of(&records, "mixed").detail.contains("groups"));
+    }
+
+    /// A test as a replay of a trace at recorded times, busy for a fifth of it.
+    fn replayed(test: &str) -> RunRecords {
+        let facts = TraceFacts {
+            format: "synthetic".to_owned(),
+            hash: String::new(),
+            reads: 0,
+            writes: 100,
+            trims: 0,
+            flushes: 0,
+            read: Bytes::new(0),
+            written: Bytes::new(1 << 20),
+            largest: Bytes::new(1 << 20),
+            end: Bytes::new(1 << 30),
+            duration: Nanos::from_secs(10),
+            empty: 0,
+            out_of_order: 0,
+        };
+        let mut records = with(test, |load| {
+            load.replay = Some(Replay {
+                trace: "made".to_owned(),
+                source: TraceSource::File { path: "made".into(), format: None, device: None },
+                mode: ReplayMode::Timed {},
+                fit: TraceFit::Wrap,
+                trims: TraceTrims::Skip,
+                facts: facts.clone(),
+            });
+        });
+        for record in
+            records.steps.iter_mut().filter(|record| record.key.step.as_str().starts_with(&format!("{test}/")))
+        {
+            record.replay = Some(ReplayRecord {
+                taken: 100,
+                complete: false,
+                skipped_trims: 0,
+                moved: 0,
+                aligned: 0,
+                shortened: 0,
+                busy: Nanos::new(record.elapsed().get() / 5),
+                starved: Nanos::new(0),
+                starved_operations: 0,
+                lateness: None,
+            });
+        }
+        records
+    }
+
+    #[test]
+    fn the_headline_of_a_timed_replay_is_its_rate_over_busy_time() {
+        let records = replayed("sustained");
+        let analysis = analyse(&records);
+        let input = ReportInput { records: &records, analysis: &analysis };
+        let test = records.plan.tests.iter().find(|one| one.name == "sustained").expect("the sample has it");
+        let value = |id: &str| analysis.step_metric(&test.steps[0].id, id).and_then(|one| one.value).expect("a value");
+        let (busy, whole) = (format::mb_s(value("replay.busy_throughput")), format::mb_s(value("write.throughput")));
+        assert_ne!(busy, whole);
+        let tile = tile_of(&records, "sustained");
+        assert_eq!((tile.value.as_str(), tile.detail.as_str()), (format!("{busy} MB/s").as_str(), BUSY));
+        let table = crate::tests_view::table_of(&input, test, "Step");
+        assert_eq!((table.columns[1].title.as_str(), table.rows[0][1].plain()), ("Over busy time", busy.clone()));
+        for (name, text) in [
+            ("brief", crate::brief(&[input]).expect("a text")),
+            ("Markdown", crate::markdown(&[input]).expect("a text")),
+            ("terminal", crate::terminal_table(&input, 200)),
+        ] {
+            assert!(text.contains(&busy), "{name} lacks {busy}");
+        }
     }
 
     #[test]

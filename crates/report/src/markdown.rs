@@ -10,8 +10,8 @@ use crate::look::Look;
 use crate::table::{Column, Table};
 use crate::tests_view::Figure;
 use crate::{
-    ReportInput, account, compare, format, look, marker, prose, run_facts, scores_view, sheet_view, telemetry_view,
-    tests_view, time_line,
+    ReportInput, account, check_view, compare, format, look, marker, prose, run_facts, scores_view, sheet_view,
+    telemetry_view, tests_view, time_line,
 };
 
 /// Rows of the longest time line that is printed; longer ones are in the page and in the JSON.
@@ -178,6 +178,7 @@ fn data_sheet(text: &mut String, input: &ReportInput<'_>) {
 fn run(text: &mut String, input: &ReportInput<'_>, name: &str) {
     heading(text, 1, name);
     run_line(text, input);
+    check_view::markdown(text, input, true);
     let look = look::look(input);
     answers(text, &look);
     pairs(text, &look);

@@ -6,6 +6,7 @@ use drivelab_core::metric::MetricDef;
 use drivelab_core::plan::Form;
 
 use crate::chart::Chart;
+use crate::check_view::{self, CheckView};
 use crate::compare::{self, Comparison};
 use crate::detail::{Detail, PAGE_LIMIT};
 use crate::facts::{self, Fact};
@@ -51,6 +52,8 @@ struct RunView {
     message: String,
     id: String,
     length: String,
+    /// The buyer's answer, of a run that is a check.
+    check: Option<CheckView>,
     look: Look,
     /// What is printed of the drive beside what was measured.
     sheet: Option<SheetView>,
@@ -101,6 +104,7 @@ impl RunView {
             message: records.message.clone(),
             id: records.run.to_string(),
             length: format::duration(drivelab_core::units::Nanos::new(records.last_at_ns)),
+            check: check_view::of_run(input),
             look: look::look(input),
             sheet: sheet_view::of_run(input),
             scores: scores_view::table(input),

@@ -1,5 +1,6 @@
 //! The distribution of latency, and of response time, of a test's steps as percentile curves. Never both in one chart.
 
+use drivelab_analysis::tails;
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Step, TestPlan};
@@ -24,8 +25,6 @@ const CURVE: [(f64, &str); 7] = [
 ];
 /// The table has the exact maximum as well.
 const MAXIMUM: (f64, &str) = (100.0, "max");
-/// Fewer operations than this behind a percentile's tail say nothing about it.
-const LEAST_BEYOND: f64 = 5.0;
 /// More curves than colours cannot be told apart.
 const MOST_CURVES: usize = 16;
 
@@ -149,7 +148,9 @@ fn panels(curves: &[Curve<'_>], timed: &Timed) -> Vec<Panel> {
 
 /// The merged histograms of a step's rounds, for each kind of operation whose figures are not void.
 fn distributions<'a>(input: &ReportInput<'_>, step: &'a Step, timed: &Timed) -> Vec<Curve<'a>> {
-    let valid = |op: &Op| figures::value(input, step, *op, timed.quantity).is_some();
+    // Few operations have no median; their maximum is there all the same.
+    let valid =
+        |op: &Op| figures::metric(input, step, *op, timed.quantity).is_some_and(|metric| metric.voided_by.is_empty());
     let merged = |op: Op| {
         let mut all = SparseHistogram::default();
         let counts = |key: &StepKey| key.step == step.id && !input.records.plan.is_warm_up(key);
@@ -169,7 +170,5 @@ fn count(histogram: &SparseHistogram) -> f64 {
 
 #[expect(clippy::cast_precision_loss, reason = "latencies stay below 2^53 ns")]
 fn percentile_us(histogram: &SparseHistogram, per_cent: f64) -> Option<f64> {
-    let beyond = count(histogram) * (100.0 - per_cent) / 100.0;
-    let enough = per_cent >= 100.0 || beyond >= LEAST_BEYOND;
-    histogram.percentile(per_cent).filter(|_| enough).map(|value| value.get() as f64 / 1e3)
+    tails::percentile(histogram, per_cent).map(|value| value.get() as f64 / 1e3)
 }

@@ -6,7 +6,7 @@ use drivelab_analysis::metric_def;
 use drivelab_core::event::RunState;
 use drivelab_core::finding::{Evidence, Finding, Severity};
 use drivelab_core::metric::MetricDef;
-use drivelab_core::plan::{Action, Form, OWN_LOAD, OnError, Plan, Rest, Step, StepRole, StopRule};
+use drivelab_core::plan::{Action, Form, OWN_LOAD, OnError, Plan, Rest, Step, StepRole, StopRule, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::units::Nanos;
 use drivelab_core::workload::Workload;
@@ -95,9 +95,17 @@ pub(crate) fn about(input: &ReportInput<'_>, finding: &Finding) -> String {
     }
 }
 
-/// What the methodology asks, answered.
+/// What the methodology asks, answered; of some of its tests with their titles.
 pub(crate) fn answers(input: &ReportInput<'_>) -> Vec<String> {
-    findings(input).iter().filter(|finding| finding.answers).map(|finding| prose::plain(&finding.statement)).collect()
+    let tests = &input.records.plan.tests;
+    let answer = |finding: &&Finding| {
+        let about =
+            |test: &&TestPlan| test.steps.iter().any(|step| finding.steps.iter().any(|key| key.step == step.id));
+        let titles: Vec<&str> = tests.iter().filter(about).map(|test| test.title.as_str()).collect();
+        let statement = prose::plain(&finding.statement);
+        if titles.is_empty() { statement } else { format!("{}. {statement}", titles.join(", ")) }
+    };
+    findings(input).iter().filter(|finding| finding.answers).map(answer).collect()
 }
 
 /// Findings of analysis (which holds those noted during the run as well), gravest first.

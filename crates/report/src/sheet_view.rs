@@ -77,7 +77,9 @@ fn figures(sheet: &Sheet) -> Table {
         let shown = |number: f64| format!("{} {unit}", value(row.figure, number));
         let measured = row.measured.map_or_else(Cell::default, |number| {
             let is_rate = !row.figure.less_is_better();
-            if row.limited_here && is_rate { Cell::at_least(shown(number)) } else { Cell::text(shown(number)) }
+            let cell =
+                if row.limited_here && is_rate { Cell::at_least(shown(number)) } else { Cell::text(shown(number)) };
+            cell.wrong(row.wrong)
         });
         let causes: Vec<&str> = row.causes.iter().map(|cause| cause.kind.title()).collect();
         let fell_short = matches!(

@@ -1,5 +1,16 @@
 //! A table as every format shows it: columns, rows, and cells that may carry signs (void, approximation).
 
+use drivelab_core::metric::Wrong;
+
+/// The mark of a figure that something beside the test disturbed: where it would be without that.
+pub(crate) const fn mark(wrong: Wrong) -> &'static str {
+    match wrong {
+        Wrong::TooLow => "▲",
+        Wrong::TooHigh => "▼",
+        Wrong::EitherWay => "◆",
+    }
+}
+
 /// What a figure cell is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) enum Sign {
@@ -21,6 +32,8 @@ pub(crate) struct Cell {
     pub(crate) detail: String,
     /// Void or not.
     pub(crate) sign: Sign,
+    /// In which direction something beside the test disturbed it; none where nothing did.
+    pub(crate) wrong: Option<Wrong>,
     /// Why the parameters behind the row are approximations; empty where they are not.
     pub(crate) approximation: String,
 }
@@ -56,6 +69,26 @@ impl Cell {
         if self.is_at_least() { "≥ " } else { "" }
     }
 
+    /// With the mark of a disturbed figure, where it is one.
+    pub(crate) fn wrong(self, wrong: Option<Wrong>) -> Self {
+        Cell { wrong, ..self }
+    }
+
+    /// The mark behind a figure that something beside the test disturbed; empty where nothing did.
+    pub(crate) fn after(&self) -> &'static str {
+        self.wrong.map_or("", mark)
+    }
+
+    /// What the mark says, for a tooltip.
+    pub(crate) fn says(&self) -> &'static str {
+        match self.wrong {
+            None => "",
+            Some(Wrong::TooLow) => "Disturbed: others used the disk meanwhile. Alone it would be higher",
+            Some(Wrong::TooHigh) => "Disturbed: others used the disk meanwhile. Alone it would be lower",
+            Some(Wrong::EitherWay) => "Disturbed: others used the disk meanwhile. Alone it would be another",
+        }
+    }
+
     /// Why it is void; empty where it is not.
     pub(crate) fn void_reason(&self) -> &str {
         match &self.sign {
@@ -64,14 +97,13 @@ impl Cell {
         }
     }
 
-    /// What is copied and printed in plain text: sign of a lower bound, text, sign of approximation, detail.
+    /// What is copied and printed in plain text: sign of a lower bound, text, mark of a disturbed figure,
+    /// sign of approximation, detail.
     pub(crate) fn plain(&self) -> String {
         let sign = if self.approximation.is_empty() { "" } else { " ≈" };
-        if self.detail.is_empty() {
-            format!("{}{}{sign}", self.before(), self.text)
-        } else {
-            format!("{}{}{sign} ({})", self.before(), self.text, self.detail)
-        }
+        let apart = if self.wrong.is_some() { " " } else { "" };
+        let figure = format!("{}{}{apart}{}{sign}", self.before(), self.text, self.after());
+        if self.detail.is_empty() { figure } else { format!("{figure} ({})", self.detail) }
     }
 }
 

@@ -274,6 +274,7 @@ fn gaps(source: &RecordedSource) -> String {
             GapCause::Quiet => "off for quiet steps".to_owned(),
             GapCause::Failed(why) => why.clone(),
             GapCause::Late => "read too late".to_owned(),
+            GapCause::Interrupted => "the run was interrupted".to_owned(),
             GapCause::Lost => "not collected in time".to_owned(),
         };
         let length = gap.to_ns.saturating_sub(gap.from_ns);

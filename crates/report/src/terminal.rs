@@ -5,8 +5,11 @@ use drivelab_core::plan::{Plan, Step, TestPlan};
 
 use crate::figures::{self, Op, quantity};
 use crate::table::{Cell, Column, Table};
-use crate::tests_view::{measured, pairs_of, reported_rounds, sweep_of};
-use crate::{ReportInput, curve_view, facts, files, loads_view, look, prose, run_facts, scores_view, sheet_view};
+use crate::tests_view::{measured, pairs_of, reported_rounds};
+use crate::{
+    ReportInput, check_view, curve_view, facts, files, loads_view, look, prose, run_facts, scores_view, sheet_view,
+    sweep_view,
+};
 
 /// Findings that are named; the rest is counted.
 const MOST_FINDINGS: usize = 6;
@@ -27,6 +30,11 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
         format!("{}, {}", records.started, run_facts::state_word(records.state)),
         format!("run {}", records.run),
     ];
+    let checked = check_view::terminal(input, width);
+    if !checked.is_empty() {
+        lines.push(String::new());
+        lines.extend(checked.iter().map(|line| clean(line)));
+    }
     for answer in run_facts::answers(input) {
         lines.push(String::new());
         lines.extend(wrapped(&clean(&answer), width));
@@ -73,6 +81,9 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
     if input.analysis.metrics.iter().any(|metric| metric.lower_bound) {
         text.push_str("≥ drivelab or the host's CPU was the limit: the target can do at least this much\n");
     }
+    if input.analysis.metrics.iter().any(|metric| metric.wrong.is_some()) {
+        text.push_str("▲ ▼ ◆ others used the same disk or one below it: alone it would be higher, lower, another\n");
+    }
     text
 }
 
@@ -112,7 +123,8 @@ fn test_table(input: &ReportInput<'_>, test: &TestPlan, title: String) -> Table 
     if files::are(&steps) {
         return Table { caption: title, ..files::table(input, &steps, "") };
     }
-    let rate = if sweep_of(input, test).is_some() { quantity::IOPS } else { quantity::THROUGHPUT };
+    let counts = sweep_view::of_test(input, test).is_some() && test.published_unit.is_none();
+    let rate = if counts { quantity::IOPS } else { quantity::THROUGHPUT };
     let other = if rate == quantity::IOPS { quantity::THROUGHPUT } else { quantity::IOPS };
     let shown = [
         (Op::Total, rate),

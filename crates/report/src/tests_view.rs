@@ -3,19 +3,19 @@
 //! Chooses the shape: a sweep over one axis, pairs of read and write, or a single step over time. Knows no test by
 //! name: the shape follows from the plan alone.
 
-use drivelab_analysis::series::{Sweep, sweeps};
 use drivelab_analysis::steady::WINDOW;
 use drivelab_core::load::OpKind;
 use drivelab_core::plan::{Combine, Repeats, Rounds, Step, StepRole, TestPlan};
 use drivelab_core::units::Percent;
-use drivelab_core::workload::{Pattern, Workload};
+use drivelab_core::workload::Workload;
 
 use crate::ReportInput;
 use crate::chart::{Axis, Chart, Panel, PanelKind, Scale, Series, colour};
 use crate::figures::{self, Op, quantity};
 use crate::table::{Cell, Column, Table};
 use crate::{
-    curve_view, files, fill_view, format, heat_view, loads_view, map_view, percentiles, steady_view, time_line,
+    curve_view, files, fill_view, format, heat_view, loads_view, map_view, percentiles, steady_view, sweep_view,
+    time_line,
 };
 
 /// A chart with the table of the same figures.
@@ -60,14 +60,6 @@ pub(crate) struct Pair<'a> {
 /// Steps of a test that are measured.
 pub(crate) fn measured(test: &TestPlan) -> impl Iterator<Item = &Step> {
     test.steps.iter().filter(|step| step.role == StepRole::Measure && step.workload().is_some())
-}
-
-/// The sweep that a test is, where it is one of at least three places; places without an order are bars.
-pub(crate) fn sweep_of(input: &ReportInput<'_>, test: &TestPlan) -> Option<Sweep> {
-    let is_this = |sweep: &Sweep| {
-        sweep.test == test.name && sweep.is_over_numbers() && sweep.lines.iter().any(|line| line.points.len() > 2)
-    };
-    sweeps(input.records, input.analysis).into_iter().find(is_this)
 }
 
 /// Steps that only read or only write, paired where everything else is the same; in the order of the plan.
@@ -117,8 +109,8 @@ fn test_view(input: &ReportInput<'_>, test: &TestPlan, prefix: &str, most: usize
         figures.extend(curve_view::figures(input, test, &id));
         return TestView { id, title: test.title.clone(), purpose: test.purpose.clone(), figures };
     }
-    if let Some(sweep) = sweep_of(input, test) {
-        figures.push(sweep_figure(input, test, &sweep, &id));
+    if let Some(sweep) = sweep_view::of_test(input, test) {
+        figures.push(sweep_view::figure(input, test, &sweep, &id));
     } else {
         figures.push(steps_figure(input, test, &id));
     }
@@ -160,7 +152,8 @@ const ALL: [&str; 7] =
 
 fn pure_table(input: &ReportInput<'_>, test: &TestPlan, steps: &[&Step], first_column: &str) -> Table {
     let mut columns = vec![Column::words(first_column)];
-    columns.extend(ALL.map(|quantity| figures::column(None, quantity)));
+    columns.push(figures::rate_column(None, steps));
+    columns.extend(ALL.into_iter().skip(1).map(|quantity| figures::column(None, quantity)));
     columns.extend(figures::published_column(test));
     columns.push(Column::figures("Median", "MB/s"));
     columns.push(Column::figures("Rounds from – to", "MB/s"));
@@ -189,17 +182,24 @@ fn mixed_table(input: &ReportInput<'_>, test: &TestPlan, steps: &[&Step], first_
         (Op::Write, quantity::P99),
     ];
     let mut columns = vec![Column::words(first_column)];
-    columns.extend(shown.map(|(op, quantity)| figures::column(Some(op), quantity)));
+    // The pauses of a trace are in its operations per second.
+    let (spread, unit) = if steps.iter().any(|step| figures::replays(step)) {
+        (quantity::THROUGHPUT, "MB/s")
+    } else {
+        (quantity::IOPS, "IOPS")
+    };
+    columns.push(figures::rate_column(Some(Op::Total), steps));
+    columns.extend(shown.into_iter().skip(1).map(|(op, quantity)| figures::column(Some(op), quantity)));
     columns.extend(figures::published_column(test));
-    columns.push(Column::figures("Median", "IOPS"));
-    columns.push(Column::figures("Rounds from – to", "IOPS"));
-    columns.push(Column::figures("95 % interval of the mean", "IOPS"));
+    columns.push(Column::figures("Median", unit));
+    columns.push(Column::figures("Rounds from – to", unit));
+    columns.push(Column::figures("95 % interval of the mean", unit));
     let row = |step: &&Step| {
         let mut row = vec![figures::measured_cell(input, step)];
         row.extend(shown.map(|(op, quantity)| figures::cell(input, step, op, quantity)));
         row.extend(figures::published_cell(input, test, step, Op::Total));
-        row.push(figures::median_cell(input, step, Op::Total, quantity::IOPS));
-        row.extend(figures::spread_cells(input, step, Op::Total, quantity::IOPS));
+        row.push(figures::median_cell(input, step, Op::Total, spread));
+        row.extend(figures::spread_cells(input, step, Op::Total, spread));
         row
     };
     Table { caption: String::new(), columns, rows: steps.iter().map(row).collect() }
@@ -259,9 +259,9 @@ fn of_fixed_rounds(how: &str, count: u32, repeats: Repeats) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-fn caption(input: &ReportInput<'_>, test: &TestPlan) -> String {
+pub(crate) fn caption(input: &ReportInput<'_>, test: &TestPlan) -> String {
     let steps: Vec<&Step> = measured(test).collect();
-    let more = if figures::has_lower_bound(input, &steps) { figures::LOWER_BOUND } else { "" };
+    let more = figures::legend(input, &steps);
     let rounds = reported_rounds(input, test);
     let rounds = if rounds.is_empty() {
         rounds
@@ -327,6 +327,8 @@ fn steps_figure(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Figure {
         let unit = figures::heading(quantity).1.to_owned();
         Panel { title: title.to_owned(), unit, kind: PanelKind::Bar, series: vec![read, write, total] }
     };
+    let busy = measured(test).any(figures::replays);
+    let rate_title = if busy { "Throughput over busy time" } else { "Throughput" };
     let chart = Chart {
         id: format!("{id}-bars"),
         description: format!("{}: bars of throughput and of p99 latency for reads and writes.", test.title),
@@ -337,7 +339,7 @@ fn steps_figure(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Figure {
             ticks: Vec::new(),
             end: 0.0,
         },
-        panels: vec![panel(quantity::THROUGHPUT, "Throughput"), panel(quantity::P99, "Latency p99")],
+        panels: vec![panel(quantity::THROUGHPUT, rate_title), panel(quantity::P99, "Latency p99")],
         stretches: Vec::new(),
     };
     let several = places.iter().map(|place| place.steps.len()).sum::<usize>() > 1;
@@ -350,115 +352,6 @@ fn steps_figure(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Figure {
     }
 }
 
-/// What stands on the axis, for people.
-fn axis_title(axis: &str) -> String {
-    match axis {
-        "queue_depth" => "Queue depth per thread".to_owned(),
-        "write_percent" => "Share of writes (%)".to_owned(),
-        "block_size" => "Block size".to_owned(),
-        "threads" => "Threads".to_owned(),
-        "rate" => "Arrivals per second".to_owned(),
-        other => other.replace('_', " "),
-    }
-}
-
-/// Lines over the axis: rate above, latency below.
-fn sweep_figure(input: &ReportInput<'_>, test: &TestPlan, sweep: &Sweep, id: &str) -> Figure {
-    let mixed = measured(test).any(|step| Op::of(step) == Op::Total);
-    let sequential = measured(test).filter_map(Step::workload).all(|load| load.pattern == Pattern::Sequential);
-    let rate = if sequential || sweep.axis == "block_size" { quantity::THROUGHPUT } else { quantity::IOPS };
-    let mut ops = vec![Op::Total, Op::Read, Op::Write, Op::Trim, Op::WriteZeroes, Op::Flush];
-    ops.retain(|op| *op != Op::Total || mixed);
-    let rates = ops.iter().map(|op| sweep_series(input, sweep, *op, rate)).collect();
-    let kinds: Vec<Op> = ops.iter().copied().filter(|op| op.kind().is_some()).collect();
-    let times = |quantities: [&str; 2]| {
-        kinds.iter().flat_map(|op| quantities.map(|quantity| sweep_series(input, sweep, *op, quantity))).collect()
-    };
-    let latencies = times([quantity::P50, quantity::P99]);
-    let responses = times([quantity::RESPONSE_P50, quantity::RESPONSE_P99]);
-    let unit = figures::heading(rate).1;
-    let rate_title = if rate == quantity::IOPS { "Operations per second" } else { "Throughput" };
-    let panel = |title: &str, unit: &str, series| Panel {
-        title: title.to_owned(),
-        unit: unit.to_owned(),
-        kind: PanelKind::Line,
-        series,
-    };
-    let chart = Chart {
-        id: format!("{id}-sweep"),
-        description: format!(
-            "{}: {} and latency over {}.",
-            test.title,
-            rate_title.to_lowercase(),
-            axis_title(&sweep.axis).to_lowercase()
-        ),
-        x: sweep_axis(sweep),
-        panels: vec![
-            panel(rate_title, unit, rates),
-            panel("Latency", "µs", latencies),
-            panel("Response time", "µs", responses),
-        ],
-        stretches: Vec::new(),
-    };
-    Figure {
-        title: String::new(),
-        caption: caption(input, test),
-        chart: chart.drawable(),
-        table: table_of(input, test, "Step"),
-        long: false,
-    }
-}
-
-fn sweep_axis(sweep: &Sweep) -> Axis {
-    let places: Vec<(f64, &str)> =
-        sweep.lines.iter().flat_map(|line| &line.points).map(|point| (point.x, point.label.as_str())).collect();
-    let mut ticks: Vec<f64> = places.iter().map(|(x, _)| *x).collect();
-    ticks.sort_by(f64::total_cmp);
-    ticks.dedup();
-    let doubling = ticks.first().is_some_and(|first| *first > 0.0) && sweep.axis != "write_percent";
-    // Sizes are labelled with their text ("4 KiB"), which a numeric axis would not show.
-    let plain = |label: &str| label.trim_end_matches('%').trim().parse::<f64>().is_ok();
-    let named = ticks.len() < 2 || !places.iter().all(|(_, label)| plain(label));
-    let scale = if named {
-        Scale::Category
-    } else if doubling {
-        Scale::Log2
-    } else {
-        Scale::Linear
-    };
-    let mut labels: Vec<String> = Vec::new();
-    if named {
-        let texts = ticks.iter().filter_map(|tick| places.iter().find(|(x, _)| x == tick));
-        labels = texts.map(|(_, label)| (*label).to_owned()).collect();
-    }
-    let end = ticks.last().copied().unwrap_or(0.0);
-    Axis { title: axis_title(&sweep.axis), scale, labels, ticks, end }
-}
-
-fn sweep_series(input: &ReportInput<'_>, sweep: &Sweep, op: Op, quantity: &str) -> Series {
-    let axis = sweep_axis(sweep);
-    let tail = matches!(quantity, quantity::P99 | quantity::RESPONSE_P99);
-    let colour = match (op, tail) {
-        (Op::Read, true) => colour::READ_TAIL,
-        (Op::Write, true) => colour::WRITE_TAIL,
-        (op, _) => op.colour(),
-    };
-    let name = match quantity {
-        quantity::P50 | quantity::RESPONSE_P50 => format!("{} p50", op.title()),
-        quantity::P99 | quantity::RESPONSE_P99 => format!("{} p99", op.title()),
-        _ => op.title().to_owned(),
-    };
-    let mut series = Series { dashed: tail, ..Series::new(&name, colour) };
-    for point in sweep.lines.iter().flat_map(|line| &line.points) {
-        let Some(step) = input.records.plan.step(&point.step) else { continue };
-        let place = axis.ticks.iter().position(|tick| *tick == point.x).unwrap_or_default();
-        let x = if axis.scale == Scale::Category { place as f64 } else { point.x };
-        let heading = format!("{}: {}", axis.title, point.label);
-        figures::push_point(&mut series, input, (x, &heading), step, (op, quantity));
-    }
-    series
-}
-
 /// A cell of a pair's table: throughput, with IOPS and mean latency beneath.
 pub(crate) fn pair_cell(input: &ReportInput<'_>, step: Option<&Step>, op: Op) -> Cell {
     let Some(step) = step else { return Cell::default() };
@@ -468,7 +361,7 @@ pub(crate) fn pair_cell(input: &ReportInput<'_>, step: Option<&Step>, op: Op) ->
     }
     let part = |quantity: &str, unit: &str| {
         let cell = figures::cell(input, step, op, quantity);
-        if cell.text.is_empty() || cell.is_void() { String::new() } else { format!("{} {unit}", cell.text) }
+        if cell.text.is_empty() || cell.is_void() { String::new() } else { format!("{} {unit}", cell.plain()) }
     };
     let parts = [part(quantity::IOPS, "IOPS"), part(quantity::MEAN, "µs mean")];
     let detail = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");

@@ -60,6 +60,7 @@ fn merge(points: &[TimePoint]) -> Option<TimePoint> {
         max_us: highest(|point| point.max_us),
         response_p50_us: highest(|point| point.response_p50_us),
         response_p99_us: highest(|point| point.response_p99_us),
+        response_max_us: highest(|point| point.response_max_us),
         trim_iops: mean(|point| point.trim_iops),
         write_zeroes_iops: mean(|point| point.write_zeroes_iops),
         flush_iops: mean(|point| point.flush_iops),
@@ -86,7 +87,7 @@ pub(crate) fn of_step(input: &ReportInput<'_>, step: &Step, id: &str, most: usiz
     }
     let (points, each) = thin(&all, most);
     let id = format!("{id}-{}", step.id.slug());
-    let bound = figures::has_lower_bound(input, &[step]);
+    let bound = (figures::has_lower_bound(input, &[step]), figures::has_disturbed(input, &[step]));
     let mut figures = vec![over_time(step, &key, &points, (each, bound), &id)];
     if step.workload().is_some_and(|workload| workload.issues(OpKind::Write)) {
         figures.extend(over_volume(step, &points, &id));
@@ -129,8 +130,49 @@ fn time_points(
     Series { points: points.iter().map(place).collect(), ..Series::new(name, colour) }
 }
 
-fn p99_points(points: &[TimePoint], place: Place) -> Series {
-    time_points("Latency p99", colour::TOTAL, points, |point| point.p99_us, place)
+/// A figure of an interval's times and its name.
+type Told = (&'static str, fn(&TimePoint) -> Option<f64>);
+
+/// What a curve of latencies shows, the best first.
+const LATENCY: [Told; 3] = [
+    ("Latency p99", |point| point.p99_us),
+    ("Latency p50", |point| point.p50_us),
+    ("Latency max", |point| point.max_us),
+];
+
+/// The same of response times.
+const RESPONSE: [Told; 3] = [
+    ("Response p99", |point| point.response_p99_us),
+    ("Response p50", |point| point.response_p50_us),
+    ("Response max", |point| point.response_max_us),
+];
+
+/// A curve needs a figure at so many of ten points that have any.
+const LEAST_TOLD: usize = 9;
+
+/// The highest percentile that enough operations tell at nearly every point; the longest time where none is.
+fn told(of: [Told; 3], points: &[TimePoint]) -> Told {
+    let [.., longest] = of;
+    let count = |one: Told| points.iter().filter(|point| one.1(point).is_some()).count();
+    let enough = LEAST_TOLD * count(longest);
+    of.into_iter().find(|one| 10 * count(*one) >= enough).unwrap_or(longest)
+}
+
+/// What is said of curves that show something else than the 99th percentile.
+fn told_note(latency: Told) -> String {
+    let [(p99, _), (p50, _), _] = LATENCY;
+    match latency.0 {
+        name if name == p99 => String::new(),
+        name if name == p50 => {
+            " The curve shows medians: a 99th percentile takes 500 operations an interval.".to_owned()
+        }
+        _ => " The curve shows the longest latencies: a median takes 10 operations an interval.".to_owned(),
+    }
+}
+
+fn latency_points(points: &[TimePoint], place: Place) -> Series {
+    let (name, of) = told(LATENCY, points);
+    time_points(name, colour::TOTAL, points, of, place)
 }
 
 /// Rates of operations that move no data; only those that are there.
@@ -182,22 +224,43 @@ fn after_volume(point: &TimePoint) -> String {
     format!("after {} GB written", format::mb_s(written_gb(point)))
 }
 
-fn over_time(step: &Step, key: &StepKey, points: &[TimePoint], (each, bound): (usize, bool), id: &str) -> Figure {
+/// What is said of rates that are lower bounds, and of figures that others disturbed.
+fn signs((bound, disturbed): (bool, bool)) -> String {
+    let said = [
+        (bound, " All rates are lower bounds (≥)."),
+        (
+            disturbed,
+            " Others used the disk meanwhile: alone the rates would be higher (▲) and the latencies lower (▼).",
+        ),
+    ];
+    said.into_iter().filter_map(|(there, says)| there.then_some(says)).collect()
+}
+
+fn over_time(
+    step: &Step,
+    key: &StepKey,
+    points: &[TimePoint],
+    (each, bound): (usize, (bool, bool)),
+    id: &str,
+) -> Figure {
     let place: Place = (|point| point.t_s, at_second);
-    let responses = time_points("Response p99", colour::READ_TAIL, points, |point| point.response_p99_us, place);
+    let (name, of) = told(RESPONSE, points);
+    let responses = time_points(name, colour::READ_TAIL, points, of, place);
+    let latency = told(LATENCY, points);
     let backlog = points.iter().any(|point| point.backlog.is_some());
     let chart = Chart {
         id: format!("{id}-time"),
         description: format!(
-            "{} over time: throughput and p99 latency of each interval{}.",
+            "{} over time: throughput and {} of each interval{}.",
             step.label,
+            latency.0.to_lowercase(),
             if backlog { ", response time and backlog" } else { "" }
         ),
         x: linear("Time since the step began (s)", points.last().map_or(0.0, |last| last.t_s)),
         panels: vec![
             line_panel("Throughput", "MB/s", rate_points(points, place)),
             line_panel("Operations that move no data", "IOPS", other_points(points)),
-            line_panel("Latency", "µs", vec![p99_points(points, place)]),
+            line_panel("Latency", "µs", vec![latency_points(points, place)]),
             line_panel("Response time", "µs", vec![responses]),
             line_panel("Backlog", "operations", vec![backlog_points(points)]),
         ],
@@ -218,7 +281,7 @@ fn over_time(step: &Step, key: &StepKey, points: &[TimePoint], (each, bound): (u
         Column::figures("Write-zeroes", "IOPS"),
         Column::figures("Flushes", "IOPS"),
     ];
-    let latency = |value: Option<f64>| value.map_or_else(Cell::default, |us| Cell::text(format::latency_us(us)));
+    let time = |value: Option<f64>| value.map_or_else(Cell::default, |us| Cell::text(format::latency_us(us)));
     let rate = |value: f64| if value > 0.0 { Cell::text(format::mb_s(value)) } else { Cell::default() };
     let other = |value: f64| if value > 0.0 { Cell::text(format::iops(value)) } else { Cell::default() };
     #[expect(clippy::cast_precision_loss, reason = "a backlog stays below 2^53 operations")]
@@ -230,11 +293,11 @@ fn over_time(step: &Step, key: &StepKey, points: &[TimePoint], (each, bound): (u
             Cell::text(format::mb_s(written_gb(point))),
             rate(point.read_mb_s),
             rate(point.write_mb_s),
-            latency(point.p50_us),
-            latency(point.p99_us),
-            latency(point.max_us),
-            latency(point.response_p50_us),
-            latency(point.response_p99_us),
+            time(point.p50_us),
+            time(point.p99_us),
+            time(point.max_us),
+            time(point.response_p50_us),
+            time(point.response_p99_us),
             waiting(point.backlog),
             other(point.trim_iops),
             other(point.write_zeroes_iops),
@@ -243,10 +306,9 @@ fn over_time(step: &Step, key: &StepKey, points: &[TimePoint], (each, bound): (u
     };
     let table = Table { caption: format!("{} over time", step.label), columns, rows: points.iter().map(row).collect() };
     let round = if key.round > 1 { format!(" Round {}.", key.round) } else { String::new() };
-    let bound = if bound { " All rates are lower bounds (≥)." } else { "" };
     Figure {
         title: "Over time".to_owned(),
-        caption: format!("{}{round}{bound}", thinned_note(each)),
+        caption: format!("{}{round}{}{}", thinned_note(each), told_note(latency), signs(bound)),
         chart: chart.drawable(),
         table: table.without_empty_columns(),
         long: true,
@@ -270,7 +332,7 @@ fn over_volume(step: &Step, points: &[TimePoint], id: &str) -> Option<Figure> {
         x: linear("Written since the step began (GB)", points.last().map_or(0.0, written_gb)),
         panels: vec![
             line_panel("Throughput", "MB/s", rate_points(points, (written_gb, after_volume))),
-            line_panel("Latency", "µs", vec![p99_points(points, (written_gb, after_volume))]),
+            line_panel("Latency", "µs", vec![latency_points(points, (written_gb, after_volume))]),
         ],
         stretches: Vec::new(),
     };
@@ -298,11 +360,11 @@ pub(crate) fn of_run(input: &ReportInput<'_>, prefix: &str, most: usize) -> Opti
     }
     let chart = Chart {
         id: format!("{prefix}whole-run"),
-        description: "The whole run over time: throughput and p99 latency of every interval, tests named.".to_owned(),
+        description: "The whole run over time: throughput and latency of every interval, tests named.".to_owned(),
         x: linear("Run time (s)", line.points.last().map_or(0.0, |last| last.t_s)),
         panels: vec![
             line_panel("Throughput", "MB/s", vec![drawn.read, drawn.write]),
-            line_panel("Latency", "µs", vec![drawn.p99]),
+            line_panel("Latency", "µs", drawn.latencies.into()),
         ],
         stretches: stretches(input, &by_step),
     };
@@ -312,8 +374,11 @@ pub(crate) fn of_run(input: &ReportInput<'_>, prefix: &str, most: usize) -> Opti
         Column::figures("Read", "MB/s"),
         Column::figures("Write", "MB/s"),
         percentile_column("Latency p99", each),
+        percentile_column("Latency p50", each),
+        Column::figures("Latency max", "µs"),
     ];
     let table = Table { caption: "The whole run over time".to_owned(), columns, rows: drawn.rows };
+    let table = table.without_empty_columns();
     let breaks = line
         .breaks_s
         .iter()
@@ -332,7 +397,8 @@ pub(crate) fn of_run(input: &ReportInput<'_>, prefix: &str, most: usize) -> Opti
 struct Drawn {
     read: Series,
     write: Series,
-    p99: Series,
+    /// What enough operations of a step tell, as in [`LATENCY`].
+    latencies: [Series; 3],
     rows: Vec<Vec<Cell>>,
 }
 
@@ -341,7 +407,7 @@ impl Drawn {
         Drawn {
             read: Series::new("Read", colour::READ),
             write: Series::new("Write", colour::WRITE),
-            p99: Series::new("Latency p99", colour::TOTAL),
+            latencies: LATENCY.map(|(name, _)| Series::new(name, colour::TOTAL)),
             rows: Vec::new(),
         }
     }
@@ -351,35 +417,45 @@ impl Drawn {
         let label = points.first().and_then(|point| input.records.plan.step(&point.key.step));
         let label = label.map_or_else(String::new, |step| step.label.clone());
         let begin = points.first().map_or(0.0, |first| first.t_s - first.point.seconds);
-        for chunk in portions(points, each, |point| point.point.seconds) {
+        let portions = portions(points, each, |point| point.point.seconds);
+        let merged = portions.into_iter().filter_map(|chunk| {
             let own: Vec<TimePoint> = chunk.iter().map(|point| point.point.clone()).collect();
-            if let (Some(merged), Some(last)) = (merge(&own), chunk.last()) {
-                self.point(last.t_s, &merged, &label);
-            }
+            Some((chunk.last()?.t_s, merge(&own)?))
+        });
+        let (times, merged): (Vec<f64>, Vec<TimePoint>) = merged.unzip();
+        let latency = told(LATENCY, &merged);
+        for (t_s, point) in times.into_iter().zip(&merged) {
+            self.point(t_s, point, &label, latency);
         }
         let end = points.last().map_or(begin, |last| last.t_s);
-        for series in [&mut self.read, &mut self.write, &mut self.p99] {
+        for series in [&mut self.read, &mut self.write].into_iter().chain(&mut self.latencies) {
             series.points.push(Point(end, None, String::new(), None));
         }
     }
 
-    fn point(&mut self, t_s: f64, point: &TimePoint, label: &str) {
+    fn point(&mut self, t_s: f64, point: &TimePoint, label: &str, (told, of): Told) {
         let heading = format!("{label}, at {t_s:.1} s");
         let rate = |value: f64| (value > 0.0).then(|| format::mb_s(value));
         for (series, value) in [(&mut self.read, point.read_mb_s), (&mut self.write, point.write_mb_s)] {
             let text = rate(value).map_or_else(|| "–".to_owned(), |text| format!("{text} MB/s"));
             series.points.push(Point(t_s, rate(value).map(|_| value), text, Some(heading.clone())));
         }
-        let p99 = point.p99_us.map(format::latency_us);
-        let text = p99.as_ref().map_or_else(|| "–".to_owned(), |text| format!("{text} µs"));
-        self.p99.points.push(Point(t_s, point.p99_us, text, Some(heading)));
-        self.rows.push(vec![
+        let time = of(point).map(format::latency_us);
+        let text = time.as_ref().map_or_else(|| "–".to_owned(), |text| format!("{text} µs"));
+        let mut row = vec![
             Cell::text(format!("{t_s:.1}")),
             Cell::text(label),
             Cell::text(rate(point.read_mb_s).unwrap_or_default()),
             Cell::text(rate(point.write_mb_s).unwrap_or_default()),
-            Cell::text(p99.unwrap_or_default()),
-        ]);
+        ];
+        for series in &mut self.latencies {
+            let own = series.name == told;
+            if own {
+                series.points.push(Point(t_s, of(point), text.clone(), Some(heading.clone())));
+            }
+            row.push(Cell::text(time.clone().filter(|_| own).unwrap_or_default()));
+        }
+        self.rows.push(row);
     }
 }
 
@@ -417,6 +493,35 @@ mod tests {
         let thinned = titles(3);
         assert!(thinned.iter().any(|title| title == "Latency p50, highest"), "{thinned:?}");
         assert!(!thinned.iter().any(|title| title == "Latency p50" || title == "Latency p99"), "{thinned:?}");
+    }
+
+    #[test]
+    fn a_curve_of_few_operations_an_interval_shows_what_they_tell_and_says_so() {
+        let mut records = drivelab_analysis::testing::sample_run();
+        let key =
+            records.steps.iter().map(|record| record.key.clone()).find(|key| key.step.slug() == "whole-file-write");
+        let key = key.expect("the sample has it");
+        let mut drawn = |count: u64| {
+            for interval in records.intervals.iter_mut().filter(|interval| interval.key == key) {
+                let mut histogram = drivelab_core::histogram::Histogram::default();
+                histogram.record_many(100_000, count);
+                let (bytes, time) =
+                    (drivelab_core::units::Bytes::new(count << 20), interval.end_ns - interval.start_ns);
+                let time = drivelab_core::units::Nanos::new(time);
+                interval.write = drivelab_core::record::OpRecord::new(count, bytes, 0, histogram.sparse(), time);
+            }
+            let analysis = drivelab_analysis::analyse(&records);
+            let input = ReportInput { records: &records, analysis: &analysis };
+            let step = records.plan.step(&key.step).expect("a step");
+            let figure = of_step(&input, step, "x", 400).remove(0);
+            let panel = figure.chart.expect("a chart").panels.into_iter().find(|panel| panel.title == "Latency");
+            (panel.expect("latencies").series[0].name.clone(), figure.caption)
+        };
+        assert_eq!(drawn(500).0, "Latency p99");
+        let (name, caption) = drawn(499);
+        assert!(name == "Latency p50" && caption.contains("shows medians"), "{name}: {caption}");
+        let (name, caption) = drawn(9);
+        assert!(name == "Latency max" && caption.contains("the longest latencies"), "{name}: {caption}");
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub struct Screen {
     pub listener: Box<dyn Listener>,
     /// Events that may wait for it before it misses some.
     pub capacity: usize,
+    /// How long the end of a run waits for its last words. `None`: as long as it takes, where a program reads them.
+    pub patience: Option<Duration>,
 }
 
 /// What session and recorder thread share.
@@ -69,12 +71,21 @@ impl Shared {
     }
 }
 
+/// A screen's thread, from outside.
+struct Shown {
+    events: SyncSender<Arc<Event>>,
+    thread: JoinHandle<()>,
+    /// Nothing is sent; it is closed when the thread is over, however it ended.
+    over: Receiver<()>,
+    patience: Option<Duration>,
+}
+
 /// The listeners of a run.
 pub struct Fanout {
     recorder: Sender<Arc<Event>>,
     recorder_thread: JoinHandle<()>,
     shared: Arc<Shared>,
-    screens: Vec<(SyncSender<Arc<Event>>, JoinHandle<()>)>,
+    screens: Vec<Shown>,
     stop: StopToken,
 }
 
@@ -94,8 +105,13 @@ impl Fanout {
         let screens = screens
             .into_iter()
             .map(|screen| {
-                let (sender, receiver) = sync_channel(screen.capacity);
-                (sender, std::thread::spawn(move || show(screen.listener, &receiver)))
+                let (events, receiver) = sync_channel(screen.capacity);
+                let (alive, over) = channel();
+                let thread = std::thread::spawn(move || {
+                    let _alive: Sender<()> = alive;
+                    show(screen.listener, &receiver);
+                });
+                Shown { events, thread, over, patience: screen.patience }
             })
             .collect();
         Fanout { recorder: sender, recorder_thread, shared, screens, stop }
@@ -124,8 +140,8 @@ impl Fanout {
             progress.waiting_since_ns.push_back(now_ns);
         }
         let gone = self.recorder.send(Arc::clone(&event)).is_err();
-        for (screen, _) in &self.screens {
-            match screen.try_send(Arc::clone(&event)) {
+        for screen in &self.screens {
+            match screen.events.try_send(Arc::clone(&event)) {
                 Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
             }
         }
@@ -158,8 +174,8 @@ impl Fanout {
         }
     }
 
-    /// Lets every listener finish and waits for them; screens too, so that their last words are out. A recorder that is
-    /// lost already is not waited for without end.
+    /// Lets every listener finish and waits for them; screens too, as long as their patience lasts, so that their last
+    /// words are out. A recorder that is lost already is not waited for without end.
     pub(crate) fn finish(self) -> Result<(), RecorderLost> {
         drop(self.recorder);
         let lost = self.shared.lock().lost.is_some();
@@ -176,8 +192,13 @@ impl Fanout {
         } else {
             self.shared.lose("the recorder does not come back: the disk that holds the results does not answer".into());
         }
-        for (sender, thread) in self.screens {
-            drop(sender);
+        for Shown { events, thread, over, patience } in self.screens {
+            drop(events);
+            // A screen that does not come back is left behind, and goes with the process: what the run has set up must
+            // be put back, whoever hangs.
+            if patience.is_some_and(|patience| over.recv_timeout(patience) == Err(RecvTimeoutError::Timeout)) {
+                continue;
+            }
             // A screen that panicked costs the screen, not the run.
             let _ = thread.join();
         }

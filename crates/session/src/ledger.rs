@@ -76,10 +76,23 @@ impl Session<'_> {
     /// Says in which state the target is, right before an execution.
     pub(crate) fn note_state(&mut self, key: &StepKey) -> Result<(), Halt> {
         let Some(state) = self.look_at_state()? else { return Ok(()) };
+        self.keep_before(key, &state);
+        self.note(EventBody::DriveState(StateSeen { key: key.clone(), state }))
+    }
+
+    /// Keeps the state right before an execution that is done once more; the one on record stays that of the result.
+    pub(crate) fn state_before(&mut self, key: &StepKey) -> Result<(), Halt> {
+        if let Some(state) = self.look_at_state()? {
+            self.keep_before(key, &state);
+        }
+        Ok(())
+    }
+
+    /// Keeps the state for the next run, with the execution that may change it from here on.
+    fn keep_before(&mut self, key: &StepKey, state: &DriveState) {
         let changes = self.records.plan.step(&key.step).and_then(Step::workload);
         let running = changes.is_some_and(Workload::writes).then_some(key);
-        self.care.keep_drive_state(&state, running);
-        self.note(EventBody::DriveState(StateSeen { key: key.clone(), state }))
+        self.care.keep_drive_state(state, running);
     }
 
     /// The state now, with a finding where others wrote since the last look.
@@ -139,7 +152,7 @@ impl Session<'_> {
             let words = state.last.map(|last| last.words()).unwrap_or_default();
             let why = format!("left out, since the target is as it would leave it: {words}");
             self.note(EventBody::PreparationReused(Reused { keys, why }))?;
-            self.repeated.retain(|name| *name != test.name);
+            self.again.tests.retain(|name| *name != test.name);
         }
         let parts: Vec<Span> = test.steps.iter().filter_map(Step::workload).map(|load| load.span).collect();
         let Some(needs) = test.state.needs else { return Ok(()) };

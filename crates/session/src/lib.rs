@@ -9,14 +9,14 @@ pub mod care;
 pub mod fanout;
 pub mod run;
 
+mod again;
 mod emit;
 mod ledger;
-mod preparation;
 mod rounds;
 mod watch;
 
+pub use again::{can_make_again, lives_on, state_changed};
 pub use care::TargetCare;
 pub use fanout::{Fanout, Screen};
-pub use preparation::check_of_what_was_written;
 pub use rounds::left;
 pub use run::{Outcome, Session, Start};

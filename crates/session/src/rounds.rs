@@ -10,7 +10,7 @@ use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::relative::skipped;
 use drivelab_core::run::RunRecords;
 
-use crate::preparation::repeated;
+use crate::again::Again;
 
 /// Executions of a test in one set, in order, in groups after which a steady test is judged: a round each, or all of a
 /// test with fixed rounds.
@@ -24,26 +24,23 @@ pub(crate) fn groups(test: &TestPlan, set: u32) -> Vec<Vec<(StepKey, &Step)>> {
 }
 
 /// Executions that are still to be done, steady tests and searches with their most rounds: not finished, or preparing a
-/// target that is not prepared now. A steady test that has its verdict is done, and so is a search that found its rate.
+/// target that is not prepared now (then also what is done once more for the steps that rest on it). A steady test that
+/// has its verdict is done, and so is a search that found its rate.
 #[must_use]
 pub fn left(records: &RunRecords, prepared: bool) -> Vec<(StepKey, &Step)> {
-    let repeated = if prepared { Vec::new() } else { repeated(records) };
+    let once_more = if prepared { Again::default() } else { Again::of(records) };
     let mut left = Vec::new();
     for set in 1..=records.plan.sets() {
         for test in &records.plan.tests {
-            let again = repeated.contains(&test.name);
-            if again || !is_judged(records, test) {
-                let of_set = test.schedule_of_set(set).into_iter();
-                left.extend(of_set.filter(|(key, step)| is_due(records, key, step, again)));
-            }
+            let again = once_more.tests.contains(&test.name);
+            let open = again || !is_judged(records, test);
+            let of_set = test.schedule_of_set(set).into_iter();
+            left.extend(of_set.filter(|(key, step)| {
+                once_more.executions.contains(key) || (open && is_due(records, key, step, again))
+            }));
         }
     }
     left
-}
-
-/// Whether something of a test was not done yet.
-pub(crate) fn is_left(records: &RunRecords, test: &TestPlan) -> bool {
-    !is_judged(records, test) && test.schedule().iter().any(|(key, step)| is_due(records, key, step, false))
 }
 
 /// Whether a steady test has its verdict.

@@ -7,7 +7,7 @@ use drivelab_core::clock::{RunClock, StopCause, StopToken};
 use drivelab_core::event::{EventBody, RunResumed, RunStarted, RunState};
 use drivelab_core::group::HostCpu;
 use drivelab_core::ids::StepKey;
-use drivelab_core::plan::{Action, Step, StepRole, TestPlan};
+use drivelab_core::plan::{Action, CoolDown, Step, StepRole, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::relative::is_resolved;
 use drivelab_core::run::RunRecords;
@@ -15,11 +15,11 @@ use drivelab_core::telemetry::{Observer, Phase};
 use drivelab_core::units::Nanos;
 use drivelab_core::workload::Workload;
 
+use crate::again::Again;
 use crate::care::TargetCare;
 use crate::emit::Emitter;
 use crate::fanout::{Fanout, RecorderLost};
 use crate::ledger::Ledger;
-use crate::preparation::repeated;
 use crate::rounds::{Searched, groups, is_due, is_judged, judge, searched};
 use crate::watch::{Watch, phase_of};
 
@@ -59,6 +59,8 @@ pub enum Outcome {
         message: String,
         /// Operations that ended in an error, over the whole run.
         device_errors: u64,
+        /// The host cannot do what was required by name.
+        host_unfit: bool,
     },
     /// The recording failed; what it holds up to then can be resumed.
     RecorderLost {
@@ -71,6 +73,8 @@ pub enum Outcome {
 pub(crate) enum Halt {
     Stopped,
     Failed(String),
+    /// The host cannot do what was required by name.
+    HostUnfit(String),
     Recorder(RecorderLost),
 }
 
@@ -92,8 +96,8 @@ pub struct Session<'a> {
     pub(crate) ledger: Option<Ledger>,
     /// Who watches beside the I/O.
     pub(crate) watch: Watch,
-    /// Names of the tests whose preparation is still to be repeated, since the target was lost.
-    pub(crate) repeated: Vec<String>,
+    /// What is still to be done once more, since the target is not in the state that the steps left rest on.
+    pub(crate) again: Again,
     /// The preparation of the test that is going on has changed the target.
     preparing: bool,
     failing_steps: u32,
@@ -117,7 +121,7 @@ impl<'a> Session<'a> {
             Start::Resumed { records, resumed } => (EventBody::RunResumed(resumed), Some(records)),
         };
         let lost = matches!(&first, EventBody::RunResumed(resumed) if resumed.prepared_again);
-        let repeated = before.as_ref().filter(|_| lost).map(repeated).unwrap_or_default();
+        let again = before.as_ref().filter(|_| lost).map(Again::of).unwrap_or_default();
         let next_seq = before.as_ref().map_or(0, |records| records.last_seq + 1);
         let mut emitter = Emitter::new(Arc::clone(&clock), next_seq, fanout);
         let first = match emitter.emit_and_wait(first) {
@@ -152,7 +156,7 @@ impl<'a> Session<'a> {
             records,
             ledger,
             watch,
-            repeated,
+            again,
             preparing: false,
             failing_steps: 0,
         })
@@ -172,14 +176,15 @@ impl<'a> Session<'a> {
             (1..=plan.sets()).try_for_each(|set| plan.tests.iter().try_for_each(|test| self.run_test(test, set)))
         });
         let device_errors = self.records.steps.iter().map(StepRecord::error_count).sum();
+        let host_unfit = matches!(walked, Err(Halt::HostUnfit(_)));
         let (last, outcome) = match walked {
             Ok(()) => (
                 EventBody::RunEnded { state: RunState::Complete, message: String::new() },
                 Outcome::Complete { device_errors },
             ),
-            Err(Halt::Failed(message)) => (
+            Err(Halt::Failed(message) | Halt::HostUnfit(message)) => (
                 EventBody::RunEnded { state: RunState::Failed, message: message.clone() },
-                Outcome::Failed { message, device_errors },
+                Outcome::Failed { message, device_errors, host_unfit },
             ),
             Err(Halt::Stopped) if self.stop.cause() == Some(StopCause::Recorder) => {
                 return self.recorder_lost(RecorderLost("the recorder failed".to_owned()));
@@ -215,12 +220,13 @@ impl<'a> Session<'a> {
         if set > test.repeats.sets {
             return Ok(());
         }
-        let again = self.repeated.contains(&test.name);
+        self.make_again(test, set)?;
+        let again = self.again.tests.contains(&test.name);
         if is_judged(&self.records, test) && !again {
             return Ok(());
         }
         self.state_for(test, again)?;
-        let again = self.repeated.contains(&test.name);
+        let again = self.again.tests.contains(&test.name);
         if is_judged(&self.records, test) && !again {
             return Ok(());
         }
@@ -229,7 +235,7 @@ impl<'a> Session<'a> {
                 if !is_due(&self.records, &key, step, again) {
                     continue;
                 }
-                if self.stop.is_stopped() {
+                if self.stop.is_stopped_between_steps() {
                     return Err(Halt::Stopped);
                 }
                 self.run_step(&key, step)?;
@@ -242,6 +248,44 @@ impl<'a> Session<'a> {
         if std::mem::take(&mut self.preparing) {
             self.backend.sync().map_err(|error| Halt::Failed(error.to_string()))?;
             self.care.preparation_done().map_err(Halt::Failed)?;
+        }
+        Ok(())
+    }
+
+    /// Does those finished executions of a test once more that later ones rest on; their figures stay as they are.
+    fn make_again(&mut self, test: &TestPlan, set: u32) -> Result<(), Halt> {
+        for (key, step) in test.schedule_of_set(set) {
+            if !self.again.executions.contains(&key) {
+                continue;
+            }
+            if self.stop.is_stopped() {
+                return Err(Halt::Stopped);
+            }
+            self.note(EventBody::MakingAgain { key: key.clone() })?;
+            let (active, record) = match &step.action {
+                Action::Io { .. } => {
+                    self.state_before(&key)?;
+                    let (active, ran) = self.drive(&key, step)?;
+                    let record = ran.map_err(|error| {
+                        Halt::Failed(format!("what later steps rest on could not be made again: step {key}: {error}"))
+                    })?;
+                    (active, Some(record))
+                }
+                Action::Idle { time } | Action::CoolDown(CoolDown { cap: time, .. }) => {
+                    self.wait_until(self.clock.now_ns() + time.get())?;
+                    (*time, None)
+                }
+            };
+            let reason = record.as_ref().map(|record| record.stop_reason);
+            if reason == Some(StopReason::Stopped) {
+                return Err(Halt::Stopped);
+            }
+            self.note(EventBody::MadeAgain { key: key.clone(), record })?;
+            if reason == Some(StopReason::Errors) {
+                let text = format!("what later steps rest on could not be made again: step {key} ended in errors");
+                return Err(Halt::Failed(text));
+            }
+            self.rest(&key, step, active)?;
         }
         Ok(())
     }
@@ -298,12 +342,23 @@ impl<'a> Session<'a> {
 
     /// Runs an I/O step; says how long the target was busy with it.
     fn run_io(&mut self, key: &StepKey, step: &Step) -> Result<Nanos, Halt> {
+        let (active, ran) = self.drive(key, step)?;
+        match ran {
+            Ok(record) => self.step_ended(step, record)?,
+            Err(error) => self.step_failed(key, &error)?,
+        }
+        Ok(active)
+    }
+
+    /// Lets the backend run an I/O step, hands its intervals on and brings the account of the target's state up to
+    /// date.
+    fn drive(&mut self, key: &StepKey, step: &Step) -> Result<(Nanos, Result<StepRecord, BackendError>), Halt> {
+        let nothing = |why: &str| Ok((Nanos::new(0), Err(BackendError::Unfit(why.to_owned()))));
         // The plan of the records has the rates that follow from earlier steps.
-        let Some(step) = self.records.plan.step(&step.id).cloned() else { return Ok(Nanos::new(0)) };
-        let Action::Io { workload, stop, ramp } = &step.action else { return Ok(Nanos::new(0)) };
+        let Some(step) = self.records.plan.step(&step.id).cloned() else { return nothing("it is not in the plan") };
+        let Action::Io { workload, stop, ramp } = &step.action else { return nothing("it issues no I/O") };
         if !is_resolved(&step) {
-            let why = "the step whose rate it takes a share of is not on record".to_owned();
-            return self.step_failed(key, &BackendError::Unfit(why)).map(|()| Nanos::new(0));
+            return nothing("the step whose rate it takes a share of is not on record");
         }
         let workload = &at_rate(&reseeded(workload, key, &step), searched(&self.records, key, &step));
         let started_ns = self.clock.now_ns();
@@ -329,11 +384,7 @@ impl<'a> Session<'a> {
         }
         let active = Nanos::new(self.clock.now_ns() - started_ns);
         self.state_after(&step, ran.as_ref().ok());
-        match ran {
-            Ok(record) => self.step_ended(&step, record)?,
-            Err(error) => self.step_failed(key, &error)?,
-        }
-        Ok(active)
+        Ok((active, ran))
     }
 
     fn step_ended(&mut self, step: &Step, record: StepRecord) -> Result<(), Halt> {
@@ -370,16 +421,20 @@ impl<'a> Session<'a> {
     }
 
     fn step_failed(&mut self, key: &StepKey, error: &BackendError) -> Result<(), Halt> {
-        let error = error.to_string();
-        self.note(EventBody::StepFailed { key: key.clone(), error: error.clone() })?;
-        Err(Halt::Failed(format!("step {key} could not run: {error}")))
+        let message = format!("step {key} could not run: {error}");
+        self.note(EventBody::StepFailed { key: key.clone(), error: error.to_string() })?;
+        Err(match error {
+            BackendError::HostUnfit(_) => Halt::HostUnfit(message),
+            BackendError::Unfit(_) | BackendError::System { .. } => Halt::Failed(message),
+        })
     }
 
     fn rest(&mut self, key: &StepKey, step: &Step, active: Nanos) -> Result<(), Halt> {
         let length = step.rest.after(active);
         let plan = &self.records.plan;
         let rests = plan.test_of(&step.id).is_none_or(|test| plan.rests_after(test, key, step));
-        if length.get() == 0 || !rests {
+        // A person who waits for the end of the step waits for no rest.
+        if length.get() == 0 || !rests || self.stop.stops_after_step() {
             return Ok(());
         }
         let until_ns = self.clock.now_ns() + length.get();

@@ -167,9 +167,6 @@ impl Bundle {
     /// # Errors
     /// [`StoreError::Damaged`] names the first file that is not what was written.
     pub fn verify(&self) -> Result<(), StoreError> {
-        for entry in &self.manifest.files {
-            self.checked(entry)?;
-        }
         let recording = self.recording(&mut |_| Ok(()))?;
         let Some(seal) = &self.seal else { return Ok(()) };
         let path = self.path.join(SEAL);
@@ -240,11 +237,7 @@ impl Bundle {
 
     fn walk(&self, skim: bool, take: &mut dyn FnMut(Event) -> Result<(), StoreError>) -> Result<Recording, StoreError> {
         let mut recording = Recording::default();
-        if let Some(seal) = &self.seal {
-            for entry in seal.files.iter().filter(|entry| entry.frames.is_none()) {
-                self.checked(entry)?;
-            }
-        }
+        self.check_copies()?;
         let count = segment_count(&self.path)?;
         for number in 0..count {
             let name = segment_name(number);
@@ -269,6 +262,12 @@ impl Bundle {
             return Err(StoreError::damaged(&self.path.join(EVENTS), what));
         }
         Ok(recording)
+    }
+
+    /// Checks the files beside the segments: those that the manifest lists, and those that the seal does.
+    pub(crate) fn check_copies(&self) -> Result<(), StoreError> {
+        let sealed = self.seal.iter().flat_map(|seal| &seal.files).filter(|entry| entry.frames.is_none());
+        self.manifest.files.iter().chain(sealed).try_for_each(|entry| self.checked(entry).map(drop))
     }
 
     /// What the seal says about a segment; `None` without a seal.

@@ -26,5 +26,5 @@ pub fn write_ceilings(data: &DataDir, ceilings: &HostCeilings) -> Result<(), Sto
 /// a few seconds to measure again.
 #[must_use]
 pub fn read_ceilings(root: &Path) -> Option<HostCeilings> {
-    serde_json::from_slice(&std::fs::read(root.join(CEILINGS)).ok()?).ok()
+    serde_json::from_slice(&crate::fsio::read(&root.join(CEILINGS)).ok()?).ok()
 }

@@ -42,7 +42,7 @@ impl FileEntry {
     /// Describes a file, of which no more than a piece is in memory at a time.
     pub(crate) fn of_file(path: &str, file: &Path) -> Result<Self, StoreError> {
         let mut hasher = blake3::Hasher::new();
-        let input = std::fs::File::open(file).map_err(|error| StoreError::io("read", file, error))?;
+        let input = drivelab_core::input::open(file).map_err(|error| StoreError::io("read", file, error))?;
         hasher.update_reader(input).map_err(|error| StoreError::io("read", file, error))?;
         let (bytes, blake3) = (hasher.count(), hasher.finalize().to_hex().to_string());
         Ok(FileEntry { path: path.to_owned(), bytes, blake3, frames: None, records: None })

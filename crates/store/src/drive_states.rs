@@ -31,7 +31,7 @@ pub fn write_drive_state(data: &DataDir, state: &KeptState) -> Result<(), StoreE
 /// read: the drive is then prepared anew.
 #[must_use]
 pub fn read_drive_state(root: &Path, device: &DeviceIdentity) -> Option<KeptState> {
-    let kept: KeptState = serde_json::from_slice(&std::fs::read(file_of(root, device)).ok()?).ok()?;
+    let kept: KeptState = serde_json::from_slice(&crate::fsio::read(&file_of(root, device)).ok()?).ok()?;
     // The count of disks and the number of the device say that it came anew, not that it is another one.
     let now = DeviceIdentity { diskseq: kept.device.diskseq, ..device.clone() };
     now.changes_since(&kept.device).is_empty().then_some(kept)

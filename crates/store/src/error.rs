@@ -179,6 +179,14 @@ pub enum StoreError {
         /// The kernel's answer.
         source: io::Error,
     },
+    /// The data folder cannot be: a file stands there, or the path leads nowhere.
+    #[error("{} cannot be the data folder: {source}; name another one with --data DIR", path.display())]
+    NoDataFolder {
+        /// The folder as it was named.
+        path: PathBuf,
+        /// The kernel's answer.
+        source: io::Error,
+    },
     /// Any other answer of the kernel.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
@@ -228,7 +236,7 @@ impl StoreError {
             StoreError::Live { .. } => StoreErrorKind::Live,
             StoreError::Sealed { .. } => StoreErrorKind::Sealed,
             StoreError::Full { .. } => StoreErrorKind::Full,
-            StoreError::ReadOnly { .. } => StoreErrorKind::ReadOnly,
+            StoreError::ReadOnly { .. } | StoreError::NoDataFolder { .. } => StoreErrorKind::ReadOnly,
             StoreError::Catalog { .. }
             | StoreError::Exists { .. }
             | StoreError::Io { .. }

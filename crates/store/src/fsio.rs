@@ -6,7 +6,12 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use drivelab_core::input;
+
 use crate::error::StoreError;
+
+/// Most bytes of a file that is read whole; the longest plan has some MiB.
+const MOST: u64 = 1 << 30;
 
 /// In the crate's own tests: counts the places passed, and dies at the chosen one.
 #[cfg(test)]
@@ -72,7 +77,7 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), StoreErr
 
 /// Reads a whole file.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, StoreError> {
-    fs::read(path).map_err(|error| StoreError::io("read", path, error))
+    input::read(path, MOST).map_err(|error| StoreError::io("read", path, error))
 }
 
 /// Whether something is there; other errors than "not found" come out when it is used.

@@ -56,11 +56,14 @@ impl DataDir {
     /// The data folder at `root`, made where it is missing.
     ///
     /// # Errors
-    /// [`StoreError::ReadOnly`], [`StoreError::Full`] or [`StoreError::Io`] where it cannot be made.
+    /// [`StoreError::ReadOnly`], [`StoreError::Full`] or [`StoreError::NoDataFolder`] where it cannot be made.
     pub fn open(root: &Path) -> Result<DataDir, StoreError> {
         let data = DataDir { root: root.to_owned() };
         if !data.runs_dir().is_dir() {
-            fsio::create_dir(&data.runs_dir())?;
+            fsio::create_dir(&data.runs_dir()).map_err(|error| match error {
+                StoreError::Io { source, .. } => StoreError::NoDataFolder { path: root.to_owned(), source },
+                other => other,
+            })?;
         }
         Ok(data)
     }

@@ -1,22 +1,26 @@
-//! Notes: small opaque values that the program keeps beside a run, outside of what is measured and sealed.
+//! Notes: small opaque values that the program keeps beside a run, outside of what is measured.
 //!
-//! What a note means is the business of whoever wrote it.
+//! What a note means is the business of whoever wrote it. The seal covers those that are there at the end of the run; a
+//! note that comes later lies outside of it.
 
 use std::path::Path;
 
 use drivelab_core::ids::RunId;
 use serde_json::Value;
 
+use crate::bundle::Bundle;
+use crate::document::FileEntry;
 use crate::error::StoreError;
 use crate::fsio;
 use crate::layout::{DataDir, NOTES};
 
 /// Sets the note `name` (lower-case letters, digits and `-`) of a run, atomically and durably. A value of `null`
-/// makes it absent. May be called before the bundle is made and after it is sealed. Never call it while a step is
-/// measured: it fsyncs.
+/// makes it absent. May be called before the bundle is made, and for a new note after it is sealed. Never call it while
+/// a step is measured: it fsyncs.
 ///
 /// # Errors
-/// [`StoreError::Unstorable`] for a bad name; [`StoreError::Full`], [`StoreError::ReadOnly`], [`StoreError::Io`].
+/// [`StoreError::Unstorable`] for a bad name; [`StoreError::Sealed`] for a note that the seal covers;
+/// [`StoreError::Full`], [`StoreError::ReadOnly`], [`StoreError::Io`].
 pub fn write_note(data: &DataDir, run: RunId, name: &str, value: &Value) -> Result<(), StoreError> {
     let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.is_empty() || !name.chars().all(good) {
@@ -24,16 +28,41 @@ pub fn write_note(data: &DataDir, run: RunId, name: &str, value: &Value) -> Resu
         return Err(StoreError::Unstorable { what: format!("the note '{name}'"), why });
     }
     let bundle = data.bundle_path(run);
+    let path = note_path(name);
+    if let Ok(sealed) = Bundle::open(&bundle)
+        && let Some(seal) = sealed.seal()
+        && seal.files.iter().any(|entry| entry.path == path)
+    {
+        return Err(StoreError::Sealed { run, state: seal.state.name().to_owned(), just_now: false });
+    }
     let folder = bundle.join(NOTES);
     if !folder.is_dir() {
         fsio::create_dir(&folder)?;
         fsio::sync_dir(&bundle)?;
     }
-    fsio::write_atomically(&folder.join(format!("{name}.json")), format!("{value:#}\n").as_bytes())
+    fsio::write_atomically(&bundle.join(path), format!("{value:#}\n").as_bytes())
+}
+
+/// The notes that are there now, by name.
+pub(crate) fn entries(bundle: &Path) -> Result<Vec<FileEntry>, StoreError> {
+    let folder = bundle.join(NOTES);
+    if !fsio::exists(&folder) {
+        return Ok(Vec::new());
+    }
+    let found = std::fs::read_dir(&folder).map_err(|error| StoreError::io("read", &folder, error))?;
+    let names = found.flatten().filter_map(|entry| entry.file_name().to_str().map(str::to_owned));
+    let mut names: Vec<String> = names.filter_map(|name| name.strip_suffix(".json").map(note_path)).collect();
+    names.sort();
+    names.iter().map(|name| Ok(FileEntry::of(name, &fsio::read(&bundle.join(name))?))).collect()
+}
+
+/// Where a note lies, relative to the bundle.
+fn note_path(name: &str) -> String {
+    format!("{NOTES}/{name}.json")
 }
 
 /// The note of the bundle at this path; `None` where it is absent or no JSON.
 pub(crate) fn read(bundle: &Path, name: &str) -> Option<Value> {
-    let bytes = std::fs::read(bundle.join(NOTES).join(format!("{name}.json"))).ok()?;
+    let bytes = fsio::read(&bundle.join(note_path(name))).ok()?;
     serde_json::from_slice(&bytes).ok().filter(|value: &Value| !value.is_null())
 }

@@ -85,18 +85,30 @@ impl Recorder {
         if fsio::exists(&bundle.join(MANIFEST)) {
             return Err(StoreError::Exists { path: bundle });
         }
-        fsio::create_dir(&bundle)?;
-        fsio::sync_dir(&data.runs_dir())?;
-        let lock = Lock::take(&bundle, new.run)?;
-        let files = write_copies(&bundle, new)?;
-        fsio::create_dir(&bundle.join(EVENTS))?;
-        let segment = Segment::open(&bundle, 0)?;
-        // The manifest comes last: whoever sees it sees a whole bundle.
-        let manifest = document::write(manifest(new, files))?;
-        fsio::write_atomically(&bundle.join(MANIFEST), &manifest)?;
+        let was_there = fsio::exists(&bundle);
+        let (lock, segment) = Recorder::begin(data, &bundle, new).inspect_err(|_| {
+            // A run that could not begin, for want of space mostly, is no run: nothing of it stays in the list.
+            if !was_there {
+                let _ = std::fs::remove_dir_all(&bundle);
+            }
+        })?;
         catalog::note(data, new.run);
         let (data, run, lock) = (data.clone(), new.run, Some(lock));
         Ok(Recorder { data, run, bundle, lock, segment, next_seq: 0, steps_begun: false })
+    }
+
+    /// The files that a bundle begins with.
+    fn begin(data: &DataDir, bundle: &Path, new: &NewBundle<'_>) -> Result<(Lock, Segment), StoreError> {
+        fsio::create_dir(bundle)?;
+        fsio::sync_dir(&data.runs_dir())?;
+        let lock = Lock::take(bundle, new.run)?;
+        let files = write_copies(bundle, new)?;
+        fsio::create_dir(&bundle.join(EVENTS))?;
+        let segment = Segment::open(bundle, 0)?;
+        // The manifest comes last: whoever sees it sees a whole bundle.
+        let manifest = document::write(manifest(new, files))?;
+        fsio::write_atomically(&bundle.join(MANIFEST), &manifest)?;
+        Ok((lock, segment))
     }
 
     /// Goes on with an unsealed run in a new segment, and says what is recorded so far. The first event it takes is

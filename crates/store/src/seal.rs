@@ -1,4 +1,5 @@
-//! The seal: the last file of a bundle, which says that the run has ended and what its files are.
+//! The seal: the last file of a bundle, which says that the run has ended and what its files are: all that the run
+//! leaves there but the empty lock. What is added later lies outside of it.
 //!
 //! It is made from what is on disk, read back and checked, not from what the recorder remembers.
 
@@ -12,9 +13,9 @@ use crate::bundle::{Bundle, Fold, Recording};
 use crate::catalog;
 use crate::document::{self, FileEntry, Seal};
 use crate::error::StoreError;
-use crate::fsio;
 use crate::layout::{DataDir, MANIFEST, SEAL, segment_name};
 use crate::lock::Lock;
+use crate::{fsio, note};
 
 /// Seals a run that has recorded its end but was killed before the seal was written, and says how it ended. `None`
 /// where the run has not ended: it can be resumed. A sealed run is left alone.
@@ -55,6 +56,8 @@ pub(crate) fn write(
 ) -> Result<(), StoreError> {
     let manifest_path = bundle.path().join(MANIFEST);
     let mut files = vec![FileEntry::of(MANIFEST, &fsio::read(&manifest_path)?)];
+    files.extend(bundle.manifest().files.iter().cloned());
+    files.extend(note::entries(bundle.path())?);
     let last = recording.entries.len().saturating_sub(1);
     let last = bundle.path().join(segment_name(u32::try_from(last).unwrap_or(u32::MAX)));
     files.extend(recording.entries);

@@ -4,11 +4,11 @@
 //! before the next durable event, because a durable event returns only after fsync. A broken frame *before* a
 //! durable event was on stable storage once: that is damage.
 
-use std::fs::File;
 use std::io::{BufReader, Read as _};
 use std::path::Path;
 
 use drivelab_core::event::{Event, EventBody};
+use drivelab_core::input;
 
 use crate::bundle::Torn;
 use crate::error::StoreError;
@@ -34,9 +34,11 @@ pub(crate) const fn is_durable(event: &EventBody) -> bool {
         | EventBody::InGroup(_)
         | EventBody::StepEnded(_)
         | EventBody::IdleEnded { .. }
+        | EventBody::MadeAgain { .. }
         | EventBody::Interrupted { .. }
         | EventBody::RunEnded { .. } => true,
         EventBody::StepStarted { .. }
+        | EventBody::MakingAgain { .. }
         | EventBody::Interval(_)
         | EventBody::StepFailed { .. }
         | EventBody::HostCpu(_)
@@ -62,7 +64,7 @@ pub(crate) type Take<'t> = &'t mut dyn FnMut(u64, Option<Event>) -> Result<(), S
 /// frames are checked all the same, and each line was read back when it was written.
 pub(crate) fn read(path: &Path, skim: bool, take: Take<'_>) -> Result<Segment, StoreError> {
     let unreadable = |error| StoreError::io("read", path, error);
-    let file = File::open(path).map_err(unreadable)?;
+    let file = input::open(path).map_err(unreadable)?;
     let length = file.metadata().map_err(unreadable)?.len();
     let mut input = BufReader::new(file);
     let (mut segment, mut offset, mut bytes) = (Segment::default(), 0, Vec::new());

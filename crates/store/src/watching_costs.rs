@@ -33,6 +33,6 @@ pub fn write_watching_cost(data: &DataDir, cost: &WatchingCost) -> Result<(), St
 /// can read: it costs a few seconds to measure again.
 #[must_use]
 pub fn read_watching_costs(root: &Path) -> Vec<WatchingCost> {
-    let kept = std::fs::read(root.join(WATCHING_COSTS)).ok();
+    let kept = crate::fsio::read(&root.join(WATCHING_COSTS)).ok();
     kept.and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default()
 }

@@ -43,6 +43,16 @@ pub enum TraceError {
         /// The formats.
         known: String,
     },
+    /// The file is no text.
+    #[error("the trace '{file}' is {what}: {advice}")]
+    NoText {
+        /// The file.
+        file: String,
+        /// What it is.
+        what: &'static str,
+        /// What makes text of it.
+        advice: &'static str,
+    },
     /// There is nothing to replay.
     #[error("the trace '{file}' has no operation{of_device}: {advice}")]
     Empty {

@@ -5,6 +5,9 @@ use std::io::{self, BufRead, Read as _};
 /// Longest line; the formats have lines of some dozens of bytes.
 const LONGEST: u64 = 16 << 10;
 
+/// What some programs write in front of a text (U+FEFF in UTF-8), and nobody sees.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// The lines of a reader.
 #[derive(Debug)]
 pub(crate) struct Lines<R> {
@@ -13,13 +16,15 @@ pub(crate) struct Lines<R> {
     number: u64,
     /// The line in the buffer has been looked at and not been taken.
     kept: bool,
+    /// The last line has no end: the file ends in it.
+    pub(crate) open: bool,
     /// The last line was longer than [`LONGEST`].
     pub(crate) too_long: bool,
 }
 
 impl<R: BufRead> Lines<R> {
     pub(crate) fn new(input: R) -> Self {
-        Lines { input, buffer: Vec::with_capacity(256), number: 0, kept: false, too_long: false }
+        Lines { input, buffer: Vec::with_capacity(256), number: 0, kept: false, open: false, too_long: false }
     }
 
     /// Moves to the next line that is not blank; `false` at the end.
@@ -34,6 +39,10 @@ impl<R: BufRead> Lines<R> {
                 return Ok(false);
             }
             self.number += 1;
+            if self.number == 1 && self.buffer.starts_with(BYTE_ORDER_MARK) {
+                self.buffer.drain(..BYTE_ORDER_MARK.len());
+            }
+            self.open = self.buffer.last() != Some(&b'\n');
             self.too_long = read as u64 == LONGEST && self.buffer.last() != Some(&b'\n');
             if self.too_long || self.line().iter().any(|byte| !byte.is_ascii_whitespace()) {
                 return Ok(true);

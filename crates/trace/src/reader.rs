@@ -19,6 +19,7 @@ pub struct Reader<R> {
     at_start: bool,
     ended: bool,
     unknown: u64,
+    others: u64,
 }
 
 impl<R: BufRead> Reader<R> {
@@ -33,12 +34,24 @@ impl<R: BufRead> Reader<R> {
             let advice = "the file holds nothing".to_owned();
             return Err(TraceError::Empty { file: file.to_owned(), of_device: String::new(), advice });
         }
-        lines.keep();
-        let first = std::str::from_utf8(lines.line()).ok().and_then(Format::of_first_line);
-        let Some(format) = format.or(first) else {
-            let (found, known) = (shown(lines.line()), Format::words());
-            return Err(TraceError::Unknown { file: file.to_owned(), found, known });
+        if let Some((what, advice)) = packed(lines.line()) {
+            return Err(TraceError::NoText { file: file.to_owned(), what, advice });
+        }
+        let (found, first) = (shown(lines.line()), of_line(&lines));
+        // The text of blkparse may have lines of other programs in front of it.
+        let may_have_head = format.map_or(first.is_none(), |format| format == Format::Blkparse);
+        let mut head = 0;
+        while may_have_head && of_line(&lines) != Some(Format::Blkparse) && head < LONGEST_HEAD {
+            head += 1;
+            if !lines.advance().map_err(unreadable)? {
+                break;
+            }
+        }
+        let behind = of_line(&lines).filter(|format| *format == Format::Blkparse);
+        let Some(format) = format.or(first).or(behind) else {
+            return Err(TraceError::Unknown { file: file.to_owned(), found, known: Format::words() });
         };
+        lines.keep();
         Ok(Reader {
             file: file.to_owned(),
             lines,
@@ -47,6 +60,7 @@ impl<R: BufRead> Reader<R> {
             at_start: true,
             ended: false,
             unknown: 0,
+            others: 0,
         })
     }
 
@@ -68,6 +82,12 @@ impl<R: BufRead> Reader<R> {
         self.unknown
     }
 
+    /// Lines so far that are about no operation that is replayed.
+    #[must_use]
+    pub(crate) const fn others(&self) -> u64 {
+        self.others
+    }
+
     /// The next record; `None` at the end.
     ///
     /// # Errors
@@ -82,7 +102,7 @@ impl<R: BufRead> Reader<R> {
             let at_start = std::mem::take(&mut self.at_start);
             match self.parse(at_start) {
                 Ok(Found::Record) => break,
-                Ok(Found::Other) => {}
+                Ok(Found::Other) => self.others += 1,
                 Ok(Found::Unknown) => self.unknown += 1,
                 Ok(Found::End) => self.ended = true,
                 Err(wrong) => return Err(self.wrong(wrong)),
@@ -112,6 +132,11 @@ impl<R: BufRead> Reader<R> {
         Ok(match parse(self.format, line, &mut self.waited)? {
             Line::Record(record) => {
                 within_reach(&record)?;
+                if self.lines.open && line.ends_with(|last: char| last.is_ascii_digit()) {
+                    let expected =
+                        "an end of line behind the last number (`echo >> FILE` adds it where the file is whole)";
+                    return Err(Wrong::new("the file ends inside this line, so a number of it may be cut", expected));
+                }
                 Found::Record
             }
             Line::Other => Found::Other,
@@ -135,6 +160,34 @@ impl<R: BufRead> Reader<R> {
     /// What it reads from.
     pub(crate) fn into_input(self) -> R {
         self.lines.into_input()
+    }
+}
+
+/// Lines that may stand in front of what blkparse prints.
+const LONGEST_HEAD: u32 = 32;
+
+/// The format that a line begins, as far as it is text.
+fn of_line<R: BufRead>(lines: &Lines<R>) -> Option<Format> {
+    std::str::from_utf8(lines.line()).ok().and_then(Format::of_first_line)
+}
+
+/// What a file is that is no text, by its first bytes, and what makes text of it.
+fn packed(line: &[u8]) -> Option<(&'static str, &'static str)> {
+    // blktrace_api.h: BLK_IO_TRACE_MAGIC 0x65617400, its lowest byte the version, in the byte order of the machine.
+    let blktrace = line.get(1..4) == Some(b"\x74\x61\x65") || line.get(..3) == Some(b"\x65\x61\x74");
+    match line {
+        _ if blktrace => Some((
+            "the binary output of blktrace",
+            "make text of it with `blkparse -i NAME > FILE`, and name that file",
+        )),
+        [0x1f, 0x8b, ..] => Some(("compressed (gzip)", "unpack it with `gunzip`")),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(("compressed (zstd)", "unpack it with `unzstd`")),
+        [0xfd, b'7', b'z', b'X', b'Z', ..] => Some(("compressed (xz)", "unpack it with `unxz`")),
+        [b'B', b'Z', b'h', b'1'..=b'9', 0x31, ..] => Some(("compressed (bzip2)", "unpack it with `bunzip2`")),
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => {
+            Some(("text in UTF-16", "make UTF-8 of it with `iconv -f UTF-16 -t UTF-8`"))
+        }
+        _ => None,
     }
 }
 

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
+use drivelab_core::input;
 use drivelab_core::load::OpKind;
 use drivelab_core::replay::{Replay, TraceOp, TraceSource, TraceStream};
 
@@ -33,7 +34,7 @@ pub fn open(replay: &Replay) -> Result<Box<dyn TraceStream>, String> {
 
 fn file(path: &Path, format: Option<Format>, device: Option<String>) -> Result<Stream<BufReader<File>>, TraceError> {
     let name = path.display().to_string();
-    let file = File::open(path).map_err(|source| TraceError::File { file: name.clone(), source })?;
+    let file = input::open(path).map_err(|source| TraceError::File { file: name.clone(), source })?;
     Ok(Stream::new(Reader::new(&name, BufReader::with_capacity(BUFFER, file), format)?, device))
 }
 
@@ -85,6 +86,11 @@ impl<R: BufRead> Stream<R> {
     /// Operations of no known kind, whatever device they are for; they are left out.
     pub(crate) const fn unknown(&self) -> u64 {
         self.reader.unknown()
+    }
+
+    /// Lines that are about no operation that is replayed.
+    pub(crate) const fn others(&self) -> u64 {
+        self.reader.others()
     }
 
     pub(crate) fn into_input(self) -> R {

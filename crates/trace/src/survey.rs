@@ -1,10 +1,10 @@
 //! One pass through a whole trace: what is in it, and the first line that is wrong. Before anything is replayed.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
+use drivelab_core::input;
 use drivelab_core::load::OpKind;
 use drivelab_core::replay::{TraceFacts, TraceOp};
 use drivelab_core::units::{Bytes, Nanos};
@@ -49,7 +49,7 @@ pub struct SizeClass {
 /// [`TraceError`]: a file that cannot be read, an unknown format, the first line that is wrong, or no operation at all.
 pub fn survey(path: &Path, format: Option<Format>, device: Option<&str>) -> Result<Survey, TraceError> {
     let name = path.display().to_string();
-    let file = File::open(path).map_err(|source| TraceError::File { file: name.clone(), source })?;
+    let file = input::open(path).map_err(|source| TraceError::File { file: name.clone(), source })?;
     survey_of(&name, BufReader::with_capacity(BUFFER, file), format, device)
 }
 
@@ -74,6 +74,11 @@ pub fn survey_of(
         let of_device = device.map_or_else(String::new, |device| format!(" of device '{device}'"));
         let advice = match device {
             Some(_) => "`drivelab trace check` without `--device` names those that it has".to_owned(),
+            None if format == Format::Blkparse && stream.others() > 0 => format!(
+                "its {} lines are of other actions (such as C, completed, or D, issued), and a replay needs those of queued \
+                 operations (Q): record without `-a`, or with `-a queue` too",
+                stream.others()
+            ),
             None => "no line of it reads, writes or trims".to_owned(),
         };
         return Err(TraceError::Empty { file: name.to_owned(), of_device, advice });

@@ -83,7 +83,7 @@ disk_with_serial() {
 
 # lvm_ COMMAND ARGUMENT …: LVM without udev, which is not here.
 lvm_() {
-    lvm "$@" --config 'activation { udev_sync=0 udev_rules=0 verify_udev_operations=0 } devices { use_devicesfile=0 }'
+    lvm "$@" --config 'activation { udev_sync=0 udev_rules=0 verify_udev_operations=0 } devices { use_devicesfile=0 types=["nullb", 16] }'
 }
 
 # said NAME COMMAND …: runs it; keeps what it prints (NAME.out), what it says (NAME.said) and its exit code (NAME.code).

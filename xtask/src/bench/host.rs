@@ -13,6 +13,8 @@ use super::programs::Programs;
 pub(crate) struct Host {
     /// The processor, as the kernel names it.
     cpu: String,
+    /// Its family and model, and the size of its second-level cache: names of virtual processors tell little.
+    kind: String,
     /// Online CPUs.
     cpus: usize,
     /// Whether this is a virtual machine, by the processor's flag.
@@ -51,6 +53,7 @@ impl Host {
         let clock = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
         Host {
             cpu: field(&processor, "model name").unwrap_or_else(|| "unknown".to_owned()),
+            kind: kind(&processor, cpu),
             cpus: online_cpus().len(),
             virtual_machine: field(&processor, "flags").is_some_and(|all| all.split(' ').any(|f| f == "hypervisor")),
             kernel: line("/proc/sys/kernel/osrelease").unwrap_or_else(|| "unknown".to_owned()),
@@ -68,6 +71,11 @@ impl Host {
         }
     }
 
+    /// The processor, short enough for a table's cell.
+    pub(crate) fn processor(&self) -> String {
+        format!("{}, {}", self.cpu.replace("(R)", "").replace("(TM)", ""), self.kind)
+    }
+
     /// The same with what is only known at the end.
     pub(crate) fn at_the_end(self) -> Self {
         Host { load_after: load(), ..self }
@@ -77,12 +85,20 @@ impl Host {
     pub(crate) fn sentence(&self) -> String {
         let machine = if self.virtual_machine { "virtual machine, " } else { "" };
         let fio = self.fio.as_deref().unwrap_or("no fio");
-        let Host { cpu, cpus, kernel, clock_source, governor, commit, .. } = self;
+        let Host { cpu, kind, cpus, kernel, clock_source, governor, commit, .. } = self;
         format!(
-            "{cpu}, {cpus} CPUs ({machine}governor {governor}), Linux {kernel}, clock {clock_source}, {fio}, \
+            "{cpu} ({kind}), {cpus} CPUs ({machine}governor {governor}), Linux {kernel}, clock {clock_source}, {fio}, \
              drivelab at {commit}"
         )
     }
+}
+
+/// Family, model and second-level cache of a CPU.
+fn kind(processor: &str, cpu: usize) -> String {
+    let known = |name| field(processor, name).unwrap_or_else(|| "?".to_owned());
+    let cache = line(&format!("/sys/devices/system/cpu/cpu{cpu}/cache/index2/size"));
+    let cache = cache.map_or_else(|| "L2 unknown".to_owned(), |size| format!("L2 {size}iB"));
+    format!("family {} model {}, {cache}", known("cpu family"), known("model"))
 }
 
 /// CPUs that are online, in order.

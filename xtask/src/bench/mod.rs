@@ -95,7 +95,7 @@ fn engine(root: &Path, arguments: &EngineArgs) -> Result<()> {
         results.push(result);
     }
     let host = host.at_the_end();
-    println!("\n{}", table::markdown(&results));
+    println!("\n{}", table::markdown(&results, &host.processor()));
     let file = arguments.json.clone().unwrap_or_else(|| target.join("bench/engine.json"));
     write_json(&file, &table::json(&results, &host, arguments))?;
     println!("written: {}", file.display());

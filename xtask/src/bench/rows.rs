@@ -156,7 +156,7 @@ pub(crate) const ROWS: &[Row] = &[
         "2",
         "NOP ring, depth 128, against t/io_uring: recording everything against nothing",
         &[drivelab("{nop} --qd 128"), ring("{ring}", 1)],
-        at_least(0.80, 0.95),
+        at_least(0.85, 0.95),
         UNLIKE_RING,
     ),
     ratio(
@@ -184,7 +184,7 @@ pub(crate) const ROWS: &[Row] = &[
         "3",
         "/dev/null write, depth 128, against fio at its best with latency",
         &[drivelab("{to-null} --qd 128"), fio("{null} {uring} --iodepth=128 {batch}")],
-        at_least(1.6, 2.0),
+        at_least(2.0, 2.3),
         UNLIKE_FIO,
     ),
     ratio(
@@ -198,7 +198,7 @@ pub(crate) const ROWS: &[Row] = &[
         "5",
         "/dev/null write, depth 32, against fio as people run it",
         &[drivelab("{to-null} --qd 32"), fio("{null} {uring} --iodepth=32")],
-        at_least(3.5, 4.7),
+        at_least(3.3, 4.7),
         "both without options for batches: fio then submits one by one, drivelab refills all that is free",
     ),
     ratio(
@@ -212,14 +212,14 @@ pub(crate) const ROWS: &[Row] = &[
         "7",
         "/dev/null write, sync backend against psync",
         &[drivelab("{to-null} --qd 1 --backend sync"), fio("{null} --ioengine=psync")],
-        at_least(2.0, 2.8),
+        at_least(1.6, 2.2),
         UNLIKE_FIO,
     ),
     ratio(
         "8",
         "/dev/zero read, depth 128",
         &[drivelab("{from-zero} --qd 128"), fio("--filename=/dev/zero --rw=randread {uring} --iodepth=128 {batch}")],
-        at_least(1.5, 1.8),
+        at_least(2.0, 2.2),
         "the kernel fills 4 KiB per operation on both sides, which brings them together",
     ),
     ratio(
@@ -241,7 +241,7 @@ pub(crate) const ROWS: &[Row] = &[
         ],
         at_least(2.0, 2.7),
         "fio makes every buffer anew; drivelab stamps each 512 bytes of a random pool: both are incompressible \
-         and repeat no sector (who looks back over 64 MiB finds the pool again)",
+         and repeat no sector (who looks back more than 1 MiB finds the pool again)",
     ),
     ratio(
         "10-compressible",

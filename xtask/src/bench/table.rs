@@ -55,9 +55,10 @@ fn remark(measured: &Measured) -> String {
 }
 
 /// The table, then what is unlike in each row.
-pub(crate) fn markdown(results: &[RowResult]) -> String {
-    let mut text = String::from("| row | case | ours | peer | value | spread | must | stretch | verdict |\n");
-    text += "|---|---|---|---|---|---|---|---|---|\n";
+pub(crate) fn markdown(results: &[RowResult], processor: &str) -> String {
+    let mut text =
+        String::from("| row | case | processor | ours | peer | value | spread | must | stretch | verdict |\n");
+    text += "|---|---|---|---|---|---|---|---|---|---|\n";
     for result in results {
         let row = result.row;
         let (must, stretch) = limits(row);
@@ -70,7 +71,7 @@ pub(crate) fn markdown(results: &[RowResult]) -> String {
             Outcome::LeftOut(why) => empty(must, stretch, format!("left out: {why}")),
             Outcome::Failed(why) => empty(must, stretch, format!("failed: {why}")),
         };
-        let _ = writeln!(text, "| {} | {} | {} |", row.id, row.case, cells.join(" | "));
+        let _ = writeln!(text, "| {} | {} | {processor} | {} |", row.id, row.case, cells.join(" | "));
     }
     text += "\nUnlike on the two sides:\n\n";
     for RowResult { row, .. } in results {
@@ -274,11 +275,11 @@ mod tests {
 
     #[test]
     fn every_row_has_all_cells_whatever_became_of_it() {
-        let table = markdown(&results());
+        let table = markdown(&results(), "a Xeon");
         let rows: Vec<&str> = table.lines().filter(|line| line.starts_with('|')).collect();
         assert_eq!(rows.len(), 5);
-        assert!(rows.iter().all(|line| line.matches('|').count() == 10), "{table}");
-        assert!(rows[2].contains("| 3000 K | 1000 K | 3.00 | 2.80 to 3.10 | ≥ 1.6 | ≥ 2 | stretch reached"), "{table}");
+        assert!(rows.iter().all(|line| line.matches('|').count() == 11), "{table}");
+        assert!(rows[2].contains("| 3000 K | 1000 K | 3.00 | 2.80 to 3.10 | ≥ 2 | ≥ 2.3 | stretch reached"), "{table}");
         assert!(rows[2].contains("1 of 3 rounds disturbed"), "{table}");
         assert!(rows[3].contains("left out: this kernel has no zram"), "{table}");
         assert!(rows[4].contains("failed: it ended"), "{table}");

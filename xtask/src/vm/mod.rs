@@ -17,6 +17,7 @@ mod qmp;
 mod results;
 mod scenario;
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -49,7 +50,7 @@ pub(crate) struct VmTest {
     /// Name the scenarios and what each is for, and do nothing
     #[arg(long)]
     list: bool,
-    /// Boot so many machines at the same time [default: one for each processor of this one]
+    /// Boot so many machines at the same time [default: three for two processors of this one]
     #[arg(long, value_name = "COUNT")]
     jobs: Option<usize>,
     /// Take the debug build of drivelab instead of the release build
@@ -136,6 +137,13 @@ fn chosen(all: Vec<Scenario>, names: &[String]) -> Result<Vec<Scenario>> {
     Ok(all.into_iter().filter(|scenario| names.is_empty() || names.contains(&scenario.name)).collect())
 }
 
+/// In the order in which they are begun; those of which nobody says how long they take, by name.
+fn longest_first(scenarios: &[Scenario]) -> Vec<&Scenario> {
+    let mut all: Vec<&Scenario> = scenarios.iter().collect();
+    all.sort_by_key(|scenario| Reverse(scenario.takes_s));
+    all
+}
+
 /// What an error says if the machine only lacks something and may: the reason for skipping. Else the error.
 fn skipped(error: anyhow::Error) -> Result<String> {
     match error.downcast_ref::<Lacking>() {
@@ -176,9 +184,11 @@ impl<'a> Lab<'a> {
         Ok(Lab { root, folder, kernel, binary })
     }
 
-    /// Runs all scenarios, some at the same time; the names of those that failed. A machine needs one processor, and
-    /// those in virtual time do not care how much of it they get.
+    /// Runs all scenarios, some at the same time; the names of those that failed. A machine in virtual time takes one
+    /// processor and does not care how much of it it gets; one in which waiting is real waits for about half of its
+    /// time, and those are most: so three for two processors.
     fn run_all<'s>(&self, scenarios: &'s [Scenario], options: &VmTest) -> Vec<&'s str> {
+        let scenarios = longest_first(scenarios);
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let next = AtomicUsize::new(0);
         let failed = Mutex::new(Vec::new());
@@ -193,7 +203,7 @@ impl<'a> Lab<'a> {
             }
         };
         std::thread::scope(|scope| {
-            for _ in 1..options.jobs.unwrap_or(processors).clamp(1, scenarios.len().max(1)) {
+            for _ in 1..options.jobs.unwrap_or(processors + processors / 2).clamp(1, scenarios.len().max(1)) {
                 scope.spawn(work);
             }
             work();
@@ -298,6 +308,15 @@ fn indented(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_takes_longest_is_begun_first_and_the_rest_by_name() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let all = scenario::all(&root).expect("scenarios");
+        let order = longest_first(&all);
+        assert!(order.is_sorted_by_key(|scenario| (Reverse(scenario.takes_s), &scenario.name)));
+        assert!(order.len() == all.len() && order[0].takes_s > 0, "no scenario says how long it takes");
+    }
 
     #[test]
     fn the_whole_time_is_told_and_above_the_bound_a_warning() {

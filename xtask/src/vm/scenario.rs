@@ -12,7 +12,8 @@ use anyhow::{Context, Result, bail, ensure};
 pub(crate) const FOLDER: &str = "tests/vm";
 
 /// The keys of a head.
-const KEYS: &str = "about, modules, programs, qemu, kernel, disks, root, emulator, waiting, cpus, memory_mib, limit_s";
+const KEYS: &str =
+    "about, modules, programs, qemu, kernel, disks, root, emulator, waiting, cpus, memory_mib, takes_s, limit_s";
 
 /// One scenario.
 #[derive(Debug)]
@@ -42,6 +43,9 @@ pub(crate) struct Scenario {
     pub(crate) cpus: u32,
     /// `#: memory_mib:` memory of the VM.
     pub(crate) memory_mib: u32,
+    /// `#: takes_s:` about so many seconds of a host with two processors; those that take longest are begun first, so
+    /// that no processor has nothing to do while the last of them goes on. Below a minute it need not be said.
+    pub(crate) takes_s: u64,
     /// `#: limit_s:` after so many seconds of the host the VM is killed.
     pub(crate) limit_s: u64,
     /// The whole file.
@@ -89,6 +93,7 @@ fn parse(name: &str, script: String) -> Result<Scenario> {
         from_backports: false,
         cpus: 1,
         memory_mib: 512,
+        takes_s: 0,
         limit_s: 300,
         script: String::new(),
     };
@@ -127,6 +132,7 @@ fn take(scenario: &mut Scenario, key: &str, value: &str) -> Result<()> {
         }
         "cpus" => scenario.cpus = number()?,
         "memory_mib" => scenario.memory_mib = number()?,
+        "takes_s" => scenario.takes_s = number()?.into(),
         "limit_s" => scenario.limit_s = number()?.into(),
         other => bail!("unknown key `{other}`; there are: {KEYS}"),
     }

@@ -42,8 +42,8 @@ pub struct SmallReads {
     pub label: String,
     /// Mean.
     pub mean_us: f64,
-    /// 99 % took no longer.
-    pub p99_us: f64,
+    /// 99 % took no longer; absent where too few reads tell it.
+    pub p99_us: Option<f64>,
     /// The longest.
     pub longest_us: f64,
 }
@@ -93,7 +93,8 @@ pub(super) fn answer(known: &Known<'_>) -> Answer {
     }
     for small in &read.small {
         let SmallReads { label, mean_us, p99_us, longest_us } = small;
-        notes.saw(format!("{label}: mean {mean_us:.0} µs, 99 % within {p99_us:.0} µs, longest {longest_us:.0} µs"));
+        let most = p99_us.map_or_else(String::new, |p99_us| format!("99 % within {p99_us:.0} µs, "));
+        notes.saw(format!("{label}: mean {mean_us:.0} µs, {most}longest {longest_us:.0} µs"));
     }
     if with.len() < LEAST_PLACES {
         let why = format!("only {} of {} places hold data, too few to compare", with.len(), all.len());
@@ -146,7 +147,7 @@ pub(super) fn small_reads(records: &RunRecords, analysis: &Analysis) -> Vec<Smal
     let of_step = |step: &Step| {
         step.workload().filter(|load| load.pattern == Pattern::Random && load.read_percent() == 100)?;
         let value = |id: &str| analysis.step_metric(&step.id, id).and_then(|metric| metric.value);
-        let (mean_us, p99_us) = (value("read.latency_mean")?, value("read.latency_p99")?);
+        let (mean_us, p99_us) = (value("read.latency_mean")?, value("read.latency_p99"));
         Some(SmallReads { label: step.label.clone(), mean_us, p99_us, longest_us: value("read.latency_max")? })
     };
     records.plan.steps().filter(|step| step.role == StepRole::Measure).filter_map(of_step).collect()

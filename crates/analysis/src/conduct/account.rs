@@ -32,6 +32,8 @@ pub(crate) static ACCOUNT: &[Check] = &[
     Check { code: "generator_limited", rule: "", check: generator_limited, finding: text::generator_limited },
     Check { code: "host_cpu_limited", rule: "", check: host_cpu_limited, finding: text::host_cpu_limited },
     Check { code: "cpu_had_by_others", rule: "", check: cpu_had_by_others, finding: text::cpu_had_by_others },
+    Check { code: "cpu_quota", rule: "", check: cpu_quota, finding: text::cpu_quota },
+    Check { code: "stood_still", rule: "", check: stood_still, finding: text::stood_still },
     Check { code: "depth_not_kept", rule: "", check: depth_not_kept, finding: text::depth_not_kept },
     Check { code: "generator_late", rule: "", check: generator_late, finding: text::generator_late },
     Check { code: "ceiling_mode", rule: "", check: ceiling_mode, finding: text::ceiling_mode },
@@ -108,6 +110,18 @@ fn cpu_had_by_others(subject: &Subject<'_>) -> Vec<Seen> {
     let LimitedBy::OtherWork { share } = limit_of(subject) else { return Vec::new() };
     let what = "time in which the issuing threads were ready and others had the CPU";
     told(subject, Some(vec![evidence(what, 100.0 * share, Some(100.0 * limits::STARVED_SHARE), "%")]))
+}
+
+fn cpu_quota(subject: &Subject<'_>) -> Vec<Seen> {
+    let LimitedBy::Quota { share } = limit_of(subject) else { return Vec::new() };
+    let what = "time in which the issuing threads were ready and had no CPU";
+    told(subject, Some(vec![evidence(what, 100.0 * share, Some(100.0 * limits::STARVED_SHARE), "%")]))
+}
+
+/// Told also where it is too short to be the limit: the longest latencies hold it.
+fn stood_still(subject: &Subject<'_>) -> Vec<Seen> {
+    let still = effort(subject).map(|effort| effort.stood_still).filter(|still| !still.is_zero());
+    told(subject, still.map(|still| vec![evidence("time that drivelab stood still", still.as_secs_f64(), None, "s")]))
 }
 
 fn depth_not_kept(subject: &Subject<'_>) -> Vec<Seen> {

@@ -1,28 +1,141 @@
-//! What a fill shows of the drive's write cache. Voids nothing; the shape is found in [`crate::fill`], the text is in
-//! [`crate::findings::filled`].
+//! What a fill shows of the drive's write cache: one answer for each, and what is short beside it. Voids nothing; the
+//! course is judged in [`crate::fill`], the text is in [`crate::findings::filled`].
 
-use drivelab_core::plan::StepRole;
+use drivelab_core::finding::{Evidence, Finding};
+use drivelab_core::load::OpKind;
+use drivelab_core::plan::{Step, StepRole};
+use drivelab_core::run::RunRecords;
 
 use super::told;
 use crate::check::{Check, Seen, Subject};
+use crate::fill::change::Answer;
+use crate::fill::{self, FillShape};
 use crate::findings::{evidence, filled as text};
 
 /// Checks of single executions.
-pub(crate) static FILLED: &[Check] =
-    &[Check { code: "write_cache_ended", rule: "", check: cache_ended, finding: text::cache_ended }];
+pub(crate) static FILLED: &[Check] = &[
+    Check { code: "write_cache_ended", rule: "", check: cache_ended, finding: text::cache_ended },
+    Check { code: "write_ramp", rule: "", check: ramp, finding: text::ramp },
+    Check { code: "write_cache_not_seen", rule: "", check: not_seen, finding: text::not_seen },
+    Check { code: "write_cache_too_little", rule: "", check: too_little, finding: text::too_little },
+    Check { code: "write_burst", rule: "", check: burst, finding: text::burst },
+    Check { code: "write_stalled", rule: "", check: stalled, finding: text::stalled },
+];
 
-/// A measured fill whose rate fell for good; figures of preparation are no results.
+/// Codes of the answers to where a write cache ends; the others only say what lies beside it.
+const ANSWERS: [&str; 4] = ["write_cache_ended", "write_ramp", "write_cache_not_seen", "write_cache_too_little"];
+
+/// Marks what a methodology asks that only fills: the end of the write cache is its question.
+pub(crate) fn answering(records: &RunRecords, finding: &mut Finding) {
+    let measured = || records.plan.steps().filter(|step| step.role == StepRole::Measure);
+    let writes = |step: &Step| step.workload().is_some_and(|load| load.groups().any(|load| load.issues(OpKind::Write)));
+    let fills = |step: &Step| fill::fills(step).is_some();
+    let asks = measured().any(fills) && !measured().any(|step| writes(step) && !fills(step));
+    finding.answers |= asks && ANSWERS.contains(&finding.code.as_str());
+}
+
+/// The course of a measured fill; figures of preparation are no results, and a moment has none.
+fn course(subject: &Subject<'_>) -> Option<FillShape> {
+    counts(subject).then(|| subject.execution.fill()).flatten()
+}
+
+fn counts(subject: &Subject<'_>) -> bool {
+    !subject.moment && subject.step.role == StepRole::Measure
+}
+
+fn span(subject: &Subject<'_>) -> f64 {
+    subject.execution.workload.span.length.as_f64()
+}
+
+fn share(subject: &Subject<'_>, bytes: f64) -> Evidence {
+    evidence("share of the span", 100.0 * bytes / span(subject), None, "%")
+}
+
+/// A measured fill whose rate fell for good.
 fn cache_ended(subject: &Subject<'_>) -> Vec<Seen> {
-    let counts = !subject.moment && subject.step.role == StepRole::Measure;
-    let shape = counts.then(|| subject.execution.fill()).flatten();
-    let Some((cache, shape)) = shape.and_then(|shape| Some((shape.cache_bytes?, shape))) else { return Vec::new() };
-    let share = 100.0 * cache / subject.execution.workload.span.length.as_f64();
-    let found = vec![
-        evidence("rate behind the end (limit: before it)", shape.sustained / 1e6, Some(shape.peak / 1e6), "MB/s"),
-        evidence("written when it ended", cache / 1e9, None, "GB"),
-        evidence("share of the span", share, None, "%"),
-    ];
-    told(subject, Some(found))
+    let found = course(subject).and_then(|shape| Some((shape.cache_bytes?, shape)));
+    let found = found.map(|(cache, shape)| {
+        vec![
+            evidence("rate behind the end (limit: before it)", shape.sustained / 1e6, Some(shape.peak / 1e6), "MB/s"),
+            evidence("written when it ended", cache / 1e9, None, "GB"),
+            share(subject, cache),
+        ]
+    });
+    told(subject, found)
+}
+
+fn ramp(subject: &Subject<'_>) -> Vec<Seen> {
+    let found = course(subject).and_then(|shape| match shape.course.answer {
+        Answer::Declined(from, to) => {
+            Some(vec![evidence("rate at the end (limit: at the start)", to / 1e6, Some(from / 1e6), "MB/s")])
+        }
+        _ => None,
+    });
+    told(subject, found)
+}
+
+/// Nothing parts the fill; a stretch that was slower and came back is told with it.
+fn not_seen(subject: &Subject<'_>) -> Vec<Seen> {
+    let found = course(subject).and_then(|shape| {
+        let Answer::NotSeen(dip) = shape.course.answer else { return None };
+        let mut found = vec![
+            evidence("written", span(subject) / 1e9, None, "GB"),
+            evidence("rate of the whole fill", shape.peak / 1e6, None, "MB/s"),
+        ];
+        found.extend(dip.into_iter().flat_map(|dip| {
+            [
+                evidence("written when the rate fell", dip.from / 1e9, None, "GB"),
+                evidence("written when it was back", dip.to / 1e9, None, "GB"),
+                evidence("rate in between (limit: around it)", dip.within / 1e6, Some(dip.around / 1e6), "MB/s"),
+            ]
+        }));
+        Some(found)
+    });
+    told(subject, found)
+}
+
+/// A fill that has no course: too short, or it did not come to the end of its span.
+fn too_little(subject: &Subject<'_>) -> Vec<Seen> {
+    let execution = subject.execution;
+    let none = counts(subject) && fill::fills(subject.step).is_some() && execution.fill().is_none();
+    let found = none.then(|| {
+        let written = execution.record.write.bytes.as_f64();
+        vec![
+            evidence("written", written / 1e9, None, "GB"),
+            share(subject, written.min(span(subject))),
+            evidence(
+                "recorded intervals (limit: the least that show an end)",
+                subject.intervals.len() as f64,
+                Some(fill::LEAST_INTERVALS as f64),
+                "intervals",
+            ),
+        ]
+    });
+    told(subject, found)
+}
+
+fn burst(subject: &Subject<'_>) -> Vec<Seen> {
+    let found = course(subject).and_then(|shape| shape.course.burst).map(|burst| {
+        vec![
+            evidence("rate of the burst (limit: behind it)", burst.before / 1e6, Some(burst.behind / 1e6), "MB/s"),
+            evidence("written in it", burst.bytes / 1e9, None, "GB"),
+            share(subject, burst.bytes),
+        ]
+    });
+    told(subject, found)
+}
+
+fn stalled(subject: &Subject<'_>) -> Vec<Seen> {
+    let stalls = course(subject).map(|shape| shape.course.stalls).unwrap_or_default();
+    let longest = stalls.iter().copied().max_by(|one, other| one.lost_s.total_cmp(&other.lost_s));
+    let found = longest.map(|longest| {
+        vec![
+            evidence("longest gap", longest.lost_s, None, "s"),
+            evidence("gaps", stalls.len() as f64, None, "gaps"),
+            evidence("written before the longest", longest.bytes / 1e9, None, "GB"),
+        ]
+    });
+    told(subject, found)
 }
 
 #[cfg(test)]

@@ -125,7 +125,7 @@ fn nothing_checked(subject: &Subject<'_>) -> Vec<Seen> {
 fn weak_data(subject: &Subject<'_>) -> Vec<Seen> {
     let mut seen = Seen::new(subject, Voids::Nothing, Vec::new());
     for group in subject.execution.workload.groups().filter(|group| group.write_percent.get() > 0) {
-        let Content { compress_percent, dedup_percent, pattern: _, file: _ } = &group.content;
+        let Content { compress_percent, dedup_percent, pattern: _, file: _, window: _ } = &group.content;
         let what = match group.data {
             DataPattern::Zero => Some("zeros"),
             DataPattern::OneBlock => Some("one block again and again"),

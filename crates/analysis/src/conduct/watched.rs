@@ -1,21 +1,16 @@
-//! What was noticed beside an execution: others on the disk, throttling, heat, another link, PCIe errors, media
-//! errors, memory pressure, stolen CPU time, a suspended machine. Voids nothing; the text is in
-//! [`crate::findings::watched`].
+//! What was noticed beside an execution: throttling, heat, another link, PCIe errors, media
+//! errors, memory pressure, stolen CPU time, a suspended machine. Voids nothing; what others moved on the disks is in
+//! [`super::others`], the text in [`crate::findings::watched`].
 
 use drivelab_core::finding::{Evidence, Finding};
 use drivelab_core::telemetry::{About, GapCause, Quantity, Recorded, RecordedSource, SourceKind};
 
-use super::told;
+use super::{others, told};
 use crate::check::{Check, Seen, Subject};
 use crate::findings::{evidence, watched as text};
 use crate::values;
 use crate::watched::{around, course, readings, rose};
 
-/// Bytes that others may move, as a share of the execution's own: the file system's journal and the bundle are not ours
-/// to count and stay below.
-const FOREIGN_SHARE: f64 = 0.05;
-/// And at least so many bytes a second: less disturbs no figure.
-const FOREIGN_RATE: f64 = 1e6;
 /// Share of the time in which some task waited for memory, from which it matters.
 const PRESSURE_SHARE: f64 = 0.05;
 /// Share of the CPU time that others may take from a virtual machine, per cent.
@@ -30,7 +25,7 @@ const FEW_READINGS: usize = 3;
 pub(crate) static WATCHED: &[Check] = &[
     Check { code: "drive_throttled", rule: "", check: throttled, finding: text::drive_throttled },
     Check { code: "drive_hot", rule: "", check: hot, finding: text::drive_hot },
-    Check { code: "others_used_disk", rule: "", check: others, finding: text::others_used_disk },
+    Check { code: "others_used_disk", rule: "", check: others::others, finding: text::others_used_disk },
     Check { code: "link_changed", rule: "", check: link_changed, finding: text::link_changed },
     Check { code: "pcie_errors", rule: "", check: pcie_errors, finding: text::pcie_errors },
     Check { code: "media_errors_rose", rule: "", check: media_errors, finding: text::media_errors },
@@ -47,7 +42,7 @@ pub(crate) fn silent_meters(recorded: &Recorded) -> Option<Finding> {
         .map(|source| {
             let why = source.gaps.iter().find_map(|gap| match &gap.cause {
                 GapCause::Failed(why) => Some(format!(" ({why})")),
-                GapCause::Quiet | GapCause::Late | GapCause::Lost => None,
+                GapCause::Quiet | GapCause::Late | GapCause::Lost | GapCause::Interrupted => None,
             });
             format!("{}{}", source.description.id, why.unwrap_or_default())
         })
@@ -119,49 +114,6 @@ fn hot(subject: &Subject<'_>) -> Vec<Seen> {
         }
     }
     told(subject, (!found.is_empty()).then_some(found))
-}
-
-/// The kernel's counters of the disk against the execution's own: what is left others moved. Loads through the page
-/// cache reach the disk later or never, so they are not compared.
-fn others(subject: &Subject<'_>) -> Vec<Seen> {
-    let Some((recorded, from, to)) = watched(subject) else { return Vec::new() };
-    if subject.execution.workload.groups().any(|group| !group.direct) {
-        return Vec::new();
-    }
-    let Some(disk) = of_kind(recorded, SourceKind::DiskStats).next() else { return Vec::new() };
-    let volume: Vec<usize> = disk.series_of(Quantity::Volume).collect();
-    let [read, write, _discarded] = volume[..] else { return Vec::new() };
-    let Some([(before, _), (after, _)]) =
-        around(disk, read, from, to).filter(|pair| pair[0].0 <= from && pair[1].0 >= to)
-    else {
-        return Vec::new();
-    };
-    let Some(moved) = rose(disk, read, from, to).zip(rose(disk, write, from, to)) else { return Vec::new() };
-    let own_read: f64 =
-        subject.intervals.iter().map(|interval| interval.read.bytes.as_f64()).sum::<f64>() * reads_of_target(subject);
-    let own_written = subject.execution.record.written_total.as_f64();
-    let own = own_read + own_written;
-    let foreign = (moved.0 - own_read).max(0.0) + (moved.1 - own_written).max(0.0);
-    let seconds = (after - before) as f64 / 1e9;
-    let matters = foreign > FOREIGN_SHARE * own && foreign > FOREIGN_RATE * seconds;
-    let found = || {
-        vec![
-            evidence(&format!("bytes of others on {}", name_of(disk)), foreign, Some(FOREIGN_SHARE * own), "B"),
-            evidence("bytes of this execution", own, None, "B"),
-        ]
-    };
-    told(subject, matters.then(found))
-}
-
-/// Share of the bytes read that came from the target, 0 to 1, and not from another namespace of its drive.
-fn reads_of_target(subject: &Subject<'_>) -> f64 {
-    let (workload, record) = (subject.execution.workload, subject.execution.record);
-    let of = |elsewhere: bool| -> f64 {
-        let pairs = workload.groups().zip(&record.groups).filter(|(load, _)| load.on.is_some() == elsewhere);
-        pairs.map(|(_, group)| group.read.bytes.as_f64()).sum()
-    };
-    let (here, elsewhere) = (of(false), of(true));
-    if elsewhere > 0.0 { here / (here + elsewhere) } else { 1.0 }
 }
 
 fn name_of(source: &RecordedSource) -> &str {

@@ -34,8 +34,8 @@ pub(crate) fn generator_limited(seen: &[Seen]) -> Finding {
          little was left for the target: their rates are lower bounds.",
         executions(seen)
     );
-    let cause = "The target is faster than so few threads can ask, the build is a debug build, or the CPU is slow.";
-    let action = "Use a release build and more threads, each on a CPU of its own (`threads`, `cpus`).";
+    let cause = "The target is faster than so few threads can ask, or the CPU is slow.";
+    let action = "Use more threads, each on a CPU of its own (`threads`, `cpus`).";
     warning("generator_limited", statement, cause, action).about(seen)
 }
 
@@ -58,6 +58,29 @@ pub(crate) fn cpu_had_by_others(seen: &[Seen]) -> Finding {
     let cause = "Other work on this machine, or a virtual machine whose host has other work.";
     let action = "End what else runs and measure again, or give the threads CPUs of their own (`cpus`).";
     warning("cpu_had_by_others", statement, cause, action).about(seen)
+}
+
+pub(crate) fn cpu_quota(seen: &[Seen]) -> Finding {
+    let statement = format!(
+        "In {} a CPU quota kept the issuing threads from a CPU while they were ready to run: completions lay unnoticed and \
+         nothing was asked for, so the rates are lower bounds.",
+        executions(seen)
+    );
+    let cause = "The container or service that drivelab runs in may use only a part of a CPU (`cpu.max`, \
+                 `cpu.cfs_quota_us`).";
+    warning("cpu_quota", statement, cause, "Run it without that quota, or with a higher one.").about(seen)
+}
+
+pub(crate) fn stood_still(seen: &[Seen]) -> Finding {
+    let statement = format!(
+        "In {} drivelab itself stood still for a while: none of its threads ran, not even the one that only looks on, and \
+         none waited for a CPU. Nothing was asked of the target meanwhile: rates are lower bounds, and the longest \
+         latencies hold that time.",
+        executions(seen)
+    );
+    let cause =
+        "The process was stopped (SIGSTOP, Ctrl-Z) or frozen (a paused container), or the machine was suspended.";
+    warning("stood_still", statement, cause, "Measure again, and let it run.").about(seen)
 }
 
 pub(crate) fn depth_not_kept(seen: &[Seen]) -> Finding {

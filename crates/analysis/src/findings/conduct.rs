@@ -122,6 +122,11 @@ pub(crate) fn run_resumed(pause: &Break, resumed: &RunResumed, pause_s: Option<f
     let at_s = pause.at_ns as f64 / 1e9;
     let length = pause_s.map_or("a time that is not known".to_owned(), human_time);
     let again = if resumed.prepared_again { "preparation was repeated" } else { "preparation was not repeated" };
+    let again = match pause.made_again.len() {
+        0 => again.to_owned(),
+        1 => format!("{again}, and 1 finished execution was done once more for those that rest on it"),
+        count => format!("{again}, and {count} finished executions were done once more for those that rest on them"),
+    };
     let statement = format!(
         "The run was interrupted at {at_s:.1} s of run time ({}) and went on at {} after a pause of {length}: {} kept, \
          {again} ({}).",

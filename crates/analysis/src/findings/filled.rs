@@ -1,32 +1,130 @@
-//! Findings about the write cache that a fill shows.
+//! Findings about what a fill shows of the write cache.
 
 use drivelab_core::finding::{Finding, Severity};
 
-use super::{Words, executions};
+use super::{Words, executions, plural};
 use crate::check::Seen;
+
+/// What is said of a write cache that is larger than what was written.
+const FILL_MORE: &str = "Fill the whole drive (`drivelab run disk-fill DEVICE --form faithful`) where the end of its \
+                         write cache matters.";
+
+/// Value and limit of one piece of evidence of the first execution.
+fn first(seen: &[Seen], at: usize) -> (f64, f64) {
+    let piece = seen.first().and_then(|seen| seen.evidence.get(at));
+    piece.map_or((0.0, 0.0), |piece| (piece.value, piece.limit.unwrap_or_default()))
+}
+
+/// Where several executions are meant, whose figures follow.
+fn the_first(seen: &[Seen]) -> &'static str {
+    if seen.len() > 1 { "in the first of them " } else { "" }
+}
+
+fn note(seen: &[Seen], code: &'static str, statement: String, cause: &str, action: &str) -> Finding {
+    Words { code, severity: Severity::Note, statement, cause, action }.about(seen)
+}
 
 /// The evidence of an execution: rates behind and before the end, what was written at the end, its share of the span.
 pub(crate) fn cache_ended(seen: &[Seen]) -> Finding {
-    let first = seen.first().map_or(&[][..], |seen| seen.evidence.as_slice());
-    let value = |at: usize| first.get(at).map_or(0.0, |piece| piece.value);
-    let before = first.first().and_then(|piece| piece.limit).unwrap_or_default();
-    let the_first = if seen.len() > 1 { "in the first of them " } else { "" };
+    let (behind, before) = first(seen, 0);
     let statement = format!(
-        "In {} the rate of a write in order fell for good, {the_first}after {:.1} GB ({:.0} % of the span), from {before:.0} \
-         to {:.0} MB/s: there a write cache ended.",
+        "In {} the rate of a write in order fell for good, {}after {:.1} GB ({:.0} % of the span), from {before:.0} to \
+         {behind:.0} MB/s: there a write cache ended.",
         executions(seen),
-        value(1),
-        value(2),
-        value(0)
+        the_first(seen),
+        first(seen, 1).0,
+        first(seen, 2).0
     );
-    let words = Words {
-        code: "write_cache_ended",
-        severity: Severity::Note,
+    let cause = "Drives write to fast cells (pSLC) or memory first, as long as there is room; a drive that has just been \
+                 filled or is nearly full has less of it.";
+    let action = "Compare drives by the rate behind it where much is written at a time, and by the rate before it where \
+                  little is.";
+    note(seen, "write_cache_ended", statement, cause, action)
+}
+
+/// The evidence: rates at the end and at the start.
+pub(crate) fn ramp(seen: &[Seen]) -> Finding {
+    let (to, from) = first(seen, 0);
+    let statement = format!(
+        "In {} the rate of a write in order sank slowly, {}from {from:.0} to {to:.0} MB/s, without a step: that is no end \
+         of a write cache.",
+        executions(seen),
+        the_first(seen)
+    );
+    let cause = "Disks are slower the nearer to the middle they write; a drive that grows warm, or tidies up more and more \
+                 while it writes, sinks too.";
+    note(
+        seen,
+        "write_ramp",
         statement,
-        cause: "Drives write to fast cells (pSLC) or memory first, as long as there is room; a drive that has just been \
-                filled or is nearly full has less of it.",
-        action: "Compare drives by the rate behind it where much is written at a time, and by the rate before it where \
-                 little is.",
+        cause,
+        "Compare drives by the mean rate, and look at the temperature beside it.",
+    )
+}
+
+/// The evidence: what was written, the rate of all of it, and the stretch that was slower, where there is one.
+pub(crate) fn not_seen(seen: &[Seen]) -> Finding {
+    let dipped = seen.first().is_some_and(|seen| seen.evidence.len() > 2);
+    let ((within, around), (from, to)) = (first(seen, 4), (first(seen, 2).0, first(seen, 3).0));
+    let dip = if dipped {
+        format!("; from {from:.1} to {to:.1} GB it went at {within:.0} instead of {around:.0} MB/s, and recovered")
+    } else {
+        String::new()
     };
-    words.about(seen)
+    let statement = format!(
+        "In {} no end of a write cache was seen, {}in {:.1} GB at a mean of {:.0} MB/s{dip}.",
+        executions(seen),
+        the_first(seen),
+        first(seen, 0).0,
+        first(seen, 1).0
+    );
+    let cause = "The drive has none, it is larger than what was written, or it was full before; storage in memory and below \
+                 a limit has none either.";
+    note(seen, "write_cache_not_seen", statement, cause, FILL_MORE)
+}
+
+/// The evidence: what was written, its share of the span, recorded intervals.
+pub(crate) fn too_little(seen: &[Seen]) -> Finding {
+    let (count, _) = first(seen, 2);
+    let statement = format!(
+        "In {} too little was written to tell whether a write cache ends: {}{:.1} GB ({:.0} % of the span) in {}.",
+        executions(seen),
+        the_first(seen),
+        first(seen, 0).0,
+        first(seen, 1).0,
+        plural(count as usize, "recorded interval")
+    );
+    let cause = "The span is small for so fast a drive, or the step ended before it was full.";
+    note(seen, "write_cache_too_little", statement, cause, FILL_MORE)
+}
+
+/// The evidence: rates of the burst and behind it, what was written in it, its share of the span.
+pub(crate) fn burst(seen: &[Seen]) -> Finding {
+    let (before, behind) = first(seen, 0);
+    let statement = format!(
+        "In {} a write in order began with a burst, {}{:.2} GB ({:.1} % of the span) at {before:.0} MB/s, then \
+         {behind:.0} MB/s: too short to be called the end of a write cache.",
+        executions(seen),
+        the_first(seen),
+        first(seen, 1).0,
+        first(seen, 2).0
+    );
+    let cause = "The drive's memory took the first writes, a limit below it had saved up for them, or its write cache is \
+                 that small.";
+    note(seen, "write_burst", statement, cause, "Take the rate behind it for anything but short writes.")
+}
+
+/// The evidence: the longest gap, how many there are, what was written before the longest.
+pub(crate) fn stalled(seen: &[Seen]) -> Finding {
+    let statement = format!(
+        "In {} a write in order stood still, {}{}, the longest for {:.1} s after {:.1} GB, and went on as fast as before.",
+        executions(seen),
+        the_first(seen),
+        plural(first(seen, 1).0 as usize, "time"),
+        first(seen, 0).0,
+        first(seen, 2).0
+    );
+    let cause = "The drive tidied up or wrote its tables, something else used it or the host, or a layer below waited.";
+    let action = "Measure again: a gap that comes back at the same place is the drive's own.";
+    note(seen, "write_stalled", statement, cause, action)
 }

@@ -1,5 +1,7 @@
 //! Findings from what was watched beside the I/O.
 
+use std::collections::BTreeSet;
+
 use drivelab_core::finding::{Finding, Severity};
 
 use super::{Words, executions, warning};
@@ -29,10 +31,15 @@ pub(crate) fn drive_hot(seen: &[Seen]) -> Finding {
 }
 
 pub(crate) fn others_used_disk(seen: &[Seen]) -> Finding {
-    let statement =
-        format!("In {} others used the disk: the kernel counted more than drivelab moved.", executions(seen));
-    let cause = "Another program, the file system's own work (journal, discards, metadata), or writes that were still \
-                 on their way to the disk when the step began.";
+    let names: BTreeSet<&str> = seen.iter().flat_map(|one| &one.notes).map(String::as_str).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let statement = format!(
+        "In {} others used {}: the kernel counted more than drivelab moved, and the figures are not the device's alone.",
+        executions(seen),
+        names.join(", ")
+    );
+    let cause = "Another program, an array that resyncs, the file system's own work (journal, discards, metadata), or \
+                 writes that were still on their way to the disk when the step began.";
     let action = "Stop what uses the disk (`iotop`, `lsof`) and measure again.";
     warning("others_used_disk", statement, cause, action).about(seen)
 }

@@ -78,13 +78,18 @@ fn step_metrics(
         used.iter().filter_map(|record| Some(Execution::new(step, record)?.within(records))).collect();
     let keys: Vec<&StepKey> = used.iter().map(|record| &record.key).collect();
     let bound = limits::of_rounds(&used, workload).lower_bound;
+    let spoiled_by = spoil_codes(verdicts, &keys);
     // The rate of a search is the highest that keeps the bound: a rate that missed it is none.
     let none_kept = find_rate::found(test, step, records).is_some_and(|found| found.held.is_none());
     let metric = |entry: Entry| {
         let mut voided_by = void_codes(verdicts, &keys, entry);
         voided_by.extend((none_kept && is_rate(entry.def.id)).then(|| RATE_FOUND.to_owned()));
         let metric = step_metric(entry, test, step, &executions, &voided_by);
-        Metric { lower_bound: bound && is_rate(&metric.id) && metric.value.is_some(), ..metric }
+        let has_value = metric.value.is_some();
+        let lower_bound = bound && is_rate(&metric.id) && has_value;
+        let spoiled = Some(entry.def.better.when_spoiled()).filter(|_| has_value && !spoiled_by.is_empty());
+        let spoiled_by = if has_value { spoiled_by.clone() } else { Vec::new() };
+        Metric { lower_bound, spoiled_by, wrong: spoiled, ..metric }
     };
     let watched = |entry: &Entry| {
         let group = entry.def.id.split_once('.').map_or("", |(group, _)| group);
@@ -165,6 +170,12 @@ fn void_codes(verdicts: &[Verdict], keys: &[&StepKey], entry: Entry) -> Vec<Stri
     verdicts.iter().filter(concerns).map(|verdict| verdict.code.to_owned()).collect()
 }
 
+/// Codes of what changed every figure of any of these executions.
+fn spoil_codes(verdicts: &[Verdict], keys: &[&StepKey]) -> Vec<String> {
+    let spoils = |verdict: &&Verdict| verdict.seen.iter().any(|seen| seen.spoils && keys.contains(&&seen.key));
+    verdicts.iter().filter(spoils).map(|verdict| verdict.code.to_owned()).collect()
+}
+
 fn step_metric(
     entry: Entry,
     test: &TestPlan,
@@ -195,6 +206,8 @@ fn step_metric(
         rounds,
         sets,
         voided_by: voided_by.to_vec(),
+        spoiled_by: Vec::new(),
+        wrong: None,
         lower_bound: false,
     }
 }
@@ -210,6 +223,8 @@ fn run_metric(entry: Entry, value: Option<f64>) -> Metric {
         sets: Vec::new(),
         spread: None,
         voided_by: Vec::new(),
+        spoiled_by: Vec::new(),
+        wrong: None,
         lower_bound: false,
     }
 }

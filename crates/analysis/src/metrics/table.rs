@@ -93,7 +93,8 @@ macro_rules! latency_share_text {
              buckets are at most 0.78 % wide and stand for their middle, so the figure is off by at most 0.39 %. \
              Where the test takes the mean of rounds, the figure comes from the merged histogram of the rounds, \
              never from averaged percentiles; with best or median it is the best or median of the rounds' own \
-             percentiles. The ramp and failed operations are left out. Source: the step's histogram."
+             percentiles. Absent where fewer than 5 operations lie beyond it. The ramp and failed operations are left \
+             out. Source: the step's histogram."
         )
     };
 }
@@ -227,7 +228,6 @@ metrics! {
     "write.response_max", "Longest write response time", "us", Lower, Tail(Write, Response, latency_max),
         response_max_text!("writes");
     "trim.iops", "Trims per second", "IOPS", Higher, Step(trim_iops), other_iops_text!("trims");
-    "trim.throughput", "Trimmed bytes per second", "MB/s", Higher, Step(trim_throughput), covered_text!("trims");
     "trim.latency_mean", "Mean trim latency", "us", Lower, Mean(Trim, Latency, latency_mean),
         latency_mean_text!("trims");
     "trim.latency_p50", "Median trim latency", "us", Lower, Tail(Trim, Latency, latency_p50),
@@ -343,6 +343,10 @@ metrics! {
          operation was outstanding; 1 MB is 10^6 bytes. The pauses of the trace are left out, so a replay at recorded \
          times shows what the target does when it is asked. Operations that ended in an error are in the time \
          and not in the bytes. Source: `bytes` of the step record and `replay.busy`.";
+    "replay.bytes", "Data moved by the replay", "MB", Neutral, Step(replay_bytes),
+        "Bytes that completed reads and writes of a replayed trace moved; 1 MB is 10^6 bytes. Together with the busy time \
+         it gives one bandwidth over several traces. Trims are left out, as are operations that ended in an error. \
+         Source: `bytes` of the step record.";
     "replay.busy_time", "Busy time", "s", Lower, Step(replay_busy_time),
         "Time of a replay in which at least one operation was outstanding, over all threads. The pauses of the trace are \
          left out. Source: `replay.busy` of the step record.";
@@ -428,24 +432,25 @@ metrics! {
          it wrapped is left out. There is no figure where the span was not filled or has fewer than 20 intervals. \
          Source: bytes and bounds of the step's intervals.";
     "fill.cache_size", "Write cache used", "GB", Neutral, Step(fill_cache_size),
-        "Bytes written when the rate fell for good: the span is cut into 200 equal parts; the first part that is slower \
-         than 80 % of the rate before it, as are at least three of the four from it on (2 % of the span), is a drop; \
-         the cache ends with the first part from there on that is below the middle between the rate before and the \
-         median of these four. 1 GB is 10^9 bytes. Within the interval that holds the end, it \
-         follows from that interval's mean and the two rates. What was written behind the end is \
-         left out; there is no figure where the rate never fell so. Source: bytes and bounds of the step's intervals.";
+        "Bytes written when the rate fell for good, by the rule under *The end of a write cache* above. 1 GB is 10^9 \
+         bytes. Within the interval that holds the end, it follows from that interval's mean and the rates before and \
+         behind it. What was written behind the end is left out; there is no figure where no end was seen: \
+         in a burst, a \
+         stall, a slow decline or a fall from which the rate recovered. Source: bytes and bounds of the step's intervals.";
     "fill.cache_share", "Share of the span that the write cache took", "%", Neutral, Step(fill_cache_share),
         "`fill.cache_size` divided by the span of the step. The rest of the drive, where the span is a part of it, is \
          left out. Source: as there.";
     "fill.sustained", "Rate behind the end of the write cache", "MB/s", Higher, Step(fill_sustained),
-        "Bytes over time of the parts behind the end of the cache, those left out that are above the middle of \
-         `fill.cache_size` (recoveries); of the whole fill where no end was seen. Source: as for `fill.cache_size`.";
+        "Bytes over time of the parts (half a per cent of the span each) behind the end of the cache, those left out that \
+         are above the middle of both rates by factors, the root of their product (recoveries, at most two \
+         fifths of what \
+         follows, or it is no end); of the whole fill where no end was seen. Source: as for `fill.cache_size`.";
     "fill.last_16_gb", "Rate of the last 16 GB", "MB/s", Higher, Step(fill_last_16_gb),
         "Bytes over time of the last 16 GB of a fill (see `fill.peak`), 1 GB being 10^9 bytes: what the drive does when it \
          is nearly full. Within an interval the rate is taken as even. What was written after the stream wrapped is \
          left out; there is no figure for spans below 32 GB. Source: bytes and bounds of the step's intervals.";
     "fill.recoveries", "Recoveries behind the write cache", "times", Neutral, Step(fill_recoveries),
-        "How often the rate came back above the middle of `fill.cache_size` behind the end of the cache. Bursts shorter \
+        "How often the rate came back above the middle of `fill.sustained` behind the end of the cache. Bursts shorter \
          than half a per cent of the span are left out. Source: as for `fill.cache_size`.";
     "fill.recovery_share", "Share written in recoveries", "%", Neutral, Step(fill_recovery_share),
         "Share of the bytes behind the end of the cache that were written in recoveries. What came before the end is \

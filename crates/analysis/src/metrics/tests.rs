@@ -17,7 +17,7 @@ use drivelab_core::units::{Bytes, Nanos};
 use super::*;
 use crate::analyse;
 use crate::testing::{self, sample_run, sample_unfinished_run};
-use hand_made::{flat, hand_made, set_ramp};
+use hand_made::{flat, hand_made, set_ramp, tenfold};
 
 /// What every metric of [`hand_made`] is, worked out on paper.
 const KNOWN_ANSWERS: &[(&str, f64)] = &[
@@ -43,7 +43,6 @@ const KNOWN_ANSWERS: &[(&str, f64)] = &[
     ("write.latency_p999", 0.100),
     ("write.latency_max", 0.110),
     ("trim.iops", 500.0),
-    ("trim.throughput", 2.048),
     ("write_zeroes.iops", 1_000.0),
     ("write_zeroes.throughput", 4.096),
     ("flush.iops", 2_000.0),
@@ -103,6 +102,7 @@ const KNOWN_ANSWERS: &[(&str, f64)] = &[
     ("open_loop.lateness_max", 52.0),
     // 10,000 blocks in the half second in which any was outstanding.
     ("replay.busy_throughput", 81.92),
+    ("replay.bytes", 40.96),
     ("replay.busy_time", 0.5),
     ("replay.energy", 14.5 / 3_600.0),
     // Three of 1 us and one of 5 us.
@@ -186,6 +186,7 @@ fn every_metric_has_the_value_worked_out_on_paper() {
     let (analysis, fill, expected) = (analyse(&hand_made()), analyse(&filled::run()), known_answers());
     let heat = analyse(&heated::run());
     let capacity = analyse(&capacities::run());
+    let many = analyse(&tenfold());
     let ids: Vec<&str> = METRICS.iter().map(|def| def.id).collect();
     assert_eq!(expected.len(), ids.len(), "a metric without a known answer");
     for id in ids {
@@ -195,6 +196,8 @@ fn every_metric_has_the_value_worked_out_on_paper() {
             Some(("fill", _)) => (&fill, filled::STEP),
             Some(("heat", _)) => (&heat, heated::STEP),
             Some(("verified", "capacity" | "share_found")) => (&capacity, capacities::STEP),
+            // Which take 5,000 operations each.
+            _ if id.ends_with("_p999") => (&many, "mixes/w30"),
             _ => (&analysis, "mixes/w30"),
         };
         let got = metric(analysis, step, id);
@@ -203,6 +206,25 @@ fn every_metric_has_the_value_worked_out_on_paper() {
         assert_eq!(got.unit, metric_def(id).expect("a definition").unit);
         assert_eq!(got.spread, None, "one round does not spread");
     }
+}
+
+#[test]
+fn a_percentile_of_too_few_operations_is_absent_and_not_void() {
+    let analysis = analyse(&hand_made());
+    let of = |id: &str| metric(&analysis, "mixes/w30", id);
+    assert!(of("read.latency_p999").value.is_some(), "7 of 7,000 lie beyond it");
+    for id in ["write.latency_p999", "trim.latency_p999", "flush.response_p999"] {
+        let got = of(id);
+        assert_eq!((got.value, got.rounds.len(), got.voided_by.len()), (None, 0, 0), "{id}");
+    }
+    assert!(of("trim.latency_p99").value.is_some() && of("trim.latency_max").value.is_some());
+}
+
+#[test]
+fn a_discard_moves_no_bytes() {
+    let analysis = analyse(&hand_made());
+    assert!(analysis.metric("mixes/w30:trim.iops").is_some());
+    assert!(analysis.metric("mixes/w30:trim.throughput").is_none(), "nothing was transferred");
 }
 
 /// The hand-made run as a recording of the first format version, without the engine's account: thread time is worked

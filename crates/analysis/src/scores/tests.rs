@@ -16,6 +16,8 @@ fn metric(step: &StepId, id: &str, unit: &str, value: Option<f64>) -> Metric {
         sets: Vec::new(),
         spread: None,
         voided_by: Vec::new(),
+        spoiled_by: Vec::new(),
+        wrong: None,
         lower_bound: false,
     }
 }
@@ -150,6 +152,29 @@ fn a_term_that_is_missing_or_void_leaves_no_value_and_a_bound_stays_one() {
     assert_eq!((found.value, found.terms[0].value), (None, None));
     let metrics = metrics(&plan, &figures);
     assert_eq!((metrics[0].address.as_str(), metrics[0].unit.as_str()), ("score/total:score.sum", "points"));
+}
+
+#[test]
+fn a_bandwidth_over_all_traces_is_their_bytes_by_their_busy_times() {
+    let bytes = score("bytes", ScoreRule::Sum, &[(&["a", "b"], "replay.bytes", 1_000)]);
+    let busy = score("busy", ScoreRule::Sum, &[(&["a", "b"], "replay.busy_time", 1_000)]);
+    let all = Score { name: "all".to_owned(), over: Some("busy".to_owned()), ..bytes.clone() };
+    let plan = plan_with(vec![bytes, busy, all]);
+    let of = |slug: &str, bytes, seconds| {
+        let step = StepId::new("t", slug);
+        [
+            metric(&step, "replay.busy_throughput", "MB/s", Some(bytes / seconds)),
+            metric(&step, "replay.bytes", "MB", Some(bytes)),
+            metric(&step, "replay.busy_time", "s", Some(seconds)),
+        ]
+    };
+    let mut figures = [of("a", 100.0, 1.0), of("b", 300.0, 9.0)].concat();
+    let found = scores(&plan, &figures);
+    // 400 MB in 10 s; the mean of 100 and 33.3 MB/s would be 66.7.
+    assert!(close(found[2].value, 40.0), "{:?}", found[2].value);
+    assert!(!found[2].lower_bound);
+    figures[3].lower_bound = true;
+    assert!(scores(&plan, &figures)[2].lower_bound, "with this side as the limit the time is too long");
 }
 
 #[test]

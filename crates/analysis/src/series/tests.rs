@@ -15,6 +15,53 @@ fn only_tests_with_one_varying_axis_are_sweeps() {
     assert_eq!(x, [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0]);
 }
 
+/// The depths as two axes: each depth at two numbers of threads.
+fn two_axes() -> RunRecords {
+    let mut run = sample_run();
+    let depths = run.plan.tests.iter_mut().find(|test| test.name == "depths").expect("depths");
+    for (at, step) in depths.steps.iter_mut().enumerate() {
+        let threads = if at % 2 == 0 { "16" } else { "64" };
+        step.axes.insert(0, drivelab_core::plan::AxisValue { axis: "threads".to_owned(), value: threads.to_owned() });
+    }
+    run
+}
+
+#[test]
+fn of_two_axes_one_is_x_and_the_other_tells_lines_apart() {
+    let run = two_axes();
+    let sweeps = sweeps(&run, &crate::analyse(&run));
+    let sweep = sweeps.iter().find(|sweep| sweep.test == "depths").expect("a sweep");
+    assert_eq!((sweep.axis.as_str(), sweep.by.as_deref()), ("queue_depth", Some("threads")), "x has more places");
+    let lines: Vec<(Option<&str>, usize)> =
+        sweep.lines.iter().map(|line| (line.by.as_deref(), line.points.len())).collect();
+    assert_eq!(lines, [(Some("16"), 4), (Some("64"), 3)]);
+}
+
+#[test]
+fn an_interval_tells_only_the_percentiles_that_enough_operations_have() {
+    let run = sample_run();
+    let key = StepKey { step: StepId::new("sustained", "whole-file-write"), round: 1 };
+    let told = |count: u64| {
+        let mut run = run.clone();
+        let interval = run.intervals.iter_mut().find(|interval| interval.key == key).expect("an interval");
+        let mut histogram = drivelab_core::histogram::Histogram::default();
+        histogram.record_many(1_000, count);
+        interval.write = drivelab_core::record::OpRecord::new(
+            count,
+            Bytes::new(count * 4096),
+            0,
+            histogram.sparse(),
+            Nanos::from_millis(100),
+        );
+        let point = time_line(&run, &key).remove(0);
+        [point.p50_us, point.p99_us, point.p999_us, point.max_us].map(|time| time.is_some())
+    };
+    assert_eq!(told(9), [false, false, false, true]);
+    assert_eq!(told(10), [true, false, false, true]);
+    assert_eq!(told(500), [true, true, false, true]);
+    assert_eq!(told(5_000), [true, true, true, true]);
+}
+
 #[test]
 fn names_are_no_numbers_and_sizes_are() {
     let over = |label: &str| {

@@ -17,6 +17,7 @@ pub fn sample_environment() -> Environment {
         ceilings: None,
         watching_cost: None,
         probe: None,
+        drive_facts: None,
         condition: None,
         source: None,
         content: None,
@@ -90,5 +91,6 @@ fn sample_drive() -> BlockDeviceFacts {
         write_cache: Some("write back".to_owned()),
         virtual_because: None,
         lies_on: Vec::new(),
+        passes_on: None,
     }
 }

@@ -107,8 +107,8 @@ pub(super) fn of_group(
     let step = |step: &StepTogether| {
         let one = |(index, share): (usize, &super::Share)| {
             let (mb_s, at_least) = match share.alone_mb_s {
-                Some(alone) => (Some(alone), share.alone_at_least),
-                None => (share.together_mb_s, share.together_at_least),
+                Some(alone) => (Some(alone), share.alone_at_least || share.alone_spoiled),
+                None => (share.together_mb_s, share.together_at_least || share.together_spoiled),
             };
             let drives = mb_s.and_then(|rate| drives_needed(need, rate));
             let link = links.get(index).copied().flatten();

@@ -189,6 +189,7 @@ fn what_was_measured_after_a_break_is_not_in_company() {
     let (middle, environment) = (runs[5].last_at_ns / 2, runs[5].environment.clone());
     let before = group_of(&runs);
     runs[5].breaks.push(Break {
+        made_again: Vec::new(),
         at_ns: middle,
         cause: "stopped by the user".to_owned(),
         resumed: Some(RunResumed {

@@ -12,11 +12,12 @@ Examples:
   sudo drivelab check /dev/nvme0n1      the drive: its logs, 25 places of it, samples of what they hold
   sudo drivelab check /mnt/drive        the drive below a folder
   drivelab check /mnt/drive/film.mkv    the drive below a file by its logs, and how fast the file is read
+  sudo drivelab check /dev/sda -o for-the-seller.html --redact
   drivelab check /dev/sda --json | jq -r .verdict.text
 
-Nothing is written: the target is opened for reading only, and may be in use. Exit code 3 says that something speaks
-against the drive. What no reading can show is said: that a capacity is really there, only `drivelab run genuine`
-proves, and it destroys what the drive holds.";
+Nothing is written: the target is opened for reading only, and may be in use. -v says what each answer rests on. Exit
+code 3 says that something speaks against the drive. What no reading can show is said: that a capacity is really there,
+only `drivelab run genuine` proves, and it destroys what the drive holds.";
 
 /// `drivelab check`.
 #[derive(Debug, Args)]
@@ -24,6 +25,12 @@ pub struct CheckArgs {
     /// A device, its kernel name, controller, by-id name or serial number, or a file or folder on it.
     #[arg(value_hint = ValueHint::AnyPath)]
     pub target: PathBuf,
+    /// Also write a page; an existing file that drivelab did not write is never replaced.
+    #[arg(long, short, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "no_read")]
+    pub output: Option<PathBuf>,
+    /// Leave serial numbers and folder names out of the page, for one that is published.
+    #[arg(long, requires = "output")]
+    pub redact: bool,
     /// As one JSON document (docs/formats/check.schema.json).
     #[arg(long)]
     pub json: bool,

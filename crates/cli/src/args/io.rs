@@ -56,7 +56,8 @@ impl OnOff {
 /// `drivelab io`.
 #[derive(Debug, Args)]
 pub struct IoArgs {
-    /// A folder (a scratch file is made there and removed), a file, a block device, /dev/null, /dev/zero, or nop:.
+    /// A folder (a scratch file is made there and removed), a file, a file to make (with --new-file), a block device,
+    /// /dev/null, /dev/zero, or nop:.
     #[arg(value_hint = ValueHint::AnyPath)]
     pub target: PathBuf,
     /// What is issued.
@@ -235,6 +236,10 @@ pub struct DataArgs {
     /// Share of the blocks that repeat one written before, per cent.
     #[arg(long, value_name = "PERCENT")]
     pub dedup_percent: Option<u64>,
+    /// How far back a compressor may look and find nothing [default: 1 MiB, more on ZFS and where the storage is out of
+    /// sight].
+    #[arg(long, value_name = "SIZE")]
+    pub data_window: Option<String>,
     /// Bytes that are repeated, in hexadecimal: deadbeef. Means --data-kind pattern.
     #[arg(long, value_name = "HEX")]
     pub data_pattern: Option<String>,
@@ -344,6 +349,10 @@ pub struct SafetyArgs {
     /// Ask nothing. Alone it permits nothing: a block device is written only where --destroy names it.
     #[arg(long)]
     pub yes: bool,
+    /// Make the scratch file under the name that the target has, which must not be there yet, in a folder that is; it
+    /// is removed at the end. Without this flag a target that is not there is refused.
+    #[arg(long)]
+    pub new_file: bool,
     /// Say what would be done, how long it takes and how much it writes; touch nothing.
     #[arg(long)]
     pub dry_run: bool,

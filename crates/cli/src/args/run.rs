@@ -11,8 +11,8 @@ use super::{ConditionArgs, GivenTraces, MeasureArgs};
 pub struct RunArgs {
     /// Name of a built-in methodology, or a TOML file.
     pub method: String,
-    /// A folder, a file to make, or a block device (with --destroy). Several: each alone, then all at once, and how
-    /// much each lost.
+    /// A folder, a file to make (with --new-file), or a block device (with --destroy). Several: each alone, then all at
+    /// once, and how much each lost.
     #[arg(required = true, value_name = "TARGET", value_hint = ValueHint::AnyPath)]
     pub targets: Vec<PathBuf>,
     /// With several targets: only all at once, without each alone before; default what the methodology says.

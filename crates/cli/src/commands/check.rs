@@ -44,7 +44,10 @@ pub fn check(context: &Context, arguments: &CheckArgs) -> Result {
         Chosen::Read(path) => {
             large_enough(&path, &methodology).and_then(|()| run(context, arguments, (&methodology, &print), &path))
         }
-        Chosen::Ask(node, why) => checked::without_reading(context, &print, &probe(&node, Depth::Full), &why),
+        Chosen::Ask(node, why) => {
+            let code = checked::without_reading(context, &print, &probe(&node, Depth::Full), &why)?;
+            no_page(arguments).map(|()| code)
+        }
     }
 }
 
@@ -83,6 +86,7 @@ fn run(
         methodology,
         form: method::form(methodology, None),
         target: read,
+        new_file: false,
         size: None,
         source: None,
         destroy: None,
@@ -91,7 +95,7 @@ fn run(
         engine: engine(context, arguments.backend)?,
         telemetry: &arguments.telemetry,
         trace: None,
-        page: None,
+        page: arguments.output.as_deref().map(|output| (output, arguments.redact)),
         save: !arguments.no_save,
         sample: true,
         dry_run: false,
@@ -141,6 +145,15 @@ fn choose(context: &Context, arguments: &CheckArgs) -> Result<Chosen> {
     };
     say(&format!("{why}: the largest file that may be read is read in its place, {}", file.display()));
     Ok(Chosen::Read(file))
+}
+
+/// A page is of a run, and where nothing may be read there is none.
+fn no_page(arguments: &CheckArgs) -> Result<()> {
+    let Some(output) = &arguments.output else { return Ok(()) };
+    Err(Failure::new(
+        ExitCode::TargetUnusable,
+        format!("no page is written to {}: nothing could be read, so there is no run to make it of", output.display()),
+    ))
 }
 
 /// That nothing was read.

@@ -26,6 +26,7 @@ pub fn config(settings: &Settings, explain: bool, json: bool) -> Result {
             settings.endurance_ask_percent.value.to_string(),
             &settings.endurance_ask_percent.source,
         ),
+        ("stop_ask_after", settings.stop_ask_after.value.to_string(), &settings.stop_ask_after.source),
     ];
     if json {
         let settings: Vec<_> = rows

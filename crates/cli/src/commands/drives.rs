@@ -5,8 +5,9 @@ use std::path::Path;
 
 use anstream::ColorChoice;
 use drivelab_core::drive_facts::{DriveFacts, Figures};
+use drivelab_core::excerpt::MOST_SHOWN;
 use drivelab_core::exit::ExitCode;
-use drivelab_device::drive_facts::{DriveLibrary, FactsError, Known, parse};
+use drivelab_device::drive_facts::{DriveLibrary, FactsError, Known, LONGEST, parse};
 
 use crate::args::DrivesArgs;
 use crate::context::Context;
@@ -97,7 +98,7 @@ fn known<'l>(library: &'l DriveLibrary, name: &str) -> Result<&'l Known> {
 }
 
 fn check(file: &Path, json: bool) -> Result {
-    let text = std::fs::read_to_string(file)
+    let text = drivelab_core::input::read_text(file, LONGEST)
         .map_err(|source| wrong(&FactsError::Unreadable { path: file.to_owned(), source }))?;
     let name = file.display().to_string();
     match parse(&name, &text) {
@@ -131,9 +132,10 @@ fn wrong_json(file: &str, error: &FactsError) -> serde_json::Value {
         let (line, column) = error.line_and_column(mistake);
         serde_json::json!({ "line": line, "column": column, "message": mistake.title, "help": mistake.help })
     };
-    let errors: Vec<_> = error.mistakes().iter().map(one).collect();
+    let errors: Vec<_> = error.mistakes().iter().take(MOST_SHOWN).map(one).collect();
     serde_json::json!({
         "schema": "drivelab.drives.check", "schema_version": 1, "ok": false, "file": file, "errors": errors,
+        "mistakes": error.mistakes().len(),
     })
 }
 
@@ -198,7 +200,10 @@ fn text(known: &Known) -> String {
         text.push_str(&rows(&facts.figures));
     }
     for one in &facts.capacities {
-        let _ = writeln!(text, "\n{}", one.capacity.text);
+        let known = one.certainty.zip(one.source.as_deref());
+        let whence = known
+            .map(|(certainty, source)| format!("  ({}, {source}{})", certainty.name(), noted(one.note.as_deref())));
+        let _ = writeln!(text, "\n{}{}", one.capacity.text, whence.unwrap_or_default());
         match one.figures.rows().is_empty() {
             true => text.push_str("  nothing besides\n"),
             false => text.push_str(&rows(&one.figures)),
@@ -213,8 +218,13 @@ fn text(known: &Known) -> String {
 
 fn rows(figures: &Figures) -> String {
     let row = |row: drivelab_core::drive_facts::Row<'_>| {
-        let note = row.note.map(|note| format!("; {note}")).unwrap_or_default();
-        format!("  {:<LABEL$}  {:<VALUE$}  {}, {}{note}\n", row.label, row.text, row.certainty.name(), row.source)
+        let (certainty, note) = (row.certainty.name(), noted(row.note));
+        format!("  {:<LABEL$}  {:<VALUE$}  {certainty}, {}{note}\n", row.label, row.text, row.source)
     };
     figures.rows().into_iter().map(row).collect()
+}
+
+/// A note behind a source.
+fn noted(note: Option<&str>) -> String {
+    note.map(|note| format!("; {note}")).unwrap_or_default()
 }

@@ -22,6 +22,7 @@ use crate::context::Context;
 use crate::fail::{Failure, Result};
 use crate::lab::begin::{self, Order};
 use crate::lab::execute::engine;
+use crate::lab::missing::NewFile;
 use crate::lab::outcome::Show;
 use crate::lab::place::Place;
 use crate::lab::target::Words;
@@ -36,7 +37,8 @@ use load::{Ground, Written};
 /// Whatever keeps the load from being issued.
 pub fn io(context: &Context, arguments: &IoArgs) -> Result {
     no_kind_for_the_folder(context)?;
-    let place = Place::of(&arguments.target)?;
+    let new_file = arguments.safety.new_file;
+    let place = Place::named(&arguments.target, NewFile::by(new_file, true))?;
     can_verify(&place, arguments)?;
     let recorded = recorded::of(context, arguments)?;
     let (earlier, mut defaults) = recorded.map_or((None, Defaults::default()), |r| (Some(r.written), r.defaults));
@@ -74,6 +76,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         methodology: &methodology,
         form: Form::Faithful,
         target: &arguments.target,
+        new_file,
         source: None,
         size: written.size,
         destroy: arguments.safety.destroy.as_deref(),
@@ -146,9 +149,10 @@ fn numa(node: Option<u32>) -> Result<Option<Vec<u32>>> {
     let Some(node) = node else { return Ok(None) };
     let path = format!("/sys/devices/system/node/node{node}/cpulist");
     let no_node = || {
-        Failure::usage(format!(
-            "--numa {node}: there is no such node on this host; `ls /sys/devices/system/node` names them"
-        ))
+        Failure::new(
+            ExitCode::HostNotFit,
+            format!("--numa {node}: there is no such node on this host; `ls /sys/devices/system/node` names them"),
+        )
     };
     let list = std::fs::read_to_string(Path::new(&path)).map_err(|_| no_node())?;
     let cpus = values::cpu_numbers(list.trim()).map_err(|_| no_node())?;

@@ -11,6 +11,7 @@ use crate::fail::{Failure, Result};
 use crate::lab::around::Around;
 use crate::lab::begin::{self, Order};
 use crate::lab::execute::engine as lab_engine;
+use crate::lab::missing::NewFile;
 use crate::lab::outcome::Show;
 use crate::lab::pages::format_of;
 use crate::lab::place::Place;
@@ -41,7 +42,7 @@ const READ_ONLY: &str = "the device may not be written (--destroy would permit i
 
 /// The block device that nobody released, where the target is one.
 fn unnamed(path: &Path, arguments: &MeasureArgs) -> Result<Option<BlockNode>> {
-    Ok(match Place::of(path)? {
+    Ok(match Place::named(path, NewFile::by(arguments.new_file, true))? {
         Place::Named(Named::BlockDevice(node)) if arguments.destroy.is_empty() => Some(node),
         _ => None,
     })
@@ -88,6 +89,7 @@ fn measure(
         methodology,
         form: method::form(methodology, arguments.form),
         target: path,
+        new_file: arguments.new_file,
         size: arguments.size,
         source,
         destroy: the_one_named(&arguments.destroy)?,
@@ -107,8 +109,7 @@ fn measure(
         under: None,
         part: None,
     };
-    let around =
-        asked.and_then(|asked| Some((Around::of(methodology.conditions(order.form), asked, order.form)?, asked)));
+    let around = asked.and_then(|asked| Some((Around::of(methodology.conditions(order.form), asked)?, asked)));
     match &around {
         Some((around, asked)) => conditions::carry_out(context, &order, (around, asked, arguments.backend)),
         None => begin::carry_out(context, order),

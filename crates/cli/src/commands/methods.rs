@@ -6,16 +6,21 @@ mod own;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use drivelab_core::condition::{MethodConditions, PowerStates};
+use drivelab_core::excerpt::MOST_SHOWN;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::plan::{Action, Form, LeftOut, Plan, Repeats, Rounds, Step};
-use drivelab_core::units::Bytes;
-use drivelab_method::{Diagnostics, Methodology, SpeedGuess, TargetShape, library};
+use drivelab_core::units::{Bytes, Nanos};
+use drivelab_method::library::BuiltIn;
+use drivelab_method::{Diagnostics, Head, Methodology, SpeedGuess, TargetShape, library};
 use drivelab_report::format;
 
 use crate::args::{FormArg, MethodsCommand};
 use crate::context::Context;
-use crate::fail::Result;
+use crate::fail::{Failure, Result};
 use crate::lab::dry_run::GUESS;
+use crate::lab::missing::NewFile;
+use crate::lab::place::Place;
 use crate::lab::{method, other_namespace, target, traces};
 use crate::say;
 
@@ -37,25 +42,32 @@ pub fn methods(context: &Context, command: &MethodsCommand) -> Result {
         MethodsCommand::Schema => say::json(&drivelab_method::json_schema()).map(|()| ExitCode::Ok),
         MethodsCommand::New { name, from } => own::new(name, from.as_deref()),
         MethodsCommand::Diff { first, second, json } => own::diff(first, second, *json),
-        MethodsCommand::Plan { method, profile, target, form, size, set, traces, json, as_fio } => {
+        MethodsCommand::Plan { method, profile, target, new_file, form, size, set, traces, json, as_fio } => {
             let mut methodology = method::find_set(method, profile.as_deref(), set)?;
             traces::inform(&mut methodology, &traces.traces, context.settings.voice)?;
-            plan(&methodology, target, (*form, *size), if *as_fio { Shown::JobFile } else { Shown::json(*json) })
+            let place = Place::named(target, NewFile::by(*new_file, methodology.target().takes_files()))?;
+            plan(
+                &methodology,
+                (target, place),
+                (*form, *size),
+                if *as_fio { Shown::JobFile } else { Shown::json(*json) },
+            )
         }
         MethodsCommand::Import(arguments) => import::import(arguments),
     }
 }
 
 fn list(json: bool) -> Result {
-    let all = library::all().iter().map(|built_in| method::find(built_in.name)).collect::<Result<Vec<_>>>()?;
     if json {
+        let all = library::all().iter().map(|built_in| method::find(built_in.name)).collect::<Result<Vec<_>>>()?;
         let methods: Vec<_> = all.iter().map(describe).collect();
         say::json(&serde_json::json!({ "schema": "drivelab.methods", "schema_version": 1, "methods": methods }))?;
     } else {
-        let width = all.iter().map(|m| m.identity().name.len()).max().unwrap_or(0);
-        let line = |m: &Methodology| {
-            let (identity, on) = (m.identity(), m.target().words());
-            format!("{:<width$}  {:<8} {on:<24} {}\n", identity.name, identity.version, m.title())
+        // All of them are checked by the program's own tests: a list needs what they are called.
+        let all: Vec<Head> = library::all().iter().filter_map(BuiltIn::head).collect();
+        let width = all.iter().map(|head| head.name.len()).max().unwrap_or(0);
+        let line = |head: &Head| {
+            format!("{:<width$}  {:<8} {:<24} {}\n", head.name, head.version, head.target.words(), head.title)
         };
         let lines: Vec<String> = all.iter().map(line).collect();
         say::data(&lines.concat())?;
@@ -167,6 +179,7 @@ fn wrong_json(diagnostics: &Diagnostics) -> serde_json::Value {
     let errors: Vec<_> = diagnostics
         .all()
         .iter()
+        .take(MOST_SHOWN)
         .map(|mistake| {
             let (line, column) = diagnostics.line_and_column(mistake);
             serde_json::json!({
@@ -177,6 +190,7 @@ fn wrong_json(diagnostics: &Diagnostics) -> serde_json::Value {
         .collect();
     serde_json::json!({
         "schema": "drivelab.check", "schema_version": 1, "ok": false, "file": diagnostics.file_name(), "errors": errors,
+        "mistakes": diagnostics.all().len(),
     })
 }
 
@@ -196,13 +210,14 @@ impl Shown {
 
 fn plan(
     methodology: &Methodology,
-    path: &Path,
+    (path, place): (&Path, Place),
     (form, size): (Option<FormArg>, Option<Bytes>),
     shown: Shown,
 ) -> Result {
     let form = method::form(methodology, form);
-    let site = target::survey(path, methodology, form, size, target::Purpose::Plan)?;
+    let site = target::survey(place, methodology, form, size, target::Purpose::Plan)?;
     let plan = target::plan(methodology, form, &site, None, &target::Words::OF_FILES)?;
+    let runs = methodology.conditions(form).map_or(1, |conditions| runs_of(&conditions));
     match shown {
         Shown::Json => {
             let document = serde_json::json!({
@@ -210,14 +225,54 @@ fn plan(
                 "schema_version": 1,
                 "estimated_time_s": plan.estimated_time().as_secs_f64(),
                 "estimated_written": plan.estimated_written(),
+                "runs": runs,
+                "remarks": site.remarks(),
                 "plan": plan,
             });
             say::json(&document)?;
         }
-        Shown::Table => say::data(&plan_text(&plan))?,
-        Shown::JobFile => say::data(&drivelab_interop::fio::job_file(&plan, &fio_target(path)))?,
+        Shown::Table => {
+            let remarks: String = site.remarks().iter().map(|remark| format!("Note: {remark}\n")).collect();
+            say::data(&format!("{}{}{remarks}", plan_text(&plan), of_all_runs(&plan, runs)))?;
+        }
+        Shown::JobFile => {
+            let text = drivelab_interop::fio::job_file(&plan, &fio_target(path));
+            if !drivelab_interop::fio::has_jobs(&text) {
+                let name = &plan.methodology.name;
+                return Err(Failure::usage(format!(
+                    "'{name}' has nothing that a fio job file can say: its steps work on files, replay traces or wait"
+                )));
+            }
+            say::data(&text)?;
+        }
     }
     Ok(ExitCode::Ok)
+}
+
+/// How many runs one command makes: each arm in each power state in each round. Arms that cannot be had are
+/// fewer; of all
+/// power states of a drive that is not known yet, one is counted.
+fn runs_of(conditions: &MethodConditions) -> u64 {
+    let states = match &conditions.power_states {
+        Some(PowerStates::These(states)) => states.len().max(1),
+        Some(PowerStates::All) | None => 1,
+    };
+    (conditions.arms.len().max(1) * states) as u64 * u64::from(conditions.repeats.unwrap_or(1).max(1))
+}
+
+/// What several runs under conditions are together, where there are several; the figures above are those of one.
+fn of_all_runs(plan: &Plan, runs: u64) -> String {
+    if runs < 2 {
+        return String::new();
+    }
+    let time = Nanos::new(plan.estimated_time().get().saturating_mul(runs));
+    let written = Bytes::new(plan.estimated_written().get().saturating_mul(runs));
+    format!(
+        "That is one run. Under all conditions and in all rounds: {runs} runs, about {}, writes about {}; setting up comes \
+         on top\n",
+        format::duration(time),
+        format::bytes(written)
+    )
 }
 
 /// What fio opens: in a folder, a file of its own.

@@ -10,7 +10,7 @@ use drivelab_store::Bundle;
 use crate::args::{PrintArgs, ReplayArgs};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
-use crate::lab::execute::{View, screens};
+use crate::lab::execute::{View, events_written, screens};
 use crate::lab::signals;
 use crate::say;
 
@@ -29,7 +29,7 @@ pub fn replay(context: &Context, arguments: &ReplayArgs) -> Result {
     let stop = StopToken::default();
     signals::watch(stop.clone())?;
     let print = PrintArgs { events: arguments.events, json: arguments.json };
-    let mut screens = screens(context, &print, &stop, View::Replay);
+    let (mut screens, unwritten) = screens(context, &print, &stop, View::Replay);
     let clock = MonotonicClock::starting_at(0);
     bundle.each_event(|event| {
         while arguments.speed > 0.0 && clock.now_ns() < due_ns(event.at_ns, arguments.speed) && !stop.is_stopped() {
@@ -52,6 +52,7 @@ pub fn replay(context: &Context, arguments: &ReplayArgs) -> Result {
         let (records, analysis) = context.load(row.id)?;
         say::json(&drivelab_report::document(&[ReportInput { records: &records, analysis: &analysis }])?)?;
     }
+    events_written(&unwritten)?;
     Ok(if stop.is_stopped() { ExitCode::Interrupted } else { ExitCode::Ok })
 }
 

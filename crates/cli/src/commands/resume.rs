@@ -7,14 +7,14 @@ use drivelab_core::environment::{BlockDeviceFacts, TargetFacts, TargetKind};
 use drivelab_core::event::{RunResumed, RunState};
 use drivelab_core::exit::ExitCode;
 use drivelab_core::ids::RunId;
-use drivelab_core::plan::Step;
+use drivelab_core::plan::{Plan, Step};
 use drivelab_core::run::RunRecords;
 use drivelab_core::target::{DeviceIdentity, WritableTarget};
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_device::guard::{self, Destroy, Whole};
 use drivelab_device::{BlockNode, FileIdentity, Named, Scratch};
 use drivelab_report::{DryRunDevice, format};
-use drivelab_session::{Start, check_of_what_was_written, left};
+use drivelab_session::{Start, can_make_again, left, state_changed};
 use drivelab_store::{Bundle, DataDir, Recorder, RunRow};
 
 use crate::args::ResumeArgs;
@@ -69,7 +69,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
         again.as_left(book.as_ref(), &records);
     }
     let book = book.map(|book| book.going_on(&records, again.prepared_again));
-    again.prepared_again = prepares_again(&records, again.prepared_again, &again.state)?;
+    again.prepared_again &= can_make_again(&records);
     if let Some(scratch) = &again.opened.scratch {
         notes::write_scratch(&data, row.id, scratch)?;
     }
@@ -102,14 +102,20 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     engine.written = headers::of_finished(&records).ok();
     // Steps of a run under conditions are set beside others with their CPU time, whichever process measures them.
     let company = records.environment.condition.is_some().then(|| Company::new(None));
+    let (show, history, asks) = (Show::of(&records), Some(bundle), can_be_asked(&records.plan));
     let start = Start::Resumed { records, resumed };
     let (folders, opening) = (made.owners, Vec::new());
     let care = Care { scratch, folders, bundle_on_target, trace: None, opening, group: None, company, book };
     screens::is_kept(row.id);
-    let keep = Keep::Bundle { data, recorder };
-    let (run, show, clock, history) = (row.id, Show::Review, None, Some(bundle));
-    let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, clock };
+    let (run, keep, clock) = (row.id, Keep::Bundle { data, recorder }, None);
+    let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, asks, clock };
     execute(context, &arguments.print, ready)
+}
+
+/// Whether a key asks before it stops the run: not where nobody can answer, and not of a load alone, as `drivelab io`
+/// issues it.
+fn can_be_asked(plan: &Plan) -> bool {
+    plan.methodology.name != "io" && std::io::IsTerminal::is_terminal(&std::io::stdin())
 }
 
 /// The end of a run that has nothing left to measure, shown; nothing where there is something left.
@@ -259,18 +265,11 @@ fn again(records: &RunRecords) -> &'static str {
     if records.plan.prepares() { "is prepared again" } else { "is not as the run left it" }
 }
 
-/// Whether preparation is repeated on a target, lost or not. Refuses to check what is not there any more: a drive
-/// would be blamed for what others wrote.
-fn prepares_again(records: &RunRecords, lost: bool, state: &str) -> Result<bool> {
-    match check_of_what_was_written(records).filter(|_| lost) {
-        None => Ok(lost && records.plan.prepares()),
-        Some((check, write)) => Err(Failure::new(
-            ExitCode::TargetUnusable,
-            format!(
-                "'{check}' would check what '{write}' wrote, and that may be gone: {state}; what others wrote there would look \
-                 like a fault of the drive. Begin a new run; this one stays as it is"
-            ),
-        )),
+/// What is said of a device that is as this run left it, and whether what is left to do needs another state than that.
+fn as_left_or_changed(words: &str, records: &RunRecords) -> (String, bool) {
+    match state_changed(records) {
+        None => (words.to_owned(), false),
+        Some(why) => (format!("{words}; but {why}, so that is made again"), true),
     }
 }
 
@@ -290,7 +289,7 @@ impl Reopened {
         }
         let Some(book) = book else { return };
         (self.state, self.prepared_again) = match book.prepared() {
-            Ok(words) => (format!("the device was released anew and is {words}"), false),
+            Ok(words) => as_left_or_changed(&format!("the device was released anew and is {words}"), records),
             Err(why) => (format!("the device was released anew and {}, since {why}", again(records)), true),
         };
     }
@@ -324,7 +323,8 @@ fn reopen(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>, voice: 
             let wanted = Wanted { run: records.run, needs, destroy: &Destroy::default(), size, own: false };
             let opened = Place::of(&recorded.path)?.open(&wanted, voice)?;
             let state = "the target was opened again".to_owned();
-            Reopened { opened, state, prepared_again: true }
+            // What stores nothing is in no state.
+            Reopened { opened, state, prepared_again: !recorded.kind.stores_nothing() }
         }
     };
     as_it_began(records, &reopened.opened.facts.devices, reopened.opened.target.length())?;
@@ -358,7 +358,7 @@ fn said_only(context: &Context, arguments: &ResumeArgs, bundle: &Bundle, records
     if records.environment.target.kind == TargetKind::BlockDevice {
         looked.as_left(context, records)?;
     }
-    looked.prepared_again = prepares_again(records, looked.prepared_again, &looked.remark)?;
+    looked.prepared_again &= can_make_again(records);
     let devices = &records.environment.target.devices;
     watching::Watching::look(context, &arguments.telemetry, devices, Some(&records.plan))?;
     let left: Vec<&Step> = left(records, !looked.prepared_again).into_iter().map(|(_, step)| step).collect();
@@ -382,7 +382,7 @@ impl Looked {
         let (node, _) = same_block_device(records)?;
         let book = Book::of_device(&node, &context.data()?, records.run);
         (self.remark, self.prepared_again) = match book.prepared() {
-            Ok(words) => (format!("the target is {words}"), false),
+            Ok(words) => as_left_or_changed(&format!("the target is {words}"), records),
             Err(why) => (format!("the target {}, since {why}", again(records)), true),
         };
         Ok(())
@@ -401,8 +401,12 @@ fn look(bundle: &Bundle, records: &RunRecords, destroy: Option<&Path>) -> Result
     let prepares = |device| Looked { device, remark: "the target is prepared again".to_owned(), prepared_again: true };
     match recorded.kind {
         TargetKind::ScratchFile => {
-            let remark = "the target is filled again where its fill is gone".to_owned();
-            Ok(Looked { device: None, remark, prepared_again: false })
+            let changed = state_changed(records);
+            let prepared_again = changed.is_some();
+            let remark = changed.map_or("the target is filled again where its fill is gone".to_owned(), |why| {
+                format!("the target is made again: {why}")
+            });
+            Ok(Looked { device: None, remark, prepared_again })
         }
         TargetKind::NamedFile if needs.changes() => {
             let target = named_file(bundle, records, &recorded.path)?;
@@ -493,9 +497,14 @@ fn named_file(bundle: &Bundle, records: &RunRecords, path: &Path) -> Result<Writ
 /// The scratch file: the same one where it is still there and whole, otherwise made again.
 fn scratch(bundle: &Bundle, records: &RunRecords, folder: &Path) -> Result<(WritableTarget, Scratch, String, bool)> {
     let why = match notes::scratch(bundle).map(|claim| guard::reopen_scratch(&claim)) {
-        Some(Ok((target, scratch, Whole::Whole))) => {
-            return Ok((target, scratch, "the scratch file was still there and filled".to_owned(), false));
-        }
+        Some(Ok((target, scratch, Whole::Whole))) => match state_changed(records) {
+            None => return Ok((target, scratch, "the scratch file was still there and filled".to_owned(), false)),
+            Some(why) => {
+                // Another file: in the old one is what was written since, and it may lie in other places on the drive.
+                drop((target, scratch));
+                why
+            }
+        },
         Some(Ok((target, scratch, Whole::NotWhole(why)))) => {
             return Ok((target, scratch, format!("the scratch file is filled again: {why}"), true));
         }

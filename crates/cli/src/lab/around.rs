@@ -5,7 +5,6 @@
 
 use drivelab_conditions::{ConditionsError, check};
 use drivelab_core::condition::{Arm, Condition, MethodConditions, PowerStates, Series};
-use drivelab_core::plan::Form;
 use drivelab_device::BlockNode;
 
 use crate::args::ConditionArgs;
@@ -17,7 +16,6 @@ pub struct Around {
     asked: MethodConditions,
     /// What flags replaced of the methodology's own.
     replaced: Vec<String>,
-    form: Form,
 }
 
 /// One run: what it is measured under, and its place among the others.
@@ -45,7 +43,7 @@ fn listed(arms: &[Arm]) -> String {
 impl Around {
     /// From the methodology's wishes and the flags; `None` where neither asks for anything.
     #[must_use]
-    pub fn of(own: Option<MethodConditions>, flags: &ConditionArgs, form: Form) -> Option<Around> {
+    pub fn of(own: Option<MethodConditions>, flags: &ConditionArgs) -> Option<Around> {
         if own.is_none() && !flags.any() {
             return None;
         }
@@ -78,7 +76,7 @@ impl Around {
             // Who names an arm wants it.
             asked.optional_arms.clear();
         }
-        Some(Around { asked, replaced, form })
+        Some(Around { asked, replaced })
     }
 
     /// The share of the device that is partitioned.
@@ -118,7 +116,7 @@ impl Around {
                 Err(error) => return Err(error.into()),
             }
         }
-        if several && kept.iter().all(|arm| *arm == Arm::None) && self.form != Form::Smoke {
+        if several && kept.iter().all(|arm| *arm == Arm::None) {
             return Err(Failure::new(
                 drivelab_core::exit::ExitCode::HostNotFit,
                 format!(
@@ -211,8 +209,8 @@ mod tests {
 
     #[test]
     fn flags_replace_what_the_methodology_asks_for_and_that_is_noted() {
-        assert!(Around::of(None, &flags(), Form::Quick).is_none());
-        let as_it_is = Around::of(Some(own()), &flags(), Form::Quick).expect("conditions");
+        assert!(Around::of(None, &flags()).is_none());
+        let as_it_is = Around::of(Some(own()), &flags()).expect("conditions");
         assert_eq!((as_it_is.asked, as_it_is.replaced), (own(), Vec::new()));
         let flags = ConditionArgs {
             span: "25%".parse().ok(),
@@ -221,7 +219,7 @@ mod tests {
             data_state: Some(DataState::Fresh),
             ..flags()
         };
-        let Around { asked, replaced, .. } = Around::of(Some(own()), &flags, Form::Quick).expect("conditions");
+        let Around { asked, replaced } = Around::of(Some(own()), &flags).expect("conditions");
         assert_eq!((asked.partition, asked.repeats, asked.arm_order), (None, Some(2), Some(ArmOrder::Abba)));
         assert!(!asked.may_leave_out(Arm::Opal), "named arms are wanted");
         let wanted = [

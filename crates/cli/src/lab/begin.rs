@@ -24,13 +24,16 @@ use super::care::Care;
 use super::company::Company;
 use super::drive_state::Book;
 use super::execute::{Keep, Ready, execute};
+use super::missing::NewFile;
 use super::outcome::Show;
 use super::pages::{OutputFile, Wish, format_of};
-use super::place::{Needs, OpenedIo, Wanted};
+use super::place::{Needs, OpenedIo, Place, Wanted};
 use super::target::{self, Purpose, Site, Words};
 use super::trace::TraceFile;
 use super::watching::{self, Watching};
-use super::{checked, consent, data_sheet, dry_run, endurance, files, found, notes, other_namespace, placing, signals};
+use super::{
+    checked, consent, data_sheet, dry_run, endurance, files, found, notes, other_namespace, placing, signals, unmounted,
+};
 use crate::args::{PrintArgs, TelemetryArgs};
 use crate::context::{Context, now, tool};
 use crate::fail::{Failure, Result};
@@ -44,6 +47,8 @@ pub struct Order<'a> {
     pub form: Form,
     /// What the user named.
     pub target: &'a Path,
+    /// Whether it is a scratch file to be made under that name (`--new-file`).
+    pub new_file: bool,
     /// Size of the scratch file, where the user said one.
     pub size: Option<Bytes>,
     /// The folder that sets of files are copied from (`--source`).
@@ -93,6 +98,14 @@ pub struct Under<'a> {
 }
 
 impl<'a> Order<'a> {
+    /// What the target is.
+    ///
+    /// # Errors
+    /// One that is not there, unless it is to be made, and one that is nothing that can be measured.
+    pub fn place(&self) -> Result<Place> {
+        Place::named(self.target, NewFile::by(self.new_file, self.methodology.target().takes_files()))
+    }
+
     /// The same order with another engine, for a run that is one of several: under nothing, and without a trace.
     #[must_use]
     pub fn like(&self) -> Order<'a> {
@@ -159,6 +172,7 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
         return dry_run::one(context, &order).map(|_| None);
     }
     let voice = context.settings.voice;
+    unmounted::ask(&order, &order.place()?, voice)?;
     let destroy = consent::of(&order)?;
     let mut site = survey(&order, &destroy)?;
     let plan = target::plan(order.methodology, order.form, &site, Some(order.telemetry), &order.words)?;
@@ -179,7 +193,7 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
     let opened = site.open(&wanted, voice)?;
     let other = other_namespace::open(&plan, &opened.facts)?;
     let made = files::make(&plan, site.place.folder(), order.source, run, voice)?;
-    let environment = environment(context, (&order, &plan), &opened, (data.as_ref(), made.source));
+    let environment = environment(context, (&order, &plan), &opened, (data.as_ref(), made.source))?;
     let reads_other = other_namespace::remark(&plan);
     site.remarks().iter().chain(&opened.remarks).chain(&reads_other).for_each(|remark| voice.say(remark));
     found::say(voice, &environment, &plan, order.show);
@@ -217,7 +231,9 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
     let folders = made.owners;
     let care = Care { scratch, folders, bundle_on_target, trace: trace.clone(), opening, group, company, book };
     let (start, show, history) = (Start::New(start), order.show, None);
-    let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, clock };
+    // Without a keyboard nobody answers, and a load alone is too short to be asked about.
+    let asks = !order.yes && show != Show::Load && std::io::IsTerminal::is_terminal(&std::io::stdin());
+    let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, asks, clock };
     Ok(Some(Prepared { ready, trace }))
 }
 
@@ -234,12 +250,15 @@ fn note(data: &DataDir, run: RunId, opened: &OpenedIo, page: Option<&Wish>) -> R
 }
 
 /// What the run is measured in and under.
+///
+/// # Errors
+/// Of a check, drive facts of the user's own that are wrong.
 fn environment(
     context: &Context,
     (order, plan): (&Order<'_>, &Plan),
     opened: &OpenedIo,
     (data, source): (Option<&DataDir>, Option<Box<FileSource>>),
-) -> Environment {
+) -> Result<Environment> {
     let mut environment = opened.environment(data.map(DataDir::root));
     environment.ceilings = context.ceilings_of(&environment.testbed);
     environment.watching_cost = context.watching_cost_of(&environment.target.devices);
@@ -247,19 +266,20 @@ fn environment(
     environment.source = source;
     if order.sample {
         environment.content = checked::sample(plan, &opened.target, context.settings.voice).map(Box::new);
+        environment.drive_facts = checked::facts(context, environment.probe.as_deref())?.map(Box::new);
     }
     let sheet = data_sheet::of(context, &environment.target.devices, order.facts);
     let unread = |error: &Failure| {
         context.settings.voice.warn(format!("without the figures that are printed of the drive: {}", error.message));
     };
     environment.data_sheet = sheet.inspect_err(unread).ok().flatten().map(Box::new);
-    environment
+    Ok(environment)
 }
 
 /// What can be refused before the target is opened; gives the page that is wanted.
 ///
 /// # Errors
-/// CPUs that this process may not use, and files that cannot be written.
+/// CPUs that this process may not use (exit 9), and files that cannot be written.
 pub(super) fn check(order: &Order<'_>, plan: &Plan) -> Result<Option<Wish>> {
     check_cpus(plan)?;
     order.trace.map_or(Ok(()), TraceFile::check)?;
@@ -271,7 +291,7 @@ fn survey(order: &Order<'_>, destroy: &Destroy) -> Result<Site> {
     let (methodology, form, size) = (order.methodology, order.form, order.size);
     let Some(Under { set_up, .. }) = order.under.as_ref().filter(|under| under.is_device()) else {
         let purpose = if order.under.is_some() { Purpose::OnOwn } else { Purpose::Measure { destroy } };
-        return target::survey(order.target, methodology, form, size, purpose);
+        return target::survey(order.place()?, methodology, form, size, purpose);
     };
     let target = set_up.target()?;
     // A span that the user named is tested whole.
@@ -295,7 +315,9 @@ impl Under<'_> {
 /// them.
 fn check_cpus(plan: &Plan) -> Result<()> {
     let mut loads = plan.steps().filter_map(Step::workload).flat_map(Workload::groups);
-    loads.try_for_each(|load| drivelab_engine::check_cpus(&load.placement.cpus)).map_err(Failure::usage)
+    loads
+        .try_for_each(|load| drivelab_engine::check_cpus(&load.placement.cpus))
+        .map_err(|why| Failure::new(ExitCode::HostNotFit, why))
 }
 
 fn new_bundle<'a>(start: &'a RunStarted, methodology_toml: &'a str) -> NewBundle<'a> {

@@ -12,40 +12,44 @@ use drivelab_core::run::RunRecords;
 use drivelab_core::target::IoTarget;
 use drivelab_core::units::Bytes;
 use drivelab_core::workload::Pattern;
-use drivelab_report::{CheckInput, check_document, check_text};
+use drivelab_report::{CheckInput, check_details, check_document, check_text};
 
 use super::outcome::terminal_width;
 use crate::args::PrintArgs;
 use crate::commands::drives::library;
 use crate::context::Context;
 use crate::fail::Result;
-use crate::say::{self, Voice};
+use crate::say::{self, Loudness, Voice};
 
-/// Shows what a run that read the target found; gives the verdict's standing.
+/// Shows what a run that read the target found; gives the verdict's standing, where it came to one.
 ///
 /// # Errors
-/// Drive facts of the user's own that are wrong.
+/// Only where stdout cannot be written.
 pub fn show(
     context: &Context,
     print: &PrintArgs,
     (records, analysis): (&RunRecords, &Analysis),
     run: Option<RunId>,
-) -> Result<Standing> {
-    let facts = facts(context, records.environment.probe.as_deref())?;
+) -> Result<Option<Standing>> {
+    let Some(checked) = &analysis.checked else { return Ok(None) };
     let read = Read::of_run(records, analysis);
-    let probe = records.environment.probe.as_deref();
-    let known = Known { probe, facts: facts.as_ref(), read: Some(&read), not_read: None };
-    say_it(print, known, &records.environment.target.path, run)
+    let environment = &records.environment;
+    let (probe, facts) = (environment.probe.as_deref(), environment.drive_facts.as_deref());
+    let known = Known { probe, facts, read: Some(&read), not_read: None };
+    say_it(context, print, CheckInput { target: &environment.target.path, known, checked, run })?;
+    Ok(Some(checked.verdict.standing))
 }
 
 /// The same where nothing may be read.
 ///
 /// # Errors
-/// As for [`show`].
+/// Drive facts of the user's own that are wrong.
 pub fn without_reading(context: &Context, print: &PrintArgs, probe: &TargetProbe, why: &NotKnown) -> Result {
     let facts = facts(context, Some(probe))?;
     let known = Known { probe: Some(probe), facts: facts.as_ref(), read: None, not_read: Some(why) };
-    Ok(code(say_it(print, known, &probe.path, None)?))
+    let checked = buyer::check(&known);
+    say_it(context, print, CheckInput { target: &probe.path, known, checked: &checked, run: None })?;
+    Ok(code(checked.verdict.standing))
 }
 
 /// The exit code of a verdict.
@@ -54,19 +58,20 @@ pub fn code(standing: Standing) -> ExitCode {
     if standing == Standing::Bad { ExitCode::AcceptanceFailed } else { ExitCode::Ok }
 }
 
-fn say_it(print: &PrintArgs, known: Known<'_>, target: &std::path::Path, run: Option<RunId>) -> Result<Standing> {
-    let checked = buyer::check(&known);
-    let input = CheckInput { target, known, checked: &checked, run };
+fn say_it(context: &Context, print: &PrintArgs, input: CheckInput<'_>) -> Result<()> {
     if print.json {
-        say::json(&check_document(&input))?;
-    } else {
-        say::data(&check_text(&input, terminal_width()))?;
+        return say::json(&check_document(&input));
     }
-    Ok(checked.verdict.standing)
+    let details = context.settings.voice.loudness == Loudness::Verbose;
+    let text = if details { check_details } else { check_text };
+    say::data(&text(&input, terminal_width()))
 }
 
 /// What is known of the drive's model.
-fn facts(context: &Context, probe: Option<&TargetProbe>) -> Result<Option<DriveFacts>> {
+///
+/// # Errors
+/// Drive facts of the user's own that are wrong.
+pub fn facts(context: &Context, probe: Option<&TargetProbe>) -> Result<Option<DriveFacts>> {
     let Some(device) = probe.and_then(TargetProbe::device) else { return Ok(None) };
     let Some(model) = device.model.as_deref() else { return Ok(None) };
     let library = library(context)?;

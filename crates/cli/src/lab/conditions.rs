@@ -87,7 +87,9 @@ pub fn carry_out(context: &Context, order: &Order<'_>, asked: Asked<'_>) -> Resu
     if let Some(folder) = on_file::folder(order)? {
         return on_file::carry_out(context, order, asked, &folder);
     }
-    let node = device(order.target)?;
+    let node = device(order)?;
+    // Whether it may be touched at all comes before whether it is large enough.
+    guard::preview_device(&node).map_err(|error| by_a_killed_run(context, &node, error.into()))?;
     let turns = asked.0.turns(Some(&node), asked.1, false)?;
     order.page.map_or(Ok(()), |(output, _)| OutputFile::check(output).and(format_of(output)).map(drop))?;
     let destroy = consent::for_device(&node, order.destroy, order.yes || order.dry_run);
@@ -185,8 +187,8 @@ pub fn by_a_killed_run(context: &Context, node: &BlockNode, failure: Failure) ->
 }
 
 /// The device that the user named: conditions are set up on nothing else.
-fn device(target: &Path) -> Result<BlockNode> {
-    match Place::of(target)? {
+fn device(order: &Order<'_>) -> Result<BlockNode> {
+    match order.place()? {
         Place::Named(Named::BlockDevice(node)) => Ok(node),
         other => Err(Failure::usage(format!(
             "{} is no block device, and conditions (--partition, --span, --file-system, --arm, --data-state, \
@@ -230,6 +232,7 @@ fn under(
     let inner = Under { run, stop: stop.clone(), set_up: &set_up };
     let order = Order {
         target: &target,
+        new_file: false,
         destroy: None,
         engine,
         page: one.page,

@@ -28,8 +28,7 @@ pub(super) fn of(order: &Order<'_>) -> Result<Destroy> {
         // The user's word for what was set up came before it was.
         return Ok(Destroy::default());
     }
-    let place = Place::of(order.target)?;
-    match place {
+    match order.place()? {
         Place::Named(Named::BlockDevice(node)) if target::changes(order.methodology, order.form) => {
             let destroy = for_device(&node, order.destroy, order.yes || order.dry_run)?;
             Ok(match order.planned {

@@ -23,7 +23,7 @@ use super::begin::{self, Order};
 use super::place::{Needs, Place, Wanted};
 use super::target::{self, Purpose, Site};
 use super::watching::Watching;
-use super::{consent, endurance, files, other_namespace, placing, review};
+use super::{consent, endurance, files, other_namespace, placing, review, unmounted};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
 use crate::say;
@@ -42,7 +42,9 @@ pub struct Look {
 /// # Errors
 /// What the order would be refused for, but for a missing `--destroy`.
 pub fn look(context: &Context, order: &Order<'_>) -> Result<Look> {
-    let preview = match Place::of(order.target)? {
+    let place = order.place()?;
+    unmounted::ask(order, &place, context.settings.voice)?;
+    let preview = match place {
         Place::Named(Named::BlockDevice(node))
             if order.destroy.is_none() && target::changes(order.methodology, order.form) =>
         {
@@ -52,7 +54,7 @@ pub fn look(context: &Context, order: &Order<'_>) -> Result<Look> {
     };
     let destroy = consent::of(order)?;
     let purpose = if preview.is_some() { Purpose::Plan } else { Purpose::Measure { destroy: &destroy } };
-    let site = target::survey(order.target, order.methodology, order.form, order.size, purpose)?;
+    let site = target::survey(order.place()?, order.methodology, order.form, order.size, purpose)?;
     let plan = target::plan(order.methodology, order.form, &site, Some(order.telemetry), &order.words)?;
     files::check(order, &plan, &site)?;
     begin::check(order, &plan)?;

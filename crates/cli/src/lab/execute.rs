@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use drivelab_core::clock::{MonotonicClock, RunClock, StopToken};
 use drivelab_core::exit::ExitCode;
@@ -26,11 +27,13 @@ use crate::args::{BackendArg, PrintArgs};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
 use crate::say;
-use crate::screens::{self, JsonLines, Panel, Plain, Style};
+use crate::screens::{self, JsonLines, Panel, Plain, Style, Unwritten};
 
 /// Events that may wait for a screen; JSON lines get so many that only a stopped reader misses some.
 const SCREEN_CAPACITY: usize = 256;
 const JSON_CAPACITY: usize = 1 << 16;
+/// How long the end of a run waits for a terminal: it may have been closed, or hold what is printed there (Ctrl-S).
+const TERMINAL_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Where what is measured stays.
 #[expect(clippy::large_enum_variant, reason = "there is one per process")]
@@ -70,6 +73,8 @@ pub struct Ready {
     pub stop: StopToken,
     /// What was recorded before, for a run that goes on: screens that show a whole run hear it first.
     pub history: Option<Bundle>,
+    /// Whether the panel may ask before a key stops the run.
+    pub asks: bool,
     /// The clock that runs of a group share; otherwise the run has its own.
     pub clock: Option<MonotonicClock>,
 }
@@ -79,7 +84,8 @@ pub struct Ready {
 /// # Errors
 /// What kept the session from running, and what kept the page from being written.
 pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
-    let Ready { run, keep, start, target, mut care, mut engine, watching, page, show, stop, history, clock } = ready;
+    let Ready { run, keep, start, target, mut care, mut engine, watching, page, show, stop, history, asks, clock } =
+        ready;
     engine.run = run.number();
     engine.traces = Some(traces::opener());
     let voice = context.settings.voice;
@@ -104,12 +110,12 @@ pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
     let clock: Arc<dyn RunClock> = Arc::new(clock);
     let view = match &care.group {
         Some(group) => View::Part { letter: letter(group.drive as usize) },
-        None => View::Live { history: history.as_ref() },
+        None => View::Live { history: history.as_ref(), asks },
     };
     let mut watched =
         watching.map_or_else(Watched::default, |watching| watching.start(Arc::clone(&clock), stop.clone()));
     watched.remarks.iter().for_each(|remark| voice.warn(remark));
-    let screens = screens(context, print, &stop, view);
+    let (screens, unwritten) = screens(context, print, &stop, view);
     let fanout = Fanout::start(recorder, screens, stop.clone());
     let outcome = match Session::begin(start, &mut engine, &mut care, clock, stop, fanout) {
         Ok(session) => session.observed(watched.observer.take()).run(),
@@ -128,7 +134,18 @@ pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
             voice.warn(format!("the scratch file {} could not be removed: {error}", path.display()));
         }
     }
-    outcome::show(context, print, Ended { run, outcome, kept, show, page })
+    let code = outcome::show(context, print, Ended { run, outcome, kept, show, page })?;
+    events_written(&unwritten).map(|()| code)
+}
+
+/// Whether all events that were asked for went out.
+///
+/// # Errors
+/// Exit 6 where the disk behind stdout took no more of them.
+pub fn events_written(unwritten: &Unwritten) -> Result<()> {
+    let Some(why) = unwritten.why() else { return Ok(()) };
+    let message = format!("events are missing from standard output: {why}; free some space, or write elsewhere");
+    Err(Failure::new(ExitCode::TargetUnusable, message))
 }
 
 /// The engine that the user wants, asked before anything is made: one that cannot be had here is refused at once.
@@ -149,7 +166,7 @@ fn stuck_text(stuck: &Stuck) -> String {
     let Stuck { operations, oldest, offset, op } = stuck;
     format!(
         "{operations} operations do not come back; the oldest, a {} at byte {offset}, has been under way for {}. Look at the \
-         kernel log; Ctrl-C twice leaves at once",
+         kernel log; Ctrl-C twice leaves at once, three times where the first one asks",
         op.name().replace('_', " "),
         format::duration(*oldest)
     )
@@ -166,6 +183,8 @@ pub enum View<'a> {
     Live {
         /// What was recorded before.
         history: Option<&'a Bundle>,
+        /// Whether the panel may ask before a key stops the run.
+        asks: bool,
     },
     /// One of several runs that go on now.
     Part {
@@ -176,8 +195,8 @@ pub enum View<'a> {
     Replay,
 }
 
-/// The screens that the user wants and the terminal can show.
-pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken, view: View<'_>) -> Vec<Screen> {
+/// The screens that the user wants and the terminal can show, and where they say what could not be written.
+pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken, view: View<'_>) -> (Vec<Screen>, Unwritten) {
     let settings = &context.settings;
     let quiet = settings.voice.loudness == say::Loudness::Quiet;
     let color = anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never;
@@ -194,25 +213,32 @@ pub fn screens(context: &Context, print: &PrintArgs, stop: &StopToken, view: Vie
         })
     };
     let mut listener = match screens::choose(print.events.is_some(), quiet, plain, tty, term.as_deref()) {
-        Style::Quiet => return Vec::new(),
+        Style::Quiet => return (Vec::new(), Unwritten::default()),
         // A reader of events has had those of the first process: it gets only what is new.
         Style::JsonLines => {
-            let listener = Box::new(JsonLines::new(std::io::stdout()));
-            return vec![Screen { listener, capacity: JSON_CAPACITY }];
+            let listener = JsonLines::new(std::io::stdout());
+            let unwritten = listener.unwritten();
+            let screen = Screen { listener: Box::new(listener), capacity: JSON_CAPACITY, patience: None };
+            return (vec![screen], unwritten);
         }
         Style::Plain => plain_lines(),
         Style::Panel => match (Panel::open(stop.clone(), color), &view) {
+            (Ok(panel), View::Live { asks: true, .. }) => {
+                Box::new(panel.asking_from(Some(settings.stop_ask_after.value.get())))
+            }
             (Ok(panel), View::Live { .. } | View::Part { .. }) => Box::new(panel),
             (Ok(panel), View::Replay) => Box::new(panel.of_a_replay()),
             (Err(_), _) => plain_lines(),
         },
     };
-    if let View::Live { history: Some(history) } = view {
+    if let View::Live { history: Some(history), .. } = view {
         // A screen that misses what was before is no reason to stop; what cannot be read was said elsewhere.
         let _ = history.each_event(|event| match listener.event(&event) {
             Ok(()) => ControlFlow::Continue(()),
             Err(_) => ControlFlow::Break(()),
         });
     }
-    vec![Screen { listener, capacity: SCREEN_CAPACITY }]
+    let terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let patience = (tty && terminal).then_some(TERMINAL_PATIENCE);
+    (vec![Screen { listener, capacity: SCREEN_CAPACITY, patience }], Unwritten::default())
 }

@@ -8,7 +8,7 @@ use drivelab_method::{Diagnostics, Methodology, library, nothing_left};
 
 use super::review;
 use crate::args::FormArg;
-use crate::fail::{Failure, Result};
+use crate::fail::{Failure, Result, input_code};
 
 /// Finds and parses a methodology. What looks like a path (a slash, or ending in `.toml`) is a file.
 ///
@@ -54,7 +54,7 @@ pub fn text(name: &str) -> Result<(String, String)> {
         std::io::ErrorKind::InvalidData => {
             Failure::usage(format!("'{name}' is not text: a methodology is a TOML file"))
         }
-        _ => Failure::usage(format!("cannot read the methodology file '{name}': {error}")),
+        _ => Failure::new(input_code(&error), format!("cannot read the methodology file '{name}': {error}")),
     })?;
     Ok((name.to_owned(), text))
 }

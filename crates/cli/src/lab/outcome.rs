@@ -3,6 +3,7 @@
 use std::slice::from_ref;
 
 use drivelab_analysis::Analysis;
+use drivelab_analysis::buyer;
 use drivelab_core::environment::TargetKind;
 use drivelab_core::event::RunState;
 use drivelab_core::exit::ExitCode;
@@ -36,6 +37,14 @@ pub enum Show {
     Check,
     /// Not by itself: it is one of several, whose result is shown.
     Part,
+}
+
+impl Show {
+    /// How the result of a stored run is shown when it goes on.
+    #[must_use]
+    pub fn of(records: &RunRecords) -> Show {
+        if buyer::is_check(records) { Show::Check } else { Show::Review }
+    }
 }
 
 /// Where the records of a run are.
@@ -84,12 +93,13 @@ pub struct Ended {
 /// As for [`show`].
 pub fn ended(context: &Context, print: &PrintArgs, run: RunId, page: Option<Wish>) -> Result {
     let (records, _) = context.load(run)?;
+    let shown = Show::of(&records);
     let device_errors = records.steps.iter().map(StepRecord::error_count).sum();
     let outcome = match records.state {
-        RunState::Failed => Outcome::Failed { message: records.message, device_errors },
+        RunState::Failed => Outcome::Failed { message: records.message, device_errors, host_unfit: false },
         _ => Outcome::Complete { device_errors },
     };
-    show(context, print, Ended { run, outcome, kept: Kept::Bundle, show: Show::Review, page })
+    show(context, print, Ended { run, outcome, kept: Kept::Bundle, show: shown, page })
 }
 
 /// The page, the result on stdout, the last words, the exit code.
@@ -116,7 +126,7 @@ pub fn show(context: &Context, print: &PrintArgs, ended: Ended) -> Result {
     match show {
         Show::Check if told => {
             let run = saved.then_some(run);
-            verdict = Some(checked::show(context, print, (records, analysis), run)?);
+            verdict = checked::show(context, print, (records, analysis), run)?;
         }
         Show::Check => {}
         Show::Review if print.json => say::json(&drivelab_report::document(&[input])?)?,
@@ -212,9 +222,13 @@ fn last_words(
             };
             Err(Failure::new(ExitCode::Interrupted, format!("{cause}: {go_on}")))
         }
-        Outcome::Failed { message, device_errors } => {
+        Outcome::Failed { message, device_errors, host_unfit } => {
             let full = records.steps.iter().flat_map(|step| &step.errors).any(|error| error.errno == NO_SPACE);
-            let code = if device_errors > 0 && !full { ExitCode::DeviceErrors } else { ExitCode::TargetUnusable };
+            let code = match () {
+                () if host_unfit => ExitCode::HostNotFit,
+                () if device_errors > 0 && !full => ExitCode::DeviceErrors,
+                () => ExitCode::TargetUnusable,
+            };
             let kept = if saved { format!("; what was measured is kept in run {run}") } else { String::new() };
             Err(Failure::new(code, format!("the run failed: {message}{kept}")))
         }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use drivelab_core::exit::ExitCode;
 
 use drivelab_analysis::Analysis;
+use drivelab_analysis::buyer::{self, Checked};
 use drivelab_core::environment::{Environment, TargetKind};
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::{GapCause, RecordedSource, SourceKind};
@@ -14,6 +15,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::args::FormatArg;
 use crate::fail::{Failure, Result};
+use crate::new_file::NewFile;
+
+/// Most bytes of a file that may be a report of ours; a longer one is somebody else's.
+const LONGEST: u64 = 1 << 30;
 
 /// The page that the user wants: kept in the bundle too, so that `resume` can write it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -68,6 +73,7 @@ pub fn render(format: FormatArg, runs: &[(RunRecords, Analysis)]) -> Result<Stri
 /// and findings are made anew from it, so no sentence names them either.
 #[must_use]
 pub fn redacted(mut records: RunRecords) -> (RunRecords, Analysis) {
+    let checked = checked_before(&records);
     redact(&mut records.environment);
     let telemetry = &mut records.telemetry;
     for source in &mut telemetry.sources {
@@ -78,8 +84,26 @@ pub fn redacted(mut records: RunRecords) -> (RunRecords, Analysis) {
     }
     let resumed = records.breaks.iter_mut().filter_map(|pause| pause.resumed.as_mut());
     resumed.for_each(|resumed| redact(&mut resumed.environment));
-    let analysis = drivelab_analysis::analyse(&records);
+    let mut analysis = drivelab_analysis::analyse(&records);
+    analysis.checked = checked;
     (records, analysis)
+}
+
+/// The buyer's answer to a check by everything that was known, without the serial numbers: what is left out must not
+/// make a drive look better or worse.
+fn checked_before(records: &RunRecords) -> Option<Checked> {
+    if !buyer::is_check(records) {
+        return None;
+    }
+    let environment = &records.environment;
+    let checked = buyer::of_run(records, &drivelab_analysis::analyse(records))?;
+    let probe = environment.probe.as_deref();
+    let devices = environment.target.devices.iter().chain(probe.iter().flat_map(|probe| &probe.devices));
+    let serials = devices.filter_map(|device| device.serial.clone());
+    let nvme = probe.and_then(|probe| probe.nvme.as_ref()).map(|nvme| nvme.controller.serial.clone());
+    let ata = probe.and_then(|probe| probe.ata.as_ref()).map(|ata| ata.serial.clone());
+    let words: Vec<String> = serials.chain(nvme).chain(ata).map(|word| word.trim().to_owned()).collect();
+    Some(checked.without(&words))
 }
 
 /// Files and commands of the user's may name folders, and say more than that.
@@ -148,7 +172,7 @@ impl OutputFile {
             return Err(no_folder(&path, folder));
         }
         refuse_foreign(&path)?;
-        if let Err(error) = tempfile_in(folder) {
+        if let Err(error) = NewFile::begin(folder) {
             let why = in_words(&error);
             return Err(Failure::new(
                 ExitCode::TargetUnusable,
@@ -190,11 +214,11 @@ impl OutputFile {
                 ),
             )
         };
-        let file = tempfile_in(folder).map_err(failed)?;
-        let mut out = BufWriter::new(file.as_file());
-        make(&mut out).and_then(|()| out.flush()).and_then(|()| file.as_file().sync_all()).map_err(failed)?;
+        let file = NewFile::begin(folder).map_err(failed)?;
+        let mut out = BufWriter::new(file.file());
+        make(&mut out).and_then(|()| out.flush()).map_err(failed)?;
         drop(out);
-        file.persist(&self.0).map_err(|error| failed(error.error))?;
+        file.replace(&self.0).map_err(failed)?;
         if let Some(caller) = crate::caller::behind_sudo() {
             // The file was made a moment ago, whatever stood at its name before.
             caller.give(&self.0, std::time::UNIX_EPOCH);
@@ -219,15 +243,6 @@ fn in_words(error: &std::io::Error) -> String {
     kernel.map_or_else(|| error.kind().to_string(), |kernel| kernel.to_string())
 }
 
-/// A new file beside the final one, readable by everybody as a report should be.
-fn tempfile_in(folder: &Path) -> std::io::Result<tempfile::NamedTempFile> {
-    use std::os::unix::fs::PermissionsExt;
-    tempfile::Builder::new()
-        .prefix(".drivelab-report-")
-        .permissions(std::fs::Permissions::from_mode(0o644))
-        .tempfile_in(folder)
-}
-
 /// What is there and was not written by drivelab stays.
 fn refuse_foreign(path: &Path) -> Result<()> {
     let foreign = |why: &str| {
@@ -246,7 +261,7 @@ fn refuse_foreign(path: &Path) -> Result<()> {
             Err(Failure::new(ExitCode::TargetUnusable, format!("cannot look at {}: {error}", path.display())))
         }
         Ok(metadata) if !metadata.is_file() => foreign("is not a regular file"),
-        Ok(_) => match std::fs::read(path) {
+        Ok(_) => match drivelab_core::input::read(path, LONGEST) {
             Ok(content) if drivelab_report::is_drivelab_output(&content) => Ok(()),
             Ok(_) => foreign("was not written by drivelab"),
             Err(error) => foreign(&format!("cannot be read ({error})")),

@@ -3,7 +3,7 @@
 //! Owns which kinds of operation make sense where, and how large a target is that has no size of its own. Must not
 //! know how the load is described or run.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::Path;
 
 use drivelab_core::environment::{Environment, TargetFacts, TargetKind};
 use drivelab_core::exit::ExitCode;
@@ -17,6 +17,7 @@ use drivelab_device::guard::{self, Destroy};
 use drivelab_device::{BlockNode, Named, OpenedToRead, Scratch};
 use drivelab_report::format;
 
+use super::missing::{self, NewFile};
 use super::target;
 use crate::fail::{Failure, Result};
 use crate::say::Voice;
@@ -117,29 +118,29 @@ impl Place {
     /// # Errors
     /// What is not there, or is nothing that can be measured.
     pub fn of(word: &Path) -> Result<Place> {
-        if word.as_os_str() == NOP {
-            return Ok(Place::Nop);
-        }
-        if word.to_str().is_some_and(|word| word.starts_with(VIRTUAL)) {
+        Place::named(word, NewFile::Never)
+    }
+
+    /// The same for a target, which a command may be asked to make.
+    ///
+    /// # Errors
+    /// As for [`Place::of`], and what is there already where a new file was asked for.
+    pub fn named(word: &Path, new: NewFile) -> Result<Place> {
+        let text = word.to_str().unwrap_or_default();
+        if text.starts_with(VIRTUAL) {
             return Err(unusable(format!(
-                "{}: virtual drives are not supported yet; name a folder, a file or a block device",
-                word.display()
+                "{text}: virtual drives are not supported yet; name a folder, a file or a block device"
             )));
         }
-        let place = Place::Named(drivelab_device::classify(word)?);
-        if word.as_os_str() == NOP.trim_end_matches(':') && matches!(place, Place::Named(Named::NewFile(_))) {
-            return Err(Failure::usage(format!(
-                "nop: did you mean {NOP}, which stores nothing? A scratch file of the name nop is ./nop"
-            )));
-        }
-        if let Place::Named(Named::NewFile(_)) = place
-            && let Some(device) = device_of_name(word)
-        {
-            let (word, device) = (word.display(), device.display());
-            return Err(Failure::usage(format!(
-                "{word}: did you mean {device}? There is no file or folder {word} here, and the device has that name. A \
-                 scratch file of the name {word} is ./{word}"
-            )));
+        let place = match text.strip_prefix(NOP) {
+            Some("") => Place::Nop,
+            Some(_) => return Err(missing::behind_nop(text)),
+            None => Place::Named(drivelab_device::classify(word).map_err(|error| missing::explained(word, error))?),
+        };
+        match (&place, new) {
+            (Place::Named(Named::NewFile(_)), _) => missing::judge(word, new)?,
+            (_, NewFile::Made) => missing::refuse_what_is_there(&place)?,
+            _ => {}
         }
         Ok(place)
     }
@@ -269,25 +270,13 @@ impl OpenedIo {
             watching_cost: None,
             probe: drivelab_device::probe::drive_below(devices, self.facts.kind == TargetKind::BlockDevice)
                 .map(Box::new),
+            drive_facts: None,
             condition: None,
             source: None,
             content: None,
             data_sheet: None,
         }
     }
-}
-
-/// The block device whose node in /dev has the name that the user typed, where that is a name and no path.
-fn device_of_name(word: &Path) -> Option<PathBuf> {
-    use std::os::unix::fs::FileTypeExt;
-    let mut parts = word.components();
-    let (Some(Component::Normal(name)), None) = (parts.next(), parts.next()) else { return None };
-    // `./loop0` has one normal part too, once it is normalized; only the bare name is meant.
-    if name != word.as_os_str() {
-        return None;
-    }
-    let node = Path::new("/dev").join(name);
-    node.metadata().is_ok_and(|node| node.file_type().is_block_device()).then_some(node)
 }
 
 fn folder_of(file: &Path) -> &Path {

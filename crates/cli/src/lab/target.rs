@@ -103,7 +103,7 @@ impl Site {
         if let (Place::Named(Named::NewFile(file)), Some(file_system)) = (&self.place, &self.file_system) {
             let device = self.devices.first().map_or("a file system without a drive", |device| &device.name);
             remarks.push(format!(
-                "there is no {}: a scratch file of that name is made, on {device} (mounted at {}), and removed at the end",
+                "{} is a new scratch file, on {device} (mounted at {}), and is removed at the end",
                 file.display(),
                 file_system.mount_point.display()
             ));
@@ -157,13 +157,12 @@ pub enum Purpose<'a> {
 /// # Errors
 /// A target that is missing, refused, read-only, too small or full.
 pub fn survey(
-    path: &Path,
+    place: Place,
     methodology: &Methodology,
     form: Form,
     size: Option<Bytes>,
     purpose: Purpose<'_>,
 ) -> Result<Site> {
-    let place = Place::of(path)?;
     refuse_unfit(&place, methodology)?;
     let wanted = size.or_else(|| methodology.file_size(form));
     if place.makes_scratch()? {
@@ -374,7 +373,7 @@ fn no_file_size(place: &Place, methodology: &Methodology) -> Failure {
 fn refuse_nothing(device: &Path) -> Failure {
     let device = device.display();
     Failure::new(
-        ExitCode::GuardRefused,
+        ExitCode::TargetUnusable,
         format!(
             "{device} is no device that stores anything, and this methodology runs on drives and files only; name a \
              folder, or measure drivelab itself with `drivelab io {device}`"

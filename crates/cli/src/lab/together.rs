@@ -21,11 +21,12 @@ use drivelab_report::format;
 use super::begin::{Order, Part, Prepared, prepare};
 use super::company::{Company, Seat};
 use super::execute::engine;
+use super::missing::NewFile;
 use super::outcome::Show;
 use super::pages::{OutputFile, format_of};
 use super::place::Place;
 use super::target::{self, Purpose, Site};
-use super::{data_sheet, dry_run, endurance, group_pages, method, signals, traces};
+use super::{data_sheet, dry_run, endurance, group_pages, method, signals, traces, unmounted};
 use crate::args::RunArgs;
 use crate::context::{Context, now};
 use crate::fail::{Failure, Result};
@@ -123,6 +124,9 @@ pub fn run(context: &Context, arguments: &RunArgs) -> Result {
     let facts = data_sheet::named(context, measure.facts.as_deref())?;
     let surveyed = survey_all(arguments, &methodology, form)?;
     let how = How::of(arguments, methodology.drives(form));
+    surveyed
+        .iter()
+        .try_for_each(|(site, _)| unmounted::of_place(&site.place, (measure.yes, measure.dry_run), voice))?;
     if !measure.dry_run {
         surveyed.iter().try_for_each(|(site, plan)| {
             let written = plan.estimated_written().get().saturating_mul(how.passes());
@@ -194,6 +198,7 @@ impl Common<'_> {
             methodology: self.methodology,
             form: self.form,
             target,
+            new_file: is_new(self.arguments, target),
             size: measure.size,
             source: None,
             destroy: destroyed(self.arguments, target),
@@ -347,6 +352,11 @@ fn refuse(arguments: &RunArgs) -> Result<()> {
             )));
         }
     }
+    if measure.new_file && !arguments.targets.iter().any(|target| is_new(arguments, target)) {
+        return Err(Failure::usage(
+            "--new-file is for a file that is not there yet, and every target is there: leave the flag out",
+        ));
+    }
     let names_one = |destroy: &&PathBuf| arguments.targets.iter().any(|target| names(destroy, target));
     match measure.destroy.iter().find(|destroy| !names_one(destroy)) {
         Some(destroy) => Err(Failure::usage(format!("--destroy {} names none of the targets", destroy.display()))),
@@ -382,6 +392,11 @@ fn names(destroy: &Path, target: &Path) -> bool {
     }
 }
 
+/// Whether a target is a file to be made: `--new-file` speaks of those that are not there.
+fn is_new(arguments: &RunArgs, target: &Path) -> bool {
+    arguments.measure.new_file && !target.exists()
+}
+
 /// What `--destroy` says about a target.
 fn destroyed<'a>(arguments: &'a RunArgs, target: &Path) -> Option<&'a Path> {
     arguments.measure.destroy.iter().find(|destroy| names(destroy, target)).map(PathBuf::as_path)
@@ -395,7 +410,8 @@ fn survey_all(arguments: &RunArgs, methodology: &Methodology, form: Form) -> Res
         // Asked what would be done, the word for a device may be missing: what it needs is part of the answer.
         let only_plan = arguments.measure.dry_run && destroy.id.is_none();
         let purpose = if only_plan { Purpose::Plan } else { Purpose::Measure { destroy: &destroy } };
-        let site = target::survey(target, methodology, form, arguments.measure.size, purpose)?;
+        let place = Place::named(target, NewFile::by(is_new(arguments, target), methodology.target().takes_files()))?;
+        let site = target::survey(place, methodology, form, arguments.measure.size, purpose)?;
         let plan =
             target::plan(methodology, form, &site, Some(&arguments.measure.telemetry), &target::Words::OF_FILES)?;
         if let Some(index) = all.iter().position(|(before, _)| same_drive(before, &site)) {

@@ -7,14 +7,13 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use drivelab_core::exit::ExitCode;
 use drivelab_core::replay::{Replay, TraceFacts, TraceOpener, TraceSource};
 use drivelab_core::run::RunRecords;
 use drivelab_method::Methodology;
 use drivelab_report::format;
 use drivelab_trace::{Format, TraceError};
 
-use crate::fail::{Failure, Result};
+use crate::fail::{Failure, Result, input_code};
 use crate::say::Voice;
 
 /// Name of the trace that `--trace FILE` replaces.
@@ -112,7 +111,7 @@ pub fn out_of_order(facts: &TraceFacts) -> Option<String> {
 /// Reads a whole trace.
 ///
 /// # Errors
-/// Exit 4 where it is not there, 2 where it is wrong.
+/// Exit 4 where it is not there, 2 where it is wrong, 6 where it cannot be read.
 pub fn facts(path: &Path, format: Option<&str>, device: Option<&str>) -> Result<TraceFacts> {
     let format = format.map(str::parse::<Format>).transpose().map_err(Failure::usage)?;
     drivelab_trace::survey(path, format, device).map(|survey| survey.facts).map_err(|error| refused(&error))
@@ -121,10 +120,7 @@ pub fn facts(path: &Path, format: Option<&str>, device: Option<&str>) -> Result<
 /// A trace that cannot be used.
 pub fn refused(error: &TraceError) -> Failure {
     match error {
-        TraceError::File { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
-            Failure::nothing(error.to_string())
-        }
-        TraceError::File { .. } => Failure::new(ExitCode::TargetUnusable, error.to_string()),
+        TraceError::File { source, .. } => Failure::new(input_code(source), error.to_string()),
         _ => Failure::usage(error.to_string()),
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Rates, latencies and lengths of time read as in the final table: `drivelab_report::format` makes those texts.
 
+use drivelab_analysis::tails;
+use drivelab_core::load::OpKind;
 use drivelab_core::record::OpRecord;
 use drivelab_core::units::Nanos;
 use drivelab_report::format;
@@ -9,25 +11,31 @@ use drivelab_report::format;
 /// What one kind of operation did, as shown.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Figures {
-    /// MB/s.
-    pub(super) mb_s: f64,
+    /// MB/s; none of what moves no data, a discard or a flush.
+    pub(super) mb_s: Option<f64>,
     /// Operations per second.
     pub(super) iops: f64,
-    /// 99th percentile of the latency, where anything completed.
+    /// 99th percentile of the latency, where enough completed to tell it.
     pub(super) p99: Option<Nanos>,
     /// Operations that ended in an error.
     pub(super) errors: u64,
 }
 
 impl Figures {
-    /// Takes the figures of a record; `None` where it holds no operation at all.
-    pub(super) fn of(record: &OpRecord) -> Option<Self> {
+    /// Takes the figures of a kind's record; `None` where it holds no operation at all.
+    pub(super) fn of(kind: OpKind, record: &OpRecord) -> Option<Self> {
+        let moves = !matches!(kind, OpKind::Trim | OpKind::Flush);
         (record.count > 0 || record.errors > 0).then(|| Figures {
-            mb_s: record.throughput.as_mb_s(),
+            mb_s: moves.then(|| record.throughput.as_mb_s()),
             iops: record.iops,
-            p99: record.latency.as_ref().map(|latency| latency.p99),
+            p99: record.latency.filter(|_| tails::tells(record.histogram.count, 99.0)).map(|latency| latency.p99),
             errors: record.errors,
         })
+    }
+
+    /// The rate of bytes as text, without its unit.
+    pub(super) fn mb_s(&self) -> Option<String> {
+        self.mb_s.map(format::mb_s)
     }
 
     /// The 99th percentile in microseconds as text, without its unit: one unit throughout, as in the final table, so

@@ -1,9 +1,10 @@
 //! One event a line, as JSON: the same objects as in the bundle, for `jq` and for programs.
 //!
-//! Nothing but events goes out here; docs/formats/bundle.md says what they mean. A closed pipe ends this screen and
-//! not the run.
+//! Nothing but events goes out here; docs/formats/bundle.md says what they mean. A closed pipe or a full disk ends this
+//! screen and not the run; the disk is an error of the command at its end, as for every other output.
 
 use std::io::Write;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use drivelab_core::event::Event;
 use drivelab_core::listener::{Listener, ListenerError};
@@ -14,12 +15,37 @@ use super::lost;
 pub struct JsonLines<W: Write + Send> {
     out: W,
     line: Vec<u8>,
+    unwritten: Unwritten,
+}
+
+/// Why lines could not be written; clones know the same. A reader that went away had what it wanted and is no reason.
+#[derive(Debug, Clone, Default)]
+pub struct Unwritten(Arc<Mutex<Option<String>>>);
+
+impl Unwritten {
+    /// The first reason, in the kernel's words.
+    #[must_use]
+    pub fn why(&self) -> Option<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn note(&self, error: &std::io::Error) {
+        if error.kind() != std::io::ErrorKind::BrokenPipe {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| error.to_string());
+        }
+    }
 }
 
 impl<W: Write + Send> JsonLines<W> {
     /// Writes to `out`.
-    pub const fn new(out: W) -> Self {
-        JsonLines { out, line: Vec::new() }
+    pub fn new(out: W) -> Self {
+        JsonLines { out, line: Vec::new(), unwritten: Unwritten::default() }
+    }
+
+    /// Where it says what could not be written.
+    #[must_use]
+    pub fn unwritten(&self) -> Unwritten {
+        self.unwritten.clone()
     }
 }
 
@@ -29,11 +55,12 @@ impl<W: Write + Send> Listener for JsonLines<W> {
         self.line.clear();
         serde_json::to_writer(&mut self.line, event).map_err(|error| lost(error.into()))?;
         self.line.push(b'\n');
-        self.out.write_all(&self.line).and_then(|()| self.out.flush()).map_err(lost)
+        let written = self.out.write_all(&self.line).and_then(|()| self.out.flush());
+        written.inspect_err(|error| self.unwritten.note(error)).map_err(lost)
     }
 
     fn finish(&mut self) -> Result<(), ListenerError> {
-        self.out.flush().map_err(lost)
+        self.out.flush().inspect_err(|error| self.unwritten.note(error)).map_err(lost)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use drivelab_core::event::{EventBody, RunState};
 use drivelab_core::finding::{Finding, Severity};
+use drivelab_core::load::OpKind;
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_report::format;
 
@@ -42,6 +43,10 @@ pub(super) fn of(event: &EventBody, progress: &Progress) -> Option<(Tone, String
             let (kept, state) = (resumed.kept_steps, clean(&resumed.target_state));
             Some((Tone::Warning, format!("resumed: {kept} finished steps are kept; {state}")))
         }
+        EventBody::MakingAgain { key } => Some((
+            Tone::Plain,
+            format!("{}: done once more, since what is left rests on what it writes; no result", progress.label(key)),
+        )),
         EventBody::Interrupted { cause } => Some((Tone::Warning, format!("interrupted: {}", clean(cause)))),
         EventBody::RunEnded { state: RunState::Failed, message } => {
             Some((Tone::Bad, format!("failed: {}", clean(message))))
@@ -63,6 +68,7 @@ pub(super) fn of(event: &EventBody, progress: &Progress) -> Option<(Tone, String
         | EventBody::HostCpu(_)
         | EventBody::DriveState(_)
         | EventBody::StepStarted { .. }
+        | EventBody::MadeAgain { .. }
         | EventBody::Interval(_)
         | EventBody::RestStarted { .. }
         | EventBody::RestEnded { .. }
@@ -97,19 +103,22 @@ fn per_cent(share: f64) -> String {
 /// width.
 fn finished(record: &StepRecord, progress: &Progress) -> (Tone, String) {
     let label = progress.label(&record.key);
-    let (read, write) = (Figures::of(&record.read), Figures::of(&record.write));
+    let (read, write) = (Figures::of(OpKind::Read, &record.read), Figures::of(OpKind::Write, &record.write));
     // Trims, zeroing and flushes are no part of a sum, but where nothing else was done they are all there is.
     let others: Vec<Figures> = match (read, write) {
-        (None, None) => record.others.iter().filter_map(|other| Figures::of(&other.record)).collect(),
+        (None, None) => record.others.iter().filter_map(|other| Figures::of(other.op, &other.record)).collect(),
         _ => Vec::new(),
     };
-    let sum = |figure: fn(&Figures) -> f64| read.iter().chain(&write).chain(&others).map(figure).sum::<f64>();
+    let all = || read.iter().chain(&write).chain(&others);
+    let mb_s: Vec<f64> = all().filter_map(|one| one.mb_s).collect();
+    let iops: f64 = all().map(|one| one.iops).sum();
     let limit = progress.limited_by(record);
     let bound = if limit.is_lower_bound() { "≥" } else { "" };
     let mut row = format!(
-        "{label:<width$} {:>7} MB/s {:>9} IOPS {} {:>6}",
-        format!("{bound}{}", format::mb_s(sum(|one| one.mb_s))),
-        format!("{bound}{}", format::iops(sum(|one| one.iops))),
+        "{label:<width$} {:>7} {:4} {:>9} IOPS {} {:>6}",
+        if mb_s.is_empty() { "-".to_owned() } else { format!("{bound}{}", format::mb_s(mb_s.iter().sum())) },
+        if mb_s.is_empty() { "" } else { "MB/s" },
+        format!("{bound}{}", format::iops(iops)),
         p99(read.or(others.first().copied()), write),
         format::duration(record.elapsed()),
         width = progress.label_width(),
@@ -156,7 +165,8 @@ pub(super) fn live(latest: &Latest) -> String {
     let one = |name: &str, figures: Option<Figures>| {
         figures.map(|it| {
             let p99 = it.p99_us().map_or_else(String::new, |p99| format!(", p99 {p99} µs"));
-            format!("{name} {} MB/s, {} IOPS{p99}", format::mb_s(it.mb_s), format::iops(it.iops))
+            let mb_s = it.mb_s().map_or_else(String::new, |mb_s| format!("{mb_s} MB/s, "));
+            format!("{name} {mb_s}{} IOPS{p99}", format::iops(it.iops))
         })
     };
     let parts: Vec<String> = latest.kinds().into_iter().filter_map(|(name, figures)| one(name, figures)).collect();
@@ -225,5 +235,6 @@ mod tests {
         let iops = format::iops(record.others[0].record.iops);
         let (_, row) = finished(record, &progress);
         assert!(row.contains(&format!("{iops} IOPS p99")) && !mixed.contains(&iops), "{row}\n{mixed}");
+        assert!(mixed.contains("MB/s") && !row.contains("MB/s"), "a discard moves no data: {row}");
     }
 }

@@ -16,7 +16,7 @@ mod progress;
 #[cfg(test)]
 mod testing;
 
-pub use json_lines::JsonLines;
+pub use json_lines::{JsonLines, Unwritten};
 pub use panel::Panel;
 pub use plain::Plain;
 pub use progress::{Progress, TimeLeft};

@@ -1,13 +1,16 @@
 //! The live panel: a few rows at the bottom of the terminal, below a growing table of finished steps.
 //!
 //! Redraws at most five times a second, on the screen's own thread. In raw mode Ctrl-C is a key like any other: the
-//! panel turns it (and `q`) into the stop that a signal would have asked for; either again leaves at once. A
-//! terminal that is too small, or does not answer, is an error of [`Panel::open`]: the caller then shows plain lines.
+//! panel turns it (and `q`) into the stop that a signal would have asked for; either again leaves at once. In a run
+//! that has gone on for a while the first of them only asks, and the measurement goes on meanwhile. A terminal that is
+//! too small, or does not answer, is an error of [`Panel::open`]: the caller then shows plain lines.
 
+mod backend;
 mod draw;
+mod keys;
 mod terminal;
 
-use crossterm::event::{Event as Input, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use drivelab_core::clock::{StopCause, StopToken, monotonic_raw_ns};
 use drivelab_core::event::{Event, EventBody};
 use drivelab_core::listener::{Listener, ListenerError};
@@ -17,7 +20,7 @@ use super::lines::{self, Tone};
 use super::now::RunTime;
 use super::progress::{Phase, Progress, TimeLeft};
 use super::{leave_at_once, lost};
-use draw::View;
+use draw::{Stopping, View};
 use terminal::Screen;
 pub(super) use terminal::give_back;
 
@@ -28,6 +31,10 @@ const REDRAW_NS: u64 = 200_000_000;
 pub struct Panel {
     screen: Screen,
     stop: StopToken,
+    /// From this time on the run clock on, a first key asks before it stops; `None` where none ever does.
+    asks_from_ns: Option<u64>,
+    /// Whether that question stands.
+    asking: bool,
     color: bool,
     progress: Progress,
     /// The newest finding.
@@ -47,12 +54,22 @@ impl Panel {
         Ok(Panel {
             screen: Screen::open()?,
             stop,
+            asks_from_ns: None,
+            asking: false,
             color,
             progress: Progress::default(),
             finding: None,
             time: RunTime::live(),
             drawn_raw_ns: 0,
         })
+    }
+
+    /// Asks before a key stops a run that has gone on for so long, in nanoseconds on the run clock; without, it stops
+    /// at once.
+    #[must_use]
+    pub const fn asking_from(mut self, asks_from_ns: Option<u64>) -> Self {
+        self.asks_from_ns = asks_from_ns;
+        self
     }
 
     /// Shows a replay: no time passes between events, there is no time of day at which the run ends, and keys end the
@@ -63,29 +80,53 @@ impl Panel {
         self
     }
 
-    /// Looks at every key that was pressed and at every change of size.
+    /// Looks at every key that was pressed; a terminal that has gone is an error, and the run goes on without it.
     fn input(&mut self) -> std::io::Result<()> {
-        while crossterm::event::poll(std::time::Duration::ZERO)? {
-            match crossterm::event::read()? {
-                Input::Key(key) if key.kind != KeyEventKind::Release => self.key(key),
-                Input::Resize(..) => self.screen.resized(),
-                _ => {}
-            }
+        for key in self.screen.keys.typed()? {
+            self.key(key);
         }
         Ok(())
     }
 
-    /// Ctrl-C and `q` stop the run; where it is already told to stop, by whomever, they leave at once. A replay has
-    /// nothing to bring to an end and needs no second way out.
-    fn key(&self, key: KeyEvent) {
-        let interrupt = key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
-        if !interrupt && key.code != KeyCode::Char('q') {
-            return;
+    /// Ctrl-C and `q` stop the run, or ask first; where it is already told to stop, by whomever, they leave at once. A
+    /// replay has nothing to bring to an end and needs no second way out.
+    fn key(&mut self, key: KeyEvent) {
+        let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        let quit = key.code == KeyCode::Char('q') || (key.code == KeyCode::Char('c') && control);
+        let waits = self.asking || self.stop.stops_after_step();
+        match key.code {
+            _ if quit && self.stop.is_stopped() && self.time.is_live() => leave_at_once(),
+            _ if quit && !waits && self.asks_now() => self.asking = true,
+            _ if quit => self.stop_now(),
+            _ if self.stop.is_stopped() => {}
+            KeyCode::Char('s') if self.asking && !control => self.stop_after_step(),
+            KeyCode::Char('n') if self.asking && !control => self.stop_now(),
+            KeyCode::Char('g') | KeyCode::Esc if waits && !control => {
+                self.asking = false;
+                self.stop.stop_after_step(false);
+            }
+            _ => {}
         }
-        if self.stop.is_stopped() && self.time.is_live() {
-            leave_at_once();
-        }
+    }
+
+    /// Whether the run has gone on for so long that a key asks.
+    fn asks_now(&self) -> bool {
+        self.time.is_live() && self.asks_from_ns.is_some_and(|from_ns| self.time.now_ns(&self.progress) >= from_ns)
+    }
+
+    fn stop_now(&mut self) {
+        self.asking = false;
         self.stop.stop(StopCause::Person);
+    }
+
+    /// Between two steps, in a rest say, there is none to wait for.
+    fn stop_after_step(&mut self) {
+        self.asking = false;
+        if self.progress.running().is_none() || self.progress.resting().is_some() {
+            self.stop_now();
+        } else {
+            self.stop.stop_after_step(true);
+        }
     }
 
     fn redraw_when_due(&mut self) -> std::io::Result<()> {
@@ -102,7 +143,7 @@ impl Panel {
             ends: self.time.is_live().then(|| self.ends(now_ns)).flatten(),
             finding: self.finding.as_ref(),
             live: self.time.is_live(),
-            stopping: self.stop.is_stopped(),
+            stopping: Stopping::of(&self.stop, self.asking),
             color: self.color,
         };
         self.screen.draw(|frame| draw::draw(frame, &view))

@@ -117,7 +117,7 @@ impl Progress {
         match &event.event {
             EventBody::RunStarted(start) => self.started(start),
             EventBody::RunResumed(RunResumed { .. }) => self.resumed(),
-            EventBody::StepStarted { key } => self.step_started(key, event.at_ns),
+            EventBody::StepStarted { key } | EventBody::MakingAgain { key } => self.step_started(key, event.at_ns),
             EventBody::Interval(record) => {
                 if self.running.as_ref().is_none_or(|running| running.key != record.key) {
                     // The start was missed.
@@ -128,6 +128,10 @@ impl Progress {
                 if let Some(running) = &mut self.running {
                     running.interval(record);
                 }
+            }
+            EventBody::MadeAgain { .. } => {
+                self.running = None;
+                self.last_end_ns = Some(event.at_ns);
             }
             EventBody::StepEnded(record) => self.step_ended(record, event.at_ns),
             EventBody::IdleEnded { key } => self.ended(key, event.at_ns, true),

@@ -1,7 +1,7 @@
 //! The key of a drive's administrator, in a file of the user: the drive keeps it after the run, so it must never be one
 //! that only drivelab knew.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -40,7 +40,7 @@ impl AdminKey {
         }
         let mut key = AdminKey(Vec::with_capacity(MOST + 2));
         let limit = u64::try_from(MOST + 2).unwrap_or(u64::MAX);
-        File::open(file).and_then(|file| file.take(limit).read_to_end(&mut key.0)).map_err(failed)?;
+        drivelab_core::input::open(file).and_then(|file| file.take(limit).read_to_end(&mut key.0)).map_err(failed)?;
         if key.0.last() == Some(&b'\n') {
             key.0.pop();
         }

@@ -235,3 +235,20 @@ fn what_cannot_be_compared_with_the_counters_is_not() {
     let placed = step(Workload { placement_handle: Some(1), ..on_handle }, 1);
     assert_eq!(own_changes(&placed, &record), None, "the kernel does not count what is placed by handle");
 }
+
+#[test]
+fn a_load_keeps_a_state_only_where_all_is_written_by_its_like() {
+    let write = |pattern| load(OpKind::Write, pattern, 0, 16);
+    let full = |pattern| {
+        let mut state = DriveState::empty(bytes(16));
+        state.change(&write(Pattern::Sequential), OpKind::Write, bytes(16), false);
+        state.change(&write(pattern), OpKind::Write, bytes(4), false);
+        state
+    };
+    assert!(full(Pattern::Random).is_kept_by(&write(Pattern::Random)));
+    assert!(!full(Pattern::Sequential).is_kept_by(&write(Pattern::Random)), "the last load was another");
+    assert!(!DriveState::empty(bytes(16)).is_kept_by(&write(Pattern::Sequential)), "a fill of an empty one");
+    assert!(!full(Pattern::Sequential).is_kept_by(&load(OpKind::Trim, Pattern::Sequential, 0, 16)));
+    let read = Workload { write_percent: Percent::ZERO, ..write(Pattern::Random) };
+    assert!(DriveState::unknown(bytes(16), "nobody knows").is_kept_by(&read), "who reads changes nothing");
+}

@@ -48,12 +48,32 @@ impl IntervalRecord {
         }
     }
 
+    /// How many operations [`IntervalRecord::latency`] is of.
+    #[must_use]
+    pub fn timed(&self) -> u64 {
+        self.counted(|op| Some(&op.histogram))
+    }
+
+    /// How many operations [`IntervalRecord::response`] is of.
+    #[must_use]
+    pub fn timed_responses(&self) -> u64 {
+        self.counted(|op| Some(&op.response.as_ref()?.histogram))
+    }
+
+    fn counted(&self, times: impl Fn(&OpRecord) -> Option<&SparseHistogram>) -> u64 {
+        let counts = self.counting().iter().filter_map(|kind| times(self.op(*kind)?));
+        counts.map(|one| one.count).fold(0, u64::saturating_add)
+    }
+
+    /// The kinds that count: those that move data, or all where none does.
+    const fn counting(&self) -> &'static [OpKind] {
+        if self.read.count > 0 || self.write.count > 0 { &[OpKind::Read, OpKind::Write] } else { &OpKind::ALL }
+    }
+
     /// Figures of the merged distributions; `None` where they are empty or contradict themselves.
     fn together(&self, times: impl Fn(&OpRecord) -> Option<&SparseHistogram>) -> Option<LatencySummary> {
-        let moves = self.read.count > 0 || self.write.count > 0;
-        let kinds = if moves { &[OpKind::Read, OpKind::Write][..] } else { &OpKind::ALL };
         let mut all = SparseHistogram::default();
-        kinds.iter().filter_map(|kind| times(self.op(*kind)?)).for_each(|part| all.merge(part));
+        self.counting().iter().filter_map(|kind| times(self.op(*kind)?)).for_each(|part| all.merge(part));
         if all.min > all.max { None } else { all.summary() }
     }
 }

@@ -1,6 +1,8 @@
 //! The series of a whole run, folded from its events: what analysis looks at.
 
-use super::{Gap, Quantity, Sample, SourceDescription, TelemetryBatch, TelemetryDescribed, TemperatureLimit};
+use std::collections::BTreeSet;
+
+use super::{Gap, GapCause, Quantity, Sample, SourceDescription, TelemetryBatch, TelemetryDescribed, TemperatureLimit};
 use crate::units::Nanos;
 
 /// A source with everything that was sampled of it.
@@ -50,6 +52,8 @@ pub struct Recorded {
     pub cpu: Nanos,
     /// Where the sources of the newest description stand in `sources`.
     current: Vec<usize>,
+    /// Sources that an earlier process read, of which this one has not told yet: nothing runs across the break.
+    broken_off: BTreeSet<usize>,
     /// CPU time of earlier processes.
     cpu_before: Nanos,
     /// By source, which reading is kept of those of counters in a long run; see [`Recorded::thin`].
@@ -69,6 +73,7 @@ impl Recorded {
                     known.description.id == description.id && known.description.series == description.series
                 };
                 if let Some(at) = self.sources.iter().position(same) {
+                    self.broken_off.insert(at);
                     return at;
                 }
                 self.sources.push(RecordedSource { description, samples: Vec::new(), gaps: Vec::new() });
@@ -85,6 +90,13 @@ impl Recorded {
         for one in batch.sources {
             let at = usize::try_from(one.source).ok().and_then(|at| self.current.get(at).copied());
             if let Some(source) = at.and_then(|at| self.sources.get_mut(at)) {
+                let (last, first) = (source.samples.last(), one.samples.first());
+                if let (Some(last), Some(first)) = (last, first)
+                    && at.is_some_and(|at| self.broken_off.remove(&at))
+                {
+                    let cause = GapCause::Interrupted;
+                    source.gaps.push(Gap { from_ns: last.at_ns, to_ns: first.at_ns, cause });
+                }
                 source.samples.extend(one.samples);
                 source.gaps.extend(one.gaps);
             }
@@ -196,6 +208,9 @@ mod tests {
         recorded.push(batch(0, 7, 3));
         let b = &recorded.sources[1];
         assert_eq!(b.values(0).collect::<Vec<_>>(), [(5, 5.0), (7, 5.0)]);
+        // What counts has gone on while run time stood still: nothing runs across the break.
+        let broken = [Gap { from_ns: 5, to_ns: 7, cause: GapCause::Interrupted }];
+        assert_eq!(b.gaps, broken);
         assert_eq!(recorded.sources.len(), 3);
         assert_eq!(recorded.cpu, Nanos::new(13), "the CPU time of both processes");
     }

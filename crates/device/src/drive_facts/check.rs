@@ -125,6 +125,12 @@ impl Rules<'_, '_> {
                 self.wrong(&place, "this capacity is not larger than the one before", "each once, smallest first");
             }
         }
+        for (index, one) in facts.capacities.iter().enumerate() {
+            if one.source.is_some() != one.certainty.is_some() {
+                let place = [Part::Key("capacities"), Part::Index(index), Part::Key("capacity")];
+                self.wrong(&place, "source and certainty of a capacity go together", "write both, or neither");
+            }
+        }
         for (place, figures) in tables(facts) {
             let watts = |key: &str| figures.rows().into_iter().find(|row| row.key == key).and_then(|row| row.number);
             if let (Some(idle), Some(active)) = (watts("power_idle"), watts("power_active"))
@@ -142,6 +148,10 @@ fn uses(facts: &DriveFacts) -> Vec<(Vec<Part>, &str)> {
     let mut all: Vec<(Vec<Part>, &str)> = Vec::new();
     for (index, model) in facts.models.iter().enumerate() {
         all.push((vec![Part::Key("models"), Part::Index(index), Part::Key("source")], model.source.as_str()));
+    }
+    for (index, one) in facts.capacities.iter().enumerate() {
+        let place = || vec![Part::Key("capacities"), Part::Index(index), Part::Key("source")];
+        all.extend(one.source.as_deref().map(|source| (place(), source)));
     }
     for (place, figures) in tables(facts) {
         for row in figures.rows() {

@@ -9,10 +9,12 @@ use std::path::{Path, PathBuf};
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use drivelab_core::excerpt;
+use drivelab_core::excerpt::{self, Excerpt};
 
 /// Widest line of a message; longer source lines are cut around the caret.
 const WIDTH: usize = 120;
+/// Most characters of a sentence about a mistake.
+const LONGEST: usize = 1000;
 
 /// One mistake and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,14 +85,17 @@ impl FactsError {
                 let renderer = if color { Renderer::styled() } else { Renderer::plain() };
                 let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(WIDTH);
                 let one = |mistake: &Mistake| {
-                    let span = excerpt::visible(text, &mistake.at);
-                    let snippet = Snippet::source(text.as_str())
+                    let Excerpt { line, number, span } = Excerpt::of(text, &mistake.at);
+                    let [title, help] = [&mistake.title, &mistake.help].map(|text| excerpt::shortened(text, LONGEST));
+                    let snippet = Snippet::source(line)
+                        .line_start(number)
                         .path(file.as_str())
                         .annotation(AnnotationKind::Primary.span(span));
-                    let group = Level::ERROR.primary_title(mistake.title.as_str()).element(snippet);
-                    renderer.render(&[group.element(Level::HELP.message(mistake.help.as_str()))])
+                    let group = Level::ERROR.primary_title(title).element(snippet);
+                    renderer.render(&[group.element(Level::HELP.message(help))])
                 };
-                mistakes.iter().map(one).collect::<Vec<_>>().join("\n\n")
+                let shown = mistakes.iter().take(excerpt::MOST_SHOWN);
+                shown.map(one).collect::<Vec<_>>().join("\n\n") + &excerpt::and_more(mistakes.len())
             }
         }
     }

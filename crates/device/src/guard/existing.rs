@@ -12,6 +12,7 @@ use super::claim::lock;
 use super::{GuardError, in_use, open_existing, same_inode, system, writable};
 use crate::direct::Trial;
 use crate::error::DeviceError;
+use crate::mounts;
 use crate::named::{Named, classify};
 use crate::roots::Roots;
 
@@ -36,7 +37,13 @@ pub fn authorise_file(path: &Path, destroy: Option<&Path>) -> Result<WritableTar
             path.display()
         )));
     };
-    let named = fs::canonicalize(destroy).map_err(system("cannot find what --destroy names,", destroy))?;
+    let named = fs::canonicalize(destroy).map_err(|error| {
+        refuse(format!(
+            "--destroy names {}, and there is no such file ({error}). Nothing was touched. Name the same file twice to \
+             destroy its content",
+            destroy.display()
+        ))
+    })?;
     let named_status = fs::symlink_metadata(&named).map_err(system("cannot look at", &named))?;
     if named != real || !same_inode(&status, &named_status) {
         return Err(refuse(format!(
@@ -66,7 +73,11 @@ pub fn authorise_file(path: &Path, destroy: Option<&Path>) -> Result<WritableTar
 /// The file itself, links followed.
 fn regular_file(path: &Path) -> Result<PathBuf, GuardError> {
     match classify(path)? {
-        Named::ExistingFile(real) => Ok(real),
+        Named::ExistingFile(real) => match mounts::kernel_window(&Roots::default(), &real) {
+            // Whatever is said: it is nothing that can be measured.
+            Some(kind) => Err(DeviceError::Window { path: real, kind }.into()),
+            None => Ok(real),
+        },
         Named::BlockDevice(node) => Err(DeviceError::BlockDevice { path: node.path }.into()),
         Named::NullDevice(path) | Named::ZeroDevice(path) => {
             Err(DeviceError::Unfit { path, what: "a character device" }.into())

@@ -68,7 +68,7 @@ mod tests {
         let file = folder.path().join("null");
         std::fs::write(&file, b"a diary").expect("a file");
         for other in [Path::new("/dev/zero"), &file, folder.path()] {
-            assert_eq!(authorise_null(other, Bytes::GIB).expect_err("refused").kind(), ErrorKind::Refused);
+            assert_eq!(authorise_null(other, Bytes::GIB).expect_err("refused").kind(), ErrorKind::Unfit);
         }
     }
 }

@@ -152,7 +152,7 @@ fn clear_own_leftover(folder: &Path, run: RunId) -> Result<(), GuardError> {
                  remove by hand what is not needed";
     let Some(claim) = ClaimFile::open(folder, run) else { return Err(refuse(path, stays)) };
     match leftover::remove(folder, &claim) {
-        Err(error) if error.kind() == ErrorKind::Refused => Err(refuse(path, stays)),
+        Err(error) if matches!(error.kind(), ErrorKind::Refused | ErrorKind::Unfit) => Err(refuse(path, stays)),
         done => done.map(drop),
     }
 }

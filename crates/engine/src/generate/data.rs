@@ -3,8 +3,8 @@
 //!
 //! A drive that compresses or removes duplicates must gain nothing, or exactly what was asked (research notes, engine,
 //! 3.4 and 6 "Data"). Fresh random bytes for each write would cost more than the I/O, so each thread has a pool of
-//! random bytes, larger than any window a drive would search, and before each write 8 bytes of every 512-byte sector
-//! are replaced by a number that is used once. Distinctness is not left to chance: the numbers are a counter times an
+//! random bytes ([`crate::pool`]), and before each write 8 bytes of every 512-byte sector are replaced by a number that
+//! is used once. Distinctness is not left to chance: the numbers are a counter times an
 //! odd constant (a Weyl sequence), which is a bijection of 64 bits; one addition makes the next.
 //!
 //! Compressible data is the same pool with zeros in it, so it costs nothing more. A repeat is the slot's last write
@@ -27,6 +27,9 @@ use layout::Layout;
 pub(crate) const SECTOR: usize = 512;
 /// Bytes of a sector's stamp.
 const STAMP: usize = size_of::<u64>();
+/// Bytes of a cache line, and of a page of memory.
+const LINE: usize = 64;
+const PAGE: usize = 4096;
 /// Bits of the counter that belong to one slot: 2^38 sectors are 140 TB written by one slot in one step.
 const COUNTER_BITS: u32 = 38;
 /// A file's bytes are held at least so often that a small one is not copied byte by byte.
@@ -47,6 +50,8 @@ enum Make {
     Random {
         layout: Layout,
         repeat_percent: u32,
+        /// Bits of a place in a sector that a stamp may have: none where the layout of zeros knows where stamps are.
+        moving: usize,
     },
     Zero,
     /// Each thread has its own.
@@ -84,12 +89,13 @@ impl DataSource {
     /// A sentence about what contradicts itself or is missing.
     pub(crate) fn new(workload: &Workload, key: u64, file: Option<Arc<[u8]>>) -> Result<Self, String> {
         check(workload)?;
-        let Content { compress_percent, dedup_percent, pattern, file: _ } = &workload.content;
+        let Content { compress_percent, dedup_percent, pattern, file: _, window: _ } = &workload.content;
         let depth = u64::from(workload.queue_depth.get());
         let make = match workload.data {
             DataPattern::Incompressible => Make::Random {
                 layout: Layout::new(compress_percent.get(), &workload.block_sizes()),
                 repeat_percent: u32::from(dedup_percent.get()),
+                moving: if compress_percent.is_zero() { SECTOR - LINE } else { 0 },
             },
             DataPattern::Zero => Make::Zero,
             DataPattern::OneBlock => Make::OneBlock { thread: 0 },
@@ -114,12 +120,13 @@ impl DataSource {
         own
     }
 
-    /// Fills the pool that begins with the part of `slot`, before the start. A block begins every `stride` bytes.
-    pub(crate) fn fill_pool(&self, pool: &mut [u8], slot: u64, stride: usize) {
+    /// Fills a pool of this `number`, unlike those of all other numbers, before the start. A block begins every
+    /// `stride` bytes.
+    pub(crate) fn fill_pool(&self, pool: &mut [u8], number: u64, stride: usize) {
         let blocks = |pool: &mut [u8], fill: &dyn Fn(&mut [u8])| pool.chunks_mut(stride.max(1)).for_each(fill);
         match &self.make {
             Make::Random { layout, .. } => {
-                self.fill_random(pool, slot);
+                self.fill_random(pool, number);
                 blocks(pool, &|block| layout.make_zeros(block));
             }
             Make::Zero | Make::File { .. } => pool.fill(0),
@@ -143,13 +150,13 @@ impl DataSource {
         Trail { counter, due: u32::try_from(due).unwrap_or(0), stamped: 0, repeats: false }
     }
 
-    /// Whether the next write of the slot repeats its last one and so is to be made from the same block. Called once
-    /// before each [`Self::stamp`].
+    /// Whether the next write of the slot, of so many bytes, repeats its last one and so is to be made from the same
+    /// block. Called once before each [`Self::stamp`].
     #[inline]
-    pub(crate) fn repeats(&self, trail: &mut Trail) -> bool {
+    pub(crate) fn repeats(&self, trail: &mut Trail, length: usize) -> bool {
         let Make::Random { repeat_percent: percent @ 1.., .. } = self.make else { return false };
         trail.due += percent;
-        trail.repeats = trail.due >= 100 && trail.stamped > 0;
+        trail.repeats = trail.due >= 100 && length <= trail.stamped;
         if trail.repeats {
             trail.due -= 100;
         }
@@ -157,19 +164,15 @@ impl DataSource {
     }
 
     /// Makes a block what it is to be when it is written: each sector unlike any other that this step writes, or the
-    /// next bytes of the file. Where the write is a repeat, and the repeated block was as long, it stays as it is.
+    /// next bytes of the file. It lies `at` so many bytes in the arena. Where the write is a repeat it stays as it is.
     #[inline]
-    pub(crate) fn stamp(&self, block: &mut [u8], trail: &mut Trail) {
+    pub(crate) fn stamp(&self, block: &mut [u8], at: usize, trail: &mut Trail) {
         match &self.make {
-            Make::Random { .. } => {
-                if trail.repeats {
-                    if block.len() <= trail.stamped {
-                        return;
-                    }
-                    trail.due += 100;
+            Make::Random { moving, .. } => {
+                if !trail.repeats {
+                    trail.stamped = block.len();
+                    self.stamp_sectors(block, at, *moving, &mut trail.counter);
                 }
-                trail.stamped = block.len();
-                self.stamp_sectors(block, &mut trail.counter);
             }
             Make::Zero | Make::OneBlock { .. } | Make::Pattern(_) => {}
             Make::File { bytes, turn, .. } => {
@@ -180,25 +183,29 @@ impl DataSource {
         }
     }
 
+    /// Stamps each sector of a block that lies `at` so many bytes in the arena.
+    ///
+    /// The stamps move through the eight cache lines of a sector, from sector to sector and from page to page. At the
+    /// start of each sector they would all fall into an eighth of a cache's sets, and a pool of 1 MiB would fill the
+    /// second-level cache of 2 MiB, of which it touches 128 KiB.
     #[inline]
-    fn stamp_sectors(&self, block: &mut [u8], counter: &mut u64) {
+    fn stamp_sectors(&self, block: &mut [u8], at: usize, moving: usize, counter: &mut u64) {
         let mut number = self.stamps.wrapping_add(counter.wrapping_mul(GOLDEN));
         *counter += block.len().div_ceil(SECTOR) as u64;
-        let mut sectors = block.chunks_exact_mut(SECTOR);
-        for sector in &mut sectors {
-            if let Some(place) = sector.first_chunk_mut::<STAMP>() {
-                *place = number.to_le_bytes();
-            }
+        let mut line = (at / PAGE * LINE) & moving;
+        let (sectors, rest) = block.as_chunks_mut::<SECTOR>();
+        for sector in sectors {
+            sector[line..line + STAMP].copy_from_slice(&number.to_le_bytes());
+            line = (line + LINE) & moving;
             number = number.wrapping_add(GOLDEN);
         }
-        let rest = sectors.into_remainder();
         rest.iter_mut().zip(number.to_le_bytes()).for_each(|(byte, stamp)| *byte = stamp);
     }
 }
 
 /// Whether the parts of the workload that say what is written go together.
 fn check(workload: &Workload) -> Result<(), String> {
-    let Content { compress_percent, dedup_percent, pattern, file: _ } = &workload.content;
+    let Content { compress_percent, dedup_percent, pattern, file: _, window: _ } = &workload.content;
     let shares = compress_percent.get() > 0 || dedup_percent.get() > 0;
     if shares && workload.data != DataPattern::Incompressible {
         return Err(format!(

@@ -13,7 +13,7 @@ const COUNT_MASK: u64 = (1 << COUNT_BITS) - 1;
 /// The books.
 #[derive(Debug, Default)]
 pub(crate) struct Busy {
-    /// Since when, in units of [`UNIT_NS`], and how many.
+    /// Since when, in units of [`UNIT_NS`], and how many; where there are none, until when there were any.
     now: AtomicU64,
     total_ns: AtomicU64,
 }
@@ -23,12 +23,13 @@ const UNIT_NS: u64 = 1 << UNIT_BITS;
 const UNIT_BITS: u32 = 6;
 
 impl Busy {
-    /// So many operations begin.
+    /// So many operations begin. A thread may lose its CPU between its look at the clock and this call, and others may
+    /// end theirs meanwhile: what they have counted is not counted again.
     #[inline]
     pub(crate) fn enter(&self, operations: u64, at_ns: u64) {
         let begin = |now: u64| {
             let (since, count) = (now >> COUNT_BITS, now & COUNT_MASK);
-            let since = if count == 0 { at_ns >> UNIT_BITS } else { since };
+            let since = if count == 0 { since.max(at_ns >> UNIT_BITS) } else { since };
             Some(since << COUNT_BITS | (count + operations) & COUNT_MASK)
         };
         let _ = self.now.fetch_update(Ordering::Relaxed, Ordering::Relaxed, begin);
@@ -37,7 +38,11 @@ impl Busy {
     /// One of them ends.
     #[inline]
     pub(crate) fn leave(&self, at_ns: u64) {
-        let end = |now: u64| Some((now & !COUNT_MASK) | (now & COUNT_MASK).saturating_sub(1));
+        let end = |now: u64| {
+            let (since, count) = (now >> COUNT_BITS, now & COUNT_MASK);
+            let since = if count == 1 { since.max(at_ns >> UNIT_BITS) } else { since };
+            Some(since << COUNT_BITS | count.saturating_sub(1))
+        };
         let (Ok(before) | Err(before)) = self.now.fetch_update(Ordering::Relaxed, Ordering::Relaxed, end);
         if before & COUNT_MASK == 1 {
             let since_ns = (before >> COUNT_BITS) * UNIT_NS;
@@ -65,5 +70,16 @@ mod tests {
         busy.enter(1, 6400);
         busy.leave(6464);
         assert_eq!(busy.total_ns(), 1280 + 64);
+    }
+
+    /// A thread looked at the clock at 640, and came to say so only after another one had begun and ended an operation.
+    #[test]
+    fn what_was_counted_is_not_counted_again_for_a_thread_that_comes_late() {
+        let busy = Busy::default();
+        busy.enter(1, 128);
+        busy.leave(1280);
+        busy.enter(1, 640);
+        busy.leave(1920);
+        assert_eq!(busy.total_ns(), 1920 - 128);
     }
 }

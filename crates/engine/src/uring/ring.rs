@@ -2,7 +2,7 @@
 //!
 //! Safe to use because the ring knows which slots are in flight: it submits a slot only when it is idle, hands out no
 //! buffer for a slot that is in flight, and is dropped only with nothing in flight (else the arena is kept for ever).
-//! That the buffers of two slots never overlap is [`crate::slots::Slots::place`]'s: every `at` comes from there.
+//! That the buffers of two slots never overlap is [`crate::slots::Slots::write`]'s: every `at` comes from there.
 //! How rings are set up is in [`super::setup`].
 #![expect(unsafe_code, reason = "io_uring submissions carry pointers that the kernel reads and writes later")]
 
@@ -160,12 +160,6 @@ impl Driver<'_> {
         self.arena.slice_mut(at, length)
     }
 
-    /// Brings a buffer near that is about to be stamped.
-    #[inline]
-    pub(crate) fn prefetch(&self, at: usize, length: usize) {
-        self.arena.prefetch(at, length);
-    }
-
     /// Whether the kernel has this slot.
     pub(crate) fn is_in_flight(&self, slot: usize) -> bool {
         self.in_flight[slot]
@@ -198,8 +192,8 @@ impl Driver<'_> {
         let entry = self.entries.entry(op, address).flags(flags).user_data(slot as u64);
         // SAFETY: the buffer lies inside the arena (checked by `address`), which outlives the operation: it is
         // unmapped only with nothing in flight (see `drop`). The slot's buffers are neither read nor written by us
-        // until its completion clears `in_flight`, and no other slot's lie there (`Slots::place`). The file stays
-        // open: the handle is borrowed for the whole step.
+        // until its completion clears `in_flight`, and no other slot's lie there (`Slots::read`, `Slots::write`). The
+        // file stays open: the handle is borrowed for the whole step.
         let pushed = unsafe { self.queue.push(&entry) };
         assert!(pushed.is_ok(), "the ring has fewer places than slots");
         self.in_flight[slot] = true;

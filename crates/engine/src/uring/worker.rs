@@ -24,13 +24,11 @@ use crate::uring::ring::{Driver, Ring};
 use crate::uring::setup::Mode;
 use crate::wait::{self, LOOK_NS, SPIN_NS};
 
-/// Operations between bringing a buffer near and stamping it.
-const PREFETCH_AHEAD: usize = 4;
 /// Error number of operations that were given up: the kernel never answered.
 const GIVEN_UP: i32 = -libc::ETIMEDOUT;
 
 /// Everything a thread needs, made before the start.
-struct Worker<'a, 'r> {
+struct Worker<'a, 'r, const PLAIN: bool> {
     driver: Driver<'r>,
     slots: Slots,
     flights: Box<[Flight]>,
@@ -41,8 +39,8 @@ struct Worker<'a, 'r> {
     batch: Vec<u32>,
     /// Slots that think, and until when; in the order of their completions.
     resting: VecDeque<(u64, u32)>,
-    account: Account<'a>,
-    feed: Feed<'a>,
+    account: Account<'a, PLAIN>,
+    feed: Feed<'a, PLAIN>,
     counting: bool,
     /// When a slot became free after none had been: what was due before then did not wait for this side.
     free_since: u64,
@@ -65,7 +63,11 @@ pub(crate) fn run<'a>(
     start: Start<'a>,
 ) -> Finished<Result<Outcome, Broken>> {
     let mut kept = None;
-    let value = with_ring(shared, thread, mode, start, &mut kept);
+    let value = if shared.is_plain(thread, 1) {
+        with_ring::<true>(shared, thread, mode, start, &mut kept)
+    } else {
+        with_ring::<false>(shared, thread, mode, start, &mut kept)
+    };
     // Dropping a ring asks the kernel to take back what is under way, which it cannot; its memory is never reused.
     let is_held = kept.as_ref().is_some_and(Ring::is_in_use);
     if is_held {
@@ -74,7 +76,7 @@ pub(crate) fn run<'a>(
     Finished { value, is_held }
 }
 
-fn with_ring<'a>(
+fn with_ring<'a, const PLAIN: bool>(
     shared: &'a Shared<'a>,
     thread: usize,
     mode: Mode,
@@ -93,7 +95,7 @@ fn with_ring<'a>(
     if job.schedule.is_some() || job.timed {
         wait::sharpen_timers();
     }
-    let Begun { setup, account } = Account::begin(shared, thread, start, pinned, setup)?;
+    let Begun { setup, account } = Account::<PLAIN>::begin(shared, thread, start, pinned, setup)?;
     let Some(account) = account else { return Ok(Outcome::not_started(thread)) };
     let (driver, Hands { flights, waited, free, batch, resting, seal }) = setup;
     let worker = Worker {
@@ -145,7 +147,7 @@ impl Hands {
     }
 }
 
-impl Worker<'_, '_> {
+impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
     fn run(mut self) -> Result<Outcome, Broken> {
         let mut now = self.account.shared.clock.now();
         let broken = loop {
@@ -228,14 +230,18 @@ impl Worker<'_, '_> {
     /// nothing more may be.
     #[inline]
     fn refill(&mut self, now: u64) -> Option<u64> {
-        self.wake_resting(now);
         self.driver.begin();
-        self.read_back();
+        if !PLAIN {
+            self.wake_resting(now);
+            self.read_back();
+        }
         if self.ending.is_some() {
             return None;
         }
+        if PLAIN {
+            return self.refill_plainly(now);
+        }
         while let Some(slot) = self.free.pop() {
-            self.prefetch();
             let held = self.seal.as_mut().and_then(|seal| seal.held.take());
             match held.map_or_else(|| self.feed.next(now), Next::Issue) {
                 Next::Issue(issue) => {
@@ -258,12 +264,27 @@ impl Worker<'_, '_> {
         self.resting.front().map(|(ready, _)| *ready)
     }
 
+    /// The same where all that can happen is that the share is done. An operation stays in registers: as a [`Next`] it
+    /// would be written to memory in pieces and read back at once, which took a tenth of a NOP's time.
+    #[inline(always)]
+    fn refill_plainly(&mut self, now: u64) -> Option<u64> {
+        while let Some(slot) = self.free.pop() {
+            let Some(issue) = self.feed.draw(now, 0) else {
+                self.free.push(slot);
+                self.ending = Some(self.account.shared.own_share_done(self.account.job));
+                break;
+            };
+            self.issue(slot, issue);
+        }
+        None
+    }
+
     /// Queues an operation, unless it must wait for others to end: `false`, and it is the next one.
-    #[inline]
+    #[inline(always)]
     fn issue(&mut self, slot: u32, issue: Issue) -> bool {
         let index = slot as usize;
         let mut number = 0;
-        if let Some(seal) = &mut self.seal {
+        if let Some(seal) = self.seal.as_mut().filter(|_| !PLAIN) {
             let flights = &self.flights;
             let in_flight =
                 (0..flights.len()).filter(|slot| self.driver.is_in_flight(*slot)).map(|slot| flights[slot].number);
@@ -272,11 +293,12 @@ impl Worker<'_, '_> {
                 None => return false,
             }
         }
-        let at = self.slots.place(index, issue.op.kind == OpKind::Write);
+        let mut at = self.slots.read(index);
         if issue.op.kind == OpKind::Write {
+            at = self.slots.write(index, issue.op.offset, issue.op.length);
             let block = self.driver.buffer_mut(index, at, issue.op.length as usize);
             match &self.account.job.sealing {
-                Sealing::Seal { sealer, .. } => sealer.seal(block, issue.op.offset, issue.cursor + 1),
+                Sealing::Seal { sealer, .. } if !PLAIN => sealer.seal(block, issue.op.offset, issue.cursor + 1),
                 _ => self.slots.stamp(index, block),
             }
         }
@@ -293,23 +315,12 @@ impl Worker<'_, '_> {
             let index = slot as usize;
             let written = self.flights[index];
             let op = Op { offset: written.offset, length: written.length, kind: OpKind::Read };
-            let at = self.slots.place(index, false);
+            let at = self.slots.read(index);
             self.driver.queue_again(index, &op, at);
             let issue = Issue { op, cursor: written.cursor, intended: 0 };
             self.flights[index] =
                 Flight { number: written.number, reads_back: true, ..self.account.flight(&issue, at) };
             self.batch.push(slot);
-        }
-    }
-
-    /// Brings the buffer near that will be stamped some operations from now.
-    #[inline]
-    fn prefetch(&self) {
-        if !self.slots.writes() {
-            return;
-        }
-        if let Some(soon) = self.free.len().checked_sub(PREFETCH_AHEAD).and_then(|at| self.free.get(at)) {
-            self.driver.prefetch(self.slots.next_write(*soon as usize), self.slots.stride());
         }
     }
 
@@ -330,6 +341,11 @@ impl Worker<'_, '_> {
         let now = self.account.shared.clock.now();
         self.account.work.gaps.add(now.saturating_sub(reaped));
         self.account.submitting(self.batch.len() as u64, now);
+        if PLAIN {
+            self.batch.iter().for_each(|slot| self.flights[*slot as usize].submitted = now);
+            self.batch.clear();
+            return now;
+        }
         let (is_open, mut arrivals) = (self.feed.is_open(), 0);
         for slot in self.batch.drain(..) {
             let flight = &mut self.flights[slot as usize];
@@ -364,11 +380,11 @@ impl Worker<'_, '_> {
             let good = self.account.ended(&self.flights[slot], result, now);
             #[expect(clippy::cast_possible_truncation, reason = "slots were numbered with 32 bits")]
             let number = slot as u32;
-            if self.checks && self.check(number, good) {
+            if !PLAIN && self.checks && self.check(number, good) {
                 continue;
             }
             self.feed.completed(now);
-            if think_ns == 0 {
+            if PLAIN || think_ns == 0 {
                 self.free.push(number);
             } else {
                 self.resting.push_back((now + think_ns, number));

@@ -267,6 +267,17 @@ pub fn run(engine: &mut Engine, workload: &Workload, stop_rule: &StopRule) -> (S
     run_with(engine, workload, stop_rule, (0, 100), &StopToken::default()).unwrap()
 }
 
+/// Measures again, up to ten times, until it was seen. For what a busy machine may hide now and then (a thread that gets
+/// no CPU has nothing to show); what must hold whatever the timing is asserted inside, each time.
+pub fn until_seen(what: &str, mut attempt: impl FnMut() -> bool) {
+    assert!((0..10).any(|_| attempt()), "{what}: not once in ten tries");
+}
+
+/// No rule but to be stopped by the listener, which a step that works well comes to even on a machine that is busy.
+pub fn until_stopped() -> StopRule {
+    StopRule::capped(Nanos::from_secs(120))
+}
+
 /// Whether the test runs as root.
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use drivelab_core::clock::StopToken;
-use drivelab_core::load::Content;
+use drivelab_core::load::{Content, SizeShare};
 use drivelab_core::units::{Bytes, Percent};
-use drivelab_core::workload::{DataPattern, Pattern, Workload};
+use drivelab_core::workload::{DataPattern, Pattern, Streams, Workload};
 use drivelab_engine::BackendChoice;
 use zstd::zstd_safe::CParameter;
 
@@ -49,7 +49,7 @@ fn percent(value: u64) -> Percent {
 
 /// How many of the parts of this size repeat one that stands before them.
 fn repeats(data: &[u8], size: usize) -> usize {
-    data.len() / size - data.chunks(size).collect::<HashSet<_>>().len()
+    data.len() / size - data.chunks_exact(size).collect::<HashSet<_>>().len()
 }
 
 /// Share that zstd saves, per cent, where each unit of this size is compressed by itself, as drives do it.
@@ -58,31 +58,83 @@ fn saved_percent(data: &[u8], unit: usize) -> f64 {
     100.0 - squeezed as f64 * 100.0 / data.len() as f64
 }
 
+/// How many times smaller zstd makes the data where it looks back so far, in powers of two.
+fn ratio(data: &[u8], window_log: u32) -> f64 {
+    let mut compressor = zstd::bulk::Compressor::new(1).unwrap();
+    compressor.set_parameter(CParameter::WindowLog(window_log)).unwrap();
+    compressor.set_parameter(CParameter::EnableLongDistanceMatching(true)).unwrap();
+    // Looks at each place, so that nothing is missed because it was not looked at.
+    compressor.set_parameter(CParameter::LdmHashRateLog(0)).unwrap();
+    data.len() as f64 / compressor.compress(data).unwrap().len() as f64
+}
+
+/// Threads, depths, orders and sizes in which every byte of the file is written once.
+fn whole_files() -> Vec<(&'static str, BackendChoice, Workload)> {
+    let base = |pattern, block_size: u64| Workload {
+        write_percent: percent(100),
+        pattern,
+        block_size: Bytes::new(block_size),
+        ..workload(LENGTH / block_size * block_size)
+    };
+    let deep = |load: Workload, queue_depth, threads| {
+        let (queue_depth, threads) = depth(queue_depth, threads);
+        Workload { queue_depth, threads, ..load }
+    };
+    let (in_order, anyhow) = (Pattern::Sequential, Pattern::RandomOnce);
+    let shared = |load: Workload| Workload { streams: Streams::Shared, ..load };
+    let mixed = |load: Workload| Workload {
+        block_size_mix: [4_u64, 16, 64]
+            .map(|kib| SizeShare { block_size: Bytes::new(kib << 10), operations: 1 })
+            .to_vec(),
+        ..load
+    };
+    let (ring, sync) = (BackendChoice::Uring, BackendChoice::Sync);
+    vec![
+        ("one in flight", ring, base(in_order, 4096)),
+        ("one in flight in any order", ring, base(anyhow, 4096)),
+        ("64 in flight in any order", ring, deep(base(anyhow, 4096), 64, 1)),
+        ("sectors", ring, deep(base(anyhow, 512), 16, 1)),
+        ("4 threads, each in its part", ring, deep(base(in_order, 16 << 10), 8, 4)),
+        ("4 threads together in any order", ring, deep(base(anyhow, 4096), 8, 4)),
+        ("16 threads on one stream", ring, shared(deep(base(in_order, 4096), 2, 16))),
+        ("32 OS threads", sync, deep(base(anyhow, 4096), 8, 4)),
+        ("blocks of 1 MiB", ring, deep(base(in_order, 1 << 20), 4, 1)),
+        ("sizes mixed", ring, mixed(deep(base(in_order, 64 << 10), 4, 1))),
+        ("a size that is no power of two", ring, deep(base(in_order, 6144), 4, 1)),
+    ]
+}
+
+/// Whoever looks back 1 MiB at most finds nothing, whatever wrote the file, and no part of it repeats. Beyond that the
+/// pools come again, and zstd finds them, which shows that it could.
 #[test]
-fn incompressible_data_neither_compresses_nor_repeats() {
-    for choice in BOTH {
-        let data = filled(choice, DataPattern::Incompressible, &Content::default(), 64 << 10);
-        assert_eq!(repeats(&data, 512), 0, "{choice:?}: sectors repeat");
-        let squeezed = zstd::bulk::compress(&data, 3).unwrap();
-        let ratio = data.len() as f64 / squeezed.len() as f64;
-        assert!(ratio < 1.001, "{choice:?}: compresses {ratio} : 1");
+fn nothing_compresses_within_a_mebibyte_and_nothing_repeats_at_all() {
+    for (name, choice, load) in whole_files() {
+        let mut bench = Bench::new(LENGTH, true, choice);
+        let (record, _) = run(&mut bench.engine, &load, &passes(1));
+        let data = std::fs::read(&bench.path).unwrap();
+        // Blocks of odd sizes leave a rest of the file alone.
+        let data = &data[..usize::try_from(record.write.bytes.get()).unwrap()];
+        assert!(data.len() as u64 > LENGTH - 65536, "{name}: {} bytes", data.len());
+        for size in [512, 4096, 64 << 10, 1 << 20] {
+            assert_eq!(repeats(data, size), 0, "{name}: parts of {size} bytes repeat");
+        }
+        for window_log in [12, 15, 17, 20] {
+            let ratio = ratio(data, window_log);
+            assert!(ratio < 1.0005, "{name}: {ratio} : 1 for who looks back 2^{window_log} bytes");
+        }
+        let window = record.engine.effort.unwrap().data_window.expect("random data has a window");
+        assert!(window.get() > 1 << 20 && window.get() <= 2 << 20, "{name}: {window}");
+        let one_pool = load.threads.get() == 1;
+        assert!(!one_pool || ratio(data, 23) > 2.0, "{name}: what comes again would not be found");
     }
 }
 
-/// A thread draws its bytes from a pool of 64 MiB and makes every sector new. Beyond the pool no sector repeats still,
-/// and nothing compresses for who looks back less than the pool is long: here 8 MiB, a hundred times what drives do.
+/// Asked for, the pools come again so much later.
 #[test]
-fn data_beyond_the_pool_it_is_drawn_from_neither_compresses_nor_repeats() {
-    const WINDOW_LOG: u32 = 23;
-    let data =
-        filled_to(160 << 20, (4, 1), BackendChoice::Uring, DataPattern::Incompressible, &Content::default(), 1 << 20);
-    assert_eq!(repeats(&data, 512), 0, "sectors repeat");
-    let mut compressor = zstd::bulk::Compressor::new(1).unwrap();
-    compressor.set_parameter(CParameter::WindowLog(WINDOW_LOG)).unwrap();
-    compressor.set_parameter(CParameter::EnableLongDistanceMatching(true)).unwrap();
-    let squeezed = compressor.compress(&data).unwrap();
-    let ratio = data.len() as f64 / squeezed.len() as f64;
-    assert!(ratio < 1.001, "compresses {ratio} : 1");
+fn a_window_that_is_asked_for_is_kept() {
+    let content = Content { window: Some(Bytes::new(8 << 20)), ..Content::default() };
+    let data = filled_to(2 * LENGTH, (4, 1), BackendChoice::Uring, DataPattern::Incompressible, &content, 64 << 10);
+    assert!(ratio(&data, 23) < 1.0005 && ratio(&data, 25) > 1.5);
 }
 
 /// By the unit in which drives compress and over the whole file; and what is left of each sector is still unique.
@@ -92,7 +144,7 @@ fn data_compresses_by_the_share_that_was_asked() {
         let content = Content { compress_percent: percent(asked), ..Content::default() };
         let data = filled(choice, DataPattern::Incompressible, &content, 64 << 10);
         assert_eq!(repeats(&data, 512), 0, "{choice:?}, {asked} %: sectors repeat");
-        for unit in [4096, data.len()] {
+        for unit in [4096, 1 << 20] {
             let saved = saved_percent(&data, unit);
             assert!((saved - asked as f64).abs() < 2.0, "{choice:?}, {asked} %: zstd saves {saved} % of {unit} bytes");
         }

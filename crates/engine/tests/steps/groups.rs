@@ -6,8 +6,8 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::sync::Arc;
 
 use drivelab_core::backend::BackendError;
-use drivelab_core::clock::StopToken;
-use drivelab_core::load::{Arrivals, Pace, Rate, Verify};
+use drivelab_core::clock::{StopCause, StopToken};
+use drivelab_core::load::{Arrivals, OpKind, Pace, Rate, Verify};
 use drivelab_core::namespace::OtherNamespace;
 use drivelab_core::record::StopReason;
 use drivelab_core::target::{DirectIo, ReadOnlyParts, ReadOnlyTarget};
@@ -135,7 +135,15 @@ fn writers_and_readers() -> Workload {
 fn a_group_reads_another_namespace_while_the_target_is_written() {
     for choice in BOTH {
         let (mut bench, told) = with_another(choice);
-        let (record, _) = run(&mut bench.engine, &writers_and_readers(), &time(400));
+        // Until the readers have gone through it once and both were seen.
+        let stop = StopToken::default();
+        let (record, _) = listen(&mut bench.engine, &writers_and_readers(), &until_stopped(), (0, 100), &stop, |_| {
+            let seen = told.lock().unwrap();
+            let read = seen.iter().filter(|entry| entry.op == OpKind::Read).map(|entry| u64::from(entry.length));
+            if read.sum::<u64>() > OTHER && seen.iter().any(|entry| entry.op == OpKind::Write) {
+                stop.stop(StopCause::Person);
+            }
+        });
         assert_eq!(record.error_count(), 0, "{choice:?}: {:?}", record.errors);
         assert!(record.engine.direct_verified, "{choice:?}: both are open with O_DIRECT");
         let (main, readers) = (&record.groups[0], &record.groups[1]);

@@ -50,16 +50,18 @@ fn check(record: &StepRecord, intervals: &[IntervalRecord], depth: f64) {
 fn intervals_add_up_to_the_step_exactly() {
     for choice in BOTH {
         let mut bench = Bench::new(8 * MIB, true, choice);
-        let (record, intervals) = run(&mut bench.engine, &mixed(), &time(450));
-        check(&record, &intervals, 8.0);
-        // Four whole intervals of 100 ms and one of 50 ms; fewer, on the same grid, where the collector got no CPU.
-        assert!((2..=5).contains(&intervals.len()));
-        let on_grid = |at: u64| (at - intervals[0].start_ns).is_multiple_of(100_000_000);
-        assert!(intervals.iter().all(|interval| on_grid(interval.start_ns) && !interval.ramp));
-        assert!(record.in_flight_mean > 1.0, "{choice:?}: depth was not kept: {}", record.in_flight_mean);
-        assert_eq!(record.stop_reason, StopReason::Time);
-        assert!(record.start_ns > 5_000_000_000, "times are on the run clock");
-        assert!(record.engine.cpu_user.get() + record.engine.cpu_system.get() > 0);
+        until_seen("each of the intervals, and more than one operation in flight", || {
+            let (record, intervals) = run(&mut bench.engine, &mixed(), &time(450));
+            check(&record, &intervals, 8.0);
+            // Four whole intervals of 100 ms and one of 50 ms; fewer, on the same grid, where the collector got no CPU.
+            assert!(intervals.len() <= 5, "{}", intervals.len());
+            let on_grid = |at: u64| (at - intervals[0].start_ns).is_multiple_of(100_000_000);
+            assert!(intervals.iter().all(|interval| on_grid(interval.start_ns) && !interval.ramp));
+            assert_eq!(record.stop_reason, StopReason::Time);
+            assert!(record.start_ns > 5_000_000_000, "times are on the run clock");
+            assert!(record.engine.cpu_user.get() + record.engine.cpu_system.get() > 0);
+            intervals.len() == 5 && record.in_flight_mean > 1.0
+        });
     }
 }
 
@@ -67,16 +69,18 @@ fn intervals_add_up_to_the_step_exactly() {
 fn the_ramp_is_recorded_and_left_out_of_the_totals() {
     for choice in BOTH {
         let mut bench = Bench::new(8 * MIB, true, choice);
-        let stop = StopToken::default();
-        let (record, intervals) = run_with(&mut bench.engine, &mixed(), &time(200), (150, 100), &stop).unwrap();
-        check(&record, &intervals, 8.0);
-        let ramp: Vec<&IntervalRecord> = intervals.iter().filter(|interval| interval.ramp).collect();
-        let ramp_end = ramp.last().unwrap().end_ns;
-        assert_eq!(ramp_end - intervals[0].start_ns, 150_000_000, "no interval crosses the end of the ramp");
-        assert_eq!(ramp_end, record.start_ns);
-        let ramp_writes: u64 = ramp.iter().map(|interval| interval.write.count).sum();
-        assert!(ramp_writes > 0);
-        assert_eq!(record.written_total.get(), (ramp_writes + record.write.count) * 4096);
+        until_seen("writes in the ramp", || {
+            let stop = StopToken::default();
+            let (record, intervals) = run_with(&mut bench.engine, &mixed(), &time(200), (150, 100), &stop).unwrap();
+            check(&record, &intervals, 8.0);
+            let ramp: Vec<&IntervalRecord> = intervals.iter().filter(|interval| interval.ramp).collect();
+            let ramp_end = ramp.last().unwrap().end_ns;
+            assert_eq!(ramp_end - intervals[0].start_ns, 150_000_000, "no interval crosses the end of the ramp");
+            assert_eq!(ramp_end, record.start_ns);
+            let ramp_writes: u64 = ramp.iter().map(|interval| interval.write.count).sum();
+            assert_eq!(record.written_total.get(), (ramp_writes + record.write.count) * 4096);
+            ramp_writes > 0
+        });
         let stop = StopToken::default();
         let rule = volume(2 * MIB);
         let (record, intervals) = run_with(&mut bench.engine, &mixed(), &rule, (150, 100), &stop).unwrap();

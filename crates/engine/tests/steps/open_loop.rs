@@ -3,6 +3,7 @@
 //! What is counted is exact; when a busy machine wakes a thread is not, so nothing here asserts a duration.
 
 use drivelab_core::load::{Arrivals, Pace, Rate, Verify};
+use drivelab_core::record::IntervalRecord;
 use drivelab_core::units::Percent;
 use drivelab_core::workload::Workload;
 use drivelab_engine::{BackendChoice, TraceEntry};
@@ -79,6 +80,17 @@ fn constant_arrivals_of_two_threads_take_turns() {
     }
 }
 
+/// How fast the backlog grew in the interval in which it grew least, and in the one in which it grew most, per second.
+fn slopes(intervals: &[IntervalRecord]) -> (f64, f64) {
+    let (mut least, mut most, mut before) = (f64::INFINITY, 0.0_f64, 0);
+    for interval in intervals {
+        let backlog = interval.backlog.unwrap();
+        let slope = (backlog - before) as f64 * 1e9 / (interval.end_ns - interval.start_ns) as f64;
+        (least, most, before) = (least.min(slope), most.max(slope), backlog);
+    }
+    (least, most)
+}
+
 /// Ten times what a depth of one with a think-free 4 KiB write can do is far above any file: the backlog grows, and
 /// the schedule does not slow down with it.
 #[test]
@@ -93,11 +105,14 @@ fn an_overloaded_target_has_a_backlog_that_grows() {
         assert_eq!(open.arrived, record.write.count + open.backlog_at_end, "{choice:?}");
         assert!(open.arrived.abs_diff(8_000_000) < 20_000, "{choice:?} {open:?}");
         assert!(open.backlog_at_end > open.arrived / 2, "{choice:?} {open:?}");
-        // The slope through the intervals is what arrived and was not done by the time it took.
-        let mean = open.backlog_at_end as f64 / record.elapsed().as_secs_f64();
-        let ratio = open.backlog_growth_per_second / mean;
-        assert!((0.9..1.1).contains(&ratio), "{choice:?}: grows by {ratio} of {mean} {open:?}");
         let backlogs: Vec<Option<u64>> = intervals.iter().map(|interval| interval.backlog).collect();
         assert!(backlogs.is_sorted() && backlogs[0] > Some(0), "{choice:?}: {backlogs:?}");
+        // A straight line through the intervals rises no more steeply than the steepest of them and no less than the
+        // flattest, however long each took.
+        let (grows, (least, most)) = (open.backlog_growth_per_second, slopes(&intervals));
+        assert!(
+            (least * 0.999..=most * 1.001).contains(&grows),
+            "{choice:?}: {grows} not in {least} to {most} {open:?}"
+        );
     }
 }

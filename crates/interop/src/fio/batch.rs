@@ -1,20 +1,18 @@
-//! Which jobs run at once: those between two barriers become one test with groups; and when it ends.
+//! Which jobs run at once: those between two barriers become one test with groups.
 //!
-//! Must not know: what options mean for a load.
+//! Must not know: what options mean for a load, when a test ends.
+
+use std::ops::Range;
 
 use super::State;
+use super::ending::{ending, stop};
 use super::job::Job;
-use super::load::{Load, load};
+use super::load::{Load, loads, no_load};
 use super::place::{Span, Target, Wanted, lay_out, wanted};
 use super::verify::{Verified, verify};
-use crate::draft::{Draft, Names, Origin, Test, bytes, quoted, time};
+use crate::draft::{Draft, Names, Origin, Table, Test};
 use crate::notes::Fate;
 use crate::wrong::{Mistake, Place};
-
-/// A step that ends by its work never lasts longer: fio has no such limit, and a week is out of every drive's way.
-const CAP: &str = "168 h";
-/// Where nothing else says when loads that run at once end.
-const SOME_TIME: u64 = 60_000_000_000;
 
 /// Blocks with headers, as the last job that wrote some left them.
 struct Headers {
@@ -23,52 +21,109 @@ struct Headers {
 }
 
 /// A job that is imported.
-struct One<'j> {
-    job: &'j Job,
-    load: Load,
-    span: Span,
+pub(super) struct One<'j> {
+    pub(super) job: &'j Job,
+    pub(super) load: Load,
+    pub(super) span: Span,
 }
 
 /// Adds tests, target and preparation to the draft.
-pub(super) fn fill(draft: &mut Draft, jobs: &[Job], state: &mut State) {
-    let mut places: Vec<(&Job, Wanted)> = Vec::new();
-    let mut loads: Vec<Load> = Vec::new();
+pub(super) fn fill(draft: &mut Draft, jobs: &[Job], exported: bool, state: &mut State) {
+    let mut reasons: Vec<String> = Vec::new();
+    let mut kept: Vec<&Job> = Vec::new();
     for job in jobs {
-        match load(job, state) {
-            Ok(load) => {
-                places.push((job, wanted(job, load.threads, state)));
-                loads.push(load);
+        match no_load(job, state) {
+            Some(why) => {
+                job.leave_out(state, &why);
+                reasons.push(why);
             }
-            Err(why) => job.leave_out(state, &why),
+            None => kept.push(job),
         }
+    }
+    let ranges = batches(&kept, state);
+    let mut places: Vec<(&Job, Wanted)> = Vec::new();
+    let mut found: Vec<Load> = Vec::new();
+    let mut sizes: Vec<usize> = Vec::new();
+    for range in ranges {
+        let alone = range.len() == 1;
+        let before = found.len();
+        for job in &kept[range] {
+            for load in loads(job, alone, state) {
+                places.push((job, wanted(job, &load, state)));
+                found.push(load);
+            }
+        }
+        sizes.push(found.len() - before);
     }
     if places.is_empty() {
         if state.mistakes.is_empty() {
             let place = jobs.first().map_or_else(|| Place::new(0, 0..0), |job| job.place.clone());
-            let help = "drivelab measures drives: it has no load for networks, CPUs or object stores";
+            let help = reasons.first().cloned().unwrap_or_default();
             let title = "no job of this file reads or writes a drive";
             state.mistakes.push(Mistake::new(&place, title, "nothing is left to import", help));
         }
         return;
     }
     let (target, spans) = lay_out(&places, state);
-    let parts = places.into_iter().zip(loads).zip(spans);
-    let mut all: Vec<One<'_>> = parts.map(|(((job, wanted), load), span)| one(job, &wanted, load, span)).collect();
+    let parts = places.into_iter().zip(found).zip(spans);
+    let mut all: Vec<One<'_>> =
+        parts.map(|(((job, wanted), load), span)| one(job, &wanted, load, span, state)).collect();
+    finish(draft, &all, &target);
     let mut names = Names::without(&["prepare", "main"]);
     let mut written: Option<Headers> = None;
-    for batch in batches(&mut all, state) {
-        test(draft, batch, &mut names, &mut written, &target, state);
+    let mut rest = &mut all[..];
+    for size in sizes {
+        let (batch, behind) = rest.split_at_mut(size);
+        rest = behind;
+        let first = draft.tests.is_empty();
+        if let Some(fill) = filling(batch, &target, exported && first, state) {
+            draft.fills.push(fill);
+        } else if !batch.is_empty() {
+            test(draft, batch, &mut names, &mut written, &target, state);
+        }
     }
-    finish(draft, &all, &target);
     all.iter().for_each(|one| one.job.say_unknown(state));
 }
 
-fn one<'j>(job: &'j Job, wanted: &Wanted, mut load: Load, span: Span) -> One<'j> {
+/// The preparation that a file which drivelab made states as a job before all others.
+fn filling(batch: &[One<'_>], target: &Target, first: bool, state: &mut State) -> Option<Table> {
+    const KEYS: [&str; 10] = [
+        "block_size",
+        "queue_depth",
+        "threads",
+        "span",
+        "direct",
+        "passes",
+        "data",
+        "compress_percent",
+        "dedup_percent",
+        "data_pattern",
+    ];
+    let [one] = batch else { return None };
+    let plain =
+        one.load.table.get("op") == Some("\"write\"") && one.load.table.get("pattern") == Some("\"sequential\"");
+    if !first || !plain || !one.job.name.starts_with("prepare.") {
+        return None;
+    }
+    let mut all = one.load.table.clone();
+    for (key, toml, origin) in stop(one, true, target, state) {
+        all.set(key, toml, origin);
+    }
+    all.get("passes")?;
+    Some(all.only(&KEYS))
+}
+
+fn one<'j>(job: &'j Job, wanted: &Wanted, mut load: Load, span: Span, state: &mut State) -> One<'j> {
     if let Some(toml) = &span.toml {
         load.table.set("span", toml.clone(), Origin::Stated);
     }
-    let drawn = load.random && !load.once;
-    if load.threads > 1 && !wanted.apart && !drawn {
+    let by_kind = load.table.get("streams").is_some();
+    if by_kind && load.threads > 1 && wanted.apart {
+        let why = "reads and writes of a sequential mix follow one stream in each thread here, and one each in fio";
+        job.say("rw", Fate::Changed, why, state);
+        load.table.remove("streams");
+    }
+    if !by_kind && load.threads > 1 && !wanted.apart && !load.draws_freely() {
         load.table.set("streams", "\"overlapping\"", Origin::Default);
     }
     One { job, load, span }
@@ -76,39 +131,34 @@ fn one<'j>(job: &'j Job, wanted: &Wanted, mut load: Load, span: Span) -> One<'j>
 
 fn finish(draft: &mut Draft, all: &[One<'_>], target: &Target) {
     let reads = all.iter().any(|one| one.load.reads);
-    let least = all.iter().map(|one| one.load.largest * one.load.threads).max().unwrap_or(4096);
+    let blocks = all.iter().map(|one| one.load.largest.saturating_mul(one.load.threads)).max().unwrap_or(4096);
+    let least = blocks.min(1 << 60).next_multiple_of(1 << 20).max(target.least).max(8 << 20);
     draft.size = (!target.whole).then_some(target.size);
-    draft.minimum = if target.whole { least.next_multiple_of(1 << 20).max(8 << 20) } else { target.size };
+    draft.minimum = if target.whole { least } else { target.size };
     draft.as_found = reads && target.device;
     draft.fill = reads && !target.device;
 }
 
-/// The jobs between two barriers.
-fn batches<'a, 'j>(all: &'a mut [One<'j>], state: &mut State) -> Vec<&'a mut [One<'j>]> {
+/// The jobs between two barriers, of all that are imported.
+fn batches(all: &[&Job], state: &mut State) -> Vec<Range<usize>> {
     let mut starts = vec![0];
     for at in 1..all.len() {
         let begin = *starts.last().unwrap_or(&0);
-        let waits = all[at].job.text("wait_for", state);
-        let here = waits.as_ref().is_some_and(|name| all[begin..at].iter().any(|one| one.job.name == *name));
+        let waits = all[at].text("wait_for", state);
+        let here = waits.as_ref().is_some_and(|name| all[begin..at].iter().any(|job| job.name == *name));
         if here && at - begin > 1 {
             let why = "it begins when all jobs before it have ended, not only the one it names";
-            all[at].job.say("wait_for", Fate::Changed, why, state);
+            all[at].say("wait_for", Fate::Changed, why, state);
         }
-        if all[at].job.stonewalled(state) || here {
+        if all[at].stonewalled(state) || here {
             starts.push(at);
         }
     }
-    all[0].job.stonewalled(state);
-    let mut rest = all;
-    let mut parts = Vec::new();
-    let mut taken = 0;
-    for next in starts.into_iter().skip(1) {
-        let (part, behind) = rest.split_at_mut(next - taken);
-        (taken, rest) = (next, behind);
-        parts.push(part);
+    if let Some(first) = all.first() {
+        first.stonewalled(state);
     }
-    parts.push(rest);
-    parts
+    let ends = starts.iter().skip(1).copied().chain([all.len()]).collect::<Vec<_>>();
+    starts.into_iter().zip(ends).map(|(start, end)| start..end).collect()
 }
 
 fn test(
@@ -135,7 +185,9 @@ fn test(
     start_delay(draft.tests.is_empty(), batch, state);
     ending(batch, target, state);
     let Some((main, others)) = batch.split_first() else { return };
-    let titles: Vec<&str> = std::iter::once(main).chain(others.iter()).map(|one| one.job.name.as_str()).collect();
+    let mut titles: Vec<&str> = std::iter::once(main).chain(others.iter()).map(|one| one.job.name.as_str()).collect();
+    titles.dedup();
+    let alone = titles.len() == 1;
     let listed = titles.join(", ");
     let purpose = if alone {
         format!("What does the target give to the job {listed} of the job file?")
@@ -147,7 +199,8 @@ fn test(
         let mut table = one.load.table.clone();
         table.stand_alone(&main.load.table);
         table.unpaced(&main.load.table);
-        (own.give(&one.job.name), table)
+        let name = one.load.part.map_or_else(|| one.job.name.clone(), |part| format!("{} {}", one.job.name, part.name));
+        (own.give(&name), table)
     };
     let beside = others.iter().map(group).collect();
     draft.tests.push(Test {
@@ -156,6 +209,8 @@ fn test(
         purpose,
         main: main.load.table.clone(),
         beside,
+        place: Some(main.job.place.clone()),
+        places: main.job.places(),
     });
 }
 
@@ -190,110 +245,4 @@ fn start_delay(first: bool, batch: &[One<'_>], state: &mut State) {
         };
         one.job.say("startdelay", fate, why, state);
     }
-}
-
-/// When the test ends: by what the first job says, since groups end together.
-fn ending(batch: &mut [One<'_>], target: &Target, state: &mut State) {
-    let alone = batch.len() == 1;
-    let mut said: Vec<Vec<(&'static str, String, Origin)>> = Vec::new();
-    for one in batch.iter() {
-        said.push(stop(one, alone, target, state));
-    }
-    let differs = said.iter().any(|other| keys(other) != keys(&said[0]));
-    if differs {
-        for one in batch.iter().skip(1) {
-            let why = format!("it ends when [{}] does: loads that run at once end together", batch[0].job.name);
-            one.job.say("", Fate::Changed, why, state);
-        }
-    }
-    let Some((main, _)) = batch.split_first_mut() else { return };
-    for (key, toml, origin) in said.swap_remove(0) {
-        main.load.table.set(key, toml, origin);
-    }
-}
-
-fn keys<'a>(said: &'a [(&'static str, String, Origin)]) -> Vec<(&'static str, &'a str)> {
-    said.iter().map(|(key, toml, _)| (*key, toml.as_str())).collect()
-}
-
-fn stop(one: &One<'_>, alone: bool, target: &Target, state: &mut State) -> Vec<(&'static str, String, Origin)> {
-    let (job, load) = (one.job, &one.load);
-    let mut said: Vec<(&'static str, String, Origin)> = Vec::new();
-    let runtime = job.time("runtime", 1_000_000_000, state).filter(|runtime| *runtime > 0);
-    let timed = job.flag("time_based", state).unwrap_or(false) && runtime.is_some();
-    let loops = job.whole("loops", state).unwrap_or(1).max(1);
-    if let Some(runtime) = runtime {
-        said.push(("time", quoted(&time(runtime)), Origin::Stated));
-    }
-    let count = job.whole("number_ios", state).filter(|count| *count > 0);
-    let moved = job.amount("io_size", state).and_then(|size| match size {
-        super::number::Amount::Bytes(size) => Some(size).filter(|size| *size > 0),
-        super::number::Amount::Percent(_) => {
-            job.say("io_size", Fate::Lost, "a volume is stated in bytes here", state);
-            None
-        }
-    });
-    if !timed {
-        let threads = load.threads;
-        if let Some(count) = count {
-            said.push(("operations", count.saturating_mul(threads).to_string(), Origin::Stated));
-        }
-        if let Some(size) = moved {
-            let all = size.saturating_mul(threads).saturating_mul(loops);
-            said.push(("volume", quoted(&bytes(all)), Origin::Stated));
-        } else if count.is_none() {
-            said.extend(once_through(one, alone, loops, target, state));
-        }
-    } else if moved.or(count).is_some() {
-        for key in ["io_size", "number_ios"] {
-            if job.peek(key).is_some() {
-                job.say(key, Fate::NoEffect, "the job ends by its time", state);
-            }
-        }
-    }
-    if runtime.is_none() {
-        let why = "fio sets no limit; a week is out of every drive's way";
-        said.push(("cap", quoted(CAP), Origin::Ours(why.to_owned())));
-    }
-    if let Some(ramp) = job.time("ramp_time", 1_000_000_000, state).filter(|ramp| *ramp > 0) {
-        said.push(("ramp", quoted(&time(ramp)), Origin::Stated));
-    }
-    let keep = job.text("continue_on_error", state).filter(|word| !matches!(word.as_str(), "none" | "0"));
-    let (word, origin) = if keep.is_some() { ("keep", Origin::Stated) } else { ("stop", Origin::Default) };
-    said.push(("errors", quoted(word), origin));
-    said
-}
-
-/// The end of a job that goes once over its file.
-fn once_through(
-    one: &One<'_>,
-    alone: bool,
-    loops: u64,
-    target: &Target,
-    state: &mut State,
-) -> Option<(&'static str, String, Origin)> {
-    let load = &one.load;
-    let origin = if one.job.peek("loops").is_some() { Origin::Stated } else { Origin::Default };
-    let passes = !load.several_sizes && load.table.get("seek_percent").is_none() && (!load.random || load.once);
-    let each = if load.table.get("streams").is_some() { load.threads } else { 1 };
-    if passes && alone && (each == 1 || one.span.length.is_none()) {
-        return Some(("passes", loops.to_string(), origin));
-    }
-    let stated = one.span.length.or_else(|| (!target.whole && load.table.get("span").is_none()).then_some(target.size));
-    if let Some(length) = stated {
-        let threads = if load.table.get("streams").is_some() || drawn_by_each(load) { load.threads } else { 1 };
-        let all = length.saturating_mul(threads).saturating_mul(loops);
-        return Some(("volume", quoted(&bytes(all)), origin));
-    }
-    if one.job.peek("runtime").is_some() {
-        return None;
-    }
-    let why = "the size of the device is not known here, so the end by its size is not either: a minute instead";
-    one.job.say("", Fate::Lost, why, state);
-    Some(("time", quoted(&time(SOME_TIME)), Origin::Ours(why.to_owned())))
-}
-
-/// Threads that draw from one file move the size of it each.
-fn drawn_by_each(load: &Load) -> bool {
-    load.random && !load.once && load.threads > 1
 }

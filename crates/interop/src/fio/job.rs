@@ -5,7 +5,7 @@
 use super::State;
 use super::lines::{Opt, Section};
 use super::number::{self, Amount, KEYWORDS};
-use super::options::{Engine, canonical, engine, silent};
+use super::options::{CARRIED, Engine, canonical, engine, silent};
 use crate::notes::Fate;
 use crate::wrong::{Mistake, Place};
 
@@ -19,6 +19,30 @@ pub(super) struct Job {
     global: usize,
     kb_base: u64,
 }
+
+/// Keys of the methodology, and the options of which the first that is there is where they come from.
+const SOURCES: [(&str, &[&str]); 20] = [
+    ("op", &["rw"]),
+    ("pattern", &["rw"]),
+    ("write_percent", &["rwmixwrite", "rwmixread", "rw"]),
+    ("block_size", &["bssplit", "bsrange", "bs"]),
+    ("block_size_mix", &["bssplit", "bsrange", "bs"]),
+    ("locality", &["random_distribution"]),
+    ("seek_percent", &["percentage_random", "rw"]),
+    ("queue_depth", &["iodepth"]),
+    ("threads", &["numjobs"]),
+    ("span", &["size", "filesize", "offset"]),
+    ("rate", &["rate_iops", "rate"]),
+    ("cpus", &["cpus_allowed"]),
+    ("bursts", &["thinktime_iotime", "thinktime"]),
+    ("think_time", &["thinktime"]),
+    ("data_pattern", &["buffer_pattern"]),
+    ("sync_every", &["fdatasync", "fsync", "sync"]),
+    ("volume", &["io_size", "size", "filesize"]),
+    ("operations", &["number_ios"]),
+    ("time", &["runtime"]),
+    ("ramp", &["ramp_time"]),
+];
 
 /// The jobs of the sections, in order.
 pub(super) fn jobs(sections: Vec<Section>, state: &mut State) -> Vec<Job> {
@@ -94,7 +118,21 @@ impl Job {
 
     /// The option, without a mark.
     pub(super) fn peek(&self, key: &str) -> Option<&Opt> {
+        debug_assert!(key.is_empty() || CARRIED.contains(&key), "{key} is not in the list of options that are read");
         self.options.iter().rev().find(|option| option.key == key)
+    }
+
+    /// All places where the option stands, in order: first those of all jobs.
+    pub(super) fn all(&self, key: &str) -> impl Iterator<Item = &Opt> {
+        self.options.iter().filter(move |option| option.key == key)
+    }
+
+    /// Where what stands behind keys of the methodology was said, as far as options say it.
+    pub(super) fn places(&self) -> Vec<(&'static str, Place)> {
+        let place = |(key, options): &(&'static str, &[&str])| {
+            options.iter().find_map(|option| self.peek(option)).map(|option| (*key, option.place.clone()))
+        };
+        SOURCES.iter().filter_map(place).collect()
     }
 
     /// Which of two options that set one and the same thing holds: in fio the later one does, whatever it is called.

@@ -56,7 +56,8 @@ struct Reader<'a, 's> {
 impl Reader<'_, '_> {
     fn text(&mut self, name: &str, text: &str, depth: usize) {
         let number = self.state.texts.len();
-        self.state.texts.push((name.to_owned(), text.to_owned()));
+        let text = crate::wrong::plain(text);
+        self.state.texts.push((name.to_owned(), text.clone()));
         let mut start = 0;
         for line in text.split('\n') {
             self.line(line, number, start, depth);
@@ -81,6 +82,10 @@ impl Reader<'_, '_> {
             match rest.split_once(']') {
                 Some((name, _)) if name.trim().is_empty() => {
                     self.wrong(&place, "a section without a name", "expected a name", "write [global] or [name]");
+                }
+                Some((_, behind)) if !behind.trim().is_empty() => {
+                    let help = "write it on a line of its own, or behind ; or # as a comment";
+                    self.wrong(&place, "text behind the name of a section", "expected nothing behind ]", help);
                 }
                 Some((name, _)) => {
                     self.sections.push(Section { name: name.trim().to_owned(), place, options: Vec::new() });

@@ -1,9 +1,70 @@
 //! What importing does with each option of a job file that it does not turn into a parameter.
 //!
-//! Owns that list, with reasons. Facts: fio HOWTO. An option that is neither here nor read elsewhere is listed as
-//! unknown and lost.
+//! Owns that list, with reasons, and the names of the options that are read elsewhere. Facts: fio HOWTO. An option that
+//! is in neither is listed as unknown and lost.
 
 use crate::notes::Fate;
+
+/// Options that an import turns into parameters, or of which it says by their value what became of them; under one name
+/// each. The reading of jobs asks for no other.
+pub const CARRIED: [&str; 56] = [
+    "bs",
+    "bsrange",
+    "bssplit",
+    "buffer_compress_chunk",
+    "buffer_compress_percentage",
+    "buffer_pattern",
+    "buffered",
+    "continue_on_error",
+    "cpus_allowed",
+    "cpus_allowed_policy",
+    "dedupe_percentage",
+    "direct",
+    "do_verify",
+    "fdatasync",
+    "filename",
+    "filesize",
+    "fill_device",
+    "flow",
+    "fsync",
+    "io_size",
+    "iodepth",
+    "ioengine",
+    "kb_base",
+    "loops",
+    "norandommap",
+    "nrfiles",
+    "number_ios",
+    "numjobs",
+    "offset",
+    "offset_increment",
+    "percentage_random",
+    "ramp_time",
+    "randseed",
+    "random_distribution",
+    "rate",
+    "rate_iops",
+    "rate_process",
+    "read_iolog",
+    "refill_buffers",
+    "runtime",
+    "rw",
+    "rwmixread",
+    "rwmixwrite",
+    "scramble_buffers",
+    "size",
+    "startdelay",
+    "stonewall",
+    "sync",
+    "thinktime",
+    "thinktime_blocks",
+    "thinktime_blocks_type",
+    "thinktime_iotime",
+    "time_based",
+    "verify",
+    "wait_for",
+    "zero_buffers",
+];
 
 /// Other names of options.
 pub(super) fn canonical(key: &str) -> &str {
@@ -70,7 +131,7 @@ const SILENT: Reasons = &[
         LAYOUT,
         "directory filename_format unique_filename fallocate fadvise_hint overwrite openfiles opendir \
              file_service_type create_serialize create_fsync create_on_open unlink unlink_each_loop pre_read \
-             invalidate allow_file_create allow_mounted_write file_append lockfile filesize",
+             invalidate allow_file_create allow_mounted_write file_append lockfile",
     ),
     (BACKEND, "hipri sqthread_poll sqthread_poll_cpu fixedbufs registerfiles force_async nonvectored uncached"),
     (HOST, "thread exitall exit_what exitall_on_error uid gid cgroup_nodelete"),
@@ -94,7 +155,7 @@ const LOST: Reasons = &[
     (KERNEL_HANDS, "iodepth_batch iodepth_batch_complete_min iodepth_batch_complete_max iodepth_low"),
     (KERNEL_HANDS, "io_submit_mode serialize_overlap"),
     (HOST, "nice prio prioclass priohint cmdprio_percentage cmdprio_class cmdprio_hint cmdprio cmdprio_bssplit"),
-    (HOST, "numa_cpu_nodes numa_mem_policy cgroup cgroup_weight ioscheduler cpumask cpus_allowed_policy"),
+    (HOST, "numa_cpu_nodes numa_mem_policy cgroup cgroup_weight ioscheduler cpumask"),
     (BACKLOG, "verify_backlog"),
     (BACKLOG, "verify_backlog_batch"),
     ("headers of an earlier run are checked by `drivelab io --op verify --of RUN`", "verify_state_load verify_only"),
@@ -139,6 +200,33 @@ pub(super) enum Engine {
     Synchronous,
     /// Is about something other than reads and writes of a drive.
     Foreign,
+}
+
+/// Whether the engine reads and writes past the page cache, whatever `direct` says (fio's FIO_RAWIO).
+pub(super) fn passes_cache(name: &str) -> bool {
+    matches!(name.split(':').next().unwrap_or(name), "io_uring_cmd" | "sg" | "xnvme" | "libzbc" | "mtd")
+}
+
+/// What an engine that is not imported is about.
+pub(super) fn foreign(name: &str) -> &'static str {
+    let word = name.trim_start_matches("external:").rsplit('/').next().unwrap_or(name);
+    match word {
+        "cpuio" => "keeps a CPU busy and does no I/O",
+        "net" | "netsplice" | "rdma" | "nbd" | "rbd" | "rados" | "http" | "gfapi" | "gfapi_async" | "libiscsi"
+        | "nfs" | "libhdfs" | "ime_psync" | "ime_psyncv" | "ime_aio" | "dfs" => {
+            "reaches storage over a network, and drivelab a drive"
+        }
+        "libpmem" | "dev-dax" | "pmemblk" | "libcufile" | "librpma_apm_client" | "librpma_gpspm_client" => {
+            "copies to or from mapped memory, without operations of a drive"
+        }
+        "ftruncate" | "filecreate" | "filestat" | "filedelete" | "dircreate" | "dirstat" | "dirdelete" | "falloc"
+        | "e4defrag" | "exec" => "works on files and their names, without reads and writes of a drive",
+        word if word.contains("spdk") => {
+            "drives the device from user space, past the kernel; drivelab goes through the kernel: give the drive back to \
+             its driver and name its block device"
+        }
+        _ => "is not known here; of its own accord drivelab goes through the kernel, to a file or a block device",
+    }
 }
 
 /// The engine of that name; engines that are not here reach storage over a network or a library of its own.

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use super::State;
 use super::job::Job;
+use super::load::Load;
 use super::number::Amount;
 use crate::draft::bytes;
 use crate::notes::Fate;
@@ -18,8 +19,10 @@ pub(super) struct Wanted {
     /// Whether the file is a device.
     device: bool,
     offset: Amount,
-    /// All of the file where none is stated.
+    /// What is touched, for each thread; all of the file where none is stated.
     size: Option<Amount>,
+    /// Bytes that each thread moves in a loop, where they are fewer.
+    moves: Option<u64>,
     /// Threads have stretches of their own, each of `size`.
     pub(super) apart: bool,
     threads: u64,
@@ -32,6 +35,10 @@ pub(super) struct Span {
     pub(super) toml: Option<String>,
     /// Its bytes, where they are known.
     pub(super) length: Option<u64>,
+    /// Bytes of one thread's part of it.
+    pub(super) each: Option<u64>,
+    /// Bytes that each thread moves in a loop, where they are fewer.
+    pub(super) moves: Option<u64>,
 }
 
 /// The target.
@@ -40,39 +47,57 @@ pub(super) struct Target {
     pub(super) size: u64,
     pub(super) whole: bool,
     pub(super) device: bool,
+    /// Last byte that any job needs, where it says so.
+    pub(super) least: u64,
 }
 
+/// Most bytes of a span: beyond it no drive goes, and sums stay numbers.
+const MOST: u64 = 1 << 60;
+
 /// What a job wants.
-pub(super) fn wanted(job: &Job, threads: u64, state: &mut State) -> Wanted {
+pub(super) fn wanted(job: &Job, load: &Load, state: &mut State) -> Wanted {
+    let threads = load.threads;
     let name = job.text("filename", state).filter(|name| !name.is_empty());
     let device = name.as_deref().is_some_and(|name| {
-        let first = name.split(':').next().unwrap_or(name);
+        let first = names(name).into_iter().next().unwrap_or_default();
         first.starts_with("/dev/") || first.starts_with("\\\\")
     });
-    if let Some(name) = &name {
-        if name.split(':').filter(|one| !one.is_empty()).count() > 1 {
-            let why = "several files or devices are one target here; `drivelab run METHOD TARGET TARGET` takes several";
-            job.say("filename", Fate::Lost, why, state);
-        } else {
-            job.say("filename", Fate::NoEffect, "the target is named when the methodology is run", state);
-        }
-    }
-    let files = job.whole("nrfiles", state).unwrap_or(1);
-    if files > 1 {
-        job.say("nrfiles", Fate::Changed, "the files of a job are one stretch of the target", state);
-    }
+    let files = files(job, name.as_deref(), state);
     let filled = job.flag("fill_device", state).unwrap_or(false);
     let size = job.amount("size", state).filter(|size| !matches!(size, Amount::Percent(100) | Amount::Bytes(0)));
-    let size = if filled { None } else { size.or_else(|| number_of_file(job, state)) };
+    let size = if filled { None } else { size };
     let mut offset = job.amount("offset", state).unwrap_or(Amount::Bytes(0));
-    let increment = job.amount("offset_increment", state);
+    let file = file_size(job, state);
+    let (size, moves) = match (file, size) {
+        (Some(file), size) => in_files(job, (file, files), (&mut offset, size), load, state),
+        (None, size) => (size, None),
+    };
+    if let Some(Amount::Bytes(bytes)) = size
+        && bytes.checked_mul(threads).is_none_or(|all| all > MOST)
+    {
+        let key = if job.peek("size").is_some() { "size" } else { "filesize" };
+        job.wrong(key, "at most 1 EiB for all jobs of numjobs together", state);
+    }
+    let increment = match (job.amount("offset_increment", state), file) {
+        (Some(Amount::Percent(share)), Some(file)) => {
+            Some(Amount::Bytes(file / 100 * share + file % 100 * share / 100))
+        }
+        (increment, _) => increment,
+    };
     let mut apart = name.is_none() && threads > 1;
     if let Some(increment) = increment.filter(|_| threads > 1) {
-        let even = size == Some(increment);
+        let room = match size {
+            Some(Amount::Percent(share)) => share * threads <= 100,
+            _ => true,
+        };
+        let even = size == Some(increment) && room;
         apart = even || apart;
         if !even {
             let why = "threads with stretches of their own have them side by side, so that the increment is the size";
             job.say("offset_increment", Fate::Lost, why, state);
+        } else if load.draws_freely() {
+            let why = "threads that draw blocks again draw from the stretches of all";
+            job.say("offset_increment", Fate::Changed, why, state);
         }
     }
     if let (Amount::Percent(share), Some(Amount::Bytes(_))) = (offset, size) {
@@ -87,22 +112,121 @@ pub(super) fn wanted(job: &Job, threads: u64, state: &mut State) -> Wanted {
         job.say("offset", Fate::Lost, why, state);
         offset = Amount::Bytes(0);
     }
-    Wanted { key: name.unwrap_or_else(|| format!("job {}", job.name)), device, offset, size, apart, threads }
+    if matches!(offset, Amount::Bytes(bytes) if bytes > MOST) {
+        job.wrong("offset", "at most 1 EiB", state);
+        offset = Amount::Bytes(0);
+    }
+    // A file of each thread ends with its last whole block.
+    let size = match size {
+        Some(Amount::Bytes(bytes)) if apart && bytes > load.largest && !load.several_sizes() => {
+            Some(Amount::Bytes(bytes - bytes % load.largest))
+        }
+        size => size,
+    };
+    Wanted { key: name.unwrap_or_else(|| format!("job {}", job.name)), device, offset, size, moves, apart, threads }
 }
 
-/// The size of a file, where the job says that and no size of its own.
-fn number_of_file(job: &Job, state: &mut State) -> Option<Amount> {
-    let size = job.peek("filesize")?.value.clone()?;
-    let most = size.split(['-', ',']).next_back().unwrap_or(&size).to_owned();
-    let size = job.part(&most).map(Amount::Bytes);
-    if size.is_some() {
-        job.ask("filesize", state);
-        job.say("filesize", Fate::Changed, "the size of the file is the span of the load", state);
+/// How many files or devices the job has.
+fn files(job: &Job, name: Option<&str>, state: &mut State) -> u64 {
+    let named = name.map_or(0, |name| names(name).len() as u64);
+    if named > 1 {
+        let why = "several files or devices are one target here; `drivelab run METHOD TARGET TARGET` takes several";
+        job.say("filename", Fate::Lost, why, state);
+    } else if named == 1 {
+        job.say("filename", Fate::NoEffect, "the target is named when the methodology is run", state);
     }
-    size
+    let files = job.whole("nrfiles", state).unwrap_or(1).max(1);
+    if named > 0 && job.peek("nrfiles").is_some() {
+        job.say("nrfiles", Fate::NoEffect, "the files are those that are named", state);
+    } else if files > 1 {
+        job.say("nrfiles", Fate::Changed, "the files of a job are one stretch of the target", state);
+    }
+    if named > 0 { named } else { files }
+}
+
+/// The files or devices of `filename=`: between colons, of which one behind a backslash is part of a name.
+fn names(text: &str) -> Vec<String> {
+    let mut found = vec![String::new()];
+    let mut signs = text.chars().peekable();
+    while let Some(sign) = signs.next() {
+        match sign {
+            '\\' if signs.peek() == Some(&':') => {
+                signs.next();
+                found.last_mut().into_iter().for_each(|name| name.push(':'));
+            }
+            ':' => found.push(String::new()),
+            sign => found.last_mut().into_iter().for_each(|name| name.push(sign)),
+        }
+    }
+    found.retain(|name| !name.is_empty());
+    found
+}
+
+/// Bytes of each file, where the job says that.
+fn file_size(job: &Job, state: &mut State) -> Option<u64> {
+    let value = job.text("filesize", state)?;
+    let ends: Vec<Option<u64>> = value.split(['-', ',', ':']).map(|end| job.part(end)).collect();
+    let largest = ends.iter().copied().collect::<Option<Vec<u64>>>().and_then(|ends| ends.into_iter().max());
+    let Some(largest) = largest.filter(|_| ends.len() <= 2) else {
+        job.wrong("filesize", "bytes, such as 1g or 1g-4g", state);
+        return None;
+    };
+    if ends.len() == 2 && ends[0] != ends[1] {
+        let why = "fio draws the size of each file between the two; here all have the larger one";
+        job.say("filesize", Fate::Changed, why, state);
+    }
+    Some(largest).filter(|size| *size > 0)
+}
+
+/// The span of a job whose files have a size of their own, and what it moves in a loop where that is less: `size` is
+/// then no more than a bound.
+fn in_files(
+    job: &Job,
+    (file, files): (u64, u64),
+    (offset, size): (&mut Amount, Option<Amount>),
+    load: &Load,
+    state: &mut State,
+) -> (Option<Amount>, Option<u64>) {
+    let begin = match *offset {
+        Amount::Bytes(bytes) => bytes,
+        Amount::Percent(share) => (file / 100).saturating_mul(share).next_multiple_of(load.largest.max(1)),
+    };
+    if begin >= file {
+        job.wrong("offset", "a start inside of the file", state);
+        return (None, None);
+    }
+    if files > 1 && begin > 0 {
+        let why = "the parts of several files behind their offset are one stretch of the target, from its start";
+        job.say("offset", Fate::Changed, why, state);
+        *offset = Amount::Bytes(0);
+    } else {
+        *offset = Amount::Bytes(begin);
+    }
+    let own = match size {
+        Some(Amount::Percent(share)) => u64::try_from(u128::from(file) * u128::from(share) / 100).unwrap_or(file),
+        _ => file - begin,
+    };
+    let all = own.min(file - begin).saturating_mul(files);
+    // With gaps, or from the end back, less than the file is spread over all of it.
+    let gaps = load.table.get("stride").is_some() || load.table.get("pattern") == Some("\"reverse\"");
+    let from_start = !load.random && !gaps;
+    match size {
+        Some(Amount::Bytes(size)) if size < all && from_start => (Some(Amount::Bytes(size)), None),
+        Some(Amount::Bytes(size)) if size < all => (Some(Amount::Bytes(all)), Some(size)),
+        _ => (Some(Amount::Bytes(all)), None),
+    }
 }
 
 impl Wanted {
+    /// Per cent of the target that all threads have, of which each has so many.
+    fn of_all(&self, share: u64) -> u64 {
+        if self.apart && share.saturating_mul(self.threads) <= 100 { share * self.threads } else { share }
+    }
+
+    fn share_of(&self, share: u64) -> String {
+        format!("\"{} %\"", self.of_all(share))
+    }
+
     /// Bytes of the file that it needs, where that is known.
     fn needs(&self) -> Option<u64> {
         let Amount::Bytes(offset) = self.offset else { return None };
@@ -153,19 +277,20 @@ pub(super) fn lay_out(wanted: &[(&Job, Wanted)], state: &mut State) -> (Target, 
     let size = if apart { Some(next) } else { largest };
     let whole = size.is_none_or(|size| size == 0);
     let size = size.unwrap_or(0).next_multiple_of(1 << 20);
+    let least = wanted.iter().filter_map(|(_, one)| one.needs()).max().unwrap_or(0).next_multiple_of(1 << 20);
     let spans = wanted.iter().map(|(_, one)| span(one, starts[one.key.as_str()], size, whole)).collect();
-    (Target { size, whole, device }, spans)
+    (Target { size, whole, device, least }, spans)
 }
 
 fn span(one: &Wanted, start: u64, target: u64, whole: bool) -> Span {
     let length = one.length();
     let toml = match (one.offset, one.size) {
         (Amount::Bytes(0), None) => None,
-        (Amount::Bytes(0), Some(Amount::Percent(share))) => Some(format!("\"{share} %\"")),
+        (Amount::Bytes(0), Some(Amount::Percent(share))) => Some(one.share_of(share)),
         (Amount::Percent(from), size) => {
             let most = 100 - from;
             let share = match size {
-                Some(Amount::Percent(share)) => share.min(most),
+                Some(Amount::Percent(share)) => one.of_all(share).min(most),
                 _ => most,
             };
             Some(format!("{{ offset = \"{from} %\", length = \"{share} %\" }}"))
@@ -179,5 +304,10 @@ fn span(one: &Wanted, start: u64, target: u64, whole: bool) -> Span {
         // What is left behind an offset has no size in the language: the span is all of the target.
         (Amount::Bytes(_), _) => None,
     };
-    Span { toml, length }
+    let each = match one.size {
+        Some(Amount::Bytes(size)) => Some(size),
+        Some(Amount::Percent(_)) => None,
+        None => (!whole).then_some(target),
+    };
+    Span { toml, length, each, moves: one.moves }
 }

@@ -34,7 +34,7 @@ pub(super) fn verify(job: &Job, load: &mut Load, alone: bool, written: bool, sta
     };
     let shared = load.threads > 1 && load.table.get("streams").is_some();
     match () {
-        () if load.mixed || load.table.get("trim_percent").is_some() => {
+        () if load.mixed || load.part.is_some() || load.table.get("trim_percent").is_some() => {
             return lost("in a mix nothing is checked: only what a whole step wrote is, by a later one", state);
         }
         () if !alone => return lost("loads that run at once are not checked", state),

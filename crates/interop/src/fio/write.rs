@@ -14,11 +14,14 @@ use drivelab_core::workload::{DataPattern, Pattern, Streams, Workload};
 /// Most executions that are written out; with more, each step stands once and a comment says how often.
 const MOST: usize = 400;
 
+/// What the head of such a file says of where it comes from.
+pub(super) const MADE_BY: &str = "made by `drivelab methods plan … --as-fio`";
+
 /// The job file; `target` is the file or device, as fio is to name it.
 #[must_use]
 pub fn job_file(plan: &Plan, target: &str) -> String {
     let mut text = format!(
-        "; {} {} ({} form) as a fio job file, made by `drivelab methods plan … --as-fio`\n\
+        "; {} {} ({} form) as a fio job file, {MADE_BY}\n\
          ; Comments say what fio cannot say. fio lays out a file that is missing and asks nothing: mind the target.\n",
         plan.methodology.name,
         plan.methodology.version,
@@ -45,6 +48,12 @@ pub fn job_file(plan: &Plan, target: &str) -> String {
         }
     }
     text
+}
+
+/// Whether the job file has a job: fio runs one without, and ends at once.
+#[must_use]
+pub fn has_jobs(job_file: &str) -> bool {
+    job_file.lines().any(|line| line.starts_with('[') && line != "[global]")
 }
 
 fn one_line(text: &str) -> String {

@@ -84,6 +84,7 @@ fn read_text(
     depth: usize,
 ) {
     let number = state.texts.len();
+    let text = &*crate::wrong::plain(text);
     state.texts.push((file.to_owned(), text.to_owned()));
     let mut start = 0;
     for line in text.split('\n') {

@@ -3,7 +3,7 @@
 //! Owns what the parameters of storage and workload definitions become. Must not know: runs and their loops.
 
 use super::lines::{Entry, Param};
-use super::value::{size, tenths};
+use super::value::{percent, rounded, size, tenths};
 use crate::State;
 use crate::draft::{Origin, Table, bytes, quoted};
 use crate::notes::Fate;
@@ -48,6 +48,9 @@ impl<'e> Sources<'e> {
     }
 }
 
+/// What becomes of shares with decimals.
+pub(super) const WHOLE_PER_CENT: &str = "shares are whole per cent here: it is rounded";
+
 /// Says what became of a parameter.
 pub(super) fn say(param: &Param, fate: Fate, why: &str, state: &mut State) {
     state.notes.say(&param.place, &param.written, fate, why);
@@ -78,9 +81,9 @@ pub(super) fn load(from: &Sources<'_>, state: &mut State) -> Load {
         (None, None) => {}
     }
     load.skew = from.first("skew", state).and_then(|(text, param)| {
-        let skew = tenths(&text);
+        let skew = percent(&text);
         if skew.is_none() {
-            wrong(param, "per cent", state);
+            wrong(param, "a share of 0 to 100 per cent", state);
         }
         skew.filter(|skew| *skew > 0)
     });
@@ -133,9 +136,8 @@ fn storage(from: &Sources<'_>, load: &mut Load, state: &mut State) {
 fn operations(from: &Sources<'_>, load: &mut Load, state: &mut State) {
     let reads = from.first("rdpct", state);
     let writes = from.first("writepct", state);
-    let percent = |text: &str| text.parse::<u64>().ok().filter(|percent| *percent <= 100);
     let (share, origin) = match (&reads, &writes) {
-        (Some((text, _)), _) => (percent(text).map(|reads| 100 - reads), Origin::Stated),
+        (Some((text, _)), _) => (percent(text).map(|reads| 100_000 - reads), Origin::Stated),
         (None, Some((text, _))) => (percent(text), Origin::Stated),
         (None, None) => (Some(0), Origin::Default),
     };
@@ -145,6 +147,12 @@ fn operations(from: &Sources<'_>, load: &mut Load, state: &mut State) {
         }
         return;
     };
+    if !share.is_multiple_of(1000)
+        && let Some((_, param)) = &reads.or(writes)
+    {
+        say(param, Fate::Changed, WHOLE_PER_CENT, state);
+    }
+    let share = rounded(share);
     (load.reads, load.writes) = (share < 100, share > 0);
     load.table.set("write_percent", share.to_string(), origin);
 }
@@ -210,7 +218,11 @@ pub(super) fn seeks(text: &str) -> Option<(&'static str, u64)> {
         "0" | "seqnz" | "eof" | "-1" => Some(("sequential", 0)),
         word if "random".starts_with(word) => Some(("random", 0)),
         word if "sequential".starts_with(word) => Some(("sequential", 0)),
-        other => other.parse::<u64>().ok().filter(|percent| *percent < 100).map(|percent| ("sequential", percent)),
+        other => match percent(other)? {
+            0 => Some(("sequential", 0)),
+            100_000 => Some(("random", 0)),
+            share => Some(("sequential", rounded(share).clamp(1, 99))),
+        },
     }
 }
 
@@ -226,6 +238,11 @@ fn order(from: &Sources<'_>, load: &mut Load, state: &mut State) {
         }
         (None, Some((_, param))) => wrong(param, "random, seq or 0 to 100", state),
         (None, None) => {}
+    }
+    if let Some((text, param)) = &stated
+        && percent(text).is_some_and(|share| !share.is_multiple_of(1000))
+    {
+        say(param, Fate::Changed, WHOLE_PER_CENT, state);
     }
     if let Some((text, param)) = &stated
         && matches!(text.as_str(), "seqnz" | "eof" | "-1")

@@ -6,7 +6,7 @@
 
 use super::lines::Entry;
 use super::load::{Load, say, wrong};
-use super::value::list;
+use super::value::{list, thousandths};
 use crate::State;
 use crate::draft::{Origin, quoted, time};
 use crate::notes::Fate;
@@ -30,6 +30,8 @@ pub(super) enum Rates {
 pub(super) struct Curve {
     /// The language's table `curve`.
     pub(super) toml: String,
+    /// Its steps: full speed, and each point.
+    pub(super) points: u64,
     /// Whether the file states its points.
     pub(super) origin: Origin,
 }
@@ -79,11 +81,15 @@ fn stated(run: &Entry, state: &mut State) -> Rates {
     if numbers.len() < param.values.len() {
         say(param, Fate::Lost, "the uncontrolled run among the rates is left out", state);
     }
-    let Some(rates) = list(&numbers, &|text| size_of_rate(text)) else {
+    let Some(rates) = list(&numbers, &|text| thousandths_of_rate(text)) else {
         wrong(param, "max, curve, or rates such as 1000 or (1000-5000,1000)", state);
         return Rates::Highest;
     };
-    Rates::Stated(rates.into_iter().map(|rate| quoted(&format!("{rate} IOPS"))).collect())
+    let text = |rate: u64| match rate % 1000 {
+        0 => format!("{} IOPS", rate / 1000),
+        part => format!("{}.{part:03} IOPS", rate / 1000),
+    };
+    Rates::Stated(rates.into_iter().map(|rate| quoted(&text(rate))).collect())
 }
 
 /// As fast as it can.
@@ -119,7 +125,7 @@ fn curve(run: &Entry, state: &mut State) -> Rates {
         }
     }
     toml.push_str(" }");
-    Rates::Curve(Curve { toml, origin })
+    Rates::Curve(Curve { toml, points: points.len() as u64 + 1, origin })
 }
 
 /// Milliseconds with decimals, in nanoseconds; from a microsecond to a day.
@@ -129,12 +135,12 @@ fn milliseconds(text: &str) -> Option<u64> {
     (0.001..=86_400_000.0).contains(&value).then(|| (value * 1e6).round() as u64)
 }
 
-/// A rate, where k is a thousand.
-fn size_of_rate(text: &str) -> Option<u64> {
+/// A rate in thousandths of an operation per second, where k is a thousand.
+fn thousandths_of_rate(text: &str) -> Option<u64> {
     let text = text.trim().to_ascii_lowercase();
     let (number, unit) = match text.strip_suffix('k') {
         Some(number) => (number, 1000),
         None => (text.as_str(), 1),
     };
-    number.parse::<u64>().ok().filter(|rate| *rate > 0)?.checked_mul(unit)
+    thousandths(number).filter(|rate| *rate > 0)?.checked_mul(unit)
 }

@@ -3,14 +3,16 @@
 //! Must not know: what a workload's parameters become.
 
 use super::lines::{Entry, Param};
-use super::load::{Load, Sources, load, say, seeks, wrong};
+use super::load::{Load, Sources, WHOLE_PER_CENT, load, say, seeks, wrong};
 use super::rates::{self, Rates};
-use super::value::{list, size, tenths, time as seconds};
+use super::value::{list, percent, rounded, size, tenths, time as seconds};
 use crate::State;
 use crate::draft::{Draft, Names, Origin, Test, bytes, quoted, time};
 use crate::notes::Fate;
 use crate::wrong::{Mistake, Place};
 
+/// Most steps of a test in the language.
+const MOST_STEPS: u64 = 10_000;
 /// `elapsed` where a run states none.
 const ELAPSED: u64 = 30_000_000_000;
 
@@ -18,10 +20,12 @@ const ELAPSED: u64 = 30_000_000_000;
 pub(super) fn fill(draft: &mut Draft, entries: &[Entry], state: &mut State) {
     let mut names = Names::without(&["prepare", "main"]);
     let mut all: Vec<Load> = Vec::new();
+    let mut storage = Storage::default();
     let data = general(entries, state);
     for run in entries.iter().filter(|entry| entry.kind == "rd") {
-        let Some(loads) = loads(run, entries, state) else { continue };
+        let Some(loads) = loads(run, entries, &mut storage, state) else { continue };
         test(draft, run, loads, &data, &mut names, &mut all, state);
+        storage.only_difference(draft, run, state);
     }
     unused(entries, state);
     if draft.tests.is_empty() {
@@ -44,8 +48,59 @@ pub(super) fn fill(draft: &mut Draft, entries: &[Entry], state: &mut State) {
     let sizes: Option<Vec<u64>> = all.iter().map(|load| load.size).collect();
     let size = sizes.and_then(|sizes| sizes.into_iter().max()).map(|size| size.next_multiple_of(1 << 20));
     draft.size = size;
-    draft.minimum = size.unwrap_or_else(|| (2 * largest).next_multiple_of(1 << 20).max(8 << 20));
+    let least = all.iter().filter_map(|load| load.size).max().unwrap_or(0).max(2 * largest);
+    draft.minimum = size.unwrap_or_else(|| least.next_multiple_of(1 << 20).max(8 << 20));
     (draft.as_found, draft.fill) = (reads && device, reads && !device);
+}
+
+/// Storage of the runs: there is one target, whatever their number.
+#[derive(Debug, Default)]
+struct Storage {
+    /// Name of the first that any run uses.
+    first: Option<String>,
+    /// Those of the last run.
+    used: Vec<String>,
+    /// What the tests before use, with the words of their runs.
+    before: Vec<(Vec<String>, String)>,
+}
+
+impl Storage {
+    /// A workload of a run uses these.
+    fn uses(&mut self, storage: &[&Entry], state: &mut State) {
+        for entry in storage {
+            if *self.first.get_or_insert_with(|| entry.name.clone()) != entry.name {
+                let why = "several storage definitions are one target here, the same for all loads; `drivelab run METHOD \
+                           TARGET TARGET` takes several";
+                state.notes.say(&entry.place, &entry.written, Fate::Lost, why);
+            }
+            if !self.used.contains(&entry.name) {
+                self.used.push(entry.name.clone());
+            }
+        }
+    }
+
+    /// Takes the last test back where it is another one on other storage.
+    fn only_difference(&mut self, draft: &mut Draft, run: &Entry, state: &mut State) {
+        let used = std::mem::take(&mut self.used);
+        if draft.tests.len() == self.before.len() {
+            return;
+        }
+        let Some(last) = draft.tests.last() else { return };
+        let same = |(at, (storage, _)): &(usize, &(Vec<String>, String))| {
+            let test = &draft.tests[*at];
+            test.main == last.main && test.beside == last.beside && *storage != used
+        };
+        let twin = self.before.iter().enumerate().find(same).map(|(_, (_, written))| written.clone());
+        match twin {
+            Some(twin) => {
+                let why =
+                    format!("it differs from {twin} by its storage only, and there is one target: it is left out");
+                state.notes.say(&run.place, &run.written, Fate::Lost, why);
+                draft.tests.pop();
+            }
+            None => self.before.push((used, run.written.clone())),
+        }
+    }
 }
 
 /// Parameters of the whole file: shares of the data.
@@ -117,7 +172,12 @@ fn named<'e>(param: Option<&Param>, kind: &str, entries: &'e [Entry], state: &mu
 }
 
 /// The workloads of a run; `None` where it is about something else.
-fn loads<'e>(run: &'e Entry, entries: &'e [Entry], state: &mut State) -> Option<Vec<(&'e Entry, Load)>> {
+fn loads<'e>(
+    run: &'e Entry,
+    entries: &'e [Entry],
+    storage_of_all: &mut Storage,
+    state: &mut State,
+) -> Option<Vec<(&'e Entry, Load)>> {
     let other = ["fwd", "fsd", "replay", "operations", "format"].iter().find_map(|key| run.get(key));
     let wants_files = run.get("wd").is_none() && entries.iter().any(|entry| entry.kind == "fwd");
     if other.is_some_and(|param| param.key != "format") || wants_files {
@@ -129,11 +189,7 @@ fn loads<'e>(run: &'e Entry, entries: &'e [Entry], state: &mut State) -> Option<
     for work in named(run.get("wd"), "wd", entries, state) {
         let names = run.get("sd").or_else(|| work.get("sd"));
         let storage = named(names, "sd", entries, state);
-        for extra in storage.iter().skip(1) {
-            let why =
-                "several storage definitions are one target here; `drivelab run METHOD TARGET TARGET` takes several";
-            state.notes.say(&extra.place, &extra.written, Fate::Lost, why);
-        }
+        storage_of_all.uses(&storage, state);
         if let Some(entry) = storage.iter().find(|entry| entry.get("replay").is_some()) {
             state.notes.say(&entry.place, &entry.written, Fate::Lost, "replays are not imported");
         }
@@ -162,7 +218,7 @@ fn test(
         Rates::Stated(rates) => (Some(rates), None),
         Rates::Curve(curve) => (None, Some(curve)),
     };
-    weights(&mut loads, rates.is_some());
+    weights(run, &mut loads, rates.is_some(), state);
     all.extend(loads.iter().map(|(_, load)| load.clone()));
     let mut loads = loads.into_iter();
     let Some((work, main)) = loads.next() else { return };
@@ -173,7 +229,10 @@ fn test(
     for (work, load) in loads {
         beside.push((own.give(&work.name), load.table));
     }
+    let points = curve.as_ref().map_or(1, |curve| curve.points);
+    let mut steps: u64 = 1;
     for (key, values) in loops.into_iter().chain(rates.map(|rates| ("rate", rates))) {
+        steps = steps.saturating_mul(values.len() as u64);
         if let [one] = &values[..] {
             table.set(key, one.clone(), Origin::Stated);
         } else {
@@ -196,6 +255,11 @@ fn test(
         table.set("curve", curve.toml, curve.origin);
     }
     ending(run, &mut table, state);
+    let steps = steps.max(1).saturating_mul(points);
+    if steps > MOST_STEPS {
+        let title = format!("the loops of this run are {steps} steps, and a test has at most 10,000");
+        state.mistakes.push(Mistake::new(&run.place, title, "too many", "take fewer values, or larger steps"));
+    }
     if axes.len() > 1 {
         let words: Vec<String> = axes.iter().map(|axis| quoted(axis)).collect();
         table.first("axes", format!("[{}]", words.join(", ")));
@@ -206,6 +270,8 @@ fn test(
         purpose: format!("What does the target give to the run {} of the parameter file?", run.name),
         main: table,
         beside,
+        place: Some(run.place.clone()),
+        places: Vec::new(),
     });
 }
 
@@ -220,7 +286,7 @@ fn loops(run: &Entry, state: &mut State) -> Vec<(&'static str, Vec<String>)> {
         let (key, values) = match param.key.as_str() {
             "forxfersize" => ("block_size", list(&param.values, &|text| size(text).filter(|size| *size > 0))),
             "forthreads" => ("queue_depth", list(&param.values, &|text| whole(text).filter(|depth| *depth > 0))),
-            "forrdpct" => ("write_percent", list(&param.values, &|text| whole(text).filter(|share| *share <= 100))),
+            "forrdpct" => ("write_percent", list(&param.values, &percent)),
             "forseekpct" => {
                 let patterns: Vec<Option<(&str, u64)>> = param.values.iter().map(|text| seeks(text)).collect();
                 state.notes.say(&param.place, &param.written, Fate::Carried, "");
@@ -240,6 +306,9 @@ fn loops(run: &Entry, state: &mut State) -> Vec<(&'static str, Vec<String>)> {
             _ => continue,
         };
         state.notes.say(&param.place, &param.written, Fate::Carried, "");
+        if key == "write_percent" && values.iter().flatten().any(|share| !share.is_multiple_of(1000)) {
+            say(param, Fate::Changed, WHOLE_PER_CENT, state);
+        }
         let Some(values) = values else {
             wrong(param, "values such as (1,2,4), (1k-64k,d) or (10-50,10)", state);
             continue;
@@ -248,7 +317,7 @@ fn loops(run: &Entry, state: &mut State) -> Vec<(&'static str, Vec<String>)> {
         for value in values {
             let word = match key {
                 "block_size" => quoted(&bytes(value)),
-                "write_percent" => (100 - value).to_string(),
+                "write_percent" => rounded(100_000 - value).to_string(),
                 _ => value.min(65_535).to_string(),
             };
             if !words.contains(&word) {
@@ -261,13 +330,31 @@ fn loops(run: &Entry, state: &mut State) -> Vec<(&'static str, Vec<String>)> {
 }
 
 /// Shares of the operations, where any is stated or a rate is to be split: what is left is shared equally.
-fn weights(loads: &mut [(&Entry, Load)], rated: bool) {
+fn weights(run: &Entry, loads: &mut [(&Entry, Load)], rated: bool, state: &mut State) {
+    /// All of the operations, in thousandths of a per cent.
+    const ALL: u64 = 100_000;
+    /// By so much the shares may miss it: they have few decimals.
+    const SLACK: u64 = 500;
     let stated: u64 = loads.iter().filter_map(|(_, load)| load.skew).sum();
-    if loads.len() < 2 || stated == 0 && !rated {
+    if let [(work, load)] = loads {
+        if load.skew.is_some_and(|skew| skew < ALL)
+            && let Some(param) = work.get("skew")
+        {
+            say(param, Fate::NoEffect, "it is the only workload of its run", state);
+        }
+        return;
+    }
+    if stated == 0 && !rated {
         return;
     }
     let open = loads.iter().filter(|(_, load)| load.skew.is_none()).count() as u64;
-    let rest = (1000_u64.saturating_sub(stated) / open.max(1)).max(1);
+    let adds_up = if open > 0 { stated < ALL } else { stated.abs_diff(ALL) <= SLACK };
+    if !adds_up {
+        let title = format!("the shares (skew) of this run's workloads are {} %", stated as f64 / 1000.0);
+        let help = "they sum to 100, or leave something for those without one";
+        state.mistakes.push(Mistake::new(&run.place, title, "expected 100 % in all", help));
+    }
+    let rest = (ALL.saturating_sub(stated) / open.max(1)).max(1);
     for (_, load) in loads {
         let (weight, origin) = load.skew.map_or((rest, Origin::Default), |skew| (skew, Origin::Stated));
         load.table.set("weight", weight.to_string(), origin);
@@ -280,6 +367,7 @@ fn ending(run: &Entry, table: &mut crate::draft::Table, state: &mut State) {
         let Some(param) = run.get(key) else { continue };
         state.notes.say(&param.place, &param.written, Fate::Carried, "");
         match param.values.first().and_then(|text| seconds(text)) {
+            Some(0) if key == "elapsed" => wrong(param, "more than no time", state),
             Some(nanos) if nanos > 0 => {
                 stated |= key == "elapsed";
                 table.set(into, quoted(&time(nanos)), Origin::Stated);

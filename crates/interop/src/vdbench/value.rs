@@ -40,6 +40,29 @@ pub(super) fn tenths(text: &str) -> Option<u64> {
     whole.checked_mul(10)?.checked_add(tenth)
 }
 
+/// A number with decimals, possibly with a per cent sign behind it, in thousandths; further decimals are cut.
+pub(super) fn thousandths(text: &str) -> Option<u64> {
+    let text = text.trim().trim_end_matches('%');
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    if whole.is_empty() && fraction.is_empty() || !digits(whole) || !digits(fraction) {
+        return None;
+    }
+    let part: u64 = format!("{fraction:0<3}").get(..3)?.parse().ok()?;
+    let whole: u64 = if whole.is_empty() { 0 } else { whole.parse().ok()? };
+    whole.checked_mul(1000)?.checked_add(part)
+}
+
+/// Per cent in thousandths, at most 100.
+pub(super) fn percent(text: &str) -> Option<u64> {
+    thousandths(text).filter(|percent| *percent <= 100_000)
+}
+
+/// Thousandths as a whole number, halves rounded up.
+pub(super) const fn rounded(thousandths: u64) -> u64 {
+    (thousandths + 500) / 1000
+}
+
 /// The values of a loop: `(1,2,4)`, `(1k-64k,d)` that doubles, `(10-50,10)` that counts up.
 pub(super) fn list(values: &[String], one: &dyn Fn(&str) -> Option<u64>) -> Option<Vec<u64>> {
     /// A loop has not more values than this.
@@ -72,6 +95,9 @@ mod tests {
             [Some(30), Some(3600), Some(300)]
         );
         assert_eq!([tenths("62.5"), tenths("40"), tenths("0.75")], [Some(625), Some(400), Some(7)]);
+        assert_eq!([thousandths("66.6"), thousandths("7"), thousandths(".5")], [Some(66_600), Some(7000), Some(500)]);
+        assert_eq!([thousandths("6.6.6"), thousandths("."), thousandths("-1"), percent("100.1")], [None; 4]);
+        assert_eq!([rounded(33_400), rounded(50_500)], [33, 51]);
         let words = |text: &str| text.split(',').map(str::to_owned).collect::<Vec<_>>();
         assert_eq!(list(&words("1k-8k,d"), &size), Some(vec![1024, 2048, 4096, 8192]));
         assert_eq!(list(&words("10-30,10"), &size), Some(vec![10, 20, 30]));

@@ -257,6 +257,12 @@ pub(crate) static LOAD: &[Key] = &[
         Kind::Axis(&PERCENT),
         "Share of the blocks that repeat one written before, per cent. Default 0.",
     ),
+    key(
+        "data_window",
+        Kind::Size,
+        "How far back a compressor may look and find nothing, in the order of addresses. Default 1 MiB, more on ZFS and \
+         where the storage is out of sight.",
+    ),
     key("data_pattern", Kind::Hex, "The bytes of data = \"pattern\", as hexadecimal digits."),
     key("data_file", Kind::Path, "The file of data = \"file\", relative to the folder of the methodology."),
     key(

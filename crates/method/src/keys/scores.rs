@@ -17,6 +17,8 @@ pub(crate) const FIGURES: &[Word] = &[
     word("read.latency_p99", "99th percentile of the latency of reads, microseconds."),
     word("write.latency_mean", "Mean latency of writes, microseconds."),
     word("write.latency_p99", "99th percentile of the latency of writes, microseconds."),
+    word("replay.bytes", "Data that a replay moved, MB."),
+    word("replay.busy_time", "Busy time of a replay, seconds."),
     word("power.mean", "Average power of the drive, W; only where something measures it."),
 ];
 

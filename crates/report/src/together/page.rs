@@ -59,7 +59,7 @@ struct Page {
     cores: Table,
     drives: Vec<DriveView>,
     testbed: Vec<Fact>,
-    meaning: [&'static str; 6],
+    meaning: [&'static str; 7],
     charts: String,
     results: String,
     tool: String,

@@ -3,6 +3,7 @@
 use drivelab_analysis::together::{CoreShare, CpuShare, Share, StepTogether, Together};
 
 use drivelab_core::environment::{TargetFacts, TargetKind};
+use drivelab_core::metric::Wrong;
 
 use crate::chart::{Axis, Chart, Panel, PanelKind, Point, Scale, Series, Stretch, colour};
 use crate::table::{Cell, Column, Table};
@@ -22,7 +23,7 @@ const COLOURS: [u8; 6] = [0, 1, 3, 5, 4, 7];
 pub(super) const NOT_AT_ONCE: &str = "not at the same time: overlap below 90 %";
 
 /// What the figures mean, a sentence or two each.
-pub(super) const MEANING: [&str; 6] = [
+pub(super) const MEANING: [&str; 7] = [
     "Alone is the drive's throughput while no other drive of the group worked, together that while all ran the same step, \
      each step begun at the same time. Both are the metric of the run itself (read.throughput, write.throughput or \
      total.throughput; MB is 10^6 bytes).",
@@ -31,6 +32,8 @@ pub(super) const MEANING: [&str; 6] = [
     "The total is the sum over all drives; there is none where a drive has no figure.",
     "≥ marks a rate that the host limited, not the drive: the drive can do at least this much, and what it keeps then says little \
      about drives.",
+    "▲ ▼ ◆ mark figures of a step in which others used the disk or one below it: alone they would be higher, lower or \
+     another.",
     "Overlap is the share of a drive's step during which every other drive ran the same step. Below 100 % it was partly alone, \
      and lost more in full company than is shown; below 90 % what it kept is not shown, and the sum over all drives is void.",
     "CPU is what the host's CPUs did between begin and end of the step, everybody's programs together (/proc/stat). Busy is \
@@ -204,15 +207,17 @@ fn steps_table(input: &GroupInput<'_>, steps: &[StepTogether]) -> Table {
         Column::figures("CPUs busy", "%"),
     ];
     let row = |step: &StepTogether, drive: String, share: &Share, busy: Option<f64>| {
+        let spoiled = |is: bool, wrong: Wrong| Some(wrong).filter(|_| is);
+        let either = share.alone_spoiled || share.together_spoiled;
         vec![
             Cell::text(step.label.clone()),
             Cell::text(drive),
-            mb_s(share.alone_mb_s, share.alone_at_least),
-            mb_s(share.together_mb_s, share.together_at_least),
-            percent(share.kept_percent),
-            percent(share.lost_percent),
-            latency(share.p99_alone_us),
-            latency(share.p99_together_us),
+            mb_s(share.alone_mb_s, share.alone_at_least).wrong(spoiled(share.alone_spoiled, Wrong::TooLow)),
+            mb_s(share.together_mb_s, share.together_at_least).wrong(spoiled(share.together_spoiled, Wrong::TooLow)),
+            percent(share.kept_percent).wrong(spoiled(either, Wrong::EitherWay)),
+            percent(share.lost_percent).wrong(spoiled(either, Wrong::EitherWay)),
+            latency(share.p99_alone_us).wrong(spoiled(share.alone_spoiled, Wrong::TooHigh)),
+            latency(share.p99_together_us).wrong(spoiled(share.together_spoiled, Wrong::TooHigh)),
             percent(share.overlap_percent.map(|overlap| overlap.min(100.0))),
             percent(busy),
         ]

@@ -174,12 +174,17 @@ fn preparation_that_is_to_be_done_again_is_left_out_where_the_target_is_so_alrea
     let left = care.kept.last().expect("a state").0.clone();
     let before = backend.ran.len();
     let mut care = device(left);
-    // The run was over, so that only preparation could be done again.
-    run_session(resumed(keep.records(), true), &mut backend, &mut care, keep.clone(), StopToken::default());
-    assert_eq!(backend.ran.len(), before, "{:?}", backend.ran);
-    let mut care = device(DriveState::empty(length()));
-    run_session(resumed(keep.records(), true), &mut backend, &mut care, keep.clone(), StopToken::default());
+    // The last step, which only reads, was cut off.
+    let cut_off = || {
+        let mut records = keep.records();
+        records.steps.pop();
+        records
+    };
+    run_session(resumed(cut_off(), true), &mut backend, &mut care, keep.clone(), StopToken::default());
     assert_eq!(backend.ran.len(), before + 1, "{:?}", backend.ran);
+    let mut care = device(DriveState::empty(length()));
+    run_session(resumed(cut_off(), true), &mut backend, &mut care, keep.clone(), StopToken::default());
+    assert_eq!(backend.ran.len(), before + 3, "{:?}", backend.ran);
 }
 
 #[test]

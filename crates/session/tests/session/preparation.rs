@@ -5,7 +5,7 @@ use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::clock::{StopCause, StopToken};
 use drivelab_core::ids::StepId;
 use drivelab_core::load::OtherOps;
-use drivelab_core::plan::{Action, Plan, Rest, Step, TestPlan};
+use drivelab_core::plan::{Action, Plan, Rest, Step, StepRole, TestPlan};
 use drivelab_core::record::{IntervalRecord, StepRecord, StopReason};
 use drivelab_core::units::{Bytes, Percent};
 use drivelab_core::workload::Span;
@@ -145,4 +145,59 @@ fn a_discard_of_the_whole_target_makes_what_was_before_it_needless() {
     assert_eq!(after(true, 6, true), ["prepare-c/discard", "prepare-c/fill", "c/load"]);
     let rest = ["prepare/fill", "prepare-b/fill", "b/load", "prepare-c/discard", "prepare-c/fill", "c/load"];
     assert_eq!(after(true, 3, true), rest);
+}
+
+/// `prepare` (discard), empty and full (fills that are measured), back (reads).
+fn fills() -> Plan {
+    let mut plan = plan(true);
+    let discard = plan.tests[4].steps[0].clone();
+    let fill = Step { role: StepRole::Measure, ..plan.tests[0].steps[0].clone() };
+    let read = plan.tests[1].clone();
+    let test = |name: &str, step: &Step| TestPlan {
+        name: name.to_owned(),
+        steps: vec![Step { id: StepId::new(name, "load"), ..step.clone() }],
+        ..read.clone()
+    };
+    plan.tests =
+        vec![test("prepare", &discard), test("empty", &fill), test("full", &fill), test("back", &read.steps[0])];
+    plan
+}
+
+#[test]
+fn what_the_first_unfinished_step_rests_on_is_done_once_more_in_order() {
+    let after = |stop_before: usize| {
+        let keep = Keep::default();
+        let mut first = Answers { ran: Vec::new(), stop_before };
+        run_through(started(fills()), &mut first, &keep);
+        let before = keep.records();
+        let mut rest = Answers { ran: Vec::new(), stop_before: usize::MAX };
+        run_through(resumed(before.clone(), true), &mut rest, &keep);
+        let after = keep.records();
+        let again: Vec<String> = after.breaks[0].made_again.iter().map(|key| key.step.to_string()).collect();
+        for record in before.steps.iter().filter(|record| again.contains(&record.key.step.to_string())) {
+            assert_eq!(after.step(&record.key), Some(record), "its figures stay");
+        }
+        (rest.ran, again)
+    };
+    let all = ["prepare/load", "empty/load", "full/load", "back/load"];
+    assert_eq!(after(1), (all.map(str::to_owned).to_vec(), Vec::new()));
+    assert_eq!(after(2), (all.map(str::to_owned).to_vec(), vec!["empty/load".to_owned()]));
+    assert_eq!(after(3), (all.map(str::to_owned).to_vec(), ["empty/load", "full/load"].map(str::to_owned).to_vec()));
+}
+
+#[test]
+fn a_run_that_is_cut_off_while_it_makes_its_state_again_makes_all_of_it_again() {
+    let keep = Keep::default();
+    let mut first = Answers { ran: Vec::new(), stop_before: 2 };
+    run_through(started(fills()), &mut first, &keep);
+    assert!(!keep.records().was_remaking());
+    let mut second = Answers { ran: Vec::new(), stop_before: 1 };
+    run_through(resumed(keep.records(), true), &mut second, &keep);
+    assert_eq!(second.ran, ["prepare/load"]);
+    let records = keep.records();
+    assert!(records.was_remaking() && drivelab_session::state_changed(&records).is_some());
+    let mut third = Answers { ran: Vec::new(), stop_before: usize::MAX };
+    run_through(resumed(records, true), &mut third, &keep);
+    assert_eq!(third.ran, ["prepare/load", "empty/load", "full/load", "back/load"]);
+    assert!(!keep.records().was_remaking());
 }

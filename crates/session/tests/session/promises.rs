@@ -16,10 +16,11 @@ use drivelab_core::finding::Finding;
 use drivelab_core::group::{CoreTime, Group, GroupRole};
 use drivelab_core::ids::StepKey;
 use drivelab_core::listener::{Listener, ListenerError};
-use drivelab_core::plan::{Plan, Rounds, StepRole};
+use drivelab_core::plan::{Plan, Rounds, Step, StepRole};
 use drivelab_core::record::{IntervalRecord, StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
+use drivelab_core::workload::Workload;
 use drivelab_session::{Fanout, Outcome, Screen, Session, TargetCare};
 
 use super::common::{Keep, Remember, resumed, run, run_with_screens, started};
@@ -230,24 +231,74 @@ fn sets_run_one_after_the_other_and_a_resumed_run_goes_on_in_its_set() {
     assert_eq!(again.ran, due[stop_at..], "each execution is done once, in its set");
 }
 
+/// Asked for while a step goes on, the stop waits for its end: the step counts, the next one is not begun.
 #[test]
-fn a_target_that_is_gone_is_prepared_again_and_finished_measurements_are_kept() {
+fn a_stop_after_the_step_keeps_the_step_and_begins_no_other() {
     let records = sample_run();
-    let prepare: Vec<StepKey> = records
-        .plan
-        .schedule()
-        .into_iter()
-        .filter(|(_, step)| step.role == StepRole::Prepare)
-        .map(|(key, _)| key)
-        .collect();
+    let due: Vec<StepKey> = records.plan.schedule().into_iter().map(|(key, _)| key).collect();
+    let stopping_at = |at: usize, taken_back: bool| {
+        let (recorder, mut backend) = (Keep::default(), Playback::of(records.clone()));
+        backend.before = Box::new(move |ran, stop: &StopToken| {
+            if ran == at {
+                stop.stop_after_step(true);
+                stop.stop_after_step(!taken_back);
+            }
+        });
+        let start = started(records.plan.clone());
+        let outcome = run(start, &mut backend, &mut Remember::default(), recorder.clone(), StopToken::default());
+        (outcome, backend.ran, fold(recorder.events()))
+    };
+    let (outcome, whole, _) = stopping_at(usize::MAX, false);
+    assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
+    for at in [0, 1, whole.len() / 2, whole.len() - 2] {
+        let (outcome, ran, kept) = stopping_at(at, false);
+        assert!(matches!(&outcome, Outcome::Interrupted { cause } if cause.contains("by the user")), "{outcome:?}");
+        assert_eq!(ran, whole[..=at], "the step ran to its end and no other was begun");
+        assert!(kept.steps.iter().all(|record| record.stop_reason != StopReason::Stopped), "every step is whole");
+        let left = drivelab_session::left(&kept, true).into_iter().map(|(key, _)| key);
+        assert_eq!(left.filter(|key| ran.contains(key)).count(), 0, "what ran need not be done again");
+    }
+    // A rest behind the step is not waited for, and where nothing is left, the run is complete.
+    let (outcome, ran, _) = stopping_at(whole.len() - 1, false);
+    assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
+    assert_eq!(ran.len(), whole.len());
+    let (outcome, ..) = stopping_at(1, true);
+    assert!(matches!(outcome, Outcome::Complete { .. }), "taken back: {outcome:?}");
+    assert!(due.len() >= whole.len());
+}
+
+fn measures(step: &Step) -> bool {
+    step.role == StepRole::Measure
+}
+
+#[test]
+fn a_target_that_is_gone_gets_its_state_again_and_finished_measurements_are_kept() {
+    let records = sample_run();
+    let changes = |step: &Step| step.workload().is_some_and(Workload::changes_target);
+    let schedule = records.plan.schedule();
+    let changing: Vec<StepKey> =
+        schedule.iter().filter(|(_, step)| changes(step)).map(|(key, _)| key.clone()).collect();
+    let last = schedule.last().map(|(key, _)| key.clone()).expect("a step");
     let mut events = sample_events();
     let cut = events.iter().rposition(|event| matches!(event.event, EventBody::StepStarted { .. })).unwrap();
     events.truncate(cut);
     let (mut backend, mut care) = (Playback::of(records), Remember::default());
-    let outcome = run(resumed(fold(events), true), &mut backend, &mut care, Keep::default(), StopToken::default());
+    let (kept, recorder) = (fold(events), Keep::default());
+    let outcome = run(resumed(kept.clone(), true), &mut backend, &mut care, recorder.clone(), StopToken::default());
     assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
-    assert!(!prepare.is_empty() && backend.ran.starts_with(&prepare), "{:?}", backend.ran);
-    assert_eq!(backend.ran.len(), prepare.len() + 1, "only the preparation and the missing step: {:?}", backend.ran);
+    // What the missing step rests on, in the order of the plan, and that step.
+    let before: Vec<StepKey> = changing.into_iter().filter(|key| *key != last).collect();
+    assert_eq!(backend.ran, [before, vec![last]].concat());
+    let mut whole = kept.clone();
+    recorder.events().into_iter().for_each(|event| whole.push(event));
+    for record in kept.steps.iter().filter(|record| whole.plan.step(&record.key.step).is_some_and(measures)) {
+        assert_eq!(whole.step(&record.key), Some(record), "a finished figure stays as it is");
+        let intervals =
+            |records: &RunRecords| records.intervals.iter().filter(|interval| interval.key == record.key).count();
+        assert_eq!(intervals(&whole), intervals(&kept), "{}", record.key);
+    }
+    let again = &whole.breaks.last().expect("a break").made_again;
+    assert!(!again.is_empty() && again.iter().all(|key| whole.plan.step(&key.step).is_some_and(measures)));
     assert_eq!((care.0.first(), care.0.last()), (Some(&"begins"), Some(&"done")));
 }
 
@@ -435,8 +486,8 @@ fn a_screen_that_sleeps_or_fails_holds_nothing_up_and_loses_nothing_for_the_reco
     let over = Arc::new(AtomicBool::new(false));
     let recorder = Keep::default();
     let screens = vec![
-        Screen { listener: Box::new(Asleep(Arc::clone(&over))), capacity: 2 },
-        Screen { listener: Box::new(FailAt(3)), capacity: 2 },
+        Screen { listener: Box::new(Asleep(Arc::clone(&over))), capacity: 2, patience: None },
+        Screen { listener: Box::new(FailAt(3)), capacity: 2, patience: None },
     ];
     let mut backend = Playback::of(sample_run());
     let outcome = run_with_screens(
@@ -450,4 +501,33 @@ fn a_screen_that_sleeps_or_fails_holds_nothing_up_and_loses_nothing_for_the_reco
     assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
     assert!(recorder.events().iter().enumerate().all(|(index, event)| event.seq == index as u64));
     assert_eq!(fold(recorder.events()).state, RunState::Complete);
+}
+
+/// A screen that never comes back from the event that ends the run.
+struct Hangs;
+
+impl Listener for Hangs {
+    fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
+        if matches!(event.event, EventBody::RunEnded { .. }) {
+            loop {
+                std::thread::park();
+            }
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn a_screen_that_never_comes_back_does_not_hold_the_end_of_a_run() {
+    let patience = Some(Duration::from_millis(50));
+    let screens = vec![Screen { listener: Box::new(Hangs), capacity: 1000, patience }];
+    let recorder = Keep::default();
+    let start = started(plan_without_rests());
+    let (done, over) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let (mut backend, mut care) = (Playback::of(sample_run()), Remember::default());
+        let outcome = run_with_screens(start, &mut backend, &mut care, recorder, screens, StopToken::default());
+        done.send(matches!(outcome, Outcome::Complete { .. })).expect("the test waits");
+    });
+    assert_eq!(over.recv_timeout(Duration::from_secs(60)), Ok(true), "the run ends, without its screen");
 }

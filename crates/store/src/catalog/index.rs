@@ -12,13 +12,13 @@ use drivelab_core::plan::{Form, Plan};
 use super::{RunRow, open_named};
 use crate::bundle::Bundle;
 use crate::error::StoreError;
-use crate::layout::{EVENTS, MANIFEST, PLAN, SEAL};
+use crate::layout::{ENVIRONMENT, EVENTS, MANIFEST, METHODOLOGY, NOTES, PLAN, SEAL};
 use crate::seal;
 
 /// How closely to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
-    /// A sealed bundle is taken at its word, if its files have the right lengths.
+    /// A sealed bundle is taken at its word, if its segments have the right lengths and its other files their bytes.
     Quick,
     /// Every byte is checked.
     Full,
@@ -26,13 +26,15 @@ pub(super) enum Depth {
 
 /// Lengths and times of what a row is made from; a row whose stamp is still the same needs no new look.
 pub(super) fn stamp(path: &Path) -> String {
-    let mut files = vec![path.join(MANIFEST), path.join(SEAL), path.join(PLAN)];
-    let mut segments: Vec<_> = fs::read_dir(path.join(EVENTS))
-        .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
-        .unwrap_or_default();
-    segments.sort();
-    files.append(&mut segments);
-    let mut stamp = String::from("2");
+    let mut files: Vec<_> = [MANIFEST, SEAL, PLAN, METHODOLOGY, ENVIRONMENT].map(|name| path.join(name)).into();
+    for folder in [EVENTS, NOTES] {
+        let mut within: Vec<_> = fs::read_dir(path.join(folder))
+            .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
+            .unwrap_or_default();
+        within.sort();
+        files.append(&mut within);
+    }
+    let mut stamp = String::from("3");
     for file in files {
         match fs::metadata(&file) {
             Ok(facts) => {
@@ -64,7 +66,8 @@ fn look(bundle: &Bundle, depth: Depth) -> Result<u32, StoreError> {
         bundle.verify()?;
     }
     let Some(sealed) = bundle.seal() else { return bundle.records().map(|records| seal::steps_done(&records)) };
-    for entry in sealed.files.iter().chain(&bundle.manifest().files) {
+    bundle.check_copies()?;
+    for entry in sealed.files.iter().filter(|entry| entry.frames.is_some()) {
         let file = bundle.path().join(&entry.path);
         let length = fs::metadata(&file).map(|facts| facts.len());
         if length.as_ref().ok() != Some(&entry.bytes) {
@@ -103,7 +106,13 @@ fn from_bundle(bundle: &Bundle, steps_done: u32, damaged: Option<String>) -> Run
 
 /// The plan's copy in a bundle, where it can be read.
 fn plan(path: &Path) -> Option<Plan> {
-    fs::read(path.join(PLAN)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok())
+    crate::fsio::read(&path.join(PLAN)).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok())
+}
+
+/// When a run began by its id alone, RFC 3339 in UTC to the second.
+fn began(run: RunId) -> String {
+    let milliseconds = i64::try_from(run.began_ms()).unwrap_or_default();
+    jiff::Timestamp::from_second(milliseconds / 1000).map(|time| time.to_string()).unwrap_or_default()
 }
 
 /// A bundle without a usable manifest or seal: what the plan's copy still says, and why it cannot be used.
@@ -119,7 +128,7 @@ fn unreadable(run: RunId, path: &Path, error: &StoreError) -> RunRow {
         id: run,
         state: RunState::Interrupted,
         live: false,
-        started: String::new(),
+        started: began(run),
         method,
         method_version,
         method_hash,

@@ -96,9 +96,11 @@ impl Catalog {
     /// Where the database cannot be written.
     pub fn rebuild(data: &DataDir) -> Result<Catalog, StoreError> {
         let path = data.catalog_path();
-        let sound = match sql::Database::open(&path) {
+        let sound = match sql::Database::open_file(&path) {
             Ok(db) => db.is_sound(),
             Err(StoreError::CatalogDamaged { .. } | StoreError::CatalogNewer { .. }) => false,
+            // Nothing to mend; the index is then kept in memory.
+            Err(StoreError::ReadOnly { .. }) => true,
             Err(error) => return Err(error),
         };
         if !sound {
@@ -115,15 +117,14 @@ impl Catalog {
     /// Where the folder of the runs or the database cannot be read.
     pub fn list(&self) -> Result<Vec<RunRow>, StoreError> {
         let mut known = self.db.rows()?;
-        let mut rows = Vec::new();
+        let (mut rows, mut new) = (Vec::new(), Vec::new());
         for (run, path) in self.folders()? {
             let stamp = index::stamp(&path);
             let mut row = match known.remove(&run) {
                 Some((row, known_stamp)) if known_stamp == stamp => row,
                 _ => {
                     let row = index::row(run, &path, index::Depth::Quick);
-                    // The row is right; a catalog that is busy or full just learns it later.
-                    let _ = self.db.put(&row, &stamp);
+                    new.push((row.clone(), stamp));
                     row
                 }
             };
@@ -132,6 +133,10 @@ impl Catalog {
                 row.damaged = None;
             }
             rows.push(row);
+        }
+        // The rows are right; a catalog that is busy or full just learns them later.
+        if !new.is_empty() {
+            let _ = self.db.put_all(&new);
         }
         for run in known.into_keys() {
             let _ = self.db.forget(run);

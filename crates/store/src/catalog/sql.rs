@@ -1,11 +1,15 @@
 //! All SQL of drivelab: the schema, its migrations, and five statements.
 //!
-//! Facts: SQLite's write-ahead log needs shared memory and fails on some network file systems, sometimes only at the
-//! first write (research notes, ecosystem, rusqlite row); so a switch to it is tried with a write and taken back where
-//! that fails. `PRAGMA user_version` counts the migrations done.
+//! The journal is a rollback journal (`DELETE`), and never the write-ahead log: that one maps a file of shared memory
+//! (`-shm`), also to read, and on a file system that fills up a store into such a map is a SIGBUS, which ends a run. It
+//! also fails on some network file systems. What the log is good for, many writers at once, is not needed here: a run
+//! writes its row twice. A catalog that an earlier drivelab left with the log is taken out of it without a map (in
+//! `EXCLUSIVE` locking SQLite keeps the log's index in its own memory: sqlite.org/wal.html, section 8).
+//! `PRAGMA user_version` counts the migrations done.
 
 use std::collections::HashMap;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -53,22 +57,24 @@ pub(super) struct Database {
 }
 
 impl Database {
-    /// Opens and migrates; in memory where the file cannot be written.
+    /// Opens and migrates; in memory where the file cannot be written or has no space to grow.
     pub(super) fn open(path: &Path) -> Result<Self, StoreError> {
-        let at_path = || -> Result<Connection, StoreError> {
-            let mut connection = Connection::open(path).map_err(|error| sorted(path, &error))?;
-            prepare(&mut connection, path)?;
-            Ok(connection)
-        };
-        match at_path() {
-            Ok(connection) => Ok(Database { connection, path: path.to_owned() }),
-            Err(StoreError::ReadOnly { .. }) => {
+        match Database::open_file(path) {
+            Err(StoreError::ReadOnly { .. } | StoreError::Full { .. }) => {
                 let mut connection = Connection::open_in_memory().map_err(|error| sorted(path, &error))?;
                 prepare(&mut connection, path)?;
                 Ok(Database { connection, path: path.to_owned() })
             }
-            Err(error) => Err(error),
+            other => other,
         }
+    }
+
+    /// The same, of the file or not at all.
+    pub(super) fn open_file(path: &Path) -> Result<Self, StoreError> {
+        leave_log(path)?;
+        let mut connection = Connection::open(path).map_err(|error| sorted(path, &error))?;
+        prepare(&mut connection, path)?;
+        Ok(Database { connection, path: path.to_owned() })
     }
 
     /// Whether SQLite finds the file whole.
@@ -91,6 +97,16 @@ impl Database {
     /// Sets one row.
     pub(super) fn put(&self, row: &RunRow, stamp: &str) -> Result<(), StoreError> {
         put(&self.connection, row, stamp).map_err(|error| sorted(&self.path, &error))
+    }
+
+    /// Sets these rows, all or none.
+    pub(super) fn put_all(&self, rows: &[(RunRow, String)]) -> Result<(), StoreError> {
+        let put_all = || -> rusqlite::Result<()> {
+            let transaction = self.connection.unchecked_transaction()?;
+            rows.iter().try_for_each(|(row, stamp)| put(&transaction, row, stamp))?;
+            transaction.commit()
+        };
+        put_all().map_err(|error| sorted(&self.path, &error))
     }
 
     /// Drops one row.
@@ -138,7 +154,6 @@ fn prepare(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     let sort = |error: rusqlite::Error| sorted(path, &error);
     connection.busy_timeout(BUSY).map_err(sort)?;
     migrate(connection, path)?;
-    journal(connection).map_err(sort)?;
     connection.pragma_update(None, "synchronous", "NORMAL").map_err(sort)
 }
 
@@ -163,21 +178,19 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
     transaction.commit().map_err(sort)
 }
 
-/// Switches to the write-ahead log where that really works.
-fn journal(connection: &Connection) -> rusqlite::Result<()> {
-    let mode: String = connection.query_row("PRAGMA journal_mode", [], |row| row.get(0))?;
-    if mode != "delete" {
+/// Takes a catalog out of the write-ahead log, where an earlier drivelab left it there, and maps nothing for it.
+fn leave_log(path: &Path) -> Result<(), StoreError> {
+    // Byte 18 of the head, the version of the format to write, is 2 under the log (sqlite.org/fileformat2.html, 1.3.3).
+    let mut head = [0; 19];
+    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    if read.is_err() || head[18] != 2 {
         return Ok(());
     }
-    let tried = connection
-        .query_row("PRAGMA journal_mode = WAL", [], |row| row.get::<_, String>(0))
-        .and_then(|_| connection.execute("INSERT OR REPLACE INTO probe (id, value) VALUES (1, 1)", []));
-    match tried {
-        Ok(_) => Ok(()),
-        // Another process is in the database; whatever mode it has is good.
-        Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => Ok(()),
-        Err(_) => connection.query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(())),
-    }
+    let sort = |error: rusqlite::Error| sorted(path, &error);
+    let connection = Connection::open(path).map_err(sort)?;
+    connection.busy_timeout(BUSY).map_err(sort)?;
+    connection.pragma_update(None, "locking_mode", "EXCLUSIVE").map_err(sort)?;
+    connection.query_row("PRAGMA journal_mode = DELETE", [], |row| row.get::<_, String>(0)).map(drop).map_err(sort)
 }
 
 fn put(connection: &Connection, row: &RunRow, stamp: &str) -> rusqlite::Result<()> {
@@ -252,9 +265,17 @@ fn sorted(path: &Path, error: &rusqlite::Error) -> StoreError {
             StoreError::ReadOnly { action: "open", path, source: std::io::Error::other(why) }
         }
         Some(ErrorCode::DiskFull) => StoreError::Full { action: "write to", path },
+        Some(ErrorCode::SystemIoFailure) if is_full(&path) => StoreError::Full { action: "write to", path },
         _ if why.contains("no such table") || why.contains("no such column") => {
             StoreError::CatalogDamaged { path, why }
         }
         _ => StoreError::Catalog { path, why },
     }
+}
+
+/// Whether the file system below a file has no room for as much as a page of the catalog: not every answer of SQLite
+/// says that it is full.
+fn is_full(path: &Path) -> bool {
+    let space = path.parent().and_then(|folder| rustix::fs::statvfs(folder).ok());
+    space.is_some_and(|space| space.f_bavail.saturating_mul(space.f_frsize) < 64 << 10)
 }

@@ -45,6 +45,31 @@ fn a_lost_catalog_is_made_again_and_is_the_same() {
     assert_eq!((done.indexed, done.damaged.len()), (3, 0));
 }
 
+/// On a file system that fills up, a store into a mapped file is a SIGBUS: it ended runs whose data disk was full.
+#[test]
+fn the_catalog_maps_no_file_and_leaves_the_log_of_an_earlier_drivelab() {
+    let (_folder, data) = sample::data();
+    let runs = three_runs(&data);
+    let before = list(&data);
+    let file = data.root().join("catalog.sqlite");
+    let old = rusqlite::Connection::open(&file).unwrap();
+    let mode: String = old.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)).unwrap();
+    assert_eq!(mode, "wal");
+    old.execute("INSERT OR REPLACE INTO probe (id, value) VALUES (1, 1)", []).unwrap();
+    drop(old);
+    let catalog = Catalog::open(&data).unwrap();
+    assert_eq!(catalog.list().unwrap(), before);
+    sample::record_part(&data, RunId::now(), 8);
+    assert_eq!(catalog.list().unwrap().len(), runs.len() + 1);
+    let maps = fs::read_to_string("/proc/self/maps").unwrap();
+    let folder = data.root().display().to_string();
+    let mapped: Vec<&str> = maps.lines().filter(|line| line.contains(&folder)).collect();
+    assert!(mapped.is_empty(), "{mapped:?}");
+    let beside = |suffix: &str| data.root().join(format!("catalog.sqlite-{suffix}"));
+    assert!(!beside("shm").exists() && !beside("wal").exists());
+    assert_ne!(fs::read(&file).unwrap()[18], 2, "it is out of the log for good");
+}
+
 #[test]
 fn a_run_is_listed_from_its_first_second() {
     let (_folder, data) = sample::data();

@@ -17,7 +17,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::sample;
-use crate::{Bundle, Recorder, StoreErrorKind, frame, write_note};
+use crate::{Bundle, Recorder, StoreError, StoreErrorKind, frame, write_note};
 
 fn finite() -> impl Strategy<Value = f64> {
     any::<f64>().prop_filter("finite", |value| value.is_finite())
@@ -293,11 +293,14 @@ fn notes_live_beside_the_run_and_outlive_the_seal() {
     let run = RunId::now();
     let claim = json!({"path": "/x", "inode": 7});
     write_note(&data, run, "scratch", &claim).unwrap();
+    write_note(&data, run, "given-back", &claim).unwrap();
+    write_note(&data, run, "given-back", &json!(null)).unwrap();
     sample::record_part(&data, run, usize::MAX);
     let bundle = Bundle::open(&data.bundle_path(run)).unwrap();
-    assert_eq!(bundle.note("scratch"), Some(claim));
-    write_note(&data, run, "scratch", &json!(null)).unwrap();
-    assert_eq!(bundle.note("scratch"), None);
+    assert_eq!((bundle.note("scratch"), bundle.note("given-back")), (Some(claim), None));
+    let error = write_note(&data, run, "scratch", &json!(null)).unwrap_err();
+    assert!(matches!(error, StoreError::Sealed { .. }), "what the seal covers stays: {error}");
+    write_note(&data, run, "later", &json!(1)).unwrap();
     bundle.verify().unwrap();
     let error = write_note(&data, run, "../manifest", &json!(1)).unwrap_err();
     assert!(error.to_string().contains("lower-case"), "{error}");

@@ -121,6 +121,7 @@ fn device(name: &str, model: Option<&str>) -> BlockDeviceFacts {
         write_cache: None,
         virtual_because: None,
         lies_on: Vec::new(),
+        passes_on: None,
     }
 }
 
@@ -144,6 +145,7 @@ pub(super) fn environment() -> Environment {
         ceilings: None,
         watching_cost: None,
         probe: None,
+        drive_facts: None,
         condition: None,
         source: None,
         content: None,

@@ -81,7 +81,7 @@ fn a_command_is_read_until_it_ends_and_is_ended_with_the_adapter() {
     let mut adapter = Adapter::command(AdapterValue::Power, "nvme0n1", text).unwrap();
     let mut values = Vec::new();
     let mut ended = None;
-    for _ in 0..200 {
+    for _ in 0..1500 {
         match adapter.read(&clock) {
             Ok(samples) => values.extend(samples.into_iter().map(|sample| sample.values[0].unwrap())),
             Err(error) => ended = Some(error),
@@ -97,7 +97,7 @@ fn a_command_is_read_until_it_ends_and_is_ended_with_the_adapter() {
     let pid_file = folder.path().join("pid");
     let text = format!("echo $$ > {}; while :; do echo 1 1; sleep 0.05; done", pid_file.display());
     let adapter = Adapter::command(AdapterValue::Power, "nvme0n1", &text).unwrap();
-    for _ in 0..500 {
+    for _ in 0..3000 {
         if fs::read_to_string(&pid_file).is_ok_and(|text| text.ends_with('\n')) {
             break;
         }

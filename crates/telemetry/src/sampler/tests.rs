@@ -19,6 +19,17 @@ fn wait(clock: &dyn RunClock, milliseconds: u64) {
     clock.sleep_until(clock.now_ns() + milliseconds * 1_000_000, &StopToken::default());
 }
 
+/// Collects until it is seen, for half a minute at most; a test that hangs is worse than one that fails.
+fn until(clock: &dyn RunClock, what: &str, mut is_seen: impl FnMut() -> bool) {
+    for _ in 0..3000 {
+        if is_seen() {
+            return;
+        }
+        wait(clock, 10);
+    }
+    panic!("{what} did not come");
+}
+
 /// Samples by source, and gaps by source, of several batches.
 fn joined(batches: &[TelemetryBatch], source: u32) -> (Vec<Sample>, Vec<Gap>) {
     let of = batches.iter().flat_map(|batch| &batch.sources).filter(|one| one.source == source);
@@ -38,12 +49,16 @@ fn each_source_has_its_rate_and_stamps_in_order_and_its_cost_is_known() {
     let mut sampler =
         Sampler::start(found.sources, Arc::clone(&clock), StopToken::default(), SamplerOptions::default());
     let described = sampler.described();
-    wait(&*clock, 600);
-    let batch = sampler.finish().unwrap();
-    assert!(batch.cpu.get() > 0, "reading costs CPU time");
+    let mut batches = Vec::new();
+    until(&*clock, "three samples of each source", || {
+        batches.extend(sampler.collect());
+        (0u32..).zip(&described.sources).all(|(at, _)| joined(&batches, at).0.len() >= 3)
+    });
+    batches.extend(sampler.finish());
+    assert!(batches.last().is_some_and(|batch| batch.cpu.get() > 0), "reading costs CPU time");
     let end_ns = clock.now_ns();
     for (at, source) in (0u32..).zip(&described.sources) {
-        let (samples, _) = joined(std::slice::from_ref(&batch), at);
+        let (samples, _) = joined(&batches, at);
         assert!(samples.len() >= 3, "{}: {} samples", source.id, samples.len());
         assert!(samples.windows(2).all(|pair| pair[0].at_ns < pair[1].at_ns), "{}", source.id);
         assert!(samples.iter().all(|sample| sample.at_ns + sample.read_ns <= end_ns), "{}", source.id);
@@ -85,11 +100,14 @@ fn with_always_the_quiet_phases_are_read_too() {
     let mut sampler = Sampler::start(found.sources, Arc::clone(&clock), StopToken::default(), options);
     sampler.enter(Phase::LatencyCritical);
     let from_ns = clock.now_ns();
-    wait(&*clock, 400);
-    let batch = sampler.finish().unwrap();
-    let inside = batch.sources.iter().flat_map(|one| &one.samples).filter(|sample| sample.at_ns > from_ns).count();
-    assert!(inside > 0);
-    assert!(batch.sources.iter().flat_map(|one| &one.gaps).all(|gap| gap.cause != GapCause::Quiet));
+    let mut batches = Vec::new();
+    until(&*clock, "a sample in the quiet phase", || {
+        batches.extend(sampler.collect());
+        batches.iter().flat_map(|batch| &batch.sources).flat_map(|one| &one.samples).any(|one| one.at_ns > from_ns)
+    });
+    batches.extend(sampler.finish());
+    let mut gaps = batches.iter().flat_map(|batch| &batch.sources).flat_map(|one| &one.gaps);
+    assert!(gaps.all(|gap| gap.cause != GapCause::Quiet));
 }
 
 #[test]
@@ -108,19 +126,14 @@ fn a_drive_that_gets_too_hot_stops_the_run_and_the_reason_is_said() {
     assert_eq!(sampler.drive_temperature().map(|(_, celsius)| celsius), Some(69.5));
     assert!(!stop.is_stopped());
     file.write_all(b"2 70.5\n").unwrap();
-    for _ in 0..300 {
-        if stop.is_stopped() {
-            break;
-        }
-        wait(&*clock, 10);
-    }
+    until(&*clock, "the stop", || stop.is_stopped());
     assert_eq!(stop.cause(), Some(StopCause::Heat));
     let reason = sampler.too_hot().unwrap();
     assert!(reason.contains("70.5 °C") && reason.contains("limit of 70 °C (a test)"), "{reason}");
 }
 
-/// A source that can be told to fail; the real ones of this machine do not.
-struct Failing(Arc<Mutex<bool>>);
+/// A source that can be told to fail, and counts how often it was read since; the real ones of this machine do not.
+struct Failing(Arc<Mutex<(bool, u32)>>);
 
 impl TelemetrySource for Failing {
     fn describe(&self) -> drivelab_core::telemetry::SourceDescription {
@@ -130,7 +143,9 @@ impl TelemetrySource for Failing {
     }
 
     fn read(&mut self, clock: &dyn RunClock) -> Result<Vec<Sample>, String> {
-        if *self.0.lock().unwrap() {
+        let mut told = self.0.lock().unwrap();
+        told.1 += 1;
+        if told.0 {
             return Err("the sensor is gone".to_owned());
         }
         Ok(vec![Sample { at_ns: clock.now_ns(), read_ns: 0, values: vec![Some(1.0)] }])
@@ -140,15 +155,14 @@ impl TelemetrySource for Failing {
 #[test]
 fn readings_that_fail_are_a_gap_with_their_cause_and_reading_goes_on() {
     let clock = clock();
-    let fails = Arc::new(Mutex::new(false));
+    let fails = Arc::new(Mutex::new((false, 0)));
     let source: Box<dyn TelemetrySource> = Box::new(Failing(Arc::clone(&fails)));
     let stop = StopToken::default();
     let mut sampler = Sampler::start(vec![source], Arc::clone(&clock), stop, SamplerOptions::default());
-    wait(&*clock, 100);
-    *fails.lock().unwrap() = true;
-    wait(&*clock, 200);
-    *fails.lock().unwrap() = false;
-    wait(&*clock, 200);
+    for fail in [false, true, false] {
+        *fails.lock().unwrap() = (fail, 0);
+        until(&*clock, "three readings", || fails.lock().unwrap().1 >= 3);
+    }
     let (samples, gaps) = joined(&[sampler.finish().unwrap()], 0);
     let failed: Vec<&Gap> = gaps.iter().filter(|gap| matches!(gap.cause, GapCause::Failed(_))).collect();
     assert_eq!(failed.len(), 1, "{gaps:?}");

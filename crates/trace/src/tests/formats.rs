@@ -85,8 +85,10 @@ fn the_formats_with_commas() {
 }
 
 #[test]
-fn lines_may_end_as_on_windows_and_the_last_one_without_an_end() {
-    assert_eq!(all("3,R,0,512,0\r\n\r\n3,W,512,512,1", None, None).unwrap().len(), 2);
+fn lines_may_end_as_on_windows_and_a_last_number_without_an_end_may_be_cut() {
+    assert_eq!(all("3,R,0,512,0\r\n\r\n3,W,512,512,1\r\n", None, None).unwrap().len(), 2);
+    let error = all("3,R,0,512,0\r\n\r\n3,W,512,512,1", None, None).unwrap_err().to_string();
+    assert!(error.contains("line 3") || error.contains(":3"), "{error}");
 }
 
 #[test]

@@ -54,6 +54,39 @@ fn each_broken_line_is_named_with_its_number_and_with_what_was_expected() {
     }
 }
 
+/// What people have in their hands where a trace is asked for, each with what makes one of it.
+#[test]
+fn what_is_nearly_a_trace_is_taken_or_named() {
+    let q = "8,0 0 1 0.1 1 Q R 0 + 8 [a]\n";
+    let with_head = format!("Input file sda.blktrace.0 added\nInput file sda.blktrace.1 added\n\n{q}");
+    assert_eq!(all(&with_head, None, None).expect("a trace").len(), 1);
+    assert_eq!(all(&with_head, Some(Format::Blkparse), None).expect("a trace").len(), 1);
+    let marked = "\u{feff}fio version 2 iolog\nf add\nf read 0 512\n".to_owned();
+    assert_eq!(all(&marked, None, None).expect("a trace").len(), 1);
+    let completed = "8,0 0 1 0.1 1 C R 0 + 8 [0]\n8,0 0 2 0.2 1 C R 8 + 8 [0]\n";
+    let said = surveyed(completed.as_bytes(), None).unwrap_err().to_string();
+    assert!(said.contains("its 2 lines are of other actions") && said.contains("queued operations (Q)"), "{said}");
+    for magic in [b"\x07\x74\x61\x65\x01\x00".as_slice(), b"\x65\x61\x74\x07\x00\x01"] {
+        let said = surveyed(magic, None).unwrap_err().to_string();
+        assert!(said.contains("binary output of blktrace") && said.contains("blkparse -i"), "{said}");
+    }
+    let said = surveyed(b"\x1f\x8b\x08\x00\x00", None).unwrap_err().to_string();
+    assert!(said.contains("compressed (gzip)") && said.contains("gunzip"), "{said}");
+}
+
+#[test]
+fn a_last_line_that_may_be_cut_inside_a_number_is_refused() {
+    for (cut, whole) in [
+        ("fio version 2 iolog\nf add\nf read 0 40", "fio version 2 iolog\nf add\nf read 0 4096\n"),
+        ("1,R,0,512,0\n1,R,0,512,1", "1,R,0,512,0\n1,R,0,512,12\n"),
+    ] {
+        assert!(wrong(cut, None).contains("the file ends inside this line"), "{cut}");
+        assert!(all(whole, None, None).is_ok(), "{whole}");
+    }
+    // Nothing of this one can be missing.
+    assert_eq!(all("8,0 0 1 0.1 1 Q R 0 + 8 [a]", None, None).expect("a trace").len(), 1);
+}
+
 #[test]
 fn the_last_block_that_a_drive_can_have_is_taken() {
     let all = all("fio version 2 iolog\nf add\nf read 9223372036854775295 512\n", None, None).expect("a trace");

@@ -9,8 +9,8 @@ use crate::vm::results::{Results, number};
 const DEVICE_ERRORS: &str = "8";
 const TARGET_UNUSABLE: &str = "6";
 
-/// A run of eight seconds; nothing may wait for the drive that is gone so long.
-const SOON_S: f64 = 4.0;
+/// A run of half a minute; nothing may wait for the drive that is gone so long.
+const SOON_S: f64 = 20.0;
 
 /// Checks what unplug.sh left.
 pub(crate) fn check(results: &Results) -> Result<Vec<String>> {

@@ -76,6 +76,7 @@ fn device() -> BlockDeviceFacts {
         write_cache: None,
         virtual_because: None,
         lies_on: Vec::new(),
+        passes_on: None,
     }
 }
 

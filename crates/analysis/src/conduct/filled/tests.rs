@@ -1,4 +1,4 @@
-//! The end of a write cache on fills whose course was drawn by hand.
+//! What is said of fills whose course was drawn by hand.
 
 use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::plan::Form;
@@ -11,8 +11,8 @@ use crate::testing::sample_run;
 
 const STEP: &str = "sustained/whole-file-write";
 
-/// The fill of the sample run as hundredths of its span; the first `fast` of them take a second each, the others four.
-fn run(fast: u64) -> RunRecords {
+/// The fill of the sample run as hundredths of its span, with the seconds that each took.
+fn drawn(seconds: impl Fn(u64) -> f64) -> RunRecords {
     let mut run = sample_run();
     let span = run.plan.steps().find(|step| step.id.as_str() == STEP).and_then(|step| step.workload());
     let span = span.expect("the fill").span.length.get();
@@ -24,15 +24,32 @@ fn run(fast: u64) -> RunRecords {
         let index = u64::from(index);
         interval.write.bytes = Bytes::new(span * (index + 1) / 100 - span * index / 100);
         interval.start_ns = at_ns;
-        at_ns += if index < fast { 1 } else { 4 } * 1_000_000_000;
+        at_ns += (seconds(index) * 1e9) as u64;
         interval.end_ns = at_ns;
         run.intervals.push(interval);
     }
     run
 }
 
+/// The first `fast` hundredths take a second each, the others four.
+fn run(fast: u64) -> RunRecords {
+    drawn(|index| if index < fast { 1.0 } else { 4.0 })
+}
+
+fn told(run: &RunRecords, code: &str) -> Option<Finding> {
+    analyse(run).findings.into_iter().find(|finding| finding.code == code)
+}
+
 fn ended(run: &RunRecords) -> Option<Finding> {
-    analyse(run).findings.into_iter().find(|finding| finding.code == "write_cache_ended")
+    told(run, "write_cache_ended")
+}
+
+/// Codes of everything that is said of the fill, and the statement of the first.
+fn said(run: &RunRecords) -> (Vec<String>, String) {
+    let of_fill = |finding: &Finding| finding.code.starts_with("write_");
+    let all: Vec<Finding> = analyse(run).findings.into_iter().filter(of_fill).collect();
+    let statement = all.first().map(|first| first.statement.clone()).unwrap_or_default();
+    (all.into_iter().map(|finding| finding.code).collect(), statement)
 }
 
 #[test]
@@ -46,9 +63,60 @@ fn a_fill_whose_rate_fell_for_good_says_where_and_from_what_to_what() {
 }
 
 #[test]
-fn a_fill_at_one_rate_and_one_of_a_moment_say_nothing() {
-    assert_eq!(ended(&run(100)), None);
+fn a_fill_of_a_moment_says_nothing() {
     let mut moment = run(20);
     moment.plan.form = Form::Smoke;
-    assert_eq!(ended(&moment), None);
+    assert_eq!(said(&moment).0, [""; 0]);
+}
+
+#[test]
+fn a_fill_at_one_rate_says_that_no_end_was_seen() {
+    let (codes, statement) = said(&run(100));
+    assert_eq!(codes, ["write_cache_not_seen"]);
+    assert!(statement.contains("no end of a write cache was seen, in 34.4 GB at a mean of 344 MB/s."), "{statement}");
+}
+
+#[test]
+fn a_fall_that_recovered_is_told_with_no_end() {
+    let (codes, statement) = said(&drawn(|index| if (30..50).contains(&index) { 4.0 } else { 1.0 }));
+    assert_eq!(codes, ["write_cache_not_seen"]);
+    assert!(statement.contains("from 10.3 to 17.2 GB it went at 86 instead of 344 MB/s, and recovered"), "{statement}");
+}
+
+#[test]
+fn bursts_gaps_and_slow_declines_have_codes_of_their_own() {
+    let (codes, statement) = said(&drawn(|index| if index < 2 { 1.0 } else { 4.0 }));
+    assert_eq!(codes, ["write_cache_not_seen", "write_burst"], "{statement}");
+    let burst = told(&drawn(|index| if index < 2 { 1.0 } else { 4.0 }), "write_burst").expect("a burst");
+    assert!(burst.statement.contains("0.69 GB (2.0 % of the span) at 344 MB/s, then 86 MB/s"), "{}", burst.statement);
+    let stalled = drawn(|index| if index == 40 { 9.0 } else { 1.0 });
+    assert_eq!(said(&stalled).0, ["write_cache_not_seen", "write_stalled"]);
+    let stalled = told(&stalled, "write_stalled").expect("a gap").statement;
+    assert!(stalled.contains("1 time, the longest for 8.0 s after 13.7 GB"), "{stalled}");
+    let (codes, statement) = said(&drawn(|index| 1.0 + index as f64 / 100.0));
+    assert_eq!(codes, ["write_ramp"]);
+    assert!(statement.contains("sank slowly, from 326 to 175 MB/s"), "{statement}");
+}
+
+#[test]
+fn a_fill_of_few_intervals_says_that_it_cannot_tell() {
+    let mut short = run(20);
+    let fill = |one: &IntervalRecord| one.key.step.as_str() == STEP;
+    short.intervals.retain(|one| !fill(one) || one.index < 15);
+    let (codes, statement) = said(&short);
+    assert_eq!(codes, ["write_cache_too_little"]);
+    assert!(statement.contains("in 15 recorded intervals"), "{statement}");
+}
+
+#[test]
+fn where_all_that_is_measured_and_writes_are_fills_the_end_is_the_answer() {
+    assert!(!ended(&run(20)).expect("the cache ended").answers, "other tests write too");
+    let mut only = run(20);
+    only.plan.tests.retain(|test| matches!(test.name.as_str(), "prepare" | "sustained"));
+    assert!(ended(&only).expect("the cache ended").answers);
+    let mut even = run(100);
+    even.plan.tests.retain(|test| matches!(test.name.as_str(), "prepare" | "sustained"));
+    let findings = analyse(&even).findings;
+    let first = findings.iter().find(|finding| finding.severity == Severity::Note).expect("a note");
+    assert!(first.answers && first.code == "write_cache_not_seen", "{first:?}");
 }

@@ -65,6 +65,27 @@ fn other_programs_that_had_the_cpu_are_told_like_every_other_limit() {
 }
 
 #[test]
+fn a_quota_is_told_as_one_and_a_stop_as_a_stop() {
+    let with = |quota: u64, still: u64| {
+        let mut run = with_step("depths/q8", |_| {});
+        let record = run.steps.iter_mut().find(|record| record.key.step.as_str() == "depths/q8").expect("the step");
+        let elapsed = record.elapsed().get();
+        let effort = record.engine.effort.as_mut().expect("an account");
+        effort.kept_by_quota = Nanos::new(elapsed * quota / 1000);
+        effort.stood_still = Nanos::new(elapsed * still / 1000);
+        if quota > 0 {
+            effort.waited_for_cpu = Nanos::new(effort.thread_time.get() / 2);
+        }
+        let limit = analyse(&run).limits.into_iter().find(|limit| limit.step.as_str() == "depths/q8").expect("a limit");
+        (codes(&run), limit.limit.limited_by, limit.limit.lower_bound)
+    };
+    assert_eq!(with(500, 0), (vec!["cpu_quota".to_owned()], LimitKind::HostCpu, true));
+    assert_eq!(with(90, 0).0, ["cpu_had_by_others"], "a quota that took little is not what took half");
+    assert_eq!(with(0, 400), (vec!["stood_still".to_owned()], LimitKind::StoodStill, true));
+    assert_eq!(with(0, 5), (vec!["stood_still".to_owned()], LimitKind::Target, false), "too short to be the limit");
+}
+
+#[test]
 fn drift_is_over_the_ramp_as_well() {
     // 4 s are measured: 500 us are 125 ppm of them, and 100 ppm of 5 s.
     let drifted = |ramp_s: u64| {

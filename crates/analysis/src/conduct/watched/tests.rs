@@ -1,13 +1,8 @@
 //! What is noticed beside an execution, and what is not.
 
 use drivelab_core::finding::Finding;
-use drivelab_core::namespace::OtherNamespace;
-use drivelab_core::plan::Action;
-use drivelab_core::record::{GroupRecord, OpRecord, StepRecord};
+use drivelab_core::record::StepRecord;
 use drivelab_core::run::RunRecords;
-use drivelab_core::telemetry::SeriesDescription;
-use drivelab_core::units::Bytes;
-use drivelab_core::workload::Workload;
 
 use super::*;
 use crate::analyse;
@@ -87,58 +82,6 @@ fn a_drive_at_its_warning_limit_is_hot_and_one_below_is_not() {
     let hot = only("drive_hot", at(82.5));
     assert_eq!((hot.evidence[0].value, hot.evidence[0].limit), (82.5, Some(82.0)));
     assert!(findings(at(81.0)).is_empty());
-}
-
-/// Disk counters around the step, `more` bytes above what it read itself.
-fn disk(more: f64) -> Vec<RecordedSource> {
-    let run = sample_run();
-    let record = step(&run);
-    let own = run.intervals.iter().filter(|interval| interval.key == record.key);
-    let read: f64 = own.map(|interval| interval.read.bytes.as_f64()).sum();
-    let mut disk = around_step(&run, SourceKind::DiskStats, Quantity::Volume, 1e12, 1e12 + read + more);
-    let written = record.written_total.as_f64();
-    for (name, after) in [("write_bytes", written), ("discard_bytes", 0.0)] {
-        disk.description.series.push(SeriesDescription::new(name, Quantity::Volume));
-        disk.samples[0].values.push(Some(0.0));
-        disk.samples[1].values.push(Some(after));
-    }
-    vec![disk]
-}
-
-#[test]
-fn bytes_that_are_not_ours_are_others_and_our_own_are_not() {
-    let record = step(&sample_run());
-    let own = record.read.bytes.as_f64() + record.written_total.as_f64();
-    assert!(findings(disk(0.0)).is_empty());
-    assert!(findings(disk(0.01 * own)).is_empty(), "a journal");
-    let found = only("others_used_disk", disk(0.5 * own));
-    assert!((found.evidence[0].value - 0.5 * own).abs() < 1.0, "{found:?}");
-    assert!(found.evidence[0].what.contains("nvme0n1"));
-}
-
-/// Half of what the step read came from another namespace: the disk of the target counts the other half, and more is
-/// of others.
-#[test]
-fn reads_of_another_namespace_are_none_of_the_target() {
-    let mut run = sample_run();
-    let record = run.steps.iter_mut().find(|record| record.key.step.as_str() == STEP).expect("the mix");
-    let read = record.read.bytes.as_f64();
-    let half = OpRecord { bytes: Bytes::new(record.read.bytes.get() / 2), ..record.read.clone() };
-    let group =
-        |name: &str, read| GroupRecord { name: name.to_owned(), read, write: record.write.clone(), others: vec![] };
-    record.groups = vec![group("main", half.clone()), group("readers", half)];
-    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps).filter(|step| step.id.as_str() == STEP) {
-        let Action::Io { workload, .. } = &mut step.action else { continue };
-        let on = Some(Box::new(OtherNamespace::like_target(Bytes::GIB, Bytes::new(512))));
-        workload.beside.push(Workload { name: "readers".to_owned(), on, ..Workload::default() });
-    }
-    let mut others = |more: f64| {
-        run.telemetry = recorded(disk(more));
-        analyse(&run).findings.into_iter().find(|finding| finding.code == "others_used_disk")
-    };
-    assert_eq!(others(-0.5 * read), None);
-    let found = others(0.0).expect("half of it is of others");
-    assert!((found.evidence[0].value - 0.5 * read).abs() < 0.01 * read, "{found:?}");
 }
 
 #[test]

@@ -244,6 +244,8 @@ const ENGINE: &[Mistake] = &[
     ("replay.busy_throughput", "over the whole time", |f| f.bytes() / MEASURED_S / MB),
     ("replay.busy_throughput", "MiB for MB", |f| f.bytes() / 0.5 / MIB),
     ("replay.busy_throughput", "reads alone", |f| bytes(&f.step.read) / 0.5 / MB),
+    ("replay.bytes", "MiB for MB", |f| f.bytes() / MIB),
+    ("replay.bytes", "reads alone", |f| bytes(&f.step.read) / MB),
     ("replay.busy_time", "ms for s", |_| 500.0),
     ("replay.busy_time", "the measured time", |_| MEASURED_S),
     ("replay.energy", "J for Wh", |_| 14.5),
@@ -257,8 +259,6 @@ const ENGINE: &[Mistake] = &[
     ("replay.moved_share", "widened ones in it", |_| 28.5),
     ("trim.iops", "failed ones in it", |f| (other(f, OpKind::Trim).count + 1) as f64 / MEASURED_S),
     ("trim.iops", "a count for a rate", |f| other(f, OpKind::Trim).count as f64),
-    ("trim.throughput", "MiB for MB", |f| bytes(other(f, OpKind::Trim)) / MEASURED_S / MIB),
-    ("trim.throughput", "of the write-zeroes", |f| bytes(other(f, OpKind::WriteZeroes)) / MEASURED_S / MB),
     ("write_zeroes.iops", "of the trims", |f| other(f, OpKind::Trim).count as f64 / MEASURED_S),
     ("write_zeroes.iops", "writes in it", |f| {
         (other(f, OpKind::WriteZeroes).count + f.step.write.count) as f64 / MEASURED_S

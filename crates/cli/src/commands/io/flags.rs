@@ -5,7 +5,7 @@ use toml::Value;
 
 use super::values;
 use crate::args::{IoArgs, OnOff};
-use crate::fail::{Failure, Result};
+use crate::fail::{Failure, Result, input_code};
 
 /// What holds where no flag says otherwise.
 pub(super) struct Defaults {
@@ -199,10 +199,19 @@ fn data(said: &mut Sayings, arguments: &IoArgs) -> Result<()> {
     said.word("data", "data-kind", meant.as_ref());
     said.count("compress_percent", "compress-percent", data.compress_percent);
     said.count("dedup_percent", "dedup-percent", data.dedup_percent);
+    said.text("data_window", "data-window", data.data_window.as_ref());
     said.text("data_pattern", "data-pattern", data.data_pattern.as_ref());
     if let Some(file) = &data.data_file {
         let typed = file.display().to_string();
-        let file = std::fs::canonicalize(file).map_err(|error| bad("data-file", &typed, &error.to_string()))?;
+        let unread = |error: std::io::Error| Failure::new(input_code(&error), format!("--data-file {typed}: {error}"));
+        // Before the run: whoever names a folder or a device hears it now.
+        let facts = drivelab_core::input::open(file).and_then(|opened| opened.metadata()).map_err(unread)?;
+        if facts.len() == 0 || facts.len() > drivelab_engine::DATA_FILE_MAX {
+            let most = drivelab_core::units::Bytes::new(drivelab_engine::DATA_FILE_MAX);
+            let why = format!("it has {} bytes, and must have at least one and at most {most}", facts.len());
+            return Err(bad("data-file", &typed, &why));
+        }
+        let file = std::fs::canonicalize(file).map_err(unread)?;
         let file = file.to_str().ok_or_else(|| bad("data-file", &typed, "its path is not valid UTF-8"))?;
         said.add("data_file", "data-file", &typed, file.into());
     }

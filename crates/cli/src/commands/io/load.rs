@@ -12,13 +12,14 @@ use toml::{Table, Value};
 use super::flags::{Defaults, bad, sayings};
 use super::{values, wrong};
 use crate::args::{IoArgs, TraceInArgs};
-use crate::fail::Result;
+use crate::fail::{Failure, Result, input_code};
 
 /// Size of the scratch file, and addresses of a target that holds nothing.
 const SIZE: &str = "1GiB";
 
 /// Keys that hold for the fill too.
-const OF_THE_FILL: [&str; 6] = ["direct", "data", "compress_percent", "dedup_percent", "data_pattern", "data_file"];
+const OF_THE_FILL: [&str; 7] =
+    ["direct", "data", "compress_percent", "dedup_percent", "data_window", "data_pattern", "data_file"];
 
 /// What the load meets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,7 +123,8 @@ pub(super) fn written(arguments: &IoArgs, ground: &Ground, defaults: &Defaults) 
 fn trace(written: &mut Written, arguments: &TraceInArgs) -> Result<()> {
     let Some(file) = &arguments.trace_in else { return Ok(()) };
     let typed = file.display().to_string();
-    let path = std::fs::canonicalize(file).map_err(|error| bad("trace-in", &typed, &error.to_string()))?;
+    let unread = |error: std::io::Error| Failure::new(input_code(&error), format!("--trace-in {typed}: {error}"));
+    let path = std::fs::canonicalize(file).map_err(unread)?;
     let path = path.to_str().ok_or_else(|| bad("trace-in", &typed, "its path is not valid UTF-8"))?;
     written.say("\n[[traces]]\nname = \"own\"");
     written.key("file", &path.into(), format!("--trace-in {typed}"));

@@ -19,7 +19,7 @@ const OTHER_NAMES: [(&str, &str); 9] = [
 ];
 
 /// Keys with a flag of the same name that messages speak of.
-const SAME_NAMES: [&str; 45] = [
+const SAME_NAMES: [&str; 46] = [
     "op",
     "write_percent",
     "trim_percent",
@@ -43,6 +43,7 @@ const SAME_NAMES: [&str; 45] = [
     "think_time",
     "compress_percent",
     "dedup_percent",
+    "data_window",
     "data_pattern",
     "data_file",
     "verify",

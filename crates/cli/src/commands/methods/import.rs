@@ -5,13 +5,14 @@ use std::path::Path;
 
 use anstream::ColorChoice;
 use drivelab_core::exit::ExitCode;
-use drivelab_interop::{Fate, Imported, Note, Surroundings, fio, vdbench};
+use drivelab_interop::{Fate, Imported, Note, Source, Surroundings, fio, plain, vdbench};
+use drivelab_method::{Diagnostic, Diagnostics};
 use drivelab_report::format;
 
 use super::EDITOR_HELP;
 use crate::args::{ForeignFormat, ImportArgs};
-use crate::fail::{Failure, Result};
-use crate::lab::method;
+use crate::fail::{Failure, Result, input_code};
+use crate::new_file::NewFile;
 use crate::say;
 
 /// Runs the command.
@@ -20,7 +21,8 @@ use crate::say;
 /// A file that cannot be read or is wrong, or a methodology that cannot be written.
 pub(super) fn import(arguments: &ImportArgs) -> Result {
     let path = &arguments.file;
-    let text = read(path).map_err(|why| Failure::usage(format!("cannot read '{}': {why}", path.display())))?;
+    let unread = |error| Failure::new(input_code(&error), format!("cannot read '{}': {error}", path.display()));
+    let text = read(path).map_err(unread)?;
     let name = path.display().to_string();
     if is_methodology(&text) {
         let says = "is a methodology already, which needs no import";
@@ -33,10 +35,7 @@ pub(super) fn import(arguments: &ImportArgs) -> Result {
         ))
     })?;
     let imported = made(&name, &text, path, from)?;
-    super::forms(&name, &imported.toml, &[]).map_err(|wrong| {
-        let text = method::wrong(&wrong).message;
-        Failure::unexpected(format!("what was imported is no methodology; please report this with the file\n{text}"))
-    })?;
+    super::forms(&name, &imported.toml, &[]).map_err(|wrong| no_methodology(&name, &imported, &wrong))?;
     let toml = format!("{EDITOR_HELP}{}", imported.toml);
     match &arguments.output {
         Some(output) => write(output, &toml)?,
@@ -50,10 +49,30 @@ pub(super) fn import(arguments: &ImportArgs) -> Result {
     Ok(ExitCode::Ok)
 }
 
-fn read(path: &Path) -> std::result::Result<String, String> {
-    drivelab_method::read_bytes(path)
-        .map_err(|error| error.to_string())
-        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+fn read(path: &Path) -> std::io::Result<String> {
+    let bytes = drivelab_method::read_bytes(path)?;
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        let what = "it is UTF-16; save it as UTF-8, or convert it with iconv -f UTF-16 -t UTF-8";
+        return Err(std::io::Error::new(std::io::ErrorKind::InvalidData, what));
+    }
+    Ok(plain(&String::from_utf8_lossy(&bytes)))
+}
+
+/// What the language does not take, at the lines from which it comes.
+fn no_methodology(name: &str, imported: &Imported, wrong: &Diagnostics) -> Failure {
+    let one = |wrong_one: &Diagnostic| {
+        let (line, _) = wrong.line_and_column(wrong_one);
+        let (file, line) = match imported.origin(line) {
+            Some(Source { file, line }) => (file.as_deref().unwrap_or(name), format!(":{line}")),
+            None => (name, String::new()),
+        };
+        let advice = wrong_one.advice().iter().map(|text| format!("; {text}")).collect::<String>();
+        format!("{file}{line}: {} ({}){advice}", wrong_one.title(), wrong_one.label())
+    };
+    let mut lines: Vec<String> = wrong.all().iter().map(one).collect();
+    lines.dedup();
+    let head = "what the file asks for is no load that drivelab can run";
+    Failure::usage(format!("{head}\n{}", lines.join("\n")))
 }
 
 /// Whether the file is in our own language, of which the other readers would find every line wrong. A word behind
@@ -93,7 +112,10 @@ fn looks_like(text: &str) -> Option<ForeignFormat> {
 
 fn made(name: &str, text: &str, path: &Path, from: ForeignFormat) -> Result<Imported> {
     let folder = path.parent().unwrap_or(Path::new(""));
-    let around = Surroundings { variable: &|name| std::env::var(name).ok(), include: &|file| read(&folder.join(file)) };
+    let around = Surroundings {
+        variable: &|name| std::env::var(name).ok(),
+        include: &|file| read(&folder.join(file)).map_err(|error| error.to_string()),
+    };
     let made = match from {
         ForeignFormat::Fio => fio::import(name, text, &around),
         ForeignFormat::Vdbench => vdbench::import(name, text, &around),
@@ -106,7 +128,11 @@ fn made(name: &str, text: &str, path: &Path, from: ForeignFormat) -> Result<Impo
 }
 
 fn write(output: &Path, toml: &str) -> Result<()> {
-    let made = std::fs::File::create_new(output).and_then(|mut file| file.write_all(toml.as_bytes()));
+    let folder = output.parent().unwrap_or(Path::new(""));
+    let made = NewFile::begin(folder).and_then(|new| {
+        new.file().write_all(toml.as_bytes())?;
+        new.place(output)
+    });
     made.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
             Failure::usage(format!("'{}' exists and is not replaced; remove it or name another file", output.display()))

@@ -11,6 +11,7 @@ use drivelab_method::{Difference, can_be_name, derived_text, differences, new_te
 use super::EDITOR_HELP;
 use crate::fail::{Failure, Result};
 use crate::lab::method;
+use crate::new_file::NewFile;
 use crate::say;
 
 /// Writes a methodology to begin with.
@@ -37,15 +38,16 @@ pub(super) fn new(name: &str, from: Option<&str>) -> Result {
     let file = path.display().to_string();
     let checked = drivelab_method::parse(&file, &text).map_err(|diagnostics| method::wrong(&diagnostics))?;
     let started = SystemTime::now();
-    let made = std::fs::OpenOptions::new().write(true).create_new(true).open(&path);
-    let mut made = made.map_err(|error| match error.kind() {
+    let made = NewFile::begin(Path::new("")).and_then(|new| {
+        new.file().write_all(text.as_bytes())?;
+        new.place(&path)
+    });
+    made.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => {
             Failure::usage(format!("{file} is there already and is left as it is; take another name"))
         }
-        _ => Failure::usage(format!("cannot write {file}: {error}")),
+        _ => Failure::new(ExitCode::TargetUnusable, format!("cannot write {file}: {error}")),
     })?;
-    made.write_all(text.as_bytes()).map_err(|error| Failure::unexpected(format!("cannot write {file}: {error}")))?;
-    drop(made);
     if let Some(caller) = crate::caller::behind_sudo() {
         caller.give(&path, started);
     }

@@ -20,7 +20,7 @@ use crate::lab::begin::Order;
 use crate::lab::pages::{OutputFile, format_of};
 use crate::lab::place::Place;
 use crate::lab::target::{destroys_nothing, no_room};
-use crate::lab::{dry_run, endurance, signals};
+use crate::lab::{dry_run, endurance, signals, unmounted};
 
 /// Folder of the ledgers of loop devices in the data folder.
 const FOLDER: &str = "loops";
@@ -37,7 +37,7 @@ pub(super) fn folder(order: &Order<'_>) -> Result<Option<PathBuf>> {
     if order.methodology.conditions(order.form).is_none() {
         return Ok(None);
     }
-    match Place::of(order.target)? {
+    match order.place()? {
         Place::Named(Named::Folder(folder)) => Ok(Some(folder)),
         _ => Ok(None),
     }
@@ -51,6 +51,7 @@ pub(super) fn carry_out(context: &Context, order: &Order<'_>, asked: Asked<'_>, 
     if let Some(destroy) = order.destroy {
         return Err(destroys_nothing(destroy));
     }
+    unmounted::ask(order, &order.place()?, context.settings.voice)?;
     order.page.map_or(Ok(()), |(output, _)| OutputFile::check(output).and(format_of(output)).map(drop))?;
     let size = size(order, asked.0, folder)?;
     let turns = asked.0.turns(None, asked.1, true)?;

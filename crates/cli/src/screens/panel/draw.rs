@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use drivelab_core::clock::StopToken;
 use drivelab_core::event::RunState;
 use drivelab_report::format;
 use ratatui::Frame;
@@ -32,9 +33,34 @@ pub(super) struct View<'a> {
     pub(super) finding: Option<&'a (Tone, String)>,
     /// The run goes on now; otherwise this is a replay.
     pub(super) live: bool,
-    /// The run was told to stop.
-    pub(super) stopping: bool,
+    /// Whether the run was told to stop, or its person is asked.
+    pub(super) stopping: Stopping,
     pub(super) color: bool,
+}
+
+/// How far a stop is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stopping {
+    /// Nobody wants one.
+    No,
+    /// A key was pressed, and its meaning is asked for.
+    Asking,
+    /// When the step has ended.
+    AfterStep,
+    /// Now.
+    Now,
+}
+
+impl Stopping {
+    /// By what was asked for, and whether the question stands.
+    pub(super) fn of(stop: &StopToken, asking: bool) -> Stopping {
+        match (stop.is_stopped(), asking, stop.stops_after_step()) {
+            (true, ..) => Stopping::Now,
+            (false, true, _) => Stopping::Asking,
+            (false, false, true) => Stopping::AfterStep,
+            (false, false, false) => Stopping::No,
+        }
+    }
 }
 
 /// The style of a tone.
@@ -78,7 +104,9 @@ pub(super) fn draw(frame: &mut Frame<'_>, view: &View<'_>) {
     if let Some((tone, text)) = view.finding {
         frame.render_widget(Line::styled(cut(text, finding.width), style(*tone, view.color)), finding);
     }
-    frame.render_widget(Line::styled(keys_text(view), Style::default().add_modifier(Modifier::DIM)), keys);
+    let plain = matches!(view.stopping, Stopping::No | Stopping::Now);
+    let tone = if plain { Style::default().add_modifier(Modifier::DIM) } else { style(Tone::Bad, view.color) };
+    frame.render_widget(Line::styled(keys_text(view), tone), keys);
 }
 
 /// `── First look ─ quick form ─ ./scratch, 4 GiB ─────`.
@@ -149,8 +177,8 @@ fn figure_line(name: &str, hue: Style, figures: Figures) -> Line<'static> {
     let big = hue.add_modifier(Modifier::BOLD);
     let mut spans = vec![
         Span::styled(format!("  {name:<5}"), hue),
-        Span::styled(format!("{:>9}", format::mb_s(figures.mb_s)), big),
-        Span::raw(" MB/s"),
+        Span::styled(format!("{:>9}", figures.mb_s().unwrap_or_else(|| "-".to_owned())), big),
+        Span::raw(if figures.mb_s.is_some() { " MB/s" } else { "     " }),
         Span::styled(format!("{:>12}", format::iops(figures.iops)), big),
         Span::raw(" IOPS"),
         Span::raw("   p99"),
@@ -254,8 +282,14 @@ fn keys_text(view: &View<'_>) -> &'static str {
     match (view.progress.phase(), view.live, view.stopping) {
         (Phase::Ended(_) | Phase::Interrupted, ..) => "",
         (Phase::Before | Phase::Going, false, _) => "  a replay; q or Ctrl-C ends it",
-        (Phase::Before | Phase::Going, true, true) => "  stopping; q or Ctrl-C now leaves at once",
-        (Phase::Before | Phase::Going, true, false) => "  q or Ctrl-C stops; what was measured is kept",
+        (Phase::Before | Phase::Going, true, Stopping::Now) => "  stopping; q or Ctrl-C now leaves at once",
+        (Phase::Before | Phase::Going, true, Stopping::Asking) => {
+            "  Stop?  s: after this step   n or q: now   g: go on"
+        }
+        (Phase::Before | Phase::Going, true, Stopping::AfterStep) => {
+            "  stops after this step; g: go on   q or Ctrl-C: stop now"
+        }
+        (Phase::Before | Phase::Going, true, Stopping::No) => "  q or Ctrl-C stops; what was measured is kept",
     }
 }
 

@@ -4,20 +4,23 @@
 //! the cursor always rests, hidden, on the panel's first cell. A terminal that wraps its lines anew keeps the cursor
 //! on its text, so everything from there down is the old panel, is cleared, and the viewport is made again.
 
-use std::io::{IsTerminal, Stdout, stdout};
-use std::sync::Once;
+use std::io::{IsTerminal, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Once};
 
 use crossterm::cursor::{MoveToNextLine, MoveToPreviousLine, Show};
 use crossterm::terminal::{Clear, ClearType, disable_raw_mode, enable_raw_mode};
-use ratatui::backend::CrosstermBackend;
 use ratatui::layout::Size;
 use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::Widget;
 use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
+use signal_hook::SigId;
+use signal_hook::consts::SIGWINCH;
 
+use super::backend::Drawing;
 use super::draw::HEIGHT;
+use super::keys::Keys;
 
 /// Least size of a terminal for the panel and some lines above it.
 const LEAST: Size = Size { width: 60, height: HEIGHT + 4 };
@@ -40,9 +43,13 @@ pub(in crate::screens) fn give_back() {
 
 /// The terminal, held.
 pub(super) struct Screen {
-    terminal: Terminal<CrosstermBackend<Stdout>>,
+    terminal: Terminal<Drawing>,
+    /// What is typed in it.
+    pub(super) keys: Keys,
     size: Size,
-    resized: bool,
+    /// The size has changed, perhaps to what it was.
+    resized: Arc<AtomicBool>,
+    told: SigId,
     /// Lines that are not yet above the panel.
     kept: Vec<(Style, String)>,
 }
@@ -68,20 +75,19 @@ impl Screen {
                 earlier(panic);
             }));
         });
+        let keys = Keys::open()?;
+        let resized = Arc::new(AtomicBool::new(false));
+        let told = signal_hook::flag::register(SIGWINCH, Arc::clone(&resized))?;
         enable_raw_mode()?;
         HELD.store(true, Ordering::SeqCst);
-        match viewport() {
-            Ok(terminal) => Ok(Screen { terminal, size, resized: false, kept: Vec::new() }),
+        match viewport(&keys) {
+            Ok(terminal) => Ok(Screen { terminal, keys, size, resized, told, kept: Vec::new() }),
             Err(error) => {
+                signal_hook::low_level::unregister(told);
                 give_back();
                 Err(error)
             }
         }
-    }
-
-    /// The size may have changed.
-    pub(super) const fn resized(&mut self) {
-        self.resized = true;
     }
 
     /// A line to stand above the panel from the next picture on.
@@ -98,11 +104,11 @@ impl Screen {
             return Ok(());
         }
         let size = size()?;
-        if self.resized || size != self.size {
-            (self.resized, self.size) = (false, size);
+        if self.resized.swap(false, Ordering::SeqCst) || size != self.size {
+            self.size = size;
             clear_panel()?;
             if fits(size) {
-                self.terminal = viewport()?;
+                self.terminal = viewport(&self.keys)?;
             }
         }
         if !fits(size) {
@@ -131,6 +137,7 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
+        signal_hook::low_level::unregister(self.told);
         give_back();
     }
 }
@@ -156,9 +163,9 @@ const fn fits(size: Size) -> bool {
 }
 
 /// A viewport that begins at the cursor.
-fn viewport() -> std::io::Result<Terminal<CrosstermBackend<Stdout>>> {
+fn viewport(keys: &Keys) -> std::io::Result<Terminal<Drawing>> {
     let options = TerminalOptions { viewport: Viewport::Inline(HEIGHT) };
-    Terminal::with_options(CrosstermBackend::new(stdout()), options)
+    Terminal::with_options(Drawing::new(keys.clone()), options)
 }
 
 /// Rows of at most `width` characters, broken between words where there are any; ratatui would cut a long line.

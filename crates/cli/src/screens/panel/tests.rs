@@ -15,6 +15,15 @@ use crate::screens::testing::{SECOND, broken_run, run, short_run, usual};
 
 /// The panel after the first event that satisfies `until`, `late_ns` after it.
 fn picture(events: &[Event], width: u16, late_ns: u64, until: impl Fn(&EventBody) -> bool) -> String {
+    picture_of(events, (width, Stopping::No), late_ns, until)
+}
+
+fn picture_of(
+    events: &[Event],
+    (width, stopping): (u16, Stopping),
+    late_ns: u64,
+    until: impl Fn(&EventBody) -> bool,
+) -> String {
     let mut progress = Progress::default();
     let mut finding = None;
     let mut now_ns = 0;
@@ -31,8 +40,7 @@ fn picture(events: &[Event], width: u16, late_ns: u64, until: impl Fn(&EventBody
     let mut terminal = Terminal::new(TestBackend::new(width, draw::HEIGHT)).expect("a terminal in memory");
     let left = progress.left(now_ns).filter(|left| left.at_least == left.at_most && left.at_most.get() > 0);
     let ends = left.map(|_| "14:32".to_owned());
-    let view =
-        View { progress: &progress, now_ns, ends, finding: finding.as_ref(), live: true, stopping: false, color: true };
+    let view = View { progress: &progress, now_ns, ends, finding: finding.as_ref(), live: true, stopping, color: true };
     terminal.draw(|frame| draw::draw(frame, &view)).expect("drawn");
     terminal.backend().to_string()
 }
@@ -81,6 +89,18 @@ fn the_end_and_the_unknown_can_be_drawn() {
     insta::assert_snapshot!("no_plan", picture(&short_run()[1..], 80, 0, interval_of("prepare", 2)));
 }
 
+#[test]
+fn the_question_and_its_answer_stand_in_the_last_row_of_the_narrowest_terminal() {
+    for (stopping, words) in [
+        (Stopping::Asking, "Stop?  s: after this step   n or q: now   g: go on"),
+        (Stopping::AfterStep, "stops after this step; g: go on   q or Ctrl-C: stop now"),
+        (Stopping::Now, "stopping; q or Ctrl-C now leaves at once"),
+    ] {
+        let picture = picture_of(&short_run(), (60, stopping), 0, interval_of("corners", 1));
+        assert!(picture.contains(words) && picture.contains("IOPS"), "it goes on measuring:\n{picture}");
+    }
+}
+
 /// Plays a made-up run, eight times as fast as it claims to be. Says what stopped it.
 #[test]
 #[ignore = "a demo for eyes, and run by the test below inside tmux"]
@@ -121,6 +141,11 @@ struct Tmux {
 impl Tmux {
     /// `None` where there is no tmux; in CI that is a failure.
     fn start(name: &str) -> Option<Tmux> {
+        Tmux::start_with(name, |demo| format!("stty -a > /dev/null; {demo}; echo \"exit $?\"; stty -a; cat"))
+    }
+
+    /// The same with what the terminal's shell does with the demo.
+    fn start_with(name: &str, shell: impl Fn(&str) -> String) -> Option<Tmux> {
         if Command::new("tmux").arg("-V").output().is_err() {
             assert!(std::env::var_os("CI").is_none(), "the panel is tested in tmux: install the package tmux");
             println!("skipped: tmux is not installed, the panel was not tested in a real terminal");
@@ -129,7 +154,7 @@ impl Tmux {
         let tmux = Tmux { socket: format!("drivelab-{name}-{}", std::process::id()) };
         let program = std::env::current_exe().expect("this test");
         let demo = "--ignored --exact screens::panel::tests::demo --nocapture --test-threads=1";
-        let shell = format!("stty -a > /dev/null; '{}' {demo}; echo \"exit $?\"; stty -a; cat", program.display());
+        let shell = shell(&format!("'{}' {demo}", program.display()));
         let made = tmux.command(&["-f", "/dev/null", "new-session", "-d", "-x", "90", "-y", "30", &shell]);
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         Some(tmux)
@@ -144,12 +169,17 @@ impl Tmux {
         String::from_utf8_lossy(&self.command(&["capture-pane", "-p", "-S", "-"]).stdout).into_owned()
     }
 
-    /// Looks until it is there; a test that hangs is worse than one that fails.
+    /// Looks until it is there.
     fn wait_for(&self, what: &str) -> String {
+        self.wait_until(what, |text| text.contains(what))
+    }
+
+    /// Looks until it is so; a test that hangs is worse than one that fails.
+    fn wait_until(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
         let clock = MonotonicClock::starting_at(0);
         loop {
             let text = self.text();
-            if text.contains(what) {
+            if is_so(&text) {
                 return text;
             }
             assert!(clock.now_ns() < 60 * SECOND, "'{what}' did not come:\n{text}");
@@ -185,8 +215,8 @@ fn in_a_real_terminal_finished_steps_stay_once_and_the_terminal_is_given_back() 
         tmux.command(&["resize-window", "-x", width, "-y", height]);
         pause(Duration::from_millis(900));
     }
-    let resized = tmux.text();
-    assert_eq!(resized.matches("q or Ctrl-C stops").count(), 1, "one panel:\n{resized}");
+    // On a busy machine it may still be drawing.
+    tmux.wait_until("one panel", |text| text.matches("q or Ctrl-C stops").count() == 1);
     let text = tmux.wait_for("exit 0");
     let text = if text.contains("icanon") { text } else { tmux.wait_for("icanon") };
     assert_eq!(text.matches("fill the target").count(), 1, "{text}");
@@ -215,4 +245,33 @@ fn in_a_real_terminal_ctrl_c_stops_and_a_second_one_leaves_at_once() {
     assert!(text.contains("stopped at once; the run is kept"), "it says so where it can be read:\n{text}");
     assert!(!text.contains("q or Ctrl-C"), "no panel is left:\n{text}");
     assert_given_back(&text);
+}
+
+/// Whether a process still runs; one that ended and was not asked for its end does not.
+fn runs(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z'))
+}
+
+/// Over a closed terminal crossterm's reader spun for ever, in five of thirteen closings; so several are looked at.
+#[test]
+fn a_terminal_that_is_closed_costs_the_panel_and_never_hangs_it() {
+    for closing in 0..6 {
+        // As the program does, the demo goes on after SIGHUP.
+        let name = format!("closed{closing}");
+        let Some(tmux) = Tmux::start_with(&name, |demo| format!("trap '' HUP; exec {demo}")) else { return };
+        tmux.wait_for("IOPS   p99");
+        let pid = String::from_utf8_lossy(&tmux.command(&["list-panes", "-F", "#{pane_pid}"]).stdout).trim().to_owned();
+        assert!(runs(&pid), "'{pid}' is the demo");
+        drop(tmux);
+        let clock = MonotonicClock::starting_at(0);
+        while runs(&pid) {
+            if clock.now_ns() > 30 * SECOND {
+                // This one would go on for good.
+                let _ = Command::new("kill").args(["-9", &pid]).status();
+                panic!("closing {closing}: the panel hangs on a terminal that has gone");
+            }
+            clock.sleep_until(clock.now_ns() + SECOND / 50, &StopToken::default());
+        }
+    }
 }

@@ -92,7 +92,7 @@ impl Running {
         }
         self.remember(Some(rate as u64));
         self.next_index = record.index.saturating_add(1);
-        let of = |kind: OpKind| record.op(kind).and_then(Figures::of);
+        let of = |kind: OpKind| record.op(kind).and_then(|of_kind| Figures::of(kind, of_kind));
         self.latest = Some(Latest {
             read: of(OpKind::Read),
             write: of(OpKind::Write),

@@ -19,11 +19,11 @@ fn written(source: &DataSource, slot: u64, blocks: usize, sizes: &[usize]) -> Ve
     let (mut pool, mut trail, mut block) = (vec![0; blocks * stride], source.trail(slot), blocks - 1);
     source.fill_pool(&mut pool, slot, stride);
     let write = |size: &usize| {
-        if !source.repeats(&mut trail) {
+        if !source.repeats(&mut trail, *size) {
             block = (block + 1) % blocks;
         }
         let part = &mut pool[block * stride..][..*size];
-        source.stamp(part, &mut trail);
+        source.stamp(part, block * stride, &mut trail);
         part.to_vec()
     };
     sizes.iter().map(write).collect()

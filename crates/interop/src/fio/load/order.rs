@@ -3,8 +3,9 @@
 //! Must not know: which operations, of which size.
 
 use super::super::State;
+use super::super::fields::{self, Parted, field};
 use super::super::job::Job;
-use super::{Direction, Load, of_direction};
+use super::{Direction, Load};
 use crate::draft::{Origin, bytes, quoted};
 use crate::notes::Fate;
 
@@ -31,13 +32,20 @@ pub(super) fn order(job: &Job, direction: &Direction, load: &mut Load, state: &m
         drawn_evenly(job, state);
         return;
     }
-    let percent = job.text("percentage_random", state).map(|value| {
-        let (own, differs) = of_direction(&value, direction);
-        if differs {
-            job.say("percentage_random", Fate::Lost, "reads and writes of a mix jump alike: as the reads", state);
+    let percent = job.ask("percentage_random", state).is_some().then(|| {
+        let value = field(job, "percentage_random", Parted::Numbers, direction.field);
+        let percent = value.map_or(Some(100), |text| text.parse::<u64>().ok().filter(|percent| *percent <= 100));
+        if percent.is_none() {
+            job.wrong("percentage_random", "0 to 100", state);
         }
-        own.parse::<u64>().unwrap_or(100).min(100)
+        percent.unwrap_or(100)
     });
+    if percent == Some(0) {
+        load.random = false;
+        load.table.set("pattern", "\"sequential\"", Origin::Stated);
+        job.ask("norandommap", state);
+        return;
+    }
     if let Some(percent) = percent.filter(|percent| *percent < 100) {
         load.table.set("pattern", "\"sequential\"", Origin::Stated);
         load.table.set("seek_percent", percent.to_string(), Origin::Stated);
@@ -47,7 +55,7 @@ pub(super) fn order(job: &Job, direction: &Direction, load: &mut Load, state: &m
     }
     let locality = locality(job, direction, state);
     let free = job.flag("norandommap", state).unwrap_or(false);
-    load.once = locality.is_none() && !free && !load.several_sizes;
+    load.once = locality.is_none() && !free && !load.several_sizes();
     let pattern = if load.once { "\"random_once\"" } else { "\"random\"" };
     load.table.set("pattern", pattern, origin);
     if let Some(locality) = locality {
@@ -73,11 +81,14 @@ fn sequential(job: &Job, direction: &Direction, load: &mut Load, state: &mut Sta
         };
         let block = load.largest;
         match size {
-            Some(skip) if !back && skip > 0 && skip.is_multiple_of(block) && !load.several_sizes => {
+            Some(skip) if !back && skip > 0 && skip.is_multiple_of(block) && !load.several_sizes() => {
+                load.stride = Some(skip + block);
                 load.table.set("stride", quoted(&bytes(skip + block)), Origin::Stated);
             }
-            Some(skip) if back && skip.is_multiple_of(block) && skip > block && !load.several_sizes => {
+            Some(skip) if back && skip.is_multiple_of(block) && skip > block && !load.several_sizes() => {
                 pattern = "\"reverse\"";
+                let why = "fio's first operation is at the start, and the second before the end; here all go back from the end";
+                job.say("rw", Fate::Changed, why, state);
                 if skip > 2 * block {
                     load.table.set("stride", quoted(&bytes(skip - block)), Origin::Stated);
                 }
@@ -95,20 +106,13 @@ fn sequential(job: &Job, direction: &Direction, load: &mut Load, state: &mut Sta
 /// `random_distribution=zipf:1.2` and the like, as TOML.
 fn locality(job: &Job, direction: &Direction, state: &mut State) -> Option<String> {
     let value = job.text("random_distribution", state)?;
-    let (own, differs) = match value.split_once(',') {
-        Some((reads, writes)) if value.starts_with("zoned") => {
-            (if direction.op == "write" { writes } else { reads }, direction.mixed && reads != writes)
+    let zoned = value.strip_prefix("zoned:").map(str::to_owned);
+    let own = match &zoned {
+        Some(zones) => {
+            fields::of(zones, Parted::Lists)[direction.field].map_or("random".to_owned(), |own| format!("zoned:{own}"))
         }
-        _ => (value.as_str(), false),
+        None => value.clone(),
     };
-    if differs {
-        job.say(
-            "random_distribution",
-            Fate::Lost,
-            "reads and writes of a mix are distributed alike: as the reads",
-            state,
-        );
-    }
     let mut words = own.split(':');
     let kind = words.next().unwrap_or_default();
     let first = words.next().and_then(|text| text.parse::<f64>().ok());
@@ -117,6 +121,9 @@ fn locality(job: &Job, direction: &Direction, state: &mut State) -> Option<Strin
         ("zipf", theta) => Some(format!("{{ zipf = {} }}", decimal(theta.unwrap_or(1.1)))),
         ("pareto", h) => Some(format!("{{ pareto = {} }}", decimal(h.unwrap_or(0.2)))),
         ("normal" | "gauss", Some(deviation)) if (0.5..=100.0).contains(&deviation) => {
+            let why = "the blocks of the bell lie side by side here; fio scatters them over the span, and adds up to half of \
+                       the deviation to a bell of 8 %";
+            job.say("random_distribution", Fate::Changed, why, state);
             Some(format!("{{ normal = {deviation:.0} }}"))
         }
         ("zoned", _) => zones(own.trim_start_matches("zoned:")).or_else(|| {

@@ -1,0 +1,217 @@
+//! What others moved on the target's device and on those below it, and the figures that it spoils.
+
+use drivelab_core::finding::Finding;
+use drivelab_core::metric::{Better, Wrong};
+use drivelab_core::namespace::OtherNamespace;
+use drivelab_core::plan::Action;
+use drivelab_core::record::{GroupRecord, OpRecord, StepRecord};
+use drivelab_core::run::RunRecords;
+use drivelab_core::telemetry::SeriesDescription;
+use drivelab_core::units::Bytes;
+use drivelab_core::workload::Workload;
+use proptest::prelude::*;
+
+use super::*;
+use crate::testing::{recorded, sample_run, source};
+use crate::{analyse, metric_def};
+
+const STEP: &str = "mixes/w30";
+
+fn step(run: &RunRecords) -> StepRecord {
+    run.steps.iter().find(|record| record.key.step.as_str() == STEP).expect("the mix").clone()
+}
+
+/// Bytes that the step read, its ramp included, and wrote.
+fn moved_by_step(run: &RunRecords) -> Moved {
+    let record = step(run);
+    let own = run.intervals.iter().filter(|interval| interval.key == record.key);
+    Moved { read: own.map(|one| one.read.bytes.as_f64()).sum(), write: record.written_total.as_f64() }
+}
+
+/// Counters of a disk around the step, which saw this.
+fn disk(run: &RunRecords, name: &str, moved: Moved) -> RecordedSource {
+    let record = step(run);
+    let times = [record.start_ns - 1_000_000, record.end_ns + 1_000_000];
+    let mut disk =
+        source(SourceKind::DiskStats, name, Quantity::Volume, &[(times[0], 1e12), (times[1], 1e12 + moved.read)]);
+    disk.description.about = About::Drive(name.to_owned());
+    for (series, after) in [("write_bytes", moved.write), ("discard_bytes", 0.0)] {
+        disk.description.series.push(SeriesDescription::new(series, Quantity::Volume));
+        disk.samples[0].values.push(Some(0.0));
+        disk.samples[1].values.push(Some(after));
+    }
+    disk
+}
+
+fn found(run: &RunRecords) -> Option<Finding> {
+    analyse(run).findings.into_iter().find(|finding| finding.code == "others_used_disk")
+}
+
+/// The finding where the disk counted so much more than the step moved.
+fn with_more(more: Moved) -> Option<Finding> {
+    let mut run = sample_run();
+    let own = moved_by_step(&run);
+    run.telemetry = recorded(vec![disk(&run, "nvme0n1", own.plus(more))]);
+    found(&run)
+}
+
+fn read(read: f64) -> Moved {
+    Moved { read, write: 0.0 }
+}
+
+#[test]
+fn bytes_that_are_not_ours_are_others_and_our_own_are_not() {
+    let own = moved_by_step(&sample_run()).sum();
+    assert_eq!(with_more(read(0.0)), None);
+    assert_eq!(with_more(read(0.01 * own)), None, "a journal");
+    let found = with_more(read(0.5 * own)).expect("a finding");
+    assert!((found.evidence[0].value - 0.5 * own).abs() < 1.0, "{found:?}");
+    assert!(found.evidence[0].what.contains("nvme0n1") && found.statement.contains("nvme0n1"), "{found:?}");
+}
+
+/// Half of what the step read came from another namespace: the disk of the target counts the other half, and more is
+/// of others.
+#[test]
+fn reads_of_another_namespace_are_none_of_the_target() {
+    let mut run = sample_run();
+    let record = run.steps.iter_mut().find(|record| record.key.step.as_str() == STEP).expect("the mix");
+    let half = OpRecord { bytes: Bytes::new(record.read.bytes.get() / 2), ..record.read.clone() };
+    let group =
+        |name: &str, read| GroupRecord { name: name.to_owned(), read, write: record.write.clone(), others: vec![] };
+    record.groups = vec![group("main", half.clone()), group("readers", half)];
+    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps).filter(|step| step.id.as_str() == STEP) {
+        let Action::Io { workload, .. } = &mut step.action else { continue };
+        let on = Some(Box::new(OtherNamespace::like_target(Bytes::GIB, Bytes::new(512))));
+        workload.beside.push(Workload { name: "readers".to_owned(), on, ..Workload::default() });
+    }
+    let own = moved_by_step(&run);
+    let mut others = |moved: Moved| {
+        run.telemetry = recorded(vec![disk(&run, "nvme0n1", moved)]);
+        found(&run)
+    };
+    assert_eq!(others(Moved { read: 0.5 * own.read, ..own }), None);
+    let found = others(own).expect("half of it is of others");
+    assert!((found.evidence[0].value - 0.5 * own.read).abs() < 0.01 * own.read, "{found:?}");
+}
+
+#[test]
+fn every_figure_of_a_disturbed_step_is_marked_with_its_direction_and_no_other_is() {
+    let mut run = sample_run();
+    let own = moved_by_step(&run);
+    run.telemetry = recorded(vec![disk(&run, "nvme0n1", own.plus(read(own.sum())))]);
+    let analysis = analyse(&run);
+    let (of_step, others): (Vec<_>, Vec<_>) =
+        analysis.metrics.iter().partition(|metric| metric.step.as_ref().is_some_and(|step| step.as_str() == STEP));
+    assert!(of_step.iter().filter(|metric| metric.value.is_some()).count() > 10);
+    for metric in of_step {
+        let expected = match metric_def(&metric.id).expect("a definition").better {
+            _ if metric.value.is_none() => None,
+            Better::Higher => Some(Wrong::TooLow),
+            Better::Lower => Some(Wrong::TooHigh),
+            Better::Neutral => Some(Wrong::EitherWay),
+        };
+        assert_eq!(metric.wrong, expected, "{}", metric.address);
+        assert_eq!(metric.spoiled_by.is_empty(), expected.is_none(), "{}", metric.address);
+        assert!(metric.voided_by.is_empty(), "{}: a mark voids nothing", metric.address);
+    }
+    assert!(others.iter().all(|metric| metric.spoiled_by.is_empty() && metric.wrong.is_none()));
+}
+
+/// A sample run whose drive is a layer on others, which counted this; the layer counted what the step moved.
+fn layered(passes_on: Option<PassesOn>, below: &[(&str, Moved)]) -> Option<Finding> {
+    let mut run = sample_run();
+    let own = moved_by_step(&run);
+    let devices = &mut run.environment.target.devices;
+    devices[0].passes_on = passes_on;
+    devices[0].lies_on = below.iter().map(|(name, _)| (*name).to_owned()).collect();
+    for (name, _) in below {
+        let device =
+            BlockDeviceFacts { name: (*name).to_owned(), lies_on: Vec::new(), passes_on: None, ..devices[0].clone() };
+        devices.push(device);
+    }
+    let mut sources = vec![disk(&run, "nvme0n1", own)];
+    sources.extend(below.iter().map(|(name, moved)| disk(&run, name, *moved)));
+    run.telemetry = recorded(sources);
+    found(&run)
+}
+
+#[test]
+fn a_busy_disk_below_a_layer_is_seen_and_what_the_layer_itself_asks_for_is_not() {
+    let own = moved_by_step(&sample_run());
+    let times = |times: f64| Moved { read: times * own.read, write: times * own.write };
+    let busy = read(own.sum());
+    for way in [PassesOn::Once, PassesOn::Cached] {
+        assert_eq!(layered(Some(way), &[("sda", own)]), None, "{way:?}");
+    }
+    let crypt = layered(Some(PassesOn::Once), &[("sda", own.plus(busy))]).expect("the disk was busy");
+    assert!((crypt.evidence[0].value - own.sum()).abs() < 1.0 && crypt.statement.contains("sda"), "{crypt:?}");
+    let cached = own.plus(read(5.0 * own.sum()));
+    assert!(layered(Some(PassesOn::Cached), &[("sda", cached)]).is_some(), "more than any reading ahead");
+    assert_eq!(layered(None, &[("sda", own.plus(busy))]), None, "nobody knows what the layer asks for");
+    let half = times(0.5);
+    assert_eq!(layered(Some(PassesOn::Once), &[("sda", half), ("sdb", half)]), None, "a stripe");
+    assert!(layered(Some(PassesOn::Once), &[("sda", half), ("sdb", half.plus(busy))]).is_some());
+    let mirror = Moved { read: 0.5 * own.read, write: own.write };
+    assert_eq!(layered(Some(PassesOn::Copies), &[("sda", mirror), ("sdb", mirror)]), None);
+    assert!(layered(Some(PassesOn::Copies), &[("sda", mirror), ("sdb", mirror.plus(busy))]).is_some(), "a resync");
+    let parity = Moved { read: 0.3 * own.read + own.write, write: own.write };
+    assert_eq!(layered(Some(PassesOn::Parity), &[("a", parity), ("b", parity), ("c", parity)]), None);
+    assert!(layered(Some(PassesOn::Parity), &[("a", parity), ("b", parity), ("c", parity.plus(times(9.0)))]).is_some());
+}
+
+/// What a page cache took in before the step and wrote during it is drivelab's own.
+#[test]
+fn writes_that_a_cache_held_back_are_not_of_others() {
+    let mut run = sample_run();
+    let own = moved_by_step(&run);
+    let (from, to) = (step(&run).start_ns, step(&run).end_ns);
+    let earlier = 40.0 * own.sum();
+    let devices = &mut run.environment.target.devices;
+    let below = BlockDeviceFacts { name: "sda".to_owned(), ..devices[0].clone() };
+    devices[0].passes_on = Some(PassesOn::Cached);
+    devices[0].lies_on = vec!["sda".to_owned()];
+    devices.push(below);
+    // Before the step the layer took `earlier` in, of which `came` reached the disk; in the step the disk wrote the rest.
+    let counters = |name: &str, writes: [f64; 3]| {
+        let times = [from.saturating_sub(2_000_000), from.saturating_sub(1_000_000), to + 1_000_000];
+        let points: Vec<(u64, f64)> = times.iter().map(|at| (*at, 0.0)).collect();
+        let mut disk = source(SourceKind::DiskStats, name, Quantity::Volume, &points);
+        disk.description.about = About::Drive(name.to_owned());
+        disk.samples[2].values[0] = Some(own.read);
+        for (series, values) in [("write_bytes", writes), ("discard_bytes", [0.0; 3])] {
+            disk.description.series.push(SeriesDescription::new(series, Quantity::Volume));
+            disk.samples.iter_mut().zip(values).for_each(|(sample, value)| sample.values.push(Some(value)));
+        }
+        disk
+    };
+    let mut late = |came: f64| {
+        let upper = counters("nvme0n1", [0.0, earlier, earlier + own.write]);
+        let lower = counters("sda", [0.0, came, earlier + own.write]);
+        run.telemetry = recorded(vec![upper, lower]);
+        found(&run)
+    };
+    assert_eq!(late(0.0), None, "all of it came late");
+    assert!(late(earlier).is_none(), "none of it came late, and the disk wrote what went in");
+    let mut run = run.clone();
+    let upper = counters("nvme0n1", [0.0, 0.0, own.write]);
+    let lower = counters("sda", [0.0, 0.0, earlier]);
+    run.telemetry = recorded(vec![upper, lower]);
+    assert!(found(&run).is_some(), "nothing was held back: these are of others");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Whatever a layer may ask of the devices below it, nobody else is blamed for it.
+    #[test]
+    fn no_split_of_own_bytes_over_devices_is_of_others(shares in prop::collection::vec(0.0f64..1.0, 1..5)) {
+        let own = moved_by_step(&sample_run());
+        let all: f64 = shares.iter().sum::<f64>().max(1e-9);
+        let names = ["a", "b", "c", "d"];
+        let split = |share: &f64| Moved { read: own.read * share / all, write: own.write * share / all };
+        let below: Vec<(&str, Moved)> = names.iter().copied().zip(shares.iter().map(split)).collect();
+        for way in [PassesOn::Once, PassesOn::Copies, PassesOn::Parity, PassesOn::Cached] {
+            prop_assert_eq!(layered(Some(way), &below), None);
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The one place that opens a file which a person named to be read, or which lies where a person may put one.
+//!
+//! Such a name may be a pipe that nobody writes to, a device that never ends or a file of a kernel that has no
+//! end: none of them may hang a command or fill its memory. Facts: open(2) of a FIFO waits for a writer unless
+//! O_NONBLOCK is given; on regular files the flag has no effect.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Error, ErrorKind, Read, Result};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::Path;
+
+use rustix::fs::OFlags;
+
+/// Opens a regular file to read it.
+///
+/// # Errors
+/// As for opening any file; [`ErrorKind::InvalidInput`] for what is no regular file, with what it is.
+pub fn open(path: &Path) -> Result<File> {
+    // Before it is opened, as opening may set a device to work, and after, as the name may mean another file by then.
+    regular(std::fs::metadata(path)?.file_type())?;
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    regular(file.metadata()?.file_type())?;
+    Ok(file)
+}
+
+/// What is in a file of at most so many bytes.
+///
+/// # Errors
+/// As for [`open`]; [`ErrorKind::InvalidInput`] for a longer one.
+pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        let most = crate::units::Bytes::new(most);
+        return Err(Error::new(ErrorKind::InvalidInput, format!("it has more than {most}, the most that is read")));
+    }
+    Ok(bytes)
+}
+
+/// The same as text.
+///
+/// # Errors
+/// As for [`read`]; [`ErrorKind::InvalidData`] where it is not UTF-8.
+pub fn read_text(path: &Path, most: u64) -> Result<String> {
+    String::from_utf8(read(path, most)?).map_err(|error| Error::new(ErrorKind::InvalidData, error))
+}
+
+fn regular(found: std::fs::FileType) -> Result<()> {
+    let what = match found {
+        found if found.is_file() => return Ok(()),
+        found if found.is_dir() => "a folder",
+        found if found.is_fifo() => "a pipe",
+        found if found.is_socket() => "a socket",
+        _ => "a device",
+    };
+    Err(Error::new(ErrorKind::InvalidInput, format!("it is {what}, and no ordinary file")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_never_ends_is_refused_at_once_and_what_is_too_long_too() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pipe = folder.path().join("pipe");
+        rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, rustix::fs::Mode::RUSR, 0)
+            .expect("a pipe");
+        for (endless, what) in [(Path::new("/dev/zero"), "a device"), (Path::new("/"), "a folder"), (&pipe, "a pipe")] {
+            let error = read(endless, 10).expect_err("it is no file");
+            assert_eq!(error.kind(), ErrorKind::InvalidInput);
+            assert!(error.to_string().contains(what), "{error}");
+        }
+        let file = folder.path().join("file");
+        std::fs::write(&file, "0123456789").expect("a file");
+        assert_eq!(read_text(&file, 10).expect("it is short enough"), "0123456789");
+        assert_eq!(read(&file, 9).expect_err("it is too long").kind(), ErrorKind::InvalidInput);
+        assert_eq!(open(&folder.path().join("none")).expect_err("it is not there").kind(), ErrorKind::NotFound);
+    }
+}

@@ -1,0 +1,61 @@
+//! How far back whoever stores a target's data may look for something that comes again.
+//!
+//! Random data must stay incompressible for them, so this decides how large the pools are from which it is made
+//! ([`crate::pool`]). What counts is how far apart two places of a file or device may lie and still be compressed
+//! together. Repeats of whole sectors need no such distance: there are none.
+
+use std::os::fd::BorrowedFd;
+
+use drivelab_core::units::Bytes;
+
+const MIB: u64 = 1 << 20;
+/// Block devices and file systems that compress little at a time. Drives and arrays compress by their own blocks, 4 to
+/// 128 KiB, since each must be readable by itself (dm-vdo: 4 KiB); btrfs compresses extents of at most 128 KiB
+/// (`BTRFS_MAX_UNCOMPRESSED`), ntfs units of 64 KiB, f2fs clusters of at most 1 MiB (`MAX_COMPRESS_LOG_SIZE`, 2^8
+/// pages).
+const MOST: u64 = MIB;
+/// bcachefs compresses up to `encoded_extent_max` at a time, which may be 2 MiB.
+const BCACHEFS: u64 = 2 * MIB;
+/// ZFS compresses record by record, of at most 16 MiB (`zfs_max_recordsize`), and zstd looks back over all of one at
+/// its higher levels.
+const ZFS: u64 = 16 * MIB;
+/// File systems of other hosts, and those of other programs: what stores the data there cannot be seen, and may be ZFS.
+const UNSEEN: u64 = ZFS;
+
+/// Types of file systems as statfs(2) names them (include/uapi/linux/magic.h; bcachefs and ZFS in their own sources).
+const TYPES: &[(u32, u64)] = &[
+    (0x2fc1_2fc1, ZFS),
+    (0xca45_1a4e, BCACHEFS),
+    (0x6969, UNSEEN),      // nfs
+    (0xff53_4d42, UNSEEN), // cifs
+    (0xfe53_4d42, UNSEEN), // smb2
+    (0x6573_5546, UNSEEN), // fuse, virtiofs
+    (0x0102_1997, UNSEEN), // 9p
+    (0x00c3_6400, UNSEEN), // ceph
+];
+
+/// For the target behind an open handle; what the file system of a device node is does not matter.
+pub(crate) fn window(handle: BorrowedFd<'_>, is_file: bool) -> Bytes {
+    let kind = is_file.then(|| rustix::fs::fstatfs(handle).ok()).flatten();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "types are numbers of 32 bits")]
+    Bytes::new(kind.map_or(MOST, |stat| of_type(stat.f_type as u32)))
+}
+
+fn of_type(kind: u32) -> u64 {
+    TYPES.iter().find(|(known, _)| *known == kind).map_or(MOST, |(_, window)| *window)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::fd::AsFd;
+
+    use super::*;
+
+    #[test]
+    fn a_local_file_system_looks_back_a_mebibyte_and_zfs_a_record() {
+        let file = tempfile::tempfile().expect("a file");
+        assert_eq!(window(file.as_fd(), true).get(), MIB);
+        assert_eq!(of_type(0x2fc1_2fc1), 16 * MIB);
+        assert_eq!(of_type(0xef53), MIB);
+    }
+}

@@ -1,0 +1,186 @@
+//! When a job ends: its time, its volume, its count, or once over its place; and the test that it is the first of.
+//!
+//! Facts: fio's backend.c (do_io, keep_running) and what fio 3.33 was seen to move. Must not know: what operations are.
+
+use super::State;
+use super::batch::One;
+use super::load::Load;
+use super::number::Amount;
+use super::place::Target;
+use crate::draft::{Origin, bytes, quoted, time};
+use crate::notes::Fate;
+
+/// A step that ends by its work never lasts longer: fio has no such limit, and a week is out of every drive's way.
+const CAP: &str = "168 h";
+/// Where nothing else says when loads that run at once end.
+const SOME_TIME: u64 = 60_000_000_000;
+
+/// Keys with their values and where these come from.
+type Said = Vec<(&'static str, String, Origin)>;
+
+/// When the test ends: by what the first job says, since groups end together.
+pub(super) fn ending(batch: &mut [One<'_>], target: &Target, state: &mut State) {
+    let alone = batch.len() == 1;
+    let mut said: Vec<Said> = Vec::new();
+    for one in batch.iter() {
+        said.push(stop(one, alone, target, state));
+    }
+    for (one, other) in batch.iter().zip(&said).skip(1) {
+        // The other load of the same job ends with it in fio, too.
+        if keys(other) != keys(&said[0]) && one.job.place != batch[0].job.place {
+            let why = format!("it ends when [{}] does: loads that run at once end together", batch[0].job.name);
+            one.job.say("", Fate::Changed, why, state);
+        }
+    }
+    let Some((main, _)) = batch.split_first_mut() else { return };
+    for (key, toml, origin) in said.swap_remove(0) {
+        main.load.table.set(key, toml, origin);
+    }
+}
+
+fn keys<'a>(said: &'a [(&'static str, String, Origin)]) -> Vec<(&'static str, &'a str)> {
+    said.iter().map(|(key, toml, _)| (*key, toml.as_str())).collect()
+}
+
+/// When a job ends, as parameters.
+pub(super) fn stop(one: &One<'_>, alone: bool, target: &Target, state: &mut State) -> Said {
+    let job = one.job;
+    let mut said: Said = Vec::new();
+    let runtime = job.time("runtime", 1_000_000_000, state).filter(|runtime| *runtime > 0);
+    let timed = job.flag("time_based", state).unwrap_or(false) && runtime.is_some();
+    if let Some(runtime) = runtime {
+        said.push(("time", quoted(&time(runtime)), Origin::Stated));
+    }
+    job.ask("loops", state);
+    if timed {
+        for key in ["io_size", "number_ios"] {
+            if job.peek(key).is_some() {
+                job.say(key, Fate::NoEffect, "the job ends by its time", state);
+            }
+        }
+    } else {
+        said.extend(work(one, alone, runtime.is_some(), target, state));
+    }
+    if runtime.is_none() {
+        let why = "fio sets no limit; a week is out of every drive's way";
+        said.push(("cap", quoted(CAP), Origin::Ours(why.to_owned())));
+    }
+    if let Some(ramp) = job.time("ramp_time", 1_000_000_000, state).filter(|ramp| *ramp > 0) {
+        said.push(("ramp", quoted(&time(ramp)), Origin::Stated));
+    }
+    let keep = job.text("continue_on_error", state).filter(|word| !matches!(word.as_str(), "none" | "0"));
+    let (word, origin) = if keep.is_some() { ("keep", Origin::Stated) } else { ("stop", Origin::Default) };
+    said.push(("errors", quoted(word), origin));
+    said
+}
+
+/// The end of a job by its work: bytes of all loops, and operations where they are fewer.
+fn work(one: &One<'_>, alone: bool, limited: bool, target: &Target, state: &mut State) -> Said {
+    let (job, load) = (one.job, &one.load);
+    let loops = job.whole("loops", state).unwrap_or(1).max(1);
+    // fio counts what it writes: each block is trimmed before that.
+    let often = if load.twice { 2 } else { 1 };
+    let count = job.whole("number_ios", state).filter(|count| *count > 0);
+    let sweep = sweep(one, target, state);
+    let pass = sweep.or(one.span.moves).or(one.span.each);
+    let mut asked =
+        job.amount("io_size", state).filter(|size| !matches!(size, Amount::Bytes(0) | Amount::Percent(100)));
+    if pass.is_none() && matches!(asked, Some(Amount::Percent(_))) {
+        job.say("io_size", Fate::Lost, "a share of a size that is not known here; all of it is moved", state);
+        asked = None;
+    }
+    let moved = match (asked, pass) {
+        (Some(Amount::Bytes(size)), _) => Some(size),
+        (Some(Amount::Percent(share)), Some(pass)) => Some(pass / 100 * share),
+        _ => None,
+    };
+    let total = match (moved, pass) {
+        (None, pass) => pass.map(|pass| pass.saturating_mul(loops)),
+        (Some(moved), None) => Some(moved.saturating_mul(loops)),
+        (Some(moved), Some(pass)) => {
+            // fio goes over its file again and again; only what writes at random is not bound by the file.
+            let pass = if load.writes && load.draws_freely() { pass.max(moved) } else { pass };
+            Some(pass.min(moved).saturating_mul(loops).max(moved))
+        }
+    };
+    let total = total.map(|total| total.saturating_mul(often));
+    let operations = count.map(|count| count.saturating_mul(loops).saturating_mul(often));
+    let block = (!load.several_sizes()).then_some(load.largest.max(1));
+    let mut said = Said::new();
+    let binds = match (operations, total, block) {
+        (Some(operations), Some(total), Some(block)) => operations.saturating_mul(block) <= total,
+        (operations, ..) => operations.is_some(),
+    };
+    if let Some(operations) = operations.filter(|_| binds) {
+        let part = load.part.map_or(1.0, |part| part.operations);
+        said.push(("operations", scaled(operations.saturating_mul(load.threads), part, 1).to_string(), Origin::Stated));
+        if total.is_none() || block.is_some() {
+            return said;
+        }
+    }
+    let free = load.draws_freely() || moved.is_some();
+    let whole = total.map(|total| match block {
+        Some(block) if free => total.checked_next_multiple_of(block).unwrap_or(total),
+        Some(block) => (total - total % block).max(block),
+        None => total,
+    });
+    let by_passes = moved.is_none() && sweep.is_none() && one.span.moves.is_none() && said.is_empty();
+    let origin = if moved.is_some() { Origin::Stated } else { Origin::of(job.peek("loops").is_some()) };
+    let each = if load.table.get("streams").is_some() { load.threads } else { 1 };
+    if by_passes && alone && has_passes(load) && (each == 1 || one.span.length.is_none()) {
+        said.push(("passes", loops.saturating_mul(often).to_string(), origin));
+        return said;
+    }
+    let whole = whole.or_else(|| (!target.whole && load.table.get("span").is_none()).then_some(target.size));
+    if let Some(each) = whole {
+        let part = load.part.map_or(1.0, |part| part.bytes);
+        let all = scaled(each.saturating_mul(load.threads), part, block.unwrap_or(1));
+        said.push(("volume", quoted(&bytes(all)), origin));
+        return said;
+    }
+    if limited {
+        return said;
+    }
+    let why = "the size of the device is not known here, so the end by its size is not either: a minute instead";
+    job.say("", Fate::Lost, why, state);
+    said.push(("time", quoted(&time(SOME_TIME)), Origin::Ours(why.to_owned())));
+    said
+}
+
+/// Bytes of a load with gaps that goes over its span once: where fio meets its end, and that is not the end of a file
+/// behind which it would begin anew.
+fn sweep(one: &One<'_>, target: &Target, state: &mut State) -> Option<u64> {
+    let (load, stride) = (&one.load, one.load.stride?);
+    let why = "at the end of its span fio begins at the same place again, and here one block further";
+    let Some(length) = one.span.each.filter(|_| one.job.peek("io_size").is_none()) else {
+        one.job.say("rw", Fate::Changed, why, state);
+        return None;
+    };
+    let starts = length.div_ceil(stride);
+    let ends_there = (starts - 1) * stride + load.largest == length;
+    let once = starts * load.largest;
+    if one.span.moves.is_some_and(|moves| moves <= once) {
+        return None;
+    }
+    if !target.device && !ends_there {
+        one.job.say("rw", Fate::Changed, why, state);
+        return None;
+    }
+    Some(once)
+}
+
+/// Whether the language counts passes of it.
+fn has_passes(load: &Load) -> bool {
+    let by_kind = load.table.get("streams") == Some("\"by_kind\"");
+    !load.several_sizes() && load.table.get("seek_percent").is_none() && !load.draws_freely() && !by_kind
+}
+
+/// A part of a number in whole blocks, at least one.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "a share")]
+fn scaled(all: u64, part: f64, block: u64) -> u64 {
+    if part >= 1.0 {
+        return all;
+    }
+    let blocks = (all as f64 * part / block as f64).round() as u64;
+    blocks.max(1).saturating_mul(block)
+}

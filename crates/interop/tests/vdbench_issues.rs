@@ -1,0 +1,125 @@
+//! What Vdbench issues for a parameter file, held against the plan that its import makes: one test for each kind of
+//! parameter that once became another load without a word, or was refused though Vdbench takes it.
+
+mod support;
+
+use drivelab_core::plan::{Action, Form, Plan};
+use drivelab_core::workload::Workload;
+use drivelab_interop::{Fate, Imported, Wrong, vdbench};
+use support::{around, expanded};
+
+const STORAGE: &str = "sd=sd1,lun=/dev/sdx,openflags=o_direct\n";
+const TWO: &str = "sd=sd1,lun=/dev/sdx\nsd=sd2,lun=/dev/sdy\n";
+
+fn import(text: &str) -> Result<Imported, Wrong> {
+    vdbench::import("curves.parm", text, &around())
+}
+
+fn plan(text: &str) -> Plan {
+    let imported = import(text).unwrap_or_else(|wrong| panic!("{text}\n{wrong}"));
+    expanded(&imported.toml, Form::Faithful)
+}
+
+fn loads(plan: &Plan) -> Vec<&Workload> {
+    fn io(action: &Action) -> &Workload {
+        match action {
+            Action::Io { workload, .. } => workload,
+            other => panic!("no I/O: {other:?}"),
+        }
+    }
+    plan.steps().map(|step| io(&step.action)).collect()
+}
+
+fn why(text: &str, option: &str) -> (Fate, String) {
+    let imported = import(text).unwrap_or_else(|wrong| panic!("{text}\n{wrong}"));
+    let note = imported.notes.iter().find(|note| note.option == option);
+    let note = note.unwrap_or_else(|| panic!("nothing is said of {option}: {:#?}", imported.notes));
+    (note.fate, note.why.clone())
+}
+
+/// Line and title of the first mistake.
+fn mistake(text: &str) -> (usize, String) {
+    let wrong = match import(text) {
+        Ok(imported) => panic!("{text} was imported:\n{}", imported.toml),
+        Err(wrong) => wrong,
+    };
+    let first = &wrong.mistakes()[0];
+    (wrong.line(first), first.title().to_owned())
+}
+
+#[test]
+fn workloads_on_disks_of_their_own_are_said_to_share_one_target() {
+    let text = format!("{TWO}wd=wd1,sd=sd1\nwd=wd2,sd=sd2,rdpct=0\nrd=r,wd=wd*,iorate=max,elapsed=5\n");
+    let (fate, words) = why(&text, "sd=sd2");
+    assert!(fate == Fate::Lost && words.contains("one target"), "{words}");
+    let sizes = "sd=sd1,lun=/tmp/a,size=64m\nsd=sd2,lun=/tmp/b,size=32m\n";
+    let text = format!("{sizes}wd=wd1,sd=sd1\nwd=wd2,sd=sd2,rdpct=0\nrd=r,wd=wd*,iorate=max,elapsed=5\n");
+    assert_eq!(why(&text, "sd=sd2").0, Fate::Lost);
+}
+
+#[test]
+fn runs_that_differ_by_their_storage_only_are_one_test() {
+    let text = format!("{TWO}wd=wd1,sd=sd1\nwd=wd2,sd=sd*\nrd=one,wd=wd1,elapsed=5\nrd=two,wd=wd2,elapsed=5\n");
+    assert_eq!(loads(&plan(&text)).len(), 1);
+    let (fate, words) = why(&text, "rd=two");
+    assert!(fate == Fate::Lost && words.contains("rd=one"), "{words}");
+    let twice = format!("{STORAGE}wd=wd1,sd=sd1\nrd=one,wd=wd1,elapsed=5\nrd=two,wd=wd1,elapsed=5\n");
+    assert_eq!(loads(&plan(&twice)).len(), 2, "a run that stands twice is run twice");
+}
+
+#[test]
+fn no_time_and_shares_that_are_none_are_refused() {
+    let run = |wd: &str, rd: &str| mistake(&format!("{STORAGE}wd=wd1,sd=sd1{wd}\nrd=r,wd=wd1{rd}\n"));
+    assert_eq!(run("", ",elapsed=0"), (3, "'0' is no value of elapsed".to_owned()));
+    let two = |one: &str, other: &str| {
+        format!("{STORAGE}wd=wd1,sd=sd1,skew={one}\nwd=wd2,sd=sd1,skew={other}\nrd=r,wd=wd*,iorate=100,elapsed=5\n")
+    };
+    assert_eq!(mistake(&two("150", "99")).0, 2);
+    assert_eq!(mistake(&two("60", "60")).0, 4, "together more than 100");
+    assert_eq!(mistake(&two("20", "60")).0, 4, "together less, and no other workload has the rest");
+    let finely = plan(&two("0.75", "99.25"));
+    let rates: Vec<u64> = loads(&finely)
+        .last()
+        .expect("a load")
+        .groups()
+        .map(|load| load.pace.rate.expect("a rate").per_1000_s)
+        .collect();
+    assert_eq!(rates, [750, 99_250]);
+}
+
+#[test]
+fn decimals_are_read_and_rounded_with_a_word() {
+    let with = |wd: &str, rd: &str| format!("{STORAGE}wd=wd1,sd=sd1{wd}\nrd=r,wd=wd1,elapsed=5{rd}\n");
+    let text = with(",rdpct=66.6", "");
+    assert_eq!(loads(&plan(&text))[0].write_percent.get(), 33);
+    let (fate, words) = why(&text, "rdpct=66.6");
+    assert!(fate == Fate::Changed && words.contains("whole per cent"), "{words}");
+    let text = with("", ",forrdpct=(83.14,50)");
+    assert_eq!(loads(&plan(&text)).iter().map(|load| load.write_percent.get()).collect::<Vec<_>>(), [17, 50]);
+    assert_eq!(why(&text, "forrdpct=(83.14,50)").0, Fate::Changed);
+    let text = with(",seekpct=50.5", "");
+    assert_eq!(loads(&plan(&text))[0].seek_percent.get(), 51);
+    assert_eq!(why(&text, "seekpct=50.5").0, Fate::Changed);
+    let text = with("", ",iorate=1500.5");
+    assert_eq!(loads(&plan(&text))[0].pace.rate.expect("a rate").per_1000_s, 1_500_500);
+    assert_eq!(mistake(&with(",rdpct=6.6.6", "")).0, 2);
+}
+
+#[test]
+fn loops_with_more_steps_than_a_plan_has_are_refused_at_their_line() {
+    let loops = "forthreads=(1-200,1),forxfersize=(512-100k,512)";
+    let text = format!("{STORAGE}wd=wd1,sd=sd1\nrd=r,wd=wd1,elapsed=5,{loops}\n");
+    let (line, title) = mistake(&text);
+    assert_eq!(line, 3);
+    assert!(title.contains("10,000"), "{title}");
+}
+
+#[test]
+fn ends_of_lines_and_marks_of_bytes_do_not_change_a_file() {
+    let text = format!("{STORAGE}* words\nwd=wd1,sd=sd1\nrd=r,wd=wd1,elapsed=5\n");
+    let plain = import(&text).expect("imported");
+    for (kind, other) in [("CR", text.replace('\n', "\r")), ("BOM", format!("\u{feff}{text}"))] {
+        let imported = import(&other).unwrap_or_else(|wrong| panic!("{kind}: {wrong}"));
+        assert_eq!((&imported.toml, imported.carried), (&plain.toml, plain.carried), "{kind}");
+    }
+}

@@ -1,0 +1,124 @@
+//! What a resumed run does once more before its first unfinished execution, so that it finds the state that it would
+//! have found in one go.
+//!
+//! An execution rests on all that changed the target before it, back to the last preparation that discards the whole
+//! target first. Where that is lost (somebody else wrote, the target is a new one, or the execution that was cut off
+//! has itself changed what it was to find), preparation is repeated, and what finished executions of the results wrote
+//! is written once more, without their figures being touched.
+
+use drivelab_core::drive_state::is_whole;
+use drivelab_core::ids::StepKey;
+use drivelab_core::plan::{Action, Plan, Step, StepRole, TestPlan};
+use drivelab_core::record::StopReason;
+use drivelab_core::run::RunRecords;
+use drivelab_core::units::{Bytes, Percent};
+use drivelab_core::workload::Workload;
+
+use crate::rounds::left;
+
+/// What is done once more.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Again {
+    /// Names of the tests whose preparation is repeated, finished or not.
+    pub(crate) tests: Vec<String>,
+    /// Finished executions of the results that are done once more, in order: those that change the target, and waits
+    /// behind them.
+    pub(crate) executions: Vec<StepKey>,
+}
+
+impl Again {
+    /// What the first unfinished execution rests on and everything after it.
+    pub(crate) fn of(records: &RunRecords) -> Again {
+        let plan = &records.plan;
+        let Some(next) = left(records, true).first().map(|(key, _)| key.clone()) else { return Again::default() };
+        let schedule = plan.schedule();
+        let next_at = schedule.iter().position(|(key, _)| *key == next).unwrap_or(schedule.len());
+        let next_test = plan.tests.iter().position(|test| test.steps.iter().any(|step| step.id == next.step));
+        // Preparation runs in the first set only.
+        let up_to = if next.round > 1 && !is_in_first_set(plan, &next) {
+            plan.tests.len()
+        } else {
+            next_test.map_or(0, |at| at + 1)
+        };
+        let from = plan.tests[..up_to].iter().rposition(|test| begins_anew(plan, test)).unwrap_or(0);
+        let first = plan.tests[from].steps.first().map(|step| &step.id);
+        let begin = schedule.iter().position(|(key, _)| Some(&key.step) == first).unwrap_or(0);
+        let mut executions = Vec::new();
+        for (key, step) in schedule.get(begin..next_at).unwrap_or_default() {
+            let changes = step.workload().is_some_and(Workload::changes_target);
+            let waits = matches!(step.action, Action::Idle { .. }) && !executions.is_empty();
+            if step.role == StepRole::Measure && records.is_finished(key) && (changes || waits) {
+                executions.push(key.clone());
+            }
+        }
+        let tests = plan.tests.iter().skip(from).filter(|test| prepares(test)).map(|test| test.name.clone()).collect();
+        Again { tests, executions }
+    }
+
+    /// Whether there is nothing to do once more.
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.tests.is_empty() && self.executions.is_empty()
+    }
+}
+
+/// Whether anything that the steps left rest on can be made again.
+#[must_use]
+pub fn can_make_again(records: &RunRecords) -> bool {
+    !Again::of(records).is_nothing()
+}
+
+/// Why the target, although nobody else touched it, is not in the state in which the first unfinished execution would
+/// have found it in one go; a part of a sentence. `None` where it is.
+#[must_use]
+pub fn state_changed(records: &RunRecords) -> Option<String> {
+    if records.was_remaking() {
+        return Some("what it rests on was being made again, and that was not finished".to_owned());
+    }
+    let stopped = records.steps.iter().rev().find(|record| record.stop_reason == StopReason::Stopped);
+    let key = records.unfinished().or_else(|| stopped.map(|record| &record.key))?;
+    let wrote = stopped.filter(|record| record.key == *key).is_none_or(|record| {
+        record.written_total.get() > 0 || record.others.iter().any(|other| other.record.count > 0)
+    });
+    let (test, step) = (records.plan.test_of(&key.step)?, records.plan.step(&key.step)?);
+    let load = step.workload().filter(|load| wrote && load.changes_target())?;
+    let begins = begins_anew(&records.plan, test) && test.steps.first().is_some_and(|first| first.id == step.id);
+    // A target that stores nothing has no state.
+    let before = records.drive_states.iter().rev().find(|seen| seen.key == *key)?;
+    (!begins && !before.state.is_kept_by(load))
+        .then(|| format!("'{}' was cut off and had changed what it was to find", step.label))
+}
+
+/// Which tests of a plan leave something behind for which, in order: each inner list begins where the target is made
+/// anew, names a test and says whether it changes the target. A test lives on all before it in its list that do.
+#[must_use]
+pub fn lives_on(plan: &Plan) -> Vec<Vec<(&TestPlan, bool)>> {
+    let mut all: Vec<Vec<(&TestPlan, bool)>> = Vec::new();
+    for test in &plan.tests {
+        if all.is_empty() || begins_anew(plan, test) {
+            all.push(Vec::new());
+        }
+        let changes = test.steps.iter().filter_map(Step::workload).any(Workload::changes_target);
+        all.last_mut().into_iter().for_each(|last| last.push((test, changes)));
+    }
+    all
+}
+
+fn is_in_first_set(plan: &Plan, key: &StepKey) -> bool {
+    plan.test_of(&key.step).is_none_or(|test| test.set_and_round(key.round).0 == 1)
+}
+
+pub(crate) fn prepares(test: &TestPlan) -> bool {
+    test.steps.iter().any(|step| step.role == StepRole::Prepare)
+}
+
+/// Whether preparation begins with a discard of all that the plan touches, so that nothing before it counts.
+fn begins_anew(plan: &Plan, test: &TestPlan) -> bool {
+    let ends =
+        plan.steps().filter_map(|step| step.workload()).flat_map(|load| load.on_target().map(|one| one.span.end()));
+    let end = ends.max().unwrap_or_default();
+    let Some(Action::Io { workload, stop, .. }) = test.steps.first().map(|step| &step.action) else { return false };
+    prepares(test)
+        && workload.other.trim_percent == Percent::new(100).unwrap_or_default()
+        && stop.passes.is_some()
+        && is_whole(workload.span, Bytes::new(end))
+}

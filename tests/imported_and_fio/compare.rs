@@ -1,0 +1,324 @@
+//! Holds what drivelab issued for a batch against what fio issued: exactly where the plan says that nothing is drawn, else
+//! within 4.5 standard deviations.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use drivelab_core::load::{Arrivals, Locality, OpKind};
+use drivelab_core::plan::{Action, StopRule, TestPlan};
+use drivelab_core::workload::{Pattern, Workload};
+
+use super::draw::Section;
+use super::issued::{Issued, Op};
+
+/// What is compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Aspect {
+    /// Operations and bytes.
+    Amount,
+    /// Shares of reads, writes and trims.
+    Kinds,
+    Sizes,
+    Places,
+    /// Which operation follows which.
+    Order,
+    Flushes,
+    /// Time that the work takes at a rate, or work in a time.
+    Pace,
+}
+
+/// Standard deviations within which chance must stay.
+const DEVIATIONS: f64 = 4.5;
+/// Equal parts of a span of which the operations are counted.
+const PARTS: u64 = 8;
+/// What the import says of a job that explains a difference, and of what.
+const SAID: [(&str, &[Aspect]); 15] = [
+    ("its map of blocks cuts operations", &[Aspect::Amount, Aspect::Kinds, Aspect::Sizes, Aspect::Places]),
+    ("each operation begins at a multiple of its own size", &[Aspect::Places, Aspect::Order]),
+    ("follow one stream", &[Aspect::Places, Aspect::Order]),
+    ("a jump after every", &[Aspect::Order, Aspect::Places]),
+    ("draw from the stretches of all", &[Aspect::Places]),
+    ("each block is trimmed and then written", &[Aspect::Order, Aspect::Places, Aspect::Kinds]),
+    ("a flush follows every write", &[Aspect::Flushes]),
+    ("the files of a job are one stretch", &[Aspect::Order]),
+    ("go over the span once each, by themselves", &[Aspect::Places]),
+    ("or that rests in place", &[Aspect::Order, Aspect::Places]),
+    ("fio's map counts blocks of the smallest size", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
+    ("fio's first operation is at the start", &[Aspect::Places, Aspect::Order]),
+    ("fio begins at the same place again", &[Aspect::Places, Aspect::Order]),
+    ("fio scatters them over the span", &[Aspect::Places]),
+    ("fio flushes behind each read", &[Aspect::Flushes]),
+];
+
+/// What fio issued beside what drivelab issued.
+pub struct Pair<'p> {
+    pub sections: &'p [Section],
+    pub test: &'p TestPlan,
+    pub fio: &'p Issued,
+    pub lab: &'p Issued,
+    /// Others have the CPUs: either program may be slower than it was asked to be, and what it did by then says nothing.
+    pub busy: bool,
+}
+
+/// What of it the words of the import explain.
+pub fn explained(words: &str) -> BTreeSet<Aspect> {
+    SAID.iter().filter(|(part, _)| words.contains(part)).flat_map(|(_, aspects)| *aspects).copied().collect()
+}
+
+impl Pair<'_> {
+    /// What differs.
+    pub fn differences(&self) -> Vec<(Aspect, String)> {
+        let mut found = Vec::new();
+        let mut say = |aspect, result: Result<(), String>| found.extend(result.err().map(|why| (aspect, why)));
+        say(Aspect::Sizes, self.sizes());
+        if !self.timed() || !self.busy {
+            say(Aspect::Amount, self.amount());
+            say(Aspect::Kinds, self.kinds());
+            say(Aspect::Places, self.places());
+            say(Aspect::Order, self.order());
+        }
+        say(Aspect::Flushes, self.flushes());
+        say(Aspect::Pace, self.pace());
+        found
+    }
+
+    fn load(&self) -> (&Workload, &StopRule) {
+        let io = self.test.steps.iter().find_map(|step| match &step.action {
+            Action::Io { workload, stop, .. } => Some((workload, stop)),
+            _ => None,
+        });
+        io.expect("a step with I/O")
+    }
+
+    /// The time says how much is done: it is the only end, or it came before the others.
+    fn timed(&self) -> bool {
+        let stop = self.load().1;
+        let only = stop.volume.is_none() && stop.operations.is_none() && stop.passes.is_none();
+        stop.time.is_some_and(|time| only || self.fio.seconds >= 0.95 * time.get() as f64 / 1e9)
+    }
+
+    fn paced(&self) -> bool {
+        self.load().0.groups().all(|load| load.pace.rate.is_some())
+    }
+
+    /// Nothing is drawn: what is issued follows from the job file alone.
+    fn drawn(&self) -> bool {
+        let (load, _) = self.load();
+        let mixed = (1..100).contains(&load.write_percent.get()) || load.other.trim_percent.get() % 100 > 0;
+        mixed || !load.block_size_mix.is_empty() || !load.beside.is_empty()
+    }
+
+    fn amount(&self) -> Result<(), String> {
+        let (fio, lab) = (self.fio.count() as f64, self.lab.count() as f64);
+        let words =
+            format!("fio {fio} operations, {} bytes; drivelab {lab}, {} bytes", self.fio.bytes(), self.lab.bytes());
+        let sizes: BTreeSet<u64> = self.fio.all().map(|op| op.length).collect();
+        let allowed = match (self.timed(), self.paced(), sizes.len()) {
+            (true, false, _) => return Ok(()),
+            (true, true, _) => return self.at_a_rate(fio, lab).then_some(()).ok_or(words),
+            (false, _, 0 | 1) if self.load().0.beside.is_empty() => 0.0,
+            _ => {
+                let mean = self.fio.bytes() as f64 / fio;
+                let spread = self.fio.all().map(|op| (op.length as f64 - mean).powi(2)).sum::<f64>() / fio;
+                DEVIATIONS * (2.0 * fio).sqrt() * spread.sqrt() / mean + 2.0 + self.fio.threads.len() as f64
+            }
+        };
+        ((fio - lab).abs() <= allowed).then_some(()).ok_or(words)
+    }
+
+    /// Operations in a time at a rate.
+    fn at_a_rate(&self, fio: f64, lab: f64) -> bool {
+        let drawn =
+            self.load().0.groups().any(|load| load.pace.rate.is_some_and(|rate| rate.arrivals != Arrivals::Constant));
+        let chance = if drawn || self.drawn() { DEVIATIONS * (fio + lab).sqrt() } else { 0.0 };
+        (fio - lab).abs() <= chance + 0.04 * fio + 2.0
+    }
+
+    fn kinds(&self) -> Result<(), String> {
+        if self.timed() && !self.paced() && self.load().0.groups().any(|load| load.pace.rate.is_some()) {
+            return self.paced_kinds();
+        }
+        for kind in [OpKind::Read, OpKind::Write, OpKind::Trim] {
+            let of = |issued: &Issued| issued.all().filter(|op| op.kind == kind).count();
+            let parts = (of(self.fio), self.fio.count(), of(self.lab), self.lab.count());
+            share(kind.name(), parts)?;
+        }
+        Ok(())
+    }
+
+    /// In a time the kinds that have a rate do the same, the others what the machine can.
+    fn paced_kinds(&self) -> Result<(), String> {
+        for load in self.load().0.groups().filter(|load| load.pace.rate.is_some()) {
+            let kind = if load.write_percent.get() > 0 { OpKind::Write } else { OpKind::Read };
+            let of = |issued: &Issued| issued.all().filter(|op| op.kind == kind).count() as f64;
+            let (fio, lab) = (of(self.fio), of(self.lab));
+            self.at_a_rate(fio, lab).then_some(()).ok_or(format!("{}: fio {fio}, drivelab {lab}", kind.name()))?;
+        }
+        Ok(())
+    }
+
+    fn sizes(&self) -> Result<(), String> {
+        for kind in [OpKind::Read, OpKind::Write, OpKind::Trim] {
+            let (fio, lab) = (lengths(self.fio, kind), lengths(self.lab, kind));
+            let all = |sizes: &BTreeMap<u64, usize>| sizes.values().sum::<usize>();
+            if all(&fio).min(all(&lab)) == 0 {
+                continue;
+            }
+            for size in fio.keys().chain(lab.keys()) {
+                let of = |sizes: &BTreeMap<u64, usize>| sizes.get(size).copied().unwrap_or(0);
+                share(&format!("{} of {size} bytes", kind.name()), (of(&fio), all(&fio), of(&lab), all(&lab)))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn places(&self) -> Result<(), String> {
+        let (load, _) = self.load();
+        let end = load.groups().map(|group| group.span.end()).max().unwrap_or(0) - load.span.offset.get();
+        // A span is whole blocks of the largest size; fio goes to its last byte.
+        let most = end + load.block_size.get() - 1;
+        if let Some(op) = self.fio.all().find(|op| op.place + op.length > most) {
+            return Err(format!("fio goes to {} with {} bytes, the plan to {end}", op.place, op.length));
+        }
+        let blocks = (load.span.length.get() / load.block_size.get().max(1)).max(1);
+        let part = load.pattern == Pattern::RandomOnce && !(self.lab.count() as u64).is_multiple_of(blocks);
+        let free = load.pattern == Pattern::Random || part || !load.seek_percent.is_zero();
+        if !self.drawn() && !free && !self.timed() {
+            let sorted = |issued: &Issued| {
+                let mut all: Vec<Op> = issued.all().copied().collect();
+                all.sort_unstable_by_key(Op::key);
+                all
+            };
+            let (fio, lab) = (sorted(self.fio), sorted(self.lab));
+            let other = fio.iter().zip(&lab).find(|(one, other)| one != other);
+            return other
+                .map_or(Ok(()), |(fio, lab)| Err(format!("sorted, fio has {fio:?} where drivelab has {lab:?}")));
+        }
+        if matches!(load.locality, Locality::Zipf { .. } | Locality::Pareto { .. }) {
+            return self.hot();
+        }
+        if self.timed() && !self.paced() {
+            return Ok(());
+        }
+        for part in 0..PARTS {
+            let inside = |op: &&Op| (op.place * PARTS / end.max(1)).min(PARTS - 1) == part;
+            let of = |issued: &Issued| (issued.all().filter(inside).count(), issued.count());
+            let (fio, lab) = (of(self.fio), of(self.lab));
+            let parts = (fio.0, fio.1, lab.0, lab.1);
+            wider(&format!("part {part} of {PARTS}"), parts, runs(load))?;
+        }
+        Ok(())
+    }
+
+    /// The share of the hottest blocks, wherever they lie.
+    fn hot(&self) -> Result<(), String> {
+        let of = |issued: &Issued, most: usize| {
+            let mut often: BTreeMap<u64, usize> = BTreeMap::new();
+            issued.all().for_each(|op| *often.entry(op.place).or_default() += 1);
+            let mut often: Vec<usize> = often.into_values().collect();
+            often.sort_unstable_by(|one, other| other.cmp(one));
+            often.into_iter().take(most).sum::<usize>()
+        };
+        for most in [1, 10, 100] {
+            let parts = (of(self.fio, most), self.fio.count(), of(self.lab, most), self.lab.count());
+            share(&format!("the {most} hottest blocks"), parts)?;
+        }
+        Ok(())
+    }
+
+    /// Operations that follow the one before of their kind in the thread.
+    fn order(&self) -> Result<(), String> {
+        let (load, _) = self.load();
+        if load.pattern == Pattern::Sequential && load.seek_percent.is_zero() && !self.drawn() && !self.timed() {
+            let sorted = |issued: &Issued| {
+                let mut threads = issued.threads.clone();
+                threads.sort_by_key(|thread| thread.first().map(Op::key));
+                threads
+            };
+            return (sorted(self.fio) == sorted(self.lab)).then_some(()).ok_or("in another order".to_owned());
+        }
+        let (fio, lab) = (following(self.fio), following(self.lab));
+        if load.pattern == Pattern::RandomOnce {
+            // Where fio draws a block that it had, it takes the next one that is free, so that more follow each other.
+            let near = lab.0 * 10 <= lab.1 + 20 && fio.0 * 2 <= fio.1 + 20;
+            return near.then_some(()).ok_or(format!("fio {fio:?} and drivelab {lab:?} follow"));
+        }
+        share("operations that follow the one before", (fio.0, fio.1, lab.0, lab.1))
+    }
+
+    fn flushes(&self) -> Result<(), String> {
+        let (fio, lab) = (self.fio.flushes as f64, self.lab.flushes as f64);
+        let writes = self.fio.all().filter(|op| op.kind == OpKind::Write).count() as f64;
+        let every = (writes / fio.max(1.0)).max(1.0);
+        let chance = if self.drawn() { DEVIATIONS * (2.0 * writes).sqrt() / every } else { 0.0 };
+        let near = (fio - lab).abs() <= chance + 2.0 * self.fio.threads.len() as f64;
+        near.then_some(()).ok_or(format!("fio flushes {fio} times, drivelab {lab}"))
+    }
+
+    /// The time that a number of operations takes at a rate. What is slower than asked is the machine's doing.
+    fn pace(&self) -> Result<(), String> {
+        let (load, _) = self.load();
+        let waits = self.paced() || !load.pace.think_time.is_zero();
+        if self.timed() || !waits || self.sections.iter().any(|section| section.get("ramp_time").is_some()) {
+            return Ok(());
+        }
+        let (fio, lab) = (self.fio.seconds, self.lab.seconds);
+        let chance = DEVIATIONS * (2.0 / self.fio.count().max(1) as f64).sqrt();
+        let drawn = load.groups().any(|load| load.pace.rate.is_some_and(|rate| rate.arrivals != Arrivals::Constant));
+        let allowed = 0.05 + if drawn || self.drawn() { chance } else { 0.0 };
+        // A pause comes on top of what an operation takes, which is the machine's.
+        let slowest = if self.busy {
+            0.0
+        } else if self.paced() {
+            fio - allowed * fio.max(lab)
+        } else {
+            fio / 4.0
+        };
+        let near = (slowest - 0.01..=fio * (1.0 + allowed) + 0.01).contains(&lab);
+        near.then_some(()).ok_or(format!("fio takes {fio:.3} s, drivelab {lab:.3} s"))
+    }
+}
+
+fn lengths(issued: &Issued, kind: OpKind) -> BTreeMap<u64, usize> {
+    let mut all = BTreeMap::new();
+    issued.all().filter(|op| op.kind == kind).for_each(|op| *all.entry(op.length).or_default() += 1);
+    all
+}
+
+/// Operations that begin where the last one of their kind in the thread ended, and all that have one before them.
+fn following(issued: &Issued) -> (usize, usize) {
+    let (mut follow, mut all) = (0, 0);
+    for thread in &issued.threads {
+        let mut ends: BTreeMap<&str, u64> = BTreeMap::new();
+        for op in thread {
+            if let Some(end) = ends.insert(op.kind.name(), op.place + op.length) {
+                all += 1;
+                follow += usize::from(end == op.place);
+            }
+        }
+    }
+    (follow, all)
+}
+
+/// By how much counts of places spread wider where operations follow each other until the next jump.
+fn runs(load: &Workload) -> f64 {
+    let jumps = load.groups().map(|group| f64::from(group.seek_percent.get()) / 100.0);
+    jumps.filter(|jumps| *jumps > 0.0).map(|jumps| ((2.0 - jumps) / jumps).sqrt()).fold(1.0, f64::max)
+}
+
+/// Two shares are of one kind as far as chance allows; exactly where it is nothing or all of both.
+fn share(what: &str, parts: (usize, usize, usize, usize)) -> Result<(), String> {
+    wider(what, parts, 1.0)
+}
+
+/// The same, where chance is so much wider.
+fn wider(what: &str, (one, all, other, of_all): (usize, usize, usize, usize), by: f64) -> Result<(), String> {
+    if all == 0 || of_all == 0 {
+        return (all == of_all).then_some(()).ok_or(format!("{what}: {all} operations and {of_all}"));
+    }
+    let (first, second) = (one as f64 / all as f64, other as f64 / of_all as f64);
+    let both = (one + other) as f64 / (all + of_all) as f64;
+    let deviation = (both * (1.0 - both) * (1.0 / all as f64 + 1.0 / of_all as f64)).sqrt();
+    // Counts are whole: one operation of the smaller number is no difference.
+    let near = (first - second).abs() <= by * DEVIATIONS * deviation + 1.5 / all.min(of_all) as f64;
+    near.then_some(()).ok_or(format!("{what}: fio {one} of {all}, drivelab {other} of {of_all}"))
+}

@@ -1,0 +1,174 @@
+//! Stopping a run by a key of the live panel, in a real terminal (tmux): asked about where the run has gone on for a
+//! while, at once everywhere else. The minute after which it asks is a setting, which the tests set to nothing.
+
+mod support;
+
+use std::process::{Command, Output};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use support::{Lab, skip};
+
+/// Long enough for a person's keys, and for a step to be seen to go on.
+const STEP: &str = "3 s";
+
+/// drivelab in a terminal of its own.
+struct Panel<'l> {
+    lab: &'l Lab,
+    socket: String,
+}
+
+impl<'l> Panel<'l> {
+    /// `None` where there is no tmux; in CI that is a failure.
+    fn of(lab: &'l Lab, name: &str, arguments: &str, asks_after: Option<&str>) -> Option<Panel<'l>> {
+        if Command::new("tmux").arg("-V").output().is_err() {
+            skip("tmux is not installed, so there is no terminal for the panel");
+            return None;
+        }
+        let panel = Panel { lab, socket: format!("drivelab-quit-{name}-{}", std::process::id()) };
+        let asks = asks_after.map_or_else(String::new, |time| format!("DRIVELAB_STOP_ASK_AFTER='{time}' "));
+        let program = env!("CARGO_BIN_EXE_drivelab");
+        let shell = format!("{asks}'{program}' {arguments}; echo \"exit $?\"; cat");
+        let made = panel.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "110", "-y", "40", &shell]);
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        Some(panel)
+    }
+
+    fn tmux(&self, arguments: &[&str]) -> Output {
+        let mut command = Command::new("tmux");
+        self.lab.dress(&mut command).args(["-L", &self.socket]).args(arguments).output().expect("tmux runs")
+    }
+
+    fn keys(&self, keys: &[&str]) {
+        self.tmux(&[&["send-keys"], keys].concat());
+    }
+
+    /// The last row, where the panel says which keys there are.
+    fn wait_for(&self, what: &str) -> String {
+        let began = Instant::now();
+        loop {
+            let text = String::from_utf8_lossy(&self.tmux(&["capture-pane", "-p", "-S", "-"]).stdout).into_owned();
+            if text.contains(what) {
+                return text;
+            }
+            assert!(began.elapsed() < Duration::from_secs(60), "'{what}' did not come:\n{text}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+impl Drop for Panel<'_> {
+    fn drop(&mut self) {
+        self.tmux(&["kill-server"]);
+    }
+}
+
+/// A lab with a methodology of a fill and two steps.
+fn lab() -> Lab {
+    let lab = Lab::new();
+    let method = include_str!("support/two_steps.toml");
+    lab.write("m.toml", method.replace("600 ms", STEP).replace("rest = \"0 s\"", "rest = \"200 ms\""));
+    lab
+}
+
+/// The newest run's state, and how each of its steps ended.
+fn came_of(lab: &Lab) -> (String, Vec<String>) {
+    let (run, state) = lab.runs().remove(0);
+    let events = lab.ok(&["replay", &run, "--events", "json", "--speed", "0"]).stdout;
+    let ended = events.lines().filter_map(|line| {
+        let event: Value = serde_json::from_str(line).expect("an event");
+        event["event"]["step_ended"]["stop_reason"].as_str().map(str::to_owned)
+    });
+    (state, ended.collect())
+}
+
+const QUESTION: &str = "Stop?  s: after this step   n or q: now   g: go on";
+const RUN: &str = "run m.toml . --size 32MiB";
+
+#[test]
+fn one_key_asks_and_the_run_goes_on_until_it_is_answered() {
+    let lab = lab();
+    let Some(panel) = Panel::of(&lab, "asks", RUN, Some("0 s")) else { return };
+    panel.wait_for("q or Ctrl-C stops");
+    panel.keys(&["q"]);
+    let asked = panel.wait_for(QUESTION);
+    assert!(!asked.contains("q or Ctrl-C stops"), "{asked}");
+    // Other keys answer nothing, and nothing changes: the next step begins while the question stands.
+    panel.keys(&["x", "Enter"]);
+    let later = panel.wait_for("step 3 of 3");
+    assert!(later.contains(QUESTION), "{later}");
+    panel.keys(&["g"]);
+    panel.wait_for("q or Ctrl-C stops");
+    panel.wait_for("exit 0");
+    let (state, ended) = came_of(&lab);
+    assert_eq!(state, "complete");
+    assert!(!ended.contains(&"stopped".to_owned()), "{ended:?}");
+}
+
+#[test]
+fn stop_after_this_step_ends_the_step_and_begins_no_other() {
+    let lab = lab();
+    let Some(panel) = Panel::of(&lab, "after", RUN, Some("0 s")) else { return };
+    panel.wait_for("step 2 of 3");
+    panel.keys(&["C-c"]);
+    panel.wait_for(QUESTION);
+    panel.keys(&["s"]);
+    panel.wait_for("stops after this step; g: go on");
+    // Taken back and said again.
+    panel.keys(&["g"]);
+    panel.wait_for("q or Ctrl-C stops");
+    panel.keys(&["q", "s"]);
+    panel.wait_for("stops after this step; g: go on");
+    let text = panel.wait_for("exit 7");
+    assert!(text.contains("go on with: drivelab resume"), "{text}");
+    let (state, ended) = came_of(&lab);
+    assert_eq!(state, "interrupted");
+    assert_eq!(ended.len(), 2, "the fill and the step that went on: {ended:?}");
+    assert!(!ended.contains(&"stopped".to_owned()), "both are whole: {ended:?}");
+    lab.ok(&["resume", "--last"]);
+    assert_eq!(lab.runs()[0].1, "complete");
+}
+
+#[test]
+fn a_second_key_stops_in_order_and_a_third_leaves_at_once() {
+    let lab = lab();
+    for (name, keys, said) in [
+        ("second", &["q", "q"][..], "go on with: drivelab resume"),
+        ("now", &["C-c", "n"], "go on with: drivelab resume"),
+        ("waiting", &["q", "s", "C-c"], "go on with: drivelab resume"),
+        ("third", &["q", "C-c", "q"], "stopped at once; the run is kept"),
+    ] {
+        let Some(panel) = Panel::of(&lab, name, RUN, Some("0 s")) else { return };
+        panel.wait_for("step 2 of 3");
+        panel.keys(keys);
+        let text = panel.wait_for("exit 7");
+        assert!(text.contains(said), "{name}: {text}");
+    }
+}
+
+#[test]
+fn one_key_or_signal_stops_in_order_where_nothing_is_asked() {
+    let lab = lab();
+    // A run of less than a minute, --yes, a load alone, and a signal from outside while the question stands.
+    for (name, arguments, asks_after) in [
+        ("minute", RUN.to_owned(), None),
+        ("yes", format!("{RUN} --yes"), Some("0 s")),
+        ("load", "io . --size 32MiB --op write --time 20s".to_owned(), Some("0 s")),
+        ("signal", RUN.to_owned(), Some("0 s")),
+    ] {
+        let Some(panel) = Panel::of(&lab, name, &arguments, asks_after) else { return };
+        panel.wait_for("q or Ctrl-C stops");
+        panel.wait_for("IOPS   p99");
+        panel.keys(&["q"]);
+        if name == "signal" {
+            panel.wait_for(QUESTION);
+            let shell = String::from_utf8_lossy(&panel.tmux(&["list-panes", "-F", "#{pane_pid}"]).stdout).into_owned();
+            let children = format!("/proc/{0}/task/{0}/children", shell.trim());
+            let child = std::fs::read_to_string(children).expect("the shell's child");
+            support::tool("kill", &["-TERM", child.trim()]);
+        }
+        let text = panel.wait_for("exit 7");
+        assert!(text.contains("stopped by the user") && !text.contains("stopped at once"), "{name}: {text}");
+        assert!(!text.contains(QUESTION) || name == "signal", "{name}: {text}");
+    }
+}
