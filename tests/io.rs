@@ -230,11 +230,12 @@ fn a_trace_holds_every_measured_operation_as_it_was_issued() {
 #[test]
 fn an_open_loop_says_response_times_and_backlog() {
     let lab = Lab::new();
-    let flags = ["--rate", "500", "--arrivals", "exponential", "--qd", "8"];
+    // Enough operations for a p99, which needs five beyond it.
+    let flags = ["--rate", "4000", "--arrivals", "exponential", "--qd", "8"];
     let done = document(&lab, &[&["io", "."], SMALL, &flags].concat());
-    assert_eq!(done["workload"]["pace"]["rate"]["per_1000_s"], 500_000);
+    assert_eq!(done["workload"]["pace"]["rate"]["per_1000_s"], 4_000_000);
     assert!(done["operations"]["read"]["response_ns"]["p99"].is_u64(), "{:#}", done["operations"]);
-    assert!(done["backlog"]["asked_iops"] == 500.0, "{:#}", done["backlog"]);
+    assert!(done["backlog"]["asked_iops"] == 4000.0, "{:#}", done["backlog"]);
     let table = io(&lab, &flags);
     for word in ["response time", "schedule", "backlog"] {
         assert!(table.stdout.contains(word), "{}", table.stdout);

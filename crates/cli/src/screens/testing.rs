@@ -252,7 +252,8 @@ fn interval(
     let op = |count: u64, slower: u64| {
         let mut histogram = Histogram::default();
         let mean = elapsed.get() * workload.total_depth() / count.max(1) * slower;
-        (0..count.min(100)).for_each(|one| histogram.record(mean * (95 + one / 10) / 100));
+        // As many as a p99 needs, in the same spread.
+        (0..count.min(1_000)).for_each(|one| histogram.record(mean * (95 + one / 100) / 100));
         OpRecord::new(count, Bytes::new(count * workload.block_size.get()), 0, histogram.sparse(), elapsed)
     };
     IntervalRecord {
