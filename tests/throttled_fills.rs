@@ -1,8 +1,8 @@
 //! The end of a write cache on storage of which the truth is known: fills of throttled loop devices whose limit changes
 //! at a byte that the device itself counted.
 //!
-//! Five courses (even, a cliff, down and up, a ramp, a stall), each with and without what an idle throttle lets through
-//! at its start. Ten fills; `DRIVELAB_FILLS=60` makes as many as that. Blocks of 256 KiB, since the throttle charges twice
+//! Five courses (even, a cliff, down and up, a ramp, a stall), each with and without a burst: the first 4 % at four times
+//! the limit. Ten fills; `DRIVELAB_FILLS=60` makes as many as that. Blocks of 256 KiB, since the throttle charges twice
 //! for what the loop device has to split (docs/how-it-is-tested.md).
 
 #[path = "support/ramdisk.rs"]
@@ -25,6 +25,10 @@ const MIB: u64 = 1 << 20;
 const SPAN: u64 = 448 * MIB;
 /// The limit that a fill begins with, bytes per second.
 const FAST: u64 = 100 * MIB;
+/// What a burst writes at its own limit before that.
+const BURST: u64 = SPAN / 25;
+/// The limit of a burst, bytes per second.
+const BURST_LIMIT: u64 = 4 * FAST;
 /// How often a course is drawn again where only a busy machine can have changed it.
 const TRIES: usize = 3;
 
@@ -108,7 +112,9 @@ fn wait_for(disk: &RamDisk, before: u64, bytes: u64, child: &mut Child) -> Optio
 /// What one fill showed.
 struct Fill {
     report: Value,
-    /// Bytes written at each change of the limit, by the device's own counter.
+    /// Bytes written when the burst ended, by the device's own counter; 0 without a burst.
+    burst: u64,
+    /// Bytes written at each later change of the limit.
     changed: Vec<u64>,
     /// Share of the time that the fill's limits ask for, that it took.
     slower: f64,
@@ -127,25 +133,28 @@ impl Fill {
 }
 
 /// Fills the device while its limit follows the course. Without a burst the throttle has just served its limit and has
-/// nothing saved up; with one it was idle.
+/// nothing saved up.
 fn fill(course: &Course, burst: bool) -> Option<Fill> {
     let disk = RamDisk::new_or_skip((SPAN / MIB) as usize)?;
     let lab = Lab::new();
     lab.write("fill.toml", method());
     let throttle = Throttle::new(&disk.numbers());
     // Half of the limit for the first slices is what takes the burst away: what is let through twice is then the limit.
-    throttle.limit("write_bps", if burst { FAST } else { FAST / 2 });
+    throttle.limit("write_bps", if burst { BURST_LIMIT } else { FAST / 2 });
     let mut command = throttle.command(DRIVELAB);
     let arguments = ["run", "fill.toml", &disk.device, "--destroy", &disk.device, "--yes", "--json"];
     lab.dress(&mut command).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
     let before = written(&disk);
     let mut child = command.spawn().expect("drivelab starts");
     let mut changed = Vec::new();
-    if !burst {
+    let mut burst_ended = 0;
+    if burst {
+        burst_ended = wait_for(&disk, before, BURST, &mut child)?;
+    } else {
         wait_for(&disk, before, 1, &mut child)?;
         std::thread::sleep(Duration::from_millis(100));
-        throttle.limit("write_bps", FAST);
     }
+    throttle.limit("write_bps", FAST);
     for (at, limit) in &course.changes {
         let Some(bytes) = wait_for(&disk, before, at * (SPAN / 64), &mut child) else { break };
         throttle.limit("write_bps", *limit);
@@ -160,16 +169,16 @@ fn fill(course: &Course, burst: bool) -> Option<Fill> {
     let done = support::done(child.wait_with_output().expect("an end"));
     assert_eq!(done.code, 0, "{}", done.stderr);
     let report: Value = serde_json::from_str(&done.stdout).expect("one JSON document");
-    let fill = Fill { report, changed, slower: 0.0 };
-    let due = due_s(course, &fill.changed);
+    let fill = Fill { report, burst: burst_ended, changed, slower: 0.0 };
+    let due = due_s(course, &fill);
     let took = fill.metric("duration").expect("a duration");
     Some(Fill { slower: took / due, ..fill })
 }
 
 /// Seconds that the limits ask for.
-fn due_s(course: &Course, changed: &[u64]) -> f64 {
-    let (mut from, mut limit, mut seconds) = (0, FAST, 0.0);
-    for ((_, next), at) in course.changes.iter().zip(changed) {
+fn due_s(course: &Course, fill: &Fill) -> f64 {
+    let (mut from, mut limit, mut seconds) = (fill.burst, FAST, fill.burst as f64 / BURST_LIMIT as f64);
+    for ((_, next), at) in course.changes.iter().zip(&fill.changed) {
         seconds += at.saturating_sub(from) as f64 / limit as f64;
         (from, limit) = (*at, if course.back_after_s.is_some() { FAST } else { *next });
     }
@@ -180,6 +189,10 @@ fn due_s(course: &Course, changed: &[u64]) -> f64 {
 fn wrong(course: &Course, fill: &Fill) -> Option<String> {
     let cache = fill.metric("fill.cache_size").map(|gb| gb * 1e9);
     let ended = fill.code("write_cache_ended");
+    // A ramp has no level that its start could be a burst above.
+    if course.name != "ramp" && fill.code("write_burst") != (fill.burst > 0) {
+        return Some(format!("a burst of {} bytes, told: {}", fill.burst, fill.code("write_burst")));
+    }
     if course.name != "cliff" {
         let wanted = if course.name == "ramp" { "write_ramp" } else { "write_cache_not_seen" };
         let stall = course.name == "stall" && !fill.code("write_stalled");

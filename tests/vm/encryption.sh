@@ -5,7 +5,7 @@
 #: qemu: -device nvme,drive=d0,serial=ARMS-1
 #: waiting: real
 #: memory_mib: 768
-#: takes_s: 150
+#: takes_s: 200
 #: limit_s: 400
 # drivelab checks by itself that a known text written through a mapping is not found below; here it is looked at from
 # outside too, by the kernel's own table of the mapping and by a text that the script writes.

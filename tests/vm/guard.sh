@@ -8,7 +8,7 @@
 #: qemu: -device nvme,id=c3,serial=GUARD-2,subsys=s2 -device nvme-ns,bus=c2,drive=d2,nsid=1,shared=on
 #: qemu: -device ide-hd,bus=ide.0,drive=d3,serial=GUARD-3 -device ide-hd,bus=ide.1,drive=d4,serial=GUARD-4
 #: waiting: real
-#: takes_s: 130
+#: takes_s: 155
 #: limit_s: 300
 # The kernel counts what is written to each drive; where that has changed after a refusal, the refusal was none. Around each
 # group of refusals a checksum of all that the drive holds is taken too. On the disk of the running system that is done

@@ -7,7 +7,7 @@
 #: qemu: -blockdev throttle,node-name=t1,throttle-group=l1,file=d1
 #: qemu: -device nvme,drive=t0,serial=DRIVES-0 -device nvme,drive=t1,serial=DRIVES-1
 #: waiting: real
-#: takes_s: 120
+#: takes_s: 135
 #: limit_s: 900
 # QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
 nvme_drives 2

@@ -7,7 +7,7 @@
 #: qemu: -device nvme,drive=t0,serial=COST-1
 #: waiting: real
 #: memory_mib: 768
-#: takes_s: 250
+#: takes_s: 175
 #: limit_s: 900
 # QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
 # A command that the emulator lost is asked for again after this; behind the limit others wait for seconds.

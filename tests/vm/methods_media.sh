@@ -11,7 +11,7 @@
 #: qemu: -device nvme-ns,bus=n0,drive=t0,nsid=1,fdp.ruhs=1;3;0
 #: qemu: -device nvme,serial=MEDIA-OCP,drive=t1,ocp=on
 #: waiting: real
-#: takes_s: 230
+#: takes_s: 130
 #: limit_s: 900
 # QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
 nvme_drives 2

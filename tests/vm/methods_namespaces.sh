@@ -6,7 +6,7 @@
 #: qemu: -device nvme-subsys,id=s0,nqn=namespaces -device nvme,id=c0,serial=NAMESPACES-0,subsys=s0
 #: qemu: -device nvme-ns,bus=c0,drive=t0,nsid=4,shared=off -device nvme-ns,bus=c0,drive=d1,nsid=7,shared=off
 #: waiting: real
-#: takes_s: 90
+#: takes_s: 50
 #: limit_s: 900
 # QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
 # Without native multipath, whose disks older kernels do not count (Linux 6.1): what is told here are the disks' own counters.

@@ -5,7 +5,7 @@
 #: qemu: -blockdev throttle,node-name=t0,throttle-group=l0,file=d0
 #: qemu: -device nvme,drive=t0,serial=STEADY-0
 #: waiting: real
-#: takes_s: 160
+#: takes_s: 155
 #: limit_s: 900
 # QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
 nvme_drives 1

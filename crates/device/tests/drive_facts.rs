@@ -90,6 +90,16 @@ fn every_file_of_the_folder_is_part_of_the_program_and_can_be_read() {
     assert_eq!(DriveLibrary::built_in().all().len(), BUILT_IN.len());
 }
 
+/// A run keeps the facts of its drive in its record: what is not read back there cannot be stored.
+#[test]
+fn a_document_with_the_facts_of_a_drive_is_read_back() {
+    for facts in all() {
+        let document = serde_json::to_value(&facts).expect("a document");
+        let back: DriveFacts = serde_json::from_value(document).expect("the same facts");
+        assert_eq!(back, facts);
+    }
+}
+
 #[test]
 fn every_source_is_one_of_the_reviews() {
     for facts in all() {

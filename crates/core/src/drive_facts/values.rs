@@ -4,6 +4,7 @@
 //! sheet does, and the number beside it, so that it can be compared.
 
 use std::fmt;
+use std::marker::PhantomData;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -39,13 +40,37 @@ pub struct Written<T> {
 }
 
 impl<'de, T: Value> Deserialize<'de> for Written<T> {
+    /// The text, as a person writes it in a file, or what [`Shown`] makes of it in a document.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
+        deserializer.deserialize_any(ReadWritten(PhantomData))
+    }
+}
+
+struct ReadWritten<T>(PhantomData<T>);
+
+impl<'de, T: Value> de::Visitor<'de> for ReadWritten<T> {
+    type Value = Written<T>;
+
+    fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("a string")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Written<T>, E> {
         let text = text.trim();
         match T::read(text) {
             Some(value) if text.chars().count() <= LONGEST => Ok(Written { text: text.to_owned(), value }),
-            _ => Err(de::Error::custom(format!("this is not {}", T::EXPECTED))),
+            _ => Err(E::custom(format!("this is not {}", T::EXPECTED))),
         }
+    }
+
+    fn visit_map<A: de::MapAccess<'de>>(self, map: A) -> Result<Written<T>, A::Error> {
+        /// Number and unit follow from the text.
+        #[derive(Deserialize)]
+        struct Document {
+            text: String,
+        }
+        let document = Document::deserialize(de::value::MapAccessDeserializer::new(map))?;
+        self.visit_str(&document.text)
     }
 }
 
