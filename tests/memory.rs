@@ -355,8 +355,8 @@ fn four_times_as_long_a_run_takes_hardly_more_memory() {
         return;
     }
     let (mut short, long) = (peaks(300, 4), peaks(1200, 4));
-    // The distributions of the 900 seconds more take 10 MiB and more wherever they are kept.
-    let fits = |short: u64, long: u64| long < short + 6 * 1024;
+    // The 900 seconds more take 5 to 6 MiB; their distributions 10 MiB and more on top of that wherever they are kept.
+    let fits = |short: u64, long: u64| long < short + 9 * 1024;
     for _ in 0..3 {
         if short.iter().zip(&long).all(|(short, long)| fits(short.1, long.1)) {
             break;

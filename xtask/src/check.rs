@@ -122,10 +122,19 @@ fn run_part(root: &Path, part: Part) -> Outcome {
     done.map_or_else(Outcome::Failed, |()| Outcome::Passed)
 }
 
+/// Many tests wait for a device or a clock most of the time, so on a small machine more of them run than it has CPUs.
+const LEAST_TESTS_AT_ONCE: usize = 4;
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// nextest where it is installed: it runs tests in parallel and ends those that hang (.config/nextest.toml).
 fn tests(root: &Path) -> Command {
     if answers(&cargo_program(), &["nextest", "--version"]) {
-        return cargo(root, &["nextest", "run", "--workspace", "--locked", "--no-fail-fast"]);
+        let at_once = processors().max(LEAST_TESTS_AT_ONCE).to_string();
+        let run = ["nextest", "run", "--workspace", "--locked", "--no-fail-fast", "--test-threads", &at_once];
+        return cargo(root, &run);
     }
     cargo(root, &["test", "--workspace", "--locked", "--no-fail-fast", "--lib", "--bins", "--tests"])
 }

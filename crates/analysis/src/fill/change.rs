@@ -139,8 +139,8 @@ impl Fill<'_> {
         let longest = self.longest_burst();
         let burst = self.burst(longest, (4 * longest).min(all));
         let cliff = self.cliff(burst.unwrap_or(0), burst.map_or(longest + 1, |_| LEAST_BEFORE));
-        // Beside a cliff the burst is seen only where that is known.
-        let burst = burst.or_else(|| self.burst(longest, cliff.filter(|at| *at > 2 * longest)?));
+        // Beside a larger fall the burst is seen only where that is known.
+        let burst = burst.or_else(|| self.burst_before(longest, cliff?));
         let start = burst.unwrap_or(0);
         let cliff = cliff.map(|at| self.earlier(start, burst.map_or(longest + 1, |_| LEAST_BEFORE), at));
         let found_burst = burst.map(|at| self.edge(at, 0..at, at..cliff.unwrap_or((4 * at).min(all)).max(at + 1)));
@@ -151,9 +151,16 @@ impl Fill<'_> {
             (Answer::Declined(from, to), Vec::new(), None)
         } else {
             let dip = self.dip(start..all);
+            let fell = dip.map(|dip| (dip.from / self.part) as usize);
+            let burst = || {
+                let fell = fell?;
+                let at = self.burst_before(longest, fell)?;
+                Some(self.edge(at, 0..at, at..fell))
+            };
+            let found_burst = found_burst.or_else(burst);
             (Answer::NotSeen(dip), dip.map(|dip| vec![dip.from, dip.to]).unwrap_or_default(), found_burst)
         };
-        let begins = found_burst.map_or(0.0, |edge| edge.bytes);
+        let begins = burst.or(found_burst).map_or(0.0, |edge| edge.bytes);
         let stalls = stalls::stalls(&self.track, self.seconds, self.part, begins, &edges);
         Course { answer, burst, stalls }
     }
@@ -172,6 +179,11 @@ impl Fill<'_> {
     fn burst(&self, longest: usize, until: usize) -> Option<usize> {
         let (at, contrast) = self.best_fall(0..until, 1, 2)?;
         (at <= longest && contrast.fall >= BURST_FACTOR.ln() && self.apart(contrast)).then_some(at)
+    }
+
+    /// The burst of a fill that falls further at this part, where that is far enough behind.
+    fn burst_before(&self, longest: usize, fall: usize) -> Option<usize> {
+        (fall > 2 * longest).then(|| self.burst(longest, fall))?
     }
 
     /// The fall that leaves the least squares of a stretch, with so many parts at least before and behind it.

@@ -148,6 +148,21 @@ fn a_slow_ramp_is_a_ramp_even_beside_a_burst() {
 
 /// faults.md: up-down-up; seeds-audit.md: "for good" with 83.7 % of what followed fast again.
 #[test]
+fn a_burst_is_told_beside_a_deeper_fall_from_which_the_rate_recovered() {
+    for (from, to) in [(0.31, 0.5), (0.5, 0.7)] {
+        let rate = move |bytes: f64, _: f64| match bytes / (470.0 * MB) {
+            share if share < 0.06 => 420.0 * MB,
+            share if (from..to).contains(&share) => 26.0 * MB,
+            _ => 105.0 * MB,
+        };
+        let course = course(470.0 * MB, &drawn(470.0 * MB, 0.1, rate));
+        assert!(matches!(course.answer, Answer::NotSeen(Some(_))), "{from}: {course:?}");
+        let burst = course.burst.expect("a burst");
+        assert!((burst.bytes - 0.06 * 470.0 * MB).abs() < 0.02 * 470.0 * MB, "{from}: {burst:?}");
+    }
+}
+
+#[test]
 fn a_fall_from_which_the_rate_recovered_is_no_end() {
     for (from, to) in [(0.33, 0.67), (0.2, 0.3), (0.6, 0.75), (0.15, 0.5), (0.3, 0.88)] {
         let rate = move |bytes: f64| match bytes / (1000.0 * MB) {
