@@ -30,10 +30,13 @@ function rowsOf(table: HTMLTableElement): string[][] {
   return [...table.rows].map((row) => [...row.cells].map(textOf));
 }
 
+/** A figure of a thousand and more, with or without signs beside it: `≥ 1,505 ▲`. */
+const FIGURE = /^[^\p{L}\d]*\d{1,3}(,\d{3})+(\.\d+)?[^\p{L}\d]*$/u;
+
 /** `data-value` holds what a cell means where its layout says more (bars, signs); spreadsheets want no commas. */
 function textOf(cell: HTMLTableCellElement): string {
   const text = (cell.dataset.value ?? cell.textContent ?? "").replace(/\s+/g, " ").trim();
-  return /^\d{1,3}(,\d{3})+(\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
+  return FIGURE.test(text) ? text.replaceAll(",", "") : text;
 }
 
 /** A text that a spreadsheet would take for a formula gets an apostrophe; numbers stay numbers. */

@@ -1,9 +1,8 @@
 //! What a fill of the whole span shows: whether a write cache ended and where, the rate before and behind its end,
 //! recoveries and a late decline.
 //!
-//! Owns the cutting of a fill into equal parts by position, and the figures that follow from its course; what
-//! the course
-//! is called is decided in [`change`]. Pure: from intervals (bytes and time) to a shape.
+//! Owns the cutting of a fill into equal parts by position, and the figures that follow from its course; what the
+//! course is called is decided in [`change`]. Pure: from intervals (bytes and time) to a shape.
 
 pub mod change;
 mod levels;
@@ -48,9 +47,8 @@ pub struct FillShape {
     pub late_decline: f64,
 }
 
-/// The span of a step that is a fill, in bytes; `None` where it is none: it writes in order, nothing else, and
-/// goes over
-/// the whole span at least once.
+/// The span of a step that is a fill, in bytes; `None` where it is none: it writes in order, nothing else, and goes
+/// over the whole span at least once.
 pub(crate) fn fills(step: &Step) -> Option<f64> {
     let Action::Io { workload, stop, .. } = &step.action else { return None };
     let in_order = workload.pattern == Pattern::Sequential && workload.threads.get() == 1;

@@ -117,9 +117,8 @@ fn of_files(load: &FileLoad, guess: &SpeedGuess) -> (Nanos, Bytes) {
     (Nanos::new(nanos(seconds).get().saturating_add(names)), written)
 }
 
-/// Bytes that a pass of all threads moves: the span once where they divide it or share it, the whole span for
-/// each thread
-/// where they overlap.
+/// Bytes that a pass of all threads moves: the span once where they divide it or share it, the whole span for each
+/// thread where they overlap.
 fn a_pass(load: &Workload) -> f64 {
     let overlap = matches!(load.streams, Streams::Overlapping | Streams::ByKind) && load.pattern != Pattern::Random;
     load.pass_bytes().as_f64() * if overlap { f64::from(load.threads.get()) } else { 1.0 }

@@ -7,7 +7,7 @@ use drivelab_core::clock::{RunClock, StopCause, StopToken};
 use drivelab_core::event::{EventBody, RunResumed, RunStarted, RunState};
 use drivelab_core::group::HostCpu;
 use drivelab_core::ids::StepKey;
-use drivelab_core::plan::{Action, CoolDown, Step, StepRole, TestPlan};
+use drivelab_core::plan::{Action, Step, StepRole, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::relative::is_resolved;
 use drivelab_core::run::RunRecords;
@@ -258,7 +258,7 @@ impl<'a> Session<'a> {
             if !self.again.executions.contains(&key) {
                 continue;
             }
-            if self.stop.is_stopped() {
+            if self.stop.is_stopped_between_steps() {
                 return Err(Halt::Stopped);
             }
             self.note(EventBody::MakingAgain { key: key.clone() })?;
@@ -271,10 +271,14 @@ impl<'a> Session<'a> {
                     })?;
                     (active, Some(record))
                 }
-                Action::Idle { time } | Action::CoolDown(CoolDown { cap: time, .. }) => {
+                Action::Idle { time } => {
+                    self.enter(phase_of(step))?;
                     self.wait_until(self.clock.now_ns() + time.get())?;
+                    self.enter(Phase::Ordinary)?;
                     (*time, None)
                 }
+                // How warm a drive was is not made again.
+                Action::CoolDown(_) => (Nanos::new(0), None),
             };
             let reason = record.as_ref().map(|record| record.stop_reason);
             if reason == Some(StopReason::Stopped) {

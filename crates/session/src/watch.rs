@@ -99,7 +99,7 @@ impl Watch {
         self.thermometer.celsius
     }
 
-    /// The same, where the last time is long enough ago: intervals may come ten times a second.
+    /// [`Self::collect`], where the last time is long enough ago: intervals may come ten times a second.
     pub(crate) fn collect_now_and_then(&mut self, emitter: &mut Emitter, now_ns: u64) -> Result<(), RecorderLost> {
         if now_ns.saturating_sub(self.collected_ns) < COLLECT_EVERY_NS {
             return Ok(());

@@ -1,8 +1,7 @@
 //! The two checked documents, `manifest.json` and `seal.json`: their fields, versions and checksums.
 //!
-//! The fields and their order are those of docs/formats/bundle.md; the order counts, because the checksum is taken
-//! over the
-//! content written without white space.
+//! The fields and their order are those of docs/formats/bundle.md; the order counts, because the checksum is taken over
+//! the content written without white space.
 
 use std::path::Path;
 

@@ -112,8 +112,7 @@ impl Recorder {
     }
 
     /// Goes on with an unsealed run in a new segment, and says what is recorded so far. The first event it takes is
-    /// number
-    /// `last_seq + 1`.
+    /// number `last_seq + 1`.
     ///
     /// # Errors
     /// [`StoreError::Live`] while another process records it; [`StoreError::Sealed`] where it has ended (a missing seal

@@ -54,7 +54,7 @@ fn minutes(subject: &Subject<'_>) -> Vec<Seen> {
     let mut found = vec![evidence("rate of the last minute (limit: first)", last / MB, Some(first / MB), "MB/s")];
     let mut notes = Vec::new();
     match thermometer(execution) {
-        None => notes.push(String::new()),
+        None => notes.push(text::NO_TEMPERATURE.to_owned()),
         Some((source, series)) => {
             let highest = values::temperature_max(execution);
             let limit = source.description.series.get(series).and_then(|series| series.warning);

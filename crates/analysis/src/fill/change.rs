@@ -1,8 +1,7 @@
 //! What parts a fill best: the end of a write cache, a slow decline, or nothing; and what is short beside it.
 //!
-//! Owns the rules by which a change of the rate gets its name. The change that parts the fill best is looked
-//! for over the
-//! whole fill, so that nothing short at its start or in its middle hides it. Pure: from intervals to one answer.
+//! Owns the rules by which a change of the rate gets its name. The change that parts the fill best is looked for over
+//! the whole fill, so that nothing short at its start or in its middle hides it. Pure: from intervals to one answer.
 
 use std::ops::Range;
 
@@ -26,9 +25,8 @@ const BURST_FACTOR: f64 = 1.25;
 const LEAST_KNOWN: f64 = 2.0;
 /// Recorded intervals that a dip needs: two may hold the ends of one stall.
 const LEAST_IN_DIP: f64 = 4.0;
-/// How many standard errors two levels must be apart: noise alone does not get there anywhere in a fill. Of
-/// few intervals
-/// its size is itself a guess, so there it is more: half as much again for twenty.
+/// How many standard errors two levels must be apart: noise alone does not get there anywhere in a fill. Of few
+/// intervals its size is itself a guess, so there it is more: half as much again for twenty.
 const ERRORS: f64 = 6.0;
 /// See [`ERRORS`].
 const FEW_KNOWN: f64 = 10.0;
@@ -48,9 +46,8 @@ const STEEP: f64 = 0.65;
 const VERY_STEEP: f64 = 0.85;
 /// Recorded intervals to each side that tell a step: of fewer, what is served in slices says nothing.
 const NEAR_KNOWN: f64 = 8.0;
-/// An earlier step by this factor, before the one that parts the fill best, is where the cache ended: what
-/// follows it is
-/// the drive's next slower way of writing.
+/// An earlier step by this factor, before the one that parts the fill best, is where the cache ended: what follows it
+/// is the drive's next slower way of writing.
 const EARLIER_FACTOR: f64 = 1.5;
 /// Parts in each piece by which a slow decline is judged: in a tenth of the span, what comes in slices is even.
 const PIECE: usize = 20;
@@ -307,9 +304,9 @@ impl Fill<'_> {
 
     /// The true byte of a change that lies at about this part.
     fn edge(&self, at: usize, before: Range<usize>, behind: Range<usize>) -> Edge {
+        let about = Edge { bytes: at as f64 * self.part, before: self.rate(&before), behind: self.rate(&behind) };
         let bytes = |of: Range<usize>| of.start as f64 * self.part..of.end as f64 * self.part;
-        let place = place::edge(&self.track, at as f64 * self.part, self.part, bytes(before), bytes(behind));
-        place.unwrap_or(Edge { bytes: at as f64 * self.part, before: 0.0, behind: 0.0 })
+        place::edge(&self.track, about.bytes, self.part, bytes(before), bytes(behind)).unwrap_or(about)
     }
 }
 

@@ -82,10 +82,9 @@ impl Levels {
         contrast(sum / count - self.mean(inside), left, whole.len(), known)
     }
 
-    /// The line that explains a stretch best, of two kinds: even in the logarithm, or a rate that falls evenly
-    /// with time
-    /// (its square then falls evenly with what is written). The squares it leaves, and the logarithm of its rate at the
-    /// stretch's start over that at its end.
+    /// The line that explains a stretch best, of two kinds: even in the logarithm, or a rate that falls evenly with
+    /// time (its square then falls evenly with what is written). The squares it leaves, and the logarithm of its rate
+    /// at the stretch's start over that at its end.
     pub(super) fn line(&self, of: &Range<usize>) -> (f64, f64) {
         let logs = &self.logs[of.clone()];
         let (start, slope) = least_squares(logs);

@@ -1,9 +1,8 @@
 //! The byte at which one rate becomes another, inside the interval that holds both.
 //!
-//! An interval through which an edge goes was written at the one rate up to it and at the other from then on,
-//! so the time
-//! that it took tells where that was. What is drained in slices (a throttle, a drive with a buffer) smears an edge over
-//! its neighbours, so those are taken with it. Pure.
+//! An interval through which an edge goes was written at the one rate up to it and at the other from then on, so the
+//! time that it took tells where that was. What is drained in slices (a throttle, a drive with a buffer) smears an edge
+//! over its neighbours, so those are taken with it. Pure.
 
 use std::ops::Range;
 

@@ -13,7 +13,7 @@ const LEAST_S: f64 = 0.25;
 const UNUSUAL: f64 = 6.0;
 /// More than this share of the span is no gap.
 const SHORT: f64 = 0.03;
-/// Where more of all intervals than this are slow, that is how the drive writes.
+/// More gaps than this share of the intervals: that is how the drive writes.
 const RARE: f64 = 0.05;
 /// Parts to each side whose median is the rate around a place.
 const AROUND: usize = 10;

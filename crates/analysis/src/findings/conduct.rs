@@ -22,7 +22,9 @@ pub(crate) fn cap_reached(seen: &[Seen]) -> Finding {
 pub(crate) fn short_step(seen: &[Seen]) -> Finding {
     let statement = format!("{} ended before the time or the volume that was asked for.", executions(seen));
     let cause = "The run was stopped, or errors of the device ended the step.";
-    warning("short_step", statement, cause, "Resume the run: steps that were cut off are measured again.").about(seen)
+    let action = "If the run was stopped, resume it: the step is measured again. After errors look at the kernel log \
+                  (`dmesg`), and start a new run.";
+    warning("short_step", statement, cause, action).about(seen)
 }
 
 pub(crate) fn one_interval(seen: &[Seen]) -> Finding {

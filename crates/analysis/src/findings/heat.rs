@@ -5,6 +5,9 @@ use drivelab_core::finding::{Finding, Severity};
 use super::{Words, executions};
 use crate::check::Seen;
 
+/// Note of an execution whose temperature nothing recorded.
+pub(crate) const NO_TEMPERATURE: &str = "no temperature";
+
 pub(crate) fn throttled(seen: &[Seen]) -> Finding {
     let first = seen.first().and_then(|seen| seen.notes.first()).map_or("", String::as_str);
     let statement = format!(
@@ -23,15 +26,19 @@ pub(crate) fn throttled(seen: &[Seen]) -> Finding {
     words.about(seen)
 }
 
-/// A note of an execution stands for one without a temperature.
+/// An execution without a temperature has [`NO_TEMPERATURE`] as its note.
 pub(crate) fn minutes(seen: &[Seen]) -> Finding {
     let kept = |seen: &Seen| {
         let rates = seen.evidence.first()?;
         Some(100.0 * rates.value / rates.limit.filter(|first| *first > 0.0)?)
     };
     let least = seen.iter().filter_map(kept).min_by(f64::total_cmp).unwrap_or(100.0);
-    let blind = seen.iter().any(|seen| !seen.notes.is_empty());
-    let without = if blind { " No temperature was recorded, so nothing is said about heat." } else { "" };
+    let blind = seen.iter().filter(|seen| seen.notes.iter().any(|note| note == NO_TEMPERATURE)).count();
+    let without = match blind {
+        0 => String::new(),
+        all if all == seen.len() => " No temperature was recorded, so nothing is said about heat.".to_owned(),
+        some => format!(" In {some} of them no temperature was recorded, so nothing is said about heat there."),
+    };
     let statement = match seen.len() {
         1 => format!("In the last minute the rate was {least:.0} % of that in the first.{without}"),
         count => format!(

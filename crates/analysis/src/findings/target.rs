@@ -67,7 +67,7 @@ pub(crate) fn eagain_retries(seen: &[Seen]) -> Finding {
 
 pub(crate) fn nothing_checked(seen: &[Seen]) -> Finding {
     let statement = format!(
-        "{} were to check what was written and checked nothing: they say nothing about the data.",
+        "{} should have checked what was written and checked nothing: nothing is known about the data.",
         executions(seen)
     );
     let cause = "The step ended before a block was read, or no step wrote headers with the same parameters before.";

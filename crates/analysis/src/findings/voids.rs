@@ -12,7 +12,10 @@ fn void(code: &'static str, statement: String, cause: &str, action: &str, seen: 
 }
 
 pub(crate) fn time_order(seen: &[Seen]) -> Finding {
-    let statement = format!("{} ended no later than they began, so nothing can be divided by time.", executions(seen));
+    let statement = format!(
+        "In {} the end is recorded no later than the start, so nothing can be divided by time.",
+        executions(seen)
+    );
     void("time_order", statement, "The record is damaged, or the engine is at fault.", REPORT_IT, seen)
 }
 

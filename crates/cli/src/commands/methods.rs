@@ -249,9 +249,8 @@ fn plan(
     Ok(ExitCode::Ok)
 }
 
-/// How many runs one command makes: each arm in each power state in each round. Arms that cannot be had are
-/// fewer; of all
-/// power states of a drive that is not known yet, one is counted.
+/// How many runs one command makes: each arm in each power state in each round. Arms that cannot be had are fewer; of
+/// all power states of a drive that is not known yet, one is counted.
 fn runs_of(conditions: &MethodConditions) -> u64 {
     let states = match &conditions.power_states {
         Some(PowerStates::These(states)) => states.len().max(1),

@@ -40,7 +40,7 @@ pub struct Written<T> {
 }
 
 impl<'de, T: Value> Deserialize<'de> for Written<T> {
-    /// The text, as a person writes it in a file, or what [`Shown`] makes of it in a document.
+    /// The text, as a person writes it in a file, or a document's object of text, number and unit.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_any(ReadWritten(PhantomData))
     }

@@ -154,7 +154,11 @@ pub(crate) fn check_drives(results: &Results) -> Result<Vec<String>> {
     let feed = document(results, "gpu-feed")?;
     each_drive(&feed, "gpu-feed", 3)?;
     for drive in list(&feed, "/drives")? {
-        let kept = number(drive, "/kept/median_percent")?;
+        // Steps of a tenth of a second may lie too far apart for a share, and then the document says so.
+        let Ok(kept) = number(drive, "/kept/median_percent") else {
+            says(&feed, "drives_apart", "did not run on all drives for the whole time")?;
+            continue;
+        };
         ensure!((1.0..200.0).contains(&kept), "gpu-feed: a drive keeps {kept} % beside the other");
     }
     let mut fed = 0;

@@ -64,7 +64,7 @@ fn ways(span: f64, rate: impl Fn(f64) -> f64 + Copy) -> Vec<(String, Course)> {
     all
 }
 
-/// faults.md: 100 to 25 MiB/s at 0.805 GB was reported "after 0.0 GB, from 199 to 41 MB/s".
+/// 100 to 25 MiB/s at 0.805 GB was once reported as "after 0.0 GB, from 199 to 41 MB/s".
 #[test]
 fn a_burst_of_the_throttle_does_not_hide_the_cliff_behind_it() {
     let rate = |bytes: f64| if bytes < 805.0 * MB { 105.0 * MB } else { 26.0 * MB };
@@ -99,7 +99,7 @@ fn a_cliff_is_found_wherever_it_is_and_however_far_it_falls() {
     }
 }
 
-/// faults.md: constant 150 MiB/s named a cache in 9 of 10 runs.
+/// A constant 150 MiB/s once had a cache in 9 of 10 runs.
 #[test]
 fn a_constant_fill_has_no_cache_and_its_burst_is_called_one() {
     for (how, course) in ways(1500.0 * MB, |_| 157.0 * MB) {
@@ -111,7 +111,7 @@ fn a_constant_fill_has_no_cache_and_its_burst_is_called_one() {
     }
 }
 
-/// faults.md: a stall of 0.4 s in a constant fill was "fell for good … there a write cache ended".
+/// A stall of 0.4 s in a constant fill was once the end of a write cache.
 #[test]
 fn a_stall_is_a_stall_wherever_it_is() {
     for (at_s, length_s) in [(0.7, 0.4), (1.5, 0.4), (4.0, 0.4), (4.03, 1.0), (6.0, 2.0)] {
@@ -146,7 +146,7 @@ fn a_slow_ramp_is_a_ramp_even_beside_a_burst() {
     }
 }
 
-/// faults.md: up-down-up; seeds-audit.md: "for good" with 83.7 % of what followed fast again.
+/// A fall was once "for good" with 83.7 % of what followed fast again.
 #[test]
 fn a_burst_is_told_beside_a_deeper_fall_from_which_the_rate_recovered() {
     for (from, to) in [(0.31, 0.5), (0.5, 0.7)] {
