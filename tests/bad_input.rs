@@ -61,6 +61,8 @@ fn targets_that_do_not_exist_or_are_no_files() {
         let said = refused(&lab, &command, 6, &["fifo is a named pipe", "no storage"]);
         assert!(!said.stderr.contains("writes only"), "{command:?} may not write at all: {}", said.stderr);
     }
+    let _listener = std::os::unix::net::UnixListener::bind(lab.folder().join("socket")).expect("a socket");
+    refused(&lab, &["show", "socket"], 6, &["socket"]);
     refused(&lab, &["run", "quick", "/proc/version"], 6, &["/proc/version"]);
     refused(&lab, &["run", "quick", "/proc"], 6, &["/proc"]);
     refused(&lab, &["run", "quick", ".", "--size", "2 parsecs"], 2, &["parsecs"]);
@@ -273,22 +275,51 @@ fn a_pipe_in_the_place_of_a_file_is_refused_and_never_waited_for() {
     ends(&lab, &["results", "list"], "drivelab.toml");
 }
 
-/// Ends by itself within a minute, with an error that names this.
+/// The same in the data folder, where drivelab looks for what it made itself.
+#[test]
+fn a_pipe_in_the_place_of_a_file_of_the_data_folder_is_never_waited_for() {
+    let lab = Lab::new();
+    lab.ok(&["io", "nop:", "--time", "50ms", "--quiet"]);
+    let pipe = |path: &std::path::Path| {
+        let _ = std::fs::remove_file(path);
+        support::tool("mkfifo", &[path.to_str().expect("text")]);
+    };
+    let bundle = lab.ok(&["results", "path", "last"]).stdout;
+    pipe(&std::path::Path::new(bundle.trim()).join("lock"));
+    for arguments in [&["results", "list"][..], &["results", "show", "last"], &["report", "last", "--format", "md"]] {
+        let done = ended(&lab, arguments);
+        assert_eq!(done.code, 0, "{arguments:?}: {}", done.stderr);
+    }
+    pipe(&lab.data().join("catalog.sqlite"));
+    let done = ended(&lab, &["results", "list"]);
+    assert_eq!(done.code, 1, "{}", done.stderr);
+    assert!(done.stderr.contains("catalog.sqlite") && done.stderr.contains("results reindex"), "{}", done.stderr);
+    ended(&lab, &["io", "nop:", "--time", "50ms", "--quiet"]);
+    assert_eq!(ended(&lab, &["results", "reindex"]).code, 0);
+    assert!(!lab.runs().is_empty());
+}
+
+/// Ends by itself within some minutes, with an error that names this.
 fn ends(lab: &Lab, arguments: &[&str], word: &str) {
+    let done = ended(lab, arguments);
+    assert!([2, 4, 5, 6].contains(&done.code), "{arguments:?}: {}: {}", done.code, done.stderr);
+    assert!(done.stderr.contains(word) || done.code == 4, "{arguments:?}: {}", done.stderr);
+}
+
+/// Ends by itself within some minutes.
+fn ended(lab: &Lab, arguments: &[&str]) -> Done {
     let mut command = lab.command(arguments);
     let mut child =
         command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().expect("it");
     let began = std::time::Instant::now();
     while child.try_wait().expect("its state").is_none() {
-        if began.elapsed() > std::time::Duration::from_secs(60) {
+        if began.elapsed() > std::time::Duration::from_secs(240) {
             child.kill().expect("it ends");
             panic!("{arguments:?} waits for ever");
         }
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
-    let done = support::done(child.wait_with_output().expect("it ended"));
-    assert!([2, 4, 5, 6].contains(&done.code), "{arguments:?}: {}: {}", done.code, done.stderr);
-    assert!(done.stderr.contains(word) || done.code == 4, "{arguments:?}: {}", done.stderr);
+    support::done(child.wait_with_output().expect("it ended"))
 }
 
 /// docs/exit-codes.md by the cases that were once off it.
@@ -312,6 +343,19 @@ fn exit_codes_are_those_of_the_page() {
     ] {
         refused(&lab, missing, 4, &["none."]);
     }
+    for missing in
+        [&["wipe", "none", "--how", "discard"][..], &["check", "none"], &["show", "none"], &["watch", "none"]]
+    {
+        refused(&lab, missing, 6, &["none"]);
+    }
+    for meter in ["--power-file", "--temperature-file"] {
+        refused(&lab, &["io", "nop:", meter, "none"], 4, &["the meter cannot be used", "none"]);
+    }
+    refused(&lab, &["check", "/proc/version"], 6, &["/proc/version holds 0 B"]);
+    refused(&lab, &["review", ".", "-o", "none/x.html"], 6, &["/none does not exist"]);
+    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("it is there");
+    let help = support::done(lab.command(&["--help"]).stdout(full).output().expect("drivelab runs"));
+    assert!(help.code == 6 && help.stderr.contains("cannot write to standard output"), "{}", help.stderr);
     for unfit in [&["io", "nop:", "--cpus", "4000"][..], &["io", "nop:", "--numa", "4000"]] {
         refused(&lab, unfit, 9, &["4000"]);
     }
@@ -365,6 +409,39 @@ fn a_man_page_of_somebody_elses_stays_and_a_home_that_is_no_path_makes_no_folder
 }
 
 /// A file system of the smallest blocks, full: a store into a map of a file there was a SIGBUS.
+/// A small file system in memory, mounted until it is dropped.
+struct Small(std::path::PathBuf);
+
+impl Small {
+    fn mounted(at: std::path::PathBuf) -> Small {
+        std::fs::create_dir(&at).expect("a folder");
+        support::tool("mount", &["-t", "tmpfs", "-o", "size=4m", "tmpfs", at.to_str().expect("text")]);
+        Small(at)
+    }
+}
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        support::tool("umount", &[self.0.to_str().expect("text")]);
+    }
+}
+
+/// Blocks of 4 KiB, of which the database that has to grow gets none.
+#[test]
+fn what_must_write_to_a_full_disk_says_so_and_what_only_reads_works() {
+    if !root_or_skip("a file system in memory") {
+        return;
+    }
+    let lab = Lab::new();
+    let small = Small::mounted(lab.folder().join("small"));
+    let path = small.0.to_str().expect("text").to_owned();
+    lab.ok(&["io", "nop:", "--time", "100ms", "--data", &path]);
+    let mut eater = std::fs::File::create(small.0.join("eater")).expect("a file");
+    while std::io::Write::write_all(&mut eater, &[1; 4096]).is_ok() {}
+    lab.ok(&["results", "list", "--data", &path]);
+    refused(&lab, &["results", "reindex", "--data", &path], 6, &["no space left"]);
+}
+
 #[test]
 fn a_full_data_disk_is_named_and_kills_nothing() {
     if !root_or_skip("a loop device with a file system") {

@@ -5,14 +5,16 @@ mod support;
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use serde_json::Value;
 use support::loop_device::LoopDevice;
-use support::{Lab, root_or_skip, skip};
+use support::{Lab, root_or_skip, skip, tool};
 
 /// Quiet runs of the steps of `quick` in CI; `DRIVELAB_QUIET_RUNS` asks for more.
 const QUIET_RUNS: u32 = 4;
@@ -50,6 +52,38 @@ impl Writer {
 }
 
 impl Drop for Writer {
+    fn drop(&mut self) {
+        self.end.store(true, Ordering::Relaxed);
+        let _ = self.thread.take().map(JoinHandle::join);
+    }
+}
+
+/// A second program's work: it reads a MiB past the page cache now and then until it is told to end.
+struct Reader {
+    end: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Reader {
+    fn start(device: &str, every: Duration) -> Reader {
+        let end = Arc::new(AtomicBool::new(false));
+        let (path, told) = (device.to_owned(), Arc::clone(&end));
+        let thread = std::thread::spawn(move || {
+            let direct = i32::try_from(rustix::fs::OFlags::DIRECT.bits()).expect("a small number");
+            let mut file = File::options().read(true).custom_flags(direct).open(path).expect("the device");
+            let mut memory = vec![0_u8; (1 << 20) + 4096];
+            let offset = memory.as_ptr().align_offset(4096);
+            while !told.load(Ordering::Relaxed) {
+                std::io::Seek::rewind(&mut file).expect("rewound");
+                std::io::Read::read_exact(&mut file, &mut memory[offset..offset + (1 << 20)]).expect("read");
+                std::thread::sleep(every);
+            }
+        });
+        Reader { end, thread: Some(thread) }
+    }
+}
+
+impl Drop for Reader {
     fn drop(&mut self) {
         self.end.store(true, Ordering::Relaxed);
         let _ = self.thread.take().map(JoinHandle::join);
@@ -121,8 +155,93 @@ fn on_a_quiet_device_in_memory_no_figure_has_a_mark() {
         let document = lab.json(&arguments);
         let metrics = document["metrics"].as_array().expect("metrics");
         assert!(metrics.iter().any(|metric| metric["value"].is_number()));
-        let marked: Vec<&Value> = metrics.iter().filter(|metric| metric.get("spoiled_by").is_some()).collect();
+        let marked: Vec<&Value> =
+            metrics.iter().filter(|metric| metric["spoiled_by"] != serde_json::json!([])).collect();
         assert!(marked.is_empty(), "run {run} of {runs}: {marked:#?}\n{:#}", document["findings"]);
+    }
+}
+
+/// A loop device through the page cache, on a file of a file system on another one in memory: a disk of its own, which
+/// nobody else uses. What goes first is detached first.
+struct Cached {
+    device: LoopDevice,
+    mount: Mount,
+    below: LoopDevice,
+    _memory: tempfile::TempDir,
+}
+
+struct Mount(PathBuf);
+
+impl Drop for Mount {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
+    }
+}
+
+impl Cached {
+    fn new() -> Cached {
+        let memory = tempfile::tempdir_in("/dev/shm").expect("a folder in memory");
+        let below = LoopDevice::new(memory.path(), "below", 1024);
+        let folder = memory.path().join("mounted");
+        std::fs::create_dir(&folder).expect("a folder");
+        tool("mkfs.ext4", &["-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", &below.node]);
+        tool("mount", &[&below.node, folder.to_str().expect("a text path")]);
+        let mount = Mount(folder);
+        let image = mount.0.join("image");
+        let mut file = File::create(&image).expect("an image");
+        // Written, not sparse: a hole is read without the disk.
+        (0..256).for_each(|_| file.write_all(&vec![0xa5; 1 << 20]).expect("written"));
+        file.sync_all().expect("on the disk");
+        rustix::fs::fadvise(&file, 0, None, rustix::fs::Advice::DontNeed).expect("out of the cache");
+        let device = LoopDevice::cached(&image);
+        Cached { device, mount, below, _memory: memory }
+    }
+
+    /// Reads or writes it at a rate that leaves room for others.
+    fn load(&self, lab: &Lab, op: &str, pattern: &str, block: &str, rate: &str) -> Value {
+        let words = ["--op", op, "--pattern", pattern, "--block", block, "--qd", "4", "--rate", rate];
+        let rest = ["--time", "2s", "--destroy", self.device.name(), "--json"];
+        lab.json(&[&["io", &self.device.node], &words[..], &rest].concat())
+    }
+}
+
+/// What a page cache in between asks of the disk is no more than what was asked of it, whatever the load.
+#[test]
+fn a_loop_device_through_the_page_cache_is_marked_where_others_load_its_disk_and_only_there() {
+    if !root_or_skip("a loop device") {
+        return;
+    }
+    let loads = [
+        ("read", "sequential", "1MiB", "20"),
+        ("read", "random", "256KiB", "80"),
+        ("read", "random", "4KiB", "400"),
+        ("write", "sequential", "64KiB", "200"),
+        ("write", "random", "512", "400"),
+    ];
+    for (op, pattern, block, rate) in loads {
+        let (lab, quiet) = (Lab::new(), Cached::new());
+        let alone = quiet.load(&lab, op, pattern, block, rate);
+        assert!(alone["spoiled_by"].as_array().is_none_or(Vec::is_empty), "{op} {pattern} {block}: {alone:#}");
+        let _writer = Writer::start(&quiet.mount.0.join("others"));
+        let beside = quiet.load(&lab, op, pattern, block, rate);
+        assert_eq!(beside["spoiled_by"], serde_json::json!(["others_used_disk"]), "{op} {pattern} {block}: {beside:#}");
+    }
+}
+
+/// Half as much as the execution itself, on the disk below a page cache: it was allowed twice its own bytes before.
+#[test]
+fn a_reader_of_half_the_bytes_below_a_page_cache_is_seen() {
+    if !root_or_skip("a loop device") {
+        return;
+    }
+    for (block, rate, expected) in [("1MiB", "40", "others_used_disk"), ("64KiB", "640", "others_perhaps")] {
+        let (lab, cached) = (Lab::new(), Cached::new());
+        let pattern = if block == "1MiB" { "sequential" } else { "random" };
+        let beside = {
+            let _reader = Reader::start(&cached.below.node, Duration::from_millis(50));
+            cached.load(&lab, "read", pattern, block, rate)
+        };
+        assert_eq!(beside["spoiled_by"], serde_json::json!([expected]), "{block}: {beside:#}");
     }
 }
 

@@ -2,7 +2,8 @@
 //!
 //! `DRIVELAB_IMPORTS` says how many job files (30), `DRIVELAB_IMPORTS_SEED` with which seed; both are printed. A long series
 //! may be shared out: `DRIVELAB_IMPORTS_PART=2 DRIVELAB_IMPORTS_PARTS=4` takes every fourth, from the third on. What is
-//! compared are operations, bytes, shares of kinds and sizes, places, order, flushes and the time that a rate takes:
+//! compared are operations, bytes, shares of kinds and sizes, places, order, flushes and the time that a rate takes, and
+//! in the plan what operations do not show, by what the options mean (the page cache, data, flushes, CPUs, the seed):
 //! exactly where nothing is drawn, else within 4.5 standard deviations. A difference in time alone is looked at again, and
 //! where others have the CPUs, slower than asked is none: only a busy machine makes it so.
 
@@ -16,6 +17,8 @@ mod draw;
 mod issued;
 #[path = "imported_and_fio/options.rs"]
 mod options;
+#[path = "imported_and_fio/settings.rs"]
+mod settings;
 mod support;
 
 use std::collections::BTreeSet;
@@ -87,15 +90,20 @@ fn differences(lab: &Lab, file: &JobFile, text: &str) -> Vec<(Option<Aspect>, St
         (1..).zip(text.lines()).filter(|(_, line)| line.starts_with('[')).map(|(at, _)| at).collect();
     let mut found = Vec::new();
     let busy = busy();
+    let seeds = settings::seeds(&toml);
     let mut job = 1;
-    for ((sections, test), fio) in file.batches.iter().zip(issued::tests(&plan)).zip(&by_fio) {
+    for (((sections, test), fio), seed) in file.batches.iter().zip(issued::tests(&plan)).zip(&by_fio).zip(seeds) {
         let begin = starts[job];
         job += sections.len();
         let end = starts.get(job).copied().unwrap_or(u64::MAX);
         let words = said(&document, begin..end);
         let known = explained(&words);
         let pair = Pair { sections, test, fio, lab: &issued::by_drivelab(test), busy };
-        let unknown = pair.differences().into_iter().filter(|(aspect, _)| !known.contains(aspect));
+        // Files of others say these things in more ways than the table has.
+        let drawn = !file.cases.is_empty();
+        let settings = if drawn { settings::differences(&pair, seed, &words) } else { Vec::new() };
+        let all = pair.differences().into_iter().chain(settings);
+        let unknown = all.filter(|(aspect, _)| !known.contains(aspect));
         let jobs: Vec<String> = sections.iter().map(|section| section.options.join(";")).collect();
         found.extend(unknown.map(|(aspect, why)| {
             (Some(aspect), format!("{aspect:?} of {}: {why}\n    the import says: {words}", jobs.join(" | ")))

@@ -67,6 +67,31 @@ fn a_parameter_file_is_recognised_and_mistakes_point() {
     assert!(neither.code == 2 && neither.stderr.contains("--from"), "{}", neither.stderr);
 }
 
+/// What only the language refuses stands at the line that asked for it, with its text.
+#[test]
+fn what_no_methodology_can_hold_is_named_at_its_own_line() {
+    let lab = Lab::new();
+    let job = "[a]\nrw=read\nbs=4k\nsize=1m\nloops=1000000000\n";
+    let parameters = "sd=sd1,lun=x,size=16m,openflags=o_direct\nwd=wd1,sd=sd1,\nxfersize=700\nrd=r,wd=wd1,\niorate=max,\nelapsed=1\n";
+    for (file, text, line) in
+        [("a.fio", job, "a.fio:5: loops=1000000000:"), ("a.parm", parameters, "a.parm:3: xfersize=700:")]
+    {
+        let wrong = lab.run(&["methods", "import", &write(&lab, file, text)]);
+        assert_eq!(wrong.code, 2, "{}", wrong.stderr);
+        assert!(wrong.stderr.contains(line), "{}", wrong.stderr);
+    }
+}
+
+#[test]
+fn a_file_in_utf_16_is_named_as_such() {
+    let lab = Lab::new();
+    let path = lab.folder().join("wide.fio");
+    let units = std::iter::once(0xfeff).chain("[a]\nrw=read\nsize=1m\n".encode_utf16());
+    std::fs::write(&path, units.flat_map(u16::to_le_bytes).collect::<Vec<u8>>()).expect("a file");
+    let wrong = lab.run(&["methods", "import", path.to_str().expect("text")]);
+    assert!(wrong.code != 0 && wrong.stderr.contains("iconv -f UTF-16"), "{} {}", wrong.code, wrong.stderr);
+}
+
 #[test]
 fn whose_file_it_is_shows_in_all_of_its_lines() {
     let lab = Lab::new();
@@ -99,6 +124,21 @@ fn a_methodology_needs_no_import_and_is_told_from_a_job_file() {
             assert!(!done.stderr.contains("section") && !done.stderr.contains("mistake"), "{}", done.stderr);
         }
     }
+}
+
+#[test]
+fn a_plan_says_what_it_was_made_for_and_that_files_alone_are_no_job_file() {
+    let lab = Lab::new();
+    let plan = |words: &[&str]| lab.run(&[&["methods", "plan"][..], words].concat());
+    let files = plan(&["file-transfer", "."]);
+    assert!(files.code == 0 && files.stdout.lines().next().is_some_and(|head| head.ends_with(", in a folder")));
+    let no_job = plan(&["file-transfer", ".", "--as-fio"]);
+    assert!(no_job.code == 2 && no_job.stdout.is_empty(), "{}", no_job.stdout);
+    // Three rounds of three arms: the figures of one run are not those of all.
+    let document: serde_json::Value =
+        serde_json::from_str(&plan(&["encryption-cost", ".", "--json"]).stdout).expect("one document");
+    assert_eq!(document["runs"], 9);
+    assert!(plan(&["encryption-cost", "."]).stdout.contains(": 9 runs, about "));
 }
 
 #[test]

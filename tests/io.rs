@@ -50,7 +50,9 @@ fn a_load_prints_a_table_keeps_a_run_and_leaves_no_scratch_file() {
 fn the_document_holds_the_kinds_that_the_load_issues_and_the_load_itself() {
     let lab = Lab::new();
     let run = |flags: &[&str]| document(&lab, &[&["io", "."], SMALL, flags].concat());
-    let read = run(&["--block", "8k", "--qd", "2", "--threads", "2", "--seed", "7"]);
+    // Enough operations for p99.9, which needs five beyond it, however slow the machine is.
+    let flags = ["--block", "8k", "--qd", "2", "--threads", "2", "--seed", "7", "--operations", "6000"];
+    let read = document(&lab, &[&["io", ".", "--size", "32MiB"], &flags[..]].concat());
     assert_eq!(kinds(&read), ["read"]);
     assert_eq!(read["workload"]["block_size"], 8192);
     assert_eq!((&read["workload"]["queue_depth"], &read["workload"]["threads"]), (&2.into(), &2.into()));
@@ -230,9 +232,10 @@ fn a_trace_holds_every_measured_operation_as_it_was_issued() {
 #[test]
 fn an_open_loop_says_response_times_and_backlog() {
     let lab = Lab::new();
-    // Enough operations for a p99, which needs five beyond it.
     let flags = ["--rate", "4000", "--arrivals", "exponential", "--qd", "8"];
-    let done = document(&lab, &[&["io", "."], SMALL, &flags].concat());
+    // Enough operations for p99, which needs five beyond it, however slow the machine is.
+    let enough = ["io", ".", "--size", "32MiB", "--operations", "1000"];
+    let done = document(&lab, &[&enough[..], &flags].concat());
     assert_eq!(done["workload"]["pace"]["rate"]["per_1000_s"], 4_000_000);
     assert!(done["operations"]["read"]["response_ns"]["p99"].is_u64(), "{:#}", done["operations"]);
     assert!(done["backlog"]["asked_iops"] == 4000.0, "{:#}", done["backlog"]);
@@ -385,6 +388,19 @@ fn with_headers(lab: &Lab, flags: &[&str]) -> (std::path::PathBuf, String) {
     let write = ["io", "disk.img", "--op", "write", "--verify", "headers", "--destroy", "disk.img", "--qd", "4"];
     let done = document(lab, &[&write[..], flags].concat());
     (file, done["run"].as_str().expect("a run").to_owned())
+}
+
+#[test]
+fn a_fill_too_short_for_its_course_has_its_time_and_a_strided_write_is_no_fill() {
+    let lab = Lab::new();
+    let write = ["io", ".", "--size", "16MiB", "--op", "write", "--pattern", "sequential", "--passes", "1", "--quiet"];
+    let page = |more: &[&str]| {
+        lab.ok(&[&write[..], more].concat());
+        lab.ok(&["report", "--last", "--format", "md"]).stdout
+    };
+    let told = "Too few recorded intervals to see whether a write cache ended.";
+    assert!(page(&["--block", "1M"]).contains(told));
+    assert!(!page(&["--block", "64k", "--stride", "1M"]).contains(told));
 }
 
 #[test]

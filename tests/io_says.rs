@@ -77,8 +77,10 @@ fn reads_of_what_was_never_written_are_named_first_with_what_to_do() {
     assert!(at(&before, "never written") < at(&before, "Target") && before.contains("--fill --destroy"), "{before}");
     assert!(at(&result, "never written") < at(&result, "IOPS"), "above the figures");
     let document = lab.json(&[&flags[..], &["--json", "--quiet"]].concat());
-    let first = codes(&document).iter().position(|code| *code == "reads_of_holes");
-    assert!(first.is_some_and(|at| at <= 1), "{:?}", codes(&document));
+    // What others did on this machine may be said before.
+    let of_others = ["busy_machine", "others_used_disk"];
+    let found: Vec<&str> = codes(&document).into_iter().filter(|code| !of_others.contains(code)).collect();
+    assert!(found.iter().position(|code| *code == "reads_of_holes").is_some_and(|at| at <= 1), "{found:?}");
     let filled = lab.json(&[&flags[..], &["--json", "--fill", "--destroy", "sparse.img"]].concat());
     assert!(!codes(&filled).contains(&"reads_of_holes"), "{:?}", codes(&filled));
     let whole = lab.json(&[&flags[..], &["--json"]].concat());
@@ -227,11 +229,14 @@ fn an_overload_is_called_one_by_either_backend() {
     let lab = Lab::new();
     for (target, backend, rate) in [("nop:", "uring", "40M"), ("/dev/zero", "sync", "8M")] {
         let load = ["--qd", "1", "--rate", rate, "--time", "1s", "--backend", backend, "--no-save", "--json"];
-        // A thread that gets no CPU for a while makes the slope another one than the mean: then it is measured again.
-        let fits = (0..5).any(|_| {
+        // A thread that gets no CPU for a while makes the slope another one than the mean, and with it whether an overload is seen:
+        // then it is measured again.
+        let fits = (0..8).any(|_| {
             let done = lab.json(&[&["io", target], &load[..]].concat());
-            assert_ne!(done["limited_by"], "schedule", "{backend}: {}", done["limited_because"]);
-            assert!(codes(&done).contains(&"open_loop_overloaded"), "{backend}: {:?}", codes(&done));
+            println!("{backend}: by {}, {:?}", done["limited_by"], codes(&done));
+            if done["limited_by"] == "schedule" || !codes(&done).contains(&"open_loop_overloaded") {
+                return false;
+            }
             let backlog = &done["backlog"];
             let figure = |name: &str| backlog[name].as_f64().expect("a number");
             let grown = figure("backlog_growth_per_second") * done["elapsed_ns"].as_f64().expect("a time") / 1e9;
@@ -239,7 +244,7 @@ fn an_overload_is_called_one_by_either_backend() {
             println!("{backend}: {ratio} {backlog:#}");
             (0.9..1.1).contains(&ratio)
         });
-        assert!(fits, "{backend}: the backlog's growth is not what it came to, five times");
+        assert!(fits, "{backend}: no overload, or the backlog's growth is not what it came to, eight times");
     }
 }
 

@@ -49,26 +49,31 @@ fn throttled_loads(backend: &'static str) -> Vec<(String, u64, Load<'static>)> {
     loads
 }
 
-/// Measures with both programs in turn. More than the limit is wrong at once. Less is tried again, twice: the throttle
-/// gives no credit for a slice in which the measuring thread got no CPU, so a busy machine really is served less.
+/// So often what only a busy machine can have moved is measured again, as in `throttled`.
+const TRIES: usize = 8;
+
+/// Measures with both programs in turn. More than the limit is wrong at once. Less is tried again: the throttle gives no
+/// credit for a slice in which the measuring thread got no CPU, so a busy machine really is served less, either program
+/// by itself. What each got at its best is therefore nearest to the truth; a program that counts too little does so in
+/// every try.
 fn assert_rate_of_the_limit(limit: &str, value: u64, load: &Load) {
     let Some(disk) = RamDisk::new_or_skip(32) else { return };
     let lab = Lab::new();
     let throttle = Throttle::new(&disk.numbers());
     throttle.limit(limit, value);
     let wanted = |figures: Figures| if limit.ends_with("bps") { figures.bytes_per_second } else { figures.iops };
-    let (mut own, mut apart) = (0.0, 0.0);
-    for attempt in 1..=3 {
-        own = wanted(drivelab_on(&lab, throttle.command(DRIVELAB), load, &disk.device)) / value as f64;
-        let peer = wanted(fio_on(throttle.command("fio"), load, &disk.device)) / value as f64;
-        apart = own / peer - 1.0;
-        println!("{} {limit}: drivelab {own:.4} of the limit, fio {peer:.4} (attempt {attempt})", load.backend);
-        assert!(own <= 1.015, "{} {limit}: {own} of the limit", load.backend);
-        if own >= 0.985 && apart.abs() <= 0.02 {
+    let (mut own, mut peer) = (0.0_f64, 0.0_f64);
+    for attempt in 1..=TRIES {
+        let now = wanted(drivelab_on(&lab, throttle.command(DRIVELAB), load, &disk.device)) / value as f64;
+        assert!(now <= 1.015, "{} {limit}: {now} of the limit", load.backend);
+        let beside = wanted(fio_on(throttle.command("fio"), load, &disk.device)) / value as f64;
+        println!("{} {limit}: drivelab {now:.4} of the limit, fio {beside:.4} (attempt {attempt})", load.backend);
+        (own, peer) = (own.max(now), peer.max(beside));
+        if own >= 0.985 && (own / peer - 1.0).abs() <= 0.02 {
             return;
         }
     }
-    panic!("{} {limit}: {own} of the limit, {apart} apart from fio", load.backend);
+    panic!("{} {limit}: {own} of the limit at best, and fio {peer}", load.backend);
 }
 
 /// The four devices are throttled so far down that they leave one another the CPU they need.
@@ -165,12 +170,12 @@ fn a_cliff_in_the_middle_of_a_load_is_placed_within_a_quarter_of_a_second() {
         for (limit, values, load, amount) in
             [("read_iops", [1000, 200], small, "count"), ("read_bps", [50 << 20, 10 << 20], large, "bytes")]
         {
-            let placed = (1..=3).any(|attempt| {
+            let placed = (1..=TRIES).any(|attempt| {
                 let (place, truth) = measure_cliff(backend, limit, values, load, amount);
                 println!("{backend} {limit}: cliff at {truth:.3} s, placed at {place:?} (attempt {attempt})");
                 place.is_some_and(|place| (place - truth).abs() <= 0.25)
             });
-            assert!(placed, "{backend} {limit}: the cliff is elsewhere three times");
+            assert!(placed, "{backend} {limit}: the cliff is elsewhere {TRIES} times");
         }
     }
 }
@@ -210,28 +215,44 @@ fn agree(what: &str, own: &[Figures], peer: &[Figures], of: impl Fn(Percentiles)
     (mine - theirs).abs() <= SPREADS * (most - least)
 }
 
-/// Nothing is known about this device but what fio says of it, with the spread that fio has on a machine like this.
+/// Of the ten runs of a try, so many at most in which drivelab found the machine busy: what a calm machine says.
+const BUSY: usize = 2;
+
+/// Tries on a calm machine that must all say that the two disagree before it is believed.
+const CALM: usize = 3;
+
+/// How far apart the least medians of both programs may be where the machine was never calm: a mistake in the latencies is
+/// not hidden by other work, which takes from both in turn.
+const NEVER_CALM: f64 = 2.0;
+
+/// Nothing is known about this device but what fio says of it, with the spread that fio has on a machine like this. Other
+/// work takes the CPUs from the two programs by turns, so where they disagree it is asked again; where the machine was busy
+/// by what drivelab saw before its runs, that they still do says nothing, and they are held to less.
 #[test]
 fn latencies_on_a_loop_device_in_memory_are_as_near_to_those_of_fio_as_they_are_to_each_other() {
     if !root_or_skip("a loop device") || !fio::there_or_skip() {
         return;
     }
     let Some(disk) = RamDisk::new_or_skip(64) else { return };
-    let mut busy = 0;
-    for attempt in 1..=3 {
-        println!("attempt {attempt}");
+    let (mut calm, mut least) = (0, [f64::INFINITY; 2]);
+    for attempt in 1..=TRIES {
         let (own, peer) = measure_in_turn(&disk);
-        let p50 = agree("p50", &own, &peer, |latency| latency.p50);
-        if agree("p99", &own, &peer, |latency| latency.p99) && p50 {
+        let busy = own.iter().filter(|figures| figures.busy).count();
+        println!("attempt {attempt}, {busy} runs on a busy machine");
+        let (p50, p99) =
+            (agree("p50", &own, &peer, |latency| latency.p50), agree("p99", &own, &peer, |latency| latency.p99));
+        if p50 && p99 {
             return;
         }
-        busy = own.iter().filter(|figures| figures.busy).count();
+        for (least, all) in least.iter_mut().zip([&own, &peer]) {
+            *least = all.iter().map(|figures| figures.latency.p50).fold(*least, f64::min);
+        }
+        calm += usize::from(busy <= BUSY);
+        assert!(calm < CALM, "drivelab and fio disagree on a machine with nothing else to do, {CALM} times");
     }
-    if busy > 5 {
-        support::skip("other work takes the CPUs from drivelab and fio by turns: too noisy to tell");
-        return;
-    }
-    panic!("drivelab and fio disagree on a machine with nothing else to do");
+    let apart = least[0] / least[1];
+    println!("the machine was busy; least p50 of both: {least:?} ns");
+    assert!((1.0 / NEVER_CALM..=NEVER_CALM).contains(&apart), "p50 of drivelab is {apart:.2} of fio's at their best");
 }
 
 /// The rate at which response times run away is the device's limit: below it they stay within the throttle's slices of
@@ -247,7 +268,7 @@ fn a_search_of_the_rate_finds_the_limit_of_a_throttled_loop_device() {
     throttle.limit("read_iops", IOPS);
     let search = ["--find-rate", "p99=400ms,250..4k", "--rounds", "9", "--time", "4s", "--ramp", "500ms", "--qd", "64"];
     let mut found = (0.0, 0.0);
-    for attempt in 1..=3 {
+    for attempt in 1..=TRIES {
         let mut command = throttle.command(DRIVELAB);
         lab.dress(&mut command).args(["io", &disk.device, "--no-save", "--json"]).args(search);
         let done = support::done(command.output().expect("the program starts"));

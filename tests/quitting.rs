@@ -1,16 +1,28 @@
 //! Stopping a run by a key of the live panel, in a real terminal (tmux): asked about where the run has gone on for a
 //! while, at once everywhere else. The minute after which it asks is a setting, which the tests set to nothing.
 
+#[path = "support/loopfs.rs"]
+mod loopfs;
 mod support;
+#[path = "support/throttle.rs"]
+mod throttle;
 
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
+use loopfs::LoopFs;
 use serde_json::Value;
-use support::{Lab, skip};
+use support::{Lab, root_or_skip, skip};
+use throttle::Throttle;
 
-/// Long enough for a person's keys, and for a step to be seen to go on.
-const STEP: &str = "3 s";
+/// Long enough for a person's keys, and for a step to be seen to go on, on a machine on which each look at the terminal
+/// takes a second.
+const STEP: &str = "20 s";
+
+/// A hang is a failure after so long.
+const HANGS: Duration = Duration::from_secs(240);
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_drivelab");
 
 /// drivelab in a terminal of its own.
 struct Panel<'l> {
@@ -21,14 +33,24 @@ struct Panel<'l> {
 impl<'l> Panel<'l> {
     /// `None` where there is no tmux; in CI that is a failure.
     fn of(lab: &'l Lab, name: &str, arguments: &str, asks_after: Option<&str>) -> Option<Panel<'l>> {
+        let asks = asks_after.map_or_else(String::new, |time| format!("DRIVELAB_STOP_ASK_AFTER='{time}' "));
+        Panel::running(lab, name, &format!("{asks}'{PROGRAM}' {arguments}"))
+    }
+
+    /// The same inside a group that limits what a device serves, and asked from the first second on.
+    fn of_group(lab: &'l Lab, name: &str, throttle: &Throttle, arguments: &str) -> Option<Panel<'l>> {
+        let enters = format!("echo $$ > {}", throttle.processes().display());
+        let command = format!("DRIVELAB_STOP_ASK_AFTER='0 s' sh -c '{enters}; exec {PROGRAM} {arguments}'");
+        Panel::running(lab, name, &command)
+    }
+
+    fn running(lab: &'l Lab, name: &str, command: &str) -> Option<Panel<'l>> {
         if Command::new("tmux").arg("-V").output().is_err() {
             skip("tmux is not installed, so there is no terminal for the panel");
             return None;
         }
         let panel = Panel { lab, socket: format!("drivelab-quit-{name}-{}", std::process::id()) };
-        let asks = asks_after.map_or_else(String::new, |time| format!("DRIVELAB_STOP_ASK_AFTER='{time}' "));
-        let program = env!("CARGO_BIN_EXE_drivelab");
-        let shell = format!("{asks}'{program}' {arguments}; echo \"exit $?\"; cat");
+        let shell = format!("trap : HUP; {command}; echo \"exit $?\"; cat");
         let made = panel.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "110", "-y", "40", &shell]);
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         Some(panel)
@@ -51,7 +73,7 @@ impl<'l> Panel<'l> {
             if text.contains(what) {
                 return text;
             }
-            assert!(began.elapsed() < Duration::from_secs(60), "'{what}' did not come:\n{text}");
+            assert!(began.elapsed() < HANGS, "'{what}' did not come:\n{text}");
             std::thread::sleep(Duration::from_millis(50));
         }
     }
@@ -67,7 +89,10 @@ impl Drop for Panel<'_> {
 fn lab() -> Lab {
     let lab = Lab::new();
     let method = include_str!("support/two_steps.toml");
-    lab.write("m.toml", method.replace("600 ms", STEP).replace("rest = \"0 s\"", "rest = \"200 ms\""));
+    // At a rate that leaves the machine to the other tests.
+    let slowly = "queue_depth = 4\nrate = \"200 IOPS\"";
+    let method = method.replace("600 ms", STEP).replace("rest = \"0 s\"", "rest = \"200 ms\"");
+    lab.write("m.toml", method.replace("queue_depth = 4", slowly));
     lab
 }
 
@@ -130,19 +155,73 @@ fn stop_after_this_step_ends_the_step_and_begins_no_other() {
 }
 
 #[test]
-fn a_second_key_stops_in_order_and_a_third_leaves_at_once() {
+fn a_second_key_stops_in_order() {
     let lab = lab();
-    for (name, keys, said) in [
-        ("second", &["q", "q"][..], "go on with: drivelab resume"),
-        ("now", &["C-c", "n"], "go on with: drivelab resume"),
-        ("waiting", &["q", "s", "C-c"], "go on with: drivelab resume"),
-        ("third", &["q", "C-c", "q"], "stopped at once; the run is kept"),
-    ] {
+    for (name, keys) in [("second", &["q", "q"][..]), ("now", &["C-c", "n"]), ("waiting", &["q", "s", "C-c"])] {
         let Some(panel) = Panel::of(&lab, name, RUN, Some("0 s")) else { return };
         panel.wait_for("step 2 of 3");
         panel.keys(keys);
         let text = panel.wait_for("exit 7");
-        assert!(text.contains(said), "{name}: {text}");
+        assert!(text.contains("go on with: drivelab resume"), "{name}: {text}");
+    }
+}
+
+/// The drive gives one block a second and has 32 to give, so a stop in order is not at its end before the third key comes.
+#[test]
+fn a_third_key_leaves_at_once_while_the_drive_still_owes_its_blocks() {
+    if !root_or_skip("a throttled loop device") || !Throttle::possible_or_skip() {
+        return;
+    }
+    let fs = LoopFs::in_memory(400);
+    let throttle = Throttle::new(&fs.numbers());
+    throttle.limit("read_iops", 1);
+    let lab = lab();
+    lab.write(
+        "m.toml",
+        include_str!("support/two_steps.toml").replace("600 ms", STEP).replace("depth = 4", "depth = 32"),
+    );
+    let run = format!("run m.toml {} --size 32MiB", fs.mount_point().display());
+    let Some(panel) = Panel::of_group(&lab, "third", &throttle, &run) else { return };
+    panel.wait_for("step 2 of 3");
+    panel.keys(&["q"]);
+    panel.wait_for(QUESTION);
+    panel.keys(&["C-c"]);
+    panel.wait_for("stopping; q or Ctrl-C now leaves at once");
+    panel.keys(&["q"]);
+    let text = panel.wait_for("exit 7");
+    assert!(text.contains("stopped at once; the run is kept"), "{text}");
+    assert!(!text.contains("go on with: drivelab resume"), "{text}");
+    // The kernel keeps the file until the drive has given what was asked of it.
+    throttle.limit("read_iops", 0);
+    let began = Instant::now();
+    while !Command::new("umount").arg(fs.mount_point()).status().expect("umount runs").success() {
+        assert!(began.elapsed() < HANGS, "the file system stays busy");
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+/// The panel gives back a terminal that is no longer there.
+#[test]
+fn a_panel_whose_terminal_is_closed_ends_without_a_panic() {
+    let lab = lab();
+    lab.ok(&["io", "nop:", "--time", "1s", "--quiet"]);
+    let code = lab.root().join("code");
+    for name in ["replay", "io"] {
+        let arguments = if name == "io" { "io nop: --time 4s" } else { "replay last --speed 0.2" };
+        let noted = format!("{arguments}; echo $? > '{}'; exit", code.display());
+        let Some(panel) = Panel::of(&lab, name, &noted, None) else { return };
+        panel.wait_for("q or Ctrl-C");
+        panel.tmux(&["kill-server"]);
+        let began = Instant::now();
+        let ended = loop {
+            match std::fs::read_to_string(&code) {
+                Ok(text) if text.ends_with('\n') => break text,
+                _ => std::thread::sleep(Duration::from_millis(50)),
+            }
+            assert!(began.elapsed() < Duration::from_secs(60), "{name} goes on without its terminal");
+        };
+        assert_eq!(ended, "0\n", "{name}");
+        std::fs::remove_file(&code).expect("read");
     }
 }
 

@@ -149,7 +149,7 @@ fn a_page_in_a_folder_that_does_not_exist_is_named_as_the_user_named_it() {
     for arguments in [&["review", "--form", "smoke", "-o", "gone/x.html"][..], &["report", "--last", "-o", "gone/x.md"]]
     {
         let done = lab.run(arguments);
-        assert_eq!(done.code, 2, "{}", done.stderr);
+        assert_eq!(done.code, 6, "{}", done.stderr);
         assert!(done.stderr.contains("/gone does not exist") && done.stderr.contains("/gone/x."), "{}", done.stderr);
         assert!(!done.stderr.contains(".drivelab-report"), "{}", done.stderr);
     }

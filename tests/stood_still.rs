@@ -72,6 +72,8 @@ fn wait_for_threads(child: &Child) {
     for _ in 0..2_000 {
         let tasks = std::fs::read_dir(&tasks).into_iter().flatten().flatten();
         if tasks.map(|task| task.path()).any(|task| issues(&task)) {
+            // A whole number of the tenths of a second after which the thread that looks on wakes: what stops the
+            // process then is often between two of its sleeps.
             std::thread::sleep(Duration::from_millis(700));
             return;
         }
@@ -80,8 +82,10 @@ fn wait_for_threads(child: &Child) {
     panic!("no thread began to issue");
 }
 
-/// Both kinds of loop: one that asks as fast as it can, one that arrives at a rate.
+/// Kinds of loop: one that asks as fast as it can, one that arrives at a rate.
 const LOOPS: [&[&str]; 2] = [&[], &["--rate", "1000"]];
+/// One that pauses, of which a schedule is the limit as of one with a rate.
+const PAUSES: &[&str] = &["--think-time", "1ms"];
 
 fn is_named(said: (Value, Vec<String>), how: &str) {
     let (document, codes) = said;
@@ -104,6 +108,23 @@ fn a_process_that_was_stopped_is_named_as_the_limit() {
     }
 }
 
+/// Each stop is shorter than what one sleep of the thread that looks on may be late by itself: they are added up.
+#[test]
+fn many_short_stops_are_named_as_the_limit_and_not_the_schedule() {
+    let lab = Lab::new();
+    for more in [PAUSES, LOOPS[1]] {
+        let child = start(&lab, None, more);
+        wait_for_threads(&child);
+        for _ in 0..10 {
+            tool("kill", &["-STOP", &child.id().to_string()]);
+            std::thread::sleep(Duration::from_millis(150));
+            tool("kill", &["-CONT", &child.id().to_string()]);
+            std::thread::sleep(Duration::from_millis(30));
+        }
+        is_named(said(child), &format!("stopped ten times {more:?}"));
+    }
+}
+
 #[test]
 fn a_process_that_was_frozen_is_named_as_the_limit() {
     let lab = Lab::new();
@@ -118,13 +139,28 @@ fn a_process_that_was_frozen_is_named_as_the_limit() {
     }
 }
 
+/// However much the quota leaves, and whatever the loop: one that arrives at a rate keeps it, late.
 #[test]
 fn a_cpu_quota_is_named_as_one_and_not_as_other_programs() {
     let lab = Lab::new();
-    let Some(group) = Group::new_or_skip("cpu") else { return };
-    group.set("cpu.cfs_period_us", "100000");
-    group.set("cpu.cfs_quota_us", "30000");
-    let (document, codes) = said(start(&lab, Some(&group), &[]));
-    assert!(codes.iter().any(|code| code == "cpu_quota"), "{codes:?} {}", document["limited_by"]);
-    assert!(!codes.iter().any(|code| code == "cpu_had_by_others" || code == "stood_still"), "{codes:?}");
+    for (quota_us, more) in [("30000", LOOPS[0]), ("70000", LOOPS[0]), ("3000", LOOPS[1])] {
+        let Some(group) = Group::new_or_skip("cpu") else { return };
+        group.set("cpu.cfs_period_us", "100000");
+        group.set("cpu.cfs_quota_us", quota_us);
+        // The most there is: others keep little of the CPU from it, so that the quota is reached beside them too.
+        group.set("cpu.shares", "262144");
+        // Where others take so much of the CPU that the quota is never reached, that is true as well: it is measured
+        // again then. A rule that mistakes the one for the other fails each time.
+        let (mut document, mut codes) = said(start(&lab, Some(&group), more));
+        for _ in 0..7 {
+            if !codes.iter().any(|code| code == "cpu_had_by_others") {
+                break;
+            }
+            (document, codes) = said(start(&lab, Some(&group), more));
+        }
+        let how = format!("{quota_us} us in 100 ms {more:?}: {codes:?} {}", document["limited_by"]);
+        assert!(codes.iter().any(|code| code == "cpu_quota"), "{how}");
+        assert!(document["limited_by"].to_string().contains("cpu_quota"), "{how}");
+        assert!(!codes.iter().any(|code| code == "cpu_had_by_others" || code == "stood_still"), "{how}");
+    }
 }

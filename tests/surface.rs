@@ -177,6 +177,41 @@ fn a_redacted_report_names_neither_folders_nor_serial_numbers() {
     }
 }
 
+/// The folder that no redacted report may name.
+const PRIVATE: &str = "holiday-in-ruritania";
+
+#[test]
+fn a_redacted_report_names_no_folder_of_a_source_a_trace_or_data() {
+    let lab = Lab::new();
+    let private = lab.root().join(PRIVATE);
+    std::fs::create_dir_all(private.join("films-of-zenda")).expect("a folder");
+    let text = |name: &str| private.join(name).to_str().expect("text").to_owned();
+    let iolog = "fio version 2 iolog\nd add\nd open\nd read 0 4096\nd read 4096 4096\nd close\n";
+    std::fs::write(text("t.log"), iolog).expect("a trace");
+    std::fs::write(text("sample.bin"), [7_u8; 4096]).expect("data");
+    let (source, trace, data) = (text("films-of-zenda"), text("t.log"), text("sample.bin"));
+    let (copies, replays, writes) = (
+        ["run", "file-transfer", ".", "--form", "smoke", "--source", &source, "--quiet"],
+        ["io", "nop:", "--trace-in", &trace, "--qd", "1", "--quiet"],
+        ["io", "nop:", "--op", "write", "--operations", "1000", "--data-file", &data, "--quiet"],
+    );
+    for (arguments, file) in [(&copies[..], None), (&replays[..], Some("t.log")), (&writes[..], Some("sample.bin"))] {
+        lab.ok(arguments);
+        let report = |more: &[&str]| lab.ok(&[&["report", "--last"], more].concat()).stdout;
+        let whole = report(&["--format", "json"]);
+        assert!(whole.contains(PRIVATE), "{arguments:?}: nothing is left out of what names nothing");
+        for format in ["json", "html", "md"] {
+            let redacted = report(&["--redact", "--format", format]);
+            assert!(!redacted.contains(PRIVATE) && !redacted.contains("zenda"), "{arguments:?}: {format}");
+        }
+        let redacted = report(&["--redact", "--format", "json"]);
+        assert!(file.is_none_or(|file| redacted.contains(file)), "{arguments:?}: names of files stay: {file:?}");
+        let redacted: serde_json::Value = serde_json::from_str(&redacted).expect("JSON");
+        let whole: serde_json::Value = serde_json::from_str(&whole).expect("JSON");
+        assert_eq!(whole["metrics"], redacted["metrics"], "{arguments:?}: the figures are the same");
+    }
+}
+
 #[test]
 fn a_size_that_cannot_be_is_a_usage_error_and_one_that_is_cut_is_said() {
     let lab = Lab::new();

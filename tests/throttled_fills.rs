@@ -1,9 +1,10 @@
 //! The end of a write cache on storage of which the truth is known: fills of throttled loop devices whose limit changes
 //! at a byte that the device itself counted.
 //!
-//! Five courses (even, a cliff, down and up, a ramp, a stall), each with and without a burst: the first 4 % at four times
-//! the limit. Ten fills; `DRIVELAB_FILLS=60` makes as many as that. Blocks of 256 KiB, since the throttle charges twice
-//! for what the loop device has to split (docs/how-it-is-tested.md).
+//! Six courses (even, a cliff, a cliff with a decline behind it, down and up, a ramp, a stall), each with and without a
+//! burst: the first 4 % at four times the limit. Where a cliff is and how deep it falls is drawn by a seed that is
+//! printed (`DRIVELAB_SEED=$RANDOM` draws others). Twelve fills; `DRIVELAB_FILLS=60` makes as many as that. Blocks of
+//! 256 KiB, since the throttle charges twice for what the loop device has to split (docs/how-it-is-tested.md).
 
 #[path = "support/ramdisk.rs"]
 mod ramdisk;
@@ -11,6 +12,7 @@ mod support;
 #[path = "support/throttle.rs"]
 mod throttle;
 
+use std::collections::BTreeMap;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
@@ -29,8 +31,12 @@ const FAST: u64 = 100 * MIB;
 const BURST: u64 = SPAN / 25;
 /// The limit of a burst, bytes per second.
 const BURST_LIMIT: u64 = 4 * FAST;
-/// How often a course is drawn again where only a busy machine can have changed it.
-const TRIES: usize = 3;
+/// How often a fill is made again where the device did not have the course that was asked for.
+const TRIES: usize = 5;
+/// A fill that took longer than its limits ask for by this factor was held up by other work.
+const SLOWER: f64 = 1.03;
+/// What the device may write while a limit is being changed, bytes: of more, nobody knows where the change was.
+const WHILE_CHANGING: u64 = SPAN / 200;
 
 /// A course: what the limit becomes when so much of the span was written, in 64ths of it.
 struct Course {
@@ -40,15 +46,47 @@ struct Course {
     back_after_s: Option<f64>,
 }
 
-fn courses() -> Vec<Course> {
+/// The seed of a test run's share. By hand `DRIVELAB_SEED=$RANDOM` draws others.
+const SEED: u64 = 17;
+
+/// Numbers that follow from a seed.
+struct Chance(u64);
+
+impl Chance {
+    /// From the setting; said aloud.
+    fn new() -> Chance {
+        let given = std::env::var("DRIVELAB_SEED").ok().and_then(|seed| seed.parse::<u64>().ok());
+        let seed = given.unwrap_or(SEED) | 1;
+        println!("DRIVELAB_SEED={seed}");
+        Chance(seed)
+    }
+
+    /// One of `from..=to`.
+    fn between(&mut self, from: u64, to: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        from + (self.0 >> 11) % (to - from + 1)
+    }
+}
+
+/// All courses once. A cliff falls to between a fifth and three quarters; one with a decline behind it to between a
+/// third and a half, and then to two fifths of that.
+fn courses(chance: &mut Chance) -> Vec<Course> {
     let course = |name, changes: &[(u64, u64)], back_after_s| Course { name, changes: changes.to_vec(), back_after_s };
     let ramp: Vec<(u64, u64)> = (1..16).map(|step| (4 * step, FAST - FAST * step / 24)).collect();
+    let cliff = (chance.between(14, 56), FAST * chance.between(20, 75) / 100);
+    let (at, level) = (chance.between(14, 36), FAST * chance.between(33, 50) / 100);
+    let declining: Vec<(u64, u64)> =
+        (at..64).map(|now| (now, level - level * 3 * (now - at) / (5 * (64 - at)))).collect();
+    let (down, stalls) = (chance.between(14, 30), chance.between(14, 50));
     vec![
         course("even", &[], None),
-        course("cliff", &[(40, FAST / 4)], None),
-        course("down and up", &[(20, FAST / 4), (32, FAST)], None),
+        course("cliff", &[cliff], None),
+        course("cliff, then a decline", &declining, None),
+        course("down and up", &[(down, FAST / 4), (down + 12, FAST)], None),
         course("ramp", &ramp, None),
-        course("stall", &[(30, MIB / 4)], Some(0.6)),
+        course("stall", &[(stalls, MIB / 4)], Some(0.6)),
     ]
 }
 
@@ -94,16 +132,14 @@ fn written(disk: &RamDisk) -> u64 {
     512 * sectors.expect("sectors written")
 }
 
-/// Waits until the device has counted so many bytes more than before, and gives how many they are; `None` where the
-/// program ended first.
-fn wait_for(disk: &RamDisk, before: u64, bytes: u64, child: &mut Child) -> Option<u64> {
+/// Waits until the device has counted so many bytes more than before; `false` where the program ended first.
+fn wait_for(disk: &RamDisk, before: u64, bytes: u64, child: &mut Child) -> bool {
     loop {
-        let now = written(disk) - before;
-        if now >= bytes {
-            return Some(now);
+        if written(disk) - before >= bytes {
+            return true;
         }
         if child.try_wait().expect("a child").is_some() {
-            return None;
+            return false;
         }
         std::thread::sleep(Duration::from_millis(2));
     }
@@ -116,6 +152,8 @@ struct Fill {
     burst: u64,
     /// Bytes written at each later change of the limit.
     changed: Vec<u64>,
+    /// Why the device did not have the course that was asked for: what only a busy machine does.
+    other_course: Option<String>,
     /// Share of the time that the fill's limits ask for, that it took.
     slower: f64,
 }
@@ -132,6 +170,31 @@ impl Fill {
     }
 }
 
+/// The limit of a device and what it has counted when that was changed.
+struct Limits<'a> {
+    throttle: &'a Throttle,
+    disk: &'a RamDisk,
+    before: u64,
+    other_course: Option<String>,
+}
+
+impl Limits<'_> {
+    /// Changes the limit, and says how much the device had written then.
+    fn change(&mut self, limit: u64) -> u64 {
+        let at = written(self.disk) - self.before;
+        self.throttle.limit("write_bps", limit);
+        let since = written(self.disk) - self.before;
+        if since - at > WHILE_CHANGING {
+            self.wrong(format!("{} bytes were written while the limit was changed", since - at));
+        }
+        at
+    }
+
+    fn wrong(&mut self, why: String) {
+        self.other_course.get_or_insert(why);
+    }
+}
+
 /// Fills the device while its limit follows the course. Without a burst the throttle has just served its limit and has
 /// nothing saved up.
 fn fill(course: &Course, burst: bool) -> Option<Fill> {
@@ -145,20 +208,20 @@ fn fill(course: &Course, burst: bool) -> Option<Fill> {
     let arguments = ["run", "fill.toml", &disk.device, "--destroy", &disk.device, "--yes", "--json"];
     lab.dress(&mut command).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
     let before = written(&disk);
+    let mut limits = Limits { throttle: &throttle, disk: &disk, before, other_course: None };
     let mut child = command.spawn().expect("drivelab starts");
     let mut changed = Vec::new();
-    let mut burst_ended = 0;
-    if burst {
-        burst_ended = wait_for(&disk, before, BURST, &mut child)?;
-    } else {
-        wait_for(&disk, before, 1, &mut child)?;
+    wait_for(&disk, before, 1, &mut child);
+    let burst_ended = if burst { bursts(&mut limits, &mut child) } else { 0 };
+    if !burst {
         std::thread::sleep(Duration::from_millis(100));
+        throttle.limit("write_bps", FAST);
     }
-    throttle.limit("write_bps", FAST);
     for (at, limit) in &course.changes {
-        let Some(bytes) = wait_for(&disk, before, at * (SPAN / 64), &mut child) else { break };
-        throttle.limit("write_bps", *limit);
-        changed.push(bytes);
+        if !wait_for(&disk, before, at * (SPAN / 64), &mut child) {
+            break;
+        }
+        changed.push(limits.change(*limit));
         if let Some(seconds) = course.back_after_s {
             let since = Instant::now();
             std::thread::sleep(Duration::from_secs_f64(seconds));
@@ -166,13 +229,31 @@ fn fill(course: &Course, burst: bool) -> Option<Fill> {
             println!("stalled for {:.2} s", since.elapsed().as_secs_f64());
         }
     }
+    let other_course = limits.other_course;
     let done = support::done(child.wait_with_output().expect("an end"));
     assert_eq!(done.code, 0, "{}", done.stderr);
     let report: Value = serde_json::from_str(&done.stdout).expect("one JSON document");
-    let fill = Fill { report, burst: burst_ended, changed, slower: 0.0 };
+    let fill = Fill { report, burst: burst_ended, changed, other_course, slower: 0.0 };
     let due = due_s(course, &fill);
     let took = fill.metric("duration").expect("a duration");
     Some(Fill { slower: took / due, ..fill })
+}
+
+/// Waits for the end of the burst, and says how much was written until then. It lasts 45 ms: a program without the CPU
+/// for that long has none, and a test without it makes it longer than a burst is.
+fn bursts(limits: &mut Limits<'_>, child: &mut Child) -> u64 {
+    let (from, since) = (written(limits.disk) - limits.before, Instant::now());
+    wait_for(limits.disk, limits.before, BURST, child);
+    let seconds = since.elapsed().as_secs_f64();
+    let ended = limits.change(FAST);
+    let rate = ended.saturating_sub(from) as f64 / seconds;
+    if from < BURST && rate < 2.0 * FAST as f64 {
+        limits.wrong(format!("the burst went at {:.0} MB/s", rate / 1e6));
+    }
+    if ended > BURST + SPAN / 50 {
+        limits.wrong(format!("the burst went on to {ended} bytes"));
+    }
+    ended
 }
 
 /// Seconds that the limits ask for.
@@ -189,11 +270,14 @@ fn due_s(course: &Course, fill: &Fill) -> f64 {
 fn wrong(course: &Course, fill: &Fill) -> Option<String> {
     let cache = fill.metric("fill.cache_size").map(|gb| gb * 1e9);
     let ended = fill.code("write_cache_ended");
-    // A ramp has no level that its start could be a burst above.
-    if course.name != "ramp" && fill.code("write_burst") != (fill.burst > 0) {
-        return Some(format!("a burst of {} bytes, told: {}", fill.burst, fill.code("write_burst")));
+    // A ramp has no level that its start could be a burst above, and before an early cliff with a decline behind it a
+    // burst of 45 ms stands out too little from what varies: there it may stay unsaid, but none may be made up.
+    let (is, told) = (fill.burst > 0, fill.code("write_burst"));
+    let may_be_unsaid = is && course.name == "cliff, then a decline";
+    if course.name != "ramp" && told != is && !may_be_unsaid {
+        return Some(format!("a burst of {} bytes, told: {}", fill.burst, told));
     }
-    if course.name != "cliff" {
+    if !course.name.starts_with("cliff") {
         let wanted = if course.name == "ramp" { "write_ramp" } else { "write_cache_not_seen" };
         let stall = course.name == "stall" && !fill.code("write_stalled");
         return match (cache, ended) {
@@ -212,24 +296,32 @@ fn wrong(course: &Course, fill: &Fill) -> Option<String> {
     }
 }
 
-/// A course that is judged wrongly is so each time; a machine whose other work takes the CPU from the fill has another
-/// course, which the time tells: only then it is drawn again.
-fn assert_course(course: &Course, burst: bool) {
+/// A course that is judged wrongly is wrong at once, where the device had it. Where it had another, by the device's own
+/// counter, by the harness's clock or by the time that the fill took (which only other work makes longer), the fill is
+/// made again: what is judged there is not what was asked for, so no mistake can hide in it.
+fn assert_course(course: &Course, burst: bool) -> Option<&'static str> {
     let mut why = String::new();
     for attempt in 1..=TRIES {
-        let Some(fill) = fill(course, burst) else { return };
+        let fill = fill(course, burst)?;
         let (said, changed) = (wrong(course, &fill), &fill.changed);
         let cache = fill.metric("fill.cache_size");
         println!(
-            "{}, burst {burst}: changed at {changed:?}, cache {cache:?} GB, {:.2} of the time, burst told {}: {said:?} \
-             (attempt {attempt})",
+            "{} {:?}, burst {burst}: changed at {changed:?}, cache {cache:?} GB, {:.2} of the time, burst told {}, \
+             {:?}: {said:?} (attempt {attempt})",
             course.name,
+            course.changes.first(),
             fill.slower,
             fill.code("write_burst"),
+            fill.other_course,
         );
-        let Some(said) = said else { return };
+        // A fall that is hidden by what other work did to the fill is one of which too little is known.
+        let too_little = fill.code("write_cache_too_little") && fill.slower > SLOWER;
+        let Some(said) = said.filter(|_| !too_little) else {
+            return Some(if too_little { "too little" } else { "right" });
+        };
         why = said;
-        assert!(fill.slower > 1.03, "{}, burst {burst}: {why}, and the fill kept to its limits", course.name);
+        let as_asked = fill.slower <= SLOWER && fill.other_course.is_none();
+        assert!(!as_asked, "{}, burst {burst}: {why}, and the device had the course", course.name);
     }
     panic!("{}, burst {burst}: {why} {TRIES} times", course.name);
 }
@@ -239,13 +331,14 @@ fn the_end_of_a_cache_is_where_the_throttle_fell_for_good_and_nowhere_else() {
     if !root_or_skip("a throttled loop device") || !Throttle::possible_or_skip() {
         return;
     }
-    let wanted = std::env::var("DRIVELAB_FILLS").ok().and_then(|count| count.parse::<usize>().ok()).unwrap_or(10);
-    let all: Vec<(Course, bool)> = courses()
-        .into_iter()
-        .map(|course| (course, false))
-        .chain(courses().into_iter().map(|course| (course, true)))
-        .collect();
-    for (course, burst) in all.iter().cycle().take(wanted) {
-        assert_course(course, *burst);
+    let wanted = std::env::var("DRIVELAB_FILLS").ok().and_then(|count| count.parse::<usize>().ok()).unwrap_or(12);
+    let mut chance = Chance::new();
+    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for number in 0..wanted {
+        let (all, burst) = (courses(&mut chance), number % 12 >= 6);
+        let course = &all[number % 6];
+        let Some(told) = assert_course(course, burst) else { return };
+        *counts.entry((course.name, told)).or_default() += 1;
     }
+    println!("{counts:?}");
 }

@@ -144,6 +144,12 @@ fn a_folder_whose_file_system_is_not_mounted_is_refused_without_a_terminal_unles
     let both = fstab.run(&["run", "quick", "--form", "smoke", "other", "gone"]);
     assert!(both.code == 6 && both.stderr.contains("LABEL=precious"), "{}", both.stderr);
     assert_eq!(fstab.found(), ["deep"]);
+    // What only looks says whose disk it looks at.
+    for command in [&["show"][..], &["check", "--no-read"], &["watch", "--time", "10ms"]] {
+        let said = |target: &str| fstab.run(&[command, &[target]].concat()).stderr;
+        assert!(said("gone").contains("warning: ") && said("gone").contains("LABEL=precious"), "{}", said("gone"));
+        assert!(!said("here").contains("fstab"), "{}", said("here"));
+    }
     // What is mounted is measured without a word, and so is what the table does not name.
     for target in ["here", "other"] {
         let done = fstab.run(&[&load[..], &[target]].concat());

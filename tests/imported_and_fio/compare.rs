@@ -24,6 +24,8 @@ pub enum Aspect {
     Flushes,
     /// Time that the work takes at a rate, or work in a time.
     Pace,
+    /// What operations do not show: the page cache, data, CPUs, the seed.
+    Settings,
 }
 
 /// Standard deviations within which chance must stay.
@@ -31,7 +33,7 @@ const DEVIATIONS: f64 = 4.5;
 /// Equal parts of a span of which the operations are counted.
 const PARTS: u64 = 8;
 /// What the import says of a job that explains a difference, and of what.
-const SAID: [(&str, &[Aspect]); 15] = [
+const SAID: [(&str, &[Aspect]); 25] = [
     ("its map of blocks cuts operations", &[Aspect::Amount, Aspect::Kinds, Aspect::Sizes, Aspect::Places]),
     ("each operation begins at a multiple of its own size", &[Aspect::Places, Aspect::Order]),
     ("follow one stream", &[Aspect::Places, Aspect::Order]),
@@ -47,6 +49,16 @@ const SAID: [(&str, &[Aspect]); 15] = [
     ("fio begins at the same place again", &[Aspect::Places, Aspect::Order]),
     ("fio scatters them over the span", &[Aspect::Places]),
     ("fio flushes behind each read", &[Aspect::Flushes]),
+    ("in fio each begins an increment further, and", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
+    ("in fio each begins an increment further and", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
+    ("into its own file, and ends with that", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
+    ("an increment further into its own file", &[Aspect::Places, Aspect::Order]),
+    ("an offset without a size in bytes", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
+    ("in per cent of a device beside a filesize", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
+    ("fio reads each block that it wrote back once", &[Aspect::Amount, Aspect::Kinds, Aspect::Places, Aspect::Order]),
+    ("fio checks after each pass", &[Aspect::Order]),
+    ("has no flushes among its writes", &[Aspect::Flushes]),
+    ("thinking comes after every operation", &[Aspect::Pace]),
 ];
 
 /// What fio issued beside what drivelab issued.
@@ -81,7 +93,8 @@ impl Pair<'_> {
         found
     }
 
-    fn load(&self) -> (&Workload, &StopRule) {
+    /// The load of the test's first step, and when it ends.
+    pub fn load(&self) -> (&Workload, &StopRule) {
         let io = self.test.steps.iter().find_map(|step| match &step.action {
             Action::Io { workload, stop, .. } => Some((workload, stop)),
             _ => None,

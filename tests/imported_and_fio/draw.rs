@@ -113,17 +113,34 @@ pub fn job_files(count: usize, seed: u64, devices: bool) -> Vec<JobFile> {
     let mut dice = Dice(seed ^ 2);
     let mut on_files = endless(&ROWS, seed);
     let mut on_device = endless(&ON_DEVICE, seed ^ 1);
+    let mut kept = Vec::new();
     (0..count)
         .map(|number| {
             let device = devices && number % 10 == 0;
             let cases: Vec<_> = if device {
                 on_device.by_ref().take(BATCHES).collect()
             } else {
-                on_files.by_ref().take(BATCHES).collect()
+                with_one_flow(&mut on_files, &mut kept)
             };
             job_file(&cases, device, &mut dice)
         })
         .collect()
+}
+
+/// The next cases, of which at most one has `flow`: fio counts it across barriers, and of two jobs one was seen to wait for
+/// the other for ever. A case that has to wait is kept for the next file.
+fn with_one_flow(
+    cases: &mut impl Iterator<Item = (&'static Row, &'static str)>,
+    kept: &mut Vec<(&'static Row, &'static str)>,
+) -> Vec<(&'static Row, &'static str)> {
+    let (mut found, mut later): (Vec<(&'static Row, &'static str)>, Vec<_>) = (Vec::new(), Vec::new());
+    while found.len() < BATCHES {
+        let case = kept.pop().unwrap_or_else(|| cases.next().expect("no end"));
+        let flows = case.0.key == "flow" && found.iter().any(|(row, _)| row.key == "flow");
+        if flows { later.push(case) } else { found.push(case) }
+    }
+    kept.extend(later);
+    found
 }
 
 fn job_file(cases: &[(&'static Row, &'static str)], device: bool, dice: &mut Dice) -> JobFile {

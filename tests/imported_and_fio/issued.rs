@@ -87,7 +87,8 @@ pub fn by_fio(file: &JobFile, path: &str, plan: &Plan) -> Result<Vec<Issued>, St
         let names: Vec<&str> = batch.iter().map(|section| section.name.as_str()).collect();
         let jobs: usize = batch.iter().map(super::draw::Section::jobs).sum();
         let mut issued = Issued { seconds: seconds(&document, &names), ..Issued::default() };
-        let own = batch.iter().map(|section| offset(section.get("offset").unwrap_or("0"))).max().unwrap_or(0);
+        let own =
+            batch.iter().map(|section| offset(section.get("offset").unwrap_or("0"), file.device)).max().unwrap_or(0);
         let lines: Vec<Vec<Line>> = threads.by_ref().take(jobs).collect();
         let files: BTreeSet<String> = lines.iter().flatten().map(|line| line.file.clone()).collect();
         let files: Vec<String> = files.into_iter().collect();
@@ -177,7 +178,12 @@ fn seconds(document: &Value, names: &[&str]) -> f64 {
     of.flat_map(time).fold(0.0, f64::max) / 1000.0
 }
 
-fn offset(text: &str) -> u64 {
+/// Where a job begins; per cent are of a device, and nothing of a file that is not there yet.
+fn offset(text: &str, device: bool) -> u64 {
+    if let Some(share) = text.strip_suffix('%') {
+        let share: u64 = share.parse().expect("a share of the table");
+        return if device { DEVICE / 100 * share + DEVICE % 100 * share / 100 } else { 0 };
+    }
     let (number, unit) = match text.strip_suffix('k') {
         Some(number) => (number, 1 << 10),
         None => (text.trim_end_matches('m'), if text.ends_with('m') { 1 << 20 } else { 1 }),

@@ -34,7 +34,7 @@ const fn row(key: &'static str, values: &'static [&'static str], jobs: &'static 
 }
 
 /// All that is drawn on files.
-pub const ROWS: [Row; 58] = [
+pub const ROWS: [Row; 62] = [
     row("rw", &["{any}"], &["size={size}", "size={size};bs={block}", "size={size};bs={block};numjobs=2"]),
     row("rw", &["read:8k", "write:4k", "read:-8k", "write:-12k"], &["size=1m;bs=4k", "filesize=1m;size=512k;bs=4k"]),
     row("rw", &["randread:8", "randwrite:4"], &["size={draws};norandommap"]),
@@ -102,6 +102,27 @@ pub const ROWS: [Row; 58] = [
             "rw=randread;size=512k;io_size=1m",
         ],
     ),
+    row(
+        "nrfiles",
+        &["3"],
+        &[
+            "rw={one};size=1000k;bs=16k",
+            "rw={one};size=1m",
+            "rw={one};filesize=1000k;bs=16k",
+            "rw={random};size=1m;bs=16k;norandommap",
+        ],
+    ),
+    row("fill_device", &["1", "0"], &["rw={order};size=1m", "rw={one};filesize=1m"]),
+    row(
+        "offset",
+        &["50%", "30%"],
+        &[
+            "rw={one};filesize=2m",
+            "rw={order};filesize=2m;size=50%",
+            "rw={order};filesize=1m;nrfiles=2",
+            "rw={one};size=1m",
+        ],
+    ),
     row("nrfiles", &["2", "4"], &["rw={one};size=2m", "rw={one};filesize=512k", "rw={one};filename=FILE;size=1m"]),
     row(
         "offset",
@@ -111,7 +132,13 @@ pub const ROWS: [Row; 58] = [
     row(
         "offset_increment",
         &["1m"],
-        &["rw={one};size=1m;numjobs=2;filename=FILE", "rw={one};size=1m;numjobs=3;filename=FILE;offset=512k"],
+        &[
+            "rw={one};size=1m;numjobs=2;filename=FILE",
+            "rw={one};size=1m;numjobs=3;filename=FILE;offset=512k",
+            "rw={order};size=512k;numjobs=2;filename=FILE",
+            "rw={order};filesize=2m;numjobs=2",
+            "rw={one};size=1m;numjobs=2",
+        ],
     ),
     row("filename", &["FILE"], &["rw={any};size={size}", "rw={order};size={size};numjobs=2"]),
     row(
@@ -127,7 +154,12 @@ pub const ROWS: [Row; 58] = [
     row(
         "number_ios",
         &["100", "1000"],
-        &["rw={any};size=2m", "rw={any};size=1m;loops=2", "rw={random};size=1m;norandommap;numjobs=2"],
+        &[
+            "rw={any};size=2m",
+            "rw={any};size=1m;loops=2",
+            "rw={random};size=1m;norandommap;numjobs=2",
+            "rw={one};size=1m;time_based;runtime=300ms;rate_iops=1000",
+        ],
     ),
     row("loops", &["2", "3", "0"], &["rw={one};size=512k", "rw={mix};size=1m", "rw={one};size=512k;numjobs=2"]),
     row("runtime", &["300ms", "0", "1m"], &["rw={one};size=2m;rate_iops=1000;number_ios=200", "rw={one};size=1m"]),
@@ -146,6 +178,7 @@ pub const ROWS: [Row; 58] = [
         &[
             "rw={one};size=1m;bs=8k",
             "rw=randrw;size=2m;norandommap;time_based;runtime=400ms",
+            "rw=randrw;size=2m;norandommap;time_based;runtime=400ms;numjobs=2",
             "rw={random};size=4m;norandommap;bssplit=4k/50:16k/50;number_ios=200",
             "rw={order};size=512k;numjobs=2",
         ],
@@ -157,6 +190,7 @@ pub const ROWS: [Row; 58] = [
             "rw={one};size=1m",
             "rw=randrw;size=2m;norandommap;time_based;runtime=400ms",
             "rw=randrw;size=2m;norandommap;time_based;runtime=400ms;rwmixread=90",
+            "rw=randrw;size=2m;norandommap;time_based;runtime=400ms;numjobs=2",
             "rw={random};size=4m;norandommap;bssplit=4k/50:16k/50;number_ios=200",
             "rw={order};size=512k;numjobs=2",
         ],
@@ -167,7 +201,7 @@ pub const ROWS: [Row; 58] = [
         &["rw={one};size=1m;rate_iops=1500", "rw={one};size=1m;rate=8m", "rw={one};size=1m"],
     ),
     row("thinktime", &["1000", "2ms"], &["rw={one};size=512k", "rw={one};size=256k;ioengine={engine};iodepth=1"]),
-    row("thinktime_blocks", &["1"], &["rw={one};size=512k;thinktime=1000"]),
+    row("thinktime_blocks", &["1", "4"], &["rw={one};size=512k;thinktime=1000"]),
     row("thinktime_blocks_type", &["complete", "issue"], &["rw={one};size=512k;thinktime=1000"]),
     row("thinktime_iotime", &["50ms"], &["rw={one};size=512k;thinktime=20ms"]),
     row(
@@ -185,6 +219,21 @@ pub const ROWS: [Row; 58] = [
         "verify",
         &["crc32c", "md5"],
         &["rw={writes};size=1m", "rw={writes};size=1m;bs=16k;ioengine={engine};iodepth=4"],
+    ),
+    row(
+        "verify",
+        &["crc32c"],
+        &[
+            "rw={writes};size=1m;time_based;runtime=300ms;rate_iops=1000",
+            "rw={writes};size=1m;runtime=5s",
+            "rw=randwrite;size=1m;norandommap",
+            "rw={writes};size=1m;io_size=512k",
+            "rw={writes};size=1m;io_size=2m",
+            "rw={writes};size=1m;io_size=3m;do_verify=0",
+            "rw={writes};size=512k;loops=2",
+            "rw={writes};size=1m;bs=8k;fsync=8",
+            "rw={writes};size=1m;bs=8k;fdatasync=8;do_verify=0",
+        ],
     ),
     row("do_verify", &["0", "1"], &["rw={writes};size=1m;verify=crc32c"]),
     row(
@@ -238,15 +287,51 @@ pub const ROWS: [Row; 58] = [
 ];
 
 /// What is drawn on a loop device: trims are nothing that fio does to a file, and a device has a size.
-pub const ON_DEVICE: [Row; 5] = [
+pub const ON_DEVICE: [Row; 9] = [
     row(
         "rw",
         &["trim", "randtrim", "{any}"],
         &["size={size};filename=DEVICE", "size={size};bs=16k,8k,64k;filename=DEVICE"],
     ),
+    row(
+        "rw",
+        &["trim", "randtrim"],
+        &[
+            "size=1m;rate_iops=200;number_ios=60;filename=DEVICE",
+            "size=1m;number_ios=100;filename=DEVICE",
+            "size=512k;io_size=256k;filename=DEVICE",
+            "size=512k;io_size=1m;filename=DEVICE",
+            "size=512k;loops=2;filename=DEVICE",
+            "size=512k;numjobs=2;filename=DEVICE",
+        ],
+    ),
     row("rw", &["trimwrite", "randtrimwrite"], &["size={size};filename=DEVICE"]),
     row("offset_increment", &["25%"], &["rw={one};bs=64k;size=25%;numjobs=4;filename=DEVICE"]),
-    row("fill_device", &["1"], &["rw=write;bs=64k;filename=DEVICE"]),
+    row(
+        "offset_increment",
+        &["25%", "4m"],
+        &["rw={order};bs=64k;numjobs=4;filename=DEVICE", "rw={order};bs=64k;size=50%;numjobs=2;filename=DEVICE"],
+    ),
+    row(
+        "offset",
+        &["25%"],
+        &[
+            "rw={one};bs=64k;filename=DEVICE",
+            "rw={one};bs=64k;size=25%;filename=DEVICE",
+            "rw={one};bs=64k;size=8m;filename=DEVICE",
+            "rw={order};bs=64k;filesize=16m;filename=DEVICE",
+        ],
+    ),
+    row("offset", &["4m"], &["rw={order};bs=64k;filename=DEVICE"]),
+    row(
+        "fill_device",
+        &["1", "0"],
+        &[
+            "rw=write;bs=64k;filename=DEVICE",
+            "rw={one};bs=64k;size=8m;filename=DEVICE",
+            "rw=write;bs=64k;filesize=8m;filename=DEVICE",
+        ],
+    ),
     row("buffer_pattern", &["0xdeadbeef", "\"abc\""], &["rw={writes};size={size};filename=DEVICE"]),
 ];
 

@@ -1,4 +1,4 @@
-//! A loop device of a test's own, with direct I/O, detached on drop. What is done to one beside that is `disk`'s.
+//! A loop device of a test's own, detached on drop, with direct I/O or without. What else is done to one is `disk`'s.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -24,8 +24,23 @@ impl LoopDevice {
 
     /// On a file that is there.
     pub fn on(image: &Path) -> LoopDevice {
+        LoopDevice::with(image, &["--direct-io=on"])
+    }
+
+    /// The same through the page cache, as `losetup` and `mount -o loop` make it unless told otherwise.
+    pub fn cached(image: &Path) -> LoopDevice {
+        LoopDevice::with(image, &[])
+    }
+
+    fn with(image: &Path, options: &[&str]) -> LoopDevice {
         let path = image.to_str().expect("a text path");
-        let node = tool("losetup", &["--direct-io=on", "--find", "--show", path]);
+        let node = tool("losetup", &[options, &["--find", "--show", path]].concat());
+        LoopDevice { image: image.to_owned(), node }
+    }
+
+    /// The same through the page cache, as files in memory want it.
+    pub fn buffered(image: &Path) -> LoopDevice {
+        let node = tool("losetup", &["--find", "--show", image.to_str().expect("a text path")]);
         LoopDevice { image: image.to_owned(), node }
     }
 

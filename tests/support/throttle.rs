@@ -45,10 +45,15 @@ impl Throttle {
         std::fs::write(file, format!("{device} {value}")).expect("a limit");
     }
 
+    /// The file that takes the number of a process into the group.
+    pub fn processes(&self) -> PathBuf {
+        self.group.join("cgroup.procs")
+    }
+
     /// A command that runs inside the group; arguments are still to be added.
     pub fn command(&self, program: &str) -> Command {
         let mut command = Command::new("sh");
-        let procs = self.group.join("cgroup.procs");
+        let procs = self.processes();
         command.args(["-c", "echo $$ > \"$0\" && exec \"$@\"", procs.to_str().expect("a text path"), program]);
         command
     }

@@ -3,7 +3,6 @@
 #: programs: cryptsetup dmsetup lvm mdadm
 #: waiting: real
 #: memory_mib: 768
-#: limit_s: 240
 # Two disks in memory that keep what is written. On each stack drivelab reads at a low, fixed rate, once alone and once
 # while dd reads the first disk below it as fast as it can.
 modprobe null_blk nr_devices=0

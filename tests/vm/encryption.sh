@@ -6,7 +6,6 @@
 #: waiting: real
 #: memory_mib: 768
 #: takes_s: 200
-#: limit_s: 400
 # drivelab checks by itself that a known text written through a mapping is not found below; here it is looked at from
 # outside too, by the kernel's own table of the mapping and by a text that the script writes.
 # QEMU's drive loses a command now and then (see nvme_gone.sh): the kernel is not to wait half a minute for it.
@@ -134,7 +133,7 @@ begun() {
     drivelab run m.toml $drive --destroy ARMS-1 "$@" --events json > "$RESULTS/$begun_name.out" \
         2> "$RESULTS/$begun_name.said" &
     begun=$!
-    begun_left=600
+    begun_left=2400
     until grep -q '"step_started".*write' "$RESULTS/$begun_name.out"; do
         begun_left=$((begun_left - 1))
         [ $begun_left -gt 0 ] || fail "$begun_name: the writes are never begun: $(tail -n 2 "$RESULTS/$begun_name.said")"

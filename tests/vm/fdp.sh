@@ -7,7 +7,6 @@
 #: qemu: -device nvme-ns,drive=d0,nsid=1,nguid=00112233-4455-6677-8899-aabbccddeeff,fdp.ruhs=1;3;0
 #: kernel: iomem=relaxed
 #: waiting: real
-#: limit_s: 90
 modprobe nvme
 wait_for -b /dev/nvme0n1
 dd if=/dev/zero bs=4k count=256 oflag=direct conv=notrunc of=/dev/nvme0n1 2> /dev/null

@@ -9,7 +9,6 @@
 #: qemu: -device ide-hd,bus=ide.0,drive=d3,serial=GUARD-3 -device ide-hd,bus=ide.1,drive=d4,serial=GUARD-4
 #: waiting: real
 #: takes_s: 155
-#: limit_s: 300
 # The kernel counts what is written to each drive; where that has changed after a refusal, the refusal was none. Around each
 # group of refusals a checksum of all that the drive holds is taken too. On the disk of the running system that is done
 # with what lies outside its mounted partition: 1 MiB before and 33 sectors behind (the copy of its table).
@@ -208,15 +207,24 @@ dmsetup remove over --noudevsync
 losetup -d /dev/loop0
 
 echo "--- two drivelabs at once"
-drivelab io $shared --op write --qd 1 --time 6s --ramp 0s --no-save --json --destroy GUARD-2 \
+# The first writes until it is told to stop, and the second comes when it does.
+drivelab io $shared --op write --qd 1 --time 10min --ramp 0s --no-save --events json --destroy GUARD-2 \
     > /tmp/first.out 2> /tmp/first.said &
 first=$!
-sleep 3
+left=2400
+until grep -q '"interval"' /tmp/first.out; do
+    left=$((left - 1))
+    [ $left -gt 0 ] || fail "the first drivelab never began: $(cat /tmp/first.said)"
+    usleep 50000
+done
 code=0
 drivelab io /dev/nvme3 --op write --qd 1 --time 1s --ramp 0s --no-save --json --destroy GUARD-2 \
     > /tmp/second.out 2> /tmp/second.said || code=$?
 [ $code -eq 6 ] || complain "the second drivelab ended with $code: $(cat /tmp/second.said)"
-wait $first || complain "the first drivelab ended with $?: $(cat /tmp/first.said)"
+kill -INT $first
+code=0
+wait $first || code=$?
+[ $code -eq 7 ] || complain "the first drivelab ended with $code, not 7: $(cat /tmp/first.said)"
 
 echo "--- data in the middle"
 blkdiscard -f $shared 2> /dev/null || dd if=/dev/zero of=$shared bs=1M count=16 oflag=direct 2> /dev/null

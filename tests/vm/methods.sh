@@ -6,7 +6,6 @@
 #: qemu: -device nvme,drive=t0,serial=METHODS-0
 #: waiting: real
 #: takes_s: 180
-#: limit_s: 900
 # QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
 nvme_drives 1
 drive="/dev/nvme0n1 --destroy METHODS-0"

@@ -8,7 +8,6 @@
 #: qemu: -device nvme,drive=t0,serial=BUYER-0 -device nvme,drive=t1,serial=BUYER-1
 #: waiting: real
 #: takes_s: 150
-#: limit_s: 900
 # QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
 # The slower one leaves time for readings to the smoke form's steps of 8 MiB.
 nvme_drives 2

@@ -8,7 +8,6 @@
 #: qemu: -device nvme,drive=t0,serial=DRIVES-0 -device nvme,drive=t1,serial=DRIVES-1
 #: waiting: real
 #: takes_s: 135
-#: limit_s: 900
 # QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
 nvme_drives 2
 small_and_large 131072

@@ -8,7 +8,6 @@
 #: waiting: real
 #: memory_mib: 768
 #: takes_s: 175
-#: limit_s: 900
 # QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
 # A command that the emulator lost is asked for again after this; behind the limit others wait for seconds.
 modprobe nvme_core io_timeout=10

@@ -12,7 +12,6 @@
 #: qemu: -device nvme,serial=MEDIA-OCP,drive=t1,ocp=on
 #: waiting: real
 #: takes_s: 130
-#: limit_s: 900
 # QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
 nvme_drives 2
 for kind in FDP OCP; do

@@ -7,7 +7,6 @@
 #: qemu: -device nvme-ns,bus=c0,drive=t0,nsid=4,shared=off -device nvme-ns,bus=c0,drive=d1,nsid=7,shared=off
 #: waiting: real
 #: takes_s: 50
-#: limit_s: 900
 # QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
 # Without native multipath, whose disks older kernels do not count (Linux 6.1): what is told here are the disks' own counters.
 modprobe nvme_core io_timeout=5 multipath=N

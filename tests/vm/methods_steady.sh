@@ -6,7 +6,6 @@
 #: qemu: -device nvme,drive=t0,serial=STEADY-0
 #: waiting: real
 #: takes_s: 155
-#: limit_s: 900
 # QEMU's NVMe drives say that their link is one slow lane (250 MB/s), and what is faster than that is void: so a limit below it.
 nvme_drives 1
 meter /tmp/watts 5

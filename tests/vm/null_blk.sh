@@ -3,7 +3,6 @@
 #: programs: fio
 #: memory_mib: 768
 #: takes_s: 75
-#: limit_s: 600
 # Reads of 4 KiB at random places. null_blk ends each after the set time by a timer (irqmode 2) and holds no data, so
 # what is above the set time is the cost of the kernel and of the program in this emulated machine.
 modprobe null_blk nr_devices=0

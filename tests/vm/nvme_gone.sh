@@ -19,7 +19,7 @@ for backend in uring sync; do
         until [ -b /dev/nvme0n1 ]; do usleep 10000; done
         read_from "nvme.$backend.stop" /dev/nvme0n1 --pattern random --block 4k --qd 4 --time 20s \
             --backend $backend --errors stop &
-        sleep 2
+        reading nvme0n1
         echo 1 > /sys/class/nvme/nvme0/device/remove
         wait $!
         echo 1 > /sys/bus/pci/rescan

@@ -15,7 +15,6 @@
 #: qemu: -device ide-hd,bus=ide.1,drive=ssd,serial=SOLID-1,ver=VMFW02,rotation_rate=1,physical_block_size=4096
 #: qemu: -device virtio-blk-pci,drive=vd,serial=VIRTIO-1
 #: waiting: real
-#: limit_s: 90
 for module in nvme ahci sd_mod sg virtio_pci virtio_blk dm-mod raid1 loop drivetemp; do
     modprobe $module
 done

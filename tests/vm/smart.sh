@@ -3,7 +3,6 @@
 #: disks: d0=64
 #: qemu: -device nvme,id=n0,drive=d0,serial=WARM-0
 #: waiting: real
-#: limit_s: 120
 # QEMU sets bit 2 (reliability) of the critical warning; then the guest's own threshold falls below the 50 °C that the
 # drive always has, so that it sets bit 1 (temperature); then both go. What happened when, by the guest's clock, is
 # kept beside the series.

@@ -4,7 +4,6 @@
 #: disks: d0=16 d1=16 d2=16
 #: qemu: -device nvme,id=n0,drive=d0,serial=PLANNED-0
 #: waiting: real
-#: limit_s: 300
 modprobe nvme
 drive=/dev/nvme0n1
 wait_for -b $drive
@@ -18,7 +17,7 @@ swap() {
     sleep 2
     host device_add "{\"driver\": \"nvme\", \"id\": \"$2\", \"drive\": \"$3\", \"serial\": \"$4\"}"
     # Asked for, since the guest does not look by itself where the slot was emptied just before.
-    swap_left=100
+    swap_left=600
     until [ -b $drive ]; do
         echo 1 > /sys/bus/pci/rescan
         swap_left=$((swap_left - 1))
@@ -49,7 +48,7 @@ chmod 755 /tmp/ask
 asking=$!
 exec 3> /tmp/keys
 wait_for -s /tmp/asked
-left=400
+left=2400
 until grep -q 'Type its model' /tmp/asked; do
     left=$((left - 1))
     [ $left -gt 0 ] || fail "nobody was asked: $(cat /tmp/asked)"
@@ -108,7 +107,7 @@ queue_depth = 1
 END
 drivelab run m.toml $drive --destroy SWAPPED-1 --events json > "$RESULTS/run.out" 2> "$RESULTS/run.said" &
 run=$!
-left=600
+left=2400
 until grep -q '"interval"' "$RESULTS/run.out"; do
     left=$((left - 1))
     [ $left -gt 0 ] || fail "the run never began: $(tail -n 3 "$RESULTS/run.said")"

@@ -5,7 +5,6 @@
 #: qemu: -device nvme,drive=d0,serial=SYSTEM-0 -device nvme,drive=d1,serial=SYSTEM-1 -device nvme,drive=d2,serial=SPARE-2
 #: root: stacked
 #: waiting: real
-#: limit_s: 300
 # The file system below the overlay is mounted where nobody can see it any more, as on live systems.
 wait_for -b /dev/nvme2n1
 grep -q ' / / rw,noatime - overlay ' /proc/self/mountinfo || fail "the root is no overlay: $(cat /proc/self/mountinfo)"

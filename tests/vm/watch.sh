@@ -6,7 +6,6 @@
 #: qemu: -device pcie-root-port,id=port0,slot=1
 #: qemu: -device nvme,id=n0,bus=port0,drive=d0,serial=WATCH-0
 #: waiting: real
-#: limit_s: 120
 # dd writes beside the watch, and dd's own exit code comes back; Ctrl-C ends the program and not the watch's summary.
 # QEMU's NVMe controller has no Advanced Error Reporting, its root port has: an error is injected there.
 modprobe nvme

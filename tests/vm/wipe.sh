@@ -4,7 +4,6 @@
 #: qemu: -device nvme-subsys,id=s0,nqn=wiped -device nvme,id=c0,serial=WIPE-0,subsys=s0
 #: qemu: -device nvme-ns,bus=c0,drive=d0,nsid=1,shared=off -device nvme-ns,bus=c0,drive=d1,nsid=2,shared=off
 #: waiting: real
-#: limit_s: 240
 # Of two namespaces the first is wiped, and the second keeps its content. What lies there is looked at from outside, by dd.
 # QEMU's disks are files of the host in which what is discarded is a hole, so that it reads as zeros.
 modprobe nvme

@@ -12,6 +12,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Analysis;
+use crate::rate::{rate_metric, replays};
 
 mod rounds;
 
@@ -48,14 +49,14 @@ pub struct ArmColumn {
 /// What one arm did in one step.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, JsonSchema)]
 pub struct ArmCell {
-    /// MB/s.
+    /// MB/s; of a replayed trace over its busy time.
     pub throughput: Option<f64>,
     /// The rate is a lower bound: drivelab or the host's CPUs were the limit.
     pub at_least: bool,
     /// In which direction something beside the test disturbed the rate; absent where nothing did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wrong: Option<Wrong>,
-    /// Operations per second.
+    /// Operations per second; absent of replayed traces, whose pauses are in it and not in the rate beside it.
     pub iops: Option<f64>,
     /// Loss of throughput against the mean of the runs of the arm `none`, per cent; below zero where it is faster. Of
     /// the runs of `none` themselves: how far apart they are.
@@ -147,17 +148,18 @@ fn row(runs: &[ArmRun<'_>], step: &Step) -> ArmRow {
         Some((false, true)) => "write",
         _ => "read",
     };
+    let of_rate = rate_metric(step).unwrap_or("read.throughput");
     let metric = |run: &ArmRun<'_>, id: &str| run.analysis.step_metric(&step.id, id).cloned();
-    let rate = |run: &ArmRun<'_>| Rate::of(&metric(run, &format!("{kind}.throughput"))?);
+    let rate = |run: &ArmRun<'_>| Rate::of(&metric(run, of_rate)?);
     let base: Vec<Rate> = runs.iter().filter(|run| is_base(run)).filter_map(rate).collect();
     let means: Vec<f64> = base.iter().map(|rate| rate.value).collect();
     let cell = |run: &ArmRun<'_>| {
         let (own, value) = (rate(run), |id: &str| metric(run, id)?.value);
         ArmCell {
             throughput: own.map(|own| own.value),
-            at_least: metric(run, &format!("{kind}.throughput")).is_some_and(|metric| metric.lower_bound),
-            wrong: metric(run, &format!("{kind}.throughput")).and_then(|metric| metric.wrong),
-            iops: value(&format!("{kind}.iops")),
+            at_least: metric(run, of_rate).is_some_and(|metric| metric.lower_bound),
+            wrong: metric(run, of_rate).and_then(|metric| metric.wrong),
+            iops: value(&format!("{kind}.iops")).filter(|_| !replays(step)),
             cost_percent: own.and_then(|own| cost_percent(own.value, &means)),
             cost_off_percent: own.filter(|_| !is_base(run)).and_then(|own| cost_off_percent(own, &base)),
             watts: value("power.mean"),

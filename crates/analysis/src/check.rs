@@ -120,6 +120,15 @@ fn course_of(id: &str) -> &'static [OpKind] {
     }
 }
 
+/// How something beside the test changed every figure of an execution.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Spoils {
+    /// They look worse than they are.
+    Worse,
+    /// It cannot be told whether it was more than the test itself asks for.
+    Perhaps,
+}
+
 /// What a check saw in one execution.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Seen {
@@ -131,8 +140,8 @@ pub(crate) struct Seen {
     pub evidence: Vec<Evidence>,
     /// What it voids.
     pub voids: Voids,
-    /// Whether it changed every figure of the execution, which stays a measurement and carries a mark.
-    pub spoils: bool,
+    /// How it changed every figure of the execution, which stays a measurement and carries a mark.
+    pub spoils: Option<Spoils>,
     /// What the statement names: a reason, a feature, an address.
     pub notes: Vec<String>,
 }
@@ -140,12 +149,12 @@ pub(crate) struct Seen {
 impl Seen {
     pub(crate) fn new(subject: &Subject<'_>, voids: Voids, evidence: Vec<Evidence>) -> Self {
         let prepares = subject.step.role == StepRole::Prepare;
-        Seen { key: subject.execution.record.key.clone(), prepares, evidence, voids, spoils: false, notes: Vec::new() }
+        Seen { key: subject.execution.record.key.clone(), prepares, evidence, voids, spoils: None, notes: Vec::new() }
     }
 
     /// As one that changed every figure of the execution.
-    pub(crate) fn spoiling(self) -> Self {
-        Seen { spoils: true, ..self }
+    pub(crate) fn spoiling(self, how: Spoils) -> Self {
+        Seen { spoils: Some(how), ..self }
     }
 
     /// With something that the statement names.

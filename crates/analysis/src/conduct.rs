@@ -150,7 +150,7 @@ fn cool_downs(records: &RunRecords) -> Option<Finding> {
             .into_iter()
             .collect(),
         voids: Voids::Nothing,
-        spoils: false,
+        spoils: None,
         notes: Vec::new(),
     };
     let seen: Vec<Seen> = warm.map(seen).collect();
@@ -188,7 +188,7 @@ fn all_rounds(used: &[&StepRecord], found: Evidence) -> Vec<Seen> {
         prepares: false,
         evidence: found.take().into_iter().collect(),
         voids: Voids::Nothing,
-        spoils: false,
+        spoils: None,
         notes: Vec::new(),
     };
     used.iter().map(seen).collect()

@@ -9,6 +9,7 @@ mod levels;
 mod place;
 pub mod segments;
 mod stalls;
+mod step;
 
 use drivelab_core::ids::StepKey;
 use drivelab_core::load::OpKind;
@@ -16,7 +17,7 @@ use drivelab_core::plan::{Action, Step};
 use drivelab_core::record::IntervalRecord;
 use drivelab_core::workload::Pattern;
 
-use change::{Answer, Course, Edge};
+use change::{Answer, Course, Edge, End, MOST_BEHIND, TOGETHER};
 
 /// Parts of equal size into which the span is cut: half a per cent each.
 const PARTS: usize = 200;
@@ -32,13 +33,13 @@ const DECLINED: f64 = 0.9;
 pub struct FillShape {
     /// What its course is called.
     pub course: Course,
-    /// Rate before the end of the cache; of the whole fill where no end was seen.
+    /// Rate before the end of the cache, without a burst at the start; of the whole fill where no end was seen.
     pub peak: f64,
     /// Bytes written when the cache ended; `None` where no end was seen.
     pub cache_bytes: Option<f64>,
     /// Rate behind the end of the cache, recoveries left out; of the whole fill where no end was seen.
     pub sustained: f64,
-    /// How often the rate came back above the middle of both rates behind the end of the cache.
+    /// How often the rate came back above the middle of both levels behind the end of the cache.
     pub recoveries: usize,
     /// Share of what was written behind the end of the cache that went fast, 0 to 1.
     pub recovered_share: f64,
@@ -51,10 +52,18 @@ pub struct FillShape {
 /// over the whole span at least once.
 pub(crate) fn fills(step: &Step) -> Option<f64> {
     let Action::Io { workload, stop, .. } = &step.action else { return None };
-    let in_order = workload.pattern == Pattern::Sequential && workload.threads.get() == 1;
+    let upwards = workload.pattern == Pattern::Sequential && workload.threads.get() == 1;
+    let in_order = upwards && workload.goes_in_order();
     let only_writes = workload.write_percent.get() == 100 && !workload.issues(OpKind::Trim);
-    let once = workload.places.is_none() && workload.groups().count() == 1 && stop.passes.is_some();
+    let once = workload.groups().count() == 1 && stop.passes.is_some();
     (in_order && only_writes && once).then(|| workload.span.length.as_f64())
+}
+
+/// Whether a step is a fill: it writes its span in order at least once, and nothing else. A fall of its rate shows the
+/// end of a write cache and says nothing about heat.
+#[must_use]
+pub fn is_fill(step: &Step) -> bool {
+    fills(step).is_some()
 }
 
 /// What an execution of a fill moved, interval by interval, and its span; `None` where the step is none.
@@ -78,7 +87,7 @@ pub fn shape(intervals: &[(f64, f64)], span: f64) -> Option<FillShape> {
     }
     let seconds = parts(intervals, span)?;
     let course = change::judge(intervals, span, &seconds);
-    let Answer::Ended(edge) = course.answer else {
+    let Answer::Ended(end) = course.answer else {
         let whole = mean_rate(span / PARTS as f64, &seconds);
         let (recoveries, recovered_share, late_decline) = (0, 0.0, 0.0);
         return Some(FillShape {
@@ -91,38 +100,56 @@ pub fn shape(intervals: &[(f64, f64)], span: f64) -> Option<FillShape> {
             late_decline,
         });
     };
-    Some(behind(course, edge, intervals, span, &seconds))
+    Some(behind(course, end, intervals, span, &seconds))
 }
 
-/// The figures of a fill in which a cache ended at this edge.
-fn behind(course: Course, edge: Edge, intervals: &[(f64, f64)], span: f64, seconds: &[f64]) -> FillShape {
+/// The first part that lies wholly behind so many bytes: a part through which an edge goes belongs to neither side. A
+/// fill has more behind its edge than that one.
+fn first_behind(bytes: f64, part: f64) -> usize {
+    ((bytes / part - 1e-6).ceil() as usize).min(PARTS - 1)
+}
+
+/// The figures of a fill in which a cache ended there.
+fn behind(course: Course, end: End, intervals: &[(f64, f64)], span: f64, seconds: &[f64]) -> FillShape {
     let part = span / PARTS as f64;
-    // A part through which the edge goes belongs to neither side; a fill has more behind the edge than that one.
-    let first = ((edge.bytes / part - 1e-6).ceil() as usize).min(PARTS - 1);
-    let middle = (edge.before * edge.behind).sqrt();
-    let fast = |at: usize| part / seconds[at] >= middle;
-    let slow: Vec<f64> = (first..PARTS).filter(|at| !fast(*at)).map(|at| seconds[at]).collect();
-    let begins = |at: &usize| fast(*at) && *at > first && !fast(*at - 1);
+    let seconds = &seconds[first_behind(end.edge.bytes, part)..];
+    let fast = fast(part, seconds, end.middle);
+    let slow: Vec<f64> = seconds.iter().zip(&fast).filter(|(_, fast)| !**fast).map(|(seconds, _)| *seconds).collect();
     FillShape {
-        peak: peak(intervals, edge),
-        cache_bytes: Some(edge.bytes),
+        peak: peak(intervals, course.burst.map_or(0.0, |burst| burst.bytes), end.edge),
+        cache_bytes: Some(end.edge.bytes),
         sustained: mean_rate(part, &slow),
-        recoveries: (first..PARTS).filter(begins).count(),
-        recovered_share: 1.0 - slow.len() as f64 / (PARTS - first) as f64,
+        recoveries: fast.windows(2).filter(|two| !two[0] && two[1]).count(),
+        recovered_share: 1.0 - slow.len() as f64 / seconds.len() as f64,
         late_decline: late_decline(part, &slow),
         course,
     }
 }
 
-/// Bytes over time of the intervals that ended before the edge.
-fn peak(intervals: &[(f64, f64)], edge: Edge) -> f64 {
-    let (mut written, mut time) = (0.0, 0.0);
+/// Which of these parts went faster than the middle: each by itself, or by pieces of 2 % of the span, as the end of the
+/// cache is judged, where the drive goes fast in so many short bursts that the parts say nothing.
+fn fast(part: f64, seconds: &[f64], middle: f64) -> Vec<bool> {
+    let by = |together: usize| -> Vec<bool> {
+        let of_piece = |piece: &[f64]| vec![mean_rate(part, piece) >= middle; piece.len()];
+        seconds.chunks(together).flat_map(of_piece).collect()
+    };
+    let each = by(1);
+    let count = each.iter().filter(|fast| **fast).count();
+    if count as f64 > (1.0 - MOST_BEHIND) * seconds.len() as f64 { by(TOGETHER) } else { each }
+}
+
+/// Bytes over time of the intervals that began behind the burst (bytes) and ended before the edge.
+fn peak(intervals: &[(f64, f64)], burst: f64, edge: Edge) -> f64 {
+    let (mut position, mut written, mut time) = (0.0, 0.0, 0.0);
     for (bytes, seconds) in intervals {
-        if written + bytes > edge.bytes * (1.0 + 1e-9) {
+        if position + bytes > edge.bytes * (1.0 + 1e-9) {
             break;
         }
-        written += bytes;
-        time += seconds;
+        if position >= burst * (1.0 - 1e-9) {
+            written += bytes;
+            time += seconds;
+        }
+        position += bytes;
     }
     if written > 0.0 && time > 0.0 { written / time } else { edge.before }
 }

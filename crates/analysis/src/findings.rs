@@ -35,7 +35,7 @@ use drivelab_core::units::Bytes;
 
 use crate::check::Seen;
 
-pub use state::{foreign_writes, prepared_flat, state_unmet};
+pub use state::{foreign_writes, not_emptied, prepared_flat, state_unmet};
 
 /// Most executions whose figures are spelled out in one finding; the list of executions is always whole.
 const MOST_SPELLED_OUT: usize = 12;
@@ -50,6 +50,12 @@ pub fn bundle_on_target_device(written: Bytes) -> Finding {
 #[must_use]
 pub fn scratch_file_smaller(asked: Bytes, made: Bytes) -> Finding {
     conditions::scratch_file_smaller(asked, made)
+}
+
+/// Nothing is watched beside a run, so that what others do on the disk is not known.
+#[must_use]
+pub fn others_not_watched() -> Finding {
+    watched::not_watched()
 }
 
 /// A target that is smaller than the methodology states: its areas and volumes are smaller with it.
@@ -190,7 +196,7 @@ mod tests {
             prepares: test.ends_with("prepare"),
             evidence: Vec::new(),
             voids: Voids::Nothing,
-            spoils: false,
+            spoils: None,
             notes: Vec::new(),
         };
         // In a suite the name begins with the methodology's.

@@ -242,14 +242,17 @@ fn percentile_order(subject: &Subject<'_>) -> Vec<Seen> {
 /// Pairs of figures of a distribution of which the lower one is above the higher one.
 fn out_of_order(name: &str, histogram: &SparseHistogram, summary: Option<&LatencySummary>) -> Vec<Evidence> {
     let Some(summary) = summary else { return Vec::new() };
-    let steps = [
-        (histogram.min, histogram.max, "minimum (limit: maximum)"),
-        (summary.p50, summary.p99, "median (limit: 99th percentile)"),
-        (summary.p99, summary.p999, "99th percentile (limit: 99.9th)"),
-        (summary.p999, summary.max, "99.9th percentile (limit: maximum)"),
-    ];
-    let wrong = steps.into_iter().filter(|(lower, upper, _)| lower > upper);
-    wrong.map(|(lower, upper, what)| evidence(&format!("{name} {what}"), us(lower), Some(us(upper)), "us")).collect()
+    // What too few operations tell is not there.
+    let known = [(summary.p50, "median"), (summary.p99, "99th percentile"), (summary.p999, "99.9th percentile")];
+    let mut rising: Vec<(Nanos, &str)> = known.into_iter().filter_map(|(time, what)| Some((time?, what))).collect();
+    rising.push((summary.max, "maximum"));
+    let ends = ((histogram.min, "minimum"), (histogram.max, "maximum"));
+    let steps = std::iter::once(ends).chain(rising.iter().copied().zip(rising.iter().skip(1).copied()));
+    let wrong = steps.filter(|((lower, _), (upper, _))| lower > upper);
+    let one = |((lower, what), (upper, limit)): ((Nanos, &str), (Nanos, &str))| {
+        evidence(&format!("{name} {what} (limit: {limit})"), us(lower), Some(us(upper)), "us")
+    };
+    wrong.map(one).collect()
 }
 
 fn us(time: Nanos) -> f64 {

@@ -35,6 +35,7 @@ mod limits;
 pub mod map;
 mod metrics;
 pub mod probe;
+pub mod rate;
 mod reach;
 mod recovery;
 pub mod scores;
@@ -42,7 +43,6 @@ pub mod series;
 pub mod smart;
 pub mod stats;
 pub mod steady;
-pub mod tails;
 #[doc(hidden)]
 pub mod testing;
 pub mod throttle;
@@ -50,12 +50,13 @@ pub mod together;
 mod values;
 mod watched;
 
+pub use drivelab_core::tails;
 pub use limits::{CpuRule, GeneratorLimit, Limit, LimitKind, LimitedBy, limit, limited_by, overloaded};
 pub use metrics::{METRICS, metric_def, metrics_markdown};
 pub use reach::{not_measured, tested};
 
 /// Version of the definitions and thresholds; raised whenever the same records would give another figure or finding.
-pub const ANALYSIS_VERSION: u32 = 12;
+pub const ANALYSIS_VERSION: u32 = 13;
 
 /// What a run means.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]

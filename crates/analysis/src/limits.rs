@@ -29,6 +29,13 @@ pub(crate) const STARVED_SHARE: f64 = 0.1;
 /// Share of a step's time in which drivelab itself stood still, above which that is named as the limit: a rate is then
 /// off by as much, and a hundredth is what rates are told to.
 pub(crate) const STILL_SHARE: f64 = 0.01;
+/// Share of a step's time that a CPU quota took, above which that is named as the limit, for the same reason.
+pub(crate) const QUOTA_SHARE: f64 = 0.01;
+/// Part of the time in which the issuing threads waited for a CPU from which on a quota is what kept them from it.
+const QUOTA_PART: f64 = 0.5;
+/// Shorter steps say nothing about waiting for a CPU: the kernel shares CPUs out by ticks of up to 10 ms, and what a
+/// thread waited before its first operation counts with it.
+const TICK_S: f64 = 0.01;
 /// Share of the asked operations in flight below which the depth was not kept. Refilling a slot and draining at the
 /// end cost a few per cent of the time; a tenth less is another load than the step's name says.
 pub(crate) const DEPTH_KEPT: f64 = 0.9;
@@ -66,7 +73,7 @@ pub enum LimitedBy {
     },
     /// A CPU quota, which kept the process from a CPU: the figure is a lower bound.
     Quota {
-        /// Share of the threads' time in which they waited for a CPU, 0 to 1.
+        /// Share of the step's time that it took on one CPU, 0 to 1.
         share: f64,
     },
     /// Drivelab itself, which was stopped or frozen, or whose machine stood still: the figure is a lower bound.
@@ -135,10 +142,8 @@ impl LimitedBy {
     pub const fn kind(self) -> LimitKind {
         match self {
             LimitedBy::Generator { .. } => LimitKind::Generator,
-            LimitedBy::HostCpu { .. }
-            | LimitedBy::OtherWork { .. }
-            | LimitedBy::Quota { .. }
-            | LimitedBy::KernelThreads => LimitKind::HostCpu,
+            LimitedBy::HostCpu { .. } | LimitedBy::OtherWork { .. } | LimitedBy::KernelThreads => LimitKind::HostCpu,
+            LimitedBy::Quota { .. } => LimitKind::CpuQuota,
             LimitedBy::StoodStill { .. } => LimitKind::StoodStill,
             LimitedBy::Schedule => LimitKind::Schedule,
             LimitedBy::TargetOrDepth => LimitKind::Target,
@@ -159,6 +164,8 @@ pub enum LimitKind {
     /// The load generator: the issuing threads spent most of their time in drivelab's own code, or did not keep the
     /// asked depth. The rate is a lower bound.
     Generator,
+    /// A CPU quota of the container or service that drivelab runs in. The rate is a lower bound.
+    CpuQuota,
     /// Drivelab itself, which was stopped or frozen for a part of the step, or whose machine stood still. The rate is a
     /// lower bound.
     StoodStill,
@@ -176,6 +183,7 @@ impl LimitKind {
             LimitKind::Target => "the target, at this depth",
             LimitKind::HostCpu => "the host's CPU",
             LimitKind::Generator => "the load generator",
+            LimitKind::CpuQuota => "a CPU quota",
             LimitKind::StoodStill => "drivelab, which was stopped",
             LimitKind::Schedule => "the schedule",
             LimitKind::Unknown => "not known",
@@ -286,12 +294,14 @@ impl Signs {
         let done = |operations: u64| operations > 0 && !nothing_done(record);
         let effort = record.engine.effort.as_ref().filter(|effort| done(effort.operations))?;
         let time = effort.thread_time.as_secs_f64();
+        let elapsed = record.elapsed().as_secs_f64().max(1e-9);
+        let waited = |share: f64| if elapsed < TICK_S { 0.0 } else { share.min(1.0) };
         (time > 0.0).then(|| Signs {
             user: record.engine.cpu_user.as_secs_f64() / time,
             kernel: record.engine.cpu_system.as_secs_f64() / time,
-            starved: effort.waited_for_cpu.as_secs_f64() / time,
-            quota: effort.kept_by_quota.as_secs_f64() / record.elapsed().as_secs_f64().max(1e-9),
-            still: (effort.stood_still.as_secs_f64() / record.elapsed().as_secs_f64().max(1e-9)).min(1.0),
+            starved: waited(effort.waited_for_cpu.as_secs_f64() / time),
+            quota: waited(effort.kept_by_quota.as_secs_f64() / elapsed),
+            still: (effort.stood_still.as_secs_f64() / elapsed).min(1.0),
             // Between two files and while what was written is made durable, no file is under way by nature.
             reached: if workload.files.is_some() { effort.depth_asked as f64 } else { record.in_flight_mean },
             asked: effort.depth_asked as f64,
@@ -325,6 +335,10 @@ impl Signs {
         if self.still > STILL_SHARE {
             return LimitedBy::StoodStill { share: self.still };
         }
+        // Likewise: who may use a part of a CPU only keeps a schedule late, and does less of everything else.
+        if self.is_kept_by_quota() {
+            return LimitedBy::Quota { share: self.quota };
+        }
         // A schedule that was kept is the limit whatever the CPU did: an open loop may spin between arrivals.
         if self.manner == Manner::OnTime {
             return LimitedBy::Schedule;
@@ -346,9 +360,6 @@ impl Signs {
                 false => LimitedBy::HostCpu { share: both, rule },
             };
         }
-        if self.starved > STARVED_SHARE && self.quota > STARVED_SHARE {
-            return LimitedBy::Quota { share: self.starved };
-        }
         if self.starved > STARVED_SHARE {
             return LimitedBy::OtherWork { share: self.starved };
         }
@@ -361,6 +372,11 @@ impl Signs {
             _ if self.unseen => LimitedBy::KernelThreads,
             Manner::Free | Manner::Weighted | Manner::OnTime | Manner::Overloaded => LimitedBy::TargetOrDepth,
         }
+    }
+
+    /// Whether a quota took enough to matter, and is what the issuing threads waited for.
+    fn is_kept_by_quota(self) -> bool {
+        self.quota > QUOTA_SHARE && self.starved > QUOTA_SHARE && self.quota >= QUOTA_PART * self.starved
     }
 
     /// Whether the CPU time is long enough to be told apart into user and kernel time.
@@ -404,7 +420,7 @@ impl Signs {
                 )
             }
             LimitedBy::Quota { share } => format!(
-                "a CPU quota kept the issuing threads from a CPU for {:.1} % of their time (limit 10 %; {cpu})",
+                "a CPU quota kept drivelab from a CPU for {:.1} % of the step (limit 1 %; {cpu})",
                 100.0 * share
             ),
             LimitedBy::StoodStill { share } => format!(

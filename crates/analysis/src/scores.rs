@@ -45,7 +45,6 @@ pub struct ScoreFigure {
     /// Codes of the findings that void a term.
     pub voided_by: Vec<String>,
     /// Codes of the findings that spoil a term.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub spoiled_by: Vec<String>,
     /// In which direction the value is wrong; absent where nothing spoils a term.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -135,11 +134,8 @@ fn one(plan: &Plan, score: &Score, over: Option<&ScoreFigure>, metrics: &[Metric
     spoiled_by.retain(|_| value.is_some());
     spoiled_by.sort_unstable();
     spoiled_by.dedup();
-    // Where both parts of a quotient are spoiled, they may even out or not.
-    let wrong = match over {
-        Some(over) if over.wrong.is_some() => Wrong::EitherWay,
-        _ => score.better.when_spoiled(),
-    };
+    let own_wrong = together(figures.iter().filter_map(|metric| metric.wrong));
+    let wrong = together(own_wrong.into_iter().chain(over.and_then(|over| over.wrong).map(of_divisor)));
     Some(ScoreFigure {
         address: score.address(),
         name: score.name.clone(),
@@ -156,10 +152,26 @@ fn one(plan: &Plan, score: &Score, over: Option<&ScoreFigure>, metrics: &[Metric
         terms,
         over: over.map(|over| over.address.clone()),
         voided_by,
-        wrong: Some(wrong).filter(|_| !spoiled_by.is_empty()),
+        wrong: wrong.filter(|_| !spoiled_by.is_empty()),
         spoiled_by,
         approximation: score.approximation.clone(),
     })
+}
+
+/// In which direction a figure is wrong that grows with several: where they agree as they do, else either way, since
+/// they may even out or not.
+fn together(mut parts: impl Iterator<Item = Wrong>) -> Option<Wrong> {
+    let first = parts.next()?;
+    Some(if parts.all(|part| part == first) { first } else { Wrong::EitherWay })
+}
+
+/// What a wrong divisor makes of a quotient.
+const fn of_divisor(wrong: Wrong) -> Wrong {
+    match wrong {
+        Wrong::TooLow => Wrong::TooHigh,
+        Wrong::TooHigh => Wrong::TooLow,
+        Wrong::EitherWay => Wrong::EitherWay,
+    }
 }
 
 /// A figure as the formula counts it.

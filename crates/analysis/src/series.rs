@@ -16,7 +16,7 @@ use drivelab_core::units::{Bytes, Nanos};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Analysis, tails, values};
+use crate::{Analysis, values};
 
 /// The axis that tells lines of one chart apart instead of places on it.
 const LINE_AXIS: &str = "op";
@@ -115,7 +115,7 @@ pub struct TimePoint {
     /// Flushes per second.
     pub flush_iops: f64,
     /// Median latency of reads and writes together (of all operations where there are neither), microseconds; absent,
-    /// as every percentile, where too few operations tell it ([`tails`]).
+    /// as every percentile, where too few operations tell it ([`drivelab_core::tails`]).
     pub p50_us: Option<f64>,
     /// 99th percentile of the latency, microseconds.
     pub p99_us: Option<f64>,
@@ -264,13 +264,14 @@ fn points_of(intervals: &[&IntervalRecord]) -> Vec<TimePoint> {
 
 fn time_point(interval: &IntervalRecord, start_ns: u64, written_bytes: u64) -> TimePoint {
     let (latency, response) = (interval.latency(), interval.response());
-    let us = |summary: Option<LatencySummary>, of: fn(&LatencySummary) -> Nanos| {
-        summary.map(|summary| of(&summary).get() as f64 / values::US)
+    let us = |summary: Option<LatencySummary>, of: fn(&LatencySummary) -> Option<Nanos>| {
+        summary.and_then(|summary| Some(of(&summary)?.get() as f64 / values::US))
     };
-    let told = |per_cent| latency.filter(|_| tails::tells(interval.timed(), per_cent));
-    let told_response = |per_cent| response.filter(|_| tails::tells(interval.timed_responses(), per_cent));
+    // Recordings of before have percentiles that too few operations tell.
+    let latency = latency.map(|summary| summary.told_by(interval.timed()));
+    let response = response.map(|summary| summary.told_by(interval.timed_responses()));
     let other = |kind: OpKind| interval.op(kind).map_or(0.0, |op| op.iops);
-    let (read_mb_s, write_mb_s) = (interval.read.throughput.as_mb_s(), interval.write.throughput.as_mb_s());
+    let (read_mb_s, write_mb_s) = (interval.read.mb_s(), interval.write.mb_s());
     TimePoint {
         t_s: seconds(interval.end_ns.saturating_sub(start_ns)),
         seconds: seconds(interval.end_ns.saturating_sub(interval.start_ns)),
@@ -282,13 +283,13 @@ fn time_point(interval: &IntervalRecord, start_ns: u64, written_bytes: u64) -> T
         trim_iops: other(OpKind::Trim),
         write_zeroes_iops: other(OpKind::WriteZeroes),
         flush_iops: other(OpKind::Flush),
-        p50_us: us(told(50.0), |summary| summary.p50),
-        p99_us: us(told(99.0), |summary| summary.p99),
-        p999_us: us(told(99.9), |summary| summary.p999),
-        max_us: us(latency, |summary| summary.max),
-        response_p50_us: us(told_response(50.0), |summary| summary.p50),
-        response_p99_us: us(told_response(99.0), |summary| summary.p99),
-        response_max_us: us(response, |summary| summary.max),
+        p50_us: us(latency, |summary| summary.p50),
+        p99_us: us(latency, |summary| summary.p99),
+        p999_us: us(latency, |summary| summary.p999),
+        max_us: us(latency, |summary| Some(summary.max)),
+        response_p50_us: us(response, |summary| summary.p50),
+        response_p99_us: us(response, |summary| summary.p99),
+        response_max_us: us(response, |summary| Some(summary.max)),
         backlog: interval.backlog,
         written_bytes,
     }

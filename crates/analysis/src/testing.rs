@@ -10,6 +10,7 @@ mod loads;
 mod ops;
 mod plan;
 mod probe;
+mod replay;
 mod telemetry;
 
 use drivelab_core::environment::ToolVersion;
@@ -27,6 +28,7 @@ pub use loads::{
 };
 pub use plan::{sample_plan, steady_plan};
 pub use probe::{quiet_nvme, quiet_probe};
+pub use replay::{BUSY_ONE_IN, replayed};
 pub use telemetry::{recorded, sample_watched_run, series, source};
 
 /// The id of the sample run.

@@ -17,7 +17,6 @@ use drivelab_core::event::RunState;
 use drivelab_core::finding::Finding;
 use drivelab_core::group::{CoreTime, Group, GroupRole, letter};
 use drivelab_core::ids::{RunId, StepId, StepKey};
-use drivelab_core::load::OpKind;
 use drivelab_core::plan::{Form, MethodIdentity, Step, StepRole, TestPlan};
 use drivelab_core::record::StepRecord;
 use drivelab_core::run::RunRecords;
@@ -25,6 +24,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::Analysis;
+use crate::rate::rate_metric;
 
 pub(crate) use feed::of_run as feed_of_run;
 pub use feed::{Feed, FeedDrive, FeedStep, drives_needed};
@@ -102,7 +102,7 @@ pub struct StepTogether {
     pub test: String,
     /// Its label.
     pub label: String,
-    /// The metric that is compared: `read.throughput`.
+    /// The metric that is compared: `read.throughput`, of a replayed trace `replay.busy_throughput`.
     pub metric: String,
     /// One entry a drive.
     pub drives: Vec<Share>,
@@ -137,6 +137,12 @@ pub struct Share {
     /// The same, with the others.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub together_spoiled: bool,
+    /// Something beside the test disturbed the latencies alone, also those of a load that kept its schedule.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub p99_alone_spoiled: bool,
+    /// The same, with the others.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub p99_together_spoiled: bool,
     /// 100 × together / alone; absent where the drive worked beside all others for less than 90 % of its step.
     pub kept_percent: Option<f64>,
     /// 100 - kept; below zero where it was faster in company. Absent where that is.
@@ -310,18 +316,11 @@ const LEAST_OVERLAP_PERCENT: f64 = 90.0;
 
 /// A step that moves data, on all drives.
 fn step_of(test: &TestPlan, step: &Step, pairs: &[Pair<'_>]) -> Option<StepTogether> {
-    let workload = step.workload()?;
-    let kind = match (workload.issues(OpKind::Read), workload.issues(OpKind::Write)) {
-        (true, true) => "total",
-        (true, false) => "read",
-        (false, true) => "write",
-        (false, false) => return None,
-    };
-    let metric = format!("{kind}.throughput");
+    let metric = rate_metric(step)?;
     let drives: Vec<Share> = pairs
         .iter()
         .enumerate()
-        .map(|(index, pair)| share(step, &metric, pair, overlap(&step.id, index, pairs)))
+        .map(|(index, pair)| share(step, metric, pair, overlap(&step.id, index, pairs)))
         .map(|share| if is_apart(&share) { Share { kept_percent: None, lost_percent: None, ..share } } else { share })
         .collect();
     let apart = drives.iter().any(is_apart);
@@ -330,7 +329,7 @@ fn step_of(test: &TestPlan, step: &Step, pairs: &[Pair<'_>]) -> Option<StepToget
         step: step.id.clone(),
         test: test.title.clone(),
         label: step.label.clone(),
-        metric,
+        metric: metric.to_owned(),
         total: total(&drives, apart),
         apart,
         drives,
@@ -344,20 +343,24 @@ fn is_apart(share: &Share) -> bool {
     share.overlap_percent.is_some_and(|overlap| overlap < LEAST_OVERLAP_PERCENT)
 }
 
+/// The tails of which the larger one is shown.
+const P99: [&str; 2] = ["read.latency_p99", "write.latency_p99"];
+
 fn share(step: &Step, metric: &str, pair: &Pair<'_>, overlap_percent: Option<f64>) -> Share {
     let value = |member: Option<Member<'_>>, id: &str| member?.1.step_metric(&step.id, id)?.value;
     let p99 = |member| {
-        let kinds = ["read.latency_p99", "write.latency_p99"].into_iter().filter_map(|id| value(member, id));
+        let kinds = P99.into_iter().filter_map(|id| value(member, id));
         kinds.max_by(f64::total_cmp)
     };
     let at_least = |member: Option<Member<'_>>| {
         let found = member.and_then(|(_, analysis)| analysis.step_metric(&step.id, metric));
         found.is_some_and(|found| found.lower_bound)
     };
-    let spoiled = |member: Option<Member<'_>>| {
-        let found = member.and_then(|(_, analysis)| analysis.step_metric(&step.id, metric));
+    let spoiled = |member: Option<Member<'_>>, id: &str| {
+        let found = member.and_then(|(_, analysis)| analysis.step_metric(&step.id, id));
         found.is_some_and(|found| !found.spoiled_by.is_empty())
     };
+    let of_times = |member| P99.into_iter().any(|id| spoiled(member, id));
     // Only what was measured in company is a figure of company.
     let together = pair.together.filter(|(records, _)| executions(records, &step.id).is_some());
     let (alone_mb_s, together_mb_s) = (value(pair.alone, metric), value(together, metric));
@@ -366,8 +369,10 @@ fn share(step: &Step, metric: &str, pair: &Pair<'_>, overlap_percent: Option<f64
         p99_together_us: p99(together),
         alone_at_least: at_least(pair.alone),
         together_at_least: at_least(together),
-        alone_spoiled: spoiled(pair.alone),
-        together_spoiled: spoiled(together),
+        alone_spoiled: spoiled(pair.alone, metric),
+        together_spoiled: spoiled(together, metric),
+        p99_alone_spoiled: of_times(pair.alone),
+        p99_together_spoiled: of_times(together),
         overlap_percent,
         ..kept(alone_mb_s, together_mb_s)
     }

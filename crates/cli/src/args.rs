@@ -17,6 +17,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum, ValueHint};
 use drivelab_core::units::{Bytes, Nanos};
+use drivelab_method::SpeedGuess;
 
 pub use check::CheckArgs;
 pub use condition::ConditionArgs;
@@ -29,6 +30,7 @@ pub use show::{ShowArgs, TargetsArgs};
 pub use telemetry::{TelemetryArgs, TelemetryChoice};
 pub use trace::{GivenTraces, TraceCheckArgs, TraceCommand, TraceInArgs};
 pub use watch::WatchArgs;
+use words::assumed_rate;
 pub use words::{BackendArg, EventsArg, FormArg};
 
 const EXAMPLES: &str = "\
@@ -243,6 +245,10 @@ pub struct MeasureArgs {
     /// Say what would be done, how long it takes and how much it writes; touch nothing.
     #[arg(long)]
     pub dry_run: bool,
+    /// Reckon time and bytes with a drive of this sequential rate, such as 3.5GB/s, and random operations in proportion
+    /// to it [default: 500MB/s].
+    #[arg(long, value_name = "RATE", requires = "dry_run", value_parser = assumed_rate)]
+    pub assume_rate: Option<SpeedGuess>,
     /// How the run and its result are printed.
     #[command(flatten)]
     pub print: PrintArgs,
@@ -275,7 +281,7 @@ pub struct ReviewArgs {
     /// Review in so much time (`10 min`, `1 h`, `24 h`): the methodology `review`, which picks by priority what fits
     /// time and target, and says what it leaves out. Each of its tests writes, or reads what was written before: a
     /// block device needs --destroy.
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", conflicts_with = "assume_rate")]
     pub time: Option<Nanos>,
     /// How to measure.
     #[command(flatten)]
@@ -412,6 +418,10 @@ pub enum MethodsCommand {
         /// Set a parameter, as for `run`.
         #[arg(long, value_name = "KEY=VALUE")]
         set: Vec<String>,
+        /// Reckon time and bytes with a drive of this sequential rate, such as 3.5GB/s, and random operations in
+        /// proportion to it [default: 500MB/s].
+        #[arg(long, value_name = "RATE", value_parser = assumed_rate)]
+        assume_rate: Option<SpeedGuess>,
         /// Files for its traces.
         #[command(flatten)]
         traces: GivenTraces,

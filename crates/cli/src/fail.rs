@@ -87,6 +87,50 @@ pub(crate) const fn device_code(kind: drivelab_device::ErrorKind) -> ExitCode {
     }
 }
 
+/// Exit code of what conditions are set up with, and undone.
+pub(crate) const fn conditions_code(kind: drivelab_conditions::Kind) -> ExitCode {
+    use drivelab_conditions::Kind;
+    match kind {
+        Kind::Usage => ExitCode::Usage,
+        Kind::Device(kind) => device_code(kind),
+        Kind::Target => ExitCode::TargetUnusable,
+        Kind::Host => ExitCode::HostNotFit,
+        Kind::Stopped => ExitCode::Interrupted,
+        Kind::Other => ExitCode::Unexpected,
+    }
+}
+
+impl From<drivelab_conditions::ConditionsError> for Failure {
+    fn from(error: drivelab_conditions::ConditionsError) -> Self {
+        Failure::new(conditions_code(error.kind()), error.to_string())
+    }
+}
+
+/// Exit code of emptying a device, by the block layer or by a command of the drive: what it cannot do, or what it
+/// failed at.
+pub(crate) const fn wipe_code(is_unsupported: bool) -> ExitCode {
+    if is_unsupported { ExitCode::TargetUnusable } else { ExitCode::DeviceErrors }
+}
+
+/// Exit code of what samples said after a device was emptied; `None` where it was stopped before.
+pub(crate) const fn wiped_code(wrong: Option<u64>) -> ExitCode {
+    match wrong {
+        None => ExitCode::Interrupted,
+        Some(0) => ExitCode::Ok,
+        Some(_) => ExitCode::DeviceErrors,
+    }
+}
+
+/// Exit code of a run that failed: the host could not do it, the device had errors, or the target is of no use (a full
+/// file system is no error of the device).
+pub(crate) const fn failed_run_code(host_unfit: bool, device_errors: bool, full: bool) -> ExitCode {
+    match (host_unfit, device_errors, full) {
+        (true, _, _) => ExitCode::HostNotFit,
+        (false, true, false) => ExitCode::DeviceErrors,
+        _ => ExitCode::TargetUnusable,
+    }
+}
+
 impl From<drivelab_device::DeviceError> for Failure {
     fn from(error: drivelab_device::DeviceError) -> Self {
         Failure::new(device_code(error.kind()), error.to_string())

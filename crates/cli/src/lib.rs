@@ -23,26 +23,30 @@ use settings::Settings;
 /// Runs the program and says how it ended.
 #[must_use]
 pub fn main() -> u8 {
-    let code = match Cli::try_parse() {
-        Ok(cli) => match command(&cli) {
-            Ok(code) => code,
-            Err(Failure { code, message }) => {
-                let word = if code == ExitCode::Interrupted { "interrupted" } else { "error" };
-                say::line(&format!("{word}: {message}"));
-                code
-            }
-        },
-        Err(error) => {
-            if let Some(message) = negative(&error).or_else(|| fios_flag(&error)).or_else(|| too_large(&error)) {
-                say::line(&format!("error: {message}"));
-                return ExitCode::Usage as u8;
-            }
-            // Help and version are asked for and go to stdout; everything else is a usage error on stderr.
-            let _ = error.print();
-            if error.use_stderr() { ExitCode::Usage } else { ExitCode::Ok }
-        }
-    };
+    // The handlers come first: a signal has the same meaning from here to the end.
+    let done = lab::signals::begin().and_then(|()| match Cli::try_parse() {
+        Ok(cli) => command(&cli),
+        Err(error) => not_parsed(&error),
+    });
+    let code = done.unwrap_or_else(|Failure { code, message }| {
+        let word = if code == ExitCode::Interrupted { "interrupted" } else { "error" };
+        say::line(&format!("{word}: {message}"));
+        code
+    });
     code as u8
+}
+
+/// A command line that asks for help or the version, which go to stdout, or that is wrong.
+fn not_parsed(error: &clap::Error) -> Result {
+    if let Some(message) = negative(error).or_else(|| fios_flag(error)).or_else(|| too_large(error)) {
+        return Err(Failure::usage(message));
+    }
+    if error.use_stderr() {
+        let _ = error.print();
+        return Ok(ExitCode::Usage);
+    }
+    say::printed(error.print().and_then(|()| std::io::Write::flush(&mut std::io::stdout())))?;
+    Ok(ExitCode::Ok)
 }
 
 /// The error about a value below zero, which clap takes for a flag of its own and gives advice that does not help.

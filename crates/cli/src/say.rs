@@ -50,24 +50,60 @@ pub fn line(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }
 
-/// Prints data on stdout. A reader that went away (`| head`) has what it wanted: no error, as for any filter.
+/// Prints data on stdout. A reader that went away (`| head`, a closed terminal) has what it wanted: no error, as for
+/// any filter.
 ///
 /// # Errors
 /// A full disk behind a redirection, say.
 pub fn data(text: &str) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    let end = if text.ends_with('\n') { "" } else { "\n" };
-    printed(out.write_all(text.as_bytes()).and_then(|()| out.write_all(end.as_bytes())).and_then(|()| out.flush()))
+    data_heard(text).map(drop)
 }
 
-fn printed(written: std::io::Result<()>) -> Result<()> {
+/// The same, and whether anybody still reads.
+///
+/// # Errors
+/// As for [`data`].
+pub fn data_heard(text: &str) -> Result<bool> {
+    let mut out = std::io::stdout().lock();
+    let end = if text.ends_with('\n') { "" } else { "\n" };
+    heard(out.write_all(text.as_bytes()).and_then(|()| out.write_all(end.as_bytes())).and_then(|()| out.flush()))
+}
+
+/// What became of data on stdout.
+///
+/// # Errors
+/// As for [`data`].
+pub fn printed(written: std::io::Result<()>) -> Result<()> {
+    heard(written).map(drop)
+}
+
+/// Whether anybody still reads what went to stdout.
+///
+/// # Errors
+/// As for [`data`].
+pub fn heard(written: std::io::Result<()>) -> Result<bool> {
     match written {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(Failure::new(
+        Ok(()) => Ok(true),
+        Err(error) if reader_is_gone(&error) => Ok(false),
+        Err(error) => Err(Failure::new(
             ExitCode::TargetUnusable,
             format!("cannot write to standard output: {error}; free some space, or write elsewhere"),
         )),
-        _ => Ok(()),
     }
+}
+
+/// Whether a write to stdout failed because there is nobody who reads: a pipe without a reader, or a terminal that was
+/// closed, of which the kernel says EIO. By then isatty(3) no longer knows it for one, but it still is a character
+/// device.
+#[must_use]
+pub fn reader_is_gone(error: &std::io::Error) -> bool {
+    use rustix::fs::{FileType, fstat};
+    let closed_terminal = || {
+        let facts = fstat(std::io::stdout());
+        facts.is_ok_and(|facts| FileType::from_raw_mode(facts.st_mode) == FileType::CharacterDevice)
+    };
+    let is_eio = error.raw_os_error() == Some(rustix::io::Errno::IO.raw_os_error());
+    error.kind() == std::io::ErrorKind::BrokenPipe || (is_eio && closed_terminal())
 }
 
 /// Prints one JSON document on stdout, piece by piece.

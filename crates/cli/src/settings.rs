@@ -6,6 +6,7 @@
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
+use drivelab_core::excerpt::{LONGEST_SHOWN, shortened};
 use drivelab_core::units::Nanos;
 use etcetera::BaseStrategy;
 use serde::Deserialize;
@@ -16,6 +17,8 @@ use crate::say::{Loudness, Voice};
 
 /// Most bytes of a settings file.
 const LONGEST: u64 = 1 << 20;
+/// Most characters of what is wrong with it.
+const LONGEST_MESSAGE: usize = 4000;
 
 /// A value and the name of what set it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -170,6 +173,7 @@ fn files(voice: Voice) -> Result<Vec<(String, File)>> {
             }
         };
         let file = toml::from_str(&text).map_err(|error| {
+            let error = shortened(&error.to_string(), LONGEST_MESSAGE);
             Failure::usage(format!("the settings file {} is wrong: {error}\nsee docs/settings.md", path.display()))
         })?;
         files.push((path.display().to_string(), file));
@@ -194,7 +198,8 @@ fn pick<T>(
 fn endurance_ask_percent(files: &[(String, File)]) -> Result<Setting<f64>> {
     let wrong = |value: &str, source: &str| {
         Failure::usage(format!(
-            "'{value}' is no value for 'endurance_ask_percent' (set by {source}); expected per cent from 0 to 100"
+            "'{}' is no value for 'endurance_ask_percent' (set by {source}); expected per cent from 0 to 100",
+            shortened(value, LONGEST_SHOWN)
         ))
     };
     let source = "DRIVELAB_ENDURANCE_ASK_PERCENT";
@@ -217,10 +222,12 @@ fn stop_ask_after(files: &[(String, File)]) -> Result<Setting<Nanos>> {
     let Some(setting) = pick(None, environment, files, |file| file.stop_ask_after.clone()) else {
         return Ok(Setting { value: STOP_ASK_AFTER, source: "default".to_owned() });
     };
-    let value = setting.value.parse().map_err(|error| {
+    let value = setting.value.parse::<Nanos>().map_err(|error| {
         Failure::usage(format!(
-            "'{}' is no value for 'stop_ask_after' (set by {}): {error}; expected a time such as '1 min'",
-            setting.value, setting.source
+            "'{}' is no value for 'stop_ask_after' (set by {}): {}; expected a time such as '1 min'",
+            shortened(&setting.value, LONGEST_SHOWN),
+            setting.source,
+            shortened(&error.to_string(), LONGEST_MESSAGE)
         ))
     })?;
     Ok(Setting { value, source: setting.source })
@@ -232,7 +239,9 @@ fn telemetry(files: &[(String, File)]) -> Result<Setting<TelemetryChoice>> {
     let Some(setting) = pick(None, environment, files, |file| file.telemetry.clone()) else {
         return Ok(Setting { value: TelemetryChoice::Default, source: "default".to_owned() });
     };
-    let wrong = |error: String| Failure::usage(format!("{error} ('telemetry', set by {})", setting.source));
+    let wrong = |error: String| {
+        Failure::usage(format!("{} ('telemetry', set by {})", shortened(&error, LONGEST_MESSAGE), setting.source))
+    };
     Ok(Setting { value: setting.value.parse().map_err(wrong)?, source: setting.source })
 }
 
@@ -257,7 +266,7 @@ fn word<T: clap::ValueEnum + Copy>(
             T::value_variants().iter().filter_map(|v| Some(v.to_possible_value()?.get_name().to_owned())).collect();
         Failure::usage(format!(
             "'{}' is no value for '{key}' (set by {}); expected one of {}",
-            setting.value,
+            shortened(&setting.value, LONGEST_SHOWN),
             setting.source,
             words.join(", ")
         ))

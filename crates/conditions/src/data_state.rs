@@ -7,19 +7,18 @@ use drivelab_core::condition::DataState;
 use drivelab_core::ids::StepId;
 use drivelab_core::load::OtherOps;
 use drivelab_core::plan::{Action, Combine, Order, Plan, Repeats, Rest, Rounds, Step, StepRole, StopRule, TestPlan};
-use drivelab_core::units::{Bytes, Nanos, Percent, QueueDepth};
+use drivelab_core::units::{Bytes, BytesPerSecond, Nanos, Percent, QueueDepth};
 use drivelab_core::workload::{Pattern, Span, Workload};
 
 /// The test that holds preparation, as the methodology language names it.
 const PREPARE: &str = "prepare";
-/// Speed guessed where none is known, as in the estimates of the methodology language.
-const GUESS_BYTES_PER_S: u64 = 500_000_000;
 /// Filling a large slow drive takes most of a day; more than that is a fault.
 const CAP: Nanos = Nanos::from_secs(48 * 3600);
 
-/// The plan with its preparation replaced by what brings a device into the state. As found, nothing changes.
+/// The plan with its preparation replaced by what brings a device of this rate into the state. As found, nothing
+/// changes.
 #[must_use]
-pub fn with_data_state(mut plan: Plan, state: DataState) -> Plan {
+pub fn with_data_state(mut plan: Plan, state: DataState, rate: BytesPerSecond) -> Plan {
     let area = plan.capacity;
     let steps = match state {
         DataState::AsFound => return plan,
@@ -32,6 +31,7 @@ pub fn with_data_state(mut plan: Plan, state: DataState) -> Plan {
     };
     plan.tests.retain(|test| test.name != PREPARE);
     if !steps.is_empty() {
+        let steps = steps.into_iter().map(|step| timed(step, rate)).collect();
         plan.tests.insert(0, preparation(steps, state));
     }
     plan
@@ -118,7 +118,6 @@ fn discard(area: Bytes) -> Step {
 }
 
 fn step(slug: &str, what: &str, workload: Workload, stop: StopRule, written: Bytes) -> Step {
-    let seconds = written.get().div_ceil(GUESS_BYTES_PER_S).max(1);
     Step {
         id: StepId::new(PREPARE, slug),
         label: format!("{what}: {} in {} blocks", workload.span.length, workload.block_size),
@@ -130,7 +129,13 @@ fn step(slug: &str, what: &str, workload: Workload, stop: StopRule, written: Byt
         approximations: Vec::new(),
         relative: None,
         seeds: Vec::new(),
-        estimated_time: Nanos::from_secs(seconds),
+        estimated_time: Nanos::from_secs(1),
         estimated_written: written,
     }
+}
+
+/// The step with the time that it takes at a rate, in whole seconds; what moves nothing takes one.
+fn timed(step: Step, rate: BytesPerSecond) -> Step {
+    let seconds = (step.estimated_written.as_f64() / rate.get()).ceil().max(1.0);
+    Step { estimated_time: Nanos::new((seconds * 1e9) as u64), ..step }
 }

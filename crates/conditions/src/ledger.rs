@@ -10,6 +10,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use drivelab_core::ids::RunId;
+use drivelab_core::input;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +19,8 @@ use crate::error::{ConditionsError, LedgerTrouble};
 /// Version of the format that this version of drivelab writes. A reader refuses a newer one: it may list deeds that it
 /// cannot undo.
 pub const FORMAT: u32 = 1;
+/// Most bytes of a ledger that are read; one has some hundred a deed.
+const LONGEST: u64 = 1 << 24;
 
 /// The drive that conditions are made on, so that nothing is undone on another one that has its name by then.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -279,7 +282,8 @@ impl Ledger {
             .flatten()
             .map(|entry| entry.path())
             .filter(|path| path.extension().is_some_and(|ending| ending == "json") && *path != self.path());
-        let contents = others.filter_map(|path| serde_json::from_slice::<Content>(&fs::read(path).ok()?).ok());
+        let contents =
+            others.filter_map(|path| serde_json::from_slice::<Content>(&input::read(&path, LONGEST).ok()?).ok());
         let is_it = |deed: &Deed| matches!(deed, Deed::PowerState { serial, .. } if serial == of);
         contents.into_iter().find(|content| content.deeds.iter().any(is_it)).map(|content| content.run)
     }
@@ -345,11 +349,12 @@ fn take_over(folder: &Path, path: &Path) -> Result<Option<Ledger>, LedgerTrouble
         unusable(format!("this ledger of conditions cannot be read: {error}. {advice}"), None)
     };
     let locked = path.with_extension("lock");
-    let lock = OpenOptions::new().write(true).create(true).truncate(false).open(&locked).map_err(failed)?;
+    let lock = input::open_with(OpenOptions::new().write(true).create(true).truncate(false), &locked);
+    let lock = lock.map_err(failed)?;
     if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
         return Ok(None);
     }
-    let text = match drivelab_core::input::read(path, 1 << 24) {
+    let text = match input::read(path, LONGEST) {
         // Its owner ended it between the two looks.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let _ = fs::remove_file(&locked);

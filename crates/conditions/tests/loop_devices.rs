@@ -159,7 +159,7 @@ fn what_became_somebody_elses_is_left_alone() {
 
 #[test]
 fn another_drive_with_the_same_name_is_left_alone() {
-    let Some(device) = Loop::new_or_skip(64) else { return };
+    let Some(device) = Loop::apart_or_skip(64) else { return };
     let set_up = device.set_up(condition(None), &StopToken::default()).expect("set up");
     drop(set_up);
     // The same file, attached anew: for all that can be told it could be another drive.

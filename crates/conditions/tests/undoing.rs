@@ -78,7 +78,7 @@ fn a_partition_that_somebody_added_to_our_table_keeps_the_table() {
 
 #[test]
 fn a_drive_that_is_gone_or_another_one_keeps_its_ledger() {
-    let Some(device) = Loop::new_or_skip(64) else { return };
+    let Some(device) = Loop::apart_or_skip(64) else { return };
     drop(device.set_up(condition(None), &StopToken::default()).expect("set up"));
     let node = device.node.path.to_str().expect("a path").to_owned();
     tool("delpart", &[&node, "1"]);

@@ -2,6 +2,8 @@
 //!
 //! What could not be found is `None`, never a guess; `unknown` says why where that helps.
 
+mod redact;
+
 use std::path::PathBuf;
 
 use schemars::JsonSchema;

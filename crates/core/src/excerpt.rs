@@ -41,6 +41,9 @@ impl Excerpt {
 /// A sentence about a mistake, with no word in it and no more of it all than is shown of a value and its surroundings.
 #[must_use]
 pub fn shortened(sentence: &str, most: usize) -> String {
+    if sentence.len() <= most.min(LONGEST_SHOWN) {
+        return sentence.to_owned();
+    }
     let cut = |text: &str, most: usize| match text.char_indices().nth(most) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
@@ -66,6 +69,25 @@ pub fn visible(text: &str, at: &Range<usize>) -> Range<usize> {
     let end = floor_char(text, at.end.max(start));
     let line_end = text[start..].find(['\n', '\r']).map_or(text.len(), |length| start + length);
     start..end.min(line_end).max(start)
+}
+
+/// Where the lines of a text begin, for whoever asks for the lines of many places in it.
+#[derive(Debug, Clone)]
+pub struct LineStarts(Vec<usize>);
+
+impl LineStarts {
+    /// Of a text.
+    #[must_use]
+    pub fn of(text: &str) -> LineStarts {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        LineStarts(std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect())
+    }
+
+    /// The line of a byte, from 1, as [`line_and_column`] says it.
+    #[must_use]
+    pub fn line(&self, at: usize) -> usize {
+        self.0.partition_point(|start| *start <= at)
+    }
 }
 
 /// Line and column of a byte, both from 1, columns in characters.
@@ -124,6 +146,7 @@ mod tests {
             let shown_length = shown.len();
             prop_assert!(!text[shown].contains('\n'));
             let (line, column) = line_and_column(&text, start);
+            prop_assert_eq!(LineStarts::of(&text).line(start), line);
             let excerpt = Excerpt::of(&text, &(start..end));
             prop_assert!(excerpt.number == line && excerpt.line[excerpt.span].len() == shown_length);
             prop_assert!(line <= text.lines().count() + 1 && column <= text.chars().count() + 1);

@@ -8,6 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::tails;
 use crate::units::Nanos;
 
 /// Buckets per power of two, as a power of two.
@@ -192,16 +193,17 @@ impl SparseHistogram {
         Some(self.max)
     }
 
-    /// The usual percentiles.
+    /// The usual figures; `None` when empty, and no percentile that too few values tell ([`tails`]).
     #[must_use]
     pub fn summary(&self) -> Option<LatencySummary> {
-        Some(LatencySummary {
+        let whole = LatencySummary {
             mean_ns: self.mean_ns()?,
-            p50: self.percentile(50.0)?,
-            p99: self.percentile(99.0)?,
-            p999: self.percentile(99.9)?,
+            p50: self.percentile(50.0),
+            p99: self.percentile(99.0),
+            p999: self.percentile(99.9),
             max: self.max,
-        })
+        };
+        Some(whole.told_by(self.count))
     }
 }
 
@@ -223,14 +225,23 @@ fn rank(per_cent: f64, count: u64) -> u64 {
 pub struct LatencySummary {
     /// Exact mean.
     pub mean_ns: f64,
-    /// Median.
-    pub p50: Nanos,
+    /// Median; null, as every percentile, with fewer than five operations beyond it.
+    pub p50: Option<Nanos>,
     /// 99th percentile.
-    pub p99: Nanos,
+    pub p99: Option<Nanos>,
     /// 99.9th percentile.
-    pub p999: Nanos,
+    pub p999: Option<Nanos>,
     /// Exact maximum.
     pub max: Nanos,
+}
+
+impl LatencySummary {
+    /// Without the percentiles that so many operations do not tell, which older recordings have.
+    #[must_use]
+    pub fn told_by(self, operations: u64) -> Self {
+        let told = |time: Option<Nanos>, per_cent| time.filter(|_| tails::tells(operations, per_cent));
+        LatencySummary { p50: told(self.p50, 50.0), p99: told(self.p99, 99.0), p999: told(self.p999, 99.9), ..self }
+    }
 }
 
 #[cfg(test)]
@@ -261,6 +272,18 @@ mod tests {
             }
         }
         assert_eq!((rank(99.9, 999), rank(50.0, 3), rank(0.0, 7), rank(99.99, 1)), (999, 2, 1, 1));
+    }
+
+    #[test]
+    fn a_summary_has_no_percentile_that_too_few_values_tell() {
+        let of = |values: u64| {
+            let mut histogram = Histogram::default();
+            histogram.record_many(5_000, values);
+            let LatencySummary { p50, p99, p999, .. } = histogram.sparse().summary().expect("it is not empty");
+            [p50, p99, p999].map(|time| time.is_some())
+        };
+        assert_eq!([of(9), of(10), of(499)], [[false; 3], [true, false, false], [true, false, false]]);
+        assert_eq!([of(500), of(5_000)], [[true, true, false], [true; 3]]);
     }
 
     proptest! {

@@ -1,4 +1,5 @@
-//! The one place that opens a file which a person named to be read, or which lies where a person may put one.
+//! The one place that opens a file which a person named to be read, or which lies where a person may put one; and a
+//! file of drivelab's own to be written, in whose place a person may have put something else.
 //!
 //! Such a name may be a pipe that nobody writes to, a device that never ends or a file of a kernel that has no
 //! end: none of them may hang a command or fill its memory. Facts: open(2) of a FIFO waits for a writer unless
@@ -20,6 +21,21 @@ pub fn open(path: &Path) -> Result<File> {
     regular(std::fs::metadata(path)?.file_type())?;
     let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
+    regular(file.metadata()?.file_type())?;
+    Ok(file)
+}
+
+/// Opens a regular file with these options, which may make it.
+///
+/// # Errors
+/// As for opening any file; [`ErrorKind::InvalidInput`] for what is no regular file, with what it is.
+pub fn open_with(options: &mut OpenOptions, path: &Path) -> Result<File> {
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        found => regular(found?.file_type())?,
+    }
+    let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
+    let file = options.custom_flags(flags).open(path)?;
     regular(file.metadata()?.file_type())?;
     Ok(file)
 }
@@ -71,8 +87,11 @@ mod tests {
             let error = read(endless, 10).expect_err("it is no file");
             assert_eq!(error.kind(), ErrorKind::InvalidInput);
             assert!(error.to_string().contains(what), "{error}");
+            let error = open_with(OpenOptions::new().write(true).create(true), endless).expect_err("it is no file");
+            assert!(error.kind() == ErrorKind::InvalidInput && error.to_string().contains(what), "{error}");
         }
         let file = folder.path().join("file");
+        open_with(OpenOptions::new().write(true).create(true), &file).expect("it is made");
         std::fs::write(&file, "0123456789").expect("a file");
         assert_eq!(read_text(&file, 10).expect("it is short enough"), "0123456789");
         assert_eq!(read(&file, 9).expect_err("it is too long").kind(), ErrorKind::InvalidInput);

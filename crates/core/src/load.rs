@@ -42,6 +42,12 @@ impl OpKind {
             OpKind::Flush => "flush",
         }
     }
+
+    /// Whether its bytes are data that is moved or made: a discard and a flush have no rate in bytes.
+    #[must_use]
+    pub const fn moves_data(self) -> bool {
+        !matches!(self, OpKind::Trim | OpKind::Flush)
+    }
 }
 
 /// Operations that neither read nor write, as shares of all operations. Reads are what is left.

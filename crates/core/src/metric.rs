@@ -109,7 +109,7 @@ pub struct Metric {
     /// Codes of the findings that void the value.
     pub voided_by: Vec<String>,
     /// Codes of the findings that spoil the value: it was measured, and something beside the test changed it.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub spoiled_by: Vec<String>,
     /// In which direction it is wrong; absent where nothing spoils it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

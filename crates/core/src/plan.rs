@@ -7,6 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 mod grid;
+mod published_unit;
+mod redact;
 mod repeats;
 
 use crate::data_sheet::PrintedFigure;
@@ -18,6 +20,7 @@ use crate::units::{Bytes, Nanos, Percent};
 use crate::workload::Workload;
 
 pub use grid::Grid;
+pub use published_unit::PublishedUnit;
 pub use repeats::{Repeats, RestAfter};
 
 /// Which form of a methodology: as published, shortened, or a moment per step for tests only.
@@ -281,6 +284,30 @@ pub struct Step {
 }
 
 impl Step {
+    /// Whether a faster drive is written more: it ends by time, or what ends it is not what writes.
+    #[must_use]
+    pub fn writes_by_time(&self) -> bool {
+        let Action::Io { workload, stop, ramp } = &self.action else { return false };
+        if self.estimated_written.get() == 0 || workload.files.is_some() {
+            return false;
+        }
+        let by_volume = stop.volume.is_some() || stop.passes.is_some() || stop.coverage.is_some();
+        let counted = by_volume || stop.operations.is_some() || workload.replay.is_some();
+        let timed = stop.time.is_some() || stop.at_least.is_some() || ramp.get() > 0;
+        !counted || timed || !workload.beside.is_empty()
+    }
+
+    /// Whether a slower drive takes longer for it: it ends by what it moves, and not by a clock alone.
+    #[must_use]
+    pub fn timed_by_rate(&self) -> bool {
+        let Action::Io { workload, stop, .. } = &self.action else { return false };
+        if let Some(replay) = &workload.replay {
+            return replay.longest().is_none();
+        }
+        let by_volume = stop.volume.is_some() || stop.passes.is_some() || stop.coverage.is_some();
+        by_volume || stop.operations.is_some() || workload.files.is_some()
+    }
+
     /// The workload, where the step issues I/O.
     #[must_use]
     pub const fn workload(&self) -> Option<&Workload> {
@@ -424,40 +451,6 @@ pub struct TestPlan {
     pub recovers_to: Option<String>,
 }
 
-/// A unit of rates in which something was published. Many programs call MiB/s MB/s.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum PublishedUnit {
-    /// 1,000,000 bytes a second: the unit of all tables, which charts of random loads have then too.
-    #[serde(rename = "MB/s")]
-    MegabytesPerSecond,
-    /// 1,048,576 bytes a second.
-    #[serde(rename = "MiB/s")]
-    MebibytesPerSecond,
-}
-
-impl PublishedUnit {
-    /// Every one.
-    pub const ALL: [PublishedUnit; 2] = [PublishedUnit::MegabytesPerSecond, PublishedUnit::MebibytesPerSecond];
-
-    /// As it is written.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            PublishedUnit::MegabytesPerSecond => "MB/s",
-            PublishedUnit::MebibytesPerSecond => "MiB/s",
-        }
-    }
-
-    /// A rate in it that is given in MB/s of 1,000,000 bytes.
-    #[must_use]
-    pub const fn of_mb_s(self, mb_s: f64) -> f64 {
-        match self {
-            PublishedUnit::MegabytesPerSecond => mb_s,
-            PublishedUnit::MebibytesPerSecond => mb_s * 1e6 / 1_048_576.0,
-        }
-    }
-}
-
 /// A test of a methodology that does not run, and why.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LeftOut {
@@ -553,6 +546,18 @@ impl Plan {
         self.sum(|step| step.estimated_written.get()).map_or(Bytes::new(u64::MAX), Bytes::new)
     }
 
+    /// Whether a faster drive would be written more.
+    #[must_use]
+    pub fn writes_by_time(&self) -> bool {
+        self.steps().any(Step::writes_by_time)
+    }
+
+    /// Whether a slower drive would take longer.
+    #[must_use]
+    pub fn timed_by_rate(&self) -> bool {
+        self.steps().any(Step::timed_by_rate)
+    }
+
     /// The other namespace of the drive that its steps read, where any does: there is one at most.
     #[must_use]
     pub fn other_namespace(&self) -> Option<&OtherNamespace> {
@@ -582,10 +587,62 @@ impl Plan {
 
 #[cfg(test)]
 mod tests {
-    //! Rests by hand-worked examples.
+    //! Rests by hand-worked examples, and what ends a step.
 
     use super::*;
     use crate::units::Percent;
+
+    /// A step of writes that ends so.
+    pub(super) fn writes(stop: StopRule, ramp: Nanos) -> Step {
+        let write_percent = Percent::new(100).expect("a per cent");
+        Step {
+            id: StepId::new("t", "s"),
+            label: String::new(),
+            role: StepRole::Measure,
+            action: Action::Io { workload: Workload { write_percent, ..Workload::default() }, stop, ramp },
+            rest: Rest::None {},
+            start_below: None,
+            relative: None,
+            axes: Vec::new(),
+            approximations: Vec::new(),
+            seeds: Vec::new(),
+            estimated_time: Nanos::from_secs(1),
+            estimated_written: Bytes::GIB,
+        }
+    }
+
+    #[test]
+    fn a_faster_drive_is_written_more_wherever_a_clock_may_end_the_step() {
+        let (capped, none) = (StopRule::capped(Nanos::from_secs(60)), Nanos::new(0));
+        let second = Some(Nanos::from_secs(1));
+        let volume = StopRule { volume: Some(Bytes::GIB), ..capped.clone() };
+        let by_time = |stop: &StopRule, ramp| writes(stop.clone(), ramp).writes_by_time();
+        assert!(by_time(&StopRule { time: second, ..capped.clone() }, none) && by_time(&capped, none));
+        assert!(!by_time(&volume, none) && !by_time(&StopRule { passes: Some(1), ..capped.clone() }, none));
+        // The first of both ends it, and which comes first hangs on the drive.
+        assert!(by_time(&StopRule { time: second, ..volume.clone() }, none));
+        assert!(
+            by_time(&StopRule { at_least: second, ..volume.clone() }, none) && by_time(&volume, Nanos::from_secs(1))
+        );
+        let nothing =
+            Step { estimated_written: Bytes::new(0), ..writes(StopRule { time: second, ..capped.clone() }, none) };
+        assert!(!nothing.writes_by_time());
+    }
+
+    #[test]
+    fn a_slower_drive_takes_longer_wherever_an_amount_may_end_the_step() {
+        let capped = StopRule::capped(Nanos::from_secs(60));
+        let time = StopRule { time: Some(Nanos::from_secs(1)), ..capped.clone() };
+        let by_rate = |stop: &StopRule| writes(stop.clone(), Nanos::new(0)).timed_by_rate();
+        assert!(!by_rate(&time) && !by_rate(&capped));
+        assert!(
+            by_rate(&StopRule { volume: Some(Bytes::GIB), ..time.clone() })
+                && by_rate(&StopRule { passes: Some(1), ..capped.clone() })
+        );
+        assert!(by_rate(&StopRule { operations: Some(1), ..capped.clone() }));
+        let idle = Action::Idle { time: Nanos::from_secs(1) };
+        assert!(!Step { action: idle, ..writes(capped, Nanos::new(0)) }.timed_by_rate());
+    }
 
     #[test]
     fn a_duty_cycle_of_fifty_per_cent_rests_as_long_as_it_worked_up_to_its_cap() {

@@ -29,8 +29,8 @@ pub struct OpRecord {
     pub errors: u64,
     /// Operations per second.
     pub iops: f64,
-    /// Bytes per second.
-    pub throughput: BytesPerSecond,
+    /// Bytes per second; null of a kind that moves no data (discards, flushes).
+    pub throughput: Option<BytesPerSecond>,
     /// Latency figures of the completed operations; absent where there were none.
     pub latency: Option<LatencySummary>,
     /// Latency distribution they come from: submission to completion.
@@ -82,7 +82,21 @@ pub struct OtherRecord {
     pub record: OpRecord,
 }
 
+impl OtherRecord {
+    /// What operations of a kind did; a kind that moves no data has no bytes per second.
+    #[must_use]
+    pub fn new(op: OpKind, record: OpRecord) -> Self {
+        OtherRecord { op, record: OpRecord { throughput: record.throughput.filter(|_| op.moves_data()), ..record } }
+    }
+}
+
 impl OpRecord {
+    /// Bytes per second in MB/s; 0 where nothing is moved.
+    #[must_use]
+    pub fn mb_s(&self) -> f64 {
+        self.throughput.map_or(0.0, BytesPerSecond::as_mb_s)
+    }
+
     /// Works out rates and latency figures; `elapsed` of zero gives rates of zero.
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
@@ -93,7 +107,7 @@ impl OpRecord {
             bytes,
             errors,
             iops: per_second(count as f64),
-            throughput: BytesPerSecond::new(per_second(bytes.as_f64())),
+            throughput: Some(BytesPerSecond::new(per_second(bytes.as_f64()))),
             latency: histogram.summary(),
             histogram,
             response: None,

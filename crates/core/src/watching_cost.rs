@@ -5,6 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::histogram::SparseHistogram;
+use crate::tails;
 use crate::target::DeviceIdentity;
 use crate::units::Nanos;
 
@@ -15,10 +16,10 @@ pub struct ReadLatency {
     pub reads: u64,
     /// Mean in microseconds.
     pub mean_us: f64,
-    /// Median in microseconds.
-    pub p50_us: f64,
+    /// Median in microseconds; null, as the 99th percentile, with fewer than five reads beyond it.
+    pub p50_us: Option<f64>,
     /// 99th percentile in microseconds.
-    pub p99_us: f64,
+    pub p99_us: Option<f64>,
     /// Longest in microseconds.
     pub max_us: f64,
 }
@@ -28,14 +29,20 @@ impl ReadLatency {
     #[must_use]
     #[expect(clippy::cast_precision_loss, reason = "latencies are short")]
     pub fn of(histogram: &SparseHistogram) -> Self {
-        let us = |per_cent| histogram.percentile(per_cent).map_or(0.0, |time: Nanos| time.get() as f64 / 1e3);
+        let us = |per_cent| tails::percentile(histogram, per_cent).map(|time: Nanos| time.get() as f64 / 1e3);
         ReadLatency {
             reads: histogram.count,
             mean_us: histogram.mean_ns().unwrap_or(0.0) / 1e3,
             p50_us: us(50.0),
             p99_us: us(99.0),
-            max_us: us(100.0),
+            max_us: us(100.0).unwrap_or(0.0),
         }
+    }
+
+    /// The median in microseconds; `None` where too few reads tell it, also of what was measured before that was kept.
+    #[must_use]
+    pub fn median_us(&self) -> Option<f64> {
+        self.p50_us.filter(|_| tails::tells(self.reads, 50.0))
     }
 }
 
@@ -89,9 +96,10 @@ impl WatchingCost {
     }
 
     /// How much longer the median read took with watching than without, in microseconds; negative where it was shorter.
+    /// `None` where too few reads tell either.
     #[must_use]
-    pub fn median_us(&self) -> f64 {
-        self.with.p50_us - self.without.p50_us
+    pub fn median_us(&self) -> Option<f64> {
+        Some(self.with.median_us()? - self.without.median_us()?)
     }
 }
 
@@ -126,8 +134,8 @@ mod tests {
             sources: Vec::new(),
             pairs: 5,
             stretch: Nanos::from_secs(2),
-            without: ReadLatency { p50_us: 80.0, ..ReadLatency::default() },
-            with: ReadLatency { p50_us: 81.5, ..ReadLatency::default() },
+            without: ReadLatency { reads: 1_000, p50_us: Some(80.0), ..ReadLatency::default() },
+            with: ReadLatency { reads: 1_000, p50_us: Some(81.5), ..ReadLatency::default() },
         }
     }
 
@@ -147,13 +155,17 @@ mod tests {
     #[test]
     fn latencies_are_those_of_the_histogram_in_microseconds() {
         let mut histogram = Histogram::default();
-        histogram.record_many(1_000, 98);
-        histogram.record_many(3_000, 2);
+        histogram.record_many(1_000, 980);
+        histogram.record_many(3_000, 20);
         let all = ReadLatency::of(&histogram.sparse());
         let near = |found: f64, wanted: f64| (found / wanted - 1.0).abs() < 0.01;
-        assert_eq!(all.reads, 100);
-        assert!(near(all.mean_us, 1.04) && near(all.p50_us, 1.0) && near(all.p99_us, 3.0) && near(all.max_us, 3.0));
+        assert_eq!(all.reads, 1_000);
+        assert!(near(all.mean_us, 1.04) && near(all.max_us, 3.0));
+        assert!(all.p50_us.is_some_and(|p50| near(p50, 1.0)) && all.p99_us.is_some_and(|p99| near(p99, 3.0)));
+        let mut few = Histogram::default();
+        few.record_many(1_000, 9);
+        assert_eq!((ReadLatency::of(&few.sparse()).p50_us, ReadLatency::of(&few.sparse()).p99_us), (None, None));
         assert_eq!(ReadLatency::of(&SparseHistogram::default()), ReadLatency::default());
-        assert!((cost(device("loop0", None, 3)).median_us() - 1.5).abs() < 1e-12);
+        assert!(cost(device("loop0", None, 3)).median_us().is_some_and(|by| (by - 1.5).abs() < 1e-12));
     }
 }

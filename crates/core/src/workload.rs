@@ -317,6 +317,14 @@ impl Workload {
         self.groups().any(|group| group.pace.rate.is_some())
     }
 
+    /// Whether this group goes through its span block by block, up or down: without stride, jumps, fixed places or a
+    /// trace.
+    #[must_use]
+    pub fn goes_in_order(&self) -> bool {
+        let jumps = !self.seek_percent.is_zero() || self.stride.is_some() || self.places.is_some();
+        self.pattern.is_sequential() && !jumps && self.replay.is_none()
+    }
+
     /// Sizes of operations of this group, each once; none where operations are files.
     #[must_use]
     pub fn block_sizes(&self) -> Vec<Bytes> {
@@ -347,5 +355,21 @@ impl Workload {
         }
         self.block_size_mix.iter().map(|share| share.block_size.as_f64() * f64::from(share.operations)).sum::<f64>()
             / weight
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn in_order_is_what_neither_jumps_nor_leaves_gaps() {
+        let upwards = Workload { pattern: Pattern::Sequential, ..Workload::default() };
+        assert!(upwards.goes_in_order());
+        assert!(Workload { pattern: Pattern::Reverse, ..upwards.clone() }.goes_in_order());
+        assert!(!Workload { pattern: Pattern::Random, ..upwards.clone() }.goes_in_order());
+        assert!(!Workload { stride: Some(Bytes::new(1 << 20)), ..upwards.clone() }.goes_in_order());
+        let jumps = Percent::new(10).unwrap_or_default();
+        assert!(!Workload { seek_percent: jumps, ..upwards }.goes_in_order());
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! From /proc/PID/mountinfo, /proc/swaps, and in sysfs the folders `holders/` (dm, md, bcache), `fs/btrfs/*/devices`
 //! and `loop/backing_file`, and the external journals of mounted file systems in `/proc/fs/jbd2` (ext3, ext4: a journal
-//! in the file system itself has its inode's number behind the name there). What claims a device without a trace there
+//! in the file system itself has its inode's number behind the name there) and in mountinfo (XFS: `logdev=` and, for
+//! its real-time files, `rtdev=` among the options). What claims a device without a trace there
 //! (ZFS) is found by opening it exclusively, which only the write guard does. Must not know what follows from being in
 //! use.
 
@@ -65,6 +66,7 @@ pub(crate) fn users(roots: &Roots, node: &BlockNode) -> Vec<String> {
         }
         btrfs_member(roots, part, &mut found);
         external_journal(roots, part, &mut found);
+        part_of_xfs(part, &mounts, &mut found);
         under_loops(roots, part, &mut found);
     }
     if let (whole, Some(_)) = whole_of(&node.folder) {
@@ -110,6 +112,23 @@ fn btrfs_member(roots: &Roots, part: &Part, found: &mut Vec<String>) {
 fn external_journal(roots: &Roots, part: &Part, found: &mut Vec<String>) {
     if roots.proc.join("fs/jbd2").join(&part.name).exists() {
         found.push(format!("{} holds the journal of a mounted file system", part.name));
+    }
+}
+
+/// What a mounted XFS has on other devices than the one that is mounted, by the names that it was mounted with.
+fn part_of_xfs(part: &Part, mounts: &[Mount], found: &mut Vec<String>) {
+    // A name of another root folder than this process has may lead nowhere here.
+    let is_it = |path: &Path| part.is_at(path) || (!path.exists() && path == Path::new("/dev").join(&part.name));
+    for (key, what) in [("logdev=", "the journal"), ("rtdev=", "the real-time files")] {
+        let holds = |mount: &Mount| {
+            let named = mount.options.split(',').filter_map(|option| option.strip_prefix(key));
+            mount.kind == "xfs"
+                && named.map(|name| mounts::unescape(name.as_bytes())).any(|name| is_it(Path::new(&name)))
+        };
+        if let Some(mount) = mounts.iter().find(|mount| holds(mount)) {
+            let place = mount.mount_point.display();
+            found.push(format!("{} holds {what} of the file system that is mounted at {place} (xfs)", part.name));
+        }
     }
 }
 
@@ -172,6 +191,21 @@ mod tests {
         assert_eq!(of("sdx1"), ["sdx1 holds the journal of a mounted file system"]);
         assert!(of("sdx1-8").is_empty(), "that file system is mounted, and its mount says so");
         assert!(of("sdy").is_empty());
+    }
+
+    #[test]
+    fn the_journal_and_the_real_time_device_of_an_xfs_are_named() {
+        let of = |options: &str| {
+            let line = format!("30 1 8:1 / /data rw - xfs /dev/sda1 rw,attr2,{options},noquota\n");
+            users_of(&[("proc/77/mountinfo", &line)], 96)
+        };
+        assert_eq!(
+            of("logdev=/dev/sdx1"),
+            ["sdx1 holds the journal of the file system that is mounted at /data (xfs)"]
+        );
+        let real_time = "sdx1 holds the real-time files of the file system that is mounted at /data (xfs)";
+        assert_eq!(of("logbufs=8,rtdev=/dev/sdx1"), [real_time]);
+        assert!(of("logdev=/dev/sdx2").is_empty() && of("logbsize=32k").is_empty());
     }
 
     #[test]

@@ -38,8 +38,19 @@ pub(crate) struct Flight {
     pub(crate) kind: OpKind,
     /// Number of the operation in its thread.
     pub(crate) number: u64,
-    /// It reads back what was just written.
-    pub(crate) reads_back: bool,
+    pub(crate) origin: Origin,
+}
+
+/// Where an operation comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Origin {
+    /// The stream or the trace: the thread's share counts it.
+    #[default]
+    Drawn,
+    /// A flush after every so many writes, on top of the share.
+    InBetween,
+    /// It reads back what was just written, on top of the share.
+    ReadsBack,
 }
 
 /// Lowest and highest byte of a thread.
@@ -248,7 +259,7 @@ impl<'a, const PLAIN: bool> Account<'a, PLAIN> {
             class: self.job.layout.class_of(op.kind, op.length) as u16,
             kind: op.kind,
             number: 0,
-            reads_back: false,
+            origin: Origin::Drawn,
         }
     }
 
@@ -307,7 +318,7 @@ impl<'a, const PLAIN: bool> Account<'a, PLAIN> {
             Sealing::Check { checker, history, .. } if flight.kind == OpKind::Read => {
                 findings.check(checker, buffer, flight.offset, history);
             }
-            Sealing::Seal { checker, at_once: true, .. } if flight.reads_back => {
+            Sealing::Seal { checker, at_once: true, .. } if flight.origin == Origin::ReadsBack => {
                 findings.check_at_once(checker, buffer, flight.offset, flight.cursor + 1, &self.job.stream);
             }
             _ => {}

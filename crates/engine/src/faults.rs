@@ -1,5 +1,6 @@
 //! Operations that failed: the first ones kept, and when there are so many that a step must end.
 
+use std::collections::BTreeSet;
 use std::io;
 
 use drivelab_core::backend::BackendError;
@@ -101,6 +102,19 @@ impl Faults {
     pub(crate) fn into_kept(self) -> (Vec<IoError>, Vec<(i32, u64)>) {
         (self.kept, self.by_number)
     }
+}
+
+/// The errors to record, by time: the first ones of all threads, and the first of each error number however late. The
+/// error that ended a step, and so sets the exit code, may come after many others.
+pub(crate) fn first_of_all(threads: impl Iterator<Item = Vec<IoError>>) -> Vec<IoError> {
+    let mut errors: Vec<IoError> = threads.flatten().collect();
+    errors.sort_by_key(|error| error.at_ns);
+    let (mut place, mut seen) = (0, BTreeSet::new());
+    errors.retain(|error| {
+        place += 1;
+        seen.insert(error.errno) || place <= KEPT
+    });
+    errors
 }
 
 /// Errors that the next operation would meet as well.

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use drivelab_core::load::OpKind;
 
+use crate::account::Origin;
 use crate::bursts::{Admission, Book};
 use crate::fit::ThreadJob;
 use crate::generate::arrivals::Schedule;
@@ -95,6 +96,8 @@ pub(crate) struct Feed<'a, const PLAIN: bool> {
     taker: Option<Taker>,
     /// Operations of the trace have times.
     timed: bool,
+    /// What was drawn last is a flush of `sync_every`.
+    in_between: bool,
 }
 
 struct Arrivals<'a> {
@@ -134,6 +137,7 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
             in_burst: 0,
             taker: replays.then(Taker::default),
             timed: job.timed,
+            in_between: false,
         }
     }
 
@@ -142,7 +146,13 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
         !PLAIN && self.arrivals.is_some()
     }
 
-    /// The ramp is over: from here on the share counts. `in_flight` units were issued in it and end after it.
+    /// Where what was drawn last comes from.
+    #[inline]
+    pub(crate) const fn origin(&self) -> Origin {
+        if !PLAIN && self.in_between { Origin::InBetween } else { Origin::Drawn }
+    }
+
+    /// The ramp is over: from here on the share counts. `in_flight` units were drawn in it and end after it.
     pub(crate) fn begin_counting(&mut self, in_flight: u64) {
         self.counting = true;
         self.left = self.job.limit.units.saturating_sub(in_flight);
@@ -284,8 +294,12 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
     // Small where a stream is a thread's own; its callers are the two loops.
     #[inline(always)]
     pub(crate) fn draw(&mut self, now: u64, intended: u64) -> Option<Issue> {
-        if !PLAIN && self.job.sync_every > 0 && self.flush_is_due() {
-            return Some(Issue { op: Op { offset: 0, length: 0, kind: OpKind::Flush }, cursor: self.cursor, intended });
+        if !PLAIN && self.job.sync_every > 0 {
+            self.in_between = self.flush_is_due();
+            if self.in_between {
+                let op = Op { offset: 0, length: 0, kind: OpKind::Flush };
+                return Some(Issue { op, cursor: self.cursor, intended });
+            }
         }
         let (op, cursor) = if PLAIN || self.alone {
             let (op, next) = self.job.stream.op(self.cursor);
@@ -318,10 +332,11 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
             let (op, next) = self.job.stream.op(cursor);
             if is_limited {
                 let units = self.units_of(op.length);
-                if !self.count(counted, units) && self.timing.budget_binds(now) {
+                let fits = self.count(counted, units);
+                if !fits && self.timing.budget_binds(now) {
                     return None;
                 }
-                counted = units;
+                counted = if fits { units } else { 0 };
             }
             match at.compare_exchange_weak(cursor, next, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => return Some((op, cursor)),
@@ -330,16 +345,17 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
         }
     }
 
-    /// Counts `units` against a share that several threads have, in place of those `counted` for an operation that
-    /// another thread took; whether they fit.
+    /// Reserves `units` of the share that this thread uses with others; see [`reserve`].
     fn count(&self, counted: u64, units: u64) -> bool {
-        let more = units.wrapping_sub(counted);
-        let before = self.place.issued.0.fetch_add(more, Ordering::Relaxed);
-        before.wrapping_add(more) <= self.job.limit.units
+        reserve(&self.place.issued.0, self.job.limit.units, counted, units)
     }
 
-    /// An operation of so many bytes that was issued in the ramp ended after it: it counts against the share.
+    /// Charges the share with the operation drawn last, of `length` bytes, which was issued in the ramp and ended after
+    /// it. Flushes of `sync_every` are not part of the share.
     pub(crate) fn count_late(&mut self, length: u32) {
+        if self.origin() != Origin::Drawn {
+            return;
+        }
         let units = self.units_of(length);
         if self.alone {
             self.late += units;
@@ -437,5 +453,40 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
     /// Position of the stream.
     pub(crate) fn cursor(&self) -> u64 {
         if self.alone { self.cursor } else { self.shared.places[self.job.cursor_at].cursor.0.load(Ordering::Relaxed) }
+    }
+}
+
+/// Reserves `units` of a share of `limit` that several threads use, instead of the `counted` ones for an operation that
+/// another thread took first; `false` if they do not fit. A failed attempt leaves nothing reserved: otherwise a thread
+/// that already holds a reservation would find the share exceeded.
+fn reserve(issued: &AtomicU64, limit: u64, counted: u64, units: u64) -> bool {
+    let more = |before: u64| {
+        let after = (before - counted).saturating_add(units);
+        (units <= counted || after <= limit).then_some(after)
+    };
+    let fits = issued.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok();
+    if !fits {
+        issued.fetch_sub(counted, Ordering::Relaxed);
+    }
+    fits
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three threads and a share of two. One holds a place, another thread takes its operation, a third finds the share
+    /// full: the first must still have its place. It was lost once in a while, and 4,999 of 5,000 operations were issued.
+    #[test]
+    fn a_thread_that_finds_the_share_full_takes_nothing_from_who_holds_a_place() {
+        let issued = AtomicU64::new(0);
+        assert!(reserve(&issued, 2, 0, 1) && reserve(&issued, 2, 0, 1));
+        assert!(!reserve(&issued, 2, 0, 1));
+        assert!(reserve(&issued, 2, 1, 1), "drawn again, in the place that it has");
+        assert_eq!(issued.load(Ordering::Relaxed), 2);
+        // The next operation is longer than the one before, and the place is given back.
+        assert!(!reserve(&issued, 2, 1, 2));
+        assert_eq!(issued.load(Ordering::Relaxed), 1);
+        assert!(reserve(&issued, 2, 0, 1));
     }
 }

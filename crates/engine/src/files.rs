@@ -85,7 +85,7 @@ struct Common<'a> {
     /// End of the cap on the run clock.
     until_ns: u64,
     next: AtomicU32,
-    /// Bytes moved so far.
+    /// Bytes moved so far, of files that fail or are cut off by the step's end too.
     moved: AtomicU64,
     /// When each thread began its present file; 0 between two.
     since: Vec<AtomicU64>,

@@ -1,61 +1,111 @@
 //! What held the whole process up: that it stood still, and a CPU quota. On the session's thread, never in a loop.
 //!
-//! The thread that collects sleeps most of the time, for a tenth of a second at most. Where it wakes much later, and
-//! was not waiting for a CPU meanwhile, nothing of the process ran: it was stopped (SIGSTOP), frozen (cgroup), or the
-//! machine stood still. A machine that was suspended shows by the clock that goes on meanwhile.
+//! The thread that collects sleeps most of the time, for a tenth of a second at most, and looks at the clock before
+//! and after. Where a look comes much later than it should, and the thread neither ran meanwhile nor waited for a CPU,
+//! nothing of the process ran: it was stopped (SIGSTOP), frozen (cgroup), or the machine stood still. A machine that
+//! was suspended shows by the clock that goes on meanwhile.
 
-use std::fs;
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::selfcheck::waited_for_cpu_ns;
+/// A reading of the clock that is later than due by more than this, without the thread's CPU time and its wait for a
+/// CPU, means that the process was stopped.
+const LATE_NS: u64 = 50_000_000;
+/// One stop of this length is told however long the step is: the longest latencies hold it. The two clocks that tell a
+/// suspend are read one after the other, so that less of it tells nothing.
+const LONG_NS: u64 = 200_000_000;
+/// Shorter stops are told where together they are more than one part in so many of the step.
+const PARTS: u64 = 100;
 
-/// So much later than it should have a thread wakes only where something held it up; a busy machine wakes it some
-/// milliseconds late.
-const LATE_NS: u64 = 200_000_000;
+/// How long the whole process stood still in a step, in nanoseconds.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Still {
+    long: u64,
+    short: u64,
+}
 
-/// Sleeps of one thread, and how much longer they were than they should have been.
+impl Still {
+    /// Another stop.
+    pub(crate) const fn add(&mut self, still: u64) {
+        let sum = if still > LONG_NS { &mut self.long } else { &mut self.short };
+        *sum = sum.saturating_add(still);
+    }
+
+    /// What is told of it in a step of this length.
+    pub(crate) const fn of(self, step_ns: u64) -> u64 {
+        let short = if self.short > step_ns / PARTS { self.short } else { 0 };
+        self.long.saturating_add(short)
+    }
+}
+
+/// Finds out how long the process was stopped, from one thread's readings of the clock and its CPU time.
 #[derive(Debug)]
-pub(crate) struct Sleep {
-    began: u64,
+pub(crate) struct Watch {
+    /// Time of the last reading.
+    looked: u64,
     /// How far the clock that goes on while the machine is suspended was ahead.
     ahead: u64,
-    waited_for_cpu: u64,
+    /// Time the thread had run or waited for a CPU until then.
+    busy: u64,
+    /// The kernel's account of the thread.
+    schedstat: Option<File>,
 }
 
-impl Sleep {
+impl Watch {
     /// Of the calling thread, from now on.
-    pub(crate) fn of_this_thread() -> Sleep {
-        let (began, ahead) = clocks();
-        Sleep { began, ahead, waited_for_cpu: waited_for_cpu_ns() }
+    pub(crate) fn of_this_thread() -> Watch {
+        let schedstat = File::open("/proc/thread-self/schedstat").ok();
+        let mut watch = Watch { looked: 0, ahead: 0, busy: 0, schedstat };
+        watch.begin_anew();
+        watch
     }
 
-    /// Right before a sleep.
-    pub(crate) fn before(&mut self) {
-        (self.began, self.ahead) = clocks();
+    /// Starts over from now and leaves out the time since the last reading, because a callback used it.
+    pub(crate) fn begin_anew(&mut self) {
+        self.busy = self.busy_so_far();
+        (self.looked, self.ahead) = clocks();
     }
 
-    /// Right behind a sleep of at most `most`: nanoseconds in which the process stood still.
-    pub(crate) fn after(&mut self, most: Duration) -> u64 {
+    /// Takes a reading that is due at most `most` after the last one. Returns for how many nanoseconds the process was
+    /// stopped in between.
+    pub(crate) fn look(&mut self, most: Duration) -> u64 {
+        let busy = self.busy_so_far();
         let (now, ahead) = clocks();
-        let late = now.saturating_sub(self.began).saturating_sub(nanos(most));
+        let late = now.saturating_sub(self.looked).saturating_sub(nanos(most));
         let suspended = ahead.saturating_sub(self.ahead);
-        if late.max(suspended) <= LATE_NS {
-            return 0;
-        }
-        let waited = waited_for_cpu_ns();
-        let for_a_cpu = waited.saturating_sub(std::mem::replace(&mut self.waited_for_cpu, waited));
-        stood_still(late, for_a_cpu, suspended)
+        // Read again after the clock: a wait for a CPU between the two reads then counts on both sides.
+        let still = if late.max(suspended) > LATE_NS {
+            stood_still(late, self.busy_so_far().saturating_sub(self.busy), suspended)
+        } else {
+            0
+        };
+        (self.looked, self.ahead, self.busy) = (now, ahead, busy);
+        still
+    }
+
+    /// Nanoseconds that the thread has run or waited for a CPU so far; 0 where the kernel keeps no such account.
+    fn busy_so_far(&self) -> u64 {
+        let mut text = [0; 96];
+        let read = self.schedstat.as_ref().and_then(|file| file.read_at(&mut text, 0).ok()).unwrap_or(0);
+        busy_in(std::str::from_utf8(&text[..read]).unwrap_or_default())
     }
 }
 
-/// Nanoseconds in which a process stood still whose sleeping thread woke `late`, waited so long `for_a_cpu`, and whose
-/// machine was `suspended` for so long.
-const fn stood_still(late: u64, for_a_cpu: u64, suspended: u64) -> u64 {
-    let still = late.saturating_sub(for_a_cpu);
+/// Run time and wait for a CPU together, in nanoseconds: the first two numbers of a thread's schedstat
+/// (Documentation/scheduler/sched-stats.rst).
+fn busy_in(schedstat: &str) -> u64 {
+    schedstat.split_whitespace().take(2).filter_map(|number| number.parse::<u64>().ok()).sum()
+}
+
+/// For how many nanoseconds a process was stopped: how `late` its thread read the clock, less the time the thread ran
+/// or waited for a CPU (`busy`), plus the time for which the machine was `suspended`.
+const fn stood_still(late: u64, busy: u64, suspended: u64) -> u64 {
+    let still = late.saturating_sub(busy);
     let still = if still > LATE_NS { still } else { 0 };
-    let suspended = if suspended > LATE_NS { suspended } else { 0 };
+    let suspended = if suspended > LONG_NS { suspended } else { 0 };
     still.saturating_add(suspended)
 }
 
@@ -115,20 +165,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_waited_for_a_cpu_did_not_stand_still() {
+    fn who_ran_or_waited_for_a_cpu_did_not_stand_still() {
+        assert_eq!(busy_in("1500 200 7"), 1700);
         assert_eq!(stood_still(2_000_000_000, 0, 0), 2_000_000_000);
-        assert_eq!(stood_still(2_000_000_000, 1_900_000_000, 0), 0);
+        assert_eq!(stood_still(2_000_000_000, 1_960_000_000, 0), 0);
         assert_eq!(stood_still(LATE_NS, 0, 0), 0);
         assert_eq!(stood_still(0, 0, 60_000_000_000), 60_000_000_000, "suspended");
     }
 
     #[test]
+    fn short_stops_are_told_where_they_are_a_hundredth_together_and_long_ones_always() {
+        let of = |stops: &[u64], step_ms: u64| {
+            let mut still = Still::default();
+            stops.iter().for_each(|ms| still.add(ms * 1_000_000));
+            still.of(step_ms * 1_000_000) / 1_000_000
+        };
+        assert_eq!(of(&[100; 10], 3_000), 1_000);
+        assert_eq!(of(&[25], 3_000), 0, "a hundredth of the step is 30 ms");
+        assert_eq!(of(&[25, 6], 3_000), 31);
+        assert_eq!(of(&[250, 25], 600_000), 250);
+    }
+
+    #[test]
     fn a_sleep_of_its_length_is_none_of_it() {
-        let mut sleep = Sleep::of_this_thread();
-        sleep.before();
-        std::thread::sleep(Duration::from_millis(20));
-        // However busy the machine is: what it waits for a CPU is told apart.
-        assert_eq!(sleep.after(Duration::from_millis(100)), 0);
+        // However busy the machine is: what it waits for a CPU is told apart. Where the hypervisor stops the machine for
+        // so long, it really stood still, and not each time.
+        let stood_still = || {
+            let mut watch = Watch::of_this_thread();
+            std::thread::sleep(Duration::from_millis(20));
+            watch.look(Duration::from_millis(100))
+        };
+        assert!((0..8).any(|_| stood_still() == 0));
     }
 
     #[test]

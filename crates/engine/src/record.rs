@@ -1,6 +1,6 @@
 //! The record of a step, from what its threads left behind and the collector added up.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use drivelab_core::backend::StepRequest;
 use drivelab_core::load::Placement;
@@ -11,7 +11,7 @@ use drivelab_core::units::{Bytes, Nanos};
 
 use crate::account::{Outcome, Times};
 use crate::bursts::Book;
-use crate::faults::KEPT;
+use crate::faults::first_of_all;
 use crate::fit::{Group, Job, ThreadJob};
 use crate::meter::Meter;
 use crate::replay::{self, Line};
@@ -101,14 +101,7 @@ fn reason(job: &Job<'_>, outcomes: &[Outcome]) -> StopReason {
 }
 
 fn first_errors(outcomes: &[Outcome], offset: u64) -> Vec<IoError> {
-    let mut errors: Vec<IoError> = outcomes.iter().flat_map(|outcome| outcome.errors.iter().cloned()).collect();
-    errors.sort_by_key(|error| error.at_ns);
-    // Of each number, the first is kept wherever it comes.
-    let (mut place, mut seen) = (0, BTreeSet::new());
-    errors.retain(|error| {
-        place += 1;
-        seen.insert(error.errno) || place <= KEPT
-    });
+    let mut errors = first_of_all(outcomes.iter().map(|outcome| outcome.errors.clone()));
     errors.iter_mut().for_each(|error| error.at_ns = error.at_ns.wrapping_add(offset));
     errors
 }

@@ -114,7 +114,7 @@ impl Slots {
         *at
     }
 
-    /// Makes the block that `slot` is about to write what it is to be. Follows a `place` for that write.
+    /// Makes the block that `slot` is about to write what it is to be. Follows [`Slots::write`] for that write.
     #[inline]
     pub(crate) fn stamp(&mut self, slot: usize, block: &mut [u8]) {
         let Slot { at, trail, .. } = &mut self.slots[slot];

@@ -198,9 +198,10 @@ fn attempt(
     let (totals, mut outcomes) = with_threads(&shared, manner.kind, request, outlets)?;
     let stood_still = totals.stood_still;
     let mut record = record(job, manner, request, totals, &mut outcomes, (shared.bursts.as_ref(), line));
+    let elapsed = record.elapsed().get();
     if let Some(effort) = &mut record.engine.effort {
         (effort.clock, effort.clock_error_ns) = (shared.clock.describe(), shared.clock.error_ns());
-        effort.stood_still = Nanos::new(stood_still);
+        effort.stood_still = Nanos::new(stood_still.of(elapsed));
         effort.kept_by_quota = Nanos::new(held::kept_by_quota_ns().saturating_sub(quota));
     }
     if shared.is_aborted() {

@@ -13,7 +13,7 @@ use drivelab_core::load::OpKind;
 use rustix::fs::FallocateFlags;
 use rustix::io::Errno;
 
-use crate::account::{self, Account, Begun, Flight, Outcome};
+use crate::account::{self, Account, Begun, Flight, Origin, Outcome};
 use crate::buffer::Arena;
 use crate::faults::{Attempt, Broken};
 use crate::feed::{Feed, Issue, Next};
@@ -93,10 +93,11 @@ impl<'a, const PLAIN: bool> Worker<'a, PLAIN> {
                     continue;
                 }
             };
-            now = self.issue(issue);
+            let (ended, after) = self.issue(issue);
+            now = after;
             self.feed.completed(now);
-            if !counted && now >= self.account.timing.ramp_end {
-                // Submitted in the ramp and completed after it: counts in the measured part.
+            if !counted && ended >= self.account.timing.ramp_end {
+                // Submitted in the ramp and completed after it: counts in the measured part, whenever it was read back.
                 self.feed.count_late(issue.op.length);
             }
             let think = self.account.job.pace.think_time.get();
@@ -143,11 +144,12 @@ impl<'a, const PLAIN: bool> Worker<'a, PLAIN> {
         now
     }
 
-    /// Issues one operation and returns the time of its completion.
+    /// Issues one operation and returns the time of its completion, and the time after reading it back where that is
+    /// done.
     // In one piece with its parts: handed from function to function an operation goes through memory each time, which
     // costs a tenth of a call that does nothing.
     #[inline(always)]
-    fn issue(&mut self, issue: Issue) -> u64 {
+    fn issue(&mut self, issue: Issue) -> (u64, u64) {
         let op = issue.op;
         let is_write = op.kind == OpKind::Write;
         let at = if is_write { self.slots.write(0, op.offset, op.length) } else { self.slots.read(0) };
@@ -159,6 +161,7 @@ impl<'a, const PLAIN: bool> Worker<'a, PLAIN> {
             }
         }
         let mut flight = self.account.flight(&issue, at);
+        flight.origin = self.feed.origin();
         let submitted = self.account.shared.clock.now();
         flight.submitted = submitted;
         self.account.submitting(1, submitted);
@@ -173,7 +176,8 @@ impl<'a, const PLAIN: bool> Worker<'a, PLAIN> {
             self.account.check(&flight, self.arena.slice_mut(at, op.length as usize));
         }
         let reads_back = !PLAIN && matches!(self.account.job.sealing, Sealing::Seal { at_once: true, .. });
-        if good && is_write && reads_back { self.read_back(issue) } else { now }
+        let after = if good && is_write && reads_back { self.read_back(issue) } else { now };
+        (now, after)
     }
 
     /// Reads what was just written and checks it.
@@ -182,7 +186,7 @@ impl<'a, const PLAIN: bool> Worker<'a, PLAIN> {
         let op = Op { kind: OpKind::Read, ..written.op };
         let at = self.slots.read(0);
         let mut flight = self.account.flight(&Issue { op, intended: 0, ..written }, at);
-        flight.reads_back = true;
+        flight.origin = Origin::ReadsBack;
         flight.submitted = self.account.shared.clock.now();
         self.account.submitting(1, flight.submitted);
         self.account.work.syscalls += 1;

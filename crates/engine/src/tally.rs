@@ -32,8 +32,7 @@ pub(crate) struct HandOver {
 pub(crate) struct Lane {
     pub(crate) finished: Receiver<HandOver>,
     pub(crate) empty: SyncSender<Box<Meter>>,
-    /// Group of the thread.
-    /// Its logical thread.
+    /// Logical thread that it is for.
     pub(crate) thread: usize,
     /// And that one's group.
     pub(crate) group: usize,

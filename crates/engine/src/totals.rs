@@ -6,6 +6,7 @@ use drivelab_core::record::{GroupRecord, OpRecord, OtherRecord, Response, SizeRe
 use drivelab_core::units::{Bytes, Nanos};
 
 use crate::fit::{Group, Job};
+use crate::held::Still;
 use crate::meter::Meter;
 use crate::schedule::Timing;
 
@@ -24,8 +25,8 @@ pub(crate) struct Totals {
     pub(crate) measured_from: u64,
     /// End of the last interval.
     pub(crate) end: u64,
-    /// Time in which the whole process stood still, in nanoseconds.
-    pub(crate) stood_still: u64,
+    /// Time in which the whole process stood still.
+    pub(crate) stood_still: Still,
     /// Run clock minus CLOCK_MONOTONIC_RAW, modulo 2^64.
     pub(crate) clock_offset: u64,
 }
@@ -40,7 +41,7 @@ impl Totals {
             backlog_at_end: 0,
             measured_from: timing.ramp_end,
             end: timing.start,
-            stood_still: 0,
+            stood_still: Still::default(),
             clock_offset: 0,
         }
     }
@@ -69,7 +70,7 @@ pub(crate) fn kinds(counted: &[(&Group, &Meter)], elapsed: Nanos) -> Kinds {
     let issued =
         |kind: &OpKind| counted.iter().any(|(group, _)| group.layout.classes().iter().any(|class| class.kind == *kind));
     let others = OpKind::ALL.into_iter().filter(|kind| !matches!(kind, OpKind::Read | OpKind::Write));
-    let others = others.filter(issued).map(|op| OtherRecord { op, record: record(op) });
+    let others = others.filter(issued).map(|op| OtherRecord::new(op, record(op)));
     Kinds { read: record(OpKind::Read), write: record(OpKind::Write), others: others.collect() }
 }
 

@@ -3,8 +3,9 @@
 //! Method (research notes, engine, 5.1): loop on a tmpfs file, ext4 on it, the test file filled first; then cgroup v1
 //! `blkio.throttle` limits for the loop device, and this process in that group. Blocks of at most 512 KiB and a depth
 //! that fits in one slice of 100 ms; 5 s after a ramp of 1 s. Latency means nothing on such a device and is not
-//! looked at. The bound of 1.5 % is what the throttle itself can promise (research notes, engine, section 5.1). Needs root and cgroup
-//! v1.
+//! looked at. The bound of 1.5 % is what the throttle itself can promise (research notes, engine, section 5.1); with one
+//! operation at a time nothing waits at the end of a slice, and each slice may lose up to one tick of the kernel. Whatever
+//! the throttle served, the engine must have counted as many bytes as the kernel. Needs root and cgroup v1.
 #![expect(clippy::unwrap_used, reason = "a test ends where its set-up fails")]
 
 mod common;
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use drivelab_core::clock::StopToken;
-use drivelab_core::record::StepRecord;
+use drivelab_core::record::{IntervalRecord, StepRecord};
 use drivelab_core::units::{Bytes, Percent};
 use drivelab_core::workload::{Pattern, Workload};
 use drivelab_engine::{BackendChoice, Engine};
@@ -79,12 +80,28 @@ impl Throttled {
     fn measure(&self, choice: BackendChoice, workload: &Workload, limit: (&str, u64)) -> StepRecord {
         let mut engine = Engine::open(common::target(&self.file(), FILE, true), choice).unwrap();
         self.limit(limit.0, limit.1);
+        let before = self.moved();
         let result = common::run_with(&mut engine, workload, &common::time(5000), (1000, 1000), &StopToken::default());
+        let by_kernel = self.moved() - before;
         self.limit(limit.0, 0);
-        let (record, _) = result.unwrap();
+        let (record, intervals) = result.unwrap();
         assert_eq!(record.error_count(), 0);
         assert!(record.engine.direct_verified);
+        let counted = |interval: &IntervalRecord| interval.read.bytes.get() + interval.write.bytes.get();
+        let by_engine: u64 = intervals.iter().map(counted).sum();
+        // The file system adds a little of its own: its journal, and what it reads of itself.
+        println!("{by_engine} bytes counted, {} more by the kernel", by_kernel.saturating_sub(by_engine));
+        let most = by_engine + (128 << 10);
+        assert!((by_engine..=most).contains(&by_kernel), "{by_engine} bytes counted, {by_kernel} by the kernel");
         record
+    }
+
+    /// Bytes that the device has read and written since it was made.
+    fn moved(&self) -> u64 {
+        let name = self.device.trim_start_matches("/dev/");
+        let text = fs::read_to_string(format!("/sys/block/{name}/stat")).unwrap();
+        let field = |at: usize| text.split_whitespace().nth(at).and_then(|field| field.parse::<u64>().ok()).unwrap();
+        (field(2) + field(6)) * 512
     }
 }
 
@@ -97,8 +114,11 @@ impl Drop for Throttled {
     }
 }
 
-/// What the throttle can promise, as a share of its rate.
+/// What the throttle can promise, as a share of its rate: no more than this above it, and no more below it.
 const BOUND: f64 = 0.015;
+/// The same below it for one operation at a time: a slice of 100 ms begins with the operation that comes after it, and a
+/// timer of the kernel (250 Hz) may be a tick late.
+const BOUND_ONE_AT_A_TIME: f64 = 0.04;
 
 /// So often less than the limit is measured again. Seen beside a load of four on two processors: one random write at a time
 /// lost 2 to 4 % in every second try.
@@ -107,16 +127,16 @@ const TRIES: usize = 8;
 /// More than the limit allows is wrong at once. Less is tried again: the throttle gives no credit for a slice of 100 ms in
 /// which the measuring thread got no CPU, so a busy machine really is served less. An engine that counts too little fails
 /// every try.
-fn assert_within_the_bound(limit: f64, what: &str, measure: impl Fn() -> f64) {
+fn assert_within_the_bound(limit: f64, below: f64, what: &str, measure: impl Fn() -> f64) {
     let mut ratio = 0.0;
     for attempt in 1..=TRIES {
         ratio = measure() / limit;
         println!("{what}: measured / limit = {ratio:.4} (attempt {attempt})");
-        if ratio >= 1.0 - BOUND {
+        if ratio >= 1.0 - below {
             break;
         }
     }
-    assert!((ratio - 1.0_f64).abs() <= BOUND, "{what}: measured / limit = {ratio}");
+    assert!((1.0 - below..=1.0 + BOUND).contains(&ratio), "{what}: measured / limit = {ratio}");
 }
 
 #[test]
@@ -139,16 +159,16 @@ fn the_engine_measures_the_rate_that_the_throttle_sets() {
         };
         let (sequential, random) = (Pattern::Sequential, Pattern::Random);
         let name = |load: &str| format!("{choice:?} {load}");
-        assert_within_the_bound(rate as f64, &name("256K Q8 sequential read"), || {
-            throttled.measure(choice, &load(256, sequential, 8, 0), ("read_bps", rate)).read.throughput.get()
+        assert_within_the_bound(rate as f64, BOUND, &name("256K Q8 sequential read"), || {
+            throttled.measure(choice, &load(256, sequential, 8, 0), ("read_bps", rate)).read.mb_s() * 1e6
         });
-        assert_within_the_bound(rate as f64, &name("512K Q4 sequential write"), || {
-            throttled.measure(choice, &load(512, sequential, 4, 100), ("write_bps", rate)).write.throughput.get()
+        assert_within_the_bound(rate as f64, BOUND, &name("512K Q4 sequential write"), || {
+            throttled.measure(choice, &load(512, sequential, 4, 100), ("write_bps", rate)).write.mb_s() * 1e6
         });
-        assert_within_the_bound(1000.0, &name("4K Q32 random read"), || {
+        assert_within_the_bound(1000.0, BOUND, &name("4K Q32 random read"), || {
             throttled.measure(choice, &load(4, random, 32, 0), ("read_iops", 1000)).read.iops
         });
-        assert_within_the_bound(1000.0, &name("4K Q1 random write"), || {
+        assert_within_the_bound(1000.0, BOUND_ONE_AT_A_TIME, &name("4K Q1 random write"), || {
             throttled.measure(choice, &load(4, random, 1, 100), ("write_iops", 1000)).write.iops
         });
     }

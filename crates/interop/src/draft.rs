@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 
 use crate::Source;
 use crate::notes::{Fate, Note};
-use crate::wrong::{Place, Texts, line};
+use crate::wrong::{Lines, Place, Texts};
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -162,6 +162,13 @@ impl Table {
     }
 }
 
+/// A step of the preparation: what it does, and how.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Prepare {
+    pub(crate) action: &'static str,
+    pub(crate) table: Table,
+}
+
 /// The whole.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Draft {
@@ -177,10 +184,10 @@ pub(crate) struct Draft {
     pub(crate) size: Option<u64>,
     pub(crate) minimum: u64,
     pub(crate) as_found: bool,
-    /// Fills the target first.
+    /// Fills the target before all else.
     pub(crate) fill: bool,
-    /// Fills that the imported file states, in the place of that one.
-    pub(crate) fills: Vec<Table>,
+    /// Preparation that the imported file states, behind that fill.
+    pub(crate) prepare: Vec<Prepare>,
     pub(crate) tests: Vec<Test>,
 }
 
@@ -222,9 +229,10 @@ impl Draft {
 
     /// Where the lines of that text come from.
     pub(crate) fn origins(&self, toml: &str, texts: &Texts) -> Vec<(usize, Source)> {
+        let lines = Lines::of(texts);
         let source = |place: &Place| Source {
             file: (place.text > 0).then(|| texts.get(place.text).map(|(name, _)| name.clone())).flatten(),
-            line: line(texts, place),
+            line: lines.line(place),
         };
         let mut tests = self.tests.iter();
         let mut current: Option<&Test> = None;
@@ -274,12 +282,12 @@ impl Draft {
             text.push_str("content = \"as_found\"\n");
         }
         text.push_str("\n[forms.faithful]\n");
-        for fill in &self.fills {
-            text.push_str("\n[[prepare]]\naction = \"fill\"\nsources = [\"file\"]\n");
-            fill.write("prepare", text);
-        }
-        if self.fill && self.fills.is_empty() {
+        if self.fill {
             text.push_str("\n[[prepare]]\naction = \"fill\"\nsources = [\"defaults\"]\n");
+        }
+        for Prepare { action, table } in &self.prepare {
+            let _ = write!(text, "\n[[prepare]]\naction = {}\nsources = [\"file\"]\n", quoted(action));
+            table.write("prepare", text);
         }
     }
 }

@@ -4,7 +4,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::wrong::{Place, Texts, line};
+use drivelab_core::excerpt::{LONGEST_SHOWN, shortened};
+
+use crate::wrong::{LONGEST, Lines, Place, Texts};
 
 /// What became of an option; the later ones are worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,7 +28,7 @@ pub struct Note {
     pub file: Option<String>,
     /// Line, from 1.
     pub line: usize,
-    /// The option as written.
+    /// The option as written, as far as it is shown.
     pub option: String,
     /// What became of it.
     pub fate: Fate,
@@ -133,13 +135,14 @@ impl Notes {
 
     /// All that are not simply carried over.
     pub(crate) fn list(&self, texts: &Texts) -> Vec<Note> {
+        let lines = Lines::of(texts);
         let told = self.options.iter().filter(|(_, (_, fate, _))| *fate != Fate::Carried);
         told.map(|(place, (option, fate, why))| Note {
             file: (place.text > 0).then(|| texts.get(place.text).map(|(name, _)| name.clone())).flatten(),
-            line: line(texts, place),
-            option: option.clone(),
+            line: lines.line(place),
+            option: shortened(option, LONGEST_SHOWN),
             fate: *fate,
-            why: why.iter().map(|why| self.words(place, why)).collect::<Vec<String>>().join("; "),
+            why: why.iter().map(|why| shortened(&self.words(place, why), LONGEST)).collect::<Vec<String>>().join("; "),
         })
         .collect()
     }

@@ -7,12 +7,12 @@ use std::ops::Range;
 
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
-use drivelab_core::excerpt::{self, Excerpt};
+use drivelab_core::excerpt::{self, Excerpt, LineStarts};
 
 /// Widest line of a message.
 const WIDTH: usize = 120;
 /// Most characters of a sentence about a mistake.
-const LONGEST: usize = 1000;
+pub(crate) const LONGEST: usize = 1000;
 
 /// A place in the file or in one that it includes.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,7 +82,8 @@ pub struct Wrong {
 impl Wrong {
     pub(crate) fn new(texts: Texts, mut mistakes: Vec<Mistake>) -> Wrong {
         mistakes.sort_by(|one, other| one.place.cmp(&other.place));
-        mistakes.dedup();
+        // What was said first of a place stands; another question about the same value finds it wrong again.
+        mistakes.dedup_by(|later, first| (&later.place, &later.title) == (&first.place, &first.title));
         Wrong { texts, mistakes }
     }
 
@@ -95,7 +96,8 @@ impl Wrong {
     /// Line of a mistake, from 1.
     #[must_use]
     pub fn line(&self, mistake: &Mistake) -> usize {
-        line(&self.texts, &mistake.place)
+        let place = &mistake.place;
+        self.texts.get(place.text).map_or(1, |(_, text)| excerpt::line_and_column(text, place.start).0)
     }
 
     /// The text for people: each mistake with `file:line:column`, its line and a caret.
@@ -129,7 +131,16 @@ impl fmt::Display for Wrong {
 
 impl std::error::Error for Wrong {}
 
-/// Line of a place in its text, from 1.
-pub(crate) fn line(texts: &Texts, place: &Place) -> usize {
-    texts.get(place.text).map_or(1, |(_, text)| excerpt::line_and_column(text, place.start).0)
+/// The lines of all texts, for whoever asks for those of many places.
+pub(crate) struct Lines(Vec<LineStarts>);
+
+impl Lines {
+    pub(crate) fn of(texts: &Texts) -> Lines {
+        Lines(texts.iter().map(|(_, text)| LineStarts::of(text)).collect())
+    }
+
+    /// Line of a place in its text, from 1.
+    pub(crate) fn line(&self, place: &Place) -> usize {
+        self.0.get(place.text).map_or(1, |starts| starts.line(place.start))
+    }
 }

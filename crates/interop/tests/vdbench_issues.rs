@@ -123,3 +123,13 @@ fn ends_of_lines_and_marks_of_bytes_do_not_change_a_file() {
         assert_eq!((&imported.toml, imported.carried), (&plain.toml, plain.carried), "{kind}");
     }
 }
+
+#[test]
+fn a_run_without_a_workload_is_told_what_it_lacks() {
+    let (line, title) = mistake(&format!("{STORAGE}rd=r,sd=sd1,iorate=max,elapsed=5\n"));
+    assert_eq!((line, title.as_str()), (2, "rd=r names no workload, and the file defines none"));
+    let words = import(&format!("{STORAGE}rd=r,sd=sd1,elapsed=5\n")).expect_err("refused").to_string();
+    assert!(words.contains("wd=wd1") && !words.contains("file system"), "{words}");
+    let files = "fsd=f,anchor=/x,depth=1,width=1,files=1,size=1m\nfwd=w,fsd=f\nrd=r,fwd=w,elapsed=5\n";
+    assert!(import(files).expect_err("refused").to_string().contains("file system"));
+}

@@ -11,6 +11,7 @@ use drivelab_core::plan::Form;
 
 use crate::about::{AboutKind, Mark, Parameter, TestAbout, ValueInForm, text_of};
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::layers::{MARKS, mark_in};
 use crate::methodology::Methodology;
 use crate::profile;
@@ -131,7 +132,7 @@ fn value_in(tables: &[&Table], key: &str, form: Form) -> Option<ValueInForm> {
 }
 
 /// Adds what the tables contradict themselves in.
-pub(crate) fn check(root: &Table, sources: &[&str], errors: &mut Vec<Diagnostic>) {
+pub(crate) fn check(root: &Table, sources: &[&str], errors: &mut Errors) {
     for outer in std::iter::once(root).chain(root.form_tables()).chain(root.tables("profiles")) {
         if let Some(table) = outer.table("conditions") {
             one_conditions(table, errors);
@@ -144,7 +145,7 @@ pub(crate) fn check(root: &Table, sources: &[&str], errors: &mut Vec<Diagnostic>
     }
 }
 
-fn one_conditions(table: &Table, errors: &mut Vec<Diagnostic>) {
+fn one_conditions(table: &Table, errors: &mut Errors) {
     let both = |one: &str, other: &str| table.entry(one).and(table.entry(other));
     if let Some(entry) = both("span", "partition") {
         let label = "expected only one; `partition` is stated too";
@@ -160,7 +161,7 @@ fn one_conditions(table: &Table, errors: &mut Vec<Diagnostic>) {
     }
 }
 
-fn one_drives(table: &Table, errors: &mut Vec<Diagnostic>) {
+fn one_drives(table: &Table, errors: &mut Errors) {
     let off = |key: &str| matches!(table.get(key).map(|it| &it.value), Some(Value::Flag(false)));
     if let (true, true, Some(entry)) = (off("each"), off("together"), table.entry("together")) {
         let label = "expected one of `each` and `together` to be true";
@@ -174,7 +175,7 @@ fn one_drives(table: &Table, errors: &mut Vec<Diagnostic>) {
     }
 }
 
-fn marks(table: &Table, sources: &[&str], errors: &mut Vec<Diagnostic>) {
+fn marks(table: &Table, sources: &[&str], errors: &mut Errors) {
     for entry in table.table("source_of").iter().flat_map(|marks| marks.entries.values()) {
         crate::meaning::cited(std::slice::from_ref(&entry.value), sources, errors);
     }

@@ -6,6 +6,7 @@ use drivelab_core::load::{Bursts, VolumeBursts};
 use drivelab_core::units::Percent;
 
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::value::Table;
 use crate::values::Values;
 
@@ -20,7 +21,7 @@ const BY_VOLUME: [(&str, &str); 2] = [
 const AT_MOST: &str = "on_at_most";
 
 /// Which keys the table has: those of one way, all of them.
-pub(crate) fn check(table: &Table, errors: &mut Vec<Diagnostic>) {
+pub(crate) fn check(table: &Table, errors: &mut Errors) {
     let mut wrong = |title: String, label: &str, help: Option<&str>| {
         let error = Diagnostic::new(table.at.clone(), title, label);
         errors.push(match help {
@@ -51,7 +52,7 @@ pub(crate) fn check(table: &Table, errors: &mut Vec<Diagnostic>) {
 pub(crate) fn bursts(
     values: &Values<'_, '_>,
     is_open: bool,
-    errors: &mut Vec<Diagnostic>,
+    errors: &mut Errors,
 ) -> (Option<Bursts>, Option<VolumeBursts>) {
     let Some(table) = values.table("bursts") else { return (None, None) };
     let none = ["on", AT_MOST].into_iter().find(|key| table.time(key).is_some_and(|time| time.is_zero()));

@@ -11,27 +11,34 @@ use toml::de::{DeTable, DeValue};
 
 use crate::composite::{extent_table, locality};
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::keys::{LOCALITY, RULES, parameters};
 use crate::near::{called_elsewhere, nearest};
 use crate::scalar::{describe, example, not_yet, scalar, short};
 use crate::shape::{Key, Kind, Shape};
 use crate::value::{Entry, Located, Table, Value};
 
+/// Mistakes up to which each gets its own advice. Only the first 50 are shown, and finding the nearest key is slow.
+const MOST_ADVISED: usize = 1_000;
+
 /// Checks a table; errors are added to `errors` and the table keeps what is right.
-pub(crate) fn table(found: &DeTable<'_>, at: Range<usize>, shape: &Shape, errors: &mut Vec<Diagnostic>) -> Table {
+pub(crate) fn table(found: &DeTable<'_>, at: Range<usize>, shape: &Shape, errors: &mut Errors) -> Table {
     let mut table = Table { at: at.clone(), entries: BTreeMap::new(), lacking: false };
+    let mut unknown = Vec::new();
     for (name, value) in found {
         let Some(key) = shape.all().find(|key| key.name == name.get_ref()) else {
-            errors.push(unknown_key(name, shape));
+            unknown.push(name);
             continue;
         };
         if let Some(why) = key.not_yet {
-            errors.push(not_yet(name.span(), &format!("`{}`", key.name), why, key.meaning));
+            errors.add(&name.span(), || not_yet(name.span(), &format!("`{}`", key.name), why, key.meaning));
             continue;
         }
         if let Kind::Elsewhere(why) = key.kind {
-            let title = format!("`{}` does not belong in {}", key.name, shape.name);
-            errors.push(Diagnostic::new(name.span(), title, why));
+            errors.add(&name.span(), || {
+                let title = format!("`{}` does not belong in {}", key.name, shape.name);
+                Diagnostic::new(name.span(), title, why)
+            });
             continue;
         }
         // Where there is no value, its error is in the list already.
@@ -41,21 +48,42 @@ pub(crate) fn table(found: &DeTable<'_>, at: Range<usize>, shape: &Shape, errors
         }
     }
     table.lacking = table.entries.len() < found.len();
-    errors.extend(missing(found, at, shape));
+    // The table is in the order of its names, and what is shown in that of the file.
+    unknown.sort_by_key(|name| name.span().start);
+    missing(found, &unknown, at, shape, errors);
+    for name in unknown {
+        let advises = errors.len() < MOST_ADVISED;
+        errors.add(&name.span(), || {
+            let error = unknown_key(name, shape);
+            if advises { advised(error, name.get_ref(), shape) } else { error }
+        });
+    }
     table
 }
 
 /// Required keys that are not there, in one error. A key that was misspelt has its own error already.
-fn missing(found: &DeTable<'_>, at: Range<usize>, shape: &Shape) -> Option<Diagnostic> {
-    let unknown = found.keys().filter(|name| !shape.all().any(|key| key.name == name.get_ref()));
-    let meant: Vec<&str> =
-        unknown.filter_map(|name| nearest(name.get_ref(), shape.all().map(|key| key.name))).collect();
-    let has = |wanted: &str| found.keys().any(|name| name.get_ref() == wanted) || meant.contains(&wanted);
-    lacking(at, shape, has)
+fn missing(found: &DeTable<'_>, unknown: &[&Name<'_>], at: Range<usize>, shape: &Shape, errors: &mut Errors) {
+    let is_there = |wanted: &str| found.contains_key(wanted);
+    if errors.may_lack() || is_whole(shape, is_there) {
+        return;
+    }
+    // What is only counted is not worth the search for what each unknown key was meant to be.
+    let advised = if errors.only_counts(&at) { 0 } else { MOST_ADVISED };
+    let near = |name: &&Name<'_>| nearest(name.get_ref(), shape.all().map(|key| key.name));
+    let meant: Vec<&str> = unknown.iter().take(advised).filter_map(near).collect();
+    let has = |wanted: &str| is_there(wanted) || meant.contains(&wanted);
+    if !is_whole(shape, has) {
+        errors.add(&at, || lacking(at.clone(), shape, has));
+    }
+}
+
+/// Whether all required keys of a table are there.
+fn is_whole(shape: &Shape, has: impl Fn(&str) -> bool) -> bool {
+    shape.all().all(|key| !key.required || has(key.name) || key.or.is_some_and(&has))
 }
 
 /// The error about required keys that a table has not.
-fn lacking(at: Range<usize>, shape: &Shape, has: impl Fn(&str) -> bool) -> Option<Diagnostic> {
+fn lacking(at: Range<usize>, shape: &Shape, has: impl Fn(&str) -> bool) -> Diagnostic {
     let there = |key: &&Key| has(key.name) || key.or.is_some_and(&has);
     let keys: Vec<&Key> = shape.all().filter(|key| key.required && !there(key)).collect();
     let names: Vec<String> = keys.iter().map(|key| format!("`{}`", key.name)).collect();
@@ -66,14 +94,14 @@ fn lacking(at: Range<usize>, shape: &Shape, has: impl Fn(&str) -> bool) -> Optio
         Kind::Tables(_) => format!("[[{}]]: {}", key.name, key.meaning),
         _ => format!("{} = {}: {}", key.name, example(&key.kind), key.meaning),
     });
-    let error = lines.fold(Diagnostic::new(at, title, format!("{} needs more", shape.name)), Diagnostic::help);
-    (!keys.is_empty()).then(|| error.lacking())
+    lines.fold(Diagnostic::new(at, title, format!("{} needs more", shape.name)), Diagnostic::help)
 }
 
 /// The same for a checked tree that was made of several files.
-pub(crate) fn complete(table: &Table, shape: &Shape, errors: &mut Vec<Diagnostic>) {
-    if !table.lacking {
-        errors.extend(lacking(table.at.clone(), shape, |name| table.has(name)));
+pub(crate) fn complete(table: &Table, shape: &Shape, errors: &mut Errors) {
+    let has = |name: &str| table.has(name);
+    if !table.lacking && !is_whole(shape, has) {
+        errors.add(&table.at, || lacking(table.at.clone(), shape, has));
     }
     for key in shape.all() {
         match (&key.kind, table.get(key.name).map(|found| &found.value)) {
@@ -86,11 +114,18 @@ pub(crate) fn complete(table: &Table, shape: &Shape, errors: &mut Vec<Diagnostic
     }
 }
 
-fn unknown_key(name: &Spanned<toml::de::DeString<'_>>, shape: &Shape) -> Diagnostic {
-    let elsewhere = called_elsewhere(name.get_ref()).filter(|own| shape.all().any(|key| key.name == *own));
-    let near = elsewhere.or_else(|| nearest(name.get_ref(), shape.all().map(|key| key.name)));
+/// A key of a table, with its place.
+type Name<'a> = Spanned<toml::de::DeString<'a>>;
+
+fn unknown_key(name: &Name<'_>, shape: &Shape) -> Diagnostic {
     let title = format!("unknown key `{}` in {}", short(name.get_ref()), shape.name);
-    let error = Diagnostic::new(name.span(), title, format!("not a key of {}", shape.name));
+    Diagnostic::new(name.span(), title, format!("not a key of {}", shape.name))
+}
+
+/// With the key that was meant, or all there are.
+fn advised(error: Diagnostic, name: &str, shape: &Shape) -> Diagnostic {
+    let elsewhere = called_elsewhere(name).filter(|own| shape.all().any(|key| key.name == *own));
+    let near = elsewhere.or_else(|| nearest(name, shape.all().map(|key| key.name)));
     match near {
         Some(_) => error.near(near),
         None => {
@@ -101,13 +136,7 @@ fn unknown_key(name: &Spanned<toml::de::DeString<'_>>, shape: &Shape) -> Diagnos
 }
 
 /// The checked value, or `None` with the error added.
-fn of_kind(
-    found: &Spanned<DeValue<'_>>,
-    key: &Key,
-    kind: &Kind,
-    shape: &Shape,
-    errors: &mut Vec<Diagnostic>,
-) -> Option<Value> {
+fn of_kind(found: &Spanned<DeValue<'_>>, key: &Key, kind: &Kind, shape: &Shape, errors: &mut Errors) -> Option<Value> {
     match (kind, found.get_ref()) {
         (Kind::Axis(one), DeValue::Array(_)) if shape.lists => list(found, key, one, shape, errors),
         (Kind::Axis(_), DeValue::Array(_)) => {
@@ -145,7 +174,7 @@ fn of_kind(
                 None
             }
             Err(None) => {
-                errors.push(expected(found, key, kind));
+                errors.add(&found.span(), || expected(found, key, kind));
                 None
             }
         },
@@ -153,13 +182,7 @@ fn of_kind(
 }
 
 /// A list without doubles.
-fn list(
-    found: &Spanned<DeValue<'_>>,
-    key: &Key,
-    one: &Kind,
-    shape: &Shape,
-    errors: &mut Vec<Diagnostic>,
-) -> Option<Value> {
+fn list(found: &Spanned<DeValue<'_>>, key: &Key, one: &Kind, shape: &Shape, errors: &mut Errors) -> Option<Value> {
     let elements = found.get_ref().as_array()?;
     if elements.is_empty() {
         errors.push(Diagnostic::new(
@@ -181,15 +204,17 @@ fn list(
             before.push(kept.len());
         }
         if !matches!(key.kind, Kind::RowOf(_)) && twice {
-            let title = format!("{value} stands twice in `{}`", key.name);
-            errors.push(Diagnostic::new(element.span(), title, "the same value once more"));
+            errors.add(&element.span(), || {
+                let title = format!("{value} stands twice in `{}`", key.name);
+                Diagnostic::new(element.span(), title, "the same value once more")
+            });
         }
         kept.push(Located { value, at: element.span() });
     }
     (errors.len() == before).then_some(Value::List(kept))
 }
 
-fn tables(found: &Spanned<DeValue<'_>>, key: &Key, shape: &Shape, errors: &mut Vec<Diagnostic>) -> Option<Value> {
+fn tables(found: &Spanned<DeValue<'_>>, key: &Key, shape: &Shape, errors: &mut Errors) -> Option<Value> {
     let elements = found.get_ref().as_array()?;
     if elements.is_empty() {
         errors.push(Diagnostic::new(
@@ -202,7 +227,7 @@ fn tables(found: &Spanned<DeValue<'_>>, key: &Key, shape: &Shape, errors: &mut V
     for element in elements {
         match element.get_ref() {
             DeValue::Table(entries) => kept.push(table(entries, element.span(), shape, errors)),
-            _ => errors.push(expected(element, key, &key.kind)),
+            _ => errors.add(&element.span(), || expected(element, key, &key.kind)),
         }
     }
     Some(Value::Tables(kept))
@@ -213,15 +238,18 @@ fn marks(
     found: &DeTable<'_>,
     at: Range<usize>,
     (key, about, known): (&Key, &str, &[&str]),
-    errors: &mut Vec<Diagnostic>,
+    errors: &mut Errors,
 ) -> Table {
     let mut table = Table { at, entries: BTreeMap::new(), lacking: false };
     for (name, value) in found {
         if !known.contains(&&**name.get_ref()) {
-            let title = format!("`{}` is not a parameter", short(name.get_ref()));
-            let label = format!("`{}` is about {about}", key.name);
-            let near = nearest(name.get_ref(), known.iter().copied());
-            errors.push(Diagnostic::new(name.span(), title, label).near(near));
+            let advises = errors.len() < MOST_ADVISED;
+            errors.add(&name.span(), || {
+                let title = format!("`{}` is not a parameter", short(name.get_ref()));
+                let label = format!("`{}` is about {about}", key.name);
+                let near = if advises { nearest(name.get_ref(), known.iter().copied()) } else { None };
+                Diagnostic::new(name.span(), title, label).near(near)
+            });
             continue;
         }
         match scalar(value, &Kind::Text) {

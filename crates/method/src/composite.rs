@@ -9,13 +9,14 @@ use drivelab_core::units::{Bytes, Percent};
 use toml::de::DeTable;
 
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::near::nearest;
 use crate::rate::thousandths;
 use crate::scalar::{amount, short};
 use crate::value::{Extent, Table, Value};
 
 /// `{ offset = "10 %", length = "25 %" }`
-pub(crate) fn extent_table(found: &DeTable<'_>, at: Range<usize>, errors: &mut Vec<Diagnostic>) -> Option<Extent> {
+pub(crate) fn extent_table(found: &DeTable<'_>, at: Range<usize>, errors: &mut Errors) -> Option<Extent> {
     let before = errors.len();
     let mut extent = Extent::WHOLE;
     let mut has_length = false;
@@ -50,7 +51,7 @@ pub(crate) fn extent_table(found: &DeTable<'_>, at: Range<usize>, errors: &mut V
 const DISTRIBUTIONS: [&str; 5] = ["zipf", "pareto", "normal", "zones", "hot_band"];
 
 /// A checked table of `locality` as one distribution.
-pub(crate) fn locality(table: &Table, errors: &mut Vec<Diagnostic>) -> Option<Locality> {
+pub(crate) fn locality(table: &Table, errors: &mut Errors) -> Option<Locality> {
     let stated: Vec<&str> = DISTRIBUTIONS.into_iter().filter(|name| table.has(name)).collect();
     let [name] = stated[..] else {
         // A distribution that was stated and is wrong has its own error.
@@ -84,7 +85,7 @@ fn percent(table: &Table, key: &str) -> Option<Percent> {
     Percent::new(table.whole(key)?).ok()
 }
 
-fn zones(table: &Table, errors: &mut Vec<Diagnostic>) -> Option<Locality> {
+fn zones(table: &Table, errors: &mut Errors) -> Option<Locality> {
     let zone = |zone: &Table| Some(Zone { accesses: percent(zone, "accesses")?, span: percent(zone, "span")? });
     let tables = table.tables("zones");
     // A zone that is wrong has its own error; the sums would be wrong for that reason.
@@ -101,7 +102,7 @@ fn zones(table: &Table, errors: &mut Vec<Diagnostic>) -> Option<Locality> {
     Some(Locality::Zoned { zones })
 }
 
-fn hot_band(band: &Table, errors: &mut Vec<Diagnostic>) -> Option<Locality> {
+fn hot_band(band: &Table, errors: &mut Errors) -> Option<Locality> {
     let (from_percent, to_percent) = (percent(band, "from")?, percent(band, "to")?);
     if from_percent >= to_percent {
         let title = format!("the hot band ends at {to_percent} % and begins at {from_percent} %");

@@ -8,6 +8,7 @@ use drivelab_core::relative::{RelativeRate, Rounding};
 use drivelab_core::units::Nanos;
 
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::expand::Scope;
 use crate::layers::Layers;
 use crate::value::{Located, Table, Value};
@@ -111,7 +112,7 @@ pub(crate) fn scales(values: &Values<'_, '_>) -> bool {
 }
 
 /// What a load of a curve must not state: the curve says when its operations start.
-pub(crate) fn check_pace(values: &Values<'_, '_>, errors: &mut Vec<Diagnostic>) {
+pub(crate) fn check_pace(values: &Values<'_, '_>, errors: &mut Errors) {
     for key in ["rate", "think_time", "bursts"] {
         let holds = values.get(key).is_none() || values.is_general(key);
         if !holds {
@@ -124,7 +125,7 @@ pub(crate) fn check_pace(values: &Values<'_, '_>, errors: &mut Vec<Diagnostic>) 
 }
 
 /// Adds what is wrong with the curve of a test by itself.
-pub(crate) fn check(test: &Table, errors: &mut Vec<Diagnostic>) {
+pub(crate) fn check(test: &Table, errors: &mut Errors) {
     let Some(entry) = test.entry(CURVE) else { return };
     if let Some(other) = ["steady", "find_rate"].into_iter().find(|key| test.has(key)) {
         let title = format!("`curve` and `{other}` exclude each other");
@@ -133,7 +134,7 @@ pub(crate) fn check(test: &Table, errors: &mut Vec<Diagnostic>) {
 }
 
 /// Adds what is wrong with the table of a curve, wherever it stands.
-pub(crate) fn check_table(holder: &Table, errors: &mut Vec<Diagnostic>) {
+pub(crate) fn check_table(holder: &Table, errors: &mut Errors) {
     let Some(table) = holder.table(CURVE) else { return };
     if table.time("stop_above").is_some_and(|bound| bound.is_zero()) {
         let at = table.get("stop_above").map_or_else(|| table.at.clone(), |value| value.at.clone());

@@ -2,7 +2,6 @@
 //!
 //! Owns the one place that knows the snippet renderer. Must not know: what the keys mean.
 
-use std::collections::HashSet;
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,6 +10,7 @@ use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use drivelab_core::excerpt::{self, Excerpt};
 
+use crate::errors::Errors;
 use crate::texts::Texts;
 
 /// Widest line of a rendered message; longer source lines are cut around the caret.
@@ -29,17 +29,16 @@ pub struct Diagnostic {
     label: String,
     help: Vec<String>,
     about: Option<&'static str>,
-    lacks: bool,
 }
 
 impl Diagnostic {
     pub(crate) fn new(at: Range<usize>, title: impl Into<String>, label: impl Into<String>) -> Self {
         let (title, label) = (title.into(), label.into());
-        let [title, label] = [title, label].map(|text| match text.char_indices().nth(LONGEST_LINE) {
-            Some(_) => excerpt::shortened(&text, excerpt::LONGEST_SHOWN),
-            None => text,
+        let [title, label] = [title, label].map(|text| {
+            let is_long = text.len() > LONGEST_LINE && text.char_indices().nth(LONGEST_LINE).is_some();
+            if is_long { excerpt::shortened(&text, excerpt::LONGEST_SHOWN) } else { text }
         });
-        Diagnostic { title, at, label, help: Vec::new(), about: None, lacks: false }
+        Diagnostic { title, at, label, help: Vec::new(), about: None }
     }
 
     #[must_use]
@@ -53,18 +52,6 @@ impl Diagnostic {
     pub(crate) const fn about(mut self, key: &'static str) -> Self {
         self.about = Some(key);
         self
-    }
-
-    /// Says that it is about keys that are missing, which an included methodology may have.
-    #[must_use]
-    pub(crate) const fn lacking(mut self) -> Self {
-        self.lacks = true;
-        self
-    }
-
-    /// Whether it is about keys that are missing.
-    pub(crate) const fn is_lacking(&self) -> bool {
-        self.lacks
     }
 
     /// The same so many places further.
@@ -121,17 +108,22 @@ impl Diagnostic {
 pub struct Diagnostics {
     texts: Arc<Texts>,
     all: Vec<Diagnostic>,
+    more: usize,
 }
 
 impl Diagnostics {
-    pub(crate) fn new(texts: &Arc<Texts>, mut all: Vec<Diagnostic>) -> Self {
-        all.sort_by_key(|one| (one.at.start, one.at.end));
-        let mut seen = HashSet::with_capacity(all.len());
-        all.retain(|one| seen.insert((one.at.clone(), one.title.clone())));
-        Diagnostics { texts: Arc::clone(texts), all }
+    pub(crate) fn new(texts: &Arc<Texts>, errors: Errors) -> Self {
+        let (all, more) = errors.sorted();
+        Diagnostics { texts: Arc::clone(texts), all, more }
     }
 
-    /// The errors, in the order of the file, behind them those of files that it includes.
+    /// How many errors there are.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.all.len() + self.more
+    }
+
+    /// The errors, in the order of the file, behind them those of files that it includes; of very many the first ones.
     #[must_use]
     pub fn all(&self) -> &[Diagnostic] {
         &self.all
@@ -167,7 +159,7 @@ impl Diagnostics {
         let renderer = renderer.decor_style(DecorStyle::Ascii).term_width(WIDTH);
         let shown = self.all.iter().take(excerpt::MOST_SHOWN);
         let texts: Vec<String> = shown.map(|one| self.render_one(&renderer, one)).collect();
-        texts.join("\n\n") + &excerpt::and_more(self.all.len())
+        texts.join("\n\n") + &excerpt::and_more(self.count())
     }
 
     fn render_one(&self, renderer: &Renderer, one: &Diagnostic) -> String {

@@ -26,7 +26,7 @@ pub struct Difference {
 }
 
 /// Keys of a test that change its steps and are no parameters.
-const OF_TEST: [&str; 6] = ["axes", "requires", "priority", "needs", "twin", "recovers_to"];
+const OF_TEST: [&str; 7] = ["axes", "requires", "priority", "needs", "twin", "recovers_to", "published_unit"];
 
 /// Keys of `[target]` and `[forms.F.target]`.
 const OF_TARGET: [&str; 5] = ["kind", "size", "file_size", "minimum_size", "content"];

@@ -24,10 +24,21 @@ pub struct SpeedGuess {
     pub random_iops: f64,
 }
 
+/// Random operations that go with each byte per second of the sequential rate, where only that is known.
+const RANDOM_SHARE: f64 = 80_000.0 / 500e6;
+
 impl Default for SpeedGuess {
     /// A SATA SSD: the slowest kind of drive that is common, so that an estimate is rarely too short.
     fn default() -> Self {
-        SpeedGuess { throughput: BytesPerSecond::new(500e6), random_iops: 80_000.0 }
+        SpeedGuess::of_rate(BytesPerSecond::new(500e6))
+    }
+}
+
+impl SpeedGuess {
+    /// A target of this sequential rate; its random operations are in the same proportion as those of a SATA SSD.
+    #[must_use]
+    pub fn of_rate(throughput: BytesPerSecond) -> SpeedGuess {
+        SpeedGuess { throughput, random_iops: RANDOM_SHARE * throughput.get() }
     }
 }
 

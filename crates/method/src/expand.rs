@@ -16,6 +16,7 @@ use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::Workload;
 
 use crate::diagnose::{Diagnostic, Diagnostics};
+use crate::errors::Errors;
 use crate::estimate::SpeedGuess;
 use crate::keys::axes;
 use crate::layers::Layers;
@@ -103,13 +104,8 @@ pub fn expand_with(
 }
 
 /// [`expand_with`] with the bare errors, never an empty list.
-pub(crate) fn attempt(
-    method: &Methodology,
-    form: Form,
-    shape: &TargetShape,
-    means: &Means,
-) -> Result<Plan, Vec<Diagnostic>> {
-    let base = method.base_form(form).ok_or_else(|| vec![no_form(method, form)])?;
+pub(crate) fn attempt(method: &Methodology, form: Form, shape: &TargetShape, means: &Means) -> Result<Plan, Errors> {
+    let base = method.base_form(form).ok_or_else(|| no_form(method, form))?;
     let limits = method.limits();
     let means = &Means {
         time: means.time.or(limits.time),
@@ -119,11 +115,11 @@ pub(crate) fn attempt(
     };
     if let Some((reason, at)) = unmet(method.root().table("requires"), means) {
         let title = format!("'{}' cannot run here: {reason}", method.identity().name);
-        return Err(vec![Diagnostic::new(at, title, "what the methodology needs")]);
+        return Err(Diagnostic::new(at, title, "what the methodology needs").into());
     }
     let chosen = chosen(method, form, shape, (means, smoke_cap(method, base)))?;
     if !measures(&chosen.tests) {
-        return Err(vec![nothing_left(method, &chosen.left_out)]);
+        return Err(nothing_left(method, &chosen.left_out).into());
     }
     Ok(Plan {
         scores: chosen.scores,
@@ -160,15 +156,15 @@ pub(crate) fn one_methodology(
     form: Form,
     shape: &TargetShape,
     (smoke_cap, other): (Nanos, Option<&OtherNamespace>),
-) -> Result<Expanded, Vec<Diagnostic>> {
-    let base = method.base_form(form).ok_or_else(|| vec![no_form(method, form)])?;
-    large_enough(method, form, shape).map_err(|error| vec![error])?;
+) -> Result<Expanded, Errors> {
+    let base = method.base_form(form).ok_or_else(|| no_form(method, form))?;
+    large_enough(method, form, shape).map_err(Errors::from)?;
     let most = if form == Form::Smoke { shape.capacity.min(SMOKE_SIZE) } else { shape.capacity };
     let usable = prepare::usable(method.root(), base, most);
     let stand_in = OtherNamespace::like_target(shape.capacity, shape.offset_align);
     let other = other.unwrap_or(&stand_in);
     let scope = Scope { method, form, base, shape: *shape, usable, smoke_cap, other };
-    let mut errors = Vec::new();
+    let mut errors = Errors::default();
     files::sets(&scope, &mut errors);
     if !errors.is_empty() {
         return Err(errors);
@@ -187,7 +183,7 @@ pub(crate) fn one_methodology(
             // Every trace of it is a slot that nobody has filled.
             Ok(plan) if plan.steps.is_empty() => {}
             Ok(plan) => tests.push(plan),
-            Err(found) => errors.extend(found),
+            Err(found) => errors.join(found),
         }
     }
     if errors.is_empty() {
@@ -288,24 +284,19 @@ fn large_enough(method: &Methodology, form: Form, shape: &TargetShape) -> Result
     })
 }
 
-fn one_test(
-    scope: &Scope<'_>,
-    test: &Table,
-    filled: bool,
-    left_out: &mut Vec<LeftOut>,
-) -> Result<TestPlan, Vec<Diagnostic>> {
+fn one_test(scope: &Scope<'_>, test: &Table, filled: bool, left_out: &mut Vec<LeftOut>) -> Result<TestPlan, Errors> {
     if test.has("files") {
         return of_steps(scope, test, files::steps(scope, test)?);
     }
-    let mut picks = picks(scope.root(), test, scope.base).map_err(|error| vec![error])?;
+    let mut picks = picks(scope.root(), test, scope.base).map_err(Errors::from)?;
     picks.retain(|pick| !replays_nothing(scope, test, pick));
     left_out.extend(leave::values(scope, test, &mut picks));
-    let mut errors = Vec::new();
+    let mut errors = Errors::default();
     let mut drafts = Vec::with_capacity(picks.len());
     let points = curve::points(scope, test, &Layers::new(scope.root(), test, None, scope.base));
     if picks.len().saturating_mul(points.len().max(1)) > MOST_STEPS {
         let title = format!("the points of '{}' make more than {MOST_STEPS} steps", test.text("name"));
-        return Err(vec![Diagnostic::new(name_at(test), title, "expected shorter lists")]);
+        return Err(Diagnostic::new(name_at(test), title, "expected shorter lists").into());
     }
     for pick in &picks {
         // One mistake in a load is told once, not at every point.
@@ -313,7 +304,7 @@ fn one_test(
         let steps: Result<Vec<Draft>, _> = places.into_iter().map(|point| io_step(scope, test, pick, point)).collect();
         match steps {
             Ok(steps) => drafts.extend(steps),
-            Err(found) => errors.extend(found),
+            Err(found) => errors.join(found),
         }
     }
     let from_holes = !filled && !prepare::writes_before(scope.root(), test) && !scope.method.reads_as_found();
@@ -332,11 +323,11 @@ fn one_test(
 }
 
 /// The test with these steps.
-fn of_steps(scope: &Scope<'_>, test: &Table, steps: Vec<Step>) -> Result<TestPlan, Vec<Diagnostic>> {
+fn of_steps(scope: &Scope<'_>, test: &Table, steps: Vec<Step>) -> Result<TestPlan, Errors> {
     let layers = Layers::new(scope.root(), test, None, scope.base);
-    let rounds = rounds(scope, test, &layers, &steps).map_err(|error| vec![error])?;
-    let repeats = repeats(scope, test, &layers, &rounds).map_err(|error| vec![error])?;
-    twin::check(test, &steps).map_err(|error| vec![error])?;
+    let rounds = rounds(scope, test, &layers, &steps).map_err(Errors::from)?;
+    let repeats = repeats(scope, test, &layers, &rounds).map_err(Errors::from)?;
+    twin::check(test, &steps).map_err(Errors::from)?;
     let ids = test.list("sources").iter().map(|id| id.value.to_string()).collect();
     Ok(TestPlan {
         name: test.text("name").to_owned(),
@@ -356,7 +347,7 @@ fn of_steps(scope: &Scope<'_>, test: &Table, steps: Vec<Step>) -> Result<TestPla
         },
         sources: ids,
         state: StateWish { reuse: false, needs: crate::needs::of(test) },
-        published_unit: published_unit(scope.root()),
+        published_unit: published_unit(test).or_else(|| published_unit(scope.root())),
         recovers_to: test.has("recovers_to").then(|| test.text("recovers_to").to_owned()),
         twin: twin::of(test),
     })
@@ -369,9 +360,9 @@ pub(crate) fn word(layers: &Layers<'_>, key: &str) -> Option<&'static str> {
     }
 }
 
-/// The unit in which the methodology's rates were published, where it says so.
-fn published_unit(root: &Table) -> Option<PublishedUnit> {
-    PublishedUnit::ALL.into_iter().find(|unit| unit.name() == root.text("published_unit"))
+/// The unit in which the rates of a test, or of a whole methodology, were published, where it says so.
+fn published_unit(table: &Table) -> Option<PublishedUnit> {
+    PublishedUnit::ALL.into_iter().find(|unit| unit.name() == table.text("published_unit"))
 }
 
 /// Whether a step would replay a trace that is an empty slot.

@@ -10,6 +10,7 @@ use drivelab_core::workload::{Pattern, Streams, Workload};
 
 use crate::about::{Mark, Parameter, ValueInForm, text_of};
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::estimate;
 use crate::expand::Scope;
 use crate::keys::files::SET;
@@ -141,7 +142,7 @@ pub(crate) fn about(root: &Table, test: &Table, forms: &[Form]) -> Vec<Parameter
 }
 
 /// The sets of a methodology in a form; those that are wrong are left out.
-pub(crate) fn sets(scope: &Scope<'_>, errors: &mut Vec<Diagnostic>) -> Vec<(FileSet, Vec<Approximation>)> {
+pub(crate) fn sets(scope: &Scope<'_>, errors: &mut Errors) -> Vec<(FileSet, Vec<Approximation>)> {
     let mut sets = Vec::new();
     for table in scope.root().tables("file_sets") {
         let table = SetTable::in_form(scope.root(), table, scope.base);
@@ -230,8 +231,8 @@ fn log_uniform(table: &SetTable<'_>) -> Result<FileSizes, Diagnostic> {
 }
 
 /// Steps of a test on files, one for each of its tables.
-pub(crate) fn steps(scope: &Scope<'_>, test: &Table) -> Result<Vec<Step>, Vec<Diagnostic>> {
-    let mut errors = Vec::new();
+pub(crate) fn steps(scope: &Scope<'_>, test: &Table) -> Result<Vec<Step>, Errors> {
+    let mut errors = Errors::default();
     let sets = sets(scope, &mut errors);
     unsuited(test, &mut errors);
     let layers = Layers::new(scope.root(), test, None, scope.base);
@@ -260,7 +261,7 @@ pub(crate) fn steps(scope: &Scope<'_>, test: &Table) -> Result<Vec<Step>, Vec<Di
 }
 
 /// Parameters of the test that say nothing about files.
-fn unsuited(test: &Table, errors: &mut Vec<Diagnostic>) {
+fn unsuited(test: &Table, errors: &mut Errors) {
     for (name, entry) in std::iter::once(test).chain(test.form_tables()).flat_map(|table| &table.entries) {
         if !TAKEN.contains(&name.as_str()) && !TAKEN_TOO.contains(&name.as_str()) {
             let title = format!("`{name}` says nothing about a test on files");
@@ -274,7 +275,7 @@ fn unsuited(test: &Table, errors: &mut Vec<Diagnostic>) {
 }
 
 /// What all steps of the test have in common.
-fn general(values: &Values<'_, '_>, errors: &mut Vec<Diagnostic>) -> Workload {
+fn general(values: &Values<'_, '_>, errors: &mut Errors) -> Workload {
     let stated = |key: &str| values.get(key).is_some() && !values.is_general(key);
     // Sizes of blocks in [defaults] are those of loads on one target.
     let block_size = values.size("block_size").filter(|_| stated("block_size")).unwrap_or(BUFFER);

@@ -8,6 +8,7 @@ use drivelab_core::units::Bytes;
 use drivelab_core::workload::Workload;
 
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::expand::{SMOKE_SIZE, Scope};
 use crate::value::{Amount, Extent, Table};
 use crate::values::Values;
@@ -34,12 +35,12 @@ impl Written<'_, '_> {
 }
 
 /// Names the loads and gives each its part of the rate or its weight; the first is the test's own.
-pub(crate) fn share_out(loads: &mut [Written<'_, '_>], errors: &mut Vec<Diagnostic>) {
+pub(crate) fn share_out(loads: &mut [Written<'_, '_>], errors: &mut Errors) {
     let [main] = loads else { return among_groups(loads, errors) };
     main.values.holds("weight", Some("there are no groups beside it to share anything with"), errors);
 }
 
-fn among_groups(loads: &mut [Written<'_, '_>], errors: &mut Vec<Diagnostic>) {
+fn among_groups(loads: &mut [Written<'_, '_>], errors: &mut Errors) {
     if let Some(load) = loads.iter().find(|load| load.workload.pace.volume_bursts.is_some()) {
         let title = "bursts by volume and groups exclude each other";
         let label = "such a burst ends with the work of one load; `on` and `off` suit several";
@@ -75,7 +76,7 @@ fn among_groups(loads: &mut [Written<'_, '_>], errors: &mut Vec<Diagnostic>) {
 }
 
 /// The test's rate is the sum of the rates of all loads that have none of their own.
-fn split_rate(loads: &mut [Written<'_, '_>], errors: &mut Vec<Diagnostic>) {
+fn split_rate(loads: &mut [Written<'_, '_>], errors: &mut Errors) {
     let parts: Vec<usize> = (0..loads.len()).filter(|at| loads[*at].inherits_rate()).collect();
     if parts.len() < 2 {
         return;
@@ -114,7 +115,7 @@ pub(crate) fn read_elsewhere(test: &Table) -> bool {
 pub(crate) fn elsewhere<'m>(
     scope: &Scope<'m>,
     load: &Written<'_, 'm>,
-    errors: &mut Vec<Diagnostic>,
+    errors: &mut Errors,
 ) -> Option<&'m OtherNamespace> {
     let on = load.values.own.filter(|own| is_elsewhere(own))?.get("on")?;
     let Workload { direct, verify, replay, .. } = &load.workload;
@@ -143,7 +144,7 @@ pub(crate) fn scope_of<'m>(scope: &Scope<'m>, other: &OtherNamespace, extent: &E
 }
 
 /// Names that groups of a test cannot have.
-pub(crate) fn check_names(test: &Table, errors: &mut Vec<Diagnostic>) {
+pub(crate) fn check_names(test: &Table, errors: &mut Errors) {
     for name in
         test.tables("groups").iter().filter_map(|group| group.get("name").filter(|_| group.text("name") == MAIN))
     {

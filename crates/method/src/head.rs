@@ -3,7 +3,7 @@
 use toml::de::{DeTable, DeValue};
 
 use crate::library::BuiltIn;
-use crate::methodology::parse;
+use crate::methodology::{Methodology, unexpanded};
 use crate::target::MethodTarget;
 
 /// What a list shows of a methodology.
@@ -20,6 +20,13 @@ pub struct Head {
 }
 
 impl BuiltIn {
+    /// All that it says, without a look whether its forms can be expanded, which takes most of the time of
+    /// [`crate::parse`] and which its own tests take. `None` for a built-in file that is wrong.
+    #[must_use]
+    pub fn whole(&self) -> Option<Methodology> {
+        unexpanded(self.name, self.text).ok()
+    }
+
     /// What a list shows of it. A file that is a change of another one is read whole, as what it does not say is there.
     /// `None` for a built-in file that is wrong, which its own tests keep out.
     #[must_use]
@@ -27,7 +34,7 @@ impl BuiltIn {
         let tree = DeTable::parse(self.text).ok()?;
         let tree = tree.get_ref();
         if tree.contains_key("include") {
-            let whole = parse(self.name, self.text).ok()?;
+            let whole = self.whole()?;
             let identity = whole.identity();
             let (name, version) = (identity.name.clone(), identity.version.clone());
             return Some(Head { name, version, title: whole.title().to_owned(), target: whole.target() });
@@ -49,13 +56,14 @@ impl BuiltIn {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::library;
 
     #[test]
     fn a_head_says_what_the_whole_file_says() {
         for built_in in library::all() {
-            let whole = parse(built_in.name, built_in.text).expect("a built-in methodology");
+            let whole = crate::parse(built_in.name, built_in.text).expect("a built-in methodology");
+            let unexpanded = built_in.whole().expect("a built-in methodology");
+            assert_eq!(unexpanded.identity(), whole.identity(), "the hash is of all that it says");
             let head = built_in.head().expect("a built-in methodology");
             assert_eq!((&head.name, &head.version), (&whole.identity().name, &whole.identity().version));
             assert_eq!((head.title.as_str(), head.target), (whole.title(), whole.target()), "{}", built_in.name);

@@ -9,6 +9,7 @@ use toml::de::DeTable;
 
 use crate::check;
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::keys;
 use crate::layers::MARKS;
 use crate::library;
@@ -42,7 +43,7 @@ pub(crate) struct ReadEntry {
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     pub(crate) texts: Texts,
-    pub(crate) errors: Vec<Diagnostic>,
+    pub(crate) errors: Errors,
     /// The files that are being read, outermost first.
     chain: Vec<String>,
 }
@@ -60,12 +61,11 @@ impl Reader {
             self.errors.extend(errors);
             return None;
         }
-        let mut errors = Vec::new();
-        let root = check::table(tree.get_ref(), tree.span(), &keys::FILE, &mut errors).moved(base);
-        let errors = errors.into_iter().map(|error| error.moved(base));
         let is_derived = tree.get_ref().keys().any(|key| key.get_ref() == "include");
         // What a derived file lacks may be in the one that it includes.
-        self.errors.extend(errors.filter(|error| !(is_derived && error.is_lacking())));
+        let mut errors = if is_derived { Errors::that_may_lack() } else { Errors::default() };
+        let root = check::table(tree.get_ref(), tree.span(), &keys::FILE, &mut errors).moved(base);
+        self.errors.join(errors.moved(base));
         self.chain.push(file.to_owned());
         let read = self.with_included(file, root);
         self.chain.pop();

@@ -181,6 +181,13 @@ static FIND_RATE: Shape = Shape {
     lists: false,
 };
 
+/// Units in which rates were published.
+const PUBLISHED_UNIT: Kind = Kind::OneOf(&[
+    word("MB/s", "1,000,000 bytes a second: charts of random loads are then drawn in it instead of IOPS."),
+    word("MiB/s", "1,048,576 bytes a second, which many programs call MB/s."),
+    word("IOPS", "Operations a second: charts over the block size are then drawn in it instead of bytes a second."),
+]);
+
 static TEST: Shape = Shape {
     name: "a test",
     keys: &[
@@ -220,6 +227,11 @@ static TEST: Shape = Shape {
                 "recovers_to",
                 Kind::Name,
                 "An earlier test with the same load: how long it takes until its mean rate is reached again is told.",
+            ),
+            key(
+                "published_unit",
+                PUBLISHED_UNIT,
+                "Unit of this test's rates in the source, where it is not the file's.",
             ),
             key("forms", Kind::Table(&TEST_FORMS), "Values of this test that differ in a form."),
             crate::twin::TWIN,
@@ -416,10 +428,7 @@ pub(crate) static FILE: Shape = Shape {
         must("sources", Kind::Tables(&SOURCE), "What the methodology cites."),
         key(
             "published_unit",
-            Kind::OneOf(&[
-                word("MB/s", "1,000,000 bytes a second: charts of random loads are then drawn in it instead of IOPS."),
-                word("MiB/s", "1,048,576 bytes a second, which many programs call MB/s."),
-            ]),
+            PUBLISHED_UNIT,
             "Unit in which the source published rates; charts are drawn in it, and tables show it beside MB/s.",
         ),
         must("target", Kind::Table(&TARGET), "What the tests run on."),

@@ -13,6 +13,7 @@ mod composite;
 mod curve;
 mod diagnose;
 mod differ;
+mod errors;
 mod estimate;
 mod expand;
 mod files;

@@ -13,6 +13,7 @@ use drivelab_core::workload::{DataPattern, Pattern, Span, Streams, Workload};
 use crate::bursts::bursts;
 use crate::curve;
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::rate::AskedRate;
 use crate::sizes::{Sizes, sizes};
 use crate::trace;
@@ -88,7 +89,7 @@ pub(crate) fn workload(
     values: &Values<'_, '_>,
     preset: Preset,
     folder: Option<&Path>,
-    errors: &mut Vec<Diagnostic>,
+    errors: &mut Errors,
 ) -> Option<Workload> {
     trace::without(values, errors);
     let shares = shares(values, preset, errors);
@@ -150,7 +151,7 @@ pub(crate) fn extent(values: &Values<'_, '_>) -> Extent {
     }
 }
 
-fn shares(values: &Values<'_, '_>, preset: Preset, errors: &mut Vec<Diagnostic>) -> Option<Shares> {
+fn shares(values: &Values<'_, '_>, preset: Preset, errors: &mut Errors) -> Option<Shares> {
     if let Some(Value::Word(op)) = values.get("op") {
         return Some(Shares::of(op));
     }
@@ -176,7 +177,7 @@ fn shares(values: &Values<'_, '_>, preset: Preset, errors: &mut Vec<Diagnostic>)
     Some(shares)
 }
 
-fn other(values: &Values<'_, '_>, shares: Shares, errors: &mut Vec<Diagnostic>) -> OtherOps {
+fn other(values: &Values<'_, '_>, shares: Shares, errors: &mut Errors) -> OtherOps {
     let sync_every = values.whole("sync_every").and_then(|every| u32::try_from(every).ok()).unwrap_or(0);
     let misfit = shares.write.is_zero().then_some("it counts writes, and this load has none");
     let syncs = sync_every > 0 && values.holds("sync_every", misfit, errors);
@@ -188,7 +189,7 @@ fn other(values: &Values<'_, '_>, shares: Shares, errors: &mut Vec<Diagnostic>) 
     }
 }
 
-fn pattern(values: &Values<'_, '_>, preset: Preset, errors: &mut Vec<Diagnostic>) -> Option<Pattern> {
+fn pattern(values: &Values<'_, '_>, preset: Preset, errors: &mut Errors) -> Option<Pattern> {
     match values.word("pattern") {
         "sequential" => Some(Pattern::Sequential),
         "reverse" => Some(Pattern::Reverse),
@@ -203,14 +204,14 @@ fn pattern(values: &Values<'_, '_>, preset: Preset, errors: &mut Vec<Diagnostic>
     }
 }
 
-fn locality(values: &Values<'_, '_>, pattern: Pattern, errors: &mut Vec<Diagnostic>) -> Locality {
+fn locality(values: &Values<'_, '_>, pattern: Pattern, errors: &mut Errors) -> Locality {
     let Some(Value::Locality(locality)) = values.get("locality") else { return Locality::Uniform };
     let misfit = (pattern != Pattern::Random).then_some("only pattern = \"random\" distributes its offsets");
     let holds = !locality.is_uniform() && values.holds("locality", misfit, errors);
     if holds { locality.clone() } else { Locality::Uniform }
 }
 
-fn stride(values: &Values<'_, '_>, sizes: &Sizes, pattern: Pattern, errors: &mut Vec<Diagnostic>) -> Option<Bytes> {
+fn stride(values: &Values<'_, '_>, sizes: &Sizes, pattern: Pattern, errors: &mut Errors) -> Option<Bytes> {
     let stride = values.size("stride")?;
     let misfit = match () {
         () if !pattern.is_sequential() => Some("only pattern = \"sequential\" and \"reverse\" have strides"),
@@ -228,7 +229,7 @@ fn stride(values: &Values<'_, '_>, sizes: &Sizes, pattern: Pattern, errors: &mut
 }
 
 /// Which blocks they are follows from the seed as written, not from that of the step: steps with the same places meet.
-fn places(values: &Values<'_, '_>, sizes: &Sizes, pattern: Pattern, errors: &mut Vec<Diagnostic>) -> Option<Places> {
+fn places(values: &Values<'_, '_>, sizes: &Sizes, pattern: Pattern, errors: &mut Errors) -> Option<Places> {
     let count = values.whole("places").and_then(|count| u32::try_from(count).ok())?;
     let misfit = match () {
         () if !pattern.is_sequential() => Some("only pattern = \"sequential\" and \"reverse\" go through places"),
@@ -241,14 +242,14 @@ fn places(values: &Values<'_, '_>, sizes: &Sizes, pattern: Pattern, errors: &mut
     values.holds("places", misfit, errors).then_some(Places { count, seed })
 }
 
-fn seek_percent(values: &Values<'_, '_>, pattern: Pattern, errors: &mut Vec<Diagnostic>) -> Percent {
+fn seek_percent(values: &Values<'_, '_>, pattern: Pattern, errors: &mut Errors) -> Percent {
     let percent = values.percent("seek_percent");
     let misfit = (!pattern.is_sequential()).then_some("only pattern = \"sequential\" and \"reverse\" can jump");
     let holds = !percent.is_zero() && values.holds("seek_percent", misfit, errors);
     if holds { percent } else { Percent::ZERO }
 }
 
-fn streams(values: &Values<'_, '_>, sizes: &Sizes, pattern: Pattern, errors: &mut Vec<Diagnostic>) -> Streams {
+fn streams(values: &Values<'_, '_>, sizes: &Sizes, pattern: Pattern, errors: &mut Errors) -> Streams {
     let misfit = match () {
         () if !pattern.is_sequential() => Some("only pattern = \"sequential\" and \"reverse\" go on from a place"),
         () if !sizes.mix.is_empty() => Some("streams by kind have blocks of one size"),
@@ -272,7 +273,7 @@ fn pace(
     Preset { searched, on_curve, .. }: Preset,
     shares: Shares,
     sizes: &Sizes,
-    errors: &mut Vec<Diagnostic>,
+    errors: &mut Errors,
 ) -> Pace {
     if on_curve && curve::scales(values) {
         curve::check_pace(values, errors);
@@ -283,7 +284,7 @@ fn pace(
         values.holds(key, searched.map(|_| "`find_rate` sets the rate of each round"), errors);
     }
     let asked = searched.or_else(|| values.rate("rate"));
-    let syncs = other(values, shares, &mut Vec::new()).sync_every;
+    let syncs = other(values, shares, &mut Errors::default()).sync_every;
     let rate = asked.and_then(|asked| rate(values, asked, arrivals, (shares, syncs), sizes, errors));
     if asked.is_none() {
         values.holds(
@@ -304,7 +305,7 @@ fn rate(
     arrivals: Arrivals,
     (shares, sync_every): (Shares, u32),
     sizes: &Sizes,
-    errors: &mut Vec<Diagnostic>,
+    errors: &mut Errors,
 ) -> Option<Rate> {
     // Flushes arrive like every operation and move nothing: those that are drawn, and those after so many writes.
     let synced = if sync_every > 0 { f64::from(shares.write.get()) / 100.0 / f64::from(sync_every) } else { 0.0 };
@@ -334,7 +335,7 @@ pub(crate) fn content(
     values: &Values<'_, '_>,
     data: DataPattern,
     folder: Option<&Path>,
-    errors: &mut Vec<Diagnostic>,
+    errors: &mut Errors,
 ) -> Content {
     let mut share = |key: &str| {
         let percent = values.percent(key);
@@ -377,7 +378,7 @@ fn verify(
     sizes: &Sizes,
     content: &Content,
     (data, streams, threads): (DataPattern, Streams, Threads),
-    errors: &mut Vec<Diagnostic>,
+    errors: &mut Errors,
 ) -> Verify {
     let stated = match values.word("verify") {
         "headers" => Verify::Headers,
@@ -413,7 +414,7 @@ fn verify(
 }
 
 /// CPUs, and completions at a time.
-pub(crate) fn placement(values: &Values<'_, '_>, queue_depth: QueueDepth, errors: &mut Vec<Diagnostic>) -> Placement {
+pub(crate) fn placement(values: &Values<'_, '_>, queue_depth: QueueDepth, errors: &mut Errors) -> Placement {
     let cpus = values.list("cpus").iter().filter_map(|cpu| match cpu.value {
         Value::Whole(cpu) => u32::try_from(cpu).ok(),
         _ => None,
@@ -430,7 +431,7 @@ pub(crate) fn placement(values: &Values<'_, '_>, queue_depth: QueueDepth, errors
 }
 
 /// The handle by which writes are placed: a Write command carries it, so that nothing else has one.
-pub(crate) fn placement_handle(values: &Values<'_, '_>, writes: Percent, errors: &mut Vec<Diagnostic>) -> Option<u16> {
+pub(crate) fn placement_handle(values: &Values<'_, '_>, writes: Percent, errors: &mut Errors) -> Option<u16> {
     let handle = values.whole("placement_handle").and_then(|handle| u16::try_from(handle).ok())?;
     let misfit = match () {
         () if writes.is_zero() => Some("only writes are placed, and this load has none"),

@@ -3,7 +3,10 @@
 //! Works on a tree that may lack what was wrong, so that one run reports these errors beside the others. Must not
 //! know: expansion.
 
+use std::collections::HashSet;
+
 use crate::diagnose::Diagnostic;
+use crate::errors::{Errors, MOST_KEPT};
 use crate::keys::{EXCLUSIVE, REPEATS};
 use crate::layers::together;
 use crate::near::nearest;
@@ -13,7 +16,7 @@ use crate::value::{Located, STATED_FORMS, Table, Value};
 use crate::{bursts, curve, groups, profile, search, trace};
 
 /// Adds what is wrong with the whole.
-pub(crate) fn check(root: &Table, errors: &mut Vec<Diagnostic>) {
+pub(crate) fn check(root: &Table, errors: &mut Errors) {
     let sources: Vec<&str> = root.tables("sources").iter().map(|source| source.text("id")).collect();
     unique(root.tables("sources"), "id", "source", errors);
     unique(root.tables("tests"), "name", "test", errors);
@@ -51,20 +54,23 @@ pub(crate) fn check(root: &Table, errors: &mut Vec<Diagnostic>) {
 }
 
 /// `recovers_to` names a test that runs before it.
-fn recovers_to(root: &Table, errors: &mut Vec<Diagnostic>) {
-    let mut before: Vec<&str> = Vec::new();
-    for test in root.tables("tests") {
+fn recovers_to(root: &Table, errors: &mut Errors) {
+    let tests = root.tables("tests");
+    let mut before: HashSet<&str> = HashSet::new();
+    for (at, test) in tests.iter().enumerate() {
         let wanted = test.text("recovers_to");
         if let Some(value) = test.get("recovers_to").filter(|_| !before.contains(&wanted)) {
-            let title = format!("there is no test '{wanted}' before '{}'", test.text("name"));
-            let error = Diagnostic::new(value.at.clone(), title, "expected the name of an earlier test");
-            errors.push(error.near(nearest(wanted, before.iter().copied())));
+            errors.add(&value.at, || {
+                let title = format!("there is no test '{wanted}' before '{}'", test.text("name"));
+                let error = Diagnostic::new(value.at.clone(), title, "expected the name of an earlier test");
+                error.near(nearest(wanted, tests[..at].iter().take(MOST_KEPT).map(|test| test.text("name"))))
+            });
         }
-        before.push(test.text("name"));
+        before.insert(test.text("name"));
     }
 }
 
-fn one_test(root: &Table, test: &Table, sources: &[&str], errors: &mut Vec<Diagnostic>) {
+fn one_test(root: &Table, test: &Table, sources: &[&str], errors: &mut Errors) {
     if let Some(name) = test.get("name").filter(|_| test.text("name") == PREPARE) {
         let title = format!("'{PREPARE}' is the name of the test that [[prepare]] makes");
         errors.push(Diagnostic::new(name.at.clone(), title, "expected another name"));
@@ -100,7 +106,7 @@ fn one_test(root: &Table, test: &Table, sources: &[&str], errors: &mut Vec<Diagn
 }
 
 /// A table of a form that the methodology does not have would never be used.
-fn undeclared_forms(root: &Table, table: &Table, errors: &mut Vec<Diagnostic>) {
+fn undeclared_forms(root: &Table, table: &Table, errors: &mut Errors) {
     for name in STATED_FORMS {
         let Some(entry) = table.table("forms").and_then(|forms| forms.entry(name)) else { continue };
         if !root.table("forms").is_some_and(|forms| forms.has(name)) {
@@ -112,7 +118,7 @@ fn undeclared_forms(root: &Table, table: &Table, errors: &mut Vec<Diagnostic>) {
 }
 
 /// A bundle must not replace a list: the number of steps would no longer be the product of the axes.
-fn case_and_axes(root: &Table, test: &Table, case: &Table, errors: &mut Vec<Diagnostic>) {
+fn case_and_axes(root: &Table, test: &Table, case: &Table, errors: &mut Errors) {
     for (name, entry) in &case.entries {
         let names = together(name);
         let of = |table: &Table| {
@@ -127,7 +133,7 @@ fn case_and_axes(root: &Table, test: &Table, case: &Table, errors: &mut Vec<Diag
 }
 
 /// Contradictions and citations inside one table of parameters.
-pub(crate) fn parameters(table: &Table, sources: &[&str], errors: &mut Vec<Diagnostic>) {
+pub(crate) fn parameters(table: &Table, sources: &[&str], errors: &mut Errors) {
     for [one, other] in EXCLUSIVE {
         if let (Some(_), Some(entry)) = (table.entry(one), table.entry(other)) {
             let title = format!("`{one}` and `{other}` exclude each other");
@@ -161,29 +167,34 @@ fn says(mark: &str) -> &'static str {
     }
 }
 
-pub(crate) fn cited(ids: &[Located<Value>], sources: &[&str], errors: &mut Vec<Diagnostic>) {
+pub(crate) fn cited(ids: &[Located<Value>], sources: &[&str], errors: &mut Errors) {
     for id in ids {
         let Value::Text(name) = &id.value else { continue };
         if !sources.contains(&name.as_str()) {
-            let title = format!("there is no source '{name}'");
-            let label = format!("expected one of: {}", sources.join(", "));
-            let error = Diagnostic::new(id.at.clone(), title, label);
-            errors.push(error.near(nearest(name, sources.iter().copied())));
+            let known = &sources[..sources.len().min(MOST_KEPT)];
+            errors.add(&id.at, || {
+                let title = format!("there is no source '{name}'");
+                let label = format!("expected one of: {}", known.join(", "));
+                Diagnostic::new(id.at.clone(), title, label).near(nearest(name, known.iter().copied()))
+            });
         }
     }
 }
 
-fn unique(tables: &[Table], key: &str, what: &str, errors: &mut Vec<Diagnostic>) {
-    for (index, table) in tables.iter().enumerate() {
+fn unique(tables: &[Table], key: &str, what: &str, errors: &mut Errors) {
+    let mut before = HashSet::with_capacity(tables.len());
+    for table in tables {
         let Some(value) = table.get(key) else { continue };
-        if tables[..index].iter().any(|other| other.text(key) == table.text(key)) {
-            let title = format!("there are two {what}s with the {key} '{}'", table.text(key));
-            errors.push(Diagnostic::new(value.at.clone(), title, "expected another one"));
+        if !before.insert(table.text(key)) {
+            errors.add(&value.at, || {
+                let title = format!("there are two {what}s with the {key} '{}'", table.text(key));
+                Diagnostic::new(value.at.clone(), title, "expected another one")
+            });
         }
     }
 }
 
-fn forms(root: &Table, errors: &mut Vec<Diagnostic>) {
+fn forms(root: &Table, errors: &mut Errors) {
     let Some(entry) = root.entry("forms") else { return };
     // What is wrong there has its own error, and may well be the form that was meant.
     if root.form_tables().next().is_none() && !root.table("forms").is_some_and(|forms| forms.lacking) {
@@ -193,7 +204,7 @@ fn forms(root: &Table, errors: &mut Vec<Diagnostic>) {
     }
 }
 
-fn sizes(root: &Table, errors: &mut Vec<Diagnostic>) {
+fn sizes(root: &Table, errors: &mut Errors) {
     let Some(target) = root.table("target") else { return };
     if matches!(kind_of(root), MethodTarget::File | MethodTarget::Any)
         && file_size_of(target).is_none()
@@ -217,7 +228,7 @@ fn sizes(root: &Table, errors: &mut Vec<Diagnostic>) {
 }
 
 /// `rest_cap` bounds what `duty_cycle` asks for; where no `duty_cycle` can meet it, it would be ignored.
-fn rest_caps<'t>(root: &'t Table, errors: &mut Vec<Diagnostic>) {
+fn rest_caps<'t>(root: &'t Table, errors: &mut Errors) {
     let of_test = |test: &'t Table| -> Vec<&'t Table> {
         let own = std::iter::once(test);
         own.chain(test.tables("cases")).chain(test.form_tables()).collect()

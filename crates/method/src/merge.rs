@@ -4,13 +4,14 @@
 //! value before; its details go with it, since they would say nothing. Must not know: files.
 
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::keys::{DETAILS, EXCLUSIVE, REPEATS};
 use crate::layers::{MARKS, together};
 use crate::near::nearest;
 use crate::value::{Entry, Located, Table, Value};
 
 /// The tree of an included methodology with what the file states on top.
-pub(crate) fn derived(mut base: Table, own: Table, dropped: &[Located<Value>], errors: &mut Vec<Diagnostic>) -> Table {
+pub(crate) fn derived(mut base: Table, own: Table, dropped: &[Located<Value>], errors: &mut Errors) -> Table {
     drop_tests(&mut base, dropped, errors);
     crate::scores::retain_known(&mut base);
     general_details(&mut base, &own);
@@ -31,7 +32,7 @@ pub(crate) fn derived(mut base: Table, own: Table, dropped: &[Located<Value>], e
 }
 
 /// Leaves out tests by name; a name that there is not is an error.
-fn drop_tests(base: &mut Table, dropped: &[Located<Value>], errors: &mut Vec<Diagnostic>) {
+fn drop_tests(base: &mut Table, dropped: &[Located<Value>], errors: &mut Errors) {
     let names: Vec<String> = base.tables("tests").iter().map(|test| test.text("name").to_owned()).collect();
     for one in dropped {
         let wanted = one.value.to_string();

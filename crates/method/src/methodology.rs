@@ -14,7 +14,8 @@ use drivelab_core::replay::TraceFacts;
 use drivelab_core::units::{Bytes, Nanos};
 
 use crate::around;
-use crate::diagnose::{Diagnostic, Diagnostics};
+use crate::diagnose::Diagnostics;
+use crate::errors::Errors;
 use crate::estimate::SpeedGuess;
 use crate::expand::{TargetShape, attempt};
 use crate::groups;
@@ -78,6 +79,11 @@ impl Entry {
 /// [`Diagnostics`] with everything that is wrong: syntax, unknown keys, wrong values, contradictions, and what this
 /// version cannot do yet, each in its file.
 pub fn parse(file_name: &str, text: &str) -> Result<Methodology, Diagnostics> {
+    unexpanded(file_name, text)?.sound()
+}
+
+/// The same without a look whether its forms can be expanded.
+pub(crate) fn unexpanded(file_name: &str, text: &str) -> Result<Methodology, Diagnostics> {
     let mut reader = Reader::default();
     let read = reader.read(file_name, text);
     let Reader { texts, mut errors, .. } = reader;
@@ -87,7 +93,7 @@ pub fn parse(file_name: &str, text: &str) -> Result<Methodology, Diagnostics> {
         read.suite.iter().for_each(|entry| meaning::check(&entry.read.root, &mut errors));
     }
     let Some(read) = read.filter(|_| errors.is_empty()) else { return Err(Diagnostics::new(&texts, errors)) };
-    Methodology::understood(read, &texts).sound()
+    Ok(Methodology::understood(read, &texts))
 }
 
 impl Methodology {
@@ -143,13 +149,13 @@ impl Methodology {
 
     /// Itself, where every form can be expanded for the target that it wants.
     pub(crate) fn sound(self) -> Result<Self, Diagnostics> {
-        let mut errors = Vec::new();
+        let mut errors = Errors::default();
         let others = self.other_profiles();
         for one in self.suite.iter().map(|entry| &entry.method).chain([&self]).chain(&others) {
             for form in one.forms() {
                 let capacity = one.nominal_size(form);
                 let shape = TargetShape { capacity, offset_align: Bytes::new(1), guess: SpeedGuess::default() };
-                errors.extend(attempt(one, form, &shape, &Means::default()).err().unwrap_or_default());
+                errors.join(attempt(one, form, &shape, &Means::default()).err().unwrap_or_default());
             }
         }
         if errors.is_empty() { Ok(self) } else { Err(self.diagnostics(errors)) }
@@ -363,7 +369,7 @@ impl Methodology {
     }
 
     /// Errors that point into this file, or into one that it includes.
-    pub(crate) fn diagnostics(&self, errors: Vec<Diagnostic>) -> Diagnostics {
+    pub(crate) fn diagnostics(&self, errors: Errors) -> Diagnostics {
         Diagnostics::new(&self.texts, errors)
     }
 }

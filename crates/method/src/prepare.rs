@@ -15,6 +15,7 @@ use drivelab_core::workload::{Pattern, Workload};
 
 use crate::about::Mark;
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::estimate;
 use crate::expand::{SMOKE_CAP, SMOKE_SIZE, Scope};
 use crate::fit::{Needs, fitted};
@@ -128,7 +129,7 @@ pub(crate) fn usable(root: &Table, base: Form, most: Bytes) -> Bytes {
 
 /// The preparation before a test, or before the first where none is named; what goes on until it is flat is a test of
 /// its own, the last.
-pub(crate) fn block(scope: &Scope<'_>, before: Option<&str>, errors: &mut Vec<Diagnostic>) -> Vec<TestPlan> {
+pub(crate) fn block(scope: &Scope<'_>, before: Option<&str>, errors: &mut Errors) -> Vec<TestPlan> {
     let name = before.map_or_else(|| PREPARE.to_owned(), block_name);
     let belongs = |table: &&Table| before.map_or(!table.has("before"), |test| table.text("before") == test);
     let tables: Vec<&Table> = scope.root().tables("prepare").iter().filter(belongs).collect();
@@ -146,7 +147,7 @@ pub(crate) fn block(scope: &Scope<'_>, before: Option<&str>, errors: &mut Vec<Di
         let shortened = scope.base == Form::Quick && scope.root().table("forms").is_some_and(|all| all.has("faithful"));
         match one(scope, &in_form(table, scope.base, shortened), (&name, &slug)) {
             Ok(step) => steps.push(step),
-            Err(found) => errors.extend(found),
+            Err(found) => errors.join(found),
         }
     }
     let mut sources: Vec<String> = Vec::new();
@@ -183,7 +184,7 @@ pub(crate) fn block(scope: &Scope<'_>, before: Option<&str>, errors: &mut Vec<Di
     }
 }
 
-fn one(scope: &Scope<'_>, table: &Table, (test, slug): (&str, &str)) -> Result<Step, Vec<Diagnostic>> {
+fn one(scope: &Scope<'_>, table: &Table, (test, slug): (&str, &str)) -> Result<Step, Errors> {
     let marks = table.table("approximation");
     let marks = marks.iter().flat_map(|marks| &marks.entries);
     let mut approximations: Vec<Approximation> = marks
@@ -227,17 +228,17 @@ fn writing(
     table: &Table,
     (test, slug): (&str, &str),
     approximations: &mut Vec<Approximation>,
-) -> Result<(Action, String), Vec<Diagnostic>> {
+) -> Result<(Action, String), Errors> {
     let at = table.get("action").map_or_else(|| table.at.clone(), |value| value.at.clone());
     let values = Values { name: table.text("action"), name_at: at, own: Some(table), test: None };
-    let mut errors = Vec::new();
+    let mut errors = Errors::default();
     let written = load::workload(&values, preset(table), scope.method.folder(), &mut errors);
     let Some(written) = written.filter(|_| errors.is_empty()) else { return Err(errors) };
     let seed = scope.root().table("defaults").and_then(|table| table.whole("seed")).unwrap_or(SEED);
     // The first block's seeds are as they were before there were others.
     let seed_name = if test == PREPARE { slug.to_owned() } else { format!("{test}/{slug}") };
     let workload = Workload { seed: derived_seed(seed, &seed_name), ..written };
-    let workload = fitted(scope, workload, &Needs::of(&values), approximations).map_err(|error| vec![error])?;
+    let workload = fitted(scope, workload, &Needs::of(&values), approximations).map_err(Errors::from)?;
     let passes = table.whole("passes").and_then(|passes| u32::try_from(passes).ok()).unwrap_or(1);
     let volume = Bytes::new(workload.span.length.get().saturating_mul(u64::from(passes)));
     let repeats = workload.pattern == Pattern::Random;
@@ -291,7 +292,7 @@ const WRITING: [&str; 18] = [
 
 /// Adds what is wrong with a step by itself. Each action has its own keys; the others would be ignored, so they are
 /// refused.
-pub(crate) fn preparation(root: &Table, step: &Table, errors: &mut Vec<Diagnostic>) {
+pub(crate) fn preparation(root: &Table, step: &Table, errors: &mut Errors) {
     before_a_test(root, step, errors);
     flat::check(root, step, errors);
     let action = step.text("action");
@@ -331,7 +332,7 @@ pub(crate) fn preparation(root: &Table, step: &Table, errors: &mut Vec<Diagnosti
 }
 
 /// `before` names a test of the methodology, and no other has the name that the preparation gets.
-fn before_a_test(root: &Table, step: &Table, errors: &mut Vec<Diagnostic>) {
+fn before_a_test(root: &Table, step: &Table, errors: &mut Errors) {
     let Some(before) = step.get("before") else { return };
     let (wanted, tests) = (step.text("before"), root.tables("tests"));
     if !tests.iter().any(|test| test.text("name") == wanted) {

@@ -5,6 +5,7 @@
 
 use crate::about::{self, Parameter};
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::methodology::Methodology;
 use crate::near::nearest;
 use crate::value::{Entry, Located, Table, Value};
@@ -59,7 +60,7 @@ pub(crate) fn first(root: &Table) -> Option<&str> {
 }
 
 /// Whether profiles name tests that there are, and preparation steps profiles.
-pub(crate) fn check(root: &Table, errors: &mut Vec<Diagnostic>) {
+pub(crate) fn check(root: &Table, errors: &mut Errors) {
     let tests: Vec<&str> = root.tables("tests").iter().map(|test| test.text("name")).collect();
     for name in root.tables("profiles").iter().flat_map(|profile| profile.list("tests")) {
         let wanted = name.value.to_string();

@@ -10,6 +10,7 @@ use drivelab_core::score::{Score, ScorePart, ScoreRates, ScoreRule, WEIGHT_ONE};
 
 use crate::about::{AboutKind, Mark, Parameter, TestAbout, ValueInForm, text_of};
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::layers::{MARKS, mark_in};
 use crate::meaning::cited;
 use crate::methodology::Methodology;
@@ -20,7 +21,7 @@ use crate::value::{Located, Table, Value};
 const POINTS: &str = "points";
 
 /// Adds names that refer to nothing.
-pub(crate) fn check(root: &Table, sources: &[&str], errors: &mut Vec<Diagnostic>) {
+pub(crate) fn check(root: &Table, sources: &[&str], errors: &mut Errors) {
     let tests: Vec<&str> = root.tables("tests").iter().map(|test| test.text("name")).collect();
     let scores = root.tables("scores");
     for (index, score) in scores.iter().enumerate() {
@@ -68,7 +69,7 @@ pub(crate) struct Scores {
     pub(crate) scores: Vec<Score>,
     pub(crate) left_out: Vec<LeftOut>,
     /// Steps that there are not, although nothing was set.
-    pub(crate) errors: Vec<Diagnostic>,
+    pub(crate) errors: Errors,
 }
 
 /// The scores of a methodology whose tests are in a plan under names with this prefix (`as-ssd-`, or nothing). One of

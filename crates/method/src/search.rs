@@ -6,6 +6,7 @@ use drivelab_core::plan::RateSearch;
 use drivelab_core::units::Nanos;
 
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::rate::{AskedRate, iops_text};
 use crate::value::{Table, Value};
 
@@ -33,7 +34,7 @@ pub(crate) fn of(test: &Table) -> Option<RateSearch> {
 }
 
 /// Adds what is wrong with the search of a test by itself.
-pub(crate) fn check(test: &Table, errors: &mut Vec<Diagnostic>) {
+pub(crate) fn check(test: &Table, errors: &mut Errors) {
     let Some(table) = test.table("find_rate") else { return };
     let mut wrong = |key: &str, title: String, label: String| {
         let at = table.get(key).map_or_else(|| table.at.clone(), |value| value.at.clone());

@@ -9,6 +9,7 @@ use toml::de::DeTable;
 
 use crate::check;
 use crate::diagnose::{Diagnostic, Diagnostics};
+use crate::errors::Errors;
 use crate::keys::SETTING;
 use crate::layers::{OF_ALL, OF_TESTS, SET};
 use crate::meaning;
@@ -42,7 +43,7 @@ impl Methodology {
             return Ok(self);
         }
         let mut texts = self.texts().clone();
-        let mut errors = Vec::new();
+        let mut errors = Errors::default();
         let tests = self.test_names();
         let mut read: Vec<Setting> = Vec::new();
         for setting in settings {
@@ -76,7 +77,7 @@ impl Methodology {
 }
 
 /// One setting, checked; nothing where it is wrong, which is added to the errors.
-fn one(setting: &str, tests: &[String], texts: &mut Texts, errors: &mut Vec<Diagnostic>) -> Option<Setting> {
+fn one(setting: &str, tests: &[String], texts: &mut Texts, errors: &mut Errors) -> Option<Setting> {
     let wrong = |texts: &mut Texts, title: String, label: &str| {
         let base = texts.add("--set", setting);
         Diagnostic::new(base..base + setting.len(), title, label)
@@ -111,11 +112,11 @@ fn one(setting: &str, tests: &[String], texts: &mut Texts, errors: &mut Vec<Diag
         errors.push(Diagnostic::new(base..base + line.len(), title, "expected KEY=VALUE or TEST.KEY=VALUE"));
         return None;
     }
-    let mut found = Vec::new();
+    let mut found = Errors::default();
     let mut table = check::table(tree.get_ref(), tree.span(), &SETTING, &mut found).moved(base);
     meaning::parameters(&table, &[], &mut found);
     let failed = !found.is_empty();
-    errors.extend(found.into_iter().map(|error| error.moved(base)));
+    errors.join(found.moved(base));
     mark(&mut table);
     (!failed).then(|| Setting { test: test.map(str::to_owned), table, text: setting.to_owned() })
 }

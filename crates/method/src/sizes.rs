@@ -5,6 +5,7 @@ use drivelab_core::units::Bytes;
 use drivelab_core::workload::Pattern;
 
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::value::Table;
 use crate::values::Values;
 
@@ -35,7 +36,7 @@ pub(crate) fn sizes(
     values: &Values<'_, '_>,
     preset: Option<Bytes>,
     pattern: Option<Pattern>,
-    errors: &mut Vec<Diagnostic>,
+    errors: &mut Errors,
 ) -> Option<Sizes> {
     let tables = values.tables("block_size_mix");
     if tables.is_empty() {

@@ -10,6 +10,7 @@ use drivelab_core::workload::Workload;
 
 use crate::curve::{self, CURVE, Point};
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::estimate;
 use crate::expand::Scope;
 use crate::fit::{Needs, fitted};
@@ -47,10 +48,10 @@ pub(crate) fn io_step<'m>(
     test: &'m Table,
     pick: &Pick<'m>,
     point: Option<Point>,
-) -> Result<Draft, Vec<Diagnostic>> {
+) -> Result<Draft, Errors> {
     let layers = Layers::new(scope.root(), test, pick.case, scope.base);
     let values = Values { name: test.text("name"), name_at: name_at(test), own: None, test: Some((&layers, pick)) };
-    let mut errors = Vec::new();
+    let mut errors = Errors::default();
     let search = search::of(test);
     let loads = loads(scope, &values, test, (search.as_ref(), point.is_some()), &mut errors);
     let known: Vec<&Workload> = loads.iter().map(|load| &load.workload).collect();
@@ -66,7 +67,7 @@ pub(crate) fn io_step<'m>(
         format!("{}/{}/{}", test.text("name"), naming.slug(), pick.case.map_or("", |case| case.text("name")));
     let mut approximations = layers.approximations();
     let seeds = loads.iter().map(|load| load.workload.seed).collect();
-    let workload = fitting(scope, &loads, &seed_name, &mut approximations).map_err(|error| vec![error])?;
+    let workload = fitting(scope, &loads, &seed_name, &mut approximations).map_err(Errors::from)?;
     naming.fitted(&workload);
     let reads = workload.on_target().any(|group| group.read_percent() > 0 && group.verify != Verify::Check);
     let ramp = values.time("ramp").unwrap_or_default();
@@ -113,7 +114,7 @@ fn loads<'a, 'm>(
     values: &Values<'a, 'm>,
     test: &'m Table,
     (search, on_curve): (Option<&RateSearch>, bool),
-    errors: &mut Vec<Diagnostic>,
+    errors: &mut Errors,
 ) -> Vec<Written<'a, 'm>> {
     let folder = scope.method.folder();
     let groups = test.tables("groups").iter().map(|group| Values {

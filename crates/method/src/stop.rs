@@ -7,6 +7,7 @@ use drivelab_core::units::{Nanos, Percent};
 use drivelab_core::workload::{Pattern, Streams, Workload};
 
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::expand::SMOKE_SIZE;
 use crate::prepare::COOL_DOWN_CAP;
 use crate::values::Values;
@@ -18,7 +19,7 @@ const REPLAY_CAP: Nanos = Nanos::from_secs(24 * 3600);
 /// `rest_cap` where the file states none.
 const REST_CAP: Nanos = Nanos::from_secs(600);
 /// The stop rule as written, for these loads where they are known.
-pub(crate) fn stop(values: &Values<'_, '_>, loads: &[&Workload], errors: &mut Vec<Diagnostic>) -> Option<StopRule> {
+pub(crate) fn stop(values: &Values<'_, '_>, loads: &[&Workload], errors: &mut Errors) -> Option<StopRule> {
     let before = errors.len();
     let time = values.time("time");
     let replay = loads.first().and_then(|load| load.replay.as_ref());
@@ -69,7 +70,7 @@ pub(crate) fn stop(values: &Values<'_, '_>, loads: &[&Workload], errors: &mut Ve
 }
 
 /// `passes` and `coverage` need an order in which each block comes once.
-fn passes(values: &Values<'_, '_>, loads: &[&Workload], errors: &mut Vec<Diagnostic>) {
+fn passes(values: &Values<'_, '_>, loads: &[&Workload], errors: &mut Errors) {
     let Some(key) = ["passes", "coverage"].into_iter().find(|key| values.get(key).is_some()) else { return };
     let any = |of: fn(&Workload) -> bool| loads.iter().any(|load| of(load));
     let (title, label) = match () {

@@ -16,6 +16,7 @@ use drivelab_core::units::Nanos;
 use drivelab_core::workload::Workload;
 
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::expand::{Expanded, TargetShape, one_methodology};
 use crate::means::{Means, unmet_of_test};
 use crate::methodology::{Entry, Methodology};
@@ -83,18 +84,18 @@ pub(crate) fn chosen(
     form: Form,
     shape: &TargetShape,
     (means, smoke_cap): (&Means, Nanos),
-) -> Result<Chosen, Vec<Diagnostic>> {
+) -> Result<Chosen, Errors> {
     let mut chosen = Chosen { sources: method.sources().to_vec(), ..Chosen::default() };
     let mut units = Vec::new();
     let mut files_taken = 0;
-    let mut errors = Vec::new();
+    let mut errors = Errors::default();
     let known = (smoke_cap, means.other_namespace.as_ref());
     match one_methodology(method, form, shape, known) {
         Ok(mut expanded) => {
             chosen.left_out.append(&mut expanded.left_out);
             units.push(own_unit(method, expanded, means));
         }
-        Err(found) => errors.extend(found),
+        Err(found) => errors.join(found),
     }
     for entry in method.entries() {
         let doubled = fitting::doubled(method, entry, form);
@@ -126,7 +127,7 @@ pub(crate) fn chosen(
     }
     taking::take(&mut units, means.time);
     if !method.entries().is_empty() && units.iter().flat_map(|unit| &unit.tests).all(|test| test.out.is_some()) {
-        return Err(vec![nothing::error(method, &units, &chosen.left_out)]);
+        return Err(nothing::error(method, &units, &chosen.left_out).into());
     }
     for Unit { entry, prepare, tests, .. } in units {
         let (stays, mut out): (Vec<Candidate>, Vec<Candidate>) = tests.into_iter().partition(|test| test.out.is_none());
@@ -140,20 +141,20 @@ pub(crate) fn chosen(
             .extend(stays.into_iter().flat_map(|Candidate { before, test, .. }| before.into_iter().chain([test])));
         chosen.left_out.extend(left_out(entry.filter(|_| nothing_stays), out));
     }
-    unique(method, &chosen.tests).map_err(|error| vec![error])?;
+    unique(method, &chosen.tests).map_err(Errors::from)?;
     scored(method, &mut chosen)?;
     Ok(chosen)
 }
 
 /// The scores of the methodology and of those of its suite, of the tests that are in the plan.
-fn scored(method: &Methodology, chosen: &mut Chosen) -> Result<(), Vec<Diagnostic>> {
+fn scored(method: &Methodology, chosen: &mut Chosen) -> Result<(), Errors> {
     let mut all = scores::of_plan(method, "", &chosen.tests);
     for entry in method.entries() {
         let of_entry = scores::of_plan(&entry.method, &format!("{}-", entry.prefix()), &chosen.tests);
         let titled = |out: LeftOut| LeftOut { title: format!("{}: {}", entry.method.title(), out.title), ..out };
         all.left_out.extend(of_entry.left_out.into_iter().map(titled));
         all.scores.extend(of_entry.scores);
-        all.errors.extend(of_entry.errors);
+        all.errors.join(of_entry.errors);
     }
     if !all.errors.is_empty() {
         return Err(all.errors);
@@ -218,7 +219,7 @@ fn whole(entry: &Entry, reason: String) -> LeftOut {
     LeftOut { test: entry.prefix().to_owned(), title: entry.method.title().to_owned(), reason }
 }
 
-fn reason_of(errors: &[Diagnostic]) -> String {
+fn reason_of(errors: &Errors) -> String {
     errors.first().map_or_else(String::new, |error| format!("it does not fit this target: {}", error.title()))
 }
 

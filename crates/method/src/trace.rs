@@ -13,6 +13,7 @@ use drivelab_core::units::{Bytes, Nanos, QueueDepth};
 use drivelab_core::workload::Workload;
 
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::load::{self, SEED};
 use crate::near::nearest;
 use crate::value::{Table, Value};
@@ -163,7 +164,7 @@ fn synthetic(table: &Table) -> SyntheticTrace {
 }
 
 /// Adds what is wrong with `[[traces]]`, and with references to them.
-pub(crate) fn check(root: &Table, errors: &mut Vec<Diagnostic>) {
+pub(crate) fn check(root: &Table, errors: &mut Errors) {
     for table in root.tables("traces") {
         if let (Some(_), Some(entry)) = (table.get("file"), table.entry("synthetic")) {
             let title = "`file` and `synthetic` exclude each other";
@@ -222,7 +223,7 @@ pub(crate) fn workload(
     (root, known): (&Table, &Known),
     values: &Values<'_, '_>,
     folder: Option<&Path>,
-    errors: &mut Vec<Diagnostic>,
+    errors: &mut Errors,
 ) -> Option<Workload> {
     let before = errors.len();
     if values.own.is_some() {
@@ -283,7 +284,7 @@ pub(crate) fn workload(
     (errors.len() == before).then_some(workload)
 }
 
-fn mode(values: &Values<'_, '_>, errors: &mut Vec<Diagnostic>) -> Option<ReplayMode> {
+fn mode(values: &Values<'_, '_>, errors: &mut Errors) -> Option<ReplayMode> {
     let word = values.word("replay");
     for (key, of) in [("replay_scale", "scaled"), ("idle_cap", "capped_idle")] {
         if word == of && values.get(key).is_none() {
@@ -305,7 +306,7 @@ fn mode(values: &Values<'_, '_>, errors: &mut Vec<Diagnostic>) -> Option<ReplayM
 }
 
 /// Adds what is said about a replay where none is.
-pub(crate) fn without(values: &Values<'_, '_>, errors: &mut Vec<Diagnostic>) {
+pub(crate) fn without(values: &Values<'_, '_>, errors: &mut Errors) {
     for key in ABOUT {
         values.holds(key, Some("only a load with `trace` replays one"), errors);
     }

@@ -9,6 +9,7 @@ use std::ops::Range;
 use drivelab_core::units::{Bytes, Nanos, Percent};
 
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::layers::{Layers, together};
 use crate::rate::AskedRate;
 use crate::sweep::Pick;
@@ -117,7 +118,7 @@ impl<'m> Values<'_, 'm> {
 
     /// Whether a stated detail holds: where it does not suit (`misfit` says why), it is an error if it was stated about
     /// this load, and left out if it was stated about all.
-    pub(crate) fn holds(&self, key: &str, misfit: Option<&str>, errors: &mut Vec<Diagnostic>) -> bool {
+    pub(crate) fn holds(&self, key: &str, misfit: Option<&str>, errors: &mut Errors) -> bool {
         let Some(why) = misfit else { return true };
         if self.get(key).is_some() && !self.is_general(key) {
             let title = format!("`{key}` says nothing about the load '{}'", self.name);
@@ -127,7 +128,7 @@ impl<'m> Values<'_, 'm> {
     }
 
     /// As [`Self::holds`], for what is not a detail: `title` says what cannot be.
-    pub(crate) fn refuses(&self, key: &str, title: &str, misfit: Option<&str>, errors: &mut Vec<Diagnostic>) -> bool {
+    pub(crate) fn refuses(&self, key: &str, title: &str, misfit: Option<&str>, errors: &mut Errors) -> bool {
         let Some(why) = misfit else { return false };
         if !self.is_general(key) {
             errors.push(Diagnostic::new(self.at(key), format!("the load '{}' {title}", self.name), why));

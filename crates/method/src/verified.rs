@@ -8,6 +8,7 @@ use drivelab_core::plan::{Action, TestPlan};
 use drivelab_core::workload::{Span, Workload};
 
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::expand::Scope;
 use crate::sweep::name_at;
 
@@ -25,7 +26,7 @@ impl Written {
 }
 
 /// Adds what is wrong with the checks of a plan.
-pub(crate) fn check(scope: &Scope<'_>, tests: &[TestPlan], errors: &mut Vec<Diagnostic>) {
+pub(crate) fn check(scope: &Scope<'_>, tests: &[TestPlan], errors: &mut Errors) {
     let mut before: Vec<Written> = Vec::new();
     for test in tests {
         for step in &test.steps {

@@ -147,6 +147,8 @@ fn files_with_different_steps_or_needs_differ_in_words() {
     let is = |test: &str, parameter: &str| vec![(test.to_owned(), parameter.to_owned())];
     assert_eq!(differs("", "[requires]\nfree = \"2 GiB\"\n"), is("requires", "free"));
     assert_eq!(differs("---", "published_unit = \"MiB/s\"\n---"), is("results", "published_unit"));
+    let in_iops = forms.replacen("name = \"one\"", "name = \"one\"\npublished_unit = \"IOPS\"", 1);
+    assert_eq!(differ(&forms, &in_iops), is("one", "published_unit"));
     let profile = |name: &str, rest: &str| {
         format!("[[profiles]]\nname = \"{name}\"\npurpose = \"Some.\"\ntests = [\"{name}\"]\n{rest}\n")
     };

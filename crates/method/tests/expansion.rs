@@ -7,7 +7,7 @@ mod common;
 use std::collections::BTreeSet;
 
 use common::{HEAD, TARGET};
-use drivelab_core::plan::{Action, Combine, CoolDown, Form, Plan, Rest, Rounds, StepRole, Tracked};
+use drivelab_core::plan::{Action, Combine, CoolDown, Form, Plan, PublishedUnit, Rest, Rounds, StepRole, Tracked};
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::{Pattern, Streams};
 use drivelab_method::{Methodology, TargetShape, expand, json_schema, library, parse};
@@ -354,6 +354,9 @@ const CONTENTS: &[(&str, &str, &str)] = &[
     ("power-states", "1.0.1", "2c298b8c6e5a38320c5e1d753a2d1c4eb8f3eb055d40dff1de4d6d928bed3ab4"),
     ("random-read-sweep", "1.3.0", "7976fa8823b58132b3f1e6b68bc087cf09f9d5306f491322b025c6407b3f2dbd"),
     ("review", "1.5.2", "80ef63900b3385a769909f8a8fb4435df0d9feedcdf87420b9dedeedacc3ecd5"),
+    // Says in which unit its sources published.
+    ("snia-pts", "1.2.4", "ca34090340b562b3bb8a80a2bb2f0e4e2c9fffbc1c114c009748527e4250e3af"),
+    ("review", "1.5.3", "2b30a82842b1210340cd405b971476d6cc38d669861fdf40092ba68a1590c3be"),
 ];
 
 #[test]
@@ -401,6 +404,26 @@ fn forms_replace_what_they_state_and_mark_it() {
     let (none, some): (Vec<String>, Vec<String>) = (marks(&faithful), marks(&quick));
     assert!(none.is_empty(), "{none:?}");
     assert_eq!(some, ["queue_depth", "time"]);
+}
+
+#[test]
+fn a_test_states_the_unit_of_its_source_where_it_is_not_that_of_the_file() {
+    let test = |name: &str, more: &str| {
+        format!(
+            "[[tests]]\nname = \"{name}\"\ntitle = \"T\"\npurpose = \"p\"\nsources = [\"own\"]\nop = \"write\"\n\
+             pattern = \"random\"\nblock_size = \"4 KiB\"\nqueue_depth = 1\ntime = \"1 s\"\n{more}"
+        )
+    };
+    let tests =
+        [test("plain", ""), test("mib", "published_unit = \"MiB/s\"\n"), test("iops", "published_unit = \"IOPS\"\n")];
+    let method = with(&format!("[forms.quick]\n{}", tests.concat()));
+    let plan = expand(&method, Form::Quick, &shape(1 << 30)).unwrap();
+    let unit = |name: &str| plan.tests.iter().find(|test| test.name == name).unwrap().published_unit;
+    assert_eq!(unit("plain"), None);
+    assert_eq!(
+        (unit("mib"), unit("iops")),
+        (Some(PublishedUnit::MebibytesPerSecond), Some(PublishedUnit::OperationsPerSecond))
+    );
 }
 
 #[test]

@@ -43,9 +43,23 @@ fn doubles(count: usize) -> String {
     format!("format = 1\n[defaults]\nqueue_depth = [{values}]\n")
 }
 
+/// Mistakes in tests that are otherwise whole, each with a name of its own.
+fn wrong_tests(count: usize) -> String {
+    let test = |number| format!("[[tests]]\nname = \"a{number}\"\nop = \"raed\"\nqueue_depth = 70000\n");
+    (0..count).map(test).fold("format = 1\n".to_owned(), |all, one| all + &one)
+}
+
+fn unknown_keys_of_a_test(count: usize) -> String {
+    format!("format = 1\n[[tests]]\n{}", unknown_keys(count))
+}
+
 fn same_names(count: usize) -> String {
     format!("format = 1\n{}", "[[tests]]\nname = \"same\"\n".repeat(count))
 }
+
+/// Work that grows with the square takes a hundred times as long in every try. Who shares caches and memory with the test
+/// makes the larger text dearer by some part, and not each time.
+const TRIES: usize = 5;
 
 /// A kind of mistake: its name, and a text with so many of them.
 type Kind = (&'static str, fn(usize) -> String);
@@ -53,12 +67,15 @@ type Kind = (&'static str, fn(usize) -> String);
 #[test]
 #[expect(clippy::cast_precision_loss, reason = "a ratio needs no more")]
 fn ten_times_the_mistakes_take_at_most_fifteen_times_the_time() {
-    let kinds: [Kind; 5] = [
+    let kinds: [Kind; 8] = [
         ("empty tests", empty_tests),
+        ("empty tests in a list", |count| format!("format = 1\ntests = [{}]\n", "{}, ".repeat(count))),
         ("unknown keys", unknown_keys),
         ("wrong values", wrong_values),
         ("a value twice", doubles),
         ("a name twice", same_names),
+        ("wrong tests", wrong_tests),
+        ("unknown keys of a test", unknown_keys_of_a_test),
     ];
     for (what, make) in kinds {
         // Enough of them that the kernel's count of CPU time, which goes on with its ticks, is exact enough.
@@ -66,10 +83,18 @@ fn ten_times_the_mistakes_take_at_most_fifteen_times_the_time() {
         while cost_ns(&make(count)) < 40_000_000 && count < 64_000 {
             count *= 2;
         }
-        let (few, many) = (cost_ns(&make(count)), cost_ns(&make(10 * count)));
-        let times = many as f64 / few as f64;
-        println!("{what}: {count} of them {few} ns, ten times as many {many} ns: {times:.1} times");
-        assert!(times <= 15.0, "{what}: ten times the mistakes took {times:.1} times as long ({few} and {many} ns)");
+        let (few, many) = (make(count), make(10 * count));
+        let mut least = f64::INFINITY;
+        for attempt in 1..=TRIES {
+            let (few, many) = (cost_ns(&few), cost_ns(&many));
+            let times = many as f64 / few as f64;
+            println!("{what}: {count} of them {few} ns, ten times as many {many} ns: {times:.1} times ({attempt})");
+            least = least.min(times);
+            if least <= 15.0 {
+                break;
+            }
+        }
+        assert!(least <= 15.0, "{what}: ten times the mistakes took {least:.1} times as long at the least");
     }
 }
 

@@ -8,11 +8,14 @@ use std::fmt::Write as _;
 
 use drivelab_core::environment::Environment;
 use drivelab_core::load::OpKind;
+use drivelab_core::metric::Metric;
 use drivelab_core::plan::{Action, Form, Plan, Rest, Rounds, Step, StepRole, TestPlan};
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::{DataPattern, Workload};
 
+use crate::figures::{DISTURBED, has_disturbed};
 use crate::marker::CDM;
+use crate::table::mark;
 use crate::{ReportError, ReportInput};
 
 /// The methodology whose figures have this layout.
@@ -51,8 +54,24 @@ pub(crate) fn text(input: &ReportInput<'_>) -> Result<String, ReportError> {
         }
     }
     text.push('\n');
+    let steps: Vec<&Step> = measured().collect();
+    if has_disturbed(input, &steps) {
+        let _ = write!(text, "{DISTURBED}\n\n");
+    }
     text.push_str(&foot(input, plan));
     Ok(text)
+}
+
+/// The rate and the mean latency of a step.
+fn figures_of<'a>(metric: &impl Fn(&str) -> Option<&'a Metric>) -> (Option<&'a Metric>, Option<&'a Metric>) {
+    let time = ["total", "read", "write"].iter().find_map(|kind| metric(&format!("{kind}.latency_mean")));
+    (metric("total.throughput"), time)
+}
+
+/// The marks of a line's figures that others disturbed; empty where nothing did.
+fn marks(figures: [Option<&Metric>; 2]) -> String {
+    let wrong = figures.into_iter().flatten().filter_map(|metric| metric.wrong);
+    wrong.map(|wrong| format!(" {}", mark(wrong))).collect()
 }
 
 /// The figures of a step; dashes where a finding voids them or the step was not reached.
@@ -61,18 +80,20 @@ fn line(input: &ReportInput<'_>, step: &Step, workload: &Workload) -> String {
     let block = workload.block_size.get();
     let (count, unit) = if block.is_multiple_of(MIB) { (block / MIB, "MiB") } else { (block / KIB, "KiB") };
     let (depth, threads) = (workload.queue_depth.get(), workload.threads.get());
-    let value = |id: &str| input.analysis.metric(&format!("{}:{id}", step.id)).and_then(|metric| metric.value);
-    let rate = value("total.throughput");
+    let metric = |id: &str| input.analysis.step_metric(&step.id, id).filter(|metric| metric.value.is_some());
+    let (of_rate, of_time) = figures_of(&metric);
+    let rate = of_rate.and_then(|metric| metric.value);
     let figure = |value: Option<f64>, decimals: usize| {
         value.map_or_else(|| format!("{:>9}", "-"), |value| format!("{value:9.decimals$}"))
     };
     #[expect(clippy::cast_precision_loss, reason = "a block has far fewer bytes than 2^53")]
     let iops = rate.map(|rate| rate * 1e6 / block as f64);
     format!(
-        "  {kind} {count:4}{unit} (Q={depth:3}, T={threads:2}): {} MB/s [{} IOPS] <{} us>\n",
+        "  {kind} {count:4}{unit} (Q={depth:3}, T={threads:2}): {} MB/s [{} IOPS] <{} us>{}\n",
         figure(rate, 3),
         figure(iops, 1),
-        figure(["total", "read", "write"].iter().find_map(|kind| value(&format!("{kind}.latency_mean"))), 2)
+        figure(of_time.and_then(|metric| metric.value), 2),
+        marks([of_rate, of_time]),
     )
 }
 
@@ -194,6 +215,23 @@ mod tests {
         let mut sets = corners();
         sets.plan.tests[0].repeats = Repeats { sets: 4, ..Repeats::default() };
         assert!(text_of(&sets).expect("a text").contains("(x3, mean of 4 sets)"));
+    }
+
+    #[test]
+    fn figures_that_others_disturbed_are_marked_behind_their_line_and_no_others() {
+        let run = corners();
+        let mut analysis = drivelab_analysis::analyse(&run);
+        let all = text(&ReportInput { records: &run, analysis: &analysis }).expect("a text");
+        let of_step = |id: &drivelab_core::ids::StepId| id.slug() == "seq-1m-q8t1-read";
+        for metric in analysis.metrics.iter_mut().filter(|metric| metric.step.as_ref().is_some_and(of_step)) {
+            let def = drivelab_analysis::metric_def(&metric.id).expect("a definition");
+            metric.wrong = Some(def.better.when_spoiled());
+        }
+        let marked = text(&ReportInput { records: &run, analysis: &analysis }).expect("a text");
+        let line = "  SEQ    1MiB (Q=  8, T= 1):  4859.101 MB/s [   4634.0 IOPS] <  1709.40 us>";
+        assert!(marked.contains(&format!("{line} ▲ ▼\n")) && all.contains(&format!("{line}\n")), "{marked}");
+        assert_eq!(marked.matches('▲').count(), 3, "one figure, and the words of the mark twice: {marked}");
+        assert!(!all.contains('▲'), "{all}");
     }
 
     #[test]

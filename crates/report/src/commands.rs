@@ -11,7 +11,9 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
-pub use dry_run::{DryRun, DryRunDestroy, DryRunDevice, DryRunTarget, ENDURANCE, GUESS, dry_run_text};
+pub use dry_run::{
+    DryRun, DryRunDestroy, DryRunDevice, DryRunTarget, ENDURANCE, dry_run_text, guess_of_bytes, guess_of_time,
+};
 pub use watch::{WatchCost, WatchLine, WatchRow};
 pub use wipe::{WipeCheck, WipeDocument};
 

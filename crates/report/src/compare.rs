@@ -3,6 +3,7 @@
 //! Unlike runs (another method hash, another form, the smoke form, other conditions than arm and power state) are never
 //! put in one table; the reason is said.
 
+use drivelab_analysis::rate;
 use drivelab_core::group::{GroupRole, letter};
 use drivelab_core::plan::{Form, Step};
 
@@ -152,7 +153,7 @@ fn table(runs: &[(usize, &ReportInput<'_>)], quantity: &str) -> Table {
         };
         for op in &ops {
             let label = if ops.len() > 1 { format!("{}: {}", step.label, op.plural()) } else { step.label.clone() };
-            let busy = quantity == quantity::THROUGHPUT && figures::replays(step);
+            let busy = quantity == quantity::THROUGHPUT && rate::replays(step);
             let label = if busy { format!("{label}, over busy time") } else { label };
             let mut row = vec![figures::step_cell(step, label)];
             row.extend(runs.iter().map(|(_, input)| figures::cell(input, step, *op, quantity)));

@@ -24,7 +24,7 @@ use drivelab_core::telemetry::{Gap, RecordedSource, Sample, SourceDescription, T
 use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
-use crate::{ReportError, ReportInput, compare, curve_view, map_view, marker, run_facts, scores_view};
+use crate::{ReportError, ReportInput, compare, curve_view, map_view, marker, run_facts, scores_view, told};
 
 /// Version of the document; raised when a reader of the old one would go wrong.
 const SCHEMA_VERSION: u32 = 1;
@@ -308,15 +308,18 @@ struct SizeDoc {
 }
 
 fn op(record: &OpRecord) -> OpDoc {
-    let OpRecord { count, bytes, errors, iops: _, throughput: _, latency, histogram: _, response, sizes } = record;
-    let size =
-        |size: &SizeRecord| SizeDoc { block_size: size.block_size.get(), count: size.count, latency: size.latency };
+    let OpRecord { count, bytes, errors, iops: _, throughput: _, latency, histogram, response, sizes } = record;
+    let size = |size: &SizeRecord| SizeDoc {
+        block_size: size.block_size.get(),
+        count: size.count,
+        latency: told::summary(size.latency, size.histogram.count),
+    };
     OpDoc {
         count: *count,
         bytes: bytes.get(),
         errors: *errors,
-        latency: *latency,
-        response: response.as_ref().and_then(|response| response.summary),
+        latency: told::summary(*latency, histogram.count),
+        response: response.as_ref().and_then(|response| told::summary(response.summary, response.histogram.count)),
         sizes: sizes.iter().map(size).collect(),
     }
 }
@@ -435,7 +438,8 @@ fn break_doc(one: &drivelab_core::run::Break) -> BreakDoc {
 
 fn steps<'a>(input: &ReportInput<'a>) -> Vec<StepDoc<'a>> {
     let records = input.records;
-    let rounds = |id: &StepId| records.steps.iter().filter(|record| record.key.step == *id).cloned().collect();
+    let rounds =
+        |id: &StepId| records.steps.iter().filter(|record| record.key.step == *id).cloned().map(told::step).collect();
     let intervals = |id: &StepId| records.intervals.iter().filter(|one| one.key.step == *id).collect();
     let of_test = |test: &drivelab_core::plan::TestPlan| -> Vec<StepDoc<'a>> {
         let doc = |step: &Step| StepDoc {
@@ -507,7 +511,7 @@ const CUTS: [Cut; 7] = [
     }),
     ("the intervals of each step", |run| run.steps.iter_mut().for_each(|step| step.intervals.clear())),
     ("the buckets of the histograms", |run| {
-        run.steps.iter_mut().flat_map(|step| &mut step.rounds).for_each(clear_buckets);
+        run.steps.iter_mut().flat_map(|step| &mut step.rounds).for_each(told::clear_buckets);
     }),
     ("the records of each round", |run| run.steps.iter_mut().for_each(|step| step.rounds.clear())),
     ("the steps of the plan", |run| run.steps.clear()),
@@ -521,21 +525,6 @@ const ACCOUNT: &str = "the engine's account of its own work as metrics";
 /// Whether a metric says what the measuring itself took.
 fn is_account(id: &str) -> bool {
     id.starts_with("engine.") || id.starts_with("cpu_")
-}
-
-/// Leaves the figures of every distribution and drops its buckets.
-fn clear_buckets(record: &mut StepRecord) {
-    let of_op = |op: &mut OpRecord| {
-        op.histogram.buckets.clear();
-        op.response.iter_mut().for_each(|response| response.histogram.buckets.clear());
-        op.sizes.iter_mut().for_each(|size| size.histogram.buckets.clear());
-    };
-    [&mut record.read, &mut record.write].into_iter().for_each(of_op);
-    record.others.iter_mut().for_each(|other| of_op(&mut other.record));
-    for group in &mut record.groups {
-        [&mut group.read, &mut group.write].into_iter().for_each(of_op);
-        group.others.iter_mut().for_each(|other| of_op(&mut other.record));
-    }
 }
 
 /// Only in a document of several runs: there every figure stands in the list of all runs as well, so nothing is lost.

@@ -3,6 +3,7 @@
 //! Computes nothing: values, spreads and reasons of voids come from `analysis`; this file knows only the ids of the
 //! metrics it shows (docs/metrics.md defines them).
 
+use drivelab_analysis::rate::{self, BUSY_RATE};
 use drivelab_core::finding::Finding;
 use drivelab_core::load::OpKind;
 use drivelab_core::metric::Metric;
@@ -188,26 +189,18 @@ pub(crate) fn column(op: Option<Op>, quantity: &str) -> Column {
 /// The metric of a step.
 pub(crate) fn metric<'a>(input: &ReportInput<'a>, step: &Step, op: Op, quantity: &str) -> Option<&'a Metric> {
     // Whole replays of a trace have one rate: the pauses of the trace say nothing about the drive.
-    let of_replay = quantity == quantity::THROUGHPUT && replays(step) && (op == Op::Total || op == Op::of(step));
-    let id = if of_replay { BUSY_RATE.to_owned() } else { id(op, quantity) };
+    let of_replay = quantity == quantity::THROUGHPUT && rate::replays(step) && (op == Op::Total || op == Op::of(step));
+    let id = rate::rate_metric(step).filter(|_| of_replay).map_or_else(|| id(op, quantity), str::to_owned);
     input.analysis.step_metric(&step.id, &id)
 }
 
-/// The rate of a replayed trace: bytes over the time with at least one operation outstanding.
-const BUSY_RATE: &str = "replay.busy_throughput";
-
 /// What is to be known of the rates of replays.
-const BUSY: &str = "The throughput of a replay is over its busy time, which leaves out the pauses of the trace; operations \
+pub(crate) const BUSY: &str = "The throughput of a replay is over its busy time, which leaves out the pauses of the trace; operations \
                     per second contain them.";
-
-/// Whether a step replays a trace.
-pub(crate) fn replays(step: &Step) -> bool {
-    step.workload().is_some_and(|load| load.replay.is_some())
-}
 
 /// The column of the rate in bytes of these steps: of replays that over busy time.
 pub(crate) fn rate_column(op: Option<Op>, steps: &[&Step]) -> Column {
-    if !steps.is_empty() && steps.iter().all(|step| replays(step)) {
+    if !steps.is_empty() && steps.iter().all(|step| rate::replays(step)) {
         return Column { metric: BUSY_RATE.to_owned(), ..Column::figures("Over busy time", "MB/s") };
     }
     column(op, quantity::THROUGHPUT)
@@ -241,7 +234,7 @@ pub(crate) const DISTURBED: &str = "▲ ▼ ◆ mark figures that others disturb
 
 /// What the signs in the figures of these steps say; empty where there is none.
 pub(crate) fn legend(input: &ReportInput<'_>, steps: &[&Step]) -> String {
-    let busy = steps.iter().any(|step| replays(step));
+    let busy = steps.iter().any(|step| rate::replays(step));
     let known = [(busy, BUSY), (has_lower_bound(input, steps), LOWER_BOUND), (has_disturbed(input, steps), DISTURBED)];
     known.into_iter().filter_map(|(there, says)| there.then_some(says)).collect::<Vec<_>>().join(" ")
 }
@@ -272,12 +265,70 @@ pub(crate) fn metric_cell(input: &ReportInput<'_>, metric: &Metric) -> Cell {
 
 /// The column of the rate in the unit in which a test's source published it; `None` where that is no other one.
 pub(crate) fn published_column(test: &TestPlan) -> Option<Column> {
-    other_unit(test).map(|unit| Column::figures("As published", unit.name()))
+    other_unit(test).map(|unit| Column::figures("As published", unit.name))
 }
 
-/// The unit in which a test's source published rates, where that is not MB/s.
-pub(crate) fn other_unit(test: &TestPlan) -> Option<PublishedUnit> {
-    test.published_unit.filter(|unit| *unit != PublishedUnit::MegabytesPerSecond)
+/// The unit of bytes in which a test's source published rates, where that is not MB/s.
+pub(crate) fn other_unit(test: &TestPlan) -> Option<OtherUnit> {
+    let unit = test.published_unit.filter(|unit| *unit != PublishedUnit::MegabytesPerSecond)?;
+    Some(OtherUnit { name: unit.name(), per_mb_s: unit.per_mb_s()? })
+}
+
+/// Whether a test's source published its rates in bytes.
+pub(crate) fn is_published_in_bytes(test: &TestPlan) -> bool {
+    test.published_unit.is_some_and(|unit| unit.per_mb_s().is_some())
+}
+
+/// In what a chart shows rates.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Rate {
+    pub(crate) title: &'static str,
+    pub(crate) quantity: &'static str,
+    pub(crate) unit: &'static str,
+    /// The unit that figures in MB/s become.
+    pub(crate) published: Option<OtherUnit>,
+}
+
+impl Rate {
+    /// Bytes, in MB/s.
+    pub(crate) const BYTES: Rate =
+        Rate { title: "Throughput", quantity: quantity::THROUGHPUT, unit: "MB/s", published: None };
+    /// Operations.
+    pub(crate) const OPERATIONS: Rate =
+        Rate { title: "Operations per second", quantity: quantity::IOPS, unit: "IOPS", published: None };
+
+    /// In the unit in which a test's source published its rates; `None` where it says none.
+    pub(crate) fn of_source(test: &TestPlan) -> Option<Rate> {
+        let published = other_unit(test);
+        test.published_unit?;
+        Some(match published {
+            _ if !is_published_in_bytes(test) => Rate::OPERATIONS,
+            Some(unit) => Rate { unit: unit.name, published, ..Rate::BYTES },
+            None => Rate::BYTES,
+        })
+    }
+
+    /// Adds the point of a step's rate.
+    pub(crate) fn push(
+        self,
+        series: &mut Series,
+        input: &ReportInput<'_>,
+        place: (f64, &str),
+        (step, op): (&Step, Op),
+    ) {
+        match self.published {
+            Some(unit) => push_rate(series, input, place, step, (op, unit)),
+            None => push_point(series, input, place, step, (op, self.quantity)),
+        }
+    }
+}
+
+/// A unit of rates in bytes beside MB/s.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OtherUnit {
+    pub(crate) name: &'static str,
+    /// What 1 MB/s is in it.
+    per_mb_s: f64,
 }
 
 /// The cell of that column: the throughput of an operation in the other unit.
@@ -288,8 +339,8 @@ pub(crate) fn published_cell(input: &ReportInput<'_>, test: &TestPlan, step: &St
 }
 
 /// The cell of a rate in MB/s in another unit; none where it has no value.
-fn rate_cell(metric: &Metric, unit: PublishedUnit) -> Option<Cell> {
-    let text = format::value(unit.of_mb_s(metric.value?), unit.name());
+fn rate_cell(metric: &Metric, unit: OtherUnit) -> Option<Cell> {
+    let text = format::value(metric.value? * unit.per_mb_s, unit.name);
     let cell = if metric.lower_bound { Cell::at_least(text) } else { Cell::text(text) };
     Some(cell.wrong(metric.wrong))
 }
@@ -347,11 +398,11 @@ pub(crate) fn push_rate(
     input: &ReportInput<'_>,
     (x, label): (f64, &str),
     step: &Step,
-    (op, unit): (Op, PublishedUnit),
+    (op, unit): (Op, OtherUnit),
 ) {
     let Some(metric) = metric(input, step, op, quantity::THROUGHPUT) else { return };
     let cell = rate_cell(metric, unit).unwrap_or_else(|| metric_cell(input, metric));
-    push(series, (x, label), metric, (cell, unit.name(), &|value| unit.of_mb_s(value)));
+    push(series, (x, label), metric, (cell, unit.name, &|value| value * unit.per_mb_s));
 }
 
 /// A metric with its cell, the unit of that, and what a value becomes in it.
@@ -361,7 +412,8 @@ fn push(
     metric: &Metric,
     (cell, unit, scaled): (Cell, &str, &dyn Fn(f64) -> f64),
 ) {
-    let text = if cell.is_void() { cell.text } else { format!("{} {unit}", cell.plain()) };
+    let is_figure = !cell.is_void() && !cell.text.is_empty();
+    let text = if is_figure { format!("{} {unit}", cell.plain()) } else { cell.text };
     series.points.push(Point(x, metric.value.map(scaled), text, Some(label.to_owned())));
     if let (Some(_), Some(spread)) = (metric.value, metric.spread) {
         series.ranges.push((x, scaled(spread.min), scaled(spread.max)));

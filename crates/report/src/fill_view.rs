@@ -1,7 +1,7 @@
 //! What the fills of a test show of the write cache, as a table.
 
-use drivelab_analysis::fill::segments;
-use drivelab_core::plan::TestPlan;
+use drivelab_analysis::fill::{is_fill, segments};
+use drivelab_core::plan::{Step, TestPlan};
 
 use crate::ReportInput;
 use crate::figures::{self, Op, quantity, unit_text};
@@ -21,18 +21,19 @@ const COLUMNS: [(&str, &str); 8] = [
     ("fill.late_decline", "Late decline"),
 ];
 
-/// The table, where a step of the test is a fill with a course.
+/// The table of a test's fills. A fill with too few intervals to show an edge has its rate and its time.
 pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan) -> Option<Figure> {
-    let fills: Vec<_> =
-        measured(test).filter(|step| input.analysis.step_metric(&step.id, "fill.peak").is_some()).collect();
+    let of = |step: &Step, id: &str| input.analysis.step_metric(&step.id, id).is_some();
+    let fills: Vec<_> = measured(test).filter(|step| is_fill(step) && of(step, "duration")).collect();
     fills.first()?;
+    let has_course = fills.iter().any(|step| of(step, "fill.peak"));
     let mut columns = vec![Column::words("Fill"), figures::column(Some(Op::Write), quantity::THROUGHPUT)];
     columns.extend(COLUMNS.iter().map(|(id, title)| {
         let unit = drivelab_analysis::metric_def(id).map_or("", |def| def.unit);
         Column { metric: (*id).to_owned(), ..Column::figures(title, unit_text(unit)) }
     }));
     columns.push(Column { metric: "duration".to_owned(), ..Column::figures("Time", "s") });
-    let row = |step: &&drivelab_core::plan::Step| {
+    let row = |step: &&Step| {
         let mut row = vec![figures::measured_cell(input, step)];
         row.push(figures::cell(input, step, Op::Write, quantity::THROUGHPUT));
         row.extend(COLUMNS.iter().map(|(id, _)| figures::cell_of(input, step, id)));
@@ -40,17 +41,21 @@ pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan) -> Option<Figure
         row
     };
     let rows = fills.iter().map(row).collect();
-    let table = Table { caption: format!("{}: the write cache", test.title), columns, rows }.without_empty_columns();
+    let (title, caption) = if has_course {
+        let meaning = "The mean rate first. A cache ends where the change that parts the fill best is a step down for \
+                       good: before it steadily faster, behind it most of what follows slower. Where no such end was \
+                       seen, the rate before it is that of the whole fill; the findings say what was seen instead (a \
+                       burst, a gap, a slow decline).";
+        ("The write cache", meaning)
+    } else {
+        ("Fills", "Too few recorded intervals to see whether a write cache ended.")
+    };
+    let table = Table { caption: format!("{}: {}", test.title, title.to_lowercase()), columns, rows };
     Some(Figure {
-        title: "The write cache".to_owned(),
-        caption:
-            "The mean rate first. A cache ends where the change that parts the fill best is a step down for good: before it \
-             steadily faster, behind it most of what follows slower. Where no such end was seen, the rate \
-             before it is that \
-             of the whole fill; the findings say what was seen instead (a burst, a gap, a slow decline)."
-                .to_owned(),
+        title: title.to_owned(),
+        caption: caption.to_owned(),
         chart: None,
-        table,
+        table: table.without_empty_columns(),
         long: false,
     })
 }
@@ -60,7 +65,7 @@ const MOST_ROWS: usize = 512;
 
 /// The rate of each GB of the fills of a test, one table a fill.
 pub(crate) fn by_position(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Figure> {
-    let figure = |step: &drivelab_core::plan::Step| {
+    let figure = |step: &Step| {
         let cut = segments::of_step(input.records, step, MOST_ROWS)?;
         let gb = cut.size / 1e9;
         let row = |(from, rate): (f64, f64)| {

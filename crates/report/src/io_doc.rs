@@ -9,23 +9,24 @@ use std::path::PathBuf;
 
 use drivelab_analysis::LimitKind;
 use drivelab_analysis::find_rate::{Found, Try, found};
-use drivelab_analysis::tails;
+use drivelab_analysis::{rate, tails};
 use drivelab_core::environment::{TargetKind, ToolVersion};
 use drivelab_core::event::{RunState, Steadiness};
 use drivelab_core::finding::Finding;
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::ids::{RunId, StepId};
 use drivelab_core::load::{Arrivals, OpKind, Rate};
+use drivelab_core::metric::Wrong;
 use drivelab_core::plan::{Action, Rounds, Step, StepRole, StopRule};
 use drivelab_core::record::{IoError, OpRecord, OpenLoop, StepRecord, StopReason, Verification};
 use drivelab_core::replay::ReplayRecord;
-use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::units::{Bytes, BytesPerSecond, Nanos};
 use drivelab_core::workload::Workload;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::io_engine::EngineDoc;
-use crate::{ReportError, ReportInput, run_facts};
+use crate::{ReportError, ReportInput, run_facts, told};
 
 /// Name of the document.
 const SCHEMA: &str = "drivelab.io";
@@ -95,6 +96,8 @@ pub(crate) struct IoResults {
     /// Codes of the findings that spoil the figures: something beside the test changed them, rates to the low side and
     /// latencies to the high one.
     pub(crate) spoiled_by: Vec<String>,
+    /// In which direction they spoil them.
+    pub(crate) wrong: WrongDoc,
     /// Schedule and backlog of the last round; null in a closed loop.
     pub(crate) backlog: Option<OpenLoop>,
     /// What was done with the trace in the last round; null where none was replayed.
@@ -115,6 +118,15 @@ pub(crate) struct IoResults {
     /// What a search for a rate found; null where none was asked for. The figures above are then those of the round
     /// with the highest rate that kept the bound, or of the first round where none did.
     pub(crate) rate_search: Option<SearchDoc>,
+}
+
+/// In which direction figures are wrong that something beside the test spoiled; null where nothing did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub(crate) struct WrongDoc {
+    /// Rates. Those of a load that kept its schedule are what was asked for, whatever others did.
+    pub(crate) rates: Option<Wrong>,
+    /// Latencies and response times.
+    pub(crate) times: Option<Wrong>,
 }
 
 /// A search for the highest rate at which a percentile of the response time keeps a bound.
@@ -178,8 +190,13 @@ pub(crate) struct OperationDoc {
     pub(crate) bytes: u64,
     /// Operations per second.
     pub(crate) iops: f64,
-    /// Bytes per second.
-    pub(crate) throughput: f64,
+    /// Bytes per second; null of a kind that moves no data (discards, flushes).
+    pub(crate) throughput: Option<f64>,
+    /// Operations per second over the busy time, in which at least one operation was outstanding, so without the pauses
+    /// of a replayed trace; null where none was replayed.
+    pub(crate) busy_iops: Option<f64>,
+    /// Bytes per second over the same time.
+    pub(crate) busy_throughput: Option<f64>,
     /// Operations that ended in an error; counted nowhere else.
     pub(crate) errors: u64,
     /// Submission to completion; null where nothing completed.
@@ -199,8 +216,12 @@ pub(crate) struct SizeDoc {
     count: u64,
     /// Operations per second.
     pub(crate) iops: f64,
-    /// Bytes per second.
-    pub(crate) throughput: f64,
+    /// Bytes per second; null of a kind that moves no data (discards, flushes).
+    pub(crate) throughput: Option<f64>,
+    /// Operations per second over the busy time of a replayed trace; null where none was replayed.
+    pub(crate) busy_iops: Option<f64>,
+    /// Bytes per second over the same time.
+    pub(crate) busy_throughput: Option<f64>,
     /// Submission to completion; null where nothing completed.
     pub(crate) latency_ns: Option<LatencyDoc>,
 }
@@ -266,8 +287,28 @@ impl LatencyDoc {
     }
 }
 
+/// What rates are over.
+#[derive(Clone, Copy)]
+struct Times {
+    /// The measured part, of bursts by volume their active time.
+    elapsed: Nanos,
+    /// The busy time of a replayed trace.
+    busy: Option<Nanos>,
+}
+
+impl Times {
+    /// Of all rounds together.
+    fn of(rounds: &[&StepRecord]) -> Times {
+        let busy = rounds.iter().map(|record| record.replay.as_ref().map(|replay| replay.busy.get()));
+        Times {
+            elapsed: Nanos::new(rounds.iter().map(|record| record.active().get()).sum()),
+            busy: busy.sum::<Option<u64>>().filter(|busy| *busy > 0).map(Nanos::new),
+        }
+    }
+}
+
 /// The same kind in several rounds, as one.
-fn merged(records: &[&OpRecord], elapsed: Nanos) -> OperationDoc {
+fn merged(kind: OpKind, records: &[&OpRecord], Times { elapsed, busy }: Times) -> OperationDoc {
     let sum = |of: fn(&OpRecord) -> u64| records.iter().map(|record| of(record)).sum::<u64>();
     let mut latency = SparseHistogram::default();
     let mut response: Option<SparseHistogram> = None;
@@ -285,18 +326,29 @@ fn merged(records: &[&OpRecord], elapsed: Nanos) -> OperationDoc {
     }
     let (count, bytes) = (sum(|record| record.count), Bytes::new(sum(|record| record.bytes.get())));
     // The same arithmetic as for one record, so that a round for itself and its sum cannot differ.
-    let rates = |count, bytes| OpRecord::new(count, bytes, 0, SparseHistogram::default(), elapsed);
+    let over = |time, count, bytes| OpRecord::new(count, bytes, 0, SparseHistogram::default(), time);
+    let rates = |count, bytes| (over(elapsed, count, bytes), busy.map(|busy| over(busy, count, bytes)));
+    let in_bytes = |rates: &OpRecord| rates.throughput.filter(|_| kind.moves_data()).map(BytesPerSecond::get);
     let size = |(block_size, (count, histogram)): (Bytes, (u64, SparseHistogram))| {
-        let rates = rates(count, Bytes::new(count.saturating_mul(block_size.get())));
-        let (iops, throughput) = (rates.iops, rates.throughput.get());
-        SizeDoc { block_size, count, iops, throughput, latency_ns: LatencyDoc::of(&histogram) }
+        let (rates, of_busy) = rates(count, Bytes::new(count.saturating_mul(block_size.get())));
+        SizeDoc {
+            block_size,
+            count,
+            iops: rates.iops,
+            throughput: in_bytes(&rates),
+            busy_iops: of_busy.as_ref().map(|rates| rates.iops),
+            busy_throughput: of_busy.as_ref().and_then(in_bytes),
+            latency_ns: LatencyDoc::of(&histogram),
+        }
     };
-    let rates = rates(count, bytes);
+    let (rates, of_busy) = rates(count, bytes);
     OperationDoc {
         count,
         bytes: bytes.get(),
         iops: rates.iops,
-        throughput: rates.throughput.get(),
+        throughput: in_bytes(&rates),
+        busy_iops: of_busy.as_ref().map(|rates| rates.iops),
+        busy_throughput: of_busy.as_ref().and_then(in_bytes),
         errors: sum(|record| record.errors),
         latency_ns: LatencyDoc::of(&latency),
         response_ns: response.as_ref().and_then(LatencyDoc::of),
@@ -306,7 +358,7 @@ fn merged(records: &[&OpRecord], elapsed: Nanos) -> OperationDoc {
 
 /// The kinds that a workload issues, or that were seen all the same.
 fn by_kind(rounds: &[&StepRecord], workload: &Workload) -> BTreeMap<String, OperationDoc> {
-    let active = Nanos::new(rounds.iter().map(|record| record.active().get()).sum());
+    let times = Times::of(rounds);
     let of = |kind: OpKind| -> Vec<&OpRecord> {
         rounds
             .iter()
@@ -318,22 +370,24 @@ fn by_kind(rounds: &[&StepRecord], workload: &Workload) -> BTreeMap<String, Oper
     let issued = kinds.filter(|(kind, found)| workload.issues(*kind) || found.iter().any(|r| r.count + r.errors > 0));
     // An overloaded loop's response times grow with the length of the test: no results.
     let overloaded = rounds.iter().any(|record| drivelab_analysis::overloaded(record, workload));
-    let document = |found: &[&OpRecord]| {
-        let document = merged(found, active);
+    let document = |kind: OpKind, found: &[&OpRecord]| {
+        let document = merged(kind, found, times);
         if overloaded { OperationDoc { response_ns: None, ..document } } else { document }
     };
-    issued.map(|(kind, found)| (kind.name().to_owned(), document(&found))).collect()
+    issued.map(|(kind, found)| (kind.name().to_owned(), document(kind, &found))).collect()
 }
 
 fn groups(last: Option<&StepRecord>, workload: &Workload) -> Vec<GroupDoc> {
     let Some(last) = last else { return Vec::new() };
     let on =
         |name: &str| workload.beside.iter().find(|load| load.name == name)?.on.as_ref().map(|on| on.words().to_owned());
+    // Only a load by itself replays a trace.
+    let times = Times { elapsed: last.elapsed(), busy: None };
     let one = |group: &drivelab_core::record::GroupRecord| {
         let main = [(OpKind::Read, &group.read), (OpKind::Write, &group.write)];
         let kinds = main.into_iter().chain(group.others.iter().map(|other| (other.op, &other.record)));
         let seen = kinds.filter(|(_, record)| record.count + record.errors > 0);
-        let operations = seen.map(|(kind, record)| (kind.name().to_owned(), merged(&[record], last.elapsed())));
+        let operations = seen.map(|(kind, record)| (kind.name().to_owned(), merged(kind, &[record], times)));
         GroupDoc { name: group.name.clone(), on: on(&group.name), operations: operations.collect() }
     };
     last.groups.iter().map(one).collect()
@@ -440,8 +494,9 @@ pub(crate) fn results(input: &IoInput<'_>) -> Result<IoResults, ReportError> {
         limited_because: limit.map_or_else(String::new, |limit| limit.reason.clone()),
         lower_bound: limit.is_some_and(|limit| limit.lower_bound),
         spoiled_by: spoiled_by(run, step),
+        wrong: wrong(run, step),
         backlog: last.and_then(|record| record.open_loop),
-        replay: last.and_then(|record| record.replay.clone()),
+        replay: last.and_then(|record| record.replay.clone()).map(told::replay),
         verification: verification(&rounds),
         errors: first_errors(&rounds),
         errors_by_errno: errors_by_errno(&rounds),
@@ -457,6 +512,14 @@ fn spoiled_by(run: &ReportInput<'_>, step: &Step) -> Vec<String> {
     let of_step = run.analysis.metrics.iter().filter(|metric| metric.step.as_ref() == Some(&step.id));
     let codes: BTreeSet<&String> = of_step.flat_map(|metric| &metric.spoiled_by).collect();
     codes.into_iter().cloned().collect()
+}
+
+/// In which direction rates and times of the step are spoiled: of a replayed trace the rate over its busy time.
+fn wrong(run: &ReportInput<'_>, step: &Step) -> WrongDoc {
+    let of_step = || run.analysis.metrics.iter().filter(|metric| metric.step.as_ref() == Some(&step.id));
+    let first = |of: &dyn Fn(&str) -> bool| of_step().filter(|metric| of(&metric.id)).find_map(|metric| metric.wrong);
+    let is_rate = |id: &str| if rate::replays(step) { id == rate::BUSY_RATE } else { id.ends_with(".iops") };
+    WrongDoc { rates: first(&is_rate), times: first(&|id| id.ends_with(".latency_mean")) }
 }
 
 fn search(input: &ReportInput<'_>, step: &Step, found: &Found) -> Option<SearchDoc> {

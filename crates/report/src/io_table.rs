@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
+use drivelab_analysis::rate;
 use drivelab_analysis::steady::{MAX_RANGE_PERCENT, MAX_SLOPE_PERCENT};
 use drivelab_core::event::Steadiness;
 use drivelab_core::finding::{Finding, Severity};
-use drivelab_core::metric::Wrong;
 use drivelab_core::record::DataFault;
 use drivelab_core::replay::ReplayRecord;
 use drivelab_core::units::{Bytes, Nanos};
 
-use crate::io_doc::{IoInput, IoResults, LatencyDoc, OperationDoc, results};
+use crate::io_doc::{IoInput, IoResults, LatencyDoc, OperationDoc, WrongDoc, results};
 use crate::table::{Cell, Column, Table};
 use crate::terminal::{LEAST_WIDTH, clean, plain, wrapped};
 use crate::{ReportError, format, load_text, prose, run_facts};
@@ -66,7 +66,9 @@ fn heading(document: &IoResults, width: usize) -> Vec<String> {
 
 /// One row for each kind, for its response times, and for each group and size below.
 fn figures(document: &IoResults) -> Table {
-    let mut columns = vec![Column::words(""), Column::figures("", "IOPS"), Column::figures("", "MB/s")];
+    // Of a replayed trace the rates without its pauses.
+    let over = if document.replay.is_some() { "busy" } else { "" };
+    let mut columns = vec![Column::words(""), Column::figures(over, "IOPS"), Column::figures(over, "MB/s")];
     columns.extend(["mean", "p50", "p90", "p99", "p99.9", "max"].map(|title| Column::figures(title, "µs")));
     let mut rows = Vec::new();
     add(&mut rows, "", &document.operations);
@@ -78,30 +80,32 @@ fn figures(document: &IoResults) -> Table {
         let asked = round.asked_iops.map_or_else(String::new, |iops| format!(" at {}", format::iops(iops)));
         add(&mut rows, &format!("round {}{asked}: ", round.round), &round.operations);
     }
-    if !document.spoiled_by.is_empty() {
-        rows.iter_mut().for_each(|row| mark(row));
-    }
+    rows.iter_mut().for_each(|row| mark(row, document.wrong));
     Table { caption: String::new(), columns, rows }
 }
 
-/// Marks the figures of a row as disturbed: rates are too low then, and times too long.
-fn mark(row: &mut [Cell]) {
-    for (at, cell) in row.iter_mut().enumerate().skip(1).filter(|(_, cell)| !cell.text.is_empty()) {
-        cell.wrong = Some(if at <= 2 { Wrong::TooLow } else { Wrong::TooHigh });
+/// Marks the figures of a row that were disturbed: two rates, and the times behind them.
+fn mark(row: &mut [Cell], wrong: WrongDoc) {
+    for (at, cell) in row.iter_mut().enumerate().skip(1) {
+        *cell = std::mem::take(cell).wrong(if at <= 2 { wrong.rates } else { wrong.times });
     }
 }
 
 fn add(rows: &mut Vec<Vec<Cell>>, before: &str, operations: &BTreeMap<String, OperationDoc>) {
     for (kind, operation) in operations {
         // A discard moves no data.
-        let mb_s = |rate: f64| if kind == "trim" { String::new() } else { format::mb_s(rate / 1e6) };
-        let rates = [format::iops(operation.iops), mb_s(operation.throughput)];
+        let mb_s = |rate: Option<f64>| rate.map_or_else(String::new, |rate| format::mb_s(rate / 1e6));
+        let rates = [
+            format::iops(operation.busy_iops.unwrap_or(operation.iops)),
+            mb_s(operation.busy_throughput.or(operation.throughput)),
+        ];
         rows.push(row(&format!("{before}{}", kind.replace('_', " ")), rates, operation.latency_ns.as_ref()));
         if let Some(response) = &operation.response_ns {
             rows.push(row("  response time", [String::new(), String::new()], Some(response)));
         }
         for size in &operation.sizes {
-            let rates = [format::iops(size.iops), mb_s(size.throughput)];
+            let rates =
+                [format::iops(size.busy_iops.unwrap_or(size.iops)), mb_s(size.busy_throughput.or(size.throughput))];
             rows.push(row(&format!("  of {}", size.block_size), rates, size.latency_ns.as_ref()));
         }
     }
@@ -118,6 +122,17 @@ fn row(name: &str, rates: [String; 2], latency: Option<&LatencyDoc>) -> Vec<Cell
     std::iter::once(name.to_owned()).chain(rates).chain(times).map(Cell::text).collect()
 }
 
+/// What the rates of a replayed trace are over, and what they are with its pauses.
+fn with_pauses(document: &IoResults) -> Option<String> {
+    document.replay.as_ref().filter(|_| rate::has_pauses_of_a_trace(&document.workload))?;
+    let of_kind = |(kind, operation): (&String, &OperationDoc)| {
+        let mb_s = operation.throughput.map_or_else(String::new, |rate| format!(", {} MB/s", format::mb_s(rate / 1e6)));
+        format!("{} {} IOPS{mb_s}", kind.replace('_', " "), format::iops(operation.iops))
+    };
+    let whole: Vec<String> = document.operations.iter().map(of_kind).collect();
+    Some(format!("over the busy time, without the pauses of the trace; with them {}", whole.join("; ")))
+}
+
 /// What became of the trace.
 fn replay_text(replay: &ReplayRecord) -> String {
     let whole = if replay.complete { "the whole trace" } else { "a part of the trace" };
@@ -127,12 +142,9 @@ fn replay_text(replay: &ReplayRecord) -> String {
     ];
     if let Some(late) = replay.lateness.as_ref().and_then(|lateness| lateness.summary.as_ref()) {
         let us = |time: Nanos| format::latency_us(time.as_secs_f64() * 1e6);
-        parts.push(format!(
-            "late by {} µs at p50, {} µs at p99, {} µs at most",
-            us(late.p50),
-            us(late.p99),
-            us(late.max)
-        ));
+        let told = [(late.p50, "at p50"), (late.p99, "at p99"), (Some(late.max), "at most")];
+        let told = told.into_iter().filter_map(|(time, where_)| Some(format!("{} µs {where_}", us(time?))));
+        parts.push(format!("late by {}", told.collect::<Vec<_>>().join(", ")));
     }
     let counted = [
         (replay.skipped_trims, "trims left out"),
@@ -155,8 +167,15 @@ fn facts(document: &IoResults) -> Vec<(&'static str, String)> {
         facts.push(("depth", format!("{:.1} of {} asked in flight", engine.depth_mean, engine.depth_asked)));
     }
     if !document.spoiled_by.is_empty() {
-        let says = "others used the same disk or one below it: alone the rates would be higher (▲) and the times \
-                    shorter (▼)";
+        let says = match document.wrong.rates {
+            Some(_) => {
+                "others used the same disk or one below it: alone the rates would be higher (▲) and the times shorter (▼)"
+            }
+            None => {
+                "others used the same disk or one below it: alone the times would be shorter (▼); the rates are those \
+                 that were asked for"
+            }
+        };
         facts.push(("disturbed", says.to_owned()));
     }
     if let Some(limit) = document.limited_by {
@@ -180,6 +199,7 @@ fn facts(document: &IoResults) -> Vec<(&'static str, String)> {
         ));
     }
     facts.extend(document.replay.as_ref().map(|replay| ("replay", replay_text(replay))));
+    facts.extend(with_pauses(document).map(|text| ("rates", text)));
     if let Some(check) = &document.verification {
         let faults: Vec<String> = check
             .faults

@@ -52,6 +52,7 @@ mod terminal;
 mod tests_view;
 mod time_line;
 mod together;
+mod told;
 mod watching_cost;
 
 use drivelab_analysis::Analysis;
@@ -60,8 +61,8 @@ use drivelab_core::run::RunRecords;
 pub use arms::{ArmsDoc, arms_json, arms_schema, arms_table};
 pub use check::{CheckDocument, CheckInput, check_details, check_document, check_schema, check_text};
 pub use commands::{
-    DryRun, DryRunDestroy, DryRunDevice, DryRunTarget, ENDURANCE, GUESS, WatchCost, WatchLine, WatchRow, WipeCheck,
-    WipeDocument, command_schemas, dry_run_text,
+    DryRun, DryRunDestroy, DryRunDevice, DryRunTarget, ENDURANCE, WatchCost, WatchLine, WatchRow, WipeCheck,
+    WipeDocument, command_schemas, dry_run_text, guess_of_bytes, guess_of_time,
 };
 pub use doc::results_schema;
 pub use io_doc::{IoInput, io_schema};

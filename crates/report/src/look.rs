@@ -2,13 +2,13 @@
 //!
 //! Picks figures (the highest, the lowest) among metrics; works out none.
 
-use drivelab_analysis::series;
+use drivelab_analysis::{rate, series};
 use drivelab_core::metric::Metric;
 use drivelab_core::plan::{OWN_LOAD, Step, TestPlan};
 use drivelab_core::workload::Pattern;
 
 use crate::figures::{self, Op, quantity};
-use crate::table::Cell;
+use crate::table::{Cell, mark};
 use crate::tests_view::{measured, pair_cell, pairs_of, reported_rounds};
 use crate::{ReportInput, files, format, sweep_view};
 
@@ -179,7 +179,7 @@ fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
     }
     let is_sweep = sweep_view::of_test(input, test).is_some();
     let random = steps.iter().all(|step| pattern_of(step) == Some(Pattern::Random));
-    let counts = is_sweep && random && test.published_unit.is_none();
+    let counts = is_sweep && random && !figures::is_published_in_bytes(test);
     let rate = if op.kind().is_some() || counts { quantity::IOPS } else { quantity::THROUGHPUT };
     // A step that is void or was not run has no place among the others.
     let valued = steps.iter().filter_map(|step| Some((*step, figures::value(input, step, op, rate)?)));
@@ -200,7 +200,7 @@ fn tile(input: &ReportInput<'_>, test: &TestPlan) -> Option<Tile> {
         ),
     };
     let groups = if steps.iter().any(|step| figures::has_groups(step)) { ALL_GROUPS } else { "" };
-    let busy = if steps.iter().any(|step| figures::replays(step)) { BUSY } else { "" };
+    let busy = if steps.iter().any(|step| rate::replays(step)) { BUSY } else { "" };
     let parts = [busy, groups, &*detail].into_iter().filter(|part| !part.is_empty());
     let detail = parts.collect::<Vec<_>>().join("; ");
     Some(Tile { title: test.title.clone(), value: format!("{value} {unit}"), detail })
@@ -256,7 +256,7 @@ fn own_tiles(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Tile> {
         let detail = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
         Some(Tile { title: op.title().to_owned(), value, detail })
     };
-    if measured(test).any(figures::replays) {
+    if measured(test).any(rate::replays) {
         return tile(input, test).into_iter().collect();
     }
     measured(test).flat_map(|step| Op::all_of(step).into_iter().filter_map(move |op| of_kind(step, op))).collect()
@@ -264,7 +264,7 @@ fn own_tiles(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Tile> {
 
 fn lowest_interval(input: &ReportInput<'_>, step: &Step) -> Option<String> {
     // An interval without a byte is no slow one there, nor is one in a pause of a trace.
-    if pauses(step) || figures::replays(step) {
+    if pauses(step) || rate::replays(step) {
         return None;
     }
     let key = input.records.steps.iter().rfind(|record| record.key.step == step.id)?.key.clone();
@@ -272,7 +272,10 @@ fn lowest_interval(input: &ReportInput<'_>, step: &Step) -> Option<String> {
     // The last interval is shorter than the others and may hold only the tail of the step.
     let whole = line.get(..line.len().checked_sub(1)?)?.iter().filter(|point| !point.ramp);
     let lowest = whole.min_by(|a, b| a.mb_s.total_cmp(&b.mb_s))?;
-    Some(format!("mean; slowest interval {} MB/s, at {} s", format::mb_s(lowest.mb_s), format::at_second(lowest.t_s)))
+    let wrong = figures::metric(input, step, Op::of(step), quantity::THROUGHPUT).and_then(|metric| metric.wrong);
+    let mark = wrong.map_or_else(String::new, |wrong| format!(" {}", mark(wrong)));
+    let (rate, at) = (format::mb_s(lowest.mb_s), format::at_second(lowest.t_s));
+    Some(format!("mean; slowest interval {rate}{mark} MB/s, at {at} s"))
 }
 
 #[cfg(test)]
@@ -280,9 +283,8 @@ mod tests {
     use drivelab_analysis::{analyse, testing};
     use drivelab_core::load::Bursts;
     use drivelab_core::plan::Action;
-    use drivelab_core::replay::{Replay, ReplayMode, ReplayRecord, TraceFacts, TraceFit, TraceSource, TraceTrims};
     use drivelab_core::run::RunRecords;
-    use drivelab_core::units::{Bytes, Nanos};
+    use drivelab_core::units::Nanos;
     use drivelab_core::workload::Workload;
 
     use super::*;
@@ -365,55 +367,9 @@ mod tests {
         assert!(!tile_of(&records, "mixed").detail.contains("groups"));
     }
 
-    /// A test as a replay of a trace at recorded times, busy for a fifth of it.
-    fn replayed(test: &str) -> RunRecords {
-        let facts = TraceFacts {
-            format: "synthetic".to_owned(),
-            hash: String::new(),
-            reads: 0,
-            writes: 100,
-            trims: 0,
-            flushes: 0,
-            read: Bytes::new(0),
-            written: Bytes::new(1 << 20),
-            largest: Bytes::new(1 << 20),
-            end: Bytes::new(1 << 30),
-            duration: Nanos::from_secs(10),
-            empty: 0,
-            out_of_order: 0,
-        };
-        let mut records = with(test, |load| {
-            load.replay = Some(Replay {
-                trace: "made".to_owned(),
-                source: TraceSource::File { path: "made".into(), format: None, device: None },
-                mode: ReplayMode::Timed {},
-                fit: TraceFit::Wrap,
-                trims: TraceTrims::Skip,
-                facts: facts.clone(),
-            });
-        });
-        for record in
-            records.steps.iter_mut().filter(|record| record.key.step.as_str().starts_with(&format!("{test}/")))
-        {
-            record.replay = Some(ReplayRecord {
-                taken: 100,
-                complete: false,
-                skipped_trims: 0,
-                moved: 0,
-                aligned: 0,
-                shortened: 0,
-                busy: Nanos::new(record.elapsed().get() / 5),
-                starved: Nanos::new(0),
-                starved_operations: 0,
-                lateness: None,
-            });
-        }
-        records
-    }
-
     #[test]
     fn the_headline_of_a_timed_replay_is_its_rate_over_busy_time() {
-        let records = replayed("sustained");
+        let records = testing::replayed(testing::sample_run(), "sustained");
         let analysis = analyse(&records);
         let input = ReportInput { records: &records, analysis: &analysis };
         let test = records.plan.tests.iter().find(|one| one.name == "sustained").expect("the sample has it");

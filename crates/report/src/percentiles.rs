@@ -3,6 +3,7 @@
 use drivelab_analysis::tails;
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::ids::StepKey;
+use drivelab_core::metric::Wrong;
 use drivelab_core::plan::{Step, TestPlan};
 use drivelab_core::record::OpRecord;
 
@@ -28,8 +29,12 @@ const MAXIMUM: (f64, &str) = (100.0, "max");
 /// More curves than colours cannot be told apart.
 const MOST_CURVES: usize = 16;
 
-/// A step's times of one kind of operation.
-type Curve<'a> = (&'a Step, Op, SparseHistogram);
+/// How the curves come about.
+const READ_OFF: &str = "Read off the histograms of all rounds together (buckets at most 0.8 % wide; the maximum is \
+                        exact). A percentile with fewer than 5 operations beyond it is left out.";
+
+/// A step's times of one kind of operation, and in which direction others disturbed them.
+type Curve<'a> = (&'a Step, Op, SparseHistogram, Option<Wrong>);
 
 /// What is timed, in words and ids.
 struct Timed {
@@ -39,16 +44,25 @@ struct Timed {
     name: &'static str,
     /// The metric that is void where the distribution is.
     quantity: &'static str,
+    /// The metric that every distribution has, however few operations are in it.
+    longest: &'static str,
     /// The distribution in a record.
     of: fn(&OpRecord) -> Option<&SparseHistogram>,
 }
 
 const TIMES: [Timed; 2] = [
-    Timed { title: "Latency", name: "latency", quantity: quantity::P50, of: |op| Some(&op.histogram) },
+    Timed {
+        title: "Latency",
+        name: "latency",
+        quantity: quantity::P50,
+        longest: quantity::MAX,
+        of: |op| Some(&op.histogram),
+    },
     Timed {
         title: "Response time",
         name: "response time",
         quantity: quantity::RESPONSE_P50,
+        longest: quantity::RESPONSE_MAX,
         of: |op| op.response.as_ref().map(|response| &response.histogram),
     },
 ];
@@ -86,8 +100,9 @@ fn of_times(input: &ReportInput<'_>, test: &TestPlan, id: &str, timed: &Timed) -
     };
     Some(Figure {
         title: format!("How {name} is distributed"),
-        caption: "Read off the histograms of all rounds together (buckets at most 0.8 % wide; the maximum is exact). \
-                  A percentile with fewer than 5 operations beyond it is left out."
+        caption: [READ_OFF, if curves.iter().any(|(.., wrong)| wrong.is_some()) { figures::DISTURBED } else { "" }]
+            .join(" ")
+            .trim_end()
             .to_owned(),
         chart: chart.drawable(),
         table: table.without_empty_columns(),
@@ -106,11 +121,12 @@ fn columns() -> Vec<Column> {
     columns
 }
 
-fn row((step, op, histogram): &Curve<'_>) -> Vec<Cell> {
+fn row((step, op, histogram, wrong): &Curve<'_>) -> Vec<Cell> {
     let mut row =
         vec![figures::step_cell(step, name(step, *op)), Cell::text(format::value(count(histogram), "operations"))];
     row.extend(shown().map(|(per_cent, _)| {
-        percentile_us(histogram, per_cent).map_or_else(Cell::default, |value| Cell::text(format::latency_us(value)))
+        let text = percentile_us(histogram, per_cent).map_or_else(String::new, format::latency_us);
+        Cell::text(text).wrong(*wrong)
     }));
     row
 }
@@ -122,7 +138,7 @@ fn name(step: &Step, op: Op) -> String {
 /// One panel for each order and block size, so that large blocks do not press the curves of small ones flat.
 fn panels(curves: &[Curve<'_>], timed: &Timed) -> Vec<Panel> {
     let mut panels: Vec<Panel> = Vec::new();
-    for (index, (step, op, histogram)) in curves.iter().enumerate() {
+    for (index, (step, op, histogram, wrong)) in curves.iter().enumerate() {
         let Some(workload) = step.workload() else { continue };
         let order = if workload.pattern.is_sequential() { "sequential" } else { "random" };
         let mixed = !workload.block_size_mix.is_empty() || !workload.beside.is_empty();
@@ -134,7 +150,8 @@ fn panels(curves: &[Curve<'_>], timed: &Timed) -> Vec<Panel> {
         let colour = u8::try_from(index % 8).unwrap_or_default();
         let points = CURVE.iter().enumerate().map(|(place, (per_cent, title))| {
             let value = percentile_us(histogram, *per_cent);
-            let text = value.map_or_else(String::new, |value| format!("{} µs", format::latency_us(value)));
+            let cell = Cell::text(value.map_or_else(String::new, format::latency_us)).wrong(*wrong);
+            let text = value.map_or_else(String::new, |_| format!("{} µs", cell.plain()));
             Point(place as f64, value, text, Some((*title).to_owned()))
         });
         let curve = Series { dashed: index >= 8, points: points.collect(), ..Series::new(&name(step, *op), colour) };
@@ -158,9 +175,10 @@ fn distributions<'a>(input: &ReportInput<'_>, step: &'a Step, timed: &Timed) -> 
             let of_kind = op.kind().and_then(|kind| record.op(kind));
             of_kind.and_then(timed.of).into_iter().for_each(|histogram| all.merge(histogram));
         }
-        (step, op, all)
+        let wrong = figures::metric(input, step, op, timed.longest).and_then(|metric| metric.wrong);
+        (step, op, all, wrong)
     };
-    Op::all_of(step).into_iter().filter(valid).map(merged).filter(|(_, _, all)| all.count > 0).collect()
+    Op::all_of(step).into_iter().filter(valid).map(merged).filter(|(_, _, all, _)| all.count > 0).collect()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]

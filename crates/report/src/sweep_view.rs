@@ -6,12 +6,12 @@
 use std::collections::BTreeSet;
 
 use drivelab_analysis::series::{Sweep, SweepLine, sweeps};
-use drivelab_core::plan::{PublishedUnit, Step, TestPlan};
+use drivelab_core::plan::{Step, TestPlan};
 use drivelab_core::workload::Pattern;
 
 use crate::ReportInput;
 use crate::chart::{Axis, Chart, Panel, PanelKind, Scale, Series, colour};
-use crate::figures::{self, Op, quantity};
+use crate::figures::{self, Op, OtherUnit, Rate, quantity};
 use crate::tests_view::{Figure, caption, measured, table_of};
 
 /// More lines than colours cannot be told apart.
@@ -59,30 +59,14 @@ pub(crate) fn figure(input: &ReportInput<'_>, test: &TestPlan, sweep: &Sweep, id
     }
 }
 
-/// What the upper panel shows.
-#[derive(Clone, Copy)]
-struct Rate {
-    title: &'static str,
-    quantity: &'static str,
-    unit: &'static str,
-    /// The unit that figures in MB/s become.
-    published: Option<PublishedUnit>,
-}
-
 /// The unit of the source; where it says none, bytes in order or over the block size, and operations else.
 fn rate_of(test: &TestPlan, sweep: &Sweep) -> Rate {
     let sequential = measured(test).filter_map(Step::workload).all(|load| load.pattern == Pattern::Sequential);
-    let bytes = |published: Option<PublishedUnit>| Rate {
-        title: "Throughput",
-        quantity: quantity::THROUGHPUT,
-        unit: published.map_or("MB/s", PublishedUnit::name),
-        published,
-    };
-    match test.published_unit {
-        Some(_) => bytes(figures::other_unit(test)),
-        None if sequential || sweep.axis == "block_size" => bytes(None),
-        None => Rate { title: "Operations per second", quantity: quantity::IOPS, unit: "IOPS", published: None },
-    }
+    Rate::of_source(test).unwrap_or(if sequential || sweep.axis == "block_size" {
+        Rate::BYTES
+    } else {
+        Rate::OPERATIONS
+    })
 }
 
 fn is_mixed(test: &TestPlan) -> bool {
@@ -135,7 +119,7 @@ fn by_value(input: &ReportInput<'_>, test: &TestPlan, sweep: &Sweep, rate: Rate)
     let kinds = kinds_of(test);
     let total: &[Op] = if is_mixed(test) { &[Op::Total] } else { &kinds };
     let by = sweep.by.as_deref().unwrap_or_default();
-    let lines = |ops: &[Op], quantity: &str, published: Option<PublishedUnit>| -> Vec<Series> {
+    let lines = |ops: &[Op], quantity: &str, published: Option<OtherUnit>| -> Vec<Series> {
         let places = values.iter().flat_map(|value| ops.iter().map(move |op| (*value, *op)));
         let line = |(at, (value, op)): (usize, (&str, Op))| {
             let own: Vec<&SweepLine> = sweep.lines.iter().filter(|line| line.by.as_deref() == Some(value)).collect();
@@ -236,7 +220,7 @@ impl Line {
         sweep: &Sweep,
         lines: &[&SweepLine],
         (op, quantity): (Op, &str),
-        published: Option<PublishedUnit>,
+        published: Option<OtherUnit>,
     ) -> Series {
         let axis = axis(sweep);
         let mut series = Series { dashed: self.dashed, ..Series::new(&self.name, self.colour) };

@@ -69,8 +69,9 @@ impl Cell {
         if self.is_at_least() { "≥ " } else { "" }
     }
 
-    /// With the mark of a disturbed figure, where it is one.
+    /// With the mark of a disturbed figure, where it is one: a cell without a figure has none.
     pub(crate) fn wrong(self, wrong: Option<Wrong>) -> Self {
+        let wrong = wrong.filter(|_| !self.text.is_empty() && !self.is_void());
         Cell { wrong, ..self }
     }
 
@@ -183,5 +184,19 @@ impl Table {
         }
         hoisted.reverse();
         (self, hoisted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_figure_has_the_mark_of_a_disturbed_one() {
+        let after = |cell: Cell| cell.wrong(Some(Wrong::EitherWay)).after();
+        assert_eq!(
+            [Cell::default(), Cell::void("why"), Cell::text("1"), Cell::at_least("1")].map(after),
+            ["", "", "◆", "◆"]
+        );
     }
 }

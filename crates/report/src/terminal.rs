@@ -1,5 +1,6 @@
 //! The table for a terminal: plain text in aligned columns that a person can copy into a post.
 
+use drivelab_analysis::rate;
 use drivelab_core::finding::Severity;
 use drivelab_core::plan::{Plan, Step, TestPlan};
 
@@ -78,6 +79,9 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
     if plan.steps().any(|step| !step.approximations.is_empty()) {
         text.push_str("≈ a parameter is drivelab's own, not the source's\n");
     }
+    if plan.steps().any(rate::replays) {
+        wrapped(figures::BUSY, width).iter().for_each(|line| text.push_str(&format!("{line}\n")));
+    }
     if input.analysis.metrics.iter().any(|metric| metric.lower_bound) {
         text.push_str("≥ drivelab or the host's CPU was the limit: the target can do at least this much\n");
     }
@@ -123,7 +127,7 @@ fn test_table(input: &ReportInput<'_>, test: &TestPlan, title: String) -> Table 
     if files::are(&steps) {
         return Table { caption: title, ..files::table(input, &steps, "") };
     }
-    let counts = sweep_view::of_test(input, test).is_some() && test.published_unit.is_none();
+    let counts = sweep_view::of_test(input, test).is_some() && !figures::is_published_in_bytes(test);
     let rate = if counts { quantity::IOPS } else { quantity::THROUGHPUT };
     let other = if rate == quantity::IOPS { quantity::THROUGHPUT } else { quantity::IOPS };
     let shown = [

@@ -508,8 +508,8 @@ fn the_terminal_table_leaves_nothing_out_at_80_columns_and_says_what_it_leaves_o
     for record in &mut records.steps {
         for op in [&mut record.read, &mut record.write] {
             if let Some(latency) = &mut op.latency {
-                latency.p50 = drivelab_core::units::Nanos::new(123_456_000);
-                latency.p99 = drivelab_core::units::Nanos::new(234_567_000);
+                latency.p50 = Some(drivelab_core::units::Nanos::new(123_456_000));
+                latency.p99 = Some(drivelab_core::units::Nanos::new(234_567_000));
             }
         }
     }

@@ -3,6 +3,7 @@
 //! Chooses the shape: a sweep over one axis, pairs of read and write, or a single step over time. Knows no test by
 //! name: the shape follows from the plan alone.
 
+use drivelab_analysis::rate;
 use drivelab_analysis::steady::WINDOW;
 use drivelab_core::load::OpKind;
 use drivelab_core::plan::{Combine, Repeats, Rounds, Step, StepRole, TestPlan};
@@ -11,7 +12,7 @@ use drivelab_core::workload::Workload;
 
 use crate::ReportInput;
 use crate::chart::{Axis, Chart, Panel, PanelKind, Scale, Series, colour};
-use crate::figures::{self, Op, quantity};
+use crate::figures::{self, Op, Rate, quantity};
 use crate::table::{Cell, Column, Table};
 use crate::{
     curve_view, files, fill_view, format, heat_view, loads_view, map_view, percentiles, steady_view, sweep_view,
@@ -183,7 +184,7 @@ fn mixed_table(input: &ReportInput<'_>, test: &TestPlan, steps: &[&Step], first_
     ];
     let mut columns = vec![Column::words(first_column)];
     // The pauses of a trace are in its operations per second.
-    let (spread, unit) = if steps.iter().any(|step| figures::replays(step)) {
+    let (spread, unit) = if steps.iter().any(|step| rate::replays(step)) {
         (quantity::THROUGHPUT, "MB/s")
     } else {
         (quantity::IOPS, "IOPS")
@@ -299,13 +300,18 @@ fn bars_of(test: &TestPlan) -> Vec<Bars<'_>> {
 /// Bars of read and write side by side, and the table of all steps.
 fn steps_figure(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Figure {
     let places = bars_of(test);
-    let panel = |quantity: &str, title: &str| {
+    let busy = measured(test).any(rate::replays);
+    // The rate of a trace is the one without its pauses, which is in bytes.
+    let rate = Rate::of_source(test).filter(|rate| !busy || rate.quantity == quantity::THROUGHPUT);
+    let rate = rate.unwrap_or(Rate::BYTES);
+    // Times where no rate is asked for.
+    let panel = |of: Option<Rate>, title: &str| {
         let [mut read, mut write] = [Series::new("Read", colour::READ), Series::new("Write", colour::WRITE)];
         let mut total = Series::new("Read and write", colour::TOTAL);
         for (index, place) in places.iter().enumerate() {
             for (op, step) in &place.steps {
                 // What reads and writes at once has one rate, and the latencies of both.
-                let drawn = if *op == Op::Total && quantity != quantity::THROUGHPUT {
+                let drawn = if *op == Op::Total && of.is_none() {
                     vec![(&mut read, Op::Read), (&mut write, Op::Write)]
                 } else {
                     vec![(
@@ -320,18 +326,25 @@ fn steps_figure(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Figure {
                     )]
                 };
                 for (series, op) in drawn {
-                    figures::push_point(series, input, (index as f64, &place.label), step, (op, quantity));
+                    let at = (index as f64, place.label.as_str());
+                    match of {
+                        Some(rate) => rate.push(series, input, at, (step, op)),
+                        None => figures::push_point(series, input, at, step, (op, quantity::P99)),
+                    }
                 }
             }
         }
-        let unit = figures::heading(quantity).1.to_owned();
+        let unit = of.map_or("µs", |rate| rate.unit).to_owned();
         Panel { title: title.to_owned(), unit, kind: PanelKind::Bar, series: vec![read, write, total] }
     };
-    let busy = measured(test).any(figures::replays);
-    let rate_title = if busy { "Throughput over busy time" } else { "Throughput" };
+    let rate_title = if busy { "Throughput over busy time" } else { rate.title };
     let chart = Chart {
         id: format!("{id}-bars"),
-        description: format!("{}: bars of throughput and of p99 latency for reads and writes.", test.title),
+        description: format!(
+            "{}: bars of {} and of p99 latency for reads and writes.",
+            test.title,
+            rate.title.to_lowercase()
+        ),
         x: Axis {
             title: String::new(),
             scale: Scale::Category,
@@ -339,7 +352,7 @@ fn steps_figure(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Figure {
             ticks: Vec::new(),
             end: 0.0,
         },
-        panels: vec![panel(quantity::THROUGHPUT, rate_title), panel(quantity::P99, "Latency p99")],
+        panels: vec![panel(Some(rate), rate_title), panel(None, "Latency p99")],
         stretches: Vec::new(),
     };
     let several = places.iter().map(|place| place.steps.len()).sum::<usize>() > 1;

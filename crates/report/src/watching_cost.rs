@@ -10,7 +10,13 @@ use crate::format;
 pub(crate) fn stated(records: &RunRecords) -> Option<String> {
     let environment = &records.environment;
     if let Some(cost) = &environment.watching_cost {
-        return Some(sentence(cost, records));
+        return Some(sentence(cost, records).unwrap_or_else(|| {
+            format!(
+                "What watching does to reads of this drive is not known: too few reads of `drivelab watch /dev/{} --cost` \
+                 tell a median.",
+                cost.device.name
+            )
+        }));
     }
     let device = environment.target.devices.first()?;
     Some(format!(
@@ -19,14 +25,14 @@ pub(crate) fn stated(records: &RunRecords) -> Option<String> {
     ))
 }
 
-fn sentence(cost: &WatchingCost, records: &RunRecords) -> String {
-    let (without, with) = (cost.without.p50_us, cost.with.p50_us);
-    let by = cost.median_us();
+/// `None` where too few reads tell the medians.
+fn sentence(cost: &WatchingCost, records: &RunRecords) -> Option<String> {
+    let (without, with, by) = (cost.without.median_us()?, cost.with.median_us()?, cost.median_us()?);
     // Less than the last digit that is shown is no difference.
     let sign = if by < 0.0 { "−" } else { "+" };
     let share = if without > 0.0 { 100.0 * by.abs() / without } else { 0.0 };
     let day = cost.measured.split('T').next().unwrap_or_default();
-    format!(
+    Some(format!(
         "Watching and reads of this drive: the median of 4 KiB, one at a time, was {} µs without watching and {} µs with \
          it ({sign}{} µs, {sign}{} %; {} and {} reads in turn; `drivelab watch /dev/{} --cost`, {day}{}).",
         format::latency_us(without),
@@ -37,7 +43,7 @@ fn sentence(cost: &WatchingCost, records: &RunRecords) -> String {
         format::count(cost.with.reads),
         cost.device.name,
         otherwise(cost, records),
-    )
+    ))
 }
 
 /// What was not as in the run.
@@ -100,8 +106,8 @@ mod tests {
                 .collect(),
             pairs: 5,
             stretch: Nanos::from_secs(2),
-            without: ReadLatency { reads: 125_000, p50_us: 80.0, ..ReadLatency::default() },
-            with: ReadLatency { reads: 120_000, p50_us: 82.0, ..ReadLatency::default() },
+            without: ReadLatency { reads: 125_000, p50_us: Some(80.0), ..ReadLatency::default() },
+            with: ReadLatency { reads: 120_000, p50_us: Some(82.0), ..ReadLatency::default() },
         };
         (records, cost)
     }
@@ -120,8 +126,11 @@ mod tests {
         {
             assert!(text.contains(part), "it does not say '{part}': {text}");
         }
-        let faster = WatchingCost { with: ReadLatency { p50_us: 78.0, ..cost.with }, ..cost };
+        let faster = WatchingCost { with: ReadLatency { p50_us: Some(78.0), ..cost.with }, ..cost.clone() };
         assert!(said(&records, faster).contains("−2.00 µs, −2.50 %"));
+        let few = WatchingCost { with: ReadLatency { reads: 9, ..cost.with }, ..cost };
+        let text = said(&records, few);
+        assert!(text.contains("too few reads") && !text.contains("µs"), "{text}");
     }
 
     #[test]

@@ -53,3 +53,82 @@ fn the_table_and_the_document_are_one() {
     assert!(table.contains(&iops) && table.contains("limited by"), "{iops} in\n{table}");
     assert!(table.lines().all(|line| line.chars().count() <= 100), "{table}");
 }
+
+fn documents(records: &drivelab_core::run::RunRecords) -> (serde_json::Value, String) {
+    of_analysis(records, &analyse(records))
+}
+
+fn of_analysis(
+    records: &drivelab_core::run::RunRecords,
+    analysis: &drivelab_analysis::Analysis,
+) -> (serde_json::Value, String) {
+    let input = IoInput { run: ReportInput { records, analysis }, saved: true };
+    (io_json(&input).expect("a document"), io_table(&input, 120).expect("a table"))
+}
+
+#[test]
+fn a_replayed_trace_has_its_rates_without_pauses_in_the_table_and_both_in_the_document() {
+    let mut records = testing::replayed(testing::sample_run(), "corners");
+    let mut late = drivelab_core::histogram::Histogram::default();
+    late.record_many(2_000, 3);
+    for replay in records.steps.iter_mut().filter_map(|record| record.replay.as_mut()) {
+        replay.lateness = Some(drivelab_core::replay::Lateness::new(late.sparse()));
+    }
+    let (document, table) = documents(&records);
+    let read = &document["operations"]["read"];
+    let of = |name: &str| read[name].as_f64().unwrap();
+    for (busy, whole) in [("busy_iops", "iops"), ("busy_throughput", "throughput")] {
+        assert!((of(busy) / of(whole) / f64::from(testing::BUSY_ONE_IN) - 1.0).abs() < 1e-6, "{read}");
+    }
+    let rate = |name: &str| drivelab_report::format::mb_s(of(name) / 1e6);
+    let row = table.lines().find(|line| line.starts_with("read")).unwrap();
+    assert!(row.contains(&rate("busy_throughput")) && !row.contains(&rate("throughput")), "{table}");
+    let flat = table.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(flat.contains("without the pauses of the trace; with them read") && flat.contains(&rate("throughput")));
+    assert!(flat.contains("late by 2.00 µs at most") && !flat.contains("at p50"), "three operations tell no median");
+    assert!(document["replay"]["lateness"]["summary"]["p50"].is_null());
+    let plain = documents(&testing::sample_run()).0;
+    assert!(plain["operations"]["read"]["busy_iops"].is_null());
+}
+
+#[test]
+fn a_discard_has_no_rate_in_bytes() {
+    let (document, _) = documents(&testing::sample_mixed_run());
+    let operations = &document["operations"];
+    for kind in ["trim", "flush"] {
+        assert!(
+            operations[kind]["throughput"].is_null() && operations[kind]["iops"].is_number(),
+            "{}",
+            operations[kind]
+        );
+        let sizes = operations[kind]["sizes"].as_array().unwrap();
+        assert!(sizes.iter().all(|size| size["throughput"].is_null()));
+    }
+    assert!(operations["read"]["throughput"].is_number() && operations["read"]["sizes"][0]["throughput"].is_number());
+}
+
+#[test]
+fn figures_that_others_disturbed_say_in_which_direction_and_rates_that_kept_their_schedule_do_not() {
+    let records = testing::sample_open_loop_run();
+    let with_marks = |rates: bool| {
+        let mut analysis = analyse(&records);
+        for metric in &mut analysis.metrics {
+            let better = drivelab_analysis::metric_def(&metric.id).unwrap().better;
+            if metric.value.is_some() && (rates || better == drivelab_core::metric::Better::Lower) {
+                metric.spoiled_by = vec!["others_used_disk".to_owned()];
+                metric.wrong = Some(better.when_spoiled());
+            }
+        }
+        of_analysis(&records, &analysis)
+    };
+    let rows = |table: &str| table.lines().take_while(|line| !line.starts_with("disturbed")).collect::<String>();
+    let (document, table) = with_marks(true);
+    assert_eq!(document["wrong"], serde_json::json!({ "rates": "too_low", "times": "too_high" }));
+    assert!(rows(&table).contains('▲') && rows(&table).contains('▼'), "{table}");
+    let (document, table) = with_marks(false);
+    assert_eq!(document["wrong"], serde_json::json!({ "rates": null, "times": "too_high" }));
+    assert!(!rows(&table).contains('▲') && rows(&table).contains('▼'), "{table}");
+    let (document, table) = documents(&records);
+    assert_eq!(document["wrong"], serde_json::json!({ "rates": null, "times": null }));
+    assert!(!table.contains('▼'), "{table}");
+}

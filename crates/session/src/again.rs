@@ -6,7 +6,11 @@
 //! has itself changed what it was to find), preparation is repeated, and what finished executions of the results wrote
 //! is written once more, without their figures being touched.
 
+use drivelab_analysis::findings;
 use drivelab_core::drive_state::is_whole;
+use drivelab_core::environment::TargetKind;
+use drivelab_core::event::RunResumed;
+use drivelab_core::finding::Finding;
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Action, Plan, Step, StepRole, TestPlan};
 use drivelab_core::record::StopReason;
@@ -33,14 +37,7 @@ impl Again {
         let Some(next) = left(records, true).first().map(|(key, _)| key.clone()) else { return Again::default() };
         let schedule = plan.schedule();
         let next_at = schedule.iter().position(|(key, _)| *key == next).unwrap_or(schedule.len());
-        let next_test = plan.tests.iter().position(|test| test.steps.iter().any(|step| step.id == next.step));
-        // Preparation runs in the first set only.
-        let up_to = if next.round > 1 && !is_in_first_set(plan, &next) {
-            plan.tests.len()
-        } else {
-            next_test.map_or(0, |at| at + 1)
-        };
-        let from = plan.tests[..up_to].iter().rposition(|test| begins_anew(plan, test)).unwrap_or(0);
+        let from = discards_first(plan, &next).unwrap_or(0);
         let first = plan.tests[from].steps.first().map(|step| &step.id);
         let begin = schedule.iter().position(|(key, _)| Some(&key.step) == first).unwrap_or(0);
         let mut executions = Vec::new();
@@ -74,6 +71,12 @@ pub fn state_changed(records: &RunRecords) -> Option<String> {
     if records.was_remaking() {
         return Some("what it rests on was being made again, and that was not finished".to_owned());
     }
+    let step = changed_by(records)?;
+    Some(format!("'{}' was cut off and had changed what it was to find", step.label))
+}
+
+/// The step that was cut off, where it changed what it was to find.
+fn changed_by(records: &RunRecords) -> Option<&Step> {
     let stopped = records.steps.iter().rev().find(|record| record.stop_reason == StopReason::Stopped);
     let key = records.unfinished().or_else(|| stopped.map(|record| &record.key))?;
     let wrote = stopped.filter(|record| record.key == *key).is_none_or(|record| {
@@ -84,8 +87,24 @@ pub fn state_changed(records: &RunRecords) -> Option<String> {
     let begins = begins_anew(&records.plan, test) && test.steps.first().is_some_and(|first| first.id == step.id);
     // A target that stores nothing has no state.
     let before = records.drive_states.iter().rev().find(|seen| seen.key == *key)?;
-    (!begins && !before.state.is_kept_by(load))
-        .then(|| format!("'{}' was cut off and had changed what it was to find", step.label))
+    (!begins && !before.state.is_kept_by(load)).then_some(step)
+}
+
+/// A finding about the steps left, where they meet what the step left that was cut off: nothing in the plan discards or
+/// writes all of the target before them, and it is no new file.
+pub(crate) fn not_emptied(records: &RunRecords, resumed: &RunResumed) -> Option<Finding> {
+    // Who was killed while that was made again was told of it before.
+    let cut_off = changed_by(records).filter(|_| !records.was_remaking())?;
+    let plan = &records.plan;
+    let left = left(records, true);
+    let next = &left.first()?.0;
+    let fills = plan.tests.first().is_some_and(|test| fills_all(plan, test));
+    let anew = resumed.prepared_again && (fills || discards_first(plan, next).is_some());
+    if anew || records.environment.target.kind == TargetKind::ScratchFile {
+        return None;
+    }
+    let measured = left.iter().filter(|(_, step)| step.role == StepRole::Measure && step.workload().is_some());
+    Some(findings::not_emptied(&cut_off.label, measured.map(|(key, _)| key.clone()).collect()))
 }
 
 /// Which tests of a plan leave something behind for which, in order: each inner list begins where the target is made
@@ -111,14 +130,35 @@ pub(crate) fn prepares(test: &TestPlan) -> bool {
     test.steps.iter().any(|step| step.role == StepRole::Prepare)
 }
 
+/// The last test up to the one of this execution that begins with a discard of the whole target.
+fn discards_first(plan: &Plan, next: &StepKey) -> Option<usize> {
+    let next_test = plan.tests.iter().position(|test| test.steps.iter().any(|step| step.id == next.step));
+    // Preparation runs in the first set only.
+    let up_to = if next.round > 1 && !is_in_first_set(plan, next) {
+        plan.tests.len()
+    } else {
+        next_test.map_or(0, |at| at + 1)
+    };
+    plan.tests[..up_to].iter().rposition(|test| begins_anew(plan, test))
+}
+
 /// Whether preparation begins with a discard of all that the plan touches, so that nothing before it counts.
 fn begins_anew(plan: &Plan, test: &TestPlan) -> bool {
+    let all = Percent::new(100).unwrap_or_default();
+    begins_with_all(plan, test, |load| load.other.trim_percent == all)
+}
+
+/// Whether preparation begins by writing all that the plan touches.
+fn fills_all(plan: &Plan, test: &TestPlan) -> bool {
+    let all = Percent::new(100).unwrap_or_default();
+    begins_with_all(plan, test, |load| load.write_percent == all && load.pattern.has_passes())
+}
+
+/// Whether preparation begins with passes of such a load over all that the plan touches.
+fn begins_with_all(plan: &Plan, test: &TestPlan, is: impl Fn(&Workload) -> bool) -> bool {
     let ends =
         plan.steps().filter_map(|step| step.workload()).flat_map(|load| load.on_target().map(|one| one.span.end()));
     let end = ends.max().unwrap_or_default();
     let Some(Action::Io { workload, stop, .. }) = test.steps.first().map(|step| &step.action) else { return false };
-    prepares(test)
-        && workload.other.trim_percent == Percent::new(100).unwrap_or_default()
-        && stop.passes.is_some()
-        && is_whole(workload.span, Bytes::new(end))
+    prepares(test) && is(workload) && stop.passes.is_some() && is_whole(workload.span, Bytes::new(end))
 }

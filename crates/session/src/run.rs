@@ -15,7 +15,7 @@ use drivelab_core::telemetry::{Observer, Phase};
 use drivelab_core::units::Nanos;
 use drivelab_core::workload::Workload;
 
-use crate::again::Again;
+use crate::again::{self, Again};
 use crate::care::TargetCare;
 use crate::emit::Emitter;
 use crate::fanout::{Fanout, RecorderLost};
@@ -121,6 +121,10 @@ impl<'a> Session<'a> {
             Start::Resumed { records, resumed } => (EventBody::RunResumed(resumed), Some(records)),
         };
         let lost = matches!(&first, EventBody::RunResumed(resumed) if resumed.prepared_again);
+        let not_emptied = match (&first, &before) {
+            (EventBody::RunResumed(resumed), Some(records)) => again::not_emptied(records, resumed),
+            _ => None,
+        };
         let again = before.as_ref().filter(|_| lost).map(Again::of).unwrap_or_default();
         let next_seq = before.as_ref().map_or(0, |records| records.last_seq + 1);
         let mut emitter = Emitter::new(Arc::clone(&clock), next_seq, fanout);
@@ -128,23 +132,24 @@ impl<'a> Session<'a> {
             Ok(first) => first,
             Err(lost) => return Err(emitter.finish().err().unwrap_or(lost)),
         };
-        let records = match before {
+        let (mut records, opening) = match before {
             Some(mut records) => {
                 records.push(first);
-                records
+                (records, not_emptied.into_iter().map(EventBody::Finding).collect())
             }
             None => {
-                let mut records = RunRecords::begin(first).map_err(|error| RecorderLost(error.to_string()))?;
+                let records = RunRecords::begin(first).map_err(|error| RecorderLost(error.to_string()))?;
                 let group = care.group().map(EventBody::InGroup);
-                for body in group.into_iter().chain(care.opening_findings().into_iter().map(EventBody::Finding)) {
-                    match emitter.emit_and_wait(body) {
-                        Ok(event) => records.push(event),
-                        Err(lost) => return Err(emitter.finish().err().unwrap_or(lost)),
-                    }
-                }
-                records
+                let findings = care.opening_findings().into_iter().map(EventBody::Finding);
+                (records, group.into_iter().chain(findings).collect::<Vec<EventBody>>())
             }
         };
+        for body in opening {
+            match emitter.emit_and_wait(body) {
+                Ok(event) => records.push(event),
+                Err(lost) => return Err(emitter.finish().err().unwrap_or(lost)),
+            }
+        }
         let watch = Watch::default();
         let ledger = Ledger::of(care, clock.now_ns());
         Ok(Session {

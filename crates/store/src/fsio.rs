@@ -2,7 +2,7 @@
 //!
 //! Facts: rename(2) is atomic within a file system; a new name is durable only after fsync(2) of its folder.
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -55,7 +55,8 @@ pub(crate) fn create_dir(path: &Path) -> Result<(), StoreError> {
 /// Writes a whole file that nobody reads before a later step says so; durable when it returns.
 pub(crate) fn write_durably(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     point();
-    let mut file = File::create(path).map_err(|error| StoreError::io("create", path, error))?;
+    let file = input::open_with(OpenOptions::new().write(true).create(true).truncate(true), path);
+    let mut file = file.map_err(|error| StoreError::io("create", path, error))?;
     append(&mut file, path, bytes)?;
     sync(&file, path)
 }

@@ -8,6 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use drivelab_core::ids::RunId;
+use drivelab_core::input;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 
@@ -38,7 +39,7 @@ impl Lock {
     /// Takes the lock of the bundle at `path`, making its file.
     pub(crate) fn take(path: &Path, run: RunId) -> Result<Lock, StoreError> {
         let name = path.join(LOCK);
-        let file = OpenOptions::new().create(true).truncate(false).write(true).open(&name);
+        let file = input::open_with(OpenOptions::new().create(true).truncate(false).write(true), &name);
         let file = file.map_err(|error| StoreError::io("open", &name, error))?;
         for attempt in 1..=TRIES {
             match flock(&file, FlockOperation::NonBlockingLockExclusive) {
@@ -54,7 +55,7 @@ impl Lock {
 
 /// Whether a process holds the lock of the bundle at `path`. Where that cannot be found out, nobody does.
 pub(crate) fn is_held(path: &Path) -> bool {
-    let Ok(file) = File::open(path.join(LOCK)) else { return false };
+    let Ok(file) = input::open(&path.join(LOCK)) else { return false };
     let answer = flock(&file, FlockOperation::NonBlockingLockShared);
     let_go(&file);
     answer == Err(Errno::WOULDBLOCK)

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use drivelab_core::environment::{Environment, ToolVersion};
 use drivelab_core::event::{EVENT_VERSION, Event, EventBody};
 use drivelab_core::ids::RunId;
+use drivelab_core::input;
 use drivelab_core::listener::{Listener, ListenerError};
 use drivelab_core::plan::Plan;
 use drivelab_core::run::RunRecords;
@@ -142,7 +143,7 @@ impl Recorder {
         // Numbers go on from frames that a killed process left in the page cache; they must not be lost any more.
         for number in 0..count {
             let path = bundle_path.join(segment_name(number));
-            let file = File::open(&path).map_err(|error| StoreError::io("open", &path, error))?;
+            let file = input::open(&path).map_err(|error| StoreError::io("open", &path, error))?;
             fsio::sync(&file, &path)?;
         }
         let segment = Segment::open(&bundle_path, count)?;
@@ -235,7 +236,7 @@ impl Segment {
         let path = bundle.join(segment_name(number));
         fsio::point();
         // Where a husk is taken over, segment 0 may be there already; it is empty then.
-        let file = OpenOptions::new().create(true).append(true).open(&path);
+        let file = input::open_with(OpenOptions::new().create(true).append(true), &path);
         let file = file.map_err(|error| StoreError::io("create", &path, error))?;
         let length = file.metadata().map_err(|error| StoreError::io("read", &path, error))?.len();
         if length != 0 {

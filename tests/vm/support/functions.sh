@@ -53,12 +53,23 @@ set_property() {
     host qom-set "{\"path\": \"/machine/peripheral/$1\", \"property\": \"$2\", \"value\": $3}"
 }
 
-# wait_for TEST ARGUMENT …: waits until `[ TEST … ]` is true, at most 20 s.
+# wait_for TEST ARGUMENT …: waits until `[ TEST … ]` is true, at most two minutes: devices answer when the host has time.
 wait_for() {
-    wait_left=2000
+    wait_left=12000
     until [ "$@" ]; do
         wait_left=$((wait_left - 1))
         [ $wait_left -gt 0 ] || fail "never came true: $*"
+        usleep 10000
+    done
+}
+
+# reading DISK: waits until somebody is at reading it in earnest (200 reads from now on), at most two minutes.
+reading() {
+    reading_left=12000
+    read -r reading_was _ < "/sys/block/$1/stat"
+    until read -r reading_now _ < "/sys/block/$1/stat" && [ $((reading_now - reading_was)) -ge 200 ]; do
+        reading_left=$((reading_left - 1))
+        [ $reading_left -gt 0 ] || fail "nobody reads $1"
         usleep 10000
     done
 }

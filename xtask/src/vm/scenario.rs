@@ -11,6 +11,13 @@ use anyhow::{Context, Result, bail, ensure};
 /// Where scenarios are, below the root of the checkout.
 pub(crate) const FOLDER: &str = "tests/vm";
 
+/// A VM is killed after so many times the time that its scenario takes on a host with two processors that has nothing
+/// else to do, since a host may have much else to do; one that hangs is found all the same.
+const LIMIT_TIMES: u64 = 5;
+
+/// What a scenario takes at most of which that is not said, in seconds.
+const USUAL_S: u64 = 60;
+
 /// The keys of a head.
 const KEYS: &str =
     "about, modules, programs, qemu, kernel, disks, root, emulator, waiting, cpus, memory_mib, takes_s, limit_s";
@@ -46,7 +53,7 @@ pub(crate) struct Scenario {
     /// `#: takes_s:` about so many seconds of a host with two processors; those that take longest are begun first, so
     /// that no processor has nothing to do while the last of them goes on. Below a minute it need not be said.
     pub(crate) takes_s: u64,
-    /// `#: limit_s:` after so many seconds of the host the VM is killed.
+    /// `#: limit_s:` after so many seconds of the host the VM is killed; five times `takes_s` where it is not said.
     pub(crate) limit_s: u64,
     /// The whole file.
     pub(crate) script: String,
@@ -94,7 +101,7 @@ fn parse(name: &str, script: String) -> Result<Scenario> {
         cpus: 1,
         memory_mib: 512,
         takes_s: 0,
-        limit_s: 300,
+        limit_s: 0,
         script: String::new(),
     };
     for line in script.lines().filter_map(|line| line.strip_prefix("#:")) {
@@ -103,6 +110,11 @@ fn parse(name: &str, script: String) -> Result<Scenario> {
     }
     ensure!(!scenario.about.is_empty(), "it does not say what it is for: `#: about: …`");
     ensure!(scenario.cpus == 1 || scenario.waits_in_real_time, "several cpus need `#: waiting: real`");
+    let least_s = LIMIT_TIMES * scenario.takes_s.max(USUAL_S);
+    if scenario.limit_s == 0 {
+        scenario.limit_s = least_s;
+    }
+    ensure!(scenario.limit_s >= least_s, "limit_s is {} and must be {least_s} for takes_s", scenario.limit_s);
     scenario.script = script;
     Ok(scenario)
 }
@@ -163,12 +175,21 @@ mod tests {
     #[test]
     fn a_head_says_what_the_scenario_needs() {
         let text =
-            "#!/bin/sh\n#: about: it works\n#: modules: null_blk dm-mod\n#: modules: nvme\n#: limit_s: 9\ntrue\n";
+            "#!/bin/sh\n#: about: it works\n#: modules: null_blk dm-mod\n#: modules: nvme\n#: limit_s: 900\ntrue\n";
         let scenario = read(text).expect("a scenario");
         assert_eq!(scenario.about, "it works");
         assert_eq!(scenario.modules, ["null_blk", "dm-mod", "nvme"]);
-        assert_eq!((scenario.limit_s, scenario.memory_mib), (9, 512));
+        assert_eq!((scenario.limit_s, scenario.memory_mib), (900, 512));
         assert_eq!(scenario.script, text);
+    }
+
+    #[test]
+    fn a_limit_leaves_a_busy_host_five_times_what_a_calm_one_takes() {
+        let limit = |head: &str| read(&format!("#: about: x\n{head}")).map(|scenario| scenario.limit_s);
+        assert_eq!(limit("").expect("usual"), 300);
+        assert_eq!(limit("#: takes_s: 200\n").expect("long"), 1000);
+        assert_eq!(limit("#: takes_s: 200\n#: limit_s: 1200\n").expect("more"), 1200);
+        limit("#: takes_s: 200\n#: limit_s: 400\n").expect_err("twice");
     }
 
     #[test]
@@ -186,6 +207,7 @@ mod tests {
             ("true\n", "does not say what it is for"),
             ("#: about: x\n#: modles: null_blk\n", "unknown key `modles`"),
             ("#: about: x\n#: limit_s: soon\n", "no whole number"),
+            ("#: about: x\n#: limit_s: 90\n", "must be 300"),
             ("#: about: x\n#: waiting: long\n", "waiting is `real`"),
             ("#: about: x\n#: disks: d0\n", "not NAME=MIB"),
             ("#: about: x\n#: disks: ../d0=1\n", "no name for a disk"),

@@ -148,3 +148,21 @@ fn an_arm_that_is_slower_costs_a_share_and_takes_more_cpu_time_for_each_gigabyte
         assert!((row.cells[1].cost_percent.unwrap() - 20.0).abs() < 1.0, "{row:?}");
     }
 }
+
+#[test]
+fn a_replayed_trace_is_compared_by_its_rate_without_its_pauses() {
+    let runs: Vec<RunRecords> =
+        sample_arms().into_iter().map(|run| crate::testing::replayed(run, "sustained")).collect();
+    let analyses: Vec<Analysis> = runs.iter().map(crate::analyse).collect();
+    let all: Vec<ArmRun<'_>> =
+        runs.iter().zip(&analyses).map(|(records, analysis)| ArmRun { records, analysis }).collect();
+    let arms = arms(&all);
+    let row = arms.rows.iter().find(|row| row.step.as_str().starts_with("sustained/")).expect("the sample has it");
+    for (cell, analysis) in row.cells.iter().zip(&analyses) {
+        let busy = analysis.step_metric(&row.step, crate::rate::BUSY_RATE).and_then(|metric| metric.value);
+        assert!(busy.is_some());
+        assert_eq!((cell.throughput, cell.iops), (busy, None), "operations per second contain the pauses");
+    }
+    let plain = arms.rows.iter().find(|row| !row.step.as_str().starts_with("sustained/")).expect("other steps");
+    assert!(plain.cells.iter().all(|cell| cell.iops.is_some()));
+}

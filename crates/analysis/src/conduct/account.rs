@@ -114,8 +114,8 @@ fn cpu_had_by_others(subject: &Subject<'_>) -> Vec<Seen> {
 
 fn cpu_quota(subject: &Subject<'_>) -> Vec<Seen> {
     let LimitedBy::Quota { share } = limit_of(subject) else { return Vec::new() };
-    let what = "time in which the issuing threads were ready and had no CPU";
-    told(subject, Some(vec![evidence(what, 100.0 * share, Some(100.0 * limits::STARVED_SHARE), "%")]))
+    let what = "time of the step in which the quota kept drivelab from a CPU";
+    told(subject, Some(vec![evidence(what, 100.0 * share, Some(100.0 * limits::QUOTA_SHARE), "%")]))
 }
 
 /// Told also where it is too short to be the limit: the longest latencies hold it.

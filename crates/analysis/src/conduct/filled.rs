@@ -6,7 +6,7 @@ use drivelab_core::load::OpKind;
 use drivelab_core::plan::{Step, StepRole};
 use drivelab_core::run::RunRecords;
 
-use super::told;
+use super::{others, told};
 use crate::check::{Check, Seen, Subject};
 use crate::fill::change::Answer;
 use crate::fill::{self, FillShape};
@@ -51,6 +51,15 @@ fn share(subject: &Subject<'_>, bytes: f64) -> Evidence {
     evidence("share of the span", 100.0 * bytes / span(subject), None, "%")
 }
 
+/// What is told of this execution, with a note where others used the disk meanwhile: its rates carry that mark.
+fn told_with_others(subject: &Subject<'_>, found: Option<Vec<Evidence>>) -> Vec<Seen> {
+    let told = told(subject, found);
+    if told.is_empty() || others::others(subject).is_empty() {
+        return told;
+    }
+    told.into_iter().map(|seen| seen.noting("others")).collect()
+}
+
 /// A measured fill whose rate fell for good.
 fn cache_ended(subject: &Subject<'_>) -> Vec<Seen> {
     let found = course(subject).and_then(|shape| Some((shape.cache_bytes?, shape)));
@@ -61,7 +70,7 @@ fn cache_ended(subject: &Subject<'_>) -> Vec<Seen> {
             share(subject, cache),
         ]
     });
-    told(subject, found)
+    told_with_others(subject, found)
 }
 
 fn ramp(subject: &Subject<'_>) -> Vec<Seen> {
@@ -71,7 +80,7 @@ fn ramp(subject: &Subject<'_>) -> Vec<Seen> {
         }
         _ => None,
     });
-    told(subject, found)
+    told_with_others(subject, found)
 }
 
 /// Nothing parts the fill; a stretch that was slower and came back is told with it.
@@ -91,16 +100,21 @@ fn not_seen(subject: &Subject<'_>) -> Vec<Seen> {
         }));
         Some(found)
     });
-    told(subject, found)
+    told_with_others(subject, found)
 }
 
-/// A fill that has no course: too short, or it did not come to the end of its span.
+/// A fill that has no course, since it is too short or did not come to the end of its span; or one whose rate varies
+/// too much for what was written.
 fn too_little(subject: &Subject<'_>) -> Vec<Seen> {
     let execution = subject.execution;
     let none = counts(subject) && fill::fills(subject.step).is_some() && execution.fill().is_none();
-    let found = none.then(|| {
+    let fell = course(subject).and_then(|shape| match shape.course.answer {
+        Answer::TooLittle(edge) => Some(edge),
+        _ => None,
+    });
+    let found = (none || fell.is_some()).then(|| {
         let written = execution.record.write.bytes.as_f64();
-        vec![
+        let mut found = vec![
             evidence("written", written / 1e9, None, "GB"),
             share(subject, written.min(span(subject))),
             evidence(
@@ -109,7 +123,14 @@ fn too_little(subject: &Subject<'_>) -> Vec<Seen> {
                 Some(fill::LEAST_INTERVALS as f64),
                 "intervals",
             ),
-        ]
+        ];
+        found.extend(fell.into_iter().flat_map(|edge| {
+            [
+                evidence("rate behind a fall (limit: before it)", edge.behind / 1e6, Some(edge.before / 1e6), "MB/s"),
+                evidence("written when it fell", edge.bytes / 1e9, None, "GB"),
+            ]
+        }));
+        found
     });
     told(subject, found)
 }
@@ -122,7 +143,7 @@ fn burst(subject: &Subject<'_>) -> Vec<Seen> {
             share(subject, burst.bytes),
         ]
     });
-    told(subject, found)
+    told_with_others(subject, found)
 }
 
 fn stalled(subject: &Subject<'_>) -> Vec<Seen> {
@@ -133,6 +154,7 @@ fn stalled(subject: &Subject<'_>) -> Vec<Seen> {
             evidence("longest gap", longest.lost_s, None, "s"),
             evidence("gaps", stalls.len() as f64, None, "gaps"),
             evidence("written before the longest", longest.bytes / 1e9, None, "GB"),
+            evidence("rate behind it (limit: before it)", longest.behind / 1e6, Some(longest.before / 1e6), "MB/s"),
         ]
     });
     told(subject, found)

@@ -6,11 +6,15 @@
 //! counted beyond that is of others: another program, a resync, writes of earlier that were still on their way.
 
 use drivelab_core::environment::{BlockDeviceFacts, PassesOn};
+use drivelab_core::files::{FileLoad, FileWork};
 use drivelab_core::finding::Evidence;
 use drivelab_core::load::OpKind;
+use drivelab_core::record::StepRecord;
 use drivelab_core::telemetry::{About, Quantity, Recorded, RecordedSource, SourceKind};
+use drivelab_core::units::Bytes;
+use drivelab_core::workload::Workload;
 
-use crate::check::{Seen, Subject, Voids};
+use crate::check::{Seen, Spoils, Subject, Voids};
 use crate::findings::evidence;
 use crate::watched::{around, value_near};
 
@@ -19,8 +23,15 @@ use crate::watched::{around, value_near};
 pub(super) const FOREIGN_SHARE: f64 = 0.05;
 /// And at least so many bytes a second: less disturbs no figure.
 const FOREIGN_RATE: f64 = 1e6;
-/// Times its own bytes that a page cache may move: it reads ahead, and writes whole pages.
+/// Times its own bytes that a page cache may move for random blocks that are shorter than what it reads ahead. A quiet
+/// one moves each byte once, whatever the load; but where blocks lie close it may read ahead what nobody asks for.
 const CACHE_TIMES: f64 = 2.0;
+/// Bytes that the kernel reads ahead where nothing else is set (`read_ahead_kb`).
+const READ_AHEAD: f64 = 131_072.0;
+/// Bytes that a page cache may have read ahead of a load as its execution ends: some windows for each stream.
+const AHEAD_AT_THE_END: f64 = 4_194_304.0;
+/// Bytes of a page: of what is written to a page cache in smaller blocks, whole pages are read and written.
+const PAGE: f64 = 4096.0;
 /// Times its own bytes that a file system may write which never overwrites (btrfs): a block of 4 KiB changes a path of
 /// its trees, of 16 KiB a node.
 const ELSEWHERE_TIMES: f64 = 8.0;
@@ -59,7 +70,9 @@ struct Account<'a> {
     devices: Vec<&'a str>,
     /// What went in.
     own: Moved,
-    /// What the devices may count of it.
+    /// What the devices surely count of it.
+    due: Moved,
+    /// What they may count of it.
     allowed: Moved,
     /// What they counted.
     counted: Moved,
@@ -67,26 +80,50 @@ struct Account<'a> {
     seconds: f64,
 }
 
-/// What others moved beyond the allowance, as evidence; it spoils the figures.
+/// What others moved, as evidence; it spoils the figures.
 pub(super) fn others(subject: &Subject<'_>) -> Vec<Seen> {
-    let found: Vec<(&str, Vec<Evidence>)> = accounts(subject).iter().filter_map(judge).flatten().collect();
+    seen(subject, Spoils::Worse)
+}
+
+/// The same where it cannot be told from what a page cache reads ahead.
+pub(super) fn perhaps_others(subject: &Subject<'_>) -> Vec<Seen> {
+    if others(subject).is_empty() { seen(subject, Spoils::Perhaps) } else { Vec::new() }
+}
+
+fn seen(subject: &Subject<'_>, how: Spoils) -> Vec<Seen> {
+    let judged = accounts(subject).into_iter().filter_map(|account| judge(&account, how));
+    let found: Vec<(&str, Vec<Evidence>)> = judged.flatten().collect();
     if found.is_empty() {
         return Vec::new();
     }
     let names: Vec<&str> = found.iter().map(|(name, _)| *name).collect();
     let of_all = found.iter().flat_map(|(_, evidence)| evidence.clone()).collect();
-    vec![Seen::new(subject, Voids::Nothing, of_all).spoiling().noting(names.join(" and "))]
+    vec![Seen::new(subject, Voids::Nothing, of_all).spoiling(how).noting(names.join(" and "))]
+}
+
+/// A load on files was watched, of which only reads are judged.
+pub(super) fn writes_not_judged(subject: &Subject<'_>) -> Vec<Seen> {
+    let is_judged = subject.execution.workload.files.is_some() && !accounts(subject).is_empty();
+    super::told(subject, is_judged.then(Vec::new))
 }
 
 /// The devices of an account with the evidence, where others moved enough to matter.
-fn judge<'a>(account: &Account<'a>) -> Option<Vec<(&'a str, Vec<Evidence>)>> {
-    let (foreign, own) = (account.counted.beyond(account.allowed), account.own.sum());
+fn judge<'a>(account: &Account<'a>, how: Spoils) -> Option<Vec<(&'a str, Vec<Evidence>)>> {
+    let allowed = match how {
+        Spoils::Worse => account.allowed,
+        Spoils::Perhaps => account.due,
+    };
+    let (foreign, own) = (account.counted.beyond(allowed), account.own.sum());
     let limit = FOREIGN_SHARE * own;
     if foreign <= limit || foreign <= FOREIGN_RATE * account.seconds {
         return None;
     }
     let names = account.devices.join(" and ");
-    let of_others = evidence(&format!("bytes of others on {names}"), foreign, Some(limit), "B");
+    let what = match how {
+        Spoils::Worse => "bytes of others on",
+        Spoils::Perhaps => "bytes more than asked for on",
+    };
+    let of_others = evidence(&format!("{what} {names}"), foreign, Some(limit), "B");
     let of_own = evidence(&format!("bytes of this execution on {names}"), own, None, "B");
     let mut evidence = vec![of_others, of_own];
     let each = account.devices.iter().map(|name| (*name, std::mem::take(&mut evidence)));
@@ -98,7 +135,7 @@ fn accounts<'a>(subject: &Subject<'a>) -> Vec<Account<'a>> {
     let record = subject.execution.record;
     let from = subject.intervals.first().map_or(record.start_ns, |first| first.start_ns.min(record.start_ns));
     let window = Window { recorded, from, to: record.end_ns };
-    let of_layer = |device: &'a BlockDeviceFacts| window.of_layer(device);
+    let of_layer = |device: &'a BlockDeviceFacts| window.of_layer(device, subject.execution.workload);
     let top = of_target(subject, &window);
     top.into_iter().chain(subject.devices.iter().filter_map(of_layer)).collect()
 }
@@ -139,19 +176,19 @@ impl<'a> Window<'a> {
     }
 
     /// From a layer to the devices that it lies on; `None` where it cannot be told what those may count.
-    fn of_layer(&self, layer: &'a BlockDeviceFacts) -> Option<Account<'a>> {
+    fn of_layer(&self, layer: &'a BlockDeviceFacts, workload: &Workload) -> Option<Account<'a>> {
         let passes_on = layer.passes_on?;
         let devices: Vec<&str> = layer.lies_on.iter().map(String::as_str).collect();
         let (own, _) = self.counted(self.source(&layer.name)?)?;
         let (counted, seconds) = self.counted_of_all(&devices)?;
         let members = devices.len() as f64;
-        let allowed = match passes_on {
-            PassesOn::Once => own,
-            PassesOn::Copies => Moved { write: members * own.write, ..own },
-            PassesOn::Parity => Moved { read: own.read + members * own.write, write: PARITY_TIMES * own.write },
-            PassesOn::Cached => through_cache(own, self.held_back(&layer.name, &devices)),
+        let (due, allowed) = match passes_on {
+            PassesOn::Once => alike(own),
+            PassesOn::Copies => alike(Moved { write: members * own.write, ..own }),
+            PassesOn::Parity => alike(Moved { read: own.read + members * own.write, write: PARITY_TIMES * own.write }),
+            PassesOn::Cached => through_cache(own, self.held_back(&layer.name, &devices), workload),
         };
-        Some(Account { devices, own, allowed, counted, seconds })
+        Some(Account { devices, own, due, allowed, counted, seconds })
     }
 
     /// Bytes written to a layer before the execution that had not yet come to the devices below it.
@@ -178,33 +215,66 @@ fn columns(source: &RecordedSource) -> Option<[usize; 2]> {
     Some([read, write])
 }
 
-/// What devices below a page cache may count. A write of less than a page reads the page first.
-fn through_cache(own: Moved, held_back: f64) -> Moved {
-    Moved { read: CACHE_TIMES * own.sum(), write: CACHE_TIMES * own.write + held_back }
+/// What is due and what is allowed where there is nothing between the two.
+const fn alike(moved: Moved) -> (Moved, Moved) {
+    (moved, moved)
 }
 
-/// From the execution to the uppermost devices. A load on sets of files is not judged here: a copy also reads its
-/// source, and making the files is no part of the record.
+/// What devices below a page cache surely count, and what they may. A write of less than a page reads the page first.
+fn through_cache(own: Moved, held_back: f64, workload: &Workload) -> (Moved, Moved) {
+    let smallest = |group: &Workload| match &group.replay {
+        // The sizes of a trace are known one by one only.
+        Some(_) => PAGE,
+        None => group.block_sizes().into_iter().map(Bytes::as_f64).fold(READ_AHEAD, f64::min),
+    };
+    let block = workload.groups().map(smallest).fold(READ_AHEAD, f64::min);
+    let pages = (PAGE / block.max(1.0)).max(1.0);
+    let read = if pages > 1.0 { pages * own.sum() } else { own.read };
+    let ahead = if own.read > 0.0 { AHEAD_AT_THE_END } else { 0.0 };
+    let due = Moved { read: read + ahead, write: own.write * pages + held_back };
+    if block >= READ_AHEAD || workload.groups().all(Workload::goes_in_order) {
+        return alike(due);
+    }
+    let most =
+        Moved { read: CACHE_TIMES * own.sum().max(read) + ahead, write: CACHE_TIMES * own.write * pages + held_back };
+    (due, most)
+}
+
+/// From the execution to the uppermost devices.
 fn of_target<'a>(subject: &Subject<'a>, window: &Window<'a>) -> Option<Account<'a>> {
     let workload = subject.execution.workload;
-    if workload.files.is_some() {
-        return None;
-    }
     let below = |device: &BlockDeviceFacts| subject.devices.iter().any(|other| other.lies_on.contains(&device.name));
     let devices: Vec<&str> =
         subject.devices.iter().filter(|device| !below(device)).map(|device| device.name.as_str()).collect();
     let (counted, seconds) = window.counted_of_all(&devices)?;
     let own = own(subject);
     let elsewhere = subject.file_system.is_some_and(|kind| WRITE_ELSEWHERE.contains(&kind));
-    let allowed = match () {
+    if let Some(files) = workload.files.as_deref() {
+        let (due, allowed) = alike(of_files(subject.execution.record, files, counted));
+        return Some(Account { devices, own, due, allowed, counted, seconds });
+    }
+    let (due, allowed) = match () {
         () if workload.groups().any(|group| !group.direct) => {
-            through_cache(own, written_late(subject, window, &devices))
+            let (due, allowed) = through_cache(own, written_late(subject, window, &devices), workload);
+            let most = if elsewhere { ELSEWHERE_TIMES * own.write } else { 0.0 };
+            let wider = |moved: Moved| Moved { write: moved.write.max(most), ..moved };
+            (wider(due), wider(allowed))
         }
-        () if elsewhere => Moved { read: own.read + CACHE_TIMES * own.write, write: ELSEWHERE_TIMES * own.write },
+        () if elsewhere => {
+            alike(Moved { read: own.read + CACHE_TIMES * own.write, write: ELSEWHERE_TIMES * own.write })
+        }
         // A file system over several devices may keep a copy on each.
-        () => Moved { write: devices.len() as f64 * own.write, ..own },
+        () => alike(Moved { write: devices.len() as f64 * own.write, ..own }),
     };
-    Some(Account { devices, own, allowed, counted, seconds })
+    Some(Account { devices, own, due, allowed, counted, seconds })
+}
+
+/// What a load on files may count: whatever it wrote, since making the files is no part of the record, and as many
+/// reads as its files are long, unless they come from memory. A source that is a folder may lie on the same disk.
+fn of_files(record: &StepRecord, files: &FileLoad, counted: Moved) -> Moved {
+    let reads = matches!(files.work, FileWork::Copy | FileWork::Read | FileWork::Verify);
+    let bytes = record.read.bytes.as_f64().max(record.write.bytes.as_f64());
+    Moved { read: if reads { bytes } else { 0.0 }, write: counted.write }
 }
 
 /// What the execution moved on the target, its ramp included. Zeros that a device writes itself are counted as written.

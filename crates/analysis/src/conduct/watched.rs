@@ -26,6 +26,8 @@ pub(crate) static WATCHED: &[Check] = &[
     Check { code: "drive_throttled", rule: "", check: throttled, finding: text::drive_throttled },
     Check { code: "drive_hot", rule: "", check: hot, finding: text::drive_hot },
     Check { code: "others_used_disk", rule: "", check: others::others, finding: text::others_used_disk },
+    Check { code: "others_perhaps", rule: "", check: others::perhaps_others, finding: text::others_perhaps },
+    Check { code: "others_not_watched", rule: "", check: others::writes_not_judged, finding: text::writes_not_judged },
     Check { code: "link_changed", rule: "", check: link_changed, finding: text::link_changed },
     Check { code: "pcie_errors", rule: "", check: pcie_errors, finding: text::pcie_errors },
     Check { code: "media_errors_rose", rule: "", check: media_errors, finding: text::media_errors },

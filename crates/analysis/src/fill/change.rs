@@ -7,14 +7,14 @@ use std::ops::Range;
 
 use super::levels::{Contrast, Levels};
 use super::place::{self, Track};
-use super::{PARTS, stalls};
+use super::{PARTS, stalls, step};
 
 /// A rate has changed where it is below this share of what it was.
-const SLOW: f64 = 0.8;
+pub(crate) const SLOW: f64 = 0.8;
 /// Least stretch before a change, and the longest that is only a burst: three per cent of the span.
 const LEAST_BEFORE: usize = 6;
 /// Least stretch behind a change: five per cent of the span.
-const LEAST_BEHIND: usize = 10;
+pub(super) const LEAST_BEHIND: usize = 10;
 /// What goes fast at the start for less than this is a burst too, unless it is more than a tenth of the span.
 const BURST_S: f64 = 0.5;
 /// See [`BURST_S`].
@@ -30,20 +30,24 @@ const LEAST_IN_DIP: f64 = 4.0;
 const ERRORS: f64 = 6.0;
 /// See [`ERRORS`].
 const FEW_KNOWN: f64 = 10.0;
+/// Of these errors, the share from which on a fall may well be one: so far noise alone seldom gets.
+const SUSPECT: f64 = 0.5;
 /// Share of what comes before the end of a cache that must be faster than the middle of both rates.
 const MOST_BEFORE: f64 = 0.75;
 /// Share of what follows that must be slower than it: most of it.
-const MOST_BEHIND: f64 = 0.6;
+pub(super) const MOST_BEHIND: f64 = 0.6;
 /// The same of the last quarter of what follows: a rate that came back and stayed has recovered.
 const AT_THE_END: f64 = 0.5;
 /// Parts that are judged together there: two per cent of the span, so that a drive that works in bursts has one rate.
-const TOGETHER: usize = 4;
+pub(super) const TOGETHER: usize = 4;
 /// Parts to each side of a change within which a step falls, and a decline hardly does.
 const NEAR: usize = 10;
 /// Share of the whole fall that a step does there.
-const STEEP: f64 = 0.65;
-/// From this share on it is a step whatever a line explains: two steps look like a line.
+pub(super) const STEEP: f64 = 0.65;
+/// From this share on it is a step also where a line explains a little more: two steps look like a line.
 const VERY_STEEP: f64 = 0.85;
+/// What two levels may leave then, as a multiple of what the line leaves.
+const NEARLY: f64 = 1.25;
 /// Recorded intervals to each side that tell a step: of fewer, what is served in slices says nothing.
 const NEAR_KNOWN: f64 = 8.0;
 /// An earlier step by this factor, before the one that parts the fill best, is where the cache ended: what follows it
@@ -67,6 +71,15 @@ pub struct Edge {
     pub behind: f64,
 }
 
+/// The end of a cache.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct End {
+    /// Where it is, and the rates beside it.
+    pub edge: Edge,
+    /// The middle of the levels before and behind it, bytes per second: what is above it is fast, what is below slow.
+    pub middle: f64,
+}
+
 /// A stretch of the fill that was slower than what lies around it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Dip {
@@ -80,22 +93,28 @@ pub struct Dip {
     pub within: f64,
 }
 
-/// A short time in which next to nothing was written, with the same rate before and behind it.
+/// A short time in which next to nothing was written.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stall {
     /// Bytes written until then.
     pub bytes: f64,
     /// Seconds that were lost: those it took without those that its bytes take at the rate around it.
     pub lost_s: f64,
+    /// Bytes per second before it.
+    pub before: f64,
+    /// Bytes per second behind it.
+    pub behind: f64,
 }
 
 /// What a fill says of a write cache.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Answer {
     /// A cache ended: before it steadily faster, behind it slower for good.
-    Ended(Edge),
+    Ended(End),
     /// The rate sank slowly, from the first to the second, bytes per second.
     Declined(f64, f64),
+    /// It may have ended here, but the rate varies too much for what was written to tell.
+    TooLittle(Edge),
     /// Nothing parts the fill; the rate may have fallen and come back.
     NotSeen(Option<Dip>),
 }
@@ -117,12 +136,15 @@ pub(super) fn judge(intervals: &[(f64, f64)], span: f64, seconds: &[f64]) -> Cou
     let part = span / seconds.len() as f64;
     let rates: Vec<f64> = seconds.iter().map(|seconds| part / seconds).collect();
     let known = (0..=seconds.len()).map(|at| track.intervals_at(at as f64 * part)).collect();
-    let fill = Fill { levels: Levels::new(&rates, known), track, part, seconds };
+    let levels = Levels::new(&rates, known);
+    let fill = Fill { calm: levels.calm(), levels, track, part, seconds };
     fill.course()
 }
 
 struct Fill<'a> {
     levels: Levels,
+    /// The same without what is far from all around it.
+    calm: Levels,
     track: Track<'a>,
     /// Bytes of a part.
     part: f64,
@@ -130,22 +152,35 @@ struct Fill<'a> {
     seconds: &'a [f64],
 }
 
+/// A change that is the end of a cache: its part, and the middle of its levels in bytes per second.
+#[derive(Clone, Copy)]
+struct Found {
+    at: usize,
+    middle: f64,
+}
+
 impl Fill<'_> {
     fn course(&self) -> Course {
         let all = self.levels.count();
         let longest = self.longest_burst();
         let burst = self.burst(longest, (4 * longest).min(all));
-        let cliff = self.cliff(burst.unwrap_or(0), burst.map_or(longest + 1, |_| LEAST_BEFORE));
+        let from = |burst: Option<usize>| (burst.unwrap_or(0), burst.map_or(longest + 1, |_| LEAST_BEFORE));
+        let (start, least) = from(burst);
+        let decline = self.decline(start.max(longest)..all);
+        let step = decline.and_then(|_| self.step(start, least));
+        let sure_step = || step.filter(|(_, errors)| *errors >= self.errors_needed()).map(|(step, _)| step);
+        let cliff = self.cliff(start, least).or_else(sure_step);
         // Beside a larger fall the burst is seen only where that is known.
-        let burst = burst.or_else(|| self.burst_before(longest, cliff?));
-        let start = burst.unwrap_or(0);
-        let cliff = cliff.map(|at| self.earlier(start, burst.map_or(longest + 1, |_| LEAST_BEFORE), at));
-        let found_burst = burst.map(|at| self.edge(at, 0..at, at..cliff.unwrap_or((4 * at).min(all)).max(at + 1)));
-        let (answer, edges, burst) = if let Some(at) = cliff {
-            let edge = self.edge(at, start..at, at..all);
-            (Answer::Ended(edge), vec![edge.bytes], found_burst)
-        } else if let Some((from, to)) = self.decline(start.max(longest)..all) {
-            (Answer::Declined(from, to), Vec::new(), None)
+        let burst = burst.or_else(|| self.burst_before(longest, cliff?.at));
+        let (start, least) = from(burst);
+        let end = cliff.and_then(|cliff| self.end(start, least, cliff));
+        let slow = end.map(|(at, _)| at);
+        let found_burst = burst.map(|at| self.edge(at, 0..at, at..slow.unwrap_or((4 * at).min(all)).max(at + 1)));
+        let suspect = || self.suspect(start, least, decline.is_some(), step);
+        let (answer, edges, burst) = if let Some((_, end)) = end {
+            (Answer::Ended(end), vec![end.edge.bytes], found_burst)
+        } else if let Some((from, to)) = decline {
+            (suspect().map_or(Answer::Declined(from, to), Answer::TooLittle), Vec::new(), None)
         } else {
             let dip = self.dip(start..all);
             let fell = dip.map(|dip| (dip.from / self.part) as usize);
@@ -155,7 +190,9 @@ impl Fill<'_> {
                 Some(self.edge(at, 0..at, at..fell))
             };
             let found_burst = found_burst.or_else(burst);
-            (Answer::NotSeen(dip), dip.map(|dip| vec![dip.from, dip.to]).unwrap_or_default(), found_burst)
+            let suspect = if dip.is_none() { suspect() } else { None };
+            let answer = suspect.map_or(Answer::NotSeen(dip), Answer::TooLittle);
+            (answer, dip.map(|dip| vec![dip.from, dip.to]).unwrap_or_default(), found_burst)
         };
         let begins = burst.or(found_burst).map_or(0.0, |edge| edge.bytes);
         let stalls = stalls::stalls(&self.track, self.seconds, self.part, begins, &edges);
@@ -174,52 +211,105 @@ impl Fill<'_> {
 
     /// Parts of the burst at the start, where what parts the first `until` parts best comes so early.
     fn burst(&self, longest: usize, until: usize) -> Option<usize> {
-        let (at, contrast) = self.best_fall(0..until, 1, 2)?;
+        let (at, contrast) = self.levels.best_fall(0..until, 1, 2)?;
         (at <= longest && contrast.fall >= BURST_FACTOR.ln() && self.apart(contrast)).then_some(at)
     }
 
-    /// The burst of a fill that falls further at this part, where that is far enough behind.
+    /// The burst of a fill that falls further at this part, with a least stretch between the two.
     fn burst_before(&self, longest: usize, fall: usize) -> Option<usize> {
-        (fall > 2 * longest).then(|| self.burst(longest, fall))?
+        // The interval through which that fall goes would be one more.
+        let holds = self.track.before[self.track.holding(fall as f64 * self.part)].0;
+        self.burst(longest.min(fall.saturating_sub(LEAST_BEFORE)), (holds / self.part) as usize)
     }
 
-    /// The fall that leaves the least squares of a stretch, with so many parts at least before and behind it.
-    fn best_fall(&self, of: Range<usize>, before: usize, behind: usize) -> Option<(usize, Contrast)> {
-        let at = (of.start + before)..=of.end.checked_sub(behind)?;
-        let falls = at.map(|at| (at, self.levels.between(&(of.start..at), &(at..of.end))));
-        falls.filter(|(_, found)| found.fall > 0.0).min_by(|(_, one), (_, other)| one.left.total_cmp(&other.left))
+    /// What parts the fill best, where that is the end of a cache; also where that is hidden by short gaps and bursts.
+    fn cliff(&self, start: usize, least: usize) -> Option<Found> {
+        [&self.levels, &self.calm].into_iter().find_map(|levels| {
+            let (before, behind, contrast) = self.best(levels, start, least)?;
+            let sure = self.apart(contrast) && self.steep(levels, &before, &behind, contrast);
+            let middle = levels.middle(&before, &behind);
+            (sure && self.falls(&before, &behind, contrast, middle)).then_some(Found { at: behind.start, middle })
+        })
     }
 
-    /// The part at which what parts the fill best is the end of a cache.
-    fn cliff(&self, start: usize, least: usize) -> Option<usize> {
-        let all = self.levels.count();
-        let (at, contrast) = self.best_fall(start..all, least, LEAST_BEHIND)?;
-        self.is_cliff(start..at, at..all, contrast).then_some(at)
+    /// What parts the fill best: the stretches before and behind it.
+    fn best(&self, levels: &Levels, start: usize, least: usize) -> Option<(Range<usize>, Range<usize>, Contrast)> {
+        let all = levels.count();
+        let (at, contrast) = levels.best_fall(start..all, least, LEAST_BEHIND)?;
+        Some((start..at, at..all, contrast))
     }
 
     /// The first of the large steps up to this one.
-    fn earlier(&self, start: usize, least: usize, cliff: usize) -> usize {
-        let mut at = cliff;
-        while let Some((earlier, contrast)) = self.best_fall(start..at, 1, LEAST_BEHIND) {
-            let large = earlier >= start + least && contrast.fall >= EARLIER_FACTOR.ln();
-            let stays = || self.share_slow(earlier..at, self.middle(&(start..earlier), &(earlier..at))) >= 0.9;
-            if !(large && self.is_cliff(start..earlier, earlier..at, contrast) && stays()) {
+    fn earlier(&self, start: usize, least: usize, cliff: Found) -> Found {
+        let (mut found, all) = (cliff, self.levels.count());
+        while let Some((at, contrast)) = self.levels.best_fall(start..found.at, 1, LEAST_BEHIND) {
+            let (before, behind) = (start..at, at..found.at);
+            let middle = self.levels.middle(&before, &behind);
+            let large = at >= start + least && contrast.fall >= EARLIER_FACTOR.ln() && self.apart(contrast);
+            let step = large && self.steep(&self.levels, &before, &behind, contrast);
+            let stays = || self.share_slow(behind.clone(), middle) >= 0.9 && self.for_good(&before, &(at..all), middle);
+            if !(step && self.falls(&before, &behind, contrast, middle) && stays()) {
                 break;
             }
-            at = earlier;
+            found = Found { at, middle };
         }
-        at
+        found
     }
 
-    fn is_cliff(&self, before: Range<usize>, behind: Range<usize>, contrast: Contrast) -> bool {
-        let known = |of: &Range<usize>| self.levels.known(of) >= LEAST_KNOWN;
-        let falls = contrast.fall >= -SLOW.ln() && self.rate(&behind) < SLOW * self.rate(&before);
-        let sure = self.apart(contrast) && known(&before) && known(&behind);
-        falls && sure && self.for_good(&before, &behind) && self.steep(&before, &behind, contrast)
+    /// The end of the cache at this change or at a large one before it; `None` where what follows its very byte is not
+    /// slower for good.
+    fn end(&self, start: usize, least: usize, cliff: Found) -> Option<(usize, End)> {
+        let all = self.levels.count();
+        [self.earlier(start, least, cliff), cliff].into_iter().find_map(|Found { at, middle }| {
+            let edge = self.edge(at, start..at, at..all);
+            let behind = super::first_behind(edge.bytes, self.part)..all;
+            self.for_good(&(start..at), &behind, middle).then_some((at, End { edge, middle }))
+        })
+    }
+
+    /// The step that a fill took within a slow decline, and by how many standard errors.
+    fn step(&self, start: usize, least: usize) -> Option<(Found, f64)> {
+        let (all, levels) = (self.levels.count(), &self.calm);
+        let step = step::steepest(levels, start..all, least, |at| self.beside(levels, &(start..at), &(at..all)))?;
+        let (before, behind) = (start..step.at, step.at..all);
+        let middle = step.middle.exp();
+        let is_end = self.known(&before, &behind) && self.for_good(&before, &behind, middle);
+        is_end.then_some((Found { at: step.at, middle }, step.errors))
+    }
+
+    /// What may be the end of a cache, but is not far enough from what noise does. In a slow decline it is this step,
+    /// or a fall that explains the fill better than a line.
+    fn suspect(&self, start: usize, least: usize, declines: bool, step: Option<(Found, f64)>) -> Option<Edge> {
+        let suspect = SUSPECT * self.errors_needed();
+        let may_be = |levels: &Levels| {
+            let (before, behind, contrast) = self.best(levels, start, least)?;
+            let falls = self.falls(&before, &behind, contrast, levels.middle(&before, &behind));
+            let likely = !declines || contrast.left < levels.line(&(start..behind.end)).0;
+            (falls && likely && contrast.errors >= suspect).then_some(behind.start)
+        };
+        let step = step.filter(|(_, errors)| *errors >= suspect).map(|(step, _)| step.at);
+        let at = step.or_else(|| may_be(&self.levels)).or_else(|| may_be(&self.calm))?;
+        let (before, behind) = (self.rate(&(start..at)), self.rate(&(at..self.levels.count())));
+        Some(Edge { bytes: at as f64 * self.part, before, behind })
+    }
+
+    /// Whether the rate fell by enough and for good, from what was recorded often enough.
+    fn falls(&self, before: &Range<usize>, behind: &Range<usize>, contrast: Contrast, middle: f64) -> bool {
+        let falls = contrast.fall >= -SLOW.ln() && self.rate(behind) < SLOW * self.rate(before);
+        falls && self.known(before, behind) && self.for_good(before, behind, middle)
+    }
+
+    fn known(&self, before: &Range<usize>, behind: &Range<usize>) -> bool {
+        [before, behind].iter().all(|of| self.levels.known(of) >= LEAST_KNOWN)
     }
 
     fn apart(&self, contrast: Contrast) -> bool {
-        contrast.errors >= ERRORS * (1.0 + FEW_KNOWN / self.levels.known(&(0..self.levels.count())).max(1.0))
+        contrast.errors >= self.errors_needed()
+    }
+
+    /// How many standard errors two levels of this fill must be apart.
+    fn errors_needed(&self) -> f64 {
+        ERRORS * (1.0 + FEW_KNOWN / self.levels.known(&(0..self.levels.count())).max(1.0))
     }
 
     /// Bytes per second of a stretch.
@@ -227,13 +317,8 @@ impl Fill<'_> {
         super::mean_rate(self.part, &self.seconds[of.clone()])
     }
 
-    /// Between the rates of two stretches, bytes per second: half of the way from one to the other by factors.
-    fn middle(&self, before: &Range<usize>, behind: &Range<usize>) -> f64 {
-        f64::midpoint(self.levels.mean(before), self.levels.mean(behind)).exp()
-    }
-
-    fn for_good(&self, before: &Range<usize>, behind: &Range<usize>) -> bool {
-        let middle = self.middle(before, behind);
+    /// Whether what comes before is faster than the middle, and what follows slower, by most of both.
+    fn for_good(&self, before: &Range<usize>, behind: &Range<usize>, middle: f64) -> bool {
         let last = behind.end - behind.len() / 4..behind.end;
         1.0 - self.share_slow(before.clone(), middle) >= MOST_BEFORE
             && self.share_slow(behind.clone(), middle) >= MOST_BEHIND
@@ -248,18 +333,25 @@ impl Fill<'_> {
     }
 
     /// Whether the fall is a step: done at its place and not on the whole way.
-    fn steep(&self, before: &Range<usize>, behind: &Range<usize>, contrast: Contrast) -> bool {
+    fn steep(&self, levels: &Levels, before: &Range<usize>, behind: &Range<usize>, contrast: Contrast) -> bool {
+        let (near, far) = self.beside(levels, before, behind);
+        let here = levels.mean(&near) - levels.mean(&far);
+        let (line, _) = levels.line(&(before.start..behind.end));
+        let very_steep = here >= VERY_STEEP * contrast.fall && contrast.left < NEARLY * line;
+        very_steep || (here >= STEEP * contrast.fall && contrast.left < line)
+    }
+
+    /// The stretches right before and behind a change, without the interval through which it may go.
+    fn beside(&self, levels: &Levels, before: &Range<usize>, behind: &Range<usize>) -> (Range<usize>, Range<usize>) {
         // The parts of the interval through which the edge may go belong to neither side.
         let width =
             |rate: f64| (self.track.interval_s(before.end as f64 * self.part) * rate / self.part).ceil() as usize;
         let first = before.end.saturating_sub(width(self.rate(before)).max(1)).max(before.start + 1);
         let second = (behind.start + width(self.rate(behind)).max(1)).min(behind.end - 1);
-        let known = |of: &Range<usize>| of.len() >= NEAR && self.levels.known(of) >= NEAR_KNOWN;
+        let known = |of: &Range<usize>| of.len() >= NEAR && levels.known(of) >= NEAR_KNOWN;
         let near = (before.start..first).rev().map(|from| from..first).find(known).unwrap_or(before.start..first);
         let far = (second + 1..=behind.end).map(|to| second..to).find(known).unwrap_or(second..behind.end);
-        let here = self.levels.mean(&near) - self.levels.mean(&far);
-        let (line, _) = self.levels.line(&(before.start..behind.end));
-        here >= VERY_STEEP * contrast.fall || (here >= STEEP * contrast.fall && contrast.left < line)
+        (near, far)
     }
 
     /// The rates at both ends of a slow decline, bytes per second.

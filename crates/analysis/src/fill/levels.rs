@@ -9,6 +9,13 @@ use std::ops::Range;
 const NEIGHBOURS: usize = 4;
 /// A part is taken as no slower than its neighbours' median over this: one stall is no level.
 const SLOWEST: f64 = 2.0;
+/// Recorded intervals to each side of a part whose median is the calm rate there.
+const CALM_INTERVALS: f64 = 4.0;
+/// What is further from it than this many times the usual (a median, made comparable with a standard deviation) is a
+/// short gap or burst.
+const CALM_ERRORS: f64 = 3.0 * 1.4826;
+/// And at least further than by this factor.
+const CALM_LEAST: f64 = 1.1;
 
 /// Logarithms of the rates of equal parts, with their sums.
 #[derive(Debug)]
@@ -40,9 +47,50 @@ impl Levels {
             super::median(around) - SLOWEST.ln()
         };
         let logs: Vec<f64> = (0..raw.len()).map(|at| raw[at].max(least(at))).collect();
+        Levels::of(logs, intervals)
+    }
+
+    fn of(logs: Vec<f64>, intervals: Vec<f64>) -> Levels {
         let sums = running(logs.iter().copied());
         let squares = running(logs.iter().map(|log| log * log));
         Levels { logs, sums, squares, intervals }
+    }
+
+    /// The same with each part no further from the median around it than is usual: what a gap of one interval and the
+    /// burst behind it add to the scatter would hide a change of the rate. Noise that is even stays as it is.
+    pub(super) fn calm(&self) -> Levels {
+        let reach = |at: usize| {
+            let known = self.intervals[at];
+            let from = self.intervals.partition_point(|intervals| *intervals < known - CALM_INTERVALS);
+            let to = self.intervals.partition_point(|intervals| *intervals < known + CALM_INTERVALS);
+            from.min(at.saturating_sub(NEIGHBOURS))..to.max(at + NEIGHBOURS + 1).min(self.logs.len())
+        };
+        let medians: Vec<f64> = (0..self.logs.len()).map(|at| super::median(&self.logs[reach(at)])).collect();
+        let apart: Vec<f64> = self.logs.iter().zip(&medians).map(|(log, median)| (log - median).abs()).collect();
+        let most = (CALM_ERRORS * super::median(&apart)).max(CALM_LEAST.ln());
+        let calm = |(log, median): (&f64, &f64)| log.clamp(median - most, median + most);
+        Levels::of(self.logs.iter().zip(&medians).map(calm).collect(), self.intervals.clone())
+    }
+
+    /// Between the rates of two stretches, bytes per second: half of the way from one to the other by factors.
+    pub(super) fn middle(&self, before: &Range<usize>, behind: &Range<usize>) -> f64 {
+        f64::midpoint(self.mean(before), self.mean(behind)).exp()
+    }
+
+    /// The fall that leaves the least squares of a stretch, with so many parts at least before and behind it.
+    pub(super) fn best_fall(&self, of: Range<usize>, before: usize, behind: usize) -> Option<(usize, Contrast)> {
+        let at = (of.start + before)..=of.end.checked_sub(behind)?;
+        let falls = at.map(|at| (at, self.between(&(of.start..at), &(at..of.end))));
+        falls.filter(|(_, found)| found.fall > 0.0).min_by(|(_, one), (_, other)| one.left.total_cmp(&other.left))
+    }
+
+    /// The line of least squares through the logarithms of a stretch: its value in the middle of the stretch, its slope
+    /// for each part, and the squares it leaves.
+    pub(super) fn straight(&self, of: &Range<usize>) -> (f64, f64, f64) {
+        let logs = &self.logs[of.clone()];
+        let (start, slope) = least_squares(logs);
+        let left = logs.iter().enumerate().map(|(index, log)| (log - start - slope * index as f64).powi(2)).sum();
+        (self.mean(of), slope, left)
     }
 
     pub(super) fn count(&self) -> usize {

@@ -2,7 +2,7 @@
 //!
 //! An interval through which an edge goes was written at the one rate up to it and at the other from then on, so the
 //! time that it took tells where that was. What is drained in slices (a throttle, a drive with a buffer) smears an edge
-//! over its neighbours, so those are taken with it. Pure.
+//! over its neighbours, so of those the place is taken that explains them all best. Pure.
 
 use std::ops::Range;
 
@@ -10,6 +10,10 @@ use super::change::Edge;
 
 /// Share of the span next to an edge whose rate is taken for the one there.
 const NEAR: f64 = 0.1;
+/// Intervals next to an edge that this is at least: over fewer, what is drained in slices has no rate.
+const NEAR_INTERVALS: usize = 10;
+/// Intervals to each side of those that may hold an edge, among which it is looked for.
+const MORE: usize = 2;
 /// Pieces of that, of whose paces the middle one counts: a burst or a stall in one of them says nothing.
 const PIECES: usize = 5;
 
@@ -73,20 +77,35 @@ pub(super) fn edge(track: &Track<'_>, near: f64, part: f64, before: Range<f64>, 
     let last = track.intervals.len();
     // The first interval of a stretch may hold what came before it.
     let lowest = track.holding(before.start) + usize::from(before.start > 0.0);
-    // The intervals that may hold it, and one more to each side for what is drained in slices.
-    let from = track.holding((near - 1.5 * part).max(0.0)).saturating_sub(1).max(lowest + 1);
-    let to = (track.holding(near + 1.5 * part) + 2).min(last.saturating_sub(1)).max(from + 1);
+    // The intervals that may hold it, and some more to each side for what is drained in slices.
+    let from = track.holding((near - 1.5 * part).max(0.0)).saturating_sub(MORE).max(lowest + 1);
+    let to = (track.holding(near + 1.5 * part) + 1 + MORE).min(track.holding(behind.end)).min(last.saturating_sub(1));
+    let to = to.max(from + 1);
     let reach = NEAR * track.span;
-    let first = track.holding((near - reach).max(0.0)).max(lowest).min(from - 1);
-    let end = (track.holding(behind.end.min(near + reach)) + 1).clamp(to + 1, last.max(to + 1));
-    let (fast, slow) = (track.pace(first..from)?, track.pace(to..end.min(last))?);
-    let ((begins, began), (ends, ended)) = (*track.before.get(from)?, *track.before.get(to)?);
-    // A line of one pace from the start of these intervals, a line of the other to their end: where they meet.
-    let fast_bytes = if (slow - fast).abs() > f64::EPSILON * slow {
-        ((ends - begins) * slow - (ended - began)) / (slow - fast)
-    } else {
-        near - begins
+    let first = track.holding((near - reach).max(0.0)).min(from.saturating_sub(NEAR_INTERVALS));
+    let first = first.max(lowest).min(from - 1);
+    let most = track.holding(behind.end) + 1;
+    let end = (track.holding(near + reach) + 1).max(to + NEAR_INTERVALS).min(most).clamp(to + 1, last.max(to + 1));
+    let (fast, slow) = (1.0 / track.pace(first..from)?, 1.0 / track.pace(to..end.min(last))?);
+    let bytes = meeting(track, from..to, fast, slow).unwrap_or(near);
+    Some(Edge { bytes, before: fast, behind: slow })
+}
+
+/// The byte in these intervals up to which one rate and from which on the other explains best what was written in each:
+/// with the least sum of misses, in which a gap or what had waited in one counts for no more than any other interval
+/// that went at the other rate. `None` where the rates are the same.
+fn meeting(track: &Track<'_>, of: Range<usize>, first: f64, second: f64) -> Option<f64> {
+    let misses = |at: usize, due: f64| {
+        let (bytes, seconds) = track.intervals[at];
+        (bytes - due * seconds).abs()
     };
-    let bytes = begins + fast_bytes.clamp(0.0, ends - begins);
-    Some(Edge { bytes, before: 1.0 / fast, behind: 1.0 / slow })
+    let holding = |at: usize| {
+        let (bytes, seconds) = track.intervals[at];
+        let share = ((bytes / seconds - second) / (first - second)).clamp(0.0, 1.0);
+        let due = share * first + (1.0 - share) * second;
+        let others = (of.start..at).map(|at| misses(at, first)).chain((at + 1..of.end).map(|at| misses(at, second)));
+        (misses(at, due) + others.sum::<f64>(), track.before[at].0 + share * first / due * bytes)
+    };
+    let (_, bytes) = of.clone().map(holding).min_by(|(one, _), (other, _)| one.total_cmp(other))?;
+    ((first - second).abs() > f64::EPSILON * first).then_some(bytes)
 }

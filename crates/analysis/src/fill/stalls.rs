@@ -1,4 +1,4 @@
-//! Short gaps in a fill: times in which next to nothing was written, with the same rate before and behind them.
+//! Short gaps in a fill: times in which next to nothing was written.
 //!
 //! Owns the rule by which a gap is one. Looked for interval by interval, against the rate around each. Pure.
 
@@ -13,45 +13,56 @@ const LEAST_S: f64 = 0.25;
 const UNUSUAL: f64 = 6.0;
 /// More than this share of the span is no gap.
 const SHORT: f64 = 0.03;
-/// More gaps than this share of the intervals: that is how the drive writes.
+/// More gaps than this share of the intervals, and than [`FEW`]: that is how the drive writes.
 const RARE: f64 = 0.05;
+/// See [`RARE`].
+const FEW: f64 = 5.0;
 /// Parts to each side whose median is the rate around a place.
 const AROUND: usize = 10;
 /// Intervals to each side of an edge that hold both rates.
 const AT_EDGE: usize = 2;
 
-/// The gaps, in order, but for those before `begins` and at the edges (bytes), where the rate changes anyway.
+/// The gaps, in order, but for those before `begins` (bytes). At the edges (bytes), where the rate changes anyway, a
+/// gap is what took longer than the slower rate explains.
 pub(super) fn stalls(track: &Track<'_>, seconds: &[f64], part: f64, begins: f64, edges: &[f64]) -> Vec<Stall> {
     let usual = around(seconds, part);
-    let lost: Vec<f64> = (0..track.intervals.len()).map(|at| lost_s(track, &usual, part, at)).collect();
+    let at_edge = |at: usize| edges.iter().any(|edge| track.holding(*edge).abs_diff(at) <= AT_EDGE);
+    let lost = |at| lost_s(track, &usual, part, at, if at_edge(at) { AT_EDGE } else { 0 });
+    let lost: Vec<f64> = (0..track.intervals.len()).map(lost).collect();
     let sizes: Vec<f64> = lost.iter().map(|lost| lost.abs()).collect();
     let least = LEAST_S.max(UNUSUAL * super::median(&sizes));
-    let at_edge = |at: usize| {
-        let near = |edge: &f64| track.holding(*edge).abs_diff(at) <= AT_EDGE;
-        track.before[at].0 < begins || edges.iter().any(near)
-    };
-    let slow = |at: usize| lost[at] > (1.0 - SLOW) * track.intervals[at].1 && !at_edge(at);
+    let slow = |at: usize| lost[at] > (1.0 - SLOW) * track.intervals[at].1 && track.before[at].0 >= begins;
     let mut found = Vec::new();
-    let (mut at, mut in_gaps) = (0, 0);
+    let mut at = 0;
     while at < lost.len() {
         let end = (at..lost.len()).find(|at| !slow(*at)).unwrap_or(lost.len());
-        let (bytes, lost_s) = (track.before[end].0 - track.before[at].0, lost[at..end].iter().sum::<f64>());
+        let (from, to, lost_s) = (track.before[at].0, track.before[end].0, lost[at..end].iter().sum::<f64>());
         // What goes on to the end has nothing behind it.
-        if lost_s >= least && bytes <= SHORT * part * seconds.len() as f64 && end < lost.len() {
-            found.push(Stall { bytes: track.before[at].0, lost_s });
-            in_gaps += 1;
+        if lost_s >= least && to - from <= SHORT * part * seconds.len() as f64 && end < lost.len() {
+            let pace = |part: usize| usual[part.min(usual.len() - 1)];
+            let (before, behind) = ((from / part) as usize, (to / part) as usize);
+            let (before, behind) = (1.0 / pace(before.saturating_sub(AROUND)), 1.0 / pace(behind + AROUND));
+            found.push(Stall { bytes: from, lost_s, before, behind });
         }
         at = end + 1;
     }
-    if in_gaps as f64 > (RARE * lost.len() as f64).max(1.0) { Vec::new() } else { found }
+    if found.len() as f64 > (RARE * lost.len() as f64).max(FEW) { Vec::new() } else { found }
 }
 
-/// Seconds of an interval beyond those that its bytes take at the rate around it.
-fn lost_s(track: &Track<'_>, usual: &[f64], part: f64, at: usize) -> f64 {
+/// Seconds of an interval beyond those that its bytes take at the rate around it, or at the slowest of those around so
+/// many intervals to each side.
+fn lost_s(track: &Track<'_>, usual: &[f64], part: f64, at: usize, reach: usize) -> f64 {
     let (bytes, time) = track.intervals[at];
     let begins = track.before[at].0;
-    let of_part = |position: f64| usual[((position / part) as usize).min(usual.len() - 1)];
-    time - bytes * f64::midpoint(of_part(begins), of_part(begins + bytes))
+    let part_at = |position: f64| ((position / part) as usize).min(usual.len() - 1);
+    let pace = if reach == 0 {
+        f64::midpoint(usual[part_at(begins)], usual[part_at(begins + bytes)])
+    } else {
+        let (from, to) = (at.saturating_sub(reach), (at + reach + 1).min(track.intervals.len()));
+        let around = &usual[part_at(track.before[from].0)..=part_at(track.before[to].0)];
+        around.iter().copied().fold(0.0, f64::max)
+    };
+    time - bytes * pace
 }
 
 /// Seconds per byte around each part.

@@ -2,6 +2,7 @@
 
 use super::*;
 
+mod answers;
 mod courses;
 
 const GB: f64 = 1e9;

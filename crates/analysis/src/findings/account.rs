@@ -63,7 +63,7 @@ pub(crate) fn cpu_had_by_others(seen: &[Seen]) -> Finding {
 pub(crate) fn cpu_quota(seen: &[Seen]) -> Finding {
     let statement = format!(
         "In {} a CPU quota kept the issuing threads from a CPU while they were ready to run: completions lay unnoticed and \
-         nothing was asked for, so the rates are lower bounds.",
+         nothing was asked for, so the rates are lower bounds and latencies hold that time.",
         executions(seen)
     );
     let cause = "The container or service that drivelab runs in may use only a part of a CPU (`cpu.max`, \

@@ -4,6 +4,7 @@ use drivelab_core::finding::{Finding, Severity};
 
 use super::{Words, executions, plural};
 use crate::check::Seen;
+use crate::fill::change::SLOW;
 
 /// What is said of a write cache that is larger than what was written.
 const FILL_MORE: &str = "Fill the whole drive (`drivelab run disk-fill DEVICE --form faithful`) where the end of its \
@@ -20,6 +21,12 @@ fn the_first(seen: &[Seen]) -> &'static str {
     if seen.len() > 1 { "in the first of them " } else { "" }
 }
 
+/// What is added where others used the disk during the execution whose figures are told.
+fn others(seen: &[Seen]) -> &'static str {
+    let noted = seen.first().is_some_and(|seen| !seen.notes.is_empty());
+    if noted { " Others used the disk meanwhile, so these rates are lower bounds." } else { "" }
+}
+
 fn note(seen: &[Seen], code: &'static str, statement: String, cause: &str, action: &str) -> Finding {
     Words { code, severity: Severity::Note, statement, cause, action }.about(seen)
 }
@@ -29,11 +36,12 @@ pub(crate) fn cache_ended(seen: &[Seen]) -> Finding {
     let (behind, before) = first(seen, 0);
     let statement = format!(
         "In {} the rate of a write in order fell for good, {}after {:.1} GB ({:.0} % of the span), from {before:.0} to \
-         {behind:.0} MB/s: there a write cache ended.",
+         {behind:.0} MB/s: there a write cache ended.{}",
         executions(seen),
         the_first(seen),
         first(seen, 1).0,
-        first(seen, 2).0
+        first(seen, 2).0,
+        others(seen)
     );
     let cause = "Drives write to fast cells (pSLC) or memory first, as long as there is room; a drive that has just been \
                  filled or is nearly full has less of it.";
@@ -47,9 +55,10 @@ pub(crate) fn ramp(seen: &[Seen]) -> Finding {
     let (to, from) = first(seen, 0);
     let statement = format!(
         "In {} the rate of a write in order sank slowly, {}from {from:.0} to {to:.0} MB/s, without a step: that is no end \
-         of a write cache.",
+         of a write cache.{}",
         executions(seen),
-        the_first(seen)
+        the_first(seen),
+        others(seen)
     );
     let cause = "Disks are slower the nearer to the middle they write; a drive that grows warm, or tidies up more and more \
                  while it writes, sinks too.";
@@ -72,29 +81,42 @@ pub(crate) fn not_seen(seen: &[Seen]) -> Finding {
         String::new()
     };
     let statement = format!(
-        "In {} no end of a write cache was seen, {}in {:.1} GB at a mean of {:.0} MB/s{dip}.",
+        "In {} no end of a write cache was seen, {}in {:.1} GB at a mean of {:.0} MB/s{dip}.{}",
         executions(seen),
         the_first(seen),
         first(seen, 0).0,
-        first(seen, 1).0
+        first(seen, 1).0,
+        others(seen)
     );
     let cause = "The drive has none, it is larger than what was written, or it was full before; storage in memory and below \
                  a limit has none either.";
     note(seen, "write_cache_not_seen", statement, cause, FILL_MORE)
 }
 
-/// The evidence: what was written, its share of the span, recorded intervals.
+/// The evidence: what was written, its share of the span, recorded intervals; and where the rate varies too much, the
+/// rates behind and before what may be an end, and what was written until then.
 pub(crate) fn too_little(seen: &[Seen]) -> Finding {
-    let (count, _) = first(seen, 2);
+    let varies = seen.first().is_some_and(|seen| seen.evidence.len() > 3);
+    let ((count, _), (behind, before)) = (first(seen, 2), first(seen, 3));
+    let varies = if varies {
+        format!(
+            ", whose rates vary so much that a fall from {before:.0} to {behind:.0} MB/s, after {:.1} GB, may be an end or \
+             chance",
+            first(seen, 4).0
+        )
+    } else {
+        String::new()
+    };
     let statement = format!(
-        "In {} too little was written to tell whether a write cache ends: {}{:.1} GB ({:.0} % of the span) in {}.",
+        "In {} too little was written to tell whether a write cache ends: {}{:.1} GB ({:.0} % of the span) in {}{varies}.",
         executions(seen),
         the_first(seen),
         first(seen, 0).0,
         first(seen, 1).0,
         plural(count as usize, "recorded interval")
     );
-    let cause = "The span is small for so fast a drive, or the step ended before it was full.";
+    let cause = "The span is small for so fast a drive, the step ended before it was full, or something else made its rate \
+                 uneven.";
     note(seen, "write_cache_too_little", statement, cause, FILL_MORE)
 }
 
@@ -103,21 +125,31 @@ pub(crate) fn burst(seen: &[Seen]) -> Finding {
     let (before, behind) = first(seen, 0);
     let statement = format!(
         "In {} a write in order began with a burst, {}{:.2} GB ({:.1} % of the span) at {before:.0} MB/s, then \
-         {behind:.0} MB/s: too short to be called the end of a write cache.",
+         {behind:.0} MB/s: too short to be called the end of a write cache.{}",
         executions(seen),
         the_first(seen),
         first(seen, 1).0,
-        first(seen, 2).0
+        first(seen, 2).0,
+        others(seen)
     );
     let cause = "The drive's memory took the first writes, a limit below it had saved up for them, or its write cache is \
                  that small.";
     note(seen, "write_burst", statement, cause, "Take the rate behind it for anything but short writes.")
 }
 
-/// The evidence: the longest gap, how many there are, what was written before the longest.
+/// The evidence: the longest gap, how many there are, what was written before the longest, the rates behind and before
+/// it.
 pub(crate) fn stalled(seen: &[Seen]) -> Finding {
+    let (behind, before) = first(seen, 3);
+    let went_on = if behind < SLOW * before {
+        format!("at {behind:.0} instead of {before:.0} MB/s")
+    } else if before < SLOW * behind {
+        format!("faster, at {behind:.0} instead of {before:.0} MB/s")
+    } else {
+        "as fast as before".to_owned()
+    };
     let statement = format!(
-        "In {} a write in order stood still, {}{}, the longest for {:.1} s after {:.1} GB, and went on as fast as before.",
+        "In {} a write in order stood still, {}{}, the longest for {:.1} s after {:.1} GB, and went on {went_on}.",
         executions(seen),
         the_first(seen),
         plural(first(seen, 1).0 as usize, "time"),

@@ -52,6 +52,23 @@ pub fn state_unmet(title: &str, first: StepKey, unmet: &[String]) -> Finding {
     words.finding(vec![first], Vec::new())
 }
 
+/// Steps of a resumed run that meet what the step left that was cut off, since nothing empties the target before them.
+#[must_use]
+pub fn not_emptied(cut_off: &str, keys: Vec<StepKey>) -> Finding {
+    let words = Words {
+        code: "not_emptied",
+        severity: Severity::Note,
+        statement: format!(
+            "'{cut_off}' was cut off when it had changed the target, and what it left could not be taken away: the steps \
+             behind the break met it, and in a run in one go they do not."
+        ),
+        cause: "Nothing in the methodology discards or writes the whole target before them, so there is no state to go \
+                back to.",
+        action: "Where it may matter, discard the target (`drivelab wipe`) and begin a new run.",
+    };
+    words.finding(keys, Vec::new())
+}
+
 /// A preparation that was to go on until its speed was flat: how far it went, and whether it was. `share` of the span
 /// holds data after it, where that is known. `key` is its last execution, which tells it from other preparations.
 #[must_use]

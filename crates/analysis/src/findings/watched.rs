@@ -44,6 +44,45 @@ pub(crate) fn others_used_disk(seen: &[Seen]) -> Finding {
     warning("others_used_disk", statement, cause, action).about(seen)
 }
 
+pub(crate) fn others_perhaps(seen: &[Seen]) -> Finding {
+    let names: BTreeSet<&str> = seen.iter().flat_map(|one| &one.notes).map(String::as_str).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let statement = format!(
+        "In {} the kernel counted more on {} than was asked for: whether the page cache in between read ahead or others \
+         used it cannot be told.",
+        executions(seen),
+        names.join(", ")
+    );
+    let cause = "Another program used the disk, or the page cache read ahead between blocks that lay close.";
+    let action = "Measure past the page cache (`losetup --direct-io=on`, `mount -o loop,direct-io`), or see that nothing \
+                  else uses the disk (`iotop`) and measure again.";
+    warning("others_perhaps", statement, cause, action).about(seen)
+}
+
+/// Beside loads on files the reads of others are judged only.
+pub(crate) fn writes_not_judged(seen: &[Seen]) -> Finding {
+    let statement = format!(
+        "In {} what others wrote to the disk could not be watched: a file system writes more than its files. Only reads \
+         were held against what the files hold.",
+        executions(seen)
+    );
+    let action = "See that nothing else uses the disk meanwhile (`iotop`).";
+    Words { code: "others_not_watched", severity: Severity::Note, statement, cause: "", action }.about(seen)
+}
+
+/// Nothing is watched beside the run.
+pub(crate) fn not_watched() -> Finding {
+    let statement = "Other I/O could not be watched: whether others used the disk meanwhile is not known of any step.";
+    let words = Words {
+        code: "others_not_watched",
+        severity: Severity::Note,
+        statement: statement.to_owned(),
+        cause: "Telemetry was switched off.",
+        action: "Leave `--telemetry off` out, or see that nothing else uses the disk meanwhile (`iotop`).",
+    };
+    words.about_run(Vec::new())
+}
+
 pub(crate) fn link_changed(seen: &[Seen]) -> Finding {
     let statement = format!("In {} the drive's link changed its speed or width.", executions(seen));
     let cause = "Power management of the link, or errors after which both ends agreed on less.";

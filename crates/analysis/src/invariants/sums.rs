@@ -66,9 +66,9 @@ pub(super) fn rate_mismatch(subject: &Subject<'_>) -> Vec<Seen> {
         let from_iops = if op.count == 0 { 0.0 } else { op.iops * bytes / op.count as f64 };
         let iops = op.count as f64 / elapsed;
         let mut found = Vec::new();
-        if differs(op.throughput.get(), from_iops) {
+        if let Some(rate) = op.throughput.filter(|rate| differs(rate.get(), from_iops)) {
             let what = format!("stored {} rate (limit: stored IOPS x block size)", kind.name());
-            found.push(evidence(&what, op.throughput.as_mb_s(), Some(from_iops / 1e6), "MB/s"));
+            found.push(evidence(&what, rate.as_mb_s(), Some(from_iops / 1e6), "MB/s"));
         }
         if differs(op.iops, iops) {
             let what = format!("stored {} IOPS (limit: operations / time)", kind.name());

@@ -136,14 +136,14 @@ fn corruptions() -> Vec<Corruption> {
         ("rate_mismatch", |case| case.main_op().iops *= 1.01),
         ("rate_mismatch", |case| {
             let op = case.main_op();
-            op.throughput = drivelab_core::units::BytesPerSecond::new(op.throughput.get() / 1.048_576);
+            op.throughput = Some(drivelab_core::units::BytesPerSecond::new(op.mb_s() * 1e6 / 1.048_576));
         }),
         ("not_direct", |case| case.record.engine.direct_verified = false),
         ("histogram_count", |case| case.main_op().histogram.count -= 1),
         ("histogram_count", |case| case.main_op().histogram.buckets[0].1 += 1),
         ("percentile_order", |case| {
             let latency = case.main_op().latency.as_mut().expect("latencies");
-            latency.p99 = Nanos::new(latency.p999.get() + 1);
+            latency.p99 = Some(Nanos::new(latency.max.get() + 1));
         }),
         ("percentile_order", |case| case.main_op().histogram.min = Nanos::new(u64::MAX)),
         // Latencies timed from another moment: just past what is forgiven, and far past it.
@@ -160,7 +160,7 @@ fn corruptions() -> Vec<Corruption> {
         // In an interval: one error among the few operations of a slow step would be many.
         ("interval_sums", |case| case.main_part(0).errors += 1),
         ("above_link", |case| {
-            let total = case.record.read.throughput.get().max(case.record.write.throughput.get());
+            let total = 1e6 * case.record.read.mb_s().max(case.record.write.mb_s());
             case.link = Some(total * 0.99);
         }),
     ]
@@ -181,7 +181,7 @@ fn load_corruptions() -> Vec<LoadCorruption> {
         ("histogram_count", paced, |case| case.responses().histogram.count -= 1),
         ("percentile_order", paced, |case| {
             let summary = case.responses().summary.as_mut().expect("response times");
-            summary.p99 = Nanos::new(summary.p999.get() + 1);
+            summary.p99 = Some(Nanos::new(summary.max.get() + 1));
         }),
         ("response_below_latency", paced, |case| {
             let (whole, part) = (case.responses().histogram.sum.get(), case.record.read.histogram.sum.get());

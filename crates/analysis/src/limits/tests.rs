@@ -84,6 +84,39 @@ fn pauses_and_weights_leave_slots_empty_on_purpose() {
     assert_eq!(of(|load| load.pace.weight = 3), LimitedBy::TargetOrDepth);
 }
 
+/// A quota is told by its own share, whatever else there is to say about the threads.
+#[test]
+fn a_quota_that_took_more_than_a_hundredth_is_the_limit_in_every_manner() {
+    let with = |quota_ms: u64, (mut record, workload): (StepRecord, Workload)| {
+        record.end_ns = record.start_ns + 1_000_000_000;
+        let effort = record.engine.effort.as_mut().expect("an account");
+        (effort.kept_by_quota, effort.waited_for_cpu) = (Nanos::from_millis(quota_ms), Nanos::from_millis(quota_ms));
+        limited_by(&record, &workload)
+    };
+    let kept = || open(0.0, 0, Arrivals::Constant);
+    let mut paused = case(100, 100, 3.0);
+    paused.1.pace.think_time = Nanos::from_millis(1);
+    for (how, case) in [("busy", case(700, 100, 32.0)), ("in time", kept()), ("with pauses", paused)] {
+        assert_eq!(with(300, case.clone()), LimitedBy::Quota { share: 0.3 }, "{how}");
+        assert!(!matches!(with(10, case), LimitedBy::Quota { .. }), "{how}: as much as a rate may be off by");
+    }
+}
+
+/// What a thread waited before its first operation says nothing about a step that is over within a tick.
+#[test]
+fn a_step_shorter_than_a_tick_is_not_said_to_have_waited_for_a_cpu() {
+    let of = |elapsed_us: u64, waited_us: u64| {
+        let (mut record, workload) = case(0, 0, 32.0);
+        record.end_ns = record.start_ns + elapsed_us * 1000;
+        let effort = record.engine.effort.as_mut().expect("an account");
+        (effort.thread_time, effort.waited_for_cpu) = (Nanos::new(elapsed_us * 1000), Nanos::new(waited_us * 1000));
+        limited_by(&record, &workload)
+    };
+    assert_eq!(of(440, 3_659), LimitedBy::TargetOrDepth);
+    assert_eq!(of(20_000, 10_000), LimitedBy::OtherWork { share: 0.5 });
+    assert_eq!(of(20_000, 60_000), LimitedBy::OtherWork { share: 1.0 }, "no more than all of it");
+}
+
 /// A second of 1,000 arrivals with this growth and backlog.
 fn open(growth: f64, backlog_at_end: u64, arrivals: Arrivals) -> (StepRecord, Workload) {
     let (mut record, mut workload) = case(900, 50, 3.0);

@@ -3,17 +3,17 @@
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::ids::StepKey;
 use drivelab_core::load::OpKind;
-use drivelab_core::metric::{Better, Metric, Spread};
+use drivelab_core::metric::{Better, Metric, Spread, Wrong};
 use drivelab_core::plan::{Combine, Rounds, Step, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
 use drivelab_core::workload::Workload;
 
 use super::{Compute, Entry, entries};
-use crate::check::Verdict;
+use crate::check::{Seen, Spoils, Verdict};
 use crate::findings::search::RATE_FOUND;
 use crate::values::{self, Execution, both, telemetry};
-use crate::{curve, find_rate, limits, stats, steady};
+use crate::{curve, find_rate, limits, rate, stats, steady};
 
 /// Every metric of the run: steps in the order of the plan, the whole run last.
 pub(crate) fn all(records: &RunRecords, verdicts: &[Verdict]) -> Vec<Metric> {
@@ -78,7 +78,8 @@ fn step_metrics(
         used.iter().filter_map(|record| Some(Execution::new(step, record)?.within(records))).collect();
     let keys: Vec<&StepKey> = used.iter().map(|record| &record.key).collect();
     let bound = limits::of_rounds(&used, workload).lower_bound;
-    let spoiled_by = spoil_codes(verdicts, &keys);
+    let (spoiled_by, looks_worse) = spoiled(verdicts, &keys);
+    let kept_schedule = !matches!(test.rounds, Rounds::FindRate(_)) && used.iter().all(|one| kept(one, workload));
     // The rate of a search is the highest that keeps the bound: a rate that missed it is none.
     let none_kept = find_rate::found(test, step, records).is_some_and(|found| found.held.is_none());
     let metric = |entry: Entry| {
@@ -87,8 +88,10 @@ fn step_metrics(
         let metric = step_metric(entry, test, step, &executions, &voided_by);
         let has_value = metric.value.is_some();
         let lower_bound = bound && is_rate(&metric.id) && has_value;
-        let spoiled = Some(entry.def.better.when_spoiled()).filter(|_| has_value && !spoiled_by.is_empty());
-        let spoiled_by = if has_value { spoiled_by.clone() } else { Vec::new() };
+        let spoils = has_value && !is_as_asked(&metric.id, kept_schedule);
+        let direction = if looks_worse { entry.def.better.when_spoiled() } else { Wrong::EitherWay };
+        let spoiled = Some(direction).filter(|_| spoils && !spoiled_by.is_empty());
+        let spoiled_by = if spoils { spoiled_by.clone() } else { Vec::new() };
         Metric { lower_bound, spoiled_by, wrong: spoiled, ..metric }
     };
     let watched = |entry: &Entry| {
@@ -124,6 +127,18 @@ fn is_rate(id: &str) -> bool {
         "replay.busy_throughput",
     ];
     matches!(id.rsplit('.').next(), Some("iops" | "throughput" | "achieved_iops")) || of_course.contains(&id)
+}
+
+/// Whether an execution did what its schedule asked, when it asked: all of its loads have one, and none fell behind.
+fn kept(record: &StepRecord, workload: &Workload) -> bool {
+    let is_scheduled = |group: &Workload| group.pace.rate.is_some() || rate::has_pauses_of_a_trace(group);
+    workload.groups().all(is_scheduled) && record.open_loop.is_some() && !limits::overloaded(record, workload)
+}
+
+/// Whether a figure is what was asked for, so that others on the disk cannot have changed it: the rate of a load that
+/// kept its schedule, and the bytes of a trace. Latencies, and a rate over busy time, they change all the same.
+fn is_as_asked(id: &str, kept_schedule: bool) -> bool {
+    id == "replay.bytes" || kept_schedule && is_rate(id) && id != rate::BUSY_RATE
 }
 
 /// Whether a step has the metric: no read figures where nothing is read, no schedule where there was none.
@@ -170,10 +185,13 @@ fn void_codes(verdicts: &[Verdict], keys: &[&StepKey], entry: Entry) -> Vec<Stri
     verdicts.iter().filter(concerns).map(|verdict| verdict.code.to_owned()).collect()
 }
 
-/// Codes of what changed every figure of any of these executions.
-fn spoil_codes(verdicts: &[Verdict], keys: &[&StepKey]) -> Vec<String> {
-    let spoils = |verdict: &&Verdict| verdict.seen.iter().any(|seen| seen.spoils && keys.contains(&&seen.key));
-    verdicts.iter().filter(spoils).map(|verdict| verdict.code.to_owned()).collect()
+/// Codes of what changed every figure of any of these executions, and whether they surely look worse for it.
+fn spoiled(verdicts: &[Verdict], keys: &[&StepKey]) -> (Vec<String>, bool) {
+    let spoils = |seen: &&Seen| seen.spoils.is_some() && keys.contains(&&seen.key);
+    let spoiling = verdicts.iter().filter(|verdict| verdict.seen.iter().any(|seen| spoils(&seen)));
+    let codes = spoiling.map(|verdict| verdict.code.to_owned()).collect();
+    let mut seen = verdicts.iter().flat_map(|verdict| &verdict.seen).filter(spoils);
+    (codes, seen.any(|seen| seen.spoils == Some(Spoils::Worse)))
 }
 
 fn step_metric(

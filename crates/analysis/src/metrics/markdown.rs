@@ -46,9 +46,10 @@ definition, its function and the records it comes from. An address is `STEP:METR
   cent and a tenth less is another load than the step's name says. Rates of such a step are lower bounds, shown with
   `≥`, and its latencies contain waiting on this side. Kernels split CPU
   time by what ran at their ticks, so that below 200 ms of it only the sum is judged, by half of the time. Where threads
-  were ready to run for more than a tenth of their time and other programs had the CPU, those were the limit, or the
-  CPU quota where that took as much. Where drivelab itself stood still for more than a hundredth of the time (stopped,
-  frozen, suspended: none of its threads ran, and none waited for a CPU), that was.
+  were ready to run for more than a tenth of their time and other programs had the CPU, those were the limit. Where a
+  CPU quota took more than a hundredth of the step, and at least half of what they waited, that was, in open and closed
+  loops. Steps below 10 ms say nothing about either. Where drivelab itself stood still for more than a hundredth of the
+  time (stopped, frozen, suspended: none of its threads ran, and none waited for a CPU), that was.
 - **Disturbed figures.** The kernel counts what every device moves, whoever asked for it. Where others moved more than
   5 % of the execution's own bytes and more than 1 MB/s, on the device that is measured or on one below it (the disk of
   a loop device's file, what LUKS, LVM, md, a partition or multipath lies on), every figure of the step is marked:
@@ -56,10 +57,12 @@ definition, its function and the records it comes from. An address is `STEP:METR
   `spoiled_by` with the codes of the findings and `wrong` (`too_low`, `too_high`, `either_way`), in CSV two columns. It
   voids nothing. What a layer asks of the devices below it is allowed for: each byte once (encryption, linear and
   striped volumes, loop devices with direct I/O), one write for each member (mirrors), three writes and a read of each
-  member (parity), twice the bytes and what was still on its way (a loop device through the page cache, a load
-  through it). Not judged are loads on sets of files, layers of which nobody can tell what they ask for (thin pools,
-  snapshots, caches), and what a hypervisor's host does below a virtual disk. A file system that writes elsewhere
-  (btrfs and others) may write eight times the bytes.
+  member (parity), each byte once and what was still on its way (a loop device through the page cache, a load through
+  it; of blocks below 4 KiB the whole page). Random blocks below 128 KiB, of which a page cache may read ahead what
+  nobody asks for, may move up to twice that before others are blamed; in between every figure is marked `◆`, since it
+  cannot be told (`others_perhaps`). Not judged are writes beside loads on sets of files, layers of which nobody can
+  tell what they ask for (thin pools, snapshots, caches), and what a hypervisor's host does below a virtual disk. A file
+  system that writes elsewhere (btrfs and others) may write eight times the bytes.
 - **Overload.** An open loop is overloaded where its backlog grew by more than 1 % of the asked rate (least squares over
   the intervals), by more than the slots hold and, with random gaps, by more than three standard deviations of the
   number of arrivals, and did so throughout: the line explains 70 % of the growth, which a stall just before the end of
@@ -106,24 +109,26 @@ definition, its function and the records it comes from. An address is `STEP:METR
   100 operations per second in 1, 1, 2, 4 and 11 µs, the scaled points are (0, 0), (1/3, 0), (2/3, 0.1), (8/9, 0.3)
   and (1, 1); they lie 0, 0.33, 0.57, 0.59 and 0 below the line: the knee is at 90.
 - **The end of a write cache.** A fill is cut into 200 parts of equal size, and of each the logarithm of its rate is
-  taken. Of all places with at least 3 % of the span before them and 5 % behind them, the one is looked for at which two
-  levels leave the least squares. It is the end of a cache where the rate falls by a fifth or more; the two
-  levels are six
-  standard errors apart (more for few intervals), with two recorded intervals each; by pieces of 2 % of the span, three
-  quarters of what came before are faster than the middle of both rates, three fifths of what follows slower,
-  and half of
-  its last quarter; and the fall is a step: two thirds of it are done within 5 % (and eight intervals) to each
-  side and two
-  levels explain the rate better than a line does, or 85 % of it are. Where what lies before it has such an end
-  itself, by half as much
-  again or more, the first is the end. A fast start of at most 3 % of the span, or of half a second and at most a tenth,
-  is a burst (`write_burst`) and left out before that. Without an end, a rate that sinks by a fifth or more
-  along a line is
-  a slow decline (`write_ramp`); all else is *not seen* (`write_cache_not_seen`), also where the rate fell and
-  recovered. A
-  gap (`write_stalled`) is a time in which next to nothing was written, that cost a quarter of a second or
-  more, with the
-  same rate before and behind it. Fewer than 20 recorded intervals are too little to tell (`write_cache_too_little`).
+  taken. Of all places with at least 3 % of the span before them and 5 % behind them, the one is looked for at which
+  two levels leave the least squares. It is the end of a cache where the rate falls by a fifth or more; the two levels
+  are six standard errors apart (more for few intervals), with two recorded intervals each; by pieces of 2 % of the
+  span, three quarters of what came before are faster than the middle of both levels (half of the way from one to the
+  other by factors), three fifths of what follows slower, and half of its last quarter; and the fall is a step: two
+  thirds of it are done within 5 % (and eight intervals) to each side and two levels explain the rate better than a
+  line does, or 85 % of it are and they explain it nearly as well. Where that is not so, it is looked for once more
+  with each part held to three standard deviations around the median of the nine intervals around it, so that short
+  gaps do not hide it. Where what lies before it has such an end itself, by half as much again or more, the first is
+  the end, and its levels are those before and behind that step. A fast start of at most 3 % of the span, or of half a
+  second and at most a tenth, is a burst (`write_burst`) and left out before that. Without such an end, a rate that
+  sinks by a fifth or more along a line is a slow decline (`write_ramp`), unless it falls at one place by a fifth more
+  than the lines before and behind that place explain, six standard errors high: that is the end of a cache too, the
+  middle is then between the ends of these lines, and `fill.late_decline` says what came behind it. What has every
+  mark of an end, but lies only half as many standard errors apart or more, is too little to tell
+  (`write_cache_too_little`), as are fewer than 20 recorded intervals; so a small fall hidden by a rate that varies is
+  not seen. All else is *not seen* (`write_cache_not_seen`), also where the rate fell and recovered. A gap
+  (`write_stalled`) is a time in which next to nothing was written, that cost a quarter of a second or more beyond
+  what the rate around it explains (at the end of a cache the slower one); more than five gaps, in more than a
+  twentieth of the intervals, are how the drive writes.
 - **Heat over minutes.** In an execution that runs as fast as it can (no schedule, no pauses), a fall is a rate that
   stays at least a tenth below the rate before it for 5 s or longer, after the first 30 s
   (`drivelab_analysis::throttle::falls`); the rate before it is the mean of the first 30 s, of the last fall, or of a

@@ -427,9 +427,10 @@ metrics! {
          run's monotonic clock. The ramp and the rest after the step are left out. Source: `start_ns` and `end_ns` \
          of the step record.";
     "fill.peak", "Rate before the end of the write cache", "MB/s", Higher, Step(fill_peak),
-        "Bytes over time of a fill up to the end of the write cache (see `fill.cache_size`), or of the whole fill where \
-         no end was seen. A fill is a step in which one thread writes the whole span in order; what it writes after \
-         it wrapped is left out. There is no figure where the span was not filled or has fewer than 20 intervals. \
+        "Bytes over time of a fill up to the end of the write cache (see `fill.cache_size`), without the intervals of a \
+         burst at its start, or of the whole fill where no end was seen. A fill is a step in which one \
+         thread writes the whole span in order; what it writes after it wrapped is left out. There is no figure \
+         where the span was not filled or has fewer than 20 intervals. \
          Source: bytes and bounds of the step's intervals.";
     "fill.cache_size", "Write cache used", "GB", Neutral, Step(fill_cache_size),
         "Bytes written when the rate fell for good, by the rule under *The end of a write cache* above. 1 GB is 10^9 \
@@ -441,17 +442,18 @@ metrics! {
         "`fill.cache_size` divided by the span of the step. The rest of the drive, where the span is a part of it, is \
          left out. Source: as there.";
     "fill.sustained", "Rate behind the end of the write cache", "MB/s", Higher, Step(fill_sustained),
-        "Bytes over time of the parts (half a per cent of the span each) behind the end of the cache, those left out that \
-         are above the middle of both rates by factors, the root of their product (recoveries, at most two \
-         fifths of what \
-         follows, or it is no end); of the whole fill where no end was seen. Source: as for `fill.cache_size`.";
+        "Bytes over time of the parts (half a per cent of the span each) behind the end of the cache, those left out \
+         that are above the middle of both levels, the one by which the end was judged (recoveries, at most two \
+         fifths of what follows, or it is no end; where a drive goes fast in bursts so short that more of the parts \
+         are, by pieces of \
+         2 % of the span); of the whole fill where no end was seen. Source: as for `fill.cache_size`.";
     "fill.last_16_gb", "Rate of the last 16 GB", "MB/s", Higher, Step(fill_last_16_gb),
         "Bytes over time of the last 16 GB of a fill (see `fill.peak`), 1 GB being 10^9 bytes: what the drive does when it \
          is nearly full. Within an interval the rate is taken as even. What was written after the stream wrapped is \
          left out; there is no figure for spans below 32 GB. Source: bytes and bounds of the step's intervals.";
     "fill.recoveries", "Recoveries behind the write cache", "times", Neutral, Step(fill_recoveries),
-        "How often the rate came back above the middle of `fill.sustained` behind the end of the cache. Bursts shorter \
-         than half a per cent of the span are left out. Source: as for `fill.cache_size`.";
+        "How often the rate came back above the middle (see `fill.sustained`) behind the end of the cache. Bursts \
+         shorter than half a per cent of the span are left out. Source: as for `fill.cache_size`.";
     "fill.recovery_share", "Share written in recoveries", "%", Neutral, Step(fill_recovery_share),
         "Share of the bytes behind the end of the cache that were written in recoveries. What came before the end is \
          left out. Source: as for `fill.cache_size`.";

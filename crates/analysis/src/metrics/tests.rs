@@ -5,6 +5,7 @@ mod filled;
 mod hand_made;
 mod heated;
 mod mistakes;
+mod paced;
 mod rounds;
 
 use std::collections::BTreeMap;

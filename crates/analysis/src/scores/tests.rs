@@ -173,6 +173,18 @@ fn a_bandwidth_over_all_traces_is_their_bytes_by_their_busy_times() {
     // 400 MB in 10 s; the mean of 100 and 33.3 MB/s would be 66.7.
     assert!(close(found[2].value, 40.0), "{:?}", found[2].value);
     assert!(!found[2].lower_bound);
+    let mut disturbed = figures.clone();
+    let spoil = |metric: &mut Metric, wrong| {
+        metric.spoiled_by = vec!["others_used_disk".to_owned()];
+        metric.wrong = Some(wrong);
+    };
+    spoil(&mut disturbed[2], Wrong::TooHigh);
+    let wrong = |figures: &[Metric]| scores(&plan, figures)[2].wrong;
+    assert_eq!((wrong(&figures), wrong(&disturbed)), (None, Some(Wrong::TooLow)), "a time too long, a rate too low");
+    spoil(&mut disturbed[1], Wrong::TooLow);
+    assert_eq!(wrong(&disturbed), Some(Wrong::TooLow), "bytes that are missing make it lower too");
+    spoil(&mut disturbed[1], Wrong::TooHigh);
+    assert_eq!(wrong(&disturbed), Some(Wrong::EitherWay));
     figures[3].lower_bound = true;
     assert!(scores(&plan, &figures)[2].lower_bound, "with this side as the limit the time is too long");
 }

@@ -255,7 +255,7 @@ fn slope(values: &[f64]) -> f64 {
 /// Records of the kinds other than read and write that a load issues.
 fn others(load: &Workload, of: impl Fn(OpKind) -> OpRecord) -> Vec<OtherRecord> {
     let other = |kind: &OpKind| !matches!(kind, OpKind::Read | OpKind::Write) && load.issues(*kind);
-    OpKind::ALL.into_iter().filter(other).map(|op| OtherRecord { op, record: of(op) }).collect()
+    OpKind::ALL.into_iter().filter(other).map(|op| OtherRecord::new(op, of(op))).collect()
 }
 
 fn streams(load: &Workload, operations: u64) -> Vec<StreamExtent> {

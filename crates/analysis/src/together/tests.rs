@@ -209,3 +209,15 @@ fn what_was_measured_after_a_break_is_not_in_company() {
     let moved = |group: &Together| group.seconds.iter().map(|second| second.drives_mb_s[2]).sum::<f64>();
     assert!(moved(&after) < moved(&before));
 }
+
+#[test]
+fn a_replayed_trace_is_compared_by_its_rate_without_its_pauses() {
+    let runs: Vec<RunRecords> =
+        sample_group().into_iter().map(|run| crate::testing::replayed(run, "sustained")).collect();
+    let group = group_of(&runs);
+    let step = group.steps.iter().find(|step| step.step.as_str().starts_with("sustained/")).expect("it is there");
+    assert_eq!(step.metric, crate::rate::BUSY_RATE);
+    let analysis = crate::analyse(&runs[0]);
+    let busy = analysis.step_metric(&step.step, crate::rate::BUSY_RATE).and_then(|metric| metric.value);
+    assert!(busy.is_some() && step.drives[0].alone_mb_s == busy, "{:?} {busy:?}", step.drives[0]);
+}

@@ -31,7 +31,7 @@ pub(crate) fn slices<'i>(execution: Execution<'_>, intervals: impl Iterator<Item
 
 /// Whether it is a fill, which shows the end of the write cache: that fall says nothing about heat.
 pub(crate) fn is_fill(execution: Execution<'_>) -> bool {
-    fill::course(execution.step, &execution.record.key, &[]).is_some()
+    fill::is_fill(execution.step)
 }
 
 /// The drive's temperature, where it is told.

@@ -6,7 +6,9 @@
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
+use drivelab_method::SpeedGuess;
 
+use super::words::assumed_rate;
 use super::{BackendArg, PrintArgs, TelemetryArgs, TraceInArgs};
 
 /// Shown below the help: by task.
@@ -356,6 +358,10 @@ pub struct SafetyArgs {
     /// Say what would be done, how long it takes and how much it writes; touch nothing.
     #[arg(long)]
     pub dry_run: bool,
+    /// Reckon time and bytes with a drive of this sequential rate, such as 3.5GB/s, and random operations in proportion
+    /// to it [default: 500MB/s].
+    #[arg(long, value_name = "RATE", requires = "dry_run", value_parser = assumed_rate)]
+    pub assume_rate: Option<SpeedGuess>,
 }
 
 /// What comes out.

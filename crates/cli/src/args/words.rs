@@ -2,7 +2,9 @@
 
 use clap::ValueEnum;
 use drivelab_core::plan::Form;
+use drivelab_core::units::BytesPerSecond;
 use drivelab_engine::BackendChoice;
+use drivelab_method::SpeedGuess;
 
 /// Form on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -23,6 +25,18 @@ impl From<FormArg> for Form {
             FormArg::Smoke => Form::Smoke,
         }
     }
+}
+
+/// The rate that an estimate assumes.
+///
+/// # Errors
+/// What is no rate, or nothing at all in a second.
+pub(super) fn assumed_rate(text: &str) -> Result<SpeedGuess, String> {
+    let rate = text.parse::<BytesPerSecond>().map_err(|error| error.to_string())?;
+    if rate.get() < 1.0 {
+        return Err("expected more than nothing, such as 500MB/s".to_owned());
+    }
+    Ok(SpeedGuess::of_rate(rate))
 }
 
 /// Engine on the command line.

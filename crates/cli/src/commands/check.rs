@@ -14,7 +14,7 @@ use drivelab_device::probe::{Depth, find, probe};
 use drivelab_device::{
     BlockNode, DeviceError, Named, Roots, classify, devices_below, forbidden_to_root, identity_of, open_device_to_read,
 };
-use drivelab_method::Methodology;
+use drivelab_method::{Methodology, SpeedGuess};
 use drivelab_report::format;
 
 use crate::args::{CheckArgs, PrintArgs};
@@ -23,7 +23,7 @@ use crate::fail::{Failure, Result};
 use crate::lab::begin::{self, Order};
 use crate::lab::execute::engine;
 use crate::lab::outcome::Show;
-use crate::lab::{checked, largest, method, target};
+use crate::lab::{checked, largest, method, target, unmounted};
 
 /// What is looked at.
 enum Chosen {
@@ -40,6 +40,7 @@ enum Chosen {
 pub fn check(context: &Context, arguments: &CheckArgs) -> Result {
     let methodology = method::find_set("check", None, &arguments.set)?;
     let print = PrintArgs { events: None, json: arguments.json };
+    unmounted::warn(&arguments.target, context.settings.voice);
     match choose(context, arguments)? {
         Chosen::Read(path) => {
             large_enough(&path, &methodology).and_then(|()| run(context, arguments, (&methodology, &print), &path))
@@ -53,11 +54,9 @@ pub fn check(context: &Context, arguments: &CheckArgs) -> Result {
 
 /// Refuses what holds less than is read of it; its size is what it is, so no flag helps.
 fn large_enough(read: &Path, methodology: &Methodology) -> Result<()> {
-    let (length, code) = match classify(read)? {
-        Named::BlockDevice(node) => (identity_of(&node).capacity, ExitCode::TargetUnusable),
-        Named::ExistingFile(file) => {
-            (Bytes::new(std::fs::metadata(file).map_or(u64::MAX, |facts| facts.len())), ExitCode::Usage)
-        }
+    let length = match classify(read)? {
+        Named::BlockDevice(node) => identity_of(&node).capacity,
+        Named::ExistingFile(file) => Bytes::new(std::fs::metadata(file).map_or(u64::MAX, |facts| facts.len())),
         _ => return Ok(()),
     };
     let least = methodology.minimum_size(method::form(methodology, None));
@@ -65,7 +64,7 @@ fn large_enough(read: &Path, methodology: &Methodology) -> Result<()> {
         return Ok(());
     }
     Err(Failure::new(
-        code,
+        ExitCode::TargetUnusable,
         format!(
             "{} holds {}, and a check needs at least {}: too little to tell anything from; name a drive or a larger file, \
              or ask the drive's logs alone with --no-read",
@@ -99,6 +98,7 @@ fn run(
         save: !arguments.no_save,
         sample: true,
         dry_run: false,
+        guess: SpeedGuess::default(),
         print,
         show: Show::Check,
         words: target::Words::OF_FILES,

@@ -89,6 +89,7 @@ pub fn io(context: &Context, arguments: &IoArgs) -> Result {
         save: !arguments.output.no_save,
         sample: false,
         dry_run: arguments.safety.dry_run,
+        guess: arguments.safety.assume_rate.unwrap_or_default(),
         print: &arguments.output.print,
         show: Show::Load,
         facts: None,

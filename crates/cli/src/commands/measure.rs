@@ -102,6 +102,7 @@ fn measure(
         save: true,
         sample: false,
         dry_run: arguments.dry_run,
+        guess: arguments.assume_rate.unwrap_or_default(),
         print: &arguments.print,
         show: Show::Review,
         facts: facts.as_ref(),

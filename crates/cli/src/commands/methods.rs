@@ -10,7 +10,7 @@ use drivelab_core::condition::{MethodConditions, PowerStates};
 use drivelab_core::excerpt::MOST_SHOWN;
 use drivelab_core::exit::ExitCode;
 use drivelab_core::plan::{Action, Form, LeftOut, Plan, Repeats, Rounds, Step};
-use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::units::{Bytes, BytesPerSecond, Nanos};
 use drivelab_method::library::BuiltIn;
 use drivelab_method::{Diagnostics, Head, Methodology, SpeedGuess, TargetShape, library};
 use drivelab_report::format;
@@ -18,7 +18,7 @@ use drivelab_report::format;
 use crate::args::{FormArg, MethodsCommand};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
-use crate::lab::dry_run::GUESS;
+use crate::lab::dry_run::{guess_of_bytes, guess_of_time};
 use crate::lab::missing::NewFile;
 use crate::lab::place::Place;
 use crate::lab::{method, other_namespace, target, traces};
@@ -42,14 +42,26 @@ pub fn methods(context: &Context, command: &MethodsCommand) -> Result {
         MethodsCommand::Schema => say::json(&drivelab_method::json_schema()).map(|()| ExitCode::Ok),
         MethodsCommand::New { name, from } => own::new(name, from.as_deref()),
         MethodsCommand::Diff { first, second, json } => own::diff(first, second, *json),
-        MethodsCommand::Plan { method, profile, target, new_file, form, size, set, traces, json, as_fio } => {
+        MethodsCommand::Plan {
+            method,
+            profile,
+            target,
+            new_file,
+            form,
+            size,
+            set,
+            assume_rate,
+            traces,
+            json,
+            as_fio,
+        } => {
             let mut methodology = method::find_set(method, profile.as_deref(), set)?;
             traces::inform(&mut methodology, &traces.traces, context.settings.voice)?;
             let place = Place::named(target, NewFile::by(*new_file, methodology.target().takes_files()))?;
             plan(
                 &methodology,
                 (target, place),
-                (*form, *size),
+                (*form, *size, assume_rate.unwrap_or_default()),
                 if *as_fio { Shown::JobFile } else { Shown::json(*json) },
             )
         }
@@ -59,8 +71,7 @@ pub fn methods(context: &Context, command: &MethodsCommand) -> Result {
 
 fn list(json: bool) -> Result {
     if json {
-        let all = library::all().iter().map(|built_in| method::find(built_in.name)).collect::<Result<Vec<_>>>()?;
-        let methods: Vec<_> = all.iter().map(describe).collect();
+        let methods: Vec<_> = library::all().iter().filter_map(BuiltIn::whole).map(|one| describe(&one)).collect();
         say::json(&serde_json::json!({ "schema": "drivelab.methods", "schema_version": 1, "methods": methods }))?;
     } else {
         // All of them are checked by the program's own tests: a list needs what they are called.
@@ -190,7 +201,7 @@ fn wrong_json(diagnostics: &Diagnostics) -> serde_json::Value {
         .collect();
     serde_json::json!({
         "schema": "drivelab.check", "schema_version": 1, "ok": false, "file": diagnostics.file_name(), "errors": errors,
-        "mistakes": diagnostics.all().len(),
+        "mistakes": diagnostics.count(),
     })
 }
 
@@ -211,12 +222,12 @@ impl Shown {
 fn plan(
     methodology: &Methodology,
     (path, place): (&Path, Place),
-    (form, size): (Option<FormArg>, Option<Bytes>),
+    (form, size, guess): (Option<FormArg>, Option<Bytes>, SpeedGuess),
     shown: Shown,
 ) -> Result {
     let form = method::form(methodology, form);
     let site = target::survey(place, methodology, form, size, target::Purpose::Plan)?;
-    let plan = target::plan(methodology, form, &site, None, &target::Words::OF_FILES)?;
+    let plan = target::plan(methodology, (form, guess), &site, None, &target::Words::OF_FILES)?;
     let runs = methodology.conditions(form).map_or(1, |conditions| runs_of(&conditions));
     match shown {
         Shown::Json => {
@@ -225,6 +236,9 @@ fn plan(
                 "schema_version": 1,
                 "estimated_time_s": plan.estimated_time().as_secs_f64(),
                 "estimated_written": plan.estimated_written(),
+                "written_by_time": plan.writes_by_time(),
+                "timed_by_rate": plan.timed_by_rate(),
+                "assumed_rate": guess.throughput,
                 "runs": runs,
                 "remarks": site.remarks(),
                 "plan": plan,
@@ -233,7 +247,7 @@ fn plan(
         }
         Shown::Table => {
             let remarks: String = site.remarks().iter().map(|remark| format!("Note: {remark}\n")).collect();
-            say::data(&format!("{}{}{remarks}", plan_text(&plan), of_all_runs(&plan, runs)))?;
+            say::data(&format!("{}{}{remarks}", plan_text(&plan, guess.throughput), of_all_runs(&plan, runs)))?;
         }
         Shown::JobFile => {
             let text = drivelab_interop::fio::job_file(&plan, &fio_target(path));
@@ -294,16 +308,29 @@ fn fixed_rounds(count: u32, repeats: Repeats) -> String {
     format!("{rounds}{before}{sets}")
 }
 
-/// The plan as a table.
-fn plan_text(plan: &Plan) -> String {
+/// What the plan is for: a number of bytes, or a folder if all loads work on files of their own.
+fn place(plan: &Plan) -> String {
+    let mut loads = plan.steps().filter_map(|step| match &step.action {
+        Action::Io { workload, .. } => Some(workload),
+        _ => None,
+    });
+    if loads.all(|workload| workload.files.is_some()) {
+        "in a folder".to_owned()
+    } else {
+        format!("on {}", format::bytes(plan.capacity))
+    }
+}
+
+/// The plan as a table; time and bytes were reckoned with this rate.
+fn plan_text(plan: &Plan, rate: BytesPerSecond) -> String {
     let label_width = plan.steps().map(|step| step.label.chars().count()).max().unwrap_or(0);
     let mut text = format!(
-        "{} ({} {}), {}, on {}\n",
+        "{} ({} {}), {}, {}\n",
         plan.title,
         plan.methodology.name,
         plan.methodology.version,
         plan.form.words(&plan.methodology.name),
-        format::bytes(plan.capacity)
+        place(plan)
     );
     for test in &plan.tests {
         let rounds = match &test.rounds {
@@ -337,12 +364,17 @@ fn plan_text(plan: &Plan) -> String {
     }
     let _ = writeln!(
         text,
-        "\nTogether: {}, about {}, {}",
+        "\nTogether: {}, about {}{}, {}",
         format::counted(plan.schedule().len(), "execution"),
         format::duration(plan.estimated_time()),
+        guess_of_time(plan.timed_by_rate(), rate),
         match plan.estimated_written().get() {
             0 => "writes nothing".to_owned(),
-            _ => format!("writes about {} ({GUESS})", format::bytes(plan.estimated_written())),
+            _ => format!(
+                "writes about {} ({})",
+                format::bytes(plan.estimated_written()),
+                guess_of_bytes(plan.writes_by_time(), rate)
+            ),
         }
     );
     text

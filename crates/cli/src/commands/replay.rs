@@ -27,7 +27,7 @@ pub fn replay(context: &Context, arguments: &ReplayArgs) -> Result {
     // Nothing is shown of a damaged run.
     bundle.torn()?;
     let stop = StopToken::default();
-    signals::watch(stop.clone())?;
+    signals::watch(stop.clone());
     let print = PrintArgs { events: arguments.events, json: arguments.json };
     let (mut screens, unwritten) = screens(context, &print, &stop, View::Replay);
     let clock = MonotonicClock::starting_at(0);

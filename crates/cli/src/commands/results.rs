@@ -1,7 +1,7 @@
 //! `drivelab results`: list, show, path, remove and reindex.
 
 use std::fmt::Write as _;
-use std::io::{BufRead, IsTerminal};
+use std::io::IsTerminal;
 
 use drivelab_core::exit::ExitCode;
 use drivelab_core::plan::OWN_LOAD;
@@ -12,6 +12,7 @@ use crate::args::{OneRun, ResultsCommand};
 use crate::context::{Context, LAST, NO_RUNS};
 use crate::fail::{Failure, Result};
 use crate::lab::outcome::terminal_width;
+use crate::lab::question;
 use crate::say;
 
 /// How the names of scratch files begin.
@@ -158,13 +159,7 @@ fn confirmed(what: &str) -> Result<bool> {
             format!("removing {what} asks first, and there is no terminal to ask on; say --yes to remove it"),
         ));
     }
-    say::line(&format!("Remove {what} for good? [y/N]"));
-    let mut answer = String::new();
-    std::io::stdin()
-        .lock()
-        .read_line(&mut answer)
-        .map_err(|error| Failure::unexpected(format!("cannot read the answer: {error}")))?;
-    Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
+    question::yes(&format!("Remove {what} for good?"))
 }
 
 fn reindex(context: &Context, json: bool) -> Result {

@@ -58,7 +58,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     }
     let mut engine = engine(context, arguments.backend)?;
     let stop = StopToken::default();
-    signals::watch(stop.clone())?;
+    signals::watch(stop.clone());
     let page = page(context, &bundle);
     traces::as_planned(&bundle.records()?)?;
     let (recorder, records) = Recorder::resume(&data, row.id)?;
@@ -94,7 +94,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     let left: u64 = left(&records, !resumed.prepared_again).iter().map(|(_, step)| step.estimated_time.get()).sum();
     let devices = &resumed.environment.target.devices;
     let watching = Watching::open(context, &arguments.telemetry, devices, Nanos::new(left))?;
-    watching::check(&records.plan, watching.as_ref())?;
+    watching::check(&records.plan, Some(&watching))?;
     let bundle_on_target = resumed.environment.bundle_on_same_device.then(|| data.bundle_path(row.id));
     again.opened.look_again()?;
     let OpenedIo { target, scratch, .. } = again.opened;

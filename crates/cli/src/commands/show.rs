@@ -12,6 +12,7 @@ use super::drives::library;
 use crate::args::{ShowArgs, TargetsArgs};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
+use crate::lab::unmounted;
 use crate::say;
 
 /// Lists the disks of this machine.
@@ -44,6 +45,7 @@ pub fn targets(context: &Context, arguments: &TargetsArgs) -> Result {
 /// # Errors
 /// A target that is not there.
 pub fn show(context: &Context, arguments: &ShowArgs) -> Result {
+    unmounted::warn(&arguments.target, context.settings.voice);
     let found = find(&arguments.target)?;
     if let Some(remark) = &found.remark {
         context.settings.voice.say(remark);

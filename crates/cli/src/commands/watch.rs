@@ -25,7 +25,7 @@ use drivelab_telemetry::{Rates, Sampler, SamplerOptions, discover};
 use crate::args::{TelemetryChoice, WatchArgs};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
-use crate::lab::{signals, watching};
+use crate::lab::{signals, unmounted, watching};
 use crate::say;
 use kept::Kept;
 use track::Tracks;
@@ -45,18 +45,19 @@ const SELDOM: u64 = 10;
 /// No such target, a meter that cannot be used, a command that cannot be started.
 pub fn watch(context: &Context, arguments: &WatchArgs) -> Result {
     let rates = rates(context, arguments)?;
-    let found = find(&arguments.target)?;
     let voice = context.settings.voice;
+    unmounted::warn(&arguments.target, voice);
+    let found = find(&arguments.target)?;
     found.remark.iter().for_each(|remark| voice.say(remark));
     let devices = devices_below(&Named::BlockDevice(found.node.clone()))?;
     if arguments.cost {
         return cost::cost(context, arguments, rates, &found.node, &disks(&devices));
     }
     let stop = StopToken::default();
-    signals::watch(stop.clone())?;
+    signals::watch_with_terminal(stop.clone());
     let wanted = watching::wanted(&arguments.telemetry, disks(&devices), rates);
     let sources = discover(&Roots::default(), &wanted);
-    let sources = sources.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
+    let sources = sources.map_err(|error| watching::unusable_meter(&arguments.telemetry, &error))?;
     watching::check_power_log(&arguments.telemetry, &sources)?;
     watching::limit_can_be_held(&arguments.telemetry, &sources)?;
     let clock: Arc<dyn RunClock> = Arc::new(MonotonicClock::starting_at(0));
@@ -77,6 +78,10 @@ pub fn watch(context: &Context, arguments: &WatchArgs) -> Result {
     match status {
         // The program's own answer, whatever it means there.
         Some(status) if !status.success() => std::process::exit(code_of(status)),
+        None if stop.is_stopped() && arguments.time.is_some() => {
+            Err(Failure::new(ExitCode::Interrupted, "stopped before the time of --time was over"))
+        }
+        // Without --time a person's stop is its end.
         _ => Ok(ExitCode::Ok),
     }
 }
@@ -134,7 +139,7 @@ fn follow(
                 told = true;
                 terminate(child);
             }
-        } else if now_ns >= end_ns || stop.is_stopped() {
+        } else if now_ns >= end_ns || stop.is_stopped() || show.gone {
             return Ok(None);
         }
         if now_ns >= next_ns {
@@ -171,6 +176,8 @@ struct Show<'a> {
     target: &'a std::path::Path,
     quiet: bool,
     looks: u64,
+    /// Nobody reads stdout any more.
+    gone: bool,
 }
 
 impl<'a> Show<'a> {
@@ -188,6 +195,7 @@ impl<'a> Show<'a> {
             target: &arguments.target,
             quiet: context.settings.voice.loudness == say::Loudness::Quiet,
             looks: 0,
+            gone: false,
         }
     }
 
@@ -196,20 +204,21 @@ impl<'a> Show<'a> {
         self.kept.take(batch);
     }
 
-    fn out(&self, text: &str) -> Result<()> {
+    fn out(&mut self, text: &str) -> Result<()> {
         if self.beside {
             say::line(text.trim_end());
             return Ok(());
         }
-        say::data(text)
+        self.gone |= !say::data_heard(text)?;
+        Ok(())
     }
 
-    fn object(&self, line: &WatchLine) -> Result<()> {
+    fn object(&mut self, line: &WatchLine) -> Result<()> {
         let text = serde_json::to_string(line);
         self.out(&text.map_err(|error| Failure::unexpected(format!("a line cannot be written as JSON: {error}")))?)
     }
 
-    fn begin(&self, described: &TelemetryDescribed) -> Result<()> {
+    fn begin(&mut self, described: &TelemetryDescribed) -> Result<()> {
         if self.json {
             return self.object(&WatchLine::begin(self.target.to_owned(), described.clone()));
         }
@@ -234,7 +243,7 @@ impl<'a> Show<'a> {
             let text = table(&rows);
             let up = if lines > 0 { format!("\x1b[{lines}A\x1b[J") } else { String::new() };
             let mut stdout = std::io::stdout().lock();
-            let _ = write!(stdout, "{up}{text}").and_then(|()| stdout.flush());
+            self.gone |= write!(stdout, "{up}{text}").and_then(|()| stdout.flush()).is_err();
             self.drawn = Some(text.lines().count());
             return Ok(());
         }

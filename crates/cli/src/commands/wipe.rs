@@ -16,7 +16,8 @@ use drivelab_report::{WipeCheck, WipeDocument, format};
 
 use crate::args::{WipeArgs, WipeHow};
 use crate::context::Context;
-use crate::fail::{Failure, Result};
+use crate::fail::{Failure, Result, wipe_code, wiped_code};
+use crate::lab::place::Place;
 use crate::lab::{conditions, consent, drive_state, signals};
 use crate::say::{self, Voice};
 
@@ -79,14 +80,14 @@ struct Done {
 /// What is no block device, whatever the write guard refuses, and what the device cannot do.
 pub fn wipe(context: &Context, arguments: &WipeArgs) -> Result {
     let voice = context.settings.voice;
-    let Named::BlockDevice(node) = drivelab_device::classify(&arguments.target)? else {
+    let Place::Named(Named::BlockDevice(node)) = Place::of(&arguments.target)? else {
         return Err(Failure::usage(format!(
             "wipe empties block devices, and {} is none; a file is removed with rm",
             arguments.target.display()
         )));
     };
     let stop = StopToken::default();
-    signals::watch(stop.clone())?;
+    signals::watch(stop.clone());
     let destroy = consent::for_device(&node, arguments.destroy.as_deref(), arguments.yes || arguments.dry_run);
     let destroy = destroy.map_err(|failure| conditions::by_a_killed_run(context, &node, failure))?;
     let target = guard::authorise_device(&node, &destroy)?;
@@ -116,13 +117,11 @@ pub fn wipe(context: &Context, arguments: &WipeArgs) -> Result {
 }
 
 fn failed(error: WipeError) -> Failure {
-    let code = if error.is_unsupported() { ExitCode::TargetUnusable } else { ExitCode::DeviceErrors };
-    Failure::new(code, error.to_string())
+    Failure::new(wipe_code(error.is_unsupported()), error.to_string())
 }
 
 fn drive_failed(error: DriveWipeError) -> Failure {
-    let code = if error.is_unsupported() { ExitCode::TargetUnusable } else { ExitCode::DeviceErrors };
-    Failure::new(code, error.to_string())
+    Failure::new(wipe_code(error.is_unsupported()), error.to_string())
 }
 
 fn stopped_before(stop: &StopToken) -> Result<()> {
@@ -218,11 +217,7 @@ fn estimate(how: WipeHow, length: Bytes) -> String {
 fn report(arguments: &WipeArgs, target: &WritableTarget, done: &Done) -> Result {
     let Done { wiped: done, took, checked } = done;
     let checked = *checked;
-    let code = match checked {
-        None => ExitCode::Interrupted,
-        Some(checked) if checked.wrong > 0 => ExitCode::DeviceErrors,
-        Some(_) => ExitCode::Ok,
-    };
+    let code = wiped_code(checked.map(|checked| checked.wrong));
     if arguments.json {
         say::json(&WipeDocument {
             dry_run: false,

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use drivelab_analysis::findings;
 use drivelab_conditions::{SetUp, Where};
 use drivelab_core::clock::{MonotonicClock, StopToken};
 use drivelab_core::drive_facts::DriveFacts;
@@ -16,7 +17,7 @@ use drivelab_core::units::Bytes;
 use drivelab_core::workload::Workload;
 use drivelab_device::guard::Destroy;
 use drivelab_engine::Options;
-use drivelab_method::Methodology;
+use drivelab_method::{Methodology, SpeedGuess};
 use drivelab_session::Start;
 use drivelab_store::{DataDir, NewBundle, Recorder};
 
@@ -73,6 +74,8 @@ pub struct Order<'a> {
     pub sample: bool,
     /// Only say what would be done.
     pub dry_run: bool,
+    /// What time and bytes are reckoned with: of a dry run another rate may be assumed.
+    pub guess: SpeedGuess,
     /// How run and result are printed.
     pub print: &'a PrintArgs,
     /// How the result is shown.
@@ -153,7 +156,7 @@ impl Prepared {
 pub fn carry_out(context: &Context, order: Order<'_>) -> Result {
     let stop = order.under.as_ref().map(|under| under.stop.clone()).unwrap_or_default();
     if order.under.is_none() {
-        signals::watch(stop.clone())?;
+        signals::watch(stop.clone());
     }
     let print = order.print;
     match prepare(context, order, stop)? {
@@ -175,7 +178,8 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
     unmounted::ask(&order, &order.place()?, voice)?;
     let destroy = consent::of(&order)?;
     let mut site = survey(&order, &destroy)?;
-    let plan = target::plan(order.methodology, order.form, &site, Some(order.telemetry), &order.words)?;
+    let how = (order.form, order.guess);
+    let plan = target::plan(order.methodology, how, &site, Some(order.telemetry), &order.words)?;
     let plan = under_data_state(plan, &order, &site);
     files::check(&order, &plan, &site)?;
     let page = check(&order, &plan)?;
@@ -201,7 +205,7 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
         return Err(Failure::new(ExitCode::Interrupted, "stopped before anything was measured; nothing is kept"));
     }
     let watching = Watching::open(context, order.telemetry, &environment.target.devices, plan.estimated_time())?;
-    watching::check(&plan, watching.as_ref())?;
+    watching::check(&plan, Some(&watching))?;
     let trace = order.trace.map(TraceFile::make).transpose()?;
     let started = order.part.as_ref().map_or_else(now, |part| part.started.clone());
     let start = RunStarted { event_version: EVENT_VERSION, run, started, tool: tool(), plan, environment };
@@ -220,7 +224,10 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
     };
     opened.look_again()?;
     let OpenedIo { target, scratch, .. } = opened;
-    let opening = site.smaller().into_iter().chain(book.as_mut().and_then(Book::found)).collect();
+    // What stores nothing has no device that others could use.
+    let devices = &start.environment.target.devices;
+    let unseen = (!watching.reads_anything() && !devices.is_empty()).then(findings::others_not_watched);
+    let opening = site.smaller().into_iter().chain(book.as_mut().and_then(Book::found)).chain(unseen).collect();
     let (sink, folders) = (trace.as_ref().map(TraceFile::sink), made.folders);
     let engine = Options { trace: sink, folders, placement, other, ..order.engine };
     let (clock, group, company) = match order.part {
@@ -302,7 +309,7 @@ fn survey(order: &Order<'_>, destroy: &Destroy) -> Result<Site> {
 /// On a device the data state that was asked for stands in the place of the methodology's own preparation.
 fn under_data_state(plan: Plan, order: &Order<'_>, site: &Site) -> Plan {
     let state = order.under.as_ref().map(|under| under.set_up.facts().asked.data_state).unwrap_or_default();
-    if site.makes_scratch { plan } else { drivelab_conditions::with_data_state(plan, state) }
+    if site.makes_scratch { plan } else { drivelab_conditions::with_data_state(plan, state, order.guess.throughput) }
 }
 
 impl Under<'_> {

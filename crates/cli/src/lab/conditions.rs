@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use drivelab_analysis::Analysis;
 use drivelab_analysis::arms::{ArmRun, arms};
-use drivelab_conditions::{CleanUp, Cleaned, ConditionsError, Kind, Left, SetUp, Where, Wish, clean_up};
+use drivelab_conditions::{CleanUp, Cleaned, ConditionsError, Left, SetUp, Where, Wish, clean_up};
 use drivelab_core::clock::StopToken;
 use drivelab_core::condition::{Arm, Condition, Series};
 use drivelab_core::exit::ExitCode;
@@ -38,20 +38,6 @@ mod on_file;
 /// Folder of the ledgers in the data folder.
 const FOLDER: &str = "conditions";
 
-impl From<ConditionsError> for Failure {
-    fn from(error: ConditionsError) -> Self {
-        let code = match error.kind() {
-            Kind::Usage => ExitCode::Usage,
-            Kind::Device(kind) => crate::fail::device_code(kind),
-            Kind::Target => ExitCode::TargetUnusable,
-            Kind::Host => ExitCode::HostNotFit,
-            Kind::Stopped => ExitCode::Interrupted,
-            Kind::Other => ExitCode::Unexpected,
-        };
-        Failure::new(code, error.to_string())
-    }
-}
-
 /// One run that is over.
 struct Done {
     records: RunRecords,
@@ -81,8 +67,9 @@ pub type Asked<'a> = (&'a Around, &'a ConditionArgs, Option<BackendArg>);
 /// Measures under each condition in turn.
 ///
 /// # Errors
-/// What keeps any of them from being set up, before anything is touched; then what became of the first run that failed;
-/// and what could not be undone.
+/// What keeps any of them from being set up, before anything is touched; then the first error that keeps a run from
+/// being measured, after which no other is begun; and what could not be undone. Of runs that end with a code of their
+/// own the last one that is not 0 counts.
 pub fn carry_out(context: &Context, order: &Order<'_>, asked: Asked<'_>) -> Result {
     if let Some(folder) = on_file::folder(order)? {
         return on_file::carry_out(context, order, asked, &folder);
@@ -113,7 +100,7 @@ pub fn carry_out(context: &Context, order: &Order<'_>, asked: Asked<'_>) -> Resu
     )?;
     undo_what_was_left(context, &node)?;
     let stop = StopToken::default();
-    signals::watch(stop.clone())?;
+    signals::watch(stop.clone());
     let opal_admin_key = asked.1.opal_admin_key.as_deref();
     let on = On { node: &node, destroy: &destroy, opal_admin_key, backend: asked.2, stop: &stop };
     measure_all(context, order, &turns, &on)

@@ -5,7 +5,6 @@
 //! guard compares it with what is there afterwards. Without a terminal nobody is asked, and the guard's refusal names
 //! the flag.
 
-use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 
 use drivelab_core::exit::ExitCode;
@@ -15,9 +14,8 @@ use drivelab_device::{BlockNode, Named};
 
 use super::begin::Order;
 use super::place::Place;
-use super::target;
+use super::{question, target};
 use crate::fail::{Failure, Result};
-use crate::say;
 
 /// What the user says for the target of an order.
 ///
@@ -46,17 +44,11 @@ pub(super) fn of(order: &Order<'_>) -> Result<Destroy> {
 /// # Errors
 /// As for the target of an order.
 pub fn for_device(node: &BlockNode, flag: Option<&Path>, quiet: bool) -> Result<Destroy> {
-    let can_ask = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
-    if flag.is_some() || quiet || !can_ask {
+    if flag.is_some() || quiet || !question::can_ask() {
         return Ok(Destroy::named(flag));
     }
     let preview = guard::preview_device(node)?;
-    say::line(&question(node, &preview));
-    let mut answer = String::new();
-    std::io::stdin()
-        .lock()
-        .read_line(&mut answer)
-        .map_err(|error| Failure::unexpected(format!("cannot read the answer: {error}")))?;
+    let answer = question::ask(&what_would_be_lost(node, &preview))?;
     let wanted = words_of(&preview.identity);
     if answer.split_whitespace().ne(wanted.split_whitespace()) {
         return Err(Failure::new(
@@ -77,7 +69,7 @@ fn words_of(identity: &DeviceIdentity) -> String {
     identity.model.as_ref().map_or_else(|| id.to_owned(), |model| format!("{model} {id}"))
 }
 
-fn question(node: &BlockNode, preview: &Preview) -> String {
+fn what_would_be_lost(node: &BlockNode, preview: &Preview) -> String {
     let Preview { identity, found, looked_at } = preview;
     let mut lines = vec![format!(
         "This overwrites {} ({}, {}).",

@@ -13,7 +13,7 @@ use drivelab_core::ids::RunId;
 use drivelab_core::plan::{Form, MethodIdentity, Plan, Step};
 use drivelab_core::run::RunRecords;
 use drivelab_core::target::{DeviceIdentity, GuardedDevice};
-use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::units::{Bytes, BytesPerSecond, Nanos};
 use drivelab_device::guard::{self, Destroy, Preview};
 use drivelab_device::{BlockNode, Named, identity_of};
 use drivelab_method::{SpeedGuess, TargetShape};
@@ -28,11 +28,12 @@ use crate::context::Context;
 use crate::fail::{Failure, Result};
 use crate::say;
 
-pub use drivelab_report::GUESS;
+pub use drivelab_report::{guess_of_bytes, guess_of_time};
 
 /// What was found out about one target.
 pub struct Look {
     plan: Plan,
+    rate: BytesPerSecond,
     target: DryRunTarget,
     remarks: Vec<String>,
 }
@@ -55,7 +56,8 @@ pub fn look(context: &Context, order: &Order<'_>) -> Result<Look> {
     let destroy = consent::of(order)?;
     let purpose = if preview.is_some() { Purpose::Plan } else { Purpose::Measure { destroy: &destroy } };
     let site = target::survey(order.place()?, order.methodology, order.form, order.size, purpose)?;
-    let plan = target::plan(order.methodology, order.form, &site, Some(order.telemetry), &order.words)?;
+    let how = (order.form, order.guess);
+    let plan = target::plan(order.methodology, how, &site, Some(order.telemetry), &order.words)?;
     files::check(order, &plan, &site)?;
     begin::check(order, &plan)?;
     placing::of(&plan, &site.place, order.engine.backend)?;
@@ -76,7 +78,7 @@ pub fn look(context: &Context, order: &Order<'_>) -> Result<Look> {
     }
     let remarks = site.remarks().into_iter().chain(other_namespace::remark(&plan));
     let remarks = remarks.chain(review::included(order.methodology, &plan)).collect();
-    Ok(Look { plan, target, remarks })
+    Ok(Look { plan, rate: order.guess.throughput, target, remarks })
 }
 
 /// Says what an order would do to its one target.
@@ -84,8 +86,8 @@ pub fn look(context: &Context, order: &Order<'_>) -> Result<Look> {
 /// # Errors
 /// What the order would be refused for; a missing `--destroy` after everything was said.
 pub fn one(context: &Context, order: &Order<'_>) -> Result {
-    let Look { plan, target, remarks } = look(context, order)?;
-    let run = DryRun { target: Some(target), remarks, ..document(&plan) };
+    let Look { plan, rate, target, remarks } = look(context, order)?;
+    let run = DryRun { target: Some(target), remarks, ..document(&plan, rate) };
     say(&run, order.print.json)?;
     word_is_there(&run)
 }
@@ -95,11 +97,10 @@ pub fn one(context: &Context, order: &Order<'_>) -> Result {
 /// # Errors
 /// A missing `--destroy`, after everything was said.
 pub fn several(looks: Vec<Look>, (each, together): (bool, bool), json: bool) -> Result {
-    let Some(first) = looks.first().map(|look| look.plan.clone()) else { return Ok(ExitCode::Ok) };
+    let Some(mut run) = looks.first().map(|look| document(&look.plan, look.rate)) else { return Ok(ExitCode::Ok) };
     let longest = looks.iter().map(|look| look.plan.estimated_time().get()).max().unwrap_or(0);
     let phases = u64::from(each) * looks.len() as u64 + u64::from(together);
     let passes = u64::from(each) + u64::from(together);
-    let mut run = document(&first);
     run.estimated_time_s = Nanos::new(longest.saturating_mul(phases)).as_secs_f64();
     for Look { mut target, remarks, .. } in looks {
         target.written = Bytes::new(target.written.get().saturating_mul(passes));
@@ -194,10 +195,12 @@ fn of_conditions(
                 .to_owned(),
         );
     }
-    let mut run = empty(identity, order.form, steps);
+    let mut run = empty(identity, (order.form, order.guess.throughput), steps);
     let time = plans.iter().fold(0u64, |sum, plan| sum.saturating_add(plan.estimated_time().get()));
     run.estimated_time_s = Nanos::new(time).as_secs_f64();
     run.estimated_written = written(&plans);
+    run.written_by_time = plans.iter().any(Plan::writes_by_time);
+    run.timed_by_rate = plans.iter().any(Plan::timed_by_rate);
     remarks.push(
         "time and bytes are those of the measurements; setting up (file systems, keys, discards) comes on top"
             .to_owned(),
@@ -242,6 +245,8 @@ pub fn rest(
         steps_left: Some(left.len()),
         estimated_time_s: Nanos::new(sum(&|step| step.estimated_time.get())).as_secs_f64(),
         estimated_written: written,
+        written_by_time: left.iter().any(|step| step.writes_by_time()),
+        timed_by_rate: left.iter().any(|step| step.timed_by_rate()),
         target: Some(DryRunTarget {
             target: began.path.clone(),
             length: records.plan.capacity,
@@ -252,7 +257,8 @@ pub fn rest(
             device,
         }),
         remarks: vec![remark],
-        ..document(&records.plan)
+        // Only a dry run assumes another rate; a run that was begun was planned with this one.
+        ..document(&records.plan, SpeedGuess::default().throughput)
     };
     say(&run, json)?;
     word_is_there(&run)
@@ -262,18 +268,20 @@ fn say(run: &DryRun, json: bool) -> Result<()> {
     if json { say::json(run) } else { say::data(&dry_run_text(run)) }
 }
 
-/// The document of a plan, without a target.
-fn document(plan: &Plan) -> DryRun {
+/// The document of a plan that was made with a guess of this rate, without a target.
+fn document(plan: &Plan, rate: BytesPerSecond) -> DryRun {
     DryRun {
         estimated_time_s: plan.estimated_time().as_secs_f64(),
         estimated_written: plan.estimated_written(),
+        written_by_time: plan.writes_by_time(),
+        timed_by_rate: plan.timed_by_rate(),
         left_out: plan.left_out.clone(),
         set: plan.set.clone(),
-        ..empty(&plan.methodology, plan.form, plan.schedule().len())
+        ..empty(&plan.methodology, (plan.form, rate), plan.schedule().len())
     }
 }
 
-fn empty(method: &MethodIdentity, form: Form, steps: usize) -> DryRun {
+fn empty(method: &MethodIdentity, (form, assumed_rate): (Form, BytesPerSecond), steps: usize) -> DryRun {
     DryRun {
         schema: DryRun::SCHEMA,
         schema_version: DryRun::VERSION,
@@ -285,6 +293,9 @@ fn empty(method: &MethodIdentity, form: Form, steps: usize) -> DryRun {
         steps_left: None,
         estimated_time_s: 0.0,
         estimated_written: Bytes::new(0),
+        written_by_time: false,
+        timed_by_rate: false,
+        assumed_rate,
         target: None,
         drives: Vec::new(),
         conditions: Vec::new(),
@@ -307,9 +318,9 @@ fn expected(order: &Order<'_>, capacity: Bytes, condition: &Condition) -> Option
     };
     let wanted = order.size.or_else(stated)?;
     let capacity = if whole { part } else { wanted.min(part).align_down(Bytes::MIB) };
-    let shape = TargetShape { capacity, offset_align: Bytes::new(4096), guess: SpeedGuess::default() };
+    let shape = TargetShape { capacity, offset_align: Bytes::new(4096), guess: order.guess };
     let plan = drivelab_method::expand(order.methodology, order.form, &shape).ok()?;
-    Some(if file_system.is_some() { plan } else { with_data_state(plan, data_state) })
+    Some(if file_system.is_some() { plan } else { with_data_state(plan, data_state, order.guess.throughput) })
 }
 
 fn about(site: &Site, written: Bytes, device: Option<DryRunDevice>) -> DryRunTarget {

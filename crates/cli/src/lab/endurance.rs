@@ -4,8 +4,6 @@
 //! Owns the arithmetic and the words. The rating is that of the drive facts, else what follows from the drive's own
 //! count of wear; where neither is known, nothing is asked.
 
-use std::io::{BufRead, IsTerminal};
-
 use drivelab_analysis::data_sheet::rated_bytes;
 use drivelab_core::data_sheet::DataSheet;
 use drivelab_core::drive_facts::DriveFacts;
@@ -14,10 +12,9 @@ use drivelab_core::exit::ExitCode;
 use drivelab_core::units::Bytes;
 use drivelab_report::format;
 
-use super::data_sheet;
+use super::{data_sheet, question};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
-use crate::say;
 
 /// Least wear, per cent, from which the drive's own count says how much it can bear: below it, the whole per cents that
 /// a drive counts in say next to nothing.
@@ -103,28 +100,22 @@ pub fn ask(known_by: Known<'_>, below: Below<'_>, written: Bytes, yes: bool) -> 
     let asks = written.as_f64() >= capacity as f64 / 10.0 * limit.min(1.0);
     let endurance = if asks { known(known_by, below) } else { rated(known_by, below) };
     let Some(endurance) = endurance else { return Ok(()) };
-    let Some(question) = question(&endurance, written, limit) else { return Ok(()) };
+    let Some(wear) = wear(&endurance, written, limit) else { return Ok(()) };
     if yes {
-        known_by.0.settings.voice.say(&question);
+        known_by.0.settings.voice.say(&wear);
         return Ok(());
     }
     let refused = |why: &str| {
-        Err(Failure::new(ExitCode::Usage, format!("{question} {why} Nothing was touched; --yes says that it may")))
+        Err(Failure::new(ExitCode::Usage, format!("{wear} {why} Nothing was touched; --yes says that it may")))
     };
-    if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
+    if !question::can_ask() {
         return refused("That is more than is done without asking, and nobody can be asked here.");
     }
-    say::line(&format!("{question} Go on? [y/N]"));
-    let mut answer = String::new();
-    std::io::stdin()
-        .lock()
-        .read_line(&mut answer)
-        .map_err(|error| Failure::unexpected(format!("cannot read the answer: {error}")))?;
-    if matches!(answer.trim(), "y" | "Y" | "yes") { Ok(()) } else { refused("The answer was no.") }
+    if question::yes(&format!("{wear} Go on?"))? { Ok(()) } else { refused("The answer was no.") }
 }
 
-/// What is asked, where the wear is more than the limit in per cent.
-fn question(endurance: &Endurance, written: Bytes, limit: f64) -> Option<String> {
+/// What is asked about, where the wear is more than the limit in per cent.
+fn wear(endurance: &Endurance, written: Bytes, limit: f64) -> Option<String> {
     (endurance.percent(written) > limit).then(|| {
         format!(
             "This would write about {}: {}. The limit for doing so unasked is {limit} % (endurance_ask_percent).",
@@ -144,11 +135,11 @@ mod tests {
     #[test]
     fn the_share_of_the_endurance_is_worked_out_and_asked_about_above_the_limit() {
         let rated = Endurance { rated: Bytes::new(600 * TB), from: "a data sheet".to_owned() };
-        assert_eq!(question(&rated, Bytes::new(6 * TB), 1.0), None);
-        let asked = question(&rated, Bytes::new(12 * TB), 1.0).expect("asked");
+        assert_eq!(wear(&rated, Bytes::new(6 * TB), 1.0), None);
+        let asked = wear(&rated, Bytes::new(12 * TB), 1.0).expect("asked");
         assert!(asked.contains("about 2.000 % of the rated") && asked.contains("a data sheet"), "{asked}");
-        assert_eq!(question(&rated, Bytes::new(12 * TB), 2.0), None);
-        assert!(question(&rated, Bytes::new(TB), 0.0).is_some());
+        assert_eq!(wear(&rated, Bytes::new(12 * TB), 2.0), None);
+        assert!(wear(&rated, Bytes::new(TB), 0.0).is_some());
     }
 
     /// A drive that counts 5 % used after 50 TB can bear 1,000 TB; one that counts 2 % says too little.

@@ -22,7 +22,7 @@ use super::memory::Memory;
 use super::outcome::{self, Ended, Kept, Show};
 use super::pages::Wish;
 use super::traces;
-use super::watching::{Watched, Watching};
+use super::watching::Watching;
 use crate::args::{BackendArg, PrintArgs};
 use crate::context::Context;
 use crate::fail::{Failure, Result};
@@ -64,7 +64,7 @@ pub struct Ready {
     /// Engine.
     pub engine: Options,
     /// What is watched beside it.
-    pub watching: Option<Watching>,
+    pub watching: Watching,
     /// Page to write at the end.
     pub page: Option<Wish>,
     /// How the result is shown.
@@ -112,8 +112,7 @@ pub fn execute(context: &Context, print: &PrintArgs, ready: Ready) -> Result {
         Some(group) => View::Part { letter: letter(group.drive as usize) },
         None => View::Live { history: history.as_ref(), asks },
     };
-    let mut watched =
-        watching.map_or_else(Watched::default, |watching| watching.start(Arc::clone(&clock), stop.clone()));
+    let mut watched = watching.start(Arc::clone(&clock), stop.clone());
     watched.remarks.iter().for_each(|remark| voice.warn(remark));
     let (screens, unwritten) = screens(context, print, &stop, view);
     let fanout = Fanout::start(recorder, screens, stop.clone());

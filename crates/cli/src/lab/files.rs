@@ -54,17 +54,66 @@ pub fn check(order: &Order<'_>, plan: &Plan, site: &Site) -> Result<()> {
         return Err(target::no_folder(site.place.path(), order.methodology));
     };
     let of_drive = drivelab_device::folder_facts(folder)?;
-    let scratch = if site.makes_scratch { site.length.get() } else { 0 };
-    enough(folder, &of_drive, Bytes::new(room.drive.get() + scratch), order, site)?;
-    match order.source {
-        None => Ok(()),
-        Some(source) => check_source(source, folder, room, order, site),
+    let scratch = if site.makes_scratch { site.length } else { Bytes::new(0) };
+    let on_drive = FileSystem {
+        named: folder.display().to_string(),
+        free: of_drive.file_system.free,
+        holds: Holds::Drive { scratch },
+    };
+    let Some(source) = order.source else { return enough(&on_drive, room, order, site) };
+    let of_source = check_source(source, folder)?;
+    if same(&of_source.file_system.mount_point, &of_drive.file_system.mount_point) {
+        let named = format!("{} and {}, on one file system", folder.display(), source.display());
+        return enough(&FileSystem { named, holds: Holds::Both { scratch }, ..on_drive }, room, order, site);
+    }
+    enough(&on_drive, room, order, site)?;
+    let free = of_source.file_system.free;
+    enough(&FileSystem { named: source.display().to_string(), free, holds: Holds::Source }, room, order, site)
+}
+
+/// What of a run lies on a file system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Holds {
+    /// The sets on the drive, and a scratch file where one is made.
+    Drive { scratch: Bytes },
+    /// The sets that are copied from.
+    Source,
+    /// All of it.
+    Both { scratch: Bytes },
+}
+
+impl Holds {
+    /// Bytes that it takes at most: what is asked for, and what advice is held against.
+    fn needs(self, room: Room) -> Bytes {
+        Bytes::new(match self {
+            Holds::Drive { scratch } => room.drive.get().saturating_add(scratch.get()),
+            Holds::Source => room.source.get(),
+            Holds::Both { scratch } => room.drive.get().saturating_add(room.source.get()).saturating_add(scratch.get()),
+        })
+    }
+
+    /// Whether that much is free.
+    fn fits(self, room: Room, free: Bytes) -> bool {
+        free.get() >= self.needs(room).get().saturating_add(SPARE)
     }
 }
 
-fn check_source(source: &Path, folder: &Path, room: Room, order: &Order<'_>, site: &Site) -> Result<()> {
+/// A file system that something of the run lies on.
+struct FileSystem {
+    /// The folders on it, for messages.
+    named: String,
+    free: Bytes,
+    holds: Holds,
+}
+
+/// Whether two paths lead to the same place.
+fn same(one: &Path, other: &Path) -> bool {
+    one.canonicalize().ok() == other.canonicalize().ok()
+}
+
+/// The folder that files are copied from, where it can be used.
+fn check_source(source: &Path, folder: &Path) -> Result<FolderFacts> {
     let of_source = source_facts(source)?;
-    let same = |one: &Path, other: &Path| one.canonicalize().ok() == other.canonicalize().ok();
     if same(source, folder) {
         let text = "--source is the target itself: files are copied from it to the drive; name another folder, or none \
                     (then they are made in memory)";
@@ -73,10 +122,7 @@ fn check_source(source: &Path, folder: &Path, room: Room, order: &Order<'_>, sit
     if !of_source.writable {
         return Err(target::not_writable(source, &of_source.file_system));
     }
-    let both =
-        same(&of_source.file_system.mount_point, &drivelab_device::folder_facts(folder)?.file_system.mount_point);
-    let needed = if both { room.source.get() + room.drive.get() } else { room.source.get() };
-    enough(source, &of_source, Bytes::new(needed), order, site)
+    Ok(of_source)
 }
 
 fn source_facts(source: &Path) -> Result<FolderFacts> {
@@ -87,40 +133,30 @@ fn source_facts(source: &Path) -> Result<FolderFacts> {
 }
 
 /// Refuses where there is too little room, and says what would fit.
-fn enough(folder: &Path, facts: &FolderFacts, needed: Bytes, order: &Order<'_>, site: &Site) -> Result<()> {
-    let free = facts.file_system.free;
-    if free.get() >= needed.get().saturating_add(SPARE) {
+fn enough(system: &FileSystem, room: Room, order: &Order<'_>, site: &Site) -> Result<()> {
+    let FileSystem { named, free, holds } = system;
+    if holds.fits(room, *free) {
         return Ok(());
     }
     let least = |form: Form| {
-        Some((
-            form,
-            files::room(&target::plan(order.methodology, form, site, Some(order.telemetry), &order.words).ok()?),
-        ))
+        let how = (form, order.guess);
+        let plan = target::plan(order.methodology, how, site, Some(order.telemetry), &order.words).ok()?;
+        Some((form, files::room(&plan)))
     };
     let others = order.methodology.forms().into_iter().filter(|form| *form != order.form && *form != Form::Smoke);
-    let fits = others.filter_map(least).find(|(_, room)| {
-        let most = room.drive.get().max(room.source.get());
-        free.get() >= most.saturating_add(SPARE + site.length.get())
-    });
-    let advice = match fits {
+    let advice = match others.filter_map(least).find(|(_, room)| holds.fits(*room, *free)) {
         Some((form, room)) => {
-            format!(
-                "the {} form needs {} and would fit (--form {})",
-                form.name(),
-                format::bytes(room.drive),
-                form.name()
-            )
+            let (name, needs) = (form.name(), format::bytes(holds.needs(room)));
+            format!("the {name} form needs {needs} and would fit (--form {name})")
         }
         None => "free some space, or name a folder on a larger file system".to_owned(),
     };
     let message = format!(
-        "the files of '{}' in its {} form take up to {} in {}, and {} are free; {advice}",
+        "the files of '{}' in its {} form take up to {} in {named}, and {} are free; {advice}",
         order.methodology.identity().name,
         order.form.name(),
-        format::bytes(needed),
-        folder.display(),
-        format::bytes(free)
+        format::bytes(holds.needs(room)),
+        format::bytes(*free)
     );
     Err(Failure::new(ExitCode::TargetUnusable, message))
 }
@@ -168,5 +204,22 @@ pub fn remove(owners: Vec<RunFolder>, voice: Voice) {
         if let Err(error) = owner.remove() {
             voice.warn(format!("the folder {} could not be removed: {error}", path.display()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn advice_about_a_file_system_that_holds_source_and_drive_asks_for_both() {
+        let gib = |count: u64| Bytes::new(count << 30);
+        let room = Room { drive: gib(10), source: gib(8) };
+        let scratch = Bytes::new(1 << 20);
+        let both = Holds::Both { scratch };
+        assert_eq!(both.needs(room), Bytes::new(gib(18).get() + scratch.get()));
+        // Room for the larger of them alone is not enough.
+        assert!(!both.fits(room, gib(12)) && Holds::Drive { scratch }.fits(room, gib(12)));
+        assert!(both.fits(room, gib(19)) && Holds::Source.fits(room, gib(9)) && !Holds::Source.fits(room, gib(8)));
     }
 }

@@ -4,9 +4,10 @@ use drivelab_analysis::conditions::{contradictions, disturbances};
 use drivelab_core::environment::{BlockDeviceFacts, Environment, TargetKind};
 use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::plan::Plan;
+use drivelab_method::SpeedGuess;
 use drivelab_report::{format, severity_word};
 
-use super::dry_run::GUESS;
+use super::dry_run::{guess_of_bytes, guess_of_time};
 use super::outcome::{Show, terminal_width};
 use crate::say::{Loudness, Voice};
 
@@ -66,10 +67,15 @@ pub fn say(voice: Voice, environment: &Environment, plan: &Plan, show: Show) {
         testbed.board.as_deref().unwrap_or("not known"),
         testbed.hypervisor.as_deref().map_or("bare metal as far as can be told".to_owned(), |h| format!("under {h}"))
     ));
-    let time = format::duration(plan.estimated_time());
+    let rate = SpeedGuess::default().throughput;
+    let time = format::duration(plan.estimated_time()) + &guess_of_time(plan.timed_by_rate(), rate);
     let written = match plan.estimated_written().get() {
         0 => "writes nothing".to_owned(),
-        _ => format!("writes about {} ({GUESS})", format::bytes(plan.estimated_written())),
+        _ => format!(
+            "writes about {} ({})",
+            format::bytes(plan.estimated_written()),
+            guess_of_bytes(plan.writes_by_time(), rate)
+        ),
     };
     let (identity, form) = (&plan.methodology, plan.form.name());
     say(match show {
@@ -106,11 +112,16 @@ fn in_short(environment: &Environment, plan: &Plan, disturbances: &[Finding], sa
         format!(" on {}{model}", device.name)
     });
     say(format!("Target    {kind}{} ({}){system}{device}", what.display(), format::bytes(target.length)));
+    let rate = SpeedGuess::default().throughput;
     let written = match plan.estimated_written().get() {
         0 => String::new(),
-        _ => format!(", writes about {} (at 500 MB/s)", format::bytes(plan.estimated_written())),
+        _ if plan.writes_by_time() => {
+            format!(", writes about {} (at {rate})", format::bytes(plan.estimated_written()))
+        }
+        _ => format!(", writes about {}", format::bytes(plan.estimated_written())),
     };
-    let time = format::duration(plan.estimated_time());
+    let at = if plan.timed_by_rate() { format!(" (at {rate})") } else { String::new() };
+    let time = format::duration(plan.estimated_time()) + &at;
     say(format!("Load      {}: about {time}{written}{}", plan.title, filled_first(plan)));
     let grave = disturbances.iter().filter(|finding| finding.severity > Severity::Note);
     let names: Vec<String> = grave.map(|finding| finding.code.replace('_', " ")).collect();

@@ -14,15 +14,23 @@ const LEAST: u64 = 32 << 20;
 /// The largest regular file on the same file system that this user may read and that is no hole for the most part.
 #[must_use]
 pub fn file_below(folder: &Path) -> Option<PathBuf> {
+    among(folder, MOST_ENTRIES)
+}
+
+/// The same, looking at no more than `left` entries, in the file system's order.
+fn among(folder: &Path, mut left: usize) -> Option<PathBuf> {
     let device = fs::metadata(folder).ok()?.dev();
-    let (mut folders, mut left) = (vec![folder.to_owned()], MOST_ENTRIES);
+    let mut folders = vec![folder.to_owned()];
     let mut best: Option<(u64, PathBuf)> = None;
-    while let Some(folder) = folders.pop() {
+    'looking: while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            left = left.saturating_sub(1);
+            if left == 0 {
+                break 'looking;
+            }
+            left -= 1;
             let Ok(facts) = entry.metadata() else { continue };
             let on_it = facts.dev() == device;
-            if on_it && facts.is_dir() && left > 0 {
+            if on_it && facts.is_dir() {
                 folders.push(entry.path());
             }
             // st_blocks counts units of 512 bytes (stat(2)); a tenth may be holes.
@@ -32,9 +40,6 @@ pub fn file_below(folder: &Path) -> Option<PathBuf> {
             if fits && accessat(CWD, entry.path(), Access::READ_OK, AtFlags::EACCESS).is_ok() {
                 best = Some((facts.len(), entry.path()));
             }
-        }
-        if left == 0 {
-            break;
         }
     }
     best.map(|(_, path)| path)
@@ -54,5 +59,20 @@ mod tests {
         fs::write(path("deeper/film"), vec![1; 33 << 20]).expect("room");
         fs::File::create(path("hole")).and_then(|file| file.set_len(1 << 30)).expect("a sparse file");
         assert_eq!(file_below(folder.path()), Some(path("deeper/film")));
+    }
+
+    #[test]
+    fn no_more_entries_are_looked_at_than_the_bound_even_in_one_folder() {
+        let folder = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).expect("a folder");
+        for (name, mebibytes) in [("one", 33), ("two", 34), ("three", 35)] {
+            fs::write(folder.path().join(name), vec![1; mebibytes << 20]).expect("room");
+        }
+        let given = fs::read_dir(folder.path()).expect("a folder").flatten();
+        let sizes: Vec<(u64, PathBuf)> =
+            given.map(|entry| (entry.metadata().expect("a file").len(), entry.path())).collect();
+        for bound in 0..=sizes.len() {
+            let largest = sizes.iter().take(bound).max().map(|(_, path)| path.clone());
+            assert_eq!(among(folder.path(), bound), largest, "{bound} entries");
+        }
     }
 }

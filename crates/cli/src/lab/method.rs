@@ -73,7 +73,7 @@ pub fn wrong(diagnostics: &Diagnostics) -> Failure {
         return Failure::usage(review::nothing(nothing, ""));
     }
     let color = anstream::AutoStream::choice(&std::io::stderr()) != ColorChoice::Never;
-    let count = diagnostics.all().len();
+    let count = diagnostics.count();
     let mistakes = if count == 1 { "a mistake".to_owned() } else { format!("{count} mistakes") };
     Failure::usage(format!("{mistakes} in {}\n{}", diagnostics.file_name(), diagnostics.render(color).trim_end()))
 }

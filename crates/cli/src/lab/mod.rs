@@ -28,6 +28,7 @@ pub mod outcome;
 pub mod pages;
 pub mod place;
 pub mod placing;
+pub mod question;
 pub mod review;
 pub mod signals;
 pub mod target;

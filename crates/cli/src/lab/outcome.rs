@@ -20,7 +20,7 @@ use super::memory::Memory;
 use super::pages::{OutputFile, Wish, format_of, redacted, render};
 use crate::args::PrintArgs;
 use crate::context::Context;
-use crate::fail::{Failure, Result};
+use crate::fail::{Failure, Result, failed_run_code};
 use crate::say;
 
 /// ENOSPC: a full file system is no error of the device.
@@ -224,11 +224,7 @@ fn last_words(
         }
         Outcome::Failed { message, device_errors, host_unfit } => {
             let full = records.steps.iter().flat_map(|step| &step.errors).any(|error| error.errno == NO_SPACE);
-            let code = match () {
-                () if host_unfit => ExitCode::HostNotFit,
-                () if device_errors > 0 && !full => ExitCode::DeviceErrors,
-                () => ExitCode::TargetUnusable,
-            };
+            let code = failed_run_code(host_unfit, device_errors > 0, full);
             let kept = if saved { format!("; what was measured is kept in run {run}") } else { String::new() };
             Err(Failure::new(code, format!("the run failed: {message}{kept}")))
         }

@@ -7,7 +7,6 @@ use drivelab_core::exit::ExitCode;
 
 use drivelab_analysis::Analysis;
 use drivelab_analysis::buyer::{self, Checked};
-use drivelab_core::environment::{Environment, TargetKind};
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::{GapCause, RecordedSource, SourceKind};
 use drivelab_report::ReportInput;
@@ -74,7 +73,8 @@ pub fn render(format: FormatArg, runs: &[(RunRecords, Analysis)]) -> Result<Stri
 #[must_use]
 pub fn redacted(mut records: RunRecords) -> (RunRecords, Analysis) {
     let checked = checked_before(&records);
-    redact(&mut records.environment);
+    let mut folders = records.environment.redact();
+    folders.extend(records.plan.redact());
     let telemetry = &mut records.telemetry;
     for source in &mut telemetry.sources {
         let origin = source.description.origin.clone();
@@ -83,7 +83,8 @@ pub fn redacted(mut records: RunRecords) -> (RunRecords, Analysis) {
         told.for_each(|remark| *remark = remark.replace(&origin, &source.description.origin));
     }
     let resumed = records.breaks.iter_mut().filter_map(|pause| pause.resumed.as_mut());
-    resumed.for_each(|resumed| redact(&mut resumed.environment));
+    resumed.for_each(|resumed| folders.extend(resumed.environment.redact()));
+    redact_sentences(&mut records, folders);
     let mut analysis = drivelab_analysis::analyse(&records);
     analysis.checked = checked;
     (records, analysis)
@@ -119,39 +120,20 @@ fn redact_meter(source: &mut RecordedSource) {
     }
 }
 
-fn redact(environment: &mut Environment) {
-    let target = &mut environment.target;
-    target.path = target.path.file_name().map_or_else(|| PathBuf::from("target"), PathBuf::from);
-    if let Some(system) = &mut target.file_system {
-        system.mount_point = PathBuf::from("(left out)");
-    }
-    target.devices.iter_mut().for_each(|device| device.serial = None);
-    // Sentences about users name mount points.
-    target.used_by.iter_mut().for_each(|by| "(left out)".clone_into(by));
-    if let Some(probe) = &mut environment.probe {
-        probe.redact();
-    }
-    if let Some(cost) = &mut environment.watching_cost {
-        let identity = &mut cost.device;
-        (identity.serial, identity.wwid, identity.backing_file) = (None, None, None);
-        identity.by_id.clear();
-    }
-    if let Some(condition) = &mut environment.condition {
-        condition.done.clear();
-        condition.encryption.iter_mut().for_each(|found| found.header.clear());
-    }
-    if let Some(guard) = &mut environment.guard {
-        guard.destroy_named = None;
-        match target.kind {
-            TargetKind::NamedFile => guard.allowed_because = "the user named the file with --destroy".to_owned(),
-            TargetKind::BlockDevice => guard.allowed_because = "the user named the device".to_owned(),
-            _ => {}
-        }
-        if let Some(device) = &mut guard.device {
-            let identity = &mut device.identity;
-            (identity.serial, identity.wwid, identity.backing_file) = (None, None, None);
-            identity.by_id.clear();
-        }
+/// Removes folders from messages of the run: errors of system calls name files.
+fn redact_sentences(records: &mut RunRecords, mut folders: Vec<PathBuf>) {
+    // `/`, a relative name's empty folder and `/dev` identify nothing, and would be found everywhere.
+    folders.retain(|folder| folder.components().count() > 1 && folder != Path::new("/dev"));
+    // Longest first: a folder inside another one is replaced whole.
+    folders.sort_by_key(|folder| std::cmp::Reverse(folder.as_os_str().len()));
+    let names: Vec<String> = folders.iter().map(|folder| folder.display().to_string()).collect();
+    let failed = records.failed_steps.iter_mut().map(|failed| &mut failed.error);
+    let broken = records.breaks.iter_mut().flat_map(|pause| {
+        let resumed = pause.resumed.as_mut().map(|resumed| &mut resumed.target_state);
+        std::iter::once(&mut pause.cause).chain(resumed)
+    });
+    for sentence in std::iter::once(&mut records.message).chain(failed).chain(broken) {
+        names.iter().for_each(|name| *sentence = sentence.replace(name, "(left out)"));
     }
 }
 
@@ -163,7 +145,7 @@ impl OutputFile {
     /// Checks that the file is absent or ours, and that its folder is there and can be written.
     ///
     /// # Errors
-    /// Exit 5 for a foreign file, exit 2 for a folder that is not there, exit 6 for one that cannot be written.
+    /// Exit 5 for a foreign file, exit 6 for a folder that is not there or cannot be written.
     pub fn check(path: &Path) -> Result<OutputFile> {
         let path = std::path::absolute(path)
             .map_err(|error| Failure::usage(format!("'{}' is no path for a report: {error}", path.display())))?;
@@ -230,11 +212,12 @@ impl OutputFile {
 /// The folder of a report is not made: a name with a typing error would be a new folder.
 fn no_folder(path: &Path, folder: &Path) -> Failure {
     let what = if folder.exists() { "is no folder" } else { "does not exist" };
-    Failure::usage(format!(
+    let text = format!(
         "the report cannot be written to {}: the folder {} {what}; make it, or name another file with -o FILE",
         path.display(),
         folder.display()
-    ))
+    );
+    Failure::new(ExitCode::TargetUnusable, text)
 }
 
 /// What the kernel said, without the name of our temporary file.

@@ -430,13 +430,13 @@ impl Words<'_> {
 /// reads what a target holds where there is only a new scratch file.
 pub fn plan(
     methodology: &Methodology,
-    form: Form,
+    (form, guess): (Form, SpeedGuess),
     site: &Site,
     telemetry: Option<&TelemetryArgs>,
     words: &Words<'_>,
 ) -> Result<Plan> {
     let offset_align = site.direct_io.offset_align;
-    let shape = TargetShape { capacity: site.length, offset_align, guess: SpeedGuess::default() };
+    let shape = TargetShape { capacity: site.length, offset_align, guess };
     let means = means::of(site, methodology, telemetry);
     let plan =
         drivelab_method::expand_with(methodology, form, &shape, &means).map_err(|errors| (words.wrong)(&errors))?;

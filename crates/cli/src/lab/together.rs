@@ -20,6 +20,7 @@ use drivelab_report::format;
 
 use super::begin::{Order, Part, Prepared, prepare};
 use super::company::{Company, Seat};
+use super::dry_run::guess_of_time;
 use super::execute::engine;
 use super::missing::NewFile;
 use super::outcome::Show;
@@ -138,11 +139,13 @@ pub fn run(context: &Context, arguments: &RunArgs) -> Result {
     shared_devices(&surveyed).iter().for_each(|line| voice.warn(line));
     let phases = how.phases(surveyed.len() as u64);
     let longest = surveyed.iter().map(|(_, plan)| plan.estimated_time().get()).max().unwrap_or(0);
+    let by_rate = surveyed.iter().any(|(_, plan)| plan.timed_by_rate());
     voice.say(format!(
-        "Drives    {}: {}, about {}",
+        "Drives    {}: {}, about {}{}",
         surveyed.len(),
         how.words(),
-        format::duration(Nanos::new(longest.saturating_mul(phases)))
+        format::duration(Nanos::new(longest.saturating_mul(phases))),
+        guess_of_time(by_rate, measure.assume_rate.unwrap_or_default().throughput)
     ));
     let drives = surveyed.len();
     // Block devices are held since they were looked at; each run claims its own anew, and it must be the same one.
@@ -154,7 +157,7 @@ pub fn run(context: &Context, arguments: &RunArgs) -> Result {
     if measure.dry_run {
         return say_only(&common);
     }
-    signals::watch_all(common.stops.clone())?;
+    signals::watch_all(common.stops.clone());
     let mut codes = alone(&common);
     if !common.stopped() && how.together {
         codes.extend(together(&common));
@@ -213,6 +216,7 @@ impl Common<'_> {
             save: true,
             sample: false,
             dry_run: measure.dry_run,
+            guess: measure.assume_rate.unwrap_or_default(),
             print: &measure.print,
             show: Show::Part,
             facts: self.facts.as_ref(),
@@ -412,8 +416,9 @@ fn survey_all(arguments: &RunArgs, methodology: &Methodology, form: Form) -> Res
         let purpose = if only_plan { Purpose::Plan } else { Purpose::Measure { destroy: &destroy } };
         let place = Place::named(target, NewFile::by(is_new(arguments, target), methodology.target().takes_files()))?;
         let site = target::survey(place, methodology, form, arguments.measure.size, purpose)?;
-        let plan =
-            target::plan(methodology, form, &site, Some(&arguments.measure.telemetry), &target::Words::OF_FILES)?;
+        let measure = &arguments.measure;
+        let how = (form, measure.assume_rate.unwrap_or_default());
+        let plan = target::plan(methodology, how, &site, Some(&measure.telemetry), &target::Words::OF_FILES)?;
         if let Some(index) = all.iter().position(|(before, _)| same_drive(before, &site)) {
             return Err(Failure::usage(format!(
                 "{} and {} are on one block device; name each drive once",

@@ -1,7 +1,6 @@
 //! The question before measuring in a folder whose file system, by /etc/fstab, is another one that is not mounted: what
 //! is measured and written there is the disk of the file system that the folder lies on meanwhile.
 
-use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 
 use drivelab_core::exit::ExitCode;
@@ -9,8 +8,9 @@ use drivelab_device::{Named, NotMounted, not_mounted};
 
 use super::begin::Order;
 use super::place::Place;
+use super::question;
 use crate::fail::{Failure, Result};
-use crate::say::{self, Voice};
+use crate::say::Voice;
 
 /// Asks about the target of an order and the folder that its files come from; with `--yes` it is only said, and where
 /// only a plan is wanted, what the command would ask is said.
@@ -48,20 +48,26 @@ fn about(path: &Path, (yes, dry_run): (bool, bool), voice: Voice) -> Result<()> 
         let text = format!("{found}. {why} Nothing was touched; mount it, or say --yes to measure there all the same");
         Err(Failure::new(ExitCode::TargetUnusable, text))
     };
-    if !(std::io::stdin().is_terminal() && std::io::stderr().is_terminal()) {
+    if !question::can_ask() {
         return refused("Nobody can be asked here whether that is meant.");
     }
     if dry_run {
         voice.warn(format!("{found}: the command itself asks first"));
         return Ok(());
     }
-    say::line(&format!("{found}. Measure there all the same? [y/N]"));
-    let mut answer = String::new();
-    std::io::stdin()
-        .lock()
-        .read_line(&mut answer)
-        .map_err(|error| Failure::unexpected(format!("cannot read the answer: {error}")))?;
-    if matches!(answer.trim(), "y" | "Y" | "yes") { Ok(()) } else { refused("The answer was no.") }
+    if question::yes(&format!("{found}. Measure there all the same?"))? {
+        Ok(())
+    } else {
+        refused("The answer was no.")
+    }
+}
+
+/// Warns about what is only looked at: the answer is about the disk of another file system than the one that fstab
+/// names. A name that leads nowhere is explained elsewhere.
+pub fn warn(path: &Path, voice: Voice) {
+    if let Some(found) = path.exists().then(|| not_mounted(path)).flatten() {
+        voice.warn(found_text(&found, path).replace("what would be measured is", "what is looked at is the disk of"));
+    }
 }
 
 fn found_text(found: &NotMounted, path: &Path) -> String {

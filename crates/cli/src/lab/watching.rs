@@ -1,5 +1,6 @@
 //! What is watched beside a measurement: from flags and settings to sources, and from sources to a sampler.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use drivelab_core::clock::{RunClock, StopToken};
@@ -9,11 +10,11 @@ use drivelab_core::plan::Plan;
 use drivelab_core::telemetry::Observer;
 use drivelab_core::units::Nanos;
 use drivelab_device::Roots;
-use drivelab_telemetry::{Found, Rates, Sampler, SamplerOptions, Wanted, discover, suspended_s};
+use drivelab_telemetry::{AdapterError, Found, Rates, Sampler, SamplerOptions, Wanted, discover, suspended_s};
 
 use crate::args::{TelemetryArgs, TelemetryChoice};
 use crate::context::Context;
-use crate::fail::{Failure, Result};
+use crate::fail::{Failure, Result, input_code};
 use crate::lab::inhibit::Inhibitor;
 
 /// Runs that are shorter need no lock against suspends: they are over before a machine goes to sleep.
@@ -68,22 +69,22 @@ impl Watching {
     /// `--telemetry off` nothing is read, and the machine is kept awake all the same.
     ///
     /// # Errors
-    /// Exit 2 where the user's own meter cannot be used.
+    /// Exit 2 where the user's own meter cannot be used, exit 4 where there is no such file.
     pub fn open(
         context: &Context,
         arguments: &TelemetryArgs,
         devices: &[BlockDeviceFacts],
         expected: Nanos,
-    ) -> Result<Option<Self>> {
+    ) -> Result<Self> {
         let Some(rates) = rates_for(context, arguments)? else {
-            return Ok(Some(Watching { found: None, always: false, expected }));
+            return Ok(Watching { found: None, always: false, expected });
         };
         let disks = devices.iter().map(|device| device.name.clone()).collect();
         let found = discover(&Roots::default(), &wanted(arguments, disks, rates));
-        let found = found.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
+        let found = found.map_err(|error| unusable_meter(arguments, &error))?;
         check_power_log(arguments, &found)?;
         limit_can_be_held(arguments, &found)?;
-        Ok(Some(Watching { found: Some(found), always: arguments.telemetry_always, expected }))
+        Ok(Watching { found: Some(found), always: arguments.telemetry_always, expected })
     }
 
     /// Refuses what [`Watching::open`] and [`check`] would refuse of the drive, before anything is opened, measured or
@@ -108,7 +109,7 @@ impl Watching {
         let disks = devices.iter().map(|device| device.name.clone()).collect();
         let wanted = Wanted { disks, rates, power_log, abort_above_c, ..Wanted::default() };
         let found = discover(&Roots::default(), &wanted);
-        let found = found.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
+        let found = found.map_err(|error| unusable_meter(arguments, &error))?;
         check_power_log(arguments, &found)?;
         if !needs_thermometer {
             return Ok(());
@@ -134,6 +135,12 @@ impl Watching {
         let options = SamplerOptions { always, abort_above, remarks };
         let observer: Box<dyn Observer> = Box::new(Sampler::start(sources, clock, stop, options));
         Watched { observer: Some(observer), inhibitor, ..Watched::default() }
+    }
+
+    /// Whether anything is read beside the run: not with `--telemetry off`.
+    #[must_use]
+    pub const fn reads_anything(&self) -> bool {
+        self.found.is_some()
     }
 
     fn has_thermometer(&self) -> bool {
@@ -213,6 +220,16 @@ pub fn rates(choice: TelemetryChoice) -> Option<Rates> {
     }
 }
 
+/// What the user's own meter cannot be used for: a file that is not there, or anything else.
+#[must_use]
+pub fn unusable_meter(arguments: &TelemetryArgs, error: &AdapterError) -> Failure {
+    let named = [&arguments.power_file, &arguments.temperature_file].into_iter().flatten();
+    let missing =
+        |path: &Path| std::fs::metadata(path).is_err_and(|error| input_code(&error) == ExitCode::NothingSelected);
+    let code = if named.map(PathBuf::as_path).any(missing) { ExitCode::NothingSelected } else { ExitCode::Usage };
+    Failure::new(code, format!("the meter cannot be used: {error}"))
+}
+
 /// What flags ask for.
 pub fn wanted(arguments: &TelemetryArgs, disks: Vec<String>, rates: Rates) -> Wanted {
     Wanted {
@@ -253,7 +270,7 @@ mod tests {
     #[test]
     fn without_telemetry_the_clocks_are_held_against_each_other_and_nothing_else_is_read() {
         let off = Watching { found: None, always: false, expected: Nanos::from_secs(1) };
-        assert!(!off.has_thermometer());
+        assert!(!off.has_thermometer() && !off.reads_anything());
         let clock = Arc::new(drivelab_core::clock::MonotonicClock::starting_at(0));
         let watched = off.start(clock, StopToken::default());
         assert!(watched.observer.is_none() && watched.inhibitor.is_none(), "a run of a second needs no lock");

@@ -2,7 +2,6 @@
 //!
 //! Rates, latencies and lengths of time read as in the final table: `drivelab_report::format` makes those texts.
 
-use drivelab_analysis::tails;
 use drivelab_core::load::OpKind;
 use drivelab_core::record::OpRecord;
 use drivelab_core::units::Nanos;
@@ -24,13 +23,17 @@ pub(super) struct Figures {
 impl Figures {
     /// Takes the figures of a kind's record; `None` where it holds no operation at all.
     pub(super) fn of(kind: OpKind, record: &OpRecord) -> Option<Self> {
-        let moves = !matches!(kind, OpKind::Trim | OpKind::Flush);
         (record.count > 0 || record.errors > 0).then(|| Figures {
-            mb_s: moves.then(|| record.throughput.as_mb_s()),
+            mb_s: kind.moves_data().then(|| record.mb_s()),
             iops: record.iops,
-            p99: record.latency.filter(|_| tails::tells(record.histogram.count, 99.0)).map(|latency| latency.p99),
+            p99: record.latency.and_then(|latency| latency.told_by(record.histogram.count).p99),
             errors: record.errors,
         })
+    }
+
+    /// With rates over another time than that of the record: so many times higher.
+    pub(super) fn times_faster(self, factor: f64) -> Self {
+        Figures { mb_s: self.mb_s.map(|rate| rate * factor), iops: self.iops * factor, ..self }
     }
 
     /// The rate of bytes as text, without its unit.

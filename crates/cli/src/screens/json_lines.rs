@@ -10,6 +10,7 @@ use drivelab_core::event::Event;
 use drivelab_core::listener::{Listener, ListenerError};
 
 use super::lost;
+use crate::say;
 
 /// Writes each event as one line of JSON and flushes it.
 pub struct JsonLines<W: Write + Send> {
@@ -30,7 +31,7 @@ impl Unwritten {
     }
 
     fn note(&self, error: &std::io::Error) {
-        if error.kind() != std::io::ErrorKind::BrokenPipe {
+        if !say::reader_is_gone(error) {
             self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(|| error.to_string());
         }
     }

@@ -1,9 +1,10 @@
 //! The words about events that panel and plain lines share, one line each, fit to be copied from a terminal.
 
+use drivelab_analysis::rate;
 use drivelab_core::event::{EventBody, RunState};
 use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::load::OpKind;
-use drivelab_core::record::{StepRecord, StopReason};
+use drivelab_core::record::{OpRecord, StepRecord, StopReason};
 use drivelab_report::format;
 
 use super::figures::{Figures, clean, rough};
@@ -103,10 +104,14 @@ fn per_cent(share: f64) -> String {
 /// width.
 fn finished(record: &StepRecord, progress: &Progress) -> (Tone, String) {
     let label = progress.label(&record.key);
-    let (read, write) = (Figures::of(OpKind::Read, &record.read), Figures::of(OpKind::Write, &record.write));
+    // Of a replayed trace the rates without its pauses.
+    let active = record.active().as_secs_f64();
+    let factor = rate::rated_time(record).filter(|_| active > 0.0).map_or(1.0, |time| active / time.as_secs_f64());
+    let of = |kind: OpKind, op: &OpRecord| Figures::of(kind, op).map(|figures| figures.times_faster(factor));
+    let (read, write) = (of(OpKind::Read, &record.read), of(OpKind::Write, &record.write));
     // Trims, zeroing and flushes are no part of a sum, but where nothing else was done they are all there is.
     let others: Vec<Figures> = match (read, write) {
-        (None, None) => record.others.iter().filter_map(|other| Figures::of(other.op, &other.record)).collect(),
+        (None, None) => record.others.iter().filter_map(|other| of(other.op, &other.record)).collect(),
         _ => Vec::new(),
     };
     let all = || read.iter().chain(&write).chain(&others);
@@ -123,6 +128,9 @@ fn finished(record: &StepRecord, progress: &Progress) -> (Tone, String) {
         format::duration(record.elapsed()),
         width = progress.label_width(),
     );
+    if let Some(replay) = &record.replay {
+        row.push_str(&format!("  rates over {} busy", format::duration(replay.busy)));
+    }
     if limit.is_lower_bound() {
         row.push_str(&format!("  limited by {}", limit.kind().title()));
     }
@@ -160,8 +168,10 @@ fn p99(read: Option<Figures>, write: Option<Figures>) -> String {
         .map_or_else(|| format!("p99{:>13}", "-"), |p99| format!("p99 {whose:1}{p99:>8} µs"))
 }
 
-/// The newest interval in words: `read 3,456 MB/s, 843,750 IOPS, p99 120.0 µs`.
-pub(super) fn live(latest: &Latest) -> String {
+/// The newest interval in words: `read 3,456 MB/s, 843,750 IOPS, p99 120.0 µs`; of a replayed trace that has pauses
+/// with a word about them, since an interval does not know how long it was busy.
+pub(super) fn live(latest: &Latest, has_pauses: bool) -> String {
+    let pauses = if has_pauses { " (with the pauses of the trace)" } else { "" };
     let one = |name: &str, figures: Option<Figures>| {
         figures.map(|it| {
             let p99 = it.p99_us().map_or_else(String::new, |p99| format!(", p99 {p99} µs"));
@@ -170,7 +180,11 @@ pub(super) fn live(latest: &Latest) -> String {
         })
     };
     let parts: Vec<String> = latest.kinds().into_iter().filter_map(|(name, figures)| one(name, figures)).collect();
-    if parts.is_empty() { "nothing completed in the last interval".to_owned() } else { parts.join("; ") }
+    if parts.is_empty() {
+        "nothing completed in the last interval".to_owned()
+    } else {
+        format!("{}{pauses}", parts.join("; "))
+    }
 }
 
 /// `step 3 of 37: SEQ 1 MiB Q8T1 read`.
@@ -194,7 +208,6 @@ mod tests {
 
     use drivelab_analysis::testing;
     use drivelab_core::event::{EVENT_VERSION, Event, RunStarted};
-    use drivelab_core::record::OpRecord;
     use drivelab_core::run::RunRecords;
 
     use super::*;
@@ -222,6 +235,24 @@ mod tests {
         let plain = testing::sample_run();
         let (_, row) = finished(&plain.steps[0], &after_start(&plain));
         assert!(!row.contains('≥') && !row.contains("limited"), "{row}");
+    }
+
+    #[test]
+    fn a_replayed_trace_shows_its_rates_without_its_pauses() {
+        let (plain, replayed) = (testing::sample_run(), testing::replayed(testing::sample_run(), "sustained"));
+        let row = |run: &RunRecords| {
+            let of_test = |record: &&StepRecord| record.key.step.as_str().starts_with("sustained/");
+            let record = run.steps.iter().find(of_test).expect("the sample has it").clone();
+            (finished(&record, &after_start(run)).1, record)
+        };
+        let ((before, record), (after, _)) = (row(&plain), row(&replayed));
+        let times = f64::from(testing::BUSY_ONE_IN);
+        let rates = |times: f64| {
+            (format::mb_s(record.write.mb_s() * times), format!("{} IOPS", format::iops(record.write.iops * times)))
+        };
+        let ((whole, whole_iops), (busy, busy_iops)) = (rates(1.0), rates(times));
+        assert!(before.contains(&whole) && before.contains(&whole_iops) && !before.contains("busy"), "{before}");
+        assert!(after.contains(&busy) && after.contains(&busy_iops) && after.contains("  rates over "), "{after}");
     }
 
     #[test]

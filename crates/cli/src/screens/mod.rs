@@ -79,6 +79,13 @@ pub fn leave_at_once() -> ! {
     std::process::exit(ExitCode::Interrupted as i32)
 }
 
+/// Ends the process, for a person who asked before anything was measured or set up.
+pub fn leave_before_anything() -> ! {
+    panel::give_back();
+    say::line("interrupted: stopped before the end; nothing was measured");
+    std::process::exit(ExitCode::Interrupted as i32)
+}
+
 /// What stays behind where a process ends at once.
 fn last_words(kept: &[RunId], set_up: Option<RunId>) -> String {
     if let Some(run) = set_up {

@@ -110,7 +110,8 @@ impl<W: Write + Send> Plain<W> {
             (Some(_), _) => "resting".to_owned(),
             (None, Some(running)) => {
                 let label = self.progress.label(&running.key);
-                running.latest.as_ref().map_or(label, lines::live)
+                let has_pauses = self.progress.has_pauses();
+                running.latest.as_ref().map_or(label, |latest| lines::live(latest, has_pauses))
             }
             (None, None) => "between steps".to_owned(),
         };

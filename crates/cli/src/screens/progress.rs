@@ -9,7 +9,7 @@ mod estimate;
 mod running;
 mod slot;
 
-use drivelab_analysis::LimitedBy;
+use drivelab_analysis::{LimitedBy, rate};
 use drivelab_core::event::{Event, EventBody, RunResumed, RunStarted, RunState};
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::StepRole;
@@ -308,6 +308,12 @@ impl Progress {
     pub(super) fn is_idle(&self) -> bool {
         let slot = self.running.as_ref().and_then(|running| running.slot).and_then(|index| self.slots.get(index));
         slot.is_some_and(|slot| slot.kind == slot::Kind::Idle)
+    }
+
+    /// Whether the running step replays a trace with pauses, which its live rates contain.
+    pub(super) fn has_pauses(&self) -> bool {
+        let slot = self.running.as_ref().and_then(|running| running.slot).and_then(|index| self.slots.get(index));
+        slot.and_then(|slot| slot.workload.as_ref()).is_some_and(rate::has_pauses_of_a_trace)
     }
 
     /// The label of an execution, with its round where the test has several.

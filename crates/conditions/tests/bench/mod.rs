@@ -25,6 +25,23 @@ pub(crate) fn tool(program: &str, arguments: &[&str]) -> String {
 
 impl Loop {
     pub(crate) fn new_or_skip(mebibytes: u64) -> Option<Loop> {
+        Loop::attached_or_skip(mebibytes, |image| tool("losetup", &["--direct-io=on", "--find", "--show", image]))
+    }
+
+    /// The same under a number that nobody gets who asks for the next free one, so that a test may detach it and attach
+    /// something there again.
+    pub(crate) fn apart_or_skip(mebibytes: u64) -> Option<Loop> {
+        Loop::attached_or_skip(mebibytes, |image| {
+            let first = 600 + std::process::id() % 200;
+            let attach = |device: &String| {
+                let done = Command::new("losetup").args(["--direct-io=on", device, image]).output();
+                done.is_ok_and(|done| done.status.success())
+            };
+            (first..first + 20).map(|number| format!("/dev/loop{number}")).find(attach).expect("a device")
+        })
+    }
+
+    fn attached_or_skip(mebibytes: u64, attach: impl FnOnce(&str) -> String) -> Option<Loop> {
         if !rustix::process::geteuid().is_root() {
             println!("skipped: loop devices need root");
             assert!(std::env::var_os("CI").is_none(), "skipped in CI");
@@ -33,7 +50,7 @@ impl Loop {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a folder");
         let image = folder.path().join("image");
         fs::File::create(&image).and_then(|file| file.set_len(mebibytes << 20)).expect("an image");
-        let node = tool("losetup", &["--direct-io=on", "--find", "--show", image.to_str().expect("a path")]);
+        let node = attach(image.to_str().expect("a path"));
         let Named::BlockDevice(node) = classify(Path::new(&node)).expect("a device") else { panic!("{node}") };
         Some(Loop { folder, node })
     }

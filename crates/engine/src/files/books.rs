@@ -16,10 +16,9 @@ use rustix::io::Errno;
 
 use super::Common;
 use super::worker::Ended;
+use crate::faults::first_of_all;
 use crate::record::mean_depth;
-
-/// Errors that are kept in a record.
-const KEPT: usize = 64;
+use crate::verify::findings::NAMED;
 
 /// A file that a thread is done with.
 #[derive(Debug, Clone, Copy)]
@@ -176,10 +175,7 @@ impl Books {
     ) -> StepRecord {
         let elapsed = Nanos::new(self.end_ns.saturating_sub(self.began_ns));
         let (read, write) = self.sides(self.bytes, self.errors, self.latency.clone(), elapsed);
-        let mut errors: Vec<IoError> = ended.iter().flat_map(|one| one.errors.iter().cloned()).collect();
-        errors.sort_by_key(|error| error.at_ns);
-        errors.truncate(KEPT);
-        errors.extend(self.sync_error.clone());
+        let errors = errors(ended, self.sync_error.as_ref());
         StepRecord {
             replay: None,
             key: self.key.clone(),
@@ -202,6 +198,13 @@ impl Books {
     }
 }
 
+/// The errors that are told: those of files, and last that of syncing.
+fn errors(ended: &[Ended], sync_error: Option<&IoError>) -> Vec<IoError> {
+    let mut errors = first_of_all(ended.iter().map(|one| one.errors.clone()));
+    errors.extend(sync_error.cloned());
+    errors
+}
+
 /// What checking found on all threads.
 fn verification(ended: &[Ended]) -> Option<Verification> {
     ended.iter().filter_map(|one| one.verification.clone()).reduce(|mut all, one| {
@@ -211,7 +214,7 @@ fn verification(ended: &[Ended]) -> Option<Verification> {
         }
         all.first.extend(one.first);
         all.first.sort_by_key(|bad| bad.offset);
-        all.first.truncate(KEPT);
+        all.first.truncate(NAMED);
         all
     })
 }
@@ -253,5 +256,25 @@ fn report(
             errors_by_errno: by_number,
             ..Effort::default()
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of two threads one only met EIO, more often than errors are kept; on the other the drive was full after that.
+    #[test]
+    fn the_first_error_of_each_number_is_told_behind_however_many_others() {
+        let error =
+            |at_ns: u64, errno: i32| IoError { at_ns, op: OpKind::Write, offset: 0, length: Bytes::new(1), errno };
+        let thread = |errors: Vec<IoError>| Ended { errors, ..Ended::default() };
+        let failing = thread((0..64).map(|at| error(2 * at, libc::EIO)).collect());
+        let full = thread(vec![error(1, libc::EIO), error(1000, libc::ENOSPC), error(1001, libc::ENOSPC)]);
+        let told = errors(&[failing, full], Some(&error(2000, libc::EROFS)));
+        let numbers: Vec<i32> = told.iter().map(|error| error.errno).collect();
+        assert_eq!(numbers[..64], [libc::EIO; 64]);
+        assert_eq!(numbers[64..], [libc::ENOSPC, libc::EROFS]);
+        assert_eq!((told[1].at_ns, told[64].at_ns), (1, 1000), "in the order of their times");
     }
 }

@@ -1,6 +1,8 @@
 //! One thread's work: takes the next file of the set, does what the step does with it, tells that it ended.
 //!
-//! Buffers and names are there before the start: the loop neither allocates nor locks, formats or logs.
+//! Buffers and names are there before the start: the loop allocates, formats and logs nothing. That a file has ended is
+//! told through a channel with bounded room, which locks for a moment to wake who listens and, where the room is full,
+//! waits for it: between the end of one file and the start of the next, so in the step's time and in no latency.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
@@ -23,9 +25,7 @@ use super::set::Files;
 use crate::buffer::Arena;
 use crate::faults::{Attempt, Broken, Faults};
 use crate::rusage::CpuTime;
-
-/// Bad blocks that are kept by place; more only count.
-const KEPT: usize = 64;
+use crate::verify::findings::NAMED;
 
 /// Memory of a thread.
 #[derive(Debug)]
@@ -63,7 +63,8 @@ pub(crate) struct Ended {
 
 /// How work on a file ended other than well.
 enum Broke {
-    /// The step ends: what was done of the file counts as nothing.
+    /// The step ends: the file is no operation, has no latency and no error. Bytes that were moved of it are in the
+    /// step's bytes all the same, and so in its throughput, as are those of a file that failed.
     Cut,
     /// At that byte of the file with that error; 0 for fewer bytes than there should be.
     At(u64, i32),
@@ -85,7 +86,7 @@ pub(crate) struct Worker<'a> {
 impl<'a> Worker<'a> {
     pub(crate) fn new(common: &'a Common<'a>, number: usize, tools: Tools) -> Self {
         let faults = Faults::new(common.policy);
-        let first = Vec::with_capacity(KEPT);
+        let first = Vec::with_capacity(NAMED);
         Worker { common, number, tools, faults, syscalls: 0, checked: 0, bad: 0, zero: 0, first }
     }
 
@@ -270,7 +271,7 @@ impl<'a> Worker<'a> {
             } else {
                 self.bad += 1;
             }
-            if self.first.len() < KEPT {
+            if self.first.len() < NAMED {
                 self.first.push(BadBlock { offset: start + block * BLOCK as u64, fault, belongs_at: None });
             }
         }

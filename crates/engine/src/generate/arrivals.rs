@@ -37,7 +37,8 @@ pub(crate) struct Schedule {
 }
 
 impl Schedule {
-    /// Thread `thread` of `threads`, which share the rate. The key is the same for all of them.
+    /// Thread `thread` of `threads`, which share the rate. Gaps are drawn by `key` and the thread's number, so threads
+    /// differ whether their keys do or not.
     pub(crate) fn new(rate: Rate, bursts: Option<Bursts>, thread: u64, threads: u64, key: u64) -> Self {
         let (threads, per_1000_s) = (threads.max(1), u128::from(rate.per_1000_s.max(1)));
         let positions = |gaps: u64| {

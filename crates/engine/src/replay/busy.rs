@@ -5,8 +5,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Bits of the number of operations; the rest is the time in nanoseconds since the start of the step: 19 hours and more
-/// for up to a million operations.
+/// Bits of the number of operations, up to a million; the other 44 are the time since the start of the step in units of
+/// [`UNIT_NS`]: 2^50 ns, 13 days.
 const COUNT_BITS: u32 = 20;
 const COUNT_MASK: u64 = (1 << COUNT_BITS) - 1;
 
@@ -18,7 +18,7 @@ pub(crate) struct Busy {
     total_ns: AtomicU64,
 }
 
-/// Times are kept in steps of this, so that a step of a month fits.
+/// Times are kept in units of this: in nanoseconds a step of five hours would not fit.
 const UNIT_NS: u64 = 1 << UNIT_BITS;
 const UNIT_BITS: u32 = 6;
 

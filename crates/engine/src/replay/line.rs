@@ -13,7 +13,7 @@ use drivelab_core::load::OpKind;
 use super::busy::Busy;
 use crate::feed::Padded;
 
-/// Places: 65 ms of a million operations per second, 1 MiB.
+/// Places: 33 ms of a million operations per second, 1 MiB.
 const PLACES: usize = 1 << 15;
 const MASK: u64 = PLACES as u64 - 1;
 

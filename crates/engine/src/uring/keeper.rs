@@ -3,7 +3,7 @@
 
 use drivelab_core::load::OpKind;
 
-use crate::account::Flight;
+use crate::account::{Flight, Origin};
 use crate::feed::Issue;
 use crate::fit::ThreadJob;
 use crate::sealing::Sealing;
@@ -60,7 +60,7 @@ impl Keeper {
     /// An operation has ended, and so has reading it back.
     #[inline]
     pub(crate) fn release(&self, flight: &Flight) {
-        if changes(flight.kind) || flight.reads_back {
+        if changes(flight.kind) || flight.origin == Origin::ReadsBack {
             self.busy.release(flight.offset / self.unit, u64::from(flight.length) / self.unit);
         }
     }

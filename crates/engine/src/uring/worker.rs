@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use drivelab_core::load::OpKind;
 use drivelab_core::record::StopReason;
 
-use crate::account::{self, Account, Begun, Flight, Outcome};
+use crate::account::{self, Account, Begun, Flight, Origin, Outcome};
 use crate::crew::Finished;
 use crate::faults::{Attempt, Broken};
 use crate::feed::{Feed, Issue, Next};
@@ -219,11 +219,21 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
     #[inline]
     fn look_at_the_ramp(&mut self, now: u64) {
         if !self.counting && now >= self.account.timing.ramp_end {
-            self.counting = true;
-            let in_flight = (0..self.flights.len()).filter(|slot| self.driver.is_in_flight(*slot));
-            let units = in_flight.map(|slot| self.feed.units_of(self.flights[slot].length)).sum();
-            self.feed.begin_counting(units);
+            self.begin_counting();
         }
+    }
+
+    /// Charges the share with operations drawn in the ramp that end after it: those in flight, and one that waits for a
+    /// block. Flushes of `sync_every` and read-backs are not part of the share.
+    #[cold]
+    fn begin_counting(&mut self) {
+        self.counting = true;
+        let in_flight = (0..self.flights.len()).filter(|slot| self.driver.is_in_flight(*slot));
+        let drawn = in_flight.map(|slot| &self.flights[slot]).filter(|flight| flight.origin == Origin::Drawn);
+        let in_flight: u64 = drawn.map(|flight| self.feed.units_of(flight.length)).sum();
+        let held = self.seal.as_ref().and_then(|seal| seal.held).filter(|_| self.feed.origin() == Origin::Drawn);
+        let held = held.map_or(0, |issue| self.feed.units_of(issue.op.length));
+        self.feed.begin_counting(in_flight + held);
     }
 
     /// Fills free slots with what may be issued now. Where that is not for want of slots, the time before which
@@ -303,7 +313,8 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
             }
         }
         self.driver.queue(index, &issue.op, at);
-        self.flights[index] = Flight { number, ..self.account.flight(&issue, at) };
+        // An operation that had to wait is still the one drawn last.
+        self.flights[index] = Flight { number, origin: self.feed.origin(), ..self.account.flight(&issue, at) };
         self.batch.push(slot);
         true
     }
@@ -319,7 +330,9 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
             self.driver.queue_again(index, &op, at);
             let issue = Issue { op, cursor: written.cursor, intended: 0 };
             self.flights[index] =
-                Flight { number: written.number, reads_back: true, ..self.account.flight(&issue, at) };
+                Flight { number: written.number, origin: Origin::ReadsBack, ..self.account.flight(&issue, at) };
+            // It has its write's position; that write's EAGAIN must not count as its own.
+            self.waited[index] = 0;
             self.batch.push(slot);
         }
     }

@@ -10,7 +10,7 @@ use super::wraps::Wraps;
 use crate::generate::stream::Stream;
 
 /// Bad blocks that are named.
-const NAMED: usize = 64;
+pub(crate) const NAMED: usize = 64;
 
 /// What one thread found. Allocates only when it is made.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! A layer below that would have had to wait: EAGAIN at first is no error, and is counted by itself.
 
-use drivelab_core::load::OpKind;
+use drivelab_core::load::{OpKind, Verify};
 use drivelab_core::record::{Effort, StepRecord, StopReason};
 use drivelab_core::units::{Bytes, Percent};
 use drivelab_core::workload::{Pattern, Workload};
@@ -19,6 +19,14 @@ fn one_pass(
     write_percent: u64,
     answer: impl Fn(OpKind, u64, u32, usize) -> Answer + Send + 'static,
 ) -> Option<(StepRecord, Vec<Asked>)> {
+    one_pass_of((write_percent, Verify::Off), answer)
+}
+
+/// The same with headers or without.
+fn one_pass_of(
+    (write_percent, verify): (u64, Verify),
+    answer: impl Fn(OpKind, u64, u32, usize) -> Answer + Send + 'static,
+) -> Option<(StepRecord, Vec<Asked>)> {
     if !is_root() {
         skip("mounting a file system needs root");
         return None;
@@ -29,6 +37,7 @@ fn one_pass(
         block_size: Bytes::new(u64::from(BLOCK)),
         pattern: Pattern::Sequential,
         write_percent: Percent::new(write_percent).unwrap(),
+        verify,
         ..workload(SPAN)
     };
     let (record, _) = run(&mut engine, &load, &passes(1));
@@ -71,6 +80,20 @@ fn eagain_twice_in_a_row_is_an_error() {
     assert_eq!(effort(&record).eagain_retries, 1);
     // A thread of io_uring tries once before it waits.
     assert!((2..=3).contains(&asked.iter().filter(|one| one.offset == bad).count()), "once more, not for ever");
+}
+
+/// A write and what reads it back have one position and one slot, and are two operations: each is asked for once more.
+/// The file keeps nothing of what is written, so that what is found there is not looked at.
+#[test]
+fn eagain_of_a_write_is_none_of_what_reads_it_back() {
+    let answer = |_, _, _, before| if before == 0 { Answer::Eagain } else { Answer::Whole };
+    let Some((record, asked)) = one_pass_of((100, Verify::AtOnce), answer) else { return };
+    assert_eq!((record.write.count, record.write.errors), (BLOCKS, 0), "{:?}", record.errors.first());
+    assert_eq!((record.read.count, record.read.errors), (BLOCKS, 0), "{:?}", record.errors.first());
+    assert_eq!(effort(&record).eagain_retries, 2 * BLOCKS);
+    for kind in [OpKind::Write, OpKind::Read] {
+        assert_eq!(asked.iter().filter(|one| one.kind == kind).count() as u64, 2 * BLOCKS, "{kind:?}");
+    }
 }
 
 /// Half of an operation, then EAGAIN: only the rest is asked for again, and each is counted as what it is. io_uring's

@@ -1,11 +1,12 @@
 //! Kinds and sizes of operations as they were really issued: shares, flushes after writes, what trims and zeroing
 //! leave behind.
 
+use drivelab_core::clock::StopToken;
 use drivelab_core::load::{OpKind, OtherOps, SizeShare};
-use drivelab_core::record::{OpRecord, StepRecord};
+use drivelab_core::record::{OpRecord, StepRecord, StopReason};
 use drivelab_core::units::{Bytes, Percent};
 use drivelab_core::workload::{Pattern, Workload};
-use drivelab_engine::TraceEntry;
+use drivelab_engine::{BackendChoice, TraceEntry};
 
 use crate::common::*;
 
@@ -21,6 +22,11 @@ fn count(entries: &[TraceEntry], kind: OpKind) -> usize {
 
 fn other(record: &StepRecord, kind: OpKind) -> &OpRecord {
     &record.others.iter().find(|other| other.op == kind).unwrap().record
+}
+
+/// How many there were of a kind that may have none.
+fn other_count(record: &StepRecord, kind: OpKind) -> u64 {
+    record.others.iter().filter(|other| other.op == kind).map(|other| other.record.count).sum()
 }
 
 /// Within four standard deviations of what the share asks for.
@@ -77,6 +83,33 @@ fn a_flush_follows_every_so_many_writes() {
         for (number, kind) in kinds.iter().enumerate() {
             assert_eq!(*kind == OpKind::Flush, number % 9 == 8, "{choice:?} operation {number}");
         }
+    }
+}
+
+/// Flushes after writes come on top of the share, also those in flight when the ramp ends: the writes are as many as
+/// were asked for. Flushes that were drawn are operations like others.
+#[test]
+fn what_the_ramp_leaves_in_flight_is_charged_without_flushes_on_top() {
+    let mut rule = no_rule();
+    rule.operations = Some(300);
+    for choice in BOTH {
+        let mut bench = Bench::new(8 * MIB, true, choice);
+        let mut measure = |other: OtherOps, (queue_depth, threads)| {
+            let load = Workload { write_percent: percent(70), other, queue_depth, threads, ..workload(8 * MIB) };
+            let stop = StopToken::default();
+            let (record, _) = run_with(&mut bench.engine, &load, &rule, (40, 100), &stop).unwrap();
+            assert_eq!((record.stop_reason, record.error_count()), (StopReason::Operations, 0));
+            (record.read.count + record.write.count, other_count(&record, OpKind::Flush))
+        };
+        // Threads of the sync backend that share a share learn of what is in flight only when it ends.
+        let depths = if choice == BackendChoice::Uring { depth(16, 2) } else { depth(1, 8) };
+        for sync_every in [1, 1, 2] {
+            let (drawn, flushes) = measure(OtherOps { sync_every, ..OtherOps::default() }, depths);
+            assert_eq!(drawn, 300, "{choice:?}, sync_every {sync_every}");
+            assert!(flushes > 0);
+        }
+        let (drawn, flushes) = measure(OtherOps { flush_percent: percent(30), ..OtherOps::default() }, depths);
+        assert_eq!(drawn + flushes, 300, "{choice:?}, flushes drawn");
     }
 }
 

@@ -5,7 +5,7 @@ use std::fs::OpenOptions;
 use std::os::unix::fs::FileExt;
 
 use drivelab_core::load::Verify;
-use drivelab_core::record::{DataFault, Verification};
+use drivelab_core::record::{DataFault, StopReason, Verification};
 use drivelab_core::units::{Bytes, Percent};
 use drivelab_core::workload::{Pattern, Span, Workload};
 use drivelab_engine::{BackendChoice, Engine, Options, Written};
@@ -65,6 +65,28 @@ fn reading_back_at_once_checks_every_write() {
         let found = record.verification.unwrap();
         assert_eq!((record.write.count, record.read.count, found.checked), (500, 500, 500), "{choice:?}");
         assert!(found.faults.is_empty(), "{choice:?} {found:?}");
+    }
+}
+
+/// What reads back comes on top of the volume, also what is in flight when the ramp ends; and what waits then for a
+/// write to its own block belongs to it. On few blocks writes wait for each other nearly always.
+#[test]
+fn what_the_ramp_leaves_in_flight_is_charged_without_what_reads_back() {
+    for choice in BOTH {
+        let bench = Bench::new(4 * MIB, true, choice);
+        let mut engine = engine(&bench, choice, None);
+        for (blocks, round) in [(1024, 0), (1024, 1), (1024, 2), (40, 3), (40, 4), (40, 5)] {
+            let load = writes(Pattern::Random, Verify::AtOnce, choice);
+            let (queue_depth, threads) = if choice == BackendChoice::Sync { depth(1, 8) } else { depth(32, 2) };
+            // Each thread has blocks of its own.
+            let span = Span { offset: Bytes::new(0), length: Bytes::new(blocks * 4096) };
+            let load = Workload { queue_depth, threads, span, seed: round, ..load };
+            let stop = drivelab_core::clock::StopToken::default();
+            let (record, _) = run_with(&mut engine, &load, &volume(2 * MIB), (30, 100), &stop).unwrap();
+            assert_eq!((record.stop_reason, record.error_count()), (StopReason::Volume, 0));
+            assert_eq!(record.write.bytes.get(), 2 * MIB, "{choice:?}, {blocks} blocks, seed {round}");
+            assert!(record.verification.unwrap().faults.is_empty());
+        }
     }
 }
 

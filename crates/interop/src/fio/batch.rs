@@ -1,16 +1,17 @@
 //! Which jobs run at once: those between two barriers become one test with groups.
 //!
-//! Must not know: what options mean for a load, when a test ends.
+//! Must not know: what options mean for a load, when a test ends, what the target holds.
 
 use std::ops::Range;
 
 use super::State;
-use super::ending::{ending, stop};
+use super::ending::ending;
+use super::held::Held;
 use super::job::Job;
 use super::load::{Load, loads, no_load};
 use super::place::{Span, Target, Wanted, lay_out, wanted};
 use super::verify::{Verified, verify};
-use crate::draft::{Draft, Names, Origin, Table, Test};
+use crate::draft::{Draft, Names, Origin, Test};
 use crate::notes::Fate;
 use crate::wrong::{Mistake, Place};
 
@@ -27,7 +28,7 @@ pub(super) struct One<'j> {
     pub(super) span: Span,
 }
 
-/// Adds tests, target and preparation to the draft.
+/// Adds tests, target and preparation to the draft; `exported` says that drivelab made the file of a plan.
 pub(super) fn fill(draft: &mut Draft, jobs: &[Job], exported: bool, state: &mut State) {
     let mut reasons: Vec<String> = Vec::new();
     let mut kept: Vec<&Job> = Vec::new();
@@ -68,49 +69,22 @@ pub(super) fn fill(draft: &mut Draft, jobs: &[Job], exported: bool, state: &mut 
     let parts = places.into_iter().zip(found).zip(spans);
     let mut all: Vec<One<'_>> =
         parts.map(|(((job, wanted), load), span)| one(job, &wanted, load, span, state)).collect();
-    finish(draft, &all, &target);
+    target_size(draft, &all, &target);
     let mut names = Names::without(&["prepare", "main"]);
     let mut written: Option<Headers> = None;
+    let mut held = Held::new(exported);
     let mut rest = &mut all[..];
     for size in sizes {
         let (batch, behind) = rest.split_at_mut(size);
         rest = behind;
-        let first = draft.tests.is_empty();
-        if let Some(fill) = filling(batch, &target, exported && first, state) {
-            draft.fills.push(fill);
+        if let Some(prepare) = held.prepare(draft, batch, &target, state) {
+            draft.prepare.push(prepare);
         } else if !batch.is_empty() {
-            test(draft, batch, &mut names, &mut written, &target, state);
+            test(draft, batch, &mut names, (&mut written, &mut held), &target, state);
         }
     }
+    held.content(draft, &all, &target);
     all.iter().for_each(|one| one.job.say_unknown(state));
-}
-
-/// The preparation that a file which drivelab made states as a job before all others.
-fn filling(batch: &[One<'_>], target: &Target, first: bool, state: &mut State) -> Option<Table> {
-    const KEYS: [&str; 10] = [
-        "block_size",
-        "queue_depth",
-        "threads",
-        "span",
-        "direct",
-        "passes",
-        "data",
-        "compress_percent",
-        "dedup_percent",
-        "data_pattern",
-    ];
-    let [one] = batch else { return None };
-    let plain =
-        one.load.table.get("op") == Some("\"write\"") && one.load.table.get("pattern") == Some("\"sequential\"");
-    if !first || !plain || !one.job.name.starts_with("prepare.") {
-        return None;
-    }
-    let mut all = one.load.table.clone();
-    for (key, toml, origin) in stop(one, true, target, state) {
-        all.set(key, toml, origin);
-    }
-    all.get("passes")?;
-    Some(all.only(&KEYS))
 }
 
 fn one<'j>(job: &'j Job, wanted: &Wanted, mut load: Load, span: Span, state: &mut State) -> One<'j> {
@@ -129,14 +103,12 @@ fn one<'j>(job: &'j Job, wanted: &Wanted, mut load: Load, span: Span, state: &mu
     One { job, load, span }
 }
 
-fn finish(draft: &mut Draft, all: &[One<'_>], target: &Target) {
-    let reads = all.iter().any(|one| one.load.reads);
+/// The size of the target.
+fn target_size(draft: &mut Draft, all: &[One<'_>], target: &Target) {
     let blocks = all.iter().map(|one| one.load.largest.saturating_mul(one.load.threads)).max().unwrap_or(4096);
     let least = blocks.min(1 << 60).next_multiple_of(1 << 20).max(target.least).max(8 << 20);
     draft.size = (!target.whole).then_some(target.size);
     draft.minimum = if target.whole { least } else { target.size };
-    draft.as_found = reads && target.device;
-    draft.fill = reads && !target.device;
 }
 
 /// The jobs between two barriers, of all that are imported.
@@ -165,7 +137,7 @@ fn test(
     draft: &mut Draft,
     batch: &mut [One<'_>],
     names: &mut Names,
-    written: &mut Option<Headers>,
+    (written, held): (&mut Option<Headers>, &mut Held),
     target: &Target,
     state: &mut State,
 ) {
@@ -184,6 +156,8 @@ fn test(
     shares(batch, state);
     start_delay(draft.tests.is_empty(), batch, state);
     ending(batch, target, state);
+    held.cap(batch);
+    held.after(batch);
     let Some((main, others)) = batch.split_first() else { return };
     let mut titles: Vec<&str> = std::iter::once(main).chain(others.iter()).map(|one| one.job.name.as_str()).collect();
     titles.dedup();
@@ -235,7 +209,7 @@ fn shares(batch: &mut [One<'_>], state: &mut State) {
 /// fio counts the delay from its own start, so that behind a barrier it is mostly over.
 fn start_delay(first: bool, batch: &[One<'_>], state: &mut State) {
     for one in batch {
-        if one.job.time("startdelay", 1_000_000_000, state).is_none_or(|delay| delay == 0) {
+        if one.job.longest("startdelay", 1_000_000_000, state).is_none_or(|delay| delay == 0) {
             continue;
         }
         let (fate, why) = if first {

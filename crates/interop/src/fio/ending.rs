@@ -4,6 +4,7 @@
 
 use super::State;
 use super::batch::One;
+use super::job::Job;
 use super::load::Load;
 use super::number::Amount;
 use super::place::Target;
@@ -42,12 +43,17 @@ fn keys<'a>(said: &'a [(&'static str, String, Origin)]) -> Vec<(&'static str, &'
     said.iter().map(|(key, toml, _)| (*key, toml.as_str())).collect()
 }
 
+/// The time after which a job ends at the latest, in nanoseconds, and whether it goes on until then.
+pub(super) fn runtime(job: &Job, state: &mut State) -> (Option<u64>, bool) {
+    let runtime = job.time("runtime", 1_000_000_000, state).filter(|runtime| *runtime > 0);
+    (runtime, job.flag("time_based", state).unwrap_or(false) && runtime.is_some())
+}
+
 /// When a job ends, as parameters.
 pub(super) fn stop(one: &One<'_>, alone: bool, target: &Target, state: &mut State) -> Said {
     let job = one.job;
     let mut said: Said = Vec::new();
-    let runtime = job.time("runtime", 1_000_000_000, state).filter(|runtime| *runtime > 0);
-    let timed = job.flag("time_based", state).unwrap_or(false) && runtime.is_some();
+    let (runtime, timed) = runtime(job, state);
     if let Some(runtime) = runtime {
         said.push(("time", quoted(&time(runtime)), Origin::Stated));
     }
@@ -94,15 +100,9 @@ fn work(one: &One<'_>, alone: bool, limited: bool, target: &Target, state: &mut 
         (Some(Amount::Percent(share)), Some(pass)) => Some(pass / 100 * share),
         _ => None,
     };
-    let total = match (moved, pass) {
-        (None, pass) => pass.map(|pass| pass.saturating_mul(loops)),
-        (Some(moved), None) => Some(moved.saturating_mul(loops)),
-        (Some(moved), Some(pass)) => {
-            // fio goes over its file again and again; only what writes at random is not bound by the file.
-            let pass = if load.writes && load.draws_freely() { pass.max(moved) } else { pass };
-            Some(pass.min(moved).saturating_mul(loops).max(moved))
-        }
-    };
+    let total = of_all_loops(load, moved, pass, loops);
+    let again = total.zip(pass).is_some_and(|(total, pass)| total > pass);
+    say_of_checks(job, load, again || loops > 1 && moved.is_none(), state);
     let total = total.map(|total| total.saturating_mul(often));
     let operations = count.map(|count| count.saturating_mul(loops).saturating_mul(often));
     let block = (!load.several_sizes()).then_some(load.largest.max(1));
@@ -145,6 +145,38 @@ fn work(one: &One<'_>, alone: bool, limited: bool, target: &Target, state: &mut 
     job.say("", Fate::Lost, why, state);
     said.push(("time", quoted(&time(SOME_TIME)), Origin::Ours(why.to_owned())));
     said
+}
+
+/// Bytes of all loops, of what is to be moved in one and what one pass has; `None` where neither is known.
+fn of_all_loops(load: &Load, moved: Option<u64>, pass: Option<u64>, loops: u64) -> Option<u64> {
+    match (moved, pass) {
+        (None, pass) => pass.map(|pass| pass.saturating_mul(loops)),
+        (Some(moved), None) => Some(moved.saturating_mul(loops)),
+        (Some(moved), Some(pass)) if moved > pass && load.table.get("verify").is_some() && !load.draws_freely() => {
+            Some(pass.saturating_mul(verified(load, moved, pass).max(loops)))
+        }
+        (Some(moved), Some(pass)) => {
+            // fio goes over its file again and again; only what writes at random is not bound by the file.
+            let pass = if load.writes && load.draws_freely() { pass.max(moved) } else { pass };
+            Some(pass.min(moved).saturating_mul(loops).max(moved))
+        }
+    }
+}
+
+/// Passes of a job with headers that is to move more than its place holds: fio counts what it reads back, too, and does
+/// not begin again where it reads nothing.
+fn verified(load: &Load, moved: u64, pass: u64) -> u64 {
+    let checks = load.table.get("op") == Some("[\"write\", \"verify\"]");
+    let left = moved.saturating_sub(load.largest.saturating_sub(1));
+    if checks { left.div_ceil(pass.saturating_mul(2).max(1)).max(1) } else { 1 }
+}
+
+/// Says when a job of several passes is checked.
+fn say_of_checks(job: &Job, load: &Load, several: bool, state: &mut State) {
+    if several && load.table.get("op") == Some("[\"write\", \"verify\"]") {
+        let why = "fio checks after each pass over its place, and this test at the end of all";
+        job.say("verify", Fate::Changed, why, state);
+    }
 }
 
 /// Bytes of a load with gaps that goes over its span once: where fio meets its end, and that is not the end of a file

@@ -3,6 +3,7 @@
 //! Owns that every option gets a fate. Must not know: what loads are made of.
 
 use super::State;
+use super::fields::{self, Parted};
 use super::lines::{Opt, Section};
 use super::number::{self, Amount, KEYWORDS};
 use super::options::{CARRIED, Engine, canonical, engine, silent};
@@ -21,7 +22,7 @@ pub(super) struct Job {
 }
 
 /// Keys of the methodology, and the options of which the first that is there is where they come from.
-const SOURCES: [(&str, &[&str]); 20] = [
+const SOURCES: [(&str, &[&str]); 22] = [
     ("op", &["rw"]),
     ("pattern", &["rw"]),
     ("write_percent", &["rwmixwrite", "rwmixread", "rw"]),
@@ -40,9 +41,16 @@ const SOURCES: [(&str, &[&str]); 20] = [
     ("sync_every", &["fdatasync", "fsync", "sync"]),
     ("volume", &["io_size", "size", "filesize"]),
     ("operations", &["number_ios"]),
+    ("passes", &["loops"]),
     ("time", &["runtime"]),
+    ("cap", &["runtime"]),
     ("ramp", &["ramp_time"]),
 ];
+
+/// Switches that are on where they stand alone; behind them stands any number (fio's FIO_OPT_STR_SET).
+const SWITCHES: [&str; 5] = ["norandommap", "refill_buffers", "stonewall", "time_based", "zero_buffers"];
+/// Switches that want 0 or 1 behind them (fio's FIO_OPT_BOOL).
+const BOOLEANS: [&str; 5] = ["buffered", "direct", "do_verify", "fill_device", "scramble_buffers"];
 
 /// The jobs of the sections, in order.
 pub(super) fn jobs(sections: Vec<Section>, state: &mut State) -> Vec<Job> {
@@ -65,6 +73,7 @@ pub(super) fn jobs(sections: Vec<Section>, state: &mut State) -> Vec<Job> {
             job.kb_base = 1000;
         }
         job.say_silent(state);
+        job.check_values(state);
         jobs.push(job);
     }
     let lonely = jobs.is_empty() && state.mistakes.is_empty();
@@ -87,6 +96,23 @@ impl Job {
             } else if let Some((fate, why)) = silent(&option.key) {
                 state.notes.say(&option.place, &option.written, fate, why);
             }
+        }
+    }
+
+    /// What fio's parser refuses of an option that is read here, also where a later one replaces it or the load has no
+    /// use for it.
+    fn check_values(&self, state: &mut State) {
+        for option in self.options.iter().filter(|option| CARRIED.contains(&option.key.as_str())) {
+            let key = option.key.as_str();
+            let switch = SWITCHES.contains(&key);
+            let expected = match option.value.as_deref().map(str::trim) {
+                None if !switch => "a value",
+                Some("") if key != "bssplit" => "a value",
+                Some(text) if switch && number::leading(text).is_none() => "nothing or a number, such as 1",
+                Some(text) if BOOLEANS.contains(&key) && !matches!(number::leading(text), Some(0 | 1)) => "0 or 1",
+                _ => continue,
+            };
+            wrong_at(option, expected, state);
         }
     }
 
@@ -164,14 +190,19 @@ impl Job {
     /// Adds a mistake at an option.
     pub(super) fn wrong(&self, key: &str, expected: &str, state: &mut State) {
         let Some(option) = self.peek(key) else { return };
-        let value = option.value.clone().unwrap_or_default();
-        let keyword = KEYWORDS.iter().find(|word| value.contains(**word));
-        let help = match keyword {
-            Some(word) => format!("write the number that {word} stands for: a methodology is the same on every host"),
-            None => format!("see {key} in fio's HOWTO"),
-        };
-        let title = format!("'{value}' is no value of {key}");
-        state.mistakes.push(Mistake::new(&option.place, title, format!("expected {expected}"), help));
+        wrong_at(option, expected, state);
+    }
+
+    /// Adds a mistake about two options of which fio takes only one.
+    pub(super) fn both(&self, one: &str, other: &str, state: &mut State) {
+        let Some(option) = self.peek(other) else { return };
+        let title = format!("{one} and {other} exclude each other");
+        state.mistakes.push(Mistake::new(
+            &option.place,
+            title,
+            "expected one of the two",
+            "fio refuses a job with both",
+        ));
     }
 
     /// The value as text, empty for a flag.
@@ -182,15 +213,12 @@ impl Job {
     /// A switch: written alone it is on.
     pub(super) fn flag(&self, key: &str, state: &mut State) -> Option<bool> {
         let value = self.text(key, state)?;
-        match value.as_str() {
-            "" | "1" | "true" => Some(true),
-            "0" | "false" => Some(false),
-            other => Some(other.parse::<u64>().is_ok_and(|number| number > 0)),
-        }
+        Some(value.is_empty() || number::leading(&value).is_some_and(|number| number > 0))
     }
 
     pub(super) fn whole(&self, key: &str, state: &mut State) -> Option<u64> {
-        self.number(key, "a number", state, |text| number::bytes(text, 1024))
+        self.say_of_point(key, state);
+        self.number(key, "a number", state, |text| number::bytes(number::before_point(text), 1024))
     }
 
     pub(super) fn amount(&self, key: &str, state: &mut State) -> Option<Amount> {
@@ -199,7 +227,25 @@ impl Job {
 
     /// Nanoseconds; a bare number is in `bare` nanoseconds.
     pub(super) fn time(&self, key: &str, bare: u64, state: &mut State) -> Option<u64> {
+        self.say_of_point(key, state);
         self.number(key, "a time, such as 30, 10m or 1h", state, |text| number::time(text, bare))
+    }
+
+    /// The longest of the times between which fio draws one, in nanoseconds; a bare number is in `bare` nanoseconds.
+    pub(super) fn longest(&self, key: &str, bare: u64, state: &mut State) -> Option<u64> {
+        self.say_of_point(key, state);
+        self.number(key, "a time or two, such as 30 or 10-20", state, |text| {
+            let ends = fields::of(text, Parted::Numbers).into_iter().flatten();
+            ends.map(|end| number::time(end, bare)).collect::<Option<Vec<u64>>>()?.into_iter().max()
+        })
+    }
+
+    /// Says that nothing behind a decimal point is read.
+    fn say_of_point(&self, key: &str, state: &mut State) {
+        if self.peek(key).and_then(|option| option.value.as_deref()).is_some_and(|value| value.contains('.')) {
+            let why = "fio reads the whole number before the point, and nothing behind it; so it is here";
+            self.say(key, Fate::Changed, why, state);
+        }
     }
 
     /// Bytes of one part of a value.
@@ -226,4 +272,15 @@ impl Job {
     pub(super) fn stonewalled(&self, state: &mut State) -> bool {
         self.flag("stonewall", state).unwrap_or(false)
     }
+}
+
+/// Adds a mistake at an option.
+fn wrong_at(option: &Opt, expected: &str, state: &mut State) {
+    let (key, value) = (&option.key, option.value.clone().unwrap_or_default());
+    let help = match KEYWORDS.iter().find(|word| value.contains(**word)) {
+        Some(word) => format!("write the number that {word} stands for: a methodology is the same on every host"),
+        None => format!("see {key} in fio's HOWTO"),
+    };
+    let title = format!("'{value}' is no value of {key}");
+    state.mistakes.push(Mistake::new(&option.place, title, format!("expected {expected}"), help));
 }

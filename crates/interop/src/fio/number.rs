@@ -63,9 +63,20 @@ fn multiplier(unit: &str, kb_base: u64) -> Option<u64> {
     base.checked_pow(power)
 }
 
-/// Nanoseconds; a bare number is in `bare` nanoseconds.
+/// The digits in front of a number, whatever follows them: what fio makes of a switch.
+pub(super) fn leading(text: &str) -> Option<u64> {
+    split(text).map(|(number, _)| number)
+}
+
+/// The text before a decimal point: fio reads whole numbers, and nothing from the point on.
+pub(super) fn before_point(text: &str) -> &str {
+    text.split_once('.').map_or(text, |(whole, _)| whole)
+}
+
+/// Nanoseconds; a bare number is in `bare` nanoseconds, and so is one with a point, whatever unit follows.
 pub(super) fn time(text: &str, bare: u64) -> Option<u64> {
     let text = text.trim();
+    let text = if text.starts_with('(') { text } else { before_point(text) };
     let one = |text: &str| {
         let (number, unit) = split(text)?;
         let unit = match unit.trim().to_ascii_lowercase().as_str() {
@@ -182,6 +193,9 @@ mod tests {
         assert_eq!(time("90", 1_000_000_000), Some(90_000_000_000));
         assert_eq!(time("2m", 1), Some(120_000_000_000));
         assert_eq!(time("500ms", 1), Some(500_000_000));
-        assert_eq!(time("1.5", 1), None);
+        assert_eq!(time("1.5", 7), Some(7), "nothing behind the point is read");
+        assert_eq!(time("0.5ms", 1), Some(0), "nor is the unit");
+        assert_eq!(time(".5", 1), None);
+        assert_eq!([leading("0x1"), leading("01"), leading("1k"), leading("yes")], [Some(1), Some(1), Some(1), None]);
     }
 }

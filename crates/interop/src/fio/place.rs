@@ -54,6 +54,19 @@ pub(super) struct Target {
 /// Most bytes of a span: beyond it no drive goes, and sums stay numbers.
 const MOST: u64 = 1 << 60;
 
+/// What becomes of an offset in per cent beside `filesize`. fio 3.33 was seen to take it of the size that a file has
+/// when it is opened: nothing before it was laid out.
+const PER_CENT_OF_FILE: (Fate, &str) = (
+    Fate::Changed,
+    "of a file that is not there yet fio takes no per cent and begins at its start, as this load does; in one that is \
+     there it begins so far in, and ends with the file",
+);
+/// The same of a device.
+const PER_CENT_OF_DEVICE: (Fate, &str) = (
+    Fate::Lost,
+    "an offset in per cent of a device beside a filesize in bytes has no place here; the load begins at the start",
+);
+
 /// What a job wants.
 pub(super) fn wanted(job: &Job, load: &Load, state: &mut State) -> Wanted {
     let threads = load.threads;
@@ -63,13 +76,17 @@ pub(super) fn wanted(job: &Job, load: &Load, state: &mut State) -> Wanted {
         first.starts_with("/dev/") || first.starts_with("\\\\")
     });
     let files = files(job, name.as_deref(), state);
-    let filled = job.flag("fill_device", state).unwrap_or(false);
     let size = job.amount("size", state).filter(|size| !matches!(size, Amount::Percent(100) | Amount::Bytes(0)));
-    let size = if filled { None } else { size };
+    let stated = size.is_some();
     let mut offset = job.amount("offset", state).unwrap_or(Amount::Bytes(0));
     let file = file_size(job, state);
+    let filled = job.flag("fill_device", state).unwrap_or(false);
+    if file.is_none() && !device && !matches!(size, Some(Amount::Bytes(_))) {
+        say_of_no_size(job, filled, name.is_some(), state);
+    }
     let (size, moves) = match (file, size) {
-        (Some(file), size) => in_files(job, (file, files), (&mut offset, size), load, state),
+        (Some(file), size) => in_files(job, (file, files, device), (&mut offset, size), load, state),
+        (None, Some(Amount::Bytes(size))) => in_whole_blocks(size, files, load),
         (None, size) => (size, None),
     };
     if let Some(Amount::Bytes(bytes)) = size
@@ -78,28 +95,7 @@ pub(super) fn wanted(job: &Job, load: &Load, state: &mut State) -> Wanted {
         let key = if job.peek("size").is_some() { "size" } else { "filesize" };
         job.wrong(key, "at most 1 EiB for all jobs of numjobs together", state);
     }
-    let increment = match (job.amount("offset_increment", state), file) {
-        (Some(Amount::Percent(share)), Some(file)) => {
-            Some(Amount::Bytes(file / 100 * share + file % 100 * share / 100))
-        }
-        (increment, _) => increment,
-    };
-    let mut apart = name.is_none() && threads > 1;
-    if let Some(increment) = increment.filter(|_| threads > 1) {
-        let room = match size {
-            Some(Amount::Percent(share)) => share * threads <= 100,
-            _ => true,
-        };
-        let even = size == Some(increment) && room;
-        apart = even || apart;
-        if !even {
-            let why = "threads with stretches of their own have them side by side, so that the increment is the size";
-            job.say("offset_increment", Fate::Lost, why, state);
-        } else if load.draws_freely() {
-            let why = "threads that draw blocks again draw from the stretches of all";
-            job.say("offset_increment", Fate::Changed, why, state);
-        }
-    }
+    let apart = apart(job, load, (name.is_none(), stated), (size, file), state);
     if let (Amount::Percent(share), Some(Amount::Bytes(_))) = (offset, size) {
         let why = "an offset in per cent with a size in bytes has no place here; the load begins at the start";
         if share > 0 {
@@ -124,6 +120,93 @@ pub(super) fn wanted(job: &Job, load: &Load, state: &mut State) -> Wanted {
         size => size,
     };
     Wanted { key: name.unwrap_or_else(|| format!("job {}", job.name)), device, offset, size, moves, apart, threads }
+}
+
+/// Says what becomes of a job whose files have no size, which fio takes from elsewhere or refuses.
+fn say_of_no_size(job: &Job, filled: bool, named: bool, state: &mut State) {
+    let (key, why) = match (filled, named) {
+        (true, _) => {
+            ("fill_device", "fio writes until the file system is full; here a file has the size of the target")
+        }
+        (_, true) => (
+            "size",
+            "fio takes the size of a file that is there, and refuses one that is not; here it is that \
+                               of the target",
+        ),
+        _ => (
+            "size",
+            "fio refuses a job whose files have no size, unless its command line states one; here it is that of \
+                       the target",
+        ),
+    };
+    job.say(key, Fate::Lost, why, state);
+}
+
+/// Whether threads have stretches of their own: they have files of their own, or an increment that is their size.
+fn apart(
+    job: &Job,
+    load: &Load,
+    (own_files, stated): (bool, bool),
+    (size, file): (Option<Amount>, Option<u64>),
+    state: &mut State,
+) -> bool {
+    let threads = load.threads;
+    let increment = match (job.amount("offset_increment", state), file) {
+        (Some(Amount::Percent(share)), Some(file)) => {
+            Some(Amount::Bytes(file / 100 * share + file % 100 * share / 100))
+        }
+        (increment, _) => increment,
+    };
+    let own_files = own_files && threads > 1;
+    let none = |increment: &Amount| matches!(increment, Amount::Bytes(0) | Amount::Percent(0));
+    let Some(increment) = increment.filter(|increment| threads > 1 && !none(increment)) else { return own_files };
+    let room = match size {
+        Some(Amount::Percent(share)) => share * threads <= 100,
+        _ => true,
+    };
+    let even = size == Some(increment) && room;
+    let said = match (own_files, even) {
+        (true, _) if file.is_some() => Some((
+            Fate::Lost,
+            "each job has its stretch from its start; in fio each begins an increment further into its own file, and ends \
+             with that",
+        )),
+        (true, _) => Some((
+            Fate::Changed,
+            "each job has its stretch from its start; in fio each begins an increment further into its own file",
+        )),
+        (_, true) if load.draws_freely() => {
+            Some((Fate::Changed, "threads that draw blocks again draw from the stretches of all"))
+        }
+        (_, true) => None,
+        _ if stated => Some((
+            Fate::Lost,
+            "all jobs have the same stretch here; in fio each begins an increment further, and a device or a file with a \
+             size cuts off what is behind its end",
+        )),
+        _ => Some((
+            Fate::Lost,
+            "all jobs go over all of it here; in fio each begins an increment further and ends where it ends",
+        )),
+    };
+    if let Some((fate, why)) = said {
+        job.say("offset_increment", fate, why, state);
+    }
+    even || own_files
+}
+
+/// Bytes of several files of one size, of which each has whole blocks only, and what is moved in a loop where that is
+/// another number: places that are drawn again go on until all is moved.
+fn in_whole_blocks(all: u64, files: u64, load: &Load) -> (Option<Amount>, Option<u64>) {
+    let block = load.sizes.iter().map(|(size, _)| *size).min().unwrap_or(load.largest).max(1);
+    let each = all / files.max(1);
+    // Reads and writes in order have a place each in every file, so that the end of a file ends neither of them.
+    let two = (load.mixed || load.part.is_some()) && !load.random;
+    if files < 2 || each < block || two {
+        return (Some(Amount::Bytes(all)), None);
+    }
+    let whole = (each - each % block).saturating_mul(files);
+    (Some(Amount::Bytes(whole)), (load.draws_freely() && whole < all).then_some(all))
 }
 
 /// How many files or devices the job has.
@@ -182,14 +265,20 @@ fn file_size(job: &Job, state: &mut State) -> Option<u64> {
 /// then no more than a bound.
 fn in_files(
     job: &Job,
-    (file, files): (u64, u64),
+    (file, files, device): (u64, u64, bool),
     (offset, size): (&mut Amount, Option<Amount>),
     load: &Load,
     state: &mut State,
 ) -> (Option<Amount>, Option<u64>) {
     let begin = match *offset {
         Amount::Bytes(bytes) => bytes,
-        Amount::Percent(share) => (file / 100).saturating_mul(share).next_multiple_of(load.largest.max(1)),
+        Amount::Percent(share) => {
+            if share > 0 {
+                let (fate, why) = if device { PER_CENT_OF_DEVICE } else { PER_CENT_OF_FILE };
+                job.say("offset", fate, why, state);
+            }
+            0
+        }
     };
     if begin >= file {
         job.wrong("offset", "a start inside of the file", state);
@@ -213,7 +302,7 @@ fn in_files(
     match size {
         Some(Amount::Bytes(size)) if size < all && from_start => (Some(Amount::Bytes(size)), None),
         Some(Amount::Bytes(size)) if size < all => (Some(Amount::Bytes(all)), Some(size)),
-        _ => (Some(Amount::Bytes(all)), None),
+        _ => in_whole_blocks(all, files, load),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Must not know: how headers look.
 
 use super::State;
+use super::ending::runtime;
 use super::job::Job;
 use super::load::Load;
 use crate::draft::{Origin, Table};
@@ -58,12 +59,39 @@ pub(super) fn verify(job: &Job, load: &mut Load, alone: bool, written: bool, sta
     }
     job.say("verify", Fate::Changed, "headers have drivelab's own layout", state);
     load.table.set("verify", "\"headers\"", Origin::Stated);
+    let (limit, timed) = runtime(job, state);
     if !checks {
         return Verified::Written;
     }
+    if timed {
+        let why = "its time ends the job, and behind such an end fio checks nothing; nor is anything checked here";
+        job.say("verify", Fate::Changed, why, state);
+        return Verified::Written;
+    }
+    checked(job, load, limit.is_some(), state);
+    Verified::WrittenAndChecked
+}
+
+/// The load writes and then checks; `limited` says that a time may end it before its work.
+fn checked(job: &Job, load: &mut Load, limited: bool, state: &mut State) {
+    if limited {
+        let why = "where its runtime ends it before its work, fio checks nothing; here a check follows all the same";
+        job.say("verify", Fate::Changed, why, state);
+    }
+    if load.draws_freely() || load.stride.is_some() {
+        let why = "fio reads each block that it wrote back once, however often that was; here as many are read as written, \
+                   at places that follow the same rule";
+        job.say("verify", Fate::Changed, why, state);
+    }
+    if load.table.get("sync_every").is_some() {
+        let why = "a test that writes and then checks has no flushes among its writes; with do_verify=0, and a job behind it \
+                   that reads with verify, it has";
+        for key in ["fsync", "fdatasync", "sync"].into_iter().filter(|key| job.peek(key).is_some()) {
+            job.say(key, Fate::Lost, why, state);
+        }
+    }
     load.table.set("op", "[\"write\", \"verify\"]", Origin::Stated);
     load.table.remove("sync_every");
-    Verified::WrittenAndChecked
 }
 
 /// Blocks with headers are incompressible.

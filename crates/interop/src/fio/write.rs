@@ -491,6 +491,14 @@ fn data(load: &Workload, job: &mut Job) {
     }
 }
 
+/// Bytes that all threads together move in one pass over their span.
+fn once(load: &Workload) -> u64 {
+    let (length, block) = (load.span.length.get(), load.block_size.get().max(1));
+    let blocks = load.stride.map_or(length / block, |stride| length.div_ceil(stride.get().max(1)));
+    let each = if load.streams == Streams::Overlapping { u64::from(load.threads.get()) } else { 1 };
+    blocks.saturating_mul(block).saturating_mul(each)
+}
+
 fn ending(load: &Workload, stop: &StopRule, ramp: Nanos, main: bool, job: &mut Job) {
     let StopRule { time, volume, passes, at_least, operations, coverage, errors, cap } = stop;
     let threads = jobs_for(load);
@@ -507,11 +515,14 @@ fn ending(load: &Workload, stop: &StopRule, ramp: Nanos, main: bool, job: &mut J
         job.say("time_based");
         return ramp_of(ramp, job);
     }
-    if let Some(volume) = volume {
-        job.say(format!("io_size={}", volume.get() / threads));
-    }
-    if let Some(passes) = passes.filter(|passes| *passes > 1) {
-        job.say(format!("loops={passes}"));
+    // The first of both ends the step; fio takes loops for a factor of io_size.
+    let by_passes = passes.map(|passes| u64::from(passes).saturating_mul(once(load)));
+    match (volume, passes) {
+        (Some(volume), _) if by_passes.is_none_or(|bytes| volume.get() < bytes) => {
+            job.say(format!("io_size={}", volume.get() / threads));
+        }
+        (_, Some(passes)) if *passes > 1 => job.say(format!("loops={passes}")),
+        _ => {}
     }
     if let Some(operations) = operations {
         job.say(format!("number_ios={}", operations / threads));

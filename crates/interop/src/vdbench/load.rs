@@ -7,7 +7,7 @@ use super::value::{percent, rounded, size, tenths};
 use crate::State;
 use crate::draft::{Origin, Table, bytes, quoted};
 use crate::notes::Fate;
-use crate::wrong::Mistake;
+use crate::wrong::{Mistake, Place};
 
 /// A workload as a load, and what it wants of the target.
 #[derive(Debug, Clone, Default)]
@@ -21,7 +21,23 @@ pub(super) struct Load {
     pub(super) largest: u64,
     /// Tenths of a per cent.
     pub(super) skew: Option<u64>,
+    /// Where keys of the methodology come from.
+    pub(super) places: Vec<(&'static str, Place)>,
 }
+
+/// Keys of the methodology, and the parameters of which the first that is there is where they come from.
+const SOURCES: [(&str, &[&str]); 10] = [
+    ("pattern", &["forseekpct", "seekpct"]),
+    ("seek_percent", &["forseekpct", "seekpct"]),
+    ("write_percent", &["forrdpct", "rdpct"]),
+    ("block_size", &["forxfersize", "xfersize"]),
+    ("block_size_mix", &["xfersize"]),
+    ("queue_depth", &["forthreads", "threads"]),
+    ("span", &["range", "size"]),
+    ("rate", &["iorate"]),
+    ("time", &["elapsed"]),
+    ("volume", &["maxdata"]),
+];
 
 /// Where a parameter is looked for: the run overrides the workload, that the storage.
 pub(super) struct Sources<'e> {
@@ -31,6 +47,13 @@ pub(super) struct Sources<'e> {
 }
 
 impl<'e> Sources<'e> {
+    /// Where what stands behind keys of the methodology was said, as far as parameters say it.
+    fn places(&self) -> Vec<(&'static str, Place)> {
+        let all = || [self.run, self.work].into_iter().chain(self.storage.first().copied());
+        let find = |keys: &&[&str]| keys.iter().find_map(|key| all().find_map(|entry| entry.get(key)));
+        SOURCES.iter().filter_map(|(key, keys)| Some((*key, find(keys)?.place.clone()))).collect()
+    }
+
     /// The parameter that holds, marked as carried; those that it overrides are without effect here.
     fn ask(&self, key: &str, state: &mut State) -> Option<&'e Param> {
         let all = [self.run, self.work].into_iter().chain(self.storage.first().copied());
@@ -65,7 +88,7 @@ pub(super) fn wrong(param: &Param, expected: &str, state: &mut State) {
 
 /// Makes the load.
 pub(super) fn load(from: &Sources<'_>, state: &mut State) -> Load {
-    let mut load = Load { largest: 4096, ..Load::default() };
+    let mut load = Load { largest: 4096, places: from.places(), ..Load::default() };
     storage(from, &mut load, state);
     operations(from, &mut load, state);
     sizes(from, &mut load, state);

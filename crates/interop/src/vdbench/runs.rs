@@ -185,6 +185,12 @@ fn loads<'e>(
         state.notes.say(&run.place, &run.written, Fate::Lost, why);
         return None;
     }
+    if run.get("wd").is_none() && !entries.iter().any(|entry| entry.kind == "wd") {
+        let title = format!("{} names no workload, and the file defines none", run.written);
+        let help = "add a line such as wd=wd1,sd=sd1,xfersize=4k,rdpct=70 before it, and wd=wd1 to the run";
+        state.mistakes.push(Mistake::new(&run.place, title, "expected wd= in this run", help));
+        return None;
+    }
     let mut found = Vec::new();
     for work in named(run.get("wd"), "wd", entries, state) {
         let names = run.get("sd").or_else(|| work.get("sd"));
@@ -271,7 +277,7 @@ fn test(
         main: table,
         beside,
         place: Some(run.place.clone()),
-        places: Vec::new(),
+        places: main.places,
     });
 }
 

@@ -5,6 +5,7 @@ use drivelab_core::units::Bytes;
 use drivelab_core::workload::{Pattern, Workload};
 
 use crate::diagnose::Diagnostic;
+use crate::errors::Errors;
 use crate::expand::Scope;
 use crate::shape::{Key, Kind, key, word};
 use crate::value::Table;
@@ -71,7 +72,7 @@ fn slice(table: &Table) -> u64 {
 }
 
 /// `slice` and `at_most` say nothing without `until`; `until` says when the step ends, and nothing follows it.
-pub(super) fn check(root: &Table, step: &Table, errors: &mut Vec<Diagnostic>) {
+pub(super) fn check(root: &Table, step: &Table, errors: &mut Errors) {
     let Some(until) = step.entry("until") else {
         for name in ["slice", "at_most"] {
             if let Some(entry) = step.entry(name) {

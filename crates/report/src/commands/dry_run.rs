@@ -11,7 +11,7 @@ use drivelab_core::condition::Condition;
 use drivelab_core::group::letter;
 use drivelab_core::ids::RunId;
 use drivelab_core::plan::{Form, LeftOut};
-use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::units::{Bytes, BytesPerSecond, Nanos};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -20,9 +20,21 @@ use crate::format;
 /// Said beside every estimate of wear.
 pub const ENDURANCE: &str = "the share of the rated endurance is not known: no probe tells it; divide the bytes written by the TBW on the data sheet";
 
-/// Said beside every estimate of bytes.
-pub const GUESS: &str =
-    "guessed for a drive of 500 MB/s: steps last a fixed time, so a faster one is written that much more";
+/// Said beside every estimate of bytes: whether it holds for every drive, and if not, for one of which rate.
+#[must_use]
+pub fn guess_of_bytes(by_time: bool, rate: BytesPerSecond) -> String {
+    if by_time {
+        format!("guessed for a drive of {rate}: in steps that last a fixed time a faster one is written that much more")
+    } else {
+        "the same on every drive: steps that write end by volume".to_owned()
+    }
+}
+
+/// Said behind every estimate of time: the rate that it assumes, where any step ends by what it moves.
+#[must_use]
+pub fn guess_of_time(by_rate: bool, rate: BytesPerSecond) -> String {
+    if by_rate { format!(" (at {rate} where steps end by volume or passes)") } else { String::new() }
+}
 
 /// What would be done.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -49,6 +61,12 @@ pub struct DryRun {
     pub estimated_time_s: f64,
     /// Bytes that all of it is expected to write.
     pub estimated_written: Bytes,
+    /// Whether a faster drive would be written more, as steps that write last a fixed time.
+    pub written_by_time: bool,
+    /// Whether a slower drive would take longer, as steps end by volume, passes or operations.
+    pub timed_by_rate: bool,
+    /// Bytes per second of sequential operations that time and bytes are reckoned with (`--assume-rate`).
+    pub assumed_rate: BytesPerSecond,
     /// The target, where there is one.
     #[serde(flatten)]
     pub target: Option<DryRunTarget>,
@@ -149,7 +167,9 @@ pub fn dry_run_text(run: &DryRun) -> String {
         fact("Sets up", &what);
     }
     let time = Nanos::new((run.estimated_time_s * 1e9) as u64);
-    fact("Time", &format!("about {}{}", format::duration(time), if run.run.is_some() { " left" } else { "" }));
+    let left = if run.run.is_some() { " left" } else { "" };
+    let guess = guess_of_time(run.timed_by_rate, run.assumed_rate);
+    fact("Time", &format!("about {}{left}{guess}", format::duration(time)));
     match run.estimated_written.get() {
         0 => fact("Written", "nothing"),
         _ => written_text(run, &mut fact),
@@ -201,7 +221,14 @@ fn written_text(run: &DryRun, fact: &mut impl FnMut(&str, &str)) {
         None => (0..).zip(&run.drives).map(|(at, target)| format!("{} {}", letter(at), share(target))).collect(),
     };
     let shares = if shares.is_empty() { String::new() } else { format!(" ({})", shares.join(", ")) };
-    fact("Written", &format!("about {}{shares}; {GUESS}", format::bytes(run.estimated_written)));
+    fact(
+        "Written",
+        &format!(
+            "about {}{shares}; {}",
+            format::bytes(run.estimated_written),
+            guess_of_bytes(run.written_by_time, run.assumed_rate)
+        ),
+    );
     let targets: Vec<&DryRunTarget> = run.target.iter().chain(&run.drives).collect();
     let first = targets.first().map_or("", |target| target.endurance.as_str());
     if targets.iter().all(|target| target.endurance == first) {
@@ -241,6 +268,9 @@ mod tests {
             steps_left: None,
             estimated_time_s: 90.0,
             estimated_written: Bytes::GIB,
+            written_by_time: true,
+            timed_by_rate: false,
+            assumed_rate: BytesPerSecond::new(500e6),
             target: None,
             drives: Vec::new(),
             conditions: Vec::new(),
@@ -285,6 +315,19 @@ mod tests {
         let whole = "Target   /dev/sdb, 1 GiB (1.07 GB)";
         assert_eq!([text(None), text(Some(Bytes::new(1 << 30)))], [whole, whole]);
         assert_eq!(text(Some(Bytes::new(4 << 30))), format!("{whole} of the 4 GiB (4.29 GB) of the device"));
+    }
+
+    #[test]
+    fn the_rate_that_is_assumed_stands_where_something_hangs_on_it() {
+        let lines = |timed_by_rate, written_by_time| {
+            let assumed_rate = BytesPerSecond::new(50e6);
+            let text = dry_run_text(&DryRun { timed_by_rate, written_by_time, assumed_rate, ..dry_run() });
+            let line =
+                |word: &str| text.lines().find(|line| line.starts_with(word)).expect("a line").contains("50 MB/s");
+            (line("Time "), line("Written "))
+        };
+        assert_eq!([lines(true, false), lines(false, true)], [(true, false), (false, true)]);
+        assert_eq!([lines(true, true), lines(false, false)], [(true, true), (false, false)]);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use drivelab_analysis::{analyse, testing};
 use drivelab_core::plan::AxisValue;
+use drivelab_core::plan::PublishedUnit;
 use drivelab_core::run::RunRecords;
 
 use super::*;
@@ -75,4 +76,62 @@ fn a_mix_is_drawn_in_the_unit_of_its_source() {
     let (unit, mib_s, text) = rate(&run);
     assert!(unit == "MiB/s" && text.ends_with(" MiB/s"), "{unit} {text}");
     assert!((mib_s - mb_s * 1e6 / 1_048_576.0).abs() < 1e-9 * mb_s);
+}
+
+#[test]
+fn a_load_in_order_is_drawn_in_operations_where_its_source_counts_them() {
+    let mut run = testing::sample_run();
+    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps) {
+        if let drivelab_core::plan::Action::Io { workload, .. } = &mut step.action {
+            workload.pattern = Pattern::Sequential;
+        }
+    }
+    let unit = |run: &RunRecords| drawn(run, "depths").chart.expect("a chart").panels[0].unit.clone();
+    assert_eq!(unit(&run), "MB/s", "where the source says nothing");
+    run.plan.tests.iter_mut().for_each(|test| test.published_unit = Some(PublishedUnit::OperationsPerSecond));
+    assert_eq!(unit(&run), "IOPS");
+}
+
+#[test]
+fn bars_are_drawn_in_the_unit_of_their_source() {
+    let mut run = testing::sample_run();
+    let bars = |run: &RunRecords| {
+        let analysis = analyse(run);
+        let input = ReportInput { records: run, analysis: &analysis };
+        let tests = crate::tests_view::tests(&input, "", 100);
+        let charts = tests.into_iter().flat_map(|test| test.figures).filter_map(|figure| figure.chart);
+        let panel = charts.filter(|chart| chart.id.ends_with("-bars")).map(|chart| chart.panels[0].clone()).next();
+        let panel = panel.expect("the sample has bars");
+        let point = panel.series.iter().flat_map(|series| &series.points).next().expect("a bar").clone();
+        (panel.title, panel.unit, point.1.expect("a value"), point.2)
+    };
+    let set = |run: &mut RunRecords, unit| run.plan.tests.iter_mut().for_each(|test| test.published_unit = unit);
+    let (_, unit, mb_s, _) = bars(&run);
+    assert_eq!(unit, "MB/s", "where the source says nothing");
+    set(&mut run, Some(PublishedUnit::MebibytesPerSecond));
+    let (_, unit, mib_s, text) = bars(&run);
+    assert!(unit == "MiB/s" && text.ends_with(" MiB/s"), "{unit} {text}");
+    assert!((mib_s - mb_s * 1e6 / 1_048_576.0).abs() < 1e-9 * mb_s);
+    set(&mut run, Some(PublishedUnit::OperationsPerSecond));
+    let (title, unit, _, text) = bars(&run);
+    assert!(title == "Operations per second" && unit == "IOPS" && text.ends_with(" IOPS"), "{title} {unit} {text}");
+}
+
+#[test]
+fn a_place_without_a_figure_has_no_unit_either() {
+    let run = testing::sample_run();
+    let mut analysis = analyse(&run);
+    let test = run.plan.tests.iter().find(|one| one.name == "depths").expect("the sample has it");
+    let first = &test.steps[0].id;
+    for metric in analysis.metrics.iter_mut().filter(|one| one.step.as_ref() == Some(first)) {
+        if metric.id.ends_with("_p99") {
+            (metric.value, metric.spread) = (None, None);
+        }
+    }
+    let input = ReportInput { records: &run, analysis: &analysis };
+    let sweep = of_test(&input, test).expect("a sweep");
+    let chart = figure(&input, test, &sweep, "x").chart.expect("a chart");
+    let blank: Vec<_> = chart.panels.iter().flat_map(|panel| &panel.series).flat_map(|series| &series.points).collect();
+    let blank: Vec<&str> = blank.iter().filter(|point| point.1.is_none()).map(|point| point.2.as_str()).collect();
+    assert!(!blank.is_empty() && blank.iter().all(|text| text.is_empty()), "{blank:?}");
 }

@@ -9,8 +9,13 @@ const MARKS: [char; 3] = ['▲', '▼', '◆'];
 
 /// The sample in which others used the disk during one step.
 fn disturbed(records: &RunRecords) -> Analysis {
+    spoiled(records, |step| step == STEP)
+}
+
+/// The sample in which others used the disk during some steps.
+fn spoiled(records: &RunRecords, steps: impl Fn(&str) -> bool) -> Analysis {
     let mut analysis = analyse(records);
-    let of_step = |id: &drivelab_core::ids::StepId| id.as_str() == STEP;
+    let of_step = |id: &drivelab_core::ids::StepId| steps(id.as_str());
     for metric in analysis.metrics.iter_mut().filter(|one| one.step.as_ref().is_some_and(of_step)) {
         if metric.value.is_some() {
             metric.spoiled_by = vec!["others_used_disk".to_owned()];
@@ -79,6 +84,36 @@ fn an_undisturbed_run_has_no_mark_anywhere() {
             let text = text.split("<script").next().unwrap_or_default();
             assert!(!text.contains(MARKS), "{}", text.split_inclusive(MARKS).next().unwrap_or_default());
         }
-        assert!(!crate::json(inputs).unwrap().to_string().contains("spoiled_by"));
+        let json = crate::json(inputs).unwrap();
+        let metrics = json["metrics"].as_array().unwrap();
+        assert!(metrics.iter().all(|one| one["spoiled_by"] == serde_json::json!([]) && one.get("wrong").is_none()));
     });
+}
+
+#[test]
+fn percentile_curves_and_the_slowest_interval_of_a_disturbed_step_are_marked_and_no_others() {
+    let records = testing::sample_run();
+    let analysis = spoiled(&records, |step| step.starts_with("sustained/") || step == STEP);
+    let input = ReportInput { records: &records, analysis: &analysis };
+    let tests = crate::tests_view::tests(&input, "", 100);
+    let mut seen = [0, 0];
+    for figure in tests.iter().flat_map(|test| &test.figures) {
+        let Some(chart) = figure.chart.as_ref().filter(|chart| chart.id.ends_with("-percentiles")) else { continue };
+        let of = |name: &str| chart.id.starts_with("sustained") || name == "SEQ 1 MiB Q8T1 read";
+        for series in chart.panels.iter().flat_map(|panel| &panel.series) {
+            for point in series.points.iter().filter(|point| point.1.is_some()) {
+                assert_eq!(point.2.contains('▼'), of(&series.name), "{}: {}", series.name, point.2);
+                seen[usize::from(of(&series.name))] += 1;
+            }
+        }
+        for row in &figure.table.rows {
+            let marked = row.iter().skip(2).filter(|cell| cell.wrong.is_some()).count();
+            let shown = row.iter().skip(2).filter(|cell| !cell.text.is_empty()).count();
+            assert_eq!(marked, if of(&row[0].text) { shown } else { 0 }, "{}", row[0].text);
+        }
+    }
+    assert!(seen.iter().all(|points| *points > 0), "{seen:?}");
+    let brief = crate::brief(&[input]).unwrap();
+    let slowest = brief.split("slowest interval ").nth(1).expect("the sample has one");
+    assert!(slowest.split(" MB/s").next().is_some_and(|rate| rate.ends_with(" ▲")), "{slowest}");
 }

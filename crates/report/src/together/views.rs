@@ -26,7 +26,7 @@ pub(super) const NOT_AT_ONCE: &str = "not at the same time: overlap below 90 %";
 pub(super) const MEANING: [&str; 7] = [
     "Alone is the drive's throughput while no other drive of the group worked, together that while all ran the same step, \
      each step begun at the same time. Both are the metric of the run itself (read.throughput, write.throughput or \
-     total.throughput; MB is 10^6 bytes).",
+     total.throughput, of a replayed trace replay.busy_throughput, which leaves its pauses out; MB is 10^6 bytes).",
     "Kept is 100 × together / alone, lost is 100 - kept. Lost below zero means that the drive was faster in company: a cache \
      or a temperature that differed, or chance.",
     "The total is the sum over all drives; there is none where a drive has no figure.",
@@ -216,8 +216,8 @@ fn steps_table(input: &GroupInput<'_>, steps: &[StepTogether]) -> Table {
             mb_s(share.together_mb_s, share.together_at_least).wrong(spoiled(share.together_spoiled, Wrong::TooLow)),
             percent(share.kept_percent).wrong(spoiled(either, Wrong::EitherWay)),
             percent(share.lost_percent).wrong(spoiled(either, Wrong::EitherWay)),
-            latency(share.p99_alone_us).wrong(spoiled(share.alone_spoiled, Wrong::TooHigh)),
-            latency(share.p99_together_us).wrong(spoiled(share.together_spoiled, Wrong::TooHigh)),
+            latency(share.p99_alone_us).wrong(spoiled(share.p99_alone_spoiled, Wrong::TooHigh)),
+            latency(share.p99_together_us).wrong(spoiled(share.p99_together_spoiled, Wrong::TooHigh)),
             percent(share.overlap_percent.map(|overlap| overlap.min(100.0))),
             percent(busy),
         ]

@@ -9,12 +9,13 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use drivelab_core::event::RunState;
 use drivelab_core::ids::RunId;
+use drivelab_core::input;
 use drivelab_core::plan::Form;
 use rusqlite::{Connection, ErrorCode, Row, TransactionBehavior, params};
 
@@ -182,7 +183,14 @@ fn migrate(connection: &mut Connection, path: &Path) -> Result<(), StoreError> {
 fn leave_log(path: &Path) -> Result<(), StoreError> {
     // Byte 18 of the head, the version of the format to write, is 2 under the log (sqlite.org/fileformat2.html, 1.3.3).
     let mut head = [0; 19];
-    let read = fs::File::open(path).and_then(|mut file| file.read_exact(&mut head));
+    let file = match input::open(path) {
+        // SQLite would wait for ever for the other end of a pipe.
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+            return Err(StoreError::CatalogDamaged { path: path.to_owned(), why: error.to_string() });
+        }
+        file => file,
+    };
+    let read = file.and_then(|mut file| file.read_exact(&mut head));
     if read.is_err() || head[18] != 2 {
         return Ok(());
     }

@@ -31,20 +31,20 @@ fn histogram() -> impl Strategy<Value = SparseHistogram> {
 }
 
 fn latency() -> impl Strategy<Value = LatencySummary> {
-    (finite(), any::<[u64; 4]>()).prop_map(|(mean_ns, [p50, p99, p999, max])| {
-        let [p50, p99, p999, max] = [p50, p99, p999, max].map(Nanos::new);
+    (finite(), any::<[Option<u64>; 3]>(), any::<u64>()).prop_map(|(mean_ns, percentiles, max)| {
+        let ([p50, p99, p999], max) = (percentiles.map(|time| time.map(Nanos::new)), Nanos::new(max));
         LatencySummary { mean_ns, p50, p99, p999, max }
     })
 }
 
 fn operations() -> impl Strategy<Value = OpRecord> {
-    (any::<[u64; 3]>(), finite(), finite(), prop::option::of(latency()), histogram()).prop_map(
+    (any::<[u64; 3]>(), finite(), prop::option::of(finite()), prop::option::of(latency()), histogram()).prop_map(
         |([count, bytes, errors], iops, throughput, latency, histogram)| OpRecord {
             count,
             bytes: Bytes::new(bytes),
             errors,
             iops,
-            throughput: BytesPerSecond::new(throughput),
+            throughput: throughput.map(BytesPerSecond::new),
             latency,
             histogram,
             response: None,

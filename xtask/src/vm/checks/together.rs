@@ -5,7 +5,8 @@ use serde_json::Value;
 
 use crate::vm::results::{Results, number};
 
-/// What two drives keep that share one limit fairly, and how far off emulated drives in an emulated machine may be.
+/// What two drives keep that share one limit fairly, and how far off emulated drives in an emulated machine may be in
+/// the best of several tries (together.sh has the same bounds).
 const HALF_PERCENT: f64 = 50.0;
 const ALLOWED: f64 = 15.0;
 
@@ -20,6 +21,8 @@ pub(crate) fn check(results: &Results) -> Result<Vec<String>> {
     }
     let listed = results.json("list.out")?;
     let runs = listed.pointer("/runs").and_then(Value::as_array).context("no runs are listed")?;
-    ensure!(runs.len() == 4, "{} bundles, and each drive has one alone and one together", runs.len());
-    Ok(vec![format!("behind one limit the drives keep {:.1} and {:.1} %", kept[0], kept[1])])
+    let attempts: usize = results.text("attempts")?.parse().context("no number of attempts")?;
+    let due = 4 * attempts;
+    ensure!(runs.len() == due, "{} bundles, not {due}: each drive has one alone and one together", runs.len());
+    Ok(vec![format!("behind one limit the drives keep {:.1} and {:.1} % (attempt {attempts})", kept[0], kept[1])])
 }

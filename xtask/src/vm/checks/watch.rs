@@ -44,9 +44,11 @@ fn series(lines: &[Value]) -> Result<String> {
     let mean = |name: &str| {
         row(summary, name)?.get("mean").and_then(Value::as_f64).with_context(|| format!("{name} has no mean"))
     };
+    // The mean is over the time from the first reading to the last, and the watch was longer than that by what the host
+    // took for its beginning and end; a busy one takes a second or two of six.
     let moved = mean("diskstats:nvme0n1 write_bytes")? * seconds;
     ensure!(
-        (0.7..1.3).contains(&(moved / WRITTEN_MB)),
+        (0.5..2.0).contains(&(moved / WRITTEN_MB)),
         "{moved:.1} MB in the series, and {WRITTEN_MB:.1} MB were written"
     );
     let celsius = mean("smart:nvme0n1 composite")?;
@@ -89,6 +91,7 @@ mod tests {
         };
         series(&with(WRITTEN_MB / 4.0)).expect("as it was");
         series(&with(0.0)).expect_err("nothing was seen");
+        series(&with(WRITTEN_MB / 10.0)).expect_err("less than half was seen");
         last(&[]).expect_err("no summary");
     }
 }

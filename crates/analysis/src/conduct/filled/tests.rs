@@ -4,10 +4,11 @@ use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::plan::Form;
 use drivelab_core::record::IntervalRecord;
 use drivelab_core::run::RunRecords;
+use drivelab_core::telemetry::{About, Quantity, SeriesDescription, SourceKind};
 use drivelab_core::units::Bytes;
 
 use crate::analyse;
-use crate::testing::sample_run;
+use crate::testing::{recorded, sample_run, source};
 
 const STEP: &str = "sustained/whole-file-write";
 
@@ -119,4 +120,51 @@ fn where_all_that_is_measured_and_writes_are_fills_the_end_is_the_answer() {
     let findings = analyse(&even).findings;
     let first = findings.iter().find(|finding| finding.severity == Severity::Note).expect("a note");
     assert!(first.answers && first.code == "write_cache_not_seen", "{first:?}");
+}
+
+/// The finding that stands first on the page of a fill once had no mark, while the step's figures had theirs.
+#[test]
+fn rates_of_a_fill_beside_others_are_lower_bounds_in_the_sentence_too() {
+    for (fast, code) in [(20, "write_cache_ended"), (100, "write_cache_not_seen")] {
+        let mut run = run(fast);
+        let alone = told(&run, code).expect("an answer").statement;
+        let fill = run.steps.iter().find(|record| record.key.step.as_str() == STEP).expect("the fill");
+        let times = [fill.start_ns - 1_000_000, fill.end_ns.max(run.intervals[0].end_ns) + 1_000_000];
+        let mut disk = source(SourceKind::DiskStats, "nvme0n1", Quantity::Volume, &[(times[0], 0.0), (times[1], 1e12)]);
+        disk.description.about = About::Drive("nvme0n1".to_owned());
+        for (series, after) in [("write_bytes", 1e12), ("discard_bytes", 0.0)] {
+            disk.description.series.push(SeriesDescription::new(series, Quantity::Volume));
+            disk.samples[0].values.push(Some(0.0));
+            disk.samples[1].values.push(Some(after));
+        }
+        run.telemetry = recorded(vec![disk]);
+        let disturbed = told(&run, code).expect("an answer").statement;
+        assert_eq!(disturbed, format!("{alone} Others used the disk meanwhile, so these rates are lower bounds."));
+    }
+}
+
+#[test]
+fn a_gap_behind_which_the_rate_is_another_says_so() {
+    let stalled = told(&drawn(|index| if index == 40 { 9.0 } else { 1.0 }), "write_stalled").expect("a gap");
+    assert!(stalled.statement.ends_with("and went on as fast as before."), "{}", stalled.statement);
+    let at_the_end = drawn(|index| match index {
+        at if at < 60 => 1.0,
+        60 => 13.0,
+        _ => 4.0,
+    });
+    let stalled = told(&at_the_end, "write_stalled").expect("a gap").statement;
+    assert!(
+        stalled.contains("the longest for 9.0 s after 20.6 GB, and went on at 86 instead of 344 MB/s."),
+        "{stalled}"
+    );
+    assert!(ended(&at_the_end).expect("the cache ended").statement.contains("from 344 to"));
+}
+
+#[test]
+fn a_fall_that_the_scatter_may_be_is_too_little_to_tell_and_says_which() {
+    // Twice as fast and half as fast in turn, a third slower behind the 60th: some five standard errors.
+    let uneven = |index: u64| if index.is_multiple_of(2) { 0.75 } else { 1.33 };
+    let (codes, statement) = said(&drawn(|index| uneven(index) * if index < 60 { 1.0 } else { 1.35 }));
+    assert_eq!(codes, ["write_cache_too_little"], "{statement}");
+    assert!(statement.contains("vary so much that a fall from 331 to 243 MB/s, after 21.0 GB,"), "{statement}");
 }

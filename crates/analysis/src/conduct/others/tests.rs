@@ -1,5 +1,6 @@
 //! What others moved on the target's device and on those below it, and the figures that it spoils.
 
+use drivelab_core::files::{FilePlace, FileSet, FileSizes, FileSync};
 use drivelab_core::finding::Finding;
 use drivelab_core::metric::{Better, Wrong};
 use drivelab_core::namespace::OtherNamespace;
@@ -7,7 +8,7 @@ use drivelab_core::plan::Action;
 use drivelab_core::record::{GroupRecord, OpRecord, StepRecord};
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::SeriesDescription;
-use drivelab_core::units::Bytes;
+use drivelab_core::units::{Bytes, Percent};
 use drivelab_core::workload::Workload;
 use proptest::prelude::*;
 
@@ -119,6 +120,10 @@ fn every_figure_of_a_disturbed_step_is_marked_with_its_direction_and_no_other_is
 
 /// A sample run whose drive is a layer on others, which counted this; the layer counted what the step moved.
 fn layered(passes_on: Option<PassesOn>, below: &[(&str, Moved)]) -> Option<Finding> {
+    found(&layered_run(passes_on, below))
+}
+
+fn layered_run(passes_on: Option<PassesOn>, below: &[(&str, Moved)]) -> RunRecords {
     let mut run = sample_run();
     let own = moved_by_step(&run);
     let devices = &mut run.environment.target.devices;
@@ -132,7 +137,71 @@ fn layered(passes_on: Option<PassesOn>, below: &[(&str, Moved)]) -> Option<Findi
     let mut sources = vec![disk(&run, "nvme0n1", own)];
     sources.extend(below.iter().map(|(name, moved)| disk(&run, name, *moved)));
     run.telemetry = recorded(sources);
-    found(&run)
+    run
+}
+
+/// Changes the load of the step.
+fn with_load(mut run: RunRecords, change: impl Fn(&mut Workload)) -> RunRecords {
+    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps).filter(|step| step.id.as_str() == STEP) {
+        let Action::Io { workload, .. } = &mut step.action else { continue };
+        change(workload);
+    }
+    run
+}
+
+/// Codes of what is said about others, and how the rate of the step is wrong.
+fn marks(run: &RunRecords) -> (Vec<String>, Option<Wrong>) {
+    let analysis = analyse(run);
+    let codes = analysis.findings.iter().map(|finding| finding.code.clone()).filter(|code| code.starts_with("others"));
+    let rate = analysis.metrics.iter().find(|metric| metric.address == format!("{STEP}:total.throughput"));
+    (codes.collect(), rate.expect("a rate").wrong)
+}
+
+#[test]
+fn a_page_cache_may_read_ahead_between_small_random_blocks_only_and_then_it_cannot_be_told() {
+    let own = moved_by_step(&sample_run());
+    let below = |times: f64| {
+        let cached = own.plus(read(times * own.sum()));
+        layered_run(Some(PassesOn::Cached), &[("sda", cached)])
+    };
+    assert_eq!(marks(&below(0.04)), (Vec::new(), None));
+    assert_eq!(marks(&below(0.5)), (vec!["others_perhaps".to_owned()], Some(Wrong::EitherWay)));
+    assert_eq!(marks(&below(5.0)), (vec!["others_used_disk".to_owned()], Some(Wrong::TooLow)));
+    let used = (vec!["others_used_disk".to_owned()], Some(Wrong::TooLow));
+    let in_order = with_load(below(0.5), |load| load.pattern = drivelab_core::workload::Pattern::Sequential);
+    assert_eq!(marks(&in_order), used, "in order, each byte is read once");
+    let large = with_load(below(0.5), |load| load.block_size = Bytes::new(256 << 10));
+    // The blocks of the record are others: its rate is void.
+    assert_eq!(marks(&large).0, used.0, "nothing is read ahead between large blocks");
+    let short = with_load(
+        layered_run(Some(PassesOn::Cached), &[("sda", Moved { read: 8.0 * own.sum(), write: 8.0 * own.write })]),
+        |load| {
+            load.block_size = Bytes::new(512);
+        },
+    );
+    assert_eq!(marks(&short).0, Vec::<String>::new(), "whole pages");
+}
+
+#[test]
+fn beside_loads_on_files_the_reads_of_others_are_judged_and_it_is_said_that_writes_are_not() {
+    let own = moved_by_step(&sample_run());
+    let files = |work: FileWork, moved: Moved| {
+        let mut run = sample_run();
+        run.telemetry = recorded(vec![disk(&run, "nvme0n1", moved)]);
+        let run = with_load(run, |load| {
+            let sizes = FileSizes::Fixed { size: Bytes::new(4096) };
+            let compress_percent = Percent::ZERO;
+            let set = FileSet { name: "one".into(), count: 1, sizes, total: None, seed: 1, compress_percent };
+            load.files = Some(Box::new(FileLoad { set, work, of: FilePlace::Original, sync: FileSync::End }));
+        });
+        marks(&run).0
+    };
+    let writes = Moved { read: 0.0, write: 3.0 * own.write };
+    assert_eq!(files(FileWork::Create, writes), ["others_not_watched"], "a file system writes more than its files");
+    assert_eq!(files(FileWork::Create, writes.plus(read(own.sum()))), ["others_used_disk", "others_not_watched"]);
+    let bytes = step(&sample_run()).read.bytes.as_f64();
+    assert_eq!(files(FileWork::Read, writes.plus(read(bytes))), ["others_not_watched"], "what the files hold");
+    assert_eq!(files(FileWork::Read, writes.plus(read(3.0 * own.sum()))), ["others_used_disk", "others_not_watched"]);
 }
 
 #[test]

@@ -79,8 +79,9 @@ fn a_quota_is_told_as_one_and_a_stop_as_a_stop() {
         let limit = analyse(&run).limits.into_iter().find(|limit| limit.step.as_str() == "depths/q8").expect("a limit");
         (codes(&run), limit.limit.limited_by, limit.limit.lower_bound)
     };
-    assert_eq!(with(500, 0), (vec!["cpu_quota".to_owned()], LimitKind::HostCpu, true));
+    assert_eq!(with(500, 0), (vec!["cpu_quota".to_owned()], LimitKind::CpuQuota, true));
     assert_eq!(with(90, 0).0, ["cpu_had_by_others"], "a quota that took little is not what took half");
+    assert_eq!(with(250, 0).1, LimitKind::CpuQuota, "half of what they waited");
     assert_eq!(with(0, 400), (vec!["stood_still".to_owned()], LimitKind::StoodStill, true));
     assert_eq!(with(0, 5), (vec!["stood_still".to_owned()], LimitKind::Target, false), "too short to be the limit");
 }

@@ -6,10 +6,10 @@ use proptest::prelude::*;
 use super::super::change::{Answer, Course, Stall};
 use super::super::shape;
 
-const MB: f64 = 1e6;
+pub(super) const MB: f64 = 1e6;
 
 /// A fill of `span` bytes that goes at `rate(bytes, seconds)` bytes a second, recorded every `every_s`.
-fn drawn(span: f64, every_s: f64, rate: impl Fn(f64, f64) -> f64) -> Vec<(f64, f64)> {
+pub(super) fn drawn(span: f64, every_s: f64, rate: impl Fn(f64, f64) -> f64) -> Vec<(f64, f64)> {
     const STEP_S: f64 = 0.001;
     let (mut all, mut bytes, mut time, mut current) = (Vec::new(), 0.0, 0.0, (0.0, 0.0));
     while bytes < span {
@@ -28,7 +28,7 @@ fn drawn(span: f64, every_s: f64, rate: impl Fn(f64, f64) -> f64) -> Vec<(f64, f
 }
 
 /// The same as a throttle serves it: what 100 ms allow goes out at the start of each 97 ms or so, at 2 GB/s.
-fn sliced(span: f64, rate: impl Fn(f64, f64) -> f64) -> Vec<(f64, f64)> {
+pub(super) fn sliced(span: f64, rate: impl Fn(f64, f64) -> f64) -> Vec<(f64, f64)> {
     let state = std::cell::Cell::new((-1.0, 0.0));
     drawn(span, 0.1, |bytes, time| {
         let (slice, allowed) = state.get();
@@ -40,13 +40,13 @@ fn sliced(span: f64, rate: impl Fn(f64, f64) -> f64) -> Vec<(f64, f64)> {
     })
 }
 
-fn course(span: f64, intervals: &[(f64, f64)]) -> Course {
+pub(super) fn course(span: f64, intervals: &[(f64, f64)]) -> Course {
     shape(intervals, span).expect("a shape").course
 }
 
-fn cliff(course: &Course) -> f64 {
-    let Answer::Ended(edge) = course.answer else { panic!("no cliff: {course:?}") };
-    edge.bytes
+pub(super) fn cliff(course: &Course) -> f64 {
+    let Answer::Ended(end) = course.answer else { panic!("no cliff: {course:?}") };
+    end.edge.bytes
 }
 
 /// Double rate for so long at the start.
@@ -119,7 +119,7 @@ fn a_stall_is_a_stall_wherever_it_is() {
         for intervals in [drawn(2500.0 * MB, 0.1, rate), drawn(2500.0 * MB, 0.2, rate), sliced(2500.0 * MB, rate)] {
             let course = course(2500.0 * MB, &intervals);
             assert_eq!(course.answer, Answer::NotSeen(None), "{at_s}: {course:?}");
-            let [Stall { bytes, lost_s }] = course.stalls[..] else { panic!("{at_s}: {course:?}") };
+            let [Stall { bytes, lost_s, .. }] = course.stalls[..] else { panic!("{at_s}: {course:?}") };
             assert!((lost_s - length_s).abs() <= 0.21, "{at_s}: {lost_s}");
             assert!((bytes - at_s * 314.0 * MB).abs() <= 0.25 * 314.0 * MB, "{at_s}: {bytes}");
         }

@@ -37,9 +37,9 @@ pub(super) fn hand_made() -> RunRecords {
     record.write = op(2, &[(2_900, 50), (90, 60), (9, 100), (1, 110)]);
     let flushes = op_record(0, 0, &[(3_600, 45), (340, 55), (52, 85), (4, 95), (4, 105)], elapsed);
     record.others = vec![
-        OtherRecord { op: OpKind::Trim, record: op(1, &[(900, 20), (85, 30), (13, 60), (1, 70), (1, 80)]) },
-        OtherRecord { op: OpKind::WriteZeroes, record: op(0, &[(1_800, 25), (170, 35), (26, 65), (2, 75), (2, 85)]) },
-        OtherRecord { op: OpKind::Flush, record: flushes },
+        OtherRecord::new(OpKind::Trim, op(1, &[(900, 20), (85, 30), (13, 60), (1, 70), (1, 80)])),
+        OtherRecord::new(OpKind::WriteZeroes, op(0, &[(1_800, 25), (170, 35), (26, 65), (2, 75), (2, 85)])),
+        OtherRecord::new(OpKind::Flush, flushes),
     ];
     record.in_flight_mean = 0.5;
     account(&mut record);

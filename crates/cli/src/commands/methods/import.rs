@@ -35,7 +35,7 @@ pub(super) fn import(arguments: &ImportArgs) -> Result {
         ))
     })?;
     let imported = made(&name, &text, path, from)?;
-    super::forms(&name, &imported.toml, &[]).map_err(|wrong| no_methodology(&name, &imported, &wrong))?;
+    super::forms(&name, &imported.toml, &[]).map_err(|wrong| no_methodology((&name, &text), &imported, &wrong))?;
     let toml = format!("{EDITOR_HELP}{}", imported.toml);
     match &arguments.output {
         Some(output) => write(output, &toml)?,
@@ -58,12 +58,15 @@ fn read(path: &Path) -> std::io::Result<String> {
     Ok(plain(&String::from_utf8_lossy(&bytes)))
 }
 
-/// What the language does not take, at the lines from which it comes.
-fn no_methodology(name: &str, imported: &Imported, wrong: &Diagnostics) -> Failure {
+/// The mistakes that the methodology language finds, at the lines of the imported file that cause them.
+fn no_methodology((name, text): (&str, &str), imported: &Imported, wrong: &Diagnostics) -> Failure {
+    // The line shows which option it is. The text of included files is not at hand, only the line number.
+    let written = |line: usize| text.lines().nth(line.saturating_sub(1)).unwrap_or_default().trim();
     let one = |wrong_one: &Diagnostic| {
         let (line, _) = wrong.line_and_column(wrong_one);
         let (file, line) = match imported.origin(line) {
-            Some(Source { file, line }) => (file.as_deref().unwrap_or(name), format!(":{line}")),
+            Some(Source { file: Some(file), line }) => (file.as_str(), format!(":{line}")),
+            Some(Source { file: None, line }) => (name, format!(":{line}: {}", written(*line))),
             None => (name, String::new()),
         };
         let advice = wrong_one.advice().iter().map(|text| format!("; {text}")).collect::<String>();
@@ -71,7 +74,7 @@ fn no_methodology(name: &str, imported: &Imported, wrong: &Diagnostics) -> Failu
     };
     let mut lines: Vec<String> = wrong.all().iter().map(one).collect();
     lines.dedup();
-    let head = "what the file asks for is no load that drivelab can run";
+    let head = "drivelab cannot run what this file asks for";
     Failure::usage(format!("{head}\n{}", lines.join("\n")))
 }
 

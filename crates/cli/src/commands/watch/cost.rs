@@ -49,7 +49,7 @@ pub(super) fn cost(
     for _ in 0..PAIRS {
         without.merge(&stretch(&mut engine, &*clock, length)?);
         let found = discover(&Roots::default(), &watching::wanted(&arguments.telemetry, disks.to_vec(), rates));
-        let found = found.map_err(|error| Failure::usage(format!("the meter cannot be used: {error}")))?;
+        let found = found.map_err(|error| watching::unusable_meter(&arguments.telemetry, &error))?;
         let options = SamplerOptions { always: true, abort_above: None, remarks: found.remarks };
         let mut sampler = Sampler::start(found.sources, Arc::clone(&clock), StopToken::default(), options);
         with.merge(&stretch(&mut engine, &*clock, length)?);
@@ -141,13 +141,14 @@ fn show(arguments: &WatchArgs, described: TelemetryDescribed, without: ReadLaten
         "p99 µs",
         "max µs"
     ));
+    let told = |time: Option<f64>| time.map_or_else(|| "-".to_owned(), format::latency_us);
     for (name, way) in [("without", without), ("with watching", with)] {
         text.push_str(&format!(
             "{name:<16} {:>10} {:>10} {:>10} {:>10} {:>10}\n",
             format::count(way.reads),
             format::latency_us(way.mean_us),
-            format::latency_us(way.p50_us),
-            format::latency_us(way.p99_us),
+            told(way.p50_us),
+            told(way.p99_us),
             format::latency_us(way.max_us)
         ));
     }

@@ -70,7 +70,7 @@ pub(super) fn carry_out(context: &Context, order: &Order<'_>, asked: Asked<'_>, 
     let voice = context.settings.voice;
     undo_what_was_left(context)?;
     let stop = StopToken::default();
-    signals::watch(stop.clone())?;
+    signals::watch(stop.clone());
     let made = LoopFile::make(folder, size, &context.data()?.root().join(FOLDER))?;
     voice.warn(format!(
         "{} is a loop device on a file of {size} in {}: what is measured on it passes a file system and the loop driver \

@@ -36,8 +36,11 @@ impl Backend for Drawing {
         self.inner.hide_cursor()
     }
 
+    /// Of a terminal that has gone there is no cursor to show, and ratatui, whose `Terminal` asks for it as it is
+    /// dropped, would panic over the error where stderr has gone too.
     fn show_cursor(&mut self) -> Result<()> {
-        self.inner.show_cursor()
+        let _ = self.inner.show_cursor();
+        Ok(())
     }
 
     fn get_cursor_position(&mut self) -> Result<Position> {

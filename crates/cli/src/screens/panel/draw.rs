@@ -151,6 +151,9 @@ fn step_line(view: &View<'_>) -> Line<'static> {
     if ramp {
         spans.push(Span::raw("  warming up, not counted"));
     }
+    if progress.has_pauses() {
+        spans.push(Span::raw("  rates with the trace's pauses"));
+    }
     Line::from(spans)
 }
 

@@ -4,7 +4,7 @@
 //! size, unless arrivals are exponential (init.c setup_rate, io_u.c rate_ddir). Must not know: sizes, order.
 
 use super::super::State;
-use super::super::fields::{Parted, field};
+use super::super::fields::{Parted, READS, TRIMS, field};
 use super::super::job::Job;
 use super::{Direction, Load};
 use crate::draft::{Origin, quoted, time};
@@ -50,6 +50,12 @@ pub(super) fn rate(job: &Job, direction: usize, load: &Load, state: &mut State) 
     /// More operations per second the language does not take.
     const MOST: u64 = 1_000_000_000;
     let mut found = None;
+    let stated = |key: &str| {
+        (READS..=TRIMS).any(|kind| field(job, key, Parted::Numbers, kind).and_then(|text| job.part(text)) > Some(0))
+    };
+    if stated("rate") && stated("rate_iops") {
+        job.both("rate", "rate_iops", state);
+    }
     for key in ["rate", "rate_iops"] {
         if job.ask(key, state).is_none() {
             continue;

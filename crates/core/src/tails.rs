@@ -3,8 +3,8 @@
 //! The last few of a distribution are an accident: of 100 operations the 99th percentile is the slowest but one, and
 //! another run has another. A figure of so few is none. The exact maximum is always told, as what it is.
 
-use drivelab_core::histogram::SparseHistogram;
-use drivelab_core::units::Nanos;
+use crate::histogram::SparseHistogram;
+use crate::units::Nanos;
 
 /// Operations that must lie beyond a percentile for it to be a figure: 500 in all for p99, 5,000 for p99.9, 50,000 for
 /// p99.99, and 10 for the median.

@@ -1,0 +1,114 @@
+//! What the operations of a job do not show, held against the plan by what its options mean: the page cache, data, flushes
+//! that are asked for, CPUs and the seed.
+
+use drivelab_core::workload::{DataPattern, Workload};
+
+use super::compare::{Aspect, Pair};
+use super::draw::Section;
+
+/// The seed that each test of a methodology states, in order.
+pub fn seeds(toml: &str) -> Vec<Option<i64>> {
+    let method: toml::Value = toml::from_str(toml).expect("a methodology");
+    let tests = method["tests"].as_array().expect("tests");
+    tests.iter().map(|test| test.get("seed").and_then(toml::Value::as_integer)).collect()
+}
+
+/// What of the plan is not what the options say.
+pub fn differences(pair: &Pair<'_>, seed: Option<i64>, words: &str) -> Vec<(Aspect, String)> {
+    let (main, _) = pair.load();
+    let sections = pair.sections;
+    let whose = |at: usize| sections.get(at).or(sections.first().filter(|_| sections.len() == 1));
+    let mut found: Vec<String> = Vec::new();
+    for (load, section) in main.groups().enumerate().filter_map(|(at, load)| Some((load, whose(at)?))) {
+        let mut hold = |what: &str, asked: String, planned: String| {
+            if asked != planned {
+                found.push(format!("{what}: {asked} is asked, and the plan has {planned}"));
+            }
+        };
+        hold("direct", direct(section).to_string(), load.direct.to_string());
+        hold("CPUs", format!("{:?}", cpus(section)), format!("{:?}", load.placement.cpus));
+        if load.write_percent.get() > 0 && load.verify.is_off() {
+            hold("data", data(section), planned_data(load));
+        }
+        if load.write_percent.get() > 0 && !words.contains("has no flushes among its writes") {
+            hold("a flush after writes", flushes(section).to_string(), load.other.sync_every.to_string());
+        }
+    }
+    let asked = sections[0].get("randseed").map(|text| text.parse::<i64>().expect("a seed of the table"));
+    if asked != seed {
+        found.push(format!("the seed {asked:?} is asked, and the methodology has {seed:?}"));
+    }
+    found.into_iter().map(|why| (Aspect::Settings, why)).collect()
+}
+
+/// Past the page cache: the later one of two options says so.
+fn direct(section: &Section) -> bool {
+    let said = |option: &&String| option.starts_with("direct=") || option.starts_with("buffered=");
+    let last = section.options.iter().rev().find(said);
+    last.is_some_and(|option| option == "direct=1" || option == "buffered=0")
+}
+
+fn cpus(section: &Section) -> Vec<u32> {
+    let number = |text: &str| text.parse::<u32>().expect("a CPU of the table");
+    match section.get("cpus_allowed").map(|text| text.split_once('-').unwrap_or((text, text))) {
+        Some((first, last)) => (number(first)..=number(last)).collect(),
+        None => Vec::new(),
+    }
+}
+
+/// A switch that is on alone or with a number.
+fn on(section: &Section, key: &str) -> bool {
+    section.get(key).is_some_and(|value| value != "0")
+}
+
+fn share(section: &Section, key: &str) -> u8 {
+    section.get(key).map_or(0, |text| text.parse().expect("a share of the table"))
+}
+
+/// What is written, in words.
+fn data(section: &Section) -> String {
+    let (compress, dedup) = (share(section, "buffer_compress_percentage"), share(section, "dedupe_percentage"));
+    if on(section, "zero_buffers") {
+        return "zeros".to_owned();
+    }
+    if let Some(pattern) = section.get("buffer_pattern") {
+        let bytes = match pattern.strip_prefix("0x") {
+            Some(digits) => digits.to_owned(),
+            None => pattern.trim_matches('"').bytes().map(|byte| format!("{byte:02x}")).collect(),
+        };
+        return format!("the bytes {bytes}");
+    }
+    let same = section.get("scramble_buffers") == Some("0") && !on(section, "refill_buffers");
+    if same && compress + dedup == 0 {
+        return "one block".to_owned();
+    }
+    format!("random bytes, {compress} % compress, {dedup} % repeat")
+}
+
+fn planned_data(load: &Workload) -> String {
+    let content = &load.content;
+    match load.data {
+        DataPattern::Zero => "zeros".to_owned(),
+        DataPattern::OneBlock => "one block".to_owned(),
+        DataPattern::Pattern => {
+            format!("the bytes {}", content.pattern.iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+        }
+        DataPattern::Incompressible => {
+            format!(
+                "random bytes, {} % compress, {} % repeat",
+                content.compress_percent.get(),
+                content.dedup_percent.get()
+            )
+        }
+        DataPattern::File => "a file".to_owned(),
+    }
+}
+
+/// Writes behind which a flush is asked for; writes that are durable by themselves are each followed by one here.
+fn flushes(section: &Section) -> u32 {
+    let every = |key: &str| section.get(key).map_or(0_u32, |text| text.parse().expect("a number of the table"));
+    match every("fsync").max(every("fdatasync")) {
+        0 => u32::from(section.get("sync").is_some_and(|word| !matches!(word, "0" | "none"))),
+        every => every,
+    }
+}

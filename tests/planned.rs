@@ -1,0 +1,441 @@
+//! Plans tell the truth: what `methods plan` says of bytes, size and time, held against what the shipped binary then
+//! does with the same words, for every built-in methodology.
+//!
+//! Steps end by volume or passes on loop devices in memory, which are fast enough for hundreds of them. Each test of a
+//! methodology is cut down by `--set` alone: a time becomes a moment, a volume some megabytes, pauses nothing, rounds
+//! one. What is cut is planned anew, and that plan is held. How much CI does and what is done by hand:
+//! docs/how-it-is-tested.md.
+
+#[path = "support/loopfs.rs"]
+mod loopfs;
+#[path = "support/ramdisk.rs"]
+mod ramdisk;
+mod support;
+#[path = "support/throttle.rs"]
+mod throttle;
+
+use std::collections::BTreeMap;
+use std::process::Command;
+use std::time::Instant;
+
+use drivelab_core::plan::Form;
+use drivelab_core::units::Bytes;
+use drivelab_method::{MethodTarget, Methodology, library};
+use loopfs::LoopFs;
+use ramdisk::RamDisk;
+use serde_json::Value;
+use support::{Lab, root_or_skip};
+use throttle::Throttle;
+
+/// Share by which bytes may be off.
+const WITHIN: f64 = 0.02;
+/// Standard deviations that chance may take where reads and writes are drawn.
+const DEVIATIONS: f64 = 5.0;
+/// Share by which times may be off, and seconds beside it where steps end by time.
+const TIME_WITHIN: f64 = 0.05;
+const SECONDS: f64 = 2.0;
+/// Time is measured again where it is too long: other work can take the CPU from a run, and nothing makes it shorter.
+const TRIES: usize = 8;
+
+/// Said of a step that took longer than it was planned.
+const TOO_LONG: &str = "too long:";
+
+/// A built-in methodology in one of its profiles.
+struct Subject {
+    method: Methodology,
+    form: Form,
+}
+
+impl Subject {
+    fn name(&self) -> String {
+        format!("{} {}", self.method.identity().name, self.method.profile())
+    }
+
+    fn mebibytes(&self) -> u64 {
+        self.method.minimum_size(self.form).get().div_ceil(1 << 20)
+    }
+
+    /// Words that `methods plan` and `run` share.
+    fn words(&self, target: &str, set: &[String]) -> Vec<String> {
+        let mut words = vec![self.method.identity().name.clone(), target.to_owned()];
+        words.extend(["--form".to_owned(), self.form.name().to_owned()]);
+        if !self.method.profile().is_empty() {
+            words.extend(["--profile".to_owned(), self.method.profile().to_owned()]);
+        }
+        // What is read as it is found is read whole.
+        if !self.method.reads_as_found() {
+            words.extend(["--size".to_owned(), format!("{}MiB", self.mebibytes())]);
+        }
+        words.extend(set.iter().flat_map(|setting| ["--set".to_owned(), setting.clone()]));
+        words
+    }
+}
+
+/// Where it runs: a device of just the size, or a folder of a file system; both in memory.
+enum Ground {
+    Device(RamDisk),
+    Folder(LoopFs),
+}
+
+impl Ground {
+    fn of(subject: &Subject) -> Option<Ground> {
+        // One profile makes a file system of its own on a device, which takes room.
+        if subject.method.target().takes_block_devices() && subject.method.profile() != "file-system" {
+            return RamDisk::new_or_skip(usize::try_from(subject.mebibytes()).expect("a size")).map(Ground::Device);
+        }
+        // A scratch file takes a tenth of what is free, and a file on a file system of its own room for that too; sets of files in the quick form are gigabytes, and twice there.
+        let sets =
+            if subject.method.target() == MethodTarget::Directory && subject.form == Form::Quick { 10_240 } else { 0 };
+        Some(Ground::Folder(LoopFs::in_memory(subject.mebibytes() * 24 + 128 + sets)))
+    }
+
+    fn target(&self) -> String {
+        match self {
+            Ground::Device(disk) => disk.device.clone(),
+            Ground::Folder(system) => system.mount_point().display().to_string(),
+        }
+    }
+
+    fn permission(&self, writes: bool) -> Vec<String> {
+        match self {
+            Ground::Device(disk) if writes => vec!["--destroy".to_owned(), disk.name().to_owned()],
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// Where not the first profile is the test's share: its hundreds of replays are those of this one over and over.
+const OTHER_PROFILE: (&str, &str) = ("application-traces", "applications");
+
+/// Every methodology; by hand in all its profiles, else in one. Sets of files are gigabytes, which `--set` does not
+/// change: by hand they are in the quick form too, else in the smoke form.
+fn subjects(all: bool) -> Vec<Subject> {
+    let mut subjects = Vec::new();
+    // A condition sets something up on the device first, and what is left of it is known only then.
+    for built_in in library::all().iter().filter(|one| one.name != "encryption-cost") {
+        let first = drivelab_method::parse("a built-in one", built_in.text).expect("a built-in methodology");
+        let mut profiles: Vec<Methodology> = first
+            .profiles()
+            .iter()
+            .map(|profile| first.with_profile(&profile.name).expect("a profile of its own"))
+            .collect();
+        if profiles.is_empty() {
+            profiles.push(first);
+        }
+        if built_in.name == OTHER_PROFILE.0 && !all {
+            profiles.retain(|method| method.profile() == OTHER_PROFILE.1);
+        }
+        profiles.truncate(if all { usize::MAX } else { 1 });
+        for method in profiles {
+            let files = method.target() == MethodTarget::Directory;
+            let form = if files && !all { Form::Smoke } else { Form::Quick };
+            subjects.push(Subject { method, form });
+        }
+    }
+    subjects
+}
+
+fn plan(lab: &Lab, words: &[String]) -> Value {
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    lab.json(&[&["methods", "plan"], &words[..], &["--json"]].concat())
+}
+
+fn steps(plan: &Value) -> impl Iterator<Item = &Value> {
+    plan["plan"]["tests"].as_array().expect("tests").iter().flat_map(|test| test["steps"].as_array().expect("steps"))
+}
+
+fn ends_by_amount(step: &Value) -> bool {
+    let (stop, workload) = (&step["action"]["io"]["stop"], &step["action"]["io"]["workload"]);
+    let amounts = ["volume", "passes", "coverage", "operations"];
+    amounts.iter().any(|rule| stop[*rule].is_number()) || workload["files"].is_object()
+}
+
+/// What cuts each test down.
+fn cuts(plan: &Value, volume: &str) -> Vec<String> {
+    let mut set = Vec::new();
+    for test in plan["plan"]["tests"].as_array().expect("tests") {
+        let steps = test["steps"].as_array().expect("steps");
+        let io: Vec<&Value> = steps.iter().map(|step| &step["action"]["io"]).filter(|io| io.is_object()).collect();
+        let replays = io.iter().any(|io| io["workload"]["replay"].is_object());
+        if io.is_empty() || steps.iter().any(|step| step["role"] == "prepare") {
+            continue;
+        }
+        let ends_by = |rule: &str| io.iter().any(|io| io["stop"][rule].is_number());
+        let cut = [
+            ("time=50ms", ends_by("time") && !steps.iter().any(ends_by_amount)),
+            ("at_least=50ms", ends_by("at_least")),
+            (volume, ends_by("volume") && !ends_by("passes")),
+            ("operations=100", replays),
+            ("ramp=0s", io.iter().any(|io| io["ramp"].as_u64() > Some(0))),
+            ("rest=0s", steps.iter().any(|step| step["rest"].get("none").is_none())),
+            ("rounds=1", test["rounds"]["fixed"]["count"].as_u64().is_none_or(|count| count > 1)),
+        ];
+        let name = test["name"].as_str().expect("a name");
+        set.extend(cut.iter().filter(|(_, cut)| *cut).map(|(setting, _)| format!("{name}.{setting}")));
+    }
+    set
+}
+
+/// What a run did.
+struct Ran {
+    started: Value,
+    ended: Vec<Value>,
+    /// Seconds on the run's own clock.
+    took: f64,
+}
+
+fn run(mut command: Command) -> Ran {
+    let done = support::done(command.output().expect("the program starts"));
+    assert_eq!(done.code, 0, "{command:?}\n{}", done.stderr);
+    let events: Vec<Value> =
+        done.stdout.lines().map(|line| serde_json::from_str(line).expect("every line is JSON")).collect();
+    let of = |kind: &str| events.iter().filter_map(|event| event["event"].get(kind)).cloned().collect::<Vec<_>>();
+    let took = events.last().and_then(|event| event["at_ns"].as_f64()).expect("a time") / 1e9;
+    Ran { started: of("run_started").remove(0), ended: of("step_ended"), took }
+}
+
+/// The same words as the plan's, to be run.
+fn command(lab: &Lab, ground: &Ground, words: &[String], planned: &Value) -> Command {
+    let mut command = lab.command(&["run"]);
+    let writes = steps(planned).any(|step| {
+        let load = &step["action"]["io"]["workload"];
+        load["write_percent"].as_u64() > Some(0) || load["other"]["trim_percent"].as_u64() > Some(0)
+    });
+    command.args(words).args(ground.permission(writes)).args(["--yes", "--events", "json", "--telemetry", "off"]);
+    command
+}
+
+/// How far the bytes of a step may be from the plan: the share, a block of each thread, and what chance takes where the
+/// operations that write are drawn.
+fn spare(step: &Value, written: f64) -> f64 {
+    let load = &step["action"]["io"]["workload"];
+    let sizes =
+        load["block_size_mix"].as_array().into_iter().flatten().filter_map(|share| share["block_size"].as_f64());
+    let block = sizes.fold(load["block_size"].as_f64().unwrap_or(0.0), f64::max);
+    let threads = load["threads"].as_f64().unwrap_or(1.0);
+    let writes = load["write_percent"].as_f64().unwrap_or(100.0) / 100.0;
+    let operations = written / block.max(1.0) / writes.max(0.01);
+    WITHIN * written + block * threads + DEVIATIONS * (operations * writes * (1.0 - writes)).sqrt() * block
+}
+
+/// What of a run differs from its plan, and how many steps were compared by bytes and by time.
+fn differences(planned: &Value, ran: &Ran) -> (Vec<String>, [usize; 2]) {
+    let said: BTreeMap<&str, &Value> = steps(planned).map(|step| (step["id"].as_str().expect("an id"), step)).collect();
+    let (mut wrong, mut compared) = (Vec::new(), [0, 0]);
+    if planned["plan"]["capacity"] != ran.started["plan"]["capacity"] {
+        let sizes = (&planned["plan"]["capacity"], &ran.started["plan"]["capacity"]);
+        wrong.push(format!("{} bytes are planned with, {} tested", sizes.0, sizes.1));
+    }
+    for ended in &ran.ended {
+        let id = ended["key"]["step"].as_str().expect("a step");
+        let Some(step) = said.get(id) else {
+            wrong.push(format!("{id} is not in the plan"));
+            continue;
+        };
+        let stop = &step["action"]["io"]["stop"];
+        let (why, time) = (ended["stop_reason"].as_str().unwrap_or_default(), stop["time"].as_f64());
+        let seconds = (ended["end_ns"].as_f64().unwrap_or(0.0) - ended["start_ns"].as_f64().unwrap_or(0.0)) / 1e9;
+        let planned_s = step["estimated_time"].as_f64().unwrap_or(0.0) / 1e9;
+        if ends_by_amount(step) {
+            // Where a time may end it too, plan and run must have taken the same end. The smoke form caps its steps at
+            // a moment, which a busy machine may need.
+            let same_end = time.is_none_or(|time| planned_s * 1e9 < time && why != "time") && why != "cap";
+            // A part of a trace is planned as that part of all of it; what it really holds stands in the trace.
+            let load = &step["action"]["io"]["workload"];
+            let exact = !load["replay"].is_object() && !stop["at_least"].is_number();
+            if same_end && exact {
+                let bytes = |value: &Value| value.as_f64().expect("bytes");
+                let (said, is) = (bytes(&step["estimated_written"]), bytes(&ended["write"]["bytes"]));
+                if (said - is).abs() > spare(step, said) {
+                    wrong.push(format!("{id}: {said} bytes planned, {is} written (ended by {why})"));
+                }
+                compared[0] += 1;
+            }
+        } else if let Some(time) = time {
+            // How short a moment really was hangs on when its threads got a CPU; whole runs are held from below.
+            if why != "time" {
+                wrong.push(format!("{id}: {} s planned, ended by {why} after {seconds} s", time / 1e9));
+            } else if seconds > planned_s * (1.0 + TIME_WITHIN) + SECONDS {
+                wrong.push(format!("{id}: {planned_s} s planned, {TOO_LONG} {seconds} s"));
+            }
+            compared[1] += 1;
+        }
+    }
+    (wrong, compared)
+}
+
+/// Holds plan against run for a share of the subjects; gives how many steps were compared by bytes and by time.
+fn hold(share: impl Fn(usize) -> bool, all: bool) -> [usize; 2] {
+    let mut compared = [0, 0];
+    let volume = if all { "volume=64MB" } else { "volume=2MB" };
+    for (_, subject) in subjects(all).into_iter().enumerate().filter(|(at, _)| share(*at)) {
+        let Some(ground) = Ground::of(&subject) else { return compared };
+        let lab = Lab::new();
+        let whole = plan(&lab, &subject.words(&ground.target(), &[]));
+        let set = if subject.form == Form::Smoke { Vec::new() } else { cuts(&whole, volume) };
+        let words = subject.words(&ground.target(), &set);
+        let planned = plan(&lab, &words);
+        let counts = same(&subject.name(), &planned, || command(&lab, &ground, &words, &planned));
+        compared = [compared[0] + counts[0], compared[1] + counts[1]];
+    }
+    compared
+}
+
+/// Demands that a run does what its plan says. Bytes do not hang on the machine: only where every difference is a step
+/// that took too long is it run again.
+fn same(name: &str, planned: &Value, command: impl Fn() -> Command) -> [usize; 2] {
+    let mut wrong = Vec::new();
+    for _ in 0..TRIES {
+        let begun = Instant::now();
+        let (found, counts) = differences(planned, &run(command()));
+        println!("{name}: {counts:?} steps compared, {:.1} s, {found:?}", begun.elapsed().as_secs_f64());
+        if found.is_empty() {
+            return counts;
+        }
+        let too_long = found.iter().all(|line| line.contains(TOO_LONG));
+        wrong = found;
+        if !too_long {
+            break;
+        }
+    }
+    panic!("{name}, set {}:\n{}", planned["plan"]["set"], wrong.join("\n"));
+}
+
+/// By hand: every profile, `DRIVELAB_PLANS=all`.
+fn by_hand() -> bool {
+    std::env::var_os("DRIVELAB_PLANS").is_some()
+}
+
+#[test]
+fn what_plans_say_is_what_runs_do_in_one_half_of_the_methodologies() {
+    if root_or_skip("a loop device in memory") {
+        let [bytes, times] = hold(|at| at % 2 == 0, by_hand());
+        assert!(bytes > 70 && times > 50, "{bytes} and {times} steps were compared");
+    }
+}
+
+#[test]
+fn what_plans_say_is_what_runs_do_in_the_other_half() {
+    if root_or_skip("a loop device in memory") {
+        let [bytes, times] = hold(|at| at % 2 == 1, by_hand());
+        assert!(bytes > 70 && times > 50, "{bytes} and {times} steps were compared");
+    }
+}
+
+/// A whole run, its steps as long as the methodology has them.
+#[test]
+fn a_plan_of_steps_that_end_by_time_takes_its_time() {
+    if !root_or_skip("a loop device in memory") {
+        return;
+    }
+    let wanted: &[&str] = if by_hand() {
+        &["random-read-sweep", "gpu-feed", "all-aboard", "capacity-scaling"]
+    } else {
+        &["random-read-sweep"]
+    };
+    for subject in subjects(true).iter().filter(|it| wanted.contains(&it.method.identity().name.as_str())) {
+        if subject.method.profile() == "raw" {
+            continue;
+        }
+        let Some(ground) = Ground::of(subject) else { return };
+        let lab = Lab::new();
+        let words = subject.words(&ground.target(), &[]);
+        let planned = plan(&lab, &words);
+        let said = planned["estimated_time_s"].as_f64().expect("seconds");
+        let mut took = 0.0;
+        for attempt in 1..=TRIES {
+            took = run(command(&lab, &ground, &words, &planned)).took;
+            println!("{}: {said:.1} s planned, {took:.1} s (attempt {attempt})", subject.name());
+            assert!(took >= said * (1.0 - TIME_WITHIN) - SECONDS, "{}: {said} s planned, {took} s", subject.name());
+            if took <= said * (1.0 + TIME_WITHIN) + SECONDS {
+                break;
+            }
+        }
+        assert!(took <= said * (1.0 + TIME_WITHIN) + SECONDS, "{}: {said} s planned, {took} s", subject.name());
+    }
+}
+
+/// Rate of the device and of the plan, and how much of it there is: 6.7 s of each pass.
+const RATE: u64 = 20_000_000;
+const MEBIBYTES: usize = 128;
+
+/// Given the rate that a drive really has, the time of steps that end by passes is right as well.
+#[test]
+fn given_the_rate_of_a_throttled_loop_device_a_plan_of_passes_takes_its_time() {
+    if !root_or_skip("a throttled loop device") || !Throttle::possible_or_skip() {
+        return;
+    }
+    let Some(disk) = RamDisk::new_or_skip(MEBIBYTES) else { return };
+    let lab = Lab::new();
+    let throttle = Throttle::new(&disk.numbers());
+    throttle.limit("read_bps", RATE);
+    throttle.limit("write_bps", RATE);
+    let size = format!("{MEBIBYTES}MiB");
+    // What the throttle serves evenly.
+    let words = ["disk-fill", &disk.device, "--form", "quick", "--size", &size, "--set", "block_size=128KiB"];
+    let at = ["--assume-rate", "20MB/s"];
+    let planned = lab.json(&[&["methods", "plan"], &words[..], &at, &["--json"]].concat());
+    assert_eq!((&planned["assumed_rate"], &planned["timed_by_rate"]), (&20e6.into(), &true.into()));
+    assert_eq!(planned["written_by_time"], false);
+    let dry = [&["run"], &words[..], &["--destroy", disk.name(), "--dry-run"]].concat();
+    let dry_run = lab.json(&[&dry[..], &at, &["--json"]].concat());
+    assert_eq!((&dry_run["assumed_rate"], &dry_run["estimated_time_s"]), (&20e6.into(), &planned["estimated_time_s"]));
+    let said = planned["estimated_time_s"].as_f64().expect("seconds");
+    let mut took = 0.0;
+    for attempt in 1..=TRIES {
+        let mut command = throttle.command(env!("CARGO_BIN_EXE_drivelab"));
+        lab.dress(&mut command).arg("run").args(words);
+        command.args(["--destroy", disk.name(), "--yes", "--events", "json", "--telemetry", "off"]);
+        took = run(command).took;
+        println!("{said:.2} s planned, {took:.2} s (attempt {attempt})");
+        assert!(took >= said * (1.0 - TIME_WITHIN), "{said} s planned, {took} s");
+        if took <= said * (1.0 + TIME_WITHIN) {
+            return;
+        }
+    }
+    panic!("{said} s planned, {took} s {TRIES} times");
+}
+
+/// The rate stands beside every time that hangs on it, of reads too, and only there.
+#[test]
+fn the_rate_that_a_time_assumes_stands_beside_it() {
+    let lab = Lab::new();
+    let file = lab.write("some", vec![0x5a; 64 << 20]);
+    let file = file.to_str().expect("a text path");
+    let said = |words: &[&str]| lab.ok(words).stdout;
+    let fill = said(&["methods", "plan", "disk-fill", ".", "--size", "64MiB"]);
+    let check = said(&["methods", "plan", "check", file]);
+    for text in [&fill, &check] {
+        assert!(text.contains("(at 500 MB/s where steps end by volume or passes)"), "{text}");
+    }
+    let faster = said(&["methods", "plan", "disk-fill", ".", "--size", "64MiB", "--assume-rate", "5 GB/s"]);
+    assert!(faster.contains("(at 5 GB/s where steps end by volume or passes)"), "{faster}");
+    let read = ["io", file, "--op", "read", "--dry-run"];
+    let by_volume = said(&[&read[..], &["--volume", "32MiB", "--assume-rate", "32MiB/s"]].concat());
+    assert!(by_volume.contains("MiB/s where") || by_volume.contains("MB/s where"), "{by_volume}");
+    let by_time = said(&[&read[..], &["--time", "3s"]].concat());
+    assert!(by_time.contains("Time     about 3") && !by_time.contains("MB/s"), "{by_time}");
+    // Only what is said beforehand can be assumed.
+    for (words, code) in [
+        (&["io", file, "--op", "read", "--time", "1s", "--assume-rate", "1GB/s"][..], 2),
+        (&["methods", "plan", "disk-fill", ".", "--assume-rate", "0 B/s"], 2),
+        (&["review", ".", "--time", "10min", "--dry-run", "--assume-rate", "1GB/s"], 2),
+    ] {
+        assert_eq!(lab.run(words).code, code, "{words:?}");
+    }
+}
+
+/// A size that a plan names is the size that there will be.
+#[test]
+fn the_size_that_a_plan_names_is_the_size_that_is_tested() {
+    let lab = Lab::new();
+    let words = ["quick", ".", "--form", "smoke"];
+    let planned = lab.json(&[&["methods", "plan"], &words[..], &["--json"]].concat());
+    let dry_run = lab.json(&[&["run"], &words[..], &["--dry-run", "--json"]].concat());
+    let mut command = lab.command(&["run"]);
+    command.args(words).args(["--events", "json"]);
+    let target = &run(command).started["environment"]["target"];
+    assert_eq!(planned["plan"]["capacity"], target["length"]);
+    assert_eq!(dry_run["length"], target["length"]);
+    assert!(target["length"].as_u64() >= Some(Bytes::MIB.get()), "{target:#}");
+}
