@@ -296,18 +296,21 @@ fn wrong(course: &Course, fill: &Fill) -> Option<String> {
     }
 }
 
-/// A course that is judged wrongly is wrong at once, where the device had it. Where it had another, by the device's own
-/// counter, by the harness's clock or by the time that the fill took (which only other work makes longer), the fill is
-/// made again: what is judged there is not what was asked for, so no mistake can hide in it.
-fn assert_course(course: &Course, burst: bool) -> Option<&'static str> {
+/// A wrong answer is wrong at once, where the device had the course. The fill is made again where the device had another
+/// one, by its own counter, by the harness's clock or by the time that the fill took (which only other work makes longer):
+/// what is judged there is not what was asked for, so no mistake can hide in it. It is made again too where the answer is
+/// that too little is known: each change of a limit lets a little more through at once, so that one ramp in twenty has a
+/// step in it. A rule that gives this answer always fails each time.
+fn assert_course(course: &Course, burst: bool) -> Option<usize> {
     let mut why = String::new();
     for attempt in 1..=TRIES {
         let fill = fill(course, burst)?;
         let (said, changed) = (wrong(course, &fill), &fill.changed);
+        let too_little = fill.code("write_cache_too_little");
         let cache = fill.metric("fill.cache_size");
         println!(
-            "{} {:?}, burst {burst}: changed at {changed:?}, cache {cache:?} GB, {:.2} of the time, burst told {}, \
-             {:?}: {said:?} (attempt {attempt})",
+            "{} {:?}, burst {burst}: changed at {changed:?}, cache {cache:?} GB, {:.2} of the time, burst told {}, too little \
+             {too_little}, {:?}: {said:?} (attempt {attempt})",
             course.name,
             course.changes.first(),
             fill.slower,
@@ -315,13 +318,11 @@ fn assert_course(course: &Course, burst: bool) -> Option<&'static str> {
             fill.other_course,
         );
         // A fall that is hidden by what other work did to the fill is one of which too little is known.
-        let too_little = fill.code("write_cache_too_little") && fill.slower > SLOWER;
-        let Some(said) = said.filter(|_| !too_little) else {
-            return Some(if too_little { "too little" } else { "right" });
-        };
+        let hidden = too_little && fill.slower > SLOWER;
+        let Some(said) = said.filter(|_| !hidden) else { return Some(attempt) };
         why = said;
         let as_asked = fill.slower <= SLOWER && fill.other_course.is_none();
-        assert!(!as_asked, "{}, burst {burst}: {why}, and the device had the course", course.name);
+        assert!(!as_asked || too_little, "{}, burst {burst}: {why}, and the device had the course", course.name);
     }
     panic!("{}, burst {burst}: {why} {TRIES} times", course.name);
 }
@@ -333,12 +334,14 @@ fn the_end_of_a_cache_is_where_the_throttle_fell_for_good_and_nowhere_else() {
     }
     let wanted = std::env::var("DRIVELAB_FILLS").ok().and_then(|count| count.parse::<usize>().ok()).unwrap_or(12);
     let mut chance = Chance::new();
-    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    // By course: fills that were asked for, and those that it took.
+    let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for number in 0..wanted {
         let (all, burst) = (courses(&mut chance), number % 12 >= 6);
         let course = &all[number % 6];
-        let Some(told) = assert_course(course, burst) else { return };
-        *counts.entry((course.name, told)).or_default() += 1;
+        let Some(attempts) = assert_course(course, burst) else { return };
+        let (asked, made) = counts.entry(course.name).or_default();
+        (*asked, *made) = (*asked + 1, *made + attempts);
     }
     println!("{counts:?}");
 }

@@ -13,7 +13,7 @@ use drivelab_core::units::Nanos;
 
 use crate::fit::{Group, Job};
 use crate::generate::arrivals::{Counter, Schedule};
-use crate::held::Watch;
+use crate::held::Watcher;
 use crate::meter::Meter;
 use crate::record::mean_depth;
 use crate::schedule::Timing;
@@ -53,8 +53,6 @@ pub(crate) struct Collector<'a> {
     meters: Vec<Meter>,
     /// By logical thread; `None` for those without a schedule.
     arrived: Vec<Option<Arrived<'a>>>,
-    /// Finds stops of the process. It starts over after each callback, whose time is not a stop.
-    watch: Watch,
     /// Arrivals submitted since the step's start.
     submitted: u64,
     /// Borders behind the last record, that record's end, and its number.
@@ -88,7 +86,6 @@ impl<'a> Collector<'a> {
             told,
             meters: empty(job),
             arrived: job.threads.iter().map(|thread| thread.schedule.as_ref().map(Arrived::new)).collect(),
-            watch: Watch::of_this_thread(),
             submitted: 0,
             borders: 0,
             start: timing.start,
@@ -106,12 +103,10 @@ impl<'a> Collector<'a> {
                 arrived.lanes_left += 1;
             }
         }
-        self.watch.begin_anew();
+        let watcher = Watcher::begin();
         loop {
             if self.take(&mut lanes, outlets) {
-                self.totals.stood_still.add(self.watch.look(Duration::ZERO));
                 std::thread::park_timeout(LOOK);
-                self.totals.stood_still.add(self.watch.look(LOOK));
                 self.tell_stuck(outlets);
                 continue;
             }
@@ -121,9 +116,9 @@ impl<'a> Collector<'a> {
             let all_ended = running.is_none();
             if lanes.iter().all(|lane| lane.ended || lane.borders == goal) {
                 self.emit(end, goal, outlets);
-                self.watch.begin_anew();
             }
             if all_ended {
+                self.totals.stood_still = watcher.end();
                 return self.totals;
             }
         }
@@ -139,7 +134,6 @@ impl<'a> Collector<'a> {
         if let Some(sink) = outlets.stuck.as_deref_mut().filter(|_| stuck.oldest.get() / 2 >= self.told.get()) {
             self.told = stuck.oldest;
             sink(stuck);
-            self.watch.begin_anew();
         }
     }
 
@@ -168,7 +162,6 @@ impl<'a> Collector<'a> {
         if let Some(trace) = outlets.trace.as_deref_mut() {
             let (entries, lost) = meter.trace.kept();
             trace(entries, lost);
-            self.watch.begin_anew();
         }
         (progress.borders, progress.end, progress.ended) = (borders, end, last);
         if let Some(arrived) = self.arrived[progress.lane.thread].as_mut().filter(|_| last) {

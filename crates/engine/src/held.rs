@@ -1,12 +1,15 @@
-//! What held the whole process up: that it stood still, and a CPU quota. On the session's thread, never in a loop.
+//! What held the whole process up: that it stood still, and a CPU quota. Never in a loop that issues.
 //!
-//! The thread that collects sleeps most of the time, for a tenth of a second at most, and looks at the clock before
-//! and after. Where a look comes much later than it should, and the thread neither ran meanwhile nor waited for a CPU,
-//! nothing of the process ran: it was stopped (SIGSTOP), frozen (cgroup), or the machine stood still. A machine that
-//! was suspended shows by the clock that goes on meanwhile.
+//! A thread of its own sleeps for a tenth of a second at a time and looks at the clock before and after. Where a look
+//! comes much later than it should, and the thread neither ran meanwhile nor waited for a CPU, nothing of the process
+//! ran: it was stopped (SIGSTOP), frozen (cgroup), or the machine stood still. A machine that was suspended shows by the
+//! clock that goes on meanwhile. The thread does nothing else, because a stop during other work cannot be told from it.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
@@ -41,9 +44,61 @@ impl Still {
     }
 }
 
+/// Time between two looks.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// The thread that looks whether the process stands still.
+#[derive(Debug)]
+pub(crate) struct Watcher {
+    over: Arc<AtomicBool>,
+    /// `None` where the system gave no thread: then stops are not seen.
+    thread: Option<JoinHandle<Still>>,
+}
+
+impl Watcher {
+    /// Watches from now on.
+    pub(crate) fn begin() -> Watcher {
+        let over = Arc::new(AtomicBool::new(false));
+        let until = Arc::clone(&over);
+        let thread = thread::Builder::new().name("stops".to_owned()).spawn(move || watched(&until)).ok();
+        Watcher { over, thread }
+    }
+
+    /// Ends the thread. Returns the stops since its beginning.
+    pub(crate) fn end(mut self) -> Still {
+        self.tell_over();
+        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
+    }
+
+    fn tell_over(&self) {
+        self.over.store(true, Ordering::Release);
+        if let Some(thread) = &self.thread {
+            thread.thread().unpark();
+        }
+    }
+}
+
+impl Drop for Watcher {
+    /// Where a callback panics, nobody asks for the stops, but the thread ends all the same.
+    fn drop(&mut self) {
+        self.tell_over();
+    }
+}
+
+/// Adds up the stops of the process until it is told that the step is over.
+fn watched(over: &AtomicBool) -> Still {
+    let (mut watch, mut still) = (Watch::of_this_thread(), Still::default());
+    while !over.load(Ordering::Acquire) {
+        still.add(watch.look(Duration::ZERO));
+        thread::park_timeout(LOOK);
+        still.add(watch.look(LOOK));
+    }
+    still
+}
+
 /// Finds out how long the process was stopped, from one thread's readings of the clock and its CPU time.
 #[derive(Debug)]
-pub(crate) struct Watch {
+struct Watch {
     /// Time of the last reading.
     looked: u64,
     /// How far the clock that goes on while the machine is suspended was ahead.
@@ -56,22 +111,17 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Of the calling thread, from now on.
-    pub(crate) fn of_this_thread() -> Watch {
+    fn of_this_thread() -> Watch {
         let schedstat = File::open("/proc/thread-self/schedstat").ok();
         let mut watch = Watch { looked: 0, ahead: 0, busy: 0, schedstat };
-        watch.begin_anew();
+        watch.busy = watch.busy_so_far();
+        (watch.looked, watch.ahead) = clocks();
         watch
-    }
-
-    /// Starts over from now and leaves out the time since the last reading, because a callback used it.
-    pub(crate) fn begin_anew(&mut self) {
-        self.busy = self.busy_so_far();
-        (self.looked, self.ahead) = clocks();
     }
 
     /// Takes a reading that is due at most `most` after the last one. Returns for how many nanoseconds the process was
     /// stopped in between.
-    pub(crate) fn look(&mut self, most: Duration) -> u64 {
+    fn look(&mut self, most: Duration) -> u64 {
         let busy = self.busy_so_far();
         let (now, ahead) = clocks();
         let late = now.saturating_sub(self.looked).saturating_sub(nanos(most));
@@ -192,7 +242,7 @@ mod tests {
         // so long, it really stood still, and not each time.
         let stood_still = || {
             let mut watch = Watch::of_this_thread();
-            std::thread::sleep(Duration::from_millis(20));
+            thread::sleep(Duration::from_millis(20));
             watch.look(Duration::from_millis(100))
         };
         assert!((0..8).any(|_| stood_still() == 0));

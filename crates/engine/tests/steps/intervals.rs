@@ -133,6 +133,22 @@ fn a_slow_trace_is_no_standing_still() {
     }
 }
 
+/// The process is stopped while a listener works, and that is seen: the thread that looks for stops does nothing else.
+/// When the listener's own thread looked, and left out the time of its callbacks, this stop was lost.
+#[test]
+fn a_stop_of_the_process_while_a_listener_works_is_seen() {
+    let mut bench = Bench::new(8 * MIB, true, BOTH[0]);
+    let stop = StopToken::default();
+    let stopper = format!("sleep 0.5; kill -STOP {0}; sleep 0.5; kill -CONT {0}", std::process::id());
+    let mut stopper = std::process::Command::new("sh").args(["-c", &stopper]).spawn().unwrap();
+    let (record, _) = listen(&mut bench.engine, &mixed(), &time(1500), (0, 100), &stop, |_| {
+        std::thread::sleep(std::time::Duration::from_millis(400));
+    });
+    stopper.wait().unwrap();
+    let stood_still = record.engine.effort.unwrap().stood_still.as_secs_f64();
+    assert!(stood_still > 0.3, "half a second: {stood_still}");
+}
+
 #[test]
 fn a_stop_ends_the_step_with_what_is_measured() {
     for choice in BOTH {
