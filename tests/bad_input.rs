@@ -366,6 +366,20 @@ fn exit_codes_are_those_of_the_page() {
     std::fs::write(&file, vec![1; 1 << 20]).expect("a file");
     let wrongly_named = ["io", "a-file", "--op", "write", "--destroy", "no-such-file"];
     refused(&lab, &wrongly_named, 5, &["there is no such file", "Nothing was touched"]);
+    for name in ["notes.toml", "drivelab.1"] {
+        lab.write(name, "my notes");
+    }
+    lab.write("a.fio", "[a]\nrw=read\nsize=1m\n");
+    for (standing, code, said) in [
+        (&["report", "--last", "-o", "a-file"][..], 5, "was not written by drivelab"),
+        (&["run", "quick", ".", "-o", "a-file"], 5, "was not written by drivelab"),
+        (&["man", "."], 5, "nothing was written"),
+        (&["io", "nop:", "--trace", "a-file"], 6, "replaces no file"),
+        (&["methods", "import", "a.fio", "-o", "a-file"], 2, "is not replaced"),
+        (&["methods", "new", "notes"], 2, "is left as it is"),
+    ] {
+        refused(&lab, standing, code, &[said]);
+    }
     let most = ["io", "nop:", "--qd", "99999999999999999999"];
     refused(&lab, &most, 2, &["--qd", "1 to 65535"]);
     refused(&lab, &["io", "nop:", "--qd", "-1"], 2, &["--qd -1", "1 to 65535"]);

@@ -111,6 +111,21 @@ fn read_slowly(lab: &Lab, device: &LoopDevice) -> Value {
     ])
 }
 
+/// Of a load that takes what it gets, each figure has the mark, and which way it is wrong.
+fn every_figure_is_marked(lab: &Lab, device: &LoopDevice) {
+    lab.ok(&["io", &device.node, "--op", "read", "--pattern", "random", "--block", "64k", "--time", "2s"]);
+    let report = lab.json(&["report", "last", "--format", "json"]);
+    let of_step = |metric: &&Value| metric["step"].is_string() && metric["value"].is_number();
+    let metrics: Vec<&Value> = report["metrics"].as_array().expect("metrics").iter().filter(of_step).collect();
+    let wrong = |id: &str| metrics.iter().find(|metric| metric["id"] == id).map(|metric| metric["wrong"].clone());
+    assert_eq!(wrong("read.iops"), Some("too_low".into()), "{metrics:#?}");
+    assert_eq!(wrong("read.latency_mean"), Some("too_high".into()), "{metrics:#?}");
+    for metric in metrics {
+        assert_eq!(metric["spoiled_by"], serde_json::json!(["others_used_disk"]), "{metric:#}");
+        assert!(metric["wrong"].is_string(), "{metric:#}");
+    }
+}
+
 #[test]
 fn a_disk_that_others_load_below_a_loop_device_marks_the_figures() {
     if !root_or_skip("a loop device") {
@@ -129,7 +144,9 @@ fn a_disk_that_others_load_below_a_loop_device_marks_the_figures() {
     let device = LoopDevice::on(&image);
     let disturbed = {
         let _writer = Writer::start(&lab.folder().join("others"));
-        read_slowly(&lab, &device)
+        let disturbed = read_slowly(&lab, &device);
+        every_figure_is_marked(&lab, &device);
+        disturbed
     };
     assert_eq!(disturbed["spoiled_by"], serde_json::json!(["others_used_disk"]), "{disturbed:#}");
     let finding =

@@ -98,6 +98,11 @@ fn differences(lab: &Lab, file: &JobFile, text: &str) -> Vec<(Option<Aspect>, St
         let end = starts.get(job).copied().unwrap_or(u64::MAX);
         let words = said(&document, begin..end);
         let known = explained(&words);
+        if busy {
+            println!(
+                "the machine is busy: of jobs that end by time, sizes and settings are compared, and no time is judged"
+            );
+        }
         let pair = Pair { sections, test, fio, lab: &issued::by_drivelab(test), busy };
         // Files of others say these things in more ways than the table has.
         let drawn = !file.cases.is_empty();

@@ -261,6 +261,12 @@ fn differences(planned: &Value, ran: &Ran) -> (Vec<String>, [usize; 2]) {
             compared[1] += 1;
         }
     }
+    let ran: Vec<&str> = ran.ended.iter().filter_map(|ended| ended["key"]["step"].as_str()).collect();
+    for (id, step) in said.iter().filter(|(_, step)| step["action"]["io"].is_object()) {
+        if !ran.contains(id) {
+            wrong.push(format!("{id} is planned ({}) and never ran", step["estimated_time"]));
+        }
+    }
     (wrong, compared)
 }
 

@@ -296,6 +296,25 @@ fn suspends_are_inhibited_without_telemetry_too_until_the_run_ends_in_whatever_w
 }
 
 #[test]
+fn a_run_resumed_without_telemetry_says_that_others_were_not_watched_any_more() {
+    let lab = Lab::new();
+    let (mut child, mut lines) = lab.start_with_events(&[".", "--size", "64 MiB", "--form", "smoke"]);
+    assert!(lines.any(|line| line.contains("\"step_ended\"")), "a step is measured");
+    support::tool("kill", &["-INT", &child.id().to_string()]);
+    lines.for_each(drop);
+    child.wait().expect("it ends");
+    lab.ok(&["resume", "--last", "--telemetry", "off"]);
+    let report = lab.json(&["report", "last", "--format", "json"]);
+    let findings = report["findings"].as_array().expect("findings");
+    let said = findings.iter().any(|finding| {
+        let statement = finding["statement"].as_str().unwrap_or_default();
+        finding["code"] == "others_not_watched" && statement.contains("resumed")
+    });
+    let on_a_disk = report["environment"]["target"]["devices"].as_array().is_some_and(|devices| !devices.is_empty());
+    assert_eq!(said, on_a_disk, "{findings:#?}");
+}
+
+#[test]
 fn off_is_off_and_a_meter_that_is_not_there_or_not_wanted_is_an_error_before_anything_is_made() {
     let lab = Lab::new();
     let io = ["io", ".", "--size", "8MiB", "--qd", "4", "--time", "300ms", "--quiet"];

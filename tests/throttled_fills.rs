@@ -296,11 +296,11 @@ fn wrong(course: &Course, fill: &Fill) -> Option<String> {
     }
 }
 
-/// A wrong answer is wrong at once, where the device had the course. The fill is made again where the device had another
-/// one, by its own counter, by the harness's clock or by the time that the fill took (which only other work makes longer):
-/// what is judged there is not what was asked for, so no mistake can hide in it. It is made again too where the answer is
-/// that too little is known: each change of a limit lets a little more through at once, so that one ramp in twenty has a
-/// step in it. A rule that gives this answer always fails each time.
+/// A wrong answer is wrong at once, where the device had the course. The fill is made again where the device had
+/// another one, by its own counter, by the harness's clock or by the time that the fill took (which only other work
+/// makes longer): what is judged there is not what was asked for, so no mistake can hide in it. It is made again too
+/// where the answer is that too little is known: each change of a limit lets a little more through at once, so that one
+/// ramp in twenty has a step in it. A rule that gives this answer always fails each time.
 fn assert_course(course: &Course, burst: bool) -> Option<usize> {
     let mut why = String::new();
     for attempt in 1..=TRIES {
@@ -309,8 +309,8 @@ fn assert_course(course: &Course, burst: bool) -> Option<usize> {
         let too_little = fill.code("write_cache_too_little");
         let cache = fill.metric("fill.cache_size");
         println!(
-            "{} {:?}, burst {burst}: changed at {changed:?}, cache {cache:?} GB, {:.2} of the time, burst told {}, too little \
-             {too_little}, {:?}: {said:?} (attempt {attempt})",
+            "{} {:?}, burst {burst}: changed at {changed:?}, cache {cache:?} GB, {:.2} of the time, burst told {}, \
+             too little {too_little}, {:?}: {said:?} (attempt {attempt})",
             course.name,
             course.changes.first(),
             fill.slower,

@@ -279,6 +279,7 @@ impl Pair<'_> {
         let drawn = load.groups().any(|load| load.pace.rate.is_some_and(|rate| rate.arrivals != Arrivals::Constant));
         let allowed = 0.05 + if drawn || self.drawn() { chance } else { 0.0 };
         // A pause comes on top of what an operation takes, which is the machine's.
+        // Nor is it told from a machine that is busy how early is too early: that a rate is there, `settings` holds.
         let slowest = if self.busy {
             0.0
         } else if self.paced() {

@@ -1,5 +1,5 @@
 //! What the operations of a job do not show, held against the plan by what its options mean: the page cache, data, flushes
-//! that are asked for, CPUs and the seed.
+//! that are asked for, CPUs, whether there is a rate, and the seed.
 
 use drivelab_core::workload::{DataPattern, Workload};
 
@@ -34,6 +34,11 @@ pub fn differences(pair: &Pair<'_>, seed: Option<i64>, words: &str) -> Vec<(Aspe
             hold("a flush after writes", flushes(section).to_string(), load.other.sync_every.to_string());
         }
     }
+    // Also on a machine that is too busy to hold the pace itself.
+    let (asked, planned) = (sections.iter().any(has_rate), main.groups().any(|load| load.pace.rate.is_some()));
+    if asked != planned {
+        found.push(format!("a rate is asked: {asked}, the plan has one: {planned}"));
+    }
     let asked = sections[0].get("randseed").map(|text| text.parse::<i64>().expect("a seed of the table"));
     if asked != seed {
         found.push(format!("the seed {asked:?} is asked, and the methodology has {seed:?}"));
@@ -46,6 +51,12 @@ fn direct(section: &Section) -> bool {
     let said = |option: &&String| option.starts_with("direct=") || option.starts_with("buffered=");
     let last = section.options.iter().rev().find(said);
     last.is_some_and(|option| option == "direct=1" || option == "buffered=0")
+}
+
+/// Whether operations or bytes in a second are asked of a kind.
+fn has_rate(section: &Section) -> bool {
+    let values = ["rate", "rate_iops"].iter().filter_map(|key| section.get(key));
+    values.flat_map(|text| text.split(',')).any(|value| !matches!(value, "" | "0"))
 }
 
 fn cpus(section: &Section) -> Vec<u32> {

@@ -16,6 +16,7 @@ use drivelab_core::drive_facts::DriveFacts;
 use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::event::RunState;
 use drivelab_core::finding::Evidence;
+use drivelab_core::metric::Wrong;
 use drivelab_core::probe::{NotKnown, TargetProbe};
 use drivelab_core::record::StepRecord;
 use drivelab_core::run::RunRecords;
@@ -357,6 +358,16 @@ impl Notes {
             because: "that it is not known is certain".to_owned(),
             next_action: how.to_owned(),
         }
+    }
+}
+
+/// What stands behind figures of a step; empty where nobody disturbed it.
+const fn beside(wrong: Option<Wrong>) -> &'static str {
+    match wrong {
+        None => "",
+        Some(Wrong::TooLow) => " (▲ others used the disk meanwhile: higher alone)",
+        Some(Wrong::TooHigh) => " (▼ others used the disk meanwhile: lower alone)",
+        Some(Wrong::EitherWay) => " (◆ others perhaps used the disk meanwhile)",
     }
 }
 

@@ -11,6 +11,7 @@ pub mod segments;
 mod stalls;
 mod step;
 
+use drivelab_core::files::FileWork;
 use drivelab_core::ids::StepKey;
 use drivelab_core::load::OpKind;
 use drivelab_core::plan::{Action, Step};
@@ -56,7 +57,8 @@ pub(crate) fn fills(step: &Step) -> Option<f64> {
     let in_order = upwards && workload.goes_in_order();
     let only_writes = workload.write_percent.get() == 100 && !workload.issues(OpKind::Trim);
     let once = workload.groups().count() == 1 && stop.passes.is_some();
-    (in_order && only_writes && once).then(|| workload.span.length.as_f64())
+    let deletes = workload.files.as_ref().is_some_and(|files| files.work == FileWork::Delete);
+    (in_order && only_writes && once && !deletes).then(|| workload.span.length.as_f64())
 }
 
 /// Whether a step is a fill: it writes its span in order at least once, and nothing else. A fall of its rate shows the

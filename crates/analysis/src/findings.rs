@@ -55,7 +55,18 @@ pub fn scratch_file_smaller(asked: Bytes, made: Bytes) -> Finding {
 /// Nothing is watched beside a run, so that what others do on the disk is not known.
 #[must_use]
 pub fn others_not_watched() -> Finding {
-    watched::not_watched()
+    watched::not_watched(
+        "Other I/O could not be watched: whether others used the disk meanwhile is not known of any step.",
+    )
+}
+
+/// The same from here on, where a run is resumed without telemetry.
+#[must_use]
+pub fn others_not_watched_any_more() -> Finding {
+    watched::not_watched(
+        "Other I/O could not be watched after the run was resumed: whether others used the disk is not known of the steps \
+         measured since.",
+    )
 }
 
 /// A target that is smaller than the methodology states: its areas and volumes are smaller with it.

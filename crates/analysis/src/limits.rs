@@ -48,6 +48,8 @@ pub(crate) const OVERLOAD_SHARE: f64 = 0.01;
 /// Least share of what the backlog grew by that the line through its intervals must explain: a line does so where it
 /// grew throughout or from the middle on. A stall just before the end of a step of 8 s or more does not reach it.
 const OVERLOAD_THROUGHOUT: f64 = 0.7;
+/// Share of what arrived that a schedule which was kept leaves undone at its end, beyond what is in flight.
+const BEHIND_SHARE: f64 = 0.02;
 /// Arrivals that are random have a backlog that wanders; this many standard deviations of their number are no growth.
 const OVERLOAD_DEVIATIONS: f64 = 3.0;
 
@@ -457,7 +459,7 @@ fn manner(record: &StepRecord, workload: &Workload) -> Manner {
         let all_scheduled = workload.groups().all(|group| group.pace.rate.is_some());
         return match is_overloaded(open, record, workload) {
             true => Manner::Overloaded,
-            false if all_scheduled => Manner::OnTime,
+            false if all_scheduled && !fell_behind(open, workload) => Manner::OnTime,
             false => Manner::Weighted,
         };
     }
@@ -500,6 +502,13 @@ pub(crate) fn is_overloaded(open: &OpenLoop, record: &StepRecord, workload: &Wor
         && grown > workload.total_depth() as f64
         && grown > deviations * (open.arrived as f64).sqrt()
         && slope * record.elapsed().as_secs_f64() >= OVERLOAD_THROUGHOUT * grown
+}
+
+/// Whether a larger share of what arrived was left undone at the end than a schedule that was kept leaves, however it
+/// came to that: also in one pause of the target, which is no overload.
+pub(crate) fn fell_behind(open: &OpenLoop, workload: &Workload) -> bool {
+    let left = open.backlog_at_end as f64;
+    left > workload.total_depth() as f64 && left > BEHIND_SHARE * open.arrived as f64
 }
 
 /// Operations by which the backlog grew in the measured part: what arrived and was not done. Where other operations

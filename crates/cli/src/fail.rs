@@ -67,7 +67,10 @@ impl From<drivelab_store::StoreError> for Failure {
 
 impl From<drivelab_report::ReportError> for Failure {
     fn from(error: drivelab_report::ReportError) -> Self {
-        Failure::unexpected(error.to_string())
+        match error {
+            drivelab_report::ReportError::NotCrystalDiskMark(_) => Failure::usage(error.to_string()),
+            _ => Failure::unexpected(error.to_string()),
+        }
     }
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A thread of its own sleeps for a tenth of a second at a time and looks at the clock before and after. Where a look
 //! comes much later than it should, and the thread neither ran meanwhile nor waited for a CPU, nothing of the process
-//! ran: it was stopped (SIGSTOP), frozen (cgroup), or the machine stood still. A machine that was suspended shows by the
-//! clock that goes on meanwhile. The thread does nothing else, because a stop during other work cannot be told from it.
+//! ran: it was stopped (SIGSTOP), frozen (cgroup), or the machine stood still. A suspended machine shows by the clock
+//! that goes on meanwhile. The thread does nothing else, because a stop during other work cannot be told from it.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
@@ -238,8 +238,8 @@ mod tests {
 
     #[test]
     fn a_sleep_of_its_length_is_none_of_it() {
-        // However busy the machine is: what it waits for a CPU is told apart. Where the hypervisor stops the machine for
-        // so long, it really stood still, and not each time.
+        // However busy the machine is: what it waits for a CPU is told apart. Where the hypervisor stops the machine
+        // for so long, it really stood still, and not each time.
         let stood_still = || {
             let mut watch = Watch::of_this_thread();
             thread::sleep(Duration::from_millis(20));

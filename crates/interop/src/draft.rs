@@ -3,7 +3,7 @@
 //! Owns the layout of the TOML that an import writes. Must not know: the tools whose files it is made of, nor whether
 //! the methodology is right.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use crate::Source;
@@ -11,7 +11,7 @@ use crate::notes::{Fate, Note};
 use crate::wrong::{Lines, Place, Texts};
 
 /// Where a value comes from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Origin {
     /// The imported file states it.
     Stated,
@@ -31,7 +31,7 @@ impl Origin {
 }
 
 /// Keys with their values as TOML, in order.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Table {
     entries: Vec<(&'static str, String, Origin)>,
 }
@@ -348,23 +348,33 @@ pub(crate) fn slug(text: &str, otherwise: &str) -> String {
     if cut.is_empty() { otherwise.to_owned() } else { cut.to_owned() }
 }
 
-/// Names that were given, so that each is given once.
+/// Names that were given, so that each is given once, and the lowest number behind each that may still be free.
 #[derive(Debug, Default)]
-pub(crate) struct Names(BTreeSet<String>);
+pub(crate) struct Names(BTreeMap<String, u64>);
+
+/// The number behind the second of a name.
+const SECOND: u64 = 2;
 
 impl Names {
     /// Names that nothing may have.
     pub(crate) fn without(taken: &[&str]) -> Names {
-        Names(taken.iter().map(|name| (*name).to_owned()).collect())
+        Names(taken.iter().map(|name| ((*name).to_owned(), SECOND)).collect())
     }
 
     /// The slug of a text, with a number where it is taken.
     pub(crate) fn give(&mut self, text: &str) -> String {
         let base = slug(text, "job");
-        let numbered = (2..).map(|number| format!("{base}-{number}"));
-        let free = std::iter::once(base.clone()).chain(numbered).find(|name| !self.0.contains(name));
-        let name = free.unwrap_or(base);
-        self.0.insert(name.clone());
+        let Some(mut number) = self.0.get(&base).copied() else {
+            self.0.insert(base.clone(), SECOND);
+            return base;
+        };
+        let mut name = format!("{base}-{number}");
+        while self.0.contains_key(&name) {
+            number += 1;
+            name = format!("{base}-{number}");
+        }
+        self.0.insert(base, number + 1);
+        self.0.insert(name.clone(), SECOND);
         name
     }
 }

@@ -59,6 +59,8 @@ struct Why {
     text: String,
     /// Place and name of each; empty where it is about all.
     jobs: Vec<(Place, String)>,
+    /// The places of those.
+    places: BTreeSet<Place>,
 }
 
 /// Jobs that a reason names.
@@ -90,10 +92,13 @@ impl Notes {
             return;
         }
         match (entry.2.iter_mut().find(|known| known.text == why), job) {
-            (None, job) => entry.2.push(Why { text: why, jobs: job.into_iter().collect() }),
+            (None, job) => {
+                let places = job.iter().map(|(place, _)| place.clone()).collect();
+                entry.2.push(Why { text: why, jobs: job.into_iter().collect(), places });
+            }
             (Some(known), None) => known.jobs.clear(),
             (Some(known), Some(job)) => {
-                if !known.jobs.is_empty() && !known.jobs.contains(&job) {
+                if !known.jobs.is_empty() && known.places.insert(job.0.clone()) {
                     known.jobs.push(job);
                 }
             }
@@ -105,11 +110,13 @@ impl Notes {
         self.holders.entry(option.clone()).or_default().insert(section.clone());
     }
 
-    /// The job of this section is left out, so that nothing holds for it.
-    pub(crate) fn forget(&mut self, section: &Place) {
-        self.holders.values_mut().for_each(|jobs| {
-            jobs.remove(section);
-        });
+    /// The job of this section is left out, so that none of its options holds for it.
+    pub(crate) fn forget<'o>(&mut self, section: &Place, options: impl Iterator<Item = &'o Place>) {
+        for option in options {
+            if let Some(jobs) = self.holders.get_mut(option) {
+                jobs.remove(section);
+            }
+        }
     }
 
     /// The reason, behind the names of the jobs where it is not about all for which the option holds.

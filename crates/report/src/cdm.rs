@@ -13,7 +13,7 @@ use drivelab_core::plan::{Action, Form, Plan, Rest, Rounds, Step, StepRole, Test
 use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::{DataPattern, Workload};
 
-use crate::figures::{DISTURBED, has_disturbed};
+use crate::figures::legend;
 use crate::marker::CDM;
 use crate::table::mark;
 use crate::{ReportError, ReportInput};
@@ -55,8 +55,9 @@ pub(crate) fn text(input: &ReportInput<'_>) -> Result<String, ReportError> {
     }
     text.push('\n');
     let steps: Vec<&Step> = measured().collect();
-    if has_disturbed(input, &steps) {
-        let _ = write!(text, "{DISTURBED}\n\n");
+    let meaning = legend(input, &steps);
+    if !meaning.is_empty() {
+        let _ = write!(text, "{meaning}\n\n");
     }
     text.push_str(&foot(input, plan));
     Ok(text)
@@ -68,10 +69,12 @@ fn figures_of<'a>(metric: &impl Fn(&str) -> Option<&'a Metric>) -> (Option<&'a M
     (metric("total.throughput"), time)
 }
 
-/// The marks of a line's figures that others disturbed; empty where nothing did.
+/// The marks of a line's figures that are lower bounds, and of those that others disturbed; mostly none.
 fn marks(figures: [Option<&Metric>; 2]) -> String {
-    let wrong = figures.into_iter().flatten().filter_map(|metric| metric.wrong);
-    wrong.map(|wrong| format!(" {}", mark(wrong))).collect()
+    let metrics = figures.into_iter().flatten();
+    let at_least = metrics.clone().any(|metric| metric.lower_bound).then(|| " ≥".to_owned());
+    let wrong = metrics.filter_map(|metric| metric.wrong);
+    at_least.into_iter().chain(wrong.map(|wrong| format!(" {}", mark(wrong)))).collect()
 }
 
 /// The figures of a step; dashes where a finding voids them or the step was not reached.
@@ -232,6 +235,20 @@ mod tests {
         assert!(marked.contains(&format!("{line} ▲ ▼\n")) && all.contains(&format!("{line}\n")), "{marked}");
         assert_eq!(marked.matches('▲').count(), 3, "one figure, and the words of the mark twice: {marked}");
         assert!(!all.contains('▲'), "{all}");
+    }
+
+    /// What people paste must not look like what the drive can do at most.
+    #[test]
+    fn lower_bounds_are_marked_behind_their_line() {
+        let run = corners();
+        let mut analysis = drivelab_analysis::analyse(&run);
+        let of_step = |id: &drivelab_core::ids::StepId| id.slug() == "seq-1m-q8t1-read";
+        let rates = |metric: &&mut Metric| metric.id == "total.throughput" && metric.step.as_ref().is_some_and(of_step);
+        analysis.metrics.iter_mut().filter(rates).for_each(|metric| metric.lower_bound = true);
+        let marked = text(&ReportInput { records: &run, analysis: &analysis }).expect("a text");
+        let line = "  SEQ    1MiB (Q=  8, T= 1):  4859.101 MB/s [   4634.0 IOPS] <  1709.40 us>";
+        assert!(marked.contains(&format!("{line} ≥\n")), "{marked}");
+        assert_eq!(marked.matches('≥').count(), 2, "one figure, and the words of the mark: {marked}");
     }
 
     #[test]

@@ -132,19 +132,18 @@ impl<'a> Session<'a> {
             Ok(first) => first,
             Err(lost) => return Err(emitter.finish().err().unwrap_or(lost)),
         };
-        let (mut records, opening) = match before {
+        let (mut records, group) = match before {
             Some(mut records) => {
                 records.push(first);
-                (records, not_emptied.into_iter().map(EventBody::Finding).collect())
+                (records, None)
             }
             None => {
                 let records = RunRecords::begin(first).map_err(|error| RecorderLost(error.to_string()))?;
-                let group = care.group().map(EventBody::InGroup);
-                let findings = care.opening_findings().into_iter().map(EventBody::Finding);
-                (records, group.into_iter().chain(findings).collect::<Vec<EventBody>>())
+                (records, care.group().map(EventBody::InGroup))
             }
         };
-        for body in opening {
+        let findings = not_emptied.into_iter().chain(care.opening_findings()).map(EventBody::Finding);
+        for body in group.into_iter().chain(findings) {
             match emitter.emit_and_wait(body) {
                 Ok(event) => records.push(event),
                 Err(lost) => return Err(emitter.finish().err().unwrap_or(lost)),

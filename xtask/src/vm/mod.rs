@@ -54,7 +54,7 @@ pub(crate) struct VmTest {
     /// Boot so many machines at the same time [default: two for each processor of this one]
     #[arg(long, value_name = "COUNT")]
     jobs: Option<usize>,
-    /// Take the debug build of drivelab instead of the release build
+    /// Take the build that the tests run, which is there after `cargo xtask check`, instead of the release build
     #[arg(long)]
     debug: bool,
 }
@@ -273,10 +273,15 @@ impl<'a> Lab<'a> {
     }
 }
 
-/// Builds the binary under test, the way it is shipped.
+/// Builds the binary under test: the way it is shipped, or the way the tests build it. Building the program by itself
+/// would choose other features of its dependencies than the tests do, and build those anew.
 fn build(root: &Path, target: &Path, debug: bool) -> Result<PathBuf> {
-    let (profile, folder) = if debug { ("dev", "debug") } else { ("release", "release") };
-    run_command(cargo(root, &["build", "--locked", "--quiet", "--package", "drivelab", "--profile", profile]))?;
+    let (words, folder): (&[&str], _) = if debug {
+        (&["test", "--workspace", "--no-run"], "debug")
+    } else {
+        (&["build", "--package", "drivelab", "--release"], "release")
+    };
+    run_command(cargo(root, &[words, &["--locked", "--quiet"]].concat()))?;
     Ok(target.join(folder).join("drivelab"))
 }
 

@@ -4,7 +4,7 @@
 use drivelab_core::environment::{LinkFacts, pcie_link};
 use drivelab_core::probe::{PcieHop, UplinkRoot};
 
-use super::{Answer, Known, Notes, Question, Sureness, old_data};
+use super::{Answer, Known, Notes, Question, Sureness, beside, old_data};
 
 pub(super) fn answer(known: &Known<'_>) -> Answer {
     let mut notes = Notes::default();
@@ -27,8 +27,11 @@ pub(super) fn answer(known: &Known<'_>) -> Answer {
         }
     }
     if let Some((fastest, rate)) = old_data::fastest(known).zip(link.bytes_per_second) {
-        let share = fastest * 1e6 / rate * 100.0;
-        notes.saw(format!("the fastest place was read with {fastest:.0} MB/s, {share:.0} % of what the link carries"));
+        let (mb_s, mark) = (fastest.mb_s, beside(fastest.wrong));
+        let share = mb_s * 1e6 / rate * 100.0;
+        notes.saw(format!(
+            "the fastest place was read with {mb_s:.0} MB/s, {share:.0} % of what the link carries{mark}"
+        ));
     }
     let good = match &link.possible {
         Some(_) => format!("It runs at {}, the best that drive and slot can.", link.negotiated),

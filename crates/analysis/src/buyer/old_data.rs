@@ -2,16 +2,21 @@
 //!
 //! Cells that lost charge are read again and again until they can be decoded: such data reads slower than fresh data of
 //! the same drive (the well-known case is Samsung's 840 EVO of 2014). Places that hold nothing are read fast and do not
-//! count.
+//! count. Neither do rounds in which others used the disk: what they took speaks against no drive.
 
 use drivelab_core::content::PlaceSample;
-use drivelab_core::plan::{Step, StepRole, TestPlan};
+use drivelab_core::metric::{Metric, Wrong};
+use drivelab_core::plan::{Combine, Step, StepRole, TestPlan};
+use drivelab_core::record::StepRecord;
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
 use drivelab_core::workload::Pattern;
 
-use super::{Answer, Known, Notes, Question, Sureness};
-use crate::Analysis;
+use super::{Answer, Known, Notes, Question, Sureness, beside};
+use crate::findings::plural;
+use crate::metrics::used_rounds;
+use crate::values::{Execution, read_throughput};
+use crate::{Analysis, stats};
 
 /// A place is slow below this share of the fastest one. Regions of one flash drive differ by a fifth or so.
 const SLOW: f64 = 0.5;
@@ -23,6 +28,9 @@ const LEAST_PLACES: usize = 4;
 const LEAST_LENGTH: Bytes = Bytes::new(4 << 20);
 /// Most slow places that are named one by one.
 const NAMED: usize = 4;
+/// Why it is not known how fast places are, and what helps.
+const OTHERS: &str = "others used the disk meanwhile; measure again when nothing else uses it";
+const OTHERS_ACTION: &str = "See what uses the disk (`iotop`, `lsof`), stop it and check again.";
 
 /// A place that was read in order.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,8 +39,16 @@ pub struct Place {
     pub offset: Bytes,
     /// Its length; not all of it may have been read.
     pub length: Bytes,
-    /// `read.throughput` of its step, in 10^6 bytes per second.
+    /// `read.throughput` of its step, in 10^6 bytes per second; of the rounds that nobody disturbed, where there are.
     pub mb_s: f64,
+    /// Rounds that it rests on.
+    pub rounds: usize,
+    /// How they became one figure.
+    pub combine: Combine,
+    /// Rounds that are left out, as others used the disk meanwhile.
+    pub left_out: usize,
+    /// In which direction it is wrong, as others used the disk in every round; absent where they did not.
+    pub wrong: Option<Wrong>,
 }
 
 /// Small reads of one step, in microseconds: its `read.latency_mean`, `read.latency_p99` and `read.latency_max`.
@@ -46,18 +62,14 @@ pub struct SmallReads {
     pub p99_us: Option<f64>,
     /// The longest.
     pub longest_us: f64,
+    /// In which direction they are wrong, as others used the disk meanwhile; absent where nobody did.
+    pub wrong: Option<Wrong>,
 }
 
 /// The places of the first test that reads one after the other in order, by their addresses.
 pub(super) fn places(records: &RunRecords, analysis: &Analysis) -> Vec<Place> {
     let of_test = |test: &TestPlan| -> Vec<Place> {
-        let of_step = |step: &Step| {
-            let load =
-                step.workload().filter(|load| load.pattern == Pattern::Sequential && load.read_percent() == 100)?;
-            let metric = analysis.step_metric(&step.id, "read.throughput")?;
-            let mb_s = metric.value.or_else(|| metric.rounds.iter().copied().reduce(f64::max))?;
-            Some(Place { offset: load.span.offset, length: load.span.length, mb_s })
-        };
+        let of_step = |step: &Step| place(records, analysis, (test, step));
         test.steps.iter().filter(|step| step.role == StepRole::Measure).filter_map(of_step).collect()
     };
     let mut tests = records.plan.tests.iter().map(of_test);
@@ -66,9 +78,44 @@ pub(super) fn places(records: &RunRecords, analysis: &Analysis) -> Vec<Place> {
     places
 }
 
-/// The fastest place of all, in MB/s: what was read through the link at most.
-pub(super) fn fastest(known: &Known<'_>) -> Option<f64> {
-    known.read?.places.iter().map(|place| place.mb_s).reduce(f64::max)
+/// The place of a step that reads in order.
+fn place(records: &RunRecords, analysis: &Analysis, (test, step): (&TestPlan, &Step)) -> Option<Place> {
+    let load = step.workload().filter(|load| load.pattern == Pattern::Sequential && load.read_percent() == 100)?;
+    let metric = analysis.step_metric(&step.id, "read.throughput")?;
+    let mb_s = metric.value.or_else(|| metric.rounds.iter().copied().reduce(f64::max))?;
+    let (offset, length, combine, rounds) = (load.span.offset, load.span.length, test.combine, metric.rounds.len());
+    let all = Place { offset, length, mb_s, rounds, combine, left_out: 0, wrong: metric.wrong };
+    if metric.wrong.is_none() {
+        return Some(all);
+    }
+    let rates = undisturbed(records, analysis, (test, step), metric);
+    let mb_s = match combine {
+        Combine::Mean => stats::mean(&rates),
+        Combine::Median => stats::median(&rates),
+        Combine::Best => rates.iter().copied().reduce(f64::max),
+    };
+    let left_out = rounds.saturating_sub(rates.len());
+    Some(mb_s.map_or(all, |mb_s| Place { mb_s, rounds: rates.len(), left_out, wrong: None, ..all }))
+}
+
+/// What the metric is in each round that nobody disturbed.
+fn undisturbed(
+    records: &RunRecords,
+    analysis: &Analysis,
+    (test, step): (&TestPlan, &Step),
+    metric: &Metric,
+) -> Vec<f64> {
+    let spoils = |record: &StepRecord| {
+        let mut findings = analysis.findings.iter().filter(|finding| metric.spoiled_by.contains(&finding.code));
+        findings.any(|finding| finding.steps.contains(&record.key))
+    };
+    let used = used_rounds(records, test, step).into_iter().filter(|record| !spoils(record));
+    used.filter_map(|record| read_throughput(Execution::new(step, record)?.within(records))).collect()
+}
+
+/// The fastest place of all: what was read through the link at most.
+pub(super) fn fastest<'a>(known: &Known<'a>) -> Option<&'a Place> {
+    known.read?.places.iter().max_by(|one, other| one.mb_s.total_cmp(&other.mb_s))
 }
 
 pub(super) fn answer(known: &Known<'_>) -> Answer {
@@ -92,9 +139,9 @@ pub(super) fn answer(known: &Known<'_>) -> Answer {
         notes.saw(format!("{count} of {all} places hold nothing and do not count: reads of nothing are fast"));
     }
     for small in &read.small {
-        let SmallReads { label, mean_us, p99_us, longest_us } = small;
+        let SmallReads { label, mean_us, p99_us, longest_us, wrong } = small;
         let most = p99_us.map_or_else(String::new, |p99_us| format!("99 % within {p99_us:.0} µs, "));
-        notes.saw(format!("{label}: mean {mean_us:.0} µs, {most}longest {longest_us:.0} µs"));
+        notes.saw(format!("{label}: mean {mean_us:.0} µs, {most}longest {longest_us:.0} µs{}", beside(*wrong)));
     }
     if with.len() < LEAST_PLACES {
         let why = format!("only {} of {} places hold data, too few to compare", with.len(), all.len());
@@ -103,26 +150,81 @@ pub(super) fn answer(known: &Known<'_>) -> Answer {
     }
     let spins = known.device().is_some_and(|device| device.rotational == Some(true));
     let limit = if spins { SLOW_SPINNING } else { SLOW };
-    compare(&with, limit, &mut notes);
+    let open = compare(&with, limit, &mut notes);
+    if open && notes.beware.is_empty() {
+        return notes.unknown(Question::OldData, OTHERS, OTHERS_ACTION);
+    }
     let good = format!("No place that holds data is read at less than {:.0} % of the fastest.", limit * 100.0);
     let because = if known.content().is_some() {
-        "measured twice each, the better one taken; how old the data is, nothing tells"
+        format!("{}; how old the data is, nothing tells", how_often(&with))
     } else {
-        "nobody looked which places hold data, and reads of nothing are fast"
+        "nobody looked which places hold data, and reads of nothing are fast".to_owned()
     };
     let action = "Ask how long the data lay there; writing it anew (a backup and a restore) mends faded data, a worn \
                   drive fades again.";
-    notes.answer(Question::OldData, &good, (Sureness::Likely, because), action)
+    notes.answer(Question::OldData, &good, (Sureness::Likely, because.as_str()), action)
 }
 
-/// Holds each place against the fastest.
-fn compare(places: &[Place], limit: f64, notes: &mut Notes) {
+/// How often places were measured, and what of it counts.
+fn how_often(places: &[Place]) -> String {
+    let rounds = || places.iter().map(|place| place.rounds);
+    let (least, most) = (rounds().min().unwrap_or_default(), rounds().max().unwrap_or_default());
+    let times = match (least, most) {
+        (1, 1) => return "measured once each".to_owned(),
+        (2, 2) => "twice".to_owned(),
+        _ if least == most => format!("{most} times"),
+        _ => format!("{least} to {most} times"),
+    };
+    let taken = match places.first().map(|place| place.combine) {
+        Some(Combine::Mean) => "their mean",
+        Some(Combine::Median) => "their median",
+        Some(Combine::Best) | None if most == 2 => "the better one",
+        Some(Combine::Best) | None => "the best one",
+    };
+    format!("measured {times} each, {taken} taken")
+}
+
+/// Holds each place that nobody disturbed against the fastest of all, as a disturbed one would be no slower alone.
+/// Gives whether others leave it open: a place that they disturbed seems slow, or too few places are undisturbed.
+fn compare(places: &[Place], limit: f64, notes: &mut Notes) -> bool {
+    let (judged, disturbed): (Vec<Place>, Vec<Place>) = places.iter().partition(|place| place.wrong.is_none());
+    others(places, &disturbed, notes);
     let fastest = places.iter().map(|place| place.mb_s).fold(0.0, f64::max);
-    let slowest = places.iter().map(|place| place.mb_s).fold(f64::INFINITY, f64::min);
-    let share = if fastest > 0.0 { slowest / fastest * 100.0 } else { 0.0 };
-    notes.figure("slowest place, of the fastest", share, Some(limit * 100.0), "%");
-    notes.saw(format!("{} places: the fastest {fastest:.0} MB/s, the slowest {slowest:.0} MB/s", places.len()));
-    let slow: Vec<&Place> = places.iter().filter(|place| place.mb_s < limit * fastest).collect();
+    let at_least = if judged.iter().all(|place| place.mb_s < fastest) { "at least " } else { "" };
+    if let Some(slowest) = judged.iter().map(|place| place.mb_s).reduce(f64::min) {
+        let share = if fastest > 0.0 { slowest / fastest * 100.0 } else { 0.0 };
+        notes.figure("slowest place, of the fastest", share, Some(limit * 100.0), "%");
+        let of = if disturbed.is_empty() { "" } else { " that nobody disturbed" };
+        let count = places.len();
+        notes
+            .saw(format!("{count} places: the fastest {at_least}{fastest:.0} MB/s, the slowest{of} {slowest:.0} MB/s"));
+    }
+    let is_slow = |place: &&Place| place.mb_s < limit * fastest;
+    let slow: Vec<&Place> = judged.iter().filter(is_slow).collect();
+    name_slow(&slow, &format!("{at_least}{fastest:.0} MB/s"), (places.len(), limit), notes);
+    !disturbed.is_empty() && (judged.len() < LEAST_PLACES || disturbed.iter().any(|place| is_slow(&place)))
+}
+
+/// What others did to the figures.
+fn others(places: &[Place], disturbed: &[Place], notes: &mut Notes) {
+    let left_out: usize = places.iter().map(|place| place.left_out).sum();
+    if left_out > 0 {
+        let rounds = plural(left_out, "round");
+        notes.saw(format!("{rounds} of single places left out, as others used the disk meanwhile"));
+    }
+    let rates: Vec<f64> = disturbed.iter().map(|place| place.mb_s).collect();
+    if let Some((low, high)) = stats::range(&rates) {
+        notes.saw(format!(
+            "others used the disk whenever {} of {} places were read: those came with {low:.0} to {high:.0} MB/s and \
+             may be faster alone",
+            disturbed.len(),
+            places.len()
+        ));
+    }
+}
+
+/// Says which places are slow.
+fn name_slow(slow: &[&Place], fastest: &str, (count, limit): (usize, f64), notes: &mut Notes) {
     if slow.is_empty() {
         return;
     }
@@ -134,9 +236,8 @@ fn compare(places: &[Place], limit: f64, notes: &mut Notes) {
     let more = slow.len().saturating_sub(NAMED);
     let more = if more == 0 { String::new() } else { format!(" and {more} more") };
     notes.beware(format!(
-        "{} of {} places are read at less than {:.0} % of the fastest ({fastest:.0} MB/s): {}{more}",
+        "{} of {count} places are read at less than {:.0} % of the fastest ({fastest}): {}{more}",
         slow.len(),
-        places.len(),
         limit * 100.0,
         named.join(", ")
     ));
@@ -147,8 +248,9 @@ pub(super) fn small_reads(records: &RunRecords, analysis: &Analysis) -> Vec<Smal
     let of_step = |step: &Step| {
         step.workload().filter(|load| load.pattern == Pattern::Random && load.read_percent() == 100)?;
         let value = |id: &str| analysis.step_metric(&step.id, id).and_then(|metric| metric.value);
-        let (mean_us, p99_us) = (value("read.latency_mean")?, value("read.latency_p99"));
-        Some(SmallReads { label: step.label.clone(), mean_us, p99_us, longest_us: value("read.latency_max")? })
+        let mean = analysis.step_metric(&step.id, "read.latency_mean")?;
+        let (label, mean_us, p99_us) = (step.label.clone(), mean.value?, value("read.latency_p99"));
+        Some(SmallReads { label, mean_us, p99_us, longest_us: value("read.latency_max")?, wrong: mean.wrong })
     };
     records.plan.steps().filter(|step| step.role == StepRole::Measure).filter_map(of_step).collect()
 }

@@ -1,6 +1,7 @@
 //! Every question by a drive of which nothing is to be said, changed in one thing at a time.
 
 mod drive;
+mod others;
 
 use drivelab_core::content::{ContentSample, PlaceSample, RepeatSample};
 use drivelab_core::probe::{Contradiction, FirmwareSlot, Health, SelfTest};

@@ -114,8 +114,8 @@ fn judge<'a>(account: &Account<'a>, how: Spoils) -> Option<Vec<(&'a str, Vec<Evi
         Spoils::Perhaps => account.due,
     };
     let (foreign, own) = (account.counted.beyond(allowed), account.own.sum());
-    let limit = FOREIGN_SHARE * own;
-    if foreign <= limit || foreign <= FOREIGN_RATE * account.seconds {
+    let limit = (FOREIGN_SHARE * own).max(FOREIGN_RATE * account.seconds);
+    if foreign <= limit {
         return None;
     }
     let names = account.devices.join(" and ");

@@ -70,9 +70,8 @@ pub(crate) fn writes_not_judged(seen: &[Seen]) -> Finding {
     Words { code: "others_not_watched", severity: Severity::Note, statement, cause: "", action }.about(seen)
 }
 
-/// Nothing is watched beside the run.
-pub(crate) fn not_watched() -> Finding {
-    let statement = "Other I/O could not be watched: whether others used the disk meanwhile is not known of any step.";
+/// Nothing is watched beside the run, or beside the part of it that the statement names.
+pub(crate) fn not_watched(statement: &str) -> Finding {
     let words = Words {
         code: "others_not_watched",
         severity: Severity::Note,

@@ -52,7 +52,8 @@ definition, its function and the records it comes from. An address is `STEP:METR
   time (stopped, frozen, suspended: none of its threads ran, and none waited for a CPU), that was.
 - **Disturbed figures.** The kernel counts what every device moves, whoever asked for it. Where others moved more than
   5 % of the execution's own bytes and more than 1 MB/s, on the device that is measured or on one below it (the disk of
-  a loop device's file, what LUKS, LVM, md, a partition or multipath lies on), every figure of the step is marked:
+  a loop device's file, what LUKS, LVM, md, a partition or multipath lies on), every figure of the step is marked but
+  the rates of a schedule that was kept to 2 %, which are those that were asked for:
   `▲` alone it would be higher, `▼` lower, `◆` another (figures of which neither direction is better). In JSON it is
   `spoiled_by` with the codes of the findings and `wrong` (`too_low`, `too_high`, `either_way`), in CSV two columns. It
   voids nothing. What a layer asks of the devices below it is allowed for: each byte once (encryption, linear and

@@ -2,10 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
+use drivelab_analysis::findings;
 use drivelab_core::clock::StopToken;
 use drivelab_core::environment::{BlockDeviceFacts, TargetFacts, TargetKind};
 use drivelab_core::event::{RunResumed, RunState};
 use drivelab_core::exit::ExitCode;
+use drivelab_core::finding::Finding;
 use drivelab_core::ids::RunId;
 use drivelab_core::plan::{Plan, Step};
 use drivelab_core::run::RunRecords;
@@ -103,13 +105,20 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     // Steps of a run under conditions are set beside others with their CPU time, whichever process measures them.
     let company = records.environment.condition.is_some().then(|| Company::new(None));
     let (show, history, asks) = (Show::of(&records), Some(bundle), can_be_asked(&records.plan));
+    let (folders, opening) = (made.owners, unseen_from_here(&watching, devices, &records));
     let start = Start::Resumed { records, resumed };
-    let (folders, opening) = (made.owners, Vec::new());
     let care = Care { scratch, folders, bundle_on_target, trace: None, opening, group: None, company, book };
     screens::is_kept(row.id);
     let (run, keep, clock) = (row.id, Keep::Bundle { data, recorder }, None);
     let ready = Ready { run, keep, start, target, care, engine, watching, page, show, stop, history, asks, clock };
     execute(context, &arguments.print, ready)
+}
+
+/// Says that others are not watched from here on, where that is not yet said of the run.
+fn unseen_from_here(watching: &Watching, devices: &[BlockDeviceFacts], records: &RunRecords) -> Vec<Finding> {
+    let finding = watching.unseen(devices).then(findings::others_not_watched_any_more);
+    let is_new = |finding: &Finding| records.findings.iter().all(|before| before.code != finding.code);
+    finding.into_iter().filter(is_new).collect()
 }
 
 /// Whether a key asks before it stops the run: not where nobody can answer, and not of a load alone, as `drivelab io`

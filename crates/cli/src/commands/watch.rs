@@ -75,6 +75,9 @@ pub fn watch(context: &Context, arguments: &WatchArgs) -> Result {
     if let Some(hot) = sampler.too_hot() {
         return Err(Failure::new(ExitCode::Interrupted, hot));
     }
+    if status.is_some() && signals::told_to_end() {
+        return Err(Failure::new(ExitCode::Interrupted, "stopped by a signal, and the command with it"));
+    }
     match status {
         // The program's own answer, whatever it means there.
         Some(status) if !status.success() => std::process::exit(code_of(status)),
@@ -115,7 +118,7 @@ fn code_of(status: ExitStatus) -> i32 {
 }
 
 /// Looks and shows until the time, the program or the person ends it. A program gets Ctrl-C itself and is waited for;
-/// one that is to be stopped because the drive is too hot is told so.
+/// SIGTERM is passed on to it, and one that is to be stopped because the drive is too hot is told so.
 fn follow(
     arguments: &WatchArgs,
     sampler: &mut Sampler,
@@ -135,7 +138,8 @@ fn follow(
             if over.is_some() {
                 return Ok(over);
             }
-            if !told && (now_ns >= end_ns || stop.cause() == Some(StopCause::Heat)) {
+            let is_to_end = stop.cause() == Some(StopCause::Heat) || signals::told_to_end();
+            if !told && (now_ns >= end_ns || is_to_end) {
                 told = true;
                 terminate(child);
             }

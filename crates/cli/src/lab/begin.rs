@@ -224,9 +224,7 @@ pub fn prepare(context: &Context, order: Order<'_>, stop: StopToken) -> Result<O
     };
     opened.look_again()?;
     let OpenedIo { target, scratch, .. } = opened;
-    // What stores nothing has no device that others could use.
-    let devices = &start.environment.target.devices;
-    let unseen = (!watching.reads_anything() && !devices.is_empty()).then(findings::others_not_watched);
+    let unseen = watching.unseen(&start.environment.target.devices).then(findings::others_not_watched);
     let opening = site.smaller().into_iter().chain(book.as_mut().and_then(Book::found)).chain(unseen).collect();
     let (sink, folders) = (trace.as_ref().map(TraceFile::sink), made.folders);
     let engine = Options { trace: sink, folders, placement, other, ..order.engine };

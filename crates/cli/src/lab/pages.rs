@@ -189,8 +189,8 @@ impl OutputFile {
             Failure::new(
                 ExitCode::TargetUnusable,
                 format!(
-                    "the report could not be written to {}: {}; the run is kept, `drivelab report --last -o FILE` \
-                     makes the report again",
+                    "the report could not be written to {}: {}; what was measured is kept, and `drivelab report RUN -o \
+                     FILE` writes it again (`drivelab results list` names the runs)",
                     self.0.display(),
                     in_words(&error)
                 ),

@@ -143,6 +143,12 @@ impl Watching {
         self.found.is_some()
     }
 
+    /// Whether others could use these devices unseen. What stores nothing has none.
+    #[must_use]
+    pub const fn unseen(&self, devices: &[BlockDeviceFacts]) -> bool {
+        !self.reads_anything() && !devices.is_empty()
+    }
+
     fn has_thermometer(&self) -> bool {
         self.found.as_ref().is_some_and(Found::has_thermometer)
     }

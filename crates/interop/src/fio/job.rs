@@ -2,6 +2,8 @@
 //!
 //! Owns that every option gets a fate. Must not know: what loads are made of.
 
+use std::collections::BTreeMap;
+
 use super::State;
 use super::fields::{self, Parted};
 use super::lines::{Opt, Section};
@@ -88,9 +90,10 @@ pub(super) fn jobs(sections: Vec<Section>, state: &mut State) -> Vec<Job> {
 impl Job {
     /// Notes every option that becomes nothing, and every one that is replaced by a later one.
     fn say_silent(&self, state: &mut State) {
+        let places = self.options.iter().enumerate();
+        let last: BTreeMap<&str, usize> = places.map(|(at, option)| (option.key.as_str(), at)).collect();
         for (at, option) in self.options.iter().enumerate() {
-            let later = self.options[at + 1..].iter().any(|other| other.key == option.key);
-            if later {
+            if last.get(option.key.as_str()).is_some_and(|last| *last > at) {
                 // For another job the global value may well hold.
                 state.notes.say(&option.place, &option.written, Fate::Carried, "");
             } else if let Some((fate, why)) = silent(&option.key) {
@@ -128,7 +131,7 @@ impl Job {
 
     /// The job is not imported at all: all its options are lost by that, and the section says why.
     pub(super) fn leave_out(&self, state: &mut State, why: &str) {
-        state.notes.forget(&self.place);
+        state.notes.forget(&self.place, self.options.iter().map(|option| &option.place));
         state.notes.say(&self.place, &format!("[{}]", self.name), Fate::Lost, why);
         for option in &self.options {
             state.notes.say(&option.place, &option.written, Fate::Carried, "");

@@ -3,6 +3,8 @@
 //! Owns the grammar: comments, continuation, lists in parentheses, abbreviated keys, `default` definitions. Must not
 //! know: what parameters mean.
 
+use std::collections::BTreeMap;
+
 use crate::wrong::{Mistake, Place};
 use crate::{State, Surroundings};
 
@@ -47,13 +49,36 @@ pub(super) struct Entry {
     pub(super) name: String,
     pub(super) place: Place,
     pub(super) written: String,
-    pub(super) params: Vec<Param>,
+    pub(super) params: Params,
+}
+
+/// Parameters in order, and where the last of each key stands.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Params {
+    all: Vec<Param>,
+    last: BTreeMap<String, usize>,
+}
+
+impl Params {
+    fn add(&mut self, param: Param) {
+        self.last.insert(param.key.clone(), self.all.len());
+        self.all.push(param);
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Param> {
+        self.all.iter()
+    }
 }
 
 impl Entry {
     /// The parameter, the last where it stands several times.
     pub(super) fn get(&self, key: &str) -> Option<&Param> {
-        self.params.iter().rev().find(|param| param.key == key)
+        self.params.last.get(key).map(|at| &self.params.all[*at])
+    }
+
+    /// Whether a later one stands in the place of this one of its parameters.
+    pub(super) fn replaces(&self, param: &Param) -> bool {
+        self.get(&param.key).is_some_and(|last| !std::ptr::eq(last, param))
     }
 
     /// Whether it begins a definition with a name, and is no parameter of the whole file.
@@ -175,27 +200,28 @@ fn param(key: &str, value: &str, place: Place, written: &str) -> Param {
 /// The definitions, each with its parameters and those of the defaults before it.
 fn entries(params: Vec<Param>) -> Vec<Entry> {
     let mut entries: Vec<Entry> = Vec::new();
-    let mut defaults: Vec<(String, Vec<Param>)> = Vec::new();
+    let mut defaults: BTreeMap<String, Params> = BTreeMap::new();
     for param in params {
         // `rd=run1,wd=wd1`: a key of a run that begins no definition there, since it stands inside of one.
         let inside = entries.last().is_some_and(|entry| inside(&entry.kind, &param.key, entry));
         if KINDS.contains(&param.key.as_str()) && !inside {
             let name = param.values.first().cloned().unwrap_or_default();
             close(&mut entries, &mut defaults);
-            let known = defaults.iter().rev().find(|(kind, _)| *kind == param.key);
-            let params = known.map(|(_, params)| params.clone()).unwrap_or_default();
+            let params = defaults.get(&param.key).cloned().unwrap_or_default();
             entries.push(Entry { kind: param.key, name, place: param.place, written: param.written, params });
             continue;
         }
         match entries.last_mut().filter(|entry| entry.is_definition()) {
             Some(entry) => {
                 let key = full(&entry.kind, &param.key);
-                entry.params.push(Param { key, ..param });
+                entry.params.add(Param { key, ..param });
             }
             None => {
                 let name = param.values.first().cloned().unwrap_or_default();
                 let (kind, place, written) = (param.key.clone(), param.place.clone(), param.written.clone());
-                entries.push(Entry { kind, name, place, written, params: vec![param] });
+                let mut params = Params::default();
+                params.add(param);
+                entries.push(Entry { kind, name, place, written, params });
             }
         }
     }
@@ -215,9 +241,9 @@ fn inside(kind: &str, key: &str, entry: &Entry) -> bool {
 }
 
 /// Keeps the parameters of a `default` definition for the ones behind it.
-fn close(entries: &mut Vec<Entry>, defaults: &mut Vec<(String, Vec<Param>)>) {
+fn close(entries: &mut Vec<Entry>, defaults: &mut BTreeMap<String, Params>) {
     if let Some(entry) = entries.pop_if(|entry| entry.name == "default" && entry.is_definition()) {
-        defaults.push((entry.kind, entry.params));
+        defaults.insert(entry.kind, entry.params);
     }
 }
 

@@ -39,24 +39,24 @@ const SOURCES: [(&str, &[&str]); 10] = [
     ("volume", &["maxdata"]),
 ];
 
-/// Where a parameter is looked for: the run overrides the workload, that the storage.
+/// Where a parameter is looked for: the run overrides the workload, that the first storage.
 pub(super) struct Sources<'e> {
     pub(super) run: &'e Entry,
     pub(super) work: &'e Entry,
-    pub(super) storage: Vec<&'e Entry>,
+    pub(super) storage: Option<&'e Entry>,
 }
 
 impl<'e> Sources<'e> {
     /// Where what stands behind keys of the methodology was said, as far as parameters say it.
     fn places(&self) -> Vec<(&'static str, Place)> {
-        let all = || [self.run, self.work].into_iter().chain(self.storage.first().copied());
+        let all = || [self.run, self.work].into_iter().chain(self.storage);
         let find = |keys: &&[&str]| keys.iter().find_map(|key| all().find_map(|entry| entry.get(key)));
         SOURCES.iter().filter_map(|(key, keys)| Some((*key, find(keys)?.place.clone()))).collect()
     }
 
     /// The parameter that holds, marked as carried; those that it overrides are without effect here.
     fn ask(&self, key: &str, state: &mut State) -> Option<&'e Param> {
-        let all = [self.run, self.work].into_iter().chain(self.storage.first().copied());
+        let all = [self.run, self.work].into_iter().chain(self.storage);
         let mut found = None;
         for param in all.flat_map(|entry| entry.get(key)) {
             state.notes.say(&param.place, &param.written, Fate::Carried, "");

@@ -2,12 +2,16 @@
 //!
 //! Must not know: what a workload's parameters become.
 
-use super::lines::{Entry, Param};
+use std::collections::btree_map::Entry as Slot;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::defined::Defined;
+use super::lines::Entry;
 use super::load::{Load, Sources, WHOLE_PER_CENT, load, say, seeks, wrong};
 use super::rates::{self, Rates};
 use super::value::{list, percent, rounded, size, tenths, time as seconds};
 use crate::State;
-use crate::draft::{Draft, Names, Origin, Test, bytes, quoted, time};
+use crate::draft::{Draft, Names, Origin, Table, Test, bytes, quoted, time};
 use crate::notes::Fate;
 use crate::wrong::{Mistake, Place};
 
@@ -22,8 +26,9 @@ pub(super) fn fill(draft: &mut Draft, entries: &[Entry], state: &mut State) {
     let mut all: Vec<Load> = Vec::new();
     let mut storage = Storage::default();
     let data = general(entries, state);
+    let defined = Defined::of(entries);
     for run in entries.iter().filter(|entry| entry.kind == "rd") {
-        let Some(loads) = loads(run, entries, &mut storage, state) else { continue };
+        let Some(loads) = loads(run, &defined, &mut storage, state) else { continue };
         test(draft, run, loads, &data, &mut names, &mut all, state);
         storage.only_difference(draft, run, state);
     }
@@ -55,51 +60,61 @@ pub(super) fn fill(draft: &mut Draft, entries: &[Entry], state: &mut State) {
 
 /// Storage of the runs: there is one target, whatever their number.
 #[derive(Debug, Default)]
-struct Storage {
+struct Storage<'e> {
     /// Name of the first that any run uses.
-    first: Option<String>,
-    /// Those of the last run.
-    used: Vec<String>,
-    /// What the tests before use, with the words of their runs.
-    before: Vec<(Vec<String>, String)>,
+    first: Option<&'e str>,
+    /// Those of the last run, in the order of their first use.
+    used: Vec<&'e str>,
+    /// The same ones.
+    known: BTreeSet<&'e str>,
+    /// What the tests before use, with the words of their runs: of those with the same loads the first, since another
+    /// one is left out or uses the same.
+    before: BTreeMap<Loads, (Vec<&'e str>, &'e str)>,
+    /// Tests of the runs before.
+    tests: usize,
 }
 
-impl Storage {
+/// The loads of a test: its own, and those beside it.
+type Loads = (Table, Vec<(String, Table)>);
+
+impl<'e> Storage<'e> {
     /// A workload of a run uses these.
-    fn uses(&mut self, storage: &[&Entry], state: &mut State) {
+    fn uses(&mut self, storage: &[&'e Entry], state: &mut State) {
         for entry in storage {
-            if *self.first.get_or_insert_with(|| entry.name.clone()) != entry.name {
+            if *self.first.get_or_insert(&entry.name) != entry.name {
                 let why = "several storage definitions are one target here, the same for all loads; `drivelab run METHOD \
                            TARGET TARGET` takes several";
                 state.notes.say(&entry.place, &entry.written, Fate::Lost, why);
             }
-            if !self.used.contains(&entry.name) {
-                self.used.push(entry.name.clone());
+            if self.known.insert(&entry.name) {
+                self.used.push(&entry.name);
             }
         }
     }
 
     /// Takes the last test back where it is another one on other storage.
-    fn only_difference(&mut self, draft: &mut Draft, run: &Entry, state: &mut State) {
+    fn only_difference(&mut self, draft: &mut Draft, run: &'e Entry, state: &mut State) {
         let used = std::mem::take(&mut self.used);
-        if draft.tests.len() == self.before.len() {
+        self.known.clear();
+        if draft.tests.len() == self.tests {
             return;
         }
         let Some(last) = draft.tests.last() else { return };
-        let same = |(at, (storage, _)): &(usize, &(Vec<String>, String))| {
-            let test = &draft.tests[*at];
-            test.main == last.main && test.beside == last.beside && *storage != used
-        };
-        let twin = self.before.iter().enumerate().find(same).map(|(_, (_, written))| written.clone());
-        match twin {
-            Some(twin) => {
+        match self.before.entry((last.main.clone(), last.beside.clone())) {
+            Slot::Occupied(twin) if twin.get().0 != used => {
+                let twin = twin.get().1;
                 let why =
                     format!("it differs from {twin} by its storage only, and there is one target: it is left out");
                 state.notes.say(&run.place, &run.written, Fate::Lost, why);
                 draft.tests.pop();
+                return;
             }
-            None => self.before.push((used, run.written.clone())),
+            Slot::Occupied(_) => {}
+            Slot::Vacant(free) => {
+                free.insert((used, run.written.as_str()));
+            }
         }
+        self.tests += 1;
     }
 }
 
@@ -135,70 +150,51 @@ fn general(entries: &[Entry], state: &mut State) -> Vec<(&'static str, u64)> {
     data
 }
 
-/// The definitions that a range such as `sd1-sd8` names: all from the one to the other, in the order of the file.
-fn range<'e>(pattern: &str, all: &[&'e Entry]) -> Option<Vec<&'e Entry>> {
-    let (first, last) = pattern.split_once('-')?;
-    let at = |name: &str| all.iter().position(|entry| entry.name == name.trim());
-    Some(all.get(at(first)?..=at(last)?)?.to_vec())
-}
-
-fn matches(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        Some((before, after)) => name.starts_with(before) && name.ends_with(after),
-        None => pattern == name,
-    }
-}
-
-/// The definitions of a kind that a parameter names.
-fn named<'e>(param: Option<&Param>, kind: &str, entries: &'e [Entry], state: &mut State) -> Vec<&'e Entry> {
-    let all = || entries.iter().filter(|entry| entry.kind == kind);
-    let Some(param) = param else { return all().collect() };
-    state.notes.say(&param.place, &param.written, Fate::Carried, "");
-    let mut found: Vec<&Entry> = Vec::new();
-    for pattern in &param.values {
-        let mut hits: Vec<&Entry> = all().filter(|entry| matches(pattern, &entry.name)).collect();
-        if hits.is_empty() {
-            hits = range(pattern, &all().collect::<Vec<_>>()).unwrap_or_default();
-        }
-        if hits.is_empty() {
-            let names: Vec<&str> = all().map(|entry| entry.name.as_str()).collect();
-            let title = format!("no {kind} is called '{pattern}'");
-            let help = format!("those that are defined: {}", names.join(", "));
-            state.mistakes.push(Mistake::new(&param.place, title, "expected the name of a definition", help));
-        }
-        found.extend(hits);
-    }
-    found
-}
-
 /// The workloads of a run; `None` where it is about something else.
 fn loads<'e>(
     run: &'e Entry,
-    entries: &'e [Entry],
-    storage_of_all: &mut Storage,
+    defined: &Defined<'e>,
+    storage_of_all: &mut Storage<'e>,
     state: &mut State,
 ) -> Option<Vec<(&'e Entry, Load)>> {
     let other = ["fwd", "fsd", "replay", "operations", "format"].iter().find_map(|key| run.get(key));
-    let wants_files = run.get("wd").is_none() && entries.iter().any(|entry| entry.kind == "fwd");
+    let wants_files = run.get("wd").is_none() && defined.any("fwd");
     if other.is_some_and(|param| param.key != "format") || wants_files {
         let why = "file system workloads and replays have no counterpart here: the run is left out";
         state.notes.say(&run.place, &run.written, Fate::Lost, why);
         return None;
     }
-    if run.get("wd").is_none() && !entries.iter().any(|entry| entry.kind == "wd") {
+    if run.get("wd").is_none() && !defined.any("wd") {
         let title = format!("{} names no workload, and the file defines none", run.written);
         let help = "add a line such as wd=wd1,sd=sd1,xfersize=4k,rdpct=70 before it, and wd=wd1 to the run";
         state.mistakes.push(Mistake::new(&run.place, title, "expected wd= in this run", help));
         return None;
     }
     let mut found = Vec::new();
-    for work in named(run.get("wd"), "wd", entries, state) {
+    // The first storage of names that were asked for before in this run: all is said of them.
+    let mut asked: BTreeMap<Option<&[String]>, Option<&Entry>> = BTreeMap::new();
+    for work in defined.named(run.get("wd"), "wd", state) {
         let names = run.get("sd").or_else(|| work.get("sd"));
-        let storage = named(names, "sd", entries, state);
-        storage_of_all.uses(&storage, state);
-        if let Some(entry) = storage.iter().find(|entry| entry.get("replay").is_some()) {
-            state.notes.say(&entry.place, &entry.written, Fate::Lost, "replays are not imported");
-        }
+        let values = names.map(|param| &param.values[..]);
+        let storage = match (asked.get(&values), names) {
+            (Some(known), names) => {
+                names.into_iter().for_each(|param| say(param, Fate::Carried, "", state));
+                *known
+            }
+            (None, names) => {
+                let before = state.mistakes.len();
+                let storage = defined.named(names, "sd", state);
+                storage_of_all.uses(&storage, state);
+                if let Some(entry) = storage.iter().find(|entry| entry.get("replay").is_some()) {
+                    state.notes.say(&entry.place, &entry.written, Fate::Lost, "replays are not imported");
+                }
+                let first = storage.first().copied();
+                if state.mistakes.len() == before {
+                    asked.insert(values, first);
+                }
+                first
+            }
+        };
         found.push((work, load(&Sources { run, work, storage }, state)));
     }
     (!found.is_empty()).then_some(found)
@@ -284,10 +280,7 @@ fn test(
 /// Loops of a run, in their order.
 fn loops(run: &Entry, state: &mut State) -> Vec<(&'static str, Vec<String>)> {
     let mut found = Vec::new();
-    for (at, param) in run.params.iter().enumerate() {
-        if run.params[at + 1..].iter().any(|later| later.key == param.key) {
-            continue;
-        }
+    for param in run.params.iter().filter(|param| !run.replaces(param)) {
         let whole = |text: &str| text.parse::<u64>().ok();
         let (key, values) = match param.key.as_str() {
             "forxfersize" => ("block_size", list(&param.values, &|text| size(text).filter(|size| *size > 0))),
@@ -319,14 +312,14 @@ fn loops(run: &Entry, state: &mut State) -> Vec<(&'static str, Vec<String>)> {
             wrong(param, "values such as (1,2,4), (1k-64k,d) or (10-50,10)", state);
             continue;
         };
-        let mut words: Vec<String> = Vec::new();
+        let (mut words, mut known) = (Vec::new(), BTreeSet::new());
         for value in values {
             let word = match key {
                 "block_size" => quoted(&bytes(value)),
                 "write_percent" => rounded(100_000 - value).to_string(),
                 _ => value.min(65_535).to_string(),
             };
-            if !words.contains(&word) {
+            if known.insert(word.clone()) {
                 words.push(word);
             }
         }
@@ -397,12 +390,12 @@ fn ending(run: &Entry, table: &mut crate::draft::Table, state: &mut State) {
 /// What nobody asked about.
 fn unused(entries: &[Entry], state: &mut State) {
     for entry in entries.iter().filter(|entry| entry.is_definition()) {
-        for param in &entry.params {
+        for param in entry.params.iter() {
             // Of a definition that is listed itself, the parameters need no line of their own.
             if state.notes.knows(&param.place) || state.notes.knows(&entry.place) {
                 continue;
             }
-            if entry.params.iter().rev().find(|other| other.key == param.key).is_some_and(|last| last != param) {
+            if entry.replaces(param) {
                 say(param, Fate::NoEffect, "a later one stands in its place", state);
                 continue;
             }

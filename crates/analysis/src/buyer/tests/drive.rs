@@ -2,6 +2,7 @@
 
 use drivelab_core::content::{ContentSample, PlaceSample};
 use drivelab_core::environment::{BlockDeviceFacts, LinkFacts};
+use drivelab_core::plan::Combine;
 use drivelab_core::probe::{NamespaceProbe, NvmeController, NvmeHealth, NvmeProbe, TargetProbe};
 use drivelab_core::units::Bytes;
 
@@ -47,7 +48,9 @@ impl Drive {
 pub(super) fn good() -> Drive {
     let offset = |index: u64| Bytes::new((100 * index) << 30);
     let length = Bytes::new(512 << 20);
-    let places = (0..8).map(|index| Place { offset: offset(index), length, mb_s: 3000.0 }).collect();
+    let place =
+        Place { offset: offset(0), length, mb_s: 3000.0, rounds: 2, combine: Combine::Best, left_out: 0, wrong: None };
+    let places = (0..8).map(|index| Place { offset: offset(index), ..place }).collect();
     let sample = |index| PlaceSample { offset: offset(index), length, blocks: 16, empty: 2, unreadable: 0 };
     let content = ContentSample { places: (0..8).map(sample).collect(), repeats: Vec::new() };
     let probe = TargetProbe { devices: vec![device()], ..quiet_probe(nvme()) };

@@ -1,0 +1,127 @@
+//! Files with very many lines: as much work as they have lines, whether they are imported or refused.
+
+mod support;
+
+use std::fmt::Write as _;
+
+use drivelab_interop::{fio, vdbench};
+
+/// Most mistakes that are shown.
+const SHOWN: usize = 50;
+
+/// CPU time of this thread, in nanoseconds (proc(5), schedstat).
+fn cpu_ns() -> u64 {
+    let stat = std::fs::read_to_string("/proc/thread-self/schedstat").expect("a Linux host");
+    stat.split(' ').next().and_then(|first| first.parse().ok()).expect("a number")
+}
+
+/// Imports the text, and shows what is wrong where it is refused.
+fn imports(tool: Tool, text: &str) -> Result<String, String> {
+    let around = support::around();
+    let done = match tool {
+        Tool::Vdbench => vdbench::import("many.parm", text, &around),
+        Tool::Fio => fio::import("many.fio", text, &around),
+    };
+    done.map(|imported| imported.toml).map_err(|wrong| wrong.render(false))
+}
+
+/// The CPU time of an import, the least of three.
+fn cost_ns(kind: &Kind, count: usize) -> u64 {
+    let text = (kind.text)(count);
+    let one = || {
+        let began = cpu_ns();
+        let done = imports(kind.tool, &text);
+        let cost = cpu_ns() - began;
+        match done {
+            Ok(_) => assert!(kind.right, "{}: it is wrong", kind.what),
+            Err(said) => {
+                assert!(!kind.right, "{}: {said}", kind.what);
+                assert!(said.matches("error: ").count() <= SHOWN, "{}: no more are shown", kind.what);
+            }
+        }
+        cost
+    };
+    (0..3).map(|_| one()).min().unwrap_or_default()
+}
+
+#[derive(Clone, Copy)]
+enum Tool {
+    Vdbench,
+    Fio,
+}
+
+/// A kind of file.
+struct Kind {
+    /// What there are many of in it.
+    what: &'static str,
+    tool: Tool,
+    /// Whether it can be imported.
+    right: bool,
+    /// A text with so many of them.
+    text: fn(usize) -> String,
+}
+
+const fn right(what: &'static str, tool: Tool, text: fn(usize) -> String) -> Kind {
+    Kind { what, tool, right: true, text }
+}
+
+const fn wrong(what: &'static str, tool: Tool, text: fn(usize) -> String) -> Kind {
+    Kind { what, tool, right: false, text }
+}
+
+/// Lines between a first and a last one, each with its number where `#` stands.
+fn lines(first: &str, line: &str, last: &str, count: usize) -> String {
+    let mut text = format!("{first}\n");
+    for number in 0..count {
+        let _ = writeln!(text, "{}", line.replace('#', &number.to_string()));
+    }
+    text + last + "\n"
+}
+
+const STORAGE: &str = "sd=sd1,lun=/tmp/x,size=1g";
+const WORKLOAD: &str = "sd=sd1,lun=/tmp/x,size=1g\nwd=w1,sd=sd1";
+const JOB: &str = "[a]\nsize=1g";
+const RUN: &str = "rd=r,wd=w*,elapsed=1";
+
+fn kinds() -> [Kind; 10] {
+    let (vdbench, fio) = (Tool::Vdbench, Tool::Fio);
+    [
+        right("workloads", vdbench, |count| lines(STORAGE, "wd=w#,sd=sd1", RUN, count)),
+        right("workloads of one name", vdbench, |count| lines(STORAGE, "wd=w,sd=sd1", RUN, count)),
+        right("runs", vdbench, |count| lines(WORKLOAD, "rd=r#,wd=w1,elapsed=1#", "", count)),
+        right("parameters of one workload", vdbench, |count| lines(WORKLOAD, "key#=1", RUN, count)),
+        wrong("values that are none", vdbench, |count| lines(STORAGE, "wd=w#,sd=sd1,rdpct=abc", RUN, count)),
+        wrong("names of nothing", vdbench, |count| lines(STORAGE, "wd=w#,sd=none#", RUN, count)),
+        right("jobs of one name", fio, |count| lines("[global]", "[j]\nrw=randread\nstonewall\nsize=1g", "", count)),
+        right("jobs that are left out", fio, |count| lines(JOB, "[j#]\nioengine=net\nrw=randread", "", count)),
+        right("unknown options", fio, |count| lines(JOB, "key#=1", "", count)),
+        wrong("values that are none", fio, |count| lines(JOB, "rw=xyz", "", count)),
+    ]
+}
+
+/// Work that grows with the square takes a hundred times as long in every try. What else runs here makes the larger
+/// text dearer by some part, and not each time.
+const TRIES: usize = 5;
+
+#[test]
+#[expect(clippy::cast_precision_loss, reason = "a ratio needs no more")]
+fn ten_times_the_lines_take_at_most_fifteen_times_the_time() {
+    for kind in kinds() {
+        // Enough of them that the kernel's count of CPU time, which goes on with its ticks, is exact enough.
+        let mut count = 500;
+        while cost_ns(&kind, count) < 20_000_000 && count < 32_000 {
+            count *= 2;
+        }
+        let mut least = f64::INFINITY;
+        for attempt in 1..=TRIES {
+            let (few, many) = (cost_ns(&kind, count), cost_ns(&kind, 10 * count));
+            let times = many as f64 / few as f64;
+            println!("{}: {count} of them {few} ns, ten times as many {many} ns: {times:.1} ({attempt})", kind.what);
+            least = least.min(times);
+            if least <= 15.0 {
+                break;
+            }
+        }
+        assert!(least <= 15.0, "{}: ten times the lines took {least:.1} times as long at the least", kind.what);
+    }
+}
