@@ -459,7 +459,7 @@ fn manner(record: &StepRecord, workload: &Workload) -> Manner {
         let all_scheduled = workload.groups().all(|group| group.pace.rate.is_some());
         return match is_overloaded(open, record, workload) {
             true => Manner::Overloaded,
-            false if all_scheduled && !fell_behind(open, workload) => Manner::OnTime,
+            false if all_scheduled => Manner::OnTime,
             false => Manner::Weighted,
         };
     }
@@ -506,8 +506,8 @@ pub(crate) fn is_overloaded(open: &OpenLoop, record: &StepRecord, workload: &Wor
 
 /// Whether a larger share of what arrived was left undone at the end than a schedule that was kept leaves, however it
 /// came to that: also in one pause of the target, which is no overload.
-pub(crate) fn fell_behind(open: &OpenLoop, workload: &Workload) -> bool {
-    let left = open.backlog_at_end as f64;
+pub(crate) fn fell_behind(open: &OpenLoop, record: &StepRecord, workload: &Workload) -> bool {
+    let left = grown(open, record, workload);
     left > workload.total_depth() as f64 && left > BEHIND_SHARE * open.arrived as f64
 }
 

@@ -136,6 +136,17 @@ fn open(growth: f64, backlog_at_end: u64, arrivals: Arrivals) -> (StepRecord, Wo
     (record, workload)
 }
 
+/// A stall is no overload, and its rate was not reached all the same.
+#[test]
+fn a_schedule_fell_behind_where_more_than_a_fiftieth_of_it_is_left() {
+    let behind = |growth, backlog| {
+        let (record, workload) = open(growth, backlog, Arrivals::Constant);
+        fell_behind(record.open_loop.as_ref().expect("an open loop"), &record, &workload)
+    };
+    assert!(behind(62.0, 190) && behind(0.0, 90), "however it came to that");
+    assert!(!behind(11.0, 32) && !behind(0.0, 0), "what fits into the slots is none");
+}
+
 #[test]
 fn a_schedule_that_is_kept_is_the_limit_even_where_the_generator_spins() {
     let of = |growth, backlog, arrivals| {

@@ -132,7 +132,7 @@ fn is_rate(id: &str) -> bool {
 /// Whether an execution did what its schedule asked, when it asked: all of its loads have one, and none fell behind.
 fn kept(record: &StepRecord, workload: &Workload) -> bool {
     let is_scheduled = |group: &Workload| group.pace.rate.is_some() || rate::has_pauses_of_a_trace(group);
-    let in_time = |open| !limits::is_overloaded(open, record, workload) && !limits::fell_behind(open, workload);
+    let in_time = |open| !limits::is_overloaded(open, record, workload) && !limits::fell_behind(open, record, workload);
     workload.groups().all(is_scheduled) && record.open_loop.as_ref().is_some_and(in_time)
 }
 

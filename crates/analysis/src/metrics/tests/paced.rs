@@ -59,20 +59,6 @@ fn the_rate_of_a_schedule_that_was_not_kept_is_too_low_and_so_is_that_of_no_sche
     assert_eq!(marks(&disturbed(sample_run(), step), step)["total.iops"], Some(Wrong::TooLow));
 }
 
-/// Others held the disk up once, so that the backlog did not grow throughout: no overload, and the rate was not reached.
-#[test]
-fn the_rate_of_a_schedule_that_fell_behind_once_is_too_low() {
-    let step = "paced/r20000";
-    let mut run = testing::sample_open_loop_run();
-    let records = run.steps.iter_mut().filter(|record| record.key.step.as_str() == step);
-    for open in records.filter_map(|record| record.open_loop.as_mut()) {
-        open.backlog_at_end = 3 * open.arrived / 10;
-    }
-    let of = marks(&disturbed(run, step), step);
-    assert_eq!(of["read.iops"], Some(Wrong::TooLow));
-    assert_eq!(of["open_loop.achieved_iops"], Some(Wrong::TooLow));
-}
-
 #[test]
 fn a_replayed_trace_moves_what_it_says_and_is_slower_at_it() {
     let step = "mixes/w30";
