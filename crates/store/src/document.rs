@@ -163,8 +163,7 @@ pub(crate) fn read<T: Checked>(path: &Path) -> Result<T, StoreError> {
         let writer = probe.content.pointer("/tool/version").and_then(|version| version.as_str());
         return Err(newer(path, "format", probe.format_version, FORMAT_VERSION, writer));
     }
-    let mut json = serde_json::Deserializer::from_slice(&bytes);
-    let document: Document<T> = serde_path_to_error::deserialize(&mut json).map_err(|error| bad(error.to_string()))?;
+    let document: Document<T> = serde_json::from_slice(&bytes).map_err(|error| bad(error.to_string()))?;
     if hash(&document.content).map_err(|error| bad(error.to_string()))? != document.blake3 {
         return Err(bad("its content does not fit its own BLAKE3".to_owned()));
     }

@@ -21,7 +21,7 @@ use crate::document::{self, FileEntry, Manifest};
 use crate::error::StoreError;
 use crate::layout::{DataDir, ENVIRONMENT, EVENTS, MANIFEST, METHODOLOGY, PLAN, segment_name};
 use crate::lock::Lock;
-use crate::segment::is_durable;
+use crate::segment::{self, is_durable};
 use crate::{catalog, frame, fsio, seal};
 
 /// No event waits longer for its frame; with a look every tenth of a second, a kill costs less than a second.
@@ -254,12 +254,10 @@ impl Segment {
         let start = self.lines.len();
         serde_json::to_writer(&mut self.lines, event).map_err(|error| unstorable(error.to_string()))?;
         let line = self.lines.get(start..).unwrap_or_default();
-        let mut json = serde_json::Deserializer::from_slice(line);
-        let back: Result<Event, _> = serde_path_to_error::deserialize(&mut json);
-        let length = line.len();
-        if let Err(error) = back {
+        let (back, length) = (segment::event(line), line.len());
+        if let Err(why) = back {
             self.lines.truncate(start);
-            return Err(unstorable(error.to_string()));
+            return Err(unstorable(why));
         }
         if length >= frame::MAX_PLAIN {
             self.lines.truncate(start);

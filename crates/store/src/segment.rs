@@ -14,6 +14,9 @@ use crate::bundle::Torn;
 use crate::error::StoreError;
 use crate::frame::{self, Frame};
 
+/// Bytes of a line that are shown in front of what cannot be read in it.
+const SHOWN: usize = 80;
+
 /// What a segment holds, beside its events.
 #[derive(Debug, Default)]
 pub(crate) struct Segment {
@@ -118,15 +121,22 @@ fn number_of_bulk(line: &[u8]) -> Option<u64> {
     if bulk { number.parse().ok() } else { None }
 }
 
+/// Reads one line back. An error shows the text where it is: a compiler takes minutes for serde_path_to_error here.
+pub(crate) fn event(line: &[u8]) -> Result<Event, String> {
+    serde_json::from_slice(line).map_err(|error| {
+        let at = error.column().min(line.len());
+        let before = line.get(at.saturating_sub(SHOWN)..at).unwrap_or_default();
+        format!("{error}, behind `{}`", String::from_utf8_lossy(before))
+    })
+}
+
 /// The lines of a frame as numbers and events. Its checksum fits, so whatever is wrong here was written so.
 fn lines_of(frame: &Frame, skim: bool) -> Result<Vec<(u64, Option<Event>)>, String> {
     let one = |line: &[u8]| -> Result<(u64, Option<Event>), String> {
         if let Some(number) = if skim { number_of_bulk(line) } else { None } {
             return Ok((number, None));
         }
-        let mut json = serde_json::Deserializer::from_slice(line);
-        let event: Event = serde_path_to_error::deserialize(&mut json)
-            .map_err(|error| format!("an event is not readable: {error}"))?;
+        let event = event(line).map_err(|why| format!("an event is not readable: {why}"))?;
         Ok((event.seq, Some(event)))
     };
     let events: Vec<(u64, Option<Event>)> =
