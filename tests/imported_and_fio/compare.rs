@@ -71,6 +71,14 @@ pub struct Pair<'p> {
     pub busy: bool,
 }
 
+/// Where anything is read, it is what was written.
+fn reads_back(who: &str, issued: &Issued) -> Result<(), String> {
+    let places = |kind| issued.all().filter(|op| op.kind == kind).map(|op| op.place).collect::<BTreeSet<u64>>();
+    let (written, read) = (places(OpKind::Write), places(OpKind::Read));
+    let same = read.is_empty() || read == written;
+    same.then_some(()).ok_or_else(|| format!("{who} reads {} blocks back where it wrote {}", read.len(), written.len()))
+}
+
 /// What of it the words of the import explain.
 pub fn explained(words: &str) -> BTreeSet<Aspect> {
     SAID.iter().filter(|(part, _)| words.contains(part)).flat_map(|(_, aspects)| *aspects).copied().collect()
@@ -193,7 +201,15 @@ impl Pair<'_> {
             return Err(format!("fio goes to {} with {} bytes, the plan to {end}", op.place, op.length));
         }
         let blocks = (load.span.length.get() / load.block_size.get().max(1)).max(1);
-        let part = load.pattern == Pattern::RandomOnce && !(self.lab.count() as u64).is_multiple_of(blocks);
+        let checked = !load.verify.is_off();
+        let passed = self.lab.all().filter(|op| !checked || op.kind == OpKind::Write).count() as u64;
+        let part = load.pattern == Pattern::RandomOnce && !passed.is_multiple_of(blocks);
+        if part && checked {
+            // Each drew its own part of the blocks, and reads that back.
+            [("fio", self.fio), ("drivelab", self.lab)]
+                .into_iter()
+                .try_for_each(|(who, issued)| reads_back(who, issued))?;
+        }
         let free = load.pattern == Pattern::Random || part || !load.seek_percent.is_zero();
         if !self.drawn() && !free && !self.timed() {
             let sorted = |issued: &Issued| {

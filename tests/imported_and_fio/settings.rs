@@ -53,10 +53,22 @@ fn direct(section: &Section) -> bool {
     last.is_some_and(|option| option == "direct=1" || option == "buffered=0")
 }
 
-/// Whether operations or bytes in a second are asked of a kind.
+/// Whether operations or bytes in a second are asked of a kind that the job has. One value is for every kind; of several the
+/// first is for reads, the second for writes, the third for trims, and an empty one limits nothing.
 fn has_rate(section: &Section) -> bool {
-    let values = ["rate", "rate_iops"].iter().filter_map(|key| section.get(key));
-    values.flat_map(|text| text.split(',')).any(|value| !matches!(value, "" | "0"))
+    let direction = section.get("rw").map_or("read", |text| text.split(':').next().unwrap_or(text));
+    let has = |field: usize| match direction {
+        "rw" | "readwrite" | "randrw" => field < 2,
+        "trimwrite" | "randtrimwrite" => field > 0,
+        "write" | "randwrite" => field == 1,
+        "trim" | "randtrim" => field == 2,
+        _ => field == 0,
+    };
+    ["rate", "rate_iops"].iter().filter_map(|key| section.get(key)).any(|text| {
+        let fields: Vec<&str> = text.split(',').collect();
+        let limits = |field: usize| fields.get(field).is_some_and(|value| !matches!(*value, "" | "0"));
+        if fields.len() == 1 { limits(0) } else { (0..3).any(|field| has(field) && limits(field)) }
+    })
 }
 
 fn cpus(section: &Section) -> Vec<u32> {

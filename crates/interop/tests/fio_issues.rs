@@ -203,6 +203,39 @@ fn files_of_threads_that_hold_no_whole_number_of_blocks_are_each_rounded_down() 
     assert_eq!((load.span.length.get(), stop.passes), (3 * 170 * 12_288, Some(1)));
 }
 
+/// What fio 3.33 was seen to issue of 1 MiB in blocks of 12 KiB, which are 85 and a third.
+#[test]
+fn a_sequential_mix_ends_with_the_block_that_reaches_its_size() {
+    for (options, blocks) in [
+        ("rw=rw", 86),
+        ("rw=rw;percentage_random=50", 86),
+        ("rw=rw;loops=2", 171),
+        ("rw=rw;numjobs=2", 2 * 86),
+        ("rw=randrw", 85),
+        ("rw=read", 85),
+        ("rw=write;loops=2", 170),
+        ("rw=randread;norandommap", 86),
+    ] {
+        assert_eq!(place(&format!("{options};size=1m;bs=12k")).2, blocks * 12, "{options}");
+    }
+    assert_eq!(place("rw=rw;size=1020k;bs=12k;loops=2").2, 170 * 12, "whole blocks");
+}
+
+#[test]
+fn a_size_of_no_whole_blocks_on_a_device_says_that_fio_goes_beyond_it() {
+    let of = |options: &str| notes(&job(&format!("{options};bs=12k;filename=/dev/nvme9n1")));
+    for beyond in ["rw=read;size=1m", "rw=write;size=1m;loops=2", "rw=read;size=1m;offset=1m"] {
+        let notes = of(beyond);
+        assert!(
+            notes.iter().any(|(_, fate, why)| *fate == Fate::Changed && why.contains("beyond the size")),
+            "{notes:?}"
+        );
+    }
+    for within in ["rw=randread;size=1m", "rw=read;size=12m", "rw=rw;size=1m", "rw=read;size=1m;io_size=512k"] {
+        assert!(of(within).iter().all(|(.., why)| !why.contains("beyond the size")), "{within}");
+    }
+}
+
 #[test]
 fn the_size_of_a_file_is_carried_over_without_another_word() {
     assert!(notes(&job("rw=write;size=4m;filesize=1m")).is_empty());

@@ -118,16 +118,24 @@ fn work(one: &One<'_>, alone: bool, limited: bool, target: &Target, state: &mut 
             return said;
         }
     }
-    let free = load.draws_freely() || moved.is_some();
+    let ragged = total.zip(block).is_some_and(|(total, block)| total % block != 0);
+    // No stream of a sequential mix comes to the end of the file, so that the last block is a whole one there.
+    let free = load.draws_freely() || moved.is_some() || load.mixed && !load.random;
+    if ragged && !free && !load.random && target.device && load.stride.is_none() {
+        let why =
+            "no whole number of blocks: on a device fio's last operation goes beyond the size, and here it is left out";
+        job.say("size", Fate::Changed, why, state);
+    }
     let whole = total.map(|total| match block {
         Some(block) if free => total.checked_next_multiple_of(block).unwrap_or(total),
         Some(block) => (total - total % block).max(block),
         None => total,
     });
+    let in_passes = has_passes(load) && !(ragged && free);
     let by_passes = moved.is_none() && sweep.is_none() && one.span.moves.is_none() && said.is_empty();
     let origin = if moved.is_some() { Origin::Stated } else { Origin::of(job.peek("loops").is_some()) };
     let each = if load.table.get("streams").is_some() { load.threads } else { 1 };
-    if by_passes && alone && has_passes(load) && (each == 1 || one.span.length.is_none()) {
+    if by_passes && alone && in_passes && (each == 1 || one.span.length.is_none()) {
         said.push(("passes", loops.saturating_mul(often).to_string(), origin));
         return said;
     }

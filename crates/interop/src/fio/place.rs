@@ -21,7 +21,7 @@ pub(super) struct Wanted {
     offset: Amount,
     /// What is touched, for each thread; all of the file where none is stated.
     size: Option<Amount>,
-    /// Bytes that each thread moves in a loop, where they are fewer.
+    /// Bytes that each thread moves in a loop, where that is another number.
     moves: Option<u64>,
     /// Threads have stretches of their own, each of `size`.
     pub(super) apart: bool,
@@ -37,7 +37,7 @@ pub(super) struct Span {
     pub(super) length: Option<u64>,
     /// Bytes of one thread's part of it.
     pub(super) each: Option<u64>,
-    /// Bytes that each thread moves in a loop, where they are fewer.
+    /// Bytes that each thread moves in a loop, where that is another number.
     pub(super) moves: Option<u64>,
 }
 
@@ -112,12 +112,14 @@ pub(super) fn wanted(job: &Job, load: &Load, state: &mut State) -> Wanted {
         job.wrong("offset", "at most 1 EiB", state);
         offset = Amount::Bytes(0);
     }
-    // A file of each thread ends with its last whole block.
-    let size = match size {
+    // A file of each thread ends with its last whole block, which no stream of a sequential mix comes to.
+    let (size, moves) = match size {
         Some(Amount::Bytes(bytes)) if apart && bytes > load.largest && !load.several_sizes() => {
-            Some(Amount::Bytes(bytes - bytes % load.largest))
+            let ragged = !bytes.is_multiple_of(load.largest);
+            let all = (ragged && load.mixed && !load.random).then_some(bytes);
+            (Some(Amount::Bytes(bytes - bytes % load.largest)), moves.or(all))
         }
-        size => size,
+        size => (size, moves),
     };
     Wanted { key: name.unwrap_or_else(|| format!("job {}", job.name)), device, offset, size, moves, apart, threads }
 }
