@@ -383,6 +383,14 @@ fn exit_codes_are_those_of_the_page() {
     let most = ["io", "nop:", "--qd", "99999999999999999999"];
     refused(&lab, &most, 2, &["--qd", "1 to 65535"]);
     refused(&lab, &["io", "nop:", "--qd", "-1"], 2, &["--qd -1", "1 to 65535"]);
+    lab.ok(&["io", "nop:", "--time", "100ms"]);
+    let of_io = lab.run(&["report", "--last", "--format", "cdm"]);
+    assert_eq!(of_io.code, 2, "{}", of_io.stderr);
+    assert!(
+        of_io.stderr.contains("'crystaldiskmark'") && of_io.stderr.contains("take another format"),
+        "{}",
+        of_io.stderr
+    );
 }
 
 /// Data that a full disk behind a redirection does not take is an error, as for every other output.

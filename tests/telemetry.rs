@@ -295,6 +295,19 @@ fn suspends_are_inhibited_without_telemetry_too_until_the_run_ends_in_whatever_w
     child.wait().expect("it ends");
 }
 
+/// SIGTERM reaches only drivelab. The command must not go on without it, nor be waited for until it ends by itself.
+#[test]
+fn sigterm_ends_watch_and_the_command_that_it_started() {
+    let lab = Lab::new();
+    let mut watch = lab.command(&["watch", ".", "--quiet", "--", "sh", "-c", "echo $$; exec sleep 30"]);
+    let mut watch = watch.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("drivelab starts");
+    let mut lines = BufReader::new(watch.stdout.take().expect("a pipe")).lines();
+    let command: u32 = lines.next().expect("a line").expect("text").parse().expect("a process id");
+    support::tool("kill", &["-TERM", &watch.id().to_string()]);
+    assert_eq!(watch.wait().expect("it ends").code(), Some(7));
+    assert!(!std::path::Path::new(&format!("/proc/{command}")).exists(), "the command still runs");
+}
+
 #[test]
 fn a_run_resumed_without_telemetry_says_that_others_were_not_watched_any_more() {
     let lab = Lab::new();

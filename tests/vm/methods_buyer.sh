@@ -27,7 +27,11 @@ smoke genuine genuine $drive
 
 meter /tmp/watts 5
 watched="--power-file /tmp/watts --telemetry 0.1"
-smoke data-sheet data-sheet $drive $watched
+# has_power FILE: whether the meter was read while the power was measured.
+has_power() {
+    awk '/"figure": "power_active"/ { row = 1 } row && /"measured":/ { found = !/null/; exit } END { exit !found }' "$1"
+}
+smoke_until has_power data-sheet data-sheet $drive $watched
 smoke anandtech-2018 anandtech-2018 $drive $watched
 # The smoke form has no rests: power at rest and the latency of waking up need the quick form, here with shorter rests.
 said idle drivelab run anandtech-2018 $large --destroy BUYER-1 --profile idle --form quick --set rest=2s --set rounds=2 \

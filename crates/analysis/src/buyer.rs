@@ -361,14 +361,15 @@ impl Notes {
     }
 }
 
-/// What stands behind figures of a step; empty where nobody disturbed it.
-const fn beside(wrong: Option<Wrong>) -> &'static str {
-    match wrong {
-        None => "",
-        Some(Wrong::TooLow) => " (▲ others used the disk meanwhile: higher alone)",
-        Some(Wrong::TooHigh) => " (▼ others used the disk meanwhile: lower alone)",
-        Some(Wrong::EitherWay) => " (◆ others perhaps used the disk meanwhile)",
-    }
+/// The mark behind figures of a step that other programs disturbed, in words; empty where none did.
+fn beside(wrong: Option<Wrong>) -> String {
+    let Some(wrong) = wrong else { return String::new() };
+    let words = match wrong {
+        Wrong::TooLow => "other programs used the disk: higher alone",
+        Wrong::TooHigh => "other programs used the disk: lower alone",
+        Wrong::EitherWay => "other programs may have used the disk",
+    };
+    format!(" ({} {words})", wrong.sign())
 }
 
 /// With a capital letter and a full stop.

@@ -55,17 +55,15 @@ pub fn scratch_file_smaller(asked: Bytes, made: Bytes) -> Finding {
 /// Nothing is watched beside a run, so that what others do on the disk is not known.
 #[must_use]
 pub fn others_not_watched() -> Finding {
-    watched::not_watched(
-        "Other I/O could not be watched: whether others used the disk meanwhile is not known of any step.",
-    )
+    watched::not_watched("Other I/O on the disk was not watched, so no figure can show whether it was disturbed.")
 }
 
 /// The same from here on, where a run is resumed without telemetry.
 #[must_use]
 pub fn others_not_watched_any_more() -> Finding {
     watched::not_watched(
-        "Other I/O could not be watched after the run was resumed: whether others used the disk is not known of the steps \
-         measured since.",
+        "After the run was resumed, other I/O on the disk was not watched. Steps measured since cannot show whether they \
+         were disturbed.",
     )
 }
 

@@ -48,7 +48,7 @@ pub(crate) const OVERLOAD_SHARE: f64 = 0.01;
 /// Least share of what the backlog grew by that the line through its intervals must explain: a line does so where it
 /// grew throughout or from the middle on. A stall just before the end of a step of 8 s or more does not reach it.
 const OVERLOAD_THROUGHOUT: f64 = 0.7;
-/// Share of what arrived that a schedule which was kept leaves undone at its end, beyond what is in flight.
+/// See [`fell_behind`].
 const BEHIND_SHARE: f64 = 0.02;
 /// Arrivals that are random have a backlog that wanders; this many standard deviations of their number are no growth.
 const OVERLOAD_DEVIATIONS: f64 = 3.0;
@@ -504,8 +504,8 @@ pub(crate) fn is_overloaded(open: &OpenLoop, record: &StepRecord, workload: &Wor
         && slope * record.elapsed().as_secs_f64() >= OVERLOAD_THROUGHOUT * grown
 }
 
-/// Whether a larger share of what arrived was left undone at the end than a schedule that was kept leaves, however it
-/// came to that: also in one pause of the target, which is no overload.
+/// Whether a schedule fell behind: more than 2 % of the operations that arrived were still waiting at the end, beyond
+/// those in flight. A single stall of the target is enough, though it is not an overload.
 pub(crate) fn fell_behind(open: &OpenLoop, record: &StepRecord, workload: &Workload) -> bool {
     let left = grown(open, record, workload);
     left > workload.total_depth() as f64 && left > BEHIND_SHARE * open.arrived as f64

@@ -8,6 +8,7 @@ mod environment;
 mod load;
 mod loads;
 mod ops;
+mod others;
 mod plan;
 mod probe;
 mod replay;
@@ -26,9 +27,10 @@ pub use loads::{
     loads_plan, sample_limited_run, sample_loads_run, sample_mixed_run, sample_open_loop_run, sample_overloaded_run,
     sample_verified_run,
 };
+pub use others::beside_others;
 pub use plan::{sample_plan, steady_plan};
 pub use probe::{quiet_nvme, quiet_probe};
-pub use replay::{BUSY_ONE_IN, replayed};
+pub use replay::{BUSY_ONE_IN, replay_record, replayed};
 pub use telemetry::{recorded, sample_watched_run, series, source};
 
 /// The id of the sample run.

@@ -198,7 +198,7 @@ fn pick<T>(
 fn endurance_ask_percent(files: &[(String, File)]) -> Result<Setting<f64>> {
     let wrong = |value: &str, source: &str| {
         Failure::usage(format!(
-            "'{}' is no value for 'endurance_ask_percent' (set by {source}); expected per cent from 0 to 100",
+            "'{}' is not a valid value for 'endurance_ask_percent' (set by {source}); expected per cent from 0 to 100",
             shortened(value, LONGEST_SHOWN)
         ))
     };
@@ -224,7 +224,7 @@ fn stop_ask_after(files: &[(String, File)]) -> Result<Setting<Nanos>> {
     };
     let value = setting.value.parse::<Nanos>().map_err(|error| {
         Failure::usage(format!(
-            "'{}' is no value for 'stop_ask_after' (set by {}): {}; expected a time such as '1 min'",
+            "'{}' is not a valid value for 'stop_ask_after' (set by {}): {}; expected a time such as '1 min'",
             shortened(&setting.value, LONGEST_SHOWN),
             setting.source,
             shortened(&error.to_string(), LONGEST_MESSAGE)
@@ -265,7 +265,7 @@ fn word<T: clap::ValueEnum + Copy>(
         let words: Vec<String> =
             T::value_variants().iter().filter_map(|v| Some(v.to_possible_value()?.get_name().to_owned())).collect();
         Failure::usage(format!(
-            "'{}' is no value for '{key}' (set by {}); expected one of {}",
+            "'{}' is not a valid value for '{key}' (set by {}); expected one of {}",
             shortened(&setting.value, LONGEST_SHOWN),
             setting.source,
             words.join(", ")

@@ -29,6 +29,18 @@ pub enum Wrong {
     EitherWay,
 }
 
+impl Wrong {
+    /// The sign beside the figure. It points to where the figure would be undisturbed.
+    #[must_use]
+    pub const fn sign(self) -> &'static str {
+        match self {
+            Wrong::TooLow => "▲",
+            Wrong::TooHigh => "▼",
+            Wrong::EitherWay => "◆",
+        }
+    }
+}
+
 impl Better {
     /// How a figure of this kind is wrong where others took a part of what it measures: it looks worse than it is.
     #[must_use]

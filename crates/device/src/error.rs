@@ -102,8 +102,8 @@ pub enum DeviceError {
     },
     /// A character device that is none of the two that can be measured.
     #[error(
-        "{path} is a character device, which can be no target here (`io` takes /dev/null and /dev/zero, and nodes of NVMe \
-         drives stand for their drive); name a folder, a file or a block device"
+        "{path} is a character device, and this command cannot measure one (`io` takes /dev/null and /dev/zero; the node \
+         of an NVMe drive stands for its drive); name a folder, a file or a block device"
     )]
     Character {
         /// The device node.

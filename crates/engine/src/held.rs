@@ -17,10 +17,10 @@ use rustix::time::{ClockId, clock_gettime};
 /// A reading of the clock that is later than due by more than this, without the thread's CPU time and its wait for a
 /// CPU, means that the process was stopped.
 const LATE_NS: u64 = 50_000_000;
-/// One stop of this length is told however long the step is: the longest latencies hold it. The two clocks that tell a
-/// suspend are read one after the other, so that less of it tells nothing.
+/// A stop longer than this is always reported, because it shows in the longest latencies. The two clocks that show a
+/// suspend are read one after the other, so a shorter difference means nothing.
 const LONG_NS: u64 = 200_000_000;
-/// Shorter stops are told where together they are more than one part in so many of the step.
+/// Shorter stops are reported where together they exceed this fraction (1/100) of the step.
 const PARTS: u64 = 100;
 
 /// How long the whole process stood still in a step, in nanoseconds.
@@ -31,13 +31,13 @@ pub(crate) struct Still {
 }
 
 impl Still {
-    /// Another stop.
+    /// Adds a stop of `still` nanoseconds.
     pub(crate) const fn add(&mut self, still: u64) {
         let sum = if still > LONG_NS { &mut self.long } else { &mut self.short };
         *sum = sum.saturating_add(still);
     }
 
-    /// What is told of it in a step of this length.
+    /// Nanoseconds to report for a step of this length: short stops count only where they add up.
     pub(crate) const fn of(self, step_ns: u64) -> u64 {
         let short = if self.short > step_ns / PARTS { self.short } else { 0 };
         self.long.saturating_add(short)
@@ -51,7 +51,7 @@ const LOOK: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(crate) struct Watcher {
     over: Arc<AtomicBool>,
-    /// `None` where the system gave no thread: then stops are not seen.
+    /// `None` where the thread could not be started; stops are then not seen.
     thread: Option<JoinHandle<Still>>,
 }
 
@@ -66,11 +66,11 @@ impl Watcher {
 
     /// Ends the thread. Returns the stops since its beginning.
     pub(crate) fn end(mut self) -> Still {
-        self.tell_over();
+        self.wake_to_end();
         self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
     }
 
-    fn tell_over(&self) {
+    fn wake_to_end(&self) {
         self.over.store(true, Ordering::Release);
         if let Some(thread) = &self.thread {
             thread.thread().unpark();
@@ -79,13 +79,13 @@ impl Watcher {
 }
 
 impl Drop for Watcher {
-    /// Where a callback panics, nobody asks for the stops, but the thread ends all the same.
+    /// Ends the thread also where a callback panics and the stops are never asked for.
     fn drop(&mut self) {
-        self.tell_over();
+        self.wake_to_end();
     }
 }
 
-/// Adds up the stops of the process until it is told that the step is over.
+/// Adds up the stops of the process until `over` is set.
 fn watched(over: &AtomicBool) -> Still {
     let (mut watch, mut still) = (Watch::of_this_thread(), Still::default());
     while !over.load(Ordering::Acquire) {

@@ -110,7 +110,7 @@ impl Notes {
         self.holders.entry(option.clone()).or_default().insert(section.clone());
     }
 
-    /// The job of this section is left out, so that none of its options holds for it.
+    /// The job of this section is left out, so its options apply to it no more.
     pub(crate) fn forget<'o>(&mut self, section: &Place, options: impl Iterator<Item = &'o Place>) {
         for option in options {
             if let Some(jobs) = self.holders.get_mut(option) {

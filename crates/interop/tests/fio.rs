@@ -248,9 +248,9 @@ fn what_is_true_of_some_jobs_only_names_them_at_a_line_that_is_for_all() {
 #[test]
 fn mistakes_point_to_their_line_and_say_what_was_expected() {
     for (text, line, title, label) in [
-        ("[a]\nrw=sideways\nsize=1g\n", 2, "'sideways' is no value of rw", "expected read, write"),
-        ("[a]\nrw=read\nsize=1x\n", 3, "'1x' is no value of size", "expected bytes or per cent"),
-        ("[a]\nbs=$pagesize\nsize=1g\n", 2, "'$pagesize' is no value of bs", "expected sizes"),
+        ("[a]\nrw=sideways\nsize=1g\n", 2, "'sideways' is not a valid value of rw", "expected read, write"),
+        ("[a]\nrw=read\nsize=1x\n", 3, "'1x' is not a valid value of size", "expected bytes or per cent"),
+        ("[a]\nbs=$pagesize\nsize=1g\n", 2, "'$pagesize' is not a valid value of bs", "expected sizes"),
         ("size=1g\n[a]\n", 1, "an option before any section", "expected [name] first"),
         ("[a]\nsize=${NOT_SET}\n", 2, "the variable NOT_SET is not set", "its value is needed here"),
         ("[a]\nwhat is this\n", 2, "'what is this' is no option of a job file", "expected key=value"),

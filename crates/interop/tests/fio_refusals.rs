@@ -174,7 +174,7 @@ fn values_that_fio_refuses_are_refused() {
     for key in ["direct", "buffered", "do_verify", "fill_device", "scramble_buffers"] {
         for value in ["=yes", "=true", "=false", "=2", "=", ""] {
             let words = refused(&format!("rw=write;size=64k;{key}{value}"));
-            assert!(words.contains(&format!("is no value of {key}")), "{words}");
+            assert!(words.contains(&format!("is not a valid value of {key}")), "{words}");
         }
         for value in ["0", "1", "01", "0x1"] {
             imported(&format!("rw=write;size=64k;{key}={value}"));
@@ -194,7 +194,10 @@ fn values_that_fio_refuses_are_refused() {
     {
         assert!(refused(options).contains("expected a value"), "{options}");
     }
-    assert_eq!(refused("rw=write;size=64k;direct=yes;direct=1"), "'yes' is no value of direct: expected 0 or 1");
+    assert_eq!(
+        refused("rw=write;size=64k;direct=yes;direct=1"),
+        "'yes' is not a valid value of direct: expected 0 or 1"
+    );
     for both in ["rate=1m;rate_iops=100", "rate=1m,;rate_iops=,100"] {
         assert!(refused(&format!("rw=rw;size=64k;{both}")).contains("rate and rate_iops exclude each other"));
     }

@@ -71,7 +71,7 @@ fn any_beginning_of_the_words_random_and_sequential_is_read() {
         assert_eq!(loads(&plan)[0].0.pattern, pattern, "{word}");
     }
     let wrong = import(&format!("{STORAGE}wd=w,sd=sd1,seekpct=randy\nrd=r,wd=w\n")).expect_err("no such word");
-    assert!(wrong.mistakes()[0].title().starts_with("'randy' is no value of seekpct"));
+    assert!(wrong.mistakes()[0].title().starts_with("'randy' is not a valid value of seekpct"));
 }
 
 #[test]
@@ -160,25 +160,30 @@ fn what_is_not_carried_over_is_named_with_its_line() {
 #[test]
 fn mistakes_point_to_their_line_and_say_what_was_expected() {
     for (text, line, title, label) in [
-        ("sd=sd1,lun=x\nwd=wd1,sd=sd1,rdpct=170\nrd=r,wd=wd1\n", 2, "'170' is no value of rdpct", "expected 0 to 100"),
+        (
+            "sd=sd1,lun=x\nwd=wd1,sd=sd1,rdpct=170\nrd=r,wd=wd1\n",
+            2,
+            "'170' is not a valid value of rdpct",
+            "expected 0 to 100",
+        ),
         ("sd=sd1,lun=x\nwd=wd1,sd=sd7\nrd=r,wd=wd1\n", 2, "no sd is called 'sd7'", "expected the name"),
         (
             "sd=sd1,lun=x\nwd=wd1,sd=sd1,xfersize=(4k,60,8k,10)\nrd=r,wd=wd1\n",
             2,
-            "'4k,60,8k,10' is no value",
+            "'4k,60,8k,10' is not a valid value of xfersize",
             "expected sizes",
         ),
         ("sd=sd1,lun=x\nwd=wd1,sd=(sd1\n", 2, "a list without its end", "expected )"),
         (
             "sd=sd1,lun=x\nwd=wd1,sd=sd1\nrd=r,wd=wd1,iorate=curve,curve=(0,50)\n",
             3,
-            "'0,50' is no value of curve",
+            "'0,50' is not a valid value of curve",
             "expected shares of the highest rate",
         ),
         (
             "sd=sd1,lun=x\nwd=wd1,sd=sd1\nrd=r,wd=wd1,iorate=curve,stopcurve=soon\n",
             3,
-            "'soon' is no value of stopcurve",
+            "'soon' is not a valid value of stopcurve",
             "expected a mean response time",
         ),
         ("hello world\n", 1, "'hello' is no parameter", "expected key=value"),

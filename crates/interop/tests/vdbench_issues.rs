@@ -70,7 +70,7 @@ fn runs_that_differ_by_their_storage_only_are_one_test() {
 #[test]
 fn no_time_and_shares_that_are_none_are_refused() {
     let run = |wd: &str, rd: &str| mistake(&format!("{STORAGE}wd=wd1,sd=sd1{wd}\nrd=r,wd=wd1{rd}\n"));
-    assert_eq!(run("", ",elapsed=0"), (3, "'0' is no value of elapsed".to_owned()));
+    assert_eq!(run("", ",elapsed=0"), (3, "'0' is not a valid value of elapsed".to_owned()));
     let two = |one: &str, other: &str| {
         format!("{STORAGE}wd=wd1,sd=sd1,skew={one}\nwd=wd2,sd=sd1,skew={other}\nrd=r,wd=wd*,iorate=100,elapsed=5\n")
     };

@@ -139,7 +139,10 @@ fn meaning(arms: &Arms) -> String {
         (any(&|cell| cell.watts.is_some()), POWER),
         (any(&|cell| cell.cpu_s_per_gb.is_some()) || arms.arms.iter().any(|arm| arm.cpu_s_per_gb.is_some()), CPU),
         (any(&|cell| cell.at_least), "≥: drivelab or the host's CPUs were the limit"),
-        (any(&|cell| cell.wrong.is_some()), "▲ ◆: others used the disk; alone it would be higher (▲) or another (◆)"),
+        (
+            any(&|cell| cell.wrong.is_some()),
+            "▲ ◆: other programs used the disk; undisturbed, higher (▲) or different (◆)",
+        ),
         (!arms.over_rounds.is_empty(), over_rounds::MEANING),
     ];
     parts.into_iter().filter_map(|(there, words)| there.then_some(words)).collect::<Vec<_>>().join("; ")

@@ -15,7 +15,6 @@ use drivelab_core::workload::{DataPattern, Workload};
 
 use crate::figures::legend;
 use crate::marker::CDM;
-use crate::table::mark;
 use crate::{ReportError, ReportInput};
 
 /// The methodology whose figures have this layout.
@@ -74,7 +73,7 @@ fn marks(figures: [Option<&Metric>; 2]) -> String {
     let metrics = figures.into_iter().flatten();
     let at_least = metrics.clone().any(|metric| metric.lower_bound).then(|| " ≥".to_owned());
     let wrong = metrics.filter_map(|metric| metric.wrong);
-    at_least.into_iter().chain(wrong.map(|wrong| format!(" {}", mark(wrong)))).collect()
+    at_least.into_iter().chain(wrong.map(|wrong| format!(" {}", wrong.sign()))).collect()
 }
 
 /// The figures of a step; dashes where a finding voids them or the step was not reached.

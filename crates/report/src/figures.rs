@@ -229,8 +229,8 @@ pub(crate) fn has_disturbed(input: &ReportInput<'_>, steps: &[&Step]) -> bool {
 }
 
 /// What the marks of disturbed figures say.
-pub(crate) const DISTURBED: &str = "▲ ▼ ◆ mark figures that others disturbed, as they used the same disk or one below \
-                                    it: alone the figure would be higher (▲), lower (▼) or another (◆).";
+pub(crate) const DISTURBED: &str = "▲ ▼ ◆ mark figures disturbed by other programs that used the same disk or one \
+                                    below it: undisturbed, the figure would be higher (▲), lower (▼) or different (◆).";
 
 /// What the signs in the figures of these steps say; empty where there is none.
 pub(crate) fn legend(input: &ReportInput<'_>, steps: &[&Step]) -> String {

@@ -169,11 +169,11 @@ fn facts(document: &IoResults) -> Vec<(&'static str, String)> {
     if !document.spoiled_by.is_empty() {
         let says = match document.wrong.rates {
             Some(_) => {
-                "others used the same disk or one below it: alone the rates would be higher (▲) and the times shorter (▼)"
+                "by other programs that used the disk: undisturbed, rates would be higher (▲) and times shorter (▼)"
             }
             None => {
-                "others used the same disk or one below it: alone the times would be shorter (▼); the rates are those \
-                 that were asked for"
+                "by other programs that used the disk: undisturbed, times would be shorter (▼); the rates are those \
+                 asked for"
             }
         };
         facts.push(("disturbed", says.to_owned()));

@@ -8,7 +8,7 @@ use drivelab_core::plan::{OWN_LOAD, Step, TestPlan};
 use drivelab_core::workload::Pattern;
 
 use crate::figures::{self, Op, quantity};
-use crate::table::{Cell, mark};
+use crate::table::Cell;
 use crate::tests_view::{measured, pair_cell, pairs_of, reported_rounds};
 use crate::{ReportInput, files, format, sweep_view};
 
@@ -273,7 +273,7 @@ fn lowest_interval(input: &ReportInput<'_>, step: &Step) -> Option<String> {
     let whole = line.get(..line.len().checked_sub(1)?)?.iter().filter(|point| !point.ramp);
     let lowest = whole.min_by(|a, b| a.mb_s.total_cmp(&b.mb_s))?;
     let wrong = figures::metric(input, step, Op::of(step), quantity::THROUGHPUT).and_then(|metric| metric.wrong);
-    let mark = wrong.map_or_else(String::new, |wrong| format!(" {}", mark(wrong)));
+    let mark = wrong.map_or_else(String::new, |wrong| format!(" {}", wrong.sign()));
     let (rate, at) = (format::mb_s(lowest.mb_s), format::at_second(lowest.t_s));
     Some(format!("mean; slowest interval {rate}{mark} MB/s, at {at} s"))
 }

@@ -2,15 +2,6 @@
 
 use drivelab_core::metric::Wrong;
 
-/// The mark of a figure that something beside the test disturbed: where it would be without that.
-pub(crate) const fn mark(wrong: Wrong) -> &'static str {
-    match wrong {
-        Wrong::TooLow => "▲",
-        Wrong::TooHigh => "▼",
-        Wrong::EitherWay => "◆",
-    }
-}
-
 /// What a figure cell is.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) enum Sign {
@@ -77,16 +68,16 @@ impl Cell {
 
     /// The mark behind a figure that something beside the test disturbed; empty where nothing did.
     pub(crate) fn after(&self) -> &'static str {
-        self.wrong.map_or("", mark)
+        self.wrong.map_or("", Wrong::sign)
     }
 
     /// What the mark says, for a tooltip.
     pub(crate) fn says(&self) -> &'static str {
         match self.wrong {
             None => "",
-            Some(Wrong::TooLow) => "Disturbed: others used the disk meanwhile. Alone it would be higher",
-            Some(Wrong::TooHigh) => "Disturbed: others used the disk meanwhile. Alone it would be lower",
-            Some(Wrong::EitherWay) => "Disturbed: others used the disk meanwhile. Alone it would be another",
+            Some(Wrong::TooLow) => "Disturbed: other programs used the disk. Undisturbed it would be higher",
+            Some(Wrong::TooHigh) => "Disturbed: other programs used the disk. Undisturbed it would be lower",
+            Some(Wrong::EitherWay) => "Disturbed: other programs used the disk. Undisturbed it would differ",
         }
     }
 

@@ -86,7 +86,9 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
         text.push_str("≥ drivelab or the host's CPU was the limit: the target can do at least this much\n");
     }
     if input.analysis.metrics.iter().any(|metric| metric.wrong.is_some()) {
-        text.push_str("▲ ▼ ◆ others used the same disk or one below it: alone it would be higher, lower, another\n");
+        text.push_str(
+            "▲ ▼ ◆ other programs used the disk: undisturbed, the figure would be higher, lower, different\n",
+        );
     }
     text
 }

@@ -228,10 +228,7 @@ fn after_volume(point: &TimePoint) -> String {
 fn signs((bound, disturbed): (bool, bool)) -> String {
     let said = [
         (bound, " All rates are lower bounds (≥)."),
-        (
-            disturbed,
-            " Others used the disk meanwhile: alone the rates would be higher (▲) and the latencies lower (▼).",
-        ),
+        (disturbed, " Other programs used the disk: undisturbed, rates would be higher (▲) and latencies lower (▼)."),
     ];
     said.into_iter().filter_map(|(there, says)| there.then_some(says)).collect()
 }

@@ -214,6 +214,18 @@ meter() {
     meter=$!
 }
 
+# smoke_until ACCEPTS NAME METHOD TARGET …: the same, three times at most, until the function ACCEPTS takes its document.
+# For figures of steps so short that a busy host can hold one up; the check outside has the same bounds.
+smoke_until() {
+    accepts=$1
+    shift
+    for attempt in 1 2 3; do
+        smoke "$@"
+        "$accepts" "$RESULTS/$1.out" && return
+        echo "$1: attempt $attempt is not accepted"
+    done
+}
+
 # nvme_drives COUNT: so many NVMe drives (/dev/nvme0n1, …) and a folder for results.
 nvme_drives() {
     modprobe nvme_core io_timeout=5

@@ -29,7 +29,7 @@ const LEAST_LENGTH: Bytes = Bytes::new(4 << 20);
 /// Most slow places that are named one by one.
 const NAMED: usize = 4;
 /// Why it is not known how fast places are, and what helps.
-const OTHERS: &str = "others used the disk meanwhile; measure again when nothing else uses it";
+const OTHERS: &str = "other programs used the disk; measure again when nothing else uses it";
 const OTHERS_ACTION: &str = "See what uses the disk (`iotop`, `lsof`), stop it and check again.";
 
 /// A place that was read in order.
@@ -45,7 +45,7 @@ pub struct Place {
     pub rounds: usize,
     /// How they became one figure.
     pub combine: Combine,
-    /// Rounds that are left out, as others used the disk meanwhile.
+    /// Rounds left out because other programs used the disk.
     pub left_out: usize,
     /// In which direction it is wrong, as others used the disk in every round; absent where they did not.
     pub wrong: Option<Wrong>,
@@ -62,7 +62,7 @@ pub struct SmallReads {
     pub p99_us: Option<f64>,
     /// The longest.
     pub longest_us: f64,
-    /// In which direction they are wrong, as others used the disk meanwhile; absent where nobody did.
+    /// In which direction they are wrong because other programs used the disk; `None` where none did.
     pub wrong: Option<Wrong>,
 }
 
@@ -210,13 +210,13 @@ fn others(places: &[Place], disturbed: &[Place], notes: &mut Notes) {
     let left_out: usize = places.iter().map(|place| place.left_out).sum();
     if left_out > 0 {
         let rounds = plural(left_out, "round");
-        notes.saw(format!("{rounds} of single places left out, as others used the disk meanwhile"));
+        notes.saw(format!("{rounds} left out because other programs used the disk"));
     }
     let rates: Vec<f64> = disturbed.iter().map(|place| place.mb_s).collect();
     if let Some((low, high)) = stats::range(&rates) {
         notes.saw(format!(
-            "others used the disk whenever {} of {} places were read: those came with {low:.0} to {high:.0} MB/s and \
-             may be faster alone",
+            "{} of {} places were read only while other programs used the disk: {low:.0} to {high:.0} MB/s, perhaps \
+             faster alone",
             disturbed.len(),
             places.len()
         ));

@@ -51,7 +51,7 @@ fn share(subject: &Subject<'_>, bytes: f64) -> Evidence {
     evidence("share of the span", 100.0 * bytes / span(subject), None, "%")
 }
 
-/// What is told of this execution, with a note where others used the disk meanwhile: its rates carry that mark.
+/// What is reported of this execution, with a note where other programs used the disk and so marked its rates.
 fn told_with_others(subject: &Subject<'_>, found: Option<Vec<Evidence>>) -> Vec<Seen> {
     let told = told(subject, found);
     if told.is_empty() || others::others(subject).is_empty() {
@@ -116,7 +116,7 @@ fn too_little(subject: &Subject<'_>) -> Vec<Seen> {
         let written = execution.record.write.bytes.as_f64();
         let mut found = vec![
             evidence("written", written / 1e9, None, "GB"),
-            share(subject, written.min(span(subject))),
+            share(subject, written),
             evidence(
                 "recorded intervals (limit: the least that show an end)",
                 subject.intervals.len() as f64,

@@ -1,5 +1,8 @@
 //! Shapes of fills that were drawn by hand, so that every edge is known.
 
+use drivelab_core::files::{FileLoad, FilePlace, FileSet, FileSizes, FileSync};
+use drivelab_core::units::{Bytes, Percent};
+
 use super::*;
 
 mod answers;
@@ -11,6 +14,21 @@ const GB: f64 = 1e9;
 fn fill(span: f64, bytes: f64, rate: impl Fn(f64) -> f64) -> Vec<(f64, f64)> {
     let count = (span / bytes).round() as usize;
     (0..count).map(|index| (bytes, bytes / rate((index as f64 + 0.5) * bytes))).collect()
+}
+
+/// Files are deleted one after the other too, but that writes nothing.
+#[test]
+fn a_deletion_of_files_is_no_fill() {
+    let mut run = crate::testing::sample_run();
+    let step = run.plan.tests.iter_mut().flat_map(|test| &mut test.steps).find(|step| is_fill(step)).expect("a fill");
+    for (work, fills) in [(FileWork::Create, true), (FileWork::Delete, false)] {
+        let Action::Io { workload, .. } = &mut step.action else { unreachable!("a fill writes") };
+        let sizes = FileSizes::Fixed { size: Bytes::MIB };
+        let set =
+            FileSet { name: "one".to_owned(), count: 1, sizes, total: None, seed: 1, compress_percent: Percent::ZERO };
+        workload.files = Some(Box::new(FileLoad { set, work, of: FilePlace::Original, sync: FileSync::End }));
+        assert_eq!(is_fill(step), fills, "{work:?}");
+    }
 }
 
 fn near(a: f64, b: f64, share: f64) -> bool {

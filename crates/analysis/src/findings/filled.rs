@@ -24,7 +24,7 @@ fn the_first(seen: &[Seen]) -> &'static str {
 /// What is added where others used the disk during the execution whose figures are told.
 fn others(seen: &[Seen]) -> &'static str {
     let noted = seen.first().is_some_and(|seen| !seen.notes.is_empty());
-    if noted { " Others used the disk meanwhile, so these rates are lower bounds." } else { "" }
+    if noted { " Other programs used the disk, so these rates are lower bounds." } else { "" }
 }
 
 fn note(seen: &[Seen], code: &'static str, statement: String, cause: &str, action: &str) -> Finding {

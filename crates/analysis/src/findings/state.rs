@@ -59,12 +59,12 @@ pub fn not_emptied(cut_off: &str, keys: Vec<StepKey>) -> Finding {
         code: "not_emptied",
         severity: Severity::Note,
         statement: format!(
-            "'{cut_off}' was cut off when it had changed the target, and what it left could not be taken away: the steps \
-             behind the break met it, and in a run in one go they do not."
+            "The steps after the interruption found what '{cut_off}' had already written to the target. In an \
+             uninterrupted run they would not."
         ),
-        cause: "Nothing in the methodology discards or writes the whole target before them, so there is no state to go \
-                back to.",
-        action: "Where it may matter, discard the target (`drivelab wipe`) and begin a new run.",
+        cause: "The methodology neither discards nor fills the whole target before these steps, so drivelab could not \
+                restore its state.",
+        action: "If that matters, discard the target (`drivelab wipe`) and start a new run.",
     };
     words.finding(keys, Vec::new())
 }

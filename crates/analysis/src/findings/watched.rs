@@ -34,7 +34,7 @@ pub(crate) fn others_used_disk(seen: &[Seen]) -> Finding {
     let names: BTreeSet<&str> = seen.iter().flat_map(|one| &one.notes).map(String::as_str).collect();
     let names: Vec<&str> = names.into_iter().collect();
     let statement = format!(
-        "In {} others used {}: the kernel counted more than drivelab moved, and the figures are not the device's alone.",
+        "In {} other I/O used {}: the kernel counted more bytes than drivelab moved, so the figures are marked.",
         executions(seen),
         names.join(", ")
     );
@@ -48,8 +48,8 @@ pub(crate) fn others_perhaps(seen: &[Seen]) -> Finding {
     let names: BTreeSet<&str> = seen.iter().flat_map(|one| &one.notes).map(String::as_str).collect();
     let names: Vec<&str> = names.into_iter().collect();
     let statement = format!(
-        "In {} the kernel counted more on {} than was asked for: whether the page cache in between read ahead or others \
-         used it cannot be told.",
+        "In {} the kernel counted more bytes on {} than drivelab asked for. Either the page cache read ahead or other I/O \
+         used the disk.",
         executions(seen),
         names.join(", ")
     );
@@ -62,15 +62,15 @@ pub(crate) fn others_perhaps(seen: &[Seen]) -> Finding {
 /// Beside loads on files the reads of others are judged only.
 pub(crate) fn writes_not_judged(seen: &[Seen]) -> Finding {
     let statement = format!(
-        "In {} what others wrote to the disk could not be watched: a file system writes more than its files. Only reads \
-         were held against what the files hold.",
+        "In {} only the reads of other programs were checked. Their writes cannot be separated from those of the file \
+         system itself.",
         executions(seen)
     );
     let action = "See that nothing else uses the disk meanwhile (`iotop`).";
     Words { code: "others_not_watched", severity: Severity::Note, statement, cause: "", action }.about(seen)
 }
 
-/// Nothing is watched beside the run, or beside the part of it that the statement names.
+/// Other I/O was not watched in the run, or in the part of it that the statement names.
 pub(crate) fn not_watched(statement: &str) -> Finding {
     let words = Words {
         code: "others_not_watched",

@@ -8,6 +8,23 @@ use drivelab_core::units::{Bytes, Nanos};
 /// Of a trace, the share of the time on the clock in which an operation was outstanding: one in so many.
 pub const BUSY_ONE_IN: u32 = 5;
 
+/// What a step that replayed 100 operations records, of which some was outstanding for so long.
+#[must_use]
+pub const fn replay_record(busy: Nanos) -> ReplayRecord {
+    ReplayRecord {
+        taken: 100,
+        complete: false,
+        skipped_trims: 0,
+        moved: 0,
+        aligned: 0,
+        shortened: 0,
+        busy,
+        starved: Nanos::new(0),
+        starved_operations: 0,
+        lateness: None,
+    }
+}
+
 /// A test as a replay of a trace at recorded times, busy for a fifth of it.
 #[must_use]
 pub fn replayed(mut records: RunRecords, test: &str) -> RunRecords {
@@ -41,18 +58,7 @@ pub fn replayed(mut records: RunRecords, test: &str) -> RunRecords {
     }
     let begin = format!("{test}/");
     for record in records.steps.iter_mut().filter(|record| record.key.step.as_str().starts_with(&begin)) {
-        record.replay = Some(ReplayRecord {
-            taken: 100,
-            complete: false,
-            skipped_trims: 0,
-            moved: 0,
-            aligned: 0,
-            shortened: 0,
-            busy: Nanos::new(record.elapsed().get() / u64::from(BUSY_ONE_IN)),
-            starved: Nanos::new(0),
-            starved_operations: 0,
-            lateness: None,
-        });
+        record.replay = Some(replay_record(Nanos::new(record.elapsed().get() / u64::from(BUSY_ONE_IN))));
     }
     records
 }

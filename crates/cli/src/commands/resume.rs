@@ -114,7 +114,7 @@ pub fn resume(context: &Context, arguments: &ResumeArgs) -> Result {
     execute(context, &arguments.print, ready)
 }
 
-/// Says that others are not watched from here on, where that is not yet said of the run.
+/// The note that other I/O is not watched from here on; empty where the run has it already.
 fn unseen_from_here(watching: &Watching, devices: &[BlockDeviceFacts], records: &RunRecords) -> Vec<Finding> {
     let finding = watching.unseen(devices).then(findings::others_not_watched_any_more);
     let is_new = |finding: &Finding| records.findings.iter().all(|before| before.code != finding.code);

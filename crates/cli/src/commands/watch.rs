@@ -75,8 +75,8 @@ pub fn watch(context: &Context, arguments: &WatchArgs) -> Result {
     if let Some(hot) = sampler.too_hot() {
         return Err(Failure::new(ExitCode::Interrupted, hot));
     }
-    if status.is_some() && signals::told_to_end() {
-        return Err(Failure::new(ExitCode::Interrupted, "stopped by a signal, and the command with it"));
+    if status.is_some() && signals::is_terminated() {
+        return Err(Failure::new(ExitCode::Interrupted, "stopped by a signal, which was passed on to the command"));
     }
     match status {
         // The program's own answer, whatever it means there.
@@ -138,7 +138,7 @@ fn follow(
             if over.is_some() {
                 return Ok(over);
             }
-            let is_to_end = stop.cause() == Some(StopCause::Heat) || signals::told_to_end();
+            let is_to_end = stop.cause() == Some(StopCause::Heat) || signals::is_terminated();
             if !told && (now_ns >= end_ns || is_to_end) {
                 told = true;
                 terminate(child);

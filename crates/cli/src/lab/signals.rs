@@ -18,8 +18,8 @@ use crate::screens;
 
 /// Whether a signal asked this process to stop.
 static ASKED: AtomicBool = AtomicBool::new(false);
-/// Whether one of them was SIGTERM or SIGHUP, which no terminal sends to a whole group of programs by a key.
-static TOLD_TO_END: AtomicBool = AtomicBool::new(false);
+/// Whether one of them was SIGTERM or SIGHUP. Unlike Ctrl-C, these reach only this process and not its children.
+static TERMINATED: AtomicBool = AtomicBool::new(false);
 /// The questions that stand at a terminal just now; whoever asks one looks at [`ASKED`].
 static QUESTIONS: AtomicUsize = AtomicUsize::new(0);
 /// What a signal stops.
@@ -62,7 +62,7 @@ fn take(signal: i32) {
         return;
     }
     if signal != SIGINT {
-        TOLD_TO_END.store(true, Ordering::SeqCst);
+        TERMINATED.store(true, Ordering::SeqCst);
     }
     let asked = ASKED.swap(true, Ordering::SeqCst);
     if !asked && QUESTIONS.load(Ordering::SeqCst) > 0 {
@@ -127,10 +127,10 @@ pub fn asked() -> bool {
     ASKED.load(Ordering::SeqCst)
 }
 
-/// Whether SIGTERM or SIGHUP asked for it, which a program that was started has not got itself.
+/// Whether SIGTERM or SIGHUP arrived. A command that drivelab started has not received it and must be ended.
 #[must_use]
-pub fn told_to_end() -> bool {
-    TOLD_TO_END.load(Ordering::SeqCst)
+pub fn is_terminated() -> bool {
+    TERMINATED.load(Ordering::SeqCst)
 }
 
 /// Whether a signal ends the process: the second one that a person sends does, or presses in a panel. A run that

@@ -143,7 +143,7 @@ impl Watching {
         self.found.is_some()
     }
 
-    /// Whether others could use these devices unseen. What stores nothing has none.
+    /// Whether other I/O on these devices would go unnoticed. A target that stores nothing has no devices.
     #[must_use]
     pub const fn unseen(&self, devices: &[BlockDeviceFacts]) -> bool {
         !self.reads_anything() && !devices.is_empty()

@@ -284,6 +284,6 @@ fn wrong_at(option: &Opt, expected: &str, state: &mut State) {
         Some(word) => format!("write the number that {word} stands for: a methodology is the same on every host"),
         None => format!("see {key} in fio's HOWTO"),
     };
-    let title = format!("'{value}' is no value of {key}");
+    let title = format!("'{value}' is not a valid value of {key}");
     state.mistakes.push(Mistake::new(&option.place, title, format!("expected {expected}"), help));
 }

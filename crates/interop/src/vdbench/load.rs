@@ -81,7 +81,7 @@ pub(super) fn say(param: &Param, fate: Fate, why: &str, state: &mut State) {
 
 /// A value that cannot be read.
 pub(super) fn wrong(param: &Param, expected: &str, state: &mut State) {
-    let title = format!("'{}' is no value of {}", param.values.join(","), param.key);
+    let title = format!("'{}' is not a valid value of {}", param.values.join(","), param.key);
     let help = "see the Vdbench Users Guide";
     state.mistakes.push(Mistake::new(&param.place, title, format!("expected {expected}"), help));
 }

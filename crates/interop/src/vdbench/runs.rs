@@ -135,7 +135,7 @@ fn general(entries: &[Entry], state: &mut State) -> Vec<(&'static str, u64)> {
             }
             ("compratio" | "dedupratio", None) => {
                 let place = &entry.place;
-                let title = format!("'{}' is no value of {}", entry.name, entry.kind);
+                let title = format!("'{}' is not a valid value of {}", entry.name, entry.kind);
                 state.mistakes.push(Mistake::new(place, title, "expected a ratio such as 2", "1 is no reduction"));
             }
             ("dedupunit" | "dedupsets" | "dedupflipflop", _) => {

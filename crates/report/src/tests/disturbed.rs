@@ -42,11 +42,11 @@ fn a_disturbed_rate_has_its_mark_beside_it_in_every_format_and_a_legend() {
     ];
     for (name, text) in &texts {
         assert!(text.contains(&marked), "{name}: {text}");
-        assert!(text.contains("alone"), "{name} says what the mark means");
+        assert!(text.contains("undisturbed, "), "{name} says what the mark means");
     }
     let page = crate::html(&inputs).unwrap();
     let sign = format!(
-        "{rate} <abbr class=\"sign\" title=\"Disturbed: others used the disk meanwhile. Alone it would be higher\">▲</abbr>"
+        "{rate} <abbr class=\"sign\" title=\"Disturbed: other programs used the disk. Undisturbed it would be higher\">▲</abbr>"
     );
     assert!(page.matches(&sign).count() >= 2, "at the top and in the table of the test");
     assert!(page.contains(&format!("{rate} ▲ MB/s")), "in the chart");

@@ -32,8 +32,8 @@ pub(super) const MEANING: [&str; 7] = [
     "The total is the sum over all drives; there is none where a drive has no figure.",
     "≥ marks a rate that the host limited, not the drive: the drive can do at least this much, and what it keeps then says little \
      about drives.",
-    "▲ ▼ ◆ mark figures of a step in which others used the disk or one below it: alone they would be higher, lower or \
-     another.",
+    "▲ ▼ ◆ mark figures disturbed by other programs that used the same disk or one below it: undisturbed, they would be \
+     higher, lower or different.",
     "Overlap is the share of a drive's step during which every other drive ran the same step. Below 100 % it was partly alone, \
      and lost more in full company than is shown; below 90 % what it kept is not shown, and the sum over all drives is void.",
     "CPU is what the host's CPUs did between begin and end of the step, everybody's programs together (/proc/stat). Busy is \

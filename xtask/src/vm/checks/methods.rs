@@ -70,11 +70,7 @@ pub(crate) fn check_buyer(results: &Results) -> Result<Vec<String>> {
         list(&sheet, "/data_sheet/rows")?.iter().find(|row| row.pointer("/figure") == Some(&"power_active".into()));
     let row = row.context("data-sheet: no row of power")?;
     within("data-sheet: printed power", number(row, "/printed")?, WATTS, 1e-9)?;
-    // On a busy host the step may be over before it had a reading, and then the document says so.
-    match number(row, "/measured") {
-        Ok(measured) => within("data-sheet: measured power", measured, WATTS, 1e-6)?,
-        Err(_) => says(&sheet, "few_readings", "")?,
-    }
+    within("data-sheet: measured power", number(row, "/measured")?, WATTS, 1e-6)?;
     told.push(watched(results, "anandtech-2018", 50, 30)?);
     let suite = document(results, "anandtech-2018")?;
     ensure!(says(&suite, "scores_not_measured", "").is_err(), "anandtech-2018: scores without a figure");
@@ -163,8 +159,7 @@ pub(crate) fn check_drives(results: &Results) -> Result<Vec<String>> {
             says(&feed, "drives_apart", "did not run on all drives for the whole time")?;
             continue;
         };
-        // Per cent, not a share. A busy host may hold a tenth of a second of the drive alone up by several times.
-        ensure!((1.0..1_000.0).contains(&kept), "gpu-feed: a drive keeps {kept} % beside the other");
+        ensure!((1.0..200.0).contains(&kept), "gpu-feed: a drive keeps {kept} % beside the other");
     }
     let mut fed = 0;
     for step in list(&feed, "/feed/steps")? {

@@ -2,12 +2,11 @@
 
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Action, Combine};
-use drivelab_core::telemetry::{Quantity, SeriesDescription, SourceKind};
 use drivelab_core::workload::Pattern;
 
 use super::*;
 use crate::analyse;
-use crate::testing::{recorded, sample_run, source};
+use crate::testing::{beside_others, sample_run};
 
 /// Others used the disk in every round of these places.
 fn disturb(drive: &mut Drive, places: std::ops::Range<usize>) {
@@ -23,15 +22,20 @@ fn because(drive: &Drive) -> String {
 fn a_place_that_others_disturbed_in_every_round_is_not_held_against_the_drive() {
     let old = Question::OldData;
     let slow = |drive: &mut Drive| drive.read().places[1].mb_s = 100.0;
-    after(old, Standing::Unknown, "Cannot tell: others used the disk meanwhile; measure again when", |drive| {
+    after(old, Standing::Unknown, "Cannot tell: other programs used the disk; measure again when", |drive| {
         slow(drive);
         disturb(drive, 1..2);
     });
-    after(old, Standing::Unknown, "whenever 8 of 8 places were read: those came with 100 to 3000 MB/s", |drive| {
-        slow(drive);
-        disturb(drive, 0..8);
-    });
-    after(old, Standing::Unknown, "Cannot tell: others used the disk meanwhile", |drive| disturb(drive, 0..5));
+    after(
+        old,
+        Standing::Unknown,
+        "8 of 8 places were read only while other programs used the disk: 100 to 3000 MB/s",
+        |drive| {
+            slow(drive);
+            disturb(drive, 0..8);
+        },
+    );
+    after(old, Standing::Unknown, "Cannot tell: other programs used the disk", |drive| disturb(drive, 0..5));
     after(old, Standing::Good, "the slowest that nobody disturbed 3000 MB/s", |drive| disturb(drive, 0..4));
     // A place that nobody disturbed is slow whatever others did to the rest, which is no slower alone.
     after(old, Standing::Beware, "1 of 8 places are read at less than 50 % of the fastest (3000 MB/s)", |drive| {
@@ -56,7 +60,7 @@ fn rounds_that_do_not_count_are_told_and_so_is_how_often_places_were_measured() 
     assert!(all(3, Combine::Best).starts_with("measured 3 times each, the best one taken; "));
     assert!(all(2, Combine::Mean).starts_with("measured twice each, their mean taken; "));
     assert!(all(2, Combine::Median).starts_with("measured twice each, their median taken; "));
-    after(Question::OldData, Standing::Good, "1 round of single places left out, as others", |drive| {
+    after(Question::OldData, Standing::Good, "1 round left out because other programs", |drive| {
         (drive.read().places[3].rounds, drive.read().places[3].left_out) = (1, 1);
         assert!(because(drive).starts_with("measured 1 to 2 times each, the better one taken; "));
     });
@@ -69,12 +73,14 @@ fn figures_of_disturbed_steps_are_marked() {
         drive.read().small = vec![SmallReads { label, mean_us: 146_580.0, p99_us: None, longest_us: 2e5, wrong }];
     };
     let old = Question::OldData;
-    after(old, Standing::Good, "mean 146580 µs, longest 200000 µs (▼ others used the disk meanwhile", |drive| {
+    after(old, Standing::Good, "mean 146580 µs, longest 200000 µs (▼ other programs used the disk", |drive| {
         small(drive, Some(Wrong::TooHigh));
     });
-    after(old, Standing::Good, "longest 200000 µs (◆ others perhaps", |drive| small(drive, Some(Wrong::EitherWay)));
+    after(old, Standing::Good, "longest 200000 µs (◆ other programs may", |drive| {
+        small(drive, Some(Wrong::EitherWay))
+    });
     after(old, Standing::Good, "longest 200000 µs; 8 places", |drive| small(drive, None));
-    let marked = "76 % of what the link carries (▲ others used the disk meanwhile: higher alone)";
+    let marked = "76 % of what the link carries (▲ other programs used the disk: higher alone)";
     after(Question::Link, Standing::Good, marked, |drive| disturb(drive, 0..8));
 }
 
@@ -87,25 +93,6 @@ fn in_order() -> RunRecords {
             workload.pattern = Pattern::Sequential;
         }
     }
-    run
-}
-
-/// The run, while whose chosen executions others read as much again.
-fn beside_others(mut run: RunRecords, chosen: impl Fn(&StepKey) -> bool) -> RunRecords {
-    let mut records: Vec<&StepRecord> = run.steps.iter().filter(|record| chosen(&record.key)).collect();
-    records.sort_by_key(|record| record.start_ns);
-    let (mut counted, mut points) = (1e12, Vec::new());
-    for record in records {
-        points.push((record.start_ns - 500_000, counted));
-        counted += 2.0 * record.read.bytes.as_f64();
-        points.push((record.end_ns + 500_000, counted));
-    }
-    let mut disk = source(SourceKind::DiskStats, "nvme0n1", Quantity::Volume, &points);
-    for name in ["write_bytes", "discard_bytes"] {
-        disk.description.series.push(SeriesDescription::new(name, Quantity::Volume));
-        disk.samples.iter_mut().for_each(|sample| sample.values.push(Some(0.0)));
-    }
-    run.telemetry = recorded(vec![disk]);
     run
 }
 

@@ -139,7 +139,7 @@ fn rates_of_a_fill_beside_others_are_lower_bounds_in_the_sentence_too() {
         }
         run.telemetry = recorded(vec![disk]);
         let disturbed = told(&run, code).expect("an answer").statement;
-        assert_eq!(disturbed, format!("{alone} Others used the disk meanwhile, so these rates are lower bounds."));
+        assert_eq!(disturbed, format!("{alone} Other programs used the disk, so these rates are lower bounds."));
     }
 }
 

@@ -70,6 +70,37 @@ fn bytes_that_are_not_ours_are_others_and_our_own_are_not() {
     assert!(found.evidence[0].what.contains("nvme0n1") && found.statement.contains("nvme0n1"), "{found:?}");
 }
 
+/// On a slow load the floor of a rate is the larger limit, and it is the one that the evidence states.
+#[test]
+fn the_evidence_states_the_limit_that_was_applied() {
+    let run = sample_run();
+    let record = step(&run);
+    // The counters are read a millisecond before and behind the step.
+    let floor = FOREIGN_RATE * ((record.end_ns - record.start_ns) as f64 / 1e9 + 0.002);
+    let own = moved_by_step(&run).sum();
+    let found = with_more(read(0.5 * own)).expect("a finding");
+    let limit = found.evidence[0].limit.expect("a limit");
+    assert!(near(limit, floor.max(FOREIGN_SHARE * own)), "{limit}, of {floor} and {}", FOREIGN_SHARE * own);
+    let judged = |own: f64| {
+        let account = Account {
+            devices: vec!["sda"],
+            own: read(own),
+            due: read(own),
+            allowed: read(own),
+            counted: read(own + 5e6),
+            seconds: 2.0,
+        };
+        judge(&account, Spoils::Worse).and_then(|found| found[0].1[0].limit)
+    };
+    assert_eq!(judged(1e6), Some(2e6), "a megabyte a second for two seconds");
+    assert_eq!(judged(80e6), Some(4e6), "a twentieth");
+    assert_eq!(judged(200e6), None, "5 MB are no more than a twentieth of 200 MB");
+}
+
+fn near(one: f64, other: f64) -> bool {
+    (one - other).abs() <= 0.01 * other
+}
+
 /// Half of what the step read came from another namespace: the disk of the target counts the other half, and more is
 /// of others.
 #[test]

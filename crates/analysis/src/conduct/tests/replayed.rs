@@ -10,18 +10,7 @@ use super::*;
 use crate::{LimitKind, analyse};
 
 fn replayed() -> ReplayRecord {
-    ReplayRecord {
-        taken: 100,
-        complete: false,
-        skipped_trims: 0,
-        moved: 0,
-        aligned: 0,
-        shortened: 0,
-        busy: Nanos::from_secs(1),
-        starved: Nanos::new(0),
-        starved_operations: 0,
-        lateness: None,
-    }
+    crate::testing::replay_record(Nanos::from_secs(1))
 }
 
 /// The sample run with a step that replayed a trace in time: `writes` of its operations were to write.

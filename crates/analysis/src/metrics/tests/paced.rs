@@ -1,30 +1,13 @@
 //! Rates of loads that kept their schedule are what was asked for, whatever others did to the disk meanwhile.
 
 use drivelab_core::metric::Wrong;
-use drivelab_core::telemetry::{About, Quantity, SeriesDescription, SourceKind};
 
 use super::*;
 use crate::rate;
-use crate::testing::{recorded, source};
 
-/// The run, while whose step others read as much again from the target's disk, and as much as it wrote.
-fn disturbed(mut run: RunRecords, step: &str) -> RunRecords {
-    let record = run.steps.iter().find(|record| record.key.step.as_str() == step).expect("the step").clone();
-    let own: Vec<_> = run.intervals.iter().filter(|interval| interval.key == record.key).collect();
-    let read: f64 = own.iter().map(|interval| interval.read.bytes.as_f64()).sum();
-    let written = record.written_total.as_f64();
-    let from = own.first().map_or(record.start_ns, |first| first.start_ns.min(record.start_ns)) - 500_000;
-    let times = [from, record.end_ns + 500_000];
-    let after = 1e12 + 2.0 * read + written;
-    let mut disk = source(SourceKind::DiskStats, "nvme0n1", Quantity::Volume, &[(times[0], 1e12), (times[1], after)]);
-    disk.description.about = About::Drive("nvme0n1".to_owned());
-    for (series, after) in [("write_bytes", written), ("discard_bytes", 0.0)] {
-        disk.description.series.push(SeriesDescription::new(series, Quantity::Volume));
-        disk.samples[0].values.push(Some(0.0));
-        disk.samples[1].values.push(Some(after));
-    }
-    run.telemetry = recorded(vec![disk]);
-    run
+/// The run, whose disk other programs used during this step.
+fn disturbed(run: RunRecords, step: &str) -> RunRecords {
+    testing::beside_others(run, |key| key.step.as_str() == step)
 }
 
 /// In which direction each figure of a step is marked, and that codes go with marks.
@@ -57,6 +40,18 @@ fn the_rate_of_a_schedule_that_was_not_kept_is_too_low_and_so_is_that_of_no_sche
     assert_eq!(marks(&disturbed(testing::sample_overloaded_run(), step), step)["read.iops"], Some(Wrong::TooLow));
     let step = "mixes/w30";
     assert_eq!(marks(&disturbed(sample_run(), step), step)["total.iops"], Some(Wrong::TooLow));
+}
+
+/// The same without growth throughout, as after one stall: no overload, and the rate was missed all the same.
+#[test]
+fn the_rate_of_a_schedule_that_fell_behind_once_is_too_low() {
+    let step = "overloaded/r300000";
+    let mut run = testing::sample_overloaded_run();
+    let records = run.steps.iter_mut().filter(|record| record.key.step.as_str() == step);
+    records.filter_map(|record| record.open_loop.as_mut()).for_each(|open| open.backlog_growth_per_second = 0.0);
+    let run = disturbed(run, step);
+    assert!(analyse(&run).findings.iter().all(|finding| finding.code != "open_loop_overloaded"));
+    assert_eq!(marks(&run, step)["read.iops"], Some(Wrong::TooLow));
 }
 
 #[test]

@@ -1,0 +1,35 @@
+//! A sample run whose disk other programs used during some of its executions.
+
+use drivelab_core::ids::StepKey;
+use drivelab_core::record::StepRecord;
+use drivelab_core::run::RunRecords;
+use drivelab_core::telemetry::{Quantity, SeriesDescription, SourceKind};
+
+use super::{recorded, source};
+
+/// The run with counters of its disk. During each chosen execution other programs read as much as the execution did, and
+/// wrote nothing.
+#[must_use]
+pub fn beside_others(mut run: RunRecords, chosen: impl Fn(&StepKey) -> bool) -> RunRecords {
+    let mut records: Vec<&StepRecord> = run.steps.iter().filter(|record| chosen(&record.key)).collect();
+    records.sort_by_key(|record| record.start_ns);
+    let (mut read, mut written, mut points) = (1e12, 0.0, Vec::new());
+    for record in records {
+        let own = || run.intervals.iter().filter(|interval| interval.key == record.key);
+        let from = own().map(|interval| interval.start_ns).min().unwrap_or(record.start_ns).min(record.start_ns);
+        points.push((from - 500_000, read, written));
+        read += 2.0 * own().map(|interval| interval.read.bytes.as_f64()).sum::<f64>();
+        written += record.written_total.as_f64();
+        points.push((record.end_ns + 500_000, read, written));
+    }
+    let reads: Vec<(u64, f64)> = points.iter().map(|(at_ns, read, _)| (*at_ns, *read)).collect();
+    let mut disk = source(SourceKind::DiskStats, "nvme0n1", Quantity::Volume, &reads);
+    for series in ["write_bytes", "discard_bytes"] {
+        disk.description.series.push(SeriesDescription::new(series, Quantity::Volume));
+    }
+    for (sample, (.., written)) in disk.samples.iter_mut().zip(&points) {
+        sample.values.extend([Some(*written), Some(0.0)]);
+    }
+    run.telemetry = recorded(vec![disk]);
+    run
+}
