@@ -2,7 +2,7 @@
 //! run.
 //!
 //! The run is made up, since none may take a day here: session, recorder and bundle are the real ones, in a process of
-//! their own; the I/O, the samples beside it and the clock are not. Its intervals have distributions of some hundred
+//! their own; the I/O and the samples beside it are not, and time is virtual. Its intervals have distributions of some hundred
 //! buckets, as those of a real drive have. `drivelab` then reads the bundle. A whole day, with figures:
 //! `DRIVELAB_MEMORY_SECONDS=86400 cargo nextest run --release -p drivelab --test memory four_times`.
 
@@ -11,18 +11,15 @@ mod support;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
 
 use drivelab_analysis::testing::{Pace, sample_environment, sample_plan, sample_tool, step_events};
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
-use drivelab_core::clock::{RunClock, StopToken};
-use drivelab_core::event::{EVENT_VERSION, Event, EventBody, RunStarted};
+use drivelab_core::clock::{RunClock as _, StopToken, VirtualClock};
+use drivelab_core::event::{EVENT_VERSION, RunStarted};
 use drivelab_core::finding::Finding;
 use drivelab_core::group::CoreTime;
 use drivelab_core::histogram::Histogram;
 use drivelab_core::ids::{RunId, StepId};
-use drivelab_core::listener::{Listener, ListenerError};
 use drivelab_core::plan::{Action, Plan};
 use drivelab_core::record::{IntervalRecord, OpRecord, StepRecord};
 use drivelab_core::telemetry::{
@@ -44,49 +41,9 @@ const CPUS: &str = "DRIVELAB_MEMORY_CPUS";
 const STEP: u64 = 300;
 const SECOND_NS: u64 = 1_000_000_000;
 
-/// Time that passes when somebody says so.
-struct Made(AtomicU64);
-
-impl RunClock for Made {
-    fn now_ns(&self) -> u64 {
-        self.0.load(Ordering::SeqCst)
-    }
-
-    fn sleep_until(&self, at_ns: u64, _: &StopToken) -> bool {
-        self.0.fetch_max(at_ns, Ordering::SeqCst);
-        true
-    }
-}
-
-/// The recorder, and how many intervals it has taken.
-struct Counted {
-    recorder: Recorder,
-    taken: Arc<AtomicU64>,
-}
-
-impl Listener for Counted {
-    fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
-        self.recorder.event(event)?;
-        if matches!(event.event, EventBody::Interval(_)) {
-            self.taken.fetch_add(1, Ordering::SeqCst);
-        }
-        Ok(())
-    }
-
-    fn idle(&mut self) -> Result<(), ListenerError> {
-        self.recorder.idle()
-    }
-
-    fn finish(&mut self) -> Result<(), ListenerError> {
-        self.recorder.finish()
-    }
-}
-
 /// A drive of some 100,000 operations per second, a third of them writes.
 struct Drive {
-    clock: Arc<Made>,
-    taken: Arc<AtomicU64>,
-    given: u64,
+    clock: Arc<VirtualClock>,
     random: u64,
     template: StepRecord,
 }
@@ -134,7 +91,7 @@ impl Backend for Drive {
             let (reads, writes) = (self.second(66_000), self.second(33_000));
             read.merge(&reads);
             write.merge(&writes);
-            let start_ns = self.clock.0.fetch_add(SECOND_NS, Ordering::SeqCst);
+            let start_ns = self.clock.advance(SECOND_NS);
             let (reads, writes) = (op(&reads, SECOND_NS), op(&writes, SECOND_NS));
             let busy = reads.histogram.sum.get() + writes.histogram.sum.get();
             interval(IntervalRecord {
@@ -151,11 +108,6 @@ impl Backend for Drive {
                 condensed: None,
                 in_flight_mean: busy as f64 / SECOND_NS as f64,
             });
-            // In a real second the recorder is never behind.
-            self.given += 1;
-            while self.taken.load(Ordering::SeqCst) + 20 < self.given {
-                std::thread::sleep(Duration::from_micros(200));
-            }
         }
         let elapsed_ns = seconds * SECOND_NS;
         let (read, write) = (op(&read, elapsed_ns), op(&write, elapsed_ns));
@@ -179,7 +131,7 @@ impl Backend for Drive {
 
 /// Samples of a second: the times of every CPU, and five temperatures.
 struct Beside {
-    clock: Arc<Made>,
+    clock: Arc<VirtualClock>,
     cpus: usize,
     next_ns: u64,
 }
@@ -293,17 +245,16 @@ fn play(data: &Path, seconds: u64, cpus: usize) {
     let new =
         NewBundle { run, started: started_at, tool: &tool, plan: &plan, environment: &environment, methodology_toml };
     let recorder = Recorder::create(&data, &new).expect("a bundle");
-    let (clock, taken) = (Arc::new(Made(AtomicU64::new(0))), Arc::new(AtomicU64::new(0)));
+    let clock = Arc::new(VirtualClock::default());
     let mut short = plan.tests[0].steps[0].clone();
     short.estimated_time = Nanos::from_secs(1);
     let pace = Pace { bytes_per_second: 1e9, cliff_at: u64::MAX, after: 1e9 };
     let template = step_events(&short, 1, 0, pace).1;
-    let mut drive =
-        Drive { clock: clock.clone(), taken: taken.clone(), given: 0, random: 88_172_645_463_325_252, template };
+    let mut drive = Drive { clock: clock.clone(), random: 88_172_645_463_325_252, template };
     let beside = Beside { clock: clock.clone(), cpus, next_ns: 0 };
     let stop = StopToken::default();
     let start = Start::New(RunStarted { event_version: EVENT_VERSION, run, started, tool, plan, environment });
-    let fanout = Fanout::start(Box::new(Counted { recorder, taken }), Vec::new(), stop.clone());
+    let fanout = Fanout::start(Box::new(recorder), Vec::new(), stop.clone());
     let mut care = Nothing;
     let session = Session::begin(start, &mut drive, &mut care, clock, stop, fanout).expect("a session");
     let outcome = session.observed(Some(Box::new(beside))).run();

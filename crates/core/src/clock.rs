@@ -4,7 +4,7 @@
 //! [`RunClock::sleep_until`], so that a virtual drive can run an hour's cool-down in no time.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
@@ -88,6 +88,48 @@ pub trait RunClock: Send + Sync {
 
     /// Waits until that time or until `stop` is set (looked at every 50 ms or better); `true` if the time was reached.
     fn sleep_until(&self, at_ns: u64, stop: &StopToken) -> bool;
+
+    /// Whether its time passes only when something made up says so. Nothing is late then: whoever is slow is waited for.
+    fn is_virtual(&self) -> bool {
+        false
+    }
+}
+
+/// Time that passes when somebody says so: waiting for a moment takes none.
+#[derive(Debug, Default)]
+pub struct VirtualClock {
+    now_ns: AtomicU64,
+}
+
+impl VirtualClock {
+    /// A clock that shows `elapsed_ns` now.
+    #[must_use]
+    pub const fn starting_at(elapsed_ns: u64) -> VirtualClock {
+        VirtualClock { now_ns: AtomicU64::new(elapsed_ns) }
+    }
+
+    /// Lets this time pass; gives the time before.
+    pub fn advance(&self, by_ns: u64) -> u64 {
+        self.now_ns.fetch_add(by_ns, Ordering::SeqCst)
+    }
+}
+
+impl RunClock for VirtualClock {
+    fn now_ns(&self) -> u64 {
+        self.now_ns.load(Ordering::SeqCst)
+    }
+
+    fn sleep_until(&self, at_ns: u64, stop: &StopToken) -> bool {
+        if stop.is_stopped() {
+            return false;
+        }
+        self.now_ns.fetch_max(at_ns, Ordering::SeqCst);
+        true
+    }
+
+    fn is_virtual(&self) -> bool {
+        true
+    }
 }
 
 /// Real time.

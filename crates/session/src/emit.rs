@@ -17,7 +17,8 @@ pub(crate) struct Emitter {
 
 impl Emitter {
     /// Starts with this number; the clock already stands at the run's time.
-    pub(crate) fn new(clock: Arc<dyn RunClock>, next_seq: u64, fanout: Fanout) -> Self {
+    pub(crate) fn new(clock: Arc<dyn RunClock>, next_seq: u64, mut fanout: Fanout) -> Self {
+        fanout.in_virtual_time(clock.is_virtual());
         Emitter { clock, next_seq, last_at_ns: 0, fanout }
     }
 

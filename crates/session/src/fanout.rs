@@ -2,7 +2,8 @@
 //!
 //! While it runs the session never waits for a screen (at the end it does, for its last words): a full screen queue
 //! loses events. The recorder's queue has no bound, but a limit in time: when the oldest event it has not taken is more
-//! than 5 s old during a step, the run stops, because a recording that cannot keep up would fill the memory.
+//! than 5 s old during a step, the run stops, because a recording that cannot keep up would fill the memory. Where time is
+//! virtual, the session waits for the recorder instead: a simulated day is over in seconds, and no measurement is late.
 //! Between steps the session waits for the recorder (that is where fsync happens); a slow fsync there costs time but no
 //! measurement.
 
@@ -22,6 +23,8 @@ pub const RECORDER_LIMIT: Nanos = Nanos::from_secs(5);
 /// How long the session waits for the recorder between steps before it gives up: a disk that needs longer to make a
 /// few kilobytes durable is broken.
 const DURABLE_LIMIT: Duration = Duration::from_secs(120);
+/// Events that may wait for the recorder where time is virtual.
+const MOST_WAITING: usize = 32;
 /// How long the end of a run waits for a recorder that is already lost: one that hangs in the kernel never comes back.
 const LOST_LIMIT: Duration = Duration::from_secs(5);
 /// How often listeners may look at keys, redraw or flush.
@@ -87,6 +90,8 @@ pub struct Fanout {
     shared: Arc<Shared>,
     screens: Vec<Shown>,
     stop: StopToken,
+    /// Time is virtual: the recorder sets the pace.
+    virtual_time: bool,
 }
 
 impl Fanout {
@@ -114,19 +119,27 @@ impl Fanout {
                 Shown { events, thread, over, patience: screen.patience }
             })
             .collect();
-        Fanout { recorder: sender, recorder_thread, shared, screens, stop }
+        Fanout { recorder: sender, recorder_thread, shared, screens, stop, virtual_time: false }
+    }
+
+    /// Says whether the time of the run is virtual.
+    pub(crate) fn in_virtual_time(&mut self, is_virtual: bool) {
+        self.virtual_time = is_virtual;
     }
 
     /// Hands an event to the recorder, then offers it to the screens.
     pub(crate) fn send(&mut self, event: Event) -> Result<(), RecorderLost> {
         let event = Arc::new(event);
+        if self.virtual_time {
+            self.wait_until_few_wait(MOST_WAITING)?;
+        }
         {
             let mut progress = self.shared.lock();
             if let Some(lost) = &progress.lost {
                 return Err(RecorderLost(lost.clone()));
             }
             let now_ns = monotonic_raw_ns();
-            if let Some(oldest) = progress.waiting_since_ns.front()
+            if let Some(oldest) = progress.waiting_since_ns.front().filter(|_| !self.virtual_time)
                 && now_ns.saturating_sub(*oldest) > RECORDER_LIMIT.get()
             {
                 let message = format!(
@@ -150,11 +163,16 @@ impl Fanout {
 
     /// Waits until the recorder has taken (and where its format asks for it, made durable) everything sent so far.
     pub(crate) fn wait_for_recorder(&self) -> Result<(), RecorderLost> {
+        self.wait_until_few_wait(0)
+    }
+
+    /// Waits until at most so many events wait for the recorder.
+    fn wait_until_few_wait(&self, most: usize) -> Result<(), RecorderLost> {
         let (progress, timeout) = self
             .shared
             .changed
             .wait_timeout_while(self.shared.lock(), DURABLE_LIMIT, |progress| {
-                progress.lost.is_none() && !progress.waiting_since_ns.is_empty()
+                progress.lost.is_none() && progress.waiting_since_ns.len() > most
             })
             .unwrap_or_else(PoisonError::into_inner);
         match &progress.lost {

@@ -1,10 +1,9 @@
 //! Waits for a cool drive, and runs that heat ends. The clock is virtual, so nobody waits for real.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use drivelab_analysis::testing::{fold, sample_run};
-use drivelab_core::clock::{RunClock, StopCause, StopToken};
+use drivelab_core::clock::{StopCause, StopToken, VirtualClock};
 use drivelab_core::event::{Event, EventBody};
 use drivelab_core::plan::CoolDown;
 use drivelab_core::telemetry::{Observer, Phase, TelemetryBatch, TelemetryDescribed};
@@ -47,20 +46,6 @@ impl Observer for Thermometer {
     }
 }
 
-/// A clock on which waiting takes no time.
-struct Virtual(AtomicU64);
-
-impl RunClock for Virtual {
-    fn now_ns(&self) -> u64 {
-        self.0.load(Ordering::SeqCst)
-    }
-
-    fn sleep_until(&self, at_ns: u64, stop: &StopToken) -> bool {
-        self.0.fetch_max(at_ns, Ordering::SeqCst);
-        !stop.is_stopped()
-    }
-}
-
 /// [`beside_one`] that never fails.
 fn beside(celsius: &[f64], stop: StopToken) -> (Outcome, Vec<Event>, Vec<Phase>) {
     beside_one(celsius.iter().copied().map(Some).collect(), stop)
@@ -73,7 +58,7 @@ fn beside_one(celsius: Vec<Option<f64>>, stop: StopToken) -> (Outcome, Vec<Event
     let (recorder, mut backend, mut care) = (Keep::default(), Playback::of(sample_run()), Remember::default());
     let phases = Arc::new(Mutex::new(Vec::new()));
     let thermometer = Thermometer { celsius, phases: Arc::clone(&phases) };
-    let clock = Arc::new(Virtual(AtomicU64::new(0)));
+    let clock = Arc::new(VirtualClock::default());
     let fanout = Fanout::start(Box::new(recorder.clone()), Vec::new(), stop.clone());
     let session = Session::begin(started(plan), &mut backend, &mut care, clock, stop, fanout).expect("a recorder");
     let outcome = session.observed(Some(Box::new(thermometer))).run();

@@ -4,13 +4,13 @@
 //! threads and channels are the real ones.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use drivelab_analysis::testing::{fold, sample_events, sample_run};
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
-use drivelab_core::clock::{MonotonicClock, StopCause, StopToken};
+use drivelab_core::clock::{MonotonicClock, StopCause, StopToken, VirtualClock};
 use drivelab_core::event::{Event, EventBody, RunState};
 use drivelab_core::finding::Finding;
 use drivelab_core::group::{CoreTime, Group, GroupRole};
@@ -421,6 +421,66 @@ fn a_recorder_five_seconds_behind_stops_the_run() {
     let Outcome::RecorderLost { message } = outcome else { panic!("{outcome:?}") };
     assert!(message.contains("behind"), "{message}");
     assert_eq!(stop.cause(), Some(StopCause::Recorder));
+}
+
+/// A recorder that takes its time, and says how many intervals it has taken.
+struct Slow(Arc<AtomicU64>);
+
+impl Listener for Slow {
+    fn event(&mut self, event: &Event) -> Result<(), ListenerError> {
+        std::thread::sleep(Duration::from_micros(200));
+        self.0.fetch_add(u64::from(matches!(event.event, EventBody::Interval(_))), Ordering::SeqCst);
+        Ok(())
+    }
+}
+
+/// A drive whose first step has an hour of seconds, which it hands out in no time; the most that the recorder was behind.
+struct Hour {
+    playback: Playback,
+    clock: Arc<VirtualClock>,
+    taken: Arc<AtomicU64>,
+    most_behind: u64,
+}
+
+impl Backend for Hour {
+    fn describe(&self) -> String {
+        "made up".to_owned()
+    }
+
+    fn run_step(
+        &mut self,
+        request: StepRequest<'_>,
+        interval: &mut dyn FnMut(IntervalRecord),
+    ) -> Result<StepRecord, BackendError> {
+        let one = self.playback.records.intervals.iter().find(|i| i.key == *request.key).cloned();
+        if let Some(one) = one.filter(|_| self.most_behind == 0) {
+            for given in 1..=3_600 {
+                self.clock.advance(1_000_000_000);
+                interval(one.clone());
+                self.most_behind = self.most_behind.max(given - self.taken.load(Ordering::SeqCst));
+            }
+        }
+        self.playback.run_step(request, &mut |_| {})
+    }
+
+    fn sync(&mut self) -> Result<(), BackendError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn in_virtual_time_a_slow_recorder_is_waited_for() {
+    let (clock, taken) = (Arc::new(VirtualClock::default()), Arc::new(AtomicU64::new(0)));
+    let playback = Playback::of(sample_run());
+    let mut drive = Hour { playback, clock: Arc::clone(&clock), taken: Arc::clone(&taken), most_behind: 0 };
+    let (stop, mut care) = (StopToken::default(), Remember::default());
+    let fanout = Fanout::start(Box::new(Slow(Arc::clone(&taken))), Vec::new(), stop.clone());
+    let session =
+        Session::begin(started(plan_without_rests()), &mut drive, &mut care, clock, stop, fanout).ok().unwrap();
+    let outcome = session.run();
+    assert!(matches!(outcome, Outcome::Complete { .. }), "{outcome:?}");
+    assert_eq!(taken.load(Ordering::SeqCst), 3_600, "nothing is lost");
+    assert!((1..=64).contains(&drive.most_behind), "{} were waiting", drive.most_behind);
 }
 
 /// Goes on handing out intervals for longer than the recorder may be behind, in its first step, then releases it.

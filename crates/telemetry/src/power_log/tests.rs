@@ -2,9 +2,9 @@
 //! Recorded pages only: not yet tried on hardware.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use drivelab_core::clock::{MonotonicClock, StopCause, StopToken};
+use drivelab_core::clock::{MonotonicClock, StopCause, StopToken, VirtualClock};
 use drivelab_core::telemetry::{Observer, Phase};
 use drivelab_nvme::{AdminCommand, NSID_ALL, RecordedTransport, Recording, Request, Select, Status};
 
@@ -97,23 +97,9 @@ fn refused(recording: Recording) -> String {
     opened.err().expect("it must not be used")
 }
 
-/// A clock that stands where it is put.
-struct Hand(AtomicU64);
-
-impl Hand {
-    fn put(&self, seconds: u64) {
-        self.0.store(seconds * S, Ordering::SeqCst);
-    }
-}
-
-impl RunClock for Hand {
-    fn now_ns(&self) -> u64 {
-        self.0.load(Ordering::SeqCst)
-    }
-
-    fn sleep_until(&self, _: u64, _: &StopToken) -> bool {
-        true
-    }
+/// Puts the clock forward to this second.
+fn put(clock: &VirtualClock, second: u64) {
+    clock.sleep_until(second * S, &StopToken::default());
 }
 
 #[test]
@@ -125,18 +111,18 @@ fn a_reading_gives_the_mean_of_its_window_and_begins_the_next() {
     assert_eq!(described.every, Nanos::from_secs(5), "a window is several intervals long");
     assert!(described.accuracy.contains("measured by the drive, error up to 5 %"), "{}", described.accuracy);
     assert_eq!(drive.set(), [0; 0], "nothing is started before the first reading");
-    let clock = Hand(AtomicU64::new(0));
-    clock.put(100);
+    let clock = VirtualClock::default();
+    put(&clock, 100);
     assert_eq!(log.read(&clock).unwrap(), [], "the first reading starts it");
     assert_eq!(drive.set(), [STARTED]);
     drive.later.store(true, Ordering::SeqCst);
-    clock.put(125);
+    put(&clock, 125);
     let samples = log.read(&clock).unwrap();
     let at: Vec<u64> = samples.iter().map(|sample| sample.at_ns).collect();
     assert_eq!(at, [100 * S + 1, 110 * S + 1, 120 * S + 1, 125 * S], "the whole window, without a gap of 15 s");
     assert!(samples.iter().all(|sample| sample.values == [Some(4.5), Some(9.0)]), "{samples:?}");
     assert_eq!(drive.set(), [STARTED, STARTED], "and anew");
-    clock.put(130);
+    put(&clock, 130);
     assert_eq!(log.read(&clock).unwrap()[0].at_ns, 125 * S + 1, "the next window begins where this one ended");
 }
 
@@ -145,17 +131,17 @@ fn a_window_without_a_whole_interval_goes_on() {
     let drive = Drive::new(page(7, 1 << 2, 0, 0), page(7, 1 | 1 << 2, 3, 2_000));
     let mut log = open(&drive);
     assert!(log.describe().accuracy.contains("estimated by the drive"), "it says so");
-    let clock = Hand(AtomicU64::new(0));
+    let clock = VirtualClock::default();
     log.read(&clock).unwrap();
     drive.later.store(true, Ordering::SeqCst);
-    clock.put(3);
+    put(&clock, 3);
     assert_eq!(log.read(&clock).unwrap().len(), 2);
     // Now not one interval is over.
     let drive = Drive::new(page(7, 0, 0, 0), page(7, 1, 0, 0));
     let mut log = open(&drive);
     log.read(&clock).unwrap();
     drive.later.store(true, Ordering::SeqCst);
-    clock.put(4);
+    put(&clock, 4);
     assert_eq!(log.read(&clock).unwrap(), []);
     assert_eq!(drive.set(), [STARTED], "it is not begun anew, or it would never end");
 }
@@ -169,10 +155,10 @@ fn windows_that_are_not_ours_alone_are_gaps_and_the_next_one_begins() {
     ] {
         let drive = Drive::new(page(7, 0, 0, 0), later);
         let mut log = open(&drive);
-        let clock = Hand(AtomicU64::new(0));
+        let clock = VirtualClock::default();
         log.read(&clock).unwrap();
         drive.later.store(true, Ordering::SeqCst);
-        clock.put(5);
+        put(&clock, 5);
         let error = log.read(&clock).unwrap_err();
         assert!(error.contains(why) && error.contains("/dev/nvme0"), "{error}");
         assert_eq!(drive.set(), [STARTED, STARTED]);
@@ -185,7 +171,7 @@ fn the_feature_is_as_it_was_when_the_source_goes_and_untouched_where_nothing_was
     drop(open(&drive));
     assert_eq!(drive.set(), [0; 0]);
     let mut log = open(&drive);
-    log.read(&Hand(AtomicU64::new(0))).unwrap();
+    log.read(&VirtualClock::default()).unwrap();
     drop(log);
     assert_eq!(drive.set(), [STARTED, FOUND]);
     let now = Controller::new(Way(Arc::clone(&drive))).power_measurement_setting().unwrap();
@@ -225,7 +211,7 @@ fn a_start_that_is_refused_is_a_gap_with_the_drives_words_and_is_tried_again() {
     let mut log =
         PowerLog::open(Controller::new(&transport), "nvme0n1", "/dev/nvme0".to_owned(), Nanos::from_secs(2)).unwrap();
     for _ in 0..2 {
-        let error = log.read(&Hand(AtomicU64::new(0))).unwrap_err();
+        let error = log.read(&VirtualClock::default()).unwrap_err();
         assert!(error.contains("Set Features 25h") && error.contains("Invalid Field"), "{error}");
     }
     drop(log);
