@@ -9,6 +9,7 @@ use drivelab_core::environment::{BlockDeviceFacts, Environment};
 use drivelab_core::finding::{Evidence, Finding};
 use drivelab_core::ids::StepKey;
 use drivelab_core::load::OpKind;
+use drivelab_core::metric::{Class, Meaning};
 use drivelab_core::plan::{Form, Step, StepRole};
 use drivelab_core::record::IntervalRecord;
 use drivelab_core::run::RunRecords;
@@ -70,53 +71,24 @@ pub(crate) enum Voids {
 }
 
 impl Voids {
-    /// Whether the metric with this id is one of them.
-    pub(crate) fn covers(self, id: &str) -> bool {
-        let (group, name) = id.split_once('.').unwrap_or(("", id));
-        let is = |op: OpKind| group == op.name();
-        // MB/s and IOPS per watt are made of the totals.
-        let per_watt = matches!(name, "throughput_per_watt" | "iops_per_watt");
-        let in_total = |op: OpKind| (group == "total" || per_watt) && matches!(op, OpKind::Read | OpKind::Write);
-        let rate = per_watt || matches!(name, "throughput" | "iops" | "achieved_iops");
-        let course = course_of(id);
-        let course_has = |op: OpKind| course.contains(&op);
-        let response = name.starts_with("response_");
+    /// Whether a metric of this meaning is one of them.
+    pub(crate) fn covers(self, metric: &Meaning) -> bool {
+        let class = metric.class;
+        let about = |op: OpKind| metric.kinds.contains(&op);
+        let of_a_schedule = matches!(class, Class::Schedule | Class::ArrivalRate);
         match self {
             Voids::Nothing => false,
-            Voids::Rates(op) => rate && (is(op) || in_total(op)) || course_has(op),
-            Voids::Latency(op) => (is(op) || in_total(op)) && name.starts_with("latency_"),
-            Voids::Percentiles(op) => {
-                (is(op) || in_total(op)) && name.starts_with("latency_") && name != "latency_mean"
-            }
-            Voids::Response(op) => (is(op) || in_total(op)) && response,
-            Voids::Responses => response,
-            Voids::All(op) => is(op) || in_total(op) || course_has(op),
-            Voids::Schedule => response || group == "open_loop",
-            Voids::Results => {
-                !matches!(group, "" | "run" | "engine" | "verified" | "temperature" | "host_power" | "host_cpu")
-                    && (group != "power" || per_watt)
-            }
-            Voids::ResultsAndDepth => Voids::Results.covers(id) || name == "in_flight_mean",
-            Voids::Timed => {
-                rate || !course.is_empty()
-                    || matches!(id, "in_flight_mean" | "cpu_share" | "duration" | "replay.busy_time")
-            }
+            Voids::Rates(op) => about(op) && matches!(class, Class::Rate | Class::OfRates),
+            Voids::Latency(op) => about(op) && matches!(class, Class::MeanLatency | Class::TailLatency),
+            Voids::Percentiles(op) => about(op) && class == Class::TailLatency,
+            Voids::Response(op) => about(op) && class == Class::Response,
+            Voids::Responses => class == Class::Response,
+            Voids::All(op) => about(op),
+            Voids::Schedule => class == Class::Response || of_a_schedule,
+            Voids::Results => class.is_result(),
+            Voids::ResultsAndDepth => class.is_result() || class == Class::Depth,
+            Voids::Timed => metric.timed,
         }
-    }
-}
-
-/// The kinds of operations whose rates a figure is worked out of that has another name than a rate: the parts of a
-/// fill's course, the minutes of a load, a replay's throughput. Empty for every other.
-fn course_of(id: &str) -> &'static [OpKind] {
-    match id {
-        "heat.first_minute"
-        | "heat.last_minute"
-        | "heat.kept"
-        | "heat.throttle_steps"
-        | "heat.time_to_throttle"
-        | "replay.busy_throughput" => &[OpKind::Read, OpKind::Write],
-        _ if id.starts_with("fill.") => &[OpKind::Write],
-        _ => &[],
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod combine;
 mod markdown;
+mod meaning;
 mod table;
 
 use drivelab_core::histogram::SparseHistogram;
@@ -14,6 +15,7 @@ use drivelab_core::record::OpRecord;
 use drivelab_core::run::RunRecords;
 
 use crate::values::Execution;
+use meaning::Applies;
 
 pub(crate) use combine::{all, round_value, used_rounds};
 pub use markdown::metrics_markdown;
@@ -63,11 +65,14 @@ impl Times {
 pub(crate) struct Entry {
     pub def: &'static MetricDef,
     pub compute: Compute,
+    /// Which steps have it.
+    pub applies: Applies,
 }
 
 /// The whole table, in the order in which metrics are listed.
 pub(crate) fn entries() -> impl Iterator<Item = Entry> {
-    METRICS.iter().zip(table::COMPUTE).map(|(def, compute)| Entry { def, compute: *compute })
+    let rows = METRICS.iter().zip(table::COMPUTE).zip(table::APPLIES);
+    rows.map(|((def, compute), applies)| Entry { def, compute: *compute, applies: *applies })
 }
 
 /// A score from its terms, each a weight and a value.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ids::StepId;
+use crate::load::OpKind;
 
 /// Which direction is better, for charts, rankings and the choice of a best round.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -53,6 +54,100 @@ impl Better {
     }
 }
 
+/// What sort of figure a metric is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// Work in a time. What limits this side makes it a lower bound.
+    Rate,
+    /// Arrivals that an open loop did in a time: a rate, and part of its schedule.
+    ArrivalRate,
+    /// Worked out of rates: a part of a course, a share that was kept, work for a watt.
+    OfRates,
+    /// Mean time from submission to completion.
+    MeanLatency,
+    /// A percentile or the longest of these times.
+    TailLatency,
+    /// A time from the intended start to completion, of an open loop.
+    Response,
+    /// What the schedule of an open loop asked for, and how far behind it was.
+    Schedule,
+    /// What the operations came to in another way: bytes, bursts, energy of a replay, write amplification.
+    Amount,
+    /// Operations in flight.
+    Depth,
+    /// Operations that failed.
+    Failures,
+    /// What a check of data found.
+    Check,
+    /// What the measuring itself took.
+    Account,
+    /// How long was measured.
+    Length,
+    /// Readings of a thermometer, a meter or the host's counters.
+    Readings,
+    /// Made of figures of several steps by the methodology's formula.
+    Score,
+    /// About the whole run.
+    Run,
+}
+
+impl Class {
+    /// Whether it says how much was done in a time, so that a limit on this side makes it a lower bound.
+    #[must_use]
+    pub const fn is_rate(self) -> bool {
+        matches!(self, Class::Rate | Class::ArrivalRate)
+    }
+
+    /// Whether it is about what the operations did, so that a step whose account does not add up has none.
+    #[must_use]
+    pub const fn is_result(self) -> bool {
+        match self {
+            Class::Rate
+            | Class::ArrivalRate
+            | Class::OfRates
+            | Class::MeanLatency
+            | Class::TailLatency
+            | Class::Response
+            | Class::Schedule
+            | Class::Amount
+            | Class::Score => true,
+            Class::Depth
+            | Class::Failures
+            | Class::Check
+            | Class::Account
+            | Class::Length
+            | Class::Readings
+            | Class::Run => false,
+        }
+    }
+}
+
+/// Whether a figure is what was asked for, so that other programs on the disk cannot have changed it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AsAsked {
+    /// Never.
+    No,
+    /// Where the load kept its schedule.
+    OnSchedule,
+    /// Always.
+    Always,
+}
+
+/// The meaning of a metric: from it follows what voids it, what bounds it and where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Meaning {
+    /// Kinds of operations that it is about or worked out of; empty where it is about none in particular.
+    pub kinds: &'static [OpKind],
+    /// What sort of figure it is.
+    pub class: Class,
+    /// It is a time or divided by one, so that a wrong clock voids it.
+    pub timed: bool,
+    /// A step whose facts give no figure does not list it at all.
+    pub sparse: bool,
+    /// Whether it is what was asked for.
+    pub as_asked: AsAsked,
+}
+
 /// The definition of a metric; the table in `analysis` holds them all and docs/metrics.md is made from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MetricDef {
@@ -64,6 +159,8 @@ pub struct MetricDef {
     pub unit: &'static str,
     /// Which direction is better.
     pub better: Better,
+    /// What sort of figure it is, and of what.
+    pub meaning: Meaning,
     /// What it means, how it is worked out, what it leaves out; full sentences.
     pub definition: &'static str,
     /// Rust path of the pure function that computes it.

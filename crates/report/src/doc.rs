@@ -10,14 +10,14 @@ use drivelab_analysis::curve::Curve;
 use drivelab_analysis::data_sheet::{Sheet, sheet};
 use drivelab_analysis::map::SpeedMap;
 use drivelab_analysis::scores::ScoreFigure;
-use drivelab_analysis::{Analysis, StepLimit};
+use drivelab_analysis::{Analysis, StepLimit, metric_def};
 use drivelab_core::environment::{Environment, ToolVersion};
 use drivelab_core::event::{RunState, Steadiness};
 use drivelab_core::finding::Finding;
 use drivelab_core::histogram::LatencySummary;
 use drivelab_core::ids::{RunId, StepId, StepKey};
 use drivelab_core::load::OpKind;
-use drivelab_core::metric::Metric;
+use drivelab_core::metric::{Class, Metric};
 use drivelab_core::plan::{Form, MethodIdentity, Repeats, Source, Step};
 use drivelab_core::record::{IntervalRecord, OpRecord, SizeRecord, StepRecord, Stuck};
 use drivelab_core::telemetry::{Gap, RecordedSource, Sample, SourceDescription, TemperatureLimit};
@@ -524,7 +524,7 @@ const ACCOUNT: &str = "the engine's account of its own work as metrics";
 
 /// Whether a metric says what the measuring itself took.
 fn is_account(id: &str) -> bool {
-    id.starts_with("engine.") || id.starts_with("cpu_")
+    metric_def(id).is_some_and(|def| def.meaning.class == Class::Account)
 }
 
 /// Only in a document of several runs: there every figure stands in the list of all runs as well, so nothing is lost.

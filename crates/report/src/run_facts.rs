@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use drivelab_analysis::metric_def;
 use drivelab_core::event::RunState;
 use drivelab_core::finding::{Evidence, Finding, Severity};
-use drivelab_core::metric::MetricDef;
+use drivelab_core::metric::{Class, MetricDef};
 use drivelab_core::plan::{Action, Form, OWN_LOAD, OnError, Plan, Rest, Step, StepRole, StopRule, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::units::Nanos;
@@ -305,8 +305,8 @@ const COST_OF_WATCHING: &str = "run.telemetry_cpu";
 
 /// The figures of the whole run, as name and value.
 pub(crate) fn run_figures(input: &ReportInput<'_>) -> Vec<(String, String)> {
-    let whole =
-        input.analysis.metrics.iter().filter(|metric| metric.id.starts_with("run.") && metric.id != COST_OF_WATCHING);
+    let of_run = |id: &str| metric_def(id).is_some_and(|def| def.meaning.class == Class::Run);
+    let whole = input.analysis.metrics.iter().filter(|metric| of_run(&metric.id) && metric.id != COST_OF_WATCHING);
     let shown = |metric: &drivelab_core::metric::Metric| {
         let title = metric_def(&metric.id).map_or_else(|| metric.id.clone(), |def| def.title.to_owned());
         (title, format!("{} {}", figures::metric_cell(input, metric).text, figures::unit_text(&metric.unit)))

@@ -2,17 +2,17 @@
 
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::ids::StepKey;
-use drivelab_core::load::OpKind;
-use drivelab_core::metric::{Better, Metric, Spread, Wrong};
+use drivelab_core::metric::{AsAsked, Better, Metric, Spread, Wrong};
 use drivelab_core::plan::{Combine, Rounds, Step, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
 use drivelab_core::workload::Workload;
 
+use super::meaning::Measured;
 use super::{Compute, Entry, entries};
 use crate::check::{Seen, Spoils, Verdict};
 use crate::findings::search::RATE_FOUND;
-use crate::values::{self, Execution, both, telemetry};
+use crate::values::{self, Execution, both};
 use crate::{curve, find_rate, limits, rate, stats, steady};
 
 /// Every metric of the run: steps in the order of the plan, the whole run last.
@@ -27,12 +27,9 @@ pub(crate) fn all(records: &RunRecords, verdicts: &[Verdict]) -> Vec<Metric> {
     }
     metrics.extend(crate::scores::metrics(&records.plan, &metrics));
     for entry in entries() {
-        // A run that watched nothing has nothing to say about watching.
-        let about_watching = entry.def.id == "run.telemetry_cpu" && records.telemetry.is_empty();
-        if let Compute::Run(function) = entry.compute
-            && !about_watching
-        {
-            metrics.push(run_metric(entry, function(records)));
+        if let Compute::Run(function) = entry.compute {
+            let metric = run_metric(entry, function(records));
+            metrics.extend(Some(metric).filter(|metric| !entry.def.meaning.sparse || metric.value.is_some()));
         }
     }
     metrics
@@ -84,49 +81,27 @@ fn step_metrics(
     let none_kept = find_rate::found(test, step, records).is_some_and(|found| found.held.is_none());
     let metric = |entry: Entry| {
         let mut voided_by = void_codes(verdicts, &keys, entry);
-        voided_by.extend((none_kept && is_rate(entry.def.id)).then(|| RATE_FOUND.to_owned()));
+        let is_rate = entry.def.meaning.class.is_rate();
+        voided_by.extend((none_kept && is_rate).then(|| RATE_FOUND.to_owned()));
         let metric = step_metric(entry, test, step, &executions, &voided_by);
         let has_value = metric.value.is_some();
-        let lower_bound = bound && is_rate(&metric.id) && has_value;
-        let spoils = has_value && !is_as_asked(&metric.id, kept_schedule);
+        let lower_bound = bound && is_rate && has_value;
+        let spoils = has_value && !is_as_asked(entry.def.meaning.as_asked, kept_schedule);
         let direction = if looks_worse { entry.def.better.when_spoiled() } else { Wrong::EitherWay };
         let spoiled = Some(direction).filter(|_| spoils && !spoiled_by.is_empty());
         let spoiled_by = if spoils { spoiled_by.clone() } else { Vec::new() };
         Metric { lower_bound, spoiled_by, wrong: spoiled, ..metric }
     };
-    let watched = |entry: &Entry| {
-        let group = entry.def.id.split_once('.').map_or("", |(group, _)| group);
-        telemetry::has(&records.telemetry, group)
-    };
-    let on_curve = curve::is_on_one(&records.plan, step);
-    // Only a fill has figures of a fill, and one without an edge no size of a cache; few writes amplify nothing, only
-    // minutes have a first and a last one, and a check that may meet a block twice says nothing of the capacity.
-    let sparse = |metric: &Metric| {
-        let groups =
-            ["fill.", "media.", "power.rest", "replay.energy", "heat.", "verified.capacity", "verified.share_found"];
-        groups.iter().any(|start| metric.id.starts_with(start))
-    };
     // One that is void has no value either, and is not to vanish.
     let has_rounds = |entry: Entry| executions.iter().any(|one| round_value(entry.compute, *one).is_some());
     let is_there = |(entry, metric): &(Entry, Metric)| {
-        !sparse(metric) || metric.value.is_some() || !metric.voided_by.is_empty() && has_rounds(*entry)
+        !entry.def.meaning.sparse || metric.value.is_some() || !metric.voided_by.is_empty() && has_rounds(*entry)
     };
-    let applying = entries().filter(|entry| applies(entry, (workload, on_curve), &used) && watched(entry));
+    let on_curve = curve::is_on_one(&records.plan, step);
+    let measured = Measured { workload, on_curve, used: &used, telemetry: &records.telemetry };
+    let applying = entries().filter(|entry| (entry.applies)(entry.def.meaning.kinds, &measured));
     let metrics = applying.map(|entry| (entry, metric(entry))).filter(is_there);
     metrics.map(|(_, metric)| metric).collect()
-}
-
-/// Whether a metric says how much was done in a time: what a limit on this side makes a lower bound.
-fn is_rate(id: &str) -> bool {
-    let of_course = [
-        "fill.peak",
-        "fill.sustained",
-        "fill.last_16_gb",
-        "heat.first_minute",
-        "heat.last_minute",
-        "replay.busy_throughput",
-    ];
-    matches!(id.rsplit('.').next(), Some("iops" | "throughput" | "achieved_iops")) || of_course.contains(&id)
 }
 
 /// Whether an execution did what its schedule asked, when it asked: all of its loads have one, and none fell behind.
@@ -138,50 +113,18 @@ fn kept(record: &StepRecord, workload: &Workload) -> bool {
 
 /// Whether a figure is what was asked for, so that others on the disk cannot have changed it: the rate of a load that
 /// kept its schedule, and the bytes of a trace. Latencies, and a rate over busy time, they change all the same.
-fn is_as_asked(id: &str, kept_schedule: bool) -> bool {
-    id == "replay.bytes" || kept_schedule && is_rate(id) && id != rate::BUSY_RATE
-}
-
-/// Whether a step has the metric: no read figures where nothing is read, no schedule where there was none.
-fn applies(entry: &Entry, (workload, on_curve): (&Workload, bool), used: &[&StepRecord]) -> bool {
-    let recorded = |of: fn(&StepRecord) -> bool| used.iter().any(|record| of(record));
-    let has = |kind: OpKind| {
-        let done = |record: &&StepRecord| record.op(kind).is_some_and(|op| op.count + op.errors > 0);
-        workload.issues(kind) || used.iter().any(done)
-    };
-    let (group, name) = entry.def.id.split_once('.').unwrap_or(("", entry.def.id));
-    if let Some(kind) = OpKind::ALL.into_iter().find(|kind| kind.name() == group) {
-        let responses = |record: &&StepRecord| record.op(kind).is_some_and(|op| op.response.is_some());
-        return has(kind) && (!name.starts_with("response_") || used.iter().any(responses));
-    }
-    match (group, name) {
-        ("run" | "score", _) => false,
-        ("power", "throughput_per_watt" | "iops_per_watt") if workload.pace.volume_bursts.is_some() => false,
-        ("power", "throughput_per_watt" | "iops_per_watt") => has(OpKind::Read) || has(OpKind::Write),
-        ("total", "latency_mean") if has(OpKind::Read) && has(OpKind::Write) => true,
-        ("total", "latency_p99") if recorded(|record| record.replay.is_some()) => true,
-        ("total", "latency_mean" | "latency_p99") => on_curve && (has(OpKind::Read) || has(OpKind::Write)),
-        ("total", "response_mean" | "response_p99") => on_curve && recorded(|record| record.open_loop.is_some()),
-        ("total", _) => has(OpKind::Read) || has(OpKind::Write),
-        ("open_loop", _) => recorded(|record| record.open_loop.is_some()),
-        ("replay", "lateness_mean" | "lateness_max") => {
-            recorded(|record| record.replay.as_ref().is_some_and(|replay| replay.lateness.is_some()))
-        }
-        ("replay", _) => recorded(|record| record.replay.is_some()),
-        ("bursts", _) => recorded(|record| record.bursts.is_some()),
-        ("verified", _) => recorded(|record| record.verification.is_some()),
-        ("engine", "reap_gap_mean" | "reap_gap_max") => {
-            recorded(|record| record.engine.effort.as_ref().is_some_and(|effort| effort.reap_gap_mean.is_some()))
-        }
-        ("engine", _) => recorded(|record| record.engine.effort.is_some()),
-        _ => true,
+const fn is_as_asked(as_asked: AsAsked, kept_schedule: bool) -> bool {
+    match as_asked {
+        AsAsked::No => false,
+        AsAsked::OnSchedule => kept_schedule,
+        AsAsked::Always => true,
     }
 }
 
 /// Codes of the violated invariants that concern this metric in any of the rounds it comes from.
 fn void_codes(verdicts: &[Verdict], keys: &[&StepKey], entry: Entry) -> Vec<String> {
     let concerns = |verdict: &&Verdict| {
-        verdict.seen.iter().any(|seen| keys.contains(&&seen.key) && seen.voids.covers(entry.def.id))
+        verdict.seen.iter().any(|seen| keys.contains(&&seen.key) && seen.voids.covers(&entry.def.meaning))
     };
     verdicts.iter().filter(concerns).map(|verdict| verdict.code.to_owned()).collect()
 }

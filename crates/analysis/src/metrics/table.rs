@@ -4,25 +4,71 @@
 //! know how a value is rounded, coloured or drawn.
 
 use drivelab_core::load::OpKind;
-use drivelab_core::metric::{Better, MetricDef};
+use drivelab_core::metric::{AsAsked, Better, Class, MetricDef};
 
+use super::meaning::{
+    Applies, COURSE_OF_FILL, COURSE_OF_HEAT, DATA, FLUSH, LIMIT_OF_HEAT, PER_WATT, RATE_OF_FILL, RATE_OF_HEAT, READ,
+    RUN, SCORE, Sort, TRIM, WRITE, ZEROES, always, both_or_on_curve, bursts, effort, host_cpu, host_power,
+    media_writes, open_loop, open_loop_on_curve, power, reaping, replay, replay_or_on_curve, temperature, timed_replay,
+    verification,
+};
 use super::{Compute, Times};
 use crate::values;
 
 macro_rules! metrics {
-    ($($id:literal, $title:literal, $unit:literal, $better:ident, $compute:ident($($operand:ident),*),
-       $definition:expr;)*) => {
+    ($($id:literal, $title:literal, $unit:literal, $better:ident, $compute:ident($($operand:ident),*)
+       $(: $sort:expr)?, $definition:expr;)*) => {
         /// Every metric that drivelab knows, with its definition.
         pub static METRICS: &[MetricDef] = &[$(MetricDef {
             id: $id,
             title: $title,
             unit: $unit,
             better: Better::$better,
+            meaning: sort!($compute, ($($operand),*) $(, $sort)?).meaning,
             definition: $definition,
             function: function!($($operand),*),
         }),*];
         /// The functions, in the order of [`METRICS`].
         pub(super) static COMPUTE: &[Compute] = &[$(compute!($compute, $($operand),*)),*];
+        /// Which steps have them, in the same order.
+        pub(super) static APPLIES: &[Applies] = &[$(sort!($compute, ($($operand),*) $(, $sort)?).applies),*];
+    };
+}
+
+/// What the row says of its metric; the times of one kind of operation need no word.
+macro_rules! sort {
+    ($compute:ident, $operands:tt, $sort:expr) => {
+        $sort
+    };
+    (Mean, ($kind:ident, $times:ident, $function:ident)) => {
+        Sort::times(kinds!($kind), Times::$times, false)
+    };
+    (Tail, ($kind:ident, $times:ident, $function:ident)) => {
+        Sort::times(kinds!($kind), Times::$times, true)
+    };
+    (Score, $operands:tt) => {
+        SCORE
+    };
+    (Run, $operands:tt) => {
+        RUN
+    };
+}
+
+macro_rules! kinds {
+    (Read) => {
+        READ
+    };
+    (Write) => {
+        WRITE
+    };
+    (Trim) => {
+        TRIM
+    };
+    (WriteZeroes) => {
+        ZEROES
+    };
+    (Flush) => {
+        FLUSH
     };
 }
 
@@ -172,20 +218,27 @@ macro_rules! response_max_text {
 }
 
 metrics! {
-    "read.throughput", "Read throughput", "MB/s", Higher, Step(read_throughput), throughput_text!("reads");
-    "write.throughput", "Write throughput", "MB/s", Higher, Step(write_throughput), throughput_text!("writes");
-    "total.throughput", "Throughput", "MB/s", Higher, Step(total_throughput),
+    "read.throughput", "Read throughput", "MB/s", Higher,
+        Step(read_throughput): Sort::rate(READ), throughput_text!("reads");
+    "write.throughput", "Write throughput", "MB/s", Higher,
+        Step(write_throughput): Sort::rate(WRITE), throughput_text!("writes");
+    "total.throughput", "Throughput", "MB/s", Higher, Step(total_throughput): Sort::rate(DATA),
         throughput_text!("reads and writes together");
-    "read.iops", "Reads per second", "IOPS", Higher, Step(read_iops), iops_text!("reads");
-    "write.iops", "Writes per second", "IOPS", Higher, Step(write_iops), iops_text!("writes");
-    "total.iops", "Operations per second", "IOPS", Higher, Step(total_iops), iops_text!("reads and writes together");
-    "total.latency_mean", "Mean latency", "us", Lower, Step(total_latency_mean),
+    "read.iops", "Reads per second", "IOPS", Higher, Step(read_iops): Sort::rate(READ), iops_text!("reads");
+    "write.iops", "Writes per second", "IOPS", Higher, Step(write_iops): Sort::rate(WRITE), iops_text!("writes");
+    "total.iops", "Operations per second", "IOPS", Higher,
+        Step(total_iops): Sort::rate(DATA), iops_text!("reads and writes together");
+    "total.latency_mean", "Mean latency", "us", Lower,
+        Step(total_latency_mean): Sort::of(Class::MeanLatency, both_or_on_curve).about(DATA),
         latency_mean_text!("reads and writes together");
-    "total.latency_p99", "99th percentile of latency", "us", Lower, TailOfBoth(Latency, latency_p99),
+    "total.latency_p99", "99th percentile of latency", "us", Lower,
+        TailOfBoth(Latency, latency_p99): Sort::of(Class::TailLatency, replay_or_on_curve).about(DATA),
         latency_share_text!("reads and writes of a curve's step or a replay", "99 %");
-    "total.response_mean", "Mean response time", "us", Lower, Step(total_response_mean),
+    "total.response_mean", "Mean response time", "us", Lower,
+        Step(total_response_mean): Sort::of(Class::Response, open_loop_on_curve).about(DATA),
         response_mean_text!("reads and writes of a curve's step");
-    "total.response_p99", "99th percentile of response time", "us", Lower, TailOfBoth(Response, latency_p99),
+    "total.response_p99", "99th percentile of response time", "us", Lower,
+        TailOfBoth(Response, latency_p99): Sort::of(Class::Response, open_loop_on_curve).about(DATA),
         response_share_text!("reads and writes of a curve's step", "99 %");
     "read.latency_mean", "Mean read latency", "us", Lower, Mean(Read, Latency, latency_mean),
         latency_mean_text!("reads");
@@ -227,7 +280,7 @@ metrics! {
         response_share_text!("writes", "99.9 %");
     "write.response_max", "Longest write response time", "us", Lower, Tail(Write, Response, latency_max),
         response_max_text!("writes");
-    "trim.iops", "Trims per second", "IOPS", Higher, Step(trim_iops), other_iops_text!("trims");
+    "trim.iops", "Trims per second", "IOPS", Higher, Step(trim_iops): Sort::rate(TRIM), other_iops_text!("trims");
     "trim.latency_mean", "Mean trim latency", "us", Lower, Mean(Trim, Latency, latency_mean),
         latency_mean_text!("trims");
     "trim.latency_p50", "Median trim latency", "us", Lower, Tail(Trim, Latency, latency_p50),
@@ -248,9 +301,11 @@ metrics! {
         response_share_text!("trims", "99.9 %");
     "trim.response_max", "Longest trim response time", "us", Lower, Tail(Trim, Response, latency_max),
         response_max_text!("trims");
-    "write_zeroes.iops", "Write-zeroes operations per second", "IOPS", Higher, Step(write_zeroes_iops),
+    "write_zeroes.iops", "Write-zeroes operations per second", "IOPS", Higher,
+        Step(write_zeroes_iops): Sort::rate(ZEROES),
         other_iops_text!("write-zeroes operations");
-    "write_zeroes.throughput", "Bytes made zero per second", "MB/s", Higher, Step(write_zeroes_throughput),
+    "write_zeroes.throughput", "Bytes made zero per second", "MB/s", Higher,
+        Step(write_zeroes_throughput): Sort::rate(ZEROES),
         covered_text!("write-zeroes operations");
     "write_zeroes.latency_mean", "Mean write-zeroes latency", "us", Lower, Mean(WriteZeroes, Latency, latency_mean),
         latency_mean_text!("write-zeroes operations");
@@ -272,7 +327,8 @@ metrics! {
         response_share_text!("write-zeroes operations", "99.9 %");
     "write_zeroes.response_max", "Longest write-zeroes response time", "us", Lower, Tail(WriteZeroes, Response, latency_max),
         response_max_text!("write-zeroes operations");
-    "flush.iops", "Flushes per second", "IOPS", Higher, Step(flush_iops), other_iops_text!("flushes");
+    "flush.iops", "Flushes per second", "IOPS", Higher,
+        Step(flush_iops): Sort::rate(FLUSH), other_iops_text!("flushes");
     "flush.latency_mean", "Mean flush latency", "us", Lower, Mean(Flush, Latency, latency_mean),
         latency_mean_text!("flushes");
     "flush.latency_p50", "Median flush latency", "us", Lower, Tail(Flush, Latency, latency_p50),
@@ -293,261 +349,294 @@ metrics! {
         response_share_text!("flushes", "99.9 %");
     "flush.response_max", "Longest flush response time", "us", Lower, Tail(Flush, Response, latency_max),
         response_max_text!("flushes");
-    "in_flight_mean", "Operations in flight", "operations", Neutral, Step(in_flight_mean),
+    "in_flight_mean", "Operations in flight", "operations", Neutral,
+        Step(in_flight_mean): Sort::of(Class::Depth, always),
         "Mean number of operations submitted and not yet completed, over all threads and the measured part of the \
          step, weighted by time. It is measured by the engine, not copied from the queue depth that was asked for. \
          The ramp is left out. Source: `in_flight_mean` of the step record.";
-    "errors", "Failed operations", "operations", Lower, Sum(errors),
+    "errors", "Failed operations", "operations", Lower, Sum(errors): Sort::of(Class::Failures, always),
         "Operations of any kind in the measured part of the step that the kernel ended with an error or that moved \
          fewer bytes than asked. They are in no other figure. Rounds are added up, whatever the test says about \
          rounds. Errors in the ramp are left out. Source: `errors` of every kind in the step record.";
-    "verified.blocks", "Blocks checked", "blocks", Neutral, Sum(verified_blocks),
+    "verified.blocks", "Blocks checked", "blocks", Neutral, Sum(verified_blocks): Sort::of(Class::Check, verification),
         "Blocks of the measured part whose header and content were compared with what was written. Rounds are added \
          up. Blocks of failed reads are left out. Source: `verification.checked` of the step record.";
-    "verified.bad_blocks", "Blocks that do not hold what was written", "blocks", Lower, Sum(verified_bad_blocks),
+    "verified.bad_blocks", "Blocks that do not hold what was written", "blocks", Lower,
+        Sum(verified_bad_blocks): Sort::of(Class::Check, verification),
         "Checked blocks with a fault of any kind: stale, misplaced, wrapped, torn, corrupt, zero or foreign. Rounds are \
          added up. Blocks of failed reads are left out. Source: `verification.faults` of the step record.";
-    "verified.capacity", "Capacity that was found", "GB", Higher, Step(verified_capacity),
+    "verified.capacity", "Capacity that was found", "GB", Higher,
+        Step(verified_capacity): Sort::of(Class::Check, verification).sparse(),
         "Of a check from the start of the target on, in an order that meets no block twice: the distance after which \
          addresses come round, where they do; where at least 90 % of the blocks from the lowest fault on are bad or \
          unreadable, the end of the checked block before it; else the span of the step. 1 GB is 10^9 bytes. Single bad \
          blocks take nothing away, and blocks between those that were checked are left out. Source: `verification` and \
          `errors` of the step record.";
-    "verified.share_found", "Missing share that a sample finds", "%", Lower, Step(verified_share_found),
+    "verified.share_found", "Missing share that a sample finds", "%", Lower,
+        Step(verified_share_found): Sort::of(Class::Check, verification).sparse(),
         "Smallest share of the span's blocks that, if it were missing anywhere, one block as likely as another, would \
          have been missed by the check with a chance of one in a million: 1 - (10^-6)^(1/n) with n blocks checked; 0 \
          where all were. That the places of a sample are spread, and that a missing part is one piece as a rule, make \
          the chance smaller, which is left out. Source: `verification.checked` and `read.errors` of the step record.";
-    "open_loop.asked_iops", "Arrivals asked for", "IOPS", Neutral, Step(open_loop_asked_iops),
+    "open_loop.asked_iops", "Arrivals asked for", "IOPS", Neutral,
+        Step(open_loop_asked_iops): Sort::of(Class::Schedule, open_loop),
         "Arrivals per second that the schedule of an open loop asked for, over all threads and groups and with the \
          pauses of bursts in the time. The ramp is left out. Source: `open_loop.asked_iops` of the step record.";
-    "open_loop.achieved_iops", "Arrivals done", "IOPS", Higher, Step(open_loop_achieved_iops),
+    "open_loop.achieved_iops", "Arrivals done", "IOPS", Higher,
+        Step(open_loop_achieved_iops): Sort::of(Class::ArrivalRate, open_loop),
         "Operations of every kind that ended in the measured part of an open loop, failed ones among them, divided by \
          its length. Below the asked rate by more than rounding, arrivals waited. The ramp is left out. Source: \
          `count` and `errors` of every kind, `start_ns` and `end_ns` of the step record.";
-    "open_loop.backlog_growth", "Growth of the backlog", "operations/s", Lower, Step(open_loop_backlog_growth),
+    "open_loop.backlog_growth", "Growth of the backlog", "operations/s", Lower,
+        Step(open_loop_backlog_growth): Sort::of(Class::Schedule, open_loop),
         "Slope of the least-squares line through the number of arrivals that were waiting at the end of each interval. \
          Where it is more than noise, the target is asked for more than it can do, and its response times have no \
          steady value. The ramp is left out. Source: `open_loop.backlog_growth_per_second` of the step record.";
-    "open_loop.backlog_max", "Largest backlog", "operations", Lower, Step(open_loop_backlog_max),
+    "open_loop.backlog_max", "Largest backlog", "operations", Lower,
+        Step(open_loop_backlog_max): Sort::of(Class::Schedule, open_loop),
         "Most arrivals that were waiting at the end of an interval of the measured part. What came and went within an \
          interval is left out. Source: `open_loop.backlog_max` of the step record.";
-    "open_loop.lateness_mean", "Mean lateness of the generator", "us", Lower, Step(open_loop_lateness_mean),
+    "open_loop.lateness_mean", "Mean lateness of the generator", "us", Lower,
+        Step(open_loop_lateness_mean): Sort::of(Class::Schedule, open_loop),
         "Mean time by which the engine itself submitted an operation later than intended although a slot was free. \
          Waiting for a slot is left out: that is the backlog. Source: `open_loop.lateness_mean` of the step record.";
-    "open_loop.lateness_max", "Longest lateness of the generator", "us", Lower, Step(open_loop_lateness_max),
+    "open_loop.lateness_max", "Longest lateness of the generator", "us", Lower,
+        Step(open_loop_lateness_max): Sort::of(Class::Schedule, open_loop),
         "Longest time by which the engine itself submitted an operation later than intended although a slot was free. \
          Waiting for a slot is left out: that is the backlog. Source: `open_loop.lateness_max` of the step record.";
-    "replay.busy_throughput", "Throughput over busy time", "MB/s", Higher, Step(replay_busy_throughput),
+    "replay.busy_throughput", "Throughput over busy time", "MB/s", Higher,
+        Step(replay_busy_throughput): Sort::rate(DATA).only(replay).as_asked(AsAsked::No),
         "Bytes that completed reads and writes of a replayed trace moved, divided by the time in which at least one \
          operation was outstanding; 1 MB is 10^6 bytes. The pauses of the trace are left out, so a replay at recorded \
          times shows what the target does when it is asked. Operations that ended in an error are in the time \
          and not in the bytes. Source: `bytes` of the step record and `replay.busy`.";
-    "replay.bytes", "Data moved by the replay", "MB", Neutral, Step(replay_bytes),
+    "replay.bytes", "Data moved by the replay", "MB", Neutral,
+        Step(replay_bytes): Sort::of(Class::Amount, replay).as_asked(AsAsked::Always),
         "Bytes that completed reads and writes of a replayed trace moved; 1 MB is 10^6 bytes. Together with the busy time \
          it gives one bandwidth over several traces. Trims are left out, as are operations that ended in an error. \
          Source: `bytes` of the step record.";
-    "replay.busy_time", "Busy time", "s", Lower, Step(replay_busy_time),
+    "replay.busy_time", "Busy time", "s", Lower, Step(replay_busy_time): Sort::of(Class::Amount, replay).timed(),
         "Time of a replay in which at least one operation was outstanding, over all threads. The pauses of the trace are \
          left out. Source: `replay.busy` of the step record.";
-    "replay.energy", "Energy of the drive for the replay", "Wh", Lower, Step(replay_energy),
+    "replay.energy", "Energy of the drive for the replay", "Wh", Lower,
+        Step(replay_energy): Sort::of(Class::Amount, replay).sparse(),
         "`power.energy` of a replay in watt-hours, 3,600 J each: what the drive took for the whole trace, its pauses as \
          they were replayed. The host's energy and the rest after the step are left out; there is none where nothing \
          measured the drive's power. Source: as `power.energy`.";
-    "replay.lateness_mean", "Mean lateness of the replay", "us", Lower, Step(replay_lateness_mean),
+    "replay.lateness_mean", "Mean lateness of the replay", "us", Lower,
+        Step(replay_lateness_mean): Sort::of(Class::Amount, timed_replay),
         "Exact mean time by which operations of a replay at recorded times were submitted later than meant, waiting for a \
          free slot included. Where it is above the latency, the target could not follow the trace. Operations that \
          were never submitted are left out. Source: `replay.lateness` of the step record.";
-    "replay.lateness_max", "Longest lateness of the replay", "us", Lower, Step(replay_lateness_max),
+    "replay.lateness_max", "Longest lateness of the replay", "us", Lower,
+        Step(replay_lateness_max): Sort::of(Class::Amount, timed_replay),
         "Exact longest time by which an operation of a replay at recorded times was submitted later than meant, waiting \
          for a free slot included. Operations that were never submitted are left out. Source: `replay.lateness` of the \
          step record.";
-    "replay.moved_share", "Operations at another place", "%", Neutral, Step(replay_moved_share),
+    "replay.moved_share", "Operations at another place", "%", Neutral,
+        Step(replay_moved_share): Sort::of(Class::Amount, replay),
         "Share of the issued operations of a replay that went to another place than recorded because the span has no such \
          place. Operations that were only widened to whole logical blocks are left out. Source: `replay.moved`, \
          `replay.taken` and `replay.skipped_trims` of the step record.";
-    "bursts.count", "Bursts", "bursts", Neutral, Step(bursts_count),
+    "bursts.count", "Bursts", "bursts", Neutral, Step(bursts_count): Sort::of(Class::Amount, bursts),
         "Bursts by volume of the measured part, one that its end cut off among them. Bursts of the ramp are left out. \
          Source: `bursts.count` of the step record.";
-    "bursts.active", "Active time of the bursts", "s", Neutral, Step(bursts_active),
+    "bursts.active", "Active time of the bursts", "s", Neutral, Step(bursts_active): Sort::of(Class::Amount, bursts),
         "Time from the first submission of each burst by volume to its last completion, summed over the bursts of the \
          measured part: what the rates of such a step are over. The pauses are left out. Source: `bursts.active` of \
          the step record.";
-    "bursts.active_share", "Active share of the time", "%", Neutral, Step(bursts_active_share),
+    "bursts.active_share", "Active share of the time", "%", Neutral,
+        Step(bursts_active_share): Sort::of(Class::Amount, bursts),
         "Active time of the bursts as a share of the measured part, the pauses included: the duty cycle as it came \
          out, a little above what was asked, since no pause follows the last burst. The ramp is left out. Source: \
          `bursts.active`, `start_ns` and `end_ns` of the step record.";
-    "cpu_user_per_io", "User CPU time per operation", "ns", Lower, Step(cpu_user_per_io),
+    "cpu_user_per_io", "User CPU time per operation", "ns", Lower,
+        Step(cpu_user_per_io): Sort::of(Class::Account, always),
         "CPU time that the issuing threads spent in user mode, which is drivelab's own code, divided by the operations \
          they issued, the ramp's and failed ones on both sides. Kernel time and interrupts are left out. In recordings \
          of the first format version the operations of the measured part divide its share of the time. The \
          kernel knows the sum of both modes to the nanosecond and splits it by what ran at its timer ticks (100 to \
          1,000 a second): over one second the figure is good to some 5 %, over ten to 2 %, and \
          below 200 ms of both together there is none. Source: `cpu_user` and `effort.operations` of the engine's report.";
-    "cpu_share", "CPU share of the issuing threads", "%", Lower, Step(cpu_share),
+    "cpu_share", "CPU share of the issuing threads", "%", Lower,
+        Step(cpu_share): Sort::of(Class::Account, always).timed(),
         "CPU time of the issuing threads, user mode and kernel, divided by the time they had, ramp included, summed \
          over the threads (the sync backend has one for every operation in flight); 100 % means that they never \
          waited. Interrupts, kernel workers and other processes are left out. Source: `cpu_user`, `cpu_system` and \
          `effort.thread_time` of the engine's report.";
-    "engine.user_share", "User share of the issuing threads' time", "%", Lower, Step(engine_user_share),
+    "engine.user_share", "User share of the issuing threads' time", "%", Lower,
+        Step(engine_user_share): Sort::of(Class::Account, effort),
         "CPU time of the issuing threads in user mode, divided by the time they had, ramp included. Above 50 % the \
          load generator is the limit and rates are lower bounds. Kernel time is left out. Source: `cpu_user` and \
          `effort.thread_time` of the engine's report.";
-    "engine.kernel_share", "Kernel share of the issuing threads' time", "%", Lower, Step(engine_kernel_share),
+    "engine.kernel_share", "Kernel share of the issuing threads' time", "%", Lower,
+        Step(engine_kernel_share): Sort::of(Class::Account, effort),
         "CPU time of the issuing threads in the kernel, divided by the time they had, ramp included. Above 50 % the \
          host's CPU is the limit and rates are lower bounds. Interrupts and kernel workers are left out. Source: \
          `cpu_system` and `effort.thread_time` of the engine's report.";
     "engine.operations_per_syscall", "Operations per system call", "operations", Neutral,
-        Step(engine_operations_per_syscall),
+        Step(engine_operations_per_syscall): Sort::of(Class::Account, effort),
         "Operations issued, divided by the system calls that submitted or awaited them, ramp and failed operations \
          included; 1 for the sync backend. System calls before the start and after the end are left out. Source: \
          `effort.operations` and `effort.syscalls` of the engine's report.";
-    "engine.depth_kept", "Depth reached", "%", Neutral, Step(engine_depth_kept),
+    "engine.depth_kept", "Depth reached", "%", Neutral, Step(engine_depth_kept): Sort::of(Class::Account, effort),
         "Mean operations in flight in the measured part, divided by those asked for. Below 90 % in a closed loop \
          without pauses, the target was not under the load that the step's name says. The ramp is left out. Source: \
          `in_flight_mean` of the step record and `effort.depth_asked` of the engine's report.";
-    "engine.reap_gap_mean", "Mean gap between looks for completions", "us", Lower, Step(engine_reap_gap_mean),
+    "engine.reap_gap_mean", "Mean gap between looks for completions", "us", Lower,
+        Step(engine_reap_gap_mean): Sort::of(Class::Account, reaping),
         "Mean time between two looks for completions that was spent outside the kernel: a completion in between is \
          noticed that much late at most, so this bounds what the engine adds to a latency. Time in the kernel is left \
          out, and there is none for the sync backend. Source: `effort.reap_gap_mean` of the engine's report.";
-    "engine.reap_gap_max", "Longest gap between looks for completions", "us", Lower, Step(engine_reap_gap_max),
+    "engine.reap_gap_max", "Longest gap between looks for completions", "us", Lower,
+        Step(engine_reap_gap_max): Sort::of(Class::Account, reaping),
         "Longest time between two looks for completions that was spent outside the kernel. Time in the kernel is left \
          out, and there is none for the sync backend. Source: `effort.reap_gap_max` of the engine's report.";
-    "engine.short_transfers", "Short transfers", "operations", Lower, Sum(engine_short_transfers),
+    "engine.short_transfers", "Short transfers", "operations", Lower,
+        Sum(engine_short_transfers): Sort::of(Class::Account, effort),
         "How often the kernel did a part of a transfer and was asked for the rest; the operation's latency is that of \
          the whole. Operations that failed are left out; the ramp's are among them, rounds are added up. \
          Source: `effort.short_transfers` of the engine's report.";
-    "engine.eagain_retries", "EAGAIN retries", "operations", Lower, Sum(engine_eagain_retries),
+    "engine.eagain_retries", "EAGAIN retries", "operations", Lower,
+        Sum(engine_eagain_retries): Sort::of(Class::Account, effort),
         "How often a transfer ended with EAGAIN, since a layer below the target would have had to wait, and was asked \
          for once more where it may; the operation's latency is that of both. What the kernel did a part of is left \
          out (short transfers), as is what it asked for again by itself; operations that failed all the same and the \
          ramp's are among them, rounds are added up. Source: `effort.eagain_retries` of the engine's report.";
-    "duration", "Measured time", "s", Neutral, Step(duration),
+    "duration", "Measured time", "s", Neutral, Step(duration): Sort::of(Class::Length, always),
         "Time from the first submission to the last counted completion of the measured part of the step, on the \
          run's monotonic clock. The ramp and the rest after the step are left out. Source: `start_ns` and `end_ns` \
          of the step record.";
-    "fill.peak", "Rate before the end of the write cache", "MB/s", Higher, Step(fill_peak),
+    "fill.peak", "Rate before the end of the write cache", "MB/s", Higher, Step(fill_peak): RATE_OF_FILL,
         "Bytes over time of a fill up to the end of the write cache (see `fill.cache_size`), without the intervals of a \
          burst at its start, or of the whole fill where no end was seen. A fill is a step in which one \
          thread writes the whole span in order; what it writes after it wrapped is left out. There is no figure \
          where the span was not filled or has fewer than 20 intervals. \
          Source: bytes and bounds of the step's intervals.";
-    "fill.cache_size", "Write cache used", "GB", Neutral, Step(fill_cache_size),
+    "fill.cache_size", "Write cache used", "GB", Neutral, Step(fill_cache_size): COURSE_OF_FILL,
         "Bytes written when the rate fell for good, by the rule under *The end of a write cache* above. 1 GB is 10^9 \
          bytes. Within the interval that holds the end, it follows from that interval's mean and the rates before and \
          behind it. What was written behind the end is left out; there is no figure where no end was seen: \
          in a burst, a \
          stall, a slow decline or a fall from which the rate recovered. Source: bytes and bounds of the step's intervals.";
-    "fill.cache_share", "Share of the span that the write cache took", "%", Neutral, Step(fill_cache_share),
+    "fill.cache_share", "Share of the span that the write cache took", "%", Neutral,
+        Step(fill_cache_share): COURSE_OF_FILL,
         "`fill.cache_size` divided by the span of the step. The rest of the drive, where the span is a part of it, is \
          left out. Source: as there.";
-    "fill.sustained", "Rate behind the end of the write cache", "MB/s", Higher, Step(fill_sustained),
+    "fill.sustained", "Rate behind the end of the write cache", "MB/s", Higher, Step(fill_sustained): RATE_OF_FILL,
         "Bytes over time of the parts (half a per cent of the span each) behind the end of the cache, those left out \
          that are above the middle of both levels, the one by which the end was judged (recoveries, at most two \
          fifths of what follows, or it is no end; where a drive goes fast in bursts so short that more of the parts \
          are, by pieces of \
          2 % of the span); of the whole fill where no end was seen. Source: as for `fill.cache_size`.";
-    "fill.last_16_gb", "Rate of the last 16 GB", "MB/s", Higher, Step(fill_last_16_gb),
+    "fill.last_16_gb", "Rate of the last 16 GB", "MB/s", Higher, Step(fill_last_16_gb): RATE_OF_FILL,
         "Bytes over time of the last 16 GB of a fill (see `fill.peak`), 1 GB being 10^9 bytes: what the drive does when it \
          is nearly full. Within an interval the rate is taken as even. What was written after the stream wrapped is \
          left out; there is no figure for spans below 32 GB. Source: bytes and bounds of the step's intervals.";
-    "fill.recoveries", "Recoveries behind the write cache", "times", Neutral, Step(fill_recoveries),
+    "fill.recoveries", "Recoveries behind the write cache", "times", Neutral, Step(fill_recoveries): COURSE_OF_FILL,
         "How often the rate came back above the middle (see `fill.sustained`) behind the end of the cache. Bursts \
          shorter than half a per cent of the span are left out. Source: as for `fill.cache_size`.";
-    "fill.recovery_share", "Share written in recoveries", "%", Neutral, Step(fill_recovery_share),
+    "fill.recovery_share", "Share written in recoveries", "%", Neutral, Step(fill_recovery_share): COURSE_OF_FILL,
         "Share of the bytes behind the end of the cache that were written in recoveries. What came before the end is \
          left out. Source: as for `fill.cache_size`.";
-    "fill.late_decline", "Late decline", "%", Lower, Step(fill_late_decline),
+    "fill.late_decline", "Late decline", "%", Lower, Step(fill_late_decline): COURSE_OF_FILL,
         "By how much the last quarter of what was written behind the end of the cache, recoveries left out, was slower \
          than its first half; 0 where it was not slower by at least a tenth. Source: as for `fill.cache_size`.";
-    "heat.first_minute", "Rate of the first minute", "MB/s", Higher, Step(heat_first_minute),
+    "heat.first_minute", "Rate of the first minute", "MB/s", Higher, Step(heat_first_minute): RATE_OF_HEAT,
         "Bytes that reads and writes moved in the first minute of the measured part, by its time. Only executions of two \
          minutes and more that run as fast as they can have it; fills in order are left out, since their falls are \
          those of the write cache. Source: `bytes` and the times of the interval records.";
-    "heat.last_minute", "Rate of the last minute", "MB/s", Higher, Step(heat_last_minute),
+    "heat.last_minute", "Rate of the last minute", "MB/s", Higher, Step(heat_last_minute): RATE_OF_HEAT,
         "The same of the last minute: what is left when the drive is as warm as it gets in this time. What lies between \
          the two is left out. Source: as for `heat.first_minute`.";
-    "heat.kept", "Share of the first minute kept", "%", Higher, Step(heat_kept),
+    "heat.kept", "Share of the first minute kept", "%", Higher, Step(heat_kept): COURSE_OF_HEAT,
         "`heat.last_minute` as a share of `heat.first_minute`. Whether heat is the reason is said by `heat.throttle_steps`; \
          without a thermometer nobody knows. Falls and recoveries between the two minutes are left out. Source: as there.";
-    "heat.throttle_steps", "Steps of throttling", "steps", Lower, Step(heat_throttle_steps),
+    "heat.throttle_steps", "Steps of throttling", "steps", Lower, Step(heat_throttle_steps): COURSE_OF_HEAT,
         "How often the rate stepped down by a tenth and more, for 5 s and longer, while the drive was no cooler than when \
          it fell; by the rule under *Heat over minutes* above. Falls while the drive cooled down are left out, and \
          without a thermometer there is no figure. Source: as for `heat.first_minute`, and the samples of the \
          `telemetry` events.";
-    "heat.time_to_throttle", "Time to throttle", "s", Higher, Step(heat_time_to_throttle),
+    "heat.time_to_throttle", "Time to throttle", "s", Higher, Step(heat_time_to_throttle): COURSE_OF_HEAT,
         "Time from the begin of the measured part to the first of these steps. Absent where there was none; falls in \
          the first 30 s are left out, which are the measure. Source: as for `heat.throttle_steps`.";
-    "heat.warning_minutes", "Time at or above the limit of warning", "min", Lower, Step(heat_warning_minutes),
+    "heat.warning_minutes", "Time at or above the limit of warning", "min", Lower,
+        Step(heat_warning_minutes): LIMIT_OF_HEAT,
         "Time of the measured part in which the drive was at or above its own limit of warning, by the temperature at \
          the end of each interval. Times without readings are left out. Source: as for `heat.throttle_steps`.";
-    "heat.critical_minutes", "Time at or above the critical limit", "min", Lower, Step(heat_critical_minutes),
+    "heat.critical_minutes", "Time at or above the critical limit", "min", Lower,
+        Step(heat_critical_minutes): LIMIT_OF_HEAT,
         "The same for the limit that the drive calls critical. Times without readings are left out. Source: as for \
          `heat.throttle_steps`.";
-    "heat.warning_limit", "Limit of warning", "°C", Neutral, Step(heat_warning_limit),
+    "heat.warning_limit", "Limit of warning", "°C", Neutral, Step(heat_warning_limit): LIMIT_OF_HEAT,
         "Temperature from which the drive warns, as the thermometer that the figures come from knows it (WCTEMP of an \
          NVMe drive). Limits of other sensors are left out. Source: the description of the `telemetry` source.";
-    "heat.critical_limit", "Critical limit", "°C", Neutral, Step(heat_critical_limit),
+    "heat.critical_limit", "Critical limit", "°C", Neutral, Step(heat_critical_limit): LIMIT_OF_HEAT,
         "Temperature that the drive calls critical (CCTEMP of an NVMe drive). Limits of other sensors are left out. \
          Source: the description of the `telemetry` source.";
-    "temperature.min", "Lowest temperature of the drive", "°C", Neutral, Step(temperature_min),
+    "temperature.min", "Lowest temperature of the drive", "°C", Neutral,
+        Step(temperature_min): Sort::of(Class::Readings, temperature),
         "Lowest temperature of the drive in the measured part. It comes from the first of these that was read: a \
          thermometer of the user's, the drive's SMART log (composite), the kernel's sensors; at the borders of the \
          part the value is on the line between the readings around them. Times without readings are left out, and \
          without readings in 90 % of the part there is no figure. Source: the samples of the `telemetry` events.";
-    "temperature.mean", "Mean temperature of the drive", "°C", Neutral, Step(temperature_mean),
+    "temperature.mean", "Mean temperature of the drive", "°C", Neutral,
+        Step(temperature_mean): Sort::of(Class::Readings, temperature),
         "Mean temperature of the drive in the measured part, weighted by time along the lines between readings that \
          follow each other; which sensor it is stands at `temperature.min`. Times without readings are left out, and \
          without readings in 90 % of the part there is no figure. Source: the samples of the `telemetry` events.";
-    "temperature.max", "Highest temperature of the drive", "°C", Lower, Step(temperature_max),
+    "temperature.max", "Highest temperature of the drive", "°C", Lower,
+        Step(temperature_max): Sort::of(Class::Readings, temperature),
         "Highest temperature of the drive in the measured part, as `temperature.min` is the lowest. Peaks between two \
          readings and times without readings are left out. Source: the samples of the `telemetry` events.";
-    "power.min", "Lowest power of the drive", "W", Lower, Step(power_min),
+    "power.min", "Lowest power of the drive", "W", Lower, Step(power_min): Sort::of(Class::Readings, power),
         "Lowest reading of the drive's power in the measured part, of the meter named at `power.mean`. Dips between two \
          readings, which the meter may average, are left out. Source: the samples of the `telemetry` events.";
-    "power.mean", "Average power of the drive", "W", Lower, Step(power_mean),
+    "power.mean", "Average power of the drive", "W", Lower, Step(power_mean): Sort::of(Class::Readings, power),
         "Mean power of the drive in the measured part, weighted by time along the lines between readings that follow \
          each other. It comes from the first of these that was read: a meter of the user's, the drive's own power \
          measurement (`--power-log`), the interval power of its SMART log, a sensor of the kernel's that belongs to \
          the drive. Times without readings are left out, and without \
          readings in 90 % of the part there is no figure. The host's power is never in it. Source: the samples of the \
          `telemetry` events.";
-    "power.max", "Highest power of the drive", "W", Lower, Step(power_max),
+    "power.max", "Highest power of the drive", "W", Lower, Step(power_max): Sort::of(Class::Readings, power),
         "Highest reading of the drive's power in the measured part, of the meter named at `power.mean`. Peaks between \
          two readings, which the meter may average, are left out. Source: the samples of the `telemetry` events.";
-    "power.energy", "Energy of the drive", "J", Lower, Step(power_energy),
+    "power.energy", "Energy of the drive", "J", Lower, Step(power_energy): Sort::of(Class::Readings, power),
         "Average power of the drive times the measured time. The ramp and the rest after the step are left out. \
          Source: the samples of the `telemetry` events, `start_ns` and `end_ns` of the step record.";
-    "power.rest", "Power of the drive at rest", "W", Lower, Step(power_rest),
+    "power.rest", "Power of the drive at rest", "W", Lower, Step(power_rest): Sort::of(Class::Readings, power).sparse(),
         "Mean power of the drive in the second half of the rest after the step, of the meter named at `power.mean`: the \
          first half is left out, in which a drive finishes what it was given. In which idle state the drive then is \
          follows from what the host allows it (APST, ASPM, link power management). There is none where the step has no \
          rest or the next step began in it. Source: the samples of the `telemetry` events, `end_ns` of the step \
          record.";
-    "power.throughput_per_watt", "Throughput per watt", "MB/s/W", Higher, Step(throughput_per_watt),
+    "power.throughput_per_watt", "Throughput per watt", "MB/s/W", Higher, Step(throughput_per_watt): PER_WATT,
         "Throughput of reads and writes together divided by the average power of the drive; the same as MB per joule. \
          Bursts by volume have none: their rate is over the active time, the power over all of it. The ramp, failed \
          operations and the host's power are left out. Source: `bytes`, `start_ns` and `end_ns` of the step record, the samples of the `telemetry` events.";
-    "power.iops_per_watt", "Operations per second and watt", "IOPS/W", Higher, Step(iops_per_watt),
+    "power.iops_per_watt", "Operations per second and watt", "IOPS/W", Higher, Step(iops_per_watt): PER_WATT,
         "Reads and writes per second divided by the average power of the drive; the same as operations per joule. The \
          ramp, failed operations and the host's power are left out. Source: `count`, `start_ns` and `end_ns` of the \
          step record, the samples of the `telemetry` events.";
-    "media.write_amplification", "Write amplification", "times", Lower, Step(write_amplification),
+    "media.write_amplification", "Write amplification", "times", Lower,
+        Step(write_amplification): Sort::of(Class::Amount, media_writes).sparse(),
         "Bytes that the drive wrote to its media for each byte that hosts wrote to it, by its own counters: its FDP \
          statistics (log page 22h), else its OCP log (C0h) beside its data units written, else its endurance group's \
          log (09h). Between the last reading before the measured part and the first one behind it, so the ramp is in \
          it. Steps in which hosts wrote less than 1,000 data units of 512,000 bytes or less than 1 % of the target are \
          left out, since drives count coarsely and hold data back; both limits are drivelab's own. Source: the samples \
          of the `telemetry` events.";
-    "host_power.mean", "Average power of the host's processor", "W", Lower, Step(host_power_mean),
+    "host_power.mean", "Average power of the host's processor", "W", Lower,
+        Step(host_power_mean): Sort::of(Class::Readings, host_power),
         "Energy of all processor packages in the measured part (RAPL) divided by its time, between readings on a line. \
          It is the host's alone: the drive and the rest of the machine are left out. Source: the samples of the \
          `telemetry` events.";
-    "host_cpu.busy", "Host CPU busy", "%", Neutral, Step(host_cpu_busy),
+    "host_cpu.busy", "Host CPU busy", "%", Neutral, Step(host_cpu_busy): Sort::of(Class::Readings, host_cpu),
         "Share of the time of all CPUs together in the measured part that was spent on anything, by whomever: user mode, \
          kernel and interrupts. Idle time, waiting for I/O and time that a hypervisor gave to others are left out. \
          Source: the samples of `/proc/stat` in the `telemetry` events.";
-    "host_cpu.steal", "Host CPU stolen", "%", Lower, Step(host_cpu_steal),
+    "host_cpu.steal", "Host CPU stolen", "%", Lower, Step(host_cpu_steal): Sort::of(Class::Readings, host_cpu),
         "Share of the time of all CPUs together in the measured part in which they had work and the hypervisor ran \
          somebody else. What happens in the hypervisor itself is left out. Source: the samples of `/proc/stat` in the \
          `telemetry` events.";
@@ -561,7 +650,7 @@ metrics! {
         "Figures of several steps, each times its weight, added up and divided by the sum of the weights; otherwise as \
          `score.sum`. It is the arithmetic mean where all weights are the same. Steps that the formula does not name \
          are left out. Source: the figures of these steps.";
-    "run.telemetry_cpu", "CPU time of watching", "%", Lower, Run(run_telemetry_cpu),
+    "run.telemetry_cpu", "CPU time of watching", "%", Lower, Run(run_telemetry_cpu): RUN.sparse(),
         "CPU time of the thread that reads temperature, power, CPU and the other series, divided by the run time; 100 % \
          is one CPU. Programs of the user's that feed a meter, and what the drive does to answer, are left out. \
          Source: `cpu` of the `telemetry` events.";

@@ -35,18 +35,6 @@ pub(crate) fn of_host(recorded: &Recorded, kind: SourceKind) -> Option<&Recorded
     recorded.sources.iter().find(|source| source.description.kind == kind && !source.samples.is_empty())
 }
 
-/// Whether a run has what a metric of this group is made of.
-pub(crate) fn has(recorded: &Recorded, group: &str) -> bool {
-    match group {
-        "temperature" => of_drive(recorded, Quantity::Temperature).is_some(),
-        "power" => of_drive(recorded, Quantity::Power).is_some(),
-        "host_power" => of_host(recorded, SourceKind::Rapl).is_some(),
-        "media" => media_writes(recorded).is_some(),
-        "host_cpu" => of_host(recorded, SourceKind::Cpu).is_some(),
-        _ => true,
-    }
-}
-
 fn drive_course(execution: Execution<'_>, quantity: Quantity) -> Option<Course> {
     let (source, series) = of_drive(execution.watched?, quantity)?;
     course(source, series, execution.record.start_ns, execution.record.end_ns)
@@ -186,7 +174,7 @@ const LEAST_HOST_WRITES: f64 = 1_000.0 * 512_000.0;
 const LEAST_SHARE_OF_TARGET: f64 = 0.01;
 
 /// Where the drive counts what it writes to its media: the source, and its series of host and of media writes.
-fn media_writes(recorded: &Recorded) -> Option<(&RecordedSource, usize, usize)> {
+pub(crate) fn media_writes(recorded: &Recorded) -> Option<(&RecordedSource, usize, usize)> {
     let mut of_kind = recorded.sources.iter().filter(|source| source.description.kind == SourceKind::MediaWrites);
     let source = of_kind.find(|source| !source.samples.is_empty())?;
     let mut series = source.series_of(Quantity::Volume);
