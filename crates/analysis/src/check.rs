@@ -16,6 +16,7 @@ use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
 
 use crate::find_rate;
+use crate::findings::state::NOT_EMPTIED;
 use crate::values::{self, Execution};
 
 /// One finished execution with all that a check may look at.
@@ -158,6 +159,18 @@ pub(crate) struct Verdict {
     pub seen: Vec<Seen>,
     /// The finding.
     pub finding: Finding,
+}
+
+/// What the session found that makes figures worthless, of which the records alone say nothing: steps of a resumed run met
+/// what the step that was cut off had written. What they verified stands.
+pub(crate) fn recorded(findings: &[Finding], subjects: &[Subject<'_>]) -> Vec<Verdict> {
+    let met = findings.iter().filter(|finding| finding.code == NOT_EMPTIED);
+    let verdict = |finding: &Finding| {
+        let steps = subjects.iter().filter(|subject| finding.steps.contains(&subject.execution.record.key));
+        let seen = steps.map(|subject| Seen::new(subject, Voids::Results, Vec::new())).collect();
+        Verdict { code: NOT_EMPTIED, seen, finding: finding.clone() }
+    };
+    met.map(verdict).collect()
 }
 
 /// Runs checks over every finished execution; one verdict for each check that saw something.

@@ -56,7 +56,7 @@ pub use metrics::{METRICS, metric_def, metrics_markdown};
 pub use reach::{not_measured, tested};
 
 /// Version of the definitions and thresholds; raised whenever the same records would give another figure or finding.
-pub const ANALYSIS_VERSION: u32 = 13;
+pub const ANALYSIS_VERSION: u32 = 14;
 
 /// What a run means.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -103,6 +103,7 @@ pub struct StepLimit {
 pub fn analyse(records: &RunRecords) -> Analysis {
     let subjects = check::subjects(records);
     let mut verdicts = check::run(invariants::INVARIANTS, &subjects);
+    let recorded = check::recorded(&records.findings, &subjects);
     let mut findings = conditions::contradictions(&records.environment, &records.plan);
     findings.extend(verdicts.iter().map(|verdict| verdict.finding.clone()));
     findings.extend(conduct::of_run(records));
@@ -128,6 +129,8 @@ pub fn analyse(records: &RunRecords) -> Analysis {
     }
     findings.extend(disturbances);
     findings.extend(conditions::tool(&records.tool));
+    // Their findings are among the recorded ones below.
+    verdicts.extend(recorded);
     let metrics = metrics::all(records, &verdicts);
     findings.extend(curve::findings(records, &metrics));
     findings.extend(scores::findings(records, &metrics));

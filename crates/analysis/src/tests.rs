@@ -180,3 +180,20 @@ fn evidence_that_nobody_knows_is_left_out() {
     let told = words(Severity::Note, "made_up", "It is so.".to_owned(), "", "").about_run(pieces);
     assert_eq!(told.evidence.iter().map(|piece| piece.what.as_str()).collect::<Vec<&str>>(), ["known"]);
 }
+
+#[test]
+fn what_met_the_leftovers_of_a_step_that_was_cut_off_has_no_rates() {
+    let mut run = sample_run();
+    let met = run.steps.iter().find(|record| values::is_measured(&run, &record.key.step)).expect("a step").key.clone();
+    run.findings = vec![findings::not_emptied("Random write", vec![met.clone()])];
+    let analysis = analyse(&run);
+    let of_step = |metric: &&Metric| metric.step.as_ref() == Some(&met.step);
+    for metric in &analysis.metrics {
+        let void = metric.voided_by.iter().any(|code| code == findings::state::NOT_EMPTIED);
+        let result = metric_def(&metric.id).is_some_and(|def| def.unit == "MB/s" || def.unit == "IOPS");
+        assert_eq!(void && result, of_step(&metric) && result, "{}", metric.address);
+    }
+    assert!(analysis.metrics.iter().filter(of_step).any(|metric| metric.id == "duration" && metric.value.is_some()));
+    let told = analysis.findings.iter().find(|finding| finding.code == "not_emptied").expect("the finding");
+    assert_eq!((told.severity, &told.steps), (Severity::Void, &vec![met]));
+}

@@ -28,6 +28,8 @@ sh -eu -c '. /vm/functions.sh; . /vm/scenario.sh' < /dev/null
 status=$?
 echo "vm: the script ended with $status"
 dmesg > "$RESULTS/dmesg"
+# The bundles that the runs left: what else is to be known of a failure, and what tests/golden is made of.
+[ ! -d /tmp/data/runs ] || cp -r /tmp/data/runs "$RESULTS/"
 
 # Only now: the way out goes through the host, which answers in its own time, and the machine's virtual time runs away
 # while it waits.

@@ -52,19 +52,22 @@ pub fn state_unmet(title: &str, first: StepKey, unmet: &[String]) -> Finding {
     words.finding(vec![first], Vec::new())
 }
 
+/// Code of [`not_emptied`].
+pub(crate) const NOT_EMPTIED: &str = "not_emptied";
+
 /// Steps of a resumed run that meet what the step left that was cut off, since nothing empties the target before them.
 #[must_use]
 pub fn not_emptied(cut_off: &str, keys: Vec<StepKey>) -> Finding {
     let words = Words {
-        code: "not_emptied",
-        severity: Severity::Note,
+        code: NOT_EMPTIED,
+        severity: Severity::Void,
         statement: format!(
             "The steps after the interruption found what '{cut_off}' had already written to the target. In an \
-             uninterrupted run they would not."
+             uninterrupted run they would not, so their rates and latencies are void."
         ),
         cause: "The methodology neither discards nor fills the whole target before these steps, so drivelab could not \
                 restore its state.",
-        action: "If that matters, discard the target (`drivelab wipe`) and start a new run.",
+        action: "Discard the target (`drivelab wipe`) and start a new run.",
     };
     words.finding(keys, Vec::new())
 }

@@ -8,6 +8,11 @@ use super::METRICS;
 use crate::ANALYSIS_VERSION;
 use crate::invariants::INVARIANTS;
 
+/// What the session finds, of which the records of an execution say nothing.
+const NOT_EMPTIED: &str = "\
+    `not_emptied`, which the session notes, voids rates and latencies too: steps of a resumed run found what the step that \
+    was cut off had already written, because the methodology neither discards nor fills the whole target before them. What \
+    they verified stands.";
 /// Longest line of a definition.
 const WIDTH: usize = 110;
 
@@ -196,6 +201,8 @@ pub fn metrics_markdown() -> String {
     for invariant in INVARIANTS {
         let _ = writeln!(out, "| `{}` | {} |", invariant.code, invariant.rule);
     }
+    out.push('\n');
+    wrap(&mut out, NOT_EMPTIED);
     out
 }
 
