@@ -409,6 +409,18 @@ impl<'a, const PLAIN: bool> Feed<'a, PLAIN> {
         (weight > 0 && self.is_ahead(weight)).then_some(now + WEIGHT_PAUSE_NS)
     }
 
+    /// Whether nothing more is to be issued, as far as that is known without drawing.
+    pub(crate) fn is_done(&self, now: u64) -> bool {
+        self.share_is_done(now) && !self.owes_flush()
+    }
+
+    /// Whether a flush of `sync_every` comes next.
+    fn owes_flush(&self) -> bool {
+        let every = u64::from(self.job.sync_every);
+        let writes = if self.alone { u64::from(self.writes) } else { self.place.writes.0.load(Ordering::Relaxed) };
+        every > 0 && writes >= every
+    }
+
     /// Whether nothing is left of the share, as far as that is known without drawing.
     fn share_is_done(&self, now: u64) -> bool {
         let units = self.job.limit.units;

@@ -26,6 +26,7 @@ use crate::schedule::{Budget, Extent, Limit, fair_shares};
 use crate::sealing::{Identity, Sealing};
 use crate::selfcheck;
 use crate::slots::Shape;
+use crate::step::Kind;
 use crate::uring::ring::Whereto;
 
 /// Largest block: the kernel moves at most 2 GiB - 4 KiB in one operation (read(2)).
@@ -109,12 +110,13 @@ impl ThreadJob<'_> {
 }
 
 impl<'a> Job<'a> {
-    /// Checks a request against what its groups go to. `trace_entries` is the room for a trace per thread and interval.
+    /// Checks a request against what its groups go to, for a backend of this kind; [`Job::check_buffers`] comes after
+    /// it. `trace_entries` is the room for a trace per thread and interval.
     pub(crate) fn fit(
         ground: Ground<'a>,
         request: &StepRequest<'_>,
         identity: Identity<'_>,
-        trace_entries: usize,
+        (kind, trace_entries): (Kind, usize),
         placement: Option<&PlacementHandles>,
     ) -> Result<Self, BackendError> {
         let main = request.workload;
@@ -127,7 +129,7 @@ impl<'a> Job<'a> {
             let own = Own {
                 group: index,
                 layout: Layout::of(workload, trace_entries),
-                shape: shape(target, workload, checked.whereto)?,
+                shape: shape(target, workload, checked.whereto, kind)?,
                 data: data(workload, data_key(workload.seed, request))?,
                 sealing: Sealing::of(target, workload, &identity)?,
             };
@@ -140,11 +142,25 @@ impl<'a> Job<'a> {
             groups.push(Group::of(workload, own.layout));
         }
         check_volume_bursts(main)?;
-        check_buffers(&threads, main)?;
         let reason = budget.map_or(StopReason::Time, |budget| budget.reason);
         let is_nop = matches!(ground.target, IoTarget::Nop { .. });
         let direct = main.groups().all(|group| group.direct);
         Ok(Job { groups: groups.into(), threads: threads.into(), is_nop, direct, reason })
+    }
+
+    /// Whether the memory for all buffers is within reason; asked before any of it is made.
+    pub(crate) fn check_buffers(&self, workload: &Workload, kind: Kind) -> Result<(), BackendError> {
+        let total: u128 = self.threads.iter().map(|thread| thread.shape.bytes_by(kind)).sum();
+        if total <= u128::from(BUFFERS_MAX) {
+            return Ok(());
+        }
+        unfit(format!(
+            "{} operations in flight and blocks of {} need more than {} of buffers: lower the queue depth, the threads or \
+             the block size",
+            self.total_depth(),
+            workload.block_size,
+            Bytes::new(BUFFERS_MAX)
+        ))
     }
 
     /// Operations in flight over all threads.
@@ -489,7 +505,7 @@ fn whereto<'a>(target: &'a IoTarget, workload: &Workload) -> Result<Whereto<'a>,
 }
 
 /// Arena of one thread.
-fn shape(target: &IoTarget, workload: &Workload, whereto: Whereto<'_>) -> Result<Shape, BackendError> {
+fn shape(target: &IoTarget, workload: &Workload, whereto: Whereto<'_>, kind: Kind) -> Result<Shape, BackendError> {
     let needs = target.direct_io().filter(|_| workload.direct);
     let align = needs.map_or(1, |needs| needs.memory_align.get());
     if align > PAGE as u64 {
@@ -498,13 +514,26 @@ fn shape(target: &IoTarget, workload: &Workload, whereto: Whereto<'_>) -> Result
     let align = align.max(SECTOR as u64);
     let stride = workload.block_size.get().next_multiple_of(align);
     let reads = issues(workload, OpKind::Read);
-    let pool = issues(workload, OpKind::Write).then(|| pool(workload, whereto, (stride, align)));
-    let size = |bytes: u64| usize::try_from(bytes).unwrap_or(usize::MAX);
+    let pool = issues(workload, OpKind::Write).then(|| pool(workload, reach(whereto), kind, (stride, align)));
     Ok(Shape { stride: size(stride), slots: workload.queue_depth.get() as usize, reads, pool })
 }
 
-/// What one thread writes from.
-fn pool(workload: &Workload, whereto: Whereto<'_>, (stride, align): (u64, u64)) -> PoolShape {
+/// How far back whoever stores the data may look.
+fn reach(whereto: Whereto<'_>) -> u64 {
+    match whereto {
+        Whereto::File(handle) => look_back::window(handle, true).get(),
+        Whereto::BlockDevice(handle) => look_back::window(handle, false).get(),
+        Whereto::Nop => LOOK_BACK_LEAST,
+    }
+}
+
+/// More than memory has where the number does not fit.
+fn size(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
+}
+
+/// What one thread writes from, on what may look back so far as `reach`.
+fn pool(workload: &Workload, reach: u64, kind: Kind, (stride, align): (u64, u64)) -> PoolShape {
     match workload.data {
         DataPattern::Incompressible => {}
         DataPattern::Zero | DataPattern::OneBlock | DataPattern::Pattern | DataPattern::File => {
@@ -527,30 +556,58 @@ fn pool(workload: &Workload, whereto: Whereto<'_>, (stride, align): (u64, u64)) 
     if let Some(asked) = workload.content.window {
         return shape(asked.get());
     }
-    let mut window = match whereto {
-        Whereto::File(handle) => look_back::window(handle, true).get(),
-        Whereto::BlockDevice(handle) => look_back::window(handle, false).get(),
-        Whereto::Nop => LOOK_BACK_LEAST,
-    };
     // Many threads must not take a host's memory for what hardly a target has; the record says how far the pools reach.
     let threads = u128::from(workload.threads.get());
-    while window > LOOK_BACK_LEAST && shape(window).bytes(slots, stride) * threads > u128::from(POOLS_MAX) {
+    let all_pools = |window: u64| {
+        let pool = Some(shape(window));
+        Shape { stride: size(stride), slots: size(slots), reads: false, pool }.bytes_by(kind) * threads
+    };
+    let mut window = reach;
+    while window > LOOK_BACK_LEAST && all_pools(window) > u128::from(POOLS_MAX) {
         window = (window / 2).max(LOOK_BACK_LEAST);
     }
     shape(window)
 }
 
-/// Whether the memory for all buffers is within reason; asked before any of it is made.
-fn check_buffers(threads: &[ThreadJob<'_>], workload: &Workload) -> Result<(), BackendError> {
-    let total: u128 = threads.iter().map(|thread| thread.shape.bytes()).sum();
-    if total <= u128::from(BUFFERS_MAX) {
-        return Ok(());
+#[cfg(test)]
+mod tests {
+    use drivelab_core::units::{Percent, QueueDepth, Threads};
+
+    use super::*;
+    use crate::uring::setup::Mode;
+
+    const MIB: u64 = 1 << 20;
+    const RING: Kind = Kind::Uring(Mode::Plain);
+
+    /// Writes of 4 KiB to what may look back 16 MiB (FUSE, NFS, ZFS): the shape of a thread, and the bytes of all.
+    fn of_16_mib(kind: Kind, queue_depth: u64, threads: u64) -> (Shape, u128) {
+        let workload = Workload {
+            write_percent: Percent::new(100).unwrap(),
+            block_size: Bytes::new(4096),
+            queue_depth: QueueDepth::new(queue_depth).unwrap(),
+            threads: Threads::new(threads).unwrap(),
+            ..Workload::default()
+        };
+        let pool = Some(pool(&workload, 16 * MIB, kind, (4096, 512)));
+        let shape = Shape { stride: 4096, slots: size(queue_depth), reads: false, pool };
+        (shape, shape.bytes_by(kind) * u128::from(threads))
     }
-    unfit(format!(
-        "{} operations in flight and blocks of {} need more than {} of buffers: lower the queue depth, the threads or the \
-         block size",
-        threads.iter().map(|thread| u64::from(thread.depth)).sum::<u64>(),
-        workload.block_size,
-        Bytes::new(BUFFERS_MAX)
-    ))
+
+    fn apart(shape: &Shape) -> u64 {
+        shape.pool.and_then(|pool| pool.apart()).unwrap()
+    }
+
+    /// The sync backend makes an arena for each operation in flight, each with a ring of its own.
+    #[test]
+    fn the_pools_of_the_sync_backend_are_counted_once_for_each_of_its_threads() {
+        let (ring, bytes) = of_16_mib(RING, 256, 4);
+        assert!(apart(&ring) > 16 * MIB && bytes < 256 * u128::from(MIB), "{bytes}");
+        let each = u128::from(16 * MIB + 4096);
+        assert_eq!(ring.bytes_by(Kind::Sync), 256 * each, "the same ring would be held 256 times");
+        let (shrunk, bytes) = of_16_mib(Kind::Sync, 256, 4);
+        assert_eq!((apart(&shrunk), bytes), (MIB + 4096, 1024 * u128::from(MIB + 4096)));
+        // Where there is room, nothing comes again within what the target may look back.
+        let (few, bytes) = of_16_mib(Kind::Sync, 32, 1);
+        assert_eq!((apart(&few), bytes), (16 * MIB + 4096, 32 * each));
+    }
 }

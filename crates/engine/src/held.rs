@@ -159,6 +159,11 @@ const fn stood_still(late: u64, busy: u64, suspended: u64) -> u64 {
     still.saturating_add(suspended)
 }
 
+/// Nanoseconds for which the machine has been suspended so far, from a start that stays the same.
+pub(crate) fn suspended_ns() -> u64 {
+    clocks().1
+}
+
 /// Nanoseconds by CLOCK_MONOTONIC, and how far CLOCK_BOOTTIME is ahead of it.
 fn clocks() -> (u64, u64) {
     let read = |clock| {

@@ -87,7 +87,8 @@ fn verification(outcomes: &mut [Outcome]) -> Option<Verification> {
     all.map(Findings::into_verification)
 }
 
-/// The weightiest of the threads' reasons: a step is "volume" only where every thread of its own group did its share.
+/// The weightiest of the threads' reasons. The ends of a budget (volume, passes, operations) have the least weight, so
+/// a step has one of them only where every thread of its own group did its share.
 fn reason(job: &Job<'_>, outcomes: &[Outcome]) -> StopReason {
     let weight = |reason: &StopReason| match reason {
         StopReason::Errors => 5,

@@ -9,6 +9,7 @@ use crate::buffer::Arena;
 use crate::faults::{Attempt, Broken};
 use crate::generate::data::{DataSource, Trail};
 use crate::pool::{Part, Pool, PoolShape};
+use crate::step::Kind;
 
 /// Shape of the arena of one thread, the same for all threads of a step.
 #[derive(Debug, Clone, Copy)]
@@ -32,6 +33,14 @@ impl Shape {
     pub(crate) fn bytes(&self) -> u128 {
         let reads = if self.reads { self.slots as u128 * self.stride as u128 } else { 0 };
         reads + self.pool.map_or(0, |pool| pool.bytes(self.slots as u64, self.stride as u64))
+    }
+
+    /// Bytes of all arenas of a thread: it has one, but with the sync backend one for each slot.
+    pub(crate) fn bytes_by(&self, kind: Kind) -> u128 {
+        match kind {
+            Kind::Uring(_) => self.bytes(),
+            Kind::Sync => self.slots as u128 * self.for_one_slot().bytes(),
+        }
     }
 
     /// Bytes of the arena.

@@ -110,37 +110,44 @@ pub(crate) fn run(
     outlets: &mut Outlets<'_>,
 ) -> Result<StepRecord, BackendError> {
     let trace_entries = if outlets.trace.is_some() { ENTRIES } else { 0 };
-    let job = Job::fit(ground, request, identity, trace_entries, manner.placement)?;
+    let fit = |kind| Job::fit(ground, request, identity, (kind, trace_entries), manner.placement);
+    let job = fit(manner.kind)?;
     let sync_fits = job.total_depth() <= OS_THREADS_MAX && !job.is_nop && !job.seals_in_depth();
     if manner.kind == Kind::Sync && !sync_fits {
         return Err(BackendError::Unfit(no_sync(&job)));
     }
+    job.check_buffers(request.workload, manner.kind)?;
     let page_cache = page_cache::prepare(ground.target, request.workload);
     let misfit = match manner.kind {
         Kind::Uring(mode) => fitness::misfit(&job, request.workload, mode),
         Kind::Sync => None,
     };
-    let reason = misfit.map_or(manner.reason, |misfit| misfit.why);
-    let without_ring = Manner { kind: Kind::Sync, reason, may_fall_back: false, fell_back: true, ..*manner };
-    let manner = match misfit {
-        None => manner,
-        Some(_) if manner.may_fall_back && sync_fits => &without_ring,
+    let by_threads = |job: Job<'_>, reason: &str, outlets: &mut Outlets<'_>| {
+        drop(job);
+        // Its threads have buffers of their own each, so what they write from may have to be smaller.
+        let job = fit(Kind::Sync)?;
+        job.check_buffers(request.workload, Kind::Sync)?;
+        let manner = Manner { kind: Kind::Sync, reason, may_fall_back: false, fell_back: true, ..*manner };
+        replayed(ground, &job, &manner, request, outlets)
+    };
+    let may_fall_back = manner.may_fall_back && sync_fits;
+    let done = match misfit {
+        Some(Misfit { why, .. }) if may_fall_back => by_threads(job, why, outlets)?,
         Some(Misfit { why, advice }) => {
             let said = format!("{why}: {advice}");
             let named = !manner.may_fall_back;
             return Err(if named { BackendError::HostUnfit(said) } else { BackendError::Unfit(said) });
         }
+        None => match replayed(ground, &job, manner, request, outlets)? {
+            // No operation was issued: all threads wait for all rings before the start.
+            Err(Broken { what: Attempt::Ring, source }) if may_fall_back => {
+                let reason = format!("io_uring_setup was refused for this step ({})", errno::describe(&source));
+                by_threads(job, &reason, outlets)?
+            }
+            done => done,
+        },
     };
-    match replayed(ground, &job, manner, request, outlets)? {
-        // No operation was issued: all threads wait for all rings before the start.
-        Err(Broken { what: Attempt::Ring, source }) if manner.may_fall_back && sync_fits => {
-            let reason = format!("io_uring_setup was refused for this step ({})", errno::describe(&source));
-            let manner = Manner { kind: Kind::Sync, reason: &reason, may_fall_back: false, fell_back: true, ..*manner };
-            replayed(ground, &job, &manner, request, outlets)?
-        }
-        done => done,
-    }
-    .map(|mut record| {
+    done.map(|mut record| {
         if let Some(effort) = &mut record.engine.effort {
             effort.page_cache = page_cache;
         }

@@ -3,17 +3,22 @@
 //! A `clock_gettime` costs some 45 ns, `rdtsc` less than 20 (research notes, engine, 3.4). The counter is used only
 //! where the CPU says that it ticks at a constant rate through all power states (`constant_tsc`, `nonstop_tsc`) and the
 //! kernel itself keeps time with it (clocksource `tsc`: the kernel has checked that all CPUs agree, and keeps
-//! checking). It is calibrated against CLOCK_MONOTONIC_RAW, over the whole life of the process at the start of each
-//! step, and compared with it again at the end: what it had run off by stands in the result.
+//! checking). It is calibrated against CLOCK_MONOTONIC_RAW at the start of each step, over all the time for which the
+//! process has lived without the machine being suspended, and compared with it again at the end: what it had run off by
+//! stands in the result. While the machine is suspended that clock stands still, but the counter goes on
+//! (suspend-to-idle) or begins anew (suspend to memory).
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use drivelab_core::clock::monotonic_raw_ns;
 
-use crate::tsc;
+use crate::{held, tsc};
 
 /// Shortest stretch to calibrate over: with both ends known to some 20 ns, the rate is known to a few millionths.
 const CALIBRATION_NS: u64 = 20_000_000;
+/// The machine was suspended where the clocks that tell it have moved apart by more than this: they are read one after
+/// the other. Where that took longer once, the calibration only begins anew.
+const SUSPENDED_NS: u64 = 100_000;
 /// Readings of which the one with the least time around it is kept.
 const TRIES: usize = 16;
 /// Rates are multiplied in 32.32 fixed point.
@@ -24,17 +29,20 @@ const FRACTION_BITS: u32 = 32;
 struct Moment {
     ticks: u64,
     raw_ns: u64,
+    /// For how long the machine had been suspended right before.
+    suspended_ns: u64,
 }
 
 impl Moment {
     /// Reads the kernel's clock between two readings of the counter, and keeps the tightest of some tries.
     fn now() -> Option<Moment> {
+        let suspended_ns = held::suspended_ns();
         let one = || {
             let before = tsc::ticks()?;
             let raw_ns = monotonic_raw_ns();
             let after = tsc::ticks()?;
             let around = after.wrapping_sub(before);
-            Some((around, Moment { ticks: before.wrapping_add(around / 2), raw_ns }))
+            Some((around, Moment { ticks: before.wrapping_add(around / 2), raw_ns, suspended_ns }))
         };
         (0..TRIES).filter_map(|_| one()).min_by_key(|(around, _)| *around).map(|(_, moment)| moment)
     }
@@ -62,10 +70,13 @@ impl Clock {
     pub(crate) fn for_step() -> Clock {
         match first() {
             Err(reason) => Clock { source: Source::Kernel, reason: reason.clone() },
-            Ok(first) => calibrate(*first).map_or_else(
-                || Clock { source: Source::Kernel, reason: "the time-stamp counter did not advance".to_owned() },
-                |source| Clock { source, reason: "constant_tsc, nonstop_tsc, clocksource tsc".to_owned() },
-            ),
+            Ok(first) => {
+                let mut first = first.lock().unwrap_or_else(PoisonError::into_inner);
+                calibrate(&mut first, Moment::now).map_or_else(
+                    || Clock { source: Source::Kernel, reason: "the time-stamp counter did not advance".to_owned() },
+                    |source| Clock { source, reason: "constant_tsc, nonstop_tsc, clocksource tsc".to_owned() },
+                )
+            }
         }
     }
 
@@ -109,16 +120,17 @@ const fn scaled(ticks: u64, rate: u64) -> u64 {
     ((ticks as u128 * rate as u128) >> FRACTION_BITS) as u64
 }
 
-/// The first moment of this process at which the counter was read, or why it is not used.
-fn first() -> &'static Result<Moment, String> {
-    static FIRST: OnceLock<Result<Moment, String>> = OnceLock::new();
+/// The first moment at which the counter was read since this process began or the machine was last suspended, or why it
+/// is not used. Looked at between steps only.
+fn first() -> &'static Result<Mutex<Moment>, String> {
+    static FIRST: OnceLock<Result<Mutex<Moment>, String>> = OnceLock::new();
     FIRST.get_or_init(|| {
         let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
         fit_for_timing(
             &read("/proc/cpuinfo"),
             &read("/sys/devices/system/clocksource/clocksource0/current_clocksource"),
         )?;
-        Moment::now().ok_or_else(|| "this CPU has no time-stamp counter".to_owned())
+        Moment::now().map(Mutex::new).ok_or_else(|| "this CPU has no time-stamp counter".to_owned())
     })
 }
 
@@ -133,13 +145,19 @@ fn fit_for_timing(cpuinfo: &str, clocksource: &str) -> Result<(), String> {
     }
 }
 
-/// The rate over all the time since the first moment, waiting until that is long enough.
-fn calibrate(first: Moment) -> Option<Source> {
-    let mut now = Moment::now()?;
-    while now.raw_ns.saturating_sub(first.raw_ns) < CALIBRATION_NS {
+/// The rate over all the time since the first moment, waiting until that is long enough. Where the machine has been
+/// suspended since, another moment is the first: over that time the two clocks have no rate.
+fn calibrate(first: &mut Moment, mut next: impl FnMut() -> Option<Moment>) -> Option<Source> {
+    let now = loop {
+        let now = next()?;
+        if now.suspended_ns > first.suspended_ns.saturating_add(SUSPENDED_NS) {
+            *first = now;
+        }
+        if now.raw_ns.saturating_sub(first.raw_ns) >= CALIBRATION_NS {
+            break now;
+        }
         std::hint::spin_loop();
-        now = Moment::now()?;
-    }
+    };
     let (ticks, nanoseconds) = (now.ticks.checked_sub(first.ticks)?, now.raw_ns - first.raw_ns);
     let rate = (u128::from(nanoseconds) << FRACTION_BITS).checked_div(u128::from(ticks))?;
     Some(Source::Counter { base: now, rate: u64::try_from(rate).ok()? })
@@ -181,15 +199,47 @@ mod tests {
         assert!(least.is_some_and(|error| error < 25_000), "{least:?} ns off: {}", clock.describe());
     }
 
+    /// Half a nanosecond for each tick.
+    const HALF: u64 = 1 << (FRACTION_BITS - 1);
+
+    /// Milliseconds for which the counter has gone on, for which the machine has run, and for which it was suspended.
+    fn moment(counted_ms: u64, ran_ms: u64, suspended_ms: u64) -> Moment {
+        let ns = |ms: u64| ms * 1_000_000;
+        Moment { ticks: 2 * ns(counted_ms), raw_ns: ns(ran_ms), suspended_ns: ns(suspended_ms) }
+    }
+
+    /// A step after each of these times: one while the machine has not been suspended, one after an hour in which the
+    /// counter went on, one after another hour in which it stopped and began anew.
+    #[test]
+    fn a_suspend_between_steps_does_not_change_the_rate() {
+        let mut first = moment(1_000, 1_000, 0);
+        for moments in [
+            vec![moment(61_000, 61_000, 0)],
+            vec![moment(3_671_000, 71_000, 3_600_000), moment(3_671_019, 71_019, 3_600_000)],
+            vec![moment(5, 81_000, 7_200_000)],
+        ] {
+            let suspended = moments[0].suspended_ns > first.suspended_ns;
+            let (begun, last) = (moments[0], moments[moments.len() - 1]);
+            // A new first moment is too near to itself: the rate is taken over a while behind it.
+            let later = |ms: u64| {
+                let ns = ms * 1_000_000;
+                Moment { ticks: last.ticks + 2 * ns, raw_ns: last.raw_ns + ns, ..last }
+            };
+            let mut told = moments.into_iter().chain([later(20), later(40)]);
+            let Some(Source::Counter { base, rate }) = calibrate(&mut first, || told.next()) else { panic!("no rate") };
+            assert_eq!(rate, HALF);
+            assert_eq!(base, if suspended { later(20) } else { last });
+            assert_eq!(first, if suspended { begun } else { moment(1_000, 1_000, 0) });
+        }
+    }
+
     #[test]
     fn a_known_rate_gives_known_times() {
-        let clock = Clock {
-            source: Source::Counter { base: Moment { ticks: 0, raw_ns: 500 }, rate: 1 << (FRACTION_BITS - 1) },
-            reason: String::new(),
-        };
+        let base = Moment { raw_ns: 500, ..moment(0, 0, 0) };
+        let clock = Clock { source: Source::Counter { base, rate: HALF }, reason: String::new() };
         let before = tsc::ticks().map_or(0, |ticks| 500 + ticks / 2);
         assert!(clock.now() >= before);
-        assert_eq!(scaled(7, 1 << (FRACTION_BITS - 1)), 3);
+        assert_eq!(scaled(7, HALF), 3);
         assert_eq!(scaled(u64::MAX, 1 << FRACTION_BITS), u64::MAX);
     }
 }

@@ -114,6 +114,20 @@ fn a_step_that_gets_no_ring_is_done_by_the_sync_backend_and_says_why() {
     }
 }
 
+/// What the threads of the sync backend need is asked anew, since each of them has buffers of its own.
+#[test]
+fn a_step_that_gets_no_ring_and_has_too_many_buffers_for_threads_is_refused() {
+    let mut bench = common::Bench::new(1 << 20, true, BackendChoice::Auto);
+    let load = common::much_to_write_from(1 << 20);
+    let mut result = None;
+    on_a_thread_that_gets(libc::EPERM, || {
+        let stop = StopToken::default();
+        result = Some(common::run_with(&mut bench.engine, &load, &common::volume(1 << 20), (0, 100), &stop));
+    });
+    let error = result.unwrap().unwrap_err();
+    assert!(matches!(&error, BackendError::Unfit(message) if message.contains("of buffers")), "{error}");
+}
+
 #[test]
 fn where_io_uring_is_allowed_it_is_used() {
     let bench = common::Bench::new(4096, true, BackendChoice::Auto);

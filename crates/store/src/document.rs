@@ -1,4 +1,5 @@
-//! The two checked documents, `manifest.json` and `seal.json`: their fields, versions and checksums.
+//! The two checked documents, `manifest.json` and `seal.json`: their fields, versions and checksums. And how the plain
+//! JSON files of the data folder are written, which carry neither.
 //!
 //! The fields and their order are those of docs/formats/bundle.md; the order counts, because the checksum is taken over
 //! the content written without white space.
@@ -149,6 +150,16 @@ pub(crate) fn write<T: Checked>(content: T) -> Result<Vec<u8>, StoreError> {
     let mut text = serde_json::to_vec_pretty(&document).map_err(unstorable)?;
     text.push(b'\n');
     Ok(text)
+}
+
+/// Keeps a value as a plain JSON file that people can read, atomically and durably; `what` names it where JSON cannot
+/// hold it.
+pub(crate) fn keep<T: Serialize>(path: &Path, what: &str, value: &T) -> Result<(), StoreError> {
+    let unstorable =
+        |error: serde_json::Error| StoreError::Unstorable { what: what.to_owned(), why: error.to_string() };
+    let mut text = serde_json::to_vec_pretty(value).map_err(unstorable)?;
+    text.push(b'\n');
+    fsio::write_atomically(path, &text)
 }
 
 /// Reads and checks a document.

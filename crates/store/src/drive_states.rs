@@ -6,8 +6,8 @@ use drivelab_core::drive_state::KeptState;
 use drivelab_core::target::DeviceIdentity;
 
 use crate::error::StoreError;
-use crate::fsio;
 use crate::layout::{DRIVE_STATES, DataDir};
+use crate::{document, fsio};
 
 /// Keeps the state in which a drive is, in place of what was kept of the same drive before.
 ///
@@ -15,16 +15,11 @@ use crate::layout::{DRIVE_STATES, DataDir};
 /// [`StoreError::Full`], [`StoreError::ReadOnly`], [`StoreError::Io`]; [`StoreError::Unstorable`] for a figure that
 /// JSON cannot hold.
 pub fn write_drive_state(data: &DataDir, state: &KeptState) -> Result<(), StoreError> {
-    let unstorable = |error: serde_json::Error| StoreError::Unstorable {
-        what: "the state of the drive".to_owned(),
-        why: error.to_string(),
-    };
-    let text = serde_json::to_string_pretty(state).map_err(unstorable)?;
     let folder = data.root().join(DRIVE_STATES);
     if !folder.is_dir() {
         fsio::create_dir(&folder)?;
     }
-    fsio::write_atomically(&file_of(data.root(), &state.device), format!("{text}\n").as_bytes())
+    document::keep(&file_of(data.root(), &state.device), "the state of the drive", state)
 }
 
 /// What is kept of a drive in the data folder at `root`; nothing where nothing is, or nothing that this version can

@@ -80,10 +80,9 @@ pub(crate) fn decode(bytes: &[u8], offset: usize, number: Option<u32>) -> Result
     Ok(Frame { records, plain, end: offset + HEADER_LEN + length })
 }
 
-/// Offsets at and after `from` at which a frame may begin.
-pub(crate) fn candidates(bytes: &[u8], from: usize) -> impl Iterator<Item = usize> + '_ {
-    let rest = bytes.get(from..).unwrap_or_default();
-    rest.windows(PREFIX.len()).enumerate().filter(|(_, window)| *window == PREFIX).map(move |(at, _)| from + at)
+/// Offsets at which a frame may begin.
+pub(crate) fn candidates(bytes: &[u8]) -> impl Iterator<Item = usize> + '_ {
+    bytes.windows(PREFIX.len()).enumerate().filter(|(_, window)| *window == PREFIX).map(|(at, _)| at)
 }
 
 fn checksum(header: &[u8], packed: &[u8]) -> u32 {

@@ -3,8 +3,9 @@
 //! Facts: rename(2) is atomic within a file system; a new name is durable only after fsync(2) of its folder.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use drivelab_core::input;
 
@@ -56,15 +57,20 @@ pub(crate) fn create_dir(path: &Path) -> Result<(), StoreError> {
 pub(crate) fn write_durably(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     point();
     let file = input::open_with(OpenOptions::new().write(true).create(true).truncate(true), path);
-    let mut file = file.map_err(|error| StoreError::io("create", path, error))?;
-    append(&mut file, path, bytes)?;
-    sync(&file, path)
+    fill(&mut file.map_err(|error| StoreError::io("create", path, error))?, path, bytes)
+}
+
+/// The whole content of a file, durably.
+fn fill(file: &mut File, path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    append(file, path, bytes)?;
+    sync(file, path)
 }
 
 /// Replaces a file: readers see the old or the new content, whole; the new one is durable when it returns.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let temporary = temporary_name(path);
-    let written = write_durably(&temporary, bytes).and_then(|()| {
+    point();
+    let (mut file, temporary) = temporary_file(path)?;
+    let written = fill(&mut file, &temporary, bytes).and_then(|()| {
         point();
         fs::rename(&temporary, path).map_err(|error| StoreError::io("rename to", path, error))
     });
@@ -86,8 +92,45 @@ pub(crate) fn exists(path: &Path) -> bool {
     fs::symlink_metadata(path).is_ok()
 }
 
-fn temporary_name(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".tmp");
-    PathBuf::from(name)
+/// A new file beside `path`, which nobody else writes: of two processes with the same number (in two containers) the
+/// later one takes the next name.
+fn temporary_file(path: &Path) -> Result<(File, PathBuf), StoreError> {
+    static COUNTER: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{}-{}.tmp", std::process::id(), COUNTER.fetch_add(1, Ordering::Relaxed)));
+        let name = PathBuf::from(name);
+        match input::open_with(OpenOptions::new().write(true).create_new(true), &name) {
+            Ok(file) => return Ok((file, name)),
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(StoreError::io("create", &name, error)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two writers in the same moment, here threads: one was renamed away under the other's hands, or cut off in it.
+    #[test]
+    fn writers_of_one_file_do_not_share_what_they_write_to() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("shared.json");
+        let (first, one) = temporary_file(&path).expect("a file");
+        let (second, other) = temporary_file(&path).expect("a file");
+        assert_ne!(one, other);
+        drop((first, second));
+        std::thread::scope(|scope| {
+            for writer in 0..4_u8 {
+                let path = &path;
+                let content = vec![b'0' + writer; 1000 * usize::from(writer + 1)];
+                scope.spawn(move || (0..20).for_each(|_| write_atomically(path, &content).expect("written")));
+            }
+        });
+        let kept = read(&path).expect("a file");
+        assert!(kept.iter().all(|byte| *byte == kept[0]) && kept.len() == 1000 * usize::from(kept[0] - b'0' + 1));
+        let left = fs::read_dir(folder.path()).expect("a folder").count();
+        assert_eq!(left, 3, "the file, and the two that were begun here");
+    }
 }

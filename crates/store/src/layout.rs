@@ -29,6 +29,8 @@ pub(crate) const CATALOG: &str = "catalog.sqlite";
 pub(crate) const CEILINGS: &str = "host-ceilings.json";
 /// What watching was last found to cost on each drive, in the data folder.
 pub(crate) const WATCHING_COSTS: &str = "watching-costs.json";
+/// Held while a process changes that, beside it.
+pub(crate) const WATCHING_COSTS_LOCK: &str = "watching-costs.lock";
 /// Folder of the states in which drives were left, in the data folder.
 pub(crate) const DRIVE_STATES: &str = "drive-states";
 /// Begins the name of a bundle that is being removed.

@@ -263,6 +263,12 @@ impl Segment {
             self.lines.truncate(start);
             return Err(unstorable(format!("it is {length} bytes long")));
         }
+        if start > 0 && start + length >= frame::MAX_PLAIN {
+            // Together they are more than a frame may hold: a reader would refuse it.
+            let mut line = self.lines.split_off(start);
+            self.flush()?;
+            self.lines.append(&mut line);
+        }
         self.lines.push(b'\n');
         self.records += 1;
         self.oldest.get_or_insert_with(Instant::now);

@@ -93,7 +93,7 @@ pub(crate) fn read(path: &Path, skim: bool, take: Take<'_>) -> Result<Segment, S
             Err(why) => {
                 // What is behind it decides: torn tails are short.
                 input.read_to_end(&mut bytes).map_err(unreadable)?;
-                if durable_follows(&bytes, 1) {
+                if holds_durable(&bytes) {
                     return Err(damaged(format!("{why}, and records follow that were written after it"), &segment));
                 }
                 segment.torn = Some(Torn { file: path.to_owned(), offset, bytes: length - offset, why });
@@ -104,9 +104,10 @@ pub(crate) fn read(path: &Path, skim: bool, take: Take<'_>) -> Result<Segment, S
     Ok(segment)
 }
 
-/// Whether a whole frame with a durable event begins at `from` or later.
-fn durable_follows(bytes: &[u8], from: usize) -> bool {
-    frame::candidates(bytes, from)
+/// Whether a whole frame with a durable event is among these bytes, of any number: the frame at their beginning is one
+/// where the frames before it are lost.
+fn holds_durable(bytes: &[u8]) -> bool {
+    frame::candidates(bytes)
         .filter_map(|offset| frame::decode(bytes, offset, None).ok())
         .filter_map(|frame| lines_of(&frame, false).ok())
         .any(|events| events.iter().any(|(_, event)| event.as_ref().is_some_and(|event| is_durable(&event.event))))

@@ -50,6 +50,8 @@ struct Worker<'a, 'r, const PLAIN: bool> {
     /// Operations come from a trace and have times.
     replays_timed: bool,
     ending: Option<StopReason>,
+    /// When a look round first found that the step as a whole had ended.
+    ended_since: Option<u64>,
     /// What is in flight has been given up: the kernel may keep it for ever.
     gave_up: bool,
     next_look: u64,
@@ -114,6 +116,7 @@ fn with_ring<'a, const PLAIN: bool>(
         checks: !matches!(job.sealing, Sealing::None),
         replays_timed: job.timed,
         ending: None,
+        ended_since: None,
         gave_up: false,
         next_look: 0,
     };
@@ -476,11 +479,25 @@ impl<const PLAIN: bool> Worker<'_, '_, PLAIN> {
             oldest = Some(oldest.filter(|oldest| oldest.submitted <= flight.submitted).unwrap_or(flight));
         }
         self.account.note_under_way(late, oldest.as_ref());
-        let overdue =
-            now.saturating_sub(self.account.timing.deadline()) > limit || self.account.shared.is_told_to_stop();
-        if late > 0 && overdue && self.ending.is_some() {
+        // Where all slots are late, no refill finds out that the share is done.
+        if late > 0 && self.ending.is_none() && self.free.is_empty() && self.feed.is_done(now) {
+            self.ending = Some(self.account.shared.own_share_done(self.account.job));
+        }
+        let is_overdue = self.is_overdue(now, limit);
+        if late > 0 && is_overdue && self.ending.is_some() {
             self.give_up(now);
         }
+    }
+
+    /// Whether the step ended more than `limit` ago, or is told to stop. The step as a whole: a thread whose share is
+    /// done waits for the others in any case.
+    fn is_overdue(&mut self, now: u64, limit: u64) -> bool {
+        let shared = self.account.shared;
+        if shared.ended(&self.account.timing, now).is_none() {
+            return false;
+        }
+        let since = *self.ended_since.get_or_insert(now);
+        now.saturating_sub(since) > limit || shared.is_told_to_stop()
     }
 
     /// Counts everything in flight as failed. The ring and its memory stay with the kernel.

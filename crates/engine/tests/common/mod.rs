@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::clock::{MonotonicClock, StopToken};
 use drivelab_core::ids::{StepId, StepKey};
+use drivelab_core::load::Content;
 use drivelab_core::plan::StopRule;
 use drivelab_core::record::{IntervalRecord, StepRecord};
 use drivelab_core::replay::{
@@ -189,6 +190,15 @@ pub fn workload(span: u64) -> Workload {
         seed: 7,
         ..Workload::default()
     }
+}
+
+/// Writes of which each operation in flight has 16 MiB of random bytes of its own on the sync backend: 16 GiB in all,
+/// and some 64 MiB on io_uring.
+pub fn much_to_write_from(span: u64) -> Workload {
+    let (queue_depth, threads) = depth(1024, 1);
+    let content = Content { window: Some(Bytes::new(16 << 20)), ..Content::default() };
+    let write_percent = Percent::new(100).unwrap();
+    Workload { write_percent, queue_depth, threads, content, ..workload(span) }
 }
 
 pub fn depth(depth: u64, threads: u64) -> (QueueDepth, Threads) {

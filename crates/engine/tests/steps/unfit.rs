@@ -45,6 +45,15 @@ fn each_misfit_has_its_own_sentence() {
     assert!(std::fs::read(&bench.path).unwrap().iter().all(|byte| *byte == 0), "nothing was written");
 }
 
+/// Each operation in flight of the sync backend is a thread with buffers of its own.
+#[test]
+fn the_buffers_of_all_threads_of_the_sync_backend_are_counted_before_any_is_made() {
+    let mut bench = Bench::new(MIB, true, BackendChoice::Sync);
+    let message = refusal(&mut bench.engine, &much_to_write_from(MIB));
+    assert!(message.contains("1024 operations in flight") && message.contains("of buffers"), "{message}");
+    assert!(std::fs::read(&bench.path).unwrap().iter().all(|byte| *byte == 0), "nothing was written");
+}
+
 /// tmpfs has no direct I/O; it is refused by name, and buffered I/O works there.
 #[test]
 fn tmpfs_has_no_direct_io_and_works_through_the_page_cache() {

@@ -7,6 +7,7 @@ mod index;
 mod sql;
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use drivelab_core::event::RunState;
@@ -159,12 +160,13 @@ impl Catalog {
         })
     }
 
-    /// Removes a run: its bundle, then its row.
+    /// Removes a run: its bundle, then its row. Finishes removals that were killed half-way as well.
     ///
     /// # Errors
     /// [`StoreError::NotFound`]; [`StoreError::Live`] while a process records it; [`StoreError::ReadOnly`],
     /// [`StoreError::Io`].
     pub fn remove(&mut self, run: RunId) -> Result<(), StoreError> {
+        self.sweep();
         let path = self.data.bundle_path(run);
         if !fsio::exists(&path) {
             return Err(StoreError::NotFound { run, folder: self.data.runs_dir() });
@@ -177,7 +179,11 @@ impl Catalog {
         fsio::sync_dir(&self.data.runs_dir())?;
         drop(lock);
         fsio::point();
-        fs::remove_dir_all(&gone).map_err(|error| StoreError::io("remove", &gone, error))?;
+        match fs::remove_dir_all(&gone) {
+            // Another process swept it up meanwhile.
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(StoreError::io("remove", &gone, error)),
+            _ => {}
+        }
         let _ = self.db.forget(run);
         Ok(())
     }

@@ -184,6 +184,12 @@ fn removing_takes_bundle_and_row_and_finishes_what_a_kill_left() {
     assert_eq!(catalog.list().unwrap().len(), 1);
     assert_eq!(catalog.reindex().unwrap().indexed, 1);
     assert!(!half.exists());
+    // The next removal finishes it too, as nobody reindexes without need.
+    fs::rename(data.bundle_path(runs[2]), &half).unwrap();
+    let other = RunId::now();
+    sample::record_part(&data, other, 1);
+    catalog.remove(other).unwrap();
+    assert!(!half.exists() && catalog.list().unwrap().is_empty());
 }
 
 #[test]

@@ -162,6 +162,30 @@ fn a_lost_frame_between_segments_is_damage() {
     assert!(error.to_string().contains("0000.jsonl.zst is damaged: it is missing"), "{error}");
 }
 
+/// Frame n is lost and frame n + 1 is the last one. Where it holds a durable event, frame n had been fsynced; where it
+/// does not, a power cut leaves this.
+#[test]
+fn a_lost_frame_before_a_last_one_with_a_durable_event_is_damage() {
+    for (count, is_damage) in [(6, true), (3, false)] {
+        let (_folder, data) = sample::data();
+        let run = RunId::now();
+        let truth = sample::record_part(&data, run, count);
+        let path = data.bundle_path(run);
+        let bytes = fs::read(sample::segment_zero(&path)).unwrap();
+        let borders = borders(&bytes);
+        let [.., (lost, events), (last, _), _] = borders[..] else { panic!("too few frames: {borders:?}") };
+        fs::write(sample::segment_zero(&path), [&bytes[..lost], &bytes[last..]].concat()).unwrap();
+        let read = Bundle::open(&path).unwrap().events();
+        if is_damage {
+            let error = read.unwrap_err();
+            assert_eq!(error.kind(), StoreErrorKind::Damaged);
+            assert!(error.to_string().contains("frames before it are missing"), "{error}");
+        } else {
+            assert_eq!(read.unwrap(), truth[..events]);
+        }
+    }
+}
+
 #[test]
 fn a_newer_bundle_is_refused_by_name() {
     let (_folder, data) = sample::data();

@@ -248,6 +248,24 @@ fn what_could_not_be_read_again_is_not_written() {
     assert_eq!(Bundle::open(&data.bundle_path(run)).unwrap().events().unwrap().len(), 4);
 }
 
+/// A frame may be as large as the largest event: what waits beside it gets a frame of its own.
+#[test]
+fn the_largest_event_does_not_make_a_frame_that_nobody_can_read() {
+    let (_folder, data) = sample::data();
+    let run = RunId::now();
+    let mut events = sample::record_part(&data, run, 3);
+    let (mut recorder, _) = Recorder::resume(&data, run).unwrap();
+    let key = StepKey { step: StepId::new("depth", "qd1"), round: 1 };
+    let interval = EventBody::Interval(sample::interval(&key, 0));
+    let large = EventBody::Interrupted { cause: "x".repeat(frame::MAX_PLAIN - 200) };
+    let more = sample::numbered(3, vec![interval, large]);
+    more.iter().for_each(|event| recorder.event(event).unwrap());
+    recorder.finish().unwrap();
+    events.extend(more);
+    let read = Bundle::open(&data.bundle_path(run)).unwrap().events().unwrap();
+    assert!(read == events, "{} events of {}", read.len(), events.len());
+}
+
 #[test]
 fn waiting_intervals_are_written_when_nothing_else_happens() {
     let (_folder, data) = sample::data();
