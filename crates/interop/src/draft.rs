@@ -104,16 +104,40 @@ impl Table {
 pub(crate) const FILE_SIZE: u64 = 4 << 30;
 
 /// A test with the loads beside its own.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Test {
     pub(crate) name: String,
     pub(crate) title: String,
     pub(crate) purpose: String,
     pub(crate) main: Table,
-    pub(crate) beside: Vec<(String, Table)>,
-    /// Where it comes from, and where single keys of its own load do.
-    pub(crate) place: Option<Place>,
-    pub(crate) places: Vec<(&'static str, Place)>,
+    pub(crate) beside: Vec<Group>,
+    /// Where it comes from, and its own load.
+    pub(crate) places: Places,
+}
+
+/// A load beside a test's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Group {
+    pub(crate) name: String,
+    pub(crate) table: Table,
+    /// Where it comes from.
+    pub(crate) places: Places,
+}
+
+/// Where a load comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Places {
+    /// What is said nowhere else.
+    pub(crate) all: Place,
+    /// Single keys.
+    pub(crate) keys: Vec<(&'static str, Place)>,
+}
+
+impl Places {
+    /// Where a key was said.
+    fn of(&self, key: &str) -> &Place {
+        self.keys.iter().find(|(known, _)| *known == key).map_or(&self.all, |(_, place)| place)
+    }
 }
 
 /// What a group would take over from its test and does not have: the defaults, stated.
@@ -219,7 +243,7 @@ impl Draft {
                 quoted(&test.purpose)
             );
             test.main.write("tests", &mut text);
-            for (name, table) in &test.beside {
+            for Group { name, table, .. } in &test.beside {
                 let _ = write!(text, "\n[[tests.groups]]\nname = {}\n", quoted(name));
                 table.write_entries(&mut text);
             }
@@ -234,17 +258,22 @@ impl Draft {
             file: (place.text > 0).then(|| texts.get(place.text).map(|(name, _)| name.clone())).flatten(),
             line: lines.line(place),
         };
-        let mut tests = self.tests.iter();
-        let mut current: Option<&Test> = None;
+        let (mut tests, mut groups) = (self.tests.iter(), [].iter());
+        let mut current: Option<&Places> = None;
         let mut found = Vec::new();
         for (number, text) in (1..).zip(toml.lines()) {
-            if text == "[[tests]]" {
-                current = tests.next();
+            match text {
+                "[[tests]]" => {
+                    let test = tests.next();
+                    groups = test.map_or(&[][..], |test| &test.beside[..]).iter();
+                    current = test.map(|test| &test.places);
+                }
+                "[[tests.groups]]" => current = groups.next().map(|group| &group.places),
+                _ => {}
             }
-            let Some(place) = current.and_then(|test| test.place.as_ref()) else { continue };
+            let Some(places) = current else { continue };
             let key = text.split_once(" = ").map_or("", |(key, _)| key);
-            let own = current.and_then(|test| test.places.iter().find(|(known, _)| *known == key));
-            found.push((number, source(own.map_or(place, |(_, place)| place))));
+            found.push((number, source(places.of(key))));
         }
         found
     }
@@ -335,8 +364,10 @@ pub(crate) fn time(nanos: u64) -> String {
     drivelab_core::units::Nanos::new(nanos).to_string()
 }
 
-/// Longest short name, with room for a number behind it (the language takes 40).
-const LONGEST: usize = 36;
+/// Longest short name that the language takes.
+const LONGEST: usize = 40;
+/// So much of it is left for a hyphen and a number behind it.
+const NUMBERED: usize = 4;
 
 /// A short name: lower-case letters, digits and single hyphens; `otherwise` where nothing is left.
 pub(crate) fn slug(text: &str, otherwise: &str) -> String {
@@ -344,8 +375,19 @@ pub(crate) fn slug(text: &str, otherwise: &str) -> String {
         text.chars().map(|sign| if sign.is_ascii_alphanumeric() { sign.to_ascii_lowercase() } else { ' ' }).collect();
     let words: Vec<&str> = mapped.split_whitespace().collect();
     let whole = words.join("-");
-    let cut = whole.get(..LONGEST.min(whole.len())).unwrap_or_default().trim_end_matches('-');
+    let cut = beginning(&whole, LONGEST - NUMBERED);
     if cut.is_empty() { otherwise.to_owned() } else { cut.to_owned() }
+}
+
+/// At most so many signs of a short name, with no hyphen at their end.
+fn beginning(name: &str, most: usize) -> &str {
+    name.get(..most.min(name.len())).unwrap_or_default().trim_end_matches('-')
+}
+
+/// The name with a number behind it, and so much shorter that it is none too long.
+fn numbered(base: &str, number: u64) -> String {
+    let number = format!("-{number}");
+    format!("{}{number}", beginning(base, LONGEST - number.len()))
 }
 
 /// Names that were given, so that each is given once, and the lowest number behind each that may still be free.
@@ -368,13 +410,30 @@ impl Names {
             self.0.insert(base.clone(), SECOND);
             return base;
         };
-        let mut name = format!("{base}-{number}");
+        let mut name = numbered(&base, number);
         while self.0.contains_key(&name) {
             number += 1;
-            name = format!("{base}-{number}");
+            name = numbered(&base, number);
         }
         self.0.insert(base, number + 1);
         self.0.insert(name.clone(), SECOND);
         name
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_that_is_given_many_times_stays_short_and_is_given_once() {
+        let mut names = Names::default();
+        let long = "a name that is much longer than what the language takes for one";
+        let given: Vec<String> = (0..2500).map(|_| names.give(long)).collect();
+        assert!(given.iter().all(|name| name.len() <= LONGEST), "{:?}", given.last());
+        assert_eq!(given[0].len(), LONGEST - NUMBERED);
+        let different: std::collections::BTreeSet<&String> = given.iter().collect();
+        assert_eq!(different.len(), given.len());
+        assert_eq!(numbered("a-b", 12), "a-b-12");
     }
 }

@@ -372,7 +372,9 @@ fn plainly_said(job_file: &str) -> Vec<bool> {
 
 fn has_span(step: &Step) -> bool {
     let plain = |load: &Workload| load.replay.is_none() && load.files.is_none() && load.span.length.get() > 0;
-    step.workload().is_some_and(|load| load.groups().all(plain))
+    // What only flushes or writes zeroes is no job of fio.
+    let moves = |load: &Workload| load.other.write_zeroes_percent.get() + load.other.flush_percent.get() < 100;
+    step.workload().is_some_and(|load| load.groups().all(plain) && moves(load))
 }
 
 #[test]

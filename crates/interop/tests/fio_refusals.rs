@@ -290,3 +290,31 @@ fn of_a_volume_and_passes_the_smaller_ends_the_job() {
     let (text, moved) = with("passes = 2\nvolume = \"600 MiB\"");
     assert!(text.contains("loops=2") && moved == Some(512 << 20), "{moved:?}\n{text}");
 }
+
+/// The line of the imported file that a line of the methodology comes from.
+fn origin(imported: &Imported, line: &str) -> usize {
+    let at = imported.toml.lines().position(|text| text == line);
+    let at = at.unwrap_or_else(|| panic!("no line {line}\n{}", imported.toml));
+    imported.origin(at + 1).expect("a place").line
+}
+
+#[test]
+fn a_line_of_a_load_beside_another_comes_from_its_own_job() {
+    let text =
+        "[a]\nrw=read\nbs=4k\nsize=1m\n[b]\nrw=write\nbs=8k\nsize=2m\n[c]\nstonewall\nrw=read\nbs=16k\nsize=1m\n";
+    let imported = import(text).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let of = |line: &str| origin(&imported, line);
+    assert_eq!([of("block_size = \"4 KiB\""), of("block_size = \"8 KiB\""), of("block_size = \"16 KiB\"")], [3, 7, 12]);
+    assert_eq!([of("op = \"write\""), of("name = \"b\""), of("name = \"c\"")], [6, 5, 9]);
+    assert_eq!(of("queue_depth = 1"), 1, "the first of all, said nowhere");
+}
+
+/// fio 3.33 was seen to issue 199, and whole per cent of whole hundreds of bytes are 198.
+#[test]
+fn a_share_of_a_size_is_exact() {
+    assert_eq!(operations("rw=read;size=102499;io_size=99%;bs=512"), [Some(199)]);
+    let end = |options: &str| steps(options).remove(0).1.volume.map(|volume| volume.get());
+    let some = "rw=randwrite;norandommap;bssplit=4k/50:8k/50";
+    assert_eq!(end(&format!("{some};size=1m;io_size=50%")), Some(1 << 19));
+    assert_eq!(end(&format!("{some};size=1m;io_size=33%")), Some((1 << 20) * 33 / 100));
+}

@@ -133,3 +133,77 @@ fn a_run_without_a_workload_is_told_what_it_lacks() {
     let files = "fsd=f,anchor=/x,depth=1,width=1,files=1,size=1m\nfwd=w,fsd=f\nrd=r,fwd=w,elapsed=5\n";
     assert!(import(files).expect_err("refused").to_string().contains("file system"));
 }
+
+#[test]
+fn ratios_are_shares_to_the_nearest_per_cent() {
+    let of = |kind: &str, ratio: &str| {
+        let plan = plan(&format!("{kind}={ratio}\n{STORAGE}wd=w,sd=sd1,rdpct=0\nrd=r,wd=w,elapsed=5\n"));
+        let content = &loads(&plan).last().expect("a load").content;
+        (content.compress_percent.get(), content.dedup_percent.get())
+    };
+    for (ratio, share) in [("1", 0), ("1.05", 5), ("1.25", 20), ("1.33", 25), ("1.5", 33), ("2", 50), ("3.0", 67)] {
+        assert_eq!((of("compratio", ratio), of("dedupratio", ratio)), ((share, 0), (0, share)), "{ratio}");
+    }
+    assert_eq!(mistake(&format!("compratio=0.5\n{STORAGE}wd=w,sd=sd1\nrd=r,wd=w,elapsed=5\n")).0, 1);
+}
+
+fn sizes(xfersize: &str) -> Vec<(u64, u32)> {
+    let plan = plan(&format!("{STORAGE}wd=w,sd=sd1,xfersize={xfersize}\nrd=r,wd=w,elapsed=5\n"));
+    let mix = &loads(&plan)[0].block_size_mix;
+    mix.iter().map(|share| (share.block_size.get(), share.operations)).collect()
+}
+
+#[test]
+fn a_size_with_a_small_share_is_not_left_out() {
+    let ratio = |xfersize: &str| {
+        let found = sizes(xfersize);
+        assert_eq!(found.iter().map(|(size, _)| *size).collect::<Vec<_>>(), [4096, 65_536], "{xfersize}");
+        found[0].1 / found[1].1
+    };
+    assert_eq!([ratio("(4k,99.95,64k,0.05)"), ratio("(4k,99.9,64k,.1)")], [1999, 999]);
+    assert_eq!(ratio("(4k,99.9995,64k,0.0005)"), 99_999);
+    let text = |sizes: &str| format!("{STORAGE}wd=w,sd=sd1,xfersize={sizes}\nrd=r,wd=w,elapsed=5\n");
+    let (fate, words) = why(&text("(4k,99.9995,64k,0.0005)"), "xfersize=(4k,99.9995,64k,0.0005)");
+    assert!(fate == Fate::Changed && words.contains("thousandths"), "{words}");
+    assert_eq!(mistake(&text("(4k,60,64k,30)")).0, 2);
+    assert_eq!(mistake(&text("(4k,60,64k)")).0, 2);
+}
+
+#[test]
+fn sizes_between_two_ends_reach_both() {
+    let found = sizes("(4k,1m,4k)");
+    assert_eq!((found.len(), found[0].0, found[63].0), (64, 4096, 1 << 20));
+    assert!(found.iter().all(|(size, share)| size.is_multiple_of(4096) && *share == found[0].1), "{found:?}");
+    assert!(found.windows(2).all(|pair| (3..=5).contains(&((pair[1].0 - pair[0].0) / 4096))), "{found:?}");
+    let text = format!("{STORAGE}wd=w,sd=sd1,xfersize=(4k,1m,4k)\nrd=r,wd=w,elapsed=5\n");
+    let (fate, words) = why(&text, "xfersize=(4k,1m,4k)");
+    assert!(fate == Fate::Changed && words.contains("256 sizes become 64"), "{words}");
+    let few = sizes("(4k,16k,4k)");
+    assert_eq!(few.iter().map(|(size, _)| *size).collect::<Vec<_>>(), [4096, 8192, 12_288, 16_384]);
+    let plan = plan(&format!("{STORAGE}wd=w,sd=sd1,xfersize=(4k,64k,8000p)\nrd=r,wd=w,elapsed=5\n"));
+    assert_eq!(loads(&plan)[0].block_size.get(), 4096, "a step beyond the end");
+}
+
+#[test]
+fn a_loop_over_shares_of_jumps_holds_for_every_workload_of_the_run() {
+    let work = "wd=wd1,sd=sd1,seekpct=0\nwd=wd2,sd=sd1,seekpct=30\n";
+    let plan = plan(&format!("{STORAGE}{work}rd=r,wd=(wd1,wd2),forseekpct=(0,100),elapsed=5\n"));
+    let patterns: Vec<Vec<(bool, u8)>> = loads(&plan)
+        .iter()
+        .map(|load| load.groups().map(|one| (one.pattern.is_sequential(), one.seek_percent.get())).collect())
+        .collect();
+    assert_eq!(patterns, [vec![(true, 0); 2], vec![(false, 0); 2]]);
+}
+
+#[test]
+fn a_line_of_a_load_beside_another_comes_from_its_own_workload() {
+    let work = "wd=wd1,sd=sd1,\nxfersize=4k\nwd=wd2,sd=sd1,rdpct=0,\nxfersize=8k\n";
+    let imported = import(&format!("{STORAGE}{work}rd=r,wd=wd*,iorate=max,elapsed=5\n")).expect("imported");
+    let of = |line: &str| {
+        let at = imported.toml.lines().position(|text| text == line);
+        let at = at.unwrap_or_else(|| panic!("no line {line}\n{}", imported.toml));
+        imported.origin(at + 1).expect("a place").line
+    };
+    assert_eq!([of("block_size = \"4 KiB\""), of("block_size = \"8 KiB\"")], [3, 5]);
+    assert_eq!([of("name = \"r\""), of("name = \"wd2\""), of("write_percent = 100")], [6, 4, 4]);
+}

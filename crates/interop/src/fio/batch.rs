@@ -11,7 +11,7 @@ use super::job::Job;
 use super::load::{Load, loads, no_load};
 use super::place::{Span, Target, Wanted, lay_out, wanted};
 use super::verify::{Verified, verify};
-use crate::draft::{Draft, Names, Origin, Test};
+use crate::draft::{Draft, Group, Names, Origin, Test};
 use crate::notes::Fate;
 use crate::wrong::{Mistake, Place};
 
@@ -174,7 +174,7 @@ fn test(
         table.stand_alone(&main.load.table);
         table.unpaced(&main.load.table);
         let name = one.load.part.map_or_else(|| one.job.name.clone(), |part| format!("{} {}", one.job.name, part.name));
-        (own.give(&name), table)
+        Group { name: own.give(&name), table, places: one.job.places() }
     };
     let beside = others.iter().map(group).collect();
     draft.tests.push(Test {
@@ -183,7 +183,6 @@ fn test(
         purpose,
         main: main.load.table.clone(),
         beside,
-        place: Some(main.job.place.clone()),
         places: main.job.places(),
     });
 }

@@ -6,7 +6,7 @@ use super::State;
 use super::batch::One;
 use super::job::Job;
 use super::load::Load;
-use super::number::Amount;
+use super::number::{Amount, fraction};
 use super::place::Target;
 use crate::draft::{Origin, bytes, quoted, time};
 use crate::notes::Fate;
@@ -97,7 +97,7 @@ fn work(one: &One<'_>, alone: bool, limited: bool, target: &Target, state: &mut 
     }
     let moved = match (asked, pass) {
         (Some(Amount::Bytes(size)), _) => Some(size),
-        (Some(Amount::Percent(share)), Some(pass)) => Some(pass / 100 * share),
+        (Some(Amount::Percent(share)), Some(pass)) => Some(fraction(pass, share, 100)),
         _ => None,
     };
     let total = of_all_loops(load, moved, pass, loops);

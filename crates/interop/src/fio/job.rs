@@ -9,6 +9,7 @@ use super::fields::{self, Parted};
 use super::lines::{Opt, Section};
 use super::number::{self, Amount, KEYWORDS};
 use super::options::{CARRIED, Engine, canonical, engine, silent};
+use crate::draft::Places;
 use crate::notes::Fate;
 use crate::wrong::{Mistake, Place};
 
@@ -156,12 +157,12 @@ impl Job {
         self.options.iter().filter(move |option| option.key == key)
     }
 
-    /// Where what stands behind keys of the methodology was said, as far as options say it.
-    pub(super) fn places(&self) -> Vec<(&'static str, Place)> {
+    /// Where what stands behind keys of the methodology was said: at options, or at the section.
+    pub(super) fn places(&self) -> Places {
         let place = |(key, options): &(&'static str, &[&str])| {
             options.iter().find_map(|option| self.peek(option)).map(|option| (*key, option.place.clone()))
         };
-        SOURCES.iter().filter_map(place).collect()
+        Places { all: self.place.clone(), keys: SOURCES.iter().filter_map(place).collect() }
     }
 
     /// Which of two options that set one and the same thing holds: in fio the later one does, whatever it is called.

@@ -35,6 +35,13 @@ pub(super) fn amount(text: &str, kb_base: u64) -> Option<Amount> {
     with_unit(text, kb_base).map(Amount::Bytes)
 }
 
+/// Such a share of a number, `share` of `of`, rounded down.
+pub(super) const fn fraction(all: u64, share: u64, of: u64) -> u64 {
+    debug_assert!(share <= of && of <= 100, "a share in per cent at most");
+    // Both products stay in range, since no share is above the whole.
+    all / of * share + all % of * share / of
+}
+
 fn with_unit(text: &str, kb_base: u64) -> Option<u64> {
     let (number, unit) = split(text)?;
     number.checked_mul(multiplier(unit, kb_base)?)
@@ -196,6 +203,8 @@ mod tests {
         assert_eq!(time("1.5", 7), Some(7), "nothing behind the point is read");
         assert_eq!(time("0.5ms", 1), Some(0), "nor is the unit");
         assert_eq!(time(".5", 1), None);
+        assert_eq!([fraction(1 << 20, 50, 100), fraction(199, 50, 100), fraction(150, 1, 100)], [1 << 19, 99, 1]);
+        assert_eq!([fraction(u64::MAX, 100, 100), fraction(u64::MAX, 1, 1)], [u64::MAX; 2]);
         assert_eq!([leading("0x1"), leading("01"), leading("1k"), leading("yes")], [Some(1), Some(1), Some(1), None]);
     }
 }

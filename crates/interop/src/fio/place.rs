@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::State;
 use super::job::Job;
 use super::load::Load;
-use super::number::Amount;
+use super::number::{Amount, fraction};
 use crate::draft::bytes;
 use crate::notes::Fate;
 
@@ -154,9 +154,7 @@ fn apart(
 ) -> bool {
     let threads = load.threads;
     let increment = match (job.amount("offset_increment", state), file) {
-        (Some(Amount::Percent(share)), Some(file)) => {
-            Some(Amount::Bytes(file / 100 * share + file % 100 * share / 100))
-        }
+        (Some(Amount::Percent(share)), Some(file)) => Some(Amount::Bytes(fraction(file, share, 100))),
         (increment, _) => increment,
     };
     let own_files = own_files && threads > 1;
@@ -294,7 +292,7 @@ fn in_files(
         *offset = Amount::Bytes(begin);
     }
     let own = match size {
-        Some(Amount::Percent(share)) => u64::try_from(u128::from(file) * u128::from(share) / 100).unwrap_or(file),
+        Some(Amount::Percent(share)) => fraction(file, share, 100),
         _ => file - begin,
     };
     let all = own.min(file - begin).saturating_mul(files);

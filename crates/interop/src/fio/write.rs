@@ -2,6 +2,8 @@
 //!
 //! Owns which option says what. Must not know: files, which fio is installed. The file is for fio 3.33 and newer.
 
+mod kinds;
+
 use std::fmt::Write as _;
 
 use drivelab_core::ids::StepId;
@@ -10,6 +12,8 @@ use drivelab_core::plan::{Action, Plan, Rest, Rounds, Step, StopRule, TestPlan};
 use drivelab_core::relative::{RelativeRate, Rounding};
 use drivelab_core::units::Nanos;
 use drivelab_core::workload::{DataPattern, Pattern, Streams, Workload};
+
+use kinds::{Kinds, no_job_for};
 
 /// Most executions that are written out; with more, each step stands once and a comment says how often.
 const MOST: usize = 400;
@@ -101,26 +105,32 @@ fn one_step(text: &mut String, step: &Step, round: u32) {
     };
     let odd = |load: &Workload| load.replay.is_some() || load.files.is_some() || load.span.length.get() == 0;
     if workload.groups().any(odd) {
-        let _ = writeln!(text, "; here drivelab replays a trace or works on files: {}", one_line(&step.label));
-        return;
+        return no_job(text, step, "replays a trace or works on files");
+    }
+    if Kinds::of(workload).is_none() {
+        return no_job(text, step, &format!("issues {}", no_job_for(workload)));
     }
     let round = if round > 1 { format!(".round-{round}") } else { String::new() };
     let name = format!("{}{round}", job_name(&step.id));
     let share = open_share(step);
     let mark = if share.is_some() { "#" } else { "" };
     for (at, load) in workload.groups().enumerate() {
+        let Some(kinds) = Kinds::of(load) else { continue };
         let mut job = Job::default();
         if at == 0 {
             share.into_iter().for_each(|share| left_out(share, workload, &mut job));
+            for other in workload.groups().filter(|other| Kinds::of(other).is_none()) {
+                job.comment(format!("drivelab has a load '{}' beside it of {}", other.name, no_job_for(other)));
+            }
             job.say("stonewall");
         }
-        load_of(load, &mut job);
+        load_of(load, kinds, &mut job);
         if let Some(share) = share.filter(|_| load.pace.rate.is_none()) {
             let base = job_name(&share.of);
             let base = if at == 0 { base } else { format!("{base}.{}", load.name) };
             blank_rate(share, load, &base, &mut job);
         }
-        ending(load, stop, *ramp, at == 0, &mut job);
+        ending((load, kinds), stop, *ramp, at == 0, &mut job);
         if at == 0 {
             after(step, &mut job);
         }
@@ -133,6 +143,16 @@ fn one_step(text: &mut String, step: &Step, round: u32) {
             let _ = writeln!(text, "{mark}{option}");
         });
     }
+}
+
+/// A step that is no job of fio: what drivelab does there, and what comes behind it.
+fn no_job(text: &mut String, step: &Step, what: &str) {
+    let _ = writeln!(text, "; here drivelab {what}: {}", one_line(&step.label));
+    let mut behind = Job::default();
+    after(step, &mut behind);
+    behind.comments.iter().for_each(|comment| {
+        let _ = writeln!(text, "; {comment}");
+    });
 }
 
 fn job_name(step: &StepId) -> String {
@@ -221,7 +241,7 @@ fn no_fio_load((files, sampled, replayed): (bool, bool, bool), job: &mut Job) {
     }
 }
 
-fn load_of(load: &Workload, job: &mut Job) {
+fn load_of(load: &Workload, kinds: Kinds, job: &mut Job) {
     let Workload {
         write_percent,
         other,
@@ -257,7 +277,7 @@ fn load_of(load: &Workload, job: &mut Job) {
         }
     }
     no_fio_load((files.is_some(), places.is_some(), replay.is_some()), job);
-    direction(load, job);
+    direction(load, kinds, job);
     sizes(load, job);
     if !seek_percent.is_zero() {
         job.say(format!("percentage_random={seek_percent}"));
@@ -271,7 +291,7 @@ fn load_of(load: &Workload, job: &mut Job) {
     if other.sync_every > 0 {
         job.say(format!("fdatasync={}", other.sync_every));
     }
-    pace(load, job);
+    pace(load, kinds, job);
     if write_percent.get() > 0 {
         data(load, job);
     }
@@ -292,23 +312,9 @@ fn load_of(load: &Workload, job: &mut Job) {
 }
 
 /// `rw=`, with the gap of a stride behind a colon.
-fn direction(load: &Workload, job: &mut Job) {
-    let (writes, other) = (load.write_percent.get(), load.other);
-    let odd = other.write_zeroes_percent.get() + other.flush_percent.get();
-    let partly = other.trim_percent.get() > 0 && other.trim_percent.get() < 100;
-    if odd > 0 || partly {
-        job.comment(format!(
-            "of the operations, {} % trim, {} % write zeroes and {} % flush; fio issues the reads and writes only",
-            other.trim_percent, other.write_zeroes_percent, other.flush_percent
-        ));
-    }
+fn direction(load: &Workload, kinds: Kinds, job: &mut Job) {
+    kinds.differences(load, job);
     let random = !load.pattern.is_sequential() || !load.seek_percent.is_zero();
-    let word = match (writes, other.trim_percent.get()) {
-        (_, 100) => "trim",
-        (100, _) => "write",
-        (0, _) => "read",
-        _ => "rw",
-    };
     let block = load.block_size.get();
     let gap = load.stride.map_or(0, |stride| stride.get().saturating_sub(block));
     let gap = match load.pattern {
@@ -316,9 +322,10 @@ fn direction(load: &Workload, job: &mut Job) {
         _ if gap > 0 => format!(":{gap}"),
         _ => String::new(),
     };
-    job.say(format!("rw={}{word}{}", if random { "rand" } else { "" }, if random { String::new() } else { gap }));
-    if word == "rw" {
-        job.say(format!("rwmixwrite={writes}"));
+    let (before, behind) = if random { ("rand", "") } else { ("", gap.as_str()) };
+    job.say(format!("rw={before}{}{behind}", kinds.word()));
+    if kinds == Kinds::Mix {
+        job.say(format!("rwmixwrite={}", kinds.write_percent(load)));
         if !random && load.streams != Streams::ByKind {
             job.comment("fio has a stream for reads and one for writes; drivelab has one for both");
         }
@@ -434,18 +441,27 @@ fn spacing(arrivals: Arrivals, job: &mut Job) {
     job.comment("fio waits where its queue is full; drivelab's operations arrive all the same");
 }
 
-fn pace(load: &Workload, job: &mut Job) {
+fn pace(load: &Workload, kinds: Kinds, job: &mut Job) {
     let pace = load.pace;
     if let Some(rate) = pace.rate {
         let threads = jobs_for(load);
-        let part = |percent: u8| (rate.per_1000_s * u64::from(percent) / 100 / threads / 1000).max(1);
+        let mut exact = true;
+        let mut part = |percent: u8| {
+            let (all, of) = (rate.per_1000_s * u64::from(percent), 100 * 1000 * threads);
+            exact &= all.is_multiple_of(of);
+            (all / of).max(1)
+        };
         let (writes, reads) = (load.write_percent.get(), load.read_percent());
-        if writes > 0 && reads > 0 {
-            job.say(format!("rate_iops={},{}", part(reads), part(writes)));
-        } else {
-            job.say(format!("rate_iops={}", part(100)));
-        }
-        if rate.per_1000_s % (1000 * threads) != 0 {
+        let rates = match kinds {
+            Kinds::Mix => format!("{},{}", part(reads), part(writes)),
+            Kinds::Reads => part(reads).to_string(),
+            Kinds::Writes => part(writes).to_string(),
+            Kinds::Trims => part(100).to_string(),
+            // It counts for trims and writes each by themselves.
+            Kinds::TrimsAndWrites => part(50).to_string(),
+        };
+        job.say(format!("rate_iops={rates}"));
+        if !exact {
             job.comment(format!("the rate is {} operations per second, rounded down per job", rate.iops()));
         }
         spacing(rate.arrivals, job);
@@ -499,7 +515,7 @@ fn once(load: &Workload) -> u64 {
     blocks.saturating_mul(block).saturating_mul(each)
 }
 
-fn ending(load: &Workload, stop: &StopRule, ramp: Nanos, main: bool, job: &mut Job) {
+fn ending((load, kinds): (&Workload, Kinds), stop: &StopRule, ramp: Nanos, main: bool, job: &mut Job) {
     let StopRule { time, volume, passes, at_least, operations, coverage, errors, cap } = stop;
     let threads = jobs_for(load);
     let by_work = volume.is_some() || passes.is_some() || operations.is_some() || coverage.is_some();
@@ -517,15 +533,19 @@ fn ending(load: &Workload, stop: &StopRule, ramp: Nanos, main: bool, job: &mut J
     }
     // The first of both ends the step; fio takes loops for a factor of io_size.
     let by_passes = passes.map(|passes| u64::from(passes).saturating_mul(once(load)));
-    match (volume, passes) {
-        (Some(volume), _) if by_passes.is_none_or(|bytes| volume.get() < bytes) => {
-            job.say(format!("io_size={}", volume.get() / threads));
-        }
-        (_, Some(passes)) if *passes > 1 => job.say(format!("loops={passes}")),
+    let moved = |bytes: u64| format!("io_size={}", (kinds.bytes(load, bytes) / threads).max(1));
+    match (volume, by_passes) {
+        (Some(volume), _) if by_passes.is_none_or(|bytes| volume.get() < bytes) => job.say(moved(volume.get())),
+        (_, Some(bytes)) => match (kinds, passes.unwrap_or(1)) {
+            // A loop of fio trims and writes each block, which are two passes.
+            (Kinds::TrimsAndWrites, passes) if passes % 2 == 1 => job.say(moved(bytes)),
+            (Kinds::TrimsAndWrites, passes) => loops(passes / 2, job),
+            (_, passes) => loops(passes, job),
+        },
         _ => {}
     }
     if let Some(operations) = operations {
-        job.say(format!("number_ios={}", operations / threads));
+        count(kinds.operations(load, *operations), threads, job);
     }
     if let Some(coverage) = coverage {
         job.comment(format!("ends when {coverage} % of the blocks were touched; fio goes over all of them"));
@@ -541,6 +561,22 @@ fn ending(load: &Workload, stop: &StopRule, ramp: Nanos, main: bool, job: &mut J
         drivelab_core::plan::OnError::Stop | drivelab_core::plan::OnError::Tolerate => {}
     }
     ramp_of(ramp, job);
+}
+
+fn loops(number: u32, job: &mut Job) {
+    if number > 1 {
+        job.say(format!("loops={number}"));
+    }
+}
+
+/// `number_ios=`, where fio takes 0 for no limit.
+fn count(operations: u64, jobs: u64, job: &mut Job) {
+    let each = (operations / jobs).max(1);
+    job.say(format!("number_ios={each}"));
+    if each * jobs != operations {
+        let how = if operations < jobs { "at least one" } else { "rounded down" };
+        job.comment(format!("the number of operations is {operations}, {how} per job"));
+    }
 }
 
 fn ramp_of(ramp: Nanos, job: &mut Job) {

@@ -3,7 +3,7 @@
 //! Owns what the parameters of storage and workload definitions become. Must not know: runs and their loops.
 
 use super::lines::{Entry, Param};
-use super::value::{percent, rounded, size, tenths};
+use super::value::{percent, rounded, size, thousandths};
 use crate::State;
 use crate::draft::{Origin, Table, bytes, quoted};
 use crate::notes::Fate;
@@ -19,7 +19,7 @@ pub(super) struct Load {
     /// Bytes of the target that the storage definition names.
     pub(super) size: Option<u64>,
     pub(super) largest: u64,
-    /// Tenths of a per cent.
+    /// Thousandths of a per cent.
     pub(super) skew: Option<u64>,
     /// Where keys of the methodology come from.
     pub(super) places: Vec<(&'static str, Place)>,
@@ -70,6 +70,13 @@ impl<'e> Sources<'e> {
         Some((param.values.first().cloned().unwrap_or_default(), param))
     }
 }
+
+/// All of the operations, in thousandths of a per cent.
+const ALL: u64 = 100_000;
+/// By so much the shares of sizes may miss it: they have few decimals.
+const SLACK: u64 = 1_000;
+/// A mix has not more sizes than this.
+const MOST_SIZES: u64 = 64;
 
 /// What becomes of shares with decimals.
 pub(super) const WHOLE_PER_CENT: &str = "shares are whole per cent here: it is rounded";
@@ -201,21 +208,48 @@ fn sizes(from: &Sources<'_>, load: &mut Load, state: &mut State) {
         && low <= high
         && low > 0
     {
-        let sizes: Vec<(u64, u64)> =
-            (0..64).map(|step| (low + step * unit, 1)).filter(|(size, _)| *size <= high).collect();
-        if (high - low) / unit >= 64 {
-            say(param, Fate::Changed, "sizes drawn between two ends are the first 64 of them", state);
-        }
-        return mix(load, &sizes);
+        return between((low, high, unit), param, load, state);
     }
-    let pairs: Option<Vec<(u64, u64)>> = values
-        .chunks(2)
-        .map(|pair| Some((size(pair.first()?).filter(|size| *size > 0)?, tenths(pair.get(1)?)?)))
-        .collect();
-    match pairs.filter(|pairs| pairs.iter().map(|(_, share)| share).sum::<u64>().abs_diff(1000) <= 10) {
-        Some(pairs) => mix(load, &pairs),
+    match pairs(values).filter(|pairs| pairs.iter().map(|(_, share)| share).sum::<u64>().abs_diff(ALL) <= SLACK) {
+        Some(pairs) => {
+            if values.iter().skip(1).step_by(2).any(|text| is_tiny(text)) {
+                let why = "shares are thousandths of a per cent at the least: a smaller one is one of these";
+                say(param, Fate::Changed, why, state);
+            }
+            mix(load, &pairs);
+        }
         None => wrong(param, "sizes with shares that sum to 100, such as (4k,60,64k,40)", state),
     }
+}
+
+/// Sizes with their shares in thousandths of a per cent.
+fn pairs(values: &[String]) -> Option<Vec<(u64, u64)>> {
+    let one = |pair: &[String]| {
+        let [text, share] = pair else { return None };
+        let share = if is_tiny(share) { 1 } else { percent(share)? };
+        Some((size(text).filter(|size| *size > 0)?, share))
+    };
+    values.chunks(2).map(one).collect()
+}
+
+/// A share that is no whole thousandth of a per cent, and not none.
+fn is_tiny(share: &str) -> bool {
+    thousandths(share) == Some(0) && share.contains(|sign: char| matches!(sign, '1'..='9'))
+}
+
+/// Sizes from one end by steps to the other, each as likely; of many, some that lie evenly among them.
+fn between((low, high, unit): (u64, u64, u64), param: &Param, load: &mut Load, state: &mut State) {
+    let last = (high - low) / unit;
+    let steps = last.min(MOST_SIZES - 1);
+    if steps < last {
+        let count = u128::from(last) + 1;
+        let why = format!("{count} sizes become {MOST_SIZES}, spread evenly over the range");
+        say(param, Fate::Changed, &why, state);
+    }
+    // No product is above the last step.
+    let spread = |at: u64| last / steps.max(1) * at + last % steps.max(1) * at / steps.max(1);
+    let sizes: Vec<(u64, u64)> = (0..=steps).map(|at| (low + spread(at) * unit, 1)).collect();
+    mix(load, &sizes);
 }
 
 fn mix(load: &mut Load, sizes: &[(u64, u64)]) {

@@ -9,9 +9,9 @@ use super::defined::Defined;
 use super::lines::Entry;
 use super::load::{Load, Sources, WHOLE_PER_CENT, load, say, seeks, wrong};
 use super::rates::{self, Rates};
-use super::value::{list, percent, rounded, size, tenths, time as seconds};
+use super::value::{list, percent, rounded, size, thousandths, time as seconds};
 use crate::State;
-use crate::draft::{Draft, Names, Origin, Table, Test, bytes, quoted, time};
+use crate::draft::{Draft, Group, Names, Origin, Places, Table, Test, bytes, quoted, time};
 use crate::notes::Fate;
 use crate::wrong::{Mistake, Place};
 
@@ -100,7 +100,8 @@ impl<'e> Storage<'e> {
             return;
         }
         let Some(last) = draft.tests.last() else { return };
-        match self.before.entry((last.main.clone(), last.beside.clone())) {
+        let beside = last.beside.iter().map(|group| (group.name.clone(), group.table.clone())).collect();
+        match self.before.entry((last.main.clone(), beside)) {
             Slot::Occupied(twin) if twin.get().0 != used => {
                 let twin = twin.get().1;
                 let why =
@@ -122,7 +123,9 @@ impl<'e> Storage<'e> {
 fn general(entries: &[Entry], state: &mut State) -> Vec<(&'static str, u64)> {
     let mut data = Vec::new();
     for entry in entries.iter().filter(|entry| !entry.is_definition()) {
-        let share = tenths(&entry.name).filter(|ratio| *ratio >= 10).map(|ratio| 100 - 1000 / ratio);
+        // A ratio of 1.25 leaves 80 per cent.
+        let left = |ratio: u64| (100_000 + ratio / 2) / ratio;
+        let share = thousandths(&entry.name).filter(|ratio| *ratio >= 1000).map(|ratio| 100 - left(ratio));
         let note = |fate, why: &str, state: &mut State| state.notes.say(&entry.place, &entry.written, fate, why);
         match (entry.kind.as_str(), share) {
             ("compratio", Some(share)) => {
@@ -225,39 +228,22 @@ fn test(
     let mut loads = loads.into_iter();
     let Some((work, main)) = loads.next() else { return };
     let mut table = main.table;
-    let mut axes: Vec<&'static str> = Vec::new();
-    let mut beside: Vec<(String, crate::draft::Table)> = Vec::new();
     let mut own = Names::without(&["main"]);
+    let mut beside: Vec<Group> = Vec::new();
     for (work, load) in loads {
-        beside.push((own.give(&work.name), load.table));
+        let places = Places { all: work.place.clone(), keys: load.places };
+        beside.push(Group { name: own.give(&work.name), table: load.table, places });
     }
     let points = curve.as_ref().map_or(1, |curve| curve.points);
-    let mut steps: u64 = 1;
-    for (key, values) in loops.into_iter().chain(rates.map(|rates| ("rate", rates))) {
-        steps = steps.saturating_mul(values.len() as u64);
-        if let [one] = &values[..] {
-            table.set(key, one.clone(), Origin::Stated);
-        } else {
-            axes.push(key);
-            table.set(key, format!("[{}]", values.join(", ")), Origin::Stated);
-        }
-        for part in [key, "block_size_mix"].into_iter().filter(|part| *part == key || key == "block_size") {
-            beside.iter_mut().for_each(|(_, other)| other.remove(part));
-        }
-        if key == "block_size" {
-            table.remove("block_size_mix");
-        }
-        if key == "pattern" {
-            table.remove("seek_percent");
-        }
-    }
+    let loops = loops.into_iter().chain(rates.map(|rates| ("rate", rates)));
+    let (axes, steps) = axes(loops, &mut table, &mut beside);
     // A group that took over a loop keeps it; the rate is that of all.
-    beside.iter_mut().for_each(|(_, other)| other.stand_alone(&table));
+    beside.iter_mut().for_each(|other| other.table.stand_alone(&table));
     if let Some(curve) = curve {
         table.set("curve", curve.toml, curve.origin);
     }
     ending(run, &mut table, state);
-    let steps = steps.max(1).saturating_mul(points);
+    let steps = steps.saturating_mul(points);
     if steps > MOST_STEPS {
         let title = format!("the loops of this run are {steps} steps, and a test has at most 10,000");
         state.mistakes.push(Mistake::new(&run.place, title, "too many", "take fewer values, or larger steps"));
@@ -272,9 +258,38 @@ fn test(
         purpose: format!("What does the target give to the run {} of the parameter file?", run.name),
         main: table,
         beside,
-        place: Some(run.place.clone()),
-        places: main.places,
+        places: Places { all: run.place.clone(), keys: main.places },
     });
+}
+
+/// States the loops, in place of what any load says itself; those of several values, and the steps of all together.
+fn axes(
+    loops: impl Iterator<Item = (&'static str, Vec<String>)>,
+    table: &mut Table,
+    beside: &mut [Group],
+) -> (Vec<&'static str>, u64) {
+    let (mut axes, mut steps) = (Vec::new(), 1_u64);
+    for (key, values) in loops {
+        steps = steps.saturating_mul(values.len() as u64);
+        // A loop over one key also replaces the other key of the same thing.
+        let other = match key {
+            "block_size" => "block_size_mix",
+            "pattern" => "seek_percent",
+            key => key,
+        };
+        table.remove(other);
+        for group in beside.iter_mut() {
+            group.table.remove(key);
+            group.table.remove(other);
+        }
+        if let [one] = &values[..] {
+            table.set(key, one.clone(), Origin::Stated);
+        } else {
+            axes.push(key);
+            table.set(key, format!("[{}]", values.join(", ")), Origin::Stated);
+        }
+    }
+    (axes, steps.max(1))
 }
 
 /// Loops of a run, in their order.

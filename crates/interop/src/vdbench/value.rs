@@ -31,15 +31,6 @@ pub(super) fn time(text: &str) -> Option<u64> {
     text[..end].parse::<u64>().ok()?.checked_mul(unit)?.checked_mul(1_000_000_000)
 }
 
-/// Per cent, possibly with one decimal and a sign behind it, in tenths.
-pub(super) fn tenths(text: &str) -> Option<u64> {
-    let text = text.trim().trim_end_matches('%');
-    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
-    let tenth = fraction.get(..1)?.parse::<u64>().ok()?;
-    let whole = if whole.is_empty() { 0 } else { whole.parse::<u64>().ok()? };
-    whole.checked_mul(10)?.checked_add(tenth)
-}
-
 /// A number with decimals, possibly with a per cent sign behind it, in thousandths; further decimals are cut.
 pub(super) fn thousandths(text: &str) -> Option<u64> {
     let text = text.trim().trim_end_matches('%');
@@ -94,7 +85,6 @@ mod tests {
             [time("30"), time("1h"), time("5m")].map(|time| time.map(|ns| ns / 1_000_000_000)),
             [Some(30), Some(3600), Some(300)]
         );
-        assert_eq!([tenths("62.5"), tenths("40"), tenths("0.75")], [Some(625), Some(400), Some(7)]);
         assert_eq!([thousandths("66.6"), thousandths("7"), thousandths(".5")], [Some(66_600), Some(7000), Some(500)]);
         assert_eq!([thousandths("6.6.6"), thousandths("."), thousandths("-1"), percent("100.1")], [None; 4]);
         assert_eq!([rounded(33_400), rounded(50_500)], [33, 51]);

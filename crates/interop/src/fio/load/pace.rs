@@ -27,6 +27,14 @@ impl Rate {
         }
     }
 
+    /// Of loads with two operations for each of fio's: fio counts trims and writes each by themselves.
+    const fn doubled(self) -> Rate {
+        match self {
+            Rate::Operations(number) => Rate::Operations(number.saturating_mul(2)),
+            Rate::Bytes(number) => Rate::Bytes(number.saturating_mul(2)),
+        }
+    }
+
     /// As the language writes it, for so many threads.
     pub(super) fn toml(self, threads: u64) -> String {
         let threads = threads.max(1);
@@ -40,7 +48,7 @@ impl Rate {
 /// Everything about the pace of a load of one kind.
 pub(super) fn pace(job: &Job, direction: &Direction, load: &mut Load, state: &mut State) {
     if let Some(rate) = rate(job, direction.field, load, state) {
-        set(job, rate, load, state);
+        set(job, if load.twice { rate.doubled() } else { rate }, load, state);
     }
     pauses(job, load, state);
 }
@@ -70,7 +78,8 @@ pub(super) fn rate(job: &Job, direction: usize, load: &Load, state: &mut State) 
         }
         let smallest = load.sizes.iter().map(|(size, _)| *size).min().unwrap_or(1).max(1);
         let operations = if key == "rate" { rate / smallest } else { rate };
-        if operations.saturating_mul(load.threads) > MOST {
+        let often = if load.twice { 2 } else { 1 };
+        if operations.saturating_mul(load.threads).saturating_mul(often) > MOST {
             job.wrong(key, "at most 1,000,000,000 operations per second of all jobs together", state);
         }
         let bytes = if key == "rate" { rate } else { rate.saturating_mul(smallest) };
