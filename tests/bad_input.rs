@@ -4,6 +4,8 @@
 mod loopfs;
 mod support;
 
+use drivelab_core::units::Bytes;
+use drivelab_report::format;
 use loopfs::LoopFs;
 use support::loop_device::LoopDevice;
 use support::{Done, Lab, files_of, root_or_skip};
@@ -250,6 +252,29 @@ fn a_built_in_methodology_refuses_what_it_cannot_use_and_names_what_would_fit() 
     let said = lab.ok(&dry);
     let words = "300 MiB (314.6 MB) are tested, and the methodology takes 64 GiB (68.72 GB) in this form";
     assert!(said.stdout.contains(words), "{}", said.stdout);
+}
+
+/// A profile as it was published wants 64 GiB; where less is free, plan and dry run say of what size they speak.
+#[test]
+fn a_plan_in_a_folder_without_room_for_it_says_both_sizes() {
+    if !root_or_skip("a file system of its own") {
+        return;
+    }
+    let (lab, system) = (Lab::new(), LoopFs::in_memory(400));
+    let folder = system.mount_point();
+    let folder = folder.to_str().expect("a text path");
+    let words = ["crystaldiskmark", folder, "--profile", "review", "--form", "faithful"];
+    let plan = [&["methods", "plan"], &words[..]].concat();
+    let planned = lab.json(&[&plan[..], &["--json"]].concat());
+    let bytes = planned["plan"]["capacity"].as_u64().expect("a size");
+    assert!(bytes < 400 << 20, "{bytes} bytes of a file system of 400 MiB");
+    let size = |bytes| format::bytes(Bytes::new(bytes));
+    let both = format!("the scratch file is {} instead of {}", size(bytes), size(64 << 30));
+    assert!(planned["remarks"].to_string().contains(&both), "{both}: {}", planned["remarks"]);
+    for words in [plan, [&["run"], &words[..], &["--dry-run"]].concat()] {
+        let said = lab.ok(&words).stdout;
+        assert!(said.contains(&both), "{both}: {said}");
+    }
 }
 
 /// A pipe that nobody writes to, where a file is meant: an answer, and not a wait for ever.

@@ -1,4 +1,7 @@
 //! Others on the disk below a loop device: the figures say so, and on a quiet device none does.
+//!
+//! `DRIVELAB_QUIET_RUNS=50 cargo nextest run --profile long -p drivelab --test disturbed --no-capture` makes so many
+//! quiet runs.
 
 mod support;
 

@@ -157,6 +157,40 @@ fn what_somebody_relies_on_is_refused_whatever_is_named() {
     }
 }
 
+/// What is too small and in use is refused for its use, with 5, whatever else is wrong; else for its size.
+#[test]
+fn a_mounted_device_that_is_too_small_is_refused_for_its_use_first() {
+    if !root_or_skip("a mounted loop device") {
+        return;
+    }
+    let mut disk = Disk::new(32, &[]);
+    mounted(&mut disk).expect("a mount");
+    let (device, name) = (disk.device.clone(), disk.name().to_owned());
+    let part = ["run", "quick", &device, "--partition", "900GiB", "--destroy", &name];
+    let whole = ["run", "four-corners", &device, "--form", "quick", "--destroy", &name];
+    let too_small = [(&part, 2, "--partition"), (&whole, 6, "needs at least 64 MiB")];
+    let before = disk.checksum();
+    let said = |words: &[&str], more: &str, code: i32| {
+        let done = disk.lab.run(&[words, &[more]].concat());
+        assert_eq!(done.code, code, "{words:?} {more}: {}", done.stderr);
+        done.stderr
+    };
+    for (words, _, of_size) in too_small {
+        for more in ["--dry-run", "--yes"] {
+            let refusal = said(words, more, 5);
+            assert!(refusal.contains("is mounted at") && !refusal.contains(of_size), "{words:?} {more}: {refusal}");
+        }
+    }
+    tool("umount", &[text(&disk.lab.folder().join("mount"))]);
+    for (words, code, of_size) in too_small {
+        for more in ["--dry-run", "--yes"] {
+            let refusal = said(words, more, code);
+            assert!(refusal.contains(of_size), "{words:?} {more}: {refusal}");
+        }
+    }
+    assert_eq!(disk.checksum(), before, "bytes changed");
+}
+
 /// Content: how it is made, and the words of the refusal without `--destroy`.
 type Content = (&'static str, u64, &'static [&'static str], fn(&Disk) -> bool, &'static [&'static str]);
 

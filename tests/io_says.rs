@@ -6,6 +6,8 @@ mod support;
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 
+use drivelab_core::finding::Finding;
+use drivelab_core::run::RunRecords;
 use serde_json::Value;
 use support::{Lab, done, root_or_skip, tool};
 
@@ -249,6 +251,23 @@ fn an_overload_is_called_one_by_either_backend() {
 }
 
 /// A flush is of no place: threads that keep to stretches of their own still do.
+/// A release build once heard that its build may be the reason. Of a debug build there is a finding of its own.
+#[test]
+fn what_limits_a_release_build_is_never_said_to_be_its_build() {
+    let mut run = drivelab_analysis::testing::sample_limited_run();
+    let told = |run: &RunRecords| drivelab_analysis::analyse(run).findings;
+    assert_eq!(run.tool.profile, "release");
+    let of_release = told(&run);
+    assert!(of_release.iter().any(|finding| finding.code == "generator_limited"), "{of_release:#?}");
+    let speaks = |finding: &Finding| {
+        [&finding.statement, &finding.likely_cause, &finding.next_action].iter().any(|text| text.contains("build"))
+    };
+    assert!(!of_release.iter().any(speaks), "{of_release:#?}");
+    run.tool.profile = "debug".to_owned();
+    let of_debug: Vec<String> = told(&run).into_iter().filter(speaks).map(|finding| finding.code).collect();
+    assert_eq!(of_debug, ["debug_build"]);
+}
+
 #[test]
 fn flushes_do_not_make_threads_overlap() {
     let lab = Lab::new();

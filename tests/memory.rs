@@ -4,7 +4,7 @@
 //! The run is made up, since none may take a day here: session, recorder and bundle are the real ones, in a process of
 //! their own; the I/O and the samples beside it are not, and time is virtual. Its intervals have distributions of some hundred
 //! buckets, as those of a real drive have. `drivelab` then reads the bundle. A whole day, with figures:
-//! `DRIVELAB_MEMORY_SECONDS=86400 cargo nextest run --release -p drivelab --test memory four_times`.
+//! `DRIVELAB_MEMORY_SECONDS=86400 cargo nextest run --profile long --release -p drivelab --test memory four_times`.
 
 mod support;
 

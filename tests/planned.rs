@@ -3,7 +3,9 @@
 //!
 //! Steps end by volume or passes on loop devices in memory, which are fast enough for hundreds of them. Each test of a
 //! methodology is cut down by `--set` alone: a time becomes a moment, a volume some megabytes, pauses nothing, rounds
-//! one. What is cut is planned anew, and that plan is held. How much CI does and what is done by hand:
+//! one. What is cut is planned anew, and that plan is held. How much CI does and what is done by hand, for longer than
+//! a test of the usual profile may take
+//! (`DRIVELAB_PLANS=all cargo nextest run --profile long -p drivelab --test planned --no-capture`):
 //! docs/how-it-is-tested.md.
 
 #[path = "support/loopfs.rs"]
@@ -18,9 +20,10 @@ use std::collections::BTreeMap;
 use std::process::Command;
 use std::time::Instant;
 
-use drivelab_core::plan::Form;
-use drivelab_core::units::Bytes;
+use drivelab_core::plan::{Form, Plan, Rounds, TestPlan};
+use drivelab_core::units::{Bytes, Nanos};
 use drivelab_method::{MethodTarget, Methodology, library};
+use drivelab_report::format;
 use loopfs::LoopFs;
 use ramdisk::RamDisk;
 use serde_json::Value;
@@ -34,6 +37,8 @@ const DEVIATIONS: f64 = 5.0;
 /// Share by which times may be off, and seconds beside it where steps end by time.
 const TIME_WITHIN: f64 = 0.05;
 const SECONDS: f64 = 2.0;
+/// Share of its time that a step may be shorter which its clock ended.
+const SHORTER: f64 = 0.01;
 /// Time is measured again where it is too long: other work can take the CPU from a run, and nothing makes it shorter.
 const TRIES: usize = 8;
 
@@ -135,9 +140,46 @@ fn subjects(all: bool) -> Vec<Subject> {
     subjects
 }
 
+/// The plan, whose totals are what its steps and rounds add up to, as a document and as people see it.
 fn plan(lab: &Lab, words: &[String]) -> Value {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    lab.json(&[&["methods", "plan"], &words[..], &["--json"]].concat())
+    let words = [&["methods", "plan"], &words[..]].concat();
+    let planned = lab.json(&[&words[..], &["--json"]].concat());
+    let plan: Plan = serde_json::from_value(planned["plan"].clone()).expect("a plan");
+    let (time, written) = added_up(&plan);
+    assert_eq!(planned["estimated_written"].as_u64(), Some(written), "{words:?}: bytes of all steps and rounds");
+    let said = planned["estimated_time_s"].as_f64().expect("seconds");
+    assert!((said - time as f64 / 1e9).abs() < 1e-6 * said.max(1.0), "{words:?}: {said} s, and {time} ns added up");
+    let text = lab.ok(&words).stdout;
+    let together = text.lines().find(|line| line.starts_with("Together: ")).expect("the totals");
+    let about = format!("about {}", format::duration(Nanos::new(time)));
+    let writes = match written {
+        0 => "writes nothing".to_owned(),
+        _ => format!("writes about {} (", format::bytes(Bytes::new(written))),
+    };
+    assert!(together.contains(&about) && together.contains(&writes), "{about}, {writes}: {together}");
+    planned
+}
+
+/// Time in nanoseconds and written bytes of all executions that a run of the plan makes, one by one in its own order;
+/// of a steady test those after which it has written what it may. None rests where the run does not.
+fn added_up(plan: &Plan) -> (u64, u64) {
+    let once = |test: &TestPlan| test.steps.iter().map(|step| step.estimated_written.get()).sum::<u64>();
+    let has_written_all = |test: &TestPlan, round: u32| match &test.rounds {
+        Rounds::Steady { written: Some(most), .. } => once(test) * u64::from(round - 1) >= most.get(),
+        _ => false,
+    };
+    let (mut time, mut written) = (0, 0);
+    for (key, step) in plan.schedule() {
+        let test = plan.test_of(&key.step).expect("the test of a step");
+        if key.round > 1 && has_written_all(test, key.round) {
+            continue;
+        }
+        let rests = plan.rests_after(test, &key, step);
+        time += if rests { step.estimated_time } else { step.estimated_active() }.get();
+        written += step.estimated_written.get();
+    }
+    (time, written)
 }
 
 fn steps(plan: &Value) -> impl Iterator<Item = &Value> {
@@ -180,8 +222,18 @@ fn cuts(plan: &Value, volume: &str) -> Vec<String> {
 struct Ran {
     started: Value,
     ended: Vec<Value>,
+    /// When each execution began, by its step and round: the start of its first interval, in nanoseconds.
+    began: BTreeMap<String, f64>,
     /// Seconds on the run's own clock.
     took: f64,
+}
+
+impl Ran {
+    /// Seconds from the start of an execution to its end; the first operation of it may come later.
+    fn seconds(&self, ended: &Value) -> Option<f64> {
+        let began = self.began.get(&ended["key"].to_string())?;
+        Some((ended["end_ns"].as_f64()? - began) / 1e9)
+    }
 }
 
 fn run(mut command: Command) -> Ran {
@@ -191,7 +243,11 @@ fn run(mut command: Command) -> Ran {
         done.stdout.lines().map(|line| serde_json::from_str(line).expect("every line is JSON")).collect();
     let of = |kind: &str| events.iter().filter_map(|event| event["event"].get(kind)).cloned().collect::<Vec<_>>();
     let took = events.last().and_then(|event| event["at_ns"].as_f64()).expect("a time") / 1e9;
-    Ran { started: of("run_started").remove(0), ended: of("step_ended"), took }
+    let mut began = BTreeMap::new();
+    for interval in of("interval").iter().filter(|interval| interval["index"] == 0) {
+        began.insert(interval["key"].to_string(), interval["start_ns"].as_f64().expect("a time"));
+    }
+    Ran { started: of("run_started").remove(0), ended: of("step_ended"), began, took }
 }
 
 /// The same words as the plan's, to be run.
@@ -252,7 +308,6 @@ fn differences(planned: &Value, ran: &Ran) -> (Vec<String>, [usize; 2]) {
                 compared[0] += 1;
             }
         } else if let Some(time) = time {
-            // How short a moment really was hangs on when its threads got a CPU; whole runs are held from below.
             if why != "time" {
                 wrong.push(format!("{id}: {} s planned, ended by {why} after {seconds} s", time / 1e9));
             } else if seconds > planned_s * (1.0 + TIME_WITHIN) + SECONDS {
@@ -260,6 +315,7 @@ fn differences(planned: &Value, ran: &Ran) -> (Vec<String>, [usize; 2]) {
             }
             compared[1] += 1;
         }
+        wrong.extend(too_short(id, step, ended, ran));
     }
     let ran: Vec<&str> = ran.ended.iter().filter_map(|ended| ended["key"]["step"].as_str()).collect();
     for (id, step) in said.iter().filter(|(_, step)| step["action"]["io"].is_object()) {
@@ -268,6 +324,18 @@ fn differences(planned: &Value, ran: &Ran) -> (Vec<String>, [usize; 2]) {
         }
     }
     (wrong, compared)
+}
+
+/// A step that its clock ended before its time, its ramp included. Its threads may get a CPU late, so it is counted
+/// from its start and not from their first operation; then nothing makes it shorter.
+fn too_short(id: &str, step: &Value, ended: &Value, ran: &Ran) -> Option<String> {
+    let io = &step["action"]["io"];
+    let time = io["stop"]["time"].as_f64().filter(|_| ended["stop_reason"] == "time")?;
+    let due = (time + io["ramp"].as_f64().unwrap_or(0.0)) / 1e9;
+    let Some(seconds) = ran.seconds(ended) else {
+        return Some(format!("{id}: ended by its clock without an interval"));
+    };
+    (seconds < due * (1.0 - SHORTER)).then(|| format!("{id}: {due} s planned, its clock ended it after {seconds} s"))
 }
 
 /// Holds plan against run for a share of the subjects; gives how many steps were compared by bytes and by time.

@@ -1,12 +1,13 @@
 //! A run that was cut off in any of its tests and goes on has, before each step, what lies on the device in a run that
-//! was not: by the order of the steps in the bundle, and by what lies on the device.
+//! was not: by the order of the steps in the bundle, and for the fill of a full drive also by what lies on the device.
 //!
 //! The story: a drive is filled for hours, and the machine is restarted while the full drive is filled once more. What
 //! is measured after `resume` must be a full drive, not one that was just discarded. What is expected here is worked
 //! out from the events of the bundle alone, not by the code that decides what is made again.
 //!
-//! `DRIVELAB_RESUME_ALL=1` kills every built-in methodology that docs/guide/resume.md lists in each of its tests, with
-//! both signals, which takes hours; `DRIVELAB_RESUME_ONLY=quick,genuine` takes some of them.
+//! `DRIVELAB_RESUME_ALL=1 cargo nextest run --profile long -p drivelab --test resume --no-capture` kills every built-in
+//! methodology that docs/guide/resume.md lists in each of its tests, with both signals, which takes hours;
+//! `DRIVELAB_RESUME_ONLY=quick,genuine` takes some of them.
 
 #[path = "support/disk.rs"]
 mod disk;
@@ -450,7 +451,7 @@ fn what_cannot_be_emptied_is_said_of_the_steps_that_meet_it() {
 #[test]
 fn every_built_in_methodology_cut_off_in_each_of_its_tests() {
     if std::env::var_os("DRIVELAB_RESUME_ALL").is_none() {
-        println!("skipped: takes hours; DRIVELAB_RESUME_ALL=1 runs it");
+        println!("skipped: takes hours; DRIVELAB_RESUME_ALL=1 runs it (under nextest with --profile long)");
         return;
     }
     if !possible() {

@@ -5,6 +5,8 @@ mod support;
 
 use std::os::unix::fs::MetadataExt;
 
+use drivelab_core::units::Bytes;
+use drivelab_report::format;
 use support::{Lab, root_or_skip, tool};
 
 #[test]
@@ -220,8 +222,17 @@ fn a_size_that_cannot_be_is_a_usage_error_and_one_that_is_cut_is_said() {
         assert_eq!(done.code, 2, "{size}: {}", done.stderr);
         assert!(done.stderr.contains("at least"), "{}", done.stderr);
     }
-    let cut = lab.ok(&["run", "quick", ".", "--size", "900 TiB", "--dry-run"]);
-    assert!(cut.stdout.contains("10 % of the free space"), "{}", cut.stdout);
+    for command in [&["run", "quick", "."][..], &["review", "."], &["review"]] {
+        let dry = [command, &["--size", "900 TiB", "--dry-run"]].concat();
+        let size = |bytes| format::bytes(Bytes::new(bytes));
+        let wanted = format!("instead of {}", size(900 << 40));
+        let document = lab.json(&[&dry[..], &["--json"]].concat());
+        let both = format!("the scratch file is {} {wanted}", size(document["length"].as_u64().expect("a length")));
+        assert!(document["remarks"].to_string().contains(&both), "{both}: {document:#}");
+        // Others may have taken of the free space by now.
+        let cut = lab.ok(&dry).stdout;
+        assert!(cut.contains(&wanted) && cut.contains("10 % of the free space"), "{wanted}: {cut}");
+    }
     let new = lab.ok(&["run", "quick", "new-drive", "--new-file", "--dry-run"]);
     assert!(new.stdout.contains("is a new scratch file"), "{}", new.stdout);
 }

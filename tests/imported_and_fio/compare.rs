@@ -117,6 +117,17 @@ impl Pair<'_> {
         stop.time.is_some_and(|time| only || self.fio.seconds >= 0.95 * time.get() as f64 / 1e9)
     }
 
+    /// Whether there is a time to judge: it ends by it, or it keeps a rate or pauses.
+    pub fn keeps_time(&self) -> bool {
+        self.timed() || self.waits()
+    }
+
+    /// Time passes between its operations, and all of it is in both programs' figures.
+    fn waits(&self) -> bool {
+        let pauses = !self.load().0.pace.think_time.is_zero();
+        (self.paced() || pauses) && self.sections.iter().all(|section| section.get("ramp_time").is_none())
+    }
+
     fn paced(&self) -> bool {
         self.load().0.groups().all(|load| load.pace.rate.is_some())
     }
@@ -286,8 +297,7 @@ impl Pair<'_> {
     /// The time that a number of operations takes at a rate. What is slower than asked is the machine's doing.
     fn pace(&self) -> Result<(), String> {
         let (load, _) = self.load();
-        let waits = self.paced() || !load.pace.think_time.is_zero();
-        if self.timed() || !waits || self.sections.iter().any(|section| section.get("ramp_time").is_some()) {
+        if self.timed() || !self.waits() {
             return Ok(());
         }
         let (fio, lab) = (self.fio.seconds, self.lab.seconds);

@@ -113,7 +113,8 @@ fn too_little(subject: &Subject<'_>) -> Vec<Seen> {
         _ => None,
     });
     let found = (none || fell.is_some()).then(|| {
-        let written = execution.record.write.bytes.as_f64();
+        // A short fill may have had several passes, and the first of them is what tells: no more than the span.
+        let written = execution.record.write.bytes.as_f64().min(span(subject));
         let mut found = vec![
             evidence("written", written / 1e9, None, "GB"),
             share(subject, written),

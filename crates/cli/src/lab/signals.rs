@@ -18,7 +18,8 @@ use crate::screens;
 
 /// Whether a signal asked this process to stop.
 static ASKED: AtomicBool = AtomicBool::new(false);
-/// Whether one of them was SIGTERM or SIGHUP. Unlike Ctrl-C, these reach only this process and not its children.
+/// Whether one of them was SIGTERM or SIGHUP. Ctrl-C reaches the children too, as part of the foreground group, and so
+/// does the SIGHUP of a terminal that is closed; what `kill` sends reaches only this process.
 static TERMINATED: AtomicBool = AtomicBool::new(false);
 /// The questions that stand at a terminal just now; whoever asks one looks at [`ASKED`].
 static QUESTIONS: AtomicUsize = AtomicUsize::new(0);
@@ -127,7 +128,8 @@ pub fn asked() -> bool {
     ASKED.load(Ordering::SeqCst)
 }
 
-/// Whether SIGTERM or SIGHUP arrived. A command that drivelab started has not received it and must be ended.
+/// Whether SIGTERM or SIGHUP arrived. A command that drivelab started may not have received it (of a terminal that is
+/// closed it has, and may take no notice) and must be ended.
 #[must_use]
 pub fn is_terminated() -> bool {
     TERMINATED.load(Ordering::SeqCst)

@@ -1,6 +1,7 @@
 //! What must be true of the files that a scenario left; for each scenario whose script cannot tell by itself.
 
 mod ahci;
+mod below;
 mod faults;
 mod flakey;
 mod methods;
@@ -24,6 +25,7 @@ type Check = fn(&Results) -> Result<Vec<String>>;
 
 const CHECKS: &[(&str, Check)] = &[
     ("ahci", ahci::check),
+    ("below", below::check),
     ("faults", faults::check),
     ("fdp", probe::check_fdp),
     ("flakey", flakey::check),

@@ -1,7 +1,7 @@
 //! What is said of fills whose course was drawn by hand.
 
 use drivelab_core::finding::{Finding, Severity};
-use drivelab_core::plan::Form;
+use drivelab_core::plan::{Action, Form};
 use drivelab_core::record::IntervalRecord;
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::{About, Quantity, SeriesDescription, SourceKind};
@@ -107,6 +107,27 @@ fn a_fill_of_few_intervals_says_that_it_cannot_tell() {
     let (codes, statement) = said(&short);
     assert_eq!(codes, ["write_cache_too_little"]);
     assert!(statement.contains("in 15 recorded intervals"), "{statement}");
+}
+
+/// What several passes wrote is no share of the span above all of it.
+#[test]
+fn of_several_passes_that_are_too_short_the_first_is_the_share_of_the_span() {
+    let mut short = run(20);
+    short.intervals.retain(|one| one.key.step.as_str() != STEP || one.index < 15);
+    let mut steps = short.plan.tests.iter_mut().flat_map(|test| &mut test.steps);
+    let fill = steps.find(|step| step.id.as_str() == STEP).expect("the fill");
+    let Action::Io { workload, stop, .. } = &mut fill.action else { panic!("no fill: {fill:?}") };
+    let span = workload.span.length.get();
+    stop.passes = Some(3);
+    let mut share = |tenths: u64| {
+        let mut records = short.steps.iter_mut().filter(|record| record.key.step.as_str() == STEP);
+        let record = records.next().expect("its record");
+        record.write.bytes = Bytes::new(span * tenths / 10);
+        told(&short, "write_cache_too_little").expect("too little to tell").statement
+    };
+    // The span is 32 GiB.
+    assert!(share(25).contains("34.4 GB (100 % of the span)"), "{}", share(25));
+    assert!(share(5).contains("17.2 GB (50 % of the span)"), "{}", share(5));
 }
 
 #[test]
