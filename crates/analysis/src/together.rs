@@ -91,6 +91,41 @@ pub struct KeptRange {
     pub median_percent: f64,
     /// In the step that suffers least, %.
     pub most_percent: f64,
+    /// Those of every step: each of the three figures would move with any of them.
+    #[serde(flatten)]
+    pub signs: Signs,
+}
+
+/// What is to be known of a figure that is made of rates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct Signs {
+    /// It is at least this much: a rate that it rises with is a lower bound. With `at_most` too, neither is known.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub at_least: bool,
+    /// It is at most this much: a rate that it falls with is a lower bound.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub at_most: bool,
+    /// Something beside the test disturbed a rate that it is made of: undisturbed it would differ.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub spoiled: bool,
+}
+
+impl Signs {
+    /// Those of a figure that rises with this one and with another.
+    #[must_use]
+    pub const fn and(self, other: Signs) -> Signs {
+        Signs {
+            at_least: self.at_least || other.at_least,
+            at_most: self.at_most || other.at_most,
+            spoiled: self.spoiled || other.spoiled,
+        }
+    }
+
+    /// Those of a figure that falls as this one rises.
+    #[must_use]
+    pub const fn turned(self) -> Signs {
+        Signs { at_least: self.at_most, at_most: self.at_least, spoiled: self.spoiled }
+    }
 }
 
 /// A step on all drives.
@@ -153,6 +188,18 @@ pub struct Share {
     pub p99_together_us: Option<f64>,
     /// Share of the drive's step during which every other drive ran the same step.
     pub overlap_percent: Option<f64>,
+}
+
+impl Share {
+    /// The signs of what is kept; what is lost has them turned.
+    #[must_use]
+    pub const fn kept_signs(&self) -> Signs {
+        Signs {
+            at_least: self.together_at_least,
+            at_most: self.alone_at_least,
+            spoiled: self.alone_spoiled || self.together_spoiled,
+        }
+    }
 }
 
 /// What was moved in a second.
@@ -229,7 +276,7 @@ pub fn together(members: &[Member<'_>]) -> Option<Together> {
         letter: letter(index),
         alone: pair.alone.map(|(records, _)| records.run),
         together: pair.together.map(|(records, _)| records.run),
-        kept: kept_range(steps.iter().filter_map(|step| step.drives.get(index)?.kept_percent).collect()),
+        kept: kept_range(steps.iter().filter_map(|step| step.drives.get(index))),
     };
     let mut found = findings::all(&pairs, &steps, first.plan.form, each_only);
     let asks = first.plan.drives.as_ref();
@@ -265,8 +312,13 @@ fn doublings(steps: &[StepTogether], pairs: &[Pair<'_>]) -> Vec<Doubling> {
         let capacity = below.or(target.devices.last()).map_or(target.length, |device| device.capacity).as_f64();
         let metric = analysis.step_metric(&step.step, &step.metric)?;
         let interval = metric.spread.and_then(|spread| spread.confidence);
-        let half_interval = interval.map(|ends| (ends.high - ends.low) / 2.0);
-        Some(SizedRate { capacity, mb_s: metric.value?, half_interval })
+        Some(SizedRate {
+            capacity,
+            mb_s: metric.value?,
+            half_interval: interval.map(|ends| (ends.high - ends.low) / 2.0),
+            at_least: metric.lower_bound,
+            spoiled: !metric.spoiled_by.is_empty(),
+        })
     };
     let one = |step: &StepTogether| {
         let rates: Vec<SizedRate> = pairs.iter().filter_map(|pair| rate(step, pair)).collect();
@@ -276,11 +328,17 @@ fn doublings(steps: &[StepTogether], pairs: &[Pair<'_>]) -> Vec<Doubling> {
 }
 
 /// Least, median and most; the median of an even number is the mean of the two in the middle.
-fn kept_range(mut kept: Vec<f64>) -> Option<KeptRange> {
+fn kept_range<'a>(shares: impl Iterator<Item = &'a Share>) -> Option<KeptRange> {
+    let known: Vec<&Share> = shares.filter(|share| share.kept_percent.is_some()).collect();
+    let mut kept: Vec<f64> = known.iter().filter_map(|share| share.kept_percent).collect();
     kept.sort_by(f64::total_cmp);
     let middle = (kept.get((kept.len().max(1) - 1) / 2)?, kept.get(kept.len() / 2)?);
-    let median_percent = (middle.0 + middle.1) / 2.0;
-    Some(KeptRange { least_percent: *kept.first()?, median_percent, most_percent: *kept.last()? })
+    Some(KeptRange {
+        least_percent: *kept.first()?,
+        median_percent: (middle.0 + middle.1) / 2.0,
+        most_percent: *kept.last()?,
+        signs: known.iter().map(|share| share.kept_signs()).fold(Signs::default(), Signs::and),
+    })
 }
 
 /// The step with the highest total.

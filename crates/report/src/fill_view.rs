@@ -67,15 +67,18 @@ const MOST_ROWS: usize = 512;
 pub(crate) fn by_position(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Figure> {
     let figure = |step: &Step| {
         let cut = segments::of_step(input.records, step, MOST_ROWS)?;
+        let last = input.records.steps.iter().rfind(|record| record.key.step == step.id)?;
+        let marks = figures::marks(input, &last.key);
         let gb = cut.size / 1e9;
         let row = |(from, rate): (f64, f64)| {
-            vec![Cell::text(format!("{:.0}", from / 1e9)), Cell::text(format::mb_s(rate / 1e6))]
+            vec![Cell::text(format!("{:.0}", from / 1e9)), marks.rate(format::mb_s(rate / 1e6))]
         };
         Some(Figure {
             title: "By position".to_owned(),
             caption: format!(
                 "The rate of each stretch of {gb:.0} GB by its place, lowest address first. Within a recorded interval the \
-                 rate is taken as even."
+                 rate is taken as even.{}",
+                marks.says()
             ),
             chart: None,
             table: Table {

@@ -262,6 +262,7 @@ fn own_tiles(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Tile> {
     measured(test).flat_map(|step| Op::all_of(step).into_iter().filter_map(move |op| of_kind(step, op))).collect()
 }
 
+/// The slowest interval of the last round of a step; none where it is not below the mean of the step.
 fn lowest_interval(input: &ReportInput<'_>, step: &Step) -> Option<String> {
     // An interval without a byte is no slow one there, nor is one in a pause of a trace.
     if pauses(step) || rate::replays(step) {
@@ -269,13 +270,13 @@ fn lowest_interval(input: &ReportInput<'_>, step: &Step) -> Option<String> {
     }
     let key = input.records.steps.iter().rfind(|record| record.key.step == step.id)?.key.clone();
     let line = series::time_line(input.records, &key);
-    // The last interval is shorter than the others and may hold only the tail of the step.
+    // The last interval is shorter than the others and may hold only the tail of the step. The mean has it: where it
+    // was slow, all others can lie above that.
+    let mean = figures::value(input, step, Op::Total, quantity::THROUGHPUT)?;
     let whole = line.get(..line.len().checked_sub(1)?)?.iter().filter(|point| !point.ramp);
-    let lowest = whole.min_by(|a, b| a.mb_s.total_cmp(&b.mb_s))?;
-    let wrong = figures::metric(input, step, Op::of(step), quantity::THROUGHPUT).and_then(|metric| metric.wrong);
-    let mark = wrong.map_or_else(String::new, |wrong| format!(" {}", wrong.sign()));
-    let (rate, at) = (format::mb_s(lowest.mb_s), format::at_second(lowest.t_s));
-    Some(format!("mean; slowest interval {rate}{mark} MB/s, at {at} s"))
+    let lowest = whole.min_by(|a, b| a.mb_s.total_cmp(&b.mb_s)).filter(|lowest| lowest.mb_s < mean)?;
+    let rate = figures::marks(input, &key).rate(format::mb_s(lowest.mb_s)).plain();
+    Some(format!("mean; slowest interval {rate} MB/s, at {} s", format::at_second(lowest.t_s)))
 }
 
 #[cfg(test)]
@@ -387,6 +388,27 @@ mod tests {
         ] {
             assert!(text.contains(&busy), "{name} lacks {busy}");
         }
+    }
+
+    #[test]
+    fn the_slowest_interval_is_below_the_mean_or_is_not_named() {
+        let records = testing::sample_run();
+        let mut analysis = analyse(&records);
+        let test = records.plan.tests.iter().find(|one| one.name == "sustained").expect("the sample has it");
+        let detail = |analysis: &drivelab_analysis::Analysis| {
+            tile(&ReportInput { records: &records, analysis }, test).expect("a headline").detail
+        };
+        let named = detail(&analysis);
+        let slowest = named.split("slowest interval ").nth(1).and_then(|rest| rest.split(' ').next()).expect("a rate");
+        let slowest: f64 = slowest.replace(',', "").parse().expect("a number");
+        // The last interval, which is not looked at, was so slow that the mean is below all others.
+        let mut with_mean = |mean: f64| {
+            let rates = analysis.metrics.iter_mut().filter(|one| one.address.starts_with(test.steps[0].id.as_str()));
+            rates.filter(|one| one.id == "total.throughput").for_each(|one| one.value = Some(mean));
+            detail(&analysis)
+        };
+        assert_eq!(with_mean(slowest * 1.1), named);
+        assert_eq!(with_mean(slowest * 0.9), "");
     }
 
     #[test]

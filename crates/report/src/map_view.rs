@@ -5,6 +5,7 @@ use drivelab_core::plan::TestPlan;
 
 use crate::ReportInput;
 use crate::chart::{Chart, Panel, PanelKind, Point, Series, colour};
+use crate::figures::{self, Marks};
 use crate::format;
 use crate::table::{Cell, Column, Table};
 use crate::tests_view::Figure;
@@ -19,14 +20,23 @@ pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan) -> Vec<SpeedMap>
 
 /// One figure for each map.
 pub(crate) fn figures(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Vec<Figure> {
-    let figure = |(at, map): (usize, &SpeedMap)| Figure {
-        title: "Map".to_owned(),
-        caption: caption(map),
-        chart: chart(map, &format!("{id}-map-{at}")).drawable(),
-        table: table(map),
-        long: false,
+    let figure = |(at, map): (usize, &SpeedMap)| {
+        let marks = marks(input, map);
+        Figure {
+            title: "Map".to_owned(),
+            caption: format!("{}{}", caption(map), marks.says()),
+            chart: chart(map, marks, &format!("{id}-map-{at}")).drawable(),
+            table: table(map, marks),
+            long: false,
+        }
     };
     of_test(input, test).iter().enumerate().map(figure).collect()
+}
+
+/// The signs of the execution that a map shows, which is the last one.
+fn marks(input: &ReportInput<'_>, map: &SpeedMap) -> Marks {
+    let last = input.records.steps.iter().rfind(|record| record.key.step == map.step);
+    last.map(|record| figures::marks(input, &record.key)).unwrap_or_default()
 }
 
 fn caption(map: &SpeedMap) -> String {
@@ -53,11 +63,11 @@ fn place(part: &MapPart) -> String {
     format!("{} to {} GB", format::mb_s(gb(part.from)), format::mb_s(gb(part.to)))
 }
 
-fn chart(map: &SpeedMap, id: &str) -> Chart {
+fn chart(map: &SpeedMap, marks: Marks, id: &str) -> Chart {
     let mut read = Series::new("Read", colour::READ);
     for part in &map.parts {
-        let text =
-            part.mb_s.map_or_else(|| part.state.word().to_owned(), |rate| format!("{} MB/s", format::mb_s(rate)));
+        let shown = |rate: f64| format!("{} MB/s", marks.rate(format::mb_s(rate)).plain());
+        let text = part.mb_s.map_or_else(|| part.state.word().to_owned(), shown);
         read.points.push(Point(f64::midpoint(gb(part.from), gb(part.to)), part.mb_s, text, Some(place(part))));
     }
     Chart {
@@ -74,7 +84,7 @@ fn chart(map: &SpeedMap, id: &str) -> Chart {
     }
 }
 
-fn table(map: &SpeedMap) -> Table {
+fn table(map: &SpeedMap, marks: Marks) -> Table {
     let columns = vec![
         Column::words("Region"),
         Column::words("State"),
@@ -88,7 +98,7 @@ fn table(map: &SpeedMap) -> Table {
         vec![
             Cell::text(place(region)),
             Cell::text(region.state.word()),
-            region.mb_s.map_or_else(Cell::default, |rate| Cell::text(format::mb_s(rate))),
+            region.mb_s.map_or_else(Cell::default, |rate| marks.rate(format::mb_s(rate))),
             Cell::text(format::count(region.operations)),
             some(region.errors),
             some(region.bad_blocks),

@@ -9,7 +9,7 @@ use drivelab_core::workload::Pattern;
 
 use crate::ReportInput;
 use crate::chart::{Axis, Chart, Panel, PanelKind, Point, Scale, Series, colour};
-use crate::figures::{self, Op, quantity};
+use crate::figures::{self, Marks, Op, quantity};
 use crate::format;
 use crate::table::{Cell, Column, Table};
 use crate::tests_view::{Figure, measured};
@@ -40,16 +40,18 @@ fn over_written(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Fi
     let (step, tracked) = saturates(test)?;
     let (title, unit, scale) = tracked_in(tracked);
     let mut written = 0.0;
-    let points: Vec<(f64, f64)> = whole_rounds(input, test, &step.id)
+    let points: Vec<(f64, f64, Marks)> = whole_rounds(input, test, &step.id)
         .map(|record| {
             written += record.written_total.as_f64() / 1e9;
-            (written, tracked_value(record, tracked) / scale)
+            (written, tracked_value(record, tracked) / scale, figures::marks(input, &record.key))
         })
         .collect();
     if points.len() < LEAST_ROUNDS {
         return None;
     }
-    let point = |(x, y): &(f64, f64)| Point(*x, Some(*y), format!("{} {unit}", format::value(*y, unit)), None);
+    let cell = |value: f64, marks: Marks| tracked_cell(tracked, format::value(value, unit), marks);
+    let point =
+        |(x, y, marks): &(f64, f64, Marks)| Point(*x, Some(*y), format!("{} {unit}", cell(*y, *marks).plain()), None);
     let series = Series { points: points.iter().map(point).collect(), ..Series::new("Rounds", colour::WRITE) };
     let x = Axis {
         title: "Written (GB)".to_owned(),
@@ -74,15 +76,15 @@ fn over_written(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Fi
         }],
         stretches: Vec::new(),
     };
-    let row = |(round, (written, value)): (usize, &(f64, f64))| {
-        vec![round.to_string(), format!("{written:.2}"), format::value(*value, unit)]
-            .into_iter()
-            .map(Cell::text)
-            .collect()
+    let row = |(round, (written, value, marks)): (usize, &(f64, f64, Marks))| {
+        vec![Cell::text(round.to_string()), Cell::text(format!("{written:.2}")), cell(*value, *marks)]
     };
     Some(Figure {
         title: "Over what was written".to_owned(),
-        caption: "Each round at the bytes that the test had written by its end.".to_owned(),
+        caption: format!(
+            "Each round at the bytes that the test had written by its end.{}",
+            all_of(points.iter().map(|(.., marks)| *marks)).says()
+        ),
         chart: chart.drawable(),
         table: Table {
             caption: format!("{}: {} over what was written", test.title, title.to_lowercase()),
@@ -110,40 +112,30 @@ const fn tracked_in(tracked: Tracked) -> (&'static str, &'static str, f64) {
     }
 }
 
+/// The cell of a tracked figure, with the signs of its round.
+fn tracked_cell(tracked: Tracked, text: String, marks: Marks) -> Cell {
+    match tracked {
+        Tracked::LatencyMean => marks.time(text),
+        Tracked::Iops | Tracked::Throughput => marks.rate(text),
+    }
+}
+
+/// The signs of what is made of several rounds.
+fn all_of(rounds: impl Iterator<Item = Marks>) -> Marks {
+    rounds.fold(Marks::default(), Marks::and)
+}
+
 /// The tracked figure by round, with the window's mean, its limits and its line.
 fn rounds(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Figure> {
     let Rounds::Steady { step, tracked, .. } = &test.rounds else { return None };
     let (title, unit, scale) = tracked_in(*tracked);
-    let values: Vec<f64> =
-        whole_rounds(input, test, step).map(|record| tracked_value(record, *tracked) / scale).collect();
+    let (values, marks): (Vec<f64>, Vec<Marks>) = whole_rounds(input, test, step)
+        .map(|record| (tracked_value(record, *tracked) / scale, figures::marks(input, &record.key)))
+        .unzip();
     let verdict = input.records.steadiness.iter().find(|verdict| verdict.test == test.name);
     let until = verdict.map_or(values.len(), |verdict| verdict.last_round as usize);
-    let window = values.get(until.checked_sub(WINDOW)?..until)?;
-    let [first, last] = window_line(window)?;
-    let mean = window.iter().sum::<f64>() / WINDOW as f64;
-    let limit = MAX_RANGE_PERCENT / 2.0;
-    let places = [(until - WINDOW + 1) as f64, until as f64];
-    let point = |x: f64, y: f64| Point(x, Some(y), format::value(y, unit), None);
-    let flat = |name: &str, y: f64| Series {
-        dashed: true,
-        points: places.map(|x| point(x, y)).to_vec(),
-        ..Series::new(name, colour::BACKLOG)
-    };
-    let all = Series {
-        points: (1..).zip(&values).map(|(round, value)| point(f64::from(round), *value)).collect(),
-        ..Series::new("Rounds", colour::TOTAL)
-    };
-    let line = Series {
-        points: vec![point(places[0], first), point(places[1], last)],
-        ..Series::new("Least squares", colour::WRITE)
-    };
-    let series = vec![
-        all,
-        flat("Mean", mean),
-        flat(&format!("Mean + {limit} %"), mean * (1.0 + limit / 100.0)),
-        flat(&format!("Mean - {limit} %"), mean * (1.0 - limit / 100.0)),
-        line,
-    ];
+    let shown = |value: f64, marks: Marks| tracked_cell(*tracked, format::value(value, unit), marks);
+    let series = rounds_and_window(&values, &marks, until, &|value, marks| shown(value, marks).plain())?;
     let chart = Chart {
         id: format!("{id}-rounds"),
         description: format!("{}: {} by round, with the window that judges it.", test.title, title.to_lowercase()),
@@ -151,14 +143,9 @@ fn rounds(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Figure> 
         panels: vec![Panel { title: title.to_owned(), unit: unit.to_owned(), kind: PanelKind::Line, series }],
         stretches: Vec::new(),
     };
-    let row = |(round, value): (usize, &f64)| {
+    let row = |(round, (value, marks)): (usize, (&f64, &Marks))| {
         let within = round > until - WINDOW && round <= until;
-        let cell = |text: String| Cell::text(text);
-        vec![
-            cell(round.to_string()),
-            cell(format::value(*value, unit)),
-            cell(if within { "yes".to_owned() } else { String::new() }),
-        ]
+        vec![Cell::text(round.to_string()), shown(*value, *marks), Cell::text(if within { "yes" } else { "" })]
     };
     let judged = verdict.map_or("It was not judged.", |verdict| {
         if verdict.reached { "It is steady." } else { "It was not steady at the end." }
@@ -167,16 +154,55 @@ fn rounds(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Option<Figure> 
         title: "The rounds and the window".to_owned(),
         caption: format!(
             "The last {WINDOW} rounds are the window. It is steady where the largest and the smallest of them differ by at \
-             most {MAX_RANGE_PERCENT} % of their mean and the line moves by at most {MAX_SLOPE_PERCENT} % of it. {judged}"
+             most {MAX_RANGE_PERCENT} % of their mean and the line moves by at most {MAX_SLOPE_PERCENT} % of it. {judged}{}",
+            all_of(marks.iter().copied()).says()
         ),
         chart: chart.drawable(),
         table: Table {
             caption: format!("{}: {} by round", test.title, title.to_lowercase()),
             columns: vec![Column::words("Round"), Column::figures(title, unit), Column::words("In the window")],
-            rows: (1..).zip(&values).map(row).collect(),
+            rows: (1..).zip(values.iter().zip(&marks)).map(row).collect(),
         },
         long: values.len() > 25,
     })
+}
+
+/// The rounds, and of the window that ends with `until` its mean, its limits and its line, with the signs of the rounds
+/// in it. None where there is no whole window.
+fn rounds_and_window(
+    values: &[f64],
+    marks: &[Marks],
+    until: usize,
+    text: &dyn Fn(f64, Marks) -> String,
+) -> Option<Vec<Series>> {
+    let window = until.checked_sub(WINDOW)?..until;
+    let (of_window, window) = (all_of(marks.get(window.clone())?.iter().copied()), values.get(window)?);
+    let [first, last] = window_line(window)?;
+    let mean = window.iter().sum::<f64>() / WINDOW as f64;
+    let limit = MAX_RANGE_PERCENT / 2.0;
+    let places = [(until - WINDOW + 1) as f64, until as f64];
+    let point = |x: f64, y: f64, marks: Marks| Point(x, Some(y), text(y, marks), None);
+    let flat = |name: &str, y: f64| Series {
+        dashed: true,
+        points: places.map(|x| point(x, y, of_window)).to_vec(),
+        ..Series::new(name, colour::BACKLOG)
+    };
+    let rounds = (1..).zip(values.iter().zip(marks));
+    let all = Series {
+        points: rounds.map(|(round, (value, marks))| point(f64::from(round), *value, *marks)).collect(),
+        ..Series::new("Rounds", colour::TOTAL)
+    };
+    let line = Series {
+        points: vec![point(places[0], first, of_window), point(places[1], last, of_window)],
+        ..Series::new("Least squares", colour::WRITE)
+    };
+    Some(vec![
+        all,
+        flat("Mean", mean),
+        flat(&format!("Mean + {limit} %"), mean * (1.0 + limit / 100.0)),
+        flat(&format!("Mean - {limit} %"), mean * (1.0 - limit / 100.0)),
+        line,
+    ])
 }
 
 /// Tables with a cell for each step: operations and bytes per second, and mean latency where a step has one.

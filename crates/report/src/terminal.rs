@@ -86,12 +86,15 @@ pub fn terminal_table(input: &ReportInput<'_>, width: usize) -> String {
         text.push_str("≥ drivelab or the host's CPU was the limit: the target can do at least this much\n");
     }
     if input.analysis.metrics.iter().any(|metric| metric.wrong.is_some()) {
-        text.push_str(
-            "▲ ▼ ◆ other programs used the disk: undisturbed, the figure would be higher, lower, different\n",
-        );
+        text.push_str(DISTURBED);
+        text.push('\n');
     }
     text
 }
+
+/// What the marks of disturbed figures say.
+pub(crate) const DISTURBED: &str =
+    "▲ ▼ ◆ other programs used the disk: undisturbed, the figure would be higher, lower, different";
 
 /// Words from outside without control characters, which a terminal would obey.
 pub(crate) fn clean(text: &str) -> String {

@@ -10,7 +10,7 @@ use drivelab_core::plan::Step;
 
 use crate::ReportInput;
 use crate::chart::{Axis, Chart, Panel, PanelKind, Point, Scale, Series, Stretch, colour};
-use crate::figures::{self, Op};
+use crate::figures::{self, Marks, Op};
 use crate::format;
 use crate::table::{Cell, Column, Table};
 use crate::tests_view::Figure;
@@ -87,10 +87,10 @@ pub(crate) fn of_step(input: &ReportInput<'_>, step: &Step, id: &str, most: usiz
     }
     let (points, each) = thin(&all, most);
     let id = format!("{id}-{}", step.id.slug());
-    let bound = (figures::has_lower_bound(input, &[step]), figures::has_disturbed(input, &[step]));
-    let mut figures = vec![over_time(step, &key, &points, (each, bound), &id)];
+    let marks = figures::marks(input, &key);
+    let mut figures = vec![over_time(step, &key, &points, (each, marks), &id)];
     if step.workload().is_some_and(|workload| workload.issues(OpKind::Write)) {
-        figures.extend(over_volume(step, &points, &id));
+        figures.extend(over_volume(step, &points, marks, &id));
     }
     figures
 }
@@ -98,12 +98,12 @@ pub(crate) fn of_step(input: &ReportInput<'_>, step: &Step, id: &str, most: usiz
 /// Where a point stands on the x axis, and what its tooltip is headed with.
 type Place = (fn(&TimePoint) -> f64, fn(&TimePoint) -> String);
 
-fn rate_points(points: &[TimePoint], (x, heading): Place) -> Vec<Series> {
+fn rate_points(points: &[TimePoint], marks: Marks, (x, heading): Place) -> Vec<Series> {
     let mut read = Series::new("Read", colour::READ);
     let mut write = Series::new("Write", colour::WRITE);
     for point in points {
         for (series, rate) in [(&mut read, point.read_mb_s), (&mut write, point.write_mb_s)] {
-            let text = format!("{} MB/s", format::mb_s(rate));
+            let text = format!("{} MB/s", marks.rate(format::mb_s(rate)).plain());
             series.points.push(Point(x(point), Some(rate), text, Some(heading(point))));
         }
     }
@@ -116,15 +116,10 @@ fn moves(series: &Series) -> bool {
 }
 
 /// A time of each point, in microseconds.
-fn time_points(
-    name: &str,
-    colour: u8,
-    points: &[TimePoint],
-    of: fn(&TimePoint) -> Option<f64>,
-    (x, heading): Place,
-) -> Series {
+fn time_points((name, of): Told, colour: u8, points: &[TimePoint], marks: Marks, (x, heading): Place) -> Series {
     let place = |point: &TimePoint| {
-        let text = of(point).map_or_else(String::new, |us| format!("{} µs", format::latency_us(us)));
+        let text =
+            of(point).map_or_else(String::new, |us| format!("{} µs", marks.time(format::latency_us(us)).plain()));
         Point(x(point), of(point), text, Some(heading(point)))
     };
     Series { points: points.iter().map(place).collect(), ..Series::new(name, colour) }
@@ -170,16 +165,15 @@ fn told_note(latency: Told) -> String {
     }
 }
 
-fn latency_points(points: &[TimePoint], place: Place) -> Series {
-    let (name, of) = told(LATENCY, points);
-    time_points(name, colour::TOTAL, points, of, place)
+fn latency_points(points: &[TimePoint], marks: Marks, place: Place) -> Series {
+    time_points(told(LATENCY, points), colour::TOTAL, points, marks, place)
 }
 
 /// Rates of operations that move no data; only those that are there.
-fn other_points(points: &[TimePoint]) -> Vec<Series> {
+fn other_points(points: &[TimePoint], marks: Marks) -> Vec<Series> {
     let series = |op: Op, of: fn(&TimePoint) -> f64| {
         let place = |point: &TimePoint| {
-            let text = format!("{} IOPS", format::iops(of(point)));
+            let text = format!("{} IOPS", marks.rate(format::iops(of(point))).plain());
             Point(point.t_s, Some(of(point)), text, Some(at_second(point)))
         };
         Series { points: points.iter().map(place).collect(), ..Series::new(op.title(), op.colour()) }
@@ -194,10 +188,11 @@ fn other_points(points: &[TimePoint]) -> Vec<Series> {
 
 /// Arrivals that wait; none outside an open loop.
 #[expect(clippy::cast_precision_loss, reason = "a backlog stays below 2^53 operations")]
-fn backlog_points(points: &[TimePoint]) -> Series {
+fn backlog_points(points: &[TimePoint], marks: Marks) -> Series {
     let place = |point: &TimePoint| {
         let waiting = point.backlog.map(|waiting| waiting as f64);
-        let text = waiting.map_or_else(String::new, |waiting| format!("{} operations", format::iops(waiting)));
+        let shown = |waiting: f64| format!("{} operations", marks.time(format::iops(waiting)).plain());
+        let text = waiting.map_or_else(String::new, shown);
         Point(point.t_s, waiting, text, Some(at_second(point)))
     };
     Series { points: points.iter().map(place).collect(), ..Series::new("Backlog", colour::BACKLOG) }
@@ -224,25 +219,9 @@ fn after_volume(point: &TimePoint) -> String {
     format!("after {} GB written", format::mb_s(written_gb(point)))
 }
 
-/// What is said of rates that are lower bounds, and of figures that others disturbed.
-fn signs((bound, disturbed): (bool, bool)) -> String {
-    let said = [
-        (bound, " All rates are lower bounds (≥)."),
-        (disturbed, " Other programs used the disk: undisturbed, rates would be higher (▲) and latencies lower (▼)."),
-    ];
-    said.into_iter().filter_map(|(there, says)| there.then_some(says)).collect()
-}
-
-fn over_time(
-    step: &Step,
-    key: &StepKey,
-    points: &[TimePoint],
-    (each, bound): (usize, (bool, bool)),
-    id: &str,
-) -> Figure {
+fn over_time(step: &Step, key: &StepKey, points: &[TimePoint], (each, marks): (usize, Marks), id: &str) -> Figure {
     let place: Place = (|point| point.t_s, at_second);
-    let (name, of) = told(RESPONSE, points);
-    let responses = time_points(name, colour::READ_TAIL, points, of, place);
+    let responses = time_points(told(RESPONSE, points), colour::READ_TAIL, points, marks, place);
     let latency = told(LATENCY, points);
     let backlog = points.iter().any(|point| point.backlog.is_some());
     let chart = Chart {
@@ -255,14 +234,26 @@ fn over_time(
         ),
         x: linear("Time since the step began (s)", points.last().map_or(0.0, |last| last.t_s)),
         panels: vec![
-            line_panel("Throughput", "MB/s", rate_points(points, place)),
-            line_panel("Operations that move no data", "IOPS", other_points(points)),
-            line_panel("Latency", "µs", vec![latency_points(points, place)]),
+            line_panel("Throughput", "MB/s", rate_points(points, marks, place)),
+            line_panel("Operations that move no data", "IOPS", other_points(points, marks)),
+            line_panel("Latency", "µs", vec![latency_points(points, marks, place)]),
             line_panel("Response time", "µs", vec![responses]),
-            line_panel("Backlog", "operations", vec![backlog_points(points)]),
+            line_panel("Backlog", "operations", vec![backlog_points(points, marks)]),
         ],
         stretches: Vec::new(),
     };
+    let round = if key.round > 1 { format!(" Round {}.", key.round) } else { String::new() };
+    Figure {
+        title: "Over time".to_owned(),
+        caption: format!("{}{round}{}{}", thinned_note(each), told_note(latency), marks.says()),
+        chart: chart.drawable(),
+        table: time_table(step, points, (each, marks)),
+        long: true,
+    }
+}
+
+/// A row for each point of [`over_time`].
+fn time_table(step: &Step, points: &[TimePoint], (each, marks): (usize, Marks)) -> Table {
     let columns = vec![
         Column::figures("Time", "s"),
         Column::figures("Written", "GB"),
@@ -278,11 +269,11 @@ fn over_time(
         Column::figures("Write-zeroes", "IOPS"),
         Column::figures("Flushes", "IOPS"),
     ];
-    let time = |value: Option<f64>| value.map_or_else(Cell::default, |us| Cell::text(format::latency_us(us)));
-    let rate = |value: f64| if value > 0.0 { Cell::text(format::mb_s(value)) } else { Cell::default() };
-    let other = |value: f64| if value > 0.0 { Cell::text(format::iops(value)) } else { Cell::default() };
+    let time = |value: Option<f64>| value.map_or_else(Cell::default, |us| marks.time(format::latency_us(us)));
+    let rate = |value: f64| if value > 0.0 { marks.rate(format::mb_s(value)) } else { Cell::default() };
+    let other = |value: f64| if value > 0.0 { marks.rate(format::iops(value)) } else { Cell::default() };
     #[expect(clippy::cast_precision_loss, reason = "a backlog stays below 2^53 operations")]
-    let waiting = |value: Option<u64>| value.map_or_else(Cell::default, |one| Cell::text(format::iops(one as f64)));
+    let waiting = |value: Option<u64>| value.map_or_else(Cell::default, |one| marks.time(format::iops(one as f64)));
     let row = |point: &TimePoint| {
         let ramp = if point.ramp { " (ramp)" } else { "" };
         vec![
@@ -302,14 +293,7 @@ fn over_time(
         ]
     };
     let table = Table { caption: format!("{} over time", step.label), columns, rows: points.iter().map(row).collect() };
-    let round = if key.round > 1 { format!(" Round {}.", key.round) } else { String::new() };
-    Figure {
-        title: "Over time".to_owned(),
-        caption: format!("{}{round}{}{}", thinned_note(each), told_note(latency), signs(bound)),
-        chart: chart.drawable(),
-        table: table.without_empty_columns(),
-        long: true,
-    }
+    table.without_empty_columns()
 }
 
 /// A percentile of one interval; of several, whose percentiles make no percentile of all, the highest.
@@ -321,15 +305,15 @@ fn percentile_column(title: &str, each: usize) -> Column {
 }
 
 /// The same points by how much had been written; none where nothing was.
-fn over_volume(step: &Step, points: &[TimePoint], id: &str) -> Option<Figure> {
+fn over_volume(step: &Step, points: &[TimePoint], marks: Marks, id: &str) -> Option<Figure> {
     points.last().filter(|last| last.written_bytes > 0)?;
     let chart = Chart {
         id: format!("{id}-volume"),
         description: format!("{}: throughput over the bytes written so far.", step.label),
         x: linear("Written since the step began (GB)", points.last().map_or(0.0, written_gb)),
         panels: vec![
-            line_panel("Throughput", "MB/s", rate_points(points, (written_gb, after_volume))),
-            line_panel("Latency", "µs", vec![latency_points(points, (written_gb, after_volume))]),
+            line_panel("Throughput", "MB/s", rate_points(points, marks, (written_gb, after_volume))),
+            line_panel("Latency", "µs", vec![latency_points(points, marks, (written_gb, after_volume))]),
         ],
         stretches: Vec::new(),
     };
@@ -383,7 +367,7 @@ pub(crate) fn of_run(input: &ReportInput<'_>, prefix: &str, most: usize) -> Opti
         .collect::<String>();
     chart.drawable().map(|chart| Figure {
         title: String::new(),
-        caption: format!("{} Preparation and ramps included.{breaks}", thinned_note(each)),
+        caption: format!("{} Preparation and ramps included.{breaks}{}", thinned_note(each), drawn.marks.says()),
         chart: Some(chart),
         table,
         long: true,
@@ -397,6 +381,8 @@ struct Drawn {
     /// What enough operations of a step tell, as in [`LATENCY`].
     latencies: [Series; 3],
     rows: Vec<Vec<Cell>>,
+    /// Every sign that stands in them.
+    marks: Marks,
 }
 
 impl Drawn {
@@ -406,6 +392,7 @@ impl Drawn {
             write: Series::new("Write", colour::WRITE),
             latencies: LATENCY.map(|(name, _)| Series::new(name, colour::TOTAL)),
             rows: Vec::new(),
+            marks: Marks::default(),
         }
     }
 
@@ -421,8 +408,10 @@ impl Drawn {
         });
         let (times, merged): (Vec<f64>, Vec<TimePoint>) = merged.unzip();
         let latency = told(LATENCY, &merged);
+        let marks = points.first().map(|point| figures::marks(input, &point.key)).unwrap_or_default();
+        self.marks = self.marks.and(marks);
         for (t_s, point) in times.into_iter().zip(&merged) {
-            self.point(t_s, point, &label, latency);
+            self.point((t_s, point), &label, latency, marks);
         }
         let end = points.last().map_or(begin, |last| last.t_s);
         for series in [&mut self.read, &mut self.write].into_iter().chain(&mut self.latencies) {
@@ -430,27 +419,27 @@ impl Drawn {
         }
     }
 
-    fn point(&mut self, t_s: f64, point: &TimePoint, label: &str, (told, of): Told) {
+    fn point(&mut self, (t_s, point): (f64, &TimePoint), label: &str, (told, of): Told, marks: Marks) {
         let heading = format!("{label}, at {t_s:.1} s");
-        let rate = |value: f64| (value > 0.0).then(|| format::mb_s(value));
+        let rate = |value: f64| (value > 0.0).then(|| marks.rate(format::mb_s(value)));
         for (series, value) in [(&mut self.read, point.read_mb_s), (&mut self.write, point.write_mb_s)] {
-            let text = rate(value).map_or_else(|| "–".to_owned(), |text| format!("{text} MB/s"));
+            let text = rate(value).map_or_else(|| "–".to_owned(), |cell| format!("{} MB/s", cell.plain()));
             series.points.push(Point(t_s, rate(value).map(|_| value), text, Some(heading.clone())));
         }
-        let time = of(point).map(format::latency_us);
-        let text = time.as_ref().map_or_else(|| "–".to_owned(), |text| format!("{text} µs"));
+        let time = of(point).map(|us| marks.time(format::latency_us(us)));
+        let text = time.as_ref().map_or_else(|| "–".to_owned(), |cell| format!("{} µs", cell.plain()));
         let mut row = vec![
             Cell::text(format!("{t_s:.1}")),
             Cell::text(label),
-            Cell::text(rate(point.read_mb_s).unwrap_or_default()),
-            Cell::text(rate(point.write_mb_s).unwrap_or_default()),
+            rate(point.read_mb_s).unwrap_or_default(),
+            rate(point.write_mb_s).unwrap_or_default(),
         ];
         for series in &mut self.latencies {
             let own = series.name == told;
             if own {
                 series.points.push(Point(t_s, of(point), text.clone(), Some(heading.clone())));
             }
-            row.push(Cell::text(time.clone().filter(|_| own).unwrap_or_default()));
+            row.push(time.clone().filter(|_| own).unwrap_or_default());
         }
         self.rows.push(row);
     }

@@ -148,6 +148,12 @@ pub fn together_csv(input: &GroupInput<'_>) -> Result<String, ReportError> {
         "p99_alone_us",
         "p99_together_us",
         "overlap_percent",
+        "alone_at_least",
+        "together_at_least",
+        "alone_spoiled",
+        "together_spoiled",
+        "p99_alone_spoiled",
+        "p99_together_spoiled",
     ];
     writer.write_record(head)?;
     for step in &input.group.steps {
@@ -164,12 +170,24 @@ pub fn together_csv(input: &GroupInput<'_>) -> Result<String, ReportError> {
             ];
             let words = ["1", step.step.as_str(), &step.label, &step.metric, &letter].map(str::to_owned);
             let figures = figures.map(|figure| figure.map_or_else(String::new, |figure| figure.to_string()));
-            writer.write_record(words.iter().chain(&figures))?;
+            let signs = [
+                share.alone_at_least,
+                share.together_at_least,
+                share.alone_spoiled,
+                share.together_spoiled,
+                share.p99_alone_spoiled,
+                share.p99_together_spoiled,
+            ];
+            let signs = signs.map(|is| if is { "yes".to_owned() } else { String::new() });
+            writer.write_record(words.iter().chain(&figures).chain(&signs))?;
         }
     }
     let bytes = writer.into_inner().map_err(|error| ReportError::Csv(error.into_error().into()))?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
+
+/// What the signs of bounds say on a terminal.
+const BOUNDS: &str = "≥ ≤ ≷ the host was the limit, not the drive: at least, at most, more or less than this";
 
 /// For a terminal, in at most `width` columns.
 #[must_use]
@@ -197,6 +215,12 @@ pub fn together_terminal(input: &GroupInput<'_>, width: usize) -> String {
             terminal::clean(&prose::plain(&finding.statement))
         );
         lines.extend(terminal::wrapped(&text, width));
+    }
+    let shown = lines.concat();
+    for (signs, says) in [(&['≥', '≤', '≷'], BOUNDS), (&['▲', '▼', '◆'], terminal::DISTURBED)] {
+        if shown.contains(signs) {
+            lines.extend(terminal::wrapped(says, width));
+        }
     }
     lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }

@@ -9,6 +9,7 @@ use drivelab_core::finding::{Finding, Severity};
 use drivelab_core::group::{MethodDrives, letter};
 use drivelab_core::ids::StepId;
 use drivelab_core::load::OpKind;
+use drivelab_core::metric::Wrong;
 use drivelab_core::plan::StepRole;
 use drivelab_core::run::RunRecords;
 use schemars::JsonSchema;
@@ -50,6 +51,9 @@ pub struct FeedStep {
     pub drives_together: Option<u64>,
     /// The host, not the drives, was the limit of the rate together: more drives may deliver no more.
     pub host_limited: bool,
+    /// Other programs used the disk of a drive meanwhile: fewer drives may do.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub spoiled: bool,
 }
 
 /// A drive that feeds.
@@ -61,6 +65,9 @@ pub struct FeedDrive {
     pub mb_s: Option<f64>,
     /// The host was the limit of it.
     pub at_least: bool,
+    /// Other programs used its disk meanwhile: fewer of it may do.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub spoiled: bool,
     /// How many of it deliver what is needed.
     pub drives: Option<u64>,
     /// The link that it has, such as `PCIe 4.0 x4`.
@@ -106,14 +113,21 @@ pub(super) fn of_group(
     let need = feed.need_mb_s;
     let step = |step: &StepTogether| {
         let one = |(index, share): (usize, &super::Share)| {
-            let (mb_s, at_least) = match share.alone_mb_s {
-                Some(alone) => (Some(alone), share.alone_at_least || share.alone_spoiled),
-                None => (share.together_mb_s, share.together_at_least || share.together_spoiled),
+            let (mb_s, at_least, spoiled) = match share.alone_mb_s {
+                Some(alone) => (Some(alone), share.alone_at_least, share.alone_spoiled),
+                None => (share.together_mb_s, share.together_at_least, share.together_spoiled),
             };
             let drives = mb_s.and_then(|rate| drives_needed(need, rate));
             let link = links.get(index).copied().flatten();
-            let negotiated = link.map(|link| link.negotiated.clone());
-            FeedDrive { letter: letter(index), mb_s, at_least, drives, link: negotiated, lanes: lanes(drives, link) }
+            FeedDrive {
+                letter: letter(index),
+                mb_s,
+                at_least,
+                spoiled,
+                drives,
+                link: link.map(|link| link.negotiated.clone()),
+                lanes: lanes(drives, link),
+            }
         };
         let each = step.total.together_mb_s.map(|total| total / step.drives.len().max(1) as f64);
         FeedStep {
@@ -123,6 +137,7 @@ pub(super) fn of_group(
             together_mb_s: step.total.together_mb_s,
             drives_together: each.and_then(|each| drives_needed(need, each)),
             host_limited: step.total.together_at_least,
+            spoiled: step.total.together_spoiled,
         }
     };
     let reads = steps.iter().filter(|step| step.metric == "read.throughput");
@@ -146,12 +161,24 @@ pub(crate) fn of_run(records: &RunRecords, analysis: &Analysis) -> Option<Findin
             continue;
         };
         let at_least = if metric.lower_bound { "at most " } else { "" };
-        let lanes =
-            lanes(Some(drives), link_of(records)).map_or_else(String::new, |lanes| format!(" ({lanes} PCIe lanes)"));
-        said.push(format!("{at_least}{drives}{lanes} by {}", step.label));
+        let lanes = lanes(Some(drives), link_of(records)).map(|lanes| format!("{lanes} PCIe lanes"));
+        let (mark, disturbed) = marked(metric.wrong);
+        let beside: Vec<String> = lanes.into_iter().chain(disturbed.map(str::to_owned)).collect();
+        let beside = if beside.is_empty() { String::new() } else { format!(" ({})", beside.join("; ")) };
+        said.push(format!("{at_least}{drives}{mark}{beside} by {}", step.label));
         found.push(evidence(&step.label, rate, None, "MB/s"));
     }
     (!said.is_empty()).then(|| sentence(&feed, &said).about_run(found))
+}
+
+/// The mark of a count by a disturbed rate, which is too high where the rate is too low, and what it says.
+const fn marked(rate: Option<Wrong>) -> (&'static str, Option<&'static str>) {
+    match rate {
+        None => ("", None),
+        Some(Wrong::TooLow) => (" ▼", Some("other programs used the disk: fewer may do")),
+        Some(Wrong::TooHigh) => (" ▲", Some("other programs used the disk: more may be needed")),
+        Some(Wrong::EitherWay) => (" ◆", Some("other programs may have used the disk")),
+    }
 }
 
 fn sentence(feed: &Feed, said: &[String]) -> Words<'static> {
@@ -224,9 +251,61 @@ mod tests {
         assert_eq!(drives, [Some(5), Some(10)], "64 / 13 = 4.92, 64 / 7 = 9.14");
         // Beside each other each delivers 7,500: 64,000 / 7,500 = 8.53.
         assert_eq!((feed.steps[0].drives_together, feed.steps[0].host_limited), (Some(9), true));
+        assert!(!feed.steps[0].spoiled && feed.steps[0].drives.iter().all(|drive| !drive.spoiled));
         assert!(
             !of_group(Some(&MethodDrives { feed_link: None, ..asks }), &[], &[]).expect("a need").more_than_the_link
         );
         assert_eq!(of_group(Some(&MethodDrives::default()), &[], &[]), None);
+    }
+
+    #[test]
+    fn other_programs_on_the_disk_are_not_the_hosts_limit() {
+        let share = |alone_mb_s: Option<f64>| Share { alone_mb_s, together_mb_s: Some(5_000.0), ..Share::default() };
+        let asks = MethodDrives { feed_rate: Some(64_000_000_000), ..MethodDrives::default() };
+        let of = |drives: Vec<Share>, total: Share| {
+            let step = StepTogether {
+                step: StepId::new("t", "s"),
+                test: "T".to_owned(),
+                label: "S".to_owned(),
+                metric: "read.throughput".to_owned(),
+                drives,
+                total,
+                apart: false,
+                cpu: None,
+                cpu_alone: Vec::new(),
+            };
+            let feed = of_group(Some(&asks), &[step], &[]).expect("a need").steps.remove(0);
+            let drives: Vec<[bool; 2]> = feed.drives.iter().map(|drive| [drive.at_least, drive.spoiled]).collect();
+            (drives, [feed.host_limited, feed.spoiled])
+        };
+        let alone = |at_least, spoiled| Share {
+            alone_at_least: at_least,
+            alone_spoiled: spoiled,
+            // What happened beside the others is no matter of the rate alone.
+            together_at_least: !at_least,
+            together_spoiled: !spoiled,
+            ..share(Some(9_000.0))
+        };
+        let together = Share { together_spoiled: true, ..share(None) };
+        let total = Share { together_mb_s: Some(20_000.0), together_spoiled: true, ..Share::default() };
+        let (drives, all) = of(vec![alone(false, true), alone(true, false), together], total);
+        assert_eq!(drives, [[false, true], [true, false], [false, true]]);
+        assert_eq!(all, [false, true]);
+    }
+
+    #[test]
+    fn a_count_by_a_disturbed_rate_has_its_mark_and_its_words() {
+        let mut run = crate::testing::sample_run();
+        run.plan.drives = Some(MethodDrives { feed_rate: Some(64_000_000_000), ..MethodDrives::default() });
+        let step = "corners/seq-1m-q8t1-read";
+        let said = |analysis: &Analysis| of_run(&run, analysis).expect("the sample reads").statement;
+        let mut analysis = crate::analyse(&run);
+        assert!(!said(&analysis).contains('▼'), "{}", said(&analysis));
+        let metric = analysis.metrics.iter_mut().find(|one| one.address == format!("{step}:read.throughput"));
+        metric.expect("the sample has it").wrong = Some(Wrong::TooLow);
+        let statement = said(&analysis);
+        assert_eq!(statement.matches('▼').count(), 1, "{statement}");
+        let words = "other programs used the disk: fewer may do) by SEQ 1 MiB Q8T1 read";
+        assert!(statement.contains(words), "{statement}");
     }
 }

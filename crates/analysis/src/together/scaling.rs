@@ -9,6 +9,11 @@ use drivelab_core::ids::StepId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::Signs;
+
+/// A drive this near to the middle of all capacities does not move the slope.
+const NO_WEIGHT: f64 = 1e-9;
+
 /// A drive's rate with its capacity.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct SizedRate {
@@ -18,6 +23,12 @@ pub struct SizedRate {
     pub mb_s: f64,
     /// Half the 95 % interval of the rate over its rounds, MB/s; absent below three rounds.
     pub half_interval: Option<f64>,
+    /// The rate is a lower bound: the host, not the drive, was the limit.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub at_least: bool,
+    /// Something beside the test disturbed it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub spoiled: bool,
 }
 
 /// What a doubling of the capacity brings in one step.
@@ -42,6 +53,9 @@ pub struct Ratio {
     pub low: Option<f64>,
     /// High end.
     pub high: Option<f64>,
+    /// Those of all three: the ratio rises with the rates of large drives and falls with those of small ones.
+    #[serde(flatten)]
+    pub signs: Signs,
 }
 
 /// The ratio for each doubling of the capacity; `None` below two capacities, and with a rate that is not above zero.
@@ -58,6 +72,12 @@ pub fn per_doubling(rates: &[SizedRate]) -> Option<Ratio> {
         return None;
     }
     let weights = sizes.iter().map(|size| (size - middle) / squares);
+    let of_one = |(weight, rate): (f64, &SizedRate)| Signs {
+        at_least: rate.at_least && weight > NO_WEIGHT,
+        at_most: rate.at_least && weight < -NO_WEIGHT,
+        spoiled: rate.spoiled && weight.abs() > NO_WEIGHT,
+    };
+    let signs = weights.clone().zip(rates).map(of_one).fold(Signs::default(), Signs::and);
     let slope: f64 = weights.clone().zip(rates).map(|(weight, rate)| weight * rate.mb_s.log2()).sum();
     let off = weights.zip(rates).map(|(weight, rate)| {
         let relative = rate.half_interval? / rate.mb_s / std::f64::consts::LN_2;
@@ -68,6 +88,7 @@ pub fn per_doubling(rates: &[SizedRate]) -> Option<Ratio> {
         value: slope.exp2(),
         low: off.map(|off| (slope - off).exp2()),
         high: off.map(|off| (slope + off).exp2()),
+        signs,
     })
 }
 
@@ -76,7 +97,7 @@ mod tests {
     use super::*;
 
     fn rate(capacity: f64, mb_s: f64, half: f64) -> SizedRate {
-        SizedRate { capacity, mb_s, half_interval: Some(half) }
+        SizedRate { capacity, mb_s, half_interval: Some(half), at_least: false, spoiled: false }
     }
 
     fn near(value: f64, wanted: f64) -> bool {
@@ -102,6 +123,26 @@ mod tests {
         let unknown = SizedRate { half_interval: None, ..rate(2e12, 200.0, 0.0) };
         let found = per_doubling(&[rate(1e12, 100.0, 3.0), unknown]).expect("a ratio");
         assert_eq!((found.low, found.high), (None, None));
+    }
+
+    /// Three sizes, of which the middle one does not move the slope.
+    #[test]
+    fn a_ratio_has_the_signs_of_the_rates_that_move_it() {
+        let signs = |limited: [bool; 3], spoiled: [bool; 3]| {
+            let one = |at: usize, capacity: f64| SizedRate {
+                at_least: limited[at],
+                spoiled: spoiled[at],
+                ..rate(capacity, 100.0, 1.0)
+            };
+            let signs = per_doubling(&[one(0, 1e12), one(1, 2e12), one(2, 4e12)]).expect("a ratio").signs;
+            [signs.at_least, signs.at_most, signs.spoiled]
+        };
+        let none = [false; 3];
+        assert_eq!(signs(none, none), [false, false, false]);
+        assert_eq!(signs([true, false, false], none), [false, true, false], "the small one may do more");
+        assert_eq!(signs([false, false, true], none), [true, false, false], "the large one may do more");
+        assert_eq!(signs([false, true, false], [false, true, false]), [false, false, false]);
+        assert_eq!(signs([true, true, true], [true, false, false]), [true, true, true]);
     }
 
     #[test]

@@ -47,6 +47,42 @@ fn each_drive_keeps_what_it_was_left() {
 }
 
 #[test]
+fn what_a_drive_keeps_has_the_signs_of_the_rates_that_it_is_made_of() {
+    const DISTURBED: &str = "corners/seq-1m-q8t1-read";
+    const LIMITED: &str = "depths/q8";
+    // All of the time of the threads went in drivelab's own code.
+    let limit = |run: &mut RunRecords| {
+        let of_step = run.steps.iter_mut().filter(|record| record.key.step.as_str() == LIMITED);
+        of_step.for_each(|record| record.engine.cpu_user = record.elapsed());
+    };
+    // The third drive is the one that company costs nothing; what was not issued makes those of the others lower bounds.
+    let of = |group: &Together, step: &str| {
+        let of_step = group.steps.iter().find(|one| one.step.as_str() == step).expect("the step");
+        [of_step.drives[2].kept_signs(), of_step.total.kept_signs()]
+    };
+    let of_drive = |group: &Together, drive: usize| group.drives[drive].kept.expect("a range").signs;
+    let plain = Signs::default();
+    let (spoiled, at_least) = (Signs { spoiled: true, ..plain }, Signs { at_least: true, ..plain });
+    let mut runs = sample_group();
+    runs[2].environment = runs[0].environment.clone();
+    let quiet = group_of(&runs);
+    assert_eq!((of(&quiet, DISTURBED), of(&quiet, LIMITED)), ([plain, at_least], [plain, at_least]));
+    assert_eq!((of_drive(&quiet, 0), of_drive(&quiet, 2)), (at_least, plain));
+
+    runs[2] = crate::testing::beside_others(runs[2].clone(), |key| key.step.as_str() == DISTURBED);
+    limit(&mut runs[5]);
+    let group = group_of(&runs);
+    assert_eq!(of(&group, DISTURBED), [spoiled, at_least.and(spoiled)]);
+    assert_eq!(of(&group, LIMITED), [at_least, at_least], "together it may be more");
+    assert_eq!(at_least.turned(), Signs { at_most: true, ..plain }, "and then less is lost");
+    assert_eq!((of_drive(&group, 0), of_drive(&group, 2)), (at_least, at_least.and(spoiled)));
+
+    limit(&mut runs[2]);
+    let both = group_of(&runs);
+    assert!(of(&both, LIMITED)[0].at_most && of_drive(&both, 2).at_most, "alone it may be more: less is kept");
+}
+
+#[test]
 fn every_byte_of_the_intervals_is_in_one_second() {
     let runs = sample_group();
     let group = group_of(&runs);

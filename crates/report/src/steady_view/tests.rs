@@ -1,6 +1,9 @@
 //! The window of a steady test and the matrix of two axes, on samples whose figures were set by hand.
 
-use drivelab_analysis::{analyse, testing};
+use drivelab_analysis::{Analysis, analyse, testing};
+use drivelab_core::finding::Finding;
+use drivelab_core::ids::StepKey;
+use drivelab_core::metric::{Metric, Wrong};
 use drivelab_core::plan::{Action, AxisValue, Rounds, StepRole};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::{Bytes, Percent};
@@ -64,6 +67,57 @@ fn the_last_five_rounds_are_the_window_with_its_mean_limits_and_line() {
     assert_eq!(line("Least squares"), [(3.0, 1_030.0), (7.0, 970.0)]);
     assert_eq!(line("Rounds").len(), 7);
     assert!(figure.caption.ends_with("It is steady."), "{}", figure.caption);
+}
+
+/// The same with what others disturbed (in one round, or in nobody knows which) and with this side as the limit.
+#[test]
+fn rounds_carry_their_signs_and_what_is_made_of_them_too() {
+    let run = steady();
+    let test = run.plan.tests.iter().find(|test| matches!(test.rounds, Rounds::Steady { .. })).expect("a steady test");
+    let Rounds::Steady { step, .. } = &test.rounds else { unreachable!("it was looked for") };
+    let of_step = |analysis: &mut Analysis, change: fn(&mut Metric)| {
+        analysis.metrics.iter_mut().filter(|one| one.step.as_ref() == Some(step)).for_each(change);
+    };
+    // The signs of the rounds, of the mean of the window, and whether it is said what they mean.
+    let signs = |analysis: &Analysis| {
+        let input = ReportInput { records: &run, analysis };
+        let figure = super::figures(&input, test, "x").remove(0);
+        let sign = |text: &str| text.matches(['≥', '▲', '▼', '◆']).collect::<String>();
+        let rows = texts(&figure);
+        let chart = figure.chart.expect("a chart");
+        let points = |at: usize| -> Vec<String> {
+            chart.panels[0].series[at].points.iter().map(|point| sign(&point.2)).collect()
+        };
+        let rounds: Vec<String> = rows.iter().map(|row| sign(&row[1])).collect();
+        assert_eq!(points(0), rounds);
+        let says = ["marks a lower bound", "mark figures disturbed"].map(|words| figure.caption.contains(words));
+        (rounds, points(1).concat(), says)
+    };
+    let all = |sign: &str| vec![sign.to_owned(); ROUNDS.len()];
+    let mut analysis = analyse(&run);
+    assert_eq!(signs(&analysis), (all(""), String::new(), [false, false]));
+    of_step(&mut analysis, |metric| metric.lower_bound = metric.id.ends_with("iops"));
+    assert_eq!(signs(&analysis), (all("≥"), "≥≥".to_owned(), [true, false]));
+
+    let mut analysis = analyse(&run);
+    let others = |round: Option<u32>| Finding {
+        code: "others_used_disk".to_owned(),
+        steps: round.map(|round| StepKey { step: step.clone(), round }).into_iter().collect(),
+        ..drivelab_analysis::findings::others_not_watched()
+    };
+    // Before the window: nothing that is made of it is disturbed.
+    analysis.findings = vec![others(Some(2))];
+    let one =
+        |round: usize| -> Vec<String> { (1..=ROUNDS.len()).map(|at| "▲".repeat(usize::from(at == round))).collect() };
+    assert_eq!(signs(&analysis), (one(2), String::new(), [false, true]));
+    analysis.findings = vec![others(Some(5))];
+    assert_eq!(signs(&analysis), (one(5), "▲▲".to_owned(), [false, true]));
+    analysis.findings = vec![others(None)];
+    of_step(&mut analysis, |metric| {
+        let def = drivelab_analysis::metric_def(&metric.id).expect("a definition");
+        metric.wrong = Some(def.better.when_spoiled());
+    });
+    assert_eq!(signs(&analysis), (all("▲"), "▲▲".to_owned(), [false, true]));
 }
 
 #[test]
@@ -150,6 +204,16 @@ fn the_rounds_of_one_write_stand_over_what_was_written_too() {
     for record in run.steps.iter_mut().filter(|record| record.key.step == step) {
         record.written_total = Bytes::new(500_000_000 * u64::from(record.key.round));
     }
+    let mut analysis = analyse(&run);
+    let of_step = analysis.metrics.iter_mut().filter(|one| one.step.as_ref() == Some(&step));
+    of_step.for_each(|metric| (metric.wrong, metric.lower_bound) = (Some(Wrong::TooLow), true));
+    let marked = {
+        let test = run.plan.tests.iter().find(|one| one.name == name).expect("the test");
+        super::figures(&ReportInput { records: &run, analysis: &analysis }, test, "x")
+    };
+    let marked = marked.iter().find(|figure| figure.title == "Over what was written").expect("the course");
+    assert_eq!(texts(marked)[0], ["1", "0.50", "≥ 5,000 ▲"]);
+    assert_eq!(marked.chart.as_ref().expect("a chart").panels[0].series[0].points[0].2, "≥ 5,000 ▲ IOPS");
     let figures = figures(&run, &name);
     let figure = figures.iter().find(|figure| figure.title == "Over what was written").expect("the course");
     let rows = texts(figure);

@@ -1,8 +1,13 @@
 //! Figures that others disturbed carry their mark in every format, and undisturbed ones none.
 
+use drivelab_core::ids::StepKey;
 use drivelab_core::metric::Wrong;
+use drivelab_core::plan::{Action, OnError};
+use drivelab_core::units::Bytes;
 
 use super::*;
+use crate::chart::Point;
+use crate::tests_view::Figure;
 
 const STEP: &str = "corners/seq-1m-q8t1-read";
 const MARKS: [char; 3] = ['▲', '▼', '◆'];
@@ -116,4 +121,130 @@ fn percentile_curves_and_the_slowest_interval_of_a_disturbed_step_are_marked_and
     let brief = crate::brief(&[input]).unwrap();
     let slowest = brief.split("slowest interval ").nth(1).expect("the sample has one");
     assert!(slowest.split(" MB/s").next().is_some_and(|rate| rate.ends_with(" ▲")), "{slowest}");
+}
+
+/// The sign before a lower bound, that behind a disturbed rate, and that behind a disturbed time.
+type Signs = [&'static str; 3];
+
+/// Every rate and time of a figure has these signs, in its table and in its chart; how many there are.
+fn all_have(figure: &Figure, [before, rate, time]: Signs) -> usize {
+    let wanted = |unit: &str| match unit {
+        "MB/s" | "IOPS" => Some((before, rate)),
+        "µs" => Some(("", time)),
+        _ => None,
+    };
+    let mut seen = 0;
+    for row in &figure.table.rows {
+        for (cell, column) in row.iter().zip(&figure.table.columns) {
+            let Some(signs) = wanted(&column.unit).filter(|_| !cell.text.is_empty()) else { continue };
+            assert_eq!((cell.before(), cell.after()), signs, "{}: {} {}", figure.title, column.title, cell.text);
+            seen += 1;
+        }
+    }
+    for panel in figure.chart.iter().flat_map(|chart| &chart.panels) {
+        let Some((before, after)) = wanted(&panel.unit) else { continue };
+        for point in panel.series.iter().flat_map(|series| &series.points).filter(|point| point.1.is_some()) {
+            let marks: String = point.2.matches(MARKS).collect();
+            assert_eq!((point.2.starts_with("≥ "), marks.as_str()), (!before.is_empty(), after), "{}", point.2);
+            seen += 1;
+        }
+    }
+    let says = [(before, "≥ marks a lower bound"), (rate, "▲ ▼ ◆ mark figures disturbed")];
+    for (sign, words) in says.into_iter().filter(|_| !figure.caption.is_empty()) {
+        let refers = figure.title == "Over the data written";
+        assert_eq!(figure.caption.contains(words), !sign.is_empty() && !refers, "{}", figure.caption);
+    }
+    seen
+}
+
+/// The analysis in which this side was the limit of a step.
+fn limited(records: &RunRecords, step: &str) -> Analysis {
+    let mut analysis = analyse(records);
+    for metric in analysis.metrics.iter_mut().filter(|one| one.step.as_ref().is_some_and(|id| id.as_str() == step)) {
+        metric.lower_bound = metric.id.ends_with("throughput") || metric.id.ends_with("iops");
+    }
+    analysis
+}
+
+/// Views that show records and not metrics: every rate and time in them has the signs of its step.
+#[test]
+fn figures_from_records_have_the_signs_of_their_step() {
+    const LONG: &str = "sustained/whole-file-write";
+    let records = testing::sample_run();
+    let label = records.plan.steps().find(|step| step.id.as_str() == LONG).expect("the sample has it").label.clone();
+    let cases: [(Analysis, Signs); 3] = [
+        (analyse(&records), ["", "", ""]),
+        (spoiled(&records, |step| step == LONG), ["", "▲", "▼"]),
+        (limited(&records, LONG), ["≥ ", "", ""]),
+    ];
+    for (analysis, signs) in &cases {
+        let input = ReportInput { records: &records, analysis };
+        let figures = crate::tests_view::tests(&input, "", 100).into_iter().flat_map(|test| test.figures);
+        let titles = ["By position", "Over time", "Over the data written"];
+        let figures: Vec<Figure> = figures.filter(|figure| titles.contains(&figure.title.as_str())).collect();
+        assert_eq!(figures.iter().map(|figure| figure.title.as_str()).collect::<Vec<_>>(), titles);
+        for figure in &figures {
+            assert!(all_have(figure, *signs) > 10, "{}", figure.title);
+        }
+        // Of the whole run only its stretch.
+        for own in [true, false] {
+            let mut whole = crate::time_line::of_run(&input, "", 100).expect("a line");
+            whole.table.rows.retain(|row| (row[1].text == label) == own);
+            let panels = whole.chart.iter_mut().flat_map(|chart| &mut chart.panels);
+            for series in panels.flat_map(|panel| &mut panel.series) {
+                let is_own = |point: &Point| point.3.as_ref().is_some_and(|heading| heading.starts_with(&label));
+                series.points.retain(|point| is_own(point) == own);
+            }
+            if !own {
+                whole.caption.clear();
+            }
+            assert!(all_have(&whole, if own { *signs } else { ["", "", ""] }) > 10);
+        }
+    }
+}
+
+/// The check of what was written, made a scan of 64 MiB.
+#[test]
+fn a_map_has_the_signs_of_its_step() {
+    let mut records = testing::sample_verified_run();
+    let step = &mut records.plan.tests[0].steps[1];
+    let id = step.id.clone();
+    let Action::Io { workload, stop, .. } = &mut step.action else { panic!("a load") };
+    workload.span.length = Bytes::new(64 << 20);
+    (stop.passes, stop.errors) = (Some(1), OnError::Keep);
+    let cases: [(Analysis, Signs); 3] = [
+        (analyse(&records), ["", "", ""]),
+        (spoiled(&records, |step| step == id.as_str()), ["", "▲", "▼"]),
+        (limited(&records, id.as_str()), ["≥ ", "", ""]),
+    ];
+    for (analysis, signs) in &cases {
+        let input = ReportInput { records: &records, analysis };
+        let maps = crate::map_view::figures(&input, &records.plan.tests[0], "x");
+        assert_eq!(maps.len(), 1);
+        assert!(all_have(&maps[0], *signs) > 10);
+    }
+}
+
+/// Of several executions only the one that others disturbed is marked, and of a schedule that was kept no rate.
+#[test]
+fn the_marks_of_an_execution_are_its_own() {
+    let shown = |records: &RunRecords, analysis: &Analysis, step: &str, round: u32| {
+        let step = records.plan.steps().find(|one| one.id.as_str() == step).expect("the step").id.clone();
+        let marks = crate::figures::marks(&ReportInput { records, analysis }, &StepKey { step, round });
+        [marks.rate("1").plain(), marks.time("1").plain()]
+    };
+    let second = |key: &StepKey| key.step.as_str() == STEP && key.round == 2;
+    let records = testing::beside_others(testing::sample_run(), second);
+    let mut analysis = analyse(&records);
+    assert!(analysis.metrics.iter().any(|metric| metric.wrong.is_some()), "the step is marked");
+    assert_eq!(shown(&records, &analysis, STEP, 1), ["1", "1"]);
+    assert_eq!(shown(&records, &analysis, STEP, 2), ["1 ▲", "1 ▼"]);
+    for finding in analysis.findings.iter_mut().filter(|finding| finding.code == "others_used_disk") {
+        "others_perhaps".clone_into(&mut finding.code);
+    }
+    assert_eq!(shown(&records, &analysis, STEP, 2), ["1 ◆", "1 ◆"]);
+
+    let paced = "paced/r20000";
+    let records = testing::beside_others(testing::sample_open_loop_run(), |key| key.step.as_str() == paced);
+    assert_eq!(shown(&records, &analyse(&records), paced, 1), ["1", "1 ▼"]);
 }

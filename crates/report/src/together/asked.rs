@@ -1,7 +1,8 @@
 //! The tables of what a methodology asks of several drives: how many feed a rate, what a doubling of the capacity
 //! brings, how warm each was.
 
-use drivelab_analysis::together::{Doubling, Feed, FeedStep, StepHealth, Together};
+use drivelab_analysis::together::{Doubling, Feed, FeedStep, Ratio, SizedRate, StepHealth, Together};
+use drivelab_core::metric::Wrong;
 
 use crate::format;
 use crate::table::{Cell, Column, Table};
@@ -24,10 +25,21 @@ fn figures(title: &str, unit: &str) -> Column {
     Column { metric: String::new(), ..Column::figures(title, unit) }
 }
 
-/// A count of drives; that of a rate which the host limited is the most that it can take.
-fn drives_cell(needed: Option<u64>, at_most: bool) -> Cell {
+/// A count of drives; that of a rate which the host limited is the most that it can take, that of one which others
+/// disturbed is too high.
+fn drives_cell(needed: Option<u64>, at_most: bool, spoiled: bool) -> Cell {
     let sign = if at_most { "≤ " } else { "" };
-    needed.map_or_else(Cell::default, |needed| Cell::text(format!("{sign}{needed}")))
+    let cell = needed.map_or_else(Cell::default, |needed| Cell::text(format!("{sign}{needed}")));
+    cell.wrong(spoiled.then_some(Wrong::TooHigh))
+}
+
+/// What is said of a rate that others disturbed.
+const DISTURBED: &str = "other programs used the disk: fewer drives may do";
+
+/// Those of these words that apply.
+fn limits(words: &[(bool, &str)]) -> Cell {
+    let applying: Vec<&str> = words.iter().filter_map(|(applies, words)| applies.then_some(*words)).collect();
+    Cell::text(applying.join("; "))
 }
 
 /// The row of all drives at once; without figures where they did not work at once.
@@ -36,12 +48,14 @@ fn at_once(group: &Together, feed: &Feed, step: &FeedStep) -> Option<Vec<Cell>> 
         [Cell::void(views::NOT_AT_ONCE), Cell::void(views::NOT_AT_ONCE), Cell::text(views::NOT_AT_ONCE)]
     } else {
         let together = step.together_mb_s?;
-        let enough = if together >= feed.need_mb_s { "; these are enough" } else { "" };
-        let limit = if step.host_limited { "the host: more drives may deliver no more" } else { "" };
         [
-            views::mb_s(Some(together), step.host_limited),
-            drives_cell(step.drives_together, step.host_limited),
-            Cell::text(format!("{limit}{enough}").trim_start_matches("; ")),
+            views::mb_s(Some(together), step.host_limited, step.spoiled),
+            drives_cell(step.drives_together, step.host_limited, step.spoiled),
+            limits(&[
+                (step.host_limited, "the host: more drives may deliver no more"),
+                (step.spoiled, DISTURBED),
+                (together >= feed.need_mb_s, "these are enough"),
+            ]),
         ]
     };
     let [link, lanes] = [Cell::default(), Cell::default()];
@@ -61,13 +75,13 @@ fn feed(group: &Together, feed: &Feed) -> Table {
     let mut rows = Vec::new();
     for step in &feed.steps {
         for drive in &step.drives {
-            let rate = views::mb_s(drive.mb_s, drive.at_least);
-            let needed = drives_cell(drive.drives, drive.at_least);
-            let limit = if drive.at_least { "the host: fewer drives may do" } else { "" };
+            let rate = views::mb_s(drive.mb_s, drive.at_least, drive.spoiled);
+            let needed = drives_cell(drive.drives, drive.at_least, drive.spoiled);
+            let limit = limits(&[(drive.at_least, "the host: fewer drives may do"), (drive.spoiled, DISTURBED)]);
             let words = [step.label.clone(), drive.letter.to_string()].map(Cell::text);
             let link = drive.link.clone().map_or_else(Cell::default, Cell::text);
-            let lanes = drives_cell(drive.lanes, drive.at_least);
-            rows.push([words.to_vec(), vec![rate, needed, link, lanes, Cell::text(limit.to_owned())]].concat());
+            let lanes = drives_cell(drive.lanes, drive.at_least, drive.spoiled);
+            rows.push([words.to_vec(), vec![rate, needed, link, lanes, limit]].concat());
         }
         rows.extend(at_once(group, feed, step));
     }
@@ -89,22 +103,26 @@ fn doublings(all: &[Doubling]) -> Table {
         figures("To", "×"),
     ];
     let row = |one: &Doubling| {
-        let rate = |rate: &drivelab_analysis::together::SizedRate| {
+        let rate = |rate: &SizedRate| {
             let bar = rate.half_interval.map_or_else(String::new, |half| format!(" ± {}", format::mb_s(half)));
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a capacity in bytes")]
             let size = drivelab_core::units::Bytes::new(rate.capacity as u64);
-            format!("{}: {}{bar}", format::bytes(size), format::mb_s(rate.mb_s))
+            let shown = views::mb_s(Some(rate.mb_s), rate.at_least, rate.spoiled).plain();
+            format!("{}: {shown}{bar}", format::bytes(size))
         };
         let mut by_capacity: Vec<_> = one.rates.iter().collect();
         by_capacity.sort_by(|one, other| one.capacity.total_cmp(&other.capacity));
         let rates: Vec<String> = by_capacity.into_iter().map(rate).collect();
-        let ratio = |value: f64| format!("{value:.3}");
+        let ratio = |of: fn(&Ratio) -> Option<f64>| {
+            let text = |found: &Ratio| Some(views::signed(Cell::text(format!("{:.3}", of(found)?)), found.signs));
+            one.ratio.as_ref().and_then(text).unwrap_or_default()
+        };
         vec![
             Cell::text(one.label.clone()),
             Cell::text(rates.join(", ")),
-            shown(one.ratio.map(|found| found.value), ratio),
-            shown(one.ratio.and_then(|found| found.low), ratio),
-            shown(one.ratio.and_then(|found| found.high), ratio),
+            ratio(|found| Some(found.value)),
+            ratio(|found| found.low),
+            ratio(|found| found.high),
         ]
     };
     let caption = "What a doubling of the capacity brings (MB/s, ± half the 95 % interval; 1 means nothing)".to_owned();

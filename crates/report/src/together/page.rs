@@ -8,7 +8,7 @@ use crate::chart::Chart;
 use crate::facts::{self, Fact};
 use crate::page::in_script;
 use crate::prose::filters;
-use crate::table::Table;
+use crate::table::{Cell, Table};
 use crate::tests_view::{Figure, TestView};
 use crate::{ReportError, asset, format, marker, run_facts};
 
@@ -113,18 +113,24 @@ fn over_steps(group: &Together, drive: usize, kept: KeptRange) -> String {
     let of_drive = group.steps.iter().filter_map(|step| step.drives.get(drive));
     let (compared, all) = (of_drive.clone().filter(|share| share.kept_percent.is_some()).count(), of_drive.count());
     let steps = if compared == all { format::counted(all, "step") } else { format!("{compared} of {all} steps") };
-    format!("{:.0} to {:.0} % over {steps}", kept.least_percent, kept.most_percent)
+    format!("{} to {} % over {steps}", rounded(kept.least_percent, kept), rounded(kept.most_percent, kept))
+}
+
+/// One of the figures of what a drive keeps, in whole per cent with its signs.
+fn rounded(percent: f64, kept: KeptRange) -> String {
+    views::signed(Cell::text(format!("{percent:.0}")), kept.signs).plain()
 }
 
 /// What all moved at most, what it cost the drive that lost most, and how busy the host was.
 fn tiles(input: &GroupInput<'_>) -> Vec<Tile> {
     let group = &input.group;
     let mut tiles = Vec::new();
-    if let Some((step, together)) = views::highest(group) {
-        let kept = step.total.kept_percent.map_or_else(String::new, |kept| format!(", {kept:.1} % of the sum alone"));
+    if let Some((step, _)) = views::highest(group) {
+        let kept = views::kept(&step.total).plain();
+        let kept = if kept.is_empty() { kept } else { format!(", {kept} % of the sum alone") };
         tiles.push(Tile {
             title: "Most at once".to_owned(),
-            value: format!("{} MB/s", views::mb_s(Some(together), step.total.together_at_least).plain()),
+            value: format!("{} MB/s", views::together_mb_s(&step.total).plain()),
             detail: format!("{}{kept}{}", step.label, of_those_at_once(group)),
         });
         if let Some(cpu) = &step.cpu {
@@ -139,7 +145,7 @@ fn tiles(input: &GroupInput<'_>) -> Vec<Tile> {
         if let Some(kept) = drive.kept {
             tiles.push(Tile {
                 title: format!("{} keeps", views::drive_name(input, index)),
-                value: format!("{:.0} %", kept.median_percent),
+                value: format!("{} %", rounded(kept.median_percent, kept)),
                 detail: over_steps(group, index, kept),
             });
         }

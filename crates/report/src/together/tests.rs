@@ -170,10 +170,11 @@ fn counts_that_rest_on_lower_bounds_are_upper_bounds() {
     with(&sample_group(), |input| {
         let mut input = input.clone();
         let of = input.group.steps[0].clone();
-        let drive = |letter: &str, at_least| FeedDrive {
+        let drive = |letter: &str, at_least, spoiled| FeedDrive {
             letter: letter.to_owned(),
             mb_s: Some(5_000.0),
             at_least,
+            spoiled,
             drives: Some(13),
             link: Some("PCIe 4.0 x4".to_owned()),
             lanes: Some(52),
@@ -181,21 +182,162 @@ fn counts_that_rest_on_lower_bounds_are_upper_bounds() {
         let step = FeedStep {
             step: of.step,
             label: of.label,
-            drives: vec![drive("A", true), drive("B", false)],
+            drives: vec![drive("A", true, false), drive("B", false, false), drive("C", false, true)],
             together_mb_s: Some(9_000.0),
             drives_together: Some(15),
             host_limited: true,
+            spoiled: true,
         };
         let feed = Feed { need_mb_s: 64_000.0, link_mb_s: None, more_than_the_link: false, steps: vec![step] };
         input.group.feed = Some(feed);
         let rows = |input: &GroupInput<'_>| -> Vec<[String; 2]> {
             asked::tables(&input.group)[0].rows.iter().map(|row| [row[2].plain(), row[3].plain()]).collect()
         };
-        assert_eq!(rows(&input), [["≥ 5,000", "≤ 13"], ["5,000", "13"], ["≥ 9,000", "≤ 15"]]);
-        let lanes: Vec<String> = asked::tables(&input.group)[0].rows.iter().map(|row| row[5].plain()).collect();
-        assert_eq!(lanes, ["≤ 52", "52", ""]);
+        let wanted = [["≥ 5,000", "≤ 13"], ["5,000", "13"], ["5,000 ▲", "13 ▼"], ["≥ 9,000 ▲", "≤ 15 ▼"]];
+        assert_eq!(rows(&input), wanted);
+        let column = |at: usize| -> Vec<String> {
+            asked::tables(&input.group)[0].rows.iter().map(|row| row[at].plain()).collect()
+        };
+        assert_eq!(column(5), ["≤ 52", "52", "52 ▼", ""]);
+        let (host, others) = ("the host: fewer drives may do", "other programs used the disk: fewer drives may do");
+        let all = format!("the host: more drives may deliver no more; {others}");
+        assert_eq!(column(6), [host, "", others, &all]);
         input.group.steps[0].apart = true;
-        assert_eq!(rows(&input)[2], ["void", "void"]);
+        assert_eq!(rows(&input)[3], ["void", "void"]);
+    });
+}
+
+const ALL_SIGNS: [char; 6] = ['≥', '≤', '≷', '▲', '▼', '◆'];
+
+/// The group in which each rate with the others was limited by the host and disturbed, or none was, as the analysis
+/// leaves it.
+fn limited_and_disturbed<'a>(input: &GroupInput<'a>, is: bool) -> GroupInput<'a> {
+    use drivelab_analysis::together::{Doubling, SizedRate, per_doubling};
+    let mut input = input.clone();
+    for step in &mut input.group.steps {
+        for share in step.drives.iter_mut().chain([&mut step.total]) {
+            (share.together_at_least, share.together_spoiled, share.p99_together_spoiled) = (is, is, is);
+        }
+    }
+    let signs = input.group.steps[0].total.kept_signs();
+    input.group.drives.iter_mut().filter_map(|drive| drive.kept.as_mut()).for_each(|kept| kept.signs = signs);
+    let rate = |capacity: f64, mb_s: f64, at_least, spoiled| SizedRate {
+        capacity,
+        mb_s,
+        half_interval: Some(1.0),
+        at_least,
+        spoiled,
+    };
+    let rates = vec![rate(1e12, 500.0, is, false), rate(2e12, 900.0, false, is)];
+    let (step, label) = (input.group.steps[0].step.clone(), input.group.steps[0].label.clone());
+    input.group.per_doubling = vec![Doubling { step, label, ratio: per_doubling(&rates), rates }];
+    input
+}
+
+/// Signs before and behind the figures of a table's columns.
+fn signs_of(table: &Table) -> Vec<(String, String, String)> {
+    let cells = table.rows.iter().flat_map(|row| row.iter().zip(&table.columns));
+    let figures = cells.filter(|(cell, column)| column.figures && !cell.text.is_empty() && !cell.is_void());
+    let sign = |(cell, column): (&crate::table::Cell, &crate::table::Column)| {
+        let text = cell.plain();
+        let (before, behind) = text.split_at(text.find(|c: char| c.is_ascii_digit() || c == '-').expect("a figure"));
+        (column.title.clone(), before.trim().to_owned(), behind.matches(ALL_SIGNS).collect())
+    };
+    figures.map(sign).collect()
+}
+
+/// Every rate, and every share and ratio that is made of rates, has the signs of those.
+#[test]
+fn every_table_and_bar_of_limited_and_disturbed_rates_has_their_signs() {
+    let wanted = |title: &str| match title {
+        "Together" => ("≥", "▲"),
+        "Kept" | "Keeps, median step" | "Least" | "Most" => ("≥", "◆"),
+        "Lost" => ("≤", "◆"),
+        "p99 together" => ("", "▼"),
+        // The small drive may do more, and the large one was disturbed.
+        "For a doubling" | "From" | "To" => ("≤", "◆"),
+        _ => ("", ""),
+    };
+    with(&sample_group(), |input| {
+        let [input, plain] = [true, false].map(|is| limited_and_disturbed(input, is));
+        let tables = |input: &GroupInput<'_>| {
+            let mut tables = vec![views::drives_table(input)];
+            tables.extend(asked::tables(&input.group));
+            tables.extend(views::tests(input).into_iter().flat_map(|test| test.figures).map(|figure| figure.table));
+            tables
+        };
+        let mut marked = 0;
+        for (title, before, behind) in tables(&input).iter().flat_map(signs_of) {
+            assert_eq!((before.as_str(), behind.as_str()), wanted(&title), "{title}");
+            marked += usize::from(!behind.is_empty());
+        }
+        assert!(marked > 50, "only {marked}");
+        let quiet = |(_, before, behind): (String, String, String)| before.is_empty() && behind.is_empty();
+        assert!(tables(&plain).iter().flat_map(signs_of).all(quiet));
+        let bars = |input: &GroupInput<'_>, panel: &str| -> Vec<String> {
+            let figures = views::tests(input).into_iter().flat_map(|test| test.figures);
+            let charts = figures.filter_map(|figure| figure.chart);
+            let panels = charts.flat_map(|chart| chart.panels).filter(|one| one.title == panel);
+            let points = panels.flat_map(|panel| panel.series).flat_map(|series| series.points);
+            points.filter(|point| point.1.is_some()).map(|point| point.2.matches(ALL_SIGNS).collect()).collect()
+        };
+        for (panel, signs) in [("Throughput, all at once", "≥▲"), ("Kept of the rate alone", "≥◆")] {
+            assert!(bars(&input, panel).len() > 8 && bars(&input, panel).iter().all(|one| one == signs), "{panel}");
+            assert!(bars(&plain, panel).iter().all(String::is_empty), "{panel}");
+        }
+    });
+}
+
+/// The same as each format prints them, at the top of the page too, and what the signs mean.
+#[test]
+fn every_format_of_limited_and_disturbed_rates_has_their_signs() {
+    with(&sample_group(), |input| {
+        let [input, plain] = [true, false].map(|is| limited_and_disturbed(input, is));
+        let (step, rate) = views::highest(&input.group).expect("a sum");
+        let most = format!("≥ {} ▲", crate::format::mb_s(rate));
+        let kept = format!("≥ {:.1} ◆", step.total.kept_percent.expect("what is kept"));
+        let range = input.group.drives[0].kept.expect("a range");
+        let median = format!("≥ {:.1} ◆", range.median_percent);
+        let (page, markdown) = (together_html(&input).unwrap(), together_markdown(&input));
+        let terminal = together_terminal(&input, 160);
+        for text in [&markdown, &terminal] {
+            for figure in [&most, &kept, &median, "≤ 1.800 ◆"] {
+                assert!(text.contains(figure), "{figure}: {text}");
+            }
+            assert!(text.contains("≥ 500.0 ± 1.00") && text.contains("900.0 ▲ ± 1.00"), "{text}");
+        }
+        let whole = |percent: f64| format!("≥ {percent:.0} ◆");
+        let (least, most_kept) = (whole(range.least_percent), whole(range.most_percent));
+        for tile in [
+            format!("<dd>{most} MB/s</dd>"),
+            format!(", {kept} % of the sum alone"),
+            format!("<dd>{} %</dd><dd>{least} to {most_kept} % over ", whole(range.median_percent)),
+        ] {
+            assert!(page.contains(&tile), "{tile}");
+        }
+        assert!(page.contains(&format!("\"≥ {} ▲ MB/s\"", crate::format::mb_s(step.drives[0].together_mb_s.unwrap()))));
+        let json = together_json(&input).unwrap();
+        for (part, signs) in [
+            (&json["drives"][0]["kept"], ["at_least", "spoiled"]),
+            (&json["steps"][0]["total"], ["together_at_least", "together_spoiled"]),
+            (&json["per_doubling"][0]["ratio"], ["at_most", "spoiled"]),
+        ] {
+            assert!(signs.iter().all(|sign| part[sign] == true), "{part}");
+        }
+        assert!(json["drives"][0]["kept"].get("at_most").is_none());
+        assert_eq!(json["per_doubling"][0]["rates"][0]["at_least"], true);
+        assert_eq!(json["per_doubling"][0]["rates"][1]["spoiled"], true);
+        let validator = jsonschema::validator_for(&together_schema()).unwrap();
+        assert!(validator.is_valid(&json));
+        let csv = together_csv(&input).unwrap();
+        assert!(csv.lines().skip(1).all(|line| line.contains(",,yes,,yes,,yes")), "{csv}");
+
+        let says = [BOUNDS, terminal::DISTURBED];
+        assert!(says.iter().all(|words| terminal.contains(words)), "{terminal}");
+        let quiet = together_terminal(&plain, 160);
+        assert!(!quiet.contains(ALL_SIGNS), "{quiet}");
+        let quiet = together_markdown(&plain);
+        assert!(!quiet.split("## What the figures mean").next().unwrap_or_default().contains(ALL_SIGNS), "{quiet}");
     });
 }
 

@@ -1,6 +1,6 @@
 //! The tables and charts of several drives at once, the same in every format.
 
-use drivelab_analysis::together::{CoreShare, CpuShare, Share, StepTogether, Together};
+use drivelab_analysis::together::{CoreShare, CpuShare, KeptRange, Share, Signs, StepTogether, Together};
 
 use drivelab_core::environment::{TargetFacts, TargetKind};
 use drivelab_core::metric::Wrong;
@@ -30,8 +30,8 @@ pub(super) const MEANING: [&str; 7] = [
     "Kept is 100 × together / alone, lost is 100 - kept. Lost below zero means that the drive was faster in company: a cache \
      or a temperature that differed, or chance.",
     "The total is the sum over all drives; there is none where a drive has no figure.",
-    "≥ marks a rate that the host limited, not the drive: the drive can do at least this much, and what it keeps then says little \
-     about drives.",
+    "≥ marks a rate that the host limited, not the drive: the drive can do at least this much. What is worked out from such \
+     rates says little about drives: it is at least (≥) or at most (≤) this much, or may be more or less (≷).",
     "▲ ▼ ◆ mark figures disturbed by other programs that used the same disk or one below it: undisturbed, they would be \
      higher, lower or different.",
     "Overlap is the share of a drive's step during which every other drive ran the same step. Below 100 % it was partly alone, \
@@ -62,13 +62,39 @@ fn percent(value: Option<f64>) -> Cell {
     value.map_or_else(Cell::default, |value| Cell::text(format!("{:.1}", value + 0.0)))
 }
 
-pub(super) fn mb_s(value: Option<f64>, at_least: bool) -> Cell {
+/// A rate, which may be a lower bound, and which others may have disturbed.
+pub(super) fn mb_s(value: Option<f64>, at_least: bool, spoiled: bool) -> Cell {
     let cell = if at_least { Cell::at_least } else { Cell::text };
-    value.map_or_else(Cell::default, |value| cell(format::mb_s(value)))
+    value.map_or_else(Cell::default, |value| cell(format::mb_s(value))).wrong(spoiled.then_some(Wrong::TooLow))
 }
 
-fn latency(value: Option<f64>) -> Cell {
-    value.map_or_else(Cell::default, |value| Cell::text(format::latency_us(value)))
+fn latency(value: Option<f64>, spoiled: bool) -> Cell {
+    let cell = value.map_or_else(Cell::default, |value| Cell::text(format::latency_us(value)));
+    cell.wrong(spoiled.then_some(Wrong::TooHigh))
+}
+
+/// The rate with the others.
+pub(super) fn together_mb_s(share: &Share) -> Cell {
+    mb_s(share.together_mb_s, share.together_at_least, share.together_spoiled)
+}
+
+/// What is kept of the rate alone, %.
+pub(super) fn kept(share: &Share) -> Cell {
+    signed(percent(share.kept_percent), share.kept_signs())
+}
+
+/// A figure that is made of rates, with the signs that these give it; an empty cell stays empty.
+pub(super) fn signed(cell: Cell, signs: Signs) -> Cell {
+    if cell.text.is_empty() {
+        return cell;
+    }
+    let cell = match (signs.at_least, signs.at_most) {
+        (false, false) => cell,
+        (true, false) => Cell::at_least(cell.text),
+        (false, true) => Cell::text(format!("≤ {}", cell.text)),
+        (true, true) => Cell::text(format!("≷ {}", cell.text)),
+    };
+    cell.wrong(signs.spoiled.then_some(Wrong::EitherWay))
 }
 
 /// Name of a drive: letter and model.
@@ -98,11 +124,14 @@ pub(super) fn drives_table(input: &GroupInput<'_>) -> Table {
     ];
     let row = |(index, drive): (usize, &drivelab_analysis::together::GroupDrive)| {
         let target = input.run_of(index).map(|run| place(&run.records.environment.target));
+        let kept = |of: fn(&KeptRange) -> f64| {
+            signed(percent(drive.kept.as_ref().map(of)), drive.kept.map(|kept| kept.signs).unwrap_or_default())
+        };
         vec![
             Cell::text(drive_name(input, index)),
-            percent(drive.kept.map(|kept| kept.median_percent)),
-            percent(drive.kept.map(|kept| kept.least_percent)),
-            percent(drive.kept.map(|kept| kept.most_percent)),
+            kept(|kept| kept.median_percent),
+            kept(|kept| kept.least_percent),
+            kept(|kept| kept.most_percent),
             Cell::text(target.unwrap_or_default()),
         ]
     };
@@ -130,18 +159,21 @@ pub(super) fn tests(input: &GroupInput<'_>) -> Vec<TestView> {
     by_test.iter().enumerate().map(view).collect()
 }
 
+/// A figure of a share, and how tables show it.
+type Shown = (fn(&Share) -> Option<f64>, fn(&Share) -> Cell);
+
 fn test_figure(input: &GroupInput<'_>, steps: &[StepTogether], id: &str) -> Figure {
     let labels: Vec<String> = steps.iter().map(|step| step.label.clone()).collect();
-    let series = |drive: usize, of: fn(&Share) -> Option<f64>, unit: &str| {
+    let series = |drive: usize, (of, cell): Shown, unit: &str| {
         let point = |(x, step): (usize, &StepTogether)| {
-            let value = step.drives.get(drive).and_then(of);
-            let text = value.map_or_else(String::new, |value| format!("{} {unit}", format::value(value, unit)));
-            Point(x as f64, value.map(|value| value.max(0.0)), text, Some(step.label.clone()))
+            let known = step.drives.get(drive).and_then(|share| Some((of(share)?, cell(share))));
+            let text = known.as_ref().map_or_else(String::new, |(_, cell)| format!("{} {unit}", cell.plain()));
+            Point(x as f64, known.map(|(value, _)| value.max(0.0)), text, Some(step.label.clone()))
         };
         let points = steps.iter().enumerate().map(point).collect();
         Series { points, ..Series::new(&drive_name(input, drive), colour_of(drive)) }
     };
-    let panel = |title: &str, unit: &str, of: fn(&Share) -> Option<f64>| Panel {
+    let panel = |title: &str, unit: &str, of: Shown| Panel {
         title: title.to_owned(),
         unit: unit.to_owned(),
         kind: PanelKind::Bar,
@@ -154,8 +186,8 @@ fn test_figure(input: &GroupInput<'_>, steps: &[StepTogether], id: &str) -> Figu
                 .to_owned(),
         x: Axis { title: String::new(), scale: Scale::Category, labels, ticks: Vec::new(), end: 0.0 },
         panels: vec![
-            panel("Throughput, all at once", "MB/s", |share| share.together_mb_s),
-            panel("Kept of the rate alone", "%", |share| share.kept_percent),
+            panel("Throughput, all at once", "MB/s", (|share| share.together_mb_s, together_mb_s)),
+            panel("Kept of the rate alone", "%", (|share| share.kept_percent, kept)),
             cpu_panel(steps),
         ],
         stretches: Vec::new(),
@@ -207,17 +239,15 @@ fn steps_table(input: &GroupInput<'_>, steps: &[StepTogether]) -> Table {
         Column::figures("CPUs busy", "%"),
     ];
     let row = |step: &StepTogether, drive: String, share: &Share, busy: Option<f64>| {
-        let spoiled = |is: bool, wrong: Wrong| Some(wrong).filter(|_| is);
-        let either = share.alone_spoiled || share.together_spoiled;
         vec![
             Cell::text(step.label.clone()),
             Cell::text(drive),
-            mb_s(share.alone_mb_s, share.alone_at_least).wrong(spoiled(share.alone_spoiled, Wrong::TooLow)),
-            mb_s(share.together_mb_s, share.together_at_least).wrong(spoiled(share.together_spoiled, Wrong::TooLow)),
-            percent(share.kept_percent).wrong(spoiled(either, Wrong::EitherWay)),
-            percent(share.lost_percent).wrong(spoiled(either, Wrong::EitherWay)),
-            latency(share.p99_alone_us).wrong(spoiled(share.p99_alone_spoiled, Wrong::TooHigh)),
-            latency(share.p99_together_us).wrong(spoiled(share.p99_together_spoiled, Wrong::TooHigh)),
+            mb_s(share.alone_mb_s, share.alone_at_least, share.alone_spoiled),
+            together_mb_s(share),
+            kept(share),
+            signed(percent(share.lost_percent), share.kept_signs().turned()),
+            latency(share.p99_alone_us, share.p99_alone_spoiled),
+            latency(share.p99_together_us, share.p99_together_spoiled),
             percent(share.overlap_percent.map(|overlap| overlap.min(100.0))),
             percent(busy),
         ]
