@@ -35,8 +35,12 @@ enum Task {
         #[arg(long, value_delimiter = ',', value_name = "PART,…")]
         only: Vec<check::Part>,
     },
-    /// The rules of the house: arrows between crates, sizes, heads, words, pairs, the write guard
-    Tidy,
+    /// The rules of the house: arrows, circles, dependencies, folders, sizes, heads, words, pairs, the write guard
+    Tidy {
+        /// Prints every circle of imports instead, with the names that tie it, also those that are still allowed
+        #[arg(long)]
+        circles: bool,
+    },
     /// Writes the files that are made from code (docs/metrics.md, schemas) anew
     Generate,
     /// What drivelab costs beside its peers on this machine, in ratios
@@ -58,7 +62,8 @@ fn main() -> ExitCode {
     let root = root();
     let done = match Arguments::parse().task {
         Task::Check { only } => check::run(&root, &only),
-        Task::Tidy => tidy::run(&root),
+        Task::Tidy { circles: true } => tidy::show_circles(&root),
+        Task::Tidy { circles: false } => tidy::run(&root),
         Task::Generate => generate::run(&root),
         Task::Bench { what } => bench::run(&root, &what),
         Task::CompareFio(options) => compare::run(&root, &options),

@@ -90,6 +90,22 @@ fn has_extension(path: &str, extension: &str) -> bool {
     Path::new(path).extension().is_some_and(|found| found == extension)
 }
 
+/// A path that a file writes, as a path from the root of the tree: it begins in the file's folder.
+pub(crate) fn beside(file: &str, written: &str) -> String {
+    let mut parts: Vec<&str> = file.split('/').collect();
+    parts.pop();
+    for part in written.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
 /// Whether a file holds tests or examples and nothing that ships.
 pub(crate) fn is_test_file(path: &str) -> bool {
     let mut parts = path.split('/').rev();

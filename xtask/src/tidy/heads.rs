@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Complaint;
-use crate::source::{SourceFile, is_test_file};
+use crate::source::{SourceFile, beside, is_test_file};
 
 /// Folders whose Markdown is expected output of tests, not pages.
 fn is_page(path: &str) -> bool {
@@ -60,7 +60,7 @@ pub(crate) fn links(files: &[SourceFile]) -> Vec<Complaint> {
     for page in files.iter().filter(|file| file.is("md") && is_page(&file.path)) {
         for (line, text) in prose(page) {
             for link in targets(text).filter(|link| is_local(link)) {
-                let target = resolve(&page.path, link);
+                let target = beside(&page.path, link);
                 if !known.contains(target.as_str()) {
                     let what = format!("the link to {link} leads nowhere");
                     let why = format!("there is no {target} in the tree");
@@ -90,22 +90,6 @@ fn targets(line: &str) -> impl Iterator<Item = &str> {
 /// Whether a link points into the tree.
 fn is_local(link: &str) -> bool {
     !link.contains("://") && !link.starts_with("mailto:") && !link.starts_with('<')
-}
-
-/// A link as a path from the root of the tree.
-fn resolve(page: &str, link: &str) -> String {
-    let mut parts: Vec<&str> = page.split('/').collect();
-    parts.pop();
-    for part in link.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    parts.join("/")
 }
 
 #[cfg(test)]

@@ -4,57 +4,24 @@
 //! DESIGN.md ("The house") and style.md section 6.
 
 mod arrows;
+mod baseline;
+mod circles;
+mod complaint;
+mod folders;
 mod guard;
 mod heads;
 mod layers;
 mod pairs;
 mod sizes;
+mod unused;
 mod words;
 
-use std::fmt;
 use std::path::Path;
 
 use anyhow::Result;
 
+use self::complaint::Complaint;
 use crate::source::tree;
-
-/// Something that breaks a rule.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Complaint {
-    /// File, from the root of the tree.
-    pub(crate) path: String,
-    /// Line, from 1.
-    pub(crate) line: usize,
-    /// Name of the rule.
-    pub(crate) rule: &'static str,
-    /// What is wrong.
-    pub(crate) what: String,
-    /// Why that is a problem.
-    pub(crate) why: String,
-    /// What to do instead.
-    pub(crate) todo: String,
-}
-
-impl Complaint {
-    /// All its parts.
-    pub(crate) fn new(path: &str, line: usize, rule: &'static str, what: &str, why: &str, todo: &str) -> Self {
-        Complaint {
-            path: path.to_owned(),
-            line,
-            rule,
-            what: what.to_owned(),
-            why: why.to_owned(),
-            todo: todo.to_owned(),
-        }
-    }
-}
-
-impl fmt::Display for Complaint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Complaint { path, line, rule, what, why, todo } = self;
-        write!(f, "{path}:{line}: {rule}: {what}; {why}; {todo}")
-    }
-}
 
 /// Holds the tree at `root` against every rule.
 pub(crate) fn complaints(root: &Path) -> Result<Vec<Complaint>> {
@@ -69,6 +36,9 @@ pub(crate) fn complaints(root: &Path) -> Result<Vec<Complaint>> {
     }
     all.extend(heads::links(&files));
     all.extend(pairs::check(&files));
+    all.extend(circles::check(&files));
+    all.extend(folders::check(&files));
+    all.extend(unused::check(&files));
     all.sort_by(|a, b| (&a.path, a.line, a.rule).cmp(&(&b.path, b.line, b.rule)));
     Ok(all)
 }
@@ -81,6 +51,12 @@ pub(crate) fn run(root: &Path) -> Result<()> {
     }
     anyhow::ensure!(all.is_empty(), "tidy has {} complaint(s); each line says what to do", all.len());
     println!("tidy: nothing to complain about");
+    Ok(())
+}
+
+/// Prints every circle of imports, also those that are still allowed.
+pub(crate) fn show_circles(root: &Path) -> Result<()> {
+    print!("{}", circles::show(&tree(root)?));
     Ok(())
 }
 

@@ -1,0 +1,147 @@
+//! Rule *circles*: no two files of a room import each other, be it by way of others. Files in a circle can only be
+//! read, moved and tested together.
+//!
+//! An import is what a file takes from another of its room by `use`, by a path in its code or through a re-export, and
+//! counts for the file that defines the name; a macro counts where it is defined. `mod` lines, files that only declare
+//! and re-export, and what only tests compile do not count. Owns: what is allowed, and what is said. Must not know: how
+//! names are found. Two ways of taking are not seen, since they name nothing: a method, and a trait that only a glob
+//! brings in.
+
+mod facts;
+mod graph;
+mod names;
+mod only_tests;
+mod read;
+mod room;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod tree;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use self::room::{Circle, circles};
+use super::Complaint;
+use super::baseline::{Baseline, Stand, lower, stand};
+use crate::source::SourceFile;
+
+/// Files in circles that a room still has from before the rule.
+const ALLOWED: &Baseline = &[
+    ("crates/analysis", 83),
+    ("crates/ata", 3),
+    ("crates/cli", 31),
+    ("crates/conditions", 9),
+    ("crates/core", 24),
+    ("crates/device", 26),
+    ("crates/engine", 29),
+    ("crates/interop", 13),
+    ("crates/method", 48),
+    ("crates/report", 42),
+    ("crates/session", 5),
+    ("crates/store", 10),
+    ("crates/telemetry", 2),
+    ("crates/trace", 2),
+    ("xtask", 13),
+];
+
+/// Where that table is.
+const TABLE: &str = "xtask/src/tidy/circles/mod.rs";
+
+/// Checks every room.
+pub(super) fn check(files: &[SourceFile]) -> Vec<Complaint> {
+    held_to(files, ALLOWED)
+}
+
+/// All circles, allowed or not, as a person reads them.
+pub(super) fn show(files: &[SourceFile]) -> String {
+    let mut text = String::new();
+    let texts = texts(files);
+    for (room, roots) in rooms(files) {
+        let found: Vec<Circle> = roots.iter().filter_map(|root| circles(root, &texts).ok()).flatten().collect();
+        if !found.is_empty() {
+            let _ = writeln!(text, "{room}: {} files in {} circle(s)", members(&found), found.len());
+        }
+        for circle in &found {
+            let _ = writeln!(text, "  circle of {}:{}", circle.files.len(), ties(circle, room));
+        }
+    }
+    if text.is_empty() { "no circles\n".to_owned() } else { text }
+}
+
+fn held_to(files: &[SourceFile], allowed: &Baseline) -> Vec<Complaint> {
+    let mut complaints = Vec::new();
+    let texts = texts(files);
+    let mut rooms = rooms(files);
+    for (room, _) in allowed {
+        rooms.entry(room).or_default();
+    }
+    for (room, roots) in &rooms {
+        let mut found = Vec::new();
+        for root in roots {
+            match circles(root, &texts) {
+                Ok(circles) => found.extend(circles),
+                Err((path, error)) => {
+                    let line = error.span().start().line;
+                    let why = "tidy cannot see what it imports";
+                    complaints.push(Complaint::new(&path, line, "circles", &error.to_string(), why, "make it compile"));
+                }
+            }
+        }
+        let now = members(&found);
+        match stand(allowed, room, now, 0) {
+            Stand::Fits => {}
+            Stand::Above => complaints.extend(found.iter().map(|circle| complaint(circle, room))),
+            Stand::Below(row) => {
+                let what = format!("{room} has {now} files in circles, and {row} are allowed");
+                let why = "what was won would be lost again unseen";
+                complaints.push(Complaint::new(TABLE, 1, "circles", &what, why, &lower(room, now, 0)));
+            }
+        }
+    }
+    complaints
+}
+
+fn complaint(circle: &Circle, room: &str) -> Complaint {
+    let what = format!("{} files import each other in a circle", circle.files.len());
+    let why = "none of them can be read, moved or tested without the others";
+    let todo = format!("move what they share to a file that needs none of them:{}", ties(circle, room));
+    let first = circle.ties.first();
+    let (path, line) = first.map_or((room, 1), |tie| (tie.from.as_str(), tie.line));
+    Complaint::new(path, line, "circles", &what, why, &todo)
+}
+
+/// The names that tie a circle, a line for each pair of files.
+fn ties(circle: &Circle, room: &str) -> String {
+    let source = format!("{room}/src/");
+    let short = |path: &str| path.strip_prefix(&source).unwrap_or(path).to_owned();
+    let mut text = String::new();
+    for tie in &circle.ties {
+        let names = tie.names.join(", ");
+        let _ = write!(text, "\n    {}:{} takes {names} from {}", short(&tie.from), tie.line, short(&tie.to));
+    }
+    text
+}
+
+/// How many files are in circles.
+fn members(found: &[Circle]) -> usize {
+    found.iter().flat_map(|circle| &circle.files).collect::<BTreeSet<_>>().len()
+}
+
+/// The rooms, each with the roots of its crates.
+fn rooms(files: &[SourceFile]) -> BTreeMap<&str, Vec<&str>> {
+    let mut rooms: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for file in files {
+        let root = file.path.strip_suffix("/src/lib.rs").or_else(|| file.path.strip_suffix("/src/main.rs"));
+        if let Some(room) = root.filter(|room| room.starts_with("crates/") || *room == "xtask") {
+            rooms.entry(room).or_default().push(&file.path);
+        }
+    }
+    rooms
+}
+
+/// The Rust files by their paths.
+fn texts(files: &[SourceFile]) -> BTreeMap<&str, &str> {
+    let rust = files.iter().filter(|file| file.is("rs"));
+    rust.filter_map(|file| Some((file.path.as_str(), file.text.as_deref()?))).collect()
+}
