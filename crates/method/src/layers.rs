@@ -1,4 +1,4 @@
-//! Where the value of a parameter comes from: the tables of a file from the weakest to the strongest.
+//! From which table the value of a parameter comes: the tables of a file from the weakest to the strongest.
 //!
 //! `[defaults]`, then the test, then the case, then `[forms.F]`, then `[tests.forms.F]`, then the chosen profile, then
 //! what was set on the command line. Owns that order, and the rule that marks follow values: a mark beside a value, or
@@ -6,20 +6,20 @@
 
 use drivelab_core::plan::{Approximation, Form};
 
-use crate::about::Mark;
-use crate::keys::{RULES, TOGETHER, parameters};
-use crate::profile;
-use crate::value::{Located, Table, Value};
+use crate::sources::profile;
+use crate::tree::marks::{Mark, mark_in};
+use crate::tree::value::{Located, Table, Value};
+use crate::vocabulary::alike::together;
+use crate::vocabulary::parameters::{RULES, parameters};
 
 /// The key under which a tree holds what was set on the command line; no file can state it.
 pub(crate) const SET: &str = "set";
+
 /// In it, what was set for all tests.
 pub(crate) const OF_ALL: &str = "all";
+
 /// In it, what was set for single tests, by their names.
 pub(crate) const OF_TESTS: &str = "tests";
-
-/// The tables of marks.
-pub(crate) const MARKS: [&str; 3] = ["source_of", "derived", "approximation"];
 
 /// The tables that speak about one step, weakest first.
 #[derive(Debug, Clone)]
@@ -76,6 +76,14 @@ impl<'m> Layers<'m> {
         self.place(key).map(|(_, value)| value)
     }
 
+    /// The word of a parameter, where one is stated.
+    pub(crate) fn word(&self, key: &str) -> Option<&'static str> {
+        match self.find(key)?.value {
+            Value::Word(word) => Some(word),
+            _ => None,
+        }
+    }
+
     /// Whether the value comes from the table of a form.
     pub(crate) fn stated_by_form(&self, key: &str) -> bool {
         self.place(key).is_some_and(|(index, _)| index >= self.form_from)
@@ -124,20 +132,4 @@ impl<'m> Layers<'m> {
             _ => Mark::Unmarked,
         }
     }
-}
-
-/// What a table itself says about where a parameter's value comes from.
-pub(crate) fn mark_in(table: &Table, name: &str) -> Option<Mark> {
-    let of = |key: &str, mark: fn(String) -> Mark| {
-        let marks = table.table(key).filter(|marks| marks.has(name))?;
-        Some(mark(marks.text(name).to_owned()))
-    };
-    of("approximation", Mark::Approximation)
-        .or_else(|| of("derived", Mark::Derived))
-        .or_else(|| of("source_of", Mark::Stated))
-}
-
-/// The parameters that are replaced together with this one, itself among them.
-pub(crate) fn together(key: &str) -> Vec<&str> {
-    TOGETHER.iter().find(|group| group.contains(&key)).map_or_else(|| vec![key], |group| group.to_vec())
 }

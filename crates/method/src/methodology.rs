@@ -1,31 +1,25 @@
 //! A methodology that was read and understood: its identity, its texts and its checked tree.
 //!
-//! Owns reading a text. Every form is expanded once for the target size that is wanted, so an error that does not
-//! depend on the target is known before there is one.
+//! Owns what is chosen in it (profile, settings, limits, files of traces) and its hash. What a table of it means is
+//! said in the file that owns the table, with methods of its own. Must not know: how it is expanded.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use drivelab_core::condition::MethodConditions;
-use drivelab_core::group::MethodDrives;
 use drivelab_core::plan::{Form, MethodIdentity, Source};
 use drivelab_core::replay::TraceFacts;
-use drivelab_core::units::{Bytes, Nanos};
+use drivelab_core::units::Nanos;
 
-use crate::around;
-use crate::diagnose::Diagnostics;
-use crate::errors::Errors;
-use crate::estimate::SpeedGuess;
-use crate::expand::{TargetShape, attempt};
-use crate::groups;
-use crate::include::{Read, Reader};
-use crate::meaning;
-use crate::means::{Capability, Means};
-use crate::profile;
-use crate::texts::Texts;
-use crate::trace::{Known, TraceDeclared};
-use crate::value::{Table, Value, content_hash};
+use crate::sources::include::Read;
+use crate::sources::profile;
+use crate::sources::traces::{Known, TraceDeclared};
+use crate::tree::diagnose::Diagnostics;
+use crate::tree::errors::Errors;
+use crate::tree::hash::content_hash;
+use crate::tree::near::nearest;
+use crate::tree::texts::Texts;
+use crate::tree::value::Table;
 
 /// What the version of a methodology ends with when parameters were set on the command line.
 const SET_MARK: &str = "+set";
@@ -73,32 +67,9 @@ impl Entry {
     }
 }
 
-/// Reads a methodology. `file_name` is what messages call the file; files that it includes are found beside it.
-///
-/// # Errors
-/// [`Diagnostics`] with everything that is wrong: syntax, unknown keys, wrong values, contradictions, and what this
-/// version cannot do yet, each in its file.
-pub fn parse(file_name: &str, text: &str) -> Result<Methodology, Diagnostics> {
-    unexpanded(file_name, text)?.sound()
-}
-
-/// The same without a look whether its forms can be expanded.
-pub(crate) fn unexpanded(file_name: &str, text: &str) -> Result<Methodology, Diagnostics> {
-    let mut reader = Reader::default();
-    let read = reader.read(file_name, text);
-    let Reader { texts, mut errors, .. } = reader;
-    let texts = Arc::new(texts);
-    if let Some(read) = &read {
-        meaning::check(&read.root, &mut errors);
-        read.suite.iter().for_each(|entry| meaning::check(&entry.read.root, &mut errors));
-    }
-    let Some(read) = read.filter(|_| errors.is_empty()) else { return Err(Diagnostics::new(&texts, errors)) };
-    Ok(Methodology::understood(read, &texts))
-}
-
 impl Methodology {
     /// From trees whose required keys are all there.
-    fn understood(read: Read, texts: &Arc<Texts>) -> Self {
+    pub(crate) fn understood(read: Read, texts: &Arc<Texts>) -> Self {
         let Read { file, root, suite } = read;
         let suite: Vec<Entry> = suite
             .into_iter()
@@ -122,10 +93,32 @@ impl Methodology {
         Some(Methodology { root, whole: Some(whole), ..self.clone() }.hashed())
     }
 
-    /// Its other profiles, where nothing was set, which is about the chosen one.
-    fn other_profiles(&self) -> Vec<Methodology> {
-        let others = self.profiles().into_iter().filter(|one| one.name != self.profile() && self.settings.is_empty());
-        others.filter_map(|one| self.chosen(&one.name)).collect()
+    /// Names of its profiles, the one that holds where none is named first.
+    pub(crate) fn profile_names(&self) -> Vec<&str> {
+        self.whole().tables("profiles").iter().map(|profile| profile.text("name")).collect()
+    }
+
+    /// Name of the profile that was chosen; empty where there are none.
+    #[must_use]
+    pub fn profile(&self) -> &str {
+        profile::chosen(&self.root).map_or("", |profile| profile.text("name"))
+    }
+
+    /// The same methodology with another of its profiles.
+    ///
+    /// # Errors
+    /// No such profile: which there are, in words.
+    pub fn with_profile(&self, name: &str) -> Result<Methodology, String> {
+        self.chosen(name).ok_or_else(|| {
+            let names = self.profile_names();
+            let method = &self.identity.name;
+            if names.is_empty() {
+                return format!("the methodology '{method}' has no profiles; leave --profile out");
+            }
+            let near = nearest(name, names.iter().copied());
+            let near = near.map(|near| format!("; did you mean '{near}'?")).unwrap_or_default();
+            format!("the methodology '{method}' has no profile '{name}'{near}\nits profiles are: {}", names.join(", "))
+        })
     }
 
     /// The tree with all tests, whatever the profile.
@@ -145,20 +138,6 @@ impl Methodology {
             self.identity.hash = hasher.finalize().to_hex().to_string();
         }
         self
-    }
-
-    /// Itself, where every form can be expanded for the target that it wants.
-    pub(crate) fn sound(self) -> Result<Self, Diagnostics> {
-        let mut errors = Errors::default();
-        let others = self.other_profiles();
-        for one in self.suite.iter().map(|entry| &entry.method).chain([&self]).chain(&others) {
-            for form in one.forms() {
-                let capacity = one.nominal_size(form);
-                let shape = TargetShape { capacity, offset_align: Bytes::new(1), guess: SpeedGuess::default() };
-                errors.join(attempt(one, form, &shape, &Means::default()).err().unwrap_or_default());
-            }
-        }
-        if errors.is_empty() { Ok(self) } else { Err(self.diagnostics(errors)) }
     }
 
     /// The same with other trees: its own, and those of its suite, which were changed by settings.
@@ -220,18 +199,6 @@ impl Methodology {
         &self.sources
     }
 
-    /// What is to be set up around the target in a form, where the file asks for anything.
-    #[must_use]
-    pub fn conditions(&self, form: Form) -> Option<MethodConditions> {
-        around::conditions(self, form)
-    }
-
-    /// What becomes of several drives in a form, where the file says so.
-    #[must_use]
-    pub fn drives(&self, form: Form) -> Option<MethodDrives> {
-        around::drives(self, form)
-    }
-
     /// The traces that its tests replay, with the files that were given for them.
     #[must_use]
     pub fn traces(&self) -> Vec<TraceDeclared> {
@@ -261,6 +228,11 @@ impl Methodology {
     pub fn forms(&self) -> Vec<Form> {
         let declared = [Form::Faithful, Form::Quick].into_iter().filter(|form| self.form_table(*form).is_some());
         declared.chain([Form::Smoke]).collect()
+    }
+
+    /// The forms that the file declares.
+    pub(crate) fn declared_forms(&self) -> Vec<Form> {
+        self.forms().into_iter().filter(|form| *form != Form::Smoke).collect()
     }
 
     /// The declared form whose values a form uses: smoke rests on quick, or on faithful where there is no quick.
@@ -311,37 +283,6 @@ impl Methodology {
 
     pub(crate) const fn limits(&self) -> &Limits {
         &self.limits
-    }
-
-    /// Whether anything in it needs something of the drive or the host that has to be looked for.
-    #[must_use]
-    pub fn asks_for_capabilities(&self) -> bool {
-        self.requires("capability")
-    }
-
-    /// Whether anything in it needs handles by which writes can be placed.
-    #[must_use]
-    pub fn asks_for_placement(&self) -> bool {
-        self.requires("placement_handles")
-    }
-
-    /// Whether anything in it has this key in its needs.
-    fn requires(&self, key: &str) -> bool {
-        let asks = |table: &Table| table.table("requires").is_some_and(|requires| requires.has(key));
-        let of = |one: &Methodology| asks(&one.root) || one.root.tables("tests").iter().any(asks);
-        of(self) || self.suite.iter().any(|entry| asks(&entry.table) || of(&entry.method))
-    }
-
-    /// Whether anything in it reads another namespace of the drive than the target, or needs one.
-    #[must_use]
-    pub fn asks_for_other_namespace(&self) -> bool {
-        let word = Value::Word(Capability::OtherNamespace.name());
-        let needs = |table: &Table| {
-            let listed = table.table("requires").map_or(&[][..], |requires| requires.list("capability"));
-            listed.iter().any(|one| one.value == word) || groups::read_elsewhere(table)
-        };
-        let of = |one: &Methodology| needs(&one.root) || one.root.tables("tests").iter().any(needs);
-        of(self) || self.suite.iter().any(|entry| needs(&entry.table) || of(&entry.method))
     }
 
     /// The methodologies of its suite.

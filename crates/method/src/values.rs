@@ -8,12 +8,27 @@ use std::ops::Range;
 
 use drivelab_core::units::{Bytes, Nanos, Percent};
 
-use crate::diagnose::Diagnostic;
-use crate::errors::Errors;
-use crate::layers::{Layers, together};
-use crate::rate::AskedRate;
-use crate::sweep::Pick;
-use crate::value::{Located, Table, Value};
+use crate::layers::Layers;
+use crate::tree::diagnostic::Diagnostic;
+use crate::tree::errors::Errors;
+use crate::tree::rate::AskedRate;
+use crate::tree::value::{Located, Table, Value};
+use crate::vocabulary::alike::together;
+
+/// One combination: the case and the values picked from the lists.
+#[derive(Debug, Clone)]
+pub(crate) struct Pick<'m> {
+    pub(crate) case: Option<&'m Table>,
+    pub(crate) values: Vec<(&'static str, &'m Located<Value>)>,
+}
+
+impl<'m> Pick<'m> {
+    /// The value of a parameter in this combination.
+    pub(crate) fn find(&self, layers: &Layers<'m>, key: &str) -> Option<&'m Located<Value>> {
+        let picked = self.values.iter().find(|(name, _)| *name == key).map(|(_, value)| *value);
+        picked.or_else(|| layers.find(key))
+    }
+}
 
 /// Where the values of one load stand.
 #[derive(Debug, Clone)]

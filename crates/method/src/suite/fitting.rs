@@ -1,22 +1,23 @@
 //! Why a whole methodology does not become part of a suite, and how much of the suite's target one that does gets.
 //!
-//! Must not know: priorities and time, by which single tests are taken ([`super`]).
+//! Must not know: priorities and time, by which single tests are taken.
 
 use drivelab_core::files::{FileLoad, Room, room_of};
 use drivelab_core::plan::{Form, TestPlan};
 use drivelab_core::units::Bytes;
 
-use crate::expand::{Expanded, TargetShape};
-use crate::means::{Ground, Means, unmet};
+use crate::expand::alone::Expanded;
 use crate::methodology::{Entry, Methodology};
-use crate::target::MethodTarget;
+use crate::scope::TargetShape;
+use crate::target::requires::{Ground, Means, unmet};
+use crate::target::wanted::MethodTarget;
 
 /// Room that is left free beside sets of files: a file system keeps books of its own.
 const SPARE: u64 = 32 << 20;
 
 /// The form of a suite's methodology: the one that its entry names, else the suite's own; `None` where it has not that
 /// one. The smoke form is smoke everywhere.
-pub(super) fn form_of(entry: &Entry, form: Form) -> Option<Form> {
+pub(crate) fn form_of(entry: &Entry, form: Form) -> Option<Form> {
     let wanted = wanted(entry, form);
     entry.method.forms().contains(&wanted).then_some(wanted)
 }
@@ -27,7 +28,7 @@ fn wanted(entry: &Entry, form: Form) -> Form {
 }
 
 /// Why an entry that names a form does not run in the smoke form: another one runs the same methodology there.
-pub(super) fn doubled(suite: &Methodology, entry: &Entry, form: Form) -> Option<String> {
+pub(crate) fn doubled(suite: &Methodology, entry: &Entry, form: Form) -> Option<String> {
     let name = |entry: &Entry| entry.method.identity().name.clone();
     let plain = suite.entries().iter().any(|other| !other.table.has("form") && name(other) == name(entry));
     (form == Form::Smoke && entry.table.has("form") && plain)
@@ -35,7 +36,7 @@ pub(super) fn doubled(suite: &Methodology, entry: &Entry, form: Form) -> Option<
 }
 
 /// Why a whole methodology of a suite does not run.
-pub(super) fn unfit(entry: &Entry, form: Form, shape: &TargetShape, means: &Means) -> Option<String> {
+pub(crate) fn unfit(entry: &Entry, form: Form, shape: &TargetShape, means: &Means) -> Option<String> {
     let method = &entry.method;
     let Some(form) = form_of(entry, form) else {
         return Some(format!("it has no {} form", wanted(entry, form).name()));
@@ -80,7 +81,7 @@ fn other_ground(wanted: MethodTarget, means: &Means) -> Option<String> {
 }
 
 /// As much of the target as the methodology wants.
-pub(super) fn share_of(entry: &Entry, form: Form, shape: &TargetShape, means: &Means) -> TargetShape {
+pub(crate) fn share_of(entry: &Entry, form: Form, shape: &TargetShape, means: &Means) -> TargetShape {
     let (whole, method) = (shape.capacity, &entry.method);
     let of_file = || method.file_size(form).unwrap_or(whole).min(whole);
     // Where nobody says what the target is, it is what the methodology is for.
@@ -91,7 +92,7 @@ pub(super) fn share_of(entry: &Entry, form: Form, shape: &TargetShape, means: &M
 
 /// Why the sets of files of a methodology have no room beside the scratch file and the sets of those before it, whose
 /// room in bytes is `taken`; what it takes itself is added there where it has.
-pub(super) fn no_room(
+pub(crate) fn no_room(
     (entry, expanded): (&Entry, &Expanded),
     shape: &TargetShape,
     means: &Means,

@@ -5,9 +5,10 @@
 use drivelab_core::plan::LeftOut;
 use drivelab_core::units::Nanos;
 
-use super::{Candidate, Out, Unit};
-use crate::diagnose::{Diagnostic, Diagnostics};
 use crate::methodology::Methodology;
+use crate::suite::unit::{Candidate, Out, Unit};
+use crate::tree::diagnose::Diagnostics;
+use crate::tree::diagnostic::Diagnostic;
 
 /// What such an error says of its place in the file.
 pub(crate) const NOTHING: &str = "every test is left out";
@@ -31,7 +32,7 @@ struct Group {
 }
 
 /// `whole` is what is left out beside the single tests.
-pub(super) fn error(method: &Methodology, units: &[Unit], whole: &[LeftOut]) -> Diagnostic {
+pub(crate) fn error(method: &Methodology, units: &[Unit], whole: &[LeftOut]) -> Diagnostic {
     let asked = || units.iter().flat_map(|unit| &unit.tests).filter(|test| test.asked);
     let mut groups: Vec<Group> = Vec::new();
     for test in asked() {

@@ -6,9 +6,9 @@
 use drivelab_core::plan::TestPlan;
 use drivelab_core::units::Nanos;
 
-use super::{Candidate, Out, Unit};
-use crate::means::about;
-use crate::written::Part;
+use crate::expand::written::Part;
+use crate::suite::unit::{Candidate, Out, Unit};
+use crate::target::requires::about;
 
 /// Time of a test where others follow, and where it is the last of all.
 #[derive(Debug, Clone, Copy)]
@@ -26,7 +26,7 @@ struct UnitCosts {
 }
 
 /// Leaves out what cannot stay: tests are taken by priority, those of the same in their order.
-pub(super) fn take(units: &mut [Unit], time: Option<Nanos>) {
+pub(crate) fn take(units: &mut [Unit], time: Option<Nanos>) {
     let mut order: Vec<(usize, usize)> =
         units.iter().enumerate().flat_map(|(unit, it)| (0..it.tests.len()).map(move |test| (unit, test))).collect();
     order.sort_by_key(|(unit, test)| std::cmp::Reverse(units[*unit].tests[*test].priority));
@@ -57,7 +57,7 @@ pub(super) fn take(units: &mut [Unit], time: Option<Nanos>) {
 }
 
 /// Whether a test can run without regard to time.
-pub(super) fn can_run(unit: &Unit, index: usize) -> bool {
+pub(crate) fn can_run(unit: &Unit, index: usize) -> bool {
     unit.tests[index].out.is_none() && with_needed(unit, &vec![false; unit.tests.len()], index).is_ok()
 }
 

@@ -1,0 +1,165 @@
+//! `[[scores]]`: figures that a methodology makes of those of its steps, by weights.
+//!
+//! Owns what their names refer to: tests, steps, other scores. What they come to is worked out by `analysis`. Must not
+//! know: records, results.
+
+use drivelab_core::ids::StepId;
+use drivelab_core::metric::Better;
+use drivelab_core::plan::{LeftOut, StepRole, TestPlan};
+use drivelab_core::score::{Score, ScorePart, ScoreRates, ScoreRule, WEIGHT_ONE};
+
+use crate::methodology::Methodology;
+use crate::tree::diagnostic::Diagnostic;
+use crate::tree::errors::Errors;
+use crate::tree::marks::{cited, sources_of};
+use crate::tree::near::nearest;
+use crate::tree::value::{Located, Table, Value};
+
+/// Unit of a score whose figures have several.
+const POINTS: &str = "points";
+
+/// Adds names that refer to nothing.
+pub(crate) fn check(root: &Table, sources: &[&str], errors: &mut Errors) {
+    let tests: Vec<&str> = root.tables("tests").iter().map(|test| test.text("name")).collect();
+    let scores = root.tables("scores");
+    for (index, score) in scores.iter().enumerate() {
+        cited(score.list("sources"), sources, errors);
+        sources_of(score, sources, errors);
+        for part in score.tables("parts") {
+            let Some(name) = part.get("test") else { continue };
+            let wanted = part.text("test");
+            if !tests.contains(&wanted) {
+                let title = format!("there is no test '{wanted}'");
+                let near = nearest(wanted, tests.iter().copied());
+                errors.push(Diagnostic::new(name.at.clone(), title, "expected the name of a test").near(near));
+            }
+        }
+        let Some(over) = score.get("over") else { continue };
+        let before: Vec<&str> = scores[..index].iter().map(|other| other.text("name")).collect();
+        let wanted = score.text("over");
+        if !before.contains(&wanted) {
+            let title = format!("there is no score '{wanted}' before this one");
+            let near = nearest(wanted, before.iter().copied());
+            errors.push(Diagnostic::new(over.at.clone(), title, "expected the name of a score above").near(near));
+        }
+    }
+}
+
+/// What a plan holds of the scores of a methodology.
+#[derive(Debug, Default)]
+pub(crate) struct Scores {
+    pub(crate) scores: Vec<Score>,
+    pub(crate) left_out: Vec<LeftOut>,
+    /// Steps that there are not, although nothing was set.
+    pub(crate) errors: Errors,
+}
+
+/// The scores of a methodology whose tests are in a plan under names with this prefix (`as-ssd-`, or nothing). One of
+/// whose tests none is there is not spoken of: the tests are.
+pub(crate) fn of_plan(method: &Methodology, prefix: &str, tests: &[TestPlan]) -> Scores {
+    let mut all = Scores::default();
+    for table in method.root().tables("scores") {
+        let parts: Vec<Result<ScorePart, Lack>> =
+            table.tables("parts").iter().map(|one| part(one, prefix, tests)).collect();
+        let missing = |part: &Result<ScorePart, Lack>| matches!(part, Err(Lack::Test(_)));
+        if parts.iter().all(missing) {
+            continue;
+        }
+        let (name, title) = (format!("{prefix}{}", table.text("name")), table.text("title").to_owned());
+        let over = table.has("over").then(|| format!("{prefix}{}", table.text("over")));
+        let divided = over.as_ref().is_none_or(|over| all.scores.iter().any(|score| score.name == *over));
+        match parts.into_iter().collect::<Result<Vec<ScorePart>, Lack>>() {
+            Ok(parts) if divided => all.scores.push(score(table, name, parts, over)),
+            Ok(_) => {
+                let reason = format!("it is divided by '{}', which is left out", over.unwrap_or_default());
+                all.left_out.push(LeftOut { test: name, title, reason });
+            }
+            Err(Lack::Step(error)) if method.settings().is_empty() => all.errors.push(error),
+            Err(Lack::Step(error)) => {
+                all.left_out.push(LeftOut { test: name, title, reason: error.title().to_owned() })
+            }
+            Err(Lack::Test(test)) => {
+                let reason = format!("it needs the test '{test}', which is not there");
+                all.left_out.push(LeftOut { test: name, title, reason });
+            }
+        }
+    }
+    all
+}
+
+/// What a part of a score refers to and what is not there.
+enum Lack {
+    Test(String),
+    Step(Diagnostic),
+}
+
+fn part(table: &Table, prefix: &str, tests: &[TestPlan]) -> Result<ScorePart, Lack> {
+    let name = format!("{prefix}{}", table.text("test"));
+    let Some(test) = tests.iter().find(|test| test.name == name) else { return Err(Lack::Test(name)) };
+    let measured = || test.steps.iter().filter(|step| step.role == StepRole::Measure).map(|step| &step.id);
+    let found = |wanted: &Located<Value>| {
+        let slug = wanted.value.to_string();
+        measured().find(|id| id.slug() == slug).cloned().ok_or_else(|| {
+            let near = nearest(&slug, measured().map(StepId::slug));
+            let title = format!("'{name}' has no step '{slug}'");
+            let error = Diagnostic::new(wanted.at.clone(), title, "expected the second part of a step's id").near(near);
+            let slugs: Vec<&str> = measured().take(8).map(StepId::slug).collect();
+            Lack::Step(error.help(format!("steps of the test: {}", slugs.join(", "))))
+        })
+    };
+    let steps: Vec<StepId> = match table.list("steps") {
+        [] => measured().cloned().collect(),
+        listed => listed.iter().map(found).collect::<Result<_, _>>()?,
+    };
+    let weight = match table.get("weight").map(|found| &found.value) {
+        Some(Value::Decimal(thousandths)) => *thousandths,
+        _ => WEIGHT_ONE,
+    };
+    Ok(ScorePart { steps, metric: figure(table).to_owned(), weight_thousandths: weight })
+}
+
+pub(crate) fn figure(part: &Table) -> &'static str {
+    word(part, "figure").unwrap_or("total.throughput")
+}
+
+fn word(table: &Table, key: &str) -> Option<&'static str> {
+    match table.get(key)?.value {
+        Value::Word(word) => Some(word),
+        _ => None,
+    }
+}
+
+fn score(table: &Table, name: String, parts: Vec<ScorePart>, over: Option<String>) -> Score {
+    let rates = if word(table, "rates_in") == Some("MiB/s") { ScoreRates::Binary } else { ScoreRates::Decimal };
+    let units: Vec<&str> = parts.iter().map(|part| unit(&part.metric, rates)).collect();
+    let same = over.is_none() && units.windows(2).all(|pair| pair[0] == pair[1]);
+    let common = units.first().copied().filter(|_| same).unwrap_or(POINTS);
+    let lower = parts.iter().all(|part| matches!(unit(&part.metric, rates), "us" | "s" | "W"));
+    let reasons = table.table("approximation").into_iter().flat_map(|marks| &marks.entries);
+    let reasons: Vec<String> = reasons.map(|(key, entry)| format!("{key}: {}", entry.value.value)).collect();
+    Score {
+        name,
+        title: table.text("title").to_owned(),
+        unit: if table.has("unit") { table.text("unit").to_owned() } else { common.to_owned() },
+        rule: if word(table, "rule") == Some("mean") { ScoreRule::Mean } else { ScoreRule::Sum },
+        better: if lower { Better::Lower } else { Better::Higher },
+        rates,
+        parts,
+        over,
+        sources: table.list("sources").iter().map(|id| id.value.to_string()).collect(),
+        approximation: reasons.join("; "),
+    }
+}
+
+/// Unit of a figure, by the end of its name.
+fn unit(figure: &str, rates: ScoreRates) -> &'static str {
+    match figure.rsplit('.').next() {
+        Some("throughput") if rates == ScoreRates::Binary => "MiB/s",
+        Some("throughput") => "MB/s",
+        Some("iops") => "IOPS",
+        Some("mean") => "W",
+        Some("bytes") => "MB",
+        Some("busy_time") => "s",
+        _ => "us",
+    }
+}

@@ -1,0 +1,231 @@
+//! What steps leave on the target, and which tests need what an earlier one left there: data to read, headers to check.
+//!
+//! A test of the whole methodology is held against the tests that stay: what it would have found is compared with what
+//! it finds without those that are left out. Must not know: why a test is left out.
+
+use drivelab_core::load::Verify;
+use drivelab_core::plan::{Action, Step, TestPlan};
+use drivelab_core::units::Bytes;
+use drivelab_core::workload::{Pattern, Span, Workload};
+
+use crate::expand::verified::{Written, checkable, overlap, single};
+
+/// A test by its place in its methodology; `before` is the preparation that it alone asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Part {
+    pub(crate) at: usize,
+    pub(crate) before: bool,
+}
+
+/// A test that stays and the part, left out, that wrote what it needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Lack {
+    pub(crate) test: usize,
+    pub(crate) of: Part,
+}
+
+/// What a step does to the target or needs of it.
+#[derive(Debug, Clone)]
+enum Effect {
+    Reads(Span),
+    Checks(Box<Workload>),
+    /// Writes and does nothing else there; `whole` where it goes over all of it, and not only for a time.
+    Fills {
+        span: Span,
+        whole: bool,
+    },
+    Empties(Span),
+    Writes(Box<Written>),
+}
+
+/// Everything that the tests of a methodology do to the target, in order; `None` is the preparation of all of them.
+#[derive(Debug, Clone)]
+pub(crate) struct Sequence(Vec<(Option<Part>, Vec<Effect>)>);
+
+/// Parts of the target, each with who wrote it, the last one at the end.
+#[derive(Debug, Default)]
+struct Pieces(Vec<(Span, Option<Part>)>);
+
+/// What the target holds at a moment, and who wrote it.
+#[derive(Debug, Default)]
+struct Held {
+    /// What is full of data.
+    full: Pieces,
+    /// What some data were written to.
+    touched: Pieces,
+    writes: Vec<Written>,
+    writers: Vec<Option<Part>>,
+}
+
+impl Sequence {
+    /// Of the preparation of all tests, and of each test with its own. Where the target is taken as it is found, reads
+    /// need no writes.
+    pub(crate) fn new<'p>(
+        shared: &[TestPlan],
+        tests: impl Iterator<Item = (&'p [TestPlan], &'p TestPlan)>,
+        as_found: bool,
+    ) -> Self {
+        let of = |plans: &[TestPlan]| -> Vec<Effect> {
+            plans.iter().flat_map(|plan| &plan.steps).flat_map(|step| effects(step, as_found)).collect()
+        };
+        let mut all = vec![(None, of(shared))];
+        for (at, (before, test)) in tests.enumerate() {
+            all.push((Some(Part { at, before: true }), of(before)));
+            all.push((Some(Part { at, before: false }), of(std::slice::from_ref(test))));
+        }
+        let is_check = |effect: &Effect| matches!(effect, Effect::Checks(_));
+        if !all.iter().any(|(_, effects)| effects.iter().any(is_check)) {
+            all.iter_mut().for_each(|(_, effects)| effects.retain(|effect| !matches!(effect, Effect::Writes(_))));
+        }
+        Sequence(all)
+    }
+
+    /// The first test of those that stay that lacks what one that does not stay would have written for it.
+    pub(crate) fn lacking(&self, stays: &[bool]) -> Option<Lack> {
+        let is_there = |part: Option<Part>| part.is_none_or(|part| stays.get(part.at) == Some(&true));
+        let (mut whole, mut left) = (Held::default(), Held::default());
+        for (part, effects) in &self.0 {
+            for effect in effects {
+                if let Some(reader) = part.filter(|_| is_there(*part))
+                    && let Some(of) = effect.missing(&whole, &left).filter(|writer| !is_there(Some(*writer)))
+                {
+                    return Some(Lack { test: reader.at, of });
+                }
+                whole.after(effect, *part);
+                if is_there(*part) {
+                    left.after(effect, *part);
+                }
+            }
+        }
+        None
+    }
+}
+
+impl Effect {
+    /// Who wrote what this needs, where it is there after all tests and not after those that stay.
+    fn missing(&self, whole: &Held, left: &Held) -> Option<Part> {
+        match self {
+            Effect::Reads(span) => {
+                whole.full.lost(*span, &left.full).or_else(|| whole.touched.lost(*span, &left.touched))
+            }
+            Effect::Checks(load) => {
+                let last = |held: &Held| held.writes.iter().rposition(|other| overlap(other.load.span, load.span));
+                let writer = whole.writers[last(whole)?];
+                // Of a target that is taken as it is found, blocks that nobody wrote would pass.
+                let fails = last(left).is_none() || checkable(load, &left.writes, false).is_err();
+                writer.filter(|_| fails)
+            }
+            Effect::Fills { .. } | Effect::Empties(_) | Effect::Writes(_) => None,
+        }
+    }
+}
+
+impl Held {
+    fn after(&mut self, effect: &Effect, part: Option<Part>) {
+        match effect {
+            Effect::Fills { span, whole } => {
+                self.touched.put(*span, part);
+                if *whole {
+                    self.full.put(*span, part);
+                }
+            }
+            Effect::Empties(span) => {
+                self.full.take(*span);
+                self.touched.take(*span);
+            }
+            Effect::Writes(written) => {
+                self.writes.push(Written::clone(written));
+                self.writers.push(part);
+            }
+            Effect::Reads(_) | Effect::Checks(_) => {}
+        }
+    }
+}
+
+impl Pieces {
+    fn put(&mut self, span: Span, part: Option<Part>) {
+        self.take(span);
+        self.0.push((span, part));
+    }
+
+    fn take(&mut self, span: Span) {
+        let before = std::mem::take(&mut self.0);
+        let rest = |(piece, part): (Span, Option<Part>)| without(piece, span).map(move |piece| (piece, part));
+        self.0 = before.into_iter().flat_map(rest).collect();
+    }
+
+    /// Who wrote what is in this span, last, and not among those that are left.
+    fn lost(&self, span: Span, left: &Pieces) -> Option<Part> {
+        let is_lost = |(piece, _): &&(Span, Option<Part>)| {
+            let offset = piece.offset.max(span.offset);
+            let length = Bytes::new(piece.end().min(span.end()).saturating_sub(offset.get()));
+            !left.covers(Span { offset, length })
+        };
+        self.0.iter().rev().find(is_lost)?.1
+    }
+
+    fn covers(&self, span: Span) -> bool {
+        let mut open = vec![span];
+        for (piece, _) in &self.0 {
+            open = open.into_iter().flat_map(|part| without(part, *piece)).collect();
+        }
+        open.iter().all(|part| part.length.get() == 0)
+    }
+}
+
+/// What of a piece lies outside a span.
+fn without(piece: Span, span: Span) -> impl Iterator<Item = Span> {
+    let between = |from: u64, to: u64| Span { offset: Bytes::new(from), length: Bytes::new(to.saturating_sub(from)) };
+    let below = between(piece.offset.get(), piece.end().min(span.offset.get()));
+    let above = between(piece.offset.get().max(span.end()), piece.end());
+    [below, above].into_iter().filter(|part| part.length.get() > 0)
+}
+
+fn effects(step: &Step, as_found: bool) -> Vec<Effect> {
+    let Some(workload) = step.workload().filter(|load| load.files.is_none()) else { return Vec::new() };
+    let loads: Vec<Workload> = workload.on_target().map(single).collect();
+    let reads = |load: &&Workload| !as_found && load.read_percent() > 0 && load.verify != Verify::Check;
+    let mut all: Vec<Effect> = loads.iter().filter(reads).map(|load| Effect::Reads(load.span)).collect();
+    let checks = loads.iter().filter(|load| load.verify == Verify::Check);
+    all.extend(checks.map(|load| Effect::Checks(Box::new(load.clone()))));
+    let writes_only = |load: &&Workload| load.write_percent.get() == 100;
+    let touched = workload.on_target().filter(writes_only);
+    all.extend(touched.map(|load| Effect::Fills { span: load.span, whole: false }));
+    all.extend(filled(step).map(|span| Effect::Fills { span, whole: true }));
+    all.extend(emptied(step).map(Effect::Empties));
+    let writes = loads.into_iter().filter(Workload::writes);
+    all.extend(writes.map(|load| Effect::Writes(Box::new(Written { step: step.id.to_string(), load }))));
+    all
+}
+
+/// The span of a step that goes over all of it once.
+fn gone_over(step: &Step) -> Option<(&Workload, Span)> {
+    let Action::Io { workload, stop, .. } = &step.action else { return None };
+    let once = stop.passes.is_some() || stop.volume.is_some_and(|volume| volume >= workload.span.length);
+    // Jumps and random offsets repeat some blocks and miss others.
+    let in_order = workload.pattern != Pattern::Random && workload.seek_percent.is_zero();
+    let whole = once && in_order && workload.places.is_none();
+    whole.then_some((workload, workload.span))
+}
+
+/// The span that a step leaves full of data: it only writes, and goes over all of it.
+fn filled(step: &Step) -> Option<Span> {
+    gone_over(step).filter(|(load, _)| load.write_percent.get() == 100).map(|(_, span)| span)
+}
+
+fn emptied(step: &Step) -> Option<Span> {
+    gone_over(step).filter(|(load, _)| load.other.trim_percent.get() == 100).map(|(_, span)| span)
+}
+
+/// Whether a test leaves data in all of the target, but for a last part of a block. A time may be over before that; in
+/// the smoke form every step has one.
+pub(crate) fn fills(test: &TestPlan, usable: Bytes, smoke: bool) -> bool {
+    let to_the_end = |step: &&Step| match &step.action {
+        Action::Io { stop, .. } => smoke || stop.time.is_none(),
+        Action::Idle { .. } | Action::CoolDown(_) => false,
+    };
+    test.steps.iter().filter(to_the_end).any(|step| {
+        let Some((span, load)) = filled(step).zip(step.workload()) else { return false };
+        span.offset.get() == 0 && span.length.get().saturating_add(load.block_size.get()) > usable.get()
+    })
+}

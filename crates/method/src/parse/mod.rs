@@ -1,0 +1,6 @@
+//! From a text to a checked methodology: its head, what its values mean together, and what was set on top.
+
+pub(crate) mod head;
+pub(crate) mod meaning;
+pub(crate) mod read;
+pub(crate) mod settings;

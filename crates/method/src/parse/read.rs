@@ -1,0 +1,63 @@
+//! From a text to a methodology that is sound: read, understood, and expanded once in every form.
+//!
+//! Every form is expanded for the target size that is wanted, so an error that does not depend on the target is known
+//! before there is one.
+
+use std::sync::Arc;
+
+use drivelab_core::units::Bytes;
+
+use crate::methodology::Methodology;
+use crate::parse::meaning;
+use crate::plan::attempt;
+use crate::scope::{SpeedGuess, TargetShape};
+use crate::sources::include::Reader;
+use crate::target::requires::Means;
+use crate::tree::diagnose::Diagnostics;
+use crate::tree::errors::Errors;
+
+/// Reads a methodology. `file_name` is what messages call the file; files that it includes are found beside it.
+///
+/// # Errors
+/// [`Diagnostics`] with everything that is wrong: syntax, unknown keys, wrong values, contradictions, and what this
+/// version cannot do yet, each in its file.
+pub fn parse(file_name: &str, text: &str) -> Result<Methodology, Diagnostics> {
+    unexpanded(file_name, text)?.sound()
+}
+
+/// The same without a look whether its forms can be expanded.
+pub(crate) fn unexpanded(file_name: &str, text: &str) -> Result<Methodology, Diagnostics> {
+    let mut reader = Reader::default();
+    let read = reader.read(file_name, text);
+    let Reader { texts, mut errors, .. } = reader;
+    let texts = Arc::new(texts);
+    if let Some(read) = &read {
+        meaning::check(&read.root, &mut errors);
+        read.suite.iter().for_each(|entry| meaning::check(&entry.read.root, &mut errors));
+    }
+    let Some(read) = read.filter(|_| errors.is_empty()) else { return Err(Diagnostics::new(&texts, errors)) };
+    Ok(Methodology::understood(read, &texts))
+}
+
+impl Methodology {
+    /// Itself, where every form can be expanded for the target that it wants.
+    pub(crate) fn sound(self) -> Result<Self, Diagnostics> {
+        let mut errors = Errors::default();
+        let others = self.other_profiles();
+        for one in self.entries().iter().map(|entry| &entry.method).chain([&self]).chain(&others) {
+            for form in one.forms() {
+                let capacity = one.nominal_size(form);
+                let shape = TargetShape { capacity, offset_align: Bytes::new(1), guess: SpeedGuess::default() };
+                errors.join(attempt(one, form, &shape, &Means::default()).err().unwrap_or_default());
+            }
+        }
+        if errors.is_empty() { Ok(self) } else { Err(self.diagnostics(errors)) }
+    }
+
+    /// Its other profiles, where nothing was set, which is about the chosen one.
+    fn other_profiles(&self) -> Vec<Methodology> {
+        let others = self.profile_names().into_iter();
+        let others = others.filter(|name| *name != self.profile() && self.settings().is_empty());
+        others.filter_map(|name| self.chosen(name)).collect()
+    }
+}

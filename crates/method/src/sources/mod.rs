@@ -1,0 +1,8 @@
+//! Where methodologies come from: files, the built-in library, what is included, derived and chosen, traces.
+
+pub(crate) mod include;
+pub mod library;
+pub(crate) mod merge;
+pub(crate) mod profile;
+pub(crate) mod text_file;
+pub(crate) mod traces;

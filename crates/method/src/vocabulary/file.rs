@@ -1,0 +1,183 @@
+//! The vocabulary of the file as a whole: target, forms, profiles, defaults, sources, and the tables that it has.
+//!
+//! The checker, the JSON Schema and the tests of the guide all read these tables, so a key cannot be known to one of
+//! them and unknown to another. Must not know: targets, plans, rendering.
+
+use crate::vocabulary::around::{CONDITIONS, DRIVES};
+use crate::vocabulary::ending::ENDING;
+use crate::vocabulary::frame::{INCLUDE, REQUIRES, SUITE};
+use crate::vocabulary::load::LOAD;
+use crate::vocabulary::marks::MARKS;
+use crate::vocabulary::prepare::PREPARE;
+use crate::vocabulary::shape::{Key, Kind, NAME, Shape, Word, key, later, later_word, must, must_or, word};
+use crate::vocabulary::test::{PUBLISHED_UNIT, REPEAT, SETS, TEST};
+use crate::vocabulary::{files, scores, trace};
+
+static TARGET: Shape = Shape {
+    name: "`[target]`",
+    keys: &[&[
+        must("kind", Kind::OneOf(TARGET_KINDS), "What the tests run on."),
+        must(
+            "size",
+            Kind::SizeOrShare,
+            "How much is wanted: the size of the file, and the first bytes or a share of a block device, such as \"100 %\".",
+        ),
+        key("file_size", Kind::Size, "Size of the file, where that is another than `size` or `size` is a share."),
+        must("minimum_size", Kind::Size, "The methodology says nothing useful below this size and is refused."),
+        key("content", Kind::OneOf(TARGET_CONTENTS), "What reads may come from. Default written."),
+    ]],
+    lists: false,
+};
+
+const TARGET_CONTENTS: &[Word] = &[
+    word("written", "Only what a [[prepare]] step wrote: a methodology that reads and fills nothing is refused."),
+    word(
+        "as_found",
+        "Whatever is there, for targets that exist already; a scratch file is refused, since it is all holes.",
+    ),
+];
+
+const TARGET_KINDS: &[Word] = &[
+    word("file", "A file on a mounted file system."),
+    word(
+        "file_or_block",
+        "A file, or the first `size` bytes or the share `size` of a block device that the user released.",
+    ),
+    word("any", "Whatever the command names: a file, a block device, /dev/null, /dev/zero or nop:."),
+    word("block_device", "A whole drive or a partition that the user released; files are refused."),
+    word("directory", "A folder on a mounted file system, in which the run makes files and folders of its own."),
+    later_word("virtual", "A virtual drive.", "there are no virtual drives yet"),
+];
+
+static FORM_TARGET_SIZES: &[Key] = &[
+    key("size", Kind::SizeOrShare, "How much of the target is wanted in this form."),
+    key("file_size", Kind::Size, "Size of the file in this form."),
+    key("minimum_size", Kind::Size, "Smallest useful size in this form."),
+];
+
+static FORM_TARGET: Shape = Shape { name: "the target of a form", keys: &[FORM_TARGET_SIZES], lists: false };
+
+static FORM: Shape = Shape {
+    name: "a form",
+    keys: &[
+        &[
+            key("target", Kind::Table(&FORM_TARGET), "Sizes of the target that differ in this form."),
+            key("conditions", Kind::Table(&CONDITIONS), "Keys of [conditions] that differ in this form."),
+            key("drives", Kind::Table(&DRIVES), "Keys of [drives] that differ in this form."),
+        ],
+        LOAD,
+        ENDING,
+        REPEAT,
+        SETS,
+        MARKS,
+    ],
+    lists: true,
+};
+
+static PROFILE_TARGET: Shape = Shape {
+    name: "the target of a profile",
+    keys: &[&[key("kind", Kind::OneOf(TARGET_KINDS), "What the tests of this profile run on.")], FORM_TARGET_SIZES],
+    lists: false,
+};
+
+static PROFILE: Shape = Shape {
+    name: "a profile",
+    keys: &[
+        &[
+            must("name", Kind::Name, "Short name, as on the command line."),
+            must("purpose", Kind::Text, "What it is, in a sentence."),
+            must("tests", Kind::ListOf(&NAME), "Names of its tests."),
+            key("target", Kind::Table(&PROFILE_TARGET), "What of the target differs in this profile."),
+            key("conditions", Kind::Table(&CONDITIONS), "Keys of [conditions] that differ in this profile."),
+        ],
+        LOAD,
+        ENDING,
+        REPEAT,
+        SETS,
+        MARKS,
+    ],
+    lists: true,
+};
+
+static FORMS: Shape = Shape {
+    name: "`[forms]`",
+    keys: &[&[
+        key(
+            "faithful",
+            Kind::Table(&FORM),
+            "The methodology as published. May be empty: the values then stand as they are.",
+        ),
+        key("quick", Kind::Table(&FORM), "Shortened, same shape. May be empty."),
+    ]],
+    lists: true,
+};
+
+/// What can be set on the command line.
+pub(crate) static SETTING: Shape = Shape { name: "`--set`", keys: &[LOAD, ENDING, REPEAT, SETS], lists: true };
+
+static DEFAULTS: Shape = Shape { name: "`[defaults]`", keys: &[LOAD, ENDING, REPEAT, SETS, MARKS], lists: true };
+
+static SOURCE: Shape = Shape {
+    name: "a source",
+    keys: &[&[
+        must("id", Kind::Name, "Short name by which tests and parameters refer to it."),
+        must("citation", Kind::Text, "What it is and where: title, version, author, page."),
+    ]],
+    lists: false,
+};
+
+/// The whole file.
+pub(crate) static FILE: Shape = Shape {
+    name: "a methodology",
+    keys: &[&[
+        must("format", Kind::Format, "Version of the language: 1."),
+        must("name", Kind::Name, "Short name, as on the command line."),
+        must("title", Kind::Text, "Title for people."),
+        must("version", Kind::Version, "Version of the methodology, major.minor.patch."),
+        must("summary", Kind::Text, "What it does, in a sentence or two."),
+        must("good_for", Kind::Text, "Which question it answers well."),
+        must("cannot_tell", Kind::Text, "What its results do not show."),
+        must("sources", Kind::Tables(&SOURCE), "What the methodology cites."),
+        key(
+            "published_unit",
+            PUBLISHED_UNIT,
+            "Unit in which the source published rates; charts are drawn in it, and tables show it beside MB/s.",
+        ),
+        must("target", Kind::Table(&TARGET), "What the tests run on."),
+        key("defaults", Kind::Table(&DEFAULTS), "Parameters that hold for every test that does not state its own."),
+        must("forms", Kind::Table(&FORMS), "The forms in which it exists; smoke is always derived."),
+        key(
+            "file_sets",
+            Kind::Tables(&files::FILE_SET),
+            "Sets of files that tests work on, in a folder of the run's own.",
+        ),
+        key("prepare", Kind::Tables(&PREPARE), "Steps that bring the target into the state that the tests ask for."),
+        key(
+            "traces",
+            Kind::Tables(&trace::TRACE),
+            "Traces that tests replay; each can be replaced by `--trace NAME=FILE`.",
+        ),
+        must_or("tests", "suite", Kind::Tables(&TEST), "The tests, in order of execution."),
+        key("scores", Kind::Tables(&scores::SCORE), "Figures made of those of several steps by a formula."),
+        key(
+            "profiles",
+            Kind::Tables(&PROFILE),
+            "Named selections of the tests with values of their own; the first holds where none is named.",
+        ),
+        key("suite", Kind::Tables(&SUITE), "Tests of other methodologies, in order, behind its own."),
+        key("include", Kind::Table(&INCLUDE), "The methodology that this one is derived from."),
+        key("requires", Kind::Table(&REQUIRES), "What the methodology needs; without it it is refused."),
+        key(
+            "conditions",
+            Kind::Table(&CONDITIONS),
+            "What is set up around the target, and the arms that are compared.",
+        ),
+        key("drives", Kind::Table(&DRIVES), "What becomes of several targets."),
+        later(
+            "acceptance",
+            "Limits that the figures must meet.",
+            "findings have no limits of the methodology's own yet",
+        ),
+    ]],
+    lists: false,
+};
