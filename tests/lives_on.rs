@@ -6,61 +6,39 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use drivelab_core::plan::{Form, TestPlan};
 use drivelab_core::units::Bytes;
-use drivelab_method::{Methodology, SpeedGuess, TargetShape, expand, library, parse};
+use drivelab_method::{SpeedGuess, TargetShape, expand, library, parse};
 use drivelab_session::lives_on;
 
 const BEGIN: &str = "<!-- Printed from methods/*.toml; do not edit. A test compares the two. -->\n";
 
-/// One line for each time that a methodology in one of its forms makes its target anew.
-fn chains(method: &Methodology, form: Form) -> Vec<String> {
+fn list() -> String {
     let shape =
         TargetShape { capacity: Bytes::new(1 << 40), offset_align: Bytes::new(512), guess: SpeedGuess::default() };
-    let Ok(plan) = expand(method, form, &shape) else { return Vec::new() };
-    let mut lines = Vec::new();
-    for chain in lives_on(&plan) {
-        let last = chain.iter().rposition(|(test, _)| test.name != "prepare" && !test.name.starts_with("prepare-"));
-        let Some(last) = last else { continue };
-        // What nothing measured comes after leaves nothing behind for anybody.
-        let chain = &chain[..=last];
-        let writing = chain[..last].iter().filter(|(_, changes)| *changes).count();
-        if writing == 0 {
-            continue;
-        }
-        let words = |(test, changes): &(&TestPlan, bool)| {
-            if *changes { format!("**{}**", test.name) } else { test.name.clone() }
-        };
-        lines.push(chain.iter().map(words).collect::<Vec<String>>().join(" → "));
-    }
-    lines
-}
-
-/// What the first form of each profile has, and what another form has where that is not the same.
-fn list() -> String {
     let mut text = String::new();
     for built_in in library::all() {
-        let usual = parse(built_in.name, built_in.text).expect("a built-in methodology");
-        let others = usual.profiles().into_iter().filter(|profile| profile.name != usual.profile());
-        let others = others.map(|profile| usual.with_profile(&profile.name).expect("a profile of its own"));
-        for method in std::iter::once(usual.clone()).chain(others) {
-            let is_usual = method.profile() == usual.profile();
-            let name =
-                if is_usual { built_in.name.to_owned() } else { format!("{}, {}", built_in.name, method.profile()) };
-            let mut first: Option<Vec<String>> = None;
-            for form in method.forms() {
-                let lines = chains(&method, form);
-                let title = match &first {
-                    None if is_usual => format!("### {name}"),
-                    None => format!("#### {name}"),
-                    Some(first) if *first == lines => continue,
-                    Some(_) => format!("#### {name}, {}", form.name()),
-                };
-                if !lines.is_empty() {
-                    let lines: String = lines.iter().map(|line| format!("- {line}\n")).collect();
-                    let _ = write!(text, "\n{title}\n\n{lines}");
-                }
-                first.get_or_insert(lines);
+        let method = parse(built_in.name, built_in.text).expect("a built-in methodology");
+        let Some(form) = method.forms().first().copied() else { continue };
+        let Ok(plan) = expand(&method, form, &shape) else { continue };
+        let mut lines = Vec::new();
+        for chain in lives_on(&plan) {
+            let last = chain.iter().rposition(|(test, _)| test.name != "prepare" && !test.name.starts_with("prepare-"));
+            let Some(last) = last else { continue };
+            // What nothing measured comes after leaves nothing behind for anybody.
+            let chain = &chain[..=last];
+            let writing = chain[..last].iter().filter(|(_, changes)| *changes).count();
+            if writing == 0 {
+                continue;
+            }
+            let words = |(test, changes): &(&drivelab_core::plan::TestPlan, bool)| {
+                if *changes { format!("**{}**", test.name) } else { test.name.clone() }
+            };
+            lines.push(chain.iter().map(words).collect::<Vec<String>>().join(" → "));
+        }
+        if !lines.is_empty() {
+            let _ = writeln!(text, "\n### {}\n", built_in.name);
+            for line in lines {
+                let _ = writeln!(text, "- {line}");
             }
         }
     }
