@@ -1,4 +1,4 @@
-//! Bundles web/ (charts and style sheet of the report) with Node and esbuild, for `src/asset.rs` to embed.
+//! Bundles web/ (charts and style sheet of the report) with Node and esbuild, for `src/formats/asset.rs` to embed.
 //!
 //! Needs Node.js 18 and npm; without them the build stops with one sentence. Packages are installed by `npm ci` from
 //! the committed lock file, only where they are missing. Two builds at once wait for each other.

@@ -5,7 +5,10 @@ use drivelab_core::finding::{Evidence, Finding, Severity};
 use drivelab_core::plan::Form;
 use drivelab_core::run::RunRecords;
 
-use crate::{ReportError, ReportInput, asset, compare};
+use crate::error::ReportError;
+use crate::figure::input::ReportInput;
+use crate::formats::asset;
+use crate::views::across::compare;
 
 mod disturbed;
 
@@ -309,7 +312,7 @@ fn a_faithful_run_on_a_smaller_target_is_not_said_to_be_as_stated() {
     records.plan.form = drivelab_core::plan::Form::Faithful;
     let note = |records: &drivelab_core::run::RunRecords| {
         let analysis = analyse(records);
-        crate::run_facts::form_note(&ReportInput { records, analysis: &analysis })
+        crate::words::run_facts::form_note(&ReportInput { records, analysis: &analysis })
     };
     assert_eq!(note(&records), "parameters and durations as stated, nothing shortened");
     let (stated, tested) = (drivelab_core::units::Bytes::new(64 << 30), drivelab_core::units::Bytes::GIB);

@@ -6,8 +6,8 @@ use drivelab_core::plan::{Action, OnError};
 use drivelab_core::units::Bytes;
 
 use super::*;
-use crate::chart::Point;
-use crate::tests_view::Figure;
+use crate::figure::Figure;
+use crate::figure::chart::Point;
 
 const STEP: &str = "corners/seq-1m-q8t1-read";
 const MARKS: [char; 3] = ['▲', '▼', '◆'];
@@ -100,7 +100,7 @@ fn percentile_curves_and_the_slowest_interval_of_a_disturbed_step_are_marked_and
     let records = testing::sample_run();
     let analysis = spoiled(&records, |step| step.starts_with("sustained/") || step == STEP);
     let input = ReportInput { records: &records, analysis: &analysis };
-    let tests = crate::tests_view::tests(&input, "", 100);
+    let tests = crate::views::test::tests(&input, "", 100);
     let mut seen = [0, 0];
     for figure in tests.iter().flat_map(|test| &test.figures) {
         let Some(chart) = figure.chart.as_ref().filter(|chart| chart.id.ends_with("-percentiles")) else { continue };
@@ -179,7 +179,7 @@ fn figures_from_records_have_the_signs_of_their_step() {
     ];
     for (analysis, signs) in &cases {
         let input = ReportInput { records: &records, analysis };
-        let figures = crate::tests_view::tests(&input, "", 100).into_iter().flat_map(|test| test.figures);
+        let figures = crate::views::test::tests(&input, "", 100).into_iter().flat_map(|test| test.figures);
         let titles = ["By position", "Over time", "Over the data written"];
         let figures: Vec<Figure> = figures.filter(|figure| titles.contains(&figure.title.as_str())).collect();
         assert_eq!(figures.iter().map(|figure| figure.title.as_str()).collect::<Vec<_>>(), titles);
@@ -188,7 +188,7 @@ fn figures_from_records_have_the_signs_of_their_step() {
         }
         // Of the whole run only its stretch.
         for own in [true, false] {
-            let mut whole = crate::time_line::of_run(&input, "", 100).expect("a line");
+            let mut whole = crate::views::time_line::of_run(&input, "", 100).expect("a line");
             whole.table.rows.retain(|row| (row[1].text == label) == own);
             let panels = whole.chart.iter_mut().flat_map(|chart| &mut chart.panels);
             for series in panels.flat_map(|panel| &mut panel.series) {
@@ -219,7 +219,7 @@ fn a_map_has_the_signs_of_its_step() {
     ];
     for (analysis, signs) in &cases {
         let input = ReportInput { records: &records, analysis };
-        let maps = crate::map_view::figures(&input, &records.plan.tests[0], "x");
+        let maps = crate::views::test::map::figures(&input, &records.plan.tests[0], "x");
         assert_eq!(maps.len(), 1);
         assert!(all_have(&maps[0], *signs) > 10);
     }
@@ -230,7 +230,7 @@ fn a_map_has_the_signs_of_its_step() {
 fn the_marks_of_an_execution_are_its_own() {
     let shown = |records: &RunRecords, analysis: &Analysis, step: &str, round: u32| {
         let step = records.plan.steps().find(|one| one.id.as_str() == step).expect("the step").id.clone();
-        let marks = crate::figures::marks(&ReportInput { records, analysis }, &StepKey { step, round });
+        let marks = crate::figure::marks::of(&ReportInput { records, analysis }, &StepKey { step, round });
         [marks.rate("1").plain(), marks.time("1").plain()]
     };
     let second = |key: &StepKey| key.step.as_str() == STEP && key.round == 2;

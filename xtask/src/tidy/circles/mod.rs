@@ -37,7 +37,6 @@ const ALLOWED: &Baseline = &[
     ("crates/engine", 29),
     ("crates/interop", 13),
     ("crates/method", 48),
-    ("crates/report", 42),
     ("crates/session", 5),
     ("crates/store", 10),
     ("crates/telemetry", 2),

@@ -1,0 +1,13 @@
+//! The JSON documents: published formats, whose schemas stand in docs/formats.
+
+pub(crate) mod arms;
+pub(crate) mod check;
+pub(crate) mod commands;
+pub(crate) mod dry_run;
+pub(crate) mod io;
+pub(crate) mod probe;
+pub(crate) mod results;
+pub(crate) mod together;
+mod told;
+pub(crate) mod watch;
+pub(crate) mod wipe;

@@ -1,0 +1,35 @@
+//! The document of several arms beside each other, which `drivelab run --arm` prints as JSON, and its schema.
+
+use drivelab_analysis::arms::Arms;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::marker;
+
+/// The document of several arms, as docs/formats/arms.schema.json describes it.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ArmsDoc {
+    /// Always `drivelab.arms`.
+    pub schema: &'static str,
+    /// Version of this document, 1. Raised when readers of the version before would misread it.
+    pub schema_version: u32,
+    /// The comparison.
+    #[serde(flatten)]
+    pub arms: Arms,
+}
+
+/// The comparison as a document.
+#[must_use]
+pub fn arms_json(arms: Arms) -> ArmsDoc {
+    ArmsDoc { schema: marker::ARMS, schema_version: 1, arms }
+}
+
+/// JSON Schema of the document.
+#[must_use]
+pub fn arms_schema() -> serde_json::Value {
+    let settings = schemars::generate::SchemaSettings::default().for_serialize();
+    let mut schema = settings.into_generator().into_root_schema_for::<ArmsDoc>();
+    schema.insert("title".to_owned(), "drivelab, arms beside each other".into());
+    schema.insert("$id".to_owned(), "drivelab.arms.v1".into());
+    schema.to_value()
+}

@@ -1,0 +1,83 @@
+//! The JSON document of `drivelab check`, and its schema. Every word of the answers is `analysis::buyer`'s.
+
+use std::path::{Path, PathBuf};
+
+use drivelab_analysis::buyer::{Answer, Checked, Known, Verdict};
+use drivelab_core::ids::RunId;
+use drivelab_core::probe::{NotKnown, TargetProbe};
+use drivelab_core::units::Bytes;
+use schemars::{JsonSchema, Schema, schema_for};
+use serde::Serialize;
+
+/// Version of the document.
+const SCHEMA_VERSION: u32 = 1;
+
+/// What was checked and what came of it, as JSON.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CheckDocument<'a> {
+    /// `drivelab.check`.
+    schema: &'static str,
+    /// 1.
+    schema_version: u32,
+    /// The device or file that was looked at.
+    target: PathBuf,
+    /// Whether anything was read of it; where not, the answers rest on what the drive says.
+    read: bool,
+    /// The run that holds what was read; null where none is kept.
+    run: Option<RunId>,
+    /// Model as the drive says; null where it is not known.
+    model: Option<&'a str>,
+    /// Serial number as the drive says; null where it is not known.
+    serial: Option<&'a str>,
+    /// Capacity of the drive in bytes; null where there is no drive.
+    capacity: Option<Bytes>,
+    /// The line above the answers.
+    verdict: &'a Verdict,
+    /// Question by question, in a fixed order.
+    answers: &'a [Answer],
+    /// What could not be found out, why, and how to get it.
+    not_known: &'a [NotKnown],
+}
+
+/// What is shown of a check.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckInput<'a> {
+    /// The device or file that was looked at.
+    pub target: &'a Path,
+    /// What the answers are made of.
+    pub known: Known<'a>,
+    /// Verdict and answers.
+    pub checked: &'a Checked,
+    /// The run, where one is kept.
+    pub run: Option<RunId>,
+}
+
+/// The document, as docs/formats/check.schema.json describes it.
+#[must_use]
+pub fn check_document<'a>(input: &CheckInput<'a>) -> CheckDocument<'a> {
+    let CheckInput { target, known, checked, run } = *input;
+    let device = known.probe.and_then(TargetProbe::device);
+    CheckDocument {
+        schema: "drivelab.check",
+        schema_version: SCHEMA_VERSION,
+        target: target.to_owned(),
+        read: known.read.is_some(),
+        run,
+        model: device.and_then(|device| device.model.as_deref()).map(str::trim),
+        serial: device.and_then(|device| device.serial.as_deref()).map(str::trim),
+        capacity: device.map(|device| device.capacity),
+        verdict: &checked.verdict,
+        answers: &checked.answers,
+        not_known: not_known(input),
+    }
+}
+
+/// JSON Schema of the document: name of the file without its end, schema.
+#[must_use]
+pub fn check_schema() -> (&'static str, Schema) {
+    ("check", schema_for!(CheckDocument<'_>))
+}
+
+pub(crate) fn not_known<'a>(input: &CheckInput<'a>) -> &'a [NotKnown] {
+    input.known.probe.map(|probe| probe.not_known.as_slice()).unwrap_or_default()
+}

@@ -1,0 +1,67 @@
+//! The JSON documents of `drivelab targets` and `drivelab show`, and their schemas.
+
+use drivelab_core::drive_facts::DriveFacts;
+use drivelab_core::finding::Finding;
+use drivelab_core::probe::TargetProbe;
+use schemars::{JsonSchema, Schema, schema_for};
+use serde::Serialize;
+
+/// Version of the documents.
+const SCHEMA_VERSION: u32 = 1;
+
+/// The list of targets as JSON.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TargetsDocument<'a> {
+    /// `drivelab.targets`.
+    schema: &'static str,
+    /// 1.
+    schema_version: u32,
+    /// The disks of this machine.
+    targets: &'a [TargetProbe],
+}
+
+/// A target in full as JSON.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ShowDocument<'a> {
+    /// `drivelab.show`.
+    schema: &'static str,
+    /// 1.
+    schema_version: u32,
+    /// Everything that can be told of it.
+    target: &'a TargetProbe,
+    /// What is worth knowing about it.
+    findings: &'a [Finding],
+    /// What no probe tells: the drive facts file that fits its model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    data_sheet: Option<&'a DriveFacts>,
+}
+
+/// A target in full, and what is known of its model.
+#[derive(Debug, Clone, Copy)]
+pub struct ShowInput<'a> {
+    /// Everything that can be told of it.
+    pub target: &'a TargetProbe,
+    /// What is worth knowing about it.
+    pub findings: &'a [Finding],
+    /// The drive facts file that fits its model.
+    pub data_sheet: Option<&'a DriveFacts>,
+}
+
+/// The list of targets, as docs/formats/targets.schema.json describes it.
+#[must_use]
+pub fn targets_document(targets: &[TargetProbe]) -> TargetsDocument<'_> {
+    TargetsDocument { schema: "drivelab.targets", schema_version: SCHEMA_VERSION, targets }
+}
+
+/// A target in full, as docs/formats/show.schema.json describes it.
+#[must_use]
+pub fn show_document<'a>(input: &ShowInput<'a>) -> ShowDocument<'a> {
+    let ShowInput { target, findings, data_sheet } = *input;
+    ShowDocument { schema: "drivelab.show", schema_version: SCHEMA_VERSION, target, findings, data_sheet }
+}
+
+/// JSON Schemas of both documents: name of the file without its end, schema.
+#[must_use]
+pub fn probe_schemas() -> [(&'static str, Schema); 2] {
+    [("targets", schema_for!(TargetsDocument<'_>)), ("show", schema_for!(ShowDocument<'_>))]
+}

@@ -1,0 +1,188 @@
+//! What a chart shows, free of any charting library: panels above one x axis, series of points with their texts.
+//!
+//! web/src/data.ts mirrors these types and web/src/options.ts turns them into a drawing. Every point carries the text
+//! that the table beside the chart shows, so the page's script formats and computes nothing.
+
+use serde::{Serialize, Serializer};
+
+/// Colours of the palette in web/src/page.css; the same thing has the same colour in every chart.
+pub(crate) mod colour {
+    /// Reads.
+    pub(crate) const READ: u8 = 0;
+    /// Writes.
+    pub(crate) const WRITE: u8 = 1;
+    /// Reads and writes together.
+    pub(crate) const TOTAL: u8 = 2;
+    /// Arrivals that wait, and other things that are no operation.
+    pub(crate) const BACKLOG: u8 = 3;
+    /// The slow end of reads.
+    pub(crate) const READ_TAIL: u8 = 4;
+    /// The slow end of writes.
+    pub(crate) const WRITE_TAIL: u8 = 5;
+    /// Trims.
+    pub(crate) const TRIM: u8 = 6;
+    /// Write-zeroes operations.
+    pub(crate) const WRITE_ZEROES: u8 = 7;
+    /// Flushes; dashed where they stand beside what has this colour.
+    pub(crate) const FLUSH: u8 = 3;
+}
+
+/// A point: x, y (none where there is no figure), the text of y, and what the tooltip is headed with.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Point(
+    #[serde(serialize_with = "short")] pub(crate) f64,
+    #[serde(serialize_with = "short_or_none")] pub(crate) Option<f64>,
+    pub(crate) String,
+    #[serde(skip_serializing_if = "Option::is_none")] pub(crate) Option<String>,
+);
+
+/// Seven digits place a point far more finely than a screen shows it, and keep the page small.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.6e}").parse().unwrap_or(value)
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over references")]
+fn short<S: Serializer>(value: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+    rounded(*value).serialize(serializer)
+}
+
+fn short_or_none<S: Serializer>(value: &Option<f64>, serializer: S) -> Result<S::Ok, S::Error> {
+    value.map(rounded).serialize(serializer)
+}
+
+/// A line or a set of bars.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Series {
+    /// Name in the legend; series of the same name in several panels are shown and hidden together.
+    pub(crate) name: String,
+    /// Index into the palette.
+    pub(crate) colour: u8,
+    /// Dashed line.
+    pub(crate) dashed: bool,
+    /// Points in order of x.
+    pub(crate) points: Vec<Point>,
+    /// x, lowest and highest round, where there were several rounds.
+    pub(crate) ranges: Vec<(f64, f64, f64)>,
+}
+
+impl Series {
+    pub(crate) fn new(name: &str, colour: u8) -> Self {
+        Series { name: name.to_owned(), colour, dashed: false, points: Vec::new(), ranges: Vec::new() }
+    }
+
+    /// Whether anything can be drawn.
+    pub(crate) fn has_figures(&self) -> bool {
+        self.points.iter().any(|point| point.1.is_some())
+    }
+}
+
+/// How a panel draws its series.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum PanelKind {
+    /// Lines with markers.
+    Line,
+    /// Bars side by side.
+    Bar,
+}
+
+/// One y axis, from zero, and what is drawn on it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Panel {
+    /// The quantity.
+    pub(crate) title: String,
+    /// Its unit.
+    pub(crate) unit: String,
+    /// Lines or bars.
+    pub(crate) kind: PanelKind,
+    /// What is drawn.
+    pub(crate) series: Vec<Series>,
+}
+
+impl Panel {
+    /// Lines with markers.
+    pub(crate) fn lines(title: &str, unit: &str, series: Vec<Series>) -> Self {
+        Panel { title: title.to_owned(), unit: unit.to_owned(), kind: PanelKind::Line, series }
+    }
+
+    /// Bars side by side.
+    pub(crate) fn bars(title: &str, unit: &str, series: Vec<Series>) -> Self {
+        Panel { title: title.to_owned(), unit: unit.to_owned(), kind: PanelKind::Bar, series }
+    }
+}
+
+/// How x is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Scale {
+    /// Named places; x is an index into the labels.
+    Category,
+    /// Logarithmic to base 2, with ticks at the values that were run.
+    Log2,
+    /// From zero, linear.
+    Linear,
+}
+
+/// The x axis that all panels of a chart share.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Axis {
+    /// The quantity with its unit.
+    pub(crate) title: String,
+    /// Layout.
+    pub(crate) scale: Scale,
+    /// Texts of a category axis.
+    pub(crate) labels: Vec<String>,
+    /// Ticks of a numeric axis: the values that were run; empty where the drawing may choose.
+    pub(crate) ticks: Vec<f64>,
+    /// Where a linear axis ends; 0 where the drawing may choose.
+    pub(crate) end: f64,
+}
+
+impl Axis {
+    /// From zero to `end`, or as far as the drawing chooses where that is 0.
+    pub(crate) fn linear(title: &str, end: f64) -> Self {
+        Axis { title: title.to_owned(), scale: Scale::Linear, labels: Vec::new(), ticks: Vec::new(), end }
+    }
+
+    /// Named places; no title where it is empty.
+    pub(crate) fn named(title: &str, labels: Vec<String>) -> Self {
+        Axis { title: title.to_owned(), scale: Scale::Category, labels, ticks: Vec::new(), end: 0.0 }
+    }
+}
+
+/// A named stretch of the x axis.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Stretch {
+    /// Begin.
+    pub(crate) from: f64,
+    /// End.
+    pub(crate) to: f64,
+    /// Name.
+    pub(crate) label: String,
+}
+
+/// A chart.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub(crate) struct Chart {
+    /// Id of its place in the page, unique there.
+    pub(crate) id: String,
+    /// What is to be seen, for those who do not see it.
+    pub(crate) description: String,
+    /// The shared x axis.
+    pub(crate) x: Axis,
+    /// From top to bottom.
+    pub(crate) panels: Vec<Panel>,
+    /// Named stretches of x.
+    pub(crate) stretches: Vec<Stretch>,
+}
+
+impl Chart {
+    /// Drops series and panels without a figure; `None` where nothing is left to draw.
+    pub(crate) fn drawable(mut self) -> Option<Self> {
+        for panel in &mut self.panels {
+            panel.series.retain(Series::has_figures);
+        }
+        self.panels.retain(|panel| !panel.series.is_empty());
+        (!self.panels.is_empty()).then_some(self)
+    }
+}

@@ -1,0 +1,204 @@
+//! A table as every format shows it: columns, rows, and cells that may carry signs (void, approximation).
+
+use drivelab_core::metric::Wrong;
+
+/// What a figure cell is.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) enum Sign {
+    /// An ordinary cell.
+    #[default]
+    None,
+    /// The figure is void, for this reason.
+    Void(String),
+    /// The figure is a lower bound.
+    AtLeast,
+}
+
+/// One cell.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Cell {
+    /// What is shown.
+    pub(crate) text: String,
+    /// A second, smaller line; empty for none.
+    pub(crate) detail: String,
+    /// Void or not.
+    pub(crate) sign: Sign,
+    /// In which direction something beside the test disturbed it; none where nothing did.
+    pub(crate) wrong: Option<Wrong>,
+    /// Why the parameters behind the row are approximations; empty where they are not.
+    pub(crate) approximation: String,
+}
+
+impl Cell {
+    /// Plain text.
+    pub(crate) fn text(text: impl Into<String>) -> Self {
+        Cell { text: text.into(), ..Cell::default() }
+    }
+
+    /// A void figure.
+    pub(crate) fn void(reason: impl Into<String>) -> Self {
+        Cell { text: "void".to_owned(), sign: Sign::Void(reason.into()), ..Cell::default() }
+    }
+
+    /// A figure that is a lower bound.
+    pub(crate) fn at_least(text: impl Into<String>) -> Self {
+        Cell { text: text.into(), sign: Sign::AtLeast, ..Cell::default() }
+    }
+
+    /// Whether it is a void figure.
+    pub(crate) fn is_void(&self) -> bool {
+        matches!(self.sign, Sign::Void(_))
+    }
+
+    /// Whether it is a lower bound.
+    pub(crate) fn is_at_least(&self) -> bool {
+        self.sign == Sign::AtLeast
+    }
+
+    /// The sign before a lower bound.
+    pub(crate) fn before(&self) -> &'static str {
+        if self.is_at_least() { "≥ " } else { "" }
+    }
+
+    /// With the mark of a disturbed figure, where it is one: a cell without a figure has none.
+    pub(crate) fn wrong(self, wrong: Option<Wrong>) -> Self {
+        let wrong = wrong.filter(|_| !self.text.is_empty() && !self.is_void());
+        Cell { wrong, ..self }
+    }
+
+    /// The mark behind a figure that something beside the test disturbed; empty where nothing did.
+    pub(crate) fn after(&self) -> &'static str {
+        self.wrong.map_or("", Wrong::sign)
+    }
+
+    /// What the mark says, for a tooltip.
+    pub(crate) fn says(&self) -> &'static str {
+        match self.wrong {
+            None => "",
+            Some(Wrong::TooLow) => "Disturbed: other programs used the disk. Undisturbed it would be higher",
+            Some(Wrong::TooHigh) => "Disturbed: other programs used the disk. Undisturbed it would be lower",
+            Some(Wrong::EitherWay) => "Disturbed: other programs used the disk. Undisturbed it would differ",
+        }
+    }
+
+    /// Why it is void; empty where it is not.
+    pub(crate) fn void_reason(&self) -> &str {
+        match &self.sign {
+            Sign::None | Sign::AtLeast => "",
+            Sign::Void(reason) => reason,
+        }
+    }
+
+    /// What is copied and printed in plain text: sign of a lower bound, text, mark of a disturbed figure,
+    /// sign of approximation, detail.
+    pub(crate) fn plain(&self) -> String {
+        let sign = if self.approximation.is_empty() { "" } else { " ≈" };
+        let apart = if self.wrong.is_some() { " " } else { "" };
+        let figure = format!("{}{}{apart}{}{sign}", self.before(), self.text, self.after());
+        if self.detail.is_empty() { figure } else { format!("{figure} ({})", self.detail) }
+    }
+}
+
+/// Heading of a column.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Column {
+    /// Title.
+    pub(crate) title: String,
+    /// Unit; empty for none.
+    pub(crate) unit: String,
+    /// Figures, set to the right.
+    pub(crate) figures: bool,
+    /// Id of the metric's definition; empty where the column is no metric.
+    pub(crate) metric: String,
+}
+
+impl Column {
+    /// A column of words.
+    pub(crate) fn words(title: &str) -> Self {
+        Column { title: title.to_owned(), unit: String::new(), figures: false, metric: String::new() }
+    }
+
+    /// A column of figures that are no metric.
+    pub(crate) fn figures(title: &str, unit: &str) -> Self {
+        Column { title: title.to_owned(), unit: unit.to_owned(), figures: true, metric: String::new() }
+    }
+
+    /// Title with unit.
+    pub(crate) fn plain(&self) -> String {
+        if self.unit.is_empty() { self.title.clone() } else { format!("{} ({})", self.title, self.unit) }
+    }
+}
+
+/// A table; the first cell of each row is its heading.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Table {
+    /// What it holds.
+    pub(crate) caption: String,
+    /// Columns.
+    pub(crate) columns: Vec<Column>,
+    /// Rows, each as long as `columns`.
+    pub(crate) rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// Drops columns (but the first) that are empty in every row.
+    pub(crate) fn without_empty_columns(mut self) -> Self {
+        let kept: Vec<bool> = (0..self.columns.len())
+            .map(|at| at == 0 || self.rows.iter().any(|row| row.get(at).is_some_and(|cell| !cell.text.is_empty())))
+            .collect();
+        let keep = |index: usize| kept.get(index).copied().unwrap_or(true);
+        let mut index = 0..;
+        self.columns.retain(|_| index.next().is_some_and(keep));
+        for row in &mut self.rows {
+            let mut index = 0..;
+            row.retain(|_| index.next().is_some_and(keep));
+        }
+        self
+    }
+
+    /// What is missing in a column of figures that others fill is seen to be missing.
+    pub(crate) fn with_dashes(mut self) -> Self {
+        let figures: Vec<bool> = self.columns.iter().map(|column| column.figures).collect();
+        for row in &mut self.rows {
+            for (cell, _) in row.iter_mut().zip(&figures).filter(|(cell, figures)| **figures && cell.text.is_empty()) {
+                "–".clone_into(&mut cell.text);
+            }
+        }
+        self
+    }
+
+    /// Takes out the columns (but the first) that say the same in every row, as title and value; a table of one row
+    /// keeps them.
+    pub(crate) fn hoist(mut self) -> (Self, Vec<(String, String)>) {
+        let mut hoisted = Vec::new();
+        if self.rows.len() < 2 {
+            return (self, hoisted);
+        }
+        for at in (1..self.columns.len()).rev() {
+            let Some(value) = self.rows.first().and_then(|row| row.get(at)).map(|cell| cell.text.clone()) else {
+                continue;
+            };
+            if self.rows.iter().all(|row| row.get(at).is_some_and(|cell| cell.text == value && !cell.is_void())) {
+                let column = self.columns.remove(at);
+                self.rows.iter_mut().for_each(|row| drop(row.remove(at)));
+                hoisted.push((column.plain(), value));
+            }
+        }
+        hoisted.reverse();
+        (self, hoisted)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_figure_has_the_mark_of_a_disturbed_one() {
+        let after = |cell: Cell| cell.wrong(Some(Wrong::EitherWay)).after();
+        assert_eq!(
+            [Cell::default(), Cell::void("why"), Cell::text("1"), Cell::at_least("1")].map(after),
+            ["", "", "◆", "◆"]
+        );
+    }
+}

@@ -1,0 +1,47 @@
+//! A table as plain text in aligned columns.
+
+use crate::figure::table::{Column, Table};
+use crate::figure::{escape, wrap};
+
+/// No terminal is narrower than this for us.
+pub(crate) const LEAST_WIDTH: usize = 60;
+
+/// Aligned columns: words to the left, figures to the right, two lines of heads. Columns that do not fit, even with one
+/// space between them, are left out from the right, and a line below names them.
+pub(crate) fn plain(table: &Table, width: usize) -> Vec<String> {
+    let heads = [|column: &Column| column.title.clone(), |column: &Column| column.unit.clone()];
+    let mut texts: Vec<Vec<String>> = heads.iter().map(|head| table.columns.iter().map(head).collect()).collect();
+    // No line for units where no column has one.
+    texts.retain(|heads| heads.iter().any(|head| !head.is_empty()));
+    texts.extend(table.rows.iter().map(|row| row.iter().map(|cell| escape::terminal(&cell.plain())).collect()));
+    let length = |text: &String| text.chars().count();
+    let widths: Vec<usize> = (0..table.columns.len())
+        .map(|at| texts.iter().filter_map(|row| row.get(at)).map(length).max().unwrap_or(0))
+        .collect();
+    let fitting = |gap: usize| {
+        let mut total = 0;
+        let fits = |one: &&usize| {
+            total += **one + gap;
+            total <= width + gap
+        };
+        widths.iter().take_while(fits).count()
+    };
+    let gap = if fitting(2) == widths.len() { 2 } else { 1 };
+    let shown = fitting(gap).max(2);
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).take(shown).enumerate();
+        let cells = cells.map(|(at, (text, width))| match at {
+            0 => format!("{text:<width$}"),
+            _ => format!("{text:>width$}"),
+        });
+        cells.collect::<Vec<_>>().join(&" ".repeat(gap))
+    };
+    let mut lines = vec![escape::terminal(&table.caption)];
+    lines.extend(texts.iter().map(line));
+    let left_out = table.columns.iter().skip(shown).map(|column| format!("{} {}", column.title, column.unit));
+    let left_out: Vec<String> = left_out.map(|name| name.trim().to_owned()).collect();
+    if !left_out.is_empty() {
+        lines.extend(wrap::lines(&format!("wider terminals show: {}", left_out.join(", ")), width));
+    }
+    lines
+}

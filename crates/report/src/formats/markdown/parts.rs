@@ -1,0 +1,127 @@
+//! Pieces of Markdown that several texts share: headings, tables, lists, the head of a review.
+
+use drivelab_core::finding::Finding;
+
+use crate::figure::input::ReportInput;
+use crate::figure::table::{Cell, Column, Table};
+use crate::figure::{escape, prose};
+use crate::views::across::compare;
+use crate::views::run::look::Look;
+use crate::words::facts::Fact;
+use crate::words::run_facts;
+
+pub(crate) fn line(text: &mut String, words: &str) {
+    text.push_str(words);
+    text.push('\n');
+}
+
+pub(crate) fn heading(text: &mut String, level: usize, words: &str) {
+    // After a table there is an empty line already.
+    let apart = if text.ends_with("\n\n") { "" } else { "\n" };
+    line(text, &format!("{apart}{} {}\n", "#".repeat(level), escape::markdown(words)));
+}
+
+pub(crate) fn table(text: &mut String, table: &Table) {
+    if table.rows.is_empty() {
+        return;
+    }
+    let head: Vec<String> = table.columns.iter().map(|column| escape::markdown(&column.plain())).collect();
+    let rule: Vec<&str> = table.columns.iter().map(|column| if column.figures { "---:" } else { "---" }).collect();
+    line(text, &format!("| {} |", head.join(" | ")));
+    line(text, &format!("| {} |", rule.join(" | ")));
+    for row in &table.rows {
+        let cells: Vec<String> = row.iter().map(|cell| escape::markdown(&cell.plain())).collect();
+        line(text, &format!("| {} |", cells.join(" | ")));
+    }
+    text.push('\n');
+}
+
+pub(crate) fn facts_table(text: &mut String, title: &str, facts: &[Fact]) {
+    let columns = vec![Column::words(title), Column::words("")];
+    let rows = facts.iter().map(|fact| vec![Cell::text(fact.name), Cell::text(&*fact.value)]);
+    table(text, &Table { caption: String::new(), columns, rows: rows.collect() });
+}
+
+pub(crate) fn list(text: &mut String, items: &[String]) {
+    for item in items {
+        line(text, &format!("- {}", prose::markdown(item)));
+    }
+    text.push('\n');
+}
+
+pub(crate) fn comparison(text: &mut String, inputs: &[ReportInput<'_>], tables: bool) {
+    let comparison = compare::compare(inputs);
+    heading(text, 1, "Comparison");
+    if !comparison.arms.is_empty() {
+        heading(text, 2, "The arms side by side");
+    }
+    for view in &comparison.arms {
+        heading(text, 3, &view.title);
+        for one in &view.tables {
+            line(text, &format!("**{}**\n", escape::markdown(&one.caption)));
+            table(text, one);
+        }
+        line(text, &format!("{}.\n", escape::markdown(&view.meaning)));
+    }
+    // Of arms, the tables of all figures say once more what stands side by side.
+    if !tables && !comparison.arms.is_empty() {
+        return;
+    }
+    for group in &comparison.groups {
+        heading(text, 2, &group.title);
+        if !group.differences.is_empty() {
+            line(text, "Differs besides the drive:\n");
+            list(text, &group.differences);
+        }
+        for one in &group.tables {
+            line(text, &format!("**{}**\n", escape::markdown(&one.caption)));
+            table(text, one);
+        }
+    }
+    if !comparison.refused.is_empty() {
+        heading(text, 2, "Not comparable");
+        list(text, &comparison.refused);
+    }
+}
+
+/// Form, methodology, time and state of a run.
+pub(crate) fn run_line(text: &mut String, input: &ReportInput<'_>) {
+    let (records, plan) = (input.records, &input.records.plan);
+    let form = format!("**{}** ({})", plan.form.words(&plan.methodology.name), run_facts::form_note(input));
+    let method = format!("{} {}", escape::markdown(&plan.title), escape::markdown(run_facts::version(plan)));
+    let state = run_facts::state_word(records.state);
+    let method = method.trim_end();
+    line(
+        text,
+        &format!("{form} · {method} · {} · {state} · run {}\n", escape::markdown(&records.started), records.run),
+    );
+    if !records.message.is_empty() {
+        line(text, &format!("{}\n", escape::markdown(&records.message)));
+    }
+}
+
+/// The answers to what the methodology asks.
+pub(crate) fn answers(text: &mut String, look: &Look) {
+    look.answers.iter().for_each(|answer| line(text, &format!("**{}**\n", escape::markdown(answer))));
+}
+
+/// The pairs of read and write.
+pub(crate) fn pairs(text: &mut String, look: &Look) {
+    if look.pairs.is_empty() {
+        return;
+    }
+    heading(text, 2, &look.pairs_title);
+    line(text, "| Load | Read (MB/s) | Write (MB/s) |\n| --- | ---: | ---: |");
+    for row in &look.pairs {
+        let [read, write] = &row.cells;
+        let [label, read, write] =
+            [&row.label, &read.cell.plain(), &write.cell.plain()].map(|text| escape::markdown(text));
+        line(text, &format!("| {label} | {read} | {write} |"));
+    }
+    text.push('\n');
+}
+
+/// At most so many pieces of evidence in a line, with how many more there are.
+pub(crate) fn evidence(finding: &Finding, most: usize) -> String {
+    run_facts::evidence(finding, most).join("; ")
+}

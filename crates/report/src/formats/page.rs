@@ -1,0 +1,242 @@
+//! The page: everything a review shows, handed to templates/page.html.
+
+use askama::Template;
+use drivelab_core::group::letter;
+use drivelab_core::metric::MetricDef;
+use drivelab_core::plan::Form;
+
+use crate::documents::results;
+use crate::error::ReportError;
+use crate::figure::chart::Chart;
+use crate::figure::input::ReportInput;
+use crate::figure::prose::filters;
+use crate::figure::table::Table;
+use crate::figure::{Figure, TestView, escape, format};
+use crate::formats::asset;
+use crate::formats::detail::{Detail, PAGE_LIMIT};
+use crate::marker;
+use crate::views::across::compare::{self, Comparison};
+use crate::views::run::check::{self, CheckView};
+use crate::views::run::look::{self, Look};
+use crate::views::run::sheet::{self, SheetView};
+use crate::views::run::telemetry::{self, Watched};
+use crate::views::run::{account, how, scores};
+use crate::views::{test, time_line};
+use crate::words::facts::{self, Fact};
+use crate::words::probe::section::Section;
+use crate::words::probe::{probe_of, sections};
+use crate::words::run_facts;
+
+/// A finding as shown.
+#[derive(Debug)]
+struct FindingView {
+    severity: &'static str,
+    code: String,
+    statement: String,
+    about: String,
+    evidence: Vec<String>,
+    likely_cause: String,
+    next_action: String,
+}
+
+/// One run as shown.
+#[derive(Debug)]
+struct RunView {
+    /// Keeps ids apart where a page holds several runs; empty for a single one.
+    prefix: String,
+    name: String,
+    form: &'static str,
+    form_note: &'static str,
+    smoke: bool,
+    title: String,
+    version: String,
+    summary: String,
+    good_for: String,
+    cannot_tell: String,
+    method: String,
+    hash: String,
+    started: String,
+    state: &'static str,
+    message: String,
+    id: String,
+    length: String,
+    /// The buyer's answer, of a run that is a check.
+    check: Option<CheckView>,
+    look: Look,
+    /// What is printed of the drive beside what was measured.
+    sheet: Option<SheetView>,
+    scores: Table,
+    findings: Vec<FindingView>,
+    drives: Vec<Vec<Fact>>,
+    probe: Vec<Section>,
+    /// What the sections are of.
+    probe_of: String,
+    target: Vec<Fact>,
+    testbed: Vec<Fact>,
+    tests: Vec<TestView>,
+    whole_run: Vec<Figure>,
+    watched: Watched,
+    how: Table,
+    how_all: Vec<(String, String)>,
+    approximations: Vec<String>,
+    sources: Vec<String>,
+    limits: Table,
+    account: Table,
+    account_all: Vec<(String, String)>,
+    breaks: Vec<String>,
+    failures: Vec<String>,
+    tool: String,
+}
+
+impl RunView {
+    fn of(input: &ReportInput<'_>, prefix: String, name: String, most: usize) -> Self {
+        let records = input.records;
+        let plan = &records.plan;
+        let tool = &records.tool;
+        let (how, how_all) = how::how_measured(input);
+        let (account, account_all) = account::account(input);
+        RunView {
+            name,
+            form: plan.form.words(&plan.methodology.name),
+            form_note: run_facts::form_note(input),
+            smoke: plan.form == Form::Smoke,
+            title: plan.title.clone(),
+            version: run_facts::version(plan).to_owned(),
+            summary: plan.summary.clone(),
+            good_for: plan.good_for.clone(),
+            cannot_tell: run_facts::cannot_tell(input),
+            method: plan.methodology.name.clone(),
+            hash: plan.methodology.hash.clone(),
+            started: records.started.replacen('T', " ", 1).replace('Z', " UTC"),
+            state: run_facts::state_word(records.state),
+            message: records.message.clone(),
+            id: records.run.to_string(),
+            length: format::duration(drivelab_core::units::Nanos::new(records.last_at_ns)),
+            check: check::of_run(input),
+            look: look::look(input),
+            sheet: sheet::of_run(input),
+            scores: scores::table(input),
+            findings: findings(input),
+            drives: facts::drives(input),
+            probe_of: records.environment.probe.as_deref().map(probe_of).unwrap_or_default(),
+            probe: records.environment.probe.as_deref().map(sections).unwrap_or_default(),
+            target: facts::target(input),
+            testbed: facts::testbed(input),
+            tests: test::tests(input, &prefix, most),
+            whole_run: time_line::of_run(input, &prefix, most).into_iter().collect(),
+            watched: telemetry::watched(input, &prefix, most),
+            how,
+            how_all,
+            approximations: run_facts::approximations(input),
+            sources: plan.sources.iter().map(|source| source.citation.clone()).collect(),
+            limits: how::limits(input),
+            account,
+            account_all,
+            breaks: facts::breaks(input),
+            failures: run_facts::failures(input),
+            tool: format!("drivelab {} ({}, {} build)", tool.version, tool.commit, tool.profile),
+            prefix,
+        }
+    }
+
+    /// Findings that may have changed or that void figures.
+    fn grave(&self) -> Vec<&FindingView> {
+        self.findings.iter().filter(|finding| finding.severity != "note").collect()
+    }
+
+    fn charts(&self) -> impl Iterator<Item = &Chart> {
+        let figures =
+            self.tests.iter().flat_map(|test| &test.figures).chain(&self.whole_run).chain(&self.watched.figures);
+        figures.filter_map(|figure| figure.chart.as_ref())
+    }
+}
+
+fn findings(input: &ReportInput<'_>) -> Vec<FindingView> {
+    let view = |finding: &drivelab_core::finding::Finding| FindingView {
+        severity: run_facts::severity_word(finding.severity),
+        code: finding.code.clone(),
+        statement: finding.statement.clone(),
+        about: run_facts::about(input, finding),
+        evidence: run_facts::evidence(finding, run_facts::MOST_EVIDENCE),
+        likely_cause: finding.likely_cause.clone(),
+        next_action: finding.next_action.clone(),
+    };
+    run_facts::findings(input).into_iter().map(view).collect()
+}
+
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Page<'a> {
+    title: String,
+    generator: &'static str,
+    style: &'static str,
+    script: &'static str,
+    runs: Vec<RunView>,
+    comparison: Option<Comparison>,
+    definitions: Vec<&'static MetricDef>,
+    charts: String,
+    results: String,
+    /// What was thinned to keep the page small, a clause each.
+    thinned: Vec<String>,
+    /// Larger than a page should be, whatever was thinned.
+    too_large: bool,
+    file: &'a str,
+}
+
+/// The page of one run or several, as fine as its size allows.
+pub(crate) fn html(inputs: &[ReportInput<'_>]) -> Result<String, ReportError> {
+    for detail in Detail::LADDER {
+        let page = at_detail(inputs, detail, false)?;
+        if let Some(page) = page.filter(|page| page.len() <= detail.most.min(PAGE_LIMIT - 1)) {
+            return Ok(page);
+        }
+    }
+    Ok(at_detail(inputs, Detail::COARSEST, true)?.unwrap_or_default())
+}
+
+/// What a detail leaves out, a clause each.
+fn thinned(detail: Detail, lost: &[&str]) -> Vec<String> {
+    let curves =
+        format!("curves over time have about {} points at most (each caption says how they were made)", detail.points);
+    let copy = format!("the copy of the results leaves out {}", lost.join(", "));
+    [(detail.thins_curves(), curves), (!lost.is_empty(), copy)]
+        .into_iter()
+        .filter_map(|(done, text)| done.then_some(text))
+        .collect()
+}
+
+/// The page; `None` where it would be larger than the detail allows.
+fn at_detail(inputs: &[ReportInput<'_>], detail: Detail, too_large: bool) -> Result<Option<String>, ReportError> {
+    let Some((results, lost)) = results::embedded(inputs, detail.cuts, detail.most)? else { return Ok(None) };
+    let several = inputs.len() > 1;
+    let view = |(index, input): (usize, &ReportInput<'_>)| {
+        let prefix = if several { format!("run-{}-", letter(index).to_lowercase()) } else { String::new() };
+        let name = if several { compare::run_name(index, input) } else { facts::title(&input.records.environment) };
+        RunView::of(input, prefix, name, detail.points)
+    };
+    let runs: Vec<RunView> = inputs.iter().enumerate().map(view).collect();
+    let charts: Vec<&Chart> = runs.iter().flat_map(RunView::charts).collect();
+    let charts = escape::script(&serde_json::to_string(&charts)?);
+    let title = match runs.as_slice() {
+        [only] => format!("{}: {} ({})", only.name, only.title, only.form),
+        runs => format!("{} runs side by side", runs.len()),
+    };
+    let page = Page {
+        title,
+        generator: marker::PAGE,
+        style: asset::STYLE,
+        script: asset::SCRIPT,
+        comparison: several.then(|| compare::compare(inputs)),
+        definitions: run_facts::definitions(inputs),
+        charts,
+        thinned: thinned(detail, &lost),
+        too_large,
+        results: escape::script(&results),
+        file: "drivelab-results.json",
+        runs,
+    };
+    Ok(Some(page.render()?))
+}
+
+#[cfg(test)]
+mod tests;

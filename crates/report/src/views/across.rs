@@ -1,0 +1,8 @@
+//! Several runs beside each other: those that may be compared, the arms of one drive, several drives at once.
+
+pub(crate) mod arms;
+pub(crate) mod asked;
+pub(crate) mod compare;
+pub(crate) mod group;
+pub(crate) mod over_rounds;
+pub(crate) mod together;

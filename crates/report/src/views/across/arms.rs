@@ -1,0 +1,155 @@
+//! Runs under several arms beside each other: which of several runs are arms of one drive, and their tables, the same
+//! in every format.
+
+use drivelab_analysis::arms::{ArmCell, ArmColumn, ArmRun, Arms, arms};
+use drivelab_core::environment::Environment;
+use drivelab_core::metric::Wrong;
+
+use crate::figure::format;
+use crate::figure::input::ReportInput;
+use crate::figure::table::{Cell, Column, Table};
+use crate::views::across::over_rounds;
+use crate::words::facts;
+
+/// What the columns mean, for every format.
+const COST: &str = "cost: loss of MB/s against the mean of the runs of the arm none (of those themselves: how far they \
+                    are apart)";
+const OFF: &str = "±: how far the cost may be off, from the 95 % intervals of the rounds and from how far the runs of \
+                   none are apart";
+const POWER: &str = "power: average of the drive in the step";
+const CPU: &str = "CPU: seconds of all CPUs, whoever used them, for each GB moved";
+
+/// A row for each arm of each step; columns of which no arm has anything are left out. `repeat`: every row names its
+/// step, for tables that are read aloud or copied.
+pub(crate) fn steps_table(arms: &Arms, names: &[String], repeat: bool) -> Table {
+    let columns = vec![
+        Column::words("Step"),
+        Column::words("arm"),
+        Column::figures("rate", "MB/s"),
+        Column::figures("rate", "IOPS"),
+        Column::figures("cost", "%"),
+        Column::figures("±", "%"),
+        Column::figures("power", "W"),
+        Column::figures("rate", "MB/s/W"),
+        Column::figures("CPU", "s/GB"),
+    ];
+    let rows = arms.rows.iter().flat_map(|row| {
+        row.cells.iter().zip(names).enumerate().map(|(at, (cell, name))| {
+            let label = if at == 0 || repeat { row.label.clone() } else { String::new() };
+            [vec![Cell::text(label), Cell::text(name.clone())], figure_cells(cell)].concat()
+        })
+    });
+    let table = Table { caption: "Arms beside each other".to_owned(), columns, rows: rows.collect() };
+    table.without_empty_columns().with_dashes()
+}
+
+pub(crate) fn figure_cells(cell: &ArmCell) -> Vec<Cell> {
+    // What is divided by others or by another arm's figure may be wrong either way.
+    let either = cell.wrong.map(|_| Wrong::EitherWay);
+    let shown = |value: Option<f64>, text: fn(f64) -> String| {
+        value.map_or_else(Cell::default, |one| Cell::text(text(one)).wrong(either))
+    };
+    let rate = |text: String| if cell.at_least { Cell::at_least(text) } else { Cell::text(text) }.wrong(cell.wrong);
+    let percent = |value: f64| format!("{value:.1}");
+    vec![
+        cell.throughput.map_or_else(Cell::default, |value| rate(format::mb_s(value))),
+        cell.iops.map_or_else(Cell::default, |value| rate(format::iops(value))),
+        shown(cell.cost_percent, percent),
+        shown(cell.cost_off_percent, percent),
+        shown(cell.watts, |watts| format::value(watts, "W")),
+        shown(cell.mb_s_per_watt, |rate| format::value(rate, "MB/s/W")),
+        shown(cell.cpu_s_per_gb, format::cpu_s_per_gb),
+    ]
+}
+
+/// What the columns that are there mean.
+pub(crate) fn meaning(arms: &Arms) -> String {
+    let any = |of: &dyn Fn(&ArmCell) -> bool| arms.rows.iter().flat_map(|row| &row.cells).any(of);
+    let parts = [
+        (any(&|cell| cell.cost_percent.is_some()), COST),
+        (any(&|cell| cell.cost_off_percent.is_some()), OFF),
+        (any(&|cell| cell.watts.is_some()), POWER),
+        (any(&|cell| cell.cpu_s_per_gb.is_some()) || arms.arms.iter().any(|arm| arm.cpu_s_per_gb.is_some()), CPU),
+        (any(&|cell| cell.at_least), "≥: drivelab or the host's CPUs were the limit"),
+        (
+            any(&|cell| cell.wrong.is_some()),
+            "▲ ◆: other programs used the disk; undisturbed, higher (▲) or different (◆)",
+        ),
+        (!arms.over_rounds.is_empty(), over_rounds::MEANING),
+    ];
+    parts.into_iter().filter_map(|(there, words)| there.then_some(words)).collect::<Vec<_>>().join("; ")
+}
+
+/// Arms of one drive as a page and Markdown show them.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ArmsView {
+    /// The drive, and what its runs share.
+    pub(crate) title: String,
+    /// The steps, then each arm as a whole.
+    pub(crate) tables: Vec<Table>,
+    /// What the columns mean.
+    pub(crate) meaning: String,
+    /// What is shown.
+    pub(crate) arms: Arms,
+}
+
+/// The arms among runs that may be compared, each with its letter: of each drive all its runs, where there are two or
+/// more and any was measured under conditions.
+pub(crate) fn views(runs: &[(String, &ReportInput<'_>)]) -> Vec<ArmsView> {
+    let mut drives: Vec<(String, Vec<(&str, &ReportInput<'_>)>)> = Vec::new();
+    for (letter, input) in runs {
+        let drive = drive_key(&input.records.environment);
+        match drives.iter_mut().find(|(known, _)| *known == drive) {
+            Some((_, members)) => members.push((letter, input)),
+            None => drives.push((drive, vec![(letter, input)])),
+        }
+    }
+    let under = |input: &ReportInput<'_>| input.records.environment.condition.is_some();
+    let several = drives.iter().map(|(_, members)| members);
+    several
+        .filter(|members| members.len() > 1 && members.iter().any(|(_, input)| under(input)))
+        .map(|members| view(members))
+        .collect()
+}
+
+/// The drive below encryption and partition: a cost is never against another drive.
+fn drive_key(environment: &Environment) -> String {
+    let devices = &environment.target.devices;
+    let below = devices.iter().find(|device| device.transport != "device-mapper").or(devices.last());
+    below.map_or_else(
+        || environment.target.path.display().to_string(),
+        |device| {
+            let name = device.serial.as_ref().unwrap_or(&device.name);
+            format!("{} {name} {}", device.model.as_deref().unwrap_or_default(), device.capacity.get())
+        },
+    )
+}
+
+fn view(members: &[(&str, &ReportInput<'_>)]) -> ArmsView {
+    let runs = members.iter().map(|(_, input)| ArmRun { records: input.records, analysis: input.analysis });
+    let arms = arms(&runs.collect::<Vec<_>>());
+    let names: Vec<String> =
+        members.iter().zip(&arms.arms).map(|((letter, _), column)| format!("{letter}: {}", column.arm)).collect();
+    let title = members.first().map_or_else(String::new, |(_, input)| {
+        let plan = &input.records.plan;
+        let title = format!("{} {}", plan.title, plan.methodology.version);
+        format!("{}, {}", facts::drive_name(&input.records.environment), title.trim_end())
+    });
+    let columns = vec![
+        Column::words("Arm"),
+        Column::figures("idle power", "W"),
+        Column::figures("CPU", "s/GB"),
+        Column::words("Run"),
+    ];
+    let row = |(name, arm): (&String, &ArmColumn)| {
+        let cpu = arm.cpu_s_per_gb.map_or_else(Cell::default, |cpu| Cell::text(format::cpu_s_per_gb(cpu)));
+        let idle = arm.idle_watts.map_or_else(Cell::default, |watts| Cell::text(format::value(watts, "W")));
+        vec![Cell::text(name.clone()), idle, cpu, Cell::text(arm.run.to_string())]
+    };
+    let rows = names.iter().zip(&arms.arms).map(row).collect();
+    let whole = Table { caption: "Each arm over all its steps".to_owned(), columns, rows };
+    let mut tables = vec![steps_table(&arms, &names, true), whole.without_empty_columns().with_dashes()];
+    // The answer first: what each arm costs over all rounds.
+    over_rounds::table(&arms, true).into_iter().for_each(|table| tables.insert(0, table));
+    ArmsView { title, tables, meaning: meaning(&arms), arms }
+}

@@ -1,0 +1,169 @@
+//! The tables of what a methodology asks of several drives: how many feed a rate, what a doubling of the capacity
+//! brings, how warm each was.
+
+use drivelab_analysis::together::{Doubling, Feed, FeedStep, Ratio, SizedRate, StepHealth, Together};
+use drivelab_core::metric::Wrong;
+
+use crate::figure::format;
+use crate::figure::table::{Cell, Column, Table};
+use crate::views::across::together;
+
+/// Every table that there is something for, in the order in which they are shown.
+pub(crate) fn tables(group: &Together) -> Vec<Table> {
+    let feed = group.feed.iter().map(|asked| feed(group, asked));
+    let doubling = (!group.per_doubling.is_empty()).then(|| doublings(&group.per_doubling));
+    let health = [health(group), idle(group)].into_iter().filter(|table| !table.rows.is_empty());
+    feed.chain(doubling).chain(health).map(Table::without_empty_columns).collect()
+}
+
+fn shown(value: Option<f64>, text: impl Fn(f64) -> String) -> Cell {
+    value.map_or_else(Cell::default, |value| Cell::text(text(value)))
+}
+
+/// A count of drives; that of a rate which the host limited is the most that it can take, that of one which others
+/// disturbed is too high.
+fn drives_cell(needed: Option<u64>, at_most: bool, spoiled: bool) -> Cell {
+    let sign = if at_most { "≤ " } else { "" };
+    let cell = needed.map_or_else(Cell::default, |needed| Cell::text(format!("{sign}{needed}")));
+    cell.wrong(spoiled.then_some(Wrong::TooHigh))
+}
+
+/// What is said of a rate that others disturbed.
+const DISTURBED: &str = "other programs used the disk: fewer drives may do";
+
+/// Those of these words that apply.
+fn limits(words: &[(bool, &str)]) -> Cell {
+    let applying: Vec<&str> = words.iter().filter_map(|(applies, words)| applies.then_some(*words)).collect();
+    Cell::text(applying.join("; "))
+}
+
+/// The row of all drives at once; without figures where they did not work at once.
+fn at_once(group: &Together, feed: &Feed, step: &FeedStep) -> Option<Vec<Cell>> {
+    let [rate, needed, limit] = if group.steps.iter().any(|one| one.step == step.step && one.apart) {
+        [Cell::void(together::NOT_AT_ONCE), Cell::void(together::NOT_AT_ONCE), Cell::text(together::NOT_AT_ONCE)]
+    } else {
+        let together = step.together_mb_s?;
+        [
+            together::mb_s(Some(together), step.host_limited, step.spoiled),
+            drives_cell(step.drives_together, step.host_limited, step.spoiled),
+            limits(&[
+                (step.host_limited, "the host: more drives may deliver no more"),
+                (step.spoiled, DISTURBED),
+                (together >= feed.need_mb_s, "these are enough"),
+            ]),
+        ]
+    };
+    let [link, lanes] = [Cell::default(), Cell::default()];
+    Some(vec![Cell::text(step.label.clone()), Cell::text("all at once"), rate, needed, link, lanes, limit])
+}
+
+fn feed(group: &Together, feed: &Feed) -> Table {
+    let columns = vec![
+        Column::words("Step"),
+        Column::words("Drive"),
+        Column::figures("Rate", "MB/s"),
+        Column::figures("Drives needed", ""),
+        Column::words("Its link"),
+        Column::figures("PCIe lanes of so many", ""),
+        Column::words("Limit"),
+    ];
+    let mut rows = Vec::new();
+    for step in &feed.steps {
+        for drive in &step.drives {
+            let rate = together::mb_s(drive.mb_s, drive.at_least, drive.spoiled);
+            let needed = drives_cell(drive.drives, drive.at_least, drive.spoiled);
+            let limit = limits(&[(drive.at_least, "the host: fewer drives may do"), (drive.spoiled, DISTURBED)]);
+            let words = [step.label.clone(), drive.letter.to_string()].map(Cell::text);
+            let link = drive.link.clone().map_or_else(Cell::default, Cell::text);
+            let lanes = drives_cell(drive.lanes, drive.at_least, drive.spoiled);
+            rows.push([words.to_vec(), vec![rate, needed, link, lanes, limit]].concat());
+        }
+        rows.extend(at_once(group, feed, step));
+    }
+    let link = match feed.link_mb_s {
+        Some(link) if feed.more_than_the_link => {
+            format!("; one link carries {:.1} GB/s, so over one link no number of drives is enough", link / 1e3)
+        }
+        _ => String::new(),
+    };
+    Table { caption: format!("How many such drives deliver {:.1} GB/s{link}", feed.need_mb_s / 1e3), columns, rows }
+}
+
+fn doublings(all: &[Doubling]) -> Table {
+    let columns = vec![
+        Column::words("Step"),
+        Column::words("Rates by capacity"),
+        Column::figures("For a doubling", "×"),
+        Column::figures("From", "×"),
+        Column::figures("To", "×"),
+    ];
+    let row = |one: &Doubling| {
+        let rate = |rate: &SizedRate| {
+            let bar = rate.half_interval.map_or_else(String::new, |half| format!(" ± {}", format::mb_s(half)));
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a capacity in bytes")]
+            let size = drivelab_core::units::Bytes::new(rate.capacity as u64);
+            let shown = together::mb_s(Some(rate.mb_s), rate.at_least, rate.spoiled).plain();
+            format!("{}: {shown}{bar}", format::bytes(size))
+        };
+        let mut by_capacity: Vec<_> = one.rates.iter().collect();
+        by_capacity.sort_by(|one, other| one.capacity.total_cmp(&other.capacity));
+        let rates: Vec<String> = by_capacity.into_iter().map(rate).collect();
+        let ratio = |of: fn(&Ratio) -> Option<f64>| {
+            let text = |found: &Ratio| Some(together::signed(Cell::text(format!("{:.3}", of(found)?)), found.signs));
+            one.ratio.as_ref().and_then(text).unwrap_or_default()
+        };
+        vec![
+            Cell::text(one.label.clone()),
+            Cell::text(rates.join(", ")),
+            ratio(|found| Some(found.value)),
+            ratio(|found| found.low),
+            ratio(|found| found.high),
+        ]
+    };
+    let caption = "What a doubling of the capacity brings (MB/s, ± half the 95 % interval; 1 means nothing)".to_owned();
+    Table { caption, columns, rows: all.iter().map(row).collect() }
+}
+
+fn health(group: &Together) -> Table {
+    let columns = vec![
+        Column::words("Step"),
+        Column::words("Drive"),
+        Column::figures("After", "s"),
+        Column::figures("Temperature", "°C"),
+        Column::figures("Hottest sensor", "°C"),
+        Column::words("Critical warning"),
+        Column::figures("Warning time", "min"),
+        Column::figures("Critical time", "min"),
+        Column::figures("Throttled", "times"),
+        Column::figures("Interrupts", "1/s"),
+    ];
+    let whole = |value: f64| format!("{value:.0}");
+    let row = |letter: &str, step: &StepHealth| {
+        vec![
+            Cell::text(step.label.clone()),
+            Cell::text(letter.to_string()),
+            shown(step.celsius.map(|_| step.after_s), |after| format!("{after:.1}")),
+            shown(step.celsius, whole),
+            shown(step.hottest_celsius, whole),
+            shown(step.warning_bits, |bits| if bits == 0.0 { "none".to_owned() } else { format!("bits {bits:.0}") }),
+            shown(step.warning_minutes, whole),
+            shown(step.critical_minutes, whole),
+            shown(step.throttled, whole),
+            shown(step.interrupts_per_second, format::iops),
+        ]
+    };
+    let rows = group.health.iter().flat_map(|drive| drive.steps.iter().map(|step| row(&drive.letter, step))).collect();
+    let read = group.health.iter().flat_map(|drive| &drive.steps).any(|step| step.celsius.is_some());
+    let caption = if read { "Each drive at the end of each step" } else { "Each drive's interrupts in each step" };
+    Table { caption: caption.to_owned(), columns, rows }
+}
+
+fn idle(group: &Together) -> Table {
+    let columns = vec![Column::words("Drive"), Column::words("Readings when idle (°C)")];
+    let known = group.health.iter().filter(|drive| !drive.idle_celsius.is_empty());
+    let row = |drive: &drivelab_analysis::together::DriveHealth| {
+        let readings: Vec<String> = drive.idle_celsius.iter().map(|celsius| format!("{celsius:.0}")).collect();
+        vec![Cell::text(drive.letter.to_string()), Cell::text(readings.join(", "))]
+    };
+    Table { caption: "Temperatures before the tests".to_owned(), columns, rows: known.map(row).collect() }
+}

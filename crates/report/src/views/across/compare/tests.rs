@@ -1,0 +1,62 @@
+//! Runs of one plan that left out different parts: every step has its row, and what is lacking is said.
+
+use drivelab_analysis::{analyse, testing};
+use drivelab_core::run::RunRecords;
+
+use super::*;
+
+fn lacking(change: impl FnOnce(&mut RunRecords)) -> RunRecords {
+    let mut run = testing::sample_run();
+    change(&mut run);
+    let known = run.plan.clone();
+    run.steps.retain(|record| known.step(&record.key.step).is_some());
+    run
+}
+
+fn compared(runs: &[RunRecords]) -> Group {
+    let analyses: Vec<_> = runs.iter().map(analyse).collect();
+    let inputs: Vec<ReportInput<'_>> =
+        runs.iter().zip(&analyses).map(|(records, analysis)| ReportInput { records, analysis }).collect();
+    compare(&inputs).groups.remove(0)
+}
+
+fn rows(group: &Group) -> Vec<[String; 3]> {
+    let row = |row: &Vec<crate::figure::table::Cell>| [0, 1, 2].map(|at| row[at].plain());
+    group.tables[0].rows.iter().map(row).collect()
+}
+
+#[test]
+fn steps_that_only_a_later_run_has_get_rows_at_the_end_of_their_test() {
+    let whole = testing::sample_run();
+    let first_of = |run: &mut RunRecords, test: &str| {
+        run.plan.tests.iter_mut().filter(|one| one.name == test).for_each(|test| drop(test.steps.remove(0)));
+    };
+    let shorter = lacking(|run| first_of(run, "depths"));
+    let alike = rows(&compared(&[whole.clone(), whole.clone()]));
+    let group = compared(&[shorter, whole]);
+    let got = rows(&group);
+    assert_eq!(got.len(), alike.len(), "no step vanishes: {got:?}");
+    let depths = |rows: &[[String; 3]]| {
+        let at = rows.iter().rposition(|row| row[0] == "RND 4 KiB Q64T1 read").expect("the deepest");
+        (at, rows[at - 1][0].clone())
+    };
+    let ((deepest, _), (before, _)) = (depths(&got), depths(&alike));
+    assert_eq!(deepest + 1, before, "the others of the test come first");
+    let [name, first, second] = &got[before];
+    assert_eq!((name.as_str(), first.as_str(), second.is_empty()), ("RND 4 KiB Q1T1 read", "", false));
+    let lacks = "tests left out: A 1 of 7 steps of Random reads by queue depth, B none";
+    assert!(group.differences.iter().any(|one| one == lacks), "{:?}", group.differences);
+}
+
+#[test]
+fn a_test_that_one_run_lacks_is_named_and_keeps_its_rows() {
+    let whole = testing::sample_run();
+    let lacks = |name: &str| lacking(|run| run.plan.tests.retain(|test| test.name != name));
+    let title = |name: &str| whole.plan.tests.iter().find(|test| test.name == name).expect("it").title.clone();
+    let group = compared(&[lacks("depths"), lacks("mixes")]);
+    let all = compared(&[whole.clone(), whole.clone()]);
+    assert_eq!(rows(&group).len(), rows(&all).len());
+    assert!(rows(&group).iter().all(|[_, first, second]| !(first.is_empty() && second.is_empty())));
+    assert_eq!(group.differences, [format!("tests left out: A {}, B {}", title("depths"), title("mixes"))]);
+    assert_eq!(all.differences, Vec::<String>::new());
+}

@@ -1,0 +1,60 @@
+//! The table of what each arm costs over all rounds.
+
+use drivelab_analysis::arms::{ArmOverRounds, Arms};
+
+use crate::figure::format;
+use crate::figure::table::{Cell, Column, Table};
+
+/// What its columns mean.
+pub(crate) const MEANING: &str = "over all rounds: mean rate of the arm's runs; cost against the runs of none in \
+                                  the same round, from the geometric mean of the ratios, with its 95 % interval \
+                                  (Student's t, from three rounds on); shown: whether the interval leaves no cost \
+                                  out";
+
+/// A row for each arm of each step; `None` where each arm has one round.
+pub(crate) fn table(arms: &Arms, repeat: bool) -> Option<Table> {
+    if arms.over_rounds.is_empty() {
+        return None;
+    }
+    let columns = vec![
+        Column::words("Step"),
+        Column::words("arm"),
+        Column::figures("runs", ""),
+        Column::figures("mean", "MB/s"),
+        Column::figures("least", "MB/s"),
+        Column::figures("most", "MB/s"),
+        Column::figures("cost", "%"),
+        Column::figures("from", "%"),
+        Column::figures("to", "%"),
+        Column::words("shown"),
+        Column::figures("CPU", "s/GB"),
+    ];
+    let rows = arms.over_rounds.iter().flat_map(|step| {
+        step.arms.iter().enumerate().map(|(at, arm)| {
+            let label = if at == 0 || repeat { step.label.clone() } else { String::new() };
+            [vec![Cell::text(label)], cells(arm)].concat()
+        })
+    });
+    let table = Table { caption: "Each arm over all rounds".to_owned(), columns, rows: rows.collect() };
+    Some(table.without_empty_columns().with_dashes())
+}
+
+fn cells(arm: &ArmOverRounds) -> Vec<Cell> {
+    let shown =
+        |value: Option<f64>, text: fn(f64) -> String| value.map_or_else(Cell::default, |one| Cell::text(text(one)));
+    let percent = |value: f64| format!("{:.1}", value + 0.0);
+    let cost = arm.cost.as_ref();
+    let difference = cost.and_then(drivelab_analysis::arms::PairedCost::no_difference_shown);
+    vec![
+        Cell::text(arm.arm.clone()),
+        Cell::text(arm.runs.to_string()),
+        shown(arm.throughput, format::mb_s),
+        shown(arm.range.map(|(least, _)| least), format::mb_s),
+        shown(arm.range.map(|(_, most)| most), format::mb_s),
+        shown(cost.map(|cost| cost.percent), percent),
+        shown(cost.and_then(|cost| cost.low_percent), percent),
+        shown(cost.and_then(|cost| cost.high_percent), percent),
+        difference.map_or_else(Cell::default, |none| Cell::text(if none { "no difference" } else { "yes" })),
+        shown(arm.cpu_s_per_gb, format::cpu_s_per_gb),
+    ]
+}

@@ -1,0 +1,9 @@
+//! What a report shows of a run as a whole, beside its tests.
+
+pub(crate) mod account;
+pub(crate) mod check;
+pub(crate) mod how;
+pub(crate) mod look;
+pub(crate) mod scores;
+pub(crate) mod sheet;
+pub(crate) mod telemetry;

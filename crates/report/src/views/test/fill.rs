@@ -1,0 +1,94 @@
+//! What the fills of a test show of the write cache, as a table.
+
+use drivelab_analysis::fill::{is_fill, segments};
+use drivelab_core::plan::{Step, TestPlan};
+
+use crate::figure::cells::{self, unit_text};
+use crate::figure::input::ReportInput;
+use crate::figure::op::Op;
+use crate::figure::pairs::measured;
+use crate::figure::table::{Cell, Column, Table};
+use crate::figure::{Figure, format, marks, quantity};
+
+/// The figures, in the order of the columns.
+const COLUMNS: [(&str, &str); 8] = [
+    ("fill.peak", "Before the cache ends"),
+    ("fill.cache_size", "Cache"),
+    ("fill.cache_share", "Of the span"),
+    ("fill.sustained", "Behind it"),
+    ("fill.last_16_gb", "Last 16 GB"),
+    ("fill.recoveries", "Recoveries"),
+    ("fill.recovery_share", "Written in them"),
+    ("fill.late_decline", "Late decline"),
+];
+
+/// The table of a test's fills. A fill with too few intervals to show an edge has its rate and its time.
+pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan) -> Option<Figure> {
+    let of = |step: &Step, id: &str| input.analysis.step_metric(&step.id, id).is_some();
+    let fills: Vec<_> = measured(test).filter(|step| is_fill(step) && of(step, "duration")).collect();
+    fills.first()?;
+    let has_course = fills.iter().any(|step| of(step, "fill.peak"));
+    let mut columns = vec![Column::words("Fill"), quantity::column(Some(Op::Write), quantity::THROUGHPUT)];
+    columns.extend(COLUMNS.iter().map(|(id, title)| {
+        let unit = drivelab_analysis::metric_def(id).map_or("", |def| def.unit);
+        Column { metric: (*id).to_owned(), ..Column::figures(title, unit_text(unit)) }
+    }));
+    columns.push(Column { metric: "duration".to_owned(), ..Column::figures("Time", "s") });
+    let row = |step: &&Step| {
+        let mut row = vec![cells::measured_cell(input, step)];
+        row.push(cells::cell(input, step, Op::Write, quantity::THROUGHPUT));
+        row.extend(COLUMNS.iter().map(|(id, _)| cells::cell_of(input, step, id)));
+        row.push(cells::cell_of(input, step, "duration"));
+        row
+    };
+    let rows = fills.iter().map(row).collect();
+    let (title, caption) = if has_course {
+        let meaning = "The mean rate first. A cache ends where the change that parts the fill best is a step down for \
+                       good: before it steadily faster, behind it most of what follows slower. Where no such end was \
+                       seen, the rate before it is that of the whole fill; the findings say what was seen instead (a \
+                       burst, a gap, a slow decline).";
+        ("The write cache", meaning)
+    } else {
+        ("Fills", "Too few recorded intervals to see whether a write cache ended.")
+    };
+    let table = Table { caption: format!("{}: {}", test.title, title.to_lowercase()), columns, rows };
+    Some(Figure {
+        title: title.to_owned(),
+        caption: caption.to_owned(),
+        chart: None,
+        table: table.without_empty_columns(),
+        long: false,
+    })
+}
+
+/// Most rows of [`by_position`]: a drive of more GB has several in each.
+const MOST_ROWS: usize = 512;
+
+/// The rate of each GB of the fills of a test, one table a fill.
+pub(crate) fn by_position(input: &ReportInput<'_>, test: &TestPlan) -> Vec<Figure> {
+    let figure = |step: &Step| {
+        let cut = segments::of_step(input.records, step, MOST_ROWS)?;
+        let last = input.records.steps.iter().rfind(|record| record.key.step == step.id)?;
+        let marks = marks::of(input, &last.key);
+        let gb = cut.size / 1e9;
+        let row = |(from, rate): (f64, f64)| {
+            vec![Cell::text(format!("{:.0}", from / 1e9)), marks.rate(format::mb_s(rate / 1e6))]
+        };
+        Some(Figure {
+            title: "By position".to_owned(),
+            caption: format!(
+                "The rate of each stretch of {gb:.0} GB by its place, lowest address first. Within a recorded interval the \
+                 rate is taken as even.{}",
+                marks.says()
+            ),
+            chart: None,
+            table: Table {
+                caption: format!("{} by position", step.label),
+                columns: vec![Column::figures("From", "GB"), Column::figures("Write", "MB/s")],
+                rows: cut.places().map(row).collect(),
+            },
+            long: true,
+        })
+    };
+    measured(test).filter_map(figure).collect()
+}

@@ -1,0 +1,189 @@
+//! The distribution of latency, and of response time, of a test's steps as percentile curves. Never both in one chart.
+
+use drivelab_analysis::tails;
+use drivelab_core::histogram::SparseHistogram;
+use drivelab_core::ids::StepKey;
+use drivelab_core::metric::Wrong;
+use drivelab_core::plan::{Step, TestPlan};
+use drivelab_core::record::OpRecord;
+
+use crate::figure::chart::{Axis, Chart, Panel, Point, Series};
+use crate::figure::input::ReportInput;
+use crate::figure::op::Op;
+use crate::figure::pairs::measured;
+use crate::figure::table::{Cell, Column, Table};
+use crate::figure::{Figure, cells, format, quantity, signs};
+
+/// Percentiles of the curves.
+const CURVE: [(f64, &str); 7] = [
+    (50.0, "p50"),
+    (90.0, "p90"),
+    (95.0, "p95"),
+    (99.0, "p99"),
+    (99.9, "p99.9"),
+    (99.99, "p99.99"),
+    (99.999, "p99.999"),
+];
+/// The table has the exact maximum as well.
+const MAXIMUM: (f64, &str) = (100.0, "max");
+/// More curves than colours cannot be told apart.
+const MOST_CURVES: usize = 16;
+
+/// How the curves come about.
+const READ_OFF: &str = "Read off the histograms of all rounds together (buckets at most 0.8 % wide; the maximum is \
+                        exact). A percentile with fewer than 5 operations beyond it is left out.";
+
+/// A step's times of one kind of operation, and in which direction others disturbed them.
+type Curve<'a> = (&'a Step, Op, SparseHistogram, Option<Wrong>);
+
+/// What is timed, in words and ids.
+struct Timed {
+    /// At the start of a title.
+    title: &'static str,
+    /// In ids and sentences.
+    name: &'static str,
+    /// The metric that is void where the distribution is.
+    quantity: &'static str,
+    /// The metric that every distribution has, however few operations are in it.
+    longest: &'static str,
+    /// The distribution in a record.
+    of: fn(&OpRecord) -> Option<&SparseHistogram>,
+}
+
+const TIMES: [Timed; 2] = [
+    Timed {
+        title: "Latency",
+        name: "latency",
+        quantity: quantity::P50,
+        longest: quantity::MAX,
+        of: |op| Some(&op.histogram),
+    },
+    Timed {
+        title: "Response time",
+        name: "response time",
+        quantity: quantity::RESPONSE_P50,
+        longest: quantity::RESPONSE_MAX,
+        of: |op| op.response.as_ref().map(|response| &response.histogram),
+    },
+];
+
+/// The figures of a test; none where no step has a distribution, or there are more steps than colours.
+pub(crate) fn of_test(input: &ReportInput<'_>, test: &TestPlan, id: &str) -> Vec<Figure> {
+    TIMES.iter().filter_map(|timed| of_times(input, test, id, timed)).collect()
+}
+
+fn of_times(input: &ReportInput<'_>, test: &TestPlan, id: &str, timed: &Timed) -> Option<Figure> {
+    let steps: Vec<&Step> = measured(test).collect();
+    let curves: Vec<Curve<'_>> = steps.iter().flat_map(|step| distributions(input, step, timed)).collect();
+    if curves.is_empty() || curves.len() > MOST_CURVES {
+        return None;
+    }
+    let name = timed.name;
+    let suffix = if timed.quantity == quantity::P50 { "" } else { "-response" };
+    let chart = Chart {
+        id: format!("{id}-percentiles{suffix}"),
+        description: format!("{}: {name} percentiles of each step.", test.title),
+        x: Axis::named(
+            "Share of operations that are at least as fast",
+            CURVE.iter().map(|(_, title)| (*title).to_owned()).collect(),
+        ),
+        panels: panels(&curves, timed),
+        stretches: Vec::new(),
+    };
+    let table = Table {
+        caption: format!("{}: {name} distribution", test.title),
+        columns: columns(),
+        rows: curves.iter().map(row).collect(),
+    };
+    Some(Figure {
+        title: format!("How {name} is distributed"),
+        caption: [READ_OFF, if curves.iter().any(|(.., wrong)| wrong.is_some()) { signs::DISTURBED } else { "" }]
+            .join(" ")
+            .trim_end()
+            .to_owned(),
+        chart: chart.drawable(),
+        table: table.without_empty_columns(),
+        long: false,
+    })
+}
+
+/// The curve's percentiles and the maximum.
+fn shown() -> impl Iterator<Item = (f64, &'static str)> {
+    CURVE.into_iter().chain([MAXIMUM])
+}
+
+fn columns() -> Vec<Column> {
+    let mut columns = vec![Column::words("Step"), Column::figures("Operations", "")];
+    columns.extend(shown().map(|(_, title)| Column::figures(title, "µs")));
+    columns
+}
+
+fn row((step, op, histogram, wrong): &Curve<'_>) -> Vec<Cell> {
+    let mut row =
+        vec![cells::step_cell(step, name(step, *op)), Cell::text(format::value(count(histogram), "operations"))];
+    row.extend(shown().map(|(per_cent, _)| {
+        let text = percentile_us(histogram, per_cent).map_or_else(String::new, format::latency_us);
+        Cell::text(text).wrong(*wrong)
+    }));
+    row
+}
+
+fn name(step: &Step, op: Op) -> String {
+    if Op::all_of(step).len() > 1 { format!("{}: {}", step.label, op.plural()) } else { step.label.clone() }
+}
+
+/// One panel for each order and block size, so that large blocks do not press the curves of small ones flat.
+fn panels(curves: &[Curve<'_>], timed: &Timed) -> Vec<Panel> {
+    let mut panels: Vec<Panel> = Vec::new();
+    for (index, (step, op, histogram, wrong)) in curves.iter().enumerate() {
+        let Some(workload) = step.workload() else { continue };
+        let order = if workload.pattern.is_sequential() { "sequential" } else { "random" };
+        let mixed = !workload.block_size_mix.is_empty() || !workload.beside.is_empty();
+        let size = if mixed { "mixed".to_owned() } else { workload.block_size.to_string() };
+        let title = match op {
+            Op::Flush => format!("{}, flushes", timed.title),
+            _ => format!("{}, {size} {order}", timed.title),
+        };
+        let colour = u8::try_from(index % 8).unwrap_or_default();
+        let points = CURVE.iter().enumerate().map(|(place, (per_cent, title))| {
+            let value = percentile_us(histogram, *per_cent);
+            let cell = Cell::text(value.map_or_else(String::new, format::latency_us)).wrong(*wrong);
+            let text = value.map_or_else(String::new, |_| format!("{} µs", cell.plain()));
+            Point(place as f64, value, text, Some((*title).to_owned()))
+        });
+        let curve = Series { dashed: index >= 8, points: points.collect(), ..Series::new(&name(step, *op), colour) };
+        match panels.iter_mut().find(|panel| panel.title == title) {
+            Some(panel) => panel.series.push(curve),
+            None => panels.push(Panel::lines(&title, "µs", vec![curve])),
+        }
+    }
+    panels
+}
+
+/// The merged histograms of a step's rounds, for each kind of operation whose figures are not void.
+fn distributions<'a>(input: &ReportInput<'_>, step: &'a Step, timed: &Timed) -> Vec<Curve<'a>> {
+    // Few operations have no median; their maximum is there all the same.
+    let valid =
+        |op: &Op| cells::metric(input, step, *op, timed.quantity).is_some_and(|metric| metric.voided_by.is_empty());
+    let merged = |op: Op| {
+        let mut all = SparseHistogram::default();
+        let counts = |key: &StepKey| key.step == step.id && !input.records.plan.is_warm_up(key);
+        for record in input.records.steps.iter().filter(|record| counts(&record.key)) {
+            let of_kind = op.kind().and_then(|kind| record.op(kind));
+            of_kind.and_then(timed.of).into_iter().for_each(|histogram| all.merge(histogram));
+        }
+        let wrong = cells::metric(input, step, op, timed.longest).and_then(|metric| metric.wrong);
+        (step, op, all, wrong)
+    };
+    Op::all_of(step).into_iter().filter(valid).map(merged).filter(|(_, _, all, _)| all.count > 0).collect()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
+fn count(histogram: &SparseHistogram) -> f64 {
+    histogram.count as f64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "latencies stay below 2^53 ns")]
+fn percentile_us(histogram: &SparseHistogram, per_cent: f64) -> Option<f64> {
+    tails::percentile(histogram, per_cent).map(|value| value.get() as f64 / 1e3)
+}

@@ -1,0 +1,515 @@
+//! Curves over time and over bytes written: of a single step and of the whole run.
+//!
+//! Long records are thinned before they are drawn: neighbouring intervals become one point with their mean rate
+//! (weighted by time), their highest percentiles and their largest backlog; the caption and the columns say so.
+
+use drivelab_analysis::series::{self, TimePoint};
+use drivelab_core::ids::StepKey;
+use drivelab_core::load::OpKind;
+use drivelab_core::plan::Step;
+
+use crate::figure::chart::{Axis, Chart, Panel, Point, Series, Stretch, colour};
+use crate::figure::input::ReportInput;
+use crate::figure::marks::{self, Marks};
+use crate::figure::op::Op;
+use crate::figure::table::{Cell, Column, Table};
+use crate::figure::{Figure, format};
+
+/// Fewer intervals make no curve.
+const LEAST_POINTS: usize = 3;
+const GB: f64 = 1e9;
+
+/// Neighbouring intervals in one.
+fn thin(points: &[TimePoint], most: usize) -> (Vec<TimePoint>, usize) {
+    let each = points.len().div_ceil(most).max(1);
+    (portions(points, each, |point| point.seconds).into_iter().filter_map(merge).collect(), each)
+}
+
+/// So many neighbours in each portion. A last one shorter than half of the one before is joined to it: it holds little
+/// more than the operations that were in flight when time was up, and their rate would be a spike that never was.
+fn portions<T>(points: &[T], each: usize, seconds: fn(&T) -> f64) -> Vec<&[T]> {
+    let mut portions: Vec<&[T]> = points.chunks(each.max(1)).collect();
+    let length = |portion: &[T]| portion.iter().map(seconds).sum::<f64>();
+    if let [.., before, last] = portions.as_slice()
+        && length(last) < length(before) / 2.0
+    {
+        let begin = points.len() - before.len() - last.len();
+        portions.truncate(portions.len() - 2);
+        portions.extend(points.get(begin..));
+    }
+    portions
+}
+
+fn merge(points: &[TimePoint]) -> Option<TimePoint> {
+    let last = points.last()?;
+    let seconds: f64 = points.iter().map(|point| point.seconds).sum();
+    let mean = |of: fn(&TimePoint) -> f64| {
+        let sum: f64 = points.iter().map(|point| of(point) * point.seconds).sum();
+        if seconds > 0.0 { sum / seconds } else { 0.0 }
+    };
+    let highest = |of: fn(&TimePoint) -> Option<f64>| points.iter().filter_map(of).max_by(f64::total_cmp);
+    Some(TimePoint {
+        seconds,
+        mb_s: mean(|point| point.mb_s),
+        read_mb_s: mean(|point| point.read_mb_s),
+        write_mb_s: mean(|point| point.write_mb_s),
+        iops: mean(|point| point.iops),
+        p50_us: highest(|point| point.p50_us),
+        p99_us: highest(|point| point.p99_us),
+        p999_us: highest(|point| point.p999_us),
+        max_us: highest(|point| point.max_us),
+        response_p50_us: highest(|point| point.response_p50_us),
+        response_p99_us: highest(|point| point.response_p99_us),
+        response_max_us: highest(|point| point.response_max_us),
+        trim_iops: mean(|point| point.trim_iops),
+        write_zeroes_iops: mean(|point| point.write_zeroes_iops),
+        flush_iops: mean(|point| point.flush_iops),
+        backlog: points.iter().filter_map(|point| point.backlog).max(),
+        ..last.clone()
+    })
+}
+
+fn thinned_note(each: usize) -> String {
+    if each == 1 {
+        "One point for each recorded interval; a short last one is joined to the one before.".to_owned()
+    } else {
+        format!("One point for {each} recorded intervals: their mean rate and their highest percentiles.")
+    }
+}
+
+/// Time and position charts of a step's last recorded round, with at most so many points.
+pub(crate) fn of_step(input: &ReportInput<'_>, step: &Step, id: &str, most: usize) -> Vec<Figure> {
+    let rounds = input.records.steps.iter().filter(|record| record.key.step == step.id);
+    let Some(key) = rounds.map(|record| record.key.clone()).next_back() else { return Vec::new() };
+    let all = series::time_line(input.records, &key);
+    if all.len() < LEAST_POINTS {
+        return Vec::new();
+    }
+    let (points, each) = thin(&all, most);
+    let id = format!("{id}-{}", step.id.slug());
+    let marks = marks::of(input, &key);
+    let mut figures = vec![over_time(step, &key, &points, (each, marks), &id)];
+    if step.workload().is_some_and(|workload| workload.issues(OpKind::Write)) {
+        figures.extend(over_volume(step, &points, marks, &id));
+    }
+    figures
+}
+
+/// Where a point stands on the x axis, and what its tooltip is headed with.
+type Place = (fn(&TimePoint) -> f64, fn(&TimePoint) -> String);
+
+fn rate_points(points: &[TimePoint], marks: Marks, (x, heading): Place) -> Vec<Series> {
+    let mut read = Series::new("Read", colour::READ);
+    let mut write = Series::new("Write", colour::WRITE);
+    for point in points {
+        for (series, rate) in [(&mut read, point.read_mb_s), (&mut write, point.write_mb_s)] {
+            let text = format!("{} MB/s", marks.rate(format::mb_s(rate)).plain());
+            series.points.push(Point(x(point), Some(rate), text, Some(heading(point))));
+        }
+    }
+    [read, write].into_iter().filter(moves).collect()
+}
+
+/// Whether a series is anything but zeros.
+fn moves(series: &Series) -> bool {
+    series.points.iter().any(|point| point.1.is_some_and(|y| y > 0.0))
+}
+
+/// A time of each point, in microseconds.
+fn time_points((name, of): Told, colour: u8, points: &[TimePoint], marks: Marks, (x, heading): Place) -> Series {
+    let place = |point: &TimePoint| {
+        let text =
+            of(point).map_or_else(String::new, |us| format!("{} µs", marks.time(format::latency_us(us)).plain()));
+        Point(x(point), of(point), text, Some(heading(point)))
+    };
+    Series { points: points.iter().map(place).collect(), ..Series::new(name, colour) }
+}
+
+/// A figure of an interval's times and its name.
+type Told = (&'static str, fn(&TimePoint) -> Option<f64>);
+
+/// What a curve of latencies shows, the best first.
+const LATENCY: [Told; 3] = [
+    ("Latency p99", |point| point.p99_us),
+    ("Latency p50", |point| point.p50_us),
+    ("Latency max", |point| point.max_us),
+];
+
+/// The same of response times.
+const RESPONSE: [Told; 3] = [
+    ("Response p99", |point| point.response_p99_us),
+    ("Response p50", |point| point.response_p50_us),
+    ("Response max", |point| point.response_max_us),
+];
+
+/// A curve needs a figure at so many of ten points that have any.
+const LEAST_TOLD: usize = 9;
+
+/// The highest percentile that enough operations tell at nearly every point; the longest time where none is.
+fn told(of: [Told; 3], points: &[TimePoint]) -> Told {
+    let [.., longest] = of;
+    let count = |one: Told| points.iter().filter(|point| one.1(point).is_some()).count();
+    let enough = LEAST_TOLD * count(longest);
+    of.into_iter().find(|one| 10 * count(*one) >= enough).unwrap_or(longest)
+}
+
+/// What is said of curves that show something else than the 99th percentile.
+fn told_note(latency: Told) -> String {
+    let [(p99, _), (p50, _), _] = LATENCY;
+    match latency.0 {
+        name if name == p99 => String::new(),
+        name if name == p50 => {
+            " The curve shows medians: a 99th percentile takes 500 operations an interval.".to_owned()
+        }
+        _ => " The curve shows the longest latencies: a median takes 10 operations an interval.".to_owned(),
+    }
+}
+
+fn latency_points(points: &[TimePoint], marks: Marks, place: Place) -> Series {
+    time_points(told(LATENCY, points), colour::TOTAL, points, marks, place)
+}
+
+/// Rates of operations that move no data; only those that are there.
+fn other_points(points: &[TimePoint], marks: Marks) -> Vec<Series> {
+    let series = |op: Op, of: fn(&TimePoint) -> f64| {
+        let place = |point: &TimePoint| {
+            let text = format!("{} IOPS", marks.rate(format::iops(of(point))).plain());
+            Point(point.t_s, Some(of(point)), text, Some(at_second(point)))
+        };
+        Series { points: points.iter().map(place).collect(), ..Series::new(op.title(), op.colour()) }
+    };
+    let all = [
+        series(Op::Trim, |point| point.trim_iops),
+        series(Op::WriteZeroes, |point| point.write_zeroes_iops),
+        series(Op::Flush, |point| point.flush_iops),
+    ];
+    all.into_iter().filter(moves).collect()
+}
+
+/// Arrivals that wait; none outside an open loop.
+#[expect(clippy::cast_precision_loss, reason = "a backlog stays below 2^53 operations")]
+fn backlog_points(points: &[TimePoint], marks: Marks) -> Series {
+    let place = |point: &TimePoint| {
+        let waiting = point.backlog.map(|waiting| waiting as f64);
+        let shown = |waiting: f64| format!("{} operations", marks.time(format::iops(waiting)).plain());
+        let text = waiting.map_or_else(String::new, shown);
+        Point(point.t_s, waiting, text, Some(at_second(point)))
+    };
+    Series { points: points.iter().map(place).collect(), ..Series::new("Backlog", colour::BACKLOG) }
+}
+
+fn at_second(point: &TimePoint) -> String {
+    format!("at {:.1} s", point.t_s)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "volumes stay below 2^53 bytes")]
+fn written_gb(point: &TimePoint) -> f64 {
+    point.written_bytes as f64 / GB
+}
+
+fn after_volume(point: &TimePoint) -> String {
+    format!("after {} GB written", format::mb_s(written_gb(point)))
+}
+
+fn over_time(step: &Step, key: &StepKey, points: &[TimePoint], (each, marks): (usize, Marks), id: &str) -> Figure {
+    let place: Place = (|point| point.t_s, at_second);
+    let responses = time_points(told(RESPONSE, points), colour::READ_TAIL, points, marks, place);
+    let latency = told(LATENCY, points);
+    let backlog = points.iter().any(|point| point.backlog.is_some());
+    let chart = Chart {
+        id: format!("{id}-time"),
+        description: format!(
+            "{} over time: throughput and {} of each interval{}.",
+            step.label,
+            latency.0.to_lowercase(),
+            if backlog { ", response time and backlog" } else { "" }
+        ),
+        x: Axis::linear("Time since the step began (s)", points.last().map_or(0.0, |last| last.t_s)),
+        panels: vec![
+            Panel::lines("Throughput", "MB/s", rate_points(points, marks, place)),
+            Panel::lines("Operations that move no data", "IOPS", other_points(points, marks)),
+            Panel::lines("Latency", "µs", vec![latency_points(points, marks, place)]),
+            Panel::lines("Response time", "µs", vec![responses]),
+            Panel::lines("Backlog", "operations", vec![backlog_points(points, marks)]),
+        ],
+        stretches: Vec::new(),
+    };
+    let round = if key.round > 1 { format!(" Round {}.", key.round) } else { String::new() };
+    Figure {
+        title: "Over time".to_owned(),
+        caption: format!("{}{round}{}{}", thinned_note(each), told_note(latency), marks.says()),
+        chart: chart.drawable(),
+        table: time_table(step, points, (each, marks)),
+        long: true,
+    }
+}
+
+/// A row for each point of [`over_time`].
+fn time_table(step: &Step, points: &[TimePoint], (each, marks): (usize, Marks)) -> Table {
+    let columns = vec![
+        Column::figures("Time", "s"),
+        Column::figures("Written", "GB"),
+        Column::figures("Read", "MB/s"),
+        Column::figures("Write", "MB/s"),
+        percentile_column("Latency p50", each),
+        percentile_column("Latency p99", each),
+        Column::figures("Latency max", "µs"),
+        percentile_column("Response p50", each),
+        percentile_column("Response p99", each),
+        Column::figures("Backlog", "operations"),
+        Column::figures("Trims", "IOPS"),
+        Column::figures("Write-zeroes", "IOPS"),
+        Column::figures("Flushes", "IOPS"),
+    ];
+    let time = |value: Option<f64>| value.map_or_else(Cell::default, |us| marks.time(format::latency_us(us)));
+    let rate = |value: f64| if value > 0.0 { marks.rate(format::mb_s(value)) } else { Cell::default() };
+    let other = |value: f64| if value > 0.0 { marks.rate(format::iops(value)) } else { Cell::default() };
+    #[expect(clippy::cast_precision_loss, reason = "a backlog stays below 2^53 operations")]
+    let waiting = |value: Option<u64>| value.map_or_else(Cell::default, |one| marks.time(format::iops(one as f64)));
+    let row = |point: &TimePoint| {
+        let ramp = if point.ramp { " (ramp)" } else { "" };
+        vec![
+            Cell::text(format!("{:.1}{ramp}", point.t_s)),
+            Cell::text(format::mb_s(written_gb(point))),
+            rate(point.read_mb_s),
+            rate(point.write_mb_s),
+            time(point.p50_us),
+            time(point.p99_us),
+            time(point.max_us),
+            time(point.response_p50_us),
+            time(point.response_p99_us),
+            waiting(point.backlog),
+            other(point.trim_iops),
+            other(point.write_zeroes_iops),
+            other(point.flush_iops),
+        ]
+    };
+    let table = Table { caption: format!("{} over time", step.label), columns, rows: points.iter().map(row).collect() };
+    table.without_empty_columns()
+}
+
+/// A percentile of one interval; of several, whose percentiles make no percentile of all, the highest.
+fn percentile_column(title: &str, each: usize) -> Column {
+    match each {
+        1 => Column::figures(title, "µs"),
+        _ => Column::figures(&format!("{title}, highest"), "µs"),
+    }
+}
+
+/// The same points by how much had been written; none where nothing was.
+fn over_volume(step: &Step, points: &[TimePoint], marks: Marks, id: &str) -> Option<Figure> {
+    points.last().filter(|last| last.written_bytes > 0)?;
+    let chart = Chart {
+        id: format!("{id}-volume"),
+        description: format!("{}: throughput over the bytes written so far.", step.label),
+        x: Axis::linear("Written since the step began (GB)", points.last().map_or(0.0, written_gb)),
+        panels: vec![
+            Panel::lines("Throughput", "MB/s", rate_points(points, marks, (written_gb, after_volume))),
+            Panel::lines("Latency", "µs", vec![latency_points(points, marks, (written_gb, after_volume))]),
+        ],
+        stretches: Vec::new(),
+    };
+    Some(Figure {
+        title: "Over the data written".to_owned(),
+        caption:
+            "The same points by how much had been written since the step began; a write that is longer than the file \
+                  begins again at its start. Where a cache ends, the rate falls. The table above has the figures."
+                .to_owned(),
+        chart: chart.drawable(),
+        table: Table::default(),
+        long: true,
+    })
+}
+
+/// The whole run: every interval of every step, with the tests named; none where nothing is recorded.
+/// Has about so many points at most: each execution keeps one.
+pub(crate) fn of_run(input: &ReportInput<'_>, prefix: &str, most: usize) -> Option<Figure> {
+    let line = series::run_time_line(input.records);
+    let by_step: Vec<&[series::RunPoint]> = line.points.chunk_by(|a, b| a.key == b.key).collect();
+    let each = line.points.len().div_ceil(most).max(1);
+    let mut drawn = Drawn::new();
+    for points in &by_step {
+        drawn.step(input, points, each);
+    }
+    let chart = Chart {
+        id: format!("{prefix}whole-run"),
+        description: "The whole run over time: throughput and latency of every interval, tests named.".to_owned(),
+        x: Axis::linear("Run time (s)", line.points.last().map_or(0.0, |last| last.t_s)),
+        panels: vec![
+            Panel::lines("Throughput", "MB/s", vec![drawn.read, drawn.write]),
+            Panel::lines("Latency", "µs", drawn.latencies.into()),
+        ],
+        stretches: stretches(input, &by_step),
+    };
+    let columns = vec![
+        Column::figures("Run time", "s"),
+        Column::words("Step"),
+        Column::figures("Read", "MB/s"),
+        Column::figures("Write", "MB/s"),
+        percentile_column("Latency p99", each),
+        percentile_column("Latency p50", each),
+        Column::figures("Latency max", "µs"),
+    ];
+    let table = Table { caption: "The whole run over time".to_owned(), columns, rows: drawn.rows };
+    let table = table.without_empty_columns();
+    let breaks = line
+        .breaks_s
+        .iter()
+        .map(|at| format!(" Interrupted at {at:.1} s; the pause is not on the time line."))
+        .collect::<String>();
+    chart.drawable().map(|chart| Figure {
+        title: String::new(),
+        caption: format!("{} Preparation and ramps included.{breaks}{}", thinned_note(each), drawn.marks.says()),
+        chart: Some(chart),
+        table,
+        long: true,
+    })
+}
+
+/// The run's curves and rows in the making.
+struct Drawn {
+    read: Series,
+    write: Series,
+    /// What enough operations of a step tell, as in [`LATENCY`].
+    latencies: [Series; 3],
+    rows: Vec<Vec<Cell>>,
+    /// Every sign that stands in them.
+    marks: Marks,
+}
+
+impl Drawn {
+    fn new() -> Self {
+        Drawn {
+            read: Series::new("Read", colour::READ),
+            write: Series::new("Write", colour::WRITE),
+            latencies: LATENCY.map(|(name, _)| Series::new(name, colour::TOTAL)),
+            rows: Vec::new(),
+            marks: Marks::default(),
+        }
+    }
+
+    /// Adds one execution, and a gap behind it so that no line joins two steps.
+    fn step(&mut self, input: &ReportInput<'_>, points: &[series::RunPoint], each: usize) {
+        let label = points.first().and_then(|point| input.records.plan.step(&point.key.step));
+        let label = label.map_or_else(String::new, |step| step.label.clone());
+        let begin = points.first().map_or(0.0, |first| first.t_s - first.point.seconds);
+        let portions = portions(points, each, |point| point.point.seconds);
+        let merged = portions.into_iter().filter_map(|chunk| {
+            let own: Vec<TimePoint> = chunk.iter().map(|point| point.point.clone()).collect();
+            Some((chunk.last()?.t_s, merge(&own)?))
+        });
+        let (times, merged): (Vec<f64>, Vec<TimePoint>) = merged.unzip();
+        let latency = told(LATENCY, &merged);
+        let marks = points.first().map(|point| marks::of(input, &point.key)).unwrap_or_default();
+        self.marks = self.marks.and(marks);
+        for (t_s, point) in times.into_iter().zip(&merged) {
+            self.point((t_s, point), &label, latency, marks);
+        }
+        let end = points.last().map_or(begin, |last| last.t_s);
+        for series in [&mut self.read, &mut self.write].into_iter().chain(&mut self.latencies) {
+            series.points.push(Point(end, None, String::new(), None));
+        }
+    }
+
+    fn point(&mut self, (t_s, point): (f64, &TimePoint), label: &str, (told, of): Told, marks: Marks) {
+        let heading = format!("{label}, at {t_s:.1} s");
+        let rate = |value: f64| (value > 0.0).then(|| marks.rate(format::mb_s(value)));
+        for (series, value) in [(&mut self.read, point.read_mb_s), (&mut self.write, point.write_mb_s)] {
+            let text = rate(value).map_or_else(|| "–".to_owned(), |cell| format!("{} MB/s", cell.plain()));
+            series.points.push(Point(t_s, rate(value).map(|_| value), text, Some(heading.clone())));
+        }
+        let time = of(point).map(|us| marks.time(format::latency_us(us)));
+        let text = time.as_ref().map_or_else(|| "–".to_owned(), |cell| format!("{} µs", cell.plain()));
+        let mut row = vec![
+            Cell::text(format!("{t_s:.1}")),
+            Cell::text(label),
+            rate(point.read_mb_s).unwrap_or_default(),
+            rate(point.write_mb_s).unwrap_or_default(),
+        ];
+        for series in &mut self.latencies {
+            let own = series.name == told;
+            if own {
+                series.points.push(Point(t_s, of(point), text.clone(), Some(heading.clone())));
+            }
+            row.push(time.clone().filter(|_| own).unwrap_or_default());
+        }
+        self.rows.push(row);
+    }
+}
+
+/// From the first to the last interval of each test in a row.
+pub(crate) fn stretches(input: &ReportInput<'_>, by_step: &[&[series::RunPoint]]) -> Vec<Stretch> {
+    let mut stretches: Vec<Stretch> = Vec::new();
+    for points in by_step {
+        let (Some(first), Some(last)) = (points.first(), points.last()) else { continue };
+        let label = input.records.plan.test_of(&first.key.step).map_or_else(String::new, |test| test.title.clone());
+        match stretches.last_mut() {
+            Some(open) if open.label == label => open.to = last.t_s,
+            _ => stretches.push(Stretch { from: first.t_s - first.point.seconds, to: last.t_s, label }),
+        }
+    }
+    stretches
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_highest_median_of_several_intervals_is_not_called_their_median() {
+        let records = drivelab_analysis::testing::sample_run();
+        let analysis = drivelab_analysis::analyse(&records);
+        let input = ReportInput { records: &records, analysis: &analysis };
+        let step =
+            records.plan.tests.iter().flat_map(|test| &test.steps).find(|step| step.id.slug() == "whole-file-write");
+        let step = step.expect("the sample has it");
+        let titles = |most: usize| {
+            let figure = of_step(&input, step, "x", most).remove(0);
+            figure.table.columns.into_iter().map(|column| column.title).collect::<Vec<_>>()
+        };
+        assert!(titles(400).iter().any(|title| title == "Latency p50"));
+        let thinned = titles(3);
+        assert!(thinned.iter().any(|title| title == "Latency p50, highest"), "{thinned:?}");
+        assert!(!thinned.iter().any(|title| title == "Latency p50" || title == "Latency p99"), "{thinned:?}");
+    }
+
+    #[test]
+    fn a_curve_of_few_operations_an_interval_shows_what_they_tell_and_says_so() {
+        let mut records = drivelab_analysis::testing::sample_run();
+        let key =
+            records.steps.iter().map(|record| record.key.clone()).find(|key| key.step.slug() == "whole-file-write");
+        let key = key.expect("the sample has it");
+        let mut drawn = |count: u64| {
+            for interval in records.intervals.iter_mut().filter(|interval| interval.key == key) {
+                let mut histogram = drivelab_core::histogram::Histogram::default();
+                histogram.record_many(100_000, count);
+                let (bytes, time) =
+                    (drivelab_core::units::Bytes::new(count << 20), interval.end_ns - interval.start_ns);
+                let time = drivelab_core::units::Nanos::new(time);
+                interval.write = drivelab_core::record::OpRecord::new(count, bytes, 0, histogram.sparse(), time);
+            }
+            let analysis = drivelab_analysis::analyse(&records);
+            let input = ReportInput { records: &records, analysis: &analysis };
+            let step = records.plan.step(&key.step).expect("a step");
+            let figure = of_step(&input, step, "x", 400).remove(0);
+            let panel = figure.chart.expect("a chart").panels.into_iter().find(|panel| panel.title == "Latency");
+            (panel.expect("latencies").series[0].name.clone(), figure.caption)
+        };
+        assert_eq!(drawn(500).0, "Latency p99");
+        let (name, caption) = drawn(499);
+        assert!(name == "Latency p50" && caption.contains("shows medians"), "{name}: {caption}");
+        let (name, caption) = drawn(9);
+        assert!(name == "Latency max" && caption.contains("the longest latencies"), "{name}: {caption}");
+    }
+
+    #[test]
+    fn a_short_last_interval_makes_no_spike() {
+        let lengths = |seconds: &[f64], each| -> Vec<usize> {
+            portions(seconds, each, |one| *one).iter().map(|portion| portion.len()).collect()
+        };
+        assert_eq!(lengths(&[0.1, 0.1, 0.1, 0.004], 1), [1, 1, 2], "4 ms at the end");
+        assert_eq!(lengths(&[0.1, 0.1, 0.1, 0.06], 1), [1, 1, 1, 1], "more than half is a point of its own");
+        assert_eq!(lengths(&[0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.04], 3), [3, 4]);
+        assert_eq!((lengths(&[0.1], 3), lengths(&[], 1)), (vec![1], vec![]));
+    }
+}
