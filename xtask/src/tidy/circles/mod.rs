@@ -13,8 +13,6 @@ mod names;
 mod only_tests;
 mod read;
 mod room;
-#[cfg(test)]
-mod tests;
 mod tokens;
 mod tree;
 
@@ -144,3 +142,6 @@ fn texts(files: &[SourceFile]) -> BTreeMap<&str, &str> {
     let rust = files.iter().filter(|file| file.is("rs"));
     rust.filter_map(|file| Some((file.path.as_str(), file.text.as_deref()?))).collect()
 }
+
+#[cfg(test)]
+mod tests;
