@@ -1,4 +1,5 @@
-// The shapes of what Rust hands over in the page: the mirror of crates/report/src/chart.rs, which says what each means.
+// The shapes of what Rust hands over in the page: the mirror of crates/report/src/figure/chart.rs, which says what each
+// means.
 // Numbers arrive with their printed text; this side lays out and computes nothing.
 
 /** x, y (null where there is no figure to draw), the text of y, and the heading of its tooltip. */

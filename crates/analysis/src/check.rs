@@ -161,8 +161,8 @@ pub(crate) struct Verdict {
     pub finding: Finding,
 }
 
-/// What the session found that makes figures worthless, of which the records alone say nothing: steps of a resumed run met
-/// what the step that was cut off had written. What they verified stands.
+/// What the session found that makes figures worthless, of which the records alone say nothing: steps of a resumed run
+/// met what the step that was cut off had written. What they verified stands.
 pub(crate) fn recorded(findings: &[Finding], subjects: &[Subject<'_>]) -> Vec<Verdict> {
     let met = findings.iter().filter(|finding| finding.code == NOT_EMPTIED);
     let verdict = |finding: &Finding| {

@@ -6,6 +6,8 @@
 mod combine;
 mod markdown;
 mod meaning;
+#[macro_use]
+mod texts;
 mod table;
 
 use drivelab_core::histogram::SparseHistogram;

@@ -89,7 +89,7 @@ pub trait RunClock: Send + Sync {
     /// Waits until that time or until `stop` is set (looked at every 50 ms or better); `true` if the time was reached.
     fn sleep_until(&self, at_ns: u64, stop: &StopToken) -> bool;
 
-    /// Whether its time passes only when something made up says so. Nothing is late then: whoever is slow is waited for.
+    /// Whether its time passes only when something made up says so. Nothing is late then: who is slow is waited for.
     fn is_virtual(&self) -> bool {
         false
     }

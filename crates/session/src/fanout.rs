@@ -2,8 +2,8 @@
 //!
 //! While it runs the session never waits for a screen (at the end it does, for its last words): a full screen queue
 //! loses events. The recorder's queue has no bound, but a limit in time: when the oldest event it has not taken is more
-//! than 5 s old during a step, the run stops, because a recording that cannot keep up would fill the memory. Where time is
-//! virtual, the session waits for the recorder instead: a simulated day is over in seconds, and no measurement is late.
+//! than 5 s old during a step, the run stops, because a recording that cannot keep up would fill the memory. Where time
+//! is virtual, the session waits for the recorder instead: a simulated day is over in seconds, and nothing is late.
 //! Between steps the session waits for the recorder (that is where fsync happens); a slow fsync there costs time but no
 //! measurement.
 

@@ -10,9 +10,9 @@ use crate::invariants::INVARIANTS;
 
 /// What the session finds, of which the records of an execution say nothing.
 const NOT_EMPTIED: &str = "\
-    `not_emptied`, which the session notes, voids rates and latencies too: steps of a resumed run found what the step that \
-    was cut off had already written, because the methodology neither discards nor fills the whole target before them. What \
-    they verified stands.";
+    `not_emptied`, which the session notes, voids rates and latencies too: steps of a resumed run found what the step \
+    that was cut off had already written, because the methodology neither discards nor fills the whole target before \
+    them. What they verified stands.";
 /// Longest line of a definition.
 const WIDTH: usize = 110;
 

@@ -1,5 +1,5 @@
-//! What the rows of the table say of their metrics beside words and function: the sort of figure, the kinds of operations
-//! it is about, and the steps that have it.
+//! What the rows of the table say of their metrics beside words and function: the sort of figure, the kinds of
+//! operations it is about, and the steps that have it.
 //!
 //! Whatever depends on the sort of a figure reads it here and never from its name.
 

@@ -1,7 +1,8 @@
 //! Which of a load's operations a job of fio issues, and how many of them that is.
 //!
-//! Facts: fio's HOWTO (`rw=`, `rwmixwrite=`): a job reads and writes, or it trims, or it trims each block and then writes
-//! it; of the last it counts what it writes, as fio 3.33 was seen to. Must not know: sizes, places, when a job ends.
+//! Facts: fio's HOWTO (`rw=`, `rwmixwrite=`): a job reads and writes, or it trims, or it trims each block and then
+//! writes it; of the last it counts what it writes, as fio 3.33 was seen to. Must not know: sizes, places, when a job
+//! ends.
 
 use drivelab_core::workload::Workload;
 
