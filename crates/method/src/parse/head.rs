@@ -22,7 +22,7 @@ pub struct Head {
 
 impl BuiltIn {
     /// All that it says, without a look whether its forms can be expanded, which takes most of the time of
-    /// [`crate::parse`] and which its own tests take. `None` for a built-in file that is wrong.
+    /// [`crate::parse()`] and which its own tests take. `None` for a built-in file that is wrong.
     #[must_use]
     pub fn whole(&self) -> Option<Methodology> {
         unexpanded(self.name, self.text).ok()
