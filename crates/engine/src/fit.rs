@@ -150,7 +150,7 @@ impl<'a> Job<'a> {
 
     /// Whether the memory for all buffers is within reason; asked before any of it is made.
     pub(crate) fn check_buffers(&self, workload: &Workload, kind: Kind) -> Result<(), BackendError> {
-        let total: u128 = self.threads.iter().map(|thread| thread.shape.bytes_by(kind)).sum();
+        let total: u128 = self.threads.iter().map(|thread| bytes_by(kind, &thread.shape)).sum();
         if total <= u128::from(BUFFERS_MAX) {
             return Ok(());
         }
@@ -527,6 +527,14 @@ fn reach(whereto: Whereto<'_>) -> u64 {
     }
 }
 
+/// Bytes of all arenas of a thread: it has one, but with the sync backend one for each of its OS threads.
+fn bytes_by(kind: Kind, shape: &Shape) -> u128 {
+    match kind {
+        Kind::Uring(_) => shape.bytes(),
+        Kind::Sync => shape.bytes_slot_by_slot(),
+    }
+}
+
 /// More than memory has where the number does not fit.
 fn size(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX)
@@ -560,7 +568,7 @@ fn pool(workload: &Workload, reach: u64, kind: Kind, (stride, align): (u64, u64)
     let threads = u128::from(workload.threads.get());
     let all_pools = |window: u64| {
         let pool = Some(shape(window));
-        Shape { stride: size(stride), slots: size(slots), reads: false, pool }.bytes_by(kind) * threads
+        bytes_by(kind, &Shape { stride: size(stride), slots: size(slots), reads: false, pool }) * threads
     };
     let mut window = reach;
     while window > LOOK_BACK_LEAST && all_pools(window) > u128::from(POOLS_MAX) {
@@ -590,7 +598,7 @@ mod tests {
         };
         let pool = Some(pool(&workload, 16 * MIB, kind, (4096, 512)));
         let shape = Shape { stride: 4096, slots: size(queue_depth), reads: false, pool };
-        (shape, shape.bytes_by(kind) * u128::from(threads))
+        (shape, bytes_by(kind, &shape) * u128::from(threads))
     }
 
     fn apart(shape: &Shape) -> u64 {
@@ -603,7 +611,7 @@ mod tests {
         let (ring, bytes) = of_16_mib(RING, 256, 4);
         assert!(apart(&ring) > 16 * MIB && bytes < 256 * u128::from(MIB), "{bytes}");
         let each = u128::from(16 * MIB + 4096);
-        assert_eq!(ring.bytes_by(Kind::Sync), 256 * each, "the same ring would be held 256 times");
+        assert_eq!(bytes_by(Kind::Sync, &ring), 256 * each, "the same ring would be held 256 times");
         let (shrunk, bytes) = of_16_mib(Kind::Sync, 256, 4);
         assert_eq!((apart(&shrunk), bytes), (MIB + 4096, 1024 * u128::from(MIB + 4096)));
         // Where there is room, nothing comes again within what the target may look back.

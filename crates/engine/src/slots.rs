@@ -9,7 +9,6 @@ use crate::buffer::Arena;
 use crate::faults::{Attempt, Broken};
 use crate::generate::data::{DataSource, Trail};
 use crate::pool::{Part, Pool, PoolShape};
-use crate::step::Kind;
 
 /// Shape of the arena of one thread, the same for all threads of a step.
 #[derive(Debug, Clone, Copy)]
@@ -35,12 +34,9 @@ impl Shape {
         reads + self.pool.map_or(0, |pool| pool.bytes(self.slots as u64, self.stride as u64))
     }
 
-    /// Bytes of all arenas of a thread: it has one, but with the sync backend one for each slot.
-    pub(crate) fn bytes_by(&self, kind: Kind) -> u128 {
-        match kind {
-            Kind::Uring(_) => self.bytes(),
-            Kind::Sync => self.slots as u128 * self.for_one_slot().bytes(),
-        }
+    /// Bytes of all arenas where each slot has one of its own.
+    pub(crate) fn bytes_slot_by_slot(&self) -> u128 {
+        self.slots as u128 * self.for_one_slot().bytes()
     }
 
     /// Bytes of the arena.
