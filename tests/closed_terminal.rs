@@ -17,10 +17,12 @@ use support::{Lab, root_or_skip, skip, tool};
 /// Longer than anything here takes; what goes on for longer goes on for ever.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Notes the process and its exit code: script(1) is gone by the time that it ends.
+/// Notes the process and its exit code: script(1) is gone by the time that it ends. A terminal that closes is at its end
+/// for readers before the kernel sends SIGHUP, so the signal may find the `mv` behind drivelab, which must not die of it.
 const WRAPPER: &str = r#"trap : HUP INT
 sh -c 'echo $$ > "$AT/pid.new"; mv "$AT/pid.new" "$AT/pid"; exec "$0" "$@"' "$@"
 code=$?
+trap '' HUP INT
 echo $code > "$AT/code.new"
 mv "$AT/code.new" "$AT/code"
 exit $code
@@ -85,8 +87,9 @@ impl Terminal {
             }
             if began.elapsed() > PATIENCE {
                 let pid = fs::read_to_string(self.at.join("pid")).unwrap_or_default();
+                let waits_in = fs::read_to_string(format!("/proc/{}/stack", pid.trim()));
                 let _ = Command::new("kill").args(["-KILL", pid.trim()]).output();
-                panic!("it goes on for ever: no {name}");
+                panic!("after {PATIENCE:?} there is no {name}; drivelab waits in {waits_in:?}");
             }
             std::thread::sleep(Duration::from_millis(20));
         }

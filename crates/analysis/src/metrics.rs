@@ -9,11 +9,11 @@ mod meaning;
 #[macro_use]
 mod texts;
 mod table;
+mod times;
 
 use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::load::OpKind;
 use drivelab_core::metric::MetricDef;
-use drivelab_core::record::OpRecord;
 use drivelab_core::run::RunRecords;
 
 use crate::values::Execution;
@@ -22,6 +22,7 @@ use meaning::Applies;
 pub(crate) use combine::{all, round_value, used_rounds};
 pub use markdown::metrics_markdown;
 pub use table::METRICS;
+pub(crate) use times::Times;
 
 /// How a metric is computed and how its rounds are put together.
 #[derive(Debug, Clone, Copy)]
@@ -41,25 +42,6 @@ pub(crate) enum Compute {
     Run(fn(&RunRecords) -> Option<f64>),
     /// From figures of several steps: weights and values; only where the methodology asks for it.
     Score(fn(&[(f64, f64)]) -> Option<f64>),
-}
-
-/// From which moment on an operation is timed. The two are never mixed in one figure.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Times {
-    /// Submission to completion.
-    Latency,
-    /// Intended start to completion; only in an open loop.
-    Response,
-}
-
-impl Times {
-    /// The distribution in a record; `None` where there is none.
-    pub(crate) fn of(self, op: &OpRecord) -> Option<&SparseHistogram> {
-        match self {
-            Times::Latency => Some(&op.histogram),
-            Times::Response => op.response.as_ref().map(|response| &response.histogram),
-        }
-    }
 }
 
 /// A metric's definition and its function.

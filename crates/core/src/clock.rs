@@ -89,13 +89,13 @@ pub trait RunClock: Send + Sync {
     /// Waits until that time or until `stop` is set (looked at every 50 ms or better); `true` if the time was reached.
     fn sleep_until(&self, at_ns: u64, stop: &StopToken) -> bool;
 
-    /// Whether its time passes only when something made up says so. Nothing is late then: who is slow is waited for.
+    /// Whether time is virtual: it passes only when a simulation advances it, and a slow recorder is waited for.
     fn is_virtual(&self) -> bool {
         false
     }
 }
 
-/// Time that passes when somebody says so: waiting for a moment takes none.
+/// Virtual time: it passes when it is advanced, and waiting for a moment jumps there.
 #[derive(Debug, Default)]
 pub struct VirtualClock {
     now_ns: AtomicU64,
@@ -108,7 +108,7 @@ impl VirtualClock {
         VirtualClock { now_ns: AtomicU64::new(elapsed_ns) }
     }
 
-    /// Lets this time pass; gives the time before.
+    /// Advances by this many nanoseconds; returns the time before.
     pub fn advance(&self, by_ns: u64) -> u64 {
         self.now_ns.fetch_add(by_ns, Ordering::SeqCst)
     }

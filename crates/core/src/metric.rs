@@ -57,11 +57,11 @@ impl Better {
 /// What sort of figure a metric is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Class {
-    /// Work in a time. What limits this side makes it a lower bound.
+    /// Work per time. Where drivelab or the host was the limit it is a lower bound.
     Rate,
     /// Arrivals that an open loop did in a time: a rate, and part of its schedule.
     ArrivalRate,
-    /// Worked out of rates: a part of a course, a share that was kept, work for a watt.
+    /// Derived from rates: part of a fill, share kept, work per watt.
     OfRates,
     /// Mean time from submission to completion.
     MeanLatency,
@@ -71,7 +71,7 @@ pub enum Class {
     Response,
     /// What the schedule of an open loop asked for, and how far behind it was.
     Schedule,
-    /// What the operations came to in another way: bytes, bursts, energy of a replay, write amplification.
+    /// Other results of the operations: bytes, bursts, energy of a replay, write amplification.
     Amount,
     /// Operations in flight.
     Depth,
@@ -92,13 +92,13 @@ pub enum Class {
 }
 
 impl Class {
-    /// Whether it says how much was done in a time, so that a limit on this side makes it a lower bound.
+    /// Whether it is work per time, a lower bound where drivelab or the host was the limit.
     #[must_use]
     pub const fn is_rate(self) -> bool {
         matches!(self, Class::Rate | Class::ArrivalRate)
     }
 
-    /// Whether it is about what the operations did, so that a step whose account does not add up has none.
+    /// Whether it is a result of the operations, void where the step's account does not add up.
     #[must_use]
     pub const fn is_result(self) -> bool {
         match self {
@@ -122,7 +122,7 @@ impl Class {
     }
 }
 
-/// Whether a figure is what was asked for, so that other programs on the disk cannot have changed it.
+/// When a figure is the one asked for, which other programs on the disk cannot have changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AsAsked {
     /// Never.
@@ -140,11 +140,11 @@ pub struct Meaning {
     pub kinds: &'static [OpKind],
     /// What sort of figure it is.
     pub class: Class,
-    /// It is a time or divided by one, so that a wrong clock voids it.
+    /// It is a duration or divided by one, so a wrong clock voids it.
     pub timed: bool,
-    /// A step whose facts give no figure does not list it at all.
+    /// A step without a value does not list it.
     pub sparse: bool,
-    /// Whether it is what was asked for.
+    /// When it is the figure asked for.
     pub as_asked: AsAsked,
 }
 

@@ -127,14 +127,14 @@ pub(crate) struct Group {
 /// Where a load comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Places {
-    /// What is said nowhere else.
+    /// The load itself, for keys that have no place of their own.
     pub(crate) all: Place,
     /// Single keys.
     pub(crate) keys: Vec<(&'static str, Place)>,
 }
 
 impl Places {
-    /// Where a key was said.
+    /// Where a key was stated.
     fn of(&self, key: &str) -> &Place {
         self.keys.iter().find(|(known, _)| *known == key).map_or(&self.all, |(_, place)| place)
     }
@@ -379,12 +379,12 @@ pub(crate) fn slug(text: &str, otherwise: &str) -> String {
     if cut.is_empty() { otherwise.to_owned() } else { cut.to_owned() }
 }
 
-/// At most so many signs of a short name, with no hyphen at their end.
+/// The first `most` characters of a short name, without hyphens at the end.
 fn beginning(name: &str, most: usize) -> &str {
     name.get(..most.min(name.len())).unwrap_or_default().trim_end_matches('-')
 }
 
-/// The name with a number behind it, and so much shorter that it is none too long.
+/// The name with a number behind it, cut so that both together are not too long.
 fn numbered(base: &str, number: u64) -> String {
     let number = format!("-{number}");
     format!("{}{number}", beginning(base, LONGEST - number.len()))

@@ -91,7 +91,7 @@ fn what_fio_has_no_job_for_is_left_out_with_a_word() {
     let text = exported(beside);
     let jobs: Vec<&str> = text.lines().filter(|line| line.starts_with('[')).collect();
     assert!(jobs.len() == 2 && jobs[1].ends_with(".reads]"), "{text}");
-    assert!(text.contains("; drivelab has a load 'log' beside it of flushes, for which fio has no job\n"), "{text}");
+    assert!(text.contains("; drivelab also runs load 'log' of flushes, for which fio has no job\n"), "{text}");
 }
 
 /// The way from fio and back.

@@ -164,7 +164,7 @@ fn a_size_with_a_small_share_is_not_left_out() {
     assert_eq!(ratio("(4k,99.9995,64k,0.0005)"), 99_999);
     let text = |sizes: &str| format!("{STORAGE}wd=w,sd=sd1,xfersize={sizes}\nrd=r,wd=w,elapsed=5\n");
     let (fate, words) = why(&text("(4k,99.9995,64k,0.0005)"), "xfersize=(4k,99.9995,64k,0.0005)");
-    assert!(fate == Fate::Changed && words.contains("thousandths"), "{words}");
+    assert!(fate == Fate::Changed && words == "shares below 0.001 % are raised to 0.001 %", "{words}");
     assert_eq!(mistake(&text("(4k,60,64k,30)")).0, 2);
     assert_eq!(mistake(&text("(4k,60,64k)")).0, 2);
 }

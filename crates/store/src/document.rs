@@ -13,9 +13,11 @@ use drivelab_core::plan::{Form, MethodIdentity};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::FORMAT_VERSION;
 use crate::error::StoreError;
 use crate::fsio;
+
+/// Version of the bundle format that this crate writes, and the only one it reads.
+pub const FORMAT_VERSION: u32 = 1;
 
 /// One file of a bundle, as it must be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

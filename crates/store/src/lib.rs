@@ -25,7 +25,7 @@ mod watching_costs;
 pub use bundle::{Bundle, Torn};
 pub use catalog::{Catalog, Found, Reindexed, RunRow};
 pub use ceilings::{read_ceilings, write_ceilings};
-pub use document::{FileEntry, Manifest, Seal};
+pub use document::{FORMAT_VERSION, FileEntry, Manifest, Seal};
 pub use drive_states::{read_drive_state, write_drive_state};
 pub use error::{StoreError, StoreErrorKind};
 pub use layout::DataDir;
@@ -33,9 +33,6 @@ pub use note::write_note;
 pub use recorder::{NewBundle, Recorder};
 pub use seal::seal_ended;
 pub use watching_costs::{read_watching_costs, write_watching_cost};
-
-/// Version of the bundle format that this crate writes, and the only one it reads.
-pub const FORMAT_VERSION: u32 = 1;
 
 #[cfg(test)]
 mod tests;

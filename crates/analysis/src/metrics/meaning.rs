@@ -9,7 +9,7 @@ use drivelab_core::record::StepRecord;
 use drivelab_core::telemetry::{Quantity, Recorded, SourceKind};
 use drivelab_core::workload::Workload;
 
-use super::Times;
+use super::times::Times;
 use crate::values::telemetry;
 
 /// A step that was measured, as far as it decides which figures it has.

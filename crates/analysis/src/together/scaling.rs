@@ -9,7 +9,7 @@ use drivelab_core::ids::StepId;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Signs;
+use super::signs::Signs;
 
 /// A drive this near to the middle of all capacities does not move the slope.
 const NO_WEIGHT: f64 = 1e-9;

@@ -123,7 +123,7 @@ fn work(one: &One<'_>, alone: bool, limited: bool, target: &Target, state: &mut 
     let free = load.draws_freely() || moved.is_some() || load.mixed && !load.random;
     if ragged && !free && !load.random && target.device && load.stride.is_none() {
         let why =
-            "no whole number of blocks: on a device fio's last operation goes beyond the size, and here it is left out";
+            "not a whole number of blocks: on a device fio's last operation goes beyond the size; here it is left out";
         job.say("size", Fate::Changed, why, state);
     }
     let whole = total.map(|total| match block {

@@ -35,7 +35,7 @@ pub(super) fn amount(text: &str, kb_base: u64) -> Option<Amount> {
     with_unit(text, kb_base).map(Amount::Bytes)
 }
 
-/// Such a share of a number, `share` of `of`, rounded down.
+/// `share` / `of` of a number, rounded down.
 pub(super) const fn fraction(all: u64, share: u64, of: u64) -> u64 {
     debug_assert!(share <= of && of <= 100, "a share in per cent at most");
     // Both products stay in range, since no share is above the whole.

@@ -120,7 +120,7 @@ fn one_step(text: &mut String, step: &Step, round: u32) {
         if at == 0 {
             share.into_iter().for_each(|share| left_out(share, workload, &mut job));
             for other in workload.groups().filter(|other| Kinds::of(other).is_none()) {
-                job.comment(format!("drivelab has a load '{}' beside it of {}", other.name, no_job_for(other)));
+                job.comment(format!("drivelab also runs load '{}' of {}", other.name, no_job_for(other)));
             }
             job.say("stonewall");
         }
@@ -145,7 +145,7 @@ fn one_step(text: &mut String, step: &Step, round: u32) {
     }
 }
 
-/// A step that is no job of fio: what drivelab does there, and what comes behind it.
+/// A step that fio has no job for: what drivelab does instead and what follows, as comments.
 fn no_job(text: &mut String, step: &Step, what: &str) {
     let _ = writeln!(text, "; here drivelab {what}: {}", one_line(&step.label));
     let mut behind = Job::default();
@@ -313,7 +313,7 @@ fn load_of(load: &Workload, kinds: Kinds, job: &mut Job) {
 
 /// `rw=`, with the gap of a stride behind a colon.
 fn direction(load: &Workload, kinds: Kinds, job: &mut Job) {
-    kinds.differences(load, job);
+    kinds.difference(load).into_iter().for_each(|why| job.comment(why));
     let random = !load.pattern.is_sequential() || !load.seek_percent.is_zero();
     let block = load.block_size.get();
     let gap = load.stride.map_or(0, |stride| stride.get().saturating_sub(block));

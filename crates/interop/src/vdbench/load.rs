@@ -73,9 +73,9 @@ impl<'e> Sources<'e> {
 
 /// All of the operations, in thousandths of a per cent.
 const ALL: u64 = 100_000;
-/// By so much the shares of sizes may miss it: they have few decimals.
+/// How far the shares of sizes may be from it: they have few decimals.
 const SLACK: u64 = 1_000;
-/// A mix has not more sizes than this.
+/// Most sizes of a mix.
 const MOST_SIZES: u64 = 64;
 
 /// What becomes of shares with decimals.
@@ -213,7 +213,7 @@ fn sizes(from: &Sources<'_>, load: &mut Load, state: &mut State) {
     match pairs(values).filter(|pairs| pairs.iter().map(|(_, share)| share).sum::<u64>().abs_diff(ALL) <= SLACK) {
         Some(pairs) => {
             if values.iter().skip(1).step_by(2).any(|text| is_tiny(text)) {
-                let why = "shares are thousandths of a per cent at the least: a smaller one is one of these";
+                let why = "shares below 0.001 % are raised to 0.001 %";
                 say(param, Fate::Changed, why, state);
             }
             mix(load, &pairs);
@@ -232,7 +232,7 @@ fn pairs(values: &[String]) -> Option<Vec<(u64, u64)>> {
     values.chunks(2).map(one).collect()
 }
 
-/// A share that is no whole thousandth of a per cent, and not none.
+/// A share above zero and below 0.001 %.
 fn is_tiny(share: &str) -> bool {
     thousandths(share) == Some(0) && share.contains(|sign: char| matches!(sign, '1'..='9'))
 }

@@ -26,16 +26,16 @@ use crate::source::SourceFile;
 
 /// Files in circles that a room still has from before the rule.
 const ALLOWED: &Baseline = &[
-    ("crates/analysis", 85),
+    ("crates/analysis", 84),
     ("crates/ata", 3),
     ("crates/cli", 31),
     ("crates/conditions", 9),
     ("crates/core", 24),
     ("crates/device", 26),
-    ("crates/engine", 30),
-    ("crates/interop", 15),
+    ("crates/engine", 29),
+    ("crates/interop", 13),
     ("crates/session", 5),
-    ("crates/store", 13),
+    ("crates/store", 7),
     ("crates/telemetry", 2),
     ("crates/trace", 2),
     ("xtask", 13),

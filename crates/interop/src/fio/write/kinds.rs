@@ -7,7 +7,6 @@
 use drivelab_core::workload::Workload;
 
 use super::super::number::fraction;
-use super::Job;
 
 /// What a job of fio does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,19 +44,19 @@ impl Kinds {
         }
     }
 
-    /// Says what fio does not issue, or issues in another way.
-    pub(super) fn differences(self, load: &Workload, job: &mut Job) {
+    /// What fio does not issue, or issues in another way; `None` where it issues all of the load as it is.
+    pub(super) fn difference(self, load: &Workload) -> Option<String> {
         let other = load.other;
         match self {
-            Kinds::Trims => {}
-            Kinds::TrimsAndWrites => {
-                job.comment("drivelab draws trims and writes, half of each; fio trims each block and then writes it");
-            }
-            _ if other.percent() > 0 => job.comment(format!(
+            Kinds::Trims => None,
+            Kinds::TrimsAndWrites => Some(
+                "drivelab draws trims and writes, half of each; fio trims each block and then writes it".to_owned(),
+            ),
+            _ if other.percent() > 0 => Some(format!(
                 "of the operations, {} % trim, {} % write zeroes and {} % flush; fio issues the reads and writes only",
                 other.trim_percent, other.write_zeroes_percent, other.flush_percent
             )),
-            _ => {}
+            _ => None,
         }
     }
 
