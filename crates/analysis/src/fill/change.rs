@@ -48,6 +48,11 @@ pub(super) const STEEP: f64 = 0.65;
 const VERY_STEEP: f64 = 0.85;
 /// What two levels may leave then, as a multiple of what the line leaves.
 const NEARLY: f64 = 1.25;
+/// By how much two levels must explain a fill better than a line: twice the logarithm of the odds, so that it is e^10
+/// to one. Noise may make a step of a decline at any of two hundred places.
+const ODDS: f64 = 20.0;
+/// Standard errors between the rates right beside a change from which on it is a step anyway.
+const ERRORS_BESIDE: f64 = 7.0;
 /// Recorded intervals to each side that tell a step: of fewer, what is served in slices says nothing.
 const NEAR_KNOWN: f64 = 8.0;
 /// An earlier step by this factor, before the one that parts the fill best, is where the cache ended: what follows it
@@ -338,7 +343,19 @@ impl Fill<'_> {
         let here = levels.mean(&near) - levels.mean(&far);
         let (line, _) = levels.line(&(before.start..behind.end));
         let very_steep = here >= VERY_STEEP * contrast.fall && contrast.left < NEARLY * line;
-        very_steep || (here >= STEEP * contrast.fall && contrast.left < line)
+        let is_step = very_steep || (here >= STEEP * contrast.fall && contrast.left < line);
+        is_step && (levels.between(&near, &far).errors >= ERRORS_BESIDE || self.beats_line(levels, before, behind))
+    }
+
+    /// Whether two levels explain the fill better than a line, by more than noise can make of a slow decline; without
+    /// its gaps and bursts by so much, and with them no worse.
+    fn beats_line(&self, levels: &Levels, before: &Range<usize>, behind: &Range<usize>) -> bool {
+        let whole = before.start..behind.end;
+        let odds = |levels: &Levels| {
+            let (steps, line) = (levels.between(before, behind).left, levels.line(&whole).0);
+            levels.known(&whole) * (line / steps.max(f64::MIN_POSITIVE) - 1.0)
+        };
+        odds(levels) >= ODDS && odds(&self.levels) >= 0.0
     }
 
     /// The stretches right before and behind a change, without the interval through which it may go.

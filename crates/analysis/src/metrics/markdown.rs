@@ -121,9 +121,10 @@ definition, its function and the records it comes from. An address is `STEP:METR
   span, three quarters of what came before are faster than the middle of both levels (half of the way from one to the
   other by factors), three fifths of what follows slower, and half of its last quarter; and the fall is a step: two
   thirds of it are done within 5 % (and eight intervals) to each side and two levels explain the rate better than a
-  line does, or 85 % of it are and they explain it nearly as well. Where that is not so, it is looked for once more
-  with each part held to three standard deviations around the median of the nine intervals around it, so that short
-  gaps do not hide it. Where what lies before it has such an end itself, by half as much again or more, the first is
+  line does, or 85 % of it are and they explain it nearly as well. A step must be more than noise can make of a slow
+  decline: the rates right beside it are seven standard errors apart, or two levels explain the fill better than a
+  line at odds of e^10 to one. Where no such place is found, it is looked for once more with each part held to three
+  standard deviations around the median of the nine intervals around it, so that short gaps do not hide it. Where what lies before it has such an end itself, by half as much again or more, the first is
   the end, and its levels are those before and behind that step. A fast start of at most 3 % of the span, or of half a
   second and at most a tenth, is a burst (`write_burst`) and left out before that. Without such an end, a rate that
   sinks by a fifth or more along a line is a slow decline (`write_ramp`), unless it falls at one place by a fifth more

@@ -138,6 +138,26 @@ fn a_slow_decline_has_no_step_through_noise_and_in_small_steps() {
     }
 }
 
+/// Noise once made a step, and so an end, of one in nine such declines.
+#[test]
+fn noise_makes_no_step_of_a_slow_decline() {
+    let even = |share: f64| 100.0 * MB * (1.0 - 0.6 * share);
+    let in_sixteen = |share: f64| 100.0 * MB * (1.0 - (16.0 * share).floor() / 24.0);
+    for rate in [&even as &dyn Fn(f64) -> f64, &in_sixteen] {
+        let ended = |deviation: Option<f64>| {
+            let one = |seed: u64| match deviation {
+                Some(deviation) => disturbed(rate, with_noise(seed, deviation)),
+                None => disturbed(rate, with_gaps(seed)),
+            };
+            let courses = (1..=200).map(|seed| course(SPAN, &one(7919 * seed)));
+            courses.filter(|course| matches!(course.answer, Answer::Ended(_))).count()
+        };
+        let [some, much, gaps] = [ended(Some(0.2)), ended(Some(0.4)), ended(None)];
+        println!("{some} {much} {gaps}");
+        assert!(some == 0 && much <= 4 && gaps <= 6, "{some}, {much} and {gaps} of 200");
+    }
+}
+
 /// Kernel fills of some 5 s whose rate falls by a quarter once had no end, or one that was 15 MB off.
 #[test]
 fn a_fall_by_a_quarter_is_found_beside_the_gaps_of_a_busy_machine() {
