@@ -74,6 +74,11 @@ fn a_stored_run_can_be_shown_reported_explained_and_removed() {
     let address = report["metrics"][0]["address"].as_str().expect("an address").to_owned();
     let explained = lab.ok(&["explain", &run, &address]).stdout;
     assert!(explained.contains("drivelab_analysis::") && explained.contains("Bundle:"), "{explained}");
+    for without in [&["explain"][..], &["explain", "--last"], &["explain", &run]] {
+        let wrong = lab.run(without);
+        assert_eq!(wrong.code, 2, "{without:?}: {}", wrong.stderr);
+        assert!(wrong.stderr.contains("drivelab explain --last METRIC"), "{without:?}: {}", wrong.stderr);
+    }
     let wrong = lab.run(&["explain", &run, "corners/no-such:read.throughput"]);
     assert_eq!(wrong.code, 4, "{}", wrong.stderr);
 

@@ -531,7 +531,7 @@ pub struct ReplayArgs {
 #[derive(Debug, Args)]
 pub struct ExplainArgs {
     /// Id of the run (or last, or --last), then the address of the figure.
-    #[arg(required = true, num_args = 1..=2, value_names = ["RUN", "METRIC"])]
+    #[arg(num_args = 0..=2, value_names = ["RUN", "METRIC"])]
     pub words: Vec<String>,
     /// The newest run.
     #[arg(long)]

@@ -18,7 +18,8 @@ pub fn explain(context: &Context, arguments: &ExplainArgs) -> Result {
         (false, [run, address]) => (context.find_named(run)?, address),
         _ => {
             return Err(Failure::usage(
-                "explain takes a run and a figure: `drivelab explain RUN METRIC`, or `drivelab explain --last METRIC`",
+                "explain needs a run and a figure: `drivelab explain RUN METRIC`, or `drivelab explain --last METRIC`\n\
+                 `drivelab report RUN --format csv` lists every figure of a run",
             ));
         }
     };

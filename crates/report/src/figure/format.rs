@@ -98,7 +98,9 @@ pub fn value(value: f64, unit: &str) -> String {
     match unit {
         "IOPS" => iops(value),
         // Counts are whole; a mean of operations in flight is not.
-        "operations" | "blocks" | "bursts" | "executions" | "tests" | "B" | "" if value.fract() == 0.0 => {
+        "operations" | "blocks" | "bursts" | "executions" | "intervals" | "gaps" | "tests" | "B" | ""
+            if value.fract() == 0.0 =>
+        {
             grouped(value, 0)
         }
         "s" if value >= 10.0 => grouped(value, 1),
@@ -155,6 +157,7 @@ mod tests {
         assert_eq!(texts, ["0.00", "0.0040", "0.25", "85.20", "100.0", "113.9", "1,000", "14,909", "1,234,567"]);
         assert_eq!([42.5, 137.4, 1_012_345.6].map(iops), ["42.50", "137", "1,012,346"]);
         assert_eq!([7.0, 31.72, 12_345.0].map(|count| value(count, "operations")), ["7", "31.72", "12,345"]);
+        assert_eq!([value(19.0, "intervals"), value(2.5, "gaps")], ["19", "2.50"]);
         assert_eq!([value(1.0, ""), value(0.0, "B"), value(0.5, ""), value(1.0, "times")], ["1", "0", "0.50", "1.00"]);
     }
 
