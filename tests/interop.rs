@@ -89,7 +89,8 @@ fn a_file_in_utf_16_is_named_as_such() {
     let units = std::iter::once(0xfeff).chain("[a]\nrw=read\nsize=1m\n".encode_utf16());
     std::fs::write(&path, units.flat_map(u16::to_le_bytes).collect::<Vec<u8>>()).expect("a file");
     let wrong = lab.run(&["methods", "import", path.to_str().expect("text")]);
-    assert!(wrong.code != 0 && wrong.stderr.contains("iconv -f UTF-16"), "{} {}", wrong.code, wrong.stderr);
+    assert_eq!(wrong.code, 2, "{}", wrong.stderr);
+    assert!(wrong.stderr.contains("iconv -f UTF-16"), "{}", wrong.stderr);
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub enum Aspect {
     Flushes,
     /// Time that the work takes at a rate, or work in a time.
     Pace,
-    /// What operations do not show: the page cache, data, CPUs, the seed.
+    /// What operations do not show: depth, pauses, the page cache, data, CPUs, the seed.
     Settings,
 }
 
@@ -33,7 +33,7 @@ const DEVIATIONS: f64 = 4.5;
 /// Equal parts of a span of which the operations are counted.
 const PARTS: u64 = 8;
 /// What the import says of a job that explains a difference, and of what.
-const SAID: [(&str, &[Aspect]); 25] = [
+const SAID: [(&str, &[Aspect]); 26] = [
     ("its map of blocks cuts operations", &[Aspect::Amount, Aspect::Kinds, Aspect::Sizes, Aspect::Places]),
     ("each operation begins at a multiple of its own size", &[Aspect::Places, Aspect::Order]),
     ("follow one stream", &[Aspect::Places, Aspect::Order]),
@@ -59,6 +59,7 @@ const SAID: [(&str, &[Aspect]); 25] = [
     ("fio checks after each pass", &[Aspect::Order]),
     ("has no flushes among its writes", &[Aspect::Flushes]),
     ("thinking comes after every operation", &[Aspect::Pace]),
+    ("it ends when [", &[Aspect::Amount, Aspect::Kinds, Aspect::Places, Aspect::Order, Aspect::Pace]),
 ];
 
 /// What fio issued beside what drivelab issued.

@@ -2,7 +2,9 @@
 //! something: alone, and with each other option that it depends on.
 //!
 //! In a job, `;` parts options, `{name}` is one of the words of [`WORDS`], `DEVICE` a loop device, and `|` parts two
-//! jobs that run at once. Jobs are small: what they issue is compared, not how fast.
+//! jobs that run at once. Jobs are small: what they issue is compared, not how fast. Of two at once that end by their
+//! work the second one keeps a rate, so that it has not done the same when the first one is done; in fio each does its
+//! own work, and the import has to say so.
 
 /// An option, its values, and jobs with which it is drawn; the first job is the least with which it says anything.
 pub struct Row {
@@ -34,7 +36,7 @@ const fn row(key: &'static str, values: &'static [&'static str], jobs: &'static 
 }
 
 /// All that is drawn on files.
-pub const ROWS: [Row; 62] = [
+pub const ROWS: [Row; 69] = [
     row("rw", &["{any}"], &["size={size}", "size={size};bs={block}", "size={size};bs={block};numjobs=2"]),
     row("rw", &["read:8k", "write:4k", "read:-8k", "write:-12k"], &["size=1m;bs=4k", "filesize=1m;size=512k;bs=4k"]),
     row("rw", &["randread:8", "randwrite:4"], &["size={draws};norandommap"]),
@@ -58,7 +60,7 @@ pub const ROWS: [Row; 62] = [
         &["4k-16k", "4k-10k", "6k-10k", "8k-8k", "1k-8k,4k-16k"],
         &["rw={order};size={draws}", "rw={random};size={draws};norandommap"],
     ),
-    row("ioengine", &["{engine}", "psync", "sync", "pvsync2"], &["rw={any};size={size}"]),
+    row("ioengine", &["{engine}", "psync", "sync", "pvsync2", "mmap"], &["rw={any};size={size}"]),
     row("iodepth", &["1", "4", "32"], &["rw={any};size={size};ioengine={engine}", "rw={any};size={size}"]),
     row(
         "numjobs",
@@ -91,6 +93,14 @@ pub const ROWS: [Row; 62] = [
     ),
     row("size", &["{size}", "1000k", "768k"], &["rw={one}", "rw={one};bs={block}", "rw={mix};numjobs=2"]),
     row("size", &["50%", "30%"], &["rw={one};filesize=2m"]),
+    row(
+        "size",
+        &["1m"],
+        &[
+            "rw={order};filename=FILE|rw={order};size=1m;filename=FILE",
+            "rw={order};filename=FILE|rw={order};rate_iops=2000;filename=FILE;size=1m",
+        ],
+    ),
     row(
         "filesize",
         &["1m", "3m"],
@@ -161,12 +171,27 @@ pub const ROWS: [Row; 62] = [
             "rw={one};size=1m;time_based;runtime=300ms;rate_iops=1000",
         ],
     ),
+    row(
+        "number_ios",
+        &["100"],
+        &["rw={order};size=1m;filename=FILE|rw={order};rate_iops=2000;filename=FILE;size=1m;number_ios=100"],
+    ),
     row("loops", &["2", "3", "0"], &["rw={one};size=512k", "rw={mix};size=1m", "rw={one};size=512k;numjobs=2"]),
     row("runtime", &["300ms", "0", "1m"], &["rw={one};size=2m;rate_iops=1000;number_ios=200", "rw={one};size=1m"]),
     row(
+        "runtime",
+        &["5s"],
+        &["rw={order};size=1m;filename=FILE|rw={order};rate_iops=2000;filename=FILE;size=1m;runtime=5s"],
+    ),
+    row(
         "time_based",
         &["", "1"],
-        &["rw={one};size=1m;runtime=300ms;{rate}", "rw={one};size=256k;runtime=300ms;rate_iops=1000"],
+        &[
+            "rw={one};size=1m;runtime=300ms;{rate}",
+            "rw={one};size=256k;runtime=300ms;rate_iops=1000",
+            "rw=read;size=1m;runtime=300ms;rate_iops=1000;filename=FILE\
+             |rw={order};size=1m;runtime=300ms;rate_iops=2000;filename=FILE;time_based",
+        ],
     ),
     row("ramp_time", &["100ms"], &["rw={one};size=1m;runtime=300ms;time_based;{rate}"]),
     row("startdelay", &["100ms"], &["rw={one};size=1m", "rw={one};size=1m;numjobs=2"]),
@@ -194,6 +219,11 @@ pub const ROWS: [Row; 62] = [
             "rw={random};size=4m;norandommap;bssplit=4k/50:16k/50;number_ios=200",
             "rw={order};size=512k;numjobs=2",
         ],
+    ),
+    row(
+        "rate_iops",
+        &["1000", "4000"],
+        &["rw={order};size=512k;filename=FILE|rw={order};rate_iops=2000;filename=FILE;size=512k"],
     ),
     row(
         "rate_process",
@@ -270,6 +300,9 @@ pub const ROWS: [Row; 62] = [
     row("cpus_allowed_policy", &["split", "shared"], &["rw={one};size={size};numjobs=2;cpus_allowed=0-1"]),
     row("kb_base", &["1000", "1024"], &["rw={one};size=1024kib;bs=4kib", "rw={one};size=1000k;bs=4ki"]),
     row("continue_on_error", &["all", "none"], &["rw={any};size={size}"]),
+    row("exit_what", &["all", "group", "stonewall"], &["rw={any};size={size}"]),
+    row("invalidate", &["0", "1"], &["rw={any};size={size}", "rw={any};size={size};direct=1"]),
+    row("pre_read", &["0", "1"], &["rw={any};size={size}"]),
     row(
         "buffer_compress_percentage",
         &["50", "0"],
@@ -335,5 +368,6 @@ pub const ON_DEVICE: [Row; 9] = [
     row("buffer_pattern", &["0xdeadbeef", "\"abc\""], &["rw={writes};size={size};filename=DEVICE"]),
 ];
 
-/// Options that the import reads and that no job of the table can have: it leaves the whole job out.
-pub const NOT_DRAWN: [&str; 1] = ["read_iolog"];
+/// Options that the import reads and that no job of the table can have: one holds for all jobs of a file, one leaves the
+/// whole job out.
+pub const NOT_DRAWN: [&str; 2] = ["exitall", "read_iolog"];

@@ -1,10 +1,13 @@
-//! What the operations of a job do not show, held against the plan by what its options mean: the page cache, data, flushes
-//! that are asked for, CPUs, whether there is a rate, and the seed.
+//! What the operations of a job do not show, held against the plan by what its options mean: operations in flight,
+//! pauses, the page cache, data, flushes that are asked for, CPUs, whether there is a rate, and the seed.
 
 use drivelab_core::workload::{DataPattern, Workload};
 
 use super::compare::{Aspect, Pair};
 use super::draw::Section;
+
+/// What the import says where reads and writes are two loads of which each has its part of the job's depth.
+const SHARED_OUT: &str = "in fio either may have all";
 
 /// The seed that each test of a methodology states, in order.
 pub fn seeds(toml: &str) -> Vec<Option<i64>> {
@@ -25,6 +28,13 @@ pub fn differences(pair: &Pair<'_>, seed: Option<i64>, words: &str) -> Vec<(Aspe
                 found.push(format!("{what}: {asked} is asked, and the plan has {planned}"));
             }
         };
+        if !words.contains(SHARED_OUT) {
+            hold("operations in flight", depth(section).to_string(), load.queue_depth.get().to_string());
+        }
+        hold("a pause", pause(section, words), planned_pause(load));
+        if sections.len() > 1 {
+            hold("a rate of its own", has_rate(section).to_string(), load.pace.rate.is_some().to_string());
+        }
         hold("direct", direct(section).to_string(), load.direct.to_string());
         hold("CPUs", format!("{:?}", cpus(section)), format!("{:?}", load.placement.cpus));
         if load.write_percent.get() > 0 && load.verify.is_off() {
@@ -32,6 +42,14 @@ pub fn differences(pair: &Pair<'_>, seed: Option<i64>, words: &str) -> Vec<(Aspe
         }
         if load.write_percent.get() > 0 && !words.contains("has no flushes among its writes") {
             hold("a flush after writes", flushes(section).to_string(), load.other.sync_every.to_string());
+        }
+    }
+    if words.contains(SHARED_OUT) {
+        // Each of both has at least one.
+        let (asked, planned) =
+            (depth(&sections[0]).max(2), main.groups().map(|load| load.queue_depth.get()).sum::<u32>());
+        if asked != planned {
+            found.push(format!("operations in flight: {asked} are asked, and both loads of the plan have {planned}"));
         }
     }
     // Also on a machine that is too busy to hold the pace itself.
@@ -44,6 +62,45 @@ pub fn differences(pair: &Pair<'_>, seed: Option<i64>, words: &str) -> Vec<(Aspe
         found.push(format!("the seed {asked:?} is asked, and the methodology has {seed:?}"));
     }
     found.into_iter().map(|why| (Aspect::Settings, why)).collect()
+}
+
+/// Operations in flight of each job: engines that hand them over and wait have one, whatever is asked.
+fn depth(section: &Section) -> u32 {
+    match section.get("ioengine") {
+        Some("libaio" | "io_uring" | "posixaio") => {
+            section.get("iodepth").map_or(1, |text| text.parse().expect("a depth of the table"))
+        }
+        _ => 1,
+    }
+}
+
+/// Pauses of a job, in words; none where the import says that it has none for it.
+fn pause(section: &Section, words: &str) -> String {
+    let pause = section.get("thinktime").map_or(0, |text| nanos(text, 1_000));
+    let active = section.get("thinktime_iotime").map_or(0, |text| nanos(text, 1_000_000_000));
+    let blocks = section.get("thinktime_blocks").map_or(1, |text| text.parse::<u32>().expect("a number of the table"));
+    let lost = words.contains("thinking comes after every operation");
+    match (pause, active, blocks) {
+        (0, ..) => "none".to_owned(),
+        (_, 0, 2..) if lost => "none".to_owned(),
+        (pause, 0, blocks) => format!("{pause} ns after each {blocks}"),
+        (pause, active, _) => format!("{pause} ns after {active} ns of work"),
+    }
+}
+
+fn planned_pause(load: &Workload) -> String {
+    let pace = load.pace;
+    match pace.bursts {
+        Some(bursts) => format!("{} ns after {} ns of work", bursts.off.get(), bursts.on.get()),
+        None if pace.think_time.is_zero() => "none".to_owned(),
+        None => format!("{} ns after each 1", pace.think_time.get()),
+    }
+}
+
+/// A time of the table; a bare number is in `bare` nanoseconds.
+fn nanos(text: &str, bare: u64) -> u64 {
+    let (number, unit) = text.strip_suffix("ms").map_or((text, bare), |number| (number, 1_000_000));
+    number.parse::<u64>().expect("a time of the table") * unit
 }
 
 /// Past the page cache: the later one of two options says so.

@@ -1,11 +1,12 @@
 //! fio: job files become methodologies, plans become job files.
 //!
 //! Owns the order of the work. The grammar is in `lines`, units in `number`, the list of options in `options`,
-//! one job's load in `load`, which jobs run at once in `batch`, what must be filled first in `held`, the way back in
-//! `write`.
+//! one job's load in `load`, which jobs run at once in `batch`, which of them end others in `exit`, what must be filled
+//! first in `held`, the way back in `write`.
 
 mod batch;
 mod ending;
+mod exit;
 mod fields;
 mod held;
 mod job;

@@ -407,6 +407,46 @@ fn engines_past_the_page_cache_are_direct_whatever_the_job_says() {
     assert!(!only("[a]\nfilename=/dev/sdx\nioengine=io_uring\nrw=randread\nsize=64m\n").0.direct);
 }
 
+/// What fio 3.33 was seen to do: with either of both a job through the page cache begins with what lies there.
+#[test]
+fn what_lies_in_the_page_cache_from_before_is_said_to_be_dropped() {
+    let with = |options: &str| job(&format!("rw=randread;size=64m;{options}"));
+    for option in ["invalidate=0", "pre_read=1"] {
+        for through in ["", ";direct=0", ";buffered=1", ";direct=1;buffered=1"] {
+            let (fate, why) = why(&with(&format!("{option}{through}")), option);
+            assert!(fate == Fate::Lost && why.contains("dropped before each step"), "{option}{through}: {why}");
+        }
+        for past in [";direct=1", ";buffered=0"] {
+            let (fate, why) = why(&with(&format!("{option}{past}")), option);
+            assert_eq!((fate, why.as_str()), (Fate::NoEffect, "the load goes past the page cache"), "{option}{past}");
+        }
+    }
+    for same in ["invalidate=1", "pre_read=0", "invalidate=1;pre_read=0;direct=0"] {
+        assert!(notes(&with(same)).is_empty(), "{same} is what drivelab does: {:?}", notes(&with(same)));
+    }
+    // One job of two goes past it.
+    let both = "[global]\nrw=read\nsize=64m\ninvalidate=0\n[a]\ndirect=1\n[b]\nstonewall\n";
+    let (fate, why) = why(both, "invalidate=0");
+    assert!(fate == Fate::Lost && why.starts_with("[b]: "), "{why}");
+}
+
+#[test]
+fn mapped_memory_is_said_to_become_system_calls() {
+    let (fate, text) = why(&job("rw=randread;size=64m;ioengine=mmap"), "ioengine=mmap");
+    assert!(fate == Fate::Changed && text.contains("page faults") && text.contains("system call"), "{text}");
+    assert_eq!(why(&job("rw=randread;size=64m;ioengine=psync"), "ioengine=psync").0, Fate::NoEffect);
+}
+
+#[test]
+fn a_base_of_units_that_holds_is_carried_over() {
+    for (base, size) in [(1000, 64_000_000), (1024, 64 << 20)] {
+        let text = job(&format!("rw=read;bs=512;size=64m;kb_base={base}"));
+        let stop = only(&text);
+        assert_eq!(stop.0.span.length.get(), size);
+        assert!(notes(&text).is_empty(), "{:?}", notes(&text));
+    }
+}
+
 #[test]
 fn a_job_that_replays_a_trace_is_left_out_and_says_how_to_replay_it() {
     let text = "[global]\nsize=64m\n[a]\nread_iolog=/tmp/trace\n[b]\nstonewall\nrw=write\n";

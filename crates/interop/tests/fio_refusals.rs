@@ -171,7 +171,7 @@ fn an_increment_that_is_not_the_size_says_what_fio_does_with_it() {
 
 #[test]
 fn values_that_fio_refuses_are_refused() {
-    for key in ["direct", "buffered", "do_verify", "fill_device", "scramble_buffers"] {
+    for key in ["direct", "buffered", "do_verify", "fill_device", "invalidate", "pre_read", "scramble_buffers"] {
         for value in ["=yes", "=true", "=false", "=2", "=", ""] {
             let words = refused(&format!("rw=write;size=64k;{key}{value}"));
             assert!(words.contains(&format!("is not a valid value of {key}")), "{words}");
@@ -180,7 +180,7 @@ fn values_that_fio_refuses_are_refused() {
             imported(&format!("rw=write;size=64k;{key}={value}"));
         }
     }
-    for key in ["norandommap", "refill_buffers", "stonewall", "time_based", "zero_buffers"] {
+    for key in ["exitall", "norandommap", "refill_buffers", "stonewall", "time_based", "zero_buffers"] {
         refused(&format!("rw=write;size=64k;{key}=yes"));
         refused(&format!("rw=write;size=64k;{key}="));
         for value in ["", "=0", "=1", "=3"] {
@@ -198,6 +198,9 @@ fn values_that_fio_refuses_are_refused() {
         refused("rw=write;size=64k;direct=yes;direct=1"),
         "'yes' is not a valid value of direct: expected 0 or 1"
     );
+    for what in ["exit_what=me", "exit_what"] {
+        assert!(refused(&format!("rw=write;size=64k;exitall;{what}")).contains("is not a valid value of exit_what"));
+    }
     for both in ["rate=1m;rate_iops=100", "rate=1m,;rate_iops=,100"] {
         assert!(refused(&format!("rw=rw;size=64k;{both}")).contains("rate and rate_iops exclude each other"));
     }

@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::State;
 use super::ending::ending;
+use super::exit::say_of_exits;
 use super::held::Held;
 use super::job::Job;
 use super::load::{Load, loads, no_load};
@@ -45,7 +46,7 @@ pub(super) fn fill(draft: &mut Draft, jobs: &[Job], exported: bool, state: &mut 
     let mut places: Vec<(&Job, Wanted)> = Vec::new();
     let mut found: Vec<Load> = Vec::new();
     let mut sizes: Vec<usize> = Vec::new();
-    for range in ranges {
+    for range in ranges.clone() {
         let alone = range.len() == 1;
         let before = found.len();
         for job in &kept[range] {
@@ -83,6 +84,7 @@ pub(super) fn fill(draft: &mut Draft, jobs: &[Job], exported: bool, state: &mut 
             test(draft, batch, &mut names, (&mut written, &mut held), &target, state);
         }
     }
+    say_of_exits(&kept, &ranges, &all, state);
     held.content(draft, &all, &target);
     all.iter().for_each(|one| one.job.say_unknown(state));
 }

@@ -19,7 +19,8 @@ const SOME_TIME: u64 = 60_000_000_000;
 /// Keys with their values and where these come from.
 type Said = Vec<(&'static str, String, Origin)>;
 
-/// When the test ends: by what the first job says, since groups end together.
+/// When the test ends: by what the first job says, since groups end together. In fio each job goes on to an end of its
+/// own, and ends that read alike are the same moment only where they are a time.
 pub(super) fn ending(batch: &mut [One<'_>], target: &Target, state: &mut State) {
     let alone = batch.len() == 1;
     let mut said: Vec<Said> = Vec::new();
@@ -28,8 +29,14 @@ pub(super) fn ending(batch: &mut [One<'_>], target: &Target, state: &mut State) 
     }
     for (one, other) in batch.iter().zip(&said).skip(1) {
         // The other load of the same job ends with it in fio, too.
-        if keys(other) != keys(&said[0]) && one.job.place != batch[0].job.place {
-            let why = format!("it ends when [{}] does: loads that run at once end together", batch[0].job.name);
+        let at_once = by_time(other) && keys(other) == keys(&said[0]);
+        if !at_once && one.job.place != batch[0].job.place {
+            let fio = if one.job.ends_others {
+                "by exitall fio ends all when the first is done, whichever that is"
+            } else {
+                "in fio it goes on to its own end"
+            };
+            let why = format!("it ends when [{}] does, whatever it has done by then; {fio}", batch[0].job.name);
             one.job.say("", Fate::Changed, why, state);
         }
     }
@@ -41,6 +48,11 @@ pub(super) fn ending(batch: &mut [One<'_>], target: &Target, state: &mut State) 
 
 fn keys<'a>(said: &'a [(&'static str, String, Origin)]) -> Vec<(&'static str, &'a str)> {
     said.iter().map(|(key, toml, _)| (*key, toml.as_str())).collect()
+}
+
+/// Whether a time alone ends it, and no work.
+fn by_time(said: &[(&'static str, String, Origin)]) -> bool {
+    !said.iter().any(|(key, ..)| matches!(*key, "operations" | "passes" | "volume"))
 }
 
 /// The time after which a job ends at the latest, in nanoseconds, and whether it goes on until then.

@@ -22,6 +22,9 @@ pub(super) struct Job {
     /// How many of them are those of all jobs.
     global: usize,
     kb_base: u64,
+    /// The first job to end ends others: `exitall` holds for all jobs of a file, wherever it stands and whatever number
+    /// stands behind it.
+    pub(super) ends_others: bool,
 }
 
 /// Keys of the methodology, and the options of which the first that is there is where they come from.
@@ -51,9 +54,10 @@ const SOURCES: [(&str, &[&str]); 22] = [
 ];
 
 /// Switches that are on where they stand alone; behind them stands any number (fio's FIO_OPT_STR_SET).
-const SWITCHES: [&str; 5] = ["norandommap", "refill_buffers", "stonewall", "time_based", "zero_buffers"];
+const SWITCHES: [&str; 6] = ["exitall", "norandommap", "refill_buffers", "stonewall", "time_based", "zero_buffers"];
 /// Switches that want 0 or 1 behind them (fio's FIO_OPT_BOOL).
-const BOOLEANS: [&str; 5] = ["buffered", "direct", "do_verify", "fill_device", "scramble_buffers"];
+const BOOLEANS: [&str; 7] =
+    ["buffered", "direct", "do_verify", "fill_device", "invalidate", "pre_read", "scramble_buffers"];
 
 /// The jobs of the sections, in order.
 pub(super) fn jobs(sections: Vec<Section>, state: &mut State) -> Vec<Job> {
@@ -71,7 +75,8 @@ pub(super) fn jobs(sections: Vec<Section>, state: &mut State) -> Vec<Job> {
             option.key = canonical(&option.key).to_owned();
             state.notes.holds_for(&option.place, &section.place);
         }
-        let mut job = Job { name: section.name, place: section.place, options, global: shared, kb_base: 1024 };
+        let (name, place) = (section.name, section.place);
+        let mut job = Job { name, place, options, global: shared, kb_base: 1024, ends_others: false };
         if let Some(1000) = job.whole("kb_base", state) {
             job.kb_base = 1000;
         }
@@ -79,6 +84,8 @@ pub(super) fn jobs(sections: Vec<Section>, state: &mut State) -> Vec<Job> {
         job.check_values(state);
         jobs.push(job);
     }
+    let ends_others = jobs.iter().any(|job| job.peek("exitall").is_some());
+    jobs.iter_mut().for_each(|job| job.ends_others = ends_others);
     let lonely = jobs.is_empty() && state.mistakes.is_empty();
     if lonely {
         let help = "add a section such as [read] with rw=randread";

@@ -280,6 +280,10 @@ fn depth(job: &Job, engine: Engine, name: &str, load: &mut Load, state: &mut Sta
     }
     if name == "null" {
         job.say("ioengine", Fate::Changed, "ioengine=null moves nothing; for that, run it on nop:", state);
+    } else if name == "mmap" {
+        let why = "fio copies to and from mapped memory, and page faults reach the drive; here each operation is a system \
+                   call, and with direct=1 it goes past the page cache, which a mapping never does";
+        job.say("ioengine", Fate::Changed, why, state);
     } else if job.peek("ioengine").is_some() {
         let why = "which interface issues the operations belongs to the run: --backend";
         job.say("ioengine", Fate::NoEffect, why, state);
@@ -314,6 +318,7 @@ fn depth(job: &Job, engine: Engine, name: &str, load: &mut Load, state: &mut Sta
         (direct.unwrap_or(false), if direct.is_some() { Origin::Stated } else { Origin::Default })
     };
     load.table.set("direct", direct.to_string(), origin);
+    cached(job, direct, state);
     if let Some((odd, _)) = load.sizes.iter().find(|(size, _)| direct && !size.is_multiple_of(512)) {
         let expected = format!("multiples of 512 bytes, since {odd} bytes are no operation past the page cache");
         job.wrong(size_key(job), &expected, state);
@@ -323,6 +328,24 @@ fn depth(job: &Job, engine: Engine, name: &str, load: &mut Load, state: &mut Sta
         let why = "the seed makes runs repeat; its offsets are not those of fio";
         job.say("randseed", Fate::Changed, why, state);
         load.table.set("seed", (seed & 0x7fff_ffff).to_string(), Origin::Stated);
+    }
+}
+
+/// `invalidate` and `pre_read`: what the page cache holds when the load begins.
+fn cached(job: &Job, direct: bool, state: &mut State) {
+    for (key, is_warm, fio) in [
+        ("invalidate", false, "fio measures what the page cache holds from before as well"),
+        ("pre_read", true, "fio reads its files into the page cache first, and then measures that"),
+    ] {
+        if job.flag(key, state) != Some(is_warm) {
+            continue;
+        }
+        if direct {
+            job.say(key, Fate::NoEffect, "the load goes past the page cache", state);
+        } else {
+            let why = format!("{fio}; here the cache is written back and dropped before each step");
+            job.say(key, Fate::Lost, why, state);
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::notes::Fate;
 
 /// Options that an import turns into parameters, or of which it says by their value what became of them; under one name
 /// each. The reading of jobs asks for no other.
-pub const CARRIED: [&str; 56] = [
+pub const CARRIED: [&str; 60] = [
     "bs",
     "bsrange",
     "bssplit",
@@ -21,12 +21,15 @@ pub const CARRIED: [&str; 56] = [
     "dedupe_percentage",
     "direct",
     "do_verify",
+    "exit_what",
+    "exitall",
     "fdatasync",
     "filename",
     "filesize",
     "fill_device",
     "flow",
     "fsync",
+    "invalidate",
     "io_size",
     "iodepth",
     "ioengine",
@@ -39,6 +42,7 @@ pub const CARRIED: [&str; 56] = [
     "offset",
     "offset_increment",
     "percentage_random",
+    "pre_read",
     "ramp_time",
     "randseed",
     "random_distribution",
@@ -123,18 +127,18 @@ const SILENT: Reasons = &[
              log_prio log_issue_time log_unix_epoch log_alternate_epoch log_compression log_compression_cpus \
              log_store_compressed bwavgtime iopsavgtime stats clat_percentiles lat_percentiles slat_percentiles \
              percentile_list significant_figures disk_util gtod_reduce disable_lat disable_clat disable_slat \
-             disable_bw_measurement gtod_cpu clocksource unified_rw_reporting block_error_percentiles kb_base \
+             disable_bw_measurement gtod_cpu clocksource unified_rw_reporting block_error_percentiles \
              unit_base error_dump eta status_interval job_start_clock_id write_iolog log_max status-interval \
              eta-newline output-format output minimal clat_cpu_mask bandwidth-log latency-log",
     ),
     (
         LAYOUT,
         "directory filename_format unique_filename fallocate fadvise_hint overwrite openfiles opendir \
-             file_service_type create_serialize create_fsync create_on_open unlink unlink_each_loop pre_read \
-             invalidate allow_file_create allow_mounted_write file_append lockfile",
+             file_service_type create_serialize create_fsync create_on_open unlink unlink_each_loop \
+             allow_file_create allow_mounted_write file_append lockfile",
     ),
     (BACKEND, "hipri sqthread_poll sqthread_poll_cpu fixedbufs registerfiles force_async nonvectored uncached"),
-    (HOST, "thread exitall exit_what exitall_on_error uid gid cgroup_nodelete"),
+    (HOST, "thread exitall_on_error uid gid cgroup_nodelete"),
     (MEMORY, "mem mem_align iomem_align hugepage-size lockmem"),
     (REPEATABLE, "randrepeat random_generator softrandommap rwmixcycle"),
     (HEADERS, "verify_fatal verify_dump verify_async verify_async_cpus verifysort verifysort_nr verify_offset"),

@@ -1,0 +1,46 @@
+//! `exitall` and `exit_what`: in fio the first job to end ends others; what becomes of that.
+//!
+//! Facts, as fio 3.33 was seen to do: it holds for all jobs of a file; without `exit_what` it ends those of the same
+//! group, which `stonewall` begins anew and `wait_for` does not, so that a job that waits never runs.
+//! Must not know: when a job ends.
+
+use std::ops::Range;
+
+use super::State;
+use super::batch::One;
+use super::job::Job;
+use crate::notes::Fate;
+
+/// Says what becomes of both options; `batches` are the jobs between barriers, `all` what is imported of them.
+pub(super) fn say_of_exits(jobs: &[&Job], batches: &[Range<usize>], all: &[One<'_>], state: &mut State) {
+    let (mut everything, mut running) = (false, false);
+    for job in jobs {
+        match job.text("exit_what", state).as_deref() {
+            None | Some("group") => {}
+            Some("all") => everything = true,
+            Some("stonewall") => running = true,
+            Some(_) => job.wrong("exit_what", "group, stonewall or all", state),
+        }
+    }
+    let first = |batch: &Range<usize>| jobs.get(batch.start).copied();
+    let waits = batches.iter().skip(1).filter_map(first).any(|job| !job.stonewalled(state));
+    let never = batches.len() > 1 && (everything || waits && !running);
+    let beside = batches.iter().any(|batch| batch.len() > 1) || all.iter().any(|one| one.load.threads > 1);
+    let (fate, why) = if !jobs.iter().any(|job| job.ends_others) {
+        (Fate::NoEffect, "it counts only beside exitall")
+    } else if never {
+        let why = "in fio the first job to end ends all others, and those that wait for it never run; here they run";
+        (Fate::Lost, why)
+    } else if beside {
+        let why = "in fio the first job to end ends all others of its group; here loads that run at once end when the first \
+                   of them in the file does, and threads of a job when all their work is done";
+        (Fate::Changed, why)
+    } else {
+        (Fate::NoEffect, "no job runs beside another")
+    };
+    for job in jobs {
+        for key in ["exitall", "exit_what"].into_iter().filter(|key| job.peek(key).is_some()) {
+            job.say(key, fate, why, state);
+        }
+    }
+}
