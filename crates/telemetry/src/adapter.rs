@@ -1,8 +1,8 @@
 //! A meter of the user's as a source: a command or a file that gives lines `seconds value` (docs/telemetry.md).
 //!
 //! `seconds` is the adapter's own clock, whatever its zero: UNIX time or time since it began. The line that came with
-//! the least delay so far ties it to the run clock, so lines that were held back (a pipe's buffer) still stand where
-//! they were measured. Nothing that was there before the start is taken for a reading of now.
+//! the least delay in the last minute ties it to the run clock, so lines that were held back (a pipe's buffer) still
+//! stand where they were measured. Nothing that was there before the start is taken for a reading of now.
 
 mod command;
 mod file;
@@ -135,7 +135,8 @@ impl TelemetrySource for Adapter {
             about: About::Drive(self.disk.clone()),
             origin: self.origin(),
             accuracy: format!(
-                "the adapter's; its clock is tied to the run's by the line that came fastest, looked for every {} ms",
+                "the adapter's; its clock is tied to the run's by the line of the last minute that came fastest, looked for \
+                 every {} ms",
                 LOOK_EVERY.get() / 1_000_000
             ),
             disturbs: Disturbs::Nothing,

@@ -24,7 +24,8 @@ pub(crate) struct Hwmon {
 }
 
 impl Hwmon {
-    /// Every chip with a sensor: those of the given disks, and those of the host. Chips of other drives are left out:
+    /// Every chip with a sensor: those of the given disks, and those of the host. Of a drive's own chips the first is
+    /// taken: behind native multipath each controller has one, of the same drive. Chips of other drives are left out:
     /// they would be woken for nothing.
     pub(crate) fn open_all(roots: &Roots, disks: &[String], of_drive: Nanos, of_host: Nanos) -> Vec<Hwmon> {
         let open = |chip: Chip| {
@@ -36,7 +37,20 @@ impl Hwmon {
             let sensors = chip.sensors();
             (!sensors.is_empty()).then_some(Hwmon { chip, disk, sensors, every })
         };
-        chips(roots).into_iter().filter_map(open).collect()
+        let mut known: Vec<Hwmon> = Vec::new();
+        for chip in chips(roots).into_iter().filter_map(open) {
+            let is_second =
+                chip.is_drives_own() && known.iter().any(|one| one.is_drives_own() && one.disk == chip.disk);
+            if !is_second {
+                known.push(chip);
+            }
+        }
+        known
+    }
+
+    /// Whether the chip is the drive's own, and not one of the board that speaks for it.
+    fn is_drives_own(&self) -> bool {
+        self.disk.is_some() && self.chip.is_of_a_drive()
     }
 
     /// The disk that the chip speaks for.
@@ -61,9 +75,11 @@ impl TelemetrySource for Hwmon {
     fn describe(&self) -> SourceDescription {
         let instance =
             self.chip.folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let of_board = format!("{instance}:{}", self.chip.name);
         let (about, disturbs, name) = match &self.disk {
-            Some(disk) => (About::Drive(disk.clone()), Disturbs::Drive, disk.clone()),
-            None => (About::Host, Disturbs::Host, format!("{instance}:{}", self.chip.name)),
+            Some(disk) if self.is_drives_own() => (About::Drive(disk.clone()), Disturbs::Drive, disk.clone()),
+            Some(disk) => (About::Drive(disk.clone()), Disturbs::Drive, format!("{disk}:{of_board}")),
+            None => (About::Host, Disturbs::Host, of_board),
         };
         let accuracy = match self.chip.name.as_str() {
             "nvme" => {

@@ -69,8 +69,8 @@ impl<T: Transport> PowerLog<T> {
         let page = controller.power_measurement().map_err(text)?.decoded;
         if page.running {
             return Err(format!(
-                "{origin}: somebody else has the drive measure its power, which is left alone (what a killed drivelab \
-                 left ends by itself within {STOPS_AFTER_MIN} min)"
+                "{origin}: the drive's power measurement is already running, started by another program, so drivelab does \
+                 not touch it (one that a killed drivelab left stops by itself within {STOPS_AFTER_MIN} min)"
             ));
         }
         let longest = Some(identify.power_measurement_max_min).filter(|minutes| *minutes > 0);

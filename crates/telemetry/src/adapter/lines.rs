@@ -1,16 +1,24 @@
 //! From the bytes of an adapter to values on the run clock. Must not know where bytes come from.
 
+use std::collections::VecDeque;
+
 use crate::text::adapter_line;
 
 /// A line longer than this is no line of numbers.
 const LONGEST_LINE: usize = 4096;
+/// The tie is the least delay of the last minute. Clocks drift apart: of all time, the least delay of a meter whose
+/// clock is slow would be its first, and its readings would be placed ever earlier.
+const TIED_FOR_NS: u64 = 60_000_000_000;
+/// Of a stretch of this length one delay is kept, the least.
+const STRETCH_NS: u64 = 5_000_000_000;
 
 /// Lines in the making, and the tie between the adapter's clock and the run's.
 #[derive(Debug, Default)]
 pub(super) struct Meter {
     partial: Vec<u8>,
-    /// Run time at the adapter's zero, in nanoseconds, by the line that came with the least delay so far.
-    offset_ns: Option<f64>,
+    /// Run time at the adapter's zero, in nanoseconds, by the line that came with the least delay in each stretch of
+    /// the last minute, with the run time at which the stretch began.
+    offsets: VecDeque<(u64, f64)>,
     last_at_ns: Option<u64>,
     last_seconds: f64,
 }
@@ -51,11 +59,19 @@ impl Meter {
     fn tie(&mut self, readings: &[(f64, f64)], arrived_ns: u64) {
         for (seconds, _) in readings {
             if *seconds < self.last_seconds {
-                self.offset_ns = None;
+                self.offsets.clear();
             }
             self.last_seconds = *seconds;
             let offset = arrived_ns as f64 - seconds * 1e9;
-            self.offset_ns = Some(self.offset_ns.map_or(offset, |known| known.min(offset)));
+            match self.offsets.back_mut() {
+                Some((began_ns, least)) if arrived_ns < began_ns.saturating_add(STRETCH_NS) => {
+                    *least = least.min(offset)
+                }
+                _ => self.offsets.push_back((arrived_ns, offset)),
+            }
+        }
+        while self.offsets.front().is_some_and(|(began_ns, _)| arrived_ns > began_ns.saturating_add(TIED_FOR_NS)) {
+            self.offsets.pop_front();
         }
     }
 
@@ -63,7 +79,8 @@ impl Meter {
     /// later than the last one.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be at or above 0")]
     fn place(&mut self, seconds: f64, arrived_ns: u64) -> Option<u64> {
-        let at = self.offset_ns? + seconds * 1e9;
+        let offset_ns = self.offsets.iter().map(|(_, offset)| *offset).reduce(f64::min)?;
+        let at = offset_ns + seconds * 1e9;
         if at.is_nan() || at < 0.0 {
             return None;
         }

@@ -23,6 +23,24 @@ fn a_line_that_was_held_back_stands_where_it_was_measured() {
 }
 
 #[test]
+fn a_meter_whose_clock_is_slow_or_fast_is_placed_right_for_hours() {
+    for rate in [0.995, 1.005] {
+        let mut meter = Meter::default();
+        let mut furthest = 0.0_f64;
+        for second in 1..=3600_u32 {
+            let measured = f64::from(second);
+            // Lines are held back for up to 40 ms, each differently.
+            let arrived_ns = u64::from(second) * SECOND + u64::from(second * 7 % 5) * 10_000_000;
+            let line = format!("{} 5\n", measured * rate);
+            let placed = meter.take(line.as_bytes(), arrived_ns).unwrap();
+            assert_eq!(placed.len(), 1, "a reading a second, at {second} s");
+            furthest = furthest.max((Nanos::new(placed[0].0).as_secs_f64() - measured).abs());
+        }
+        assert!(furthest < 0.4, "{furthest} s off at a rate of {rate}");
+    }
+}
+
+#[test]
 fn time_never_goes_back_and_nonsense_is_an_error() {
     let mut meter = Meter::default();
     assert_eq!(meter.take(b"5 1\n5 2\n", SECOND).unwrap(), [(SECOND, 1.0)], "the same moment twice");

@@ -69,6 +69,40 @@ fn sensors_belong_to_the_drive_that_is_watched_and_keep_its_limits() {
 }
 
 #[test]
+fn sources_of_one_drive_have_names_of_their_own_and_a_drive_is_asked_by_one_chip() {
+    let folder = tempfile::tempdir().unwrap();
+    let roots = tree(folder.path());
+    let sys = folder.path().join("sys");
+    // The drive's second controller behind native multipath, and a meter of the board that hangs on its device.
+    let subsystem = sys.join("devices/virtual/nvme-subsystem/nvme-subsys0");
+    std::fs::create_dir_all(&subsystem).unwrap();
+    for (controller, hwmon, chip) in
+        [("nvme0", "hwmon3", "nvme"), ("nvme1", "hwmon6", "nvme"), ("nvme1", "hwmon7", "ina219")]
+    {
+        let device = sys.join("devices/pci0/nvme").join(controller);
+        let files = device.join(hwmon);
+        std::fs::create_dir_all(&files).unwrap();
+        std::fs::write(files.join("name"), chip).unwrap();
+        std::fs::write(files.join(if chip == "nvme" { "temp1_input" } else { "power1_input" }), "41850").unwrap();
+        for (link, to) in [
+            (files.join("device"), &device),
+            (sys.join("class/hwmon").join(hwmon), &files),
+            (subsystem.join(controller), &device),
+        ] {
+            let _ = symlink(to, link);
+        }
+    }
+    std::fs::remove_file(sys.join("block/nvme0n1/device")).unwrap();
+    symlink(&subsystem, sys.join("block/nvme0n1/device")).unwrap();
+    let chips = Hwmon::open_all(&roots, &["nvme0n1".to_owned()], Nanos::from_secs(2), Nanos::from_secs(1));
+    let described: Vec<SourceDescription> = chips.iter().map(Hwmon::describe).collect();
+    let ids: Vec<&str> = described.iter().map(|one| one.id.0.as_str()).collect();
+    assert_eq!(ids, ["hwmon:nvme0n1", "hwmon:hwmon5:ina219", "hwmon:nvme0n1:hwmon7:ina219"]);
+    assert!(described[0].origin.contains("hwmon3"), "the first: {}", described[0].origin);
+    assert_eq!(described[2].about, About::Drive("nvme0n1".to_owned()));
+}
+
+#[test]
 fn a_sata_drive_is_found_through_drivetemp() {
     let folder = tempfile::tempdir().unwrap();
     let roots = tree(folder.path());

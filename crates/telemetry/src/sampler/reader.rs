@@ -32,6 +32,9 @@ struct Slot {
     /// Since when there are no samples, and why.
     missing: Option<(u64, GapCause)>,
     last_ns: u64,
+    /// When it was read last, well or not.
+    tried_ns: u64,
+    /// The drive's temperature in the last reading that had samples; `None` where that had no value of it.
     newest: Option<f64>,
 }
 
@@ -66,9 +69,9 @@ impl Reader {
                 let temperature = drive_temperature(told)
                     .and_then(|at| told.series.get(at).map(|series| (at, format!("{} {}", told.id, series.name))));
                 let every_ns = told.every.get().max(1_000_000);
-                let (due_ns, last_ns) = (now_ns, now_ns);
+                let (due_ns, last_ns, tried_ns) = (now_ns, now_ns, now_ns);
                 let disturbs = told.disturbs;
-                Slot { source, every_ns, disturbs, temperature, due_ns, missing: None, last_ns, newest: None }
+                Slot { source, every_ns, disturbs, temperature, due_ns, missing: None, last_ns, tried_ns, newest: None }
             })
             .collect();
         let lost = slots.iter().map(|_| None).collect();
@@ -105,7 +108,8 @@ impl Reader {
             return Some(slot.due_ns);
         }
         let guards = self.phase == Phase::LatencyCritical && self.limit.is_some() && slot.temperature.is_some();
-        guards.then(|| slot.due_ns.max(slot.last_ns + GUARD_EVERY.get()))
+        // By the last try and not the last sample: a thermometer that fails must not be asked more often.
+        guards.then(|| slot.due_ns.max(slot.tried_ns + GUARD_EVERY.get()))
     }
 
     fn read_due(&mut self) {
@@ -132,6 +136,7 @@ impl Reader {
         let clock = Arc::clone(&self.clock);
         let Some(slot) = self.slots.get_mut(at) else { return };
         let began_ns = clock.now_ns();
+        slot.tried_ns = began_ns;
         let was_due_ns = slot.due_ns;
         let reading = slot.source.read(&*clock);
         // The next one keeps to the beat; beats that are over are not made up for, and a reading between two beats (at
@@ -165,11 +170,11 @@ impl Reader {
         };
         slot.last_ns = last.at_ns;
         let temperature = slot.temperature.as_ref().and_then(|(series, name)| {
-            last.values.get(*series).copied().flatten().map(|celsius| (name.clone(), celsius))
+            let celsius = last.values.get(*series).copied().flatten().filter(|celsius| celsius.is_finite())?;
+            Some((name.clone(), celsius))
         });
-        if let Some((_, celsius)) = &temperature {
-            slot.newest = Some(*celsius);
-        }
+        // Nothing where this reading has no value of it: an old one is no temperature of now.
+        slot.newest = temperature.as_ref().map(|(_, celsius)| *celsius);
         let off = !(self.always || self.phase.reads(slot.disturbs));
         if off {
             slot.missing = Some((last.at_ns, GapCause::Quiet));
@@ -253,3 +258,6 @@ impl Reader {
         self.shared.cpu_ns.store(thread_cpu_ns(), Ordering::Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests;
