@@ -6,15 +6,17 @@
 
 use std::collections::VecDeque;
 use std::fs;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use drivelab_core::environment::{BlockDeviceFacts, LinkFacts};
 use drivelab_core::units::Bytes;
+use rustix::fs::{major, minor};
 
 use crate::identify::{identity, transport, virtual_because};
 use crate::layers::passes_on;
 use crate::link;
-use crate::proc_text::bracketed;
+use crate::proc_text::{bracketed, device_number};
 use crate::roots::{Roots, names, read_number, read_trim};
 
 /// Sectors in sysfs are always 512 bytes long, whatever the device's own block size.
@@ -25,6 +27,17 @@ const MOST_DEVICES: usize = 64;
 /// The sysfs folder of a device number; `None` where it is no block device.
 pub(crate) fn folder_of(roots: &Roots, major: u32, minor: u32) -> Option<PathBuf> {
     fs::canonicalize(roots.sys.join(format!("dev/block/{major}:{minor}"))).ok()
+}
+
+/// The sysfs folder of the device whose node this is; `None` where the path is something else.
+pub(crate) fn folder_of_node(roots: &Roots, path: &Path) -> Option<PathBuf> {
+    let status = fs::metadata(path).ok().filter(|status| status.file_type().is_block_device())?;
+    folder_of(roots, major(status.rdev()), minor(status.rdev()))
+}
+
+/// The number of a device by its folder in sysfs.
+pub(crate) fn number_of(folder: &Path) -> Option<(u32, u32)> {
+    device_number(&read_trim(&folder.join("dev"))?)
 }
 
 /// The folder of the whole device, and the partition's name where `folder` is a partition.

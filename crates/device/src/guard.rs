@@ -19,6 +19,7 @@ mod in_use;
 mod leftover;
 mod loop_file;
 mod null;
+pub(crate) mod read_at;
 mod released;
 pub(crate) mod sampling;
 mod scratch;

@@ -10,8 +10,10 @@ use std::path::PathBuf;
 use crate::block::{device_folder, is_controller_name};
 use crate::roots::{Roots, names, read_number, read_trim};
 
+/// The chip of a SATA drive.
+const DRIVETEMP: &str = "drivetemp";
 /// Chips that are a drive's own.
-const OF_DRIVES: [&str; 2] = ["nvme", "drivetemp"];
+const OF_DRIVES: [&str; 2] = ["nvme", DRIVETEMP];
 /// Limits that a drive can have, °C. One that has none reports 65,261 °C or 0 K there (NVMe Base Specification, WCTEMP
 /// and CCTEMP of 0).
 const SANE: std::ops::Range<f64> = 1.0..200.0;
@@ -89,6 +91,12 @@ impl Chip {
         OF_DRIVES.contains(&self.name.as_str())
     }
 
+    /// Whether reading it may keep platters turning, or start those that stand still: drivetemp sends ATA commands; of
+    /// only one model it is known that it answers them in standby (Documentation/hwmon/drivetemp.rst).
+    pub(crate) fn may_wake_platters(&self) -> bool {
+        self.name == DRIVETEMP
+    }
+
     /// Whether it belongs to a disk: its device is the disk's, one of the disk's controllers (behind NVMe multipath),
     /// or for the drive's own chips on older kernels the PCI function above the disk.
     #[must_use]
@@ -141,10 +149,10 @@ impl Chip {
     }
 }
 
-/// Where the sensors of a disk's own chip are: the first chip that speaks for it and has any.
-pub(crate) fn of_disk(roots: &Roots, disk: &str) -> Vec<ChipSensor> {
+/// The first chip that speaks for a disk and has sensors, with them.
+pub(crate) fn of_disk(roots: &Roots, disk: &str) -> Option<(Chip, Vec<ChipSensor>)> {
     let speaking = chips(roots).into_iter().filter(|chip| chip.speaks_for(roots, disk));
-    speaking.map(|chip| chip.sensors()).find(|sensors| !sensors.is_empty()).unwrap_or_default()
+    speaking.map(|chip| (chip.sensors(), chip)).find(|(sensors, _)| !sensors.is_empty()).map(|(all, chip)| (chip, all))
 }
 
 /// A chip's folder in a tree made for a test, below the folder of the device that it belongs to.
@@ -180,7 +188,7 @@ mod tests {
         symlink(sys.join("devices").join(leads_to), sys.join("block/nvme0n1/device")).expect("a link");
         chip_for_test(sys, &format!("devices/{of}"), &[("name", "nvme\n"), ("temp1_input", "30000\n")]);
         let chip = chips(&roots).remove(0);
-        assert_eq!(chip.speaks_for(&roots, "nvme0n1"), !of_disk(&roots, "nvme0n1").is_empty());
+        assert_eq!(chip.speaks_for(&roots, "nvme0n1"), of_disk(&roots, "nvme0n1").is_some());
         assert!(!chip.speaks_for(&roots, "sda"));
         chip.speaks_for(&roots, "nvme0n1")
     }

@@ -10,7 +10,7 @@ use std::path::Path;
 use drivelab_core::target::DeviceIdentity;
 use rustix::fs::{major, minor};
 
-use crate::block::{backing_file, whole_of};
+use crate::block::{backing_file, number_of, whole_of};
 use crate::identify::identity;
 use crate::named::BlockNode;
 use crate::roots::{Roots, names, read_number, read_trim};
@@ -54,9 +54,7 @@ fn links_to(folder: &Path, number: (u32, u32)) -> Vec<String> {
 /// A device number with its node: for devices that were found in sysfs. The usual name is tried first, then all of
 /// `/dev`, since somebody may have renamed it.
 pub(crate) fn node_named(roots: &Roots, name: &str) -> Option<BlockNode> {
-    let text = read_trim(&roots.sys.join("class/block").join(name).join("dev"))?;
-    let (major_number, minor_number) = text.split_once(':')?;
-    let number = (major_number.parse().ok()?, minor_number.parse().ok()?);
+    let number = number_of(&roots.sys.join("class/block").join(name))?;
     let is_it = |path: &Path| {
         fs::metadata(path).is_ok_and(|status| {
             status.file_type().is_block_device() && (major(status.rdev()), minor(status.rdev())) == number

@@ -1,10 +1,14 @@
 //! What the target is, and whether it may be written.
 //!
-//! Owns: facts about files, file systems, block devices and the testbed; where their counters and sensors lie and what
-//! the kernel's text says ([`hwmon`], [`interrupts`], [`link`], [`disk_counters`], [`cpu_times_in`]), for whoever
-//! samples them; what a path that the user named really is; the write guard ([`guard`]), the only place where a
-//! writable target is made. Must not know: workloads, results, terminals. Facts come from sysfs, procfs, DMI, statx(2)
-//! and one probe file that has no name; what cannot be found is left out and said, never guessed.
+//! Owns: what a path that the user named really is; facts about files, file systems, block devices and the testbed;
+//! where their counters and sensors lie and what the kernel's text says ([`hwmon`], [`interrupts`], [`link`],
+//! [`disk_counters`], [`cpu_times_in`]), for whoever samples them; the pages that a drive gives of itself, and who asks
+//! for them in which order ([`probe`]); files of drive facts ([`drive_facts`]); samples of what a target holds
+//! ([`sample_content`]); handles for placed writes ([`placement_handles`]); the write guard ([`guard`]), the only place
+//! where a writable target is made; and wiping what it released ([`wipe`]).
+//!
+//! Must not know: workloads, results, terminals. Facts come from sysfs, procfs, DMI, statx(2), NVMe and ATA commands
+//! that only read, and one probe file that has no name; what cannot be found is left out and said, never guessed.
 
 mod block;
 mod block_use;

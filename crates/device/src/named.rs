@@ -61,9 +61,7 @@ impl BlockNode {
     /// The device of a folder in sysfs.
     #[must_use]
     pub(crate) fn by_folder(roots: &Roots, folder: &Path) -> Option<Self> {
-        let number = crate::roots::read_trim(&folder.join("dev"))?;
-        let (major, minor) = number.split_once(':')?;
-        let number = (major.parse().ok()?, minor.parse().ok()?);
+        let number = block::number_of(folder)?;
         let path = Path::new("/dev").join(block::name_of(folder).replace('!', "/"));
         Self::of(roots, &path, number).ok()
     }

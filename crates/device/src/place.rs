@@ -5,7 +5,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use drivelab_core::environment::{BlockDeviceFacts, FileSystemFacts, TargetFacts, TargetKind};
@@ -197,25 +197,15 @@ fn unescaped_parts(text: &str, at: char) -> Vec<&str> {
     parts
 }
 
-/// The sysfs folder of the device whose node this is; `None` where the path is something else.
-pub(crate) fn block_folder(roots: &Roots, path: &Path) -> Option<PathBuf> {
-    let status = fs::metadata(path).ok().filter(|status| status.file_type().is_block_device())?;
-    block::folder_of(roots, major(status.rdev()), minor(status.rdev()))
-}
-
 /// Devices that a mount's source names: a device node, or for btrfs all members of that file system.
 pub(crate) fn devices_of_source(roots: &Roots, mount: &Mount) -> Vec<PathBuf> {
     let source = Path::new(&mount.source);
     if !source.is_absolute() {
         return Vec::new();
     }
-    let by_node = fs::metadata(source)
-        .ok()
-        .filter(|status| status.file_type().is_block_device())
-        .and_then(|status| block::folder_of(roots, major(status.rdev()), minor(status.rdev())));
     // In a container the node may be missing while sysfs still knows the name.
     let by_name = || fs::canonicalize(roots.sys.join("class/block").join(source.file_name()?)).ok();
-    let Some(device) = by_node.or_else(by_name) else { return Vec::new() };
+    let Some(device) = block::folder_of_node(roots, source).or_else(by_name) else { return Vec::new() };
     if mount.kind == "btrfs" {
         for member in names(&roots.sys.join("fs/btrfs")) {
             let devices = roots.sys.join("fs/btrfs").join(member).join("devices");

@@ -24,6 +24,7 @@ use crate::guard;
 use crate::named::BlockNode;
 use crate::readable::device_chain;
 use crate::roots::{Roots, names as entries, read_number};
+use temperatures::Sensors;
 
 /// How much to ask of a drive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +80,7 @@ pub fn probe(node: &BlockNode, depth: Depth) -> TargetProbe {
     let used_by = users(&roots, node);
     let identity = names::identity(node);
     let mut not_known = Vec::new();
-    let temperatures = temperatures::of(&roots, node);
+    let sensors = Sensors::of(&roots, node);
     let writing = guard::outlook(node, &used_by);
     let mut probe = TargetProbe {
         path: node.path.clone(),
@@ -88,9 +89,9 @@ pub fn probe(node: &BlockNode, depth: Depth) -> TargetProbe {
         writing,
         health: Health::Unknown,
         warnings: Vec::new(),
-        temperatures,
+        temperatures: sensors.harmless(),
         queues: queues::of(&roots, node),
-        pcie: pcie::of(&roots, node),
+        pcie: pcie::of(node),
         nvme: None,
         ata: None,
         contradictions: Vec::new(),
@@ -98,20 +99,21 @@ pub fn probe(node: &BlockNode, depth: Depth) -> TargetProbe {
         raw: Vec::new(),
         devices,
     };
-    pages(&mut probe, node, depth, &mut not_known);
+    pages(&mut probe, node, depth, &sensors, &mut not_known);
     not_known.extend(rights::lacking(&probe));
     probe.not_known = not_known;
     probe
 }
 
 /// What the drive itself says, where it is of a kind that can be asked.
-fn pages(probe: &mut TargetProbe, node: &BlockNode, depth: Depth, not_known: &mut Vec<NotKnown>) {
+fn pages(probe: &mut TargetProbe, node: &BlockNode, depth: Depth, sensors: &Sensors, not_known: &mut Vec<NotKnown>) {
     let transport = probe.devices.first().map(|device| device.transport.clone()).unwrap_or_default();
     if transport.starts_with("nvme") {
         nvme::ask(probe, node, depth, not_known);
     } else if ata::speaks(&transport, node, probe.identity.removable) {
-        ata::ask(probe, node, depth, not_known);
+        ata::ask(probe, node, depth, sensors, not_known);
     } else {
+        not_known.extend(sensors.unasked(probe));
         not_known.extend(rights::without_health(probe, depth));
     }
 }

@@ -7,6 +7,9 @@ use drivelab_core::units::Bytes;
 use crate::block::SECTOR;
 use crate::mounts::unescape;
 
+/// CPUs in one range of a list, at most.
+const MOST_CPUS: u32 = 1 << 16;
+
 /// The value of the first `key : value` line of /proc/cpuinfo with one of these keys.
 pub(crate) fn cpuinfo_value(text: &str, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| {
@@ -23,15 +26,25 @@ pub(crate) fn has_hypervisor_flag(cpuinfo: &str) -> bool {
     cpuinfo_value(cpuinfo, &["flags"]).is_some_and(|flags| flags.split_whitespace().any(|flag| flag == "hypervisor"))
 }
 
-/// Number of CPUs in a list such as `0-3,5,8-9`.
-pub(crate) fn cpu_count(list: &str) -> Option<u32> {
-    let mut count = 0u32;
-    for range in list.trim().split(',') {
+/// The CPUs in a list such as `0-3,5,8-9`, or `0, 1` as the block layer writes it; `None` where any part of it is none.
+pub(crate) fn cpu_list(list: &str) -> Option<Vec<u32>> {
+    let mut cpus = Vec::new();
+    for range in list.split(',').map(str::trim) {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         let (first, last): (u32, u32) = (first.parse().ok()?, last.parse().ok()?);
-        count = count.checked_add(last.checked_sub(first)?.checked_add(1)?)?;
+        // No host has more; a list that says so is broken.
+        if last.checked_sub(first)? >= MOST_CPUS {
+            return None;
+        }
+        cpus.extend(first..=last);
     }
-    Some(count)
+    Some(cpus)
+}
+
+/// `major:minor`, as sysfs and mountinfo print the number of a device.
+pub(crate) fn device_number(text: &str) -> Option<(u32, u32)> {
+    let (major, minor) = text.split_once(':')?;
+    Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
 /// MemTotal of /proc/meminfo (printed in KiB, written `kB`).
@@ -138,12 +151,22 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_cpus_are_counted() {
-        assert_eq!(cpu_count("0-3,5,8-9\n"), Some(7));
-        assert_eq!(cpu_count("0"), Some(1));
-        assert_eq!(cpu_count("3-0"), None);
-        assert_eq!(cpu_count(""), None);
-        assert_eq!(cpu_count("0-4294967295"), None);
+    fn lists_of_cpus_are_read_in_both_ways_the_kernel_writes_them() {
+        assert_eq!(cpu_list("0-3,5,8-9\n"), Some(vec![0, 1, 2, 3, 5, 8, 9]));
+        assert_eq!(cpu_list("0"), Some(vec![0]));
+        assert_eq!(cpu_list("0, 1"), Some(vec![0, 1]));
+        assert_eq!(cpu_list("3-0"), None);
+        assert_eq!(cpu_list(""), None);
+        assert_eq!(cpu_list("0-4294967295"), None);
+    }
+
+    #[test]
+    fn numbers_of_devices_are_read() {
+        assert_eq!(device_number("259:1"), Some((259, 1)));
+        assert_eq!(device_number("0:48"), Some((0, 48)));
+        for text in ["", "259", "259:", ":1", "259:1:2", "fe:00"] {
+            assert_eq!(device_number(text), None, "{text}");
+        }
     }
 
     #[test]
@@ -208,7 +231,8 @@ mod tests {
         fn any_text_never_panics(text in any::<String>(), bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             cpuinfo_value(&text, &["flags"]);
             has_hypervisor_flag(&text);
-            cpu_count(&text);
+            cpu_list(&text);
+            device_number(&text);
             mem_total(&text);
             load_1m(&text);
             let _ = disk_counters(&text, "sda");

@@ -12,8 +12,8 @@ use drivelab_core::content::{ContentSample, PlaceSample, RepeatSample, SAMPLE};
 use drivelab_core::target::IoTarget;
 use drivelab_core::units::Bytes;
 use rustix::fs::{Advice, fadvise};
-use rustix::io::{Errno, pread};
 
+use crate::guard::read_at::{read_all, unreadable};
 use crate::guard::sampling::{is_empty, random, seed};
 
 /// Blocks that are read of each place.
@@ -117,15 +117,10 @@ impl Reader<'_> {
     /// One block; nothing where the device cannot read it.
     fn block(&self, at: u64) -> io::Result<Option<Vec<u8>>> {
         let mut bytes = vec![0; SAMPLE.get() as usize];
-        let mut done = 0;
-        while done < bytes.len() {
-            match pread(self.handle, &mut bytes[done..], at + done as u64) {
-                Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(read) => done += read,
-                Err(Errno::INTR) => {}
-                Err(Errno::IO | Errno::NODATA | Errno::ILSEQ) => return Ok(None),
-                Err(error) => return Err(error.into()),
-            }
+        match read_all(self.handle, &mut bytes, at) {
+            Ok(()) => {}
+            Err(error) if unreadable(&error) => return Ok(None),
+            Err(error) => return Err(error),
         }
         let _ = fadvise(self.handle, at, std::num::NonZeroU64::new(SAMPLE.get()), Advice::DontNeed);
         Ok(Some(bytes))

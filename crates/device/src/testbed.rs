@@ -11,7 +11,7 @@ use drivelab_core::units::{Bytes, Nanos};
 
 use crate::cpu_time::{between, cpu_times_in};
 use crate::host;
-use crate::proc_text::{cpu_count, cpuinfo_value, disk_counters, has_hypervisor_flag, load_1m, mem_total};
+use crate::proc_text::{cpu_list, cpuinfo_value, disk_counters, has_hypervisor_flag, load_1m, mem_total};
 use crate::roots::{Roots, read, read_trim};
 
 /// Time between the two looks at the device's counters.
@@ -22,10 +22,21 @@ const LOOK: Nanos = Nanos::from_millis(500);
 /// call does not wait.
 #[must_use]
 pub fn testbed_facts(device_for_foreign_io: Option<&str>) -> TestbedFacts {
-    facts(&Roots::default(), device_for_foreign_io)
+    facts(&Roots::default(), device_for_foreign_io.map_or(Watched::Nothing, Watched::Device))
 }
 
-fn facts(roots: &Roots, device: Option<&str>) -> TestbedFacts {
+/// What is looked at twice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Watched<'a> {
+    /// Nothing: the call does not wait.
+    Nothing,
+    /// The host's own counters.
+    Host,
+    /// Those, and the counters of a whole block device.
+    Device(&'a str),
+}
+
+fn facts(roots: &Roots, watched: Watched) -> TestbedFacts {
     let mut unknown = Vec::new();
     let text = |name: &str| read(&roots.proc.join(name));
     let cpuinfo = text("cpuinfo").unwrap_or_default();
@@ -51,10 +62,10 @@ fn facts(roots: &Roots, device: Option<&str>) -> TestbedFacts {
     if load.is_none() {
         unknown.push("load: /proc/loadavg could not be read; shown as 0".to_owned());
     }
-    let before = host::Counters::now(roots);
-    let seen = look(roots, device);
-    let host = host::facts(roots, &cpuinfo, device.and(Some(before)));
-    if let (Some(device), None) = (device.filter(|device| !device.is_empty()), seen.foreign_io) {
+    let before = (watched != Watched::Nothing).then(|| host::Counters::now(roots));
+    let seen = look(roots, watched);
+    let host = host::facts(roots, &cpuinfo, before);
+    if let (Watched::Device(device), None) = (watched, seen.foreign_io) {
         unknown.push(format!("I/O of others: /proc/diskstats has no counters for {device}"));
     }
     TestbedFacts {
@@ -77,9 +88,9 @@ fn facts(roots: &Roots, device: Option<&str>) -> TestbedFacts {
 
 /// CPUs online by sysfs, else as many as this process may use.
 fn cpus(roots: &Roots) -> u32 {
-    let online = read_trim(&roots.sys.join("devices/system/cpu/online")).and_then(|list| cpu_count(&list));
-    let usable = || std::thread::available_parallelism().ok().and_then(|count| u32::try_from(count.get()).ok());
-    online.or_else(usable).unwrap_or(1)
+    let online = read_trim(&roots.sys.join("devices/system/cpu/online")).and_then(|list| Some(cpu_list(&list)?.len()));
+    let usable = || std::thread::available_parallelism().ok().map(std::num::NonZero::get);
+    online.or_else(usable).and_then(|count| u32::try_from(count).ok()).unwrap_or(1)
 }
 
 /// What a look of half a second shows.
@@ -92,14 +103,17 @@ struct Seen {
     foreign_io: Option<f64>,
 }
 
-/// Two looks at the counters of the CPUs and of the device. Without a device the call does not wait.
+/// Two looks at the counters of what is watched.
 #[expect(clippy::cast_precision_loss, reason = "milliseconds between two looks are few")]
-fn look(roots: &Roots, device: Option<&str>) -> Seen {
-    let Some(device) = device else { return Seen { cpu_busy: None, cpu_stolen: None, foreign_io: None } };
+fn look(roots: &Roots, watched: Watched) -> Seen {
+    let device = match watched {
+        Watched::Nothing => return Seen { cpu_busy: None, cpu_stolen: None, foreign_io: None },
+        Watched::Host => None,
+        Watched::Device(device) => Some(device),
+    };
     let clock = MonotonicClock::starting_at(0);
     let counters = || {
-        let disks = read(&roots.proc.join("diskstats")).ok();
-        let moved = disks.and_then(|text| disk_counters(&text, device));
+        let moved = device.and_then(|device| disk_counters(&read(&roots.proc.join("diskstats")).ok()?, device));
         let bytes = moved.map(|counters| counters.read_bytes.wrapping_add(counters.write_bytes));
         (Nanos::new(clock.now_ns()), bytes, cpu_times_in(roots).unwrap_or_default())
     };
@@ -120,7 +134,7 @@ fn look(roots: &Roots, device: Option<&str>) -> Seen {
 /// Facts about this host with a look of half a second at its counters, whatever the target.
 #[must_use]
 pub fn testbed_facts_with_a_look() -> TestbedFacts {
-    facts(&Roots::default(), Some(""))
+    facts(&Roots::default(), Watched::Host)
 }
 
 /// Memory of this host; 0 where it cannot be found.
@@ -242,7 +256,7 @@ mod tests {
             ("proc/meminfo", "MemTotal: 65536 kB\n"),
             ("proc/loadavg", "0.50 0.1 0.1 1/2 3\n"),
         ]);
-        let facts = facts(&roots, None);
+        let facts = facts(&roots, Watched::Nothing);
         assert_eq!(facts.board.as_deref(), Some("ASUSTeK COMPUTER INC. PRIME X670E-PRO WIFI"));
         assert_eq!(facts.firmware.as_deref(), Some("American Megatrends Inc. 1654 (07/18/2023)"));
         assert_eq!((facts.cpus, facts.governor.as_deref()), (32, Some("performance")));
@@ -253,7 +267,9 @@ mod tests {
     #[test]
     fn an_empty_host_gives_a_line_for_everything_that_is_missing() {
         let (_folder, roots) = tree(&[("proc/cpuinfo", "flags : hypervisor\n")]);
-        let facts = facts(&roots, Some("sda"));
+        let at_host = facts(&roots, Watched::Host);
+        assert!(at_host.unknown.iter().all(|line| !line.contains("I/O of others")), "{:?}", at_host.unknown);
+        let facts = facts(&roots, Watched::Device("sda"));
         assert_eq!((facts.foreign_io, facts.board), (None, None));
         assert!(facts.hypervisor.is_some_and(|text| text.contains("does not give its name")));
         for word in ["board", "governor", "CPU model", "memory", "load", "sda"] {

@@ -4,78 +4,32 @@
 mod common;
 
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::sync::MutexGuard;
+use std::path::PathBuf;
 
-use common::{alone, folder, listed, skipped};
+use common::bench::{Loop, MIB, Undo, mounted, text, tool};
+use common::{listed, skipped};
 use drivelab_core::ids::RunId;
 use drivelab_core::units::Bytes;
 use drivelab_device::guard::{authorise_file, make_scratch};
 use drivelab_device::{ErrorKind, folder_facts, target_facts};
-use tempfile::TempDir;
 
-const MIB: u64 = 1 << 20;
-
-fn run(program: &str, arguments: &[&str]) -> Result<String, String> {
-    let output = Command::new(program).args(arguments).output().map_err(|error| format!("{program}: {error}"))?;
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
-    if output.status.success() { Ok(text(&output.stdout)) } else { Err(format!("{program}: {}", text(&output.stderr))) }
-}
-
-/// ext4 in an image file on a loop device, mounted; taken down again on drop.
+/// ext4 on a loop device, mounted; taken down again on drop, the mount first.
 struct Disk {
-    _folder: TempDir,
-    image: PathBuf,
-    device: String,
     mount: PathBuf,
-    _alone: MutexGuard<'static, ()>,
+    _mounted: Undo,
+    below: Loop,
 }
 
 impl Disk {
     /// `None`, said aloud, where this machine or user cannot do it.
     fn new(size: u64) -> Option<Self> {
-        if !rustix::process::geteuid().is_root() {
-            skipped("loop devices and mounts need root");
+        let below = Loop::new(size)?;
+        if let Err(why) = tool("mkfs.ext4", &["-q", "-F", &below.device]) {
+            skipped(&why);
             return None;
         }
-        match Self::try_new(size) {
-            Ok(disk) => Some(disk),
-            Err(why) => {
-                skipped(&why);
-                None
-            }
-        }
-    }
-
-    fn try_new(size: u64) -> Result<Self, String> {
-        let alone = alone();
-        let (folder, path) = folder();
-        let (image, mount) = (path.join("disk.img"), path.join("mount"));
-        fs::create_dir(&mount).map_err(|error| error.to_string())?;
-        File::create(&image).and_then(|file| file.set_len(size)).map_err(|error| error.to_string())?;
-        let text = |path: &Path| path.to_str().expect("a plain path").to_owned();
-        run("mkfs.ext4", &["-q", "-F", &text(&image)])?;
-        let device = run("losetup", &["--find", "--show", &text(&image)])?;
-        let mut disk = Disk { _folder: folder, image, device, mount: PathBuf::new(), _alone: alone };
-        run("mount", &[&disk.device, &text(&mount)])?;
-        disk.mount = mount;
-        Ok(disk)
-    }
-
-    fn mount_text(&self) -> &str {
-        self.mount.to_str().expect("a plain path")
-    }
-}
-
-impl Drop for Disk {
-    fn drop(&mut self) {
-        if !self.mount.as_os_str().is_empty() {
-            // A test that failed half-way may still have a file open here; then the mount goes when that is closed.
-            let plain = run("umount", &[self.mount_text()]);
-            let _ = plain.or_else(|_| run("umount", &["--lazy", self.mount_text()]));
-        }
-        let _ = run("losetup", &["--detach", &self.device]);
+        let (mount, undo) = mounted(&below.device, &below.folder, &[]);
+        Some(Disk { mount, _mounted: undo, below })
     }
 }
 
@@ -84,13 +38,13 @@ fn a_loop_device_is_described_down_to_what_it_lies_on() {
     let Some(disk) = Disk::new(64 * MIB) else { return };
     let facts = folder_facts(&disk.mount).expect("facts");
     assert_eq!((facts.file_system.kind.as_str(), &facts.file_system.mount_point), ("ext4", &disk.mount));
-    assert_eq!(facts.file_system.source, disk.device);
+    assert_eq!(facts.file_system.source, disk.below.device);
     assert!(facts.writable && facts.direct_io_expected.supported, "{:?}", facts.direct_io_expected);
     let first = &facts.devices[0];
-    assert_eq!((format!("/dev/{}", first.name), first.transport.as_str()), (disk.device.clone(), "loop"));
+    assert_eq!((format!("/dev/{}", first.name), first.transport.as_str()), (disk.below.device.clone(), "loop"));
     assert_eq!(first.capacity, Bytes::new(64 * MIB));
     assert!(first.virtual_because.is_some());
-    let below = folder_facts(disk.image.parent().expect("a folder")).expect("facts");
+    let below = folder_facts(disk.below.image.parent().expect("a folder")).expect("facts");
     let names: Vec<&str> = facts.devices[1..].iter().map(|device| device.name.as_str()).collect();
     let expected: Vec<&str> = below.devices.iter().map(|device| device.name.as_str()).collect();
     assert_eq!(names, expected, "the device under the image follows");
@@ -114,7 +68,7 @@ fn a_read_only_file_system_is_one_clear_error() {
     let Some(disk) = Disk::new(64 * MIB) else { return };
     fs::write(disk.mount.join("file"), vec![1; 8192]).expect("a file");
     let before = listed(&disk.mount);
-    run("mount", &["-o", "remount,ro", disk.mount_text()]).expect("read-only");
+    tool("mount", &["-o", "remount,ro", text(&disk.mount)]).expect("read-only");
     let error = make_scratch(&disk.mount, None, RunId::now(), Bytes::new(MIB)).expect_err("read-only");
     assert_eq!(error.kind(), ErrorKind::ReadOnly, "{error}");
     assert!(error.to_string().contains("mounted read-only"), "{error}");
@@ -144,20 +98,18 @@ fn a_full_file_system_is_one_clear_error_with_nothing_left() {
 #[test]
 fn the_image_under_a_mounted_file_system_is_refused_even_with_destroy() {
     let Some(disk) = Disk::new(64 * MIB) else { return };
-    let error = authorise_file(&disk.image, Some(&disk.image)).expect_err("refused");
+    let error = authorise_file(&disk.below.image, Some(&disk.below.image)).expect_err("refused");
     assert_eq!(error.kind(), ErrorKind::Refused);
-    assert!(error.to_string().contains(&disk.device), "{error}");
+    assert!(error.to_string().contains(&disk.below.device), "{error}");
     // Under another name for the same place it is the same file.
     let alias = disk.mount.join("alias");
     fs::create_dir(&alias).expect("a folder");
-    let text = alias.to_str().expect("a plain path");
-    let parent = disk.image.parent().and_then(Path::to_str).expect("a plain path");
-    if let Err(why) = run("mount", &["--bind", parent, text]) {
+    if let Err(why) = tool("mount", &["--bind", text(&disk.below.folder), text(&alias)]) {
         return skipped(&why);
     }
     let path = alias.join("disk.img");
     let outcome = authorise_file(&path, Some(&path)).map(drop);
-    run("umount", &[text]).expect("unmounted");
+    tool("umount", &[text(&alias)]).expect("unmounted");
     assert_eq!(outcome.expect_err("refused").kind(), ErrorKind::Refused);
 }
 
@@ -165,15 +117,15 @@ fn the_image_under_a_mounted_file_system_is_refused_even_with_destroy() {
 fn active_swap_is_refused_even_with_destroy() {
     let Some(disk) = Disk::new(64 * MIB) else { return };
     let path = disk.mount.join("swapfile");
-    let text = path.to_str().expect("a plain path");
+    let swap = text(&path);
     fs::write(&path, vec![0; 4 * 1024 * 1024]).expect("a file");
     let prepared =
-        run("chmod", &["600", text]).and_then(|_| run("mkswap", &[text])).and_then(|_| run("swapon", &[text]));
+        tool("chmod", &["600", swap]).and_then(|_| tool("mkswap", &[swap])).and_then(|_| tool("swapon", &[swap]));
     if let Err(why) = prepared {
         return skipped(&why);
     }
     let outcome = authorise_file(&path, Some(&path)).map(drop);
-    run("swapoff", &[text]).expect("swap is off again");
+    tool("swapoff", &[swap]).expect("swap is off again");
     let error = outcome.expect_err("refused");
     assert_eq!(error.kind(), ErrorKind::Refused);
     assert!(error.to_string().contains("swap"), "{error}");

@@ -7,7 +7,6 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileTypeExt;
-use std::path::Path;
 
 use drivelab_core::probe::WriteOutlook;
 use drivelab_core::target::{DeviceIdentity, GuardDecision, GuardedDevice, WritableTarget};
@@ -20,11 +19,11 @@ use super::hold::{self, patiently};
 use super::in_use::{self, Itself, Unseen};
 use super::released::Released;
 use super::{GuardError, loop_file, system, system_disk};
-use crate::block::{chain, whole_of};
+use crate::block::{chain, number_of, whole_of};
 use crate::block_use::{partitions, users};
 use crate::identity::identity_of;
 use crate::named::BlockNode;
-use crate::roots::{Roots, read_number, read_trim};
+use crate::roots::{Roots, read_number};
 
 /// A device that may be written once the user has named it, and what would be lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -329,11 +328,4 @@ fn relatives(node: &BlockNode) -> Vec<u64> {
     let (whole, partition) = whole_of(&node.folder);
     let folders = if partition.is_some() { vec![whole.to_owned()] } else { partitions(&node.folder) };
     folders.iter().filter_map(|folder| number_of(folder)).map(|(major, minor)| makedev(major, minor)).collect()
-}
-
-/// The number of a device by its folder in sysfs.
-fn number_of(folder: &Path) -> Option<(u32, u32)> {
-    let text = read_trim(&folder.join("dev"))?;
-    let (major, minor) = text.split_once(':')?;
-    Some((major.parse().ok()?, minor.parse().ok()?))
 }

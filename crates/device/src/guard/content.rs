@@ -9,8 +9,8 @@ use std::io;
 
 use drivelab_core::units::Bytes;
 use rustix::fs::{Advice, fadvise};
-use rustix::io::{Errno, pread};
 
+use super::read_at::{read_all, unreadable};
 use super::sampling::{BLOCK, END, between_ends, is_empty, seed};
 use super::signature;
 
@@ -90,10 +90,6 @@ pub(super) fn signatures(device: &File, length: Bytes) -> io::Result<Vec<String>
     }
 }
 
-fn unreadable(error: &io::Error) -> bool {
-    matches!(Errno::from_io_error(error), Some(Errno::IO | Errno::NODATA | Errno::ILSEQ))
-}
-
 impl Tally {
     fn look_at(&mut self, offset: u64, bytes: &[u8]) {
         self.blocks += (bytes.len() as u64).div_ceil(BLOCK);
@@ -152,19 +148,6 @@ fn read_pieces(device: &File, from: u64, length: u64, tally: &mut Tally) -> io::
             Err(error) => return Err(error),
         }
         at += size;
-    }
-    Ok(())
-}
-
-fn read_all(device: &File, bytes: &mut [u8], from: u64) -> io::Result<()> {
-    let mut done = 0;
-    while done < bytes.len() {
-        match pread(device, &mut bytes[done..], from + done as u64) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(read) => done += read,
-            Err(Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
     }
     Ok(())
 }

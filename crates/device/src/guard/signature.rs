@@ -6,11 +6,12 @@
 
 mod known;
 
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 
 use drivelab_core::units::Bytes;
 use rustix::fs::{Advice, fadvise};
-use rustix::io::pread;
+
+use super::read_at::read_all;
 
 /// How much is looked at, at either end.
 const LOOK: u64 = 1 << 20;
@@ -74,21 +75,15 @@ impl std::fmt::Display for Signature {
 /// The device's, where it cannot be read.
 pub(super) fn find_all(device: impl AsFd, length: Bytes) -> std::io::Result<Vec<Signature>> {
     let look = LOOK.min(length.get());
-    let head = read(&device, 0, look)?;
-    let tail = read(&device, length.get() - look, look)?;
+    let head = read(device.as_fd(), 0, look)?;
+    let tail = read(device.as_fd(), length.get() - look, look)?;
     let _ = fadvise(&device, 0, None, Advice::DontNeed);
     Ok(all(&Ends { head, tail, length: length.get() }))
 }
 
-fn read(device: impl AsFd, from: u64, length: u64) -> std::io::Result<Vec<u8>> {
+fn read(device: BorrowedFd, from: u64, length: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = vec![0; usize::try_from(length).map_err(std::io::Error::other)?];
-    let mut done = 0;
-    while done < bytes.len() {
-        match pread(&device, &mut bytes[done..], from + done as u64)? {
-            0 => return Err(std::io::ErrorKind::UnexpectedEof.into()),
-            read => done += read,
-        }
-    }
+    read_all(device, &mut bytes, from)?;
     Ok(bytes)
 }
 

@@ -7,10 +7,10 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{OFlags, major, minor};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use super::GuardError;
@@ -18,7 +18,7 @@ use crate::block;
 use crate::mounts::{self, Mount};
 use crate::named::BlockNode;
 use crate::place::{self, custom, layers_of};
-use crate::proc_text::swap_paths;
+use crate::proc_text::{device_number, swap_paths};
 use crate::roots::Roots;
 
 /// Places that a system runs from.
@@ -96,7 +96,7 @@ fn why(
     }
     let why = known.untold?;
     let mounted = mounts::list_all(roots).into_iter().find_map(|mount| {
-        let (major, minor) = number(&mount.device)?;
+        let (major, minor) = of_a_device(&mount)?;
         let folder = block::folder_of(roots, major, minor)?;
         let disk = whole_names(roots, folder, Through::Files).into_iter().find(|disk| mine.contains(disk))?;
         Some(format!("{disk} holds what is mounted at {}", mount.mount_point.display()))
@@ -121,17 +121,10 @@ enum Through {
 fn whole_names(roots: &Roots, folder: PathBuf, through: Through) -> Vec<String> {
     let of_file = |file: &Path| match through {
         // A loop device may lie on a disk as it is: then it is that disk.
-        Through::Devices => block_device_at(roots, file),
+        Through::Devices => block::folder_of_node(roots, file).into_iter().collect(),
         Through::Files => place::devices_of(roots, file, 0),
     };
     block::chain(vec![folder], &of_file).into_iter().map(|device| device.name).collect()
-}
-
-/// The device that a path is the node of; nothing where it is a file.
-fn block_device_at(roots: &Roots, path: &Path) -> Vec<PathBuf> {
-    let status = fs::metadata(path).ok().filter(|status| status.file_type().is_block_device());
-    let folder = status.and_then(|status| block::folder_of(roots, major(status.rdev()), minor(status.rdev())));
-    folder.into_iter().collect()
 }
 
 /// A claim on another part of the disk, that has no trace in the table of mounts (ZFS).
@@ -163,7 +156,7 @@ fn known(roots: &Roots) -> Known {
     let swaps = swap_paths(&fs::read(roots.proc.join("swaps")).unwrap_or_default());
     for swap in swaps {
         let swap = Path::new(&swap);
-        let folders = match place::block_folder(roots, swap) {
+        let folders = match block::folder_of_node(roots, swap) {
             Some(folder) => vec![folder],
             None => place::devices_of(roots, swap, 0),
         };
@@ -201,7 +194,7 @@ fn insert(roots: &Roots, folder: PathBuf, what: &str, known: &mut Known) {
 
 /// What a mount lies on; `root` is where the root folder of the one who sees it can be looked into from here.
 fn below(roots: &Roots, mount: &Mount, root: &Path) -> Below {
-    if let Some(folder) = number(&mount.device).and_then(|(major, minor)| block::folder_of(roots, major, minor)) {
+    if let Some(folder) = of_a_device(mount).and_then(|(major, minor)| block::folder_of(roots, major, minor)) {
         return Below::Devices(vec![folder]);
     }
     if IN_MEMORY.contains(&mount.kind.as_str()) {
@@ -229,10 +222,9 @@ fn below(roots: &Roots, mount: &Mount, root: &Path) -> Below {
     if found.is_empty() { Below::Unknown } else { Below::Devices(found) }
 }
 
-/// `major:minor` as mountinfo prints it; the numbers of file systems without a device begin with 0.
-fn number(text: &str) -> Option<(u32, u32)> {
-    let (major, minor) = text.split_once(':')?;
-    Some((major.parse().ok()?, minor.parse().ok()?)).filter(|(major, _)| *major != 0)
+/// The number of the device that is mounted; those of file systems without a device begin with 0.
+fn of_a_device(mount: &Mount) -> Option<(u32, u32)> {
+    device_number(&mount.device).filter(|(major, _)| *major != 0)
 }
 
 #[cfg(test)]

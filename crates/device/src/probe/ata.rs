@@ -1,8 +1,8 @@
 //! Asks an ATA drive for its pages: who it is, its SMART data, its own verdict.
 //!
 //! Owns which commands are sent, in which order, and what becomes of a refusal: what this user may not ask is said
-//! once, a drive that stands still is left so, a bridge that passes nothing on is nothing to speak of. What the pages
-//! mean in the units of people is in `facts`.
+//! once, a drive that stands still is left so (by the kernel's sensor too, whose reading is a command), a bridge that
+//! passes nothing on is nothing to speak of. What the pages mean in the units of people is in `facts`.
 
 mod facts;
 #[cfg(test)]
@@ -18,6 +18,7 @@ use drivelab_ata::{
 use drivelab_core::probe::{Contradiction, Health, NotKnown, RawPage, TargetProbe, Temperature};
 
 use super::Depth;
+use super::temperatures::{Platters, Sensors, may_rotate};
 use crate::block::whole_of;
 use crate::named::BlockNode;
 use crate::roots::{Roots, read_trim};
@@ -43,15 +44,22 @@ pub(super) fn speaks(transport: &str, node: &BlockNode, is_removable: bool) -> b
 }
 
 /// Asks the drive, and fills in what it says.
-pub(super) fn ask(probe: &mut TargetProbe, node: &BlockNode, depth: Depth, not_known: &mut Vec<NotKnown>) {
+pub(super) fn ask(
+    probe: &mut TargetProbe,
+    node: &BlockNode,
+    depth: Depth,
+    sensors: &Sensors,
+    not_known: &mut Vec<NotKnown>,
+) {
     let whole = BlockNode::by_name(&Roots::default(), &node.whole).unwrap_or_else(|| node.clone());
     // A bridge may well pass nothing on; only on a wire that is ATA's own is that worth a word.
     let is_own_wire = probe.devices.first().is_some_and(|device| device.transport == "sata");
     let mut asking = Asking { raw: Vec::new(), not_known: Vec::new(), barred: false, is_own_wire };
     match SgIoTransport::open(&whole.path) {
-        Ok(transport) => look(probe, &AtaDrive::new(transport), &whole.folder, depth, &mut asking),
+        Ok(transport) => look(probe, &AtaDrive::new(transport), &whole.folder, depth, sensors, &mut asking),
         Err(error) => {
             asking.refused(SMART, &error);
+            asking.not_known.extend(sensors.unasked(probe));
             if depth == Depth::Full {
                 copy(probe, &whole.folder, &mut asking);
             }
@@ -107,6 +115,7 @@ fn look<T: AtaTransport>(
     drive: &AtaDrive<T>,
     folder: &Path,
     depth: Depth,
+    sensors: &Sensors,
     asking: &mut Asking,
 ) {
     let mut identify = None;
@@ -120,9 +129,20 @@ fn look<T: AtaTransport>(
             None => copy(probe, folder, asking),
         }
     }
-    if !may_ask_smart(probe, drive, identify.as_ref(), asking) {
-        return;
+    let platters = platters(probe, drive, asking);
+    if platters == Platters::Awake {
+        sensors.read_waking(probe);
     }
+    if may_ask_smart(probe, platters, identify.as_ref(), asking) {
+        smart(probe, drive, asking);
+    }
+    if platters == Platters::Unknown {
+        asking.not_known.extend(sensors.unread(probe));
+    }
+}
+
+/// Asks for SMART data, thresholds and the verdict.
+fn smart<T: AtaTransport>(probe: &mut TargetProbe, drive: &AtaDrive<T>, asking: &mut Asking) {
     let data = asking.value(SMART, || drive.smart_data()).map(|page| {
         asking.keep(AtaCommand::SmartData, &page.raw);
         page.decoded
@@ -166,10 +186,23 @@ fn described(probe: &mut TargetProbe, identify: &IdentifyDevice) {
     probe.ata = Some(facts::drive(identify));
 }
 
+/// Whether platters stand still: asks the drive (CHECK POWER MODE), where it may have some.
+fn platters<T: AtaTransport>(probe: &TargetProbe, drive: &AtaDrive<T>, asking: &Asking) -> Platters {
+    if !may_rotate(probe) {
+        return Platters::Awake;
+    }
+    let mode = if asking.barred { None } else { drive.power_mode().ok() };
+    match mode {
+        Some(PowerMode::Standby) => Platters::StandStill,
+        Some(_) => Platters::Awake,
+        None => Platters::Unknown,
+    }
+}
+
 /// Whether SMART is there, on, and can be asked without starting platters that stand still.
-fn may_ask_smart<T: AtaTransport>(
+fn may_ask_smart(
     probe: &TargetProbe,
-    drive: &AtaDrive<T>,
+    platters: Platters,
     identify: Option<&IdentifyDevice>,
     asking: &mut Asking,
 ) -> bool {
@@ -182,8 +215,7 @@ fn may_ask_smart<T: AtaTransport>(
         asking.missing(SMART, why.to_owned(), how);
         return false;
     }
-    let rotates = probe.devices.first().and_then(|device| device.rotational).unwrap_or(true);
-    if !asking.barred && rotates && drive.power_mode().is_ok_and(|mode| mode == PowerMode::Standby) {
+    if platters == Platters::StandStill {
         let why = "the drive stands still (standby), and reading it would start it".to_owned();
         asking.missing(SMART, why, "read something from the drive first, and ask again".to_owned());
         return false;

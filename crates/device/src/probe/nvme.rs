@@ -15,10 +15,10 @@ use drivelab_nvme::{Capabilities, Controller, IoctlTransport, NvmeError, Page, T
 
 use super::Depth;
 use super::rights::{ASKS_DRIVES, how_to_get};
-use crate::block::name_of;
+use crate::block::{name_of, nvme_controller, whole_of};
 use crate::named::BlockNode;
 use crate::nvme_node::node_of;
-use crate::roots::{Roots, read_trim};
+use crate::roots::read_trim;
 
 /// Entries of the error log that are asked for.
 const ERRORS: u16 = 16;
@@ -29,8 +29,7 @@ const MOST_NAMESPACES: usize = 32;
 
 /// Asks the controller of a namespace, and fills in what it says.
 pub(super) fn ask(probe: &mut TargetProbe, node: &BlockNode, depth: Depth, not_known: &mut Vec<NotKnown>) {
-    let roots = Roots::default();
-    let Some(folder) = super::pcie::controller(&roots, node) else { return };
+    let Some(folder) = nvme_controller(whole_of(&node.folder).0) else { return };
     let name = name_of(&folder);
     let paths = [node_of(&folder), node.path.clone()];
     let transport = match open(&paths) {

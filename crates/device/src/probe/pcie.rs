@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 
 use drivelab_core::probe::{PcieHop, PciePath, UplinkRoot};
 
-use crate::block::{name_of, whole_of};
+use crate::block::{name_of, nvme_controller, whole_of};
 use crate::link::{self, is_address};
 use crate::named::BlockNode;
-use crate::roots::{Roots, names, read_number, read_trim};
+use crate::roots::{names, read_number, read_trim};
 
 /// Base class 06h, subclass 04h.
 const PCI_BRIDGE: &str = "0x0604";
@@ -22,23 +22,19 @@ const AMD: &str = "0x1022";
 /// Device numbers of the chipset's root ports on Intel's client platforms (bus 0, devices 1Bh to 1Dh).
 const INTEL_CHIPSET: std::ops::RangeInclusive<u32> = 0x1b..=0x1d;
 
-/// The controller of an NVMe namespace, as a folder in sysfs.
-pub(super) fn controller(_roots: &Roots, node: &BlockNode) -> Option<PathBuf> {
-    crate::block::nvme_controller(whole_of(&node.folder).0)
-}
-
 /// The PCI function that a device hangs on, as a folder in sysfs.
-pub(super) fn function(roots: &Roots, node: &BlockNode) -> Option<PathBuf> {
-    let start = match controller(roots, node) {
+pub(super) fn function(node: &BlockNode) -> Option<PathBuf> {
+    let (whole, _) = whole_of(&node.folder);
+    let start = match nvme_controller(whole) {
         Some(controller) => controller,
-        None => fs::canonicalize(whole_of(&node.folder).0.join("device")).ok()?,
+        None => fs::canonicalize(whole.join("device")).ok()?,
     };
     link::function_above(&start).map(Path::to_owned)
 }
 
 /// From the drive to its root port.
-pub(super) fn of(roots: &Roots, node: &BlockNode) -> Option<PciePath> {
-    way(&function(roots, node)?)
+pub(super) fn of(node: &BlockNode) -> Option<PciePath> {
+    way(&function(node)?)
 }
 
 fn way(function: &Path) -> Option<PciePath> {

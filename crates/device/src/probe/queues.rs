@@ -10,6 +10,7 @@ use drivelab_core::probe::{CpuInterrupts, InterruptFacts, QueueFacts};
 use crate::block::whole_of;
 use crate::interrupts::{InterruptRow, interrupt_rows, msi_numbers};
 use crate::named::BlockNode;
+use crate::proc_text::cpu_list;
 use crate::roots::{Roots, names, read, read_number, read_trim};
 
 /// Queues and interrupts; `None` where the device has no queues of hardware (dm, md, loop on older kernels).
@@ -22,29 +23,14 @@ pub(super) fn of(roots: &Roots, node: &BlockNode) -> Option<QueueFacts> {
     }
     numbers.sort_unstable();
     let queue = |number: &u32| folder.join(number.to_string());
-    let cpus = |number: &u32| cpus(&read_trim(&queue(number).join("cpu_list")).unwrap_or_default());
-    let online = read_trim(&roots.sys.join("devices/system/cpu/online")).unwrap_or_default();
+    let cpus = |file: &Path| read_trim(file).and_then(|list| cpu_list(&list)).unwrap_or_default();
     Some(QueueFacts {
-        cpus_of_queue: numbers.iter().map(cpus).collect(),
-        cpus_online: u32::try_from(self::cpus(&online).len()).unwrap_or(0),
+        cpus_of_queue: numbers.iter().map(|number| cpus(&queue(number).join("cpu_list"))).collect(),
+        cpus_online: u32::try_from(cpus(&roots.sys.join("devices/system/cpu/online")).len()).unwrap_or(0),
         entries_each: numbers.first().and_then(|number| read_number(&queue(number).join("nr_tags"))),
         polled: polled(whole),
         interrupts: interrupts(roots, node),
     })
-}
-
-/// A list such as `0-3,8`, or `0, 1` as the block layer writes it.
-fn cpus(list: &str) -> Vec<u32> {
-    let mut found = Vec::new();
-    for part in list.split(',').map(str::trim) {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        let (Ok(first), Ok(last)) = (first.parse::<u32>(), last.parse::<u32>()) else { continue };
-        // No host has so many; a list that says so is broken.
-        if last.saturating_sub(first) < 1 << 16 {
-            found.extend(first..=last);
-        }
-    }
-    found
 }
 
 /// Whether the device's queue may be polled, and over how many queues (nvme's parameter `poll_queues`).
@@ -55,7 +41,7 @@ fn polled(whole: &Path) -> Option<u32> {
 
 /// The interrupts of the PCI function below the device, with what they counted.
 fn interrupts(roots: &Roots, node: &BlockNode) -> Vec<InterruptFacts> {
-    let Some(function) = super::pcie::function(roots, node) else { return Vec::new() };
+    let Some(function) = super::pcie::function(node) else { return Vec::new() };
     let mut numbers = msi_numbers(&function);
     if numbers.is_empty() {
         numbers.extend(read_number::<u32>(&function.join("irq")).filter(|number| *number > 0));
@@ -78,16 +64,7 @@ fn row_of<'t>(rows: &[InterruptRow<'t>], number: u32) -> Option<InterruptRow<'t>
 
 #[cfg(test)]
 mod tests {
-    use proptest::prelude::*;
-
     use super::*;
-
-    #[test]
-    fn lists_of_cpus_are_read_in_both_ways_the_kernel_writes_them() {
-        assert_eq!(cpus("0-3,8"), [0, 1, 2, 3, 8]);
-        assert_eq!(cpus("0, 1"), [0, 1]);
-        assert_eq!(cpus(""), [0_u32; 0]);
-    }
 
     #[test]
     fn an_interrupt_is_summed_over_the_cpus_of_the_head_line() {
@@ -96,12 +73,5 @@ mod tests {
         let counted = |number| row_of(&interrupt_rows(table), number).map(|row| (row.count, row.action));
         assert_eq!(counted(31), Some((123, "nvme0q1")));
         assert_eq!(counted(13), None);
-    }
-
-    proptest! {
-        #[test]
-        fn any_text_never_panics(text in any::<String>()) {
-            cpus(&text);
-        }
     }
 }

@@ -1,18 +1,82 @@
-//! Temperatures that the kernel offers without asking the drive itself: the sensors of the NVMe driver and drivetemp.
+//! Temperatures through the kernel's sensors (nvme, drivetemp); reading one sends the drive a command.
+//!
+//! So a sensor of drivetemp is read only where nothing that stands still could be started by it, which the drive is
+//! asked first ([`super::ata`]). An NVMe drive has no platters, and its sensors are read at once.
 
-use drivelab_core::probe::Temperature;
+use drivelab_core::probe::{NotKnown, TargetProbe, Temperature};
 
 use crate::hwmon::{self, ChipSensor, Measured};
 use crate::named::BlockNode;
 use crate::roots::{Roots, read_number};
 
-/// All sensors of the drive, the composite or only one first.
-pub(super) fn of(roots: &Roots, node: &BlockNode) -> Vec<Temperature> {
-    of_disk(roots, &node.whole)
+/// The sensors of a drive's temperature, the composite or only one first.
+#[derive(Debug, Default)]
+pub(super) struct Sensors {
+    all: Vec<ChipSensor>,
+    may_wake_platters: bool,
 }
 
-fn of_disk(roots: &Roots, disk: &str) -> Vec<Temperature> {
-    hwmon::of_disk(roots, disk).iter().filter(|one| one.measured == Measured::Temperature).filter_map(read).collect()
+/// Whether the drive has platters, as far as the kernel knows; a disk of which it knows nothing may have some.
+pub(super) fn may_rotate(probe: &TargetProbe) -> bool {
+    probe.devices.first().and_then(|device| device.rotational).unwrap_or(true)
+}
+
+/// What is known of platters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Platters {
+    /// There are none, or they are not in standby.
+    Awake,
+    /// In standby.
+    StandStill,
+    /// The drive could not be asked, or did not answer.
+    Unknown,
+}
+
+impl Sensors {
+    /// Those of the drive. Reads none of them.
+    pub(super) fn of(roots: &Roots, node: &BlockNode) -> Self {
+        Self::of_disk(roots, &node.whole)
+    }
+
+    fn of_disk(roots: &Roots, disk: &str) -> Self {
+        let Some((chip, mut all)) = hwmon::of_disk(roots, disk) else { return Self::default() };
+        all.retain(|sensor| sensor.measured == Measured::Temperature);
+        Sensors { all, may_wake_platters: chip.may_wake_platters() }
+    }
+
+    /// Readings of those that wake nothing, whatever the drive does.
+    pub(super) fn harmless(&self) -> Vec<Temperature> {
+        if self.may_wake_platters { Vec::new() } else { self.read() }
+    }
+
+    /// Reads the others, of a drive whose platters do not stand still.
+    pub(super) fn read_waking(&self, probe: &mut TargetProbe) {
+        if self.may_wake_platters {
+            probe.temperatures.extend(self.read());
+        }
+    }
+
+    /// What to say where they were left alone because nobody knows whether platters stand still; nothing where
+    /// something else told the temperature.
+    pub(super) fn unread(&self, probe: &TargetProbe) -> Option<NotKnown> {
+        let left = self.may_wake_platters && !self.all.is_empty() && probe.temperatures.is_empty();
+        let why = "reading the kernel's sensor (drivetemp) sends the drive a command, which may start platters that stand \
+                   still (standby), and the drive did not say whether they do";
+        left.then(|| NotKnown { what: "its temperature".to_owned(), why: why.to_owned(), how: String::new() })
+    }
+
+    /// For a drive that cannot be asked: reads them where there are no platters, and says so otherwise.
+    pub(super) fn unasked(&self, probe: &mut TargetProbe) -> Option<NotKnown> {
+        if may_rotate(probe) {
+            return self.unread(probe);
+        }
+        self.read_waking(probe);
+        None
+    }
+
+    fn read(&self) -> Vec<Temperature> {
+        self.all.iter().filter_map(read).collect()
+    }
 }
 
 fn read(sensor: &ChipSensor) -> Option<Temperature> {
@@ -24,15 +88,26 @@ fn read(sensor: &ChipSensor) -> Option<Temperature> {
     })
 }
 
+/// The sensors of a chip in a tree made for the test, which goes with the folder.
+#[cfg(test)]
+pub(super) fn sensors_for_test(files: &[(&str, &str)]) -> (tempfile::TempDir, Sensors) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let roots = Roots { sys: folder.path().join("sys"), proc: folder.path().join("proc") };
+    hwmon::chip_for_test(&roots.sys, "devices/pci/drive", files);
+    std::fs::create_dir_all(roots.sys.join("block/disk")).expect("a folder");
+    let (real, link) = (roots.sys.join("devices/pci/drive"), roots.sys.join("block/disk/device"));
+    std::os::unix::fs::symlink(real, link).expect("a link");
+    let sensors = Sensors::of_disk(&roots, "disk");
+    (folder, sensors)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn all_sensors_are_read_with_their_labels_in_the_order_of_their_numbers() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let roots = Roots { sys: folder.path().join("sys"), proc: folder.path().join("proc") };
-        let files = [
+        let (_tree, sensors) = sensors_for_test(&[
             ("name", "nvme\n"),
             ("temp1_input", "41850\n"),
             ("temp1_label", "Composite\n"),
@@ -40,13 +115,16 @@ mod tests {
             ("temp2_input", "38850\n"),
             ("temp2_max", "80850\n"),
             ("temp3_input", "none\n"),
-        ];
-        hwmon::chip_for_test(&roots.sys, "devices/pci/nvme/nvme0", &files);
-        std::fs::create_dir_all(roots.sys.join("block/nvme0n1")).expect("a folder");
-        let (real, link) = (roots.sys.join("devices/pci/nvme/nvme0"), roots.sys.join("block/nvme0n1/device"));
-        std::os::unix::fs::symlink(real, link).expect("a link");
-        let found = of_disk(&roots, "nvme0n1");
+        ]);
+        let found = sensors.harmless();
         let pairs: Vec<_> = found.iter().map(|found| (found.sensor.as_str(), found.celsius)).collect();
         assert_eq!(pairs, [("Composite", 41.85), ("Sensor 2", 38.85), ("Sensor 10", -5.0)], "each sensor once");
+    }
+
+    #[test]
+    fn a_sensor_whose_reading_may_start_platters_is_not_read_before_the_drive_was_asked() {
+        let (_tree, sensors) = sensors_for_test(&[("name", "drivetemp\n"), ("temp1_input", "33000\n")]);
+        assert_eq!(sensors.all.len(), 1, "it is known");
+        assert!(sensors.harmless().is_empty());
     }
 }

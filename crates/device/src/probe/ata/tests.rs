@@ -6,6 +6,7 @@ use drivelab_ata::{RecordedTransport, Registers};
 use drivelab_core::probe::{TargetIdentity, WriteOutlook};
 
 use super::*;
+use crate::probe::temperatures::sensors_for_test;
 
 /// IDENTIFY DEVICE with SMART as word 82 and 85 say (ACS-4), and a rotation of 7200.
 fn identify(supported: bool, enabled: bool) -> Vec<u8> {
@@ -41,6 +42,15 @@ fn awake() -> RecordedTransport {
 }
 
 fn looked(transport: RecordedTransport, depth: Depth, is_own_wire: bool) -> (TargetProbe, Asking) {
+    looked_with(transport, depth, is_own_wire, &Sensors::default())
+}
+
+fn looked_with(
+    transport: RecordedTransport,
+    depth: Depth,
+    is_own_wire: bool,
+    sensors: &Sensors,
+) -> (TargetProbe, Asking) {
     let mut asking = Asking { raw: Vec::new(), not_known: Vec::new(), barred: false, is_own_wire };
     let mut probe = TargetProbe {
         path: PathBuf::from("/dev/sdx"),
@@ -59,7 +69,7 @@ fn looked(transport: RecordedTransport, depth: Depth, is_own_wire: bool) -> (Tar
         not_known: Vec::new(),
         raw: Vec::new(),
     };
-    look(&mut probe, &AtaDrive::new(transport), Path::new("/nowhere"), depth, &mut asking);
+    look(&mut probe, &AtaDrive::new(transport), Path::new("/nowhere"), depth, sensors, &mut asking);
     (probe, asking)
 }
 
@@ -110,6 +120,31 @@ fn platters_that_stand_still_are_left_so() {
     assert!(probe.ata.expect("a drive").attributes.is_empty() && probe.health == Health::Unknown);
     assert!(missing(&asking)[0].1.contains("would start it"), "{:?}", asking.not_known);
     assert_eq!(asking.raw.len(), 1);
+}
+
+#[test]
+fn the_kernels_sensor_is_read_only_of_a_drive_that_says_that_it_does_not_stand_still() {
+    let (_tree, sensors) = sensors_for_test(&[("name", "drivetemp\n"), ("temp1_input", "33000\n")]);
+    let read = |transport, depth| {
+        let (probe, asking) = looked_with(transport, depth, true, &sensors);
+        let missing = missing(&asking).iter().any(|(what, _)| *what == "its temperature");
+        (probe.temperatures.iter().map(|one| (one.celsius, one.source.clone())).collect::<Vec<_>>(), missing)
+    };
+    let by_kernel = (vec![(33.0, "hwmon".to_owned())], false);
+    for depth in [Depth::Brief, Depth::Full] {
+        assert_eq!(read(awake().with_page(AtaCommand::SmartData, &smart(100, 0)), depth), by_kernel, "{depth:?}");
+        let standby = awake().with_registers(AtaCommand::PowerMode, registers(0, 0));
+        assert_eq!(read(standby, depth), (Vec::new(), false), "{depth:?}");
+    }
+    // SMART that is off says nothing of the sensor: the kernel may read it from SCT.
+    let off = awake().with_page(AtaCommand::IdentifyDevice, &identify(true, false));
+    assert_eq!(read(off, Depth::Full), by_kernel);
+    // It does not say whether it stands still: its SMART data are asked for as ever, and the kernel's sensor is not.
+    assert_eq!(read(RecordedTransport::default(), Depth::Brief), (Vec::new(), true));
+    let silent = awake().with_page(AtaCommand::SmartData, &smart(100, 0)).with_abort(AtaCommand::PowerMode);
+    assert_eq!(read(silent, Depth::Brief), (vec![(38.0, SMART.to_owned())], false));
+    let (_, asking) = looked(RecordedTransport::default(), Depth::Brief, true);
+    assert!(missing(&asking).iter().all(|(what, _)| *what != "its temperature"), "there is no sensor");
 }
 
 #[test]
