@@ -338,12 +338,17 @@ fn off_is_off_and_a_meter_that_is_not_there_or_not_wanted_is_an_error_before_any
         let report = lab.json(&["report", "last", "--format", "json"]);
         let findings = report["findings"].as_array().expect("findings");
         let said = findings.iter().any(|finding| finding["code"] == "others_not_watched");
-        (said, report["environment"]["target"]["devices"].as_array().is_some_and(|devices| !devices.is_empty()))
+        let devices = report["environment"]["target"]["devices"].as_array().cloned().unwrap_or_default();
+        let is_unknown = |device: &Value| {
+            device["lies_on"].as_array().is_some_and(|below| !below.is_empty()) && device["passes_on"].is_null()
+        };
+        (said, !devices.is_empty(), devices.iter().any(is_unknown))
     };
-    let (said, on_a_disk) = not_watched();
+    let (said, on_a_disk, _) = not_watched();
     assert_eq!(said, on_a_disk, "without telemetry others on the disk are not watched");
     lab.ok(&io);
-    assert!(!not_watched().0, "with telemetry others on the disk are watched");
+    let (said, _, on_an_unknown_layer) = not_watched();
+    assert_eq!(said, on_an_unknown_layer, "with telemetry others on the disk are watched");
     let before = lab.files();
     for (flags, code, said) in [
         (vec!["--power-file", "/nonexistent/meter"], 4, "/nonexistent/meter"),

@@ -56,6 +56,7 @@ pub(crate) fn of_run(records: &RunRecords) -> Vec<Finding> {
     findings.extend(rounds(records));
     findings.extend(cool_downs(records));
     findings.extend(watched::silent_meters(&records.telemetry));
+    findings.extend(others::not_judged_below(records));
     let places = |load: &Workload| !load.placement_handles().is_empty();
     let counted = !records.plan.steps().filter_map(Step::workload).any(places);
     findings.extend(lies::of_series(&records.telemetry, counted));

@@ -4,13 +4,15 @@
 
 use drivelab_core::environment::{BlockDeviceFacts, HostFacts, TestbedFacts};
 use drivelab_core::finding::{Finding, Severity};
+use drivelab_core::load::DATA_WINDOW;
 use drivelab_core::units::Bytes;
 
 use crate::conditions;
 use crate::findings::{evidence, words};
 
-/// Memory that one issuing thread registers where it writes incompressible data: its pool.
-const REGISTERED_PER_THREAD: Bytes = Bytes::new(64 << 20);
+/// Memory that one issuing thread registers at least where it writes incompressible data: its pool is a block longer
+/// than the window, and with one block in flight there is nothing else.
+const REGISTERED_PER_THREAD: Bytes = Bytes::new(DATA_WINDOW.get() + 4096);
 /// Requests that a device's queue should hold: what the deepest common methods keep in flight.
 const REQUESTS: u32 = 64;
 
@@ -63,8 +65,8 @@ fn ring(host: &HostFacts) -> Option<Finding> {
 fn memlock(host: &HostFacts) -> Option<Finding> {
     let limit = host.memlock.filter(|limit| !host.may_lock_all && *limit < REGISTERED_PER_THREAD)?;
     let statement = format!(
-        "This process may lock {limit} of memory; a thread that writes wants {REGISTERED_PER_THREAD} registered with \
-         the kernel."
+        "This process may lock {limit} of memory; a thread that writes registers at least {REGISTERED_PER_THREAD} with \
+         the kernel, and more for large blocks and many in flight."
     );
     let cause = "The limit on locked memory (RLIMIT_MEMLOCK), which registered buffers count against.";
     let action = "Run `ulimit -l unlimited` before, set memlock in /etc/security/limits.conf, or run as root.";
@@ -156,8 +158,11 @@ mod tests {
         assert_eq!(codes(clock), ["clock_not_tsc"]);
         let refused = HostFacts { io_uring_refused: Some("EPERM".to_owned()), ..sound(cpus) };
         assert_eq!(codes(refused), ["io_uring_refused"]);
-        let locked = HostFacts { memlock: Some(Bytes::new(8 << 20)), may_lock_all: false, ..sound(cpus) };
-        assert_eq!(codes(locked), ["memlock_small"]);
+        // The kernel's limit before 5.16, and since.
+        for (limit, expected) in [(64 << 10, vec!["memlock_small"]), (8 << 20, vec![])] {
+            let locked = HostFacts { memlock: Some(Bytes::new(limit)), may_lock_all: false, ..sound(cpus) };
+            assert_eq!(codes(locked), expected, "{limit} bytes: a pool is 1 MiB and a block");
+        }
         let pages = HostFacts { transparent_huge_pages: Some("never".to_owned()), ..sound(cpus) };
         assert_eq!(codes(pages), ["no_huge_pages"]);
         assert_eq!(codes(HostFacts { cpus_allowed: cpus - 1, ..sound(cpus) }), ["few_cpus"]);

@@ -147,7 +147,12 @@ pub enum PassesOn {
     Once,
     /// Writes to every device below, reads from one of them: a mirror.
     Copies,
-    /// Parity: a write may read every device below and write up to three times its bytes.
+    /// Writes to two of the devices below, reads from one of them: stripes over mirrors (RAID 10).
+    TwoCopies,
+    /// Parity of one device (RAID 4, RAID 5): a write may read the devices below and writes up to twice its bytes.
+    OneParity,
+    /// Parity of two devices (RAID 6): a write may read the devices below and writes up to three times its bytes. In
+    /// older recordings any array with parity and any RAID of LVM.
     Parity,
     /// Through the page cache of this machine: writes arrive later, reads ahead of time or never. A loop device without
     /// direct I/O.

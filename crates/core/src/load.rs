@@ -269,6 +269,10 @@ impl Pace {
     }
 }
 
+/// Random bytes come again no nearer than this, in the order of addresses, where nothing else is asked for and the
+/// target does not look back further: the least that a writing thread's pool of them holds.
+pub const DATA_WINDOW: Bytes = Bytes::MIB;
+
 /// Details of what is written.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use drivelab_core::backend::{BackendError, StepRequest};
-use drivelab_core::load::{OpKind, Pace};
+use drivelab_core::load::{DATA_WINDOW, OpKind, Pace};
 use drivelab_core::record::StopReason;
 use drivelab_core::target::{IoTarget, PlacementHandles};
 use drivelab_core::units::{Bytes, common_divisor};
@@ -36,7 +36,7 @@ const BUFFERS_MAX: u64 = 8 << 30;
 /// Most memory for the pools of all threads, where nobody asked for larger ones than [`LOOK_BACK_LEAST`] takes.
 const POOLS_MAX: u64 = 1 << 30;
 /// Random data comes again no nearer than this, however many threads there are.
-const LOOK_BACK_LEAST: u64 = 1 << 20;
+const LOOK_BACK_LEAST: u64 = DATA_WINDOW.get();
 /// Largest file whose bytes are written.
 pub const DATA_FILE_MAX: u64 = 1 << 30;
 /// Sets the draws of a schedule apart from those of offsets.

@@ -1,21 +1,24 @@
 //! What others moved on the target's devices while an execution ran: on the device that is measured, and on every one
 //! below it.
 //!
-//! The kernel counts the bytes of each device, whoever moved them. What drivelab moved is on record; what a layer
-//! (encryption, a volume, an array, a loop device) passes on follows from what the layer itself counted. What a device
-//! counted beyond that is of others: another program, a resync, writes of earlier that were still on their way.
+//! The kernel counts the bytes and operations of each device, whoever asked for them. What drivelab did is on record;
+//! what a layer (encryption, a volume, an array, a loop device) passes on follows from what the layer itself counted
+//! ([`passed`]). What a device counted beyond that is of others: another program, a resync, writes of earlier that were
+//! still on their way.
+
+mod passed;
 
 use drivelab_core::environment::{BlockDeviceFacts, PassesOn};
 use drivelab_core::files::{FileLoad, FileWork};
-use drivelab_core::finding::Evidence;
+use drivelab_core::finding::{Evidence, Finding};
 use drivelab_core::load::OpKind;
-use drivelab_core::record::StepRecord;
+use drivelab_core::record::{IntervalRecord, StepRecord};
+use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::{About, Quantity, Recorded, RecordedSource, SourceKind};
-use drivelab_core::units::Bytes;
-use drivelab_core::workload::Workload;
 
+use self::passed::Moved;
 use crate::check::{Seen, Spoils, Subject, Voids};
-use crate::findings::evidence;
+use crate::findings::{evidence, watched as text};
 use crate::watched::{around, value_near};
 
 /// Bytes that others may move, as a share of the execution's own: the file system's journal and the bundle are not ours
@@ -23,46 +26,15 @@ use crate::watched::{around, value_near};
 pub(super) const FOREIGN_SHARE: f64 = 0.05;
 /// And at least so many bytes a second: less disturbs no figure.
 const FOREIGN_RATE: f64 = 1e6;
-/// Times its own bytes that a page cache may move for random blocks that are shorter than what it reads ahead. A quiet
-/// one moves each byte once, whatever the load; but where blocks lie close it may read ahead what nobody asks for.
-const CACHE_TIMES: f64 = 2.0;
-/// Bytes that the kernel reads ahead where nothing else is set (`read_ahead_kb`).
-const READ_AHEAD: f64 = 131_072.0;
-/// Bytes that a page cache may have read ahead of a load as its execution ends: some windows for each stream.
-const AHEAD_AT_THE_END: f64 = 4_194_304.0;
-/// Bytes of a page: of what is written to a page cache in smaller blocks, whole pages are read and written.
-const PAGE: f64 = 4096.0;
-/// Times its own bytes that a file system may write which never overwrites (btrfs): a block of 4 KiB changes a path of
-/// its trees, of 16 KiB a node.
-const ELSEWHERE_TIMES: f64 = 8.0;
-/// File systems that write what is overwritten to another place.
-const WRITE_ELSEWHERE: [&str; 5] = ["btrfs", "bcachefs", "f2fs", "nilfs2", "zfs"];
-/// Most that a write to an array with parity writes to all devices together (RAID 6), in times its bytes.
-const PARITY_TIMES: f64 = 3.0;
+/// Operations a second that others may do, and at least of so many seconds: a journal and the bundle write some dozens
+/// at once every few seconds. Operations are judged besides, because few bytes are many seeks: 200 reads of 4 KiB are
+/// 0.8 MB/s, and all that a spinning disk can do.
+const FOREIGN_OPERATIONS: f64 = 20.0;
+const FOREIGN_OPERATIONS_S: f64 = 5.0;
+/// Bytes of an operation below which no device splits it.
+const WHOLE: f64 = 65_536.0;
 /// How far back writes are followed that a page cache may still hold: the kernel writes them within half a minute.
 const CACHED_NS: u64 = 120_000_000_000;
-
-/// Bytes read and written.
-#[derive(Debug, Clone, Copy, Default)]
-struct Moved {
-    read: f64,
-    write: f64,
-}
-
-impl Moved {
-    fn sum(self) -> f64 {
-        self.read + self.write
-    }
-
-    fn plus(self, other: Moved) -> Moved {
-        Moved { read: self.read + other.read, write: self.write + other.write }
-    }
-
-    /// What of this is beyond `allowed`, of reads and of writes.
-    fn beyond(self, allowed: Moved) -> f64 {
-        (self.read - allowed.read).max(0.0) + (self.write - allowed.write).max(0.0)
-    }
-}
 
 /// A place where bytes are counted twice: as they go in, and by the devices that they go to.
 struct Account<'a> {
@@ -78,6 +50,16 @@ struct Account<'a> {
     counted: Moved,
     /// Between the readings of the counters, seconds.
     seconds: f64,
+    /// The same by the number of operations, where one operation goes in and one comes out.
+    operations: Option<Operations>,
+}
+
+/// Operations of an account.
+struct Operations {
+    own: Moved,
+    /// Most that the device counts of them.
+    due: Moved,
+    counted: Moved,
 }
 
 /// What others moved, as evidence; it spoils the figures.
@@ -85,7 +67,8 @@ pub(super) fn others(subject: &Subject<'_>) -> Vec<Seen> {
     seen(subject, Spoils::Worse)
 }
 
-/// The same where it cannot be told from what a page cache reads ahead.
+/// The same where it cannot be told from what the target's own stack may move (a page cache, an array with parity, a
+/// file system that never overwrites).
 pub(super) fn perhaps_others(subject: &Subject<'_>) -> Vec<Seen> {
     if others(subject).is_empty() { seen(subject, Spoils::Perhaps) } else { Vec::new() }
 }
@@ -107,27 +90,50 @@ pub(super) fn writes_not_judged(subject: &Subject<'_>) -> Vec<Seen> {
     super::told(subject, is_judged.then(Vec::new))
 }
 
-/// The devices of an account with the evidence, where others moved enough to matter.
+/// The devices of an account with the evidence, where others did enough to matter.
 fn judge<'a>(account: &Account<'a>, how: Spoils) -> Option<Vec<(&'a str, Vec<Evidence>)>> {
-    let allowed = match how {
-        Spoils::Worse => account.allowed,
-        Spoils::Perhaps => account.due,
+    let names = account.devices.join(" and ");
+    let mut evidence = by_bytes(account, &names, how).unwrap_or_default();
+    if how == Spoils::Worse {
+        let operations = account.operations.as_ref();
+        evidence.extend(operations.and_then(|all| by_operations(all, account.seconds, &names)).unwrap_or_default());
+    }
+    if evidence.is_empty() {
+        return None;
+    }
+    let each = account.devices.iter().map(|name| (*name, std::mem::take(&mut evidence)));
+    Some(each.collect())
+}
+
+fn by_bytes(account: &Account<'_>, names: &str, how: Spoils) -> Option<Vec<Evidence>> {
+    let (allowed, what) = match how {
+        Spoils::Worse => (account.allowed, "bytes of others on"),
+        Spoils::Perhaps => (account.due, "bytes more than asked for on"),
     };
     let (foreign, own) = (account.counted.beyond(allowed), account.own.sum());
     let limit = (FOREIGN_SHARE * own).max(FOREIGN_RATE * account.seconds);
-    if foreign <= limit {
-        return None;
-    }
-    let names = account.devices.join(" and ");
-    let what = match how {
-        Spoils::Worse => "bytes of others on",
-        Spoils::Perhaps => "bytes more than asked for on",
-    };
-    let of_others = evidence(&format!("{what} {names}"), foreign, Some(limit), "B");
-    let of_own = evidence(&format!("bytes of this execution on {names}"), own, None, "B");
-    let mut evidence = vec![of_others, of_own];
-    let each = account.devices.iter().map(|name| (*name, std::mem::take(&mut evidence)));
-    Some(each.collect())
+    let of_others = || evidence(&format!("{what} {names}"), foreign, Some(limit), "B");
+    let of_own = || evidence(&format!("bytes of this execution on {names}"), own, None, "B");
+    (foreign > limit).then(|| vec![of_others(), of_own()])
+}
+
+fn by_operations(all: &Operations, seconds: f64, names: &str) -> Option<Vec<Evidence>> {
+    let (foreign, own) = (all.counted.beyond(all.due), all.own.sum());
+    let limit = (FOREIGN_SHARE * own).max(FOREIGN_OPERATIONS * seconds.max(FOREIGN_OPERATIONS_S));
+    let of_others = || evidence(&format!("operations of others on {names}"), foreign, Some(limit), "");
+    let of_own = || evidence(&format!("operations of this execution on {names}"), own, None, "");
+    (foreign > limit).then(|| vec![of_others(), of_own()])
+}
+
+/// Layers below which nothing is judged, since it cannot be told what they ask of the devices they lie on; none where
+/// nothing was watched, which is said by another finding.
+pub(super) fn not_judged_below(records: &RunRecords) -> Option<Finding> {
+    let counts = |source: &RecordedSource| source.description.kind == SourceKind::DiskStats;
+    let is_watched = !records.steps.is_empty() && records.telemetry.sources.iter().any(counts);
+    let devices = records.environment.target.devices.iter();
+    let unknown = devices.filter(|device| is_watched && !device.lies_on.is_empty() && device.passes_on.is_none());
+    let names: Vec<&str> = unknown.map(|device| device.name.as_str()).collect();
+    (!names.is_empty()).then(|| text::layers_not_judged(&names))
 }
 
 fn accounts<'a>(subject: &Subject<'a>) -> Vec<Account<'a>> {
@@ -135,7 +141,7 @@ fn accounts<'a>(subject: &Subject<'a>) -> Vec<Account<'a>> {
     let record = subject.execution.record;
     let from = subject.intervals.first().map_or(record.start_ns, |first| first.start_ns.min(record.start_ns));
     let window = Window { recorded, from, to: record.end_ns };
-    let of_layer = |device: &'a BlockDeviceFacts| window.of_layer(device, subject.execution.workload);
+    let of_layer = |device: &'a BlockDeviceFacts| window.of_layer(device, subject);
     let top = of_target(subject, &window);
     top.into_iter().chain(subject.devices.iter().filter_map(of_layer)).collect()
 }
@@ -156,9 +162,10 @@ impl<'a> Window<'a> {
         self.recorded.sources.iter().find(of_device)
     }
 
-    /// What a device counted between the readings at the borders of the execution, and the seconds between those.
-    fn counted(&self, source: &RecordedSource) -> Option<(Moved, f64)> {
-        let [read, write] = columns(source)?;
+    /// What a device counted between the readings at the borders of the execution, bytes or operations, and the seconds
+    /// between those.
+    fn counted(&self, source: &RecordedSource, quantity: Quantity) -> Option<(Moved, f64)> {
+        let [read, write] = columns(source, quantity)?;
         let rise = |column| {
             let [(before, first), (after, last)] = around(source, column, self.from, self.to)?;
             let whole = before <= self.from && after >= self.to;
@@ -169,35 +176,61 @@ impl<'a> Window<'a> {
     }
 
     fn counted_of_all(&self, devices: &[&str]) -> Option<(Moved, f64)> {
-        let one = |name: &&str| self.counted(self.source(name)?);
+        let one = |name: &&str| self.counted(self.source(name)?, Quantity::Volume);
         let all: Option<Vec<(Moved, f64)>> = devices.iter().map(one).collect();
         let sum = |(moved, longest): (Moved, f64), (other, seconds)| (moved.plus(other), f64::max(longest, seconds));
         all.filter(|all| !all.is_empty()).map(|all| all.into_iter().fold((Moved::default(), 0.0), sum))
     }
 
+    /// Operations that a device counted.
+    fn operations(&self, device: &str) -> Option<Moved> {
+        self.counted(self.source(device)?, Quantity::Operations).map(|(operations, _)| operations)
+    }
+
     /// From a layer to the devices that it lies on; `None` where it cannot be told what those may count.
-    fn of_layer(&self, layer: &'a BlockDeviceFacts, workload: &Workload) -> Option<Account<'a>> {
+    fn of_layer(&self, layer: &'a BlockDeviceFacts, subject: &Subject<'_>) -> Option<Account<'a>> {
         let passes_on = layer.passes_on?;
+        let workload = subject.execution.workload;
         let devices: Vec<&str> = layer.lies_on.iter().map(String::as_str).collect();
-        let (own, _) = self.counted(self.source(&layer.name)?)?;
+        let (own, _) = self.counted(self.source(&layer.name)?, Quantity::Volume)?;
         let (counted, seconds) = self.counted_of_all(&devices)?;
-        let members = devices.len() as f64;
-        let (due, allowed) = match passes_on {
-            PassesOn::Once => alike(own),
-            PassesOn::Copies => alike(Moved { write: members * own.write, ..own }),
-            PassesOn::Parity => alike(Moved { read: own.read + members * own.write, write: PARITY_TIMES * own.write }),
-            PassesOn::Cached => through_cache(own, self.held_back(&layer.name, &devices), workload),
+        let number = self.operations(&layer.name);
+        let array = || {
+            let bitmap = passed::bitmap(number.unwrap_or_default().write, layer, workload, seconds);
+            passed::Array { members: passed::members(layer, subject.devices), bitmap }
         };
-        Some(Account { devices, own, due, allowed, counted, seconds })
+        let (due, allowed) = match passes_on {
+            PassesOn::Once => passed::alike(own),
+            PassesOn::Copies => array().copies(own, None),
+            PassesOn::TwoCopies => array().copies(own, Some(2.0)),
+            PassesOn::OneParity => array().parity(own, 1.0, workload),
+            PassesOn::Parity => array().parity(own, 2.0, workload),
+            PassesOn::Cached => passed::through_cache(own, self.held_back(&layer.name, &devices), workload),
+        };
+        let number = number.filter(|_| passes_on == PassesOn::Once);
+        let journal = layer.transport == "loop" && workload.changes_target();
+        let operations = number.and_then(|number| self.by_operation(&devices, (number, own), journal));
+        Some(Account { devices, own, due, allowed, counted, seconds, operations })
+    }
+
+    /// What goes to one device, operation by operation. Where a file system keeps a `journal` of what the load writes,
+    /// that is few bytes but many operations: nothing is concluded from writes then.
+    fn by_operation(&self, devices: &[&str], (own, bytes): (Moved, Moved), journal: bool) -> Option<Operations> {
+        let [device] = devices else { return None };
+        let counted = self.operations(device)?;
+        let split = own.plus(bytes.times(1.0 / WHOLE));
+        let write = if journal { split.write.max(counted.write) } else { split.write };
+        Some(Operations { own, due: Moved { write, ..split }, counted })
     }
 
     /// Bytes written to a layer before the execution that had not yet come to the devices below it.
     fn held_back(&self, layer: &str, devices: &[&str]) -> f64 {
-        let Some((upper, [_, into])) = self.source(layer).and_then(|source| Some((source, columns(source)?))) else {
+        let volume = |source| columns(source, Quantity::Volume);
+        let Some((upper, [_, into])) = self.source(layer).and_then(|source| Some((source, volume(source)?))) else {
             return 0.0;
         };
         let lower: Vec<_> = devices.iter().filter_map(|name| self.source(name)).collect();
-        let lower = lower.into_iter().filter_map(|source| Some((source, columns(source)?[1])));
+        let lower = lower.into_iter().filter_map(|source| Some((source, volume(source)?[1])));
         let lower: Vec<(&RecordedSource, usize)> = lower.collect();
         let out = |at_ns| lower.iter().filter_map(|(source, column)| value_near(source, *column, at_ns)).sum::<f64>();
         let since = self.from.saturating_sub(CACHED_NS);
@@ -208,36 +241,11 @@ impl<'a> Window<'a> {
     }
 }
 
-/// Bytes read and written among the series of a disk.
-fn columns(source: &RecordedSource) -> Option<[usize; 2]> {
-    let volume: Vec<usize> = source.series_of(Quantity::Volume).collect();
-    let [read, write, _discarded] = volume[..] else { return None };
+/// Reads and writes among the series of a disk, in bytes or by their number.
+fn columns(source: &RecordedSource, quantity: Quantity) -> Option<[usize; 2]> {
+    let all: Vec<usize> = source.series_of(quantity).collect();
+    let [read, write, _discarded] = all[..] else { return None };
     Some([read, write])
-}
-
-/// What is due and what is allowed where there is nothing between the two.
-const fn alike(moved: Moved) -> (Moved, Moved) {
-    (moved, moved)
-}
-
-/// What devices below a page cache surely count, and what they may. A write of less than a page reads the page first.
-fn through_cache(own: Moved, held_back: f64, workload: &Workload) -> (Moved, Moved) {
-    let smallest = |group: &Workload| match &group.replay {
-        // The sizes of a trace are known one by one only.
-        Some(_) => PAGE,
-        None => group.block_sizes().into_iter().map(Bytes::as_f64).fold(READ_AHEAD, f64::min),
-    };
-    let block = workload.groups().map(smallest).fold(READ_AHEAD, f64::min);
-    let pages = (PAGE / block.max(1.0)).max(1.0);
-    let read = if pages > 1.0 { pages * own.sum() } else { own.read };
-    let ahead = if own.read > 0.0 { AHEAD_AT_THE_END } else { 0.0 };
-    let due = Moved { read: read + ahead, write: own.write * pages + held_back };
-    if block >= READ_AHEAD || workload.groups().all(Workload::goes_in_order) {
-        return alike(due);
-    }
-    let most =
-        Moved { read: CACHE_TIMES * own.sum().max(read) + ahead, write: CACHE_TIMES * own.write * pages + held_back };
-    (due, most)
 }
 
 /// From the execution to the uppermost devices.
@@ -248,25 +256,27 @@ fn of_target<'a>(subject: &Subject<'a>, window: &Window<'a>) -> Option<Account<'
         subject.devices.iter().filter(|device| !below(device)).map(|device| device.name.as_str()).collect();
     let (counted, seconds) = window.counted_of_all(&devices)?;
     let own = own(subject);
-    let elsewhere = subject.file_system.is_some_and(|kind| WRITE_ELSEWHERE.contains(&kind));
     if let Some(files) = workload.files.as_deref() {
-        let (due, allowed) = alike(of_files(subject.execution.record, files, counted));
-        return Some(Account { devices, own, due, allowed, counted, seconds });
+        let (due, allowed) = passed::alike(of_files(subject.execution.record, files, counted));
+        return Some(Account { devices, own, due, allowed, counted, seconds, operations: None });
     }
-    let (due, allowed) = match () {
-        () if workload.groups().any(|group| !group.direct) => {
-            let (due, allowed) = through_cache(own, written_late(subject, window, &devices), workload);
-            let most = if elsewhere { ELSEWHERE_TIMES * own.write } else { 0.0 };
-            let wider = |moved: Moved| Moved { write: moved.write.max(most), ..moved };
-            (wider(due), wider(allowed))
+    let number = own_operations(subject);
+    let elsewhere = subject.file_system.is_some_and(passed::writes_elsewhere);
+    let cached = workload.groups().any(|group| !group.direct);
+    // A file system over several devices may keep a copy on each.
+    let copies = Moved { write: devices.len() as f64 * own.write, ..own };
+    let (due, allowed) = match (cached, elsewhere) {
+        (true, elsewhere) => {
+            let cache = passed::through_cache(own, written_late(subject, window, &devices), workload);
+            if elsewhere { passed::elsewhere(own, cache, number.write, devices.len(), workload) } else { cache }
         }
-        () if elsewhere => {
-            alike(Moved { read: own.read + CACHE_TIMES * own.write, write: ELSEWHERE_TIMES * own.write })
-        }
-        // A file system over several devices may keep a copy on each.
-        () => alike(Moved { write: devices.len() as f64 * own.write, ..own }),
+        (false, true) => passed::elsewhere(own, passed::alike(own), number.write, devices.len(), workload),
+        (false, false) => passed::alike(copies),
     };
-    Some(Account { devices, own, due, allowed, counted, seconds })
+    let journal = subject.file_system.is_some() && workload.changes_target();
+    let one_for_one = (!cached && !elsewhere).then_some((number, own));
+    let operations = one_for_one.and_then(|number| window.by_operation(&devices, number, journal));
+    Some(Account { devices, own, due, allowed, counted, seconds, operations })
 }
 
 /// What a load on files may count: whatever it wrote, since making the files is no part of the record, and as many
@@ -286,13 +296,23 @@ fn own(subject: &Subject<'_>) -> Moved {
     Moved { read: read * reads_of_target(subject), write }
 }
 
+/// The same by the number of operations; those that wrote behind the last interval are as long as those before.
+fn own_operations(subject: &Subject<'_>) -> Moved {
+    let sum = |of: &dyn Fn(&IntervalRecord) -> f64| subject.intervals.iter().map(|interval| of(interval)).sum::<f64>();
+    let zeros = |interval: &IntervalRecord| interval.op(OpKind::WriteZeroes).map_or(0.0, |zeros| zeros.count as f64);
+    let seen = sum(&|interval| interval.write.bytes.as_f64());
+    let late = if seen > 0.0 { (subject.execution.record.written_total.as_f64() / seen).max(1.0) } else { 1.0 };
+    let read = sum(&|interval| interval.read.count as f64) * reads_of_target(subject);
+    Moved { read, write: late * sum(&|interval| interval.write.count as f64) + sum(&zeros) }
+}
+
 /// Bytes that earlier executions wrote into the page cache and that had not come to the devices before this one.
 fn written_late(subject: &Subject<'_>, window: &Window<'_>, devices: &[&str]) -> f64 {
     let since = window.from.saturating_sub(CACHED_NS);
     let out = |at_ns: u64| {
         let each = devices.iter().filter_map(|name| {
             let source = window.source(name)?;
-            value_near(source, columns(source)?[1], at_ns)
+            value_near(source, columns(source, Quantity::Volume)?[1], at_ns)
         });
         each.sum::<f64>()
     };

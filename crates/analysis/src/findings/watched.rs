@@ -34,7 +34,7 @@ pub(crate) fn others_used_disk(seen: &[Seen]) -> Finding {
     let names: BTreeSet<&str> = seen.iter().flat_map(|one| &one.notes).map(String::as_str).collect();
     let names: Vec<&str> = names.into_iter().collect();
     let statement = format!(
-        "In {} other I/O used {}: the kernel counted more bytes than drivelab moved, so the figures are marked.",
+        "In {} other I/O used {}: the kernel counted more than drivelab asked for, so the figures are marked.",
         executions(seen),
         names.join(", ")
     );
@@ -48,14 +48,15 @@ pub(crate) fn others_perhaps(seen: &[Seen]) -> Finding {
     let names: BTreeSet<&str> = seen.iter().flat_map(|one| &one.notes).map(String::as_str).collect();
     let names: Vec<&str> = names.into_iter().collect();
     let statement = format!(
-        "In {} the kernel counted more bytes on {} than drivelab asked for. Either the page cache read ahead or other I/O \
-         used the disk.",
+        "In {} the kernel counted more bytes on {} than drivelab asked for. Either what lies between moved them (page \
+         cache, file system, array) or other I/O used the disk.",
         executions(seen),
         names.join(", ")
     );
-    let cause = "Another program used the disk, or the page cache read ahead between blocks that lay close.";
-    let action = "Measure past the page cache (`losetup --direct-io=on`, `mount -o loop,direct-io`), or see that nothing \
-                  else uses the disk (`iotop`) and measure again.";
+    let cause = "Another program used the disk; or the page cache read ahead between blocks that lay close, a file system \
+                 that never overwrites (btrfs, f2fs) moved old data, or an array with parity had a device missing.";
+    let action = "See that nothing else uses the disk (`iotop`) and measure again; past the page cache (`losetup \
+                  --direct-io=on`, `mount -o loop,direct-io`) and on the device itself there is no such doubt.";
     warning("others_perhaps", statement, cause, action).about(seen)
 }
 
@@ -68,6 +69,18 @@ pub(crate) fn writes_not_judged(seen: &[Seen]) -> Finding {
     );
     let action = "See that nothing else uses the disk meanwhile (`iotop`).";
     Words { code: "others_not_watched", severity: Severity::Note, statement, cause: "", action }.about(seen)
+}
+
+/// Layers below which nothing is judged.
+pub(crate) fn layers_not_judged(names: &[&str]) -> Finding {
+    let statement = format!(
+        "Below {} other I/O was not checked: what such a layer asks of the devices it lies on is not known.",
+        names.join(" and ")
+    );
+    let cause = "A thin pool, a snapshot, a cache, dm-integrity, an array that logs its writes, or a loop device whose file \
+                 lies on btrfs or ZFS.";
+    let action = "See that nothing else uses those devices meanwhile (`iotop`), or measure on the device itself.";
+    Words { code: "others_not_watched", severity: Severity::Note, statement, cause, action }.about_run(Vec::new())
 }
 
 /// Other I/O was not watched in the run, or in the part of it that the statement names.

@@ -61,14 +61,26 @@ definition, its function and the records it comes from. An address is `STEP:METR
   the rates of a schedule that was kept to 2 %, which are those that were asked for:
   `▲` alone it would be higher, `▼` lower, `◆` another (figures of which neither direction is better). In JSON it is
   `spoiled_by` with the codes of the findings and `wrong` (`too_low`, `too_high`, `either_way`), in CSV two columns. It
-  voids nothing. What a layer asks of the devices below it is allowed for: each byte once (encryption, linear and
-  striped volumes, loop devices with direct I/O), one write for each member (mirrors), three writes and a read of each
-  member (parity), each byte once and what was still on its way (a loop device through the page cache, a load through
-  it; of blocks below 4 KiB the whole page). Random blocks below 128 KiB, of which a page cache may read ahead what
-  nobody asks for, may move up to twice that before others are blamed; in between every figure is marked `◆`, since it
-  cannot be told (`others_perhaps`). Not judged are writes beside loads on sets of files, layers of which nobody can
-  tell what they ask for (thin pools, snapshots, caches), and what a hypervisor's host does below a virtual disk. A file
-  system that writes elsewhere (btrfs and others) may write eight times the bytes.
+  voids nothing.
+  What the stack itself asks of its devices is not of others: each byte once (encryption, linear and striped volumes,
+  loop devices with direct I/O); a write for each copy (mirrors; two in RAID 10) and, as with parity, the pages of the
+  array's bitmap; two writes and up to two reads for a write with one parity, three and three with two, since nobody can
+  tell whether writes come in whole stripes; each byte once and what was still on its way (a loop device through the
+  page cache, a load through it; of blocks below 4 KiB the whole page). File systems that never overwrite (btrfs,
+  bcachefs, f2fs, nilfs2) write 28 KiB and read 8 KiB of their trees for each write at a random place, which is seven
+  times a block of 4 KiB and 3 % of 1 MiB, and a quarter of the bytes written in order.
+  Some stacks may move more without others. There every figure is marked `◆`, since it cannot be told
+  (`others_perhaps`), up to twice the bytes for random blocks below 128 KiB through a page cache, which may read ahead
+  what nobody asks for; a read of each member for a write, with parity; eight times the bytes written, on file systems
+  that never overwrite. Above that others are blamed.
+  The number of operations is judged besides, because few bytes are many seeks: where others did more than 5 % of the
+  execution's own operations, more than 20 a second and more than 100. That is only where one operation is one below:
+  on the device that is measured with direct I/O and on encryption, a linear volume or a loop device with direct I/O
+  below it, where there is one device; not on file systems that never overwrite. An operation of more than 64 KiB may be
+  split. Beside a load that writes through a file system only reads are counted, since its journal writes, too.
+  Not judged are writes beside loads on sets of files, layers of which nobody can tell what they ask for (thin pools,
+  snapshots, caches, dm-integrity, md arrays with a journal, loop devices on btrfs or ZFS), both of which a finding says
+  (`others_not_watched`), and what a hypervisor's host does below a virtual disk.
 - **Overload.** An open loop is overloaded where its backlog grew by more than 1 % of the asked rate (least squares over
   the intervals), by more than the slots hold and, with random gaps, by more than three standard deviations of the
   number of arrivals, and did so throughout: the line explains 70 % of the growth, which a stall just before the end of

@@ -89,6 +89,7 @@ fn the_evidence_states_the_limit_that_was_applied() {
             allowed: read(own),
             counted: read(own + 5e6),
             seconds: 2.0,
+            operations: None,
         };
         judge(&account, Spoils::Worse).and_then(|found| found[0].1[0].limit)
     };
@@ -259,6 +260,194 @@ fn a_busy_disk_below_a_layer_is_seen_and_what_the_layer_itself_asks_for_is_not()
     assert!(layered(Some(PassesOn::Parity), &[("a", parity), ("b", parity), ("c", parity.plus(times(9.0)))]).is_some());
 }
 
+/// How an array of members that each hold as much as the target is marked, where together they counted this.
+fn array(passes_on: PassesOn, members: usize, counted: Moved) -> Vec<String> {
+    let names = ["a", "b", "c", "d"];
+    let each = counted.times(1.0 / members as f64);
+    let below: Vec<(&str, Moved)> = names[..members].iter().map(|name| (*name, each)).collect();
+    marks(&layered_run(Some(passes_on), &below)).0
+}
+
+/// Up to three times the writes and a read of each member passed as an array's own work, with no sign at all.
+#[test]
+fn an_array_with_parity_may_replace_what_it_writes_and_beyond_that_it_cannot_be_told() {
+    let own = moved_by_step(&sample_run());
+    let with = |reads: f64, writes: f64| Moved { read: own.read + reads * own.write, write: writes * own.write };
+    let none: Vec<String> = Vec::new();
+    let perhaps = vec!["others_perhaps".to_owned()];
+    let used = vec!["others_used_disk".to_owned()];
+    for (way, members, quiet, doubt, busy) in [
+        (PassesOn::OneParity, 3, with(1.0, 2.0), with(3.0, 3.0), with(3.0, 4.0)),
+        (PassesOn::OneParity, 4, with(2.0, 2.0), with(4.0, 2.0), with(6.0, 2.0)),
+        (PassesOn::Parity, 4, with(2.0, 3.0), with(4.0, 3.0), with(4.0, 5.0)),
+    ] {
+        assert_eq!(array(way, members, quiet), none, "{way:?} of {members}, quiet");
+        assert_eq!(array(way, members, doubt), perhaps, "{way:?} of {members}");
+        assert_eq!(array(way, members, busy), used, "{way:?} of {members}, busy");
+    }
+}
+
+#[test]
+fn a_mirror_writes_its_copies_and_no_more() {
+    let own = moved_by_step(&sample_run());
+    let with = |copies: f64| Moved { write: copies * own.write, ..own };
+    assert_eq!(array(PassesOn::TwoCopies, 4, with(2.0)), Vec::<String>::new());
+    assert_eq!(array(PassesOn::TwoCopies, 4, with(4.0)), ["others_used_disk"], "four members, two copies");
+    assert_eq!(array(PassesOn::Copies, 3, with(3.0)), Vec::<String>::new());
+    // LVM keeps the map of each image on a device of its own, which is no copy.
+    let maps = |copies: f64| {
+        let nothing = Moved::default();
+        let image = Moved { read: 0.5 * own.read, write: 0.5 * copies * own.write };
+        let below = [("image0", image), ("map0", nothing), ("image1", image), ("map1", nothing)];
+        let mut run = layered_run(Some(PassesOn::Copies), &below);
+        let devices = run.environment.target.devices.iter_mut();
+        devices.filter(|device| device.name.starts_with("map")).for_each(|map| map.capacity = Bytes::new(4 << 20));
+        marks(&run).0
+    };
+    assert_eq!(maps(2.0), Vec::<String>::new());
+    assert_eq!(maps(4.0), ["others_used_disk"]);
+}
+
+/// The map of a mirror costs a page a write at most, and no more than the regions that are touched.
+#[test]
+fn the_map_of_an_array_is_its_own_work() {
+    let device = sample_run().environment.target.devices[0].clone();
+    let over = |length: u64| Workload {
+        span: drivelab_core::workload::Span { offset: Bytes::new(0), length: Bytes::new(length) },
+        ..Workload::default()
+    };
+    assert!(near(passed::bitmap(1500.0, &device, &over(1 << 40), 10.0), 1500.0 * 4096.0), "slow and far apart");
+    let close = passed::bitmap(1e6, &device, &over(1 << 30), 10.0);
+    assert!(near(close, 512.0 * 3.0 * 4096.0), "512 regions, each set three times at most: {close}");
+}
+
+/// A file system of this kind below the target, whose disk counted this.
+fn on_file_system(kind: &str, moved: Moved, change: impl Fn(&mut Workload)) -> Vec<String> {
+    let mut run = sample_run();
+    run.telemetry = recorded(vec![disk(&run, "nvme0n1", moved)]);
+    run.environment.target.file_system.as_mut().expect("a file system").kind = kind.to_owned();
+    marks(&with_load(run, change)).0
+}
+
+/// Eight times the bytes passed for the file system's own work, whatever the load.
+#[test]
+fn a_file_system_that_never_overwrites_is_given_what_its_trees_cost_for_the_load_at_hand() {
+    let own = moved_by_step(&sample_run());
+    let with = |times: f64| Moved { write: times * own.write, ..own };
+    for kind in ["btrfs", "f2fs"] {
+        // 4 KiB at random: a path of the trees for each.
+        assert_eq!(on_file_system(kind, with(8.0), |_| ()), Vec::<String>::new(), "{kind}");
+        let busy = with(8.0).plus(Moved { read: own.read, write: own.sum() });
+        assert_eq!(on_file_system(kind, busy, |_| ()), ["others_used_disk"], "{kind}");
+        let in_order = |load: &mut Workload| load.pattern = drivelab_core::workload::Pattern::Sequential;
+        assert_eq!(on_file_system(kind, with(1.2), in_order), Vec::<String>::new(), "{kind}");
+        assert_eq!(on_file_system(kind, with(7.0), in_order), ["others_perhaps"], "{kind}");
+        assert_eq!(on_file_system(kind, with(10.0), in_order), ["others_used_disk"], "{kind}");
+    }
+    assert_eq!(on_file_system("ext4", with(7.0), |_| ()), ["others_used_disk"], "it overwrites");
+    let large = Moved { read: 0.0, write: 1e9 };
+    let (due, allowed) = passed::elsewhere(large, passed::alike(large), 1e9 / 1_048_576.0, 1, &Workload::default());
+    assert!(near(due.write, 1.027e9) && near(allowed.write, 8e9), "1 MiB at random: {due:?}, {allowed:?}");
+    let (two, _) = passed::elsewhere(large, passed::alike(large), 1e9 / 1_048_576.0, 2, &Workload::default());
+    assert!(near(two.write, 2.027e9), "a copy on each of two devices: {two:?}");
+}
+
+#[test]
+fn a_layer_of_which_nobody_knows_what_it_asks_for_is_named() {
+    let own = moved_by_step(&sample_run());
+    let said = |run: &RunRecords| {
+        let mut findings = analyse(run).findings.into_iter();
+        findings.find(|finding| finding.code == "others_not_watched").map(|finding| finding.statement)
+    };
+    let thin = layered_run(None, &[("sda", own)]);
+    let statement = said(&thin).expect("a note");
+    assert!(statement.contains("Below nvme0n1 "), "{statement}");
+    assert_eq!(said(&layered_run(Some(PassesOn::Once), &[("sda", own)])), None);
+    let mut unwatched = thin.clone();
+    unwatched.telemetry = recorded(Vec::new());
+    assert_eq!(said(&unwatched), None, "another finding says that nothing was watched");
+}
+
+/// The numbers of operations beside the bytes of a disk.
+fn counting(mut disk: RecordedSource, operations: Moved) -> RecordedSource {
+    for (series, after) in [("reads", operations.read), ("writes", operations.write), ("discards", 0.0)] {
+        disk.description.series.push(SeriesDescription::new(series, Quantity::Operations));
+        disk.samples[0].values.push(Some(0.0));
+        disk.samples[1].values.push(Some(after));
+    }
+    disk
+}
+
+/// Operations of the step, its ramp included.
+fn operations_of_step(run: &RunRecords) -> Moved {
+    let record = step(run);
+    let sum = |of: fn(&drivelab_core::record::IntervalRecord) -> u64| -> f64 {
+        run.intervals.iter().filter(|interval| interval.key == record.key).map(|one| of(one) as f64).sum()
+    };
+    Moved { read: sum(|one| one.read.count), write: sum(|one| one.write.count) }
+}
+
+/// Few bytes are many seeks: others that read 512 bytes at a time are below every limit of bytes.
+#[test]
+fn operations_of_others_are_seen_where_their_bytes_are_few() {
+    let (own, number) = (moved_by_step(&sample_run()), operations_of_step(&sample_run()));
+    let beside = |more: Moved, file_system: bool| {
+        let mut run = sample_run();
+        let bytes = own.plus(more.times(512.0 * number.sum()));
+        let counted = number.plus(more.times(number.sum()));
+        run.telemetry = recorded(vec![counting(disk(&run, "nvme0n1", bytes), counted)]);
+        if !file_system {
+            run.environment.target.file_system = None;
+        }
+        found(&run)
+    };
+    assert_eq!(beside(read(0.0), true), None);
+    assert_eq!(beside(read(0.04), true), None, "less than a twentieth");
+    let seen = beside(read(0.3), true).expect("a fifth and more");
+    assert!(seen.evidence[0].what == "operations of others on nvme0n1", "{seen:?}");
+    let written = Moved { read: 0.0, write: 0.3 };
+    assert_eq!(beside(written, true), None, "the journal of a file system that the load writes to");
+    assert!(beside(written, false).is_some(), "a device has no journal");
+}
+
+/// A spinning disk at 4 KiB, one in flight, does 150 operations a second: 0.6 MB/s.
+#[test]
+fn a_slow_load_beside_few_bytes_of_others_is_marked_and_a_system_disk_at_rest_marks_none() {
+    let beside = |seconds: f64, others: f64, bytes_each: f64| {
+        let (own, bytes) = (read(150.0 * seconds), read(150.0 * 4096.0 * seconds));
+        let account = Account {
+            devices: vec!["sda"],
+            own: bytes,
+            due: bytes,
+            allowed: bytes,
+            counted: bytes.plus(read(others * bytes_each)),
+            seconds,
+            operations: Some(Operations { own, due: own, counted: own.plus(read(others)) }),
+        };
+        judge(&account, Spoils::Worse).map(|found| found[0].1[0].what.clone())
+    };
+    let seen = Some("operations of others on sda".to_owned());
+    assert_eq!(beside(10.0, 2000.0, 4096.0), seen, "200 reads of 4 KiB a second are 0.8 MB/s");
+    assert_eq!(beside(10.0, 150.0, 4096.0), None, "a journal and logs: 15 a second, 61 kB/s");
+    assert_eq!(beside(2.0, 90.0, 4096.0), None, "a journal that is written at once");
+    assert_eq!(beside(2.0, 400.0, 4096.0), seen);
+}
+
+/// One operation in, one out: what lies below encryption is counted as well.
+#[test]
+fn operations_of_others_below_encryption_are_seen_and_below_a_mirror_nothing_follows_from_them() {
+    let (own, number) = (moved_by_step(&sample_run()), operations_of_step(&sample_run()));
+    let below = |way: PassesOn, more: f64| {
+        let mut run = layered_run(Some(way), &[("sda", own)]);
+        let counted = [("nvme0n1", number), ("sda", number.plus(read(more * number.sum())))];
+        run.telemetry = recorded(counted.map(|(name, number)| counting(disk(&run, name, own), number)).into());
+        marks(&run).0
+    };
+    assert_eq!(below(PassesOn::Once, 0.0), Vec::<String>::new());
+    assert_eq!(below(PassesOn::Once, 0.3), ["others_used_disk"]);
+    assert_eq!(below(PassesOn::Copies, 0.3), Vec::<String>::new(), "a map is written besides");
+}
+
 /// What a page cache took in before the step and wrote during it is drivelab's own.
 #[test]
 fn writes_that_a_cache_held_back_are_not_of_others() {
@@ -310,7 +499,14 @@ proptest! {
         let names = ["a", "b", "c", "d"];
         let split = |share: &f64| Moved { read: own.read * share / all, write: own.write * share / all };
         let below: Vec<(&str, Moved)> = names.iter().copied().zip(shares.iter().map(split)).collect();
-        for way in [PassesOn::Once, PassesOn::Copies, PassesOn::Parity, PassesOn::Cached] {
+        for way in [
+            PassesOn::Once,
+            PassesOn::Copies,
+            PassesOn::TwoCopies,
+            PassesOn::OneParity,
+            PassesOn::Parity,
+            PassesOn::Cached,
+        ] {
             prop_assert_eq!(layered(Some(way), &below), None);
         }
     }

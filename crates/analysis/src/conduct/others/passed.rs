@@ -1,0 +1,189 @@
+//! What the devices below a layer count of the bytes that went into it: how much an undisturbed one moves at most
+//! (`due`), and how much it may conceivably move (`allowed`).
+//!
+//! Beyond `allowed` the rest is surely of others. Between the two it cannot be told. So `due` is what the stack usually
+//! costs at its worst, for the load at hand: a quiet device stays below and gets no mark.
+
+use drivelab_core::environment::BlockDeviceFacts;
+use drivelab_core::units::Bytes;
+use drivelab_core::workload::Workload;
+
+/// Times its own bytes that a page cache may move for random blocks that are shorter than what it reads ahead. A quiet
+/// one moves each byte once, whatever the load; but where blocks lie close it may read ahead what nobody asks for.
+const CACHE_TIMES: f64 = 2.0;
+/// Bytes that the kernel reads ahead where nothing else is set (`read_ahead_kb`).
+const READ_AHEAD: f64 = 131_072.0;
+/// Bytes that a page cache may have read ahead of a load as its execution ends: some windows for each stream.
+const AHEAD_AT_THE_END: f64 = 4_194_304.0;
+/// Bytes of a page: of what is written to a page cache or an array of md in smaller blocks, whole pages are read and
+/// written.
+const PAGE: f64 = 4096.0;
+
+/// File systems that write what is overwritten to another place.
+const WRITE_ELSEWHERE: [&str; 5] = ["btrfs", "bcachefs", "f2fs", "nilfs2", "zfs"];
+/// Bytes of its trees that such a file system writes for a block at a random place: a path of them, of nodes of 16 KiB
+/// that other blocks changed too. For 4 KiB that is eight times the block, for 1 MiB 3 % of it.
+const TREES_WRITE: f64 = 28_672.0;
+/// Bytes that it reads of them meanwhile.
+const TREES_READ: f64 = 8192.0;
+/// The same for blocks in order, as a share of their bytes: neighbours share a node. An extent of 4 KiB has some 300
+/// bytes in three trees, of each of which there may be two copies.
+const TREES_IN_ORDER: f64 = 0.25;
+/// Times its own bytes that it may write, whatever the load: where little is free, it moves what is still needed.
+const ELSEWHERE_TIMES: f64 = 8.0;
+/// Copies of a block that it keeps at most, on as many devices (`raid1c4` of btrfs).
+const ELSEWHERE_COPIES: usize = 4;
+
+/// Most that a write to an array with parity writes to all devices together (RAID 6), in times its bytes.
+const PARITY_TIMES: f64 = 3.0;
+/// Bytes of an array behind a bit of its map of what is being written: 2 MiB in LVM, 64 MiB and more in md.
+const REGION: f64 = 2_097_152.0;
+/// Seconds after which a bit is cleared at the earliest, and must be set again.
+const BIT_STAYS_S: f64 = 5.0;
+
+/// Reads and writes, in bytes or by their number.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(super) struct Moved {
+    pub read: f64,
+    pub write: f64,
+}
+
+impl Moved {
+    pub(super) fn sum(self) -> f64 {
+        self.read + self.write
+    }
+
+    pub(super) fn plus(self, other: Moved) -> Moved {
+        Moved { read: self.read + other.read, write: self.write + other.write }
+    }
+
+    pub(super) fn times(self, factor: f64) -> Moved {
+        Moved { read: factor * self.read, write: factor * self.write }
+    }
+
+    pub(super) fn or_more(self, other: Moved) -> Moved {
+        Moved { read: self.read.max(other.read), write: self.write.max(other.write) }
+    }
+
+    /// What of this is beyond `allowed`, of reads and of writes.
+    pub(super) fn beyond(self, allowed: Moved) -> f64 {
+        (self.read - allowed.read).max(0.0) + (self.write - allowed.write).max(0.0)
+    }
+}
+
+/// What is due and what is allowed where there is nothing between the two.
+pub(super) const fn alike(moved: Moved) -> (Moved, Moved) {
+    (moved, moved)
+}
+
+/// Whether a file system of this kind writes what is overwritten to another place.
+pub(super) fn writes_elsewhere(kind: &str) -> bool {
+    WRITE_ELSEWHERE.contains(&kind)
+}
+
+/// Whether a group makes what it wrote durable, which a file system does with writes of its own.
+fn flushes(group: &Workload) -> bool {
+    group.other.sync_every > 0 || !group.other.flush_percent.is_zero()
+}
+
+/// The shortest block of a load, of what a page cache would read ahead at most.
+fn shortest(workload: &Workload) -> f64 {
+    let of_group = |group: &Workload| match &group.replay {
+        // The sizes of a trace are known one by one only.
+        Some(_) => PAGE,
+        None => group.block_sizes().into_iter().map(Bytes::as_f64).fold(READ_AHEAD, f64::min),
+    };
+    workload.groups().map(of_group).fold(READ_AHEAD, f64::min)
+}
+
+/// Times its bytes that a block takes in whole pages.
+fn pages(block: f64) -> f64 {
+    (PAGE / block.max(1.0)).max(1.0)
+}
+
+/// Below a page cache. A write of less than a page reads the page first.
+pub(super) fn through_cache(own: Moved, held_back: f64, workload: &Workload) -> (Moved, Moved) {
+    let block = shortest(workload);
+    let pages = pages(block);
+    let read = if pages > 1.0 { pages * own.sum() } else { own.read };
+    let ahead = if own.read > 0.0 { AHEAD_AT_THE_END } else { 0.0 };
+    let due = Moved { read: read + ahead, write: own.write * pages + held_back };
+    if block >= READ_AHEAD || workload.groups().all(Workload::goes_in_order) {
+        return alike(due);
+    }
+    let most =
+        Moved { read: CACHE_TIMES * own.sum().max(read) + ahead, write: CACHE_TIMES * own.write * pages + held_back };
+    (due, most)
+}
+
+/// Below a file system that never overwrites, where of this many writes these bytes would be due and allowed else.
+pub(super) fn elsewhere(
+    own: Moved,
+    (due, allowed): (Moved, Moved),
+    writes: f64,
+    devices: usize,
+    workload: &Workload,
+) -> (Moved, Moved) {
+    let in_order = workload.groups().all(|group| group.goes_in_order() && !flushes(group));
+    let trees = if in_order {
+        Moved { read: 0.0, write: TREES_IN_ORDER * due.write }
+    } else {
+        Moved { read: TREES_READ * writes, write: TREES_WRITE * writes }
+    };
+    let copies = devices.clamp(1, ELSEWHERE_COPIES) as f64;
+    let due = Moved { write: copies * due.write, ..due }.plus(trees);
+    let most = Moved { read: allowed.read + CACHE_TIMES * own.write, write: ELSEWHERE_TIMES * own.write };
+    (due, due.or_more(allowed).or_more(most))
+}
+
+/// An array of several devices.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Array {
+    /// Devices that hold its data.
+    pub members: f64,
+    /// Bytes that each of them writes of the map of what is being written.
+    pub bitmap: f64,
+}
+
+impl Array {
+    /// A mirror: a copy on each member, or this number of copies.
+    pub(super) fn copies(self, own: Moved, copies: Option<f64>) -> (Moved, Moved) {
+        let write = copies.unwrap_or(self.members) * own.write + self.members * self.bitmap;
+        alike(Moved { write, ..own })
+    }
+
+    /// An array with parity for so many devices. A write that is no whole stripe reads what it replaces and the parity,
+    /// or the rest of its stripe where that is less, and writes itself and the parity. Whether writes come in whole
+    /// stripes cannot be told, and more is read only where a device is missing.
+    pub(super) fn parity(self, own: Moved, parity: f64, workload: &Workload) -> (Moved, Moved) {
+        let pages = pages(shortest(workload));
+        let written = pages * own.write;
+        let replaced = 1.0 + parity;
+        let rest_of_stripe = (self.members - 2.0).max(0.0);
+        let read = if pages > 1.0 { replaced } else { replaced.min(rest_of_stripe) };
+        let bitmap = self.members * self.bitmap;
+        let due = Moved { read: own.read + read * written, write: replaced * written + bitmap };
+        let most = Moved { read: own.read + self.members * written, write: PARITY_TIMES * written + bitmap };
+        (due, due.or_more(most))
+    }
+}
+
+/// The devices that hold the data of an array. Those that are far too small for a share of it are none: LVM keeps its
+/// maps on some of their own.
+pub(super) fn members(array: &BlockDeviceFacts, devices: &[BlockDeviceFacts]) -> f64 {
+    let number = array.lies_on.len() as f64;
+    let holds_data = |name: &&String| {
+        let facts = devices.iter().find(|device| device.name == **name);
+        facts.is_none_or(|facts| facts.capacity.as_f64() * number >= array.capacity.as_f64())
+    };
+    (array.lies_on.iter().filter(holds_data).count() as f64).max(1.0)
+}
+
+/// Bytes that each member writes of an array's map: at most a page before each write, and for each region a page when
+/// its bit is set.
+pub(super) fn bitmap(writes: f64, array: &BlockDeviceFacts, workload: &Workload, seconds: f64) -> f64 {
+    let spans: f64 = workload.groups().map(|group| group.span.length.as_f64()).sum();
+    let touched = if workload.files.is_some() { array.capacity.as_f64() } else { spans };
+    let bits = (touched / REGION).ceil() * (1.0 + seconds / BIT_STAYS_S);
+    PAGE * writes.min(bits)
+}
