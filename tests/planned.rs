@@ -2,9 +2,10 @@
 //! does with the same words, for every built-in methodology.
 //!
 //! Steps end by volume or passes on loop devices in memory, which are fast enough for hundreds of them. Each test of a
-//! methodology is cut down by `--set` alone: a time becomes a moment, a volume some megabytes, pauses nothing, rounds
-//! one. What is cut is planned anew, and that plan is held. How much CI does and what is done by hand, for longer than
-//! a test of the usual profile may take
+//! methodology is cut down by `--set` alone: times, ramps and rests become moments, a volume some megabytes, rounds one
+//! or two. What is cut is planned anew, and that plan is held. The plan that is not cut, with its rests of minutes, is
+//! held against what its own steps add up to (`planned/sum.rs`). How much CI does and what is done by hand, for longer
+//! than a test of the usual profile may take
 //! (`DRIVELAB_PLANS=all cargo nextest run --profile long -p drivelab --test planned --no-capture`):
 //! docs/how-it-is-tested.md.
 
@@ -12,9 +13,13 @@
 mod loopfs;
 #[path = "support/ramdisk.rs"]
 mod ramdisk;
+#[path = "planned/sum.rs"]
+mod sum;
 mod support;
 #[path = "support/throttle.rs"]
 mod throttle;
+#[path = "planned/waits.rs"]
+mod waits;
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -27,16 +32,21 @@ use drivelab_report::format;
 use loopfs::LoopFs;
 use ramdisk::RamDisk;
 use serde_json::Value;
+use sum::ends_by_amount;
 use support::{Lab, root_or_skip};
 use throttle::Throttle;
+use waits::Waits;
 
 /// Share by which bytes may be off.
 const WITHIN: f64 = 0.02;
 /// Standard deviations that chance may take where reads and writes are drawn.
 const DEVIATIONS: f64 = 5.0;
-/// Share by which times may be off, and seconds beside it where steps end by time.
+/// Share by which times may be off, and seconds beside it where something is made durable meanwhile: between two steps
+/// that is what the recorder has of the first.
 const TIME_WITHIN: f64 = 0.05;
 const SECONDS: f64 = 2.0;
+/// Seconds beside that share for what nothing is made durable in: threads that get a CPU late.
+const MOMENT: f64 = 0.5;
 /// Share of its time that a step may be shorter which its clock ended.
 const SHORTER: f64 = 0.01;
 /// Time is measured again where it is too long: other work can take the CPU from a run, and nothing makes it shorter.
@@ -140,7 +150,8 @@ fn subjects(all: bool) -> Vec<Subject> {
     subjects
 }
 
-/// The plan, whose totals are what its steps and rounds add up to, as a document and as people see it.
+/// The plan, whose totals are what its steps and rounds add up to, as a document and as people see it: by its own
+/// estimates of each step, and by what the step is told to do.
 fn plan(lab: &Lab, words: &[String]) -> Value {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let words = [&["methods", "plan"], &words[..]].concat();
@@ -150,6 +161,11 @@ fn plan(lab: &Lab, words: &[String]) -> Value {
     assert_eq!(planned["estimated_written"].as_u64(), Some(written), "{words:?}: bytes of all steps and rounds");
     let said = planned["estimated_time_s"].as_f64().expect("seconds");
     assert!((said - time as f64 / 1e9).abs() < 1e-6 * said.max(1.0), "{words:?}: {said} s, and {time} ns added up");
+    let set = sum::without_waits(&planned);
+    let waits: Vec<&str> = set.iter().flat_map(|setting| ["--set", setting.as_str()]).collect();
+    let at_once = lab.json(&[&words[..], &waits[..], &["--json"]].concat());
+    let due = sum::time(&planned, &at_once) as f64 / 1e9;
+    assert!((said - due).abs() < 1e-6 * said.max(1.0), "{words:?}: {said} s planned, and its steps add up to {due} s");
     let text = lab.ok(&words).stdout;
     let together = text.lines().find(|line| line.starts_with("Together: ")).expect("the totals");
     let about = format!("about {}", format::duration(Nanos::new(time)));
@@ -186,31 +202,30 @@ fn steps(plan: &Value) -> impl Iterator<Item = &Value> {
     plan["plan"]["tests"].as_array().expect("tests").iter().flat_map(|test| test["steps"].as_array().expect("steps"))
 }
 
-fn ends_by_amount(step: &Value) -> bool {
-    let (stop, workload) = (&step["action"]["io"]["stop"], &step["action"]["io"]["workload"]);
-    let amounts = ["volume", "passes", "coverage", "operations"];
-    amounts.iter().any(|rule| stop[*rule].is_number()) || workload["files"].is_object()
-}
+/// Most steps of a test whose rounds become two instead of one.
+const FEW_STEPS: usize = 12;
 
-/// What cuts each test down.
+/// What cuts each test down. A ramp stays where a clock ends the steps: elsewhere it would add to their bytes. A share of
+/// the active time stays that share, up to its cap.
 fn cuts(plan: &Value, volume: &str) -> Vec<String> {
     let mut set = Vec::new();
-    for test in plan["plan"]["tests"].as_array().expect("tests") {
-        let steps = test["steps"].as_array().expect("steps");
+    for test in sum::tests(plan).iter().filter(|test| sum::can_be_set(test)) {
+        let steps = sum::steps_of(test);
         let io: Vec<&Value> = steps.iter().map(|step| &step["action"]["io"]).filter(|io| io.is_object()).collect();
         let replays = io.iter().any(|io| io["workload"]["replay"].is_object());
-        if io.is_empty() || steps.iter().any(|step| step["role"] == "prepare") {
-            continue;
-        }
         let ends_by = |rule: &str| io.iter().any(|io| io["stop"][rule].is_number());
+        let by_clock = ends_by("time") && !steps.iter().any(ends_by_amount);
+        let count = test["rounds"]["fixed"]["count"].as_u64();
+        let two_rounds = by_clock && count.is_some() && steps.len() <= FEW_STEPS;
+        let shares = steps.iter().all(|step| step["rest"]["duty_cycle"].is_object());
         let cut = [
-            ("time=50ms", ends_by("time") && !steps.iter().any(ends_by_amount)),
+            ("time=50ms", by_clock),
             ("at_least=50ms", ends_by("at_least")),
             (volume, ends_by("volume") && !ends_by("passes")),
             ("operations=100", replays),
-            ("ramp=0s", io.iter().any(|io| io["ramp"].as_u64() > Some(0))),
-            ("rest=0s", steps.iter().any(|step| step["rest"].get("none").is_none())),
-            ("rounds=1", test["rounds"]["fixed"]["count"].as_u64().is_none_or(|count| count > 1)),
+            (if by_clock { "ramp=5ms" } else { "ramp=0s" }, io.iter().any(|io| io["ramp"].as_u64() > Some(0))),
+            (if shares { "rest_cap=20ms" } else { "rest=20ms" }, steps.iter().any(sum::has_rest)),
+            (if two_rounds { "rounds=2" } else { "rounds=1" }, count.is_none_or(|count| count > 1)),
         ];
         let name = test["name"].as_str().expect("a name");
         set.extend(cut.iter().filter(|(_, cut)| *cut).map(|(setting, _)| format!("{name}.{setting}")));
@@ -224,6 +239,7 @@ struct Ran {
     ended: Vec<Value>,
     /// When each execution began, by its step and round: the start of its first interval, in nanoseconds.
     began: BTreeMap<String, f64>,
+    waits: Waits,
     /// Seconds on the run's own clock.
     took: f64,
 }
@@ -247,7 +263,7 @@ fn run(mut command: Command) -> Ran {
     for interval in of("interval").iter().filter(|interval| interval["index"] == 0) {
         began.insert(interval["key"].to_string(), interval["start_ns"].as_f64().expect("a time"));
     }
-    Ran { started: of("run_started").remove(0), ended: of("step_ended"), began, took }
+    Ran { started: of("run_started").remove(0), ended: of("step_ended"), began, waits: Waits::of(&events), took }
 }
 
 /// The same words as the plan's, to be run.
@@ -274,18 +290,39 @@ fn spare(step: &Value, written: f64) -> f64 {
     WITHIN * written + block * threads + DEVIATIONS * (operations * writes * (1.0 - writes)).sqrt() * block
 }
 
-/// What of a run differs from its plan, and how many steps were compared by bytes and by time.
-fn differences(planned: &Value, ran: &Ran) -> (Vec<String>, [usize; 2]) {
-    let said: BTreeMap<&str, &Value> = steps(planned).map(|step| (step["id"].as_str().expect("an id"), step)).collect();
-    let (mut wrong, mut compared) = (Vec::new(), [0, 0]);
+/// What of a run differs from its plan.
+#[derive(Default)]
+struct Differences {
+    wrong: Vec<String>,
+    /// What took a moment longer than planned, by what it is.
+    late: BTreeMap<String, String>,
+    /// How many steps were compared by bytes and by time, and how many waits.
+    compared: [usize; 3],
+}
+
+impl Differences {
+    /// Something took longer than planned, and than what is allowed beside that.
+    fn too_long(&mut self, what: String, planned_s: f64, seconds: f64, spare: f64) {
+        let words = format!("{what}: {planned_s} s planned, {TOO_LONG} {seconds} s");
+        if spare < SECONDS {
+            self.late.insert(what, words);
+        } else {
+            self.wrong.push(words);
+        }
+    }
+}
+
+fn differences(planned: &Value, ran: &Ran) -> Differences {
+    let said: BTreeMap<&str, &Value> = steps(planned).map(|step| (sum::id(step), step)).collect();
+    let mut found = Differences::default();
     if planned["plan"]["capacity"] != ran.started["plan"]["capacity"] {
         let sizes = (&planned["plan"]["capacity"], &ran.started["plan"]["capacity"]);
-        wrong.push(format!("{} bytes are planned with, {} tested", sizes.0, sizes.1));
+        found.wrong.push(format!("{} bytes are planned with, {} tested", sizes.0, sizes.1));
     }
     for ended in &ran.ended {
         let id = ended["key"]["step"].as_str().expect("a step");
         let Some(step) = said.get(id) else {
-            wrong.push(format!("{id} is not in the plan"));
+            found.wrong.push(format!("{id} is not in the plan"));
             continue;
         };
         let stop = &step["action"]["io"]["stop"];
@@ -303,27 +340,32 @@ fn differences(planned: &Value, ran: &Ran) -> (Vec<String>, [usize; 2]) {
                 let bytes = |value: &Value| value.as_f64().expect("bytes");
                 let (said, is) = (bytes(&step["estimated_written"]), bytes(&ended["write"]["bytes"]));
                 if (said - is).abs() > spare(step, said) {
-                    wrong.push(format!("{id}: {said} bytes planned, {is} written (ended by {why})"));
+                    found.wrong.push(format!("{id}: {said} bytes planned, {is} written (ended by {why})"));
                 }
-                compared[0] += 1;
+                found.compared[0] += 1;
             }
         } else if let Some(time) = time {
             if why != "time" {
-                wrong.push(format!("{id}: {} s planned, ended by {why} after {seconds} s", time / 1e9));
-            } else if seconds > planned_s * (1.0 + TIME_WITHIN) + SECONDS {
-                wrong.push(format!("{id}: {planned_s} s planned, {TOO_LONG} {seconds} s"));
+                found.wrong.push(format!("{id}: {} s planned, ended by {why} after {seconds} s", time / 1e9));
+            } else if let Some(seconds) = ran.seconds(ended) {
+                // What is around it is held with the waits.
+                let due = (time + step["action"]["io"]["ramp"].as_f64().unwrap_or(0.0)) / 1e9;
+                if seconds > due * (1.0 + TIME_WITHIN) + MOMENT {
+                    found.too_long(ended["key"].to_string(), due, seconds, MOMENT);
+                }
             }
-            compared[1] += 1;
+            found.compared[1] += 1;
         }
-        wrong.extend(too_short(id, step, ended, ran));
+        found.wrong.extend(too_short(id, step, ended, ran));
     }
+    ran.waits.compare(planned, &mut found);
     let ran: Vec<&str> = ran.ended.iter().filter_map(|ended| ended["key"]["step"].as_str()).collect();
     for (id, step) in said.iter().filter(|(_, step)| step["action"]["io"].is_object()) {
         if !ran.contains(id) {
-            wrong.push(format!("{id} is planned ({}) and never ran", step["estimated_time"]));
+            found.wrong.push(format!("{id} is planned ({}) and never ran", step["estimated_time"]));
         }
     }
-    (wrong, compared)
+    found
 }
 
 /// A step that its clock ended before its time, its ramp included. Its threads may get a CPU late, so it is counted
@@ -338,9 +380,10 @@ fn too_short(id: &str, step: &Value, ended: &Value, ran: &Ran) -> Option<String>
     (seconds < due * (1.0 - SHORTER)).then(|| format!("{id}: {due} s planned, its clock ended it after {seconds} s"))
 }
 
-/// Holds plan against run for a share of the subjects; gives how many steps were compared by bytes and by time.
-fn hold(share: impl Fn(usize) -> bool, all: bool) -> [usize; 2] {
-    let mut compared = [0, 0];
+/// Holds plan against run for a share of the subjects; gives how many steps were compared by bytes and by time, and how
+/// many waits.
+fn hold(share: impl Fn(usize) -> bool, all: bool) -> [usize; 3] {
+    let mut compared = [0; 3];
     let volume = if all { "volume=64MB" } else { "volume=2MB" };
     for (_, subject) in subjects(all).into_iter().enumerate().filter(|(at, _)| share(*at)) {
         let Some(ground) = Ground::of(&subject) else { return compared };
@@ -349,25 +392,37 @@ fn hold(share: impl Fn(usize) -> bool, all: bool) -> [usize; 2] {
         let set = if subject.form == Form::Smoke { Vec::new() } else { cuts(&whole, volume) };
         let words = subject.words(&ground.target(), &set);
         let planned = plan(&lab, &words);
-        let counts = same(&subject.name(), &planned, || command(&lab, &ground, &words, &planned));
-        compared = [compared[0] + counts[0], compared[1] + counts[1]];
+        let counts = same(&subject.name(), &planned, || {
+            // Nothing is known there of what an earlier try left on the device, so that its preparation runs again.
+            let lab = Lab::new();
+            run(command(&lab, &ground, &words, &planned))
+        });
+        compared.iter_mut().zip(counts).for_each(|(all, count)| *all += count);
     }
     compared
 }
 
-/// Demands that a run does what its plan says. Bytes do not hang on the machine: only where every difference is a step
-/// that took too long is it run again.
-fn same(name: &str, planned: &Value, command: impl Fn() -> Command) -> [usize; 2] {
+/// Demands that a run does what its plan says. Bytes do not hang on the machine: only where every difference is
+/// something that took too long is it run again. What took a moment too long must have been in time in one of the runs:
+/// nothing makes it shorter, so the shortest is the one that other work disturbed the least.
+fn same(name: &str, planned: &Value, run: impl Fn() -> Ran) -> [usize; 3] {
+    let mut late: Option<BTreeMap<String, String>> = None;
     let mut wrong = Vec::new();
     for _ in 0..TRIES {
         let begun = Instant::now();
-        let (found, counts) = differences(planned, &run(command()));
-        println!("{name}: {counts:?} steps compared, {:.1} s, {found:?}", begun.elapsed().as_secs_f64());
-        if found.is_empty() {
+        let found = differences(planned, &run());
+        let (counts, took) = (found.compared, begun.elapsed().as_secs_f64());
+        println!("{name}: {counts:?} compared, {took:.1} s, {:?}, {:?}", found.wrong, found.late.values());
+        let still = match late.take() {
+            None => found.late,
+            Some(before) => before.into_iter().filter(|(what, _)| found.late.contains_key(what)).collect(),
+        };
+        if found.wrong.is_empty() && still.is_empty() {
             return counts;
         }
-        let too_long = found.iter().all(|line| line.contains(TOO_LONG));
-        wrong = found;
+        let too_long = found.wrong.iter().all(|line| line.contains(TOO_LONG));
+        wrong = found.wrong.into_iter().chain(still.values().cloned()).collect();
+        late = Some(still);
         if !too_long {
             break;
         }
@@ -383,16 +438,16 @@ fn by_hand() -> bool {
 #[test]
 fn what_plans_say_is_what_runs_do_in_one_half_of_the_methodologies() {
     if root_or_skip("a loop device in memory") {
-        let [bytes, times] = hold(|at| at % 2 == 0, by_hand());
-        assert!(bytes > 70 && times > 50, "{bytes} and {times} steps were compared");
+        let [bytes, times, waits] = hold(|at| at % 2 == 0, by_hand());
+        assert!(bytes > 70 && times > 50 && waits > 50, "{bytes} and {times} steps and {waits} waits were compared");
     }
 }
 
 #[test]
 fn what_plans_say_is_what_runs_do_in_the_other_half() {
     if root_or_skip("a loop device in memory") {
-        let [bytes, times] = hold(|at| at % 2 == 1, by_hand());
-        assert!(bytes > 70 && times > 50, "{bytes} and {times} steps were compared");
+        let [bytes, times, waits] = hold(|at| at % 2 == 1, by_hand());
+        assert!(bytes > 70 && times > 50 && waits > 50, "{bytes} and {times} steps and {waits} waits were compared");
     }
 }
 
@@ -497,6 +552,25 @@ fn the_rate_that_a_time_assumes_stands_beside_it() {
     ] {
         assert_eq!(lab.run(words).code, code, "{words:?}");
     }
+}
+
+/// Three rounds of three arms.
+const RUNS: u64 = 9;
+
+/// The figures of a plan under conditions are those of one run; beside them stand those of all arms and rounds.
+#[test]
+fn the_plan_of_encryption_costs_counts_time_and_bytes_of_every_run() {
+    let lab = Lab::new();
+    let words = ["encryption-cost".to_owned(), ".".to_owned()];
+    let planned = plan(&lab, &words);
+    assert_eq!(planned["runs"], RUNS);
+    let (time, written) = added_up(&serde_json::from_value(planned["plan"].clone()).expect("a plan"));
+    assert!(time > 0 && written > 0, "{time} ns and {written} bytes in one run");
+    let (all_time, all_bytes) = (Nanos::new(RUNS * time), Bytes::new(RUNS * written));
+    let about =
+        format!(": {RUNS} runs, about {}, writes about {};", format::duration(all_time), format::bytes(all_bytes));
+    let text = lab.ok(&["methods", "plan", "encryption-cost", "."]).stdout;
+    assert!(text.lines().any(|line| line.starts_with("That is one run. ") && line.contains(&about)), "{about}: {text}");
 }
 
 /// A size that a plan names is the size that there will be.
