@@ -34,8 +34,14 @@ const BURST: u64 = SPAN / 25;
 const BURST_LIMIT: u64 = 4 * FAST;
 /// How often a fill is made again where the device did not have the course that was asked for.
 const TRIES: usize = 5;
-/// A fill that took longer than its limits ask for by this factor was held up by other work.
+/// A fill that took longer than its limits ask for by this factor was held up by other work. One that took less by this
+/// factor had more than its limits: each slice of 100 ms is handed out at its beginning, the last one too, and what was
+/// handed out of a slice is forgotten where a limit is changed while no write waits.
 const SLOWER: f64 = 1.03;
+/// While no write ends for so long, the throttle holds writes back: what it hands out of a slice is gone in less.
+const HELD: Duration = Duration::from_millis(6);
+/// Longest wait for that, two slices: a device that is slower than the limit has no writes held back.
+const HELD_WITHIN: Duration = Duration::from_millis(200);
 /// What the device may write while a limit is being changed, bytes: of more, nobody knows where the change was.
 const WHILE_CHANGING: u64 = SPAN / 200;
 
@@ -146,6 +152,20 @@ fn wait_for(disk: &RamDisk, before: u64, bytes: u64, child: &mut Child) -> bool 
     }
 }
 
+/// Waits until the throttle holds writes back. It keeps count of a slice then when its limit is changed, and lets no more
+/// through than both limits allow.
+fn wait_until_held(disk: &RamDisk) {
+    let (mut last, since) = (written(disk), Instant::now());
+    while since.elapsed() < HELD_WITHIN {
+        std::thread::sleep(HELD);
+        let now = written(disk);
+        if now == last {
+            return;
+        }
+        last = now;
+    }
+}
+
 /// What one fill showed.
 struct Fill {
     report: Value,
@@ -155,11 +175,18 @@ struct Fill {
     changed: Vec<u64>,
     /// Why the device did not have the course that was asked for: what only a busy machine does.
     other_course: Option<String>,
-    /// Share of the time that the fill's limits ask for, that it took.
+    /// The time that it took as a share of that which the fill's limits ask for.
     slower: f64,
+    /// The same of the least time that they ask for.
+    at_least: f64,
 }
 
 impl Fill {
+    /// Whether the device had the course that was asked for.
+    fn is_as_asked(&self) -> bool {
+        self.slower <= SLOWER && self.at_least >= 1.0 / SLOWER && self.other_course.is_none()
+    }
+
     fn code(&self, code: &str) -> bool {
         let findings = self.report["findings"].as_array().expect("findings");
         findings.iter().any(|finding| finding["code"] == code)
@@ -222,6 +249,11 @@ fn fill(course: &Course, burst: bool) -> Option<Fill> {
         if !wait_for(&disk, before, at * (SPAN / 64), &mut child) {
             break;
         }
+        // Fifteen slices that are forgotten would make a ramp 6 to 9 % faster than its limits, in steps. Its limits lie so
+        // near to each other that what is kept count of is paid within a moment; below a cliff that would be a stall.
+        if course.name == "ramp" {
+            wait_until_held(&disk);
+        }
         changed.push(limits.change(*limit));
         if let Some(seconds) = course.back_after_s {
             let since = Instant::now();
@@ -234,10 +266,11 @@ fn fill(course: &Course, burst: bool) -> Option<Fill> {
     let done = support::done(child.wait_with_output().expect("an end"));
     assert_eq!(done.code, 0, "{}", done.stderr);
     let report: Value = serde_json::from_str(&done.stdout).expect("one JSON document");
-    let fill = Fill { report, burst: burst_ended, changed, other_course, slower: 0.0 };
-    let due = due_s(course, &fill);
+    let fill = Fill { report, burst: burst_ended, changed, other_course, slower: 0.0, at_least: 0.0 };
     let took = fill.metric("duration").expect("a duration");
-    Some(Fill { slower: took / due, ..fill })
+    // A burst may take the time of its limit. It need not: it is less than the throttle hands out of its first slice.
+    let due = [burst_ended as f64 / BURST_LIMIT as f64, 0.0].map(|burst_s| due_s(course, &fill, burst_s));
+    Some(Fill { slower: took / due[0], at_least: took / due[1], ..fill })
 }
 
 /// Waits for the end of the burst, and says how much was written until then. It lasts 45 ms: a program without the CPU
@@ -257,9 +290,10 @@ fn bursts(limits: &mut Limits<'_>, child: &mut Child) -> u64 {
     ended
 }
 
-/// Seconds that the limits ask for.
-fn due_s(course: &Course, fill: &Fill) -> f64 {
-    let (mut from, mut limit, mut seconds) = (fill.burst, FAST, fill.burst as f64 / BURST_LIMIT as f64);
+/// Seconds that the limits ask for, with so many for the burst. Without a burst the first 100 ms move what the first limit
+/// asks for: its half, twice.
+fn due_s(course: &Course, fill: &Fill, burst_s: f64) -> f64 {
+    let (mut from, mut limit, mut seconds) = (fill.burst, FAST, burst_s);
     for ((_, next), at) in course.changes.iter().zip(&fill.changed) {
         seconds += at.saturating_sub(from) as f64 / limit as f64;
         (from, limit) = (*at, if course.back_after_s.is_some() { FAST } else { *next });
@@ -299,9 +333,9 @@ fn wrong(course: &Course, fill: &Fill) -> Option<String> {
 }
 
 /// A wrong answer fails at once where the device had the course. The fill is repeated where the device had another one,
-/// by its own counter, by the harness's clock or by the time that the fill took (only other work makes it longer): such
-/// a fill says nothing about the rule. It is repeated once where the answer is that too little is known. The throttle
-/// lets a little more through at each change of its limit, so that one ramp in twenty has a step in it.
+/// by its own counter, by the harness's clock or by the time that the fill took: only other work makes it longer, and only
+/// a throttle that let through more than its limits makes it shorter. Such a fill says nothing about the rule. It is
+/// repeated once where the answer is that too little is known. No wrong answer passes: it is asked again, `TRIES` times.
 fn assert_course(course: &Course, burst: bool) -> Option<usize> {
     let (mut why, mut undecided) = (String::new(), 0);
     for attempt in 1..=TRIES {
@@ -310,7 +344,7 @@ fn assert_course(course: &Course, burst: bool) -> Option<usize> {
         let too_little = fill.code("write_cache_too_little");
         let cache = fill.metric("fill.cache_size");
         println!(
-            "{} {:?}, burst {burst}: changed at {changed:?}, cache {cache:?} GB, {:.2} of the time, burst told {}, \
+            "{} {:?}, burst {burst}: changed at {changed:?}, cache {cache:?} GB, {:.3} of the time, burst told {}, \
              too little {too_little}, {:?}: {said:?} (attempt {attempt})",
             course.name,
             course.changes.first(),
@@ -322,7 +356,7 @@ fn assert_course(course: &Course, burst: bool) -> Option<usize> {
         let hidden = too_little && fill.slower > SLOWER;
         let Some(said) = said.filter(|_| !hidden) else { return Some(attempt) };
         why = said;
-        let as_asked = fill.slower <= SLOWER && fill.other_course.is_none();
+        let as_asked = fill.is_as_asked();
         undecided += usize::from(as_asked && too_little);
         let once = too_little && undecided == 1;
         assert!(!as_asked || once, "{}, burst {burst}: {why}, and the device had the course", course.name);
