@@ -5,15 +5,18 @@
 //! finished must survive bit for bit, and the second process must neither repeat it nor skip what was not finished.
 //! Kills fall anywhere from the first millisecond (before there is a bundle) over fill, steps and rests to the seal
 //! and the catalog. `DRIVELAB_KILL_SEED=N` repeats one sequence of moments.
+//!
+//! A report that is killed while it is written leaves no half page: there the moments are its calls, one after the other.
 
 mod support;
 
 use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use support::{Lab, done};
+use rustix::fs::{Mode, OFlags};
+use support::{Lab, done, files_of, skip};
 
 const KILLS: u32 = 26;
 const METHOD: &str = include_str!("support/short.toml");
@@ -191,5 +194,71 @@ fn no_leftovers_after_next_run(lab: &Lab) {
     if lab.files().iter().any(|name| name.starts_with(".drivelab")) {
         lab.ok(&["run", "short.toml", "."]);
         no_leftovers(lab);
+    }
+}
+
+/// Calls that write a page or name it; those with a question mark are not there on every processor.
+const WRITES: [&str; 6] = ["write", "fsync", "linkat", "?rename", "?renameat", "?renameat2"];
+/// What a page that is not named yet may be called, where it has to have a name.
+const DRAFT: &str = ".drivelab-draft-";
+
+/// strace sends the signal at the call itself, so each moment is met on every machine.
+#[test]
+fn a_report_that_is_killed_while_it_is_written_leaves_no_half_page() {
+    if Command::new("strace").arg("-V").output().is_err() {
+        skip("strace is not installed (cargo xtask setup)");
+        return;
+    }
+    let lab = Lab::new();
+    let folder = lab.folder().join("pages");
+    std::fs::create_dir(&folder).expect("a folder for the page");
+    let unnamed = rustix::fs::open(&folder, OFlags::TMPFILE | OFlags::RDWR, Mode::RUSR | Mode::WUSR).is_ok();
+    let page = folder.join("page.html");
+    let report = ["report", "last", "-o", page.to_str().expect("a text path")];
+    let [older, whole] = [(); 2].map(|()| {
+        lab.ok(&["io", "nop:", "--operations", "1000", "--quiet"]);
+        lab.ok(&report);
+        std::fs::read(&page).expect("the page")
+    });
+    assert!(older != whole && whole.trim_ascii_end().ends_with(b"</html>"), "two whole pages");
+    for replaces in [false, true] {
+        let mut before_its_name = 0;
+        for call in WRITES {
+            for nth in 1.. {
+                std::fs::remove_dir_all(&folder).and_then(|()| std::fs::create_dir(&folder)).expect("an empty folder");
+                if replaces {
+                    std::fs::write(&page, &older).expect("the older page");
+                }
+                let mut command = Command::new("strace");
+                let (traced, killed) = (format!("trace={call}"), format!("inject={call}:signal=KILL:when={nth}"));
+                lab.dress(&mut command).args(["-f", "-qq", "-o", "/dev/null", "-e", &traced, "-e", &killed]);
+                let done =
+                    done(command.arg(env!("CARGO_BIN_EXE_drivelab")).args(report).output().expect("strace starts"));
+                if done.code == 0 {
+                    // It makes no more of these calls.
+                    break;
+                }
+                assert_eq!(done.code, -1, "{call} {nth}: {}", done.stderr);
+                let left = files_of(&folder);
+                let is_new = match std::fs::read(&page) {
+                    Ok(bytes) => {
+                        assert!(bytes == whole || replaces && bytes == older, "{call} {nth}: half a page: {left:?}");
+                        bytes == whole
+                    }
+                    Err(_) => {
+                        assert!(!replaces, "{call} {nth}: the older page is gone: {left:?}");
+                        false
+                    }
+                };
+                before_its_name += usize::from(!is_new);
+                // Only a page that replaces another one has a name for a moment before it has its own.
+                let may_have_draft = replaces || !unnamed;
+                let is_draft = |name: &String| may_have_draft && name.starts_with(DRAFT);
+                assert!(left.iter().all(|name| name == "page.html" || is_draft(name)), "{call} {nth}: {left:?}");
+                lab.ok(&report);
+                assert!(std::fs::read(&page).expect("the page") == whole, "{call} {nth}: the next report is whole");
+            }
+        }
+        assert!(before_its_name > 2, "killed before the page had its name: {before_its_name} times");
     }
 }
