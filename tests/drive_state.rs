@@ -86,6 +86,25 @@ fn a_fill_that_still_holds_is_left_out_until_somebody_writes() {
     assert_eq!(wrote(&|| assert!(!codes(&run(&disk)).contains(&"foreign_writes"))), 32 << 20);
 }
 
+#[test]
+fn what_a_run_wrote_through_the_page_cache_is_no_foreign_write_of_the_next() {
+    if !root_or_skip("a loop device") {
+        return;
+    }
+    let disk = Disk::new(32, &["--direct-io=on"]);
+    let cached = TEST.replace("\"reads\"", "\"writes\"").replace("\"read\"", "\"write\"") + "direct = false\n";
+    let filled = format!("{READS}[[prepare]]\naction = \"fill\"\n");
+    disk.lab.write("reads.toml", format!("{filled}{cached}{TEST}"));
+    disk.lab.write("ends.toml", format!("{filled}{TEST}{cached}"));
+    for methodology in ["reads.toml", "ends.toml", "reads.toml"] {
+        let before = written(&disk);
+        disk.lab.ok(&["run", methodology, &disk.device, "--destroy", disk.name()]);
+        let document = disk.lab.json(&["report", "--last", "--format", "json"]);
+        assert!(!codes(&document).contains(&"foreign_writes"), "{methodology}: {:#}", document["findings"]);
+        assert!(written(&disk) > before, "{methodology} writes");
+    }
+}
+
 /// Begins a run and kills it in its measured step, which only reads.
 fn kill_while_reading(disk: &Disk) {
     let words = ["run", "reads.toml", &disk.device, "--destroy", disk.name(), "--events", "json"];

@@ -174,13 +174,16 @@ fn notes_of_preparation(records: &RunRecords, finding: &mut Finding) {
 
 /// Adds what was noted while the run went on. Where both have a code, the computed finding is newer and stays, but a
 /// recorded one with more evidence (the session may have measured what analysis cannot see) replaces it. Of two
-/// recorded ones that say the same of the same steps as gravely, the later counts: a resumed run looks once more.
+/// recorded ones that say the same of the same steps as gravely, the later counts: a resumed run looks once more. So it
+/// does of two that judge the same preparation, whatever they say: it was repeated.
 fn with_recorded(mut findings: Vec<Finding>, recorded: &[Finding]) -> Vec<Finding> {
     let mut noted_only: Vec<Finding> = Vec::new();
     let computed: Vec<usize> = findings.iter().map(|finding| finding.evidence.len()).collect();
     for noted in recorded {
-        let again =
-            |one: &&mut Finding| (&one.code, &one.steps, one.severity) == (&noted.code, &noted.steps, noted.severity);
+        let again = |one: &&mut Finding| {
+            (&one.code, &one.steps, one.severity) == (&noted.code, &noted.steps, noted.severity)
+                || findings::state::judge_one_preparation(one, noted)
+        };
         let same = findings.iter_mut().zip(&computed).find(|(finding, _)| finding.code == noted.code);
         if let Some((finding, evidence)) = same {
             if *evidence < noted.evidence.len() {

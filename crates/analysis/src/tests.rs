@@ -1,6 +1,9 @@
 //! The whole analysis: any run, at any moment, and what was noted while it ran.
 
+use drivelab_core::event::Steadiness;
 use drivelab_core::finding::{Finding, Severity};
+use drivelab_core::ids::StepKey;
+use drivelab_core::plan::Step;
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
 
@@ -69,6 +72,36 @@ fn what_the_session_noted_stays_and_is_not_told_twice() {
     own.code = "noticed_by_session".to_owned();
     run.findings.push(own.clone());
     assert_eq!(of_session(&run), [measured, own], "the one with the measured bytes");
+}
+
+#[test]
+fn of_a_preparation_that_was_repeated_only_the_last_verdict_is_told() {
+    let mut run = sample_run();
+    let steps: Vec<Step> = run.plan.steps().take(2).cloned().collect();
+    let span = steps[0].workload().expect("a load").span;
+    let judged = |step: &Step, reached, last_round| {
+        let verdict = Steadiness {
+            test: "prepare".to_owned(),
+            reached,
+            first_round: last_round - 4,
+            last_round,
+            range_percent: 1.0,
+            slope_percent: 1.0,
+        };
+        let key = StepKey { step: step.id.clone(), round: last_round };
+        findings::prepared_flat(key, &verdict, span.length, span, None)
+    };
+    let mut told = |findings: &[Finding]| {
+        run.findings = findings.to_vec();
+        let mut told = analyse(&run).findings;
+        told.retain(|finding| finding.code.ends_with("prepared_flat"));
+        told
+    };
+    let [not_flat, flat] = [judged(&steps[0], false, 8), judged(&steps[0], true, 6)];
+    assert_eq!(told(&[not_flat.clone(), flat.clone()]), [flat.clone()]);
+    assert_eq!(told(&[flat.clone(), not_flat.clone()]), [not_flat]);
+    let other = judged(&steps[1], true, 6);
+    assert_eq!(told(&[flat.clone(), other.clone()]), [flat, other], "another preparation");
 }
 
 #[test]

@@ -120,9 +120,6 @@ pub struct DriveState {
     /// Time since anything changed it; absent where that is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idle: Option<Nanos>,
-    /// Temperature in °C, where something told it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub celsius: Option<f64>,
     /// What the kernel had counted; absent where it counts nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub counters: Option<HostCounters>,
@@ -228,8 +225,7 @@ impl DriveState {
 
     /// Somebody else changed it: nothing that was known still holds.
     pub fn forget(&mut self, why: impl Into<String>) {
-        let (celsius, counters) = (self.celsius, self.counters);
-        *self = DriveState { celsius, counters, ..DriveState::unknown(self.length, why) };
+        *self = DriveState { counters: self.counters, ..DriveState::unknown(self.length, why) };
     }
 
     /// Share of the target that holds data, 0 to 1; at least this much.
@@ -274,7 +270,7 @@ impl DriveState {
             self.cover(load.span, |share| Some(covered(share.unwrap_or(0.0), passes, load, repeats)));
             self.written = self.written.map(|before| Bytes::new(before.get().saturating_add(moved.get())));
         } else if op == OpKind::Trim && orderly && whole && passes >= WHOLE {
-            *self = DriveState { celsius: self.celsius, counters: self.counters, ..DriveState::empty(self.length) };
+            *self = DriveState { counters: self.counters, ..DriveState::empty(self.length) };
         } else {
             let emptied = op == OpKind::Trim && orderly && passes >= WHOLE;
             self.cover(load.span, |share| share.map(|share| share - passes).or(emptied.then_some(0.0)));

@@ -88,7 +88,7 @@ pub struct RunRecords {
     pub intervals: Vec<IntervalRecord>,
     /// Executions that could not be done.
     pub failed_steps: Vec<FailedStep>,
-    /// Verdicts on steady tests.
+    /// Verdicts on steady tests, one a test. Where a preparation was repeated, the last one counts.
     pub steadiness: Vec<Steadiness>,
     /// Findings noted while it ran.
     pub findings: Vec<Finding>,
@@ -242,7 +242,11 @@ impl RunRecords {
             EventBody::HostCpu(cpu) => self.host_cpu.push(cpu),
             EventBody::DriveState(seen) => self.drive_states.push(seen),
             EventBody::PreparationReused(reused) => self.reused.push(reused),
-            EventBody::Steadiness(verdict) => self.steadiness.push(verdict),
+            EventBody::Steadiness(verdict) => {
+                // A preparation that was repeated is judged anew.
+                self.steadiness.retain(|earlier| earlier.test != verdict.test);
+                self.steadiness.push(verdict);
+            }
             EventBody::Finding(finding) => self.findings.push(finding),
             EventBody::Interrupted { cause } => {
                 self.ended_cleanly = true;

@@ -3,8 +3,8 @@
 //!
 //! An execution rests on all that changed the target before it, back to the last preparation that discards the whole
 //! target first. Where that is lost (somebody else wrote, the target is a new one, or the execution that was cut off
-//! has itself changed what it was to find), preparation is repeated, and what finished executions of the results wrote
-//! is written once more, without their figures being touched.
+//! has itself changed the state that it should start from), preparation is repeated, and what finished executions of
+//! the results wrote is written once more, without their figures being touched.
 
 use drivelab_analysis::findings;
 use drivelab_core::drive_state::is_whole;
@@ -69,13 +69,13 @@ pub fn can_make_again(records: &RunRecords) -> bool {
 #[must_use]
 pub fn state_changed(records: &RunRecords) -> Option<String> {
     if records.was_remaking() {
-        return Some("what it rests on was being made again, and that was not finished".to_owned());
+        return Some("the state that it builds on was being restored, and that was not finished".to_owned());
     }
     let step = changed_by(records)?;
-    Some(format!("'{}' was cut off and had changed what it was to find", step.label))
+    Some(format!("'{}' was cut off after it had changed the state that it should start from", step.label))
 }
 
-/// The step that was cut off, where it changed what it was to find.
+/// The step that was cut off, where it had changed the state that it should start from.
 fn changed_by(records: &RunRecords) -> Option<&Step> {
     let stopped = records.steps.iter().rev().find(|record| record.stop_reason == StopReason::Stopped);
     let key = records.unfinished().or_else(|| stopped.map(|record| &record.key))?;

@@ -1,6 +1,6 @@
-//! What the session asks of the one who wires it up and cannot know itself: to remember durably whether the target is
-//! prepared, which group the run belongs to, to be let go on before each execution (the others of a group may be
-//! behind) and to look at the host's CPUs around it, and what is to be said at the begin and at the end.
+//! What the session needs from its caller: a durable mark that the target is being prepared, the group of the run,
+//! permission to begin each execution (others of a group may be behind), the host's CPU times around it, and the
+//! findings of the begin and the end.
 
 use drivelab_core::clock::StopToken;
 use drivelab_core::drive_state::{DriveState, HostCounters};
@@ -9,7 +9,7 @@ use drivelab_core::group::{CoreTime, Group};
 use drivelab_core::ids::StepKey;
 
 /// Keeps the target's state on record, so that a run that was killed knows whether it must prepare again; and stands at
-/// the border of every execution. Only the target's state and the findings have to be answered.
+/// the border of every execution. Only `preparation_begins`, `preparation_done` and `closing_findings` have no default.
 pub trait TargetCare {
     /// A preparation is about to change the target: until it is done, the target is not whole.
     ///
@@ -57,7 +57,7 @@ pub trait TargetCare {
     }
 
     /// Findings that are known before the first step and follow from nothing else on record, such as a target that is
-    /// smaller than was asked for. Asked once, of a new run.
+    /// smaller than was asked for. Asked once by each process of the run.
     fn opening_findings(&mut self) -> Vec<Finding> {
         Vec::new()
     }

@@ -27,6 +27,9 @@ const DURABLE_LIMIT: Duration = Duration::from_secs(120);
 const MOST_WAITING: usize = 32;
 /// How long the end of a run waits for a recorder that is already lost: one that hangs in the kernel never comes back.
 const LOST_LIMIT: Duration = Duration::from_secs(5);
+/// What to do about a disk that cannot take the results. A run goes on where it is recorded: `--data` moves none.
+const ELSEWHERE: &str = "free space on the disk that holds the results and run `drivelab resume`, or begin a new run with \
+                         --data DIR on another disk";
 /// How often listeners may look at keys, redraw or flush.
 const IDLE: Duration = Duration::from_millis(100);
 
@@ -144,7 +147,7 @@ impl Fanout {
             {
                 let message = format!(
                     "the recorder is more than {RECORDER_LIMIT} behind: the disk that holds the results cannot keep up \
-                     (is it the one under test, or full?); put the results elsewhere with --data DIR and resume"
+                     (is it the one under test, or full?); {ELSEWHERE}"
                 );
                 progress.lost = Some(message.clone());
                 self.stop.stop(StopCause::Recorder);
@@ -183,7 +186,7 @@ impl Fanout {
                 let seconds = DURABLE_LIMIT.as_secs();
                 let message = format!(
                     "the recorder could not make the results durable within {seconds} s: the disk that holds them does \
-                     not answer; put the results elsewhere with --data DIR and resume"
+                     not answer; {ELSEWHERE}"
                 );
                 self.shared.lose(message.clone());
                 Err(RecorderLost(message))

@@ -2,8 +2,9 @@
 //! preparation may be left out, and held against the kernel's counters to notice what others write.
 
 use drivelab_analysis::findings;
+use drivelab_core::backend::BackendError;
 use drivelab_core::drive_state::{DriveState, HostCounters, Reused, StateNeeds, StateSeen, own_changes};
-use drivelab_core::event::{EventBody, Steadiness};
+use drivelab_core::event::EventBody;
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Action, Step, StepRole, TestPlan};
 use drivelab_core::record::StepRecord;
@@ -11,7 +12,7 @@ use drivelab_core::units::{Bytes, Nanos};
 use drivelab_core::workload::{Span, Workload};
 
 use crate::care::TargetCare;
-use crate::rounds::{is_due, written_by};
+use crate::rounds::is_due;
 use crate::run::{Halt, Session};
 
 /// The state, and what has to be remembered to bring it up to date.
@@ -35,12 +36,16 @@ impl Ledger {
         Some(Ledger { state, idle_at_ns: now_ns, own: Some(NOTHING), told: false })
     }
 
-    /// Brings idle time, counters and temperature up to date; gives what others changed meanwhile.
-    fn look(&mut self, counters: Option<HostCounters>, celsius: Option<f64>, now_ns: u64) -> Option<HostCounters> {
+    /// The state as far as it is known.
+    pub(crate) const fn state(&self) -> &DriveState {
+        &self.state
+    }
+
+    /// Brings idle time and counters up to date; gives what others changed meanwhile.
+    fn look(&mut self, counters: Option<HostCounters>, now_ns: u64) -> Option<HostCounters> {
         let passed = now_ns.saturating_sub(self.idle_at_ns);
         self.idle_at_ns = now_ns;
         self.state.idle = self.state.idle.map(|idle| Nanos::new(idle.get().saturating_add(passed)));
-        self.state.celsius = celsius.or(self.state.celsius);
         let before = std::mem::replace(&mut self.state.counters, counters);
         let (own, slack) = self.own.replace(NOTHING)?;
         counters?.foreign(before?, own, slack)
@@ -97,9 +102,9 @@ impl Session<'_> {
 
     /// The state now, with a finding where others wrote since the last look.
     fn look_at_state(&mut self) -> Result<Option<DriveState>, Halt> {
-        let (counters, celsius, now_ns) = (self.care.counters(), self.watch.celsius(), self.clock.now_ns());
+        let (counters, now_ns) = (self.care.counters(), self.clock.now_ns());
         let Some(ledger) = &mut self.ledger else { return Ok(None) };
-        let foreign = ledger.look(counters, celsius, now_ns);
+        let foreign = ledger.look(counters, now_ns);
         let mut found = None;
         if let Some(foreign) = foreign {
             ledger.state.forget("something else wrote to it while this run went on");
@@ -113,27 +118,30 @@ impl Session<'_> {
     }
 
     /// An execution is over: the account goes on, and is kept.
-    pub(crate) fn state_after(&mut self, step: &Step, record: Option<&StepRecord>) {
+    ///
+    /// # Errors
+    /// Where what it wrote to the page cache did not come to the target.
+    pub(crate) fn state_after(&mut self, step: &Step, record: Option<&StepRecord>) -> Result<(), BackendError> {
+        let written_out = self.write_out(step);
         let (counters, now_ns) = (self.care.counters(), self.clock.now_ns());
-        let Some(ledger) = &mut self.ledger else { return };
+        let Some(ledger) = &mut self.ledger else { return written_out };
         ledger.over(step, record, now_ns);
+        if written_out.is_err() {
+            ledger.state.forget("what was written to the page cache did not all come to the target");
+        }
         // What others wrote in between is found at the next look, which compares with the counters from before.
         let mut kept = ledger.state.clone();
         kept.counters = counters;
         self.care.keep_drive_state(&kept, None);
+        written_out
     }
 
-    /// A steady test has its verdict. Of a preparation it is said how far it went as well.
-    pub(crate) fn judged(&mut self, test: &TestPlan, verdict: Steadiness) -> Result<(), Halt> {
-        let step = test.steps.iter().find(|step| step.role == StepRole::Prepare);
-        let state = self.ledger.as_ref().map(|ledger| &ledger.state);
-        let finding = step.and_then(|step| Some((step, step.workload()?))).map(|(step, load)| {
-            let written = Bytes::new(written_by(test, &self.records, verdict.last_round));
-            let key = StepKey { step: step.id.clone(), round: verdict.last_round };
-            findings::prepared_flat(key, &verdict, written, load.span, state.map(|state| state.share_of(load.span)))
-        });
-        self.note(EventBody::Steadiness(verdict))?;
-        finding.map_or(Ok(()), |finding| self.note(EventBody::Finding(finding)))
+    /// Has the kernel write to the device what a step wrote to the page cache. The kernel counts it only then: counted
+    /// later, by the next step or when the device is closed, it would be taken for the writes of somebody else.
+    fn write_out(&mut self, step: &Step) -> Result<(), BackendError> {
+        let load = step.workload();
+        let cached = load.is_some_and(|load| load.groups().any(|group| !group.direct && group.changes_itself()));
+        if cached && self.care.counters().is_some() { self.backend.sync() } else { Ok(()) }
     }
 
     /// Before a test: leaves its preparation out where it is done already (then also where it was to be done again),
@@ -150,7 +158,7 @@ impl Session<'_> {
             let schedule = test.schedule().into_iter();
             let keys = schedule.filter(|(_, step)| writes(step)).map(|(key, _)| key).collect();
             let words = state.last.map(|last| last.words()).unwrap_or_default();
-            let why = format!("left out, since the target is as it would leave it: {words}");
+            let why = format!("skipped: the target is already in the state that this preparation leaves ({words})");
             self.note(EventBody::PreparationReused(Reused { keys, why }))?;
             self.again.tests.retain(|name| *name != test.name);
         }

@@ -1,14 +1,18 @@
-//! Which executions of a test are still to be done, when a steady test is steady, and at which rate the next round of
-//! a search runs.
+//! Which executions of a test are still to be done, when a steady test is steady and what is said of it, and at which
+//! rate the next round of a search runs.
 
 use drivelab_analysis::find_rate::rate_of_round;
+use drivelab_analysis::findings;
 use drivelab_analysis::steady::{short_window, snia_window, tracked_value};
+use drivelab_core::drive_state::DriveState;
 use drivelab_core::event::Steadiness;
+use drivelab_core::finding::Finding;
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Rounds, Step, StepRole, TestPlan};
 use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::relative::skipped;
 use drivelab_core::run::RunRecords;
+use drivelab_core::units::Bytes;
 
 use crate::again::Again;
 
@@ -101,9 +105,24 @@ pub(crate) fn judge(test: &TestPlan, records: &RunRecords, rounds_done: u32) -> 
     })
 }
 
+/// How far a preparation went that has its verdict, and whether it is flat; `None` of a test that prepares nothing.
+/// `state` is that of the target, where it is known.
+pub(crate) fn prepared_flat(
+    test: &TestPlan,
+    records: &RunRecords,
+    verdict: &Steadiness,
+    state: Option<&DriveState>,
+) -> Option<Finding> {
+    let step = test.steps.iter().find(|step| step.role == StepRole::Prepare)?;
+    let load = step.workload()?;
+    let written = Bytes::new(written_by(test, records, verdict.last_round));
+    let key = StepKey { step: step.id.clone(), round: verdict.last_round };
+    Some(findings::prepared_flat(key, verdict, written, load.span, state.map(|state| state.share_of(load.span))))
+}
+
 /// Bytes that the first `rounds` of a test have written, as far as they were not stopped: a resumed test judges its
 /// rounds from the first on once more, and must come to the same end.
-pub(crate) fn written_by(test: &TestPlan, records: &RunRecords, rounds: u32) -> u64 {
+fn written_by(test: &TestPlan, records: &RunRecords, rounds: u32) -> u64 {
     let whole = |record: &&StepRecord| record.key.round <= rounds && record.stop_reason != StopReason::Stopped;
     let of_test = records.steps.iter().filter(|record| test.steps.iter().any(|step| step.id == record.key.step));
     let of_test = of_test.filter(whole);
@@ -113,7 +132,6 @@ pub(crate) fn written_by(test: &TestPlan, records: &RunRecords, rounds: u32) -> 
 #[cfg(test)]
 mod tests {
     use drivelab_analysis::testing::sample_steady_run;
-    use drivelab_core::units::Bytes;
 
     use super::*;
 

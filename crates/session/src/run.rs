@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::clock::{RunClock, StopCause, StopToken};
-use drivelab_core::event::{EventBody, RunResumed, RunStarted, RunState};
+use drivelab_core::event::{EventBody, RunResumed, RunStarted, RunState, Steadiness};
 use drivelab_core::group::HostCpu;
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Action, Step, StepRole, TestPlan};
@@ -20,7 +20,7 @@ use crate::care::TargetCare;
 use crate::emit::Emitter;
 use crate::fanout::{Fanout, RecorderLost};
 use crate::ledger::Ledger;
-use crate::rounds::{Searched, groups, is_due, is_judged, judge, searched};
+use crate::rounds::{Searched, groups, is_due, is_judged, judge, prepared_flat, searched};
 use crate::watch::{Watch, phase_of};
 
 /// Steps in a row that end in device errors before the run is given up.
@@ -84,9 +84,18 @@ impl From<RecorderLost> for Halt {
     }
 }
 
+/// What an I/O step came to.
+struct Ran {
+    /// How long the target was busy with it.
+    active: Nanos,
+    record: Result<StepRecord, BackendError>,
+    /// Whether what it had written to the page cache came to the target.
+    written_out: Result<(), BackendError>,
+}
+
 /// One process's part of a run.
 pub struct Session<'a> {
-    backend: &'a mut dyn Backend,
+    pub(crate) backend: &'a mut dyn Backend,
     pub(crate) care: &'a mut dyn TargetCare,
     pub(crate) clock: Arc<dyn RunClock>,
     pub(crate) stop: StopToken,
@@ -120,12 +129,12 @@ impl<'a> Session<'a> {
             Start::New(started) => (EventBody::RunStarted(started), None),
             Start::Resumed { records, resumed } => (EventBody::RunResumed(resumed), Some(records)),
         };
-        let lost = matches!(&first, EventBody::RunResumed(resumed) if resumed.prepared_again);
+        let state_lost = matches!(&first, EventBody::RunResumed(resumed) if resumed.prepared_again);
         let not_emptied = match (&first, &before) {
             (EventBody::RunResumed(resumed), Some(records)) => again::not_emptied(records, resumed),
             _ => None,
         };
-        let again = before.as_ref().filter(|_| lost).map(Again::of).unwrap_or_default();
+        let again = before.as_ref().filter(|_| state_lost).map(Again::of).unwrap_or_default();
         let next_seq = before.as_ref().map_or(0, |records| records.last_seq + 1);
         let mut emitter = Emitter::new(Arc::clone(&clock), next_seq, fanout);
         let first = match emitter.emit_and_wait(first) {
@@ -256,6 +265,13 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
+    /// A steady test has its verdict. Of a preparation it is said how far it went as well.
+    fn judged(&mut self, test: &TestPlan, verdict: Steadiness) -> Result<(), Halt> {
+        let finding = prepared_flat(test, &self.records, &verdict, self.ledger.as_ref().map(Ledger::state));
+        self.note(EventBody::Steadiness(verdict))?;
+        finding.map_or(Ok(()), |finding| self.note(EventBody::Finding(finding)))
+    }
+
     /// Does those finished executions of a test once more that later ones rest on; their figures stay as they are.
     fn make_again(&mut self, test: &TestPlan, set: u32) -> Result<(), Halt> {
         for (key, step) in test.schedule_of_set(set) {
@@ -269,9 +285,11 @@ impl<'a> Session<'a> {
             let (active, record) = match &step.action {
                 Action::Io { .. } => {
                     self.state_before(&key)?;
-                    let (active, ran) = self.drive(&key, step)?;
-                    let record = ran.map_err(|error| {
-                        Halt::Failed(format!("what later steps rest on could not be made again: step {key}: {error}"))
+                    let Ran { active, record, written_out } = self.drive(&key, step)?;
+                    let record = record.and_then(|record| written_out.map(|()| record)).map_err(|error| {
+                        Halt::Failed(format!(
+                            "the state that later steps need could not be restored: step {key}: {error}"
+                        ))
                     })?;
                     (active, Some(record))
                 }
@@ -290,8 +308,9 @@ impl<'a> Session<'a> {
             }
             self.note(EventBody::MadeAgain { key: key.clone(), record })?;
             if reason == Some(StopReason::Errors) {
-                let text = format!("what later steps rest on could not be made again: step {key} ended in errors");
-                return Err(Halt::Failed(text));
+                return Err(Halt::Failed(format!(
+                    "the state that later steps need could not be restored: step {key} ended in errors"
+                )));
             }
             self.rest(&key, step, active)?;
         }
@@ -306,18 +325,20 @@ impl<'a> Session<'a> {
     }
 
     fn run_step(&mut self, key: &StepKey, step: &Step) -> Result<(), Halt> {
+        // A stop may end either wait. Until both are over, nothing on record says that the execution has begun.
+        if let Some(wait) = step.start_below {
+            self.cool_down(key, wait)?;
+        }
+        if !self.care.step_begins(self.position(key), &self.stop) {
+            return Err(Halt::Stopped);
+        }
+        let looked_ns = self.clock.now_ns();
         if step.role == StepRole::Prepare {
             self.care.preparation_begins().map_err(Halt::Failed)?;
             self.preparing = true;
         }
-        if let Some(wait) = step.start_below {
-            self.cool_down(key, wait)?;
-        }
         self.note_state(key)?;
         self.note(EventBody::StepStarted { key: key.clone() })?;
-        if !self.care.step_begins(self.position(key), &self.stop) {
-            return Err(Halt::Stopped);
-        }
         self.enter(phase_of(step))?;
         let started_ns = self.clock.now_ns();
         let active = match &step.action {
@@ -337,7 +358,7 @@ impl<'a> Session<'a> {
         let cores = self.care.step_over();
         if !cores.is_empty() {
             let (key, to_ns) = (key.clone(), self.clock.now_ns());
-            self.note(EventBody::HostCpu(HostCpu { key, from_ns: started_ns, to_ns, cores }))?;
+            self.note(EventBody::HostCpu(HostCpu { key, from_ns: looked_ns, to_ns, cores }))?;
         }
         self.rest(key, step, active)
     }
@@ -350,18 +371,26 @@ impl<'a> Session<'a> {
 
     /// Runs an I/O step; says how long the target was busy with it.
     fn run_io(&mut self, key: &StepKey, step: &Step) -> Result<Nanos, Halt> {
-        let (active, ran) = self.drive(key, step)?;
-        match ran {
+        let Ran { active, record, written_out } = self.drive(key, step)?;
+        match record {
             Ok(record) => self.step_ended(step, record)?,
             Err(error) => self.step_failed(key, &error)?,
         }
-        Ok(active)
+        written_out.map(|()| active).map_err(|error| {
+            Halt::Failed(format!(
+                "what step {key} wrote to the page cache could not be written to the target: {error}; check the kernel \
+                 log and the drive's health before trying again"
+            ))
+        })
     }
 
     /// Lets the backend run an I/O step, hands its intervals on and brings the account of the target's state up to
     /// date.
-    fn drive(&mut self, key: &StepKey, step: &Step) -> Result<(Nanos, Result<StepRecord, BackendError>), Halt> {
-        let nothing = |why: &str| Ok((Nanos::new(0), Err(BackendError::Unfit(why.to_owned()))));
+    fn drive(&mut self, key: &StepKey, step: &Step) -> Result<Ran, Halt> {
+        let nothing = |why: &str| {
+            let record = Err(BackendError::Unfit(why.to_owned()));
+            Ok(Ran { active: Nanos::new(0), record, written_out: Ok(()) })
+        };
         // The plan of the records has the rates that follow from earlier steps.
         let Some(step) = self.records.plan.step(&step.id).cloned() else { return nothing("it is not in the plan") };
         let Action::Io { workload, stop, ramp } = &step.action else { return nothing("it issues no I/O") };
@@ -381,7 +410,7 @@ impl<'a> Session<'a> {
         };
         let (emitter, watch, clock) = (&mut self.emitter, &mut self.watch, &self.clock);
         let mut lost = None;
-        let ran = self.backend.run_step(request, &mut |interval| {
+        let record = self.backend.run_step(request, &mut |interval| {
             if lost.is_none() {
                 let taken = emitter.emit(EventBody::Interval(interval));
                 lost = taken.and_then(|_| watch.collect_now_and_then(emitter, clock.now_ns())).err();
@@ -391,8 +420,8 @@ impl<'a> Session<'a> {
             return Err(lost.into());
         }
         let active = Nanos::new(self.clock.now_ns() - started_ns);
-        self.state_after(&step, ran.as_ref().ok());
-        Ok((active, ran))
+        let written_out = self.state_after(&step, record.as_ref().ok());
+        Ok(Ran { active, record, written_out })
     }
 
     fn step_ended(&mut self, step: &Step, record: StepRecord) -> Result<(), Halt> {

@@ -4,7 +4,7 @@ use drivelab_core::clock::StopCause;
 use drivelab_core::event::EventBody;
 use drivelab_core::ids::StepKey;
 use drivelab_core::plan::{Action, CoolDown, Step};
-use drivelab_core::telemetry::{About, Observer, Phase, Quantity, SourceKind, TelemetryBatch, TelemetryDescribed};
+use drivelab_core::telemetry::{About, Observer, Phase, Quantity, SourceDescription, SourceKind};
 
 use crate::emit::Emitter;
 use crate::fanout::RecorderLost;
@@ -27,32 +27,9 @@ pub(crate) fn phase_of(step: &Step) -> Phase {
     }
 }
 
-/// Where the temperature of the drive stands among the samples, and the newest one.
-#[derive(Default)]
-struct Thermometer {
-    /// The source's and the series' place.
-    place: Option<(usize, usize)>,
-    celsius: Option<f64>,
-}
-
-impl Thermometer {
-    fn among(described: &TelemetryDescribed) -> Self {
-        let place = described.sources.iter().enumerate().find_map(|(at, source)| {
-            let of_drive = matches!(source.about, About::Drive(_));
-            let series = source.series.iter().position(|series| of_drive && series.quantity == Quantity::Temperature);
-            series.map(|series| (at, series))
-        });
-        Thermometer { place, celsius: None }
-    }
-
-    fn read(&mut self, batch: &TelemetryBatch) {
-        let Some((source, series)) = self.place else { return };
-        let samples = batch.sources.iter().filter(|samples| samples.source as usize == source);
-        let newest = samples.filter_map(|samples| samples.samples.last()).next_back();
-        if let Some(celsius) = newest.and_then(|sample| sample.values.get(series).copied().flatten()) {
-            self.celsius = Some(celsius);
-        }
-    }
+/// Whether a source tells the temperature of a drive.
+fn is_thermometer(source: &SourceDescription) -> bool {
+    matches!(source.about, About::Drive(_)) && source.series.iter().any(|one| one.quantity == Quantity::Temperature)
 }
 
 /// Who watches, and when the samples were last collected.
@@ -60,43 +37,35 @@ impl Thermometer {
 pub(crate) struct Watch {
     pub(crate) observer: Option<Box<dyn Observer>>,
     collected_ns: u64,
-    thermometer: Thermometer,
 }
 
 impl Watch {
     pub(crate) fn by(observer: Option<Box<dyn Observer>>) -> Self {
-        let thermometer =
-            observer.as_ref().map(|observer| Thermometer::among(&observer.described())).unwrap_or_default();
-        Watch { observer, collected_ns: 0, thermometer }
+        Watch { observer, collected_ns: 0 }
     }
 
     /// Records what was sampled.
     pub(crate) fn collect(&mut self, emitter: &mut Emitter, now_ns: u64) -> Result<(), RecorderLost> {
         self.collected_ns = now_ns;
         match self.observer.as_mut().and_then(|observer| observer.collect()) {
-            Some(batch) => {
-                self.thermometer.read(&batch);
-                emitter.emit(EventBody::Telemetry(batch)).map(|_| ())
-            }
+            Some(batch) => emitter.emit(EventBody::Telemetry(batch)).map(|_| ()),
             None => Ok(()),
         }
     }
 
     /// Whether anything counts what the drive writes to its media.
     pub(crate) fn counts_media_writes(&self) -> bool {
-        self.observer.as_ref().is_some_and(|observer| {
-            observer.described().sources.iter().any(|source| source.kind == SourceKind::MediaWrites)
-        })
+        self.has(|source| source.kind == SourceKind::MediaWrites)
     }
 
     /// Whether anything tells the drive's temperature.
     pub(crate) fn tells_temperature(&self) -> bool {
-        self.thermometer.place.is_some()
+        self.has(is_thermometer)
     }
 
-    /// The newest temperature of the drive among what was sampled anyway, in °C.
-    pub(crate) fn celsius(&self) -> Option<f64> {
-        self.thermometer.celsius
+    /// Whether a source of this kind is watched.
+    fn has(&self, is: impl Fn(&SourceDescription) -> bool) -> bool {
+        self.observer.as_ref().is_some_and(|observer| observer.described().sources.iter().any(is))
     }
 
     /// [`Self::collect`], where the last time is long enough ago: intervals may come ten times a second.
@@ -161,10 +130,16 @@ impl Session<'_> {
             }
         }
         let Some(mut celsius) = first else {
+            let below = wait.below_c;
+            let why = if self.watch.tells_temperature() {
+                let tries = FIRST_LOOKS + 1;
+                format!("the drive's temperature could not be read in {tries} tries; check its sensor, name")
+            } else {
+                "nothing tells the drive's temperature; name".to_owned()
+            };
             return Err(Halt::Failed(format!(
-                "{key} is to begin below {} °C, and nothing tells the drive's temperature; name a thermometer with \
-                 --temperature-file, or run without that condition",
-                wait.below_c
+                "{key} is to begin below {below} °C, and {why} a thermometer with --temperature-file, or run without that \
+                 condition"
             )));
         };
         let below = f64::from(wait.below_c);

@@ -72,6 +72,17 @@ pub fn not_emptied(cut_off: &str, keys: Vec<StepKey>) -> Finding {
     words.finding(keys, Vec::new())
 }
 
+/// Codes of [`prepared_flat`]: whether it was.
+const FLAT: &str = "prepared_flat";
+const NOT_FLAT: &str = "not_prepared_flat";
+
+/// Whether both findings judge the same preparation, which was repeated then.
+pub(crate) fn judge_one_preparation(one: &Finding, other: &Finding) -> bool {
+    let judges = |finding: &Finding| finding.code == FLAT || finding.code == NOT_FLAT;
+    let step = |finding: &Finding| finding.steps.first().map(|key| key.step.clone());
+    judges(one) && judges(other) && step(one) == step(other)
+}
+
 /// A preparation that was to go on until its speed was flat: how far it went, and whether it was. `share` of the span
 /// holds data after it, where that is known. `key` is its last execution, which tells it from other preparations.
 #[must_use]
@@ -80,7 +91,7 @@ pub fn prepared_flat(key: StepKey, verdict: &Steadiness, written: Bytes, span: S
     let passes = if span.length.get() == 0 { 0.0 } else { written.as_f64() / span.length.as_f64() };
     let far = format!("{last_round} slices ({written}, {passes:.1} times its span of {})", span.length);
     let words = Words {
-        code: if *reached { "prepared_flat" } else { "not_prepared_flat" },
+        code: if *reached { FLAT } else { NOT_FLAT },
         severity: if *reached { Severity::Note } else { Severity::Warning },
         statement: if *reached {
             format!("The speed of '{test}' was flat after {far}.")

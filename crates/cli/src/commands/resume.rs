@@ -278,7 +278,7 @@ fn again(records: &RunRecords) -> &'static str {
 fn as_left_or_changed(words: &str, records: &RunRecords) -> (String, bool) {
     match state_changed(records) {
         None => (words.to_owned(), false),
-        Some(why) => (format!("{words}; but {why}, so that is made again"), true),
+        Some(why) => (format!("{words}; but {why}, so that state is restored"), true),
     }
 }
 

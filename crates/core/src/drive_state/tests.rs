@@ -211,6 +211,17 @@ fn counters_that_moved_more_than_we_wrote_are_somebody_else() {
 }
 
 #[test]
+fn an_account_that_an_earlier_version_kept_is_read() {
+    let kept = json!({"length": 4096, "written": 4096, "celsius": 41.5, "idle": 5});
+    let expected = DriveState {
+        written: Some(Bytes::new(4096)),
+        idle: Some(Nanos::new(5)),
+        ..DriveState::empty(Bytes::new(4096))
+    };
+    assert_eq!(serde_json::from_value::<DriveState>(kept).expect("a state"), expected, "a temperature is left out");
+}
+
+#[test]
 fn pieces_stay_few() {
     let mut state = DriveState::empty(Bytes::new(1000 * GIB));
     for at in 0..200 {

@@ -174,6 +174,21 @@ fn an_execution_that_was_stopped_or_failed_is_forgotten_when_it_begins_again() {
 }
 
 #[test]
+fn the_last_verdict_on_a_test_counts() {
+    let verdict = |test: &str, reached, last_round| {
+        let (first_round, range_percent, slope_percent) = (last_round - 4, 1.0, 1.0);
+        Steadiness { test: test.to_owned(), reached, first_round, last_round, range_percent, slope_percent }
+    };
+    let (first, other, second) =
+        (verdict("prepare", false, 8), verdict("writes", true, 5), verdict("prepare", true, 6));
+    let judged = [&first, &other].map(|verdict| EventBody::Steadiness(verdict.clone()));
+    let before = [vec![started()], judged.to_vec()].concat();
+    assert_eq!(fold(before.clone()).steadiness, [first, other.clone()]);
+    let repeated = [before, vec![resumed(), EventBody::Steadiness(second.clone())]].concat();
+    assert_eq!(fold(repeated).steadiness, [other, second]);
+}
+
+#[test]
 fn a_wait_belongs_to_the_try_that_it_stands_before() {
     let waits = |celsius: f64| {
         let (key, below_c, reached) = (key("read"), 40, celsius < 40.0);

@@ -5,8 +5,11 @@ use std::sync::{Arc, Mutex};
 use drivelab_analysis::testing::{fold, sample_run};
 use drivelab_core::clock::{StopCause, StopToken, VirtualClock};
 use drivelab_core::event::{Event, EventBody};
-use drivelab_core::plan::CoolDown;
-use drivelab_core::telemetry::{Observer, Phase, TelemetryBatch, TelemetryDescribed};
+use drivelab_core::plan::{CoolDown, StepRole};
+use drivelab_core::telemetry::{
+    About, Disturbs, Observer, Phase, Quantity, SeriesDescription, SourceDescription, SourceId, SourceKind,
+    TelemetryBatch, TelemetryDescribed,
+};
 use drivelab_core::units::Nanos;
 use drivelab_session::{Fanout, Outcome, Session};
 
@@ -14,14 +17,32 @@ use super::common::{Keep, Remember, started};
 use super::promises::{Playback, plan_without_rests};
 
 /// A thermometer that has these temperatures one after the other, and stays at the last; `None` is a reading that fails.
+/// Without any there is no thermometer.
 struct Thermometer {
     celsius: Vec<Option<f64>>,
     phases: Arc<Mutex<Vec<Phase>>>,
+    /// Set when the last temperature is asked for.
+    stop: Option<StopToken>,
+}
+
+fn source() -> SourceDescription {
+    SourceDescription {
+        id: SourceId::new("hwmon:it"),
+        kind: SourceKind::Hwmon,
+        about: About::Drive("it".to_owned()),
+        origin: String::new(),
+        accuracy: String::new(),
+        disturbs: Disturbs::Nothing,
+        every: Nanos::from_secs(1),
+        cost: None,
+        series: vec![SeriesDescription::new("composite", Quantity::Temperature)],
+    }
 }
 
 impl Observer for Thermometer {
     fn described(&self) -> TelemetryDescribed {
-        TelemetryDescribed::default()
+        let sources = if self.celsius.is_empty() { Vec::new() } else { vec![source()] };
+        TelemetryDescribed { sources, ..TelemetryDescribed::default() }
     }
 
     fn enter(&mut self, phase: Phase) {
@@ -33,8 +54,11 @@ impl Observer for Thermometer {
     }
 
     fn drive_temperature(&mut self) -> Option<(String, f64)> {
-        let now = if self.celsius.len() > 1 { self.celsius.remove(0) } else { *self.celsius.first()? };
-        Some(("it".to_owned(), now?))
+        if self.celsius.len() > 1 {
+            return self.celsius.remove(0).map(|now| ("it".to_owned(), now));
+        }
+        self.stop.iter().for_each(|stop| stop.stop(StopCause::Person));
+        self.celsius.first().copied().flatten().map(|now| ("it".to_owned(), now))
     }
 
     fn too_hot(&self) -> Option<String> {
@@ -57,7 +81,7 @@ fn beside_one(celsius: Vec<Option<f64>>, stop: StopToken) -> (Outcome, Vec<Event
     plan.tests[0].steps[0].start_below = Some(CoolDown { below_c: 50, cap: Nanos::from_secs(60) });
     let (recorder, mut backend, mut care) = (Keep::default(), Playback::of(sample_run()), Remember::default());
     let phases = Arc::new(Mutex::new(Vec::new()));
-    let thermometer = Thermometer { celsius, phases: Arc::clone(&phases) };
+    let thermometer = Thermometer { celsius, phases: Arc::clone(&phases), stop: None };
     let clock = Arc::new(VirtualClock::default());
     let fanout = Fanout::start(Box::new(recorder.clone()), Vec::new(), stop.clone());
     let session = Session::begin(started(plan), &mut backend, &mut care, clock, stop, fanout).expect("a recorder");
@@ -118,13 +142,34 @@ fn a_first_temperature_that_is_missing_is_asked_for_again_before_a_run_is_given_
     }
     let (outcome, ..) = late(6);
     assert!(
-        matches!(&outcome, Outcome::Failed { message, .. } if message.contains("nothing tells the drive's temperature")),
-        "six times is not there: {outcome:?}"
+        matches!(&outcome, Outcome::Failed { message, .. }
+            if message.contains("the drive's temperature could not be read in 6 tries; check its sensor")),
+        "a thermometer that fails is one all the same: {outcome:?}"
     );
     let stop = StopToken::default();
     stop.stop(StopCause::Person);
     let (outcome, ..) = beside_one(vec![None], stop);
     assert!(matches!(outcome, Outcome::Interrupted { .. }), "nobody waits for it who is told to stop: {outcome:?}");
+}
+
+#[test]
+fn a_stop_while_the_drive_cools_begins_no_preparation() {
+    let stop = StopToken::default();
+    let mut plan = plan_without_rests();
+    plan.tests[0].steps[0].start_below = Some(CoolDown { below_c: 50, cap: Nanos::from_secs(60) });
+    assert_eq!(plan.tests[0].steps[0].role, StepRole::Prepare);
+    let (recorder, mut backend, mut care) = (Keep::default(), Playback::of(sample_run()), Remember::default());
+    let celsius = vec![Some(62.0), Some(60.0)];
+    let thermometer = Thermometer { celsius, phases: Arc::default(), stop: Some(stop.clone()) };
+    let clock = Arc::new(VirtualClock::default());
+    let fanout = Fanout::start(Box::new(recorder.clone()), Vec::new(), stop.clone());
+    let session = Session::begin(started(plan), &mut backend, &mut care, clock, stop, fanout).expect("a recorder");
+    let outcome = session.observed(Some(Box::new(thermometer))).run();
+    assert!(matches!(outcome, Outcome::Interrupted { .. }), "{outcome:?}");
+    let events = recorder.events();
+    assert!(events.iter().any(|event| matches!(event.event, EventBody::CoolDownStarted { .. })), "it was waiting");
+    assert!(events.iter().all(|event| !matches!(event.event, EventBody::StepStarted { .. })));
+    assert!(care.0.is_empty(), "a target that nothing was written to needs no second preparation: {:?}", care.0);
 }
 
 #[test]

@@ -8,8 +8,8 @@ use drivelab_core::clock::StopToken;
 use drivelab_core::drive_state::{DriveState, HostCounters, StateNeeds, StateSeen};
 use drivelab_core::event::EventBody;
 use drivelab_core::finding::Finding;
-use drivelab_core::ids::StepKey;
-use drivelab_core::plan::{Plan, Rest, Rounds, StepRole, Tracked};
+use drivelab_core::ids::{StepId, StepKey};
+use drivelab_core::plan::{Action, Plan, Rest, Rounds, StepRole, TestPlan, Tracked};
 use drivelab_core::record::{IntervalRecord, StepRecord};
 use drivelab_core::units::Bytes;
 use drivelab_session::{Outcome, TargetCare};
@@ -23,6 +23,16 @@ struct Fills {
     seeds: Vec<u64>,
     /// What the kernel has counted.
     counted: Arc<Mutex<u64>>,
+    /// What the kernel holds in the page cache: it comes to the device, and is counted, at the next step or sync.
+    cached: u64,
+    /// The device takes nothing of what the kernel holds.
+    broken: bool,
+}
+
+impl Fills {
+    fn write_out(&mut self) {
+        *self.counted.lock().expect("no panic") += std::mem::take(&mut self.cached);
+    }
 }
 
 impl Backend for Fills {
@@ -35,16 +45,25 @@ impl Backend for Fills {
         request: StepRequest<'_>,
         _: &mut dyn FnMut(IntervalRecord),
     ) -> Result<StepRecord, BackendError> {
+        self.write_out();
         self.ran.push(request.key.clone());
         self.seeds.push(request.workload.seed);
         let mut record = sample_run().steps.swap_remove(0);
         record.key = request.key.clone();
         record.written_total = if request.workload.writes() { length() } else { Bytes::new(0) };
-        *self.counted.lock().expect("no panic") += record.written_total.get();
+        self.cached = record.written_total.get();
+        if request.workload.direct {
+            self.write_out();
+        }
         Ok(record)
     }
 
     fn sync(&mut self) -> Result<(), BackendError> {
+        if self.broken {
+            let what = "making 'it' durable (fdatasync)".to_owned();
+            return Err(BackendError::System { what, source: std::io::Error::from_raw_os_error(5) });
+        }
+        self.write_out();
         Ok(())
     }
 }
@@ -155,6 +174,12 @@ fn preparation_that_still_holds_is_left_out_where_the_plan_lets_it() {
     lets.tests[0].state.reuse = true;
     let (backend, events, _) = run(lets.clone(), left.clone(), 0);
     assert!(reused(&events) && backend.ran.len() == 1, "{:?}", backend.ran);
+    let why = events
+        .iter()
+        .find_map(|event| if let EventBody::PreparationReused(one) = event { Some(&one.why) } else { None });
+    let words = left.last.expect("a load").words();
+    let said = format!("skipped: the target is already in the state that this preparation leaves ({words})");
+    assert_eq!(why, Some(&said));
     for (plan, state) in [(plan(), left), (lets, DriveState::empty(length()))] {
         let (backend, events, _) = run(plan, state, 0);
         assert!(!reused(&events) && backend.ran.len() == 2, "{:?}", backend.ran);
@@ -198,6 +223,56 @@ fn what_others_write_meanwhile_is_a_finding_and_makes_the_state_unknown() {
     assert!((others as f64 - slack..=others as f64).contains(&seen), "{seen}");
     let last = states(&events).last().expect("a state").state.clone();
     assert!(last.unknown.is_some() && last.written.is_none() && last.pieces.is_empty(), "{last:?}");
+}
+
+/// A measured step that writes through the page cache, and reads before and behind it.
+fn through_the_cache(reads_before: usize, reads_behind: usize) -> Plan {
+    let mut plan = plan();
+    let named = |test: &TestPlan, name: String| {
+        let mut test = TestPlan { name: name.clone(), ..test.clone() };
+        test.steps.iter_mut().for_each(|step| step.id = StepId::new(&name, "load"));
+        test
+    };
+    let mut writes = named(&plan.tests[0], "writes".to_owned());
+    let step = &mut writes.steps[0];
+    (step.role, step.rest) = (StepRole::Measure, Rest::None {});
+    let Action::Io { workload, .. } = &mut step.action else { panic!("a load") };
+    workload.direct = false;
+    let reads = |count: usize, place: &str| -> Vec<TestPlan> {
+        (0..count).map(|at| named(&plan.tests[1], format!("{place}-{at}"))).collect()
+    };
+    plan.tests = [reads(reads_before, "before"), vec![writes], reads(reads_behind, "behind")].concat();
+    plan
+}
+
+#[test]
+fn what_a_run_itself_wrote_through_the_page_cache_is_no_foreign_write() {
+    for (before, behind) in [(0, 3), (2, 1), (1, 0)] {
+        let (mut backend, events, kept) = run(through_the_cache(before, behind), DriveState::empty(length()), 0);
+        assert_eq!(backend.ran.len(), before + 1 + behind);
+        assert!(findings(&events).is_empty(), "{:?}", findings(&events));
+        // The device is closed, and the kernel writes to it what it holds.
+        backend.write_out();
+        let counted = *backend.counted.lock().expect("no panic");
+        let (last, running) = kept.last().expect("a state");
+        assert_eq!(last.counters.map(|counters| counters.written), Some(Bytes::new(counted)), "for the next run");
+        assert!(!running && counted == length().get());
+        assert_eq!(last.written, Some(length()), "what is known of it stays known");
+    }
+}
+
+#[test]
+fn a_device_that_does_not_take_what_the_page_cache_holds_ends_the_run() {
+    let (keep, counted) = (Keep::default(), Arc::default());
+    let mut backend = Fills { counted: Arc::clone(&counted), broken: true, ..Fills::default() };
+    let mut care = Device { state: DriveState::empty(length()), counted, others: 0, looks: 0, kept: Vec::new() };
+    let start = started(through_the_cache(0, 1));
+    let outcome = run_session(start, &mut backend, &mut care, keep.clone(), StopToken::default());
+    let Outcome::Failed { message, .. } = outcome else { panic!("{outcome:?}") };
+    assert!(message.contains("'it' durable") && message.contains("page cache"), "{message}");
+    assert_eq!((backend.ran.len(), keep.records().steps.len()), (1, 1), "what was measured is on record");
+    let (last, running) = care.kept.last().expect("a state");
+    assert!(!running && last.unknown.is_some() && last.written.is_none(), "{last:?}");
 }
 
 #[test]

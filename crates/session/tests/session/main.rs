@@ -4,6 +4,7 @@ mod common;
 mod cooling;
 mod curve;
 mod find_rate;
+mod group;
 mod ledger;
 mod preparation;
 mod promises;

@@ -195,7 +195,9 @@ fn a_run_that_is_cut_off_while_it_makes_its_state_again_makes_all_of_it_again() 
     run_through(resumed(keep.records(), true), &mut second, &keep);
     assert_eq!(second.ran, ["prepare/load"]);
     let records = keep.records();
-    assert!(records.was_remaking() && drivelab_session::state_changed(&records).is_some());
+    let changed = drivelab_session::state_changed(&records);
+    let said = "the state that it builds on was being restored, and that was not finished";
+    assert_eq!((records.was_remaking(), changed.as_deref()), (true, Some(said)));
     let mut third = Answers { ran: Vec::new(), stop_before: usize::MAX };
     run_through(resumed(records, true), &mut third, &keep);
     assert_eq!(third.ran, ["prepare/load", "empty/load", "full/load", "back/load"]);

@@ -12,8 +12,6 @@ use drivelab_analysis::testing::{fold, sample_events, sample_run};
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::clock::{MonotonicClock, StopCause, StopToken, VirtualClock};
 use drivelab_core::event::{Event, EventBody, RunState};
-use drivelab_core::finding::Finding;
-use drivelab_core::group::{CoreTime, Group, GroupRole};
 use drivelab_core::ids::StepKey;
 use drivelab_core::listener::{Listener, ListenerError};
 use drivelab_core::plan::{Plan, Rounds, Step, StepRole};
@@ -21,7 +19,7 @@ use drivelab_core::record::{IntervalRecord, StepRecord, StopReason};
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
 use drivelab_core::workload::Workload;
-use drivelab_session::{Fanout, Outcome, Screen, Session, TargetCare};
+use drivelab_session::{Fanout, Outcome, Screen, Session};
 
 use super::common::{Keep, Remember, resumed, run, run_with_screens, started};
 
@@ -31,7 +29,7 @@ pub(crate) type Before = Box<dyn FnMut(usize, &StopToken)>;
 /// Plays back known records.
 pub(crate) struct Playback {
     records: RunRecords,
-    ran: Vec<StepKey>,
+    pub(crate) ran: Vec<StepKey>,
     before: Before,
 }
 
@@ -90,67 +88,6 @@ fn a_run_does_every_execution_once_in_order_and_its_events_have_no_gap() {
     assert_eq!(fold(events).steps.len(), due.len());
     assert_eq!(care.0.last(), Some(&"done"));
     assert_eq!(care.0.iter().filter(|word| **word == "done").count(), 1);
-}
-
-/// One drive of a group, which is stopped while it waits for the others before its fifth step.
-struct OfAGroup {
-    group: Group,
-    positions: Vec<u32>,
-    stop_at: usize,
-}
-
-impl TargetCare for OfAGroup {
-    fn preparation_begins(&mut self) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn preparation_done(&mut self) -> Result<(), String> {
-        Ok(())
-    }
-
-    fn group(&mut self) -> Option<Group> {
-        Some(self.group.clone())
-    }
-
-    fn step_begins(&mut self, position: u32, stop: &StopToken) -> bool {
-        self.positions.push(position);
-        if self.positions.len() == self.stop_at {
-            stop.stop(StopCause::Person);
-        }
-        !stop.is_stopped()
-    }
-
-    fn step_over(&mut self) -> Vec<CoreTime> {
-        vec![CoreTime { cpu: 0, user_ms: 7, idle_ms: 3, ..CoreTime::default() }]
-    }
-
-    fn closing_findings(&mut self) -> Vec<Finding> {
-        Vec::new()
-    }
-}
-
-#[test]
-fn a_run_of_a_group_says_so_first_and_meets_the_others_before_each_execution() {
-    let plan = plan_without_rests();
-    let due = plan.schedule().len();
-    let group = Group { role: GroupRole::Together, drive: 1, runs: Vec::new() };
-    for stop_at in [usize::MAX, 5] {
-        let mut care = OfAGroup { group: group.clone(), positions: Vec::new(), stop_at };
-        let (recorder, mut backend) = (Keep::default(), Playback::of(sample_run()));
-        let outcome = run(started(plan.clone()), &mut backend, &mut care, recorder.clone(), StopToken::default());
-        let done = if stop_at == 5 { 4 } else { due };
-        assert_eq!(matches!(outcome, Outcome::Interrupted { .. }), stop_at == 5, "{outcome:?}");
-        let met: Vec<u32> = (1..).take(due.min(stop_at)).collect();
-        assert_eq!(care.positions, met, "positions count the executions of the whole schedule");
-        assert_eq!(backend.ran.len(), done, "an execution whose meeting was stopped does not run");
-        let events = recorder.events();
-        assert_eq!(events[1].event, EventBody::InGroup(group.clone()));
-        let records = fold(events);
-        assert_eq!(records.group.as_ref(), Some(&group));
-        assert_eq!(records.host_cpu.len(), done);
-        assert!(records.host_cpu.iter().all(|cpu| cpu.cores[0].user_ms == 7 && cpu.from_ns <= cpu.to_ns));
-        assert_eq!(records.finished_count(), done);
-    }
 }
 
 #[test]
@@ -420,6 +357,7 @@ fn a_recorder_five_seconds_behind_stops_the_run() {
     let outcome = session.run();
     let Outcome::RecorderLost { message } = outcome else { panic!("{outcome:?}") };
     assert!(message.contains("behind"), "{message}");
+    assert!(message.ends_with("or begin a new run with --data DIR on another disk"), "{message}");
     assert_eq!(stop.cause(), Some(StopCause::Recorder));
 }
 
