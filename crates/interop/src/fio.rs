@@ -13,6 +13,7 @@ mod job;
 mod lines;
 mod load;
 mod number;
+mod one;
 mod options;
 mod place;
 mod verify;

@@ -94,13 +94,15 @@ enum Verdict {
 
 /// `cargo xtask vm-test`.
 pub(crate) fn run(root: &Path, options: &VmTest) -> Result<()> {
-    let scenarios = chosen(scenario::all(root)?, &options.names)?;
+    let all = scenario::all(root)?;
     if options.list {
-        for scenario in &scenarios {
-            println!("  {:<14} {}", scenario.name, scenario.about);
+        for scenario in &all {
+            let by_hand = if scenario.by_hand { " (by hand: only where it is named)" } else { "" };
+            println!("  {:<14} {}{by_hand}", scenario.name, scenario.about);
         }
         return Ok(());
     }
+    let scenarios = chosen(all, &options.names)?;
     let begun = Instant::now();
     let lab = match Lab::prepare(root, options) {
         Ok(lab) => lab,
@@ -131,13 +133,16 @@ fn total(scenarios: usize, seconds: f64) -> String {
     )
 }
 
-/// The scenarios that were asked for.
+/// The scenarios that were asked for; where none is named, all but those by hand.
 fn chosen(all: Vec<Scenario>, names: &[String]) -> Result<Vec<Scenario>> {
     if let Some(unknown) = names.iter().find(|name| !all.iter().any(|scenario| scenario.name == **name)) {
         let known: Vec<&str> = all.iter().map(|scenario| scenario.name.as_str()).collect();
         bail!("no scenario is called {unknown}; there are: {}", known.join(", "));
     }
-    Ok(all.into_iter().filter(|scenario| names.is_empty() || names.contains(&scenario.name)).collect())
+    let is_asked = |scenario: &Scenario| {
+        if names.is_empty() { !scenario.by_hand } else { names.contains(&scenario.name) }
+    };
+    Ok(all.into_iter().filter(is_asked).collect())
 }
 
 /// In the order in which they are begun; those of which nobody says how long they take, by name.
@@ -324,6 +329,15 @@ mod tests {
         let order = longest_first(&all);
         assert!(order.is_sorted_by_key(|scenario| (Reverse(scenario.takes_s), &scenario.name)));
         assert!(order.len() == all.len() && order[0].takes_s > 0, "no scenario says how long it takes");
+    }
+
+    #[test]
+    fn what_is_made_by_hand_runs_only_where_it_is_named() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let chosen = |names: &[String]| chosen(scenario::all(&root).expect("scenarios"), names).expect("known names");
+        let (usual, golden) = (chosen(&[]), chosen(&["golden".to_owned()]));
+        assert!(usual.len() > 20 && usual.iter().all(|scenario| !scenario.by_hand));
+        assert_eq!(golden.iter().map(|scenario| scenario.name.as_str()).collect::<Vec<_>>(), ["golden"]);
     }
 
     #[test]

@@ -19,8 +19,8 @@ const LIMIT_TIMES: u64 = 5;
 const USUAL_S: u64 = 60;
 
 /// The keys of a head.
-const KEYS: &str =
-    "about, modules, programs, qemu, kernel, disks, root, emulator, waiting, cpus, memory_mib, takes_s, limit_s";
+const KEYS: &str = "about, modules, programs, qemu, kernel, disks, root, emulator, waiting, cpus, memory_mib, takes_s, limit_s, \
+     by_hand";
 
 /// One scenario.
 #[derive(Debug)]
@@ -55,6 +55,8 @@ pub(crate) struct Scenario {
     pub(crate) takes_s: u64,
     /// `#: limit_s:` after so many seconds of the host the VM is killed; five times `takes_s` where it is not said.
     pub(crate) limit_s: u64,
+    /// `#: by_hand: yes`: it runs only where it is named.
+    pub(crate) by_hand: bool,
     /// The whole file.
     pub(crate) script: String,
 }
@@ -102,6 +104,7 @@ fn parse(name: &str, script: String) -> Result<Scenario> {
         memory_mib: 512,
         takes_s: 0,
         limit_s: 0,
+        by_hand: false,
         script: String::new(),
     };
     for line in script.lines().filter_map(|line| line.strip_prefix("#:")) {
@@ -146,6 +149,10 @@ fn take(scenario: &mut Scenario, key: &str, value: &str) -> Result<()> {
         "memory_mib" => scenario.memory_mib = number()?,
         "takes_s" => scenario.takes_s = number()?.into(),
         "limit_s" => scenario.limit_s = number()?.into(),
+        "by_hand" => {
+            ensure!(value == "yes", "by_hand is `yes`, or not mentioned");
+            scenario.by_hand = true;
+        }
         other => bail!("unknown key `{other}`; there are: {KEYS}"),
     }
     Ok(())

@@ -136,11 +136,12 @@ definition, its function and the records it comes from. An address is `STEP:METR
   line does, or 85 % of it are and they explain it nearly as well. A step must be more than noise can make of a slow
   decline: the rates right beside it are seven standard errors apart, or two levels explain the fill better than a
   line at odds of e^10 to one. Where no such place is found, it is looked for once more with each part held to three
-  standard deviations around the median of the nine intervals around it, so that short gaps do not hide it. Where what lies before it has such an end itself, by half as much again or more, the first is
-  the end, and its levels are those before and behind that step. A fast start of at most 3 % of the span, or of half a
-  second and at most a tenth, is a burst (`write_burst`) and left out before that. Without such an end, a rate that
-  sinks by a fifth or more along a line is a slow decline (`write_ramp`), unless it falls at one place by a fifth more
-  than the lines before and behind that place explain, six standard errors high: that is the end of a cache too, the
+  standard deviations around the median of the nine intervals around it, so that short gaps do not hide it. Where what
+  lies before it has such an end itself, by half as much again or more, the first is the end, and its levels are those
+  before and behind that step. A fast start of at most 3 % of the span, or of half a second and at most a tenth, is a
+  burst (`write_burst`) and left out before that. Without such an end, a rate that sinks by a fifth or more along a
+  line is a slow decline (`write_ramp`), unless it falls at one place by a fifth more than the lines before and behind
+  that place explain, six standard errors high: that is the end of a cache too, the
   middle is then between the ends of these lines, and `fill.late_decline` says what came behind it. What has every
   mark of an end, but lies only half as many standard errors apart or more, is too little to tell
   (`write_cache_too_little`), as are fewer than 20 recorded intervals; so a small fall hidden by a rate that varies is

@@ -10,6 +10,7 @@ use super::exit::say_of_exits;
 use super::held::Held;
 use super::job::Job;
 use super::load::{Load, loads, no_load};
+use super::one::One;
 use super::place::{Span, Target, Wanted, lay_out, wanted};
 use super::verify::{Verified, verify};
 use crate::draft::{Draft, Group, Names, Origin, Test};
@@ -20,13 +21,6 @@ use crate::wrong::{Mistake, Place};
 struct Headers {
     span: Option<String>,
     block: u64,
-}
-
-/// A job that is imported.
-pub(super) struct One<'j> {
-    pub(super) job: &'j Job,
-    pub(super) load: Load,
-    pub(super) span: Span,
 }
 
 /// Adds tests, target and preparation to the draft; `exported` says that drivelab made the file of a plan.

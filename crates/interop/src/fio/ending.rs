@@ -3,10 +3,10 @@
 //! Facts: fio's backend.c (do_io, keep_running) and what fio 3.33 was seen to move. Must not know: what operations are.
 
 use super::State;
-use super::batch::One;
 use super::job::Job;
 use super::load::Load;
 use super::number::{Amount, fraction};
+use super::one::One;
 use super::place::Target;
 use crate::draft::{Origin, bytes, quoted, time};
 use crate::notes::Fate;

@@ -7,8 +7,8 @@
 use std::ops::Range;
 
 use super::State;
-use super::batch::One;
 use super::job::Job;
+use super::one::One;
 use crate::notes::Fate;
 
 /// Says what becomes of both options; `batches` are the jobs between barriers, `all` what is imported of them.

@@ -4,9 +4,9 @@
 //! Must not know: what options mean, when a job ends.
 
 use super::State;
-use super::batch::One;
 use super::ending::stop;
 use super::number::Amount;
+use super::one::One;
 use super::place::Target;
 use crate::draft::{Draft, Origin, Prepare, Table};
 

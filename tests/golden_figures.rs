@@ -1,0 +1,166 @@
+//! Figures do not move: runs that an earlier drivelab recorded give, to the bit, the figures, verdicts and findings that they
+//! gave then, whatever has been rebuilt since.
+//!
+//! `tests/golden/NAME.tar.zst` holds the bundles that one real command left, and `figures.txt`, what was made of them when
+//! they were added (tests/golden/README.md). Statements may be reworded; codes, evidence and figures may not change. A
+//! deliberate change is written down with `DRIVELAB_GOLDEN=write` and named in CHANGELOG.md under *Numbers*.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use support::Lab;
+
+/// The file of an archive that says what its bundles gave.
+const FIGURES: &str = "figures.txt";
+/// What a document holds beside what the analysis made.
+const RECORDED: [&str; 5] = ["schema", "schema_version", "environment", "steps", "telemetry"];
+/// Words, and who made the run, wherever they stand in a document.
+const WORDS: [&str; 16] = [
+    "title",
+    "label",
+    "unit",
+    "statement",
+    "likely_cause",
+    "next_action",
+    "reason",
+    "text",
+    "what",
+    "because",
+    "action",
+    "summary",
+    "sources",
+    "method",
+    "tool",
+    "analysis_version",
+];
+/// Lines that a failure shows.
+const SHOWN: usize = 12;
+
+fn archives() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/golden");
+    let entries = std::fs::read_dir(&folder).expect("tests/golden").map(|entry| entry.expect("an entry").path());
+    let mut found: Vec<PathBuf> = entries.filter(|path| path.extension().is_some_and(|kind| kind == "zst")).collect();
+    found.sort();
+    assert!(!found.is_empty(), "no archive in {}", folder.display());
+    found
+}
+
+/// Unpacks an archive as the data folder of this lab.
+fn unpack(archive: &Path, lab: &Lab) {
+    let packed = zstd::Decoder::new(File::open(archive).expect("an archive")).expect("zstd");
+    tar::Archive::new(packed).unpack(lab.data()).unwrap_or_else(|error| panic!("{}: {error}", archive.display()));
+}
+
+/// Packs the data folder of this lab again: its runs and its figures.
+fn pack(lab: &Lab, archive: &Path) {
+    let mut builder =
+        tar::Builder::new(zstd::Encoder::new(File::create(archive).expect("an archive"), 19).expect("zstd"));
+    builder.mode(tar::HeaderMode::Deterministic);
+    builder.append_dir_all("runs", lab.data().join("runs")).expect("the runs");
+    builder.append_path_with_name(lab.data().join(FIGURES), FIGURES).expect("the figures");
+    builder.into_inner().expect("tar").finish().expect("zstd");
+}
+
+/// One line for each figure, verdict, finding and piece of evidence.
+fn figures(lab: &Lab) -> String {
+    let mut runs: Vec<String> = lab.runs().into_iter().map(|(run, _)| run).collect();
+    runs.sort();
+    let mut lines = Vec::new();
+    for run in &runs {
+        lines.push(format!("run {run}"));
+        flatten("", &lab.json(&["report", run, "--format", "json"]), &mut lines);
+    }
+    if runs.len() > 1 {
+        let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
+        let together = lab.run(&[&["report", "--format", "json"][..], &runs].concat());
+        lines.push(format!("together {}", together.code));
+        if together.code == 0 {
+            flatten("", &serde_json::from_str(&together.stdout).expect("JSON"), &mut lines);
+        }
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+fn flatten(path: &str, value: &Value, lines: &mut Vec<String>) {
+    match value {
+        Value::Object(fields) => {
+            let recorded = |key: &str| path.is_empty() && RECORDED.contains(&key);
+            let kept = fields.iter().filter(|(key, _)| !WORDS.contains(&key.as_str()) && !recorded(key));
+            match fields.get("address").and_then(Value::as_str) {
+                Some(address) => {
+                    let rest =
+                        kept.filter(|(key, value)| !["address", "id", "step"].contains(&key.as_str()) && !empty(value));
+                    let rest: Vec<String> = rest.map(|(key, value)| format!("{key} {value}")).collect();
+                    lines.push(format!("{path} {address} {}", rest.join(" ")));
+                }
+                None => kept.for_each(|(key, value)| flatten(&format!("{path}/{key}"), value, lines)),
+            }
+        }
+        Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
+            for (at, item) in items.iter().enumerate() {
+                let name = ["address", "code"].iter().find_map(|key| item.get(key)).and_then(Value::as_str);
+                match name {
+                    Some(_) if item.get("address").is_some() => flatten(path, item, lines),
+                    Some(name) => flatten(&format!("{path}/{name}"), item, lines),
+                    None => flatten(&format!("{path}/{at}"), item, lines),
+                }
+            }
+        }
+        other if empty(other) => {}
+        other => lines.push(format!("{path} {other}")),
+    }
+}
+
+/// What says nothing: a figure that is not there may be left out of a document as well as be null.
+fn empty(value: &Value) -> bool {
+    value.is_null() || value.as_array().is_some_and(Vec::is_empty)
+}
+
+#[test]
+fn every_golden_run_gives_the_figures_that_it_gave() {
+    let write = std::env::var_os("DRIVELAB_GOLDEN").is_some_and(|word| word == "write");
+    let mut wrong = Vec::new();
+    for archive in archives() {
+        let lab = Lab::new();
+        unpack(&archive, &lab);
+        let (now, file) = (figures(&lab), lab.data().join(FIGURES));
+        if write {
+            std::fs::write(&file, &now).expect("room");
+            pack(&lab, &archive);
+            continue;
+        }
+        let then = std::fs::read_to_string(&file).expect("an archive has its figures");
+        let (now, then): (BTreeSet<&str>, BTreeSet<&str>) = (now.lines().collect(), then.lines().collect());
+        let gone = then.difference(&now).map(|line| format!("- {line}"));
+        let new = now.difference(&then).map(|line| format!("+ {line}"));
+        let (gone, new): (Vec<String>, Vec<String>) = (gone.collect(), new.collect());
+        if gone.len() + new.len() > 0 {
+            let shown: Vec<String> = gone.iter().take(SHOWN).chain(new.iter().take(SHOWN)).cloned().collect();
+            let counts = format!("{} lines are gone, {} are new", gone.len(), new.len());
+            wrong.push(format!("{}: {counts}\n{}", archive.display(), shown.join("\n")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// So that no methodology can change its meaning unseen.
+#[test]
+fn every_built_in_methodology_has_a_golden_run() {
+    let mut golden = BTreeSet::new();
+    for archive in archives() {
+        let lab = Lab::new();
+        unpack(&archive, &lab);
+        let list = lab.json(&["results", "list", "--json"]);
+        let names = list["runs"].as_array().expect("runs").iter().filter_map(|run| run["method"].as_str());
+        golden.extend(names.map(str::to_owned));
+    }
+    let list = Lab::new().json(&["methods", "list", "--json"]);
+    let names = list["methods"].as_array().expect("methods").iter().filter_map(|method| method["name"].as_str());
+    let missing: Vec<&str> = names.filter(|name| !golden.contains(*name)).collect();
+    assert!(missing.is_empty(), "no golden run of {missing:?}");
+}
