@@ -35,7 +35,13 @@ pub trait TargetCare {
         true
     }
 
-    /// The execution is over: what the host's CPUs did since [`Self::step_begins`], where that is watched.
+    /// All is on record and the first operation comes next. May wait for others that passed [`Self::step_begins`] with
+    /// it, so that what each of them recorded falls into nobody's measured time.
+    fn step_ready(&mut self, position: u32, stop: &StopToken) {
+        let _ = (position, stop);
+    }
+
+    /// The execution is over: what the host's CPUs did since [`Self::step_ready`], where that is watched.
     fn step_over(&mut self) -> Vec<CoreTime> {
         Vec::new()
     }

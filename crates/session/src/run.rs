@@ -332,7 +332,6 @@ impl<'a> Session<'a> {
         if !self.care.step_begins(self.position(key), &self.stop) {
             return Err(Halt::Stopped);
         }
-        let looked_ns = self.clock.now_ns();
         if step.role == StepRole::Prepare {
             self.care.preparation_begins().map_err(Halt::Failed)?;
             self.preparing = true;
@@ -340,6 +339,7 @@ impl<'a> Session<'a> {
         self.note_state(key)?;
         self.note(EventBody::StepStarted { key: key.clone() })?;
         self.enter(phase_of(step))?;
+        self.care.step_ready(self.position(key), &self.stop);
         let started_ns = self.clock.now_ns();
         let active = match &step.action {
             Action::Idle { time } => {
@@ -358,7 +358,7 @@ impl<'a> Session<'a> {
         let cores = self.care.step_over();
         if !cores.is_empty() {
             let (key, to_ns) = (key.clone(), self.clock.now_ns());
-            self.note(EventBody::HostCpu(HostCpu { key, from_ns: looked_ns, to_ns, cores }))?;
+            self.note(EventBody::HostCpu(HostCpu { key, from_ns: started_ns, to_ns, cores }))?;
         }
         self.rest(key, step, active)
     }

@@ -12,9 +12,10 @@ use drivelab_core::environment::{BlockDeviceFacts, PassesOn};
 use drivelab_core::files::{FileLoad, FileWork};
 use drivelab_core::finding::{Evidence, Finding};
 use drivelab_core::load::OpKind;
-use drivelab_core::record::{IntervalRecord, StepRecord};
+use drivelab_core::record::{IntervalRecord, OpRecord, StepRecord};
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::{About, Quantity, Recorded, RecordedSource, SourceKind};
+use drivelab_core::workload::Workload;
 
 use self::passed::Moved;
 use crate::check::{Seen, Spoils, Subject, Voids};
@@ -33,6 +34,8 @@ const FOREIGN_OPERATIONS: f64 = 20.0;
 const FOREIGN_OPERATIONS_S: f64 = 5.0;
 /// Bytes of an operation below which no device splits it.
 const WHOLE: f64 = 65_536.0;
+/// Bytes that the file system below a loop device writes of its journal for each flush that the loop passes down.
+const JOURNAL_OF_FLUSH: f64 = 16_384.0;
 /// How far back writes are followed that a page cache may still hold: the kernel writes them within half a minute.
 const CACHED_NS: u64 = 120_000_000_000;
 
@@ -60,6 +63,15 @@ struct Operations {
     /// Most that the device counts of them.
     due: Moved,
     counted: Moved,
+}
+
+/// Operations that go into a device.
+#[derive(Clone, Copy)]
+struct Issued {
+    own: Moved,
+    bytes: Moved,
+    /// Flushes: a device-mapper layer counts each as a write, the head of a multipath drive as a read, most as neither.
+    flushes: f64,
 }
 
 /// What others moved, as evidence; it spoils the figures.
@@ -207,18 +219,23 @@ impl<'a> Window<'a> {
             PassesOn::Parity => array().parity(own, 2.0, workload),
             PassesOn::Cached => passed::through_cache(own, self.held_back(&layer.name, &devices), workload),
         };
+        let journal = layer.transport == "loop" && workload.writes();
+        let flushes = if journal && makes_durable(workload) { number.unwrap_or_default().write } else { 0.0 };
+        let of_journal = Moved { read: 0.0, write: JOURNAL_OF_FLUSH * flushes };
+        let (due, allowed) = (due.plus(of_journal), allowed.plus(of_journal));
         let number = number.filter(|_| passes_on == PassesOn::Once);
-        let journal = layer.transport == "loop" && workload.changes_target();
-        let operations = number.and_then(|number| self.by_operation(&devices, (number, own), journal));
+        let issued = number.map(|number| Issued { own: number, bytes: own, flushes: flushes_of(subject) });
+        let operations = issued.and_then(|issued| self.by_operation(&devices, issued, journal));
         Some(Account { devices, own, due, allowed, counted, seconds, operations })
     }
 
     /// What goes to one device, operation by operation. Where a file system keeps a `journal` of what the load writes,
     /// that is few bytes but many operations: nothing is concluded from writes then.
-    fn by_operation(&self, devices: &[&str], (own, bytes): (Moved, Moved), journal: bool) -> Option<Operations> {
+    fn by_operation(&self, devices: &[&str], issued: Issued, journal: bool) -> Option<Operations> {
         let [device] = devices else { return None };
         let counted = self.operations(device)?;
-        let split = own.plus(bytes.times(1.0 / WHOLE));
+        let Issued { own, bytes, flushes } = issued;
+        let split = own.plus(bytes.times(1.0 / WHOLE)).plus(Moved { read: flushes, write: flushes });
         let write = if journal { split.write.max(counted.write) } else { split.write };
         Some(Operations { own, due: Moved { write, ..split }, counted })
     }
@@ -274,8 +291,16 @@ fn of_target<'a>(subject: &Subject<'a>, window: &Window<'a>) -> Option<Account<'
         (false, false) => passed::alike(copies),
     };
     let journal = subject.file_system.is_some() && workload.changes_target();
-    let one_for_one = (!cached && !elsewhere).then_some((number, own));
-    let operations = one_for_one.and_then(|number| window.by_operation(&devices, number, journal));
+    let (due, allowed) = if journal && workload.issues(OpKind::Trim) {
+        // Each hole in a file is a change of its map, which the journal holds: nothing is concluded from what is written.
+        let holes = Moved { read: 0.0, write: counted.write };
+        (due.or_more(holes), allowed.or_more(holes))
+    } else {
+        (due, allowed)
+    };
+    let issued = Issued { own: number, bytes: own, flushes: flushes_of(subject) };
+    let one_for_one = (!cached && !elsewhere).then_some(issued);
+    let operations = one_for_one.and_then(|issued| window.by_operation(&devices, issued, journal));
     Some(Account { devices, own, due, allowed, counted, seconds, operations })
 }
 
@@ -293,7 +318,7 @@ fn own(subject: &Subject<'_>) -> Moved {
     let zeros = subject.intervals.iter().filter_map(|interval| interval.op(OpKind::WriteZeroes));
     let zeros: f64 = zeros.map(|zeros| zeros.bytes.as_f64()).sum();
     let write = subject.execution.record.written_total.as_f64() + zeros;
-    Moved { read: read * reads_of_target(subject), write }
+    Moved { read: read * reads_of_target(subject, |read| read.bytes.as_f64()), write }
 }
 
 /// The same by the number of operations; those that wrote behind the last interval are as long as those before.
@@ -302,7 +327,7 @@ fn own_operations(subject: &Subject<'_>) -> Moved {
     let zeros = |interval: &IntervalRecord| interval.op(OpKind::WriteZeroes).map_or(0.0, |zeros| zeros.count as f64);
     let seen = sum(&|interval| interval.write.bytes.as_f64());
     let late = if seen > 0.0 { (subject.execution.record.written_total.as_f64() / seen).max(1.0) } else { 1.0 };
-    let read = sum(&|interval| interval.read.count as f64) * reads_of_target(subject);
+    let read = sum(&|interval| interval.read.count as f64) * reads_of_target(subject, |read| read.count as f64);
     Moved { read, write: late * sum(&|interval| interval.write.count as f64) + sum(&zeros) }
 }
 
@@ -326,14 +351,25 @@ fn written_late(subject: &Subject<'_>, window: &Window<'_>, devices: &[&str]) ->
     })
 }
 
-/// Share of the bytes read that came from the target, 0 to 1, and not from another namespace of its drive.
-fn reads_of_target(subject: &Subject<'_>) -> f64 {
+/// Flushes of the execution.
+fn flushes_of(subject: &Subject<'_>) -> f64 {
+    let flushes = subject.intervals.iter().filter_map(|interval| interval.op(OpKind::Flush));
+    flushes.map(|flushes| flushes.count as f64).sum()
+}
+
+/// Whether a load makes durable what it writes, so that flushes reach the devices below.
+fn makes_durable(workload: &Workload) -> bool {
+    workload.files.is_some() || workload.issues(OpKind::Flush)
+}
+
+/// Share of what was read, by `of` each, that came from the target, 0 to 1, and not from another namespace of its drive.
+fn reads_of_target(subject: &Subject<'_>, of: impl Fn(&OpRecord) -> f64) -> f64 {
     let (workload, record) = (subject.execution.workload, subject.execution.record);
-    let of = |elsewhere: bool| -> f64 {
+    let sum = |elsewhere: bool| -> f64 {
         let pairs = workload.groups().zip(&record.groups).filter(|(load, _)| load.on.is_some() == elsewhere);
-        pairs.map(|(_, group)| group.read.bytes.as_f64()).sum()
+        pairs.map(|(_, group)| of(&group.read)).sum()
     };
-    let (here, elsewhere) = (of(false), of(true));
+    let (here, elsewhere) = (sum(false), sum(true));
     if elsewhere > 0.0 { here / (here + elsewhere) } else { 1.0 }
 }
 

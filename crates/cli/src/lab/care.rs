@@ -59,6 +59,10 @@ impl TargetCare for Care {
         self.company.as_mut().is_none_or(|company| company.step_begins(position, stop))
     }
 
+    fn step_ready(&mut self, position: u32, stop: &StopToken) {
+        self.company.iter_mut().for_each(|company| company.step_ready(position, stop));
+    }
+
     fn step_over(&mut self) -> Vec<CoreTime> {
         self.company.as_mut().map(Company::step_over).unwrap_or_default()
     }

@@ -3,7 +3,8 @@
 //! is spent in threads of the kernel, so the account of the issuing threads cannot show it).
 //!
 //! A step begins on all drives together. The rule needs no equal plans: whoever is to begin an execution waits until
-//! nobody is behind it in the schedule. A drive that is done with a test earlier (a steady test that needed fewer
+//! nobody is behind it in the schedule, and once more when its beginning is on record, so that the I/O begins on all of
+//! them at once. A drive that is done with a test earlier (a steady test that needed fewer
 //! rounds) waits at its next step, and one that has failed or ended holds up nobody.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -85,10 +86,17 @@ impl Company {
     }
 
     /// Before a step: meets the others. False where `stop` ended the wait.
-    pub fn step_begins(&mut self, position: u32, stop: &StopToken) -> bool {
-        let go = self.seat.as_ref().is_none_or(|seat| seat.meet(position, stop));
+    pub fn step_begins(&self, position: u32, stop: &StopToken) -> bool {
+        self.seat.as_ref().is_none_or(|seat| seat.meet(position.saturating_mul(2), stop))
+    }
+
+    /// Right before the first operation: meets those of the same step again.
+    pub fn step_ready(&mut self, position: u32, stop: &StopToken) {
+        // A stop ends the execution itself, which is on record by now.
+        self.seat.iter().for_each(|seat| {
+            seat.meet(position.saturating_mul(2).saturating_add(1), stop);
+        });
         self.before = cpu_times();
-        go
     }
 
     /// After a step: what each CPU did since.

@@ -16,6 +16,8 @@ use super::promises::{Playback, plan_without_rests};
 /// One drive of a group, which is stopped while it waits for the others before this execution.
 struct OfAGroup {
     positions: Vec<u32>,
+    /// Where it was ready for its first operation, and how often its state had been kept by then.
+    ready: Vec<(u32, usize)>,
     stop_at: usize,
     /// How often a preparation began.
     preparations: usize,
@@ -29,7 +31,7 @@ fn group() -> Group {
 
 impl OfAGroup {
     const fn stopped_at(stop_at: usize) -> Self {
-        OfAGroup { positions: Vec::new(), stop_at, preparations: 0, kept: Vec::new() }
+        OfAGroup { positions: Vec::new(), ready: Vec::new(), stop_at, preparations: 0, kept: Vec::new() }
     }
 }
 
@@ -53,6 +55,10 @@ impl TargetCare for OfAGroup {
             stop.stop(StopCause::Person);
         }
         !stop.is_stopped()
+    }
+
+    fn step_ready(&mut self, position: u32, _: &StopToken) {
+        self.ready.push((position, self.kept.len()));
     }
 
     fn step_over(&mut self) -> Vec<CoreTime> {
@@ -84,6 +90,10 @@ fn a_run_of_a_group_says_so_first_and_meets_the_others_before_each_execution() {
         assert_eq!(matches!(outcome, Outcome::Interrupted { .. }), stop_at == 5, "{outcome:?}");
         let met: Vec<u32> = (1..).take(due.min(stop_at)).collect();
         assert_eq!(care.positions, met, "positions count the executions of the whole schedule");
+        let ready: Vec<u32> = care.ready.iter().map(|(position, _)| *position).collect();
+        assert_eq!(ready, (1..).take(done).collect::<Vec<u32>>(), "each that begins meets the others once more");
+        let is_kept = care.ready.iter().scan(0, |kept, (_, now)| Some(*now > std::mem::replace(kept, *now)));
+        assert!(is_kept.into_iter().all(|kept| kept), "what is kept of a beginning is kept before that");
         assert_eq!(backend.ran.len(), done, "an execution whose meeting was stopped does not run");
         let events = recorder.events();
         assert_eq!(events[1].event, EventBody::InGroup(group()));

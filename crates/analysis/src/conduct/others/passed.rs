@@ -163,7 +163,9 @@ impl Array {
         let read = if pages > 1.0 { replaced } else { replaced.min(rest_of_stripe) };
         let bitmap = self.members * self.bitmap;
         let due = Moved { read: own.read + read * written, write: replaced * written + bitmap };
-        let most = Moved { read: own.read + self.members * written, write: PARITY_TIMES * written + bitmap };
+        // What a missing device held is read from all the others.
+        let missing = (self.members - 1.0).max(1.0) * own.read;
+        let most = Moved { read: missing + self.members * written, write: PARITY_TIMES * written + bitmap };
         (due, due.or_more(most))
     }
 }

@@ -5,7 +5,7 @@ use drivelab_core::finding::Finding;
 use drivelab_core::metric::{Better, Wrong};
 use drivelab_core::namespace::OtherNamespace;
 use drivelab_core::plan::Action;
-use drivelab_core::record::{GroupRecord, OpRecord, StepRecord};
+use drivelab_core::record::{GroupRecord, OpRecord, OtherRecord, StepRecord};
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::SeriesDescription;
 use drivelab_core::units::{Bytes, Percent};
@@ -278,13 +278,21 @@ fn an_array_with_parity_may_replace_what_it_writes_and_beyond_that_it_cannot_be_
     let used = vec!["others_used_disk".to_owned()];
     for (way, members, quiet, doubt, busy) in [
         (PassesOn::OneParity, 3, with(1.0, 2.0), with(3.0, 3.0), with(3.0, 4.0)),
-        (PassesOn::OneParity, 4, with(2.0, 2.0), with(4.0, 2.0), with(6.0, 2.0)),
+        (PassesOn::OneParity, 4, with(2.0, 2.0), with(4.0, 2.0), with(12.0, 2.0)),
         (PassesOn::Parity, 4, with(2.0, 3.0), with(4.0, 3.0), with(4.0, 5.0)),
     ] {
         assert_eq!(array(way, members, quiet), none, "{way:?} of {members}, quiet");
         assert_eq!(array(way, members, doubt), perhaps, "{way:?} of {members}");
         assert_eq!(array(way, members, busy), used, "{way:?} of {members}, busy");
     }
+}
+
+/// What a missing device held is read from all the others: that may be the array's own work.
+#[test]
+fn an_array_that_lacks_a_device_cannot_be_told_from_others_that_read() {
+    let own = moved_by_step(&sample_run());
+    let degraded = Moved { read: 2.5 * own.read, ..own }.plus(Moved { read: own.write, write: own.write });
+    assert_eq!(array(PassesOn::OneParity, 4, degraded), ["others_perhaps"]);
 }
 
 #[test]
@@ -408,6 +416,48 @@ fn operations_of_others_are_seen_where_their_bytes_are_few() {
     let written = Moved { read: 0.0, write: 0.3 };
     assert_eq!(beside(written, true), None, "the journal of a file system that the load writes to");
     assert!(beside(written, false).is_some(), "a device has no journal");
+}
+
+/// A device-mapper layer counts an empty flush as a write, the head of a multipath drive as a read.
+#[test]
+fn flushes_of_the_load_are_no_operations_of_others() {
+    let (own, number) = (moved_by_step(&sample_run()), operations_of_step(&sample_run()));
+    let flushed = |is_own: bool, counted: Moved| {
+        let mut run = with_load(sample_run(), |load| load.other.sync_every = u32::from(is_own));
+        run.environment.target.file_system = None;
+        let key = step(&run).key;
+        for interval in run.intervals.iter_mut().filter(|interval| is_own && interval.key == key) {
+            let flushes = OpRecord { count: interval.write.count, ..OpRecord::default() };
+            interval.others.push(OtherRecord::new(OpKind::Flush, flushes));
+        }
+        run.telemetry = recorded(vec![counting(disk(&run, "nvme0n1", own), number.plus(counted))]);
+        found(&run).is_some()
+    };
+    let (as_writes, as_reads) = (Moved { read: 0.0, write: number.write }, read(number.write));
+    assert!(!flushed(true, as_writes) && !flushed(true, as_reads));
+    assert!(flushed(false, as_writes) && flushed(false, as_reads), "without flushes they are of others");
+}
+
+/// Few large reads of another namespace beside many small ones of the target: most operations are the target's.
+#[test]
+fn operations_on_another_namespace_are_told_by_their_number() {
+    let mut run = sample_run();
+    run.environment.target.file_system = None;
+    let record = run.steps.iter_mut().find(|record| record.key.step.as_str() == STEP).expect("the mix");
+    let small = OpRecord { bytes: Bytes::new(record.read.bytes.get() / 10), ..record.read.clone() };
+    let large = OpRecord { bytes: Bytes::new(record.read.bytes.get() / 10 * 9), count: 1, ..record.read.clone() };
+    let group =
+        |name: &str, read| GroupRecord { name: name.to_owned(), read, write: record.write.clone(), others: vec![] };
+    record.groups = vec![group("main", small), group("readers", large)];
+    for step in run.plan.tests.iter_mut().flat_map(|test| &mut test.steps).filter(|step| step.id.as_str() == STEP) {
+        let Action::Io { workload, .. } = &mut step.action else { continue };
+        let on = Some(Box::new(OtherNamespace::like_target(Bytes::GIB, Bytes::new(512))));
+        workload.beside.push(Workload { name: "readers".to_owned(), on, ..Workload::default() });
+    }
+    let (own, number) = (moved_by_step(&run), operations_of_step(&run));
+    let moved = Moved { read: 0.1 * own.read, ..own };
+    run.telemetry = recorded(vec![counting(disk(&run, "nvme0n1", moved), number)]);
+    assert_eq!(found(&run), None);
 }
 
 /// A spinning disk at 4 KiB, one in flight, does 150 operations a second: 0.6 MB/s.

@@ -10,6 +10,9 @@ use super::{Progress, TimeLeft};
 const LEAST_NS: f64 = 100e6;
 /// Bounds of the correction: one odd step must not make nonsense of the rest.
 const CORRECTION: (f64, f64) = (0.05, 20.0);
+/// Of a longer gap between steps this much is expected between others too: what is beyond was one wait, for another
+/// drive of a group or for a drive to cool.
+const LONGEST_GAP_NS: u64 = 10_000_000_000;
 
 /// How finished steps kept to their estimates.
 #[derive(Debug, Default)]
@@ -30,7 +33,7 @@ impl Pace {
 
     pub(super) fn gap(&mut self, gap_ns: u64) {
         self.gaps.0 += 1.0;
-        self.gaps.1 += float(gap_ns);
+        self.gaps.1 += float(gap_ns.min(LONGEST_GAP_NS));
     }
 
     fn gap_mean(&self) -> f64 {

@@ -55,6 +55,20 @@ fn a_slow_drive_is_found_out_by_its_rate_and_then_by_its_kind() {
     assert!(left.get() > plan_alone.get() + 30 * SECOND, "{left}");
 }
 
+/// A drive of a group waits twenty minutes for the fill of another: that wait is no part of each step ahead.
+#[test]
+fn a_long_wait_between_steps_is_not_expected_again_before_every_other() {
+    let wait = 1200 * SECOND;
+    let mut events = run(usual, 8);
+    let ended = events.iter().position(|event| matches!(event.event, EventBody::StepEnded(_))).expect("the fill ends");
+    events.iter_mut().skip(ended + 1).for_each(|event| event.at_ns += wait);
+    let begins = |event: &Event| matches!(event.event, EventBody::StepStarted { .. });
+    let next = events.iter().skip(ended).position(begins).expect("another begins") + ended;
+    let (left, end) = (folded(&events[..=next]).left(events[next].at_ns), events.last().expect("events").at_ns);
+    let (left, truth) = (left.expect("under way").at_most.get(), end - events[next].at_ns);
+    assert!(left < truth + wait, "{left} ns for {truth}");
+}
+
 #[test]
 fn the_cap_holds_for_the_whole_step_and_the_ramp_is_part_of_it() {
     let mut events = run(usual, 8);
