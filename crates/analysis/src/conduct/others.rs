@@ -292,7 +292,7 @@ fn of_target<'a>(subject: &Subject<'a>, window: &Window<'a>) -> Option<Account<'
     };
     let journal = subject.file_system.is_some() && workload.changes_target();
     let (due, allowed) = if journal && workload.issues(OpKind::Trim) {
-        // Each hole in a file is a change of its map, which the journal holds: nothing is concluded from what is written.
+        // Each hole in a file changes its map, which the journal holds: nothing follows from what is written.
         let holes = Moved { read: 0.0, write: counted.write };
         (due.or_more(holes), allowed.or_more(holes))
     } else {
@@ -362,7 +362,7 @@ fn makes_durable(workload: &Workload) -> bool {
     workload.files.is_some() || workload.issues(OpKind::Flush)
 }
 
-/// Share of what was read, by `of` each, that came from the target, 0 to 1, and not from another namespace of its drive.
+/// Share of what was read, by `of` each, that came from the target, 0 to 1, not from another namespace of its drive.
 fn reads_of_target(subject: &Subject<'_>, of: impl Fn(&OpRecord) -> f64) -> f64 {
     let (workload, record) = (subject.execution.workload, subject.execution.record);
     let sum = |elsewhere: bool| -> f64 {
