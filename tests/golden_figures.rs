@@ -16,8 +16,8 @@ use support::Lab;
 
 /// The file of an archive that says what its bundles gave.
 const FIGURES: &str = "figures.txt";
-/// What a document holds beside what the analysis made.
-const RECORDED: [&str; 5] = ["schema", "schema_version", "environment", "steps", "telemetry"];
+/// What a document holds beside what the analysis made; of several runs each is read by itself too.
+const RECORDED: [&str; 6] = ["schema", "schema_version", "environment", "steps", "telemetry", "runs"];
 /// Words, and who made the run, wherever they stand in a document.
 const WORDS: [&str; 16] = [
     "title",

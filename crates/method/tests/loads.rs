@@ -433,6 +433,25 @@ fn a_check_follows_the_step_that_wrote() {
     assert_eq!(verifies(filled, body), [headers, check]);
 }
 
+/// A check of half of a span once read another half than had been written.
+#[test]
+fn a_check_goes_to_the_places_that_its_step_wrote() {
+    let seeds = |body: &str| -> Vec<u64> {
+        let plan = plan_of(Form::Quick, "action = \"fill\"", body);
+        plan.steps().skip(1).map(|step| step.workload().unwrap().seed).collect()
+    };
+    let body = "axes = [\"queue_depth\", \"op\"]\nop = [\"write\", \"verify\"]\nverify = \"headers\"\n\
+                pattern = \"random_once\"\nblock_size = \"4 KiB\"\nqueue_depth = [1, 8]\nvolume = \"8 MiB\"";
+    let [write, check, other, its_check] = seeds(body)[..] else { panic!("four steps") };
+    assert_eq!((write, other), (check, its_check));
+    assert_ne!(write, other, "each pair draws places of its own");
+    // Blocks of another size lie elsewhere.
+    let body = "op = [\"write\", \"verify\"]\nverify = \"headers\"\npattern = \"random_once\"\n\
+                axes = [\"block_size\", \"op\"]\nblock_size = [\"4 KiB\", \"8 KiB\"]\nqueue_depth = 1\nvolume = \"8 MiB\"";
+    let [small, small_check, large, large_check] = seeds(body)[..] else { panic!("four steps") };
+    assert!(small == small_check && large == large_check && small != large);
+}
+
 /// Hand-worked: the guess is 500 MB/s in sequence and 80,000 random operations of 4 KiB a second at 32 in flight.
 #[test]
 fn sets_and_discarded_rounds_arrive_and_smoke_has_none() {

@@ -13,6 +13,7 @@ use crate::expand::repeats::repeats;
 use crate::expand::rounds::rounds;
 use crate::expand::step::{Draft, io_step};
 use crate::expand::sweep::{MOST_STEPS, picks};
+use crate::expand::verified;
 use crate::expand::{file_steps, leave, twin};
 use crate::layers::Layers;
 use crate::load::curve;
@@ -62,7 +63,8 @@ pub(crate) fn one_test(
             "add a [[prepare]] step with action = \"fill\", or content = \"as_found\" to [target] for a target that exists",
         ));
     }
-    let steps = named(test, drafts).map_err(|error| errors.push(error)).unwrap_or_default();
+    let mut steps = named(test, drafts).map_err(|error| errors.push(error)).unwrap_or_default();
+    verified::read_back(&mut steps);
     if !errors.is_empty() {
         return Err(errors);
     }

@@ -4,7 +4,7 @@
 //! headers look.
 
 use drivelab_core::load::Verify;
-use drivelab_core::plan::{Action, TestPlan};
+use drivelab_core::plan::{Action, Step, StopRule, TestPlan};
 use drivelab_core::workload::{Span, Workload};
 
 use crate::scope::Scope;
@@ -43,6 +43,33 @@ pub(crate) fn check(scope: &Scope<'_>, tests: &[TestPlan], errors: &mut Errors) 
             before.extend(writing.map(|load| Written { step: step.id.to_string(), load }));
         }
     }
+}
+
+/// Gives the checks of a test the seed of the step that wrote for them, where both draw their places in the same way: a
+/// check of a part of the span at random places then reads the blocks that were written, and no others.
+pub(crate) fn read_back(steps: &mut [Step]) {
+    let mut writers: Vec<(Workload, StopRule)> = Vec::new();
+    for step in steps {
+        let Action::Io { workload, stop, .. } = &mut step.action else { continue };
+        if workload.verify == Verify::Check && workload.beside.is_empty() {
+            let of_it =
+                |(writer, end): &&(Workload, StopRule)| same_places(writer, workload) && end.volume == stop.volume;
+            if let Some((writer, _)) = writers.iter().rev().find(of_it) {
+                workload.seed = writer.seed;
+            }
+        } else if workload.verify == Verify::Headers && workload.beside.is_empty() {
+            writers.push((workload.clone(), stop.clone()));
+        }
+    }
+}
+
+/// Whether two loads of the same seed and length go to the same places.
+fn same_places(one: &Workload, other: &Workload) -> bool {
+    let drawn = |load: &Workload| {
+        let sizes = (load.block_size, load.block_size_mix.clone());
+        (load.pattern, load.span, sizes, load.threads, load.streams, load.stride, load.places, load.seek_percent)
+    };
+    drawn(one) == drawn(other) && one.locality == other.locality
 }
 
 /// The load without those beside it.
