@@ -91,7 +91,7 @@ impl Executions {
 
     /// Whether a step rests after this round, where it has a rest; `last` is the last step of the last test.
     pub(crate) fn rests_after(&self, round: u64, last: bool) -> bool {
-        !self.rest_after_steps || (round % self.of_a_set == 0 && !last)
+        !self.rest_after_steps || (round.is_multiple_of(self.of_a_set) && !last)
     }
 }
 

@@ -98,7 +98,7 @@ fn of_a_preparation_that_was_repeated_only_the_last_verdict_is_told() {
         told
     };
     let [not_flat, flat] = [judged(&steps[0], false, 8), judged(&steps[0], true, 6)];
-    assert_eq!(told(&[not_flat.clone(), flat.clone()]), [flat.clone()]);
+    assert_eq!(told(&[not_flat.clone(), flat.clone()]), std::slice::from_ref(&flat));
     assert_eq!(told(&[flat.clone(), not_flat.clone()]), [not_flat]);
     let other = judged(&steps[1], true, 6);
     assert_eq!(told(&[flat.clone(), other.clone()]), [flat, other], "another preparation");
