@@ -53,10 +53,10 @@ pub(crate) fn others_perhaps(seen: &[Seen]) -> Finding {
         executions(seen),
         names.join(", ")
     );
-    let cause = "Another program used the disk; or the page cache read ahead between blocks that lay close, a file system \
-                 that never overwrites (btrfs, f2fs) moved old data, or an array with parity had a device missing.";
-    let action = "See that nothing else uses the disk (`iotop`) and measure again; past the page cache (`losetup \
-                  --direct-io=on`, `mount -o loop,direct-io`) and on the device itself there is no such doubt.";
+    let cause = "Another program used the disk. Or the page cache read ahead between nearby blocks, a copy-on-write file \
+                 system (btrfs, f2fs) moved old data, or an array with parity lacks a device.";
+    let action = "Check with `iotop` that nothing else uses the disk, and measure again. With direct I/O (`losetup \
+                  --direct-io=on`, `mount -o loop,direct-io`) or on the device itself the two can be told apart.";
     warning("others_perhaps", statement, cause, action).about(seen)
 }
 
@@ -74,12 +74,13 @@ pub(crate) fn writes_not_judged(seen: &[Seen]) -> Finding {
 /// Layers below which nothing is judged.
 pub(crate) fn layers_not_judged(names: &[&str]) -> Finding {
     let statement = format!(
-        "Below {} other I/O was not checked: what such a layer asks of the devices it lies on is not known.",
+        "Other I/O on the devices below {} was not checked: how much this layer itself reads and writes there is \
+         unknown.",
         names.join(" and ")
     );
     let cause = "A thin pool, a snapshot, a cache, dm-integrity, an array that logs its writes, or a loop device whose file \
                  lies on btrfs or ZFS.";
-    let action = "See that nothing else uses those devices meanwhile (`iotop`), or measure on the device itself.";
+    let action = "Check with `iotop` that nothing else uses these devices, or measure on the device itself.";
     Words { code: "others_not_watched", severity: Severity::Note, statement, cause, action }.about_run(Vec::new())
 }
 

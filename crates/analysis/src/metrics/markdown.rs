@@ -62,25 +62,33 @@ definition, its function and the records it comes from. An address is `STEP:METR
   `▲` alone it would be higher, `▼` lower, `◆` another (figures of which neither direction is better). In JSON it is
   `spoiled_by` with the codes of the findings and `wrong` (`too_low`, `too_high`, `either_way`), in CSV two columns. It
   voids nothing.
-  What the stack itself asks of its devices is not of others: each byte once (encryption, linear and striped volumes,
-  loop devices with direct I/O); a write for each copy (mirrors; two in RAID 10) and, as with parity, the pages of the
-  array's bitmap; two writes and up to two reads for a write with one parity, three and three with two, since nobody can
-  tell whether writes come in whole stripes; each byte once and what was still on its way (a loop device through the
-  page cache, a load through it; of blocks below 4 KiB the whole page). File systems that never overwrite (btrfs,
-  bcachefs, f2fs, nilfs2) write 28 KiB and read 8 KiB of their trees for each write at a random place, which is seven
-  times a block of 4 KiB and 3 % of 1 MiB, and a quarter of the bytes written in order.
-  Some stacks may move more without others. There every figure is marked `◆`, since it cannot be told
-  (`others_perhaps`), up to twice the bytes for random blocks below 128 KiB through a page cache, which may read ahead
-  what nobody asks for; a read of each member for a write, with parity; eight times the bytes written, on file systems
-  that never overwrite. Above that others are blamed.
-  The number of operations is judged besides, because few bytes are many seeks: where others did more than 5 % of the
-  execution's own operations, more than 20 a second and more than 100. That is only where one operation is one below:
-  on the device that is measured with direct I/O and on encryption, a linear volume or a loop device with direct I/O
-  below it, where there is one device; not on file systems that never overwrite. An operation of more than 64 KiB may be
-  split. Beside a load that writes through a file system only reads are counted, since its journal writes, too.
-  Not judged are writes beside loads on sets of files, layers of which nobody can tell what they ask for (thin pools,
-  snapshots, caches, dm-integrity, md arrays with a journal, loop devices on btrfs or ZFS), both of which a finding says
-  (`others_not_watched`), and what a hypervisor's host does below a virtual disk.
+  What the target's own stack moves is not counted as I/O of others:
+  - encryption, linear and striped volumes, loop devices with direct I/O: each byte once. Below a loop device also
+    16 KiB of the file system's journal for each flush of the load, at most 250 a second;
+  - mirrors: a write for each copy (two in RAID 10), and the pages of the array's bitmap;
+  - arrays with parity: two writes and up to two reads for a write with one parity, three and three with two, because
+    writes of whole stripes cannot be recognised; and the bitmap;
+  - the page cache (a buffered load, a loop device without direct I/O): each byte once, what was still on its way, and
+    whole pages for blocks below 4 KiB;
+  - copy-on-write file systems (btrfs, bcachefs, f2fs, nilfs2): 28 KiB written and 8 KiB read for each write at a random
+    place, which is seven times a block of 4 KiB and 3 % of 1 MiB, and a quarter of the bytes written in order;
+  - a load that trims on a file system: all writes.
+
+  Some stacks may move more. In that range the cause is unknown and every figure is marked `◆` (`others_perhaps`): up
+  to twice the bytes for random blocks below 128 KiB through a page cache, which may read ahead; a read of each
+  member for a write and of all other members for a read, with parity; eight times the bytes written, on
+  copy-on-write file systems; 16 KiB for every flush, below a loop device. Anything beyond is I/O of others.
+
+  Operations are judged as well, because few bytes can be many seeks: others are marked where they did more than 5 % of
+  the execution's own operations, more than 20 a second and more than 100. This needs a stack in which one operation
+  above is one below: the measured device with direct I/O, and encryption, a linear volume or a loop device with direct
+  I/O on a single device; not copy-on-write file systems. Operations above 64 KiB may be split, and flushes of the load
+  may be counted as reads or writes. Beside a load that writes through a file system only reads are judged, because the
+  journal writes too.
+
+  Not judged: writes beside loads on sets of files, and layers whose I/O to their devices is unknown (thin pools,
+  snapshots, caches, dm-integrity, md arrays with a journal, loop devices on btrfs or ZFS). A finding says both
+  (`others_not_watched`). What a hypervisor's host does below a virtual disk cannot be seen.
 - **Overload.** An open loop is overloaded where its backlog grew by more than 1 % of the asked rate (least squares over
   the intervals), by more than the slots hold and, with random gaps, by more than three standard deviations of the
   number of arrivals, and did so throughout: the line explains 70 % of the growth, which a stall just before the end of

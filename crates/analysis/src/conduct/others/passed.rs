@@ -1,15 +1,15 @@
-//! What the devices below a layer count of the bytes that went into it: how much an undisturbed one moves at most
-//! (`due`), and how much it may conceivably move (`allowed`).
+//! How many bytes the devices below a layer read and write for the bytes that went into it: the usual worst case for
+//! the load (`due`) and the most that is possible (`allowed`).
 //!
-//! Beyond `allowed` the rest is surely of others. Between the two it cannot be told. So `due` is what the stack usually
-//! costs at its worst, for the load at hand: a quiet device stays below and gets no mark.
+//! More than `allowed` is I/O of others; between the two the cause is unknown. An undisturbed device stays below `due`
+//! and gets no mark.
 
 use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::units::Bytes;
 use drivelab_core::workload::Workload;
 
-/// Times its own bytes that a page cache may move for random blocks that are shorter than what it reads ahead. A quiet
-/// one moves each byte once, whatever the load; but where blocks lie close it may read ahead what nobody asks for.
+/// Most that a page cache moves for random blocks shorter than its read-ahead, in times the load's bytes. It usually
+/// moves each byte once, but reads ahead where blocks lie close together.
 const CACHE_TIMES: f64 = 2.0;
 /// Bytes that the kernel reads ahead where nothing else is set (`read_ahead_kb`).
 const READ_AHEAD: f64 = 131_072.0;
@@ -55,6 +55,11 @@ impl Moved {
 
     pub(super) fn plus(self, other: Moved) -> Moved {
         Moved { read: self.read + other.read, write: self.write + other.write }
+    }
+
+    /// The same with so many writes more.
+    pub(super) fn and_writes(self, more: f64) -> Moved {
+        Moved { write: self.write + more, ..self }
     }
 
     pub(super) fn times(self, factor: f64) -> Moved {
@@ -152,9 +157,9 @@ impl Array {
         alike(Moved { write, ..own })
     }
 
-    /// An array with parity for so many devices. A write that is no whole stripe reads what it replaces and the parity,
-    /// or the rest of its stripe where that is less, and writes itself and the parity. Whether writes come in whole
-    /// stripes cannot be told, and more is read only where a device is missing.
+    /// An array with `parity` devices of parity. A write of less than a stripe reads the old data and the parity, or
+    /// the rest of its stripe where that is less, and writes the data and the parity. Writes of whole stripes cannot be
+    /// recognised, and more is read only where a device is missing.
     pub(super) fn parity(self, own: Moved, parity: f64, workload: &Workload) -> (Moved, Moved) {
         let pages = pages(shortest(workload));
         let written = pages * own.write;

@@ -369,7 +369,7 @@ fn a_layer_of_which_nobody_knows_what_it_asks_for_is_named() {
     };
     let thin = layered_run(None, &[("sda", own)]);
     let statement = said(&thin).expect("a note");
-    assert!(statement.contains("Below nvme0n1 "), "{statement}");
+    assert!(statement.contains("the devices below nvme0n1 was not checked"), "{statement}");
     assert_eq!(said(&layered_run(Some(PassesOn::Once), &[("sda", own)])), None);
     let mut unwatched = thin.clone();
     unwatched.telemetry = recorded(Vec::new());
@@ -418,18 +418,60 @@ fn operations_of_others_are_seen_where_their_bytes_are_few() {
     assert!(beside(written, false).is_some(), "a device has no journal");
 }
 
+/// Each write of the load is followed by a flush.
+fn flushing(run: RunRecords) -> RunRecords {
+    let mut run = with_load(run, |load| load.other.sync_every = 1);
+    let key = step(&run).key;
+    for interval in run.intervals.iter_mut().filter(|interval| interval.key == key) {
+        let flushes = OpRecord { count: interval.write.count, ..OpRecord::default() };
+        interval.others.push(OtherRecord::new(OpKind::Flush, flushes));
+    }
+    run
+}
+
+/// The file system below a loop device writes its journal for each flush, but rarely for more than 250 a second.
+#[test]
+fn the_journal_below_a_loop_device_is_of_others_only_without_flushes() {
+    let (own, number) = (moved_by_step(&sample_run()), operations_of_step(&sample_run()));
+    let record = step(&sample_run());
+    let seconds = (record.end_ns - record.start_ns) as f64 / 1e9;
+    let usual = JOURNAL_OF_FLUSH * JOURNALED_FLUSHES * seconds;
+    assert!(number.write > 2.0 * JOURNALED_FLUSHES * seconds, "{number:?} in {seconds} s");
+    let below = |journal: f64| {
+        let mut run = layered_run(Some(PassesOn::Once), &[("sda", own.and_writes(journal))]);
+        run.environment.target.devices[0].transport = "loop".to_owned();
+        run
+    };
+    assert_eq!(marks(&flushing(below(usual))).0, Vec::<String>::new());
+    assert_eq!(marks(&flushing(below(JOURNAL_OF_FLUSH * number.write))).0, ["others_perhaps"]);
+    assert_eq!(marks(&flushing(below(4.0 * JOURNAL_OF_FLUSH * number.write))).0, ["others_used_disk"]);
+    assert_eq!(marks(&below(JOURNAL_OF_FLUSH * number.write)).0, ["others_used_disk"], "nothing flushes");
+}
+
+/// Each hole in a file is written to the journal.
+#[test]
+fn beside_trims_on_a_file_system_nothing_follows_from_what_is_written() {
+    let own = moved_by_step(&sample_run());
+    let with = |trims: u64, file_system: bool| {
+        let mut run = with_load(sample_run(), |load| load.other.trim_percent = Percent::new(trims).expect("a share"));
+        run.telemetry = recorded(vec![disk(&run, "nvme0n1", own.and_writes(own.sum()))]);
+        if !file_system {
+            run.environment.target.file_system = None;
+        }
+        marks(&run).0
+    };
+    assert_eq!(with(10, true), Vec::<String>::new());
+    assert_eq!(with(0, true), ["others_used_disk"]);
+    assert_eq!(with(10, false), ["others_used_disk"], "a device has no journal");
+}
+
 /// A device-mapper layer counts an empty flush as a write, the head of a multipath drive as a read.
 #[test]
 fn flushes_of_the_load_are_no_operations_of_others() {
     let (own, number) = (moved_by_step(&sample_run()), operations_of_step(&sample_run()));
     let flushed = |is_own: bool, counted: Moved| {
-        let mut run = with_load(sample_run(), |load| load.other.sync_every = u32::from(is_own));
+        let mut run = if is_own { flushing(sample_run()) } else { sample_run() };
         run.environment.target.file_system = None;
-        let key = step(&run).key;
-        for interval in run.intervals.iter_mut().filter(|interval| is_own && interval.key == key) {
-            let flushes = OpRecord { count: interval.write.count, ..OpRecord::default() };
-            interval.others.push(OtherRecord::new(OpKind::Flush, flushes));
-        }
         run.telemetry = recorded(vec![counting(disk(&run, "nvme0n1", own), number.plus(counted))]);
         found(&run).is_some()
     };
