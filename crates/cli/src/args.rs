@@ -529,6 +529,7 @@ pub struct ReplayArgs {
 
 /// `drivelab explain`.
 #[derive(Debug, Args)]
+#[command(override_usage = "drivelab explain <RUN> <METRIC>\n       drivelab explain --last <METRIC>")]
 pub struct ExplainArgs {
     /// Id of the run (or last, or --last), then the address of the figure.
     #[arg(num_args = 0..=2, value_names = ["RUN", "METRIC"])]

@@ -4,7 +4,7 @@
 //! headers look.
 
 use drivelab_core::load::Verify;
-use drivelab_core::plan::{Action, Step, StopRule, TestPlan};
+use drivelab_core::plan::{Action, Step, TestPlan};
 use drivelab_core::workload::{Span, Workload};
 
 use crate::scope::Scope;
@@ -45,25 +45,27 @@ pub(crate) fn check(scope: &Scope<'_>, tests: &[TestPlan], errors: &mut Errors) 
     }
 }
 
-/// Gives the checks of a test the seed of the step that wrote for them, where both draw their places in the same way: a
-/// check of a part of the span at random places then reads the blocks that were written, and no others.
+/// Gives each check the seed of the step of its test that wrote headers, where both draw their places in the same way:
+/// over a part of the span at random places it then reads the blocks that were written.
 pub(crate) fn read_back(steps: &mut [Step]) {
-    let mut writers: Vec<(Workload, StopRule)> = Vec::new();
-    for step in steps {
-        let Action::Io { workload, stop, .. } = &mut step.action else { continue };
-        if workload.verify == Verify::Check && workload.beside.is_empty() {
-            let of_it =
-                |(writer, end): &&(Workload, StopRule)| same_places(writer, workload) && end.volume == stop.volume;
-            if let Some((writer, _)) = writers.iter().rev().find(of_it) {
-                workload.seed = writer.seed;
+    let mut writers: Vec<Workload> = Vec::new();
+    let loads = steps.iter_mut().filter_map(|step| match &mut step.action {
+        Action::Io { workload, .. } => Some(workload),
+        _ => None,
+    });
+    for load in loads {
+        match load.verify {
+            Verify::Headers => writers.push(single(load)),
+            Verify::Check => {
+                let writer = writers.iter().rev().find(|writer| same_places(writer, load));
+                load.seed = writer.map_or(load.seed, |writer| writer.seed);
             }
-        } else if workload.verify == Verify::Headers && workload.beside.is_empty() {
-            writers.push((workload.clone(), stop.clone()));
+            Verify::Off | Verify::AtOnce => {}
         }
     }
 }
 
-/// Whether two loads of the same seed and length go to the same places.
+/// Whether two loads with one seed go to the same places.
 fn same_places(one: &Workload, other: &Workload) -> bool {
     let drawn = |load: &Workload| {
         let sizes = (load.block_size, load.block_size_mix.clone());
