@@ -94,7 +94,7 @@ fn both(lab: &Lab, file: &JobFile, text: &str) -> Result<Both, String> {
     let before = busy::wanted();
     let watch = Watch::begin();
     let by_fio = issued::by_fio(file, &path, &plan)?;
-    let by_drivelab: Vec<Issued> = issued::tests(&plan).map(issued::by_drivelab).collect();
+    let by_drivelab = issued::tests(&plan).map(issued::by_drivelab).collect::<Result<Vec<Issued>, String>>()?;
     let meanwhile = watch.others() >= busy::BUSY;
     let busy = before || meanwhile || busy::wanted();
     let issued = by_fio.into_iter().zip(by_drivelab).map(|(fio, lab)| [fio, lab]).collect();

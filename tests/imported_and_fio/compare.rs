@@ -33,7 +33,7 @@ const DEVIATIONS: f64 = 4.5;
 /// Equal parts of a span of which the operations are counted.
 const PARTS: u64 = 8;
 /// What the import says of a job that explains a difference, and of what.
-const SAID: [(&str, &[Aspect]); 26] = [
+const SAID: [(&str, &[Aspect]); 31] = [
     ("its map of blocks cuts operations", &[Aspect::Amount, Aspect::Kinds, Aspect::Sizes, Aspect::Places]),
     ("each operation begins at a multiple of its own size", &[Aspect::Places, Aspect::Order]),
     ("follow one stream", &[Aspect::Places, Aspect::Order]),
@@ -43,7 +43,7 @@ const SAID: [(&str, &[Aspect]); 26] = [
     ("a flush follows every write", &[Aspect::Flushes]),
     ("the files of a job are one stretch", &[Aspect::Order]),
     ("go over the span once each, by themselves", &[Aspect::Places]),
-    ("or that rests in place", &[Aspect::Order, Aspect::Places]),
+    ("or that rests in place", &[Aspect::Amount, Aspect::Order, Aspect::Places]),
     ("fio's map counts blocks of the smallest size", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
     ("fio's first operation is at the start", &[Aspect::Places, Aspect::Order]),
     ("fio begins at the same place again", &[Aspect::Places, Aspect::Order]),
@@ -59,6 +59,11 @@ const SAID: [(&str, &[Aspect]); 26] = [
     ("fio checks after each pass", &[Aspect::Order]),
     ("has no flushes among its writes", &[Aspect::Flushes]),
     ("thinking comes after every operation", &[Aspect::Pace]),
+    ("zones and zoned drives are not known here", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
+    ("small ones fill it", &[Aspect::Amount, Aspect::Kinds, Aspect::Sizes]),
+    ("ioengine=null moves nothing", &[Aspect::Amount, Aspect::Kinds, Aspect::Order]),
+    ("nothing between", &[Aspect::Order]),
+    ("in a mix nothing is checked", &[Aspect::Amount, Aspect::Kinds, Aspect::Places, Aspect::Order]),
     ("it ends when [", &[Aspect::Amount, Aspect::Kinds, Aspect::Places, Aspect::Order, Aspect::Pace]),
 ];
 
@@ -280,7 +285,8 @@ impl Pair<'_> {
         let (fio, lab) = (following(self.fio), following(self.lab));
         if load.pattern == Pattern::RandomOnce {
             // Where fio draws a block that it had, it takes the next one that is free, so that more follow each other.
-            let near = lab.0 * 10 <= lab.1 + 20 && fio.0 * 2 <= fio.1 + 20;
+            let blocks = (load.span.length.get() / load.block_size.get().max(1)).max(1) as usize;
+            let near = lab.0 * 10 <= lab.1 + 20 + 10 * lab.1 / blocks && fio.0 * 2 <= fio.1 + 20;
             return near.then_some(()).ok_or(format!("fio {fio:?} and drivelab {lab:?} follow"));
         }
         share("operations that follow the one before", (fio.0, fio.1, lab.0, lab.1))

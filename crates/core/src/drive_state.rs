@@ -322,17 +322,20 @@ impl DriveState {
         self.pieces = pieces;
     }
 
-    /// Whether a part of a load, however large, leaves the target in the state that it is in: it writes to blocks that
-    /// all hold data, as the last load before it did. False where that is not known.
+    /// Whether a part of a load, however large, leaves the target in the state that it is in: the same load has just
+    /// written every block of its span, in passes. False where that is not known, and for random writes: each more of
+    /// them moves a drive on towards its steady state.
     #[must_use]
     pub fn is_kept_by(&self, load: &Workload) -> bool {
         let changing = load.on_target().filter(|group| group.changes_itself());
         changing.into_iter().all(|group| {
             let own = LastLoad::of(group, OpKind::Write, Bytes::new(0));
+            let passed =
+                |last: LastLoad| last.is_like(&own) && last.moved.as_f64() >= WHOLE * group.span.length.as_f64();
             !group.issues_itself(OpKind::Trim)
                 && !group.issues_itself(OpKind::WriteZeroes)
-                && self.share_of(group.span) >= WHOLE
-                && self.last.is_some_and(|last| last.is_like(&own))
+                && group.pattern.has_passes()
+                && self.last.is_some_and(passed)
         })
     }
 

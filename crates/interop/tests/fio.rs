@@ -246,6 +246,18 @@ fn what_is_true_of_some_jobs_only_names_them_at_a_line_that_is_for_all() {
 }
 
 #[test]
+fn a_range_of_sizes_beside_shares_of_sizes_has_no_effect() {
+    let text = "[mixed]\nrw=rw\nsize=64m\nbssplit=512/50:1m/50\nbsrange=512:1m\n";
+    assert_eq!(fate(text, "bsrange=512:1m"), (Fate::NoEffect, "bssplit decides the sizes, as in fio".to_owned()));
+    let (fate_of_mix, why) = fate(text, "rw=rw");
+    assert_eq!(fate_of_mix, Fate::Changed);
+    assert!(
+        why.ends_with("where a large block no longer fits before the end of the span, small ones fill it"),
+        "{why}"
+    );
+}
+
+#[test]
 fn mistakes_point_to_their_line_and_say_what_was_expected() {
     for (text, line, title, label) in [
         ("[a]\nrw=sideways\nsize=1g\n", 2, "'sideways' is not a valid value of rw", "expected read, write"),

@@ -85,7 +85,12 @@ fn drawn(
     if !load.random && plain {
         load.table.set("streams", "\"by_kind\"", Origin::Default);
     } else if !load.random {
-        let why = "reads and writes of a sequential mix follow one stream here, and one each in fio";
+        let why = if load.several_sizes() {
+            "reads and writes of a sequential mix follow one stream here, and one each in fio; where a large block no \
+             longer fits before the end of the span, small ones fill it"
+        } else {
+            "reads and writes of a sequential mix follow one stream here, and one each in fio"
+        };
         job.say("rw", Fate::Changed, why, state);
     }
     if let Some(rate) = rate {

@@ -67,6 +67,10 @@ pub(super) fn smallest(job: &Job) -> u64 {
 
 /// Beside a distribution a plain size holds for directions without one only.
 fn say_of_plain(job: &Job, state: &mut State) {
+    let split = |direction: usize| field(job, "bssplit", Parted::Lists, direction).is_some();
+    if split(READS) && split(WRITES) && job.ask("bsrange", state).is_some() {
+        job.say("bsrange", Fate::NoEffect, "bssplit decides the sizes, as in fio", state);
+    }
     if job.ask("bs", state).is_none() {
         return;
     }
