@@ -42,7 +42,7 @@ const TRIES: usize = 5;
 /// Methodologies that say that they run on folders only.
 const ON_FOLDERS: [&str; 2] = ["as-ssd", "crystaldiskmark"];
 /// What is measured under conditions that are set up for a run cannot be resumed: they are undone with the process.
-const NEVER_RESUMED: [&str; 1] = ["encryption-cost"];
+const NEVER_RESUMED: [&str; 2] = ["encryption-cost", "power-states"];
 
 /// The methodologies in which a test finds what an earlier test wrote, as the guide lists them; the test `lives_on` holds
 /// that list against the code.
@@ -168,6 +168,8 @@ struct Planned {
     load: Option<Value>,
     /// It can change what the target holds.
     changes: bool,
+    /// It prepares, and measures nothing.
+    prepares: bool,
     /// Nothing that was on the target before counts behind it: the first of a preparation discards all of the target,
     /// or, in a plan that never does, the very first writes all of it.
     empties: bool,
@@ -213,6 +215,7 @@ fn plan(events: &[Value]) -> Vec<Planned> {
                 id: step["id"].as_str().expect("an id").to_owned(),
                 load: load.is_object().then(|| load.clone()),
                 changes: load.is_object() && groups.iter().any(changes),
+                prepares,
                 empties: trims && share(&load["span"], "length") >= most / 100 * 99,
             });
         }
@@ -290,10 +293,14 @@ impl<'a> Went<'a> {
         if first && step.empties {
             self.must.clear();
         }
+        let whole = share(record, "written_total") >= step.length() / 100 * 99;
+        if step.prepares && step.fills().is_some() && whole {
+            // A fill that prepares leaves nothing of its own first try.
+            self.found.retain(|change| *change != format!("cut off: {key}"));
+        }
         let differs = first && self.found != self.must;
         let differs = differs.then(|| format!("{key} found {:?}, and in one go {:?}", self.found, self.must));
         if step.changes {
-            let whole = share(record, "written_total") >= step.length() / 100 * 99;
             self.full_by = step.fills().filter(|load| whole || self.full_by.as_ref() == Some(load));
             self.found.push(key.clone());
             if first {
@@ -393,7 +400,10 @@ fn tally(method: &str, tests: &[&str], signals: &[&str]) -> Tally {
             println!("{method} {test} {signal}: {word}");
             tally.cut += 1;
             tally.said += usize::from(said > 0);
-            tally.wrong.extend(wrong.iter().map(|wrong| format!("{method} cut off in {test} by {signal}: {wrong}")));
+            // Every later step finds what the first one found.
+            let (more, first) = (wrong.len().saturating_sub(1), wrong.first());
+            let words = |first| format!("{method} cut off in {test} by {signal}: {first}; {more} more steps");
+            tally.wrong.extend(first.map(words));
         }
     }
     tally
