@@ -242,9 +242,18 @@ pub const ROWS: [Row; 69] = [
             "rw=randread;size=1m;time_based;runtime=200ms;filename=FILE|rw=randwrite;size=1m;time_based;runtime=200ms;flow=2;filename=FILE",
         ],
     ),
-    row("fsync", &["1", "8", "0"], &["rw={writes};size=512k;bs=8k", "rw=randrw;size=1m;bs=8k", "rw=read;size=512k"]),
+    row(
+        "fsync",
+        &["1", "8", "0"],
+        &[
+            "rw={writes};size=512k;bs=8k",
+            "rw={writes};size=512k;bs=8k;fdatasync=8",
+            "rw=randrw;size=1m;bs=8k",
+            "rw=read;size=512k",
+        ],
+    ),
     row("fdatasync", &["4", "32"], &["rw={writes};size=512k;bs=8k", "rw=randrw;size=1m;bs=8k", "rw=read;size=512k"]),
-    row("sync", &["1", "0", "none"], &["rw={writes};size=256k;bs=8k"]),
+    row("sync", &["1", "0", "none"], &["rw={writes};size=256k;bs=8k", "rw={writes};size=256k;bs=8k;fsync=8"]),
     row(
         "verify",
         &["crc32c", "md5"],
@@ -314,7 +323,11 @@ pub const ROWS: [Row; 69] = [
         &["rw={writes};size={size};buffer_compress_percentage=30", "rw={writes};size={size}"],
     ),
     row("dedupe_percentage", &["40"], &["rw={writes};size={size}", "rw={mix};size={size}"]),
-    row("zero_buffers", &["", "1"], &["rw={writes};size={size}", "rw=read;size={size}"]),
+    row(
+        "zero_buffers",
+        &["", "1"],
+        &["rw={writes};size={size}", "rw={writes};size={size};buffer_pattern=0xff", "rw=read;size={size}"],
+    ),
     row("refill_buffers", &["", "0"], &["rw={writes};size={size}", "rw={writes};size={size};scramble_buffers=0"]),
     row("scramble_buffers", &["0", "1"], &["rw={writes};size={size}"]),
 ];

@@ -148,15 +148,15 @@ fn share(section: &Section, key: &str) -> u8 {
 /// What is written, in words.
 fn data(section: &Section) -> String {
     let (compress, dedup) = (share(section, "buffer_compress_percentage"), share(section, "dedupe_percentage"));
-    if on(section, "zero_buffers") {
-        return "zeros".to_owned();
-    }
     if let Some(pattern) = section.get("buffer_pattern") {
         let bytes = match pattern.strip_prefix("0x") {
             Some(digits) => digits.to_owned(),
             None => pattern.trim_matches('"').bytes().map(|byte| format!("{byte:02x}")).collect(),
         };
         return format!("the bytes {bytes}");
+    }
+    if on(section, "zero_buffers") {
+        return "zeros".to_owned();
     }
     let same = section.get("scramble_buffers") == Some("0") && !on(section, "refill_buffers");
     if same && compress + dedup == 0 {
@@ -187,8 +187,8 @@ fn planned_data(load: &Workload) -> String {
 /// Writes behind which a flush is asked for; writes that are durable by themselves are each followed by one here.
 fn flushes(section: &Section) -> u32 {
     let every = |key: &str| section.get(key).map_or(0_u32, |text| text.parse().expect("a number of the table"));
-    match every("fsync").max(every("fdatasync")) {
-        0 => u32::from(section.get("sync").is_some_and(|word| !matches!(word, "0" | "none"))),
-        every => every,
+    if section.get("sync").is_some_and(|word| !matches!(word, "0" | "none")) {
+        return 1;
     }
+    [every("fsync"), every("fdatasync")].into_iter().filter(|every| *every > 0).min().unwrap_or(0)
 }

@@ -20,7 +20,7 @@ mod verify;
 mod write;
 
 pub use options::CARRIED;
-pub use write::{has_jobs, job_file};
+pub use write::{Unnameable, has_jobs, job_file};
 
 use crate::draft::Draft;
 use crate::{Imported, State, Surroundings, Wrong, method_name};

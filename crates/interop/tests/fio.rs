@@ -396,7 +396,7 @@ fn a_plan_as_fio_job_file_is_read_back_as_the_same_loads() {
         let method = parsed(built_in.text);
         for form in method.forms() {
             let first = expanded(built_in.text, form);
-            let text = fio::job_file(&first, "/dev/sdx");
+            let text = fio::job_file(&first, "/dev/sdx").expect("a plain name");
             if !first.steps().any(has_span) {
                 continue;
             }
@@ -434,7 +434,7 @@ fn what_fio_cannot_say_is_a_comment_and_everything_else_survives_the_way_back() 
          locality = \"uniform\"\ndata = \"zero\"\ncompress_percent = 0\n",
     );
     let first = expanded(&method, Form::Faithful);
-    let text = fio::job_file(&first, "/dev/sdx");
+    let text = fio::job_file(&first, "/dev/sdx").expect("a plain name");
     assert!(text.contains("; afterwards drivelab rests for 5 s"), "{text}");
     let second = expanded(&import(&text).expect("read back").toml, Form::Faithful);
     let load = |plan: &Plan| comparable(plan.tests.last().expect("a test").steps[0].workload().expect("I/O"));
@@ -444,7 +444,7 @@ fn what_fio_cannot_say_is_a_comment_and_everything_else_survives_the_way_back() 
 /// The job file of a test with a curve, which is whole once the rates are filled in.
 fn curve(load: &str) -> String {
     let method = support::method(&format!("block_size = \"8 KiB\"\nspan = \"25 %\"\ntime = \"20 s\"\n{load}"));
-    fio::job_file(&expanded(&method, Form::Faithful), "/dev/sdx")
+    fio::job_file(&expanded(&method, Form::Faithful), "/dev/sdx").expect("a plain name")
 }
 
 /// Jobs that fio runs.
@@ -499,6 +499,6 @@ fn one_job_for_all_threads_of_a_stream_has_the_rate_of_all() {
         "op = \"read\"\npattern = \"sequential\"\nblock_size = \"8 KiB\"\nqueue_depth = 4\nthreads = 3\n\
          streams = \"shared\"\nspan = \"25 %\"\nrate = \"3000 IOPS\"\ntime = \"20 s\"\n",
     );
-    let text = fio::job_file(&expanded(&method, Form::Faithful), "/dev/sdx");
+    let text = fio::job_file(&expanded(&method, Form::Faithful), "/dev/sdx").expect("a plain name");
     assert!(text.contains("\nrate_iops=3000\n") && text.contains("\niodepth=12\n"), "{text}");
 }

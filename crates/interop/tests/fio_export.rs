@@ -10,7 +10,7 @@ use support::{around, expanded, method};
 /// The part of the job file that is about the test itself.
 fn exported(test: &str) -> String {
     let plan = expanded(&method(&format!("{test}\n")), Form::Faithful);
-    let text = fio::job_file(&plan, "/dev/sdx");
+    let text = fio::job_file(&plan, "/dev/sdx").expect("a plain name");
     text.split_once("\n; One\n").unwrap_or_else(|| panic!("no test\n{text}")).1.to_owned()
 }
 
@@ -112,7 +112,7 @@ fn blocks_that_are_trimmed_and_then_written_stay_such() {
         };
         let shares = |load: &Workload| (load.write_percent.get(), load.other.trim_percent.get(), load.pattern);
         let once = back(&format!("[a]\nfilename=/dev/sdx\n{}\n", options.replace(';', "\n")));
-        let text = fio::job_file(&once.0, "/dev/sdx");
+        let text = fio::job_file(&once.0, "/dev/sdx").expect("a plain name");
         let word = options.split(';').next().expect("a word");
         assert!(text.contains(&format!("\n{word}\n")) && !text.contains("rwmixwrite"), "{text}");
         let twice = back(&text);
@@ -122,7 +122,7 @@ fn blocks_that_are_trimmed_and_then_written_stay_such() {
     let rate = |(_, load, _): &(Plan, Workload, StopRule)| load.pace.rate.expect("a rate").per_1000_s;
     // fio 3.33 was seen to take 1 s for a hundred trims and a hundred writes.
     let once = back("[a]\nfilename=/dev/sdx\nrw=trimwrite\nsize=4m\nrate_iops=100\n");
-    let text = fio::job_file(&once.0, "/dev/sdx");
+    let text = fio::job_file(&once.0, "/dev/sdx").expect("a plain name");
     assert!(has(&text, &["rate_iops=100"]), "{text}");
     assert_eq!([rate(&once), rate(&back(&text))], [200_000; 2]);
     let odd = exported(
@@ -146,4 +146,31 @@ fn a_number_of_operations_is_never_no_limit_and_what_it_loses_is_said() {
     assert!(has(&uneven, &["number_ios=2", "; the number of operations is 10, rounded down per job"]), "{uneven}");
     let even = with(12, 4);
     assert!(has(&even, &["number_ios=3"]) && !even.contains("number of operations"), "{even}");
+}
+
+/// fio 3.33 wrote to `q` where the file said `filename=q#1`.
+#[test]
+fn a_target_that_fio_would_read_as_another_is_refused() {
+    let plan = back("[a]\nfilename=x\nrw=read\nsize=4m\n").0;
+    for (name, sign) in [
+        ("/mnt/q#1", '#'),
+        ("/mnt/q;1", ';'),
+        ("/mnt/$HOME", '$'),
+        ("/mnt/a\nb", '\n'),
+        ("/mnt/a ", ' '),
+        ("\u{fffd}", '\u{fffd}'),
+    ] {
+        assert_eq!(fio::job_file(&plan, name), Err(fio::Unnameable(sign)), "{name:?}");
+    }
+    let text = fio::job_file(&plan, "/mnt/a b:c").expect("a name that fio reads");
+    assert!(has(&text, &["filename=/mnt/a b\\:c"]), "{text}");
+}
+
+#[test]
+fn a_pause_of_less_than_a_microsecond_is_still_one() {
+    let load = "op = \"read\"\npattern = \"random\"\nblock_size = \"4 KiB\"\nqueue_depth = 1\nspan = \"25 %\"\ntime = \"1 s\"\n";
+    let text = exported(&format!("{load}think_time = \"500 ns\""));
+    assert!(has(&text, &["thinktime=1us"]) && text.contains("rounded up"), "{text}");
+    let whole = exported(&format!("{load}think_time = \"5 us\""));
+    assert!(has(&whole, &["thinktime=5us"]) && !whole.contains("rounded up"), "{whole}");
 }

@@ -515,7 +515,7 @@ fn a_plan_that_comes_back_has_the_fills_that_it_had() {
         "op = \"read\"\npattern = \"random\"\nblock_size = \"4 KiB\"\nqueue_depth = 4\ntime = \"20 s\"\n",
     );
     let first = expanded(&method, Form::Faithful);
-    let second = plan(&fio::job_file(&first, "/mnt/drive/file"));
+    let second = plan(&fio::job_file(&first, "/mnt/drive/file").expect("a plain name"));
     let names = |plan: &Plan| plan.tests.iter().map(|test| test.name.clone()).collect::<Vec<_>>();
     assert_eq!(names(&first), ["prepare", "one"]);
     assert_eq!(second.tests.len(), first.tests.len(), "{:?}", names(&second));
@@ -525,4 +525,62 @@ fn a_plan_that_comes_back_has_the_fills_that_it_had() {
         (again.0.span, again.0.block_size, again.1.passes)
     );
     assert_eq!(io(&second.tests[1].steps[0]).1.time, Some(Nanos::from_secs(20)));
+}
+
+/// fio 3.33 runs [b] behind [a]: a barrier begins a group, whatever its job does.
+#[test]
+fn the_barrier_of_a_job_that_is_left_out_holds_for_those_behind_it() {
+    let tests = |text: &str| plan(text).tests.iter().filter(|test| test.name != "prepare").count();
+    let with = |cpu: &str| format!("[global]\nsize=4m\n[a]\nrw=read\n[cpu]\nioengine=cpuio\n{cpu}[b]\nrw=write\n");
+    assert_eq!(tests(&with("stonewall\n")), 2);
+    assert_eq!(tests(&with("")), 1, "without one all run at once");
+}
+
+#[test]
+fn a_job_waits_only_for_one_that_is_there() {
+    let with = |second: &str| format!("[global]\nsize=4m\n[a]\nioengine=cpuio\n[b]\nrw=read\n[c]\nrw=write\n{second}");
+    let (fate, words) = why(&with("wait_for=a\n"), "wait_for=a");
+    assert_eq!((fate, words.as_str()), (Fate::Lost, "[a] is left out, so it waits for nobody"));
+    assert_eq!(mistake(&with("wait_for=nosuch\n")).0, 9);
+    assert_eq!(mistake("[a]\nrw=read\nsize=4m\nwait_for=a\n").0, 4, "nor for itself");
+}
+
+/// fio 3.33 wrote ff, in either order.
+#[test]
+fn a_pattern_is_what_is_written_also_beside_zeros() {
+    for options in ["zero_buffers=1;buffer_pattern=0xff", "buffer_pattern=0xff;zero_buffers=1"] {
+        let text = job(&format!("rw=write;size=4m;{options}"));
+        assert_eq!(only(&text).0.content.pattern, [0xff], "{options}");
+        assert_eq!(why(&text, "zero_buffers=1").0, Fate::NoEffect);
+    }
+}
+
+/// fio 3.33 made 63 flushes for 64 writes with `fsync=1` and `fdatasync=8`.
+#[test]
+fn of_several_flush_options_the_one_that_asks_most_often_holds() {
+    let every = |options: &str| only(&job(&format!("rw=write;size=4m;{options}"))).0.other.sync_every;
+    assert_eq!((every("fsync=1;fdatasync=8"), every("fdatasync=8;fsync=1")), (1, 1));
+    assert_eq!(every("fsync=8;sync=1"), 1);
+    let text = |options: &str| job(&format!("rw=write;size=4m;{options}"));
+    assert_eq!(why(&text("fsync=1;fdatasync=8"), "fdatasync=8").0, Fate::NoEffect);
+    assert_eq!(why(&text("fdatasync=3;fsync=8"), "fsync=8").0, Fate::Lost, "some of its flushes are not there");
+    assert_eq!(why(&text("fsync=8;sync=1"), "sync=1").0, Fate::Changed);
+    assert_eq!(why(&text("fsync=8;sync=1"), "fsync=8").0, Fate::NoEffect);
+}
+
+#[test]
+fn what_stands_behind_a_distribution_is_read_or_named() {
+    let text = |value: &str| job(&format!("rw=randread;size=4m;norandommap;random_distribution={value}"));
+    let (fate, words) = why(&text("zipf:1.2:0.5"), "random_distribution=zipf:1.2:0.5");
+    assert_eq!(fate, Fate::Changed);
+    assert!(words.contains("centre"), "{words}");
+    assert_eq!(mistake(&text("zipf:abc")).0, 5);
+    assert!(only(&text("zipf")).0.locality != only(&text("random")).0.locality, "without a number it is fio's 1.1");
+}
+
+#[test]
+fn files_that_are_larger_together_than_a_number_says_are_one_target() {
+    let jobs: String = (0..16).map(|at| format!("[j{at}]\nstonewall\nrw=read\nfilename=f{at}\nsize=1024p\n")).collect();
+    let imported = import(&jobs).expect("it is imported");
+    assert!(imported.notes.iter().any(|note| note.why.contains("are one target here")), "{:?}", imported.notes);
 }

@@ -198,6 +198,10 @@ fn values_that_fio_refuses_are_refused() {
         refused("rw=write;size=64k;direct=yes;direct=1"),
         "'yes' is not a valid value of direct: expected 0 or 1"
     );
+    for what in ["rate_process=foo", "kb_base=2000", "kb_base=k"] {
+        let key = what.split('=').next().expect("a key");
+        assert!(refused(&format!("rw=write;size=64k;{what}")).contains(&format!("is not a valid value of {key}")));
+    }
     for what in ["exit_what=me", "exit_what"] {
         assert!(refused(&format!("rw=write;size=64k;exitall;{what}")).contains("is not a valid value of exit_what"));
     }
@@ -244,7 +248,7 @@ fn the_way_back_keeps_the_fills_of_every_form() {
     for built_in in library::all() {
         for form in parsed(built_in.text).forms() {
             let first = expanded(built_in.text, form);
-            let text = fio::job_file(&first, "/mnt/drive/file");
+            let text = fio::job_file(&first, "/mnt/drive/file").expect("a plain name");
             let fills = |plan: &Plan| {
                 let prepare = plan.tests.iter().filter(|test| test.name == "prepare");
                 prepare.flat_map(|test| &test.steps).filter(|step| step.workload().is_some()).count()
@@ -274,7 +278,7 @@ fn of_a_volume_and_passes_the_smaller_ends_the_job() {
             "op = \"read\"\npattern = \"sequential\"\nblock_size = \"1 MiB\"\nqueue_depth = 4\n\
              span = \"25 %\"\n{end}\n"
         ));
-        let text = fio::job_file(&expanded(&method, Form::Faithful), "/dev/sdx");
+        let text = fio::job_file(&expanded(&method, Form::Faithful), "/dev/sdx").expect("a plain name");
         let last = text.rsplit("\n[").next().expect("a job").to_owned();
         let plan = expanded(&import(&text).expect("read back").toml, Form::Faithful);
         let stop = plan.steps().last().and_then(|step| match &step.action {

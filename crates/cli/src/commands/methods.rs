@@ -250,7 +250,9 @@ fn plan(
             say::data(&format!("{}{}{remarks}", plan_text(&plan, guess.throughput), of_all_runs(&plan, runs)))?;
         }
         Shown::JobFile => {
-            let text = drivelab_interop::fio::job_file(&plan, &fio_target(path));
+            let text = drivelab_interop::fio::job_file(&plan, &fio_target(path)).map_err(|unnameable| {
+                Failure::usage(format!("{unnameable}; give it a link with a plain name (ln -s) and name that"))
+            })?;
             if !drivelab_interop::fio::has_jobs(&text) {
                 let name = &plan.methodology.name;
                 return Err(Failure::usage(format!(

@@ -36,11 +36,11 @@ pub(super) fn fill(draft: &mut Draft, jobs: &[Job], exported: bool, state: &mut 
             None => kept.push(job),
         }
     }
-    let ranges = batches(&kept, state);
+    let batches = batches(jobs, &kept, state);
     let mut places: Vec<(&Job, Wanted)> = Vec::new();
     let mut found: Vec<Load> = Vec::new();
     let mut sizes: Vec<usize> = Vec::new();
-    for range in ranges.clone() {
+    for range in batches.iter().map(|batch| batch.jobs.clone()) {
         let alone = range.len() == 1;
         let before = found.len();
         for job in &kept[range] {
@@ -78,7 +78,7 @@ pub(super) fn fill(draft: &mut Draft, jobs: &[Job], exported: bool, state: &mut 
             test(draft, batch, &mut names, (&mut written, &mut held), &target, state);
         }
     }
-    say_of_exits(&kept, &ranges, &all, state);
+    say_of_exits(&kept, &batches, &all, state);
     held.content(draft, &all, &target);
     all.iter().for_each(|one| one.job.say_unknown(state));
 }
@@ -107,26 +107,57 @@ fn target_size(draft: &mut Draft, all: &[One<'_>], target: &Target) {
     draft.minimum = if target.whole { least } else { target.size };
 }
 
-/// The jobs between two barriers, of all that are imported.
-fn batches(all: &[&Job], state: &mut State) -> Vec<Range<usize>> {
-    let mut starts = vec![0];
-    for at in 1..all.len() {
-        let begin = *starts.last().unwrap_or(&0);
-        let waits = all[at].text("wait_for", state);
-        let here = waits.as_ref().is_some_and(|name| all[begin..at].iter().any(|job| job.name == *name));
-        if here && at - begin > 1 {
-            let why = "it begins when all jobs before it have ended, not only the one it names";
-            all[at].say("wait_for", Fate::Changed, why, state);
+/// Jobs between two barriers.
+pub(super) struct Batch {
+    /// Which of those that are imported.
+    pub(super) jobs: Range<usize>,
+    /// It begins with a job that waits for another one (`wait_for`), without a barrier.
+    pub(super) waits: bool,
+}
+
+/// The batches of the jobs that are imported. A barrier before a job that is left out holds for those behind it.
+fn batches(all: &[Job], kept: &[&Job], state: &mut State) -> Vec<Batch> {
+    let is_kept = |job: &Job| kept.iter().any(|one| std::ptr::eq(*one, job));
+    let mut found: Vec<Batch> = Vec::new();
+    let (mut count, mut group_begins, mut barrier) = (0, 0, false);
+    for (at, job) in all.iter().enumerate() {
+        if job.stonewalled(state) && at > 0 {
+            (barrier, group_begins) = (true, at);
         }
-        if all[at].stonewalled(state) || here {
-            starts.push(at);
+        if !is_kept(job) {
+            continue;
         }
+        let waits = waits(job, &all[..at], group_begins, &is_kept, state);
+        match found.last_mut() {
+            Some(last) if !barrier && !waits => last.jobs.end = count + 1,
+            last => {
+                if waits && !barrier && last.is_some_and(|last| last.jobs.len() > 1) {
+                    let why = "it begins when all jobs before it have ended, not only the one it names";
+                    job.say("wait_for", Fate::Changed, why, state);
+                }
+                found.push(Batch { jobs: count..count + 1, waits: waits && !barrier });
+                if waits {
+                    group_begins = at;
+                }
+            }
+        }
+        (count, barrier) = (count + 1, false);
     }
-    if let Some(first) = all.first() {
-        first.stonewalled(state);
+    found
+}
+
+/// Whether a job waits for one that may still run when it comes; `group_begins` is the first that may.
+fn waits(job: &Job, before: &[Job], group_begins: usize, is_kept: impl Fn(&Job) -> bool, state: &mut State) -> bool {
+    let Some(name) = job.text("wait_for", state) else { return false };
+    let Some(named) = before.iter().rposition(|other| other.name == name) else {
+        job.wrong("wait_for", "the name of a job that stands before it", state);
+        return false;
+    };
+    if named >= group_begins && !is_kept(&before[named]) {
+        job.say("wait_for", Fate::Lost, format!("[{name}] is left out, so it waits for nobody"), state);
+        return false;
     }
-    let ends = starts.iter().skip(1).copied().chain([all.len()]).collect::<Vec<_>>();
-    starts.into_iter().zip(ends).map(|(start, end)| start..end).collect()
+    named >= group_begins
 }
 
 fn test(

@@ -4,15 +4,14 @@
 //! group, which `stonewall` begins anew and `wait_for` does not, so that a job that waits never runs.
 //! Must not know: when a job ends.
 
-use std::ops::Range;
-
 use super::State;
+use super::batch::Batch;
 use super::job::Job;
 use super::one::One;
 use crate::notes::Fate;
 
 /// Says what becomes of both options; `batches` are the jobs between barriers, `all` what is imported of them.
-pub(super) fn say_of_exits(jobs: &[&Job], batches: &[Range<usize>], all: &[One<'_>], state: &mut State) {
+pub(super) fn say_of_exits(jobs: &[&Job], batches: &[Batch], all: &[One<'_>], state: &mut State) {
     let (mut everything, mut running) = (false, false);
     for job in jobs {
         match job.text("exit_what", state).as_deref() {
@@ -22,10 +21,9 @@ pub(super) fn say_of_exits(jobs: &[&Job], batches: &[Range<usize>], all: &[One<'
             Some(_) => job.wrong("exit_what", "group, stonewall or all", state),
         }
     }
-    let first = |batch: &Range<usize>| jobs.get(batch.start).copied();
-    let waits = batches.iter().skip(1).filter_map(first).any(|job| !job.stonewalled(state));
+    let waits = batches.iter().any(|batch| batch.waits);
     let never = batches.len() > 1 && (everything || waits && !running);
-    let beside = batches.iter().any(|batch| batch.len() > 1) || all.iter().any(|one| one.load.threads > 1);
+    let beside = batches.iter().any(|batch| batch.jobs.len() > 1) || all.iter().any(|one| one.load.threads > 1);
     let (fate, why) = if !jobs.iter().any(|job| job.ends_others) {
         (Fate::NoEffect, "it counts only beside exitall")
     } else if never {

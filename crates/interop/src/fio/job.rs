@@ -59,6 +59,9 @@ const SWITCHES: [&str; 6] = ["exitall", "norandommap", "refill_buffers", "stonew
 const BOOLEANS: [&str; 7] =
     ["buffered", "direct", "do_verify", "fill_device", "invalidate", "pre_read", "scramble_buffers"];
 
+/// Options of which fio knows only these words.
+const WORDS: [(&str, &[&str]); 2] = [("kb_base", &["1000", "1024"]), ("rate_process", &["linear", "poisson"])];
+
 /// The jobs of the sections, in order.
 pub(super) fn jobs(sections: Vec<Section>, state: &mut State) -> Vec<Job> {
     let mut global: Vec<Opt> = Vec::new();
@@ -124,6 +127,12 @@ impl Job {
                 _ => continue,
             };
             wrong_at(option, expected, state);
+        }
+        for (key, words) in WORDS {
+            let is_other = |option: &&Opt| option.value.as_deref().is_some_and(|value| !words.contains(&value.trim()));
+            for option in self.options.iter().filter(|option| option.key == key).filter(is_other) {
+                wrong_at(option, &words.join(" or "), state);
+            }
         }
     }
 

@@ -243,27 +243,42 @@ fn share(job: &Job, key: &str, state: &mut State) -> Option<u64> {
     Some(percent.min(100))
 }
 
+/// Flushes among writes. In fio each of the options asks for its own; here those of the one that asks most often are made.
 fn flushes(job: &Job, load: &mut Load, state: &mut State) {
-    for key in ["fsync", "fdatasync"] {
-        let Some(every) = job.whole(key, state).filter(|every| *every > 0) else { continue };
-        if !load.writes {
-            job.say(key, Fate::NoEffect, "the load writes nothing", state);
-            continue;
-        }
-        if key == "fsync" {
-            job.say(key, Fate::Changed, "a flush is an fdatasync here", state);
-        }
-        if load.mixed || load.part.is_some() {
-            let why = "a flush follows writes only; in a mix fio flushes behind each read, too, until the next write";
-            job.say(key, Fate::Changed, why, state);
-        }
-        load.table.set("sync_every", every.to_string(), Origin::Stated);
-    }
+    let mut every = |key: &'static str| Some((key, job.whole(key, state).filter(|every| *every > 0)?));
+    let asked: Vec<(&str, u64)> = ["fsync", "fdatasync"].into_iter().filter_map(&mut every).collect();
     let sync = job.text("sync", state).filter(|word| !matches!(word.as_str(), "0" | "none"));
-    if sync.is_some() && load.writes && load.table.get("sync_every").is_none() {
+    if !load.writes {
+        for (key, _) in asked {
+            job.say(key, Fate::NoEffect, "the load writes nothing", state);
+        }
+        return;
+    }
+    if sync.is_some() {
         let why = "a flush follows every write, instead of writes that are durable by themselves (O_SYNC, FUA)";
         job.say("sync", Fate::Changed, why, state);
         load.table.set("sync_every", "1", Origin::Ours(why.to_owned()));
+        for (key, _) in asked {
+            job.say(key, Fate::NoEffect, "with sync a flush follows every write here", state);
+        }
+        return;
+    }
+    let Some((oftenest, every)) = asked.iter().min_by_key(|(_, every)| *every).copied() else { return };
+    load.table.set("sync_every", every.to_string(), Origin::Stated);
+    if oftenest == "fsync" {
+        job.say(oftenest, Fate::Changed, "a flush is an fdatasync here", state);
+    }
+    if load.mixed || load.part.is_some() {
+        let why = "a flush follows writes only; in a mix fio flushes behind each read, too, until the next write";
+        job.say(oftenest, Fate::Changed, why, state);
+    }
+    for (key, other) in asked.iter().filter(|(key, _)| *key != oftenest) {
+        let (fate, why) = if other.is_multiple_of(every) {
+            (Fate::NoEffect, format!("{oftenest} flushes there already"))
+        } else {
+            (Fate::Lost, format!("only the flushes of {oftenest} are made, which come more often"))
+        };
+        job.say(key, fate, why, state);
     }
 }
 

@@ -342,14 +342,14 @@ pub(super) fn lay_out(wanted: &[(&Job, Wanted)], state: &mut State) -> (Target, 
         *most = most.zip(one.needs()).map(|(most, needs)| most.max(needs));
     }
     let device = wanted.iter().any(|(_, one)| one.device);
-    let known: Option<u64> = files.values().try_fold(0_u64, |sum, size| sum.checked_add((*size)?));
+    let known = files.values().try_fold(0_u64, |sum, size| sum.checked_add(rounded((*size)?)?));
     let one_file = files.len() == 1;
     let apart = !one_file && known.is_some() && !device;
     let mut starts: BTreeMap<&str, u64> = BTreeMap::new();
     let mut next = 0;
     for key in &order {
         starts.insert(key, if apart { next } else { 0 });
-        next += files[key].unwrap_or(0).next_multiple_of(1 << 20);
+        next = files[key].and_then(rounded).and_then(|size| next.checked_add(size)).unwrap_or(next);
     }
     if !one_file {
         let (fate, why) = match (apart, device) {
@@ -363,12 +363,17 @@ pub(super) fn lay_out(wanted: &[(&Job, Wanted)], state: &mut State) -> (Target, 
         }
     }
     let largest = files.values().copied().collect::<Option<Vec<u64>>>().and_then(|all| all.into_iter().max());
-    let size = if apart { Some(next) } else { largest };
+    let size = if apart { Some(next) } else { largest.and_then(rounded) };
     let whole = size.is_none_or(|size| size == 0);
-    let size = size.unwrap_or(0).next_multiple_of(1 << 20);
-    let least = wanted.iter().filter_map(|(_, one)| one.needs()).max().unwrap_or(0).next_multiple_of(1 << 20);
+    let size = size.unwrap_or(0);
+    let least = wanted.iter().filter_map(|(_, one)| one.needs()).max().and_then(rounded).unwrap_or(0);
     let spans = wanted.iter().map(|(_, one)| span(one, starts[one.key.as_str()], size, whole)).collect();
     (Target { size, whole, device, least }, spans)
+}
+
+/// Bytes in whole MiB; `None` where that is more than a number can say.
+fn rounded(size: u64) -> Option<u64> {
+    size.checked_next_multiple_of(1 << 20)
 }
 
 fn span(one: &Wanted, start: u64, target: u64, whole: bool) -> Span {

@@ -21,9 +21,26 @@ const MOST: usize = 400;
 /// What the head of such a file says of where it comes from.
 pub(super) const MADE_BY: &str = "made by `drivelab methods plan … --as-fio`";
 
+/// A target that no job file can name: fio ends a line at `#` and `;`, and puts something else in the place of `$`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unnameable(pub char);
+
+impl std::fmt::Display for Unnameable {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "a fio job file cannot name a target with {:?}: fio would open another file", self.0)
+    }
+}
+
+impl std::error::Error for Unnameable {}
+
 /// The job file; `target` is the file or device, as fio is to name it.
-#[must_use]
-pub fn job_file(plan: &Plan, target: &str) -> String {
+///
+/// # Errors
+/// Where fio would take another file for the target.
+pub fn job_file(plan: &Plan, target: &str) -> Result<String, Unnameable> {
+    if let Some(sign) = unnameable(target) {
+        return Err(Unnameable(sign));
+    }
     let mut text = format!(
         "; {} {} ({} form) as a fio job file, {MADE_BY}\n\
          ; Comments say what fio cannot say. fio lays out a file that is missing and asks nothing: mind the target.\n",
@@ -51,7 +68,15 @@ pub fn job_file(plan: &Plan, target: &str) -> String {
             test.steps.iter().for_each(|step| one_step(&mut text, step, 1));
         }
     }
-    text
+    Ok(text)
+}
+
+/// The first sign of a target's name that fio 3.33 reads as something else.
+fn unnameable(target: &str) -> Option<char> {
+    let reads_other = |sign: char| matches!(sign, '#' | ';' | '$' | char::REPLACEMENT_CHARACTER) || sign.is_control();
+    let ends = [target.chars().next(), target.chars().next_back()];
+    let cut_off = ends.into_iter().flatten().find(|sign| sign.is_whitespace());
+    target.chars().find(|sign| reads_other(*sign)).or(cut_off)
 }
 
 /// Whether the job file has a job: fio runs one without, and ends at once.
@@ -466,7 +491,12 @@ fn pace(load: &Workload, kinds: Kinds, job: &mut Job) {
         }
         spacing(rate.arrivals, job);
     }
-    let micros = |time: Nanos| time.get() / 1000;
+    // A pause of less than a microsecond is still one.
+    let micros = |time: Nanos| time.get().div_ceil(1000);
+    let pauses = [Some(pace.think_time), pace.bursts.map(|bursts| bursts.on), pace.bursts.map(|bursts| bursts.off)];
+    if pauses.into_iter().flatten().any(|time| !time.get().is_multiple_of(1000)) {
+        job.comment("fio pauses for whole microseconds: rounded up");
+    }
     if let Some(bursts) = pace.bursts {
         job.say(format!("thinktime={}us\nthinktime_iotime={}us", micros(bursts.off), micros(bursts.on)));
     } else if !pace.think_time.is_zero() {

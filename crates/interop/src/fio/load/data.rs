@@ -18,9 +18,12 @@ pub(super) fn data(job: &Job, load: &mut Load, state: &mut State) {
     }
     let scrambled = job.flag("scramble_buffers", state);
     let refilled = job.flag("refill_buffers", state);
-    if job.flag("zero_buffers", state) == Some(true) {
-        load.table.set("data", "\"zero\"", Origin::Stated);
-    } else if let Some(pattern) = job.text("buffer_pattern", state) {
+    let zeros = job.flag("zero_buffers", state) == Some(true);
+    let pattern = job.text("buffer_pattern", state);
+    if zeros && pattern.is_some() {
+        job.say("zero_buffers", Fate::NoEffect, "buffer_pattern decides what is written, as in fio", state);
+    }
+    if let Some(pattern) = pattern {
         match hexadecimal(&pattern) {
             Some(hex) if compress.is_none() => {
                 load.table.set("data", "\"pattern\"", Origin::Stated);
@@ -29,6 +32,8 @@ pub(super) fn data(job: &Job, load: &mut Load, state: &mut State) {
             Some(_) => job.say("buffer_pattern", Fate::Lost, "a share that compresses is zero bytes here", state),
             None => job.say("buffer_pattern", Fate::Lost, "only 0x… and \"text\" patterns are carried over", state),
         }
+    } else if zeros {
+        load.table.set("data", "\"zero\"", Origin::Stated);
     } else if scrambled == Some(false) && refilled != Some(true) && compress.or(dedup).is_none() {
         load.table.set("data", "\"one_block\"", Origin::Stated);
     }

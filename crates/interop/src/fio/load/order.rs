@@ -115,7 +115,17 @@ fn locality(job: &Job, direction: &Direction, state: &mut State) -> Option<Strin
     };
     let mut words = own.split(':');
     let kind = words.next().unwrap_or_default();
-    let first = words.next().and_then(|text| text.parse::<f64>().ok());
+    let parameter = words.next();
+    let first = parameter.and_then(|text| text.trim().parse::<f64>().ok());
+    let curved = matches!(kind, "zipf" | "pareto" | "normal" | "gauss");
+    if curved && parameter.is_some() && first.is_none() {
+        job.wrong("random_distribution", "a number behind the colon, such as zipf:1.2", state);
+        return None;
+    }
+    if curved && words.next().is_some() {
+        let why = "where the centre of the often visited blocks lies is not carried over";
+        job.say("random_distribution", Fate::Changed, why, state);
+    }
     match (kind, first) {
         ("random", _) => None,
         ("zipf", theta) => Some(format!("{{ zipf = {} }}", decimal(theta.unwrap_or(1.1)))),
