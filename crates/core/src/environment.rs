@@ -137,6 +137,11 @@ pub struct BlockDeviceFacts {
     /// recordings from before it was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passes_on: Option<PassesOn>,
+    /// Most bytes that the kernel surely hands to the device in one request, wherever they lie in memory; what is longer
+    /// may be counted as several. Absent where the device has borders that no request crosses, and in recordings from
+    /// before it was looked at.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_size: Option<Bytes>,
 }
 
 /// How the bytes of a block device come to the devices it lies on: what those may count of a load above them.

@@ -21,6 +21,10 @@ use crate::roots::{Roots, names, read_number, read_trim};
 
 /// Sectors in sysfs are always 512 bytes long, whatever the device's own block size.
 pub(crate) const SECTOR: u64 = 512;
+/// Bytes of a page, the least piece of memory in a request.
+const PAGE: u64 = 4096;
+/// Pages that the kernel takes into one operation of direct I/O (`BIO_MAX_VECS`).
+const DIRECT_PAGES: u64 = 256;
 /// More devices below a file system than this are not followed (a loop in damaged sysfs text must end).
 const MOST_DEVICES: usize = 64;
 
@@ -127,10 +131,21 @@ fn facts(folder: &Path) -> BlockDeviceFacts {
         write_cache: read_trim(&queue.join("write_cache")),
         lies_on: Vec::new(),
         passes_on: None,
+        request_size: request_size(&queue),
         partition,
         transport,
         name,
     }
+}
+
+/// Most bytes that are surely one request, by the limits of a device's queue: its size, its pieces (each of which may be
+/// a single page), and the pages of a direct operation that the kernel takes at once.
+fn request_size(queue: &Path) -> Option<Bytes> {
+    let kib: u64 = read_number(&queue.join("max_sectors_kb"))?;
+    let pieces: u64 = read_number(&queue.join("max_segments"))?;
+    let borders: u64 = read_number(&queue.join("chunk_sectors")).unwrap_or(0);
+    let most = (kib * 1024).min(pieces.saturating_mul(PAGE)).min(DIRECT_PAGES * PAGE);
+    (borders == 0 && most > 0).then_some(Bytes::new(most))
 }
 
 /// Whether a whole disk takes discards, as the kernel says (`discard_max_bytes`); `None` where it does not say.

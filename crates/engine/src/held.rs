@@ -1,6 +1,6 @@
 //! What held the whole process up: that it stood still, and a CPU quota. Never in a loop that issues.
 //!
-//! A thread of its own sleeps for a tenth of a second at a time and looks at the clock before and after. Where a look
+//! A thread of its own sleeps for 25 ms at a time and looks at the clock before and after. Where a look
 //! comes much later than it should, and the thread neither ran meanwhile nor waited for a CPU, nothing of the process
 //! ran: it was stopped (SIGSTOP), frozen (cgroup), or the machine stood still. A suspended machine shows by the clock
 //! that goes on meanwhile. The thread does nothing else, because a stop during other work cannot be told from it.
@@ -45,7 +45,7 @@ impl Still {
 }
 
 /// Time between two looks.
-const LOOK: Duration = Duration::from_millis(100);
+const LOOK: Duration = Duration::from_millis(25);
 
 /// The thread that looks whether the process stands still.
 #[derive(Debug)]

@@ -15,6 +15,8 @@ use drivelab_core::load::OpKind;
 use drivelab_core::record::{IntervalRecord, OpRecord, StepRecord};
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::{About, Quantity, Recorded, RecordedSource, SourceKind};
+use drivelab_core::units::Bytes;
+use drivelab_core::workload::Workload;
 
 use self::passed::Moved;
 use crate::check::{Seen, Spoils, Subject, Voids};
@@ -31,7 +33,11 @@ const FOREIGN_RATE: f64 = 1e6;
 const FOREIGN_OPERATIONS: f64 = 20.0;
 /// Shortest time over which that limit is taken, in seconds: journals write some dozens at once every few seconds.
 const FOREIGN_OPERATIONS_S: f64 = 5.0;
-/// Bytes of an operation below which no device splits it.
+/// Share of the execution's own operations above which those of others count however few they are, in a short step or
+/// beside a slow load; from so many on.
+const MANY_SHARE: f64 = 0.5;
+const MANY_FROM: f64 = 25.0;
+/// Bytes of an operation below which no device splits it, where nothing is on record of the device.
 const WHOLE: f64 = 65_536.0;
 /// Bytes of its journal that the file system below a loop device writes at most for a flush.
 const JOURNAL_OF_FLUSH: f64 = 16_384.0;
@@ -74,6 +80,28 @@ struct Issued {
     bytes: Moved,
     /// Flushes: a device-mapper layer counts each as a write, the head of a multipath drive as a read, most as neither.
     flushes: f64,
+    /// What the device may make of them.
+    split: Split,
+}
+
+/// How operations may become several on the device.
+#[derive(Clone, Copy)]
+enum Split {
+    /// Each into at most so many.
+    Each(f64),
+    /// By their bytes: one more for each stretch of so many.
+    Bytes(f64),
+}
+
+impl Issued {
+    /// Most operations that the device counts of them.
+    fn most(self) -> Moved {
+        let split = match self.split {
+            Split::Each(parts) => self.own.times(parts),
+            Split::Bytes(each) => self.own.plus(self.bytes.times(1.0 / each)),
+        };
+        split.plus(Moved { read: self.flushes, write: self.flushes })
+    }
 }
 
 /// What others moved, as evidence; it spoils the figures.
@@ -133,7 +161,8 @@ fn by_bytes(account: &Account<'_>, names: &str, how: Spoils) -> Option<Vec<Evide
 
 fn by_operations(all: &Operations, seconds: f64, names: &str) -> Option<Vec<Evidence>> {
     let (foreign, own) = (all.counted.beyond(all.due), all.own.sum());
-    let limit = (FOREIGN_SHARE * own).max(FOREIGN_OPERATIONS * seconds.max(FOREIGN_OPERATIONS_S));
+    let usual = (FOREIGN_SHARE * own).max(FOREIGN_OPERATIONS * seconds.max(FOREIGN_OPERATIONS_S));
+    let limit = usual.min((MANY_SHARE * own).max(MANY_FROM));
     let of_others = || evidence(&format!("operations of others on {names}"), foreign, Some(limit), "");
     let of_own = || evidence(&format!("operations of this execution on {names}"), own, None, "");
     (foreign > limit).then(|| vec![of_others(), of_own()])
@@ -227,7 +256,10 @@ impl<'a> Window<'a> {
         let due = due.and_writes(of_journal(flushes.min(JOURNALED_FLUSHES * seconds)));
         let allowed = allowed.and_writes(of_journal(flushes));
         let number = number.filter(|_| passes_on == PassesOn::Once);
-        let issued = number.map(|number| Issued { own: number, bytes: own, flushes });
+        // Other layers than a loop device split by limits of their own.
+        let whole = lowest_request(subject, &devices).filter(|_| layer.transport == "loop");
+        let split = Split::Bytes(whole.map_or(WHOLE, Bytes::as_f64));
+        let issued = number.map(|number| Issued { own: number, bytes: own, flushes, split });
         let operations = issued.and_then(|issued| self.by_operation(&devices, issued, journal));
         Some(Account { devices, own, due, allowed, counted, seconds, operations })
     }
@@ -237,10 +269,9 @@ impl<'a> Window<'a> {
     fn by_operation(&self, devices: &[&str], issued: Issued, journal: bool) -> Option<Operations> {
         let [device] = devices else { return None };
         let counted = self.operations(device)?;
-        let Issued { own, bytes, flushes } = issued;
-        let split = own.plus(bytes.times(1.0 / WHOLE)).plus(Moved { read: flushes, write: flushes });
-        let write = if journal { split.write.max(counted.write) } else { split.write };
-        Some(Operations { own, due: Moved { write, ..split }, counted })
+        let most = issued.most();
+        let write = if journal { most.write.max(counted.write) } else { most.write };
+        Some(Operations { own: issued.own, due: Moved { write, ..most }, counted })
     }
 
     /// Bytes written to a layer before the execution that had not yet come to the devices below it.
@@ -297,10 +328,35 @@ fn of_target<'a>(subject: &Subject<'a>, window: &Window<'a>) -> Option<Account<'
     // Each hole in a file changes its map, which the journal holds: nothing follows from what is written.
     let of_holes = if journal && workload.issues(OpKind::Trim) { counted.write } else { 0.0 };
     let (due, allowed) = (due.and_writes(of_holes), allowed.and_writes(of_holes));
-    let issued = Issued { own: number, bytes: own, flushes: flushes_of(subject, number) };
+    let parts = lowest_request(subject, &devices).and_then(|request| parts_of(workload, request));
+    let split = parts.map_or(Split::Bytes(WHOLE), Split::Each);
+    let issued = Issued { own: number, bytes: own, flushes: flushes_of(subject, number), split };
     let one_for_one = (!cached && !elsewhere).then_some(issued);
     let operations = one_for_one.and_then(|issued| window.by_operation(&devices, issued, journal));
     Some(Account { devices, own, due, allowed, counted, seconds, operations })
+}
+
+/// The least of what these devices surely take in one request; `None` where it is not on record of all.
+fn lowest_request(subject: &Subject<'_>, names: &[&str]) -> Option<Bytes> {
+    let of = |name: &&str| subject.devices.iter().find(|device| device.name == **name)?.request_size;
+    names.iter().map(of).collect::<Option<Vec<Bytes>>>()?.into_iter().min()
+}
+
+/// Into how many requests an operation of a load is split at most; `None` for a trace, whose sizes are known one by one
+/// only.
+fn parts_of(workload: &Workload, request: Bytes) -> Option<f64> {
+    let request = request.get().max(1);
+    let of_block = |block: Bytes| {
+        // Where neither is a multiple of the other, an operation may lie over one border more.
+        let (block, odd) = (block.get(), !request.is_multiple_of(block.get()) && !block.get().is_multiple_of(request));
+        block.div_ceil(request) + u64::from(odd)
+    };
+    let of_group = |group: &Workload| match group.replay {
+        Some(_) => None,
+        None => group.block_sizes().into_iter().map(of_block).max(),
+    };
+    let all: Option<Vec<u64>> = workload.groups().map(of_group).collect();
+    all?.into_iter().max().map(|parts| parts as f64)
 }
 
 /// What a load on files may count: whatever it wrote, since making the files is no part of the record, and as many

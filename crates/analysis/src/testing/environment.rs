@@ -92,5 +92,6 @@ fn sample_drive() -> BlockDeviceFacts {
         virtual_because: None,
         lies_on: Vec::new(),
         passes_on: None,
+        request_size: None,
     }
 }

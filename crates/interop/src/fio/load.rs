@@ -243,7 +243,7 @@ fn share(job: &Job, key: &str, state: &mut State) -> Option<u64> {
     Some(percent.min(100))
 }
 
-/// Flushes among writes. In fio each of the options asks for its own; here those of the one that asks most often are made.
+/// Flushes among writes. In fio each option asks for its own; here those of the one that asks most often are made.
 fn flushes(job: &Job, load: &mut Load, state: &mut State) {
     let mut every = |key: &'static str| Some((key, job.whole(key, state).filter(|every| *every > 0)?));
     let asked: Vec<(&str, u64)> = ["fsync", "fdatasync"].into_iter().filter_map(&mut every).collect();

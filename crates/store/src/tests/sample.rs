@@ -122,6 +122,7 @@ fn device(name: &str, model: Option<&str>) -> BlockDeviceFacts {
         virtual_because: None,
         lies_on: Vec::new(),
         passes_on: None,
+        request_size: None,
     }
 }
 

@@ -523,6 +523,38 @@ fn a_slow_load_beside_few_bytes_of_others_is_marked_and_a_system_disk_at_rest_ma
     assert_eq!(beside(10.0, 150.0, 4096.0), None, "a journal and logs: 15 a second, 61 kB/s");
     assert_eq!(beside(2.0, 90.0, 4096.0), None, "a journal that is written at once");
     assert_eq!(beside(2.0, 400.0, 4096.0), seen);
+    assert_eq!(beside(0.5, 40.0, 4096.0), seen, "more than half as many as the step's own, which lasts half a second");
+    assert_eq!(beside(0.1, 20.0, 4096.0), None, "a few are none, however short the step");
+}
+
+/// 512 KiB in order, 38 operations a second, beside random reads of 4 KiB: these are a quarter of the bytes that others
+/// may move, and three quarters of a disk's seeks.
+#[test]
+fn small_reads_of_others_beside_large_blocks_are_seen_where_the_device_does_not_split_those() {
+    let beside = |request_kib: Option<u64>, block_kib: u64, more: f64| {
+        let mut run = with_load(sample_run(), |load| load.block_size = Bytes::new(block_kib << 10));
+        run.environment.target.file_system = None;
+        run.environment.target.devices[0].request_size = request_kib.map(|kib| Bytes::new(kib << 10));
+        let number = operations_of_step(&run);
+        let bytes = Bytes::new(block_kib << 10).as_f64();
+        let key = step(&run).key;
+        for interval in run.intervals.iter_mut().filter(|interval| interval.key == key) {
+            interval.read.bytes = Bytes::new(interval.read.count * (block_kib << 10));
+            interval.write.bytes = Bytes::new(interval.write.count * (block_kib << 10));
+        }
+        for record in run.steps.iter_mut().filter(|record| record.key == key) {
+            record.written_total = Bytes::new(number.write as u64 * (block_kib << 10));
+        }
+        let counted = number.plus(read(more * number.read));
+        run.telemetry = recorded(vec![counting(disk(&run, "nvme0n1", number.times(bytes)), counted)]);
+        found(&run).map(|found| found.evidence[0].what.clone())
+    };
+    let seen = Some("operations of others on nvme0n1".to_owned());
+    assert_eq!(beside(Some(512), 512, 3.0), seen);
+    assert_eq!(beside(None, 512, 3.0), None, "it may have been split into eight");
+    assert_eq!(beside(Some(128), 512, 2.9), None, "each may be four requests");
+    assert_eq!(beside(Some(128), 512, 4.5), seen);
+    assert_eq!(beside(Some(512), 384, 0.9), None, "each may lie over a border");
 }
 
 /// One operation in, one out: what lies below encryption is counted as well.
