@@ -2,7 +2,8 @@
 //!
 //! Cells that lost charge are read again and again until they can be decoded: such data reads slower than fresh data of
 //! the same drive (the well-known case is Samsung's 840 EVO of 2014). Places that hold nothing are read fast and do not
-//! count. Neither do rounds in which others used the disk: what they took speaks against no drive.
+//! count. Neither do rounds in which others used the disk, nor figures that the host held back: what they took speaks
+//! against no drive.
 
 use drivelab_core::content::PlaceSample;
 use drivelab_core::metric::{Metric, Wrong};
@@ -10,13 +11,13 @@ use drivelab_core::plan::{Combine, Step, StepRole, TestPlan};
 use drivelab_core::record::StepRecord;
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
-use drivelab_core::workload::Pattern;
+use drivelab_core::workload::{Pattern, Workload};
 
 use super::{Answer, Known, Notes, Question, Sureness, beside};
 use crate::findings::plural;
 use crate::metrics::used_rounds;
 use crate::values::{Execution, read_throughput};
-use crate::{Analysis, stats};
+use crate::{Analysis, LimitKind, limits, stats};
 
 /// A place is slow below this share of the fastest one. Regions of one flash drive differ by a fifth or so.
 const SLOW: f64 = 0.5;
@@ -31,6 +32,8 @@ const NAMED: usize = 4;
 /// Why it is not known how fast places are, and what helps.
 const OTHERS: &str = "other programs used the disk; measure again when nothing else uses it";
 const OTHERS_ACTION: &str = "See what uses the disk (`iotop`, `lsof`), stop it and check again.";
+/// What to do where the host held reads back.
+const HELD_BACK_ACTION: &str = "See what uses the CPU (`top`) or limits it, stop that and check again.";
 
 /// A place that was read in order.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,6 +52,15 @@ pub struct Place {
     pub left_out: usize,
     /// In which direction it is wrong, as others used the disk in every round; absent where they did not.
     pub wrong: Option<Wrong>,
+    /// What other than the target limited it, so that it is a lower bound; absent where nothing did.
+    pub held_back: Option<LimitKind>,
+}
+
+impl Place {
+    /// Whether its figure tells how slow it is: a lower bound does not.
+    const fn is_judged(&self) -> bool {
+        self.wrong.is_none() && self.held_back.is_none()
+    }
 }
 
 /// Small reads of one step, in microseconds: its `read.latency_mean`, `read.latency_p99` and `read.latency_max`.
@@ -84,33 +96,39 @@ fn place(records: &RunRecords, analysis: &Analysis, (test, step): (&TestPlan, &S
     let metric = analysis.step_metric(&step.id, "read.throughput")?;
     let mb_s = metric.value.or_else(|| metric.rounds.iter().copied().reduce(f64::max))?;
     let (offset, length, combine, rounds) = (load.span.offset, load.span.length, test.combine, metric.rounds.len());
-    let all = Place { offset, length, mb_s, rounds, combine, left_out: 0, wrong: metric.wrong };
-    if metric.wrong.is_none() {
+    let used = used_rounds(records, test, step);
+    let (wrong, held_back) = (metric.wrong, what_held_back(&used, load));
+    let all = Place { offset, length, mb_s, rounds, combine, left_out: 0, wrong, held_back };
+    if wrong.is_none() {
         return Some(all);
     }
-    let rates = undisturbed(records, analysis, (test, step), metric);
+    let counted = undisturbed(&used, analysis, metric);
+    let rate = |record: &StepRecord| read_throughput(Execution::new(step, record)?.within(records));
+    let rates: Vec<f64> = counted.iter().filter_map(|record| rate(record)).collect();
     let mb_s = match combine {
         Combine::Mean => stats::mean(&rates),
         Combine::Median => stats::median(&rates),
         Combine::Best => rates.iter().copied().reduce(f64::max),
     };
     let left_out = rounds.saturating_sub(rates.len());
-    Some(mb_s.map_or(all, |mb_s| Place { mb_s, rounds: rates.len(), left_out, wrong: None, ..all }))
+    let rounds = rates.len();
+    let held_back = what_held_back(&counted, load);
+    Some(mb_s.map_or(all, |mb_s| Place { mb_s, rounds, left_out, wrong: None, held_back, ..all }))
 }
 
-/// What the metric is in each round that nobody disturbed.
-fn undisturbed(
-    records: &RunRecords,
-    analysis: &Analysis,
-    (test, step): (&TestPlan, &Step),
-    metric: &Metric,
-) -> Vec<f64> {
+/// What other than the target limited these rounds; `None` where their figure is no lower bound.
+fn what_held_back(used: &[&StepRecord], load: &Workload) -> Option<LimitKind> {
+    let limit = limits::of_rounds(used, load);
+    limit.lower_bound.then_some(limit.limited_by)
+}
+
+/// The rounds that nobody disturbed.
+fn undisturbed<'r>(used: &[&'r StepRecord], analysis: &Analysis, metric: &Metric) -> Vec<&'r StepRecord> {
     let spoils = |record: &StepRecord| {
         let mut findings = analysis.findings.iter().filter(|finding| metric.spoiled_by.contains(&finding.code));
         findings.any(|finding| finding.steps.contains(&record.key))
     };
-    let used = used_rounds(records, test, step).into_iter().filter(|record| !spoils(record));
-    used.filter_map(|record| read_throughput(Execution::new(step, record)?.within(records))).collect()
+    used.iter().copied().filter(|record| !spoils(record)).collect()
 }
 
 /// The fastest place of all: what was read through the link at most.
@@ -151,8 +169,8 @@ pub(super) fn answer(known: &Known<'_>) -> Answer {
     let spins = known.device().is_some_and(|device| device.rotational == Some(true));
     let limit = if spins { SLOW_SPINNING } else { SLOW };
     let open = compare(&with, limit, &mut notes);
-    if open && notes.beware.is_empty() {
-        return notes.unknown(Question::OldData, OTHERS, OTHERS_ACTION);
+    if let Some((why, how)) = open.filter(|_| notes.beware.is_empty()) {
+        return notes.unknown(Question::OldData, &why, how);
     }
     let good = format!("No place that holds data is read at less than {:.0} % of the fastest.", limit * 100.0);
     let because = if known.content().is_some() {
@@ -184,17 +202,23 @@ fn how_often(places: &[Place]) -> String {
     format!("measured {times} each, {taken} taken")
 }
 
-/// Holds each place that nobody disturbed against the fastest of all, as a disturbed one would be no slower alone.
-/// Gives whether others leave it open: a place that they disturbed seems slow, or too few places are undisturbed.
-fn compare(places: &[Place], limit: f64, notes: &mut Notes) -> bool {
-    let (judged, disturbed): (Vec<Place>, Vec<Place>) = places.iter().partition(|place| place.wrong.is_none());
+/// Holds each place whose figure is its own against the fastest of all, as another would be no slower alone. Gives why
+/// the question is open and what helps, where it is: a place that is not judged seems slow, or too few are judged.
+fn compare(places: &[Place], limit: f64, notes: &mut Notes) -> Option<(String, &'static str)> {
+    let (judged, open): (Vec<Place>, Vec<Place>) = places.iter().partition(|place| place.is_judged());
+    let (disturbed, held): (Vec<Place>, Vec<Place>) = open.iter().partition(|place| place.wrong.is_some());
     others(places, &disturbed, notes);
+    tell_held(places.len(), &held, notes);
     let fastest = places.iter().map(|place| place.mb_s).fold(0.0, f64::max);
     let at_least = if judged.iter().all(|place| place.mb_s < fastest) { "at least " } else { "" };
     if let Some(slowest) = judged.iter().map(|place| place.mb_s).reduce(f64::min) {
         let share = if fastest > 0.0 { slowest / fastest * 100.0 } else { 0.0 };
         notes.figure("slowest place, of the fastest", share, Some(limit * 100.0), "%");
-        let of = if disturbed.is_empty() { "" } else { " that nobody disturbed" };
+        let of = match (disturbed.is_empty(), held.is_empty()) {
+            (true, true) => "",
+            (false, true) => " that nobody disturbed",
+            (_, false) => " that nothing held back",
+        };
         let count = places.len();
         notes
             .saw(format!("{count} places: the fastest {at_least}{fastest:.0} MB/s, the slowest{of} {slowest:.0} MB/s"));
@@ -202,7 +226,37 @@ fn compare(places: &[Place], limit: f64, notes: &mut Notes) -> bool {
     let is_slow = |place: &&Place| place.mb_s < limit * fastest;
     let slow: Vec<&Place> = judged.iter().filter(is_slow).collect();
     name_slow(&slow, &format!("{at_least}{fastest:.0} MB/s"), (places.len(), limit), notes);
-    !disturbed.is_empty() && (judged.len() < LEAST_PLACES || disturbed.iter().any(|place| is_slow(&place)))
+    let leaves_open =
+        |of: &[Place]| !of.is_empty() && (judged.len() < LEAST_PLACES || of.iter().any(|place| is_slow(&place)));
+    if leaves_open(&disturbed) {
+        return Some((OTHERS.to_owned(), OTHERS_ACTION));
+    }
+    leaves_open(&held).then(|| (held_why(&held), HELD_BACK_ACTION))
+}
+
+/// Why places that the host held back are not judged.
+fn held_why(held: &[Place]) -> String {
+    format!("reads were limited by {}, not by the drive, so places may be faster than measured", limited_by(held))
+}
+
+/// What limited them, each once.
+fn limited_by(held: &[Place]) -> String {
+    let mut titles: Vec<&str> = held.iter().filter_map(|place| place.held_back).map(LimitKind::title).collect();
+    titles.sort_unstable();
+    titles.dedup();
+    titles.join(" and ")
+}
+
+/// What the host did to the figures.
+fn tell_held(count: usize, held: &[Place], notes: &mut Notes) {
+    let rates: Vec<f64> = held.iter().map(|place| place.mb_s).collect();
+    if let Some((low, high)) = stats::range(&rates) {
+        notes.saw(format!(
+            "{} of {count} places were limited by {}, so these are lower bounds: {low:.0} to {high:.0} MB/s",
+            held.len(),
+            limited_by(held)
+        ));
+    }
 }
 
 /// What others did to the figures.

@@ -48,8 +48,8 @@ impl Drive {
 pub(super) fn good() -> Drive {
     let offset = |index: u64| Bytes::new((100 * index) << 30);
     let length = Bytes::new(512 << 20);
-    let place =
-        Place { offset: offset(0), length, mb_s: 3000.0, rounds: 2, combine: Combine::Best, left_out: 0, wrong: None };
+    let (combine, wrong, held_back) = (Combine::Best, None, None);
+    let place = Place { offset: offset(0), length, mb_s: 3000.0, rounds: 2, combine, left_out: 0, wrong, held_back };
     let places = (0..8).map(|index| Place { offset: offset(index), ..place }).collect();
     let sample = |index| PlaceSample { offset: offset(index), length, blocks: 16, empty: 2, unreadable: 0 };
     let content = ContentSample { places: (0..8).map(sample).collect(), repeats: Vec::new() };

@@ -5,8 +5,8 @@ use drivelab_core::plan::{Action, Combine};
 use drivelab_core::workload::Pattern;
 
 use super::*;
-use crate::analyse;
 use crate::testing::{beside_others, sample_run};
+use crate::{LimitKind, analyse};
 
 /// Others used the disk in every round of these places.
 fn disturb(drive: &mut Drive, places: std::ops::Range<usize>) {
@@ -45,6 +45,36 @@ fn a_place_that_others_disturbed_in_every_round_is_not_held_against_the_drive() 
     after(old, Standing::Beware, "of the fastest (at least 7000 MB/s)", |drive| {
         drive.read().places[7].mb_s = 7000.0;
         disturb(drive, 7..8);
+    });
+}
+
+/// The host had no CPU for the reads of these places.
+fn hold_back(drive: &mut Drive, places: std::ops::Range<usize>) {
+    drive.read().places[places].iter_mut().for_each(|place| place.held_back = Some(LimitKind::HostCpu));
+}
+
+/// A check once said "Old data beware" of figures that had the mark of a lower bound beside it.
+#[test]
+fn a_place_whose_figure_is_a_lower_bound_is_not_held_against_the_drive() {
+    let old = Question::OldData;
+    let slow = |drive: &mut Drive| drive.read().places[1].mb_s = 100.0;
+    let why = "Cannot tell: reads were limited by the host's CPU, not by the drive, so places may be faster";
+    after(old, Standing::Unknown, why, |drive| {
+        slow(drive);
+        hold_back(drive, 1..2);
+    });
+    after(old, Standing::Unknown, "lower bounds: 3000 to 3000 MB/s; 8 places", |drive| hold_back(drive, 0..5));
+    after(old, Standing::Good, "4 of 8 places were limited by the host's CPU", |drive| hold_back(drive, 0..4));
+    // A place that nothing held back is slow all the same, and the others do not count with it.
+    after(old, Standing::Beware, "1 of 8 places are read at less than 50 % of the fastest (3000 MB/s)", |drive| {
+        slow(drive);
+        drive.read().places[2].mb_s = 100.0;
+        hold_back(drive, 2..3);
+    });
+    after(old, Standing::Unknown, "Cannot tell: other programs used the disk", |drive| {
+        slow(drive);
+        disturb(drive, 1..2);
+        hold_back(drive, 2..3);
     });
 }
 
@@ -123,6 +153,20 @@ fn of_a_run_the_rounds_that_others_disturbed_are_left_out_where_there_are_others
     let all = beside_others(quiet.clone(), |key| key.step.as_str() == STEP);
     let found = first(&all);
     assert_eq!((found.mb_s, found.rounds, found.left_out, found.wrong), (rates[best], 3, 0, Some(Wrong::TooLow)));
+}
+
+#[test]
+fn slow_places_of_a_run_that_the_host_held_back_give_no_answer() {
+    let mut run = in_order();
+    let reads = |key: &StepKey| key.step.as_str().starts_with("corners/") && key.step.as_str().ends_with("read");
+    for record in run.steps.iter_mut().filter(|record| reads(&record.key)) {
+        // Work of kernel threads is in no account.
+        record.engine.punted = true;
+    }
+    let analysis = analyse(&run);
+    let metric = analysis.metric("corners/seq-1m-q8t1-read:read.throughput").expect("a rate");
+    assert!(metric.lower_bound && metric.wrong.is_none(), "{metric:?}");
+    assert_eq!(standing(&run), Standing::Unknown);
 }
 
 #[test]
