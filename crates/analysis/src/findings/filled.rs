@@ -27,6 +27,35 @@ fn others(seen: &[Seen]) -> &'static str {
     if noted { " Other programs used the disk, so these rates are lower bounds." } else { "" }
 }
 
+/// Digits behind the point that leave a figure three in all; none below a thousandth.
+fn digits(value: f64) -> usize {
+    match value {
+        100.0.. => 0,
+        10.0.. => 1,
+        1.0.. => 2,
+        0.001.. => 3,
+        _ => 0,
+    }
+}
+
+/// So many GB in words: with these digits, and below 1 GB in MB, where a small span would be lost in rounding.
+fn volume(gb: f64, behind_the_point: usize) -> String {
+    if gb >= 1.0 {
+        return format!("{gb:.behind_the_point$} GB");
+    }
+    let mb = gb * 1e3;
+    format!("{mb:.*} MB", digits(mb))
+}
+
+/// From so many to so many GB in words, the unit once where it is the same.
+fn stretch(from: f64, to: f64) -> String {
+    let (from, to) = (volume(from, 1), volume(to, 1));
+    match from.split_once(' ') {
+        Some((number, unit)) if to.ends_with(unit) => format!("from {number} to {to}"),
+        _ => format!("from {from} to {to}"),
+    }
+}
+
 fn note(seen: &[Seen], code: &'static str, statement: String, cause: &str, action: &str) -> Finding {
     Words { code, severity: Severity::Note, statement, cause, action }.about(seen)
 }
@@ -35,11 +64,11 @@ fn note(seen: &[Seen], code: &'static str, statement: String, cause: &str, actio
 pub(crate) fn cache_ended(seen: &[Seen]) -> Finding {
     let (behind, before) = first(seen, 0);
     let statement = format!(
-        "In {} the rate of a write in order fell for good, {}after {:.1} GB ({:.0} % of the span), from {before:.0} to \
+        "In {} the rate of a write in order fell for good, {}after {} ({:.0} % of the span), from {before:.0} to \
          {behind:.0} MB/s: there a write cache ended.{}",
         executions(seen),
         the_first(seen),
-        first(seen, 1).0,
+        volume(first(seen, 1).0, 1),
         first(seen, 2).0,
         others(seen)
     );
@@ -76,15 +105,15 @@ pub(crate) fn not_seen(seen: &[Seen]) -> Finding {
     let dipped = seen.first().is_some_and(|seen| seen.evidence.len() > 2);
     let ((within, around), (from, to)) = (first(seen, 4), (first(seen, 2).0, first(seen, 3).0));
     let dip = if dipped {
-        format!("; from {from:.1} to {to:.1} GB it went at {within:.0} instead of {around:.0} MB/s, and recovered")
+        format!("; {} it went at {within:.0} instead of {around:.0} MB/s, and recovered", stretch(from, to))
     } else {
         String::new()
     };
     let statement = format!(
-        "In {} no end of a write cache was seen, {}in {:.1} GB at a mean of {:.0} MB/s{dip}.{}",
+        "In {} no end of a write cache was seen, {}in {} at a mean of {:.0} MB/s{dip}.{}",
         executions(seen),
         the_first(seen),
-        first(seen, 0).0,
+        volume(first(seen, 0).0, 1),
         first(seen, 1).0,
         others(seen)
     );
@@ -100,18 +129,18 @@ pub(crate) fn too_little(seen: &[Seen]) -> Finding {
     let ((count, _), (behind, before)) = (first(seen, 2), first(seen, 3));
     let varies = if varies {
         format!(
-            ", whose rates vary so much that a fall from {before:.0} to {behind:.0} MB/s, after {:.1} GB, may be an end or \
+            ", whose rates vary so much that a fall from {before:.0} to {behind:.0} MB/s, after {}, may be an end or \
              chance",
-            first(seen, 4).0
+            volume(first(seen, 4).0, 1)
         )
     } else {
         String::new()
     };
     let statement = format!(
-        "In {} too little was written to tell whether a write cache ends: {}{:.1} GB ({:.0} % of the span) in {}{varies}.",
+        "In {} too little was written to tell whether a write cache ends: {}{} ({:.0} % of the span) in {}{varies}.",
         executions(seen),
         the_first(seen),
-        first(seen, 0).0,
+        volume(first(seen, 0).0, 1),
         first(seen, 1).0,
         plural(count as usize, "recorded interval")
     );
@@ -124,11 +153,11 @@ pub(crate) fn too_little(seen: &[Seen]) -> Finding {
 pub(crate) fn burst(seen: &[Seen]) -> Finding {
     let (before, behind) = first(seen, 0);
     let statement = format!(
-        "In {} a write in order began with a burst, {}{:.2} GB ({:.1} % of the span) at {before:.0} MB/s, then \
+        "In {} a write in order began with a burst, {}{} ({:.1} % of the span) at {before:.0} MB/s, then \
          {behind:.0} MB/s: too short to be called the end of a write cache.{}",
         executions(seen),
         the_first(seen),
-        first(seen, 1).0,
+        volume(first(seen, 1).0, 2),
         first(seen, 2).0,
         others(seen)
     );
@@ -149,12 +178,12 @@ pub(crate) fn stalled(seen: &[Seen]) -> Finding {
         "as fast as before".to_owned()
     };
     let statement = format!(
-        "In {} a write in order stood still, {}{}, the longest for {:.1} s after {:.1} GB, and went on {went_on}.",
+        "In {} a write in order stood still, {}{}, the longest for {:.1} s after {}, and went on {went_on}.",
         executions(seen),
         the_first(seen),
         plural(first(seen, 1).0 as usize, "time"),
         first(seen, 0).0,
-        first(seen, 2).0
+        volume(first(seen, 2).0, 1)
     );
     let cause = "The drive tidied up or wrote its tables, something else used it or the host, or a layer below waited.";
     let action = "Measure again: a gap that comes back at the same place is the drive's own.";

@@ -14,9 +14,16 @@ const STEP: &str = "sustained/whole-file-write";
 
 /// The fill of the sample run as hundredths of its span, with the seconds that each took.
 fn drawn(seconds: impl Fn(u64) -> f64) -> RunRecords {
+    drawn_over(32 << 30, seconds)
+}
+
+/// The same of a span of so many bytes.
+fn drawn_over(span: u64, seconds: impl Fn(u64) -> f64) -> RunRecords {
     let mut run = sample_run();
-    let span = run.plan.steps().find(|step| step.id.as_str() == STEP).and_then(|step| step.workload());
-    let span = span.expect("the fill").span.length.get();
+    let mut steps = run.plan.tests.iter_mut().flat_map(|test| &mut test.steps);
+    let fill = steps.find(|step| step.id.as_str() == STEP).expect("the fill");
+    let Action::Io { workload, .. } = &mut fill.action else { panic!("no fill: {fill:?}") };
+    workload.span.length = Bytes::new(span);
     let sample = run.intervals.iter().find(|one| one.key.step.as_str() == STEP).expect("its intervals").clone();
     run.intervals.retain(|one| one.key != sample.key);
     let mut at_ns = sample.start_ns;
@@ -63,6 +70,27 @@ fn a_fill_whose_rate_fell_for_good_says_where_and_from_what_to_what() {
     assert_eq!(told.evidence[0].limit.map(f64::round), Some(344.0));
 }
 
+/// A cliff at 40 MiB of 400 MiB was once one "after 0.0 GB".
+#[test]
+fn what_a_small_fill_wrote_is_said_in_mb() {
+    const SPAN: u64 = 400 << 20;
+    let of = |code: &str, seconds: &dyn Fn(u64) -> f64| {
+        let run = drawn_over(SPAN, seconds);
+        told(&run, code).unwrap_or_else(|| panic!("no {code}: {:?}", said(&run))).statement
+    };
+    let ended = of("write_cache_ended", &|index| if index < 10 { 1.0 } else { 4.0 });
+    assert!(ended.contains("after 41.9 MB (10 % of the span)"), "{ended}");
+    let dip = |index| if (30..50).contains(&index) { 4.0 } else { 1.0 };
+    let recovered = of("write_cache_not_seen", &dip);
+    assert!(recovered.contains("in 419 MB at") && recovered.contains("from 126 to 210 MB it went"), "{recovered}");
+    let burst = of("write_burst", &|index| if index < 2 { 1.0 } else { 4.0 });
+    assert!(burst.contains("8.39 MB (2.0 % of the span)"), "{burst}");
+    let stalled = of("write_stalled", &|index| if index == 40 { 9.0 } else { 1.0 });
+    assert!(stalled.contains("after 168 MB, and"), "{stalled}");
+    let across = drawn_over(4 << 30, |index| if (10..40).contains(&index) { 4.0 } else { 1.0 });
+    assert!(said(&across).1.contains("from 429 MB to 1.7 GB it went"), "{:?}", said(&across));
+}
+
 #[test]
 fn a_fill_of_a_moment_says_nothing() {
     let mut moment = run(20);
@@ -89,7 +117,7 @@ fn bursts_gaps_and_slow_declines_have_codes_of_their_own() {
     let (codes, statement) = said(&drawn(|index| if index < 2 { 1.0 } else { 4.0 }));
     assert_eq!(codes, ["write_cache_not_seen", "write_burst"], "{statement}");
     let burst = told(&drawn(|index| if index < 2 { 1.0 } else { 4.0 }), "write_burst").expect("a burst");
-    assert!(burst.statement.contains("0.69 GB (2.0 % of the span) at 344 MB/s, then 86 MB/s"), "{}", burst.statement);
+    assert!(burst.statement.contains("687 MB (2.0 % of the span) at 344 MB/s, then 86 MB/s"), "{}", burst.statement);
     let stalled = drawn(|index| if index == 40 { 9.0 } else { 1.0 });
     assert_eq!(said(&stalled).0, ["write_cache_not_seen", "write_stalled"]);
     let stalled = told(&stalled, "write_stalled").expect("a gap").statement;
@@ -107,6 +135,10 @@ fn a_fill_of_few_intervals_says_that_it_cannot_tell() {
     let (codes, statement) = said(&short);
     assert_eq!(codes, ["write_cache_too_little"]);
     assert!(statement.contains("in 15 recorded intervals"), "{statement}");
+    let fill = short.steps.iter_mut().find(|record| record.key.step.as_str() == STEP).expect("its record");
+    fill.write.bytes = Bytes::new(4_190_000);
+    let statement = said(&short).1;
+    assert!(statement.contains("ends: 4.19 MB (0 % of the span) in"), "{statement}");
 }
 
 /// What several passes wrote is no share of the span above all of it.
