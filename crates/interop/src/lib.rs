@@ -6,6 +6,7 @@
 //! Facts: fio's HOWTO and parser (project axboe/fio); Vdbench Users Guide 5.04.07.
 #![forbid(unsafe_code)]
 
+mod bounds;
 mod draft;
 pub mod fio;
 mod notes;

@@ -207,3 +207,70 @@ fn a_line_of_a_load_beside_another_comes_from_its_own_workload() {
     assert_eq!([of("block_size = \"4 KiB\""), of("block_size = \"8 KiB\"")], [3, 5]);
     assert_eq!([of("name = \"r\""), of("name = \"wd2\""), of("write_percent = 100")], [6, 4, 4]);
 }
+
+/// A file of two workloads, one that reads and one that writes, in a run with this loop.
+fn looped(storage: &str, run: &str) -> String {
+    let work = "wd=wd1,sd=sd1\nwd=wd2,sd=sd1,rdpct=0\n";
+    format!("compratio=2\n{storage}{work}rd=r,wd=wd*,iorate=max,elapsed=5,{run}\n")
+}
+
+#[test]
+fn writes_that_only_a_loop_asks_for_have_the_data_of_the_file() {
+    let one = plan(&format!("compratio=2\n{STORAGE}wd=w,sd=sd1\nrd=r,wd=w,elapsed=5,forrdpct=(0,100)\n"));
+    let shares = |load: &Workload| (load.write_percent.get(), load.content.compress_percent.get());
+    assert_eq!(loads(&one).into_iter().map(shares).collect::<Vec<_>>(), [(100, 50), (0, 50)]);
+    let several = plan(&looped(STORAGE, "forrdpct=50"));
+    let groups = loads(&several)[0].groups();
+    assert_eq!(groups.map(|load| load.content.compress_percent.get()).collect::<Vec<_>>(), [50, 50]);
+    let reads = import(&looped(STORAGE, "forrdpct=100")).expect("imported");
+    assert!(!reads.toml.contains("compress_percent"), "nothing writes:\n{}", reads.toml);
+}
+
+#[test]
+fn a_loop_over_shares_decides_whether_there_must_be_something_to_read() {
+    let file = "sd=sd1,lun=/tmp/a,size=64m\n";
+    let of = |storage: &str, run: &str| {
+        let text = format!("{storage}wd=w,sd=sd1{run}\n");
+        let imported = import(&text).unwrap_or_else(|wrong| panic!("{text}\n{wrong}"));
+        // That the language takes it is what failed here.
+        expanded(&imported.toml, Form::Faithful);
+        (imported.toml.contains("action = \"fill\""), imported.toml.contains("content = \"as_found\""))
+    };
+    let run = |work: &str, shares: &str| format!("{work}\nrd=r,wd=w,elapsed=5,forrdpct={shares}");
+    assert_eq!(of(file, &run(",rdpct=0", "(0,100)")), (true, false));
+    assert_eq!(of(file, &run("", "0")), (false, false), "only writes");
+    assert_eq!(of(STORAGE, &run(",rdpct=0", "(0,100)")), (false, true));
+    assert_eq!(of(STORAGE, &run("", "0")), (false, false), "only writes");
+    // Less than half a per cent of reads is none here, in a loop as in a workload.
+    assert_eq!(of(file, &run("", "0.4")), (false, false));
+}
+
+#[test]
+fn the_target_has_room_for_the_largest_size_of_a_loop() {
+    let minimum = |work: &str, run: &str| {
+        let text = format!("{STORAGE}wd=w,sd=sd1{work}\nrd=r,wd=w,elapsed=5,{run}\n");
+        let toml = import(&text).unwrap_or_else(|wrong| panic!("{text}\n{wrong}")).toml;
+        let line = toml.lines().find_map(|line| line.strip_prefix("minimum_size = "));
+        line.unwrap_or_else(|| panic!("no minimum:\n{toml}")).to_owned()
+    };
+    assert_eq!(minimum("", "forxfersize=64m"), "\"128 MiB\"");
+    assert_eq!(minimum("", "forxfersize=(64m,4k)"), "\"128 MiB\"");
+    assert_eq!(minimum(",xfersize=64m", "forxfersize=4k"), "\"8 MiB\"", "the loop stands in place of the size");
+}
+
+#[test]
+fn more_threads_than_operations_in_flight_are_possible_are_named() {
+    let with = |work: &str, run: &str| format!("{STORAGE}wd=w,sd=sd1{work}\nrd=r,wd=w,elapsed=5{run}\n");
+    for (text, option, depths) in [
+        (with(",threads=100000", ""), "threads=100000", vec![65_535]),
+        (with("", ",forthreads=(4,70000,100000)"), "forthreads=(4,70000,100000)", vec![4, 65_535]),
+    ] {
+        assert_eq!(loads(&plan(&text)).iter().map(|load| load.queue_depth.get()).collect::<Vec<_>>(), depths);
+        let (fate, words) = why(&text, option);
+        assert!(fate == Fate::Changed && words.contains("65,535"), "{words}");
+    }
+    for text in [with(",threads=65535", ""), with("", ",forthreads=(1,65535)")] {
+        let imported = import(&text).expect("imported");
+        assert!(!imported.toml.contains("65,535"), "nothing changed:\n{}", imported.toml);
+    }
+}

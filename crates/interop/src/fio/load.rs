@@ -16,11 +16,11 @@ use super::State;
 use super::fields::{READS, TRIMS, WRITES};
 use super::job::Job;
 use super::options::{Engine, foreign, passes_cache};
+use crate::bounds::{DEEPEST, TOO_DEEP};
 use crate::draft::{Origin, Table, bytes, quoted};
 use crate::notes::Fate;
 
-/// Most operations in flight for a thread, and most threads, that the language takes.
-const DEEPEST: u64 = 65_535;
+/// Most threads that the language takes.
 const MOST_THREADS: u64 = 1_024;
 
 /// A job as a load, or its reads or its writes as one of two.
@@ -308,8 +308,7 @@ fn depth(job: &Job, engine: Engine, name: &str, load: &mut Load, state: &mut Sta
         job.wrong("iodepth", "1 or more", state);
     }
     if depth > DEEPEST {
-        let why = "at most 65,535 operations are in flight here for each thread";
-        job.say("iodepth", Fate::Changed, why, state);
+        job.say("iodepth", Fate::Changed, TOO_DEEP, state);
     }
     load.table.set("queue_depth", depth.clamp(1, DEEPEST).to_string(), origin);
     load.threads = job.whole("numjobs", state).unwrap_or(1);

@@ -5,6 +5,7 @@
 use super::lines::{Entry, Param};
 use super::value::{percent, rounded, size, thousandths};
 use crate::State;
+use crate::bounds::{DEEPEST, TOO_DEEP};
 use crate::draft::{Origin, Table, bytes, quoted};
 use crate::notes::Fate;
 use crate::wrong::{Mistake, Place};
@@ -23,6 +24,14 @@ pub(super) struct Load {
     pub(super) skew: Option<u64>,
     /// Where keys of the methodology come from.
     pub(super) places: Vec<(&'static str, Place)>,
+}
+
+impl Load {
+    /// It writes these shares of its operations, in per cent, one after the other.
+    pub(super) fn operate(&mut self, writes_percent: &[u64]) {
+        self.reads = writes_percent.iter().any(|share| *share < 100);
+        self.writes = writes_percent.iter().any(|share| *share > 0);
+    }
 }
 
 /// Keys of the methodology, and the parameters of which the first that is there is where they come from.
@@ -100,16 +109,7 @@ pub(super) fn load(from: &Sources<'_>, state: &mut State) -> Load {
     operations(from, &mut load, state);
     sizes(from, &mut load, state);
     order(from, &mut load, state);
-    let threads = from.first("threads", state);
-    let depth = threads.as_ref().map_or(Some(8), |(text, _)| text.parse::<u64>().ok().filter(|depth| *depth > 0));
-    match (depth, &threads) {
-        (Some(depth), stated) => {
-            let origin = if stated.is_some() { Origin::Stated } else { Origin::Default };
-            load.table.set("queue_depth", depth.min(65_535).to_string(), origin);
-        }
-        (None, Some((_, param))) => wrong(param, "a number of threads", state),
-        (None, None) => {}
-    }
+    depth(from, &mut load, state);
     load.skew = from.first("skew", state).and_then(|(text, param)| {
         let skew = percent(&text);
         if skew.is_none() {
@@ -183,8 +183,28 @@ fn operations(from: &Sources<'_>, load: &mut Load, state: &mut State) {
         say(param, Fate::Changed, WHOLE_PER_CENT, state);
     }
     let share = rounded(share);
-    (load.reads, load.writes) = (share < 100, share > 0);
+    load.operate(&[share]);
     load.table.set("write_percent", share.to_string(), origin);
+}
+
+fn depth(from: &Sources<'_>, load: &mut Load, state: &mut State) {
+    /// Where neither storage nor workload nor run states any.
+    const THREADS: u64 = 8;
+    let Some((text, param)) = from.first("threads", state) else {
+        return load.table.set("queue_depth", THREADS.to_string(), Origin::Default);
+    };
+    let Some(threads) = text.parse::<u64>().ok().filter(|threads| *threads > 0) else {
+        return wrong(param, "a number of threads", state);
+    };
+    load.table.set("queue_depth", within_depth(threads, param, state).to_string(), Origin::Stated);
+}
+
+/// Threads as operations in flight; says so where they are fewer.
+pub(super) fn within_depth(threads: u64, param: &Param, state: &mut State) -> u64 {
+    if threads > DEEPEST {
+        say(param, Fate::Changed, TOO_DEEP, state);
+    }
+    threads.min(DEEPEST)
 }
 
 fn sizes(from: &Sources<'_>, load: &mut Load, state: &mut State) {

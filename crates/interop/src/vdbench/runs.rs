@@ -1,15 +1,16 @@
 //! Run definitions: each becomes a test, its loops become axes, its workloads groups.
 //!
-//! Must not know: what a workload's parameters become.
+//! Must not know: what a workload's parameters become, nor the values of loops.
 
 use std::collections::btree_map::Entry as Slot;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::defined::Defined;
 use super::lines::Entry;
-use super::load::{Load, Sources, WHOLE_PER_CENT, load, say, seeks, wrong};
+use super::load::{Load, Sources, load, say, wrong};
+use super::loops;
 use super::rates::{self, Rates};
-use super::value::{list, percent, rounded, size, thousandths, time as seconds};
+use super::value::{size, thousandths, time as seconds};
 use crate::State;
 use crate::draft::{Draft, Group, Names, Origin, Places, Table, Test, bytes, quoted, time};
 use crate::notes::Fate;
@@ -212,12 +213,14 @@ fn test(
     all: &mut Vec<Load>,
     state: &mut State,
 ) {
+    let loops = loops::of(run, state);
     for (_, load) in &mut loads {
+        // Data, fill and least size follow from what the loops make of it.
+        loops.iter().for_each(|one| one.apply(load));
         for (key, share) in data.iter().filter(|_| load.writes) {
             load.table.set(key, share.to_string(), Origin::Stated);
         }
     }
-    let loops = loops(run, state);
     let (rates, curve) = match rates::of(run, &mut loads, state) {
         Rates::Highest => (None, None),
         Rates::Stated(rates) => (Some(rates), None),
@@ -235,7 +238,7 @@ fn test(
         beside.push(Group { name: own.give(&work.name), table: load.table, places });
     }
     let points = curve.as_ref().map_or(1, |curve| curve.points);
-    let loops = loops.into_iter().chain(rates.map(|rates| ("rate", rates)));
+    let loops = loops.into_iter().map(|one| (one.key, one.words)).chain(rates.map(|rates| ("rate", rates)));
     let (axes, steps) = axes(loops, &mut table, &mut beside);
     // A group that took over a loop keeps it; the rate is that of all.
     beside.iter_mut().for_each(|other| other.table.stand_alone(&table));
@@ -290,57 +293,6 @@ fn axes(
         }
     }
     (axes, steps.max(1))
-}
-
-/// Loops of a run, in their order.
-fn loops(run: &Entry, state: &mut State) -> Vec<(&'static str, Vec<String>)> {
-    let mut found = Vec::new();
-    for param in run.params.iter().filter(|param| !run.replaces(param)) {
-        let whole = |text: &str| text.parse::<u64>().ok();
-        let (key, values) = match param.key.as_str() {
-            "forxfersize" => ("block_size", list(&param.values, &|text| size(text).filter(|size| *size > 0))),
-            "forthreads" => ("queue_depth", list(&param.values, &|text| whole(text).filter(|depth| *depth > 0))),
-            "forrdpct" => ("write_percent", list(&param.values, &percent)),
-            "forseekpct" => {
-                let patterns: Vec<Option<(&str, u64)>> = param.values.iter().map(|text| seeks(text)).collect();
-                state.notes.say(&param.place, &param.written, Fate::Carried, "");
-                if patterns.iter().any(|one| one.is_none_or(|(_, jumps)| jumps > 0)) {
-                    let why = "a loop over shares of jumps other than 0 and 100 is several tests here; none is made";
-                    say(param, Fate::Lost, why, state);
-                } else {
-                    let words = patterns.into_iter().flatten().map(|(pattern, _)| quoted(pattern)).collect();
-                    found.push(("pattern", words));
-                }
-                continue;
-            }
-            key if key.starts_with("for") && key != "format" => {
-                say(param, Fate::Lost, "there is no such loop here", state);
-                continue;
-            }
-            _ => continue,
-        };
-        state.notes.say(&param.place, &param.written, Fate::Carried, "");
-        if key == "write_percent" && values.iter().flatten().any(|share| !share.is_multiple_of(1000)) {
-            say(param, Fate::Changed, WHOLE_PER_CENT, state);
-        }
-        let Some(values) = values else {
-            wrong(param, "values such as (1,2,4), (1k-64k,d) or (10-50,10)", state);
-            continue;
-        };
-        let (mut words, mut known) = (Vec::new(), BTreeSet::new());
-        for value in values {
-            let word = match key {
-                "block_size" => quoted(&bytes(value)),
-                "write_percent" => rounded(100_000 - value).to_string(),
-                _ => value.min(65_535).to_string(),
-            };
-            if known.insert(word.clone()) {
-                words.push(word);
-            }
-        }
-        found.push((key, words));
-    }
-    found
 }
 
 /// Shares of the operations, where any is stated or a rate is to be split: what is left is shared equally.
