@@ -155,8 +155,18 @@ impl Bundle {
     /// # Errors
     /// [`StoreError::Damaged`] where a file is not what was written.
     pub fn records(&self) -> Result<RunRecords, StoreError> {
+        self.folded(false)
+    }
+
+    /// What was done: the same without intervals and samples, since reading those of a day takes longer than a session
+    /// waits. Its last number, and the times of its breaks, are those of events that were read.
+    pub(crate) fn outline(&self) -> Result<RunRecords, StoreError> {
+        self.folded(true)
+    }
+
+    fn folded(&self, skim: bool) -> Result<RunRecords, StoreError> {
         let mut fold = Fold::default();
-        if self.recording(&mut |event| fold.take(self, event.condensed()))?.events == 0 {
+        if self.walk(skim, &mut |event| fold.take(self, event.condensed()))?.events == 0 {
             fold.take(self, self.first_event()?)?;
         }
         fold.end(self)

@@ -18,7 +18,8 @@ use crate::seal;
 /// How closely to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Depth {
-    /// A sealed bundle is taken at its word, if its segments have the right lengths and its other files their bytes.
+    /// A sealed bundle is taken at its word, if its segments have the right lengths and its other files their bytes. Of
+    /// an unsealed one the frames are checked, and of intervals and samples no more than their numbers.
     Quick,
     /// Every byte is checked.
     Full,
@@ -65,7 +66,7 @@ fn look(bundle: &Bundle, depth: Depth) -> Result<u32, StoreError> {
     if depth == Depth::Full {
         bundle.verify()?;
     }
-    let Some(sealed) = bundle.seal() else { return bundle.records().map(|records| seal::steps_done(&records)) };
+    let Some(sealed) = bundle.seal() else { return bundle.outline().map(|records| seal::steps_done(&records)) };
     bundle.check_copies()?;
     for entry in sealed.files.iter().filter(|entry| entry.frames.is_some()) {
         let file = bundle.path().join(&entry.path);

@@ -2,12 +2,14 @@
 
 use std::fs;
 
-use drivelab_core::event::RunState;
+use drivelab_core::event::{EventBody, RunState};
 use drivelab_core::ids::RunId;
 use drivelab_core::listener::Listener;
+use drivelab_core::telemetry::TelemetryBatch;
+use drivelab_core::units::Nanos;
 
 use super::sample;
-use crate::{Catalog, DataDir, Found, RunRow, StoreError, StoreErrorKind};
+use crate::{Bundle, Catalog, DataDir, Found, Recorder, RunRow, StoreError, StoreErrorKind, frame};
 
 /// A complete, an interrupted and a cut-down run, oldest first.
 fn three_runs(data: &DataDir) -> [RunId; 3] {
@@ -84,6 +86,60 @@ fn a_run_is_listed_from_its_first_second() {
     let rows = list(&data);
     assert_eq!((rows[0].live, rows[0].state, rows[0].steps_done), (false, RunState::Complete, 3));
     assert_eq!((rows[0].method.as_str(), rows[0].drive.as_deref()), ("sample", Some("Sample Drive 1TB")));
+}
+
+/// A run with samples among its steps that two processes recorded, and that has not ended.
+fn resumed_with_samples(data: &DataDir, run: RunId) {
+    sample::record_part(data, run, 6);
+    let (mut recorder, records) = Recorder::resume(data, run).unwrap();
+    let mut bodies = sample::rest_of_run(run, Some(&records));
+    bodies.pop();
+    let batch = TelemetryBatch { cpu: Nanos::new(1), sources: Vec::new() };
+    bodies.insert(2, EventBody::Telemetry(batch));
+    let events = sample::numbered(records.last_seq + 1, bodies);
+    events.iter().for_each(|event| recorder.event(event).unwrap());
+    recorder.finish().unwrap();
+}
+
+/// Intervals of a day take longer to read than a session waits for the row of its run.
+#[test]
+fn the_row_of_an_unsealed_run_is_the_same_without_its_intervals() {
+    let (_folder, data) = sample::data();
+    let runs: Vec<RunId> = (1..sample::whole_run(RunId::now()).len()).map(|_| RunId::now()).collect();
+    runs.iter().enumerate().for_each(|(at, run)| drop(sample::record_part(&data, *run, at + 1)));
+    let resumed = RunId::now();
+    resumed_with_samples(&data, resumed);
+    let rows = list(&data);
+    for run in runs.iter().chain([&resumed]) {
+        let bundle = Bundle::open(&data.bundle_path(*run)).unwrap();
+        let (all, outline) = (bundle.records().unwrap(), bundle.outline().unwrap());
+        assert!(outline.intervals.is_empty());
+        assert_eq!((&outline.steps, outline.unfinished()), (&all.steps, all.unfinished()));
+        let row = rows.iter().find(|row| row.id == *run).unwrap();
+        assert_eq!((row.steps_done as usize, &row.damaged), (all.finished_count(), &None), "{row:?}");
+    }
+    assert_eq!(rows.iter().map(|row| row.steps_done).max(), Some(3));
+}
+
+#[test]
+fn an_interval_that_cannot_be_read_is_found_by_a_full_check() {
+    let (_folder, data) = sample::data();
+    let run = RunId::now();
+    sample::record_part(&data, run, 8);
+    let segment = sample::segment_zero(&data.bundle_path(run));
+    let (bytes, mut offset, mut spoilt) = (fs::read(&segment).unwrap(), 0, Vec::new());
+    for number in 0.. {
+        let Ok(frame) = frame::decode(&bytes, offset, Some(number)) else { break };
+        let text = String::from_utf8(frame.plain).unwrap().replace("\"ramp\":false", "\"ramp\":falsy");
+        spoilt.extend(frame::encode(number, frame.records, text.as_bytes()).unwrap());
+        offset = frame.end;
+    }
+    fs::write(&segment, spoilt).unwrap();
+    let mut catalog = Catalog::open(&data).unwrap();
+    let row = catalog.list().unwrap().remove(0);
+    assert_eq!((row.steps_done, row.damaged), (1, None), "it is not needed for the row");
+    let done = catalog.reindex().unwrap();
+    assert!(done.damaged[0].1.contains("an event is not readable"), "{done:?}");
 }
 
 #[test]
