@@ -136,7 +136,7 @@ fn by_block_layer(target: &WritableTarget, how: How, stop: &StopToken, voice: Vo
     stopped_before(stop)?;
     let (seed, total) = (wipe::new_seed(), target.length());
     let mut meter = Meter::new(voice);
-    let wiped = wipe::wipe(target, how, seed, stop, &mut |done| meter.bytes(done, total)).map_err(failed)?;
+    let wiped = wipe::wipe(target, how, seed, stop, &mut |done| meter.bytes(how, done, total)).map_err(failed)?;
     meter.end();
     let took = meter.elapsed();
     voice.detail("Reading samples back");

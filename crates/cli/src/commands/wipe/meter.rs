@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use drivelab_core::units::{Bytes, Nanos};
+use drivelab_device::wipe::How;
 use drivelab_report::format;
 
 use crate::say::{self, Loudness, Voice};
@@ -31,10 +32,10 @@ impl Meter {
         self.begun.elapsed()
     }
 
-    /// So much of so much is done.
-    pub(super) fn bytes(&mut self, done: Bytes, total: Bytes) {
+    /// So much of so much is done in this way.
+    pub(super) fn bytes(&mut self, how: How, done: Bytes, total: Bytes) {
         let share = done.as_f64() / total.as_f64().max(1.0);
-        let rate = rate(done, self.elapsed());
+        let rate = rate(how, done, self.elapsed());
         self.share(share, &format!(" ({} of {}{rate})", format::bytes(done), format::bytes(total)));
     }
 
@@ -72,10 +73,14 @@ fn line(share: f64, of: &str, elapsed: Duration) -> String {
     format!("{done}, about {left} left")
 }
 
-/// How fast it went so far, for the line; nothing where no time has passed.
-fn rate(done: Bytes, elapsed: Duration) -> String {
+/// How fast it went so far, for the line; nothing where no time has passed, and of a discard, which moves no data.
+fn rate(how: How, done: Bytes, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64();
-    if seconds > 0.0 { format!(", {} MB/s", format::mb_s(done.as_f64() / seconds / 1e6)) } else { String::new() }
+    if how != How::Discard && seconds > 0.0 {
+        format!(", {} MB/s", format::mb_s(done.as_f64() / seconds / 1e6))
+    } else {
+        String::new()
+    }
 }
 
 #[cfg(test)]
@@ -88,7 +93,10 @@ mod tests {
         assert!(text.starts_with("25 % (1 of 4), about 30"), "{text}");
         assert_eq!(line(0.0, "", Duration::from_secs(10)), "0 %", "nothing is known yet");
         assert_eq!(line(1.0, "", Duration::from_secs(10)), "100 %");
-        assert_eq!(rate(Bytes::new(5_000_000_000), Duration::from_secs(10)), ", 500.0 MB/s");
-        assert_eq!(rate(Bytes::MIB, Duration::ZERO), "");
+        let rate_of = |how| rate(how, Bytes::new(5_000_000_000), Duration::from_secs(10));
+        assert_eq!(rate_of(How::Overwrite), ", 500.0 MB/s");
+        assert_eq!(rate_of(How::WriteZeroes), ", 500.0 MB/s");
+        assert_eq!(rate_of(How::Discard), "", "it moves no data");
+        assert_eq!(rate(How::Overwrite, Bytes::MIB, Duration::ZERO), "");
     }
 }
