@@ -53,6 +53,26 @@ fn methods_that_do_not_exist_or_are_wrong() {
     refused(&lab, &["run", "binary.toml", "."], 2, &["not text"]);
 }
 
+/// Each of these once printed all of it.
+#[test]
+fn a_value_of_any_length_is_not_printed_whole() {
+    let lab = Lab::new();
+    let long = "y".repeat(100_000);
+    let set = format!("size={long}");
+    for (arguments, code) in [
+        (&["io", &long][..], 6),
+        (&["run", "quick", ".", "--set", &set], 2),
+        (&["run", "quick", ".", "--set", &long], 2),
+        (&["results", "show", &long], 4),
+        (&["explain", &long, "read.throughput"], 4),
+        (&["io", ".", "--op", &long], 2),
+    ] {
+        let said = refused(&lab, arguments, code, &[]).stderr;
+        assert!(said.len() < 3000 && !said.contains(&long[..201]), "{}: {} bytes", arguments[0], said.len());
+        assert!(said.contains(&long[..30]), "the beginning tells which: {said}");
+    }
+}
+
 #[test]
 fn targets_that_do_not_exist_or_are_no_files() {
     let lab = Lab::new();

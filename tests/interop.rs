@@ -110,6 +110,21 @@ fn whose_file_it_is_shows_in_all_of_its_lines() {
 }
 
 #[test]
+fn of_very_many_options_that_are_not_carried_over_fifty_are_shown_and_the_rest_is_counted() {
+    let lab = Lab::new();
+    let many: String = (0..2000).map(|index| format!("no_such_{index}={}\n", "z".repeat(index))).collect();
+    let file = write(&lab, "many.fio", &format!("[a]\nrw=read\nsize=1m\n{many}"));
+    let done = lab.ok(&["methods", "import", &file]);
+    assert!(done.stderr.contains("2000 not carried over:\n"), "{}", done.stderr);
+    assert_eq!(done.stderr.matches("no_such_").count(), 50, "{}", done.stderr);
+    assert!(done.stderr.contains("  and 1950 more, which the methodology names at its head\n"), "{}", done.stderr);
+    assert!(done.stdout.contains("no_such_1999"), "the methodology names them all");
+    let listed =
+        lab.ok(&["methods", "import", &file, "--json", "-o", lab.root().join("o.toml").to_str().expect("text")]);
+    assert!(listed.stdout.contains("no_such_1999"), "and so does --json");
+}
+
+#[test]
 fn a_methodology_needs_no_import_and_is_told_from_a_job_file() {
     let lab = Lab::new();
     let shown = lab.ok(&["methods", "show", "quick", "--json"]).stdout;

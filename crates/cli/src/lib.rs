@@ -30,7 +30,7 @@ pub fn main() -> u8 {
     });
     let code = done.unwrap_or_else(|Failure { code, message }| {
         let word = if code == ExitCode::Interrupted { "interrupted" } else { "error" };
-        say::line(&format!("{word}: {message}"));
+        say::cut(&format!("{word}: {message}"));
         code
     });
     code as u8
@@ -42,7 +42,7 @@ fn not_parsed(error: &clap::Error) -> Result {
         return Err(Failure::usage(message));
     }
     if error.use_stderr() {
-        let _ = error.print();
+        say::cut(error.render().ansi().to_string().trim_end());
         return Ok(ExitCode::Usage);
     }
     say::printed(error.print().and_then(|()| std::io::Write::flush(&mut std::io::stdout())))?;

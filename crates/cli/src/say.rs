@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use drivelab_core::excerpt::LONGEST_SHOWN;
 use drivelab_core::exit::ExitCode;
 
 use crate::fail::{Failure, Result};
@@ -48,6 +49,29 @@ impl Voice {
 /// One line on stderr; a stderr that is gone (the terminal was closed) is no reason to stop measuring.
 pub fn line(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
+}
+
+/// Lines on stderr that hold what somebody typed or wrote in a file: it may be of any length, and is not printed whole.
+pub fn cut(text: &str) {
+    line(&without_long_words(text));
+}
+
+/// The text with no word in it that is longer than is shown of a value.
+fn without_long_words(text: &str) -> String {
+    text.split_inclusive(char::is_whitespace).map(word_shown).collect()
+}
+
+/// As much of a word, with the blank behind it, as is shown.
+fn word_shown(word: &str) -> std::borrow::Cow<'_, str> {
+    let bare = word.trim_end();
+    if bare.len() <= LONGEST_SHOWN {
+        return word.into();
+    }
+    // Colours are no letters, and one that is switched on in the word must not go on behind it.
+    let letters = anstream::adapter::strip_str(bare).to_string();
+    let Some((end, _)) = letters.char_indices().nth(LONGEST_SHOWN) else { return word.into() };
+    let colours_off = if letters.len() < bare.len() { "\x1b[0m" } else { "" };
+    format!("{}…{colours_off}{}", &letters[..end], &word[bare.len()..]).into()
 }
 
 /// Prints data on stdout. A reader that went away (`| head`, a closed terminal) has what it wanted: no error, as for
@@ -121,4 +145,23 @@ pub fn json(value: &impl serde::Serialize) -> Result<()> {
 /// A document that JSON cannot hold.
 pub fn unwritable(error: &serde_json::Error) -> Failure {
     Failure::unexpected(format!("cannot make the JSON document: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_word_is_cut_and_all_else_is_left_as_it_is() {
+        let text = "error: 'a b'\n  | \u{1b}[31mred\u{1b}[0m\n\n";
+        assert_eq!(without_long_words(text), text);
+        let (long, shown) = ("ä".repeat(100_000), "ä".repeat(LONGEST_SHOWN));
+        assert_eq!(without_long_words(&format!("no {long}\n and {long}")), format!("no {shown}…\n and {shown}…"));
+        let whole = "x".repeat(LONGEST_SHOWN);
+        assert_eq!(without_long_words(&whole), whole);
+        let coloured = format!("\u{1b}[31m{whole}\u{1b}[0m");
+        assert_eq!(without_long_words(&coloured), coloured, "no more letters than are shown");
+        let coloured = without_long_words(&format!("\u{1b}[31m{whole}yz\u{1b}[0m end"));
+        assert_eq!(coloured, format!("{whole}…\u{1b}[0m end"));
+    }
 }

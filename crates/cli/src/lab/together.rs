@@ -235,7 +235,7 @@ impl Common<'_> {
             Ok(code) => code,
             Err(Failure { code, message }) => {
                 if code != ExitCode::Interrupted {
-                    say::line(&format!(
+                    say::cut(&format!(
                         "error: {} ({}): {message}",
                         letter(run.drive as usize),
                         self.target(run.drive).display()

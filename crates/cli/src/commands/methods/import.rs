@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use anstream::ColorChoice;
+use drivelab_core::excerpt::MOST_SHOWN;
 use drivelab_core::exit::ExitCode;
 use drivelab_interop::{Fate, Imported, Note, Source, Surroundings, fio, plain, vdbench};
 use drivelab_method::{Diagnostic, Diagnostics};
@@ -44,7 +45,7 @@ pub(super) fn import(arguments: &ImportArgs) -> Result {
     if arguments.json {
         say::json(&document(&imported))?;
     } else {
-        say::line(report(&imported).trim_end());
+        say::cut(report(&imported).trim_end());
     }
     Ok(ExitCode::Ok)
 }
@@ -154,14 +155,19 @@ fn of(imported: &Imported, fate: Fate) -> Vec<&Note> {
     imported.notes.iter().filter(|note| note.fate == fate).collect()
 }
 
-/// What became of the options, for people.
+/// What became of the options, for people: of each kind no more than somebody reads. The head of the methodology names
+/// them all.
 fn report(imported: &Imported) -> String {
     let mut text = format!("{} carried over\n", format::counted(imported.carried, "option"));
     for (fate, head) in HEADS {
         let notes = of(imported, fate);
         if !notes.is_empty() {
             text.push_str(&format!("{} {head}:\n", notes.len()));
-            notes.iter().for_each(|note| text.push_str(&format!("  {}\n", note.text())));
+            notes.iter().take(MOST_SHOWN).for_each(|note| text.push_str(&format!("  {}\n", note.text())));
+            let more = notes.len().saturating_sub(MOST_SHOWN);
+            if more > 0 {
+                text.push_str(&format!("  and {more} more, which the methodology names at its head\n"));
+            }
         }
     }
     text
