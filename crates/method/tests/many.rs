@@ -1,4 +1,5 @@
 //! A file with very many mistakes: as much work as it has mistakes, at most 50 of them shown, and no value printed whole.
+//! One with very many tests: as much work as it has tests.
 
 use drivelab_method::{Diagnostics, parse};
 
@@ -14,12 +15,22 @@ fn mistakes(text: &str) -> Diagnostics {
     parse("m.toml", text).expect_err("it is wrong")
 }
 
-/// The CPU time of finding and showing what is wrong, the least of three.
-fn cost_ns(text: &str) -> u64 {
+/// The CPU time of finding and showing what is wrong.
+fn finds_mistakes(text: &str) {
+    let said = mistakes(text).render(false);
+    assert!(said.matches("error: ").count() <= SHOWN, "no more are shown");
+}
+
+/// Reads a file in which nothing is wrong, and expands its forms.
+fn is_right(text: &str) {
+    parse("m.toml", text).unwrap_or_else(|wrong| panic!("{wrong}"));
+}
+
+/// The CPU time of something with a text, the least of three.
+fn cost_ns(does: fn(&str), text: &str) -> u64 {
     let one = || {
         let began = cpu_ns();
-        let said = mistakes(text).render(false);
-        assert!(said.matches("error: ").count() <= SHOWN, "no more are shown");
+        does(text);
         cpu_ns() - began
     };
     (0..3).map(|_| one()).min().unwrap_or_default()
@@ -64,8 +75,63 @@ const TRIES: usize = 5;
 /// A kind of mistake: its name, and a text with so many of them.
 type Kind = (&'static str, fn(usize) -> String);
 
+/// What a valid file begins with.
+const HEAD: &str = r#"format = 1
+name = "m"
+title = "M"
+version = "1.0.0"
+summary = "s"
+good_for = "g"
+cannot_tell = "c"
+[[sources]]
+id = "own"
+citation = "none"
+[target]
+kind = "file_or_block"
+size = "100 GiB"
+minimum_size = "8 MiB"
+[forms.faithful]
+[defaults]
+time = "1 s"
+pattern = "sequential"
+block_size = "4 KiB"
+queue_depth = 1
+"#;
+const FILL: &str = "[[prepare]]\naction = \"fill\"\nsources = [\"own\"]\n";
+
+/// Tests that are right, each with its number where `#` stands, behind a beginning.
+fn right_tests(begin: &str, more: &str, count: usize) -> String {
+    let test = "[[tests]]\nname = \"a#\"\ntitle = \"A\"\npurpose = \"p\"\nsources = [\"own\"]\n";
+    let one = |number: usize| format!("{test}{more}").replace('#', &number.to_string());
+    (0..count).map(one).fold(format!("{HEAD}{begin}"), |all, one| all + &one)
+}
+
+/// Tests that only read what is filled before all of them.
+fn reads(count: usize) -> String {
+    right_tests(FILL, "op = \"read\"\n", count)
+}
+
+/// Tests that write a part of the target, each another one.
+fn writes(count: usize) -> String {
+    right_tests("", "op = \"write\"\nspan = { offset = \"#000 KiB\", length = \"4 KiB\" }\n", count)
+}
+
+/// Tests with a preparation of their own.
+fn prepared(count: usize) -> String {
+    let before = "op = \"read\"\n[[prepare]]\naction = \"fill\"\nbefore = \"a#\"\nsources = [\"own\"]\n";
+    right_tests("", before, count)
+}
+
+/// Tests of a profile, of which each has a score.
+fn in_a_profile(count: usize) -> String {
+    let names: String = (0..count).map(|number| format!("\"a{number}\", ")).collect();
+    let profile = format!("[[profiles]]\nname = \"p\"\npurpose = \"p\"\ntests = [{names}]\n");
+    let score = "op = \"read\"\n[[scores]]\nname = \"s#\"\ntitle = \"S\"\nsources = [\"own\"]\nrule = \"sum\"\n\
+                 [[scores.parts]]\ntest = \"a#\"\nfigure = \"total.iops\"\n";
+    right_tests(&format!("{FILL}{profile}"), score, count)
+}
+
 #[test]
-#[expect(clippy::cast_precision_loss, reason = "a ratio needs no more")]
 fn ten_times_the_mistakes_take_at_most_fifteen_times_the_time() {
     let kinds: [Kind; 8] = [
         ("empty tests", empty_tests),
@@ -77,16 +143,32 @@ fn ten_times_the_mistakes_take_at_most_fifteen_times_the_time() {
         ("wrong tests", wrong_tests),
         ("unknown keys of a test", unknown_keys_of_a_test),
     ];
+    grows_with_the_count(&kinds, finds_mistakes, 2_000);
+}
+
+#[test]
+fn ten_times_the_tests_take_at_most_fifteen_times_the_time() {
+    let kinds: [Kind; 4] = [
+        ("tests that read", reads),
+        ("tests that write", writes),
+        ("tests with a preparation", prepared),
+        ("tests of a profile with scores", in_a_profile),
+    ];
+    grows_with_the_count(&kinds, is_right, 250);
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a ratio needs no more")]
+fn grows_with_the_count(kinds: &[Kind], does: fn(&str), least: usize) {
     for (what, make) in kinds {
         // Enough of them that the kernel's count of CPU time, which goes on with its ticks, is exact enough.
-        let mut count = 2_000;
-        while cost_ns(&make(count)) < 40_000_000 && count < 64_000 {
+        let mut count = least;
+        while cost_ns(does, &make(count)) < 40_000_000 && count < 64_000 {
             count *= 2;
         }
         let (few, many) = (make(count), make(10 * count));
         let mut least = f64::INFINITY;
         for attempt in 1..=TRIES {
-            let (few, many) = (cost_ns(&few), cost_ns(&many));
+            let (few, many) = (cost_ns(does, &few), cost_ns(does, &many));
             let times = many as f64 / few as f64;
             println!("{what}: {count} of them {few} ns, ten times as many {many} ns: {times:.1} times ({attempt})");
             least = least.min(times);
@@ -94,7 +176,7 @@ fn ten_times_the_mistakes_take_at_most_fifteen_times_the_time() {
                 break;
             }
         }
-        assert!(least <= 15.0, "{what}: ten times the mistakes took {least:.1} times as long at the least");
+        assert!(least <= 15.0, "{what}: ten times as many took {least:.1} times as long at the least");
     }
 }
 

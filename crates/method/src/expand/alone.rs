@@ -47,17 +47,23 @@ pub(crate) fn one_methodology(
     if !errors.is_empty() {
         return Err(errors);
     }
-    let mut tests: Vec<TestPlan> = block::block(&scope, None, &mut errors);
+    let blocks = block::tables(method.root());
+    let mut tests: Vec<TestPlan> = block::block(&scope, None, &blocks, &mut errors);
     let prepared = tests.len();
     let mut left_out = Vec::new();
-    for test in method.root().tables("tests") {
+    let first_written = block::first_written(method.root());
+    // What was looked at for an earlier test is not looked at again: work in proportion to the tests.
+    let (mut filled, mut seen) = (false, 0);
+    for (at, test) in method.root().tables("tests").iter().enumerate() {
         if let Some(out) = leave::test(test, shape.offset_align) {
             left_out.push(out);
             continue;
         }
-        tests.extend(block::block(&scope, Some(test.text("name")), &mut errors));
-        let filled = tests.iter().any(|plan| fills(plan, usable, scope.smoke()));
-        match one_test(&scope, test, filled, &mut left_out) {
+        tests.extend(block::block(&scope, Some(test.text("name")), &blocks, &mut errors));
+        filled = filled || tests[seen..].iter().any(|plan| fills(plan, usable, scope.smoke()));
+        seen = tests.len();
+        let no_holes = filled || first_written.is_some_and(|first| first <= at);
+        match one_test(&scope, test, no_holes, &mut left_out) {
             // Every trace of it is a slot that nobody has filled.
             Ok(plan) if plan.steps.is_empty() => {}
             Ok(plan) => tests.push(plan),

@@ -8,7 +8,6 @@ use drivelab_core::drive_state::StateWish;
 use drivelab_core::ids::StepId;
 use drivelab_core::plan::{AxisValue, Combine, LeftOut, Order, PublishedUnit, Step, TestPlan};
 
-use crate::expand::prepare::block;
 use crate::expand::repeats::repeats;
 use crate::expand::rounds::rounds;
 use crate::expand::step::{Draft, io_step};
@@ -26,7 +25,7 @@ use crate::tree::value::{Table, Value, name_at};
 use crate::values::Pick;
 use crate::vocabulary::load::axes;
 
-/// The test of the plan; `filled` where what runs before it leaves data everywhere.
+/// The test of the plan; `filled` where what runs before it leaves data everywhere, or preparation writes some.
 pub(crate) fn one_test(
     scope: &Scope<'_>,
     test: &Table,
@@ -55,7 +54,7 @@ pub(crate) fn one_test(
             Err(found) => errors.join(found),
         }
     }
-    let from_holes = !filled && !block::writes_before(scope.root(), test) && !scope.method.reads_as_found();
+    let from_holes = !filled && !scope.method.reads_as_found();
     if errors.is_empty() && from_holes && drafts.iter().any(|draft| draft.reads) {
         let title = format!("'{}' reads, and nothing fills the target first", test.text("name"));
         let error = Diagnostic::new(name_at(test), title, "these reads would come from holes, not from the drive");

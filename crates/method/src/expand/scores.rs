@@ -3,6 +3,8 @@
 //! Owns what their names refer to: tests, steps, other scores. What they come to is worked out by `analysis`. Must not
 //! know: records, results.
 
+use std::collections::{HashMap, HashSet};
+
 use drivelab_core::ids::StepId;
 use drivelab_core::metric::Better;
 use drivelab_core::plan::{LeftOut, StepRole, TestPlan};
@@ -21,27 +23,28 @@ const POINTS: &str = "points";
 /// Adds names that refer to nothing.
 pub(crate) fn check(root: &Table, sources: &[&str], errors: &mut Errors) {
     let tests: Vec<&str> = root.tables("tests").iter().map(|test| test.text("name")).collect();
+    let known: HashSet<&str> = tests.iter().copied().collect();
     let scores = root.tables("scores");
+    let mut before: HashSet<&str> = HashSet::new();
     for (index, score) in scores.iter().enumerate() {
         cited(score.list("sources"), sources, errors);
         sources_of(score, sources, errors);
         for part in score.tables("parts") {
             let Some(name) = part.get("test") else { continue };
             let wanted = part.text("test");
-            if !tests.contains(&wanted) {
+            if !known.contains(wanted) {
                 let title = format!("there is no test '{wanted}'");
                 let near = nearest(wanted, tests.iter().copied());
                 errors.push(Diagnostic::new(name.at.clone(), title, "expected the name of a test").near(near));
             }
         }
-        let Some(over) = score.get("over") else { continue };
-        let before: Vec<&str> = scores[..index].iter().map(|other| other.text("name")).collect();
         let wanted = score.text("over");
-        if !before.contains(&wanted) {
+        if let Some(over) = score.get("over").filter(|_| !before.contains(wanted)) {
             let title = format!("there is no score '{wanted}' before this one");
-            let near = nearest(wanted, before.iter().copied());
+            let near = nearest(wanted, scores[..index].iter().map(|other| other.text("name")));
             errors.push(Diagnostic::new(over.at.clone(), title, "expected the name of a score above").near(near));
         }
+        before.insert(score.text("name"));
     }
 }
 
@@ -58,18 +61,23 @@ pub(crate) struct Scores {
 /// whose tests none is there is not spoken of: the tests are.
 pub(crate) fn of_plan(method: &Methodology, prefix: &str, tests: &[TestPlan]) -> Scores {
     let mut all = Scores::default();
+    let tests: HashMap<&str, &TestPlan> = tests.iter().rev().map(|test| (test.name.as_str(), test)).collect();
+    let mut made: HashSet<String> = HashSet::new();
     for table in method.root().tables("scores") {
         let parts: Vec<Result<ScorePart, Lack>> =
-            table.tables("parts").iter().map(|one| part(one, prefix, tests)).collect();
+            table.tables("parts").iter().map(|one| part(one, prefix, &tests)).collect();
         let missing = |part: &Result<ScorePart, Lack>| matches!(part, Err(Lack::Test(_)));
         if parts.iter().all(missing) {
             continue;
         }
         let (name, title) = (format!("{prefix}{}", table.text("name")), table.text("title").to_owned());
         let over = table.has("over").then(|| format!("{prefix}{}", table.text("over")));
-        let divided = over.as_ref().is_none_or(|over| all.scores.iter().any(|score| score.name == *over));
+        let divided = over.as_ref().is_none_or(|over| made.contains(over));
         match parts.into_iter().collect::<Result<Vec<ScorePart>, Lack>>() {
-            Ok(parts) if divided => all.scores.push(score(table, name, parts, over)),
+            Ok(parts) if divided => {
+                made.insert(name.clone());
+                all.scores.push(score(table, name, parts, over));
+            }
             Ok(_) => {
                 let reason = format!("it is divided by '{}', which is left out", over.unwrap_or_default());
                 all.left_out.push(LeftOut { test: name, title, reason });
@@ -93,9 +101,9 @@ enum Lack {
     Step(Diagnostic),
 }
 
-fn part(table: &Table, prefix: &str, tests: &[TestPlan]) -> Result<ScorePart, Lack> {
+fn part(table: &Table, prefix: &str, tests: &HashMap<&str, &TestPlan>) -> Result<ScorePart, Lack> {
     let name = format!("{prefix}{}", table.text("test"));
-    let Some(test) = tests.iter().find(|test| test.name == name) else { return Err(Lack::Test(name)) };
+    let Some(test) = tests.get(name.as_str()) else { return Err(Lack::Test(name)) };
     let measured = || test.steps.iter().filter(|step| step.role == StepRole::Measure).map(|step| &step.id);
     let found = |wanted: &Located<Value>| {
         let slug = wanted.value.to_string();

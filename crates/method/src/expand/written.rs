@@ -80,6 +80,12 @@ impl Sequence {
         Sequence(all)
     }
 
+    /// The tests that leave something which another one may need, or whose preparation does.
+    pub(crate) fn writers(&self) -> impl Iterator<Item = usize> {
+        let leaves = |effect: &Effect| matches!(effect, Effect::Fills { .. } | Effect::Writes(_));
+        self.0.iter().filter(move |(_, effects)| effects.iter().any(leaves)).filter_map(|(part, _)| Some((*part)?.at))
+    }
+
     /// The first test of those that stay that lacks what one that does not stay would have written for it.
     pub(crate) fn lacking(&self, stays: &[bool]) -> Option<Lack> {
         let is_there = |part: Option<Part>| part.is_none_or(|part| stays.get(part.at) == Some(&true));

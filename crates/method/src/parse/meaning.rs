@@ -16,7 +16,7 @@ use crate::tree::diagnostic::Diagnostic;
 use crate::tree::errors::{Errors, MOST_KEPT};
 use crate::tree::marks::{cited, sources_of};
 use crate::tree::near::nearest;
-use crate::tree::value::{Located, STATED_FORMS, Table, Value};
+use crate::tree::value::{Located, STATED_FORMS, Table, Value, by_name};
 use crate::vocabulary::alike::{EXCLUSIVE, together};
 use crate::vocabulary::parameters::REPEATS;
 
@@ -44,8 +44,9 @@ pub(crate) fn check(root: &Table, errors: &mut Errors) {
     for form in root.form_tables() {
         parameters(form, &sources, errors);
     }
+    let tests = by_name(root.tables("tests"));
     for step in root.tables("prepare") {
-        preparation(root, step, errors);
+        preparation(root, step, &tests, errors);
         cited(step.list("sources"), &sources, errors);
         parameters(step, &sources, errors);
         step.form_tables().for_each(|form| parameters(form, &sources, errors));

@@ -3,6 +3,8 @@
 //! Owns which tests a profile has, and where the tree keeps the chosen one, whose values are the strongest of the file.
 //! Must not know: forms, targets.
 
+use std::collections::HashSet;
+
 use crate::tree::diagnostic::Diagnostic;
 use crate::tree::errors::Errors;
 use crate::tree::near::nearest;
@@ -20,13 +22,13 @@ pub(crate) fn chosen(root: &Table) -> Option<&Table> {
 pub(crate) fn choose(whole: &Table, name: &str) -> Option<Table> {
     let profile = whole.tables("profiles").iter().find(|profile| profile.text("name") == name)?;
     let mut root = whole.clone();
-    let wanted: Vec<String> = profile.list("tests").iter().map(|test| test.value.to_string()).collect();
+    let wanted: HashSet<String> = profile.list("tests").iter().map(|test| test.value.to_string()).collect();
     if let Some(Value::Tables(tests)) = root.entries.get_mut("tests").map(|entry| &mut entry.value.value) {
-        tests.retain(|test| wanted.iter().any(|name| name == test.text("name")));
+        tests.retain(|test| wanted.contains(test.text("name")));
     }
     if let Some(Value::Tables(steps)) = root.entries.get_mut("prepare").map(|entry| &mut entry.value.value) {
         let of_this = |step: &Table| step.list("profiles").iter().any(|one| one.value.to_string() == name);
-        let before_this = |step: &Table| !step.has("before") || wanted.iter().any(|test| test == step.text("before"));
+        let before_this = |step: &Table| !step.has("before") || wanted.contains(step.text("before"));
         steps.retain(|step| (!step.has("profiles") || of_this(step)) && before_this(step));
     }
     let value = Located { value: Value::Table(profile.clone()), at: profile.at.clone() };
@@ -42,9 +44,10 @@ pub(crate) fn first(root: &Table) -> Option<&str> {
 /// Whether profiles name tests that there are, and preparation steps profiles.
 pub(crate) fn check(root: &Table, errors: &mut Errors) {
     let tests: Vec<&str> = root.tables("tests").iter().map(|test| test.text("name")).collect();
+    let known: HashSet<&str> = tests.iter().copied().collect();
     for name in root.tables("profiles").iter().flat_map(|profile| profile.list("tests")) {
         let wanted = name.value.to_string();
-        if !tests.contains(&wanted.as_str()) {
+        if !known.contains(wanted.as_str()) {
             let title = format!("there is no test '{wanted}'");
             let near = nearest(&wanted, tests.iter().copied());
             errors.push(Diagnostic::new(name.at.clone(), title, "expected the name of a test").near(near));

@@ -3,6 +3,8 @@
 //! Owns the order by priority and the reasons for what is left out. What one methodology expands to is in
 //! `expand::alone`, which whole ones do not fit in `fitting`, what fits the time in `taking`.
 
+use std::collections::HashMap;
+
 use drivelab_core::load::OtherOps;
 use drivelab_core::plan::{Form, LeftOut, Source, StepRole, TestPlan};
 use drivelab_core::score::Score;
@@ -18,6 +20,7 @@ use crate::suite::unit::{Candidate, Out, Unit};
 use crate::suite::{fitting, nothing, taking};
 use crate::target::requires::{Means, unmet_of_test};
 use crate::tree::errors::Errors;
+use crate::tree::value::{Table, by_name};
 
 /// What became of a methodology and its suite.
 #[derive(Debug, Default)]
@@ -183,8 +186,9 @@ fn candidates(
     (priority, is_asked): (u64, &dyn Fn(&str) -> bool),
     means: &Means,
 ) -> Vec<Candidate> {
+    let tables: HashMap<&str, &Table> = by_name(method.root().tables("tests"));
     let candidate = |(before, test): (Vec<TestPlan>, TestPlan)| {
-        let table = method.root().tables("tests").iter().find(|table| table.text("name") == test.name);
+        let table = tables.get(test.name.as_str()).copied();
         let changes = changes(&test) || prepare.iter().chain(&before).any(changes);
         let read_only = means.read_only.as_ref().filter(|_| changes);
         let read_only = read_only.map(|why| Out::Writes(format!("it writes, and {why}")));

@@ -1,5 +1,7 @@
 //! The names that tests, steps and sources of a methodology get in a suite.
 
+use std::collections::HashSet;
+
 use drivelab_core::ids::StepId;
 use drivelab_core::plan::{Action, LeftOut, Rounds, Source, TestPlan};
 
@@ -57,8 +59,8 @@ pub(crate) fn adopt<'m>(
 
 /// Two tests of one name would share their steps' ids.
 pub(crate) fn unique(method: &Methodology, tests: &[TestPlan]) -> Result<(), Diagnostic> {
-    let double = tests.iter().enumerate().find(|(at, test)| tests[..*at].iter().any(|other| other.name == test.name));
-    let Some((_, test)) = double else { return Ok(()) };
+    let mut before: HashSet<&str> = HashSet::with_capacity(tests.len());
+    let Some(test) = tests.iter().find(|test| !before.insert(&test.name)) else { return Ok(()) };
     let entry = method.entries().iter().rev().find(|entry| test.name.starts_with(entry.prefix()));
     let at = entry.map_or(0..0, |entry| entry.table.at.clone());
     let title = format!("two tests of the suite are called '{}'", test.name);

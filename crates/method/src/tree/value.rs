@@ -2,7 +2,7 @@
 //!
 //! Owns the values and the part of a target as written. Must not know: which keys exist.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::ops::Range;
 
@@ -241,6 +241,15 @@ impl Table {
 /// Where a test's name stands: the place of errors about the test as a whole.
 pub(crate) fn name_at(test: &Table) -> std::ops::Range<usize> {
     test.get("name").map_or_else(|| test.at.clone(), |name| name.at.clone())
+}
+
+/// The tables by their names; the first one where there are several of a name.
+pub(crate) fn by_name(tables: &[Table]) -> HashMap<&str, &Table> {
+    let mut all = HashMap::with_capacity(tables.len());
+    for table in tables {
+        all.entry(table.text("name")).or_insert(table);
+    }
+    all
 }
 
 /// A value as text, tables and lists too.

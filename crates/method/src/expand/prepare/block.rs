@@ -1,6 +1,8 @@
 //! `[[prepare]]` becomes tests of a plan whose steps have the role "prepare": one before the first test, and one before
 //! each test that a step names with `before`. What goes on until its speed is flat is in `flat`.
 
+use std::collections::HashMap;
+
 use drivelab_core::drive_state::StateWish;
 use drivelab_core::ids::StepId;
 use drivelab_core::plan::{
@@ -37,13 +39,21 @@ const DISCARD: (Bytes, u64) = (Bytes::new(64 << 20), 1);
 /// `cap` where the file states none: filling a large slow drive takes most of a day.
 const CAP: Nanos = Nanos::from_secs(24 * 3600);
 
-/// Whether preparation writes to the target before a test: that of all tests, or that of this one or an earlier one.
-pub(crate) fn writes_before(root: &Table, test: &Table) -> bool {
-    let name = |test: &Table| test.text("name").to_owned();
-    let tests: Vec<String> = root.tables("tests").iter().map(name).collect();
-    let place = |wanted: &str| tests.iter().position(|name| name == wanted);
-    let is_early = |step: &Table| !step.has("before") || place(step.text("before")) <= place(test.text("name"));
-    root.tables("prepare").iter().any(|step| writes(step) && is_early(step))
+/// The place of the first test before which preparation writes to the target, be it that of all tests.
+pub(crate) fn first_written(root: &Table) -> Option<usize> {
+    let tests = root.tables("tests").iter().enumerate();
+    let places: HashMap<&str, usize> = tests.rev().map(|(at, test)| (test.text("name"), at)).collect();
+    let place = |step: &Table| places.get(step.text("before")).copied().unwrap_or(0);
+    root.tables("prepare").iter().filter(|step| writes(step)).map(place).min()
+}
+
+/// The steps of the preparation by the test before which they stand; `None` for those before all tests.
+pub(crate) fn tables(root: &Table) -> HashMap<Option<&str>, Vec<&Table>> {
+    let mut all: HashMap<Option<&str>, Vec<&Table>> = HashMap::new();
+    for step in root.tables("prepare") {
+        all.entry(step.has("before").then(|| step.text("before"))).or_default().push(step);
+    }
+    all
 }
 
 /// Whether a step of the preparation writes data.
@@ -87,12 +97,16 @@ pub(crate) fn usable(root: &Table, base: Form, most: Bytes) -> Bytes {
 
 /// The preparation before a test, or before the first where none is named; what goes on until it is flat is a test of
 /// its own, the last.
-pub(crate) fn block(scope: &Scope<'_>, before: Option<&str>, errors: &mut Errors) -> Vec<TestPlan> {
+pub(crate) fn block(
+    scope: &Scope<'_>,
+    before: Option<&str>,
+    all: &HashMap<Option<&str>, Vec<&Table>>,
+    errors: &mut Errors,
+) -> Vec<TestPlan> {
     let name = before.map_or_else(|| PREPARE.to_owned(), block_name);
-    let belongs = |table: &&Table| before.map_or(!table.has("before"), |test| table.text("before") == test);
-    let tables: Vec<&Table> = scope.root().tables("prepare").iter().filter(belongs).collect();
+    let tables = all.get(&before).map_or(&[][..], Vec::as_slice);
     let mut steps: Vec<Step> = Vec::new();
-    for table in &tables {
+    for table in tables {
         let action = table.text("action");
         let slug = action.replace('_', "-");
         let before = steps

@@ -2,6 +2,8 @@
 //!
 //! Owns which keys each action takes. Must not know: targets.
 
+use std::collections::HashMap;
+
 use crate::expand::prepare::block::block_name;
 use crate::expand::prepare::flat;
 use crate::tree::diagnostic::Diagnostic;
@@ -31,10 +33,10 @@ const WRITING: [&str; 18] = [
     "cap",
 ];
 
-/// Adds what is wrong with a step by itself. Each action has its own keys; the others would be ignored, so they are
+/// Adds what is wrong with a step by itself; `tests` are those of the methodology by their names. Each action has its own keys; the others would be ignored, so they are
 /// refused.
-pub(crate) fn preparation(root: &Table, step: &Table, errors: &mut Errors) {
-    before_a_test(root, step, errors);
+pub(crate) fn preparation(root: &Table, step: &Table, tests: &HashMap<&str, &Table>, errors: &mut Errors) {
+    before_a_test(root, step, tests, errors);
     flat::check(root, step, errors);
     let action = step.text("action");
     let with_pattern;
@@ -73,15 +75,15 @@ pub(crate) fn preparation(root: &Table, step: &Table, errors: &mut Errors) {
 }
 
 /// `before` names a test of the methodology, and no other has the name that the preparation gets.
-fn before_a_test(root: &Table, step: &Table, errors: &mut Errors) {
+fn before_a_test(root: &Table, step: &Table, tests: &HashMap<&str, &Table>, errors: &mut Errors) {
     let Some(before) = step.get("before") else { return };
-    let (wanted, tests) = (step.text("before"), root.tables("tests"));
-    if !tests.iter().any(|test| test.text("name") == wanted) {
+    let wanted = step.text("before");
+    if !tests.contains_key(wanted) {
         let title = format!("there is no test '{wanted}' to prepare for");
         let error = Diagnostic::new(before.at.clone(), title, "expected the name of a test");
-        errors.push(error.near(nearest(wanted, tests.iter().map(|test| test.text("name")))));
+        errors.push(error.near(nearest(wanted, root.tables("tests").iter().map(|test| test.text("name")))));
     }
-    if let Some(taken) = tests.iter().find(|test| test.text("name") == block_name(wanted)) {
+    if let Some(taken) = tests.get(block_name(wanted).as_str()) {
         let title = format!("'{}' is the name of the preparation of '{wanted}'", block_name(wanted));
         errors.push(Diagnostic::new(name_at(taken), title, "expected another name"));
     }
