@@ -2,7 +2,7 @@
 //!
 //! Owns that nothing is dropped silently: an option is carried over, or it has a note. Must not know: any tool.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use drivelab_core::excerpt::{LONGEST_SHOWN, shortened};
 
@@ -48,9 +48,44 @@ impl Note {
 /// The options of a file with what became of them; the worst that any job says of an option stands.
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
-    options: BTreeMap<Place, (String, Fate, Vec<Why>)>,
+    options: BTreeMap<Place, Told>,
     /// The jobs that an option holds for, where it was said, by the places of their sections.
     holders: BTreeMap<Place, BTreeSet<Place>>,
+}
+
+/// What was said of an option.
+#[derive(Debug)]
+struct Told {
+    /// As written.
+    option: String,
+    fate: Fate,
+    whys: Vec<Why>,
+    /// Where each reason stands among them: an option of all jobs may have one for each.
+    places: HashMap<String, usize>,
+}
+
+impl Told {
+    fn new(option: &str, fate: Fate) -> Told {
+        Told { option: option.to_owned(), fate, whys: Vec::new(), places: HashMap::new() }
+    }
+
+    /// Adds a job, or all, to those that give a reason.
+    fn add(&mut self, why: String, job: Option<(Place, String)>) {
+        let known = self.places.get(&why).and_then(|at| self.whys.get_mut(*at));
+        match (known, job) {
+            (None, job) => {
+                self.places.insert(why.clone(), self.whys.len());
+                let places = job.iter().map(|(place, _)| place.clone()).collect();
+                self.whys.push(Why { text: why, jobs: job.into_iter().collect(), places });
+            }
+            (Some(known), None) => known.jobs.clear(),
+            (Some(known), Some(job)) => {
+                if !known.jobs.is_empty() && known.places.insert(job.0.clone()) {
+                    known.jobs.push(job);
+                }
+            }
+        }
+    }
 }
 
 /// A reason, and which jobs give it.
@@ -84,24 +119,12 @@ impl Notes {
     }
 
     fn put(&mut self, place: &Place, option: &str, fate: Fate, (why, job): (String, Option<(Place, String)>)) {
-        let entry = self.options.entry(place.clone()).or_insert_with(|| (option.to_owned(), fate, Vec::new()));
-        if fate > entry.1 {
-            (entry.1, entry.2) = (fate, Vec::new());
+        let told = self.options.entry(place.clone()).or_insert_with(|| Told::new(option, fate));
+        if fate > told.fate {
+            (told.fate, told.whys, told.places) = (fate, Vec::new(), HashMap::new());
         }
-        if fate != entry.1 || why.is_empty() {
-            return;
-        }
-        match (entry.2.iter_mut().find(|known| known.text == why), job) {
-            (None, job) => {
-                let places = job.iter().map(|(place, _)| place.clone()).collect();
-                entry.2.push(Why { text: why, jobs: job.into_iter().collect(), places });
-            }
-            (Some(known), None) => known.jobs.clear(),
-            (Some(known), Some(job)) => {
-                if !known.jobs.is_empty() && known.places.insert(job.0.clone()) {
-                    known.jobs.push(job);
-                }
-            }
+        if fate == told.fate && !why.is_empty() {
+            told.add(why, job);
         }
     }
 
@@ -137,19 +160,19 @@ impl Notes {
 
     /// Options that stand in the methodology, with a difference or without.
     pub(crate) fn carried(&self) -> usize {
-        self.options.values().filter(|(_, fate, _)| matches!(fate, Fate::Carried | Fate::Changed)).count()
+        self.options.values().filter(|told| matches!(told.fate, Fate::Carried | Fate::Changed)).count()
     }
 
     /// All that are not simply carried over.
     pub(crate) fn list(&self, texts: &Texts) -> Vec<Note> {
         let lines = Lines::of(texts);
-        let told = self.options.iter().filter(|(_, (_, fate, _))| *fate != Fate::Carried);
-        told.map(|(place, (option, fate, why))| Note {
+        let told = self.options.iter().filter(|(_, told)| told.fate != Fate::Carried);
+        told.map(|(place, Told { option, fate, whys, .. })| Note {
             file: (place.text > 0).then(|| texts.get(place.text).map(|(name, _)| name.clone())).flatten(),
             line: lines.line(place),
             option: shortened(option, LONGEST_SHOWN),
             fate: *fate,
-            why: why.iter().map(|why| shortened(&self.words(place, why), LONGEST)).collect::<Vec<String>>().join("; "),
+            why: whys.iter().map(|why| shortened(&self.words(place, why), LONGEST)).collect::<Vec<String>>().join("; "),
         })
         .collect()
     }

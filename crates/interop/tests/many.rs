@@ -25,12 +25,16 @@ fn imports(tool: Tool, text: &str) -> Result<String, String> {
     done.map(|imported| imported.toml).map_err(|wrong| wrong.render(false))
 }
 
-/// The CPU time of an import, the least of three.
+/// The CPU time of an import, and of the check of the methodology that it makes, as `methods import` does both; the
+/// least of three.
 fn cost_ns(kind: &Kind, count: usize) -> u64 {
     let text = (kind.text)(count);
     let one = || {
         let began = cpu_ns();
         let done = imports(kind.tool, &text);
+        if let (true, Ok(toml)) = (kind.checked, &done) {
+            drivelab_method::parse("many.toml", toml).unwrap_or_else(|wrong| panic!("{}: {wrong}", kind.what));
+        }
         let cost = cpu_ns() - began;
         match done {
             Ok(_) => assert!(kind.right, "{}: it is wrong", kind.what),
@@ -57,16 +61,23 @@ struct Kind {
     tool: Tool,
     /// Whether it can be imported.
     right: bool,
+    /// Whether the methodology that comes out is checked too.
+    checked: bool,
     /// A text with so many of them.
     text: fn(usize) -> String,
 }
 
 const fn right(what: &'static str, tool: Tool, text: fn(usize) -> String) -> Kind {
-    Kind { what, tool, right: true, text }
+    Kind { what, tool, right: true, checked: false, text }
 }
 
 const fn wrong(what: &'static str, tool: Tool, text: fn(usize) -> String) -> Kind {
-    Kind { what, tool, right: false, text }
+    Kind { what, tool, right: false, checked: false, text }
+}
+
+/// One whose methodology is checked too.
+const fn checked(what: &'static str, tool: Tool, text: fn(usize) -> String) -> Kind {
+    Kind { what, tool, right: true, checked: true, text }
 }
 
 /// Lines between a first and a last one, each with its number where `#` stands.
@@ -83,7 +94,11 @@ const WORKLOAD: &str = "sd=sd1,lun=/tmp/x,size=1g\nwd=w1,sd=sd1";
 const JOB: &str = "[a]\nsize=1g";
 const RUN: &str = "rd=r,wd=w*,elapsed=1";
 
-fn kinds() -> [Kind; 10] {
+/// Jobs that run at once in pairs, of which the first one ends the second.
+const PAIR: &str = "[j#]\nstonewall\nrw=read\n[k#]\nrw=randread\nruntime=9";
+const ONE_FILE: &str = "[global]\nfilename=x\nsize=1m";
+
+fn kinds() -> [Kind; 15] {
     let (vdbench, fio) = (Tool::Vdbench, Tool::Fio);
     [
         right("workloads", vdbench, |count| lines(STORAGE, "wd=w#,sd=sd1", RUN, count)),
@@ -93,6 +108,13 @@ fn kinds() -> [Kind; 10] {
         wrong("values that are none", vdbench, |count| lines(STORAGE, "wd=w#,sd=sd1,rdpct=abc", RUN, count)),
         wrong("names of nothing", vdbench, |count| lines(STORAGE, "wd=w#,sd=none#", RUN, count)),
         right("jobs of one name", fio, |count| lines("[global]", "[j]\nrw=randread\nstonewall\nsize=1g", "", count)),
+        checked("jobs behind barriers", fio, |count| lines("", "[j#]\nstonewall\nrw=read\nsize=1m", "", count)),
+        checked("jobs of one file", fio, |count| lines(ONE_FILE, "[j#]\nstonewall\nrw=write", "", count)),
+        right("jobs that wait for one", fio, |count| lines(JOB, "[j#]\nwait_for=a\nsize=1m", "", count)),
+        right("jobs that wait for one before them", fio, |count| {
+            lines("", "[j]\nsize=1m\n[j]\nwait_for=j\nsize=1m", "", count)
+        }),
+        right("pairs of jobs", fio, |count| lines(ONE_FILE, PAIR, "", count)),
         right("jobs that are left out", fio, |count| lines(JOB, "[j#]\nioengine=net\nrw=randread", "", count)),
         right("unknown options", fio, |count| lines(JOB, "key#=1", "", count)),
         wrong("values that are none", fio, |count| lines(JOB, "rw=xyz", "", count)),

@@ -2,6 +2,7 @@
 //!
 //! Must not know: what options mean for a load, when a test ends, what the target holds.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::State;
@@ -117,17 +118,22 @@ pub(super) struct Batch {
 
 /// The batches of the jobs that are imported. A barrier before a job that is left out holds for those behind it.
 fn batches(all: &[Job], kept: &[&Job], state: &mut State) -> Vec<Batch> {
-    let is_kept = |job: &Job| kept.iter().any(|one| std::ptr::eq(*one, job));
+    let mut those = kept.iter().peekable();
+    let kept: Vec<bool> = all.iter().map(|job| those.next_if(|one| std::ptr::eq(**one, job)).is_some()).collect();
+    // The last job of each name so far: a search through all of them for each job would take a long file's square.
+    let mut named: HashMap<&str, usize> = HashMap::new();
     let mut found: Vec<Batch> = Vec::new();
     let (mut count, mut group_begins, mut barrier) = (0, 0, false);
     for (at, job) in all.iter().enumerate() {
         if job.stonewalled(state) && at > 0 {
             (barrier, group_begins) = (true, at);
         }
-        if !is_kept(job) {
+        if !kept[at] {
+            named.insert(&job.name, at);
             continue;
         }
-        let waits = waits(job, &all[..at], group_begins, &is_kept, state);
+        let waits = waits(job, &named, group_begins, &kept, state);
+        named.insert(&job.name, at);
         match found.last_mut() {
             Some(last) if !barrier && !waits => last.jobs.end = count + 1,
             last => {
@@ -146,14 +152,15 @@ fn batches(all: &[Job], kept: &[&Job], state: &mut State) -> Vec<Batch> {
     found
 }
 
-/// Whether a job waits for one that may still run when it comes; `group_begins` is the first that may.
-fn waits(job: &Job, before: &[Job], group_begins: usize, is_kept: impl Fn(&Job) -> bool, state: &mut State) -> bool {
+/// Whether a job waits for one of those `before` it that may still run when it comes; `group_begins` is the first that
+/// may.
+fn waits(job: &Job, before: &HashMap<&str, usize>, group_begins: usize, kept: &[bool], state: &mut State) -> bool {
     let Some(name) = job.text("wait_for", state) else { return false };
-    let Some(named) = before.iter().rposition(|other| other.name == name) else {
+    let Some(&named) = before.get(name.as_str()) else {
         job.wrong("wait_for", "the name of a job that stands before it", state);
         return false;
     };
-    if named >= group_begins && !is_kept(&before[named]) {
+    if named >= group_begins && !kept[named] {
         job.say("wait_for", Fate::Lost, format!("[{name}] is left out, so it waits for nobody"), state);
         return false;
     }
