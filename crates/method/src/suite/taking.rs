@@ -58,7 +58,7 @@ pub(crate) fn take(units: &mut [Unit], time: Option<Nanos>) {
 }
 
 /// Whether a test of the unit may not be able to stay for want of another one's data. Where all that write can run,
-/// each test brings those that it needs with it, and a large methodology is not gone through for every one of its tests.
+/// each test brings those that it needs with it, and a large methodology is not gone through for each of its tests.
 fn has_choice(unit: &Unit) -> bool {
     unit.sequence.writers().any(|at| unit.tests[at].out.is_some())
 }

@@ -33,8 +33,8 @@ const WRITING: [&str; 18] = [
     "cap",
 ];
 
-/// Adds what is wrong with a step by itself; `tests` are those of the methodology by their names. Each action has its own keys; the others would be ignored, so they are
-/// refused.
+/// Adds what is wrong with a step by itself; `tests` are those of the methodology by their names. Each action has its
+/// own keys; the others would be ignored, so they are refused.
 pub(crate) fn preparation(root: &Table, step: &Table, tests: &HashMap<&str, &Table>, errors: &mut Errors) {
     before_a_test(root, step, tests, errors);
     flat::check(root, step, errors);
