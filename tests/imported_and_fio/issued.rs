@@ -117,8 +117,10 @@ struct Line {
     file: String,
 }
 
-/// Each thread's operations, threads in the order in which they were made.
+/// Each thread's operations, threads in the order in which they begin. Their numbers say nothing: the kernel's begin anew
+/// behind the last.
 fn told(text: &str) -> Vec<Vec<Line>> {
+    let mut begun: Vec<u64> = Vec::new();
     let mut threads: BTreeMap<u64, Vec<Line>> = BTreeMap::new();
     let mut in_flight: BTreeSet<(u64, String)> = BTreeSet::new();
     let mut main = None;
@@ -128,7 +130,10 @@ fn told(text: &str) -> Vec<Vec<Line>> {
         if *main.get_or_insert(thread) == thread {
             continue;
         }
-        let known = threads.entry(thread).or_default();
+        let known = threads.entry(thread).or_insert_with(|| {
+            begun.push(thread);
+            Vec::new()
+        });
         let Some((phase, unit)) = rest.trim_start().split_once(": io_u ") else { continue };
         let Some((unit, values)) = unit.split_once(": off=") else { continue };
         let key = (thread, unit.to_owned());
@@ -141,7 +146,7 @@ fn told(text: &str) -> Vec<Vec<Line>> {
             _ => {}
         }
     }
-    threads.into_values().collect()
+    begun.iter().filter_map(|thread| threads.remove(thread)).collect()
 }
 
 /// `0x0,len=0x1000,ddir=0,file=/mnt/a`.

@@ -138,8 +138,8 @@ fn facts(folder: &Path) -> BlockDeviceFacts {
     }
 }
 
-/// Most bytes that are surely one request, by the limits of a device's queue: its size, its pieces (each of which may be
-/// a single page), and the pages of a direct operation that the kernel takes at once.
+/// Most bytes that are surely one request, by the limits of a device's queue: its size, its pieces (each of which may
+/// be a single page), and the pages of a direct operation that the kernel takes at once.
 fn request_size(queue: &Path) -> Option<Bytes> {
     let kib: u64 = read_number(&queue.join("max_sectors_kb"))?;
     let pieces: u64 = read_number(&queue.join("max_segments"))?;

@@ -4,6 +4,7 @@
 //! one job's load in `load`, which jobs run at once in `batch`, which of them end others in `exit`, what must be filled
 //! first in `held`, the way back in `write`.
 
+mod barrier;
 mod batch;
 mod ending;
 mod exit;
@@ -20,7 +21,8 @@ mod verify;
 mod write;
 
 pub use options::CARRIED;
-pub use write::{Unnameable, has_jobs, job_file};
+pub use write::target::Unnameable;
+pub use write::{has_jobs, job_file};
 
 use crate::draft::Draft;
 use crate::{Imported, State, Surroundings, Wrong, method_name};

@@ -1,8 +1,8 @@
 //! Vdbench: parameter files become methodologies.
 //!
 //! Owns the order of the work. The grammar is in `lines`, which definitions a name means in `defined`, values in
-//! `value`, one workload in `load`, runs in `runs`, their loops in `loops`, their rates in `rates`. Facts: Vdbench Users
-//! Guide 5.04.07 and its parser (project itfanr/vdbench, Vdb_scan, SD/WD/RD_entry).
+//! `value`, one workload in `load`, runs in `runs`, their loops in `loops`, their rates in `rates`. Facts: Vdbench
+//! Users Guide 5.04.07 and its parser (project itfanr/vdbench, Vdb_scan, SD/WD/RD_entry).
 
 mod defined;
 mod lines;

@@ -5,7 +5,7 @@
 //! Must not know: when a job ends.
 
 use super::State;
-use super::batch::Batch;
+use super::barrier::Batch;
 use super::job::Job;
 use super::one::One;
 use crate::notes::Fate;

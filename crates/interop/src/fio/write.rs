@@ -3,6 +3,7 @@
 //! Owns which option says what. Must not know: files, which fio is installed. The file is for fio 3.33 and newer.
 
 mod kinds;
+pub(super) mod target;
 
 use std::fmt::Write as _;
 
@@ -14,6 +15,7 @@ use drivelab_core::units::Nanos;
 use drivelab_core::workload::{DataPattern, Pattern, Streams, Workload};
 
 use kinds::{Kinds, no_job_for};
+use target::Unnameable;
 
 /// Most executions that are written out; with more, each step stands once and a comment says how often.
 const MOST: usize = 400;
@@ -21,26 +23,12 @@ const MOST: usize = 400;
 /// What the head of such a file says of where it comes from.
 pub(super) const MADE_BY: &str = "made by `drivelab methods plan … --as-fio`";
 
-/// A target that no job file can name: fio ends a line at `#` and `;`, and puts something else in the place of `$`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unnameable(pub char);
-
-impl std::fmt::Display for Unnameable {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "a fio job file cannot name a target with {:?}: fio would open another file", self.0)
-    }
-}
-
-impl std::error::Error for Unnameable {}
-
 /// The job file; `target` is the file or device, as fio is to name it.
 ///
 /// # Errors
 /// Where fio would take another file for the target.
 pub fn job_file(plan: &Plan, target: &str) -> Result<String, Unnameable> {
-    if let Some(sign) = unnameable(target) {
-        return Err(Unnameable(sign));
-    }
+    let target = target::named(target)?;
     let mut text = format!(
         "; {} {} ({} form) as a fio job file, {MADE_BY}\n\
          ; Comments say what fio cannot say. fio lays out a file that is missing and asks nothing: mind the target.\n",
@@ -53,7 +41,6 @@ pub fn job_file(plan: &Plan, target: &str) -> Result<String, Unnameable> {
             "; Jobs behind # have a rate that only another job's result tells: fio leaves them out until it is there.";
         let _ = writeln!(text, "{words}");
     }
-    let target = target.replace(':', "\\:");
     let _ = write!(text, "[global]\nfilename={target}\nioengine=io_uring\ngroup_reporting\n");
     let repeated = plan.schedule().len() <= MOST;
     for test in &plan.tests {
@@ -69,14 +56,6 @@ pub fn job_file(plan: &Plan, target: &str) -> Result<String, Unnameable> {
         }
     }
     Ok(text)
-}
-
-/// The first sign of a target's name that fio 3.33 reads as something else.
-fn unnameable(target: &str) -> Option<char> {
-    let reads_other = |sign: char| matches!(sign, '#' | ';' | '$' | char::REPLACEMENT_CHARACTER) || sign.is_control();
-    let ends = [target.chars().next(), target.chars().next_back()];
-    let cut_off = ends.into_iter().flatten().find(|sign| sign.is_whitespace());
-    target.chars().find(|sign| reads_other(*sign)).or(cut_off)
 }
 
 /// Whether the job file has a job: fio runs one without, and ends at once.

@@ -1,0 +1,32 @@
+//! How a job file names its target, where fio can read the name at all.
+
+/// A target that no job file can name: fio ends a line at `#` and `;`, and puts something else in the place of `$`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unnameable(pub char);
+
+impl std::fmt::Display for Unnameable {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "a fio job file cannot name a target with {:?}: fio would open another file", self.0)
+    }
+}
+
+impl std::error::Error for Unnameable {}
+
+/// The target as the value of `filename`.
+///
+/// # Errors
+/// Where fio would read another name.
+pub(super) fn named(target: &str) -> Result<String, Unnameable> {
+    match unnameable(target) {
+        Some(sign) => Err(Unnameable(sign)),
+        None => Ok(target.replace(':', "\\:")),
+    }
+}
+
+/// The first sign of a target's name that fio 3.33 reads as something else.
+fn unnameable(target: &str) -> Option<char> {
+    let reads_other = |sign: char| matches!(sign, '#' | ';' | '$' | char::REPLACEMENT_CHARACTER) || sign.is_control();
+    let ends = [target.chars().next(), target.chars().next_back()];
+    let cut_off = ends.into_iter().flatten().find(|sign| sign.is_whitespace());
+    target.chars().find(|sign| reads_other(*sign)).or(cut_off)
+}
