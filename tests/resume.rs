@@ -181,6 +181,8 @@ impl Planned {
     fn fills(&self) -> Option<[Value; 4]> {
         let load = self.load.as_ref()?;
         let only_writes = share(load, "write_percent") == 100 && load["other"].is_null() && load["beside"].is_null();
+        // A sample of the places is no pass over the span.
+        let only_writes = only_writes && load["places"].is_null();
         let what = || ["pattern", "block_size", "data", "span"].map(|name| load[name].clone());
         (only_writes && load["pattern"] != "random").then(what)
     }

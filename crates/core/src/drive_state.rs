@@ -335,6 +335,7 @@ impl DriveState {
             !group.issues_itself(OpKind::Trim)
                 && !group.issues_itself(OpKind::WriteZeroes)
                 && group.pattern.has_passes()
+                && self.share_of(group.span) >= WHOLE
                 && self.last.is_some_and(passed)
         })
     }

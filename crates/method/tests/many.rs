@@ -26,14 +26,14 @@ fn is_right(text: &str) {
     parse("m.toml", text).unwrap_or_else(|wrong| panic!("{wrong}"));
 }
 
-/// The CPU time of something with a text, the least of three.
-fn cost_ns(does: fn(&str), text: &str) -> u64 {
+/// The CPU time of something with a text, the least of so many times.
+fn cost_ns(does: fn(&str), text: &str, times: usize) -> u64 {
     let one = || {
         let began = cpu_ns();
         does(text);
         cpu_ns() - began
     };
-    (0..3).map(|_| one()).min().unwrap_or_default()
+    (0..times).map(|_| one()).min().unwrap_or_default()
 }
 
 fn empty_tests(count: usize) -> String {
@@ -162,13 +162,13 @@ fn grows_with_the_count(kinds: &[Kind], does: fn(&str), least: usize) {
     for (what, make) in kinds {
         // Enough of them that the kernel's count of CPU time, which goes on with its ticks, is exact enough.
         let mut count = least;
-        while cost_ns(does, &make(count)) < 40_000_000 && count < 64_000 {
+        while cost_ns(does, &make(count), 1) < 40_000_000 && count < 64_000 {
             count *= 2;
         }
         let (few, many) = (make(count), make(10 * count));
         let mut least = f64::INFINITY;
         for attempt in 1..=TRIES {
-            let (few, many) = (cost_ns(does, &few), cost_ns(does, &many));
+            let (few, many) = (cost_ns(does, &few, 3), cost_ns(does, &many, 1));
             let times = many as f64 / few as f64;
             println!("{what}: {count} of them {few} ns, ten times as many {many} ns: {times:.1} times ({attempt})");
             least = least.min(times);
