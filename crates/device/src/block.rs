@@ -21,7 +21,7 @@ use crate::roots::{Roots, names, read_number, read_trim};
 
 /// Sectors in sysfs are always 512 bytes long, whatever the device's own block size.
 pub(crate) const SECTOR: u64 = 512;
-/// Bytes of a page, the least piece of memory in a request.
+/// Bytes of a page, the smallest segment of a request.
 const PAGE: u64 = 4096;
 /// Pages that the kernel takes into one operation of direct I/O (`BIO_MAX_VECS`).
 const DIRECT_PAGES: u64 = 256;
@@ -138,8 +138,8 @@ fn facts(folder: &Path) -> BlockDeviceFacts {
     }
 }
 
-/// Most bytes that are surely one request, by the limits of a device's queue: its size, its pieces (each of which may
-/// be a single page), and the pages of a direct operation that the kernel takes at once.
+/// Largest operation that is never split, by the limits of the device's queue: the size of a request, its segments (each
+/// of which may be a single page), and the pages that the kernel takes into one operation of direct I/O.
 fn request_size(queue: &Path) -> Option<Bytes> {
     let kib: u64 = read_number(&queue.join("max_sectors_kb"))?;
     let pieces: u64 = read_number(&queue.join("max_segments"))?;

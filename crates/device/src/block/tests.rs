@@ -177,3 +177,21 @@ fn an_empty_sysfs_gives_no_device_and_a_bare_folder_gives_what_is_certain() {
     let devices = tree.device(9, 9);
     assert_eq!((devices[0].transport.as_str(), &devices[0].model, &devices[0].link), ("unknown", &None, &None));
 }
+
+/// The limits of a virtio disk, a loop device and two NVMe drives, as sysfs shows them.
+#[test]
+fn what_is_never_split_is_the_smallest_of_the_queues_limits() {
+    let of = |max_sectors_kb: &str, max_segments: &str, chunk_sectors: &str| {
+        let tree = Tree::new();
+        let limits =
+            [("max_sectors_kb", max_sectors_kb), ("max_segments", max_segments), ("chunk_sectors", chunk_sectors)];
+        tree.files("queue", &limits);
+        request_size(&tree.0.path().join("queue")).map(|size| size.get() >> 10)
+    };
+    assert_eq!(of("128\n", "127\n", "0\n"), Some(128), "the size of a request");
+    assert_eq!(of("1280\n", "128\n", "0\n"), Some(512), "each segment may be a page");
+    assert_eq!(of("4096\n", "1024\n", "0\n"), Some(1024), "256 pages are one operation of direct I/O");
+    assert_eq!(of("128\n", "127\n", "256\n"), None, "requests are split at borders of 128 KiB");
+    assert_eq!(of("0\n", "127\n", "0\n"), None);
+    assert_eq!(request_size(Tree::new().0.path()), None, "nothing is known");
+}
