@@ -117,7 +117,7 @@ fn of_very_many_options_that_are_not_carried_over_fifty_are_shown_and_the_rest_i
     let done = lab.ok(&["methods", "import", &file]);
     assert!(done.stderr.contains("2000 not carried over:\n"), "{}", done.stderr);
     assert_eq!(done.stderr.matches("no_such_").count(), 50, "{}", done.stderr);
-    assert!(done.stderr.contains("  and 1950 more, which the methodology names at its head\n"), "{}", done.stderr);
+    assert!(done.stderr.contains("  and 1950 more; the methodology lists them all at its head\n"), "{}", done.stderr);
     assert!(done.stdout.contains("no_such_1999"), "the methodology names them all");
     let listed =
         lab.ok(&["methods", "import", &file, "--json", "-o", lab.root().join("o.toml").to_str().expect("text")]);

@@ -252,7 +252,7 @@ fn a_range_of_sizes_beside_shares_of_sizes_has_no_effect() {
     let (fate_of_mix, why) = fate(text, "rw=rw");
     assert_eq!(fate_of_mix, Fate::Changed);
     assert!(
-        why.ends_with("where a large block no longer fits before the end of the span, small ones fill it"),
+        why.ends_with("where a large block no longer fits before the end of the span, small blocks fill the rest"),
         "{why}"
     );
 }

@@ -170,7 +170,7 @@ fn a_target_that_fio_would_read_as_another_is_refused() {
 fn a_pause_of_less_than_a_microsecond_is_still_one() {
     let load = "op = \"read\"\npattern = \"random\"\nblock_size = \"4 KiB\"\nqueue_depth = 1\nspan = \"25 %\"\ntime = \"1 s\"\n";
     let text = exported(&format!("{load}think_time = \"500 ns\""));
-    assert!(has(&text, &["thinktime=1us"]) && text.contains("rounded up"), "{text}");
+    assert!(has(&text, &["thinktime=1us"]) && text.contains("this pause is rounded up"), "{text}");
     let whole = exported(&format!("{load}think_time = \"5 us\""));
     assert!(has(&whole, &["thinktime=5us"]) && !whole.contains("rounded up"), "{whole}");
 }

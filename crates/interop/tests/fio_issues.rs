@@ -540,7 +540,7 @@ fn the_barrier_of_a_job_that_is_left_out_holds_for_those_behind_it() {
 fn a_job_waits_only_for_one_that_is_there() {
     let with = |second: &str| format!("[global]\nsize=4m\n[a]\nioengine=cpuio\n[b]\nrw=read\n[c]\nrw=write\n{second}");
     let (fate, words) = why(&with("wait_for=a\n"), "wait_for=a");
-    assert_eq!((fate, words.as_str()), (Fate::Lost, "[a] is left out, so it waits for nobody"));
+    assert_eq!((fate, words.as_str()), (Fate::Lost, "[a] is not imported, so this job begins without waiting"));
     assert_eq!(mistake(&with("wait_for=nosuch\n")).0, 9);
     assert_eq!(mistake("[a]\nrw=read\nsize=4m\nwait_for=a\n").0, 4, "nor for itself");
 }

@@ -17,10 +17,9 @@ pub(super) struct Batch {
     pub(super) waits: bool,
 }
 
-/// The batches of the jobs that are imported. A barrier before a job that is left out holds for those behind it.
-pub(super) fn batches(all: &[Job], kept: &[&Job], state: &mut State) -> Vec<Batch> {
-    let mut those = kept.iter().peekable();
-    let kept: Vec<bool> = all.iter().map(|job| those.next_if(|one| std::ptr::eq(**one, job)).is_some()).collect();
+/// The batches of the jobs that are imported; `kept` says which of `all` these are. A barrier before a job that is left
+/// out holds for those behind it.
+pub(super) fn batches(all: &[Job], kept: &[bool], state: &mut State) -> Vec<Batch> {
     // The last job of each name so far: a search through all of them for each job would take a long file's square.
     let mut named: HashMap<&str, usize> = HashMap::new();
     let mut found: Vec<Batch> = Vec::new();
@@ -33,7 +32,7 @@ pub(super) fn batches(all: &[Job], kept: &[&Job], state: &mut State) -> Vec<Batc
             named.insert(&job.name, at);
             continue;
         }
-        let waits = waits(job, &named, group_begins, &kept, state);
+        let waits = waits(job, &named, group_begins, kept, state);
         named.insert(&job.name, at);
         match found.last_mut() {
             Some(last) if !barrier && !waits => last.jobs.end = count + 1,
@@ -58,11 +57,11 @@ pub(super) fn batches(all: &[Job], kept: &[&Job], state: &mut State) -> Vec<Batc
 fn waits(job: &Job, before: &HashMap<&str, usize>, group_begins: usize, kept: &[bool], state: &mut State) -> bool {
     let Some(name) = job.text("wait_for", state) else { return false };
     let Some(&named) = before.get(name.as_str()) else {
-        job.wrong("wait_for", "the name of a job that stands before it", state);
+        job.wrong("wait_for", "the name of an earlier job", state);
         return false;
     };
     if named >= group_begins && !kept[named] {
-        job.say("wait_for", Fate::Lost, format!("[{name}] is left out, so it waits for nobody"), state);
+        job.say("wait_for", Fate::Lost, format!("[{name}] is not imported, so this job begins without waiting"), state);
         return false;
     }
     named >= group_begins

@@ -25,17 +25,17 @@ struct Headers {
 /// Adds tests, target and preparation to the draft; `exported` says that drivelab made the file of a plan.
 pub(super) fn fill(draft: &mut Draft, jobs: &[Job], exported: bool, state: &mut State) {
     let mut reasons: Vec<String> = Vec::new();
-    let mut kept: Vec<&Job> = Vec::new();
+    let mut is_kept: Vec<bool> = Vec::new();
     for job in jobs {
-        match no_load(job, state) {
-            Some(why) => {
-                job.leave_out(state, &why);
-                reasons.push(why);
-            }
-            None => kept.push(job),
+        let left_out = no_load(job, state);
+        is_kept.push(left_out.is_none());
+        if let Some(why) = left_out {
+            job.leave_out(state, &why);
+            reasons.push(why);
         }
     }
-    let batches = batches(jobs, &kept, state);
+    let kept: Vec<&Job> = jobs.iter().zip(&is_kept).filter(|(_, kept)| **kept).map(|(job, _)| job).collect();
+    let batches = batches(jobs, &is_kept, state);
     let mut places: Vec<(&Job, Wanted)> = Vec::new();
     let mut found: Vec<Load> = Vec::new();
     let mut sizes: Vec<usize> = Vec::new();

@@ -243,13 +243,13 @@ fn share(job: &Job, key: &str, state: &mut State) -> Option<u64> {
     Some(percent.min(100))
 }
 
-/// Flushes among writes. In fio each option asks for its own; here those of the one that asks most often are made.
+/// Flushes among writes. In fio each option adds its own; here only those of the most frequent one are issued.
 fn flushes(job: &Job, load: &mut Load, state: &mut State) {
     let mut every = |key: &'static str| Some((key, job.whole(key, state).filter(|every| *every > 0)?));
     let asked: Vec<(&str, u64)> = ["fsync", "fdatasync"].into_iter().filter_map(&mut every).collect();
     let sync = job.text("sync", state).filter(|word| !matches!(word.as_str(), "0" | "none"));
     if !load.writes {
-        for (key, _) in asked {
+        for key in asked.into_iter().map(|(key, _)| key).chain(sync.map(|_| "sync")) {
             job.say(key, Fate::NoEffect, "the load writes nothing", state);
         }
         return;
@@ -259,7 +259,7 @@ fn flushes(job: &Job, load: &mut Load, state: &mut State) {
         job.say("sync", Fate::Changed, why, state);
         load.table.set("sync_every", "1", Origin::Ours(why.to_owned()));
         for (key, _) in asked {
-            job.say(key, Fate::NoEffect, "with sync a flush follows every write here", state);
+            job.say(key, Fate::NoEffect, "sync already has a flush after every write", state);
         }
         return;
     }
@@ -274,9 +274,9 @@ fn flushes(job: &Job, load: &mut Load, state: &mut State) {
     }
     for (key, other) in asked.iter().filter(|(key, _)| *key != oftenest) {
         let (fate, why) = if other.is_multiple_of(every) {
-            (Fate::NoEffect, format!("{oftenest} flushes there already"))
+            (Fate::NoEffect, format!("the flushes of {oftenest} include these"))
         } else {
-            (Fate::Lost, format!("only the flushes of {oftenest} are made, which come more often"))
+            (Fate::Lost, format!("only the flushes of {oftenest} are issued, which are more frequent"))
         };
         job.say(key, fate, why, state);
     }

@@ -230,21 +230,6 @@ fn headers(verify: Verify, job: &mut Job) {
     job.comment("headers have fio's layout: neither tool reads the other's");
 }
 
-/// What the load does that no fio job can: works on files, touches a sample, replays.
-fn no_fio_load((files, sampled, replayed): (bool, bool, bool), job: &mut Job) {
-    if files {
-        job.comment("drivelab works on a set of files here, which fio cannot do; what follows is not that load");
-    }
-    if sampled {
-        job.comment("drivelab touches only a sample of the blocks here, which fio cannot do; what follows touches all");
-    }
-    if replayed {
-        job.comment(
-            "drivelab replays a trace here; what follows has its shares and sizes, not its order, places and times",
-        );
-    }
-}
-
 fn load_of(load: &Workload, kinds: Kinds, job: &mut Job) {
     let Workload {
         write_percent,
@@ -271,8 +256,8 @@ fn load_of(load: &Workload, kinds: Kinds, job: &mut Job) {
         seed: _,
         name: _,
         beside: _,
-        replay,
-        files,
+        replay: _,
+        files: _,
     } = load;
     if let Some(other) = on {
         job.comment("drivelab reads another namespace of the same drive here");
@@ -280,7 +265,9 @@ fn load_of(load: &Workload, kinds: Kinds, job: &mut Job) {
             job.say(format!("filename=/dev/{}", other.name));
         }
     }
-    no_fio_load((files.is_some(), places.is_some(), replay.is_some()), job);
+    if places.is_some() {
+        job.comment("drivelab touches only a sample of the blocks here, which fio cannot do; what follows touches all");
+    }
     direction(load, kinds, job);
     sizes(load, job);
     if !seek_percent.is_zero() {
@@ -474,7 +461,7 @@ fn pace(load: &Workload, kinds: Kinds, job: &mut Job) {
     let micros = |time: Nanos| time.get().div_ceil(1000);
     let pauses = [Some(pace.think_time), pace.bursts.map(|bursts| bursts.on), pace.bursts.map(|bursts| bursts.off)];
     if pauses.into_iter().flatten().any(|time| !time.get().is_multiple_of(1000)) {
-        job.comment("fio pauses for whole microseconds: rounded up");
+        job.comment("fio pauses for whole microseconds; this pause is rounded up");
     }
     if let Some(bursts) = pace.bursts {
         job.say(format!("thinktime={}us\nthinktime_iotime={}us", micros(bursts.off), micros(bursts.on)));

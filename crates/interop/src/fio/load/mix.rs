@@ -87,7 +87,7 @@ fn drawn(
     } else if !load.random {
         let why = if load.several_sizes() {
             "reads and writes of a sequential mix follow one stream here, and one each in fio; where a large block no \
-             longer fits before the end of the span, small ones fill it"
+             longer fits before the end of the span, small blocks fill the rest"
         } else {
             "reads and writes of a sequential mix follow one stream here, and one each in fio"
         };

@@ -123,7 +123,7 @@ fn locality(job: &Job, direction: &Direction, state: &mut State) -> Option<Strin
         return None;
     }
     if curved && words.next().is_some() {
-        let why = "where the centre of the often visited blocks lies is not carried over";
+        let why = "the centre of the distribution is not carried over";
         job.say("random_distribution", Fate::Changed, why, state);
     }
     match (kind, first) {

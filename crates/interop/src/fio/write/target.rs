@@ -1,12 +1,16 @@
 //! How a job file names its target, where fio can read the name at all.
 
-/// A target that no job file can name: fio ends a line at `#` and `;`, and puts something else in the place of `$`.
+/// A target that a job file cannot name: fio ends a line at `#` and `;`, and replaces what follows a `$`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unnameable(pub char);
 
 impl std::fmt::Display for Unnameable {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "a fio job file cannot name a target with {:?}: fio would open another file", self.0)
+        write!(
+            formatter,
+            "a fio job file cannot name a target with {:?} in its name: fio would open another file",
+            self.0
+        )
     }
 }
 
