@@ -122,6 +122,7 @@ fn measured(lab: &Lab, file: &JobFile, text: &str) -> Measured {
         (1..).zip(text.lines()).filter(|(_, line)| line.starts_with('[')).map(|(at, _)| at).collect();
     let mut all = Measured { busy: both.busy, ..Measured::default() };
     let seeds = settings::seeds(&both.toml);
+    let generated = !file.cases.is_empty();
     let mut job = 1;
     for (((sections, test), [fio, lab]), seed) in
         file.batches.iter().zip(issued::tests(&both.plan)).zip(&both.issued).zip(seeds)
@@ -130,12 +131,11 @@ fn measured(lab: &Lab, file: &JobFile, text: &str) -> Measured {
         job += sections.len();
         let end = starts.get(job).copied().unwrap_or(u64::MAX);
         let words = said(&both.document, begin..end);
-        let known = explained(&words);
-        let pair = Pair { sections, test, fio, lab, busy: both.busy };
+        let known = explained(&words, generated);
+        let pair = Pair { sections, test, fio, lab, busy: both.busy, generated };
         all.timed += usize::from(pair.keeps_time());
         // Files of others say these things in more ways than the table has.
-        let drawn = !file.cases.is_empty();
-        let settings = if drawn { settings::differences(&pair, seed, &words) } else { Vec::new() };
+        let settings = if generated { settings::differences(&pair, seed, &words) } else { Vec::new() };
         let differ = pair.differences().into_iter().chain(settings);
         let unknown = differ.filter(|(aspect, _)| !known.contains(aspect));
         let jobs: Vec<String> = sections.iter().map(|section| section.options.join(";")).collect();

@@ -13,11 +13,11 @@ use support::{Lab, root_or_skip};
 /// What the smoke form of any methodology is to take at most, by its plan's own estimate, s.
 const MOST_S: f64 = 15.0;
 
-/// Tries of a methodology of which a step got no CPU in the few milliseconds that it has in the smoke form.
+/// Most runs of a methodology, where a step got no CPU in the few milliseconds that the smoke form gives it.
 const TRIES: usize = 4;
 
-/// What a run that is over recorded: every step of its plan was done, without errors, and has figures. The answer is how
-/// many steps have none since, as the run itself says, no operation was completed in their time.
+/// What a run that is over recorded: every step of its plan was done, without errors, and has figures. Returns how many
+/// steps have none because, as the run itself says, they completed no operation.
 fn judge(lab: &Lab, name: &str, run: &str) -> usize {
     let document = lab.json(&["report", run, "--format", "json"]);
     assert_eq!(document["run"]["state"], "complete", "{name}: {:#}", document["findings"]);
@@ -33,7 +33,7 @@ fn judge(lab: &Lab, name: &str, run: &str) -> usize {
         let id = step["id"].as_str().expect("an id");
         let of_step = format!("{id}:");
         if !addresses.iter().any(|address| address.starts_with(&of_step)) {
-            let is_said = idle.iter().any(|found| found.to_string().contains(id));
+            let is_said = idle.iter().flat_map(|found| list(&found["steps"])).any(|key| key["step"] == id);
             assert!(is_said, "{name}: nothing is known of {of_step}");
             without += 1;
         }
@@ -59,7 +59,7 @@ fn smoke(lab: &Lab, name: &str, more: &[&str]) {
     panic!("{name} {more:?}: in each of {TRIES} runs a step completed nothing");
 }
 
-/// Makes a run, and looks at every new one that it left; whether each step has figures.
+/// Makes a run and judges it, and every other new one; whether each step has figures.
 fn done_by_all(lab: &Lab, name: &str, more: &[&str]) -> bool {
     let known = lab.runs();
     let page = format!("{name}.html");

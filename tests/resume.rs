@@ -181,10 +181,10 @@ impl Planned {
     fn fills(&self) -> Option<[Value; 4]> {
         let load = self.load.as_ref()?;
         let only_writes = share(load, "write_percent") == 100 && load["other"].is_null() && load["beside"].is_null();
-        // A sample of the places is no pass over the span.
-        let only_writes = only_writes && load["places"].is_null();
         let what = || ["pattern", "block_size", "data", "span"].map(|name| load[name].clone());
-        (only_writes && load["pattern"] != "random").then(what)
+        // A sample of the places is no pass over the span.
+        let passes = load["pattern"] != "random" && load["places"].is_null();
+        (only_writes && passes).then(what)
     }
 
     fn length(&self) -> u64 {
@@ -303,12 +303,8 @@ impl<'a> Went<'a> {
         let differs = first && self.found != self.must;
         let differs = differs.then(|| format!("{key} found {:?}, and in one go {:?}", self.found, self.must));
         if step.changes {
-            let again = !first && self.full_by.is_some() && step.fills() == self.full_by;
             self.full_by = step.fills().filter(|load| whole || self.full_by.as_ref() == Some(load));
-            // The load that has filled its span changes nothing when it is done once more.
-            if !again {
-                self.found.push(key.clone());
-            }
+            self.found.push(key.clone());
             if first {
                 self.must.push(key.clone());
             }

@@ -33,7 +33,7 @@ const DEVIATIONS: f64 = 4.5;
 /// Equal parts of a span of which the operations are counted.
 const PARTS: u64 = 8;
 /// What the import says of a job that explains a difference, and of what.
-const SAID: [(&str, &[Aspect]); 31] = [
+const SAID: [(&str, &[Aspect]); 26] = [
     ("its map of blocks cuts operations", &[Aspect::Amount, Aspect::Kinds, Aspect::Sizes, Aspect::Places]),
     ("each operation begins at a multiple of its own size", &[Aspect::Places, Aspect::Order]),
     ("follow one stream", &[Aspect::Places, Aspect::Order]),
@@ -43,7 +43,7 @@ const SAID: [(&str, &[Aspect]); 31] = [
     ("a flush follows every write", &[Aspect::Flushes]),
     ("the files of a job are one stretch", &[Aspect::Order]),
     ("go over the span once each, by themselves", &[Aspect::Places]),
-    ("or that rests in place", &[Aspect::Amount, Aspect::Order, Aspect::Places]),
+    ("or that rests in place", &[Aspect::Order, Aspect::Places]),
     ("fio's map counts blocks of the smallest size", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
     ("fio's first operation is at the start", &[Aspect::Places, Aspect::Order]),
     ("fio begins at the same place again", &[Aspect::Places, Aspect::Order]),
@@ -59,12 +59,17 @@ const SAID: [(&str, &[Aspect]); 31] = [
     ("fio checks after each pass", &[Aspect::Order]),
     ("has no flushes among its writes", &[Aspect::Flushes]),
     ("thinking comes after every operation", &[Aspect::Pace]),
+    ("it ends when [", &[Aspect::Amount, Aspect::Kinds, Aspect::Places, Aspect::Order, Aspect::Pace]),
+];
+
+/// The same for job files of others, which have what the table of generated ones has not.
+const SAID_OF_OTHERS: [(&str, &[Aspect]); 6] = [
+    ("or that rests in place", &[Aspect::Amount]),
     ("zones and zoned drives are not known here", &[Aspect::Amount, Aspect::Places, Aspect::Order]),
-    ("small ones fill it", &[Aspect::Amount, Aspect::Kinds, Aspect::Sizes]),
+    ("small blocks fill the rest", &[Aspect::Amount, Aspect::Kinds, Aspect::Sizes]),
     ("ioengine=null moves nothing", &[Aspect::Amount, Aspect::Kinds, Aspect::Order]),
     ("nothing between", &[Aspect::Order]),
     ("in a mix nothing is checked", &[Aspect::Amount, Aspect::Kinds, Aspect::Places, Aspect::Order]),
-    ("it ends when [", &[Aspect::Amount, Aspect::Kinds, Aspect::Places, Aspect::Order, Aspect::Pace]),
 ];
 
 /// What fio issued beside what drivelab issued.
@@ -75,6 +80,8 @@ pub struct Pair<'p> {
     pub lab: &'p Issued,
     /// Others have the CPUs: either program may be slower than it was asked to be, and what it did by then says nothing.
     pub busy: bool,
+    /// The job file was generated here, not written by others.
+    pub generated: bool,
 }
 
 /// Where anything is read, it is what was written.
@@ -86,8 +93,10 @@ fn reads_back(who: &str, issued: &Issued) -> Result<(), String> {
 }
 
 /// What of it the words of the import explain.
-pub fn explained(words: &str) -> BTreeSet<Aspect> {
-    SAID.iter().filter(|(part, _)| words.contains(part)).flat_map(|(_, aspects)| *aspects).copied().collect()
+pub fn explained(words: &str, generated: bool) -> BTreeSet<Aspect> {
+    let of_others: &[(&str, &[Aspect])] = if generated { &[] } else { &SAID_OF_OTHERS };
+    let rows = SAID.iter().chain(of_others).filter(|(part, _)| words.contains(part));
+    rows.flat_map(|(_, aspects)| *aspects).copied().collect()
 }
 
 impl Pair<'_> {
@@ -286,7 +295,9 @@ impl Pair<'_> {
         if load.pattern == Pattern::RandomOnce {
             // Where fio draws a block that it had, it takes the next one that is free, so that more follow each other.
             let blocks = (load.span.length.get() / load.block_size.get().max(1)).max(1) as usize;
-            let near = lab.0 * 10 <= lab.1 + 20 + 10 * lab.1 / blocks && fio.0 * 2 <= fio.1 + 20;
+            // Files of others may have spans of a few blocks, of which many follow each other by chance.
+            let by_chance = if self.generated { 0 } else { 10 * lab.1 / blocks };
+            let near = lab.0 * 10 <= lab.1 + 20 + by_chance && fio.0 * 2 <= fio.1 + 20;
             return near.then_some(()).ok_or(format!("fio {fio:?} and drivelab {lab:?} follow"));
         }
         share("operations that follow the one before", (fio.0, fio.1, lab.0, lab.1))
