@@ -51,17 +51,17 @@ pub fn line(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }
 
-/// Lines on stderr that hold what somebody typed or wrote in a file: it may be of any length, and is not printed whole.
+/// Lines on stderr with values from the command line or a file, which may have any length: long words are cut.
 pub fn cut(text: &str) {
     line(&without_long_words(text));
 }
 
-/// The text with no word in it that is longer than is shown of a value.
+/// The text, every word cut to [`LONGEST_SHOWN`] characters.
 fn without_long_words(text: &str) -> String {
     text.split_inclusive(char::is_whitespace).map(word_shown).collect()
 }
 
-/// As much of a word, with the blank behind it, as is shown.
+/// The word and the whitespace behind it, cut to [`LONGEST_SHOWN`] characters.
 fn word_shown(word: &str) -> std::borrow::Cow<'_, str> {
     let bare = word.trim_end();
     if bare.len() <= LONGEST_SHOWN {

@@ -137,9 +137,8 @@ pub struct BlockDeviceFacts {
     /// recordings from before it was looked at.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub passes_on: Option<PassesOn>,
-    /// Most bytes that the kernel surely hands to the device in one request, wherever they lie in memory; what is
-    /// longer may be counted as several. Absent where the device has borders that no request crosses, and in recordings
-    /// from before it was looked at.
+    /// Largest operation that the kernel never splits, however it lies in memory; a larger one may be counted as
+    /// several. Absent where requests must not cross borders on the device (`chunk_sectors`), and in older recordings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub request_size: Option<Bytes>,
 }

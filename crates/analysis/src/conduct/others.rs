@@ -33,11 +33,12 @@ const FOREIGN_RATE: f64 = 1e6;
 const FOREIGN_OPERATIONS: f64 = 20.0;
 /// Shortest time over which that limit is taken, in seconds: journals write some dozens at once every few seconds.
 const FOREIGN_OPERATIONS_S: f64 = 5.0;
-/// Share of the execution's own operations above which those of others count however few they are, in a short step or
-/// beside a slow load; from so many on.
+/// Share of the execution's own operations above which others are marked whatever their rate: in a step of a second, or
+/// beside a slow load, they stay below the limits above.
 const MANY_SHARE: f64 = 0.5;
+/// Operations of others below which that share says nothing.
 const MANY_FROM: f64 = 25.0;
-/// Bytes of an operation below which no device splits it, where nothing is on record of the device.
+/// Bytes of the largest operation that surely no device splits, where the device's own limit is not on record.
 const WHOLE: f64 = 65_536.0;
 /// Bytes of its journal that the file system below a loop device writes at most for a flush.
 const JOURNAL_OF_FLUSH: f64 = 16_384.0;
@@ -80,16 +81,16 @@ struct Issued {
     bytes: Moved,
     /// Flushes: a device-mapper layer counts each as a write, the head of a multipath drive as a read, most as neither.
     flushes: f64,
-    /// What the device may make of them.
+    /// Into how many requests the device may split them.
     split: Split,
 }
 
-/// How operations may become several on the device.
+/// Into how many requests a device may split operations.
 #[derive(Clone, Copy)]
 enum Split {
-    /// Each into at most so many.
+    /// Each operation into at most this many.
     Each(f64),
-    /// By their bytes: one more for each stretch of so many.
+    /// One more for every this many bytes.
     Bytes(f64),
 }
 
@@ -336,18 +337,18 @@ fn of_target<'a>(subject: &Subject<'a>, window: &Window<'a>) -> Option<Account<'
     Some(Account { devices, own, due, allowed, counted, seconds, operations })
 }
 
-/// The least of what these devices surely take in one request; `None` where it is not on record of all.
+/// The smallest `request_size` of these devices; `None` if one of them has none on record.
 fn lowest_request(subject: &Subject<'_>, names: &[&str]) -> Option<Bytes> {
     let of = |name: &&str| subject.devices.iter().find(|device| device.name == **name)?.request_size;
     names.iter().map(of).collect::<Option<Vec<Bytes>>>()?.into_iter().min()
 }
 
-/// Into how many requests an operation of a load is split at most; `None` for a trace, whose sizes are known one by one
-/// only.
+/// Most requests that an operation of a load is split into, where one takes `request` bytes; `None` for a trace, of which
+/// only the single sizes are known.
 fn parts_of(workload: &Workload, request: Bytes) -> Option<f64> {
     let request = request.get().max(1);
     let of_block = |block: Bytes| {
-        // Where neither is a multiple of the other, an operation may lie over one border more.
+        // Where neither is a multiple of the other, an operation may cross one border more.
         let (block, odd) = (block.get(), !request.is_multiple_of(block.get()) && !block.get().is_multiple_of(request));
         block.div_ceil(request) + u64::from(odd)
     };

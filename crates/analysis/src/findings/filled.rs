@@ -27,7 +27,7 @@ fn others(seen: &[Seen]) -> &'static str {
     if noted { " Other programs used the disk, so these rates are lower bounds." } else { "" }
 }
 
-/// Digits behind the point that leave a figure three in all; none below a thousandth.
+/// Decimals that give three significant digits; none below a thousandth.
 fn digits(value: f64) -> usize {
     match value {
         100.0.. => 0,
@@ -38,7 +38,7 @@ fn digits(value: f64) -> usize {
     }
 }
 
-/// So many GB in words: with these digits, and below 1 GB in MB, where a small span would be lost in rounding.
+/// A volume with its unit; below 1 GB in MB, because rounding to GB would lose a small one.
 fn volume(gb: f64, behind_the_point: usize) -> String {
     if gb >= 1.0 {
         return format!("{gb:.behind_the_point$} GB");
@@ -47,7 +47,7 @@ fn volume(gb: f64, behind_the_point: usize) -> String {
     format!("{mb:.*} MB", digits(mb))
 }
 
-/// From so many to so many GB in words, the unit once where it is the same.
+/// `from 1.5 to 2.0 GB`: the unit stands once where both have the same.
 fn stretch(from: f64, to: f64) -> String {
     let (from, to) = (volume(from, 1), volume(to, 1));
     match from.split_once(' ') {

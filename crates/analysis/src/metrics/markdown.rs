@@ -54,8 +54,8 @@ definition, its function and the records it comes from. An address is `STEP:METR
   were ready to run for more than a tenth of their time and other programs had the CPU, those were the limit. Where a
   CPU quota took more than a hundredth of the step, and at least half of what they waited, that was, in open and closed
   loops. Steps below 10 ms say nothing about either. Where drivelab itself stood still for more than a hundredth of the
-  time (stopped, frozen, suspended: none of its threads ran, and none waited for a CPU), that was. Stops of less than
-  75 ms may go unseen: a look each 25 ms must be 50 ms late.
+  time (stopped, frozen, suspended: none of its threads ran, and none waited for a CPU), that was. Stops
+  shorter than 75 ms may be missed: the clock is read every 25 ms, and a reading must be 50 ms late.
 - **Disturbed figures.** The kernel counts what every device moves, whoever asked for it. Where others moved more than
   5 % of the execution's own bytes and more than 1 MB/s, on the device that is measured or on one below it (the disk of
   a loop device's file, what LUKS, LVM, md, a partition or multipath lies on), every figure of the step is marked but
@@ -81,13 +81,12 @@ definition, its function and the records it comes from. An address is `STEP:METR
   copy-on-write file systems; 16 KiB for every flush, below a loop device. Anything beyond is I/O of others.
 
   Operations are judged as well, because few bytes can be many seeks: others are marked where they did more than 5 % of
-  the execution's own operations, more than 20 a second and more than 100; or more than half of the execution's own and
-  more than 25, which is what counts in a short step or beside a slow load. This needs a stack in which one operation
+  the execution's own operations, more than 20 a second and more than 100. In short steps and beside slow loads another
+  limit is lower: more than half of the execution's own operations and more than 25. This needs a stack in which one operation
   above is one below: the measured device with direct I/O, and encryption, a linear volume or a loop device with direct
-  I/O on a single device; not copy-on-write file systems. A large operation may be split into requests of the size that
-  the device surely takes (`request_size` of the device, from its queue's limits; 64 KiB where that is not on record,
-  and below encryption and volumes), and flushes of the load may be counted as reads or writes. Beside a load that
-  writes through a file system only reads are judged, because the journal writes too.
+  I/O on a single device; not copy-on-write file systems. Operations above the device's `request_size` (64 KiB where
+  that is not on record, and below encryption and volumes) may be split, and flushes of the load may be counted as reads
+  or writes. Beside a load that writes through a file system only reads are judged, because the journal writes too.
 
   Not judged: writes beside loads on sets of files, and layers whose I/O to their devices is unknown (thin pools,
   snapshots, caches, dm-integrity, md arrays with a journal, loop devices on btrfs or ZFS). A finding says both

@@ -251,7 +251,7 @@ fn plan(
         }
         Shown::JobFile => {
             let text = drivelab_interop::fio::job_file(&plan, &fio_target(path)).map_err(|unnameable| {
-                Failure::usage(format!("{unnameable}; give it a link with a plain name (ln -s) and name that"))
+                Failure::usage(format!("{unnameable}. Make a link with a plain name (ln -s) and name that"))
             })?;
             if !drivelab_interop::fio::has_jobs(&text) {
                 let name = &plan.methodology.name;

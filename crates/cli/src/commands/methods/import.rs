@@ -155,8 +155,7 @@ fn of(imported: &Imported, fate: Fate) -> Vec<&Note> {
     imported.notes.iter().filter(|note| note.fate == fate).collect()
 }
 
-/// What became of the options, for people: of each kind no more than somebody reads. The head of the methodology names
-/// them all.
+/// What became of the options, for people: at most [`MOST_SHOWN`] of each kind. The methodology lists all at its head.
 fn report(imported: &Imported) -> String {
     let mut text = format!("{} carried over\n", format::counted(imported.carried, "option"));
     for (fate, head) in HEADS {
@@ -166,7 +165,7 @@ fn report(imported: &Imported) -> String {
             notes.iter().take(MOST_SHOWN).for_each(|note| text.push_str(&format!("  {}\n", note.text())));
             let more = notes.len().saturating_sub(MOST_SHOWN);
             if more > 0 {
-                text.push_str(&format!("  and {more} more, which the methodology names at its head\n"));
+                text.push_str(&format!("  and {more} more; the methodology lists them all at its head\n"));
             }
         }
     }

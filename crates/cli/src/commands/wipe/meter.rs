@@ -32,7 +32,7 @@ impl Meter {
         self.begun.elapsed()
     }
 
-    /// So much of so much is done in this way.
+    /// Shows `done` of `total`, and the rate where this way of wiping moves data.
     pub(super) fn bytes(&mut self, how: How, done: Bytes, total: Bytes) {
         let share = done.as_f64() / total.as_f64().max(1.0);
         let rate = rate(how, done, self.elapsed());
@@ -73,7 +73,7 @@ fn line(share: f64, of: &str, elapsed: Duration) -> String {
     format!("{done}, about {left} left")
 }
 
-/// How fast it went so far, for the line; nothing where no time has passed, and of a discard, which moves no data.
+/// The mean rate so far, for the line; empty before any time has passed, and for a discard, which moves no data.
 fn rate(how: How, done: Bytes, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs_f64();
     if how != How::Discard && seconds > 0.0 {
