@@ -138,8 +138,8 @@ fn facts(folder: &Path) -> BlockDeviceFacts {
     }
 }
 
-/// Largest operation that is never split, by the limits of the device's queue: the size of a request, its segments (each
-/// of which may be a single page), and the pages that the kernel takes into one operation of direct I/O.
+/// Largest operation that is never split, by the limits of the device's queue: the size of a request, its segments
+/// (each of which may be a single page), and the pages that the kernel takes into one operation of direct I/O.
 fn request_size(queue: &Path) -> Option<Bytes> {
     let kib: u64 = read_number(&queue.join("max_sectors_kb"))?;
     let pieces: u64 = read_number(&queue.join("max_segments"))?;

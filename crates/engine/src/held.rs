@@ -1,9 +1,9 @@
 //! What held the whole process up: that it stood still, and a CPU quota. Never in a loop that issues.
 //!
-//! A thread of its own sleeps for 25 ms at a time and looks at the clock before and after. Where a look comes much later
-//! than it should, and the thread neither ran meanwhile nor waited for a CPU, nothing of the process ran: it was stopped
-//! (SIGSTOP), frozen (cgroup), or the machine stood still. A suspended machine shows by the clock that goes on meanwhile.
-//! The thread does nothing else, because a stop during other work cannot be told from it.
+//! A thread of its own sleeps for 25 ms at a time and looks at the clock before and after. Where a look comes much
+//! later than it should, and the thread neither ran meanwhile nor waited for a CPU, nothing of the process ran: it was
+//! stopped (SIGSTOP), frozen (cgroup), or the machine stood still. A suspended machine shows by the clock that goes on
+//! meanwhile. The thread does nothing else, because a stop during other work cannot be told from it.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;

@@ -158,6 +158,32 @@ fn what_is_not_carried_over_is_named_with_its_line() {
 }
 
 #[test]
+fn what_a_loop_or_a_run_overrides_is_without_effect_unless_another_run_has_it() {
+    let storage = "sd=sd1,lun=/dev/sdx,threads=4\nwd=w,sd=sd1,xfersize=8k,rdpct=50,seekpct=30\n";
+    let noted = |runs: &str| {
+        let imported = import(&format!("{storage}{runs}")).expect("imports");
+        let replaced = imported.notes.iter().filter(|note| note.why.contains("instead") || note.why.contains("a loop"));
+        replaced.map(|note| (note.fate, note.option.clone())).collect::<Vec<_>>()
+    };
+    let all = ["threads=4", "xfersize=8k", "rdpct=50", "seekpct=30"];
+    let all = all.map(|option| (Fate::NoEffect, option.to_owned())).to_vec();
+    let loops = "rd=a,wd=w,forthreads=(1,2),forxfersize=(1k,2k),forrdpct=(0,100),forseekpct=(0,100)\n";
+    assert_eq!(noted(loops), all);
+    assert_eq!(noted("rd=a,wd=w,threads=1,xfersize=1k,rdpct=0,seekpct=0\n"), all);
+    assert!(noted(&format!("{loops}rd=b,wd=w\n")).is_empty(), "the second run has them all");
+    assert!(noted(&format!("rd=b,wd=w\n{loops}")).is_empty(), "and so has the first");
+}
+
+#[test]
+fn ratios_of_data_are_without_effect_where_nothing_is_written() {
+    let fate = |share: u64| {
+        let text = format!("compratio=2\nsd=sd1,lun=/dev/sdx\nwd=w,sd=sd1,rdpct={share}\nrd=r,wd=w\n");
+        import(&text).expect("imports").notes.iter().find(|note| note.option == "compratio=2").map(|note| note.fate)
+    };
+    assert_eq!((fate(100), fate(99)), (Some(Fate::NoEffect), Some(Fate::Changed)));
+}
+
+#[test]
 fn mistakes_point_to_their_line_and_say_what_was_expected() {
     for (text, line, title, label) in [
         (

@@ -343,8 +343,8 @@ fn lowest_request(subject: &Subject<'_>, names: &[&str]) -> Option<Bytes> {
     names.iter().map(of).collect::<Option<Vec<Bytes>>>()?.into_iter().min()
 }
 
-/// Most requests that an operation of a load is split into, where one takes `request` bytes; `None` for a trace, of which
-/// only the single sizes are known.
+/// Most requests that an operation of a load is split into, where one takes `request` bytes; `None` for a trace, of
+/// which only the single sizes are known.
 fn parts_of(workload: &Workload, request: Bytes) -> Option<f64> {
     let request = request.get().max(1);
     let of_block = |block: Bytes| {

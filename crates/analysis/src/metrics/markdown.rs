@@ -82,9 +82,9 @@ definition, its function and the records it comes from. An address is `STEP:METR
 
   Operations are judged as well, because few bytes can be many seeks: others are marked where they did more than 5 % of
   the execution's own operations, more than 20 a second and more than 100. In short steps and beside slow loads another
-  limit is lower: more than half of the execution's own operations and more than 25. This needs a stack in which one operation
-  above is one below: the measured device with direct I/O, and encryption, a linear volume or a loop device with direct
-  I/O on a single device; not copy-on-write file systems. Operations above the device's `request_size` (64 KiB where
+  limit is lower: more than half of the execution's own operations and more than 25. This needs a stack in which one
+  operation above is one below: the measured device with direct I/O, and encryption, a linear volume or a loop device
+  with direct I/O on a single device; not copy-on-write file systems. Operations above the device's `request_size` (64 KiB where
   that is not on record, and below encryption and volumes) may be split, and flushes of the load may be counted as reads
   or writes. Beside a load that writes through a file system only reads are judged, because the journal writes too.
 

@@ -3,6 +3,7 @@
 //! Owns what the parameters of storage and workload definitions become. Must not know: runs and their loops.
 
 use super::lines::{Entry, Param};
+use super::loops::Loop;
 use super::value::{percent, rounded, size, thousandths};
 use crate::State;
 use crate::bounds::{DEEPEST, TOO_DEEP};
@@ -53,6 +54,8 @@ pub(super) struct Sources<'e> {
     pub(super) run: &'e Entry,
     pub(super) work: &'e Entry,
     pub(super) storage: Option<&'e Entry>,
+    /// Loops of the run, which hold in place of what any of these say.
+    pub(super) loops: &'e [Loop],
 }
 
 impl<'e> Sources<'e> {
@@ -63,13 +66,20 @@ impl<'e> Sources<'e> {
         SOURCES.iter().filter_map(|(key, keys)| Some((*key, find(keys)?.place.clone()))).collect()
     }
 
-    /// The parameter that holds, marked as carried; those that it overrides are without effect here.
+    /// The parameter that holds, marked as carried, and those that it or a loop overrides as replaced.
     fn ask(&self, key: &str, state: &mut State) -> Option<&'e Param> {
+        let in_loop = self.loops.iter().any(|one| one.replaces().contains(&key));
         let all = [self.run, self.work].into_iter().chain(self.storage);
         let mut found = None;
         for param in all.flat_map(|entry| entry.get(key)) {
-            state.notes.say(&param.place, &param.written, Fate::Carried, "");
-            found = found.or(Some(param));
+            if in_loop {
+                state.notes.is_replaced(&param.place, &param.written, "a loop of the run stands in its place");
+            } else if found.is_some() {
+                state.notes.is_replaced(&param.place, &param.written, "what the run or the workload says holds instead");
+            } else {
+                state.notes.say(&param.place, &param.written, Fate::Carried, "");
+                found = Some(param);
+            }
         }
         found
     }

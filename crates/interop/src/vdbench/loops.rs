@@ -21,6 +21,16 @@ pub(super) struct Loop {
 }
 
 impl Loop {
+    /// The parameters that it stands in place of.
+    pub(super) fn replaces(&self) -> &'static [&'static str] {
+        match self.key {
+            "block_size" => &["xfersize"],
+            "queue_depth" => &["threads"],
+            "write_percent" => &["rdpct", "writepct"],
+            _ => &["seekpct"],
+        }
+    }
+
     /// Makes of a load what it is in all the steps of the loop, which stands in place of what the load says itself.
     pub(super) fn apply(&self, load: &mut Load) {
         match self.key {

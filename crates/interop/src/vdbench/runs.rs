@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::defined::Defined;
 use super::lines::Entry;
 use super::load::{Load, Sources, load, say, wrong};
-use super::loops;
+use super::loops::{self, Loop};
 use super::rates::{self, Rates};
 use super::value::{size, thousandths, time as seconds};
 use crate::State;
@@ -26,13 +26,15 @@ pub(super) fn fill(draft: &mut Draft, entries: &[Entry], state: &mut State) {
     let mut names = Names::without(&["prepare", "main"]);
     let mut all: Vec<Load> = Vec::new();
     let mut storage = Storage::default();
-    let data = general(entries, state);
+    let data = data(entries, state);
     let defined = Defined::of(entries);
     for run in entries.iter().filter(|entry| entry.kind == "rd") {
-        let Some(loads) = loads(run, &defined, &mut storage, state) else { continue };
-        test(draft, run, loads, &data, &mut names, &mut all, state);
+        let loops = loops::of(run, state);
+        let Some(loads) = loads(run, &defined, &loops, &mut storage, state) else { continue };
+        test(draft, run, (loads, loops), &data, &mut names, &mut all, state);
         storage.only_difference(draft, run, state);
     }
+    general(entries, all.iter().any(|load| load.writes), state);
     unused(entries, state);
     if draft.tests.is_empty() {
         if state.mistakes.is_empty() {
@@ -120,44 +122,53 @@ impl<'e> Storage<'e> {
     }
 }
 
-/// Parameters of the whole file: shares of the data.
-fn general(entries: &[Entry], state: &mut State) -> Vec<(&'static str, u64)> {
+/// What parameters of the whole file say about the data of the writes.
+fn data(entries: &[Entry], state: &mut State) -> Vec<(&'static str, u64)> {
     let mut data = Vec::new();
-    for entry in entries.iter().filter(|entry| !entry.is_definition()) {
+    for entry in entries {
+        let key = match entry.kind.as_str() {
+            "compratio" => "compress_percent",
+            "dedupratio" => "dedup_percent",
+            _ => continue,
+        };
         // A ratio of 1.25 leaves 80 per cent.
         let left = |ratio: u64| (100_000 + ratio / 2) / ratio;
-        let share = thousandths(&entry.name).filter(|ratio| *ratio >= 1000).map(|ratio| 100 - left(ratio));
-        let note = |fate, why: &str, state: &mut State| state.notes.say(&entry.place, &entry.written, fate, why);
-        match (entry.kind.as_str(), share) {
-            ("compratio", Some(share)) => {
-                note(Fate::Changed, "a ratio becomes the share of each block that compresses away", state);
-                data.push(("compress_percent", share));
-            }
-            ("dedupratio", Some(share)) => {
-                note(Fate::Changed, "a ratio becomes the share of the blocks that repeat an earlier one", state);
-                data.push(("dedup_percent", share));
-            }
-            ("compratio" | "dedupratio", None) => {
-                let place = &entry.place;
-                let title = format!("'{}' is not a valid value of {}", entry.name, entry.kind);
-                state.mistakes.push(Mistake::new(place, title, "expected a ratio such as 2", "1 is no reduction"));
-            }
-            ("dedupunit" | "dedupsets" | "dedupflipflop", _) => {
-                note(Fate::Lost, "whole blocks repeat, and any earlier one may", state);
-            }
-            ("validate", _) => note(Fate::Lost, "say verify = \"headers\" and a test with op = \"verify\"", state),
-            ("data_errors", _) => note(Fate::Changed, "scattered errors are survived and counted", state),
-            ("concatenatesds" | "concatenate", _) => note(Fate::Lost, "there is one target", state),
-            _ => note(Fate::NoEffect, "it is about how Vdbench itself runs and reports", state),
+        if let Some(ratio) = thousandths(&entry.name).filter(|ratio| *ratio >= 1000) {
+            data.push((key, 100 - left(ratio)));
+        } else {
+            let title = format!("'{}' is not a valid value of {}", entry.name, entry.kind);
+            state.mistakes.push(Mistake::new(&entry.place, title, "expected a ratio such as 2", "1 is no reduction"));
         }
     }
     data
+}
+
+/// Says what becomes of the parameters of the whole file.
+fn general(entries: &[Entry], writes: bool, state: &mut State) {
+    for entry in entries.iter().filter(|entry| !entry.is_definition()) {
+        let (fate, why) = match entry.kind.as_str() {
+            "compratio" | "dedupratio" | "dedupunit" | "dedupsets" | "dedupflipflop" if !writes => {
+                (Fate::NoEffect, "nothing is written")
+            }
+            "compratio" => (Fate::Changed, "a ratio becomes the share of each block that compresses away"),
+            "dedupratio" => (Fate::Changed, "a ratio becomes the share of the blocks that repeat an earlier one"),
+            "dedupunit" | "dedupsets" | "dedupflipflop" => {
+                (Fate::Lost, "whole blocks repeat, and any earlier one may")
+            }
+            "validate" => (Fate::Lost, "say verify = \"headers\" and a test with op = \"verify\""),
+            "data_errors" => (Fate::Changed, "scattered errors are survived and counted"),
+            "concatenatesds" | "concatenate" => (Fate::Lost, "there is one target"),
+            _ => (Fate::NoEffect, "it is about how Vdbench itself runs and reports"),
+        };
+        state.notes.say(&entry.place, &entry.written, fate, why);
+    }
 }
 
 /// The workloads of a run; `None` where it is about something else.
 fn loads<'e>(
     run: &'e Entry,
     defined: &Defined<'e>,
+    loops: &[Loop],
     storage_of_all: &mut Storage<'e>,
     state: &mut State,
 ) -> Option<Vec<(&'e Entry, Load)>> {
@@ -199,7 +210,7 @@ fn loads<'e>(
                 first
             }
         };
-        found.push((work, load(&Sources { run, work, storage }, state)));
+        found.push((work, load(&Sources { run, work, storage, loops }, state)));
     }
     (!found.is_empty()).then_some(found)
 }
@@ -207,13 +218,12 @@ fn loads<'e>(
 fn test(
     draft: &mut Draft,
     run: &Entry,
-    mut loads: Vec<(&Entry, Load)>,
+    (mut loads, loops): (Vec<(&Entry, Load)>, Vec<Loop>),
     data: &[(&'static str, u64)],
     names: &mut Names,
     all: &mut Vec<Load>,
     state: &mut State,
 ) {
-    let loops = loops::of(run, state);
     for (_, load) in &mut loads {
         // Data, fill and least size follow from what the loops make of it.
         loops.iter().for_each(|one| one.apply(load));
