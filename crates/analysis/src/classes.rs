@@ -12,7 +12,7 @@ use drivelab_core::units::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::metrics::used_rounds;
+use crate::topics::rounds::used_rounds;
 use crate::values;
 
 /// What one class of operations of a step did.

@@ -17,10 +17,11 @@ use drivelab_core::units::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::metrics::{Compute, entries, round_value, used_rounds};
-use crate::scores::{ScoreFigure, ScoreTerm, scores};
+use crate::analysis::{ANALYSIS_VERSION, Analysis};
+use crate::metrics::{Compute, entries, metric_def, round_value};
+use crate::topics::rounds::used_rounds;
+use crate::topics::scores::{ScoreFigure, ScoreTerm, scores};
 use crate::values::Execution;
-use crate::{ANALYSIS_VERSION, Analysis, metric_def};
 
 /// Most near matches that an error lists.
 const MOST_NEAR: usize = 5;

@@ -5,7 +5,7 @@ use drivelab_core::telemetry::Quantity;
 use drivelab_core::units::Bytes;
 use drivelab_core::workload::Span;
 
-use crate::values;
+use crate::topics::telemetry::values as telemetry;
 
 /// The bytes that executed steps were about, preparation included: the union of their spans, in order and apart from
 /// each other. Empty before the first step. A step that ended early need not have touched all of its span.
@@ -38,7 +38,7 @@ pub fn not_measured(records: &RunRecords) -> Vec<&'static str> {
     if records.environment.target.kind.stores_nothing() {
         return Vec::new();
     }
-    let without = |quantity| values::telemetry::of_drive(&records.telemetry, quantity).is_none();
+    let without = |quantity| telemetry::of_drive(&records.telemetry, quantity).is_none();
     [
         (Quantity::Temperature, "How warm the drive was: nothing gave its temperature."),
         (Quantity::Power, "What the drive drew: no meter of its power was read."),

@@ -1,7 +1,7 @@
 //! Shapes for charts and the tables beside them: sweeps over one axis, and time lines of a step and of a run.
 //!
 //! Owns the choice of what belongs on one curve. Must not know colours, scales, HTML or how many points fit a page.
-//! Sweep values are copied from [`crate::Analysis`], never worked out again.
+//! Sweep values are copied from [`crate::analysis::Analysis`], never worked out again.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,9 @@ use drivelab_core::units::{Bytes, Nanos};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::{Analysis, values};
+use crate::analysis::Analysis;
+use crate::topics::telemetry::values as telemetry;
+use crate::values;
 
 /// The axis that tells lines of one chart apart instead of places on it.
 const LINE_AXIS: &str = "op";
@@ -155,7 +157,8 @@ pub struct RunTimeLine {
     pub breaks_s: Vec<f64>,
 }
 
-/// Every sweep of the run, in the order of the plan. Preparation is never one, nor is a curve ([`crate::curve`]).
+/// Every sweep of the run, in the order of the plan. Preparation is never one, nor is a curve
+/// ([`crate::topics::curve`]).
 #[must_use]
 pub fn sweeps(records: &RunRecords, analysis: &Analysis) -> Vec<Sweep> {
     records.plan.tests.iter().filter_map(|test| sweep_of(test, analysis)).collect()
@@ -300,7 +303,7 @@ fn time_point(interval: &IntervalRecord, start_ns: u64, written_bytes: u64) -> T
 /// writes.
 #[must_use]
 pub fn write_amplification(records: &RunRecords) -> Vec<(u64, f64)> {
-    values::telemetry::write_amplification_over_time(&records.telemetry)
+    telemetry::write_amplification_over_time(&records.telemetry)
 }
 
 fn seconds(nanoseconds: u64) -> f64 {

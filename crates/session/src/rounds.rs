@@ -1,8 +1,8 @@
 //! Which executions of a test are still to be done, when a steady test is steady and what is said of it, and at which
 //! rate the next round of a search runs.
 
-use drivelab_analysis::find_rate::rate_of_round;
 use drivelab_analysis::findings;
+use drivelab_analysis::search::rate_of_round;
 use drivelab_analysis::steady::{short_window, snia_window, tracked_value};
 use drivelab_core::drive_state::DriveState;
 use drivelab_core::event::Steadiness;
@@ -14,8 +14,6 @@ use drivelab_core::relative::skipped;
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
 
-use crate::again::Again;
-
 /// Executions of a test in one set, in order, in groups after which a steady test is judged: a round each, or all of a
 /// test with fixed rounds.
 pub(crate) fn groups(test: &TestPlan, set: u32) -> Vec<Vec<(StepKey, &Step)>> {
@@ -25,26 +23,6 @@ pub(crate) fn groups(test: &TestPlan, set: u32) -> Vec<Vec<(StepKey, &Step)>> {
         Rounds::Steady { .. } => test.steps.len(),
     };
     schedule.chunks(size.max(1)).map(<[_]>::to_vec).collect()
-}
-
-/// Executions that are still to be done, steady tests and searches with their most rounds: not finished, or preparing a
-/// target that is not prepared now (then also what is done once more for the steps that rest on it). A steady test that
-/// has its verdict is done, and so is a search that found its rate.
-#[must_use]
-pub fn left(records: &RunRecords, prepared: bool) -> Vec<(StepKey, &Step)> {
-    let once_more = if prepared { Again::default() } else { Again::of(records) };
-    let mut left = Vec::new();
-    for set in 1..=records.plan.sets() {
-        for test in &records.plan.tests {
-            let again = once_more.tests.contains(&test.name);
-            let open = again || !is_judged(records, test);
-            let of_set = test.schedule_of_set(set).into_iter();
-            left.extend(of_set.filter(|(key, step)| {
-                once_more.executions.contains(key) || (open && is_due(records, key, step, again))
-            }));
-        }
-    }
-    left
 }
 
 /// Whether a steady test has its verdict.

@@ -1,6 +1,7 @@
 //! Which firmware runs, what else lies in its slots, and revisions that are known to harm.
 
-use super::{Answer, Known, Notes, Question, Sureness};
+use super::answer::{Answer, Notes, Question, Sureness};
+use super::known::Known;
 
 /// A revision with a fault that everybody with the model should know of.
 struct Fault {

@@ -6,8 +6,9 @@ use drivelab_core::environment::BlockDeviceFacts;
 use drivelab_core::probe::{NvmeProbe, TargetProbe};
 use drivelab_core::units::Bytes;
 
+use super::answer::{Answer, Notes, Question, Sureness};
+use super::known::Known;
 use super::makers::{self, by_idema, odd_serial, sold_as};
-use super::{Answer, Known, Notes, Question, Sureness};
 
 /// Bytes per second that no drive of today passes: a PCIe 5.0 link of four lanes. A slower link that it has now does
 /// not count, as it may have done its work behind a faster one.

@@ -2,7 +2,8 @@
 
 use drivelab_core::probe::{AtaProbe, Health, NvmeProbe, SmartAttribute, TargetProbe};
 
-use super::{Answer, Known, Notes, Question, Sureness};
+use super::answer::{Answer, Notes, Question, Sureness};
+use super::known::Known;
 
 /// Endurance used, per cent, from which it is said, and from which the maker's figure is spent (as in `probe`).
 const WORN_PERCENT: u8 = 90;

@@ -4,7 +4,8 @@
 use drivelab_core::probe::AtaProbe;
 use drivelab_core::units::Bytes;
 
-use super::{Answer, Known, Notes, Question, Sureness};
+use super::answer::{Answer, Notes, Question, Sureness};
+use super::known::Known;
 
 /// Up to so many hours and drive writes it may be new: a test at the factory, and the first formatting.
 const NEW_HOURS: u64 = 10;

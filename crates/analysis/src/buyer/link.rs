@@ -4,7 +4,9 @@
 use drivelab_core::environment::{LinkFacts, pcie_link};
 use drivelab_core::probe::{PcieHop, UplinkRoot};
 
-use super::{Answer, Known, Notes, Question, Sureness, beside, old_data};
+use super::answer::{Answer, Notes, Question, Sureness, beside};
+use super::known::Known;
+use super::old_data;
 
 pub(super) fn answer(known: &Known<'_>) -> Answer {
     let mut notes = Notes::default();

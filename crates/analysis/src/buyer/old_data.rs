@@ -6,18 +6,21 @@
 //! against no drive.
 
 use drivelab_core::content::PlaceSample;
-use drivelab_core::metric::{Metric, Wrong};
+use drivelab_core::metric::Metric;
 use drivelab_core::plan::{Combine, Step, StepRole, TestPlan};
 use drivelab_core::record::StepRecord;
 use drivelab_core::run::RunRecords;
 use drivelab_core::units::Bytes;
 use drivelab_core::workload::{Pattern, Workload};
 
-use super::{Answer, Known, Notes, Question, Sureness, beside};
-use crate::findings::plural;
-use crate::metrics::used_rounds;
+use super::answer::{Answer, Notes, Question, Sureness, beside};
+use super::known::{Known, Place, SmallReads};
+use crate::analysis::Analysis;
+use crate::evidence::plural;
+use crate::stats;
+use crate::topics::limits::{self, LimitKind};
+use crate::topics::rounds::used_rounds;
 use crate::values::{Execution, read_throughput};
-use crate::{Analysis, LimitKind, limits, stats};
 
 /// A place is slow below this share of the fastest one. Regions of one flash drive differ by a fifth or so.
 const SLOW: f64 = 0.5;
@@ -35,47 +38,11 @@ const OTHERS_ACTION: &str = "See what uses the disk (`iotop`, `lsof`), stop it a
 /// What to do where the host held reads back.
 const HELD_BACK_ACTION: &str = "See what uses the CPU (`top`) or limits it, stop that and check again.";
 
-/// A place that was read in order.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place {
-    /// Where it begins.
-    pub offset: Bytes,
-    /// Its length; not all of it may have been read.
-    pub length: Bytes,
-    /// `read.throughput` of its step, in 10^6 bytes per second; of the rounds that nobody disturbed, where there are.
-    pub mb_s: f64,
-    /// Rounds that it rests on.
-    pub rounds: usize,
-    /// How they became one figure.
-    pub combine: Combine,
-    /// Rounds left out because other programs used the disk.
-    pub left_out: usize,
-    /// In which direction it is wrong, as others used the disk in every round; absent where they did not.
-    pub wrong: Option<Wrong>,
-    /// What other than the target limited it, so that it is a lower bound; absent where nothing did.
-    pub held_back: Option<LimitKind>,
-}
-
 impl Place {
     /// Whether its figure tells how slow it is: a lower bound does not.
     const fn is_judged(&self) -> bool {
         self.wrong.is_none() && self.held_back.is_none()
     }
-}
-
-/// Small reads of one step, in microseconds: its `read.latency_mean`, `read.latency_p99` and `read.latency_max`.
-#[derive(Debug, Clone, PartialEq)]
-pub struct SmallReads {
-    /// What the step is called.
-    pub label: String,
-    /// Mean.
-    pub mean_us: f64,
-    /// 99 % took no longer; absent where too few reads tell it.
-    pub p99_us: Option<f64>,
-    /// The longest.
-    pub longest_us: f64,
-    /// In which direction they are wrong because other programs used the disk; `None` where none did.
-    pub wrong: Option<Wrong>,
 }
 
 /// The places of the first test that reads one after the other in order, by their addresses.

@@ -4,16 +4,19 @@ use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::ids::StepKey;
 use drivelab_core::metric::{AsAsked, Better, Metric, Spread, Wrong};
 use drivelab_core::plan::{Combine, Rounds, Step, TestPlan};
-use drivelab_core::record::{StepRecord, StopReason};
+use drivelab_core::record::StepRecord;
 use drivelab_core::run::RunRecords;
 use drivelab_core::workload::Workload;
 
-use super::meaning::Measured;
-use super::{Compute, Entry, entries};
 use crate::check::{Seen, Spoils, Verdict};
-use crate::findings::search::RATE_FOUND;
-use crate::values::{self, Execution, both};
-use crate::{curve, find_rate, limits, rate, stats, steady};
+use crate::metrics::entry::{Compute, Entry};
+use crate::metrics::lookup::entries;
+use crate::metrics::meaning::Measured;
+use crate::topics::rounds::used_rounds;
+use crate::topics::search::{self, RATE_FOUND};
+use crate::topics::{curve, limits};
+use crate::values::{Execution, both};
+use crate::{rate, stats};
 
 /// Every metric of the run: steps in the order of the plan, the whole run last.
 pub(crate) fn all(records: &RunRecords, verdicts: &[Verdict]) -> Vec<Metric> {
@@ -25,7 +28,7 @@ pub(crate) fn all(records: &RunRecords, verdicts: &[Verdict]) -> Vec<Metric> {
             }
         }
     }
-    metrics.extend(crate::scores::metrics(&records.plan, &metrics));
+    metrics.extend(crate::topics::scores::metrics(&records.plan, &metrics));
     for entry in entries() {
         if let Compute::Run(function) = entry.compute {
             let metric = run_metric(entry, function(records));
@@ -33,31 +36,6 @@ pub(crate) fn all(records: &RunRecords, verdicts: &[Verdict]) -> Vec<Metric> {
         }
     }
     metrics
-}
-
-/// The executions of a step that its figures come from, by round: all finished ones that count; of a steady test only
-/// the reported window (or, before there is a verdict, the last rounds of that length); of a search the round with the
-/// highest rate that kept the bound (or, where none did, the lowest rate); an execution that was stopped early only
-/// where there is no other.
-pub(crate) fn used_rounds<'r>(records: &'r RunRecords, test: &TestPlan, step: &Step) -> Vec<&'r StepRecord> {
-    let counts = |record: &&StepRecord| record.key.step == step.id && !test.is_warm_up(record.key.round);
-    let of_step = records.steps.iter().filter(counts);
-    let mut used: Vec<&StepRecord> = of_step.filter(|record| !values::is_empty(record)).collect();
-    used.sort_by_key(|record| record.key.round);
-    if used.iter().any(|record| record.stop_reason != StopReason::Stopped) {
-        used.retain(|record| record.stop_reason != StopReason::Stopped);
-    }
-    if let Some(found) = find_rate::found(test, step, records) {
-        let best = found.reported().map(|one| one.round);
-        used.retain(|record| Some(record.key.round) == best);
-    }
-    if matches!(test.rounds, Rounds::Steady { .. }) {
-        match records.steadiness.iter().rfind(|verdict| verdict.test == test.name) {
-            Some(verdict) => used.retain(|r| (verdict.first_round..=verdict.last_round).contains(&r.key.round)),
-            None => drop(used.drain(..used.len().saturating_sub(steady::WINDOW))),
-        }
-    }
-    used
 }
 
 fn step_metrics(
@@ -78,7 +56,7 @@ fn step_metrics(
     let (spoiled_by, looks_worse) = spoiled(verdicts, &keys);
     let kept_schedule = !matches!(test.rounds, Rounds::FindRate(_)) && used.iter().all(|one| kept(one, workload));
     // The rate of a search is the highest that keeps the bound: a rate that missed it is none.
-    let none_kept = find_rate::found(test, step, records).is_some_and(|found| found.held.is_none());
+    let none_kept = search::found(test, step, records).is_some_and(|found| found.held.is_none());
     let metric = |entry: Entry| {
         let mut voided_by = void_codes(verdicts, &keys, entry);
         let is_rate = entry.def.meaning.class.is_rate();

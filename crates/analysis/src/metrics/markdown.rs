@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use drivelab_core::metric::Better;
 
-use super::METRICS;
-use crate::ANALYSIS_VERSION;
-use crate::invariants::INVARIANTS;
+use crate::analysis::ANALYSIS_VERSION;
+use crate::metrics::table::METRICS;
+use crate::topics::invariants::INVARIANTS;
 
 /// What the session finds, of which the records of an execution say nothing.
 const NOT_EMPTIED: &str = "\
@@ -84,9 +84,10 @@ definition, its function and the records it comes from. An address is `STEP:METR
   the execution's own operations, more than 20 a second and more than 100. In short steps and beside slow loads another
   limit is lower: more than half of the execution's own operations and more than 25. This needs a stack in which one
   operation above is one below: the measured device with direct I/O, and encryption, a linear volume or a loop device
-  with direct I/O on a single device; not copy-on-write file systems. Operations above the device's `request_size` (64 KiB where
-  that is not on record, and below encryption and volumes) may be split, and flushes of the load may be counted as reads
-  or writes. Beside a load that writes through a file system only reads are judged, because the journal writes too.
+  with direct I/O on a single device; not copy-on-write file systems. Operations above the device's `request_size`
+  (64 KiB where that is not on record, and below encryption and volumes) may be split, and flushes of the load may be
+  counted as reads or writes. Beside a load that writes through a file system only reads are judged, because the journal
+  writes too.
 
   Not judged: writes beside loads on sets of files, and layers whose I/O to their devices is unknown (thin pools,
   snapshots, caches, dm-integrity, md arrays with a journal, loop devices on btrfs or ZFS). A finding says both
@@ -168,13 +169,13 @@ definition, its function and the records it comes from. An address is `STEP:METR
   more hold their last minute against the first, with the time at or above the drive's limit of warning beside it
   (finding `first_and_last_minute`). `heat.*` are the same as figures, of executions of two minutes and more.
 - **Recovery of a load.** Where a test says to which earlier one it has to come back (`recovers_to`), its first round is
-  cut into minutes (into tenths where it is shorter than ten of them, `drivelab_analysis::recovery`); it has recovered
-  with the first of them whose rate is at least the mean of the earlier test's first round, and the time is that until
-  this part begins (finding `load_recovered`, or `load_not_recovered`).
+  cut into minutes (into tenths where it is shorter than ten of them, `drivelab_analysis::topics::state::recovery`); it
+  has recovered with the first of them whose rate is at least the mean of the earlier test's first round, and the time
+  is that until this part begins (finding `load_recovered`, or `load_not_recovered`).
 - **Points of a response test.** Of a test with a cell for each pair of threads and queue depths, MAX is the one with
   the highest rate and a mean latency below 5 ms, MIN the one with the fewest operations in flight, MID the one whose
-  rate is nearest to the middle of both (`drivelab_analysis::demand`, finding `demand_points`). A table of which a cell
-  did not run names none.
+  rate is nearest to the middle of both (`drivelab_analysis::topics::state::demand`, finding `demand_points`). A table
+  of which a cell did not run names none.
 - **Printed and measured.** A test may be the twin of a figure of the drive's data sheet
   (`drivelab_analysis::data_sheet::sheet`): the metric of its best step (the highest rate, the shortest mean latency,
   the highest mean power, the largest cache) is held against the printed figure, in MB/s, IOPS, µs, W or GB; idle power
@@ -223,7 +224,7 @@ pub fn metrics_markdown() -> String {
     );
     out.push_str("\n| Code | What must hold |\n|---|---|\n");
     for invariant in INVARIANTS {
-        let _ = writeln!(out, "| `{}` | {} |", invariant.code, invariant.rule);
+        let _ = writeln!(out, "| `{}` | {} |", invariant.said.code, invariant.rule);
     }
     out.push('\n');
     wrap(&mut out, NOT_EMPTIED);

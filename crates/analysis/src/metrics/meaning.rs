@@ -9,8 +9,8 @@ use drivelab_core::record::StepRecord;
 use drivelab_core::telemetry::{Quantity, Recorded, SourceKind};
 use drivelab_core::workload::Workload;
 
-use super::times::Times;
-use crate::values::telemetry;
+use crate::metrics::times::Times;
+use crate::topics::telemetry::values as telemetry;
 
 /// A step that was measured, as far as it decides which figures it has.
 #[derive(Debug, Clone, Copy)]

@@ -6,13 +6,14 @@
 use drivelab_core::load::OpKind;
 use drivelab_core::metric::{AsAsked, Better, Class, MetricDef};
 
-use super::meaning::{
+use crate::metrics::entry::Compute;
+use crate::metrics::meaning::{
     Applies, COURSE_OF_FILL, COURSE_OF_HEAT, DATA, FLUSH, LIMIT_OF_HEAT, PER_WATT, RATE_OF_FILL, RATE_OF_HEAT, READ,
     RUN, SCORE, Sort, TRIM, WRITE, ZEROES, always, both_or_on_curve, bursts, effort, host_cpu, host_power,
     media_writes, open_loop, open_loop_on_curve, power, reaping, replay, replay_or_on_curve, temperature, timed_replay,
     verification,
 };
-use super::{Compute, Times};
+use crate::metrics::times::Times;
 use crate::values;
 
 macro_rules! metrics {

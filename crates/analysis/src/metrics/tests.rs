@@ -17,8 +17,9 @@ use drivelab_core::units::{Bytes, Nanos};
 
 use super::*;
 use crate::analyse;
-use crate::testing::{self, sample_run, sample_unfinished_run};
-use hand_made::{flat, hand_made, set_ramp, tenfold};
+use crate::metrics::tests::hand_made::{flat, hand_made, set_ramp, tenfold};
+use crate::testing;
+use crate::testing::{sample_run, sample_unfinished_run};
 
 /// What every metric of [`hand_made`] is, worked out on paper.
 const KNOWN_ANSWERS: &[(&str, f64)] = &[
@@ -177,7 +178,7 @@ fn agrees(value: f64, known: f64) -> bool {
     (value - known).abs() <= 1e-9 * known.abs()
 }
 
-fn metric<'a>(analysis: &'a crate::Analysis, step: &str, id: &str) -> &'a Metric {
+fn metric<'a>(analysis: &'a crate::analysis::Analysis, step: &str, id: &str) -> &'a Metric {
     let address = format!("{step}:{id}");
     analysis.metric(&address).unwrap_or_else(|| panic!("no {address}"))
 }

@@ -6,8 +6,8 @@ use drivelab_core::ids::RunId;
 use drivelab_core::record::StepRecord;
 use drivelab_core::run::RunRecords;
 
-use super::sample_run;
-use crate::together::testing::slowed;
+use super::slowed::slowed;
+use crate::testing::sample_run;
 
 /// The run as one under this arm.
 #[must_use]

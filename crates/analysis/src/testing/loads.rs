@@ -8,8 +8,8 @@ use drivelab_core::run::RunRecords;
 use drivelab_core::units::{Bytes, Nanos, Percent};
 use drivelab_core::workload::{Pattern, Span, Workload};
 
-use super::plan::{CAPACITY, KIB, axis, measure, plan, random, test, workload};
-use super::{Tape, fold};
+use super::sample::{Tape, fold};
+use crate::testing::plan::{CAPACITY, KIB, axis, measure, plan, random, test, workload};
 
 /// Every test below, one after the other.
 #[must_use]

@@ -5,10 +5,10 @@ use drivelab_core::record::StepRecord;
 use drivelab_core::run::RunRecords;
 use drivelab_core::telemetry::{Quantity, SeriesDescription, SourceKind};
 
-use super::{recorded, source};
+use crate::testing::{recorded, source};
 
-/// The run with counters of its disk. During each chosen execution other programs read as much as the execution did, and
-/// wrote nothing.
+/// The run with counters of its disk. During each chosen execution other programs read as much as the execution did,
+/// and wrote nothing.
 #[must_use]
 pub fn beside_others(mut run: RunRecords, chosen: impl Fn(&StepKey) -> bool) -> RunRecords {
     let mut records: Vec<&StepRecord> = run.steps.iter().filter(|record| chosen(&record.key)).collect();

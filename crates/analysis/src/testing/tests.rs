@@ -1,5 +1,6 @@
 //! The samples are what they promise.
 
+use drivelab_core::event::RunState;
 use drivelab_core::run::RunRecords;
 
 use super::*;

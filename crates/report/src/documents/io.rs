@@ -9,7 +9,7 @@ mod engine;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use drivelab_analysis::find_rate::{Found, Try, found};
+use drivelab_analysis::search::{Found, Try, found};
 use drivelab_analysis::{LimitKind, rate, tails};
 use drivelab_core::environment::{TargetKind, ToolVersion};
 use drivelab_core::event::{RunState, Steadiness};

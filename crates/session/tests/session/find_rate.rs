@@ -1,7 +1,7 @@
 //! A search of the rate at which the response time reaches a bound, on a target whose answer is known: it serves so
 //! many operations per second, answers the slower the nearer it is to that, and falls behind above it.
 
-use drivelab_analysis::find_rate::found;
+use drivelab_analysis::search::found;
 use drivelab_analysis::testing::sample_run;
 use drivelab_core::backend::{Backend, BackendError, StepRequest};
 use drivelab_core::clock::StopCause;

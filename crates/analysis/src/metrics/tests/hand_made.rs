@@ -1,5 +1,6 @@
 //! The run whose every figure was worked out on paper.
 
+use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::ids::StepId;
 use drivelab_core::load::OpKind;
 use drivelab_core::record::{DataFault, Effort, OpenLoop, OtherRecord, Response, StepRecord, Verification};

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use drivelab_core::histogram::SparseHistogram;
 use drivelab_core::load::OpKind;
 use drivelab_core::record::StepRecord;
 

@@ -1,0 +1,159 @@
+//! Several rounds of all arms: what each arm costs in the mean of the rounds, and how sure that is.
+//!
+//! In each round an arm is compared with the runs of `none` of the same round, so what drifts from round to round falls
+//! out. Ratios have their mean and their interval on a logarithmic scale (research notes, methods section 11). The runs
+//! of an arm within a round are averaged first. docs/guide/conditions.md defines the figures.
+
+use drivelab_core::condition::Series;
+
+use super::table::{ArmOverRounds, Arms, PairedCost, StepOverRounds};
+use crate::stats;
+
+/// 100 · (1 − ratio) of pairs of an arm's rate and the rate without, with the 95 % interval of the geometric mean by
+/// Student's t. `None` without a pair of rates above zero.
+#[must_use]
+pub fn paired_cost(pairs: &[(f64, f64)]) -> Option<PairedCost> {
+    let sound = pairs.iter().filter(|(rate, base)| *rate > 0.0 && *base > 0.0);
+    let logs: Vec<f64> = sound.map(|(rate, base)| (rate / base).ln()).collect();
+    let mean = stats::mean(&logs)?;
+    let cost = |log: f64| 100.0 * (1.0 - log.exp());
+    let reach = stats::student_t_95(logs.len()).and_then(|t| {
+        let n = logs.len() as f64;
+        Some(t * stats::standard_deviation(&logs)? / n.sqrt())
+    });
+    Some(PairedCost {
+        rounds_percent: logs.iter().copied().map(cost).collect(),
+        percent: cost(mean),
+        low_percent: reach.map(|reach| cost(mean + reach)),
+        high_percent: reach.map(|reach| cost(mean - reach)),
+        detectable_percent: reach.map(|reach| cost(-reach)),
+    })
+}
+
+/// Every step over all rounds; empty where no arm has several.
+pub(super) fn over_rounds(arms: &Arms, places: &[Option<Series>], is_base: &[bool]) -> Vec<StepOverRounds> {
+    let round = |run: usize| places.get(run).and_then(Option::as_ref).map_or(1, |place| place.round);
+    let mut names: Vec<(&str, bool)> = Vec::new();
+    for (column, base) in arms.arms.iter().zip(is_base) {
+        if !names.iter().any(|(name, _)| *name == column.arm) {
+            names.push((&column.arm, *base));
+        }
+    }
+    if (0..arms.arms.len()).all(|run| round(run) <= 1) {
+        return Vec::new();
+    }
+    let step = |row: &crate::across::arms::ArmRow| {
+        let of = |wanted: &dyn Fn(usize) -> bool| -> Vec<(u32, f64)> {
+            let runs = (0..row.cells.len()).filter(|run| wanted(*run));
+            runs.filter_map(|run| Some((round(run), row.cells[run].throughput?))).collect()
+        };
+        let base = of(&|run| is_base[run]);
+        let one = |(name, own_base): &(&str, bool)| {
+            let own = of(&|run| arms.arms[run].arm == *name);
+            let rates: Vec<f64> = own.iter().map(|(_, rate)| *rate).collect();
+            let cpu = (0..row.cells.len()).filter(|run| arms.arms[*run].arm == *name);
+            let cpu: Vec<f64> = cpu.filter_map(|run| row.cells[run].cpu_s_per_gb).collect();
+            ArmOverRounds {
+                arm: (*name).to_owned(),
+                runs: rates.len(),
+                throughput: stats::mean(&rates),
+                range: stats::range(&rates).filter(|_| rates.len() > 1),
+                cost: if *own_base { None } else { paired_cost(&pairs(&own, &base)) },
+                cpu_s_per_gb: stats::mean(&cpu),
+            }
+        };
+        StepOverRounds { label: row.label.clone(), arms: names.iter().map(one).collect() }
+    };
+    arms.rows.iter().map(step).collect()
+}
+
+/// The means of both in each round in which both were measured.
+fn pairs(own: &[(u32, f64)], base: &[(u32, f64)]) -> Vec<(f64, f64)> {
+    let mut rounds: Vec<u32> = own.iter().map(|(round, _)| *round).collect();
+    rounds.sort_unstable();
+    rounds.dedup();
+    let mean = |of: &[(u32, f64)], wanted: u32| {
+        let rates: Vec<f64> = of.iter().filter(|(round, _)| *round == wanted).map(|(_, rate)| *rate).collect();
+        stats::mean(&rates)
+    };
+    rounds.into_iter().filter_map(|round| Some((mean(own, round)?, mean(base, round)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use drivelab_core::ids::{RunId, StepId};
+
+    use super::*;
+    use crate::across::arms::{ArmCell, ArmColumn, ArmRow};
+
+    fn near(value: f64, wanted: f64) -> bool {
+        (value - wanted).abs() < 1e-6
+    }
+
+    #[test]
+    fn the_cost_is_of_the_geometric_mean_and_its_interval_is_student_s() {
+        // Ratios 0.5, 0.5, 0.5: 50 % in every round, and nothing to doubt.
+        let same = paired_cost(&[(50.0, 100.0), (100.0, 200.0), (1.0, 2.0)]).expect("a cost");
+        assert!(near(same.percent, 50.0) && near(same.low_percent.expect("three"), 50.0), "{same:?}");
+        assert_eq!(same.no_difference_shown(), Some(false));
+        // Ratios 1, 1/2, 1/4: the logarithms are 0, -ln 2, -2 ln 2, so the mean is ln (1/2) and the deviation ln 2.
+        // Half the interval is 4.303 ln 2 / sqrt 3 = 1.72200, and e^1.722 = 5.59569: ratios 0.5 / 5.59569 = 0.0893545
+        // to 0.5 · 5.59569 = 2.79785.
+        let apart = paired_cost(&[(8.0, 8.0), (4.0, 8.0), (2.0, 8.0)]).expect("a cost");
+        assert!(near(apart.percent, 50.0), "{apart:?}");
+        let (low, high) = (apart.low_percent.expect("an end"), apart.high_percent.expect("an end"));
+        assert!((low + 179.785).abs() < 0.01 && (high - 91.0645).abs() < 0.01, "{apart:?}");
+        assert_eq!(apart.no_difference_shown(), Some(true));
+        assert!((apart.detectable_percent.expect("an end") - 82.129).abs() < 0.01, "{apart:?}");
+        let rounds: Vec<f64> = apart.rounds_percent.iter().map(|cost| cost.round()).collect();
+        assert_eq!(rounds, [0.0, 50.0, 75.0]);
+        // Two rounds have a mean and no interval; no pair, no cost.
+        let two = paired_cost(&[(9.0, 10.0), (9.0, 10.0)]).expect("a cost");
+        assert!(near(two.percent, 10.0) && two.low_percent.is_none() && two.no_difference_shown().is_none());
+        assert_eq!(paired_cost(&[]), None);
+        assert_eq!(paired_cost(&[(0.0, 5.0), (5.0, 0.0)]), None);
+    }
+
+    /// A run of `arm` in `round` with this rate.
+    fn run((arm, round, rate): (&str, u32, f64)) -> (ArmColumn, Option<Series>, ArmCell) {
+        let column = ArmColumn { run: RunId::now(), arm: arm.to_owned(), idle_watts: None, cpu_s_per_gb: None };
+        let cell = ArmCell { throughput: Some(rate), cpu_s_per_gb: Some(rate / 100.0), ..ArmCell::default() };
+        (column, Some(Series { round, ..Series::default() }), cell)
+    }
+
+    fn of(runs: &[(&str, u32, f64)]) -> Vec<StepOverRounds> {
+        let (mut columns, mut places, mut cells) = (Vec::new(), Vec::new(), Vec::new());
+        for (column, place, cell) in runs.iter().map(|one| run(*one)) {
+            columns.push(column);
+            places.push(place);
+            cells.push(cell);
+        }
+        let base: Vec<bool> = columns.iter().map(|column| column.arm == "none").collect();
+        let row = ArmRow { step: StepId::new("t", "s"), label: "S".to_owned(), cells };
+        over_rounds(&Arms { arms: columns, rows: vec![row], over_rounds: Vec::new() }, &places, &base)
+    }
+
+    #[test]
+    fn a_drift_between_rounds_costs_nothing_since_pairs_are_of_one_round() {
+        // Each round is twice as fast as the one before; luks2 always has three quarters of the mean of both none.
+        let runs = [
+            ("none", 1, 90.0),
+            ("luks2", 1, 75.0),
+            ("none", 1, 110.0),
+            ("none", 2, 180.0),
+            ("luks2", 2, 150.0),
+            ("none", 2, 220.0),
+        ];
+        let found = of(&runs);
+        let [none, luks] = found[0].arms.as_slice() else { panic!("two arms: {found:?}") };
+        assert_eq!((none.arm.as_str(), none.runs, &none.cost), ("none", 4, &None));
+        assert_eq!((none.throughput, none.range), (Some(150.0), Some((90.0, 220.0))));
+        assert_eq!((luks.runs, luks.throughput), (2, Some(112.5)));
+        let cost = luks.cost.as_ref().expect("a cost");
+        assert!(near(cost.percent, 25.0) && cost.rounds_percent.iter().all(|cost| near(*cost, 25.0)), "{cost:?}");
+        assert_eq!(luks.cpu_s_per_gb, Some(1.125));
+        assert!(of(&runs[..3]).is_empty(), "one round is shown run by run already");
+        let alone = of(&[("none", 1, 90.0), ("luks2", 2, 75.0)]);
+        assert_eq!(alone[0].arms[1].cost, None, "no run without in its round");
+    }
+}

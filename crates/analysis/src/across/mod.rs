@@ -1,0 +1,4 @@
+//! Several runs side by side.
+
+pub mod arms;
+pub mod together;

@@ -1,0 +1,43 @@
+//! What analysis makes of a run: its metrics, findings, limits and the buyer's answer.
+
+use drivelab_core::finding::Finding;
+use drivelab_core::ids::StepId;
+use drivelab_core::metric::Metric;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::buyer::Checked;
+use crate::topics::limits::StepLimit;
+
+/// Version of the definitions and thresholds; raised whenever the same records would give another figure or finding.
+pub const ANALYSIS_VERSION: u32 = 15;
+
+/// What a run means.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct Analysis {
+    /// [`ANALYSIS_VERSION`] of the code that made it.
+    pub analysis_version: u32,
+    /// Every figure, in the order of the plan, those of the whole run last.
+    pub metrics: Vec<Metric>,
+    /// Statements about the run, the gravest first.
+    pub findings: Vec<Finding>,
+    /// What limited each executed step.
+    pub limits: Vec<StepLimit>,
+    /// The buyer's answer; absent of runs that are no check, and of one that was not brought to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checked: Option<Checked>,
+}
+
+impl Analysis {
+    /// The metric with this address: `<step id>:<metric id>` or `run:<metric id>`.
+    #[must_use]
+    pub fn metric(&self, address: &str) -> Option<&Metric> {
+        self.metrics.iter().find(|metric| metric.address == address)
+    }
+
+    /// The metric of a step.
+    #[must_use]
+    pub fn step_metric(&self, step: &StepId, id: &str) -> Option<&Metric> {
+        self.metrics.iter().find(|metric| metric.id == id && metric.step.as_ref() == Some(step))
+    }
+}

@@ -1,0 +1,9 @@
+//! Checks of single executions: what they look at, what they report, and the findings that are made of it.
+
+mod seen;
+mod subjects;
+mod table;
+
+pub(crate) use seen::{Seen, Spoils, Subject, Voids, told};
+pub(crate) use subjects::subjects;
+pub(crate) use table::{Check, Verdict, run};

@@ -1,0 +1,74 @@
+//! What heat did to the rate of an execution that went on for minutes: throttling, and what was left of the first
+//! minute. Voids nothing; the arithmetic is in [`super::throttle`], which executions have such a course in
+//! [`super::values`].
+
+use drivelab_core::finding::Evidence;
+
+use super::throttle::{Fall, MINUTE_S, first_and_last_minute, seconds_above};
+use super::values::{celsius, hot_falls, is_fill, slices, thermometer};
+use super::words as text;
+use crate::check::{Check, Seen, Subject, told};
+use crate::evidence::evidence;
+use crate::values;
+
+/// Megabytes in bytes.
+const MB: f64 = 1e6;
+/// Falls of one execution that are spelled out.
+const MOST_FALLS: usize = 6;
+
+/// Checks of single executions.
+pub(crate) static HEAT: &[Check] = &[
+    Check { said: &text::THROTTLED, rule: "", check: throttled },
+    Check { said: &text::MINUTES, rule: "", check: minutes },
+];
+
+fn throttled(subject: &Subject<'_>) -> Vec<Seen> {
+    if is_fill(subject.execution) {
+        return Vec::new();
+    }
+    let hot = hot_falls(subject.execution, &slices(subject.execution, subject.intervals.iter().copied()));
+    let found = || {
+        let fall = |fall: &Fall| {
+            let at = format!("rate from {:.0} s on, at {:.0} °C", fall.at_s, fall.celsius.unwrap_or_default());
+            evidence(&format!("{at} (limit: before)"), fall.rate / MB, Some(fall.before / MB), "MB/s")
+        };
+        hot.iter().take(MOST_FALLS).map(fall).collect::<Vec<Evidence>>()
+    };
+    let mut seen = told(subject, (!hot.is_empty()).then(found));
+    if let (Some(seen), Some(first)) = (seen.first_mut(), hot.first()) {
+        seen.notes.push(format!("{:.0} s", first.at_s));
+    }
+    seen
+}
+
+/// What the last minute had of the first, and the temperature beside it.
+fn minutes(subject: &Subject<'_>) -> Vec<Seen> {
+    let execution = subject.execution;
+    if is_fill(execution) {
+        return Vec::new();
+    }
+    let slices = slices(execution, subject.intervals.iter().copied());
+    let Some((first, last)) = first_and_last_minute(&slices).filter(|(first, _)| *first > 0.0) else {
+        return Vec::new();
+    };
+    let mut found = vec![evidence("rate of the last minute (limit: first)", last / MB, Some(first / MB), "MB/s")];
+    let mut notes = Vec::new();
+    match thermometer(execution) {
+        None => notes.push(text::NO_TEMPERATURE.to_owned()),
+        Some((source, series)) => {
+            let highest = values::temperature_max(execution);
+            let limit = source.description.series.get(series).and_then(|series| series.warning);
+            found.extend(highest.map(|highest| evidence("highest temperature", highest, limit, "°C")));
+            if let Some(limit) = limit {
+                let minutes = seconds_above(&slices, limit, |at| celsius(execution, at)) / MINUTE_S;
+                found.push(evidence("time at or above the limit of warning", minutes, None, "min"));
+            }
+        }
+    }
+    let mut seen = told(subject, Some(found));
+    seen.iter_mut().for_each(|seen| seen.notes.append(&mut notes));
+    seen
+}
+
+#[cfg(test)]
+mod tests;

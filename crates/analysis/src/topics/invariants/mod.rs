@@ -1,0 +1,10 @@
+//! What must hold of every record: a violation voids the figures that rest on it.
+
+mod checks;
+mod draws;
+mod kinds;
+mod schedule;
+mod sums;
+mod words;
+
+pub(crate) use checks::INVARIANTS;

@@ -1,0 +1,29 @@
+//! Findings about rounds that do not agree.
+
+use std::collections::BTreeSet;
+
+use crate::check::Seen;
+use crate::evidence::{Said, plural};
+
+pub(super) static TWO_MODES: Said = Said::warning(
+    "two_modes",
+    |seen| {
+        format!(
+            "The rounds of {} fall into two groups with a gap between them: a mean of both describes neither.",
+            plural(steps_of(seen), "step")
+        )
+    },
+    "The drive was in two states: before and after its cache was full, or with and without background work.",
+    "Look at the rounds one by one; report both groups.",
+);
+
+pub(super) static ROUNDS_DIFFER: Said = Said::warning(
+    "rounds_differ",
+    |seen| format!("The rounds of {} differ by more than 10 % of their mean.", plural(steps_of(seen), "step")),
+    "The drive's state changed between rounds (cache, temperature), or the machine was disturbed.",
+    "Show the spread beside the figure; more rounds narrow the interval.",
+);
+
+fn steps_of(seen: &[Seen]) -> usize {
+    seen.iter().map(|one| one.key.step.as_str()).collect::<BTreeSet<&str>>().len()
+}

@@ -1,0 +1,6 @@
+//! What a drive said over time that cannot be true.
+
+mod lies;
+mod words;
+
+pub(crate) use lies::of_series;

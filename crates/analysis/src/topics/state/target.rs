@@ -1,0 +1,146 @@
+//! Findings about the state of the target: what others wrote to it, and what a test needs and does not find.
+
+use drivelab_core::drive_state::HostCounters;
+use drivelab_core::event::Steadiness;
+use drivelab_core::finding::{Finding, Severity};
+use drivelab_core::ids::StepKey;
+use drivelab_core::units::Bytes;
+use drivelab_core::workload::Span;
+
+use crate::check::{Seen, Subject, Verdict, Voids};
+use crate::evidence::{Words, evidence};
+use crate::steady::{MAX_RANGE_PERCENT, MAX_SLOPE_PERCENT};
+
+/// Somebody else wrote to the target: while the run went on, or before it, since the run that is named.
+#[must_use]
+pub fn foreign_writes(foreign: HostCounters, since: Option<&str>) -> Finding {
+    let when = since.map_or_else(|| "while this run went on".to_owned(), |run| format!("since run {run} left it"));
+    let words = Words {
+        code: "foreign_writes",
+        severity: if since.is_some() { Severity::Note } else { Severity::Warning },
+        statement: format!(
+            "Something other than drivelab wrote to the target {when}: {} written and {} discarded by the kernel's \
+             counters. What was known of its state does not hold any more.",
+            foreign.written, foreign.discarded
+        ),
+        cause: "Another program had the device open, or a file system on it was mounted.",
+        action: if since.is_some() {
+            "Nothing, where the methodology prepares the target itself; preparation is not left out."
+        } else {
+            "Find the other program (`lsof`, `fuser`), and measure again."
+        },
+    };
+    words.about_run(vec![
+        evidence("written by others", foreign.written.as_f64(), Some(0.0), "B"),
+        evidence("discarded by others", foreign.discarded.as_f64(), Some(0.0), "B"),
+    ])
+}
+
+/// A test begins on a target that is not in the state that it asks for.
+#[must_use]
+pub fn state_unmet(title: &str, first: StepKey, unmet: &[String]) -> Finding {
+    let words = Words {
+        code: "state_unmet",
+        severity: Severity::Warning,
+        statement: format!("'{title}' began on a target in another state than it asks for: {}.", unmet.join("; ")),
+        cause: "The preparation leaves another state, what was done to the target before is not on record, or nothing \
+                here watches what the test needs.",
+        action: "Prepare the target as the methodology says (`drivelab wipe`, then the preparation), let what is missing \
+                 be watched, and measure again.",
+    };
+    words.finding(vec![first], Vec::new())
+}
+
+/// Code of [`not_emptied`].
+pub(crate) const NOT_EMPTIED: &str = "not_emptied";
+
+/// Steps of a resumed run that meet what the step left that was cut off, since nothing empties the target before them.
+#[must_use]
+pub fn not_emptied(cut_off: &str, keys: Vec<StepKey>) -> Finding {
+    let words = Words {
+        code: NOT_EMPTIED,
+        severity: Severity::Void,
+        statement: format!(
+            "The steps after the interruption found what '{cut_off}' had already written to the target. In an \
+             uninterrupted run they would not, so their rates and latencies are void."
+        ),
+        cause: "The methodology neither discards nor fills the whole target before these steps, so drivelab could not \
+                restore its state.",
+        action: "Discard the target (`drivelab wipe`) and start a new run.",
+    };
+    words.finding(keys, Vec::new())
+}
+
+/// What the session found that makes figures worthless, of which the records alone say nothing: steps of a resumed run
+/// met what the step that was cut off had written. What they verified stands.
+pub(crate) fn not_emptied_steps(findings: &[Finding], subjects: &[Subject<'_>]) -> Vec<Verdict> {
+    let met = findings.iter().filter(|finding| finding.code == NOT_EMPTIED);
+    let verdict = |finding: &Finding| {
+        let steps = subjects.iter().filter(|subject| finding.steps.contains(&subject.execution.record.key));
+        let seen = steps.map(|subject| Seen::new(subject, Voids::Results, Vec::new())).collect();
+        Verdict { code: NOT_EMPTIED, seen, finding: finding.clone() }
+    };
+    met.map(verdict).collect()
+}
+
+/// Codes of [`prepared_flat`]: whether it was.
+const FLAT: &str = "prepared_flat";
+const NOT_FLAT: &str = "not_prepared_flat";
+
+/// Whether both findings judge the same preparation, which was repeated then.
+pub(crate) fn judge_one_preparation(one: &Finding, other: &Finding) -> bool {
+    let judges = |finding: &Finding| finding.code == FLAT || finding.code == NOT_FLAT;
+    let step = |finding: &Finding| finding.steps.first().map(|key| key.step.clone());
+    judges(one) && judges(other) && step(one) == step(other)
+}
+
+/// A preparation that was to go on until its speed was flat: how far it went, and whether it was. `share` of the span
+/// holds data after it, where that is known. `key` is its last execution, which tells it from other preparations.
+#[must_use]
+pub fn prepared_flat(key: StepKey, verdict: &Steadiness, written: Bytes, span: Span, share: Option<f64>) -> Finding {
+    let Steadiness { test, reached, last_round, range_percent, slope_percent, .. } = verdict;
+    let passes = if span.length.get() == 0 { 0.0 } else { written.as_f64() / span.length.as_f64() };
+    let far = format!("{last_round} slices ({written}, {passes:.1} times its span of {})", span.length);
+    let words = Words {
+        code: if *reached { FLAT } else { NOT_FLAT },
+        severity: if *reached { Severity::Note } else { Severity::Warning },
+        statement: if *reached {
+            format!("The speed of '{test}' was flat after {far}.")
+        } else {
+            format!("The speed of '{test}' was not flat after {far}, and it was given up.")
+        },
+        cause: if *reached { "" } else { "The drive was still changing, or something else used it." },
+        action: if *reached {
+            ""
+        } else {
+            "Allow more with `at_most`, or read the figures as those of a drive that still changes."
+        },
+    };
+    let mut found = vec![
+        evidence("range / mean of the last five slices", *range_percent, Some(MAX_RANGE_PERCENT), "%"),
+        evidence("slope / mean of the last five slices", *slope_percent, Some(MAX_SLOPE_PERCENT), "%"),
+        evidence("written", written.as_f64(), None, "B"),
+    ];
+    found.extend(share.map(|share| evidence("part of the span that holds data, at least", 100.0 * share, None, "%")));
+    words.finding(vec![key], found)
+}
+
+#[cfg(test)]
+mod tests {
+    use drivelab_core::ids::StepId;
+    use drivelab_core::units::Bytes;
+
+    use super::*;
+
+    #[test]
+    fn writes_of_others_are_graver_in_a_run_than_before_it() {
+        let foreign = HostCounters { written: Bytes::new(4096), discarded: Bytes::new(0) };
+        let (during, before) = (foreign_writes(foreign, None), foreign_writes(foreign, Some("r-1")));
+        assert_eq!((during.severity, before.severity), (Severity::Warning, Severity::Note));
+        assert!(before.statement.contains("since run r-1") && during.statement.contains("4 KiB written"));
+        let key = StepKey { step: StepId::new("sweep", "x"), round: 1 };
+        let unmet = state_unmet("Sweep", key.clone(), &["one thing".to_owned(), "another".to_owned()]);
+        assert!(unmet.statement.contains("asks for: one thing; another."), "{}", unmet.statement);
+        assert_eq!(unmet.steps, [key]);
+    }
+}

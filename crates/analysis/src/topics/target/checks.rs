@@ -1,0 +1,145 @@
+//! What the target did wrong in a step (errors, lost or wrong data, operations that do not come back), and what it was
+//! given to write. Voids nothing.
+
+use std::collections::BTreeMap;
+
+use drivelab_core::finding::Evidence;
+use drivelab_core::load::{Content, Verify};
+use drivelab_core::record::{BadBlock, DataFault, Effort, IoError, Stuck, Verification};
+use drivelab_core::workload::{DataPattern, Workload};
+
+use super::words as text;
+use crate::check::{Check, Seen, Subject, Voids, told};
+use crate::evidence::evidence;
+
+/// Addresses that are named for each kind of error or fault; the record holds more.
+const MOST_ADDRESSES: usize = 4;
+
+/// Checks of single executions.
+pub(crate) static TARGET: &[Check] = &[
+    Check { said: &text::COUNTERFEIT_CAPACITY, rule: "", check: counterfeit },
+    Check { said: &text::DATA_FAULTS, rule: "", check: data_faults },
+    Check { said: &text::IO_ERRORS, rule: "", check: io_errors },
+    Check { said: &text::OPERATIONS_STUCK, rule: "", check: stuck },
+    Check { said: &text::SHORT_TRANSFERS, rule: "", check: short_transfers },
+    Check { said: &text::EAGAIN_RETRIES, rule: "", check: eagain_retries },
+    Check { said: &text::NOTHING_CHECKED, rule: "", check: nothing_checked },
+    Check { said: &text::WEAK_DATA, rule: "", check: weak_data },
+];
+
+/// How many operations failed, and of each error number the first addresses.
+fn io_errors(subject: &Subject<'_>) -> Vec<Seen> {
+    let record = subject.execution.record;
+    let count = record.error_count();
+    let mut by_number: BTreeMap<i32, Vec<&IoError>> = BTreeMap::new();
+    for error in &record.errors {
+        by_number.entry(error.errno).or_default().push(error);
+    }
+    let of_number = |(number, errors): (i32, Vec<&IoError>)| {
+        let place = |error: &&IoError| format!("{} of {} at byte {}", error.op.name(), error.length, error.offset);
+        let first: Vec<String> = errors.iter().take(MOST_ADDRESSES).map(place).collect();
+        let name = if number == 0 { "short transfer".to_owned() } else { format!("error number {number}") };
+        let what = format!("listed errors with {name}, the first: {}", first.join("; "));
+        evidence(&what, errors.len() as f64, None, "operations")
+    };
+    let mut found = vec![evidence("failed operations", count as f64, Some(0.0), "operations")];
+    found.extend(by_number.into_iter().map(of_number));
+    told(subject, (count > 0).then_some(found))
+}
+
+fn short_transfers(subject: &Subject<'_>) -> Vec<Seen> {
+    repeated(subject, "short transfers", |effort| effort.short_transfers)
+}
+
+fn eagain_retries(subject: &Subject<'_>) -> Vec<Seen> {
+    repeated(subject, "operations asked for once more after EAGAIN", |effort| effort.eagain_retries)
+}
+
+/// Where operations were asked for again, which is told from the first on.
+fn repeated(subject: &Subject<'_>, what: &str, of: fn(&Effort) -> u64) -> Vec<Seen> {
+    let count = subject.execution.record.engine.effort.as_ref().map_or(0, of);
+    let found = || vec![evidence(what, count as f64, Some(0.0), "operations")];
+    told(subject, (count > 0).then(found))
+}
+
+/// The longest wait of any interval.
+fn stuck(subject: &Subject<'_>) -> Vec<Seen> {
+    let all = subject.intervals.iter().filter_map(|interval| interval.stuck);
+    let Some(worst) = all.max_by_key(|stuck| stuck.oldest) else { return Vec::new() };
+    let Stuck { operations, oldest, offset, op } = worst;
+    let found = vec![
+        evidence("operations that did not come back", operations as f64, Some(0.0), "operations"),
+        evidence(&format!("the oldest, a {} at byte {offset}", op.name()), oldest.as_secs_f64(), None, "s"),
+    ];
+    told(subject, Some(found))
+}
+
+fn counterfeit(subject: &Subject<'_>) -> Vec<Seen> {
+    faults(subject, |fault| fault == DataFault::Wrapped)
+}
+
+fn data_faults(subject: &Subject<'_>) -> Vec<Seen> {
+    faults(subject, |fault| fault != DataFault::Wrapped)
+}
+
+/// Faults of these kinds, each with its number and first addresses.
+fn faults(subject: &Subject<'_>, of: impl Fn(DataFault) -> bool) -> Vec<Seen> {
+    let Some(Verification { checked, faults, first, wraps_at, bad_by_part: _ }) =
+        &subject.execution.record.verification
+    else {
+        return Vec::new();
+    };
+    let place = |bad: &BadBlock| match bad.belongs_at {
+        Some(belongs) => format!("{} (belongs at {belongs})", bad.offset),
+        None => bad.offset.to_string(),
+    };
+    let of_kind = |(fault, count): (&DataFault, &u64)| {
+        let places = first.iter().filter(|bad| bad.fault == *fault).take(MOST_ADDRESSES);
+        let places: Vec<String> = places.map(place).collect();
+        let at = if places.is_empty() { String::new() } else { format!(", the first at byte {}", places.join("; ")) };
+        evidence(
+            &format!("{} blocks{at} (limit: blocks checked)", fault.name()),
+            *count as f64,
+            Some(*checked as f64),
+            "blocks",
+        )
+    };
+    let mut found: Vec<Evidence> =
+        faults.iter().filter(|(fault, count)| of(**fault) && **count > 0).map(of_kind).collect();
+    if let Some(capacity) = wraps_at.filter(|_| of(DataFault::Wrapped)) {
+        found.push(evidence("bytes after which addresses come round again", capacity.as_f64(), None, "B"));
+    }
+    told(subject, (!found.is_empty()).then_some(found))
+}
+
+/// A check of headers was asked for and no block was checked.
+fn nothing_checked(subject: &Subject<'_>) -> Vec<Seen> {
+    let checks = |group: &Workload| matches!(group.verify, Verify::Check | Verify::AtOnce);
+    let asked = subject.execution.workload.groups().any(checks);
+    let checked = subject.execution.record.verification.as_ref().map_or(0, |verification| verification.checked);
+    let found = || vec![evidence("blocks checked", 0.0, None, "blocks")];
+    told(subject, (asked && checked == 0).then(found))
+}
+
+/// Data that a drive can store in less than its size.
+fn weak_data(subject: &Subject<'_>) -> Vec<Seen> {
+    let mut seen = Seen::new(subject, Voids::Nothing, Vec::new());
+    for group in subject.execution.workload.groups().filter(|group| group.write_percent.get() > 0) {
+        let Content { compress_percent, dedup_percent, pattern: _, file: _, window: _ } = &group.content;
+        let what = match group.data {
+            DataPattern::Zero => Some("zeros"),
+            DataPattern::OneBlock => Some("one block again and again"),
+            DataPattern::Pattern => Some("a short pattern again and again"),
+            DataPattern::File => Some("the bytes of a file again and again"),
+            DataPattern::Incompressible => None,
+        };
+        seen.notes.extend(what.map(str::to_owned));
+        if !compress_percent.is_zero() {
+            seen.notes.push(format!("blocks that are zero to {compress_percent} %"));
+        }
+        if !dedup_percent.is_zero() {
+            seen.notes.push(format!("blocks of which {dedup_percent} % repeat"));
+        }
+    }
+    if seen.notes.is_empty() { Vec::new() } else { vec![seen] }
+}

@@ -1,0 +1,6 @@
+//! What the target did wrong.
+
+mod checks;
+mod words;
+
+pub(crate) use checks::TARGET;

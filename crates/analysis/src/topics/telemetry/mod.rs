@@ -1,0 +1,11 @@
+//! What was watched beside a run: temperature, power, the host, counters of drive and kernel.
+
+mod checks;
+mod course;
+pub mod smart;
+pub(crate) mod values;
+pub(crate) mod words;
+
+pub(crate) use checks::{WATCHED, silent_meters};
+pub(crate) use course::{around, course, rose, value_near};
+pub use words::{others_not_watched, others_not_watched_any_more};

@@ -1,0 +1,175 @@
+//! Findings from what was watched beside the I/O.
+
+use std::collections::BTreeSet;
+
+use drivelab_core::finding::{Finding, Severity};
+
+use crate::evidence::{Said, Words, executions, warning};
+
+pub(crate) fn silent_meters(names: &[String]) -> Finding {
+    let statement = format!("Nothing was read from {}: there are no figures of it.", names.join(" and "));
+    let cause = "The command ended or prints something else, or the file is not the one that the meter writes.";
+    let action = "Let it print lines of `seconds value` (docs/telemetry.md) and try it with `drivelab watch` first.";
+    warning("silent_meter", statement, cause, action).about_run(Vec::new())
+}
+
+pub(super) static DRIVE_THROTTLED: Said = Said::warning(
+    "drive_throttled",
+    |seen| format!("In {} the drive throttled itself, as its own counters say.", executions(seen)),
+    "It got as warm as its thermal management allows.",
+    "Read these figures as those of a hot drive: cool it (heat sink, air), lower the load or let it cool down before \
+     the step (`start_below`), and compare.",
+);
+
+pub(super) static DRIVE_HOT: Said = Said::warning(
+    "drive_hot",
+    |seen| format!("In {} a temperature of the drive reached the limit from which it warns.", executions(seen)),
+    "Too little cooling for this load; or a sensor that always says so (some drives have one).",
+    "Look at the temperatures over time; where rates fall with them, the drive throttles.",
+);
+
+pub(super) static OTHERS_USED_DISK: Said = Said::warning(
+    "others_used_disk",
+    |seen| {
+        let names: BTreeSet<&str> = seen.iter().flat_map(|one| &one.notes).map(String::as_str).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        format!(
+            "In {} other I/O used {}: the kernel counted more than drivelab asked for, so the figures are marked.",
+            executions(seen),
+            names.join(", ")
+        )
+    },
+    "Another program, an array that resyncs, the file system's own work (journal, discards, metadata), or writes \
+     that were still on their way to the disk when the step began.",
+    "Stop what uses the disk (`iotop`, `lsof`) and measure again.",
+);
+
+pub(super) static OTHERS_PERHAPS: Said = Said::warning(
+    "others_perhaps",
+    |seen| {
+        let names: BTreeSet<&str> = seen.iter().flat_map(|one| &one.notes).map(String::as_str).collect();
+        let names: Vec<&str> = names.into_iter().collect();
+        format!(
+            "In {} the kernel counted more bytes on {} than drivelab asked for. Either what lies between moved them \
+             (page cache, file system, array) or other I/O used the disk.",
+            executions(seen),
+            names.join(", ")
+        )
+    },
+    "Another program used the disk. Or the page cache read ahead between nearby blocks, a copy-on-write file system \
+     (btrfs, f2fs) moved old data, or an array with parity lacks a device.",
+    "Check with `iotop` that nothing else uses the disk, and measure again. With direct I/O (`losetup \
+     --direct-io=on`, `mount -o loop,direct-io`) or on the device itself the two can be told apart.",
+);
+
+/// Beside loads on files the reads of others are judged only.
+pub(super) static WRITES_NOT_JUDGED: Said = Said::note(
+    "others_not_watched",
+    |seen| {
+        format!(
+            "In {} only the reads of other programs were checked. Their writes cannot be separated from those of the \
+             file system itself.",
+            executions(seen)
+        )
+    },
+    "",
+    "See that nothing else uses the disk meanwhile (`iotop`).",
+);
+
+/// Layers below which nothing is judged.
+pub(crate) fn layers_not_judged(names: &[&str]) -> Finding {
+    let statement = format!(
+        "Other I/O on the devices below {} was not checked: how much this layer itself reads and writes there is \
+         unknown.",
+        names.join(" and ")
+    );
+    let cause = "A thin pool, a snapshot, a cache, dm-integrity, an array that logs its writes, or a loop device whose file \
+                 lies on btrfs or ZFS.";
+    let action = "Check with `iotop` that nothing else uses these devices, or measure on the device itself.";
+    Words { code: "others_not_watched", severity: Severity::Note, statement, cause, action }.about_run(Vec::new())
+}
+
+/// Nothing is watched beside a run, so that what others do on the disk is not known.
+#[must_use]
+pub fn others_not_watched() -> Finding {
+    not_watched("Other I/O on the disk was not watched, so no figure can show whether it was disturbed.")
+}
+
+/// The same from here on, where a run is resumed without telemetry.
+#[must_use]
+pub fn others_not_watched_any_more() -> Finding {
+    not_watched(
+        "After the run was resumed, other I/O on the disk was not watched. Steps measured since cannot show whether they \
+         were disturbed.",
+    )
+}
+
+/// Other I/O was not watched in the run, or in the part of it that the statement names.
+fn not_watched(statement: &str) -> Finding {
+    let words = Words {
+        code: "others_not_watched",
+        severity: Severity::Note,
+        statement: statement.to_owned(),
+        cause: "Telemetry was switched off.",
+        action: "Leave `--telemetry off` out, or see that nothing else uses the disk meanwhile (`iotop`).",
+    };
+    words.about_run(Vec::new())
+}
+
+pub(super) static LINK_CHANGED: Said = Said::warning(
+    "link_changed",
+    |seen| format!("In {} the drive's link changed its speed or width.", executions(seen)),
+    "Power management of the link, or errors after which both ends agreed on less.",
+    "Look at the PCIe errors beside it and at slot and contacts; some platforms slow an idle link down, and a ramp \
+     before the step then shows the full speed.",
+);
+
+pub(super) static PCIE_ERRORS: Said = Said::warning(
+    "pcie_errors",
+    |seen| format!("In {} PCIe counted errors of the drive's link.", executions(seen)),
+    "A bad contact, riser or slot, or a link at the edge of its speed; corrected ones cost time only.",
+    "Seat the drive again, try another slot or a lower link speed; with errors that were not corrected, do not trust \
+     it with data.",
+);
+
+pub(super) static MEDIA_ERRORS: Said = Said::warning(
+    "media_errors_rose",
+    |seen| format!("In {} the drive counted errors of its media or its data.", executions(seen)),
+    "Cells that could not be read or written, also where the drive repaired it or the host saw nothing.",
+    "Look at its error log (`drivelab show`), back up what is on it, and do not publish figures of a failing drive.",
+);
+
+pub(super) static MEMORY_PRESSURE: Said = Said::warning(
+    "memory_pressure",
+    |seen| format!("In {} programs of this machine waited for memory.", executions(seen)),
+    "Memory is short: pages are dropped, read again or swapped, which uses CPU and maybe this disk.",
+    "Stop what needs the memory, and measure again.",
+);
+
+pub(super) static CPU_STOLEN: Said = Said::warning(
+    "cpu_stolen",
+    |seen| format!("In {} the hypervisor gave CPU time of this machine to others.", executions(seen)),
+    "The host below is busy with other virtual machines.",
+    "Latencies contain time in which this machine did not run; measure on a calmer host or on bare metal.",
+);
+
+pub(super) static MACHINE_SUSPENDED: Said = Said::warning(
+    "machine_suspended",
+    |seen| format!("In {} the machine was suspended: the run's clock stood still.", executions(seen)),
+    "The lid, a timer or a person sent it to sleep; the drive lost power or state meanwhile.",
+    "Do not use these figures: the drive was cold and woken in the middle. Keep the machine awake and run the step \
+     again.",
+);
+
+pub(super) static FEW_READINGS: Said = Said::note(
+    "few_readings",
+    |seen| {
+        format!(
+            "In {} temperature or power of the drive was read less than three times: its figures there are those few \
+             readings and the lines to their neighbours.",
+            executions(seen)
+        )
+    },
+    "The step is short beside the rate at which the source is read.",
+    "For figures of power, ask for longer steps, or use a meter that prints more often.",
+);

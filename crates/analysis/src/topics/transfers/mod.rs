@@ -1,0 +1,7 @@
+//! Copies of sets of files beside each other.
+
+mod files;
+mod words;
+
+pub(crate) use files::only_files;
+pub(crate) use words::findings;
