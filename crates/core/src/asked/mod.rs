@@ -1,0 +1,13 @@
+//! What a run is to do.
+
+pub mod condition;
+pub mod files;
+pub mod group;
+pub mod load;
+pub mod places;
+pub mod plan;
+pub mod relative;
+pub mod replay;
+pub mod score;
+pub(crate) mod span;
+pub mod workload;

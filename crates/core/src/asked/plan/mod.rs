@@ -1,0 +1,18 @@
+//! The plan: a methodology expanded for one target and form, as it will run and as it is stored.
+//!
+//! A plan holds tests, a test holds steps (one workload, one stop rule, fixed parameters) and says how often and in
+//! which order they repeat. Everything here is resolved: spans are bytes, sweeps are expanded.
+
+mod grid;
+mod published_unit;
+mod redact;
+mod repeats;
+mod types;
+mod whole;
+
+pub use grid::Grid;
+pub use published_unit::PublishedUnit;
+pub use types::{
+    Action, Approximation, AxisValue, Combine, CoolDown, Form, LeftOut, MethodIdentity, OWN_LOAD, OnError, Order, Plan,
+    RateSearch, Repeats, Rest, RestAfter, Rounds, Source, Step, StepRole, StopRule, TestPlan, Tracked,
+};

@@ -1,0 +1,9 @@
+//! What every other word is made of: units, ids, the run clock, texts.
+
+pub mod clock;
+pub mod excerpt;
+pub mod exit;
+pub mod ids;
+pub mod input;
+pub(crate) mod redact;
+pub mod units;

@@ -1,0 +1,5 @@
+//! Where rooms meet without knowing each other.
+
+pub mod backend;
+pub mod listener;
+pub mod target;
