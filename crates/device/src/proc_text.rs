@@ -4,9 +4,10 @@ use std::ffi::OsString;
 
 use drivelab_core::units::Bytes;
 
-use crate::block::SECTOR;
-use crate::mounts::unescape;
+use crate::place::mounts::unescape;
 
+/// Sectors in sysfs are always 512 bytes long, whatever the device's own block size.
+pub(crate) const SECTOR: u64 = 512;
 /// CPUs in one range of a list, at most.
 const MOST_CPUS: u32 = 1 << 16;
 

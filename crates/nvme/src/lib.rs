@@ -11,82 +11,51 @@
 //! the OCP Datacenter NVMe SSD Specification 2.0, *TCG* the TCG Storage Architecture Core Specification 2.01 and the
 //! specifications of its security subsystem classes. Bytes count from 0; bits are written `high:low`.
 
-mod bar;
-mod command;
-mod controller;
-mod counter;
-mod device_node;
-mod endurance_group;
-mod error;
-mod error_log;
-mod fdp;
-mod features;
-mod fields;
-mod firmware_slots;
-mod identify_abilities;
-mod identify_controller;
-mod identify_namespace;
-mod ioctl;
-mod named;
-mod namespace_list;
-mod ocp;
-mod permit;
-mod placed_write;
-mod power_measurement;
-mod power_state;
-mod recorded;
-mod registers;
-mod sanitize;
-pub mod sanity;
-mod security;
-mod self_test;
-mod smart;
-mod status;
-mod supported_logs;
-mod tcg;
-mod temperature;
-mod transport;
+mod commands;
+mod pages;
+mod reading;
 
-pub use command::{AdminCommand, NSID_ALL, Request, Select};
-pub use controller::{Controller, FormatOptions, Page, SanitizeAction, SanitizeOptions, SecureErase};
-pub use counter::Counter;
-pub use device_node::IoctlTransport;
-pub use endurance_group::EnduranceGroup;
-pub use error::{DecodeError, NvmeError};
-pub use error_log::{ErrorEntry, ErrorLog};
-pub use fdp::{
+pub use commands::command::{AdminCommand, NSID_ALL, Request, Select};
+pub use commands::controller::{Controller, FormatOptions, Page, SanitizeAction, SanitizeOptions, SecureErase};
+pub use commands::device_node::IoctlTransport;
+pub use commands::permit::DestroyPermit;
+pub use commands::placed_write::PlacedWrite;
+pub use commands::recorded::{RecordedTransport, Recording};
+pub use commands::status::Status;
+pub use commands::transport::Transport;
+pub use pages::endurance_group::EnduranceGroup;
+pub use pages::error_log::{ErrorEntry, ErrorLog};
+pub use pages::fdp::{
     FdpAttributes, FdpConfiguration, FdpConfigurations, FdpEvent, FdpEvents, FdpHandleUsage, FdpStatistics, HandleKind,
     HandleStatus, HandleStatusList, HandleUse,
 };
-pub use features::{
+pub use pages::features::{
     AutonomousTransition, AutonomousTransitions, FdpMode, HostMemoryBuffer, HostThermalManagement, InterruptCoalescing,
     PowerManagement, PowerMeasurementSetting, QueueCount, TemperatureThreshold, feature,
 };
-pub use firmware_slots::FirmwareSlots;
-pub use identify_abilities::{
+pub use pages::firmware_slots::FirmwareSlots;
+pub use pages::identify_abilities::{
     AdminCommands, ControllerAttributes, ControllerKind, FirmwareUpdates, FormatAttributes, IoCommands, LogAttributes,
     SanitizeAbilities, SharedUse, WriteCache,
 };
-pub use identify_controller::{IdentifyController, Version};
-pub use identify_namespace::{
+pub use pages::identify_controller::{IdentifyController, Version};
+pub use pages::identify_namespace::{
     BlockFormat, BlockProtection, FormatIndex, IdentifyNamespace, NamespaceFeatures, PreferredGranularity,
     RelativePerformance,
 };
-pub use named::{Decoder, decoder, decoders};
-pub use namespace_list::{NamespaceIdentifiers, NamespaceList};
-pub use ocp::OcpSmart;
-pub use permit::DestroyPermit;
-pub use placed_write::PlacedWrite;
-pub use power_measurement::{PowerBin, PowerMeasurement};
-pub use power_state::{ActivePowerWorkload, PowerState};
-pub use recorded::{RecordedTransport, Recording};
-pub use registers::Capabilities;
-pub use sanitize::{SanitizeOutcome, SanitizeStatus};
-pub use security::ProtocolList;
-pub use self_test::{SelfTestKind, SelfTestLog, SelfTestOutcome, SelfTestResult};
-pub use smart::{CriticalWarning, Sensor, SmartLog};
-pub use status::Status;
-pub use supported_logs::SupportedLogs;
-pub use tcg::{Level0, Locking, SecurityClass};
-pub use temperature::celsius;
-pub use transport::Transport;
+pub use pages::namespace_list::{NamespaceIdentifiers, NamespaceList};
+pub use pages::ocp::OcpSmart;
+pub use pages::power_measurement::{PowerBin, PowerMeasurement};
+pub use pages::power_state::{ActivePowerWorkload, PowerState};
+pub use pages::registers::Capabilities;
+pub use pages::sanitize::{SanitizeOutcome, SanitizeStatus};
+pub use pages::security::ProtocolList;
+pub use pages::self_test::{SelfTestKind, SelfTestLog, SelfTestOutcome, SelfTestResult};
+pub use pages::smart::{CriticalWarning, Sensor, SmartLog};
+pub use pages::supported_logs::SupportedLogs;
+pub use pages::tcg::{Level0, Locking, SecurityClass};
+pub use reading::counter::Counter;
+pub use reading::error::{DecodeError, NvmeError};
+pub use reading::named::{Decoder, decoder, decoders};
+pub use reading::sanity;
+pub use reading::temperature::celsius;

@@ -6,23 +6,23 @@
 //! write, for programs that ask for no claim.
 
 use std::fs::{self, File};
-use std::os::unix::fs::FileTypeExt;
 
 use drivelab_core::probe::WriteOutlook;
 use drivelab_core::target::{DeviceIdentity, GuardDecision, GuardedDevice, WritableTarget};
 use drivelab_core::units::Bytes;
-use rustix::fs::{fstat, major, makedev, minor};
+use rustix::fs::{fstat, major, minor};
 
 use super::content::{self, Content};
 use super::destroy::{self, Destroy, Named, describe, flag_of, id_of};
+use super::error::{GuardError, system};
+use super::fit::{nobody_relies_on, relatives, still_fit, unchanged};
 use super::hold::{self, patiently};
 use super::in_use::{self, Itself, Unseen};
 use super::released::Released;
-use super::{GuardError, loop_file, system, system_disk};
-use crate::block::{chain, number_of, whole_of};
-use crate::block_use::{partitions, users};
-use crate::identity::identity_of;
-use crate::named::BlockNode;
+use super::system_disk;
+use crate::block::folders::whole_of;
+use crate::block::identity::identity_of;
+use crate::block::node::BlockNode;
 use crate::roots::{Roots, read_number};
 
 /// A device that may be written once the user has named it, and what would be lost.
@@ -167,23 +167,6 @@ pub fn look_again(target: &WritableTarget) -> Result<(), GuardError> {
     patiently(|| still_fit(&node, decided, &File::from(held.try_clone().map_err(system("cannot open", &node.path))?)))
 }
 
-/// That nothing came since the decision: no user, no other identity, no content that was not there. `held` is the
-/// device, claimed.
-pub(super) fn still_fit(node: &BlockNode, decided: &GuardedDevice, held: &File) -> Result<(), GuardError> {
-    system_disk::refuse_claimed(&Roots::default(), node)?;
-    nobody_relies_on(node, Itself::LeftOut)?;
-    unchanged(node, &decided.identity, &identity_of(node), "since it was released")?;
-    let signatures = content::signatures(held, hold::length_of(held, node)?);
-    let signatures = signatures.map_err(system("cannot read", &node.path))?;
-    let new = signatures.into_iter().find(|found| !decided.overridden.contains(found));
-    new.map_or(Ok(()), |found| {
-        let why = format!(
-            "it holds {found}, which was not there when it was released. Nothing was touched; look at it again"
-        );
-        Err(GuardError::Refused { path: node.path.clone(), why })
-    })
-}
-
 /// What one look found, and the lock that was taken for it.
 struct Looked {
     identity: DeviceIdentity,
@@ -211,24 +194,6 @@ fn look(node: &BlockNode, before: Option<&DeviceIdentity>) -> Result<Looked, Gua
         unchanged(node, before, &identity, "while drivelab looked at it")?;
     }
     Ok(Looked { identity, content, length, under, unseen, lock })
-}
-
-/// Refuses a device that is another one than before.
-pub(super) fn unchanged(
-    node: &BlockNode,
-    before: &DeviceIdentity,
-    now: &DeviceIdentity,
-    since: &str,
-) -> Result<(), GuardError> {
-    let changes = now.changes_since(before);
-    if changes.is_empty() {
-        return Ok(());
-    }
-    let why = format!(
-        "it is another device than before: {since}, {}. Nothing was touched. Look at it again and begin anew",
-        changes.join("; ")
-    );
-    Err(GuardError::Refused { path: node.path.clone(), why })
 }
 
 fn wrong(named: &str, identity: &DeviceIdentity) -> String {
@@ -277,55 +242,4 @@ fn because(identity: &DeviceIdentity, destroy: &Destroy, under: &str, unseen: &U
          running system's disks, and held exclusively{unseen}",
         describe(identity)
     )
-}
-
-/// Mounts, swap, holders, the file under a loop device, processes. What lies under it, in words.
-pub(super) fn nobody_relies_on(node: &BlockNode, itself: Itself) -> Result<(String, Unseen), GuardError> {
-    let roots = Roots::default();
-    let users = users(&roots, node);
-    if !users.is_empty() {
-        let why = format!(
-            "it is in use ({}), which no flag overrides; unmount, switch off or take that apart first",
-            users.join("; ")
-        );
-        return Err(GuardError::Refused { path: node.path.clone(), why });
-    }
-    let mut under = String::new();
-    let mut hidden = 0;
-    for loop_device in loop_devices(&roots, node)? {
-        let (file, unseen) = loop_file::check(&roots, &loop_device)?;
-        let word = if loop_device.whole == node.whole { ", a loop device" } else { ", over a loop device" };
-        under = format!("{under}{word} on {}, a file that nobody else uses", file.display());
-        hidden = hidden.max(unseen.0);
-    }
-    let status = fs::metadata(&node.path).map_err(system("cannot look at", &node.path))?;
-    if !status.file_type().is_block_device() {
-        let by = "another file took its place just now".to_owned();
-        return Err(GuardError::Busy { path: node.path.clone(), by });
-    }
-    let unseen = in_use::processes(&roots, &node.path, &status, &relatives(node), itself)?;
-    Ok((under, Unseen(hidden.max(unseen.0))))
-}
-
-/// The loop devices that it lies on (itself, or below dm and md), each under the path that was named: writing to it
-/// writes to their files. A loop device on a device has no file, and its check says so.
-fn loop_devices(roots: &Roots, node: &BlockNode) -> Result<Vec<BlockNode>, GuardError> {
-    let chain = chain(vec![node.folder.clone()], &|_| Vec::new());
-    let below = chain.into_iter().filter(|device| device.name.starts_with("loop"));
-    below
-        .map(|device| {
-            let number = number_of(&roots.sys.join("class/block").join(&device.name)).ok_or_else(|| {
-                let why = format!("it lies on {}, which the kernel does not show", device.name);
-                GuardError::Refused { path: node.path.clone(), why }
-            })?;
-            Ok(BlockNode::of(roots, &node.path, number)?)
-        })
-        .collect()
-}
-
-/// Device numbers of its partitions, or of its whole disk.
-fn relatives(node: &BlockNode) -> Vec<u64> {
-    let (whole, partition) = whole_of(&node.folder);
-    let folders = if partition.is_some() { vec![whole.to_owned()] } else { partitions(&node.folder) };
-    folders.iter().filter_map(|folder| number_of(folder)).map(|(major, minor)| makedev(major, minor)).collect()
 }

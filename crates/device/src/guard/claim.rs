@@ -17,8 +17,8 @@ use drivelab_core::units::Bytes;
 use rustix::fs::{AtFlags, CWD, OFlags, linkat};
 use serde::{Deserialize, Serialize};
 
-use crate::counters::this_boot;
-use crate::place::custom;
+use crate::block::counters::this_boot;
+use crate::place::target::custom;
 
 /// Version of the claim's format; a larger one is left alone.
 const FORMAT: u32 = 1;
@@ -244,7 +244,7 @@ impl ClaimFile {
     pub(super) fn remove(&self) -> io::Result<()> {
         let (mine, found) = (self.file.metadata()?, fs::symlink_metadata(&self.path));
         match found {
-            Ok(found) if super::same_inode(&mine, &found) => fs::remove_file(&self.path),
+            Ok(found) if super::open::same_inode(&mine, &found) => fs::remove_file(&self.path),
             _ => Ok(()),
         }
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use drivelab_core::target::DeviceIdentity;
 
-use crate::identity::BY_ID;
+use crate::block::identity::BY_ID;
 
 /// The user's word for one device.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

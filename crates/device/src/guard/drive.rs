@@ -5,9 +5,10 @@ use drivelab_core::target::WritableTarget;
 use drivelab_nvme::DestroyPermit;
 use rustix::fs::{fstat, major, minor};
 
-use super::{GuardError, look_again, system};
-use crate::named::BlockNode;
-use crate::nvme_node;
+use super::error::{GuardError, system};
+use super::look_again;
+use crate::block::node::BlockNode;
+use crate::block::nvme_node;
 use crate::roots::Roots;
 
 /// How much of the drive a command empties.

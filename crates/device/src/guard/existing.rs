@@ -9,11 +9,13 @@ use drivelab_core::units::Bytes;
 use rustix::fs::OFlags;
 
 use super::claim::lock;
-use super::{GuardError, in_use, open_existing, same_inode, system, writable};
-use crate::direct::Trial;
+use super::error::{GuardError, system};
+use super::in_use;
+use super::open::{open_existing, same_inode, writable};
+use crate::block::named::{Named, classify};
 use crate::error::DeviceError;
-use crate::mounts;
-use crate::named::{Named, classify};
+use crate::place::direct::Trial;
+use crate::place::mounts;
 use crate::roots::Roots;
 
 /// Offsets and lengths of every workload are multiples of this; a tail shorter than it is not touched.

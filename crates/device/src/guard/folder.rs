@@ -15,9 +15,10 @@ use drivelab_core::units::Bytes;
 use rustix::fs::OFlags;
 
 use super::claim::{ScratchClaim, lock, parse};
-use super::{GuardError, same_inode, system};
+use super::error::{GuardError, system};
+use super::open::same_inode;
 use crate::error::DeviceError;
-use crate::place::custom;
+use crate::place::target::custom;
 use crate::roots::names;
 
 const PREFIX: &str = ".drivelab-files-";

@@ -15,12 +15,12 @@ use rustix::fs::{OFlags, major, minor};
 use rustix::io::Errno;
 
 use super::claim::lock;
-use super::{GuardError, system};
+use super::error::{GuardError, system};
+use crate::block::identity::node_named;
+use crate::block::node::BlockNode;
+use crate::block::readable::device_length;
 use crate::error::DeviceError;
-use crate::identity::node_named;
-use crate::named::BlockNode;
-use crate::place::custom;
-use crate::readable::device_length;
+use crate::place::target::custom;
 use crate::roots::Roots;
 
 /// How often, and after which pause, a device is looked at again that somebody has open. Many programs open devices

@@ -11,9 +11,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{major, minor};
 
-use super::{GuardError, same_inode};
-use crate::block::backing_file;
-use crate::mounts;
+use super::error::GuardError;
+use super::open::same_inode;
+use crate::block::folders::backing_file;
+use crate::place::mounts;
 use crate::proc_text::{maps_line_is, swap_paths};
 use crate::roots::{Roots, names, read_trim};
 

@@ -12,7 +12,8 @@ use drivelab_core::units::Bytes;
 use rustix::fs::OFlags;
 
 use super::claim::{ClaimFile, ScratchClaim, is_ours, lock, run_of_name, scratch_name};
-use super::{GuardError, open_existing, system};
+use super::error::{GuardError, system};
+use super::open::open_existing;
 use crate::error::{DeviceError, ErrorKind};
 use crate::roots::names;
 

@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{GuardError, in_use};
-use crate::block::{backing_file, whole_of};
-use crate::named::BlockNode;
+use super::error::GuardError;
+use super::in_use;
+use crate::block::folders::{backing_file, whole_of};
+use crate::block::node::BlockNode;
 use crate::roots::{Roots, read_number, read_trim};
 
 /// Where a system and its services keep files of their own: images of virtual machines, of containers, of packages.

@@ -9,11 +9,11 @@ use drivelab_core::target::{GuardDecision, GuardedParts, WritableTarget};
 use drivelab_core::units::Bytes;
 use rustix::fs::OFlags;
 
-use super::{GuardError, system};
+use super::error::{GuardError, system};
+use crate::block::named::{Named, classify};
+use crate::block::readable::no_direct_io;
 use crate::error::DeviceError;
-use crate::named::{Named, classify};
-use crate::place::custom;
-use crate::readable::no_direct_io;
+use crate::place::target::custom;
 
 /// Opens the kernel's null device for writing; addresses run to `length`, though none of them means anything there.
 /// What it is, is told by its number and asked again of the open handle.
@@ -25,7 +25,7 @@ pub fn authorise_null(path: &Path, length: Bytes) -> Result<WritableTarget, Guar
     let open = OpenOptions::new().read(true).write(true).custom_flags(custom(OFlags::NOFOLLOW)).open(&real);
     let file = open.map_err(system("cannot open", &real))?;
     let status = file.metadata().map_err(system("cannot look at", &real))?;
-    if !crate::named::is_null_device(&status) {
+    if !crate::block::named::is_null_device(&status) {
         return Err(GuardError::Busy { path: real, by: "something else took its place just now".into() });
     }
     let decision = GuardDecision {

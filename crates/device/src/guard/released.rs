@@ -13,17 +13,19 @@ use drivelab_core::target::{GuardDecision, GuardedDevice, GuardedParts, Writable
 use drivelab_core::units::Bytes;
 use rustix::fs::OFlags;
 
-use super::block_device::{nobody_relies_on, still_fit};
 use super::destroy::describe;
+use super::error::{GuardError, system};
+use super::fit::{nobody_relies_on, still_fit};
 use super::hold::{self, patiently};
 use super::in_use::Itself;
-use super::{GuardError, content, system, system_disk};
-use crate::block::whole_of;
-use crate::direct::{self, Trial};
+use super::{content, system_disk};
+use crate::block::folders::whole_of;
+use crate::block::identity::identity_of;
+use crate::block::named::{Named, classify};
+use crate::block::node::BlockNode;
+use crate::block::readable::device_chain;
 use crate::error::DeviceError;
-use crate::identity::identity_of;
-use crate::named::{BlockNode, Named, classify};
-use crate::readable::device_chain;
+use crate::place::direct::{self, Trial};
 use crate::roots::{Roots, names};
 
 /// More layers than this between a mapping and its disk are not followed.

@@ -17,11 +17,12 @@ use rustix::fs::{CWD, FallocateFlags, OFlags, RenameFlags, fallocate, renameat_w
 use rustix::io::Errno;
 
 use super::claim::{ClaimFile, ScratchClaim, lock, scratch_name};
+use super::error::{GuardError, system};
 use super::leftover::{self, Examined};
-use super::{GuardError, open_existing, same_inode, system, writable};
-use crate::direct::Trial;
+use super::open::{open_existing, same_inode, writable};
 use crate::error::{DeviceError, ErrorKind};
-use crate::place::custom;
+use crate::place::direct::Trial;
+use crate::place::target::custom;
 
 /// The owner of a scratch file. Dropping it removes file and claim, unless [`Scratch::keep`] was called.
 #[derive(Debug)]

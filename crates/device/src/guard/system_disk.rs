@@ -13,11 +13,13 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::GuardError;
-use crate::block;
-use crate::mounts::{self, Mount};
-use crate::named::BlockNode;
-use crate::place::{self, custom, layers_of};
+use super::error::GuardError;
+use crate::block::chain::chain;
+use crate::block::folders;
+use crate::block::node::BlockNode;
+use crate::place::mounts::{self, Mount};
+use crate::place::target as place;
+use crate::place::target::{custom, layers_of};
 use crate::proc_text::{device_number, swap_paths};
 use crate::roots::Roots;
 
@@ -97,7 +99,7 @@ fn why(
     let why = known.untold?;
     let mounted = mounts::list_all(roots).into_iter().find_map(|mount| {
         let (major, minor) = of_a_device(&mount)?;
-        let folder = block::folder_of(roots, major, minor)?;
+        let folder = folders::folder_of(roots, major, minor)?;
         let disk = whole_names(roots, folder, Through::Files).into_iter().find(|disk| mine.contains(disk))?;
         Some(format!("{disk} holds what is mounted at {}", mount.mount_point.display()))
     });
@@ -121,10 +123,10 @@ enum Through {
 fn whole_names(roots: &Roots, folder: PathBuf, through: Through) -> Vec<String> {
     let of_file = |file: &Path| match through {
         // A loop device may lie on a disk as it is: then it is that disk.
-        Through::Devices => block::folder_of_node(roots, file).into_iter().collect(),
+        Through::Devices => folders::folder_of_node(roots, file).into_iter().collect(),
         Through::Files => place::devices_of(roots, file, 0),
     };
-    block::chain(vec![folder], &of_file).into_iter().map(|device| device.name).collect()
+    chain(vec![folder], &of_file).into_iter().map(|device| device.name).collect()
 }
 
 /// A claim on another part of the disk, that has no trace in the table of mounts (ZFS).
@@ -132,7 +134,7 @@ fn sibling_claimed(roots: &Roots, node: &BlockNode) -> Option<String> {
     if !node.is_partition() {
         return None;
     }
-    let whole = crate::identity::node_named(roots, &node.whole)?;
+    let whole = crate::block::identity::node_named(roots, &node.whole)?;
     let flags = custom(OFlags::EXCL | OFlags::NOFOLLOW);
     let opened = OpenOptions::new().read(true).custom_flags(flags).open(&whole.path);
     let busy = opened.is_err_and(|error| Errno::from_io_error(&error) == Some(Errno::BUSY));
@@ -156,7 +158,7 @@ fn known(roots: &Roots) -> Known {
     let swaps = swap_paths(&fs::read(roots.proc.join("swaps")).unwrap_or_default());
     for swap in swaps {
         let swap = Path::new(&swap);
-        let folders = match block::folder_of_node(roots, swap) {
+        let folders = match folders::folder_of_node(roots, swap) {
             Some(folder) => vec![folder],
             None => place::devices_of(roots, swap, 0),
         };
@@ -194,7 +196,7 @@ fn insert(roots: &Roots, folder: PathBuf, what: &str, known: &mut Known) {
 
 /// What a mount lies on; `root` is where the root folder of the one who sees it can be looked into from here.
 fn below(roots: &Roots, mount: &Mount, root: &Path) -> Below {
-    if let Some(folder) = of_a_device(mount).and_then(|(major, minor)| block::folder_of(roots, major, minor)) {
+    if let Some(folder) = of_a_device(mount).and_then(|(major, minor)| folders::folder_of(roots, major, minor)) {
         return Below::Devices(vec![folder]);
     }
     if IN_MEMORY.contains(&mount.kind.as_str()) {
@@ -368,7 +370,7 @@ mod tests {
         let below = place::devices_of(&roots, Path::new("/"), 0);
         assert!(found.untold.is_some() || !below.is_empty(), "{found:?}");
         for folder in below {
-            let whole = block::whole_name(&folder);
+            let whole = folders::whole_name(&folder);
             assert!(found.disks.contains_key(&whole), "{whole} is missing in {found:?}");
         }
     }

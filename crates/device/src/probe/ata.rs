@@ -17,10 +17,10 @@ use drivelab_ata::{
 };
 use drivelab_core::probe::{Contradiction, Health, NotKnown, RawPage, TargetProbe, Temperature};
 
-use super::Depth;
+use super::depth::{Depth, raw_page};
 use super::temperatures::{Platters, Sensors, may_rotate};
-use crate::block::whole_of;
-use crate::named::BlockNode;
+use crate::block::folders::whole_of;
+use crate::block::node::BlockNode;
 use crate::roots::{Roots, read_trim};
 
 /// What is missing where SMART cannot be asked.
@@ -105,7 +105,7 @@ impl Asking {
     }
 
     fn keep(&mut self, command: AtaCommand, page: &[u8]) {
-        self.raw.push(super::raw_page(command.page_name().to_owned(), page));
+        self.raw.push(raw_page(command.page_name().to_owned(), page));
     }
 }
 

@@ -5,11 +5,12 @@ use std::path::Path;
 
 use rustix::fs::{major, minor};
 
+use crate::block::identity::identity_of;
+use crate::block::named::{Named, classify};
+use crate::block::node::BlockNode;
+use crate::block::nvme_node;
 use crate::error::DeviceError;
-use crate::identity::identity_of;
-use crate::named::{BlockNode, Named, classify};
-use crate::nvme_node;
-use crate::place;
+use crate::place::target as place;
 use crate::roots::Roots;
 
 /// What was found.
@@ -76,7 +77,7 @@ fn below(roots: &Roots, path: &Path) -> Result<Found, DeviceError> {
 fn by_serial(text: &Path, serial: &str) -> Result<Found, DeviceError> {
     let missing = |why: String| Err(DeviceError::Missing { path: text.to_owned(), why });
     let is_it = |node: &BlockNode| identity_of(node).serial.is_some_and(|own| own == serial);
-    let mut fitting: Vec<BlockNode> = super::disks().into_iter().filter(is_it).collect();
+    let mut fitting: Vec<BlockNode> = super::disks::disks().into_iter().filter(is_it).collect();
     match fitting.len() {
         1 => {
             let node = fitting.remove(0);

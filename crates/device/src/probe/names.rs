@@ -4,10 +4,10 @@ use std::path::Path;
 
 use drivelab_core::probe::TargetIdentity;
 
-use crate::block::{name_of, whole_of};
-use crate::block_use::partitions;
-use crate::identity::identity_of;
-use crate::named::BlockNode;
+use crate::block::block_use::partitions;
+use crate::block::folders::{name_of, whole_of};
+use crate::block::identity::identity_of;
+use crate::block::node::BlockNode;
 use crate::roots::read_number;
 
 /// From sysfs (Documentation/ABI/stable/sysfs-block) and the links that udev made.

@@ -13,11 +13,11 @@ use drivelab_core::probe::{Contradiction, Health, NotKnown, NvmeProbe, RawPage, 
 use drivelab_core::units::Bytes;
 use drivelab_nvme::{Capabilities, Controller, IoctlTransport, NvmeError, Page, Transport, celsius, sanity};
 
-use super::Depth;
+use super::depth::{Depth, raw_page};
 use super::rights::{ASKS_DRIVES, how_to_get};
-use crate::block::{name_of, nvme_controller, whole_of};
-use crate::named::BlockNode;
-use crate::nvme_node::node_of;
+use crate::block::folders::{name_of, nvme_controller, whole_of};
+use crate::block::node::BlockNode;
+use crate::block::nvme_node::node_of;
 use crate::roots::read_trim;
 
 /// Entries of the error log that are asked for.
@@ -101,7 +101,7 @@ impl<T: Transport> Asking<T> {
     /// A page, kept as it came; nothing where the controller does not have it.
     fn page<D>(&mut self, name: &str, ask: impl FnOnce(&Controller<T>) -> Result<Page<D>, NvmeError>) -> Option<D> {
         let page = self.value(name, |controller| ask(controller))?;
-        self.raw.push(super::raw_page(format!("nvme {name}"), &page.raw));
+        self.raw.push(raw_page(format!("nvme {name}"), &page.raw));
         Some(page.decoded)
     }
 

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 
 use drivelab_core::probe::{PcieHop, PciePath, UplinkRoot};
 
-use crate::block::{name_of, nvme_controller, whole_of};
-use crate::link::{self, is_address};
-use crate::named::BlockNode;
+use crate::block::folders::{name_of, nvme_controller, whole_of};
+use crate::block::link::{self, is_address};
+use crate::block::node::BlockNode;
 use crate::roots::{names, read_number, read_trim};
 
 /// Base class 06h, subclass 04h.

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use drivelab_core::probe::{CpuInterrupts, InterruptFacts, QueueFacts};
 
-use crate::block::whole_of;
-use crate::interrupts::{InterruptRow, interrupt_rows, msi_numbers};
-use crate::named::BlockNode;
+use crate::block::folders::whole_of;
+use crate::block::node::BlockNode;
+use crate::host::interrupts::{InterruptRow, interrupt_rows, msi_numbers};
 use crate::proc_text::cpu_list;
 use crate::roots::{Roots, names, read, read_number, read_trim};
 

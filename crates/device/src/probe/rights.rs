@@ -8,7 +8,7 @@ use drivelab_core::probe::{Health, NotKnown, TargetProbe, WriteOutlook};
 use rustix::fs::{Access, AtFlags, CWD, accessat};
 use rustix::io::Errno;
 
-use super::Depth;
+use super::depth::Depth;
 
 /// A process that is always there and belongs to root.
 const FIRST_PROCESS: &str = "/proc/1/ns/mnt";

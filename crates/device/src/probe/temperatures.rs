@@ -5,8 +5,8 @@
 
 use drivelab_core::probe::{NotKnown, TargetProbe, Temperature};
 
-use crate::hwmon::{self, ChipSensor, Measured};
-use crate::named::BlockNode;
+use crate::block::node::BlockNode;
+use crate::host::hwmon::{self, ChipSensor, Measured};
 use crate::roots::{Roots, read_number};
 
 /// The sensors of a drive's temperature, the composite or only one first.

@@ -1,0 +1,7 @@
+//! The machine that measures.
+
+pub(crate) mod cpu_time;
+pub mod hwmon;
+pub mod interrupts;
+pub(crate) mod testbed;
+pub(crate) mod timing;
