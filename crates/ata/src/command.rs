@@ -4,6 +4,9 @@
 
 use std::fmt;
 
+/// Bytes of a page: one data block of 512 bytes.
+pub(crate) const PAGE: usize = 512;
+
 /// SMART (ACS-4, SMART feature set): the command's code, and the signature without which a drive does not take it.
 const SMART: u8 = 0xB0;
 const SMART_SIGNATURE: u32 = 0x00C2_4F00;
@@ -53,7 +56,7 @@ impl AtaCommand {
     /// Bytes that it returns; 0 where the answer is in the registers.
     #[must_use]
     pub fn data_length(self) -> usize {
-        if self.answers_in_registers() { 0 } else { crate::words::PAGE }
+        if self.answers_in_registers() { 0 } else { PAGE }
     }
 
     /// Whether the answer is in the drive's registers.

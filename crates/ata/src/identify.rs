@@ -1,9 +1,10 @@
 //! IDENTIFY DEVICE: who the drive is and what it can do.
 
+use crate::command::PAGE;
 use crate::error::DecodeError;
 use crate::identify_kinds::{AfterTrim, Checksum, FormFactor, LinkSpeed, Rotation, Zones};
 use crate::security::{SanitizeAbilities, SecurityState};
-use crate::words::{PAGE, Words, has, page};
+use crate::words::{Words, has, page};
 
 const TITLE: &str = "IDENTIFY DEVICE data";
 /// What word 0 of a CompactFlash card holds although it is an ATA device (ATA8-ACS, word 0).

@@ -3,10 +3,11 @@
 use serde::Serialize;
 
 use crate::attribute_names::{attribute_name, count_of};
+use crate::command::PAGE;
 use crate::error::DecodeError;
 use crate::identify_kinds::Checksum;
 use crate::sense::Registers;
-use crate::words::{PAGE, Words, has};
+use crate::words::{Words, has};
 
 /// The table of attributes and that of thresholds: 30 entries of 12 bytes from byte 2 on (ATA-3, Device
 /// SMART data and Device attribute thresholds data).

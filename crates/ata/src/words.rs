@@ -3,10 +3,8 @@
 //! Owns the macro [`page!`]: one table of fields becomes the type, its documentation and its decoder, so that a word's
 //! number is written once, beside the words that explain it.
 
+use crate::command::PAGE;
 use crate::error::DecodeError;
-
-/// Bytes of a page: one data block of 512 bytes.
-pub(crate) const PAGE: usize = 512;
 
 /// A page of 256 words.
 pub(crate) struct Words {

@@ -3,6 +3,7 @@
 //! Sources: cryptsetup-luksFormat(8), `--hw-opal-only` (cryptsetup 2.7 and later); the kernel's block/Kconfig,
 //! BLK_SED_OPAL; NVM Express Base Specification 2.0, figure 275, OACS bit 0 (Security Send and Receive).
 
+mod answer;
 pub(crate) mod commands;
 mod drive;
 pub(crate) mod key;
@@ -10,6 +11,7 @@ pub(crate) mod undo;
 
 use std::fs;
 
+pub(crate) use answer::Answer;
 pub(crate) use drive::{is_owned, says_of_opal};
 
 use crate::error::ConditionsError;
@@ -21,15 +23,6 @@ const SWITCH: &str = "CONFIG_BLK_SED_OPAL";
 
 /// What `cryptsetup --version` has among its flags where it was built for Opal.
 const BUILT_WITH: &str = "HW_OPAL";
-
-/// What is known of one of them.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
-    /// It can.
-    Yes,
-    /// It cannot, or it cannot be told: why, a part of a sentence.
-    No(String),
-}
 
 /// Refuses hardware encryption where drive, kernel, tool or the administrator's key is missing, and names each that is.
 ///

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::Source;
 use crate::notes::{Fate, Note};
+use crate::source::Source;
 use crate::wrong::{Lines, Place, Texts};
 
 /// Where a value comes from.

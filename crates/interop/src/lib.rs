@@ -10,10 +10,12 @@ mod bounds;
 mod draft;
 pub mod fio;
 mod notes;
+mod source;
 pub mod vdbench;
 mod wrong;
 
 pub use notes::{Fate, Note};
+pub use source::Source;
 pub use wrong::{Mistake, Wrong, plain};
 
 use draft::Draft;
@@ -39,15 +41,6 @@ pub struct Imported {
     pub carried: usize,
     /// Where lines of the methodology come from: its line, from 1, and what holds from there on.
     pub origins: Vec<(usize, Source)>,
-}
-
-/// A place in the file that was imported.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Source {
-    /// The file, where it is an included one.
-    pub file: Option<String>,
-    /// Line, from 1.
-    pub line: usize,
 }
 
 impl Imported {

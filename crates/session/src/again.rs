@@ -18,7 +18,7 @@ use drivelab_core::run::RunRecords;
 use drivelab_core::units::{Bytes, Percent};
 use drivelab_core::workload::Workload;
 
-use crate::rounds::left;
+use crate::rounds::{is_due, is_judged};
 
 /// What is done once more.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -56,6 +56,26 @@ impl Again {
     pub(crate) fn is_nothing(&self) -> bool {
         self.tests.is_empty() && self.executions.is_empty()
     }
+}
+
+/// Executions that are still to be done, steady tests and searches with their most rounds: not finished, or preparing a
+/// target that is not prepared now (then also what is done once more for the steps that rest on it). A steady test that
+/// has its verdict is done, and so is a search that found its rate.
+#[must_use]
+pub fn left(records: &RunRecords, prepared: bool) -> Vec<(StepKey, &Step)> {
+    let once_more = if prepared { Again::default() } else { Again::of(records) };
+    let mut left = Vec::new();
+    for set in 1..=records.plan.sets() {
+        for test in &records.plan.tests {
+            let again = once_more.tests.contains(&test.name);
+            let open = again || !is_judged(records, test);
+            let of_set = test.schedule_of_set(set).into_iter();
+            left.extend(of_set.filter(|(key, step)| {
+                once_more.executions.contains(key) || (open && is_due(records, key, step, again))
+            }));
+        }
+    }
+    left
 }
 
 /// Whether anything that the steps left rest on can be made again.

@@ -12,11 +12,15 @@ pub mod run;
 mod again;
 mod emit;
 mod ledger;
+mod parts;
 mod rounds;
+mod state;
+mod waits;
 mod watch;
 
+pub use again::left;
 pub use again::{can_make_again, lives_on, state_changed};
 pub use care::TargetCare;
 pub use fanout::{Fanout, Screen};
-pub use rounds::left;
-pub use run::{Outcome, Session, Start};
+pub use parts::Session;
+pub use run::{Outcome, Start};

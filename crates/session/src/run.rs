@@ -20,6 +20,7 @@ use crate::care::TargetCare;
 use crate::emit::Emitter;
 use crate::fanout::{Fanout, RecorderLost};
 use crate::ledger::Ledger;
+use crate::parts::{Halt, Session};
 use crate::rounds::{Searched, groups, is_due, is_judged, judge, prepared_flat, searched};
 use crate::watch::{Watch, phase_of};
 
@@ -69,21 +70,6 @@ pub enum Outcome {
     },
 }
 
-/// Why the walk through the plan ends before the plan does.
-pub(crate) enum Halt {
-    Stopped,
-    Failed(String),
-    /// The host cannot do what was required by name.
-    HostUnfit(String),
-    Recorder(RecorderLost),
-}
-
-impl From<RecorderLost> for Halt {
-    fn from(lost: RecorderLost) -> Self {
-        Halt::Recorder(lost)
-    }
-}
-
 /// What an I/O step came to.
 struct Ran {
     /// How long the target was busy with it.
@@ -91,25 +77,6 @@ struct Ran {
     record: Result<StepRecord, BackendError>,
     /// Whether what it had written to the page cache came to the target.
     written_out: Result<(), BackendError>,
-}
-
-/// One process's part of a run.
-pub struct Session<'a> {
-    pub(crate) backend: &'a mut dyn Backend,
-    pub(crate) care: &'a mut dyn TargetCare,
-    pub(crate) clock: Arc<dyn RunClock>,
-    pub(crate) stop: StopToken,
-    pub(crate) emitter: Emitter,
-    pub(crate) records: RunRecords,
-    /// The account of the target's state; none of a target that stores nothing.
-    pub(crate) ledger: Option<Ledger>,
-    /// Who watches beside the I/O.
-    pub(crate) watch: Watch,
-    /// What is still to be done once more, since the target is not in the state that the steps left rest on.
-    pub(crate) again: Again,
-    /// The preparation of the test that is going on has changed the target.
-    preparing: bool,
-    failing_steps: u32,
 }
 
 impl<'a> Session<'a> {

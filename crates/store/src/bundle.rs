@@ -11,25 +11,12 @@ use drivelab_core::event::{Event, EventBody, RunStarted, RunState};
 use drivelab_core::plan::Plan;
 use drivelab_core::run::{NotARun, RunRecords};
 use drivelab_core::units::Bytes;
-use serde_json::Value;
 
 use crate::document::{self, FileEntry, Manifest, Seal};
 use crate::error::StoreError;
 use crate::layout::{ENVIRONMENT, EVENTS, MANIFEST, METHODOLOGY, PLAN, SEAL, segment_name, segment_number};
-use crate::{fsio, lock, note, segment};
-
-/// The unreadable end of a segment, as a kill or a power cut leaves it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Torn {
-    /// The segment.
-    pub file: PathBuf,
-    /// Where it begins.
-    pub offset: u64,
-    /// How long it is.
-    pub bytes: u64,
-    /// What is wrong there.
-    pub why: String,
-}
+use crate::torn::Torn;
+use crate::{fsio, lock, segment};
 
 /// A bundle, open for reading.
 #[derive(Debug, Clone)]
@@ -214,12 +201,6 @@ impl Bundle {
     #[must_use]
     pub fn size(&self) -> Bytes {
         Bytes::new(size_below(&self.path))
-    }
-
-    /// A note; see [`crate::write_note`].
-    #[must_use]
-    pub fn note(&self, name: &str) -> Option<Value> {
-        note::read(&self.path, name)
     }
 
     /// The first event as it would have been recorded, from the copies made before it.

@@ -17,12 +17,14 @@ mod fsio;
 mod layout;
 mod lock;
 mod note;
+mod progress;
 mod recorder;
 mod seal;
 mod segment;
+mod torn;
 mod watching_costs;
 
-pub use bundle::{Bundle, Torn};
+pub use bundle::Bundle;
 pub use catalog::{Catalog, Found, Reindexed, RunRow};
 pub use ceilings::{read_ceilings, write_ceilings};
 pub use document::{FORMAT_VERSION, FileEntry, Manifest, Seal};
@@ -32,6 +34,7 @@ pub use layout::DataDir;
 pub use note::write_note;
 pub use recorder::{NewBundle, Recorder};
 pub use seal::seal_ended;
+pub use torn::Torn;
 pub use watching_costs::{read_watching_costs, write_watching_cost};
 
 #[cfg(test)]

@@ -43,6 +43,14 @@ pub fn write_note(data: &DataDir, run: RunId, name: &str, value: &Value) -> Resu
     fsio::write_atomically(&bundle.join(path), format!("{value:#}\n").as_bytes())
 }
 
+impl Bundle {
+    /// A note; see [`crate::write_note`].
+    #[must_use]
+    pub fn note(&self, name: &str) -> Option<Value> {
+        read(self.path(), name)
+    }
+}
+
 /// The notes that are there now, by name.
 pub(crate) fn entries(bundle: &Path) -> Result<Vec<FileEntry>, StoreError> {
     let folder = bundle.join(NOTES);

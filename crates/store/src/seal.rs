@@ -10,12 +10,12 @@ use drivelab_core::ids::RunId;
 use drivelab_core::run::RunRecords;
 
 use crate::bundle::{Bundle, Fold, Recording};
-use crate::catalog;
 use crate::document::{self, FileEntry, Seal};
 use crate::error::StoreError;
 use crate::layout::{DataDir, MANIFEST, SEAL, segment_name};
 use crate::lock::Lock;
-use crate::{fsio, note};
+use crate::progress::steps_done;
+use crate::{catalog, fsio, note};
 
 /// Seals a run that has recorded its end but was killed before the seal was written, and says how it ended. `None`
 /// where the run has not ended: it can be resumed. A sealed run is left alone.
@@ -67,9 +67,4 @@ pub(crate) fn write(
     let run = bundle.manifest().run;
     let seal = Seal { run, state, ended, events, steps_done: steps_done(records), files };
     fsio::write_atomically(&bundle.path().join(SEAL), &document::write(seal)?)
-}
-
-/// Executions that finished.
-pub(crate) fn steps_done(records: &RunRecords) -> u32 {
-    u32::try_from(records.finished_count()).unwrap_or(u32::MAX)
 }

@@ -10,9 +10,9 @@ use std::path::Path;
 use drivelab_core::event::{Event, EventBody};
 use drivelab_core::input;
 
-use crate::bundle::Torn;
 use crate::error::StoreError;
 use crate::frame::{self, Frame};
+use crate::torn::Torn;
 
 /// Bytes of a line that are shown in front of what cannot be read in it.
 const SHOWN: usize = 80;

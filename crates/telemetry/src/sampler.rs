@@ -5,22 +5,24 @@
 //! events.
 
 mod reader;
+mod shared;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use drivelab_core::clock::{RunClock, StopToken};
 use drivelab_core::telemetry::{
-    Gap, Observer, Phase, Sample, SourceSamples, TelemetryBatch, TelemetryDescribed, TelemetrySource, TemperatureLimit,
+    Observer, Phase, SourceSamples, TelemetryBatch, TelemetryDescribed, TelemetrySource, TemperatureLimit,
 };
 use drivelab_core::units::Nanos;
 
 use crate::cost::cost;
 use reader::Reader;
+use shared::{Command, Item, Shared};
 
 /// Readings by which the cost of a source is measured before a run.
 const COST_READINGS: u32 = 5;
@@ -40,29 +42,6 @@ pub struct SamplerOptions {
     pub abort_above: Option<TemperatureLimit>,
     /// What could not be watched.
     pub remarks: Vec<String>,
-}
-
-/// What the reading thread is told.
-enum Command {
-    /// Enter a phase and say when that is done.
-    Enter(Phase, Sender<()>),
-    /// Read the drive's temperature now and say what it is.
-    Temperature(Sender<Option<(String, f64)>>),
-    /// Read no more.
-    Finish,
-}
-
-/// What the reading thread hands over.
-enum Item {
-    Sample(u32, Sample),
-    Gap(u32, Gap),
-}
-
-/// What both sides see.
-#[derive(Debug, Default)]
-struct Shared {
-    cpu_ns: AtomicU64,
-    too_hot: Mutex<Option<String>>,
 }
 
 /// Sources being read.

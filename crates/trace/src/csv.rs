@@ -5,7 +5,7 @@
 use drivelab_core::load::OpKind;
 
 use crate::error::Wrong;
-use crate::format::read_or_write;
+use crate::kind::read_or_write;
 use crate::number::{seconds, times, whole};
 use crate::record::{Line, Record};
 

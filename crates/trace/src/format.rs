@@ -3,8 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use drivelab_core::load::OpKind;
-
 use crate::blkparse;
 use crate::csv::{ALIBABA, Columns, MSR, SPC, SYSTOR, TENCENT};
 
@@ -103,14 +101,5 @@ impl FromStr for Format {
     fn from_str(word: &str) -> Result<Self, String> {
         let found = Format::ALL.into_iter().find(|format| format.name() == word);
         found.ok_or_else(|| format!("'{word}' is no format of traces: they are {}", Format::words()))
-    }
-}
-
-/// The kind behind a letter or word of reading and writing.
-pub(crate) fn read_or_write(word: &str) -> Option<OpKind> {
-    match word {
-        "R" | "r" | "Read" | "read" => Some(OpKind::Read),
-        "W" | "w" | "Write" | "write" => Some(OpKind::Write),
-        _ => None,
     }
 }

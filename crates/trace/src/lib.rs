@@ -13,6 +13,7 @@ mod csv;
 mod error;
 mod fio;
 mod format;
+mod kind;
 mod lines;
 mod number;
 mod reader;

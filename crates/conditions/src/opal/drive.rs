@@ -4,7 +4,7 @@
 use drivelab_device::BlockNode;
 use drivelab_nvme::{Controller, Level0, Locking, SecurityClass, Transport};
 
-use super::Answer;
+use super::answer::Answer;
 use crate::controller::Controllers;
 use crate::error::ConditionsError;
 

@@ -10,10 +10,10 @@ use uuid::Uuid;
 use super::{CHECKED, SetUp};
 use crate::error::ConditionsError;
 use crate::ledger::Deed;
-use crate::luks::Key;
-use crate::opal::{commands, key};
+use crate::luks::{self, Key};
+use crate::opal::{self, commands, key};
 use crate::programs::text;
-use crate::{drive, luks, opal, tear_down, uniform};
+use crate::{drive, tear_down, uniform};
 
 impl SetUp {
     /// Sets a locking range up over `node` and opens it; gives its mapping.

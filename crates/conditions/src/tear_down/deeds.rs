@@ -7,7 +7,9 @@ use std::path::Path;
 
 use drivelab_device::guard;
 
-use super::{Access, Undoing, patiently, still_the_drive};
+use super::access::{Access, still_the_drive};
+use super::patience::patiently;
+use super::undoing::Undoing;
 use crate::controller::Controllers;
 use crate::error::ConditionsError;
 use crate::ledger::{Content, Deed};

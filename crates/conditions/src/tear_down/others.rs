@@ -6,7 +6,8 @@ use std::path::Path;
 use drivelab_device::guard;
 use drivelab_device::{Named, classify};
 
-use super::{deeds, still_the_drive};
+use super::access::still_the_drive;
+use super::deeds;
 use crate::error::ConditionsError;
 use crate::ledger::{Content, Deed};
 use crate::{drive, gpt, kernel, luks};

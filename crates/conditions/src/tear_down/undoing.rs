@@ -1,10 +1,6 @@
-//! Undoing what a ledger lists, the last deed first: what one undoing comes to, and what that means for the others.
+//! What the undoing of one deed comes to.
 
-use super::{Access, deeds};
-use crate::controller::Controllers;
 use crate::error::ConditionsError;
-use crate::ledger::{Deed, Ledger};
-use crate::{kernel, power};
 
 /// What the undoing of one deed came to.
 #[derive(Debug)]
@@ -22,69 +18,5 @@ pub(crate) enum Undoing {
 impl From<Result<Undoing, ConditionsError>> for Undoing {
     fn from(tried: Result<Undoing, ConditionsError>) -> Undoing {
         tried.unwrap_or_else(Undoing::Unknown)
-    }
-}
-
-/// Undoes everything on the ledger; what could not be undone stays on it.
-///
-/// # Errors
-/// Everything that is left, and why.
-pub(crate) fn undo_all(
-    ledger: &mut Ledger,
-    access: &mut Access<'_>,
-    controllers: &Controllers,
-    said: &mut Vec<String>,
-) -> Result<(), ConditionsError> {
-    let (mut left, mut waiting, mut unwritten) = (Vec::new(), 0_usize, None);
-    let mut stuck = false;
-    for at in (0..ledger.content().deeds.len()).rev() {
-        let Some(deed) = ledger.content().deeds.get(at).cloned() else { continue };
-        // A layer cannot be taken away below one that stays; a controller is no layer.
-        if stuck && !matches!(deed, Deed::PowerState { .. }) {
-            waiting += 1;
-            continue;
-        }
-        match undo(&deed, ledger, access, controllers) {
-            Undoing::Undone(text) | Undoing::Somebodys(text) => said.push(text),
-            Undoing::NotThere => {}
-            Undoing::Unknown(why) => {
-                stuck |= !matches!(deed, Deed::PowerState { .. } | Deed::Folder { .. });
-                left.push(why);
-                continue;
-            }
-        }
-        // Each write has the whole ledger. One that fails loses nothing: what stays listed is looked for again and is
-        // not there.
-        unwritten = ledger.strike(at).err();
-    }
-    let mut left = left.into_iter();
-    let Some(first) = left.next() else { return Ok(()) };
-    let mut rest: String = left.map(|why| format!("; {why}")).collect();
-    if waiting > 0 {
-        rest += &format!("; {waiting} more below it wait for that");
-    }
-    if let Some(error) = unwritten {
-        rest += &format!(
-            "; what was undone could not be struck out ({error}): make room there. `resume` looks for it again and may find \
-             nothing of it, which is right"
-        );
-    }
-    rest += &format!(
-        ". What is left is listed in {}: where its drive is gone for good, remove that file and the .lock beside it",
-        ledger.path().display()
-    );
-    Err(ConditionsError::StillThere { source: Box::new(first), rest })
-}
-
-fn undo(deed: &Deed, ledger: &Ledger, access: &mut Access<'_>, controllers: &Controllers) -> Undoing {
-    let content = ledger.content();
-    match deed {
-        // The drive forgets a state that is not saved when its controller is reset, which every boot does (NVM Express
-        // Base Specification 2.0, section 5.27.1).
-        Deed::PowerState { .. } if content.drive.boot != kernel::boot() => Undoing::NotThere,
-        Deed::PowerState { controller, serial, before } => {
-            power::restore(controllers, controller, serial, *before).into()
-        }
-        deed => deeds::undo(deed, content, access, controllers).into(),
     }
 }

@@ -4,8 +4,6 @@
 //! that follow, an empty one leaves what was said before. Facts: fio's parse.c (handle_option) and options.c
 //! (str_split_parse), and what fio 3.33 was seen to issue. Must not know: what the values mean.
 
-use super::job::Job;
-
 /// How the fields of an option are parted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Parted {
@@ -23,12 +21,6 @@ pub(super) const READS: usize = 0;
 pub(super) const WRITES: usize = 1;
 /// Trims.
 pub(super) const TRIMS: usize = 2;
-
-/// What the option says of a direction, where it says anything: in the job, or in what holds for all jobs.
-pub(super) fn field<'j>(job: &'j Job, key: &str, parted: Parted, direction: usize) -> Option<&'j str> {
-    let said = job.all(key).filter_map(|option| of(option.value.as_deref()?, parted)[direction]);
-    said.last()
-}
 
 /// The three fields of one value.
 pub(super) fn of(value: &str, parted: Parted) -> [Option<&str>; 3] {

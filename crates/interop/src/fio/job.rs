@@ -304,3 +304,9 @@ fn wrong_at(option: &Opt, expected: &str, state: &mut State) {
     let title = format!("'{value}' is not a valid value of {key}");
     state.mistakes.push(Mistake::new(&option.place, title, format!("expected {expected}"), help));
 }
+
+/// What the option says of a direction, where it says anything: in the job, or in what holds for all jobs.
+pub(super) fn field<'j>(job: &'j Job, key: &str, parted: Parted, direction: usize) -> Option<&'j str> {
+    let said = job.all(key).filter_map(|option| fields::of(option.value.as_deref()?, parted)[direction]);
+    said.last()
+}

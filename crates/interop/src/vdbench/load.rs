@@ -3,7 +3,6 @@
 //! Owns what the parameters of storage and workload definitions become. Must not know: runs and their loops.
 
 use super::lines::{Entry, Param};
-use super::loops::Loop;
 use super::value::{percent, rounded, size, thousandths};
 use crate::State;
 use crate::bounds::{DEEPEST, TOO_DEEP};
@@ -54,8 +53,8 @@ pub(super) struct Sources<'e> {
     pub(super) run: &'e Entry,
     pub(super) work: &'e Entry,
     pub(super) storage: Option<&'e Entry>,
-    /// Loops of the run, which hold in place of what any of these say.
-    pub(super) loops: &'e [Loop],
+    /// Parameters in whose place a loop of the run stands.
+    pub(super) in_loops: &'e [&'static str],
 }
 
 impl<'e> Sources<'e> {
@@ -68,14 +67,17 @@ impl<'e> Sources<'e> {
 
     /// The parameter that holds, marked as carried, and those that it or a loop overrides as replaced.
     fn ask(&self, key: &str, state: &mut State) -> Option<&'e Param> {
-        let in_loop = self.loops.iter().any(|one| one.replaces().contains(&key));
         let all = [self.run, self.work].into_iter().chain(self.storage);
         let mut found = None;
         for param in all.flat_map(|entry| entry.get(key)) {
-            if in_loop {
+            if self.in_loops.contains(&key) {
                 state.notes.is_replaced(&param.place, &param.written, "a loop of the run stands in its place");
             } else if found.is_some() {
-                state.notes.is_replaced(&param.place, &param.written, "what the run or the workload says holds instead");
+                state.notes.is_replaced(
+                    &param.place,
+                    &param.written,
+                    "what the run or the workload says holds instead",
+                );
             } else {
                 state.notes.say(&param.place, &param.written, Fate::Carried, "");
                 found = Some(param);

@@ -30,7 +30,8 @@ pub(super) fn fill(draft: &mut Draft, entries: &[Entry], state: &mut State) {
     let defined = Defined::of(entries);
     for run in entries.iter().filter(|entry| entry.kind == "rd") {
         let loops = loops::of(run, state);
-        let Some(loads) = loads(run, &defined, &loops, &mut storage, state) else { continue };
+        let in_loops: Vec<&str> = loops.iter().flat_map(Loop::replaces).copied().collect();
+        let Some(loads) = loads(run, &defined, &in_loops, &mut storage, state) else { continue };
         test(draft, run, (loads, loops), &data, &mut names, &mut all, state);
         storage.only_difference(draft, run, state);
     }
@@ -152,9 +153,7 @@ fn general(entries: &[Entry], writes: bool, state: &mut State) {
             }
             "compratio" => (Fate::Changed, "a ratio becomes the share of each block that compresses away"),
             "dedupratio" => (Fate::Changed, "a ratio becomes the share of the blocks that repeat an earlier one"),
-            "dedupunit" | "dedupsets" | "dedupflipflop" => {
-                (Fate::Lost, "whole blocks repeat, and any earlier one may")
-            }
+            "dedupunit" | "dedupsets" | "dedupflipflop" => (Fate::Lost, "whole blocks repeat, and any earlier one may"),
             "validate" => (Fate::Lost, "say verify = \"headers\" and a test with op = \"verify\""),
             "data_errors" => (Fate::Changed, "scattered errors are survived and counted"),
             "concatenatesds" | "concatenate" => (Fate::Lost, "there is one target"),
@@ -168,7 +167,7 @@ fn general(entries: &[Entry], writes: bool, state: &mut State) {
 fn loads<'e>(
     run: &'e Entry,
     defined: &Defined<'e>,
-    loops: &[Loop],
+    in_loops: &[&'static str],
     storage_of_all: &mut Storage<'e>,
     state: &mut State,
 ) -> Option<Vec<(&'e Entry, Load)>> {
@@ -210,7 +209,7 @@ fn loads<'e>(
                 first
             }
         };
-        found.push((work, load(&Sources { run, work, storage, loops }, state)));
+        found.push((work, load(&Sources { run, work, storage, in_loops }, state)));
     }
     (!found.is_empty()).then_some(found)
 }

@@ -9,11 +9,11 @@ use drivelab_core::event::RunState;
 use drivelab_core::ids::RunId;
 use drivelab_core::plan::{Form, Plan};
 
-use super::{RunRow, open_named};
+use super::row::RunRow;
 use crate::bundle::Bundle;
 use crate::error::StoreError;
 use crate::layout::{ENVIRONMENT, EVENTS, MANIFEST, METHODOLOGY, NOTES, PLAN, SEAL};
-use crate::seal;
+use crate::progress::steps_done;
 
 /// How closely to look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,7 +66,7 @@ fn look(bundle: &Bundle, depth: Depth) -> Result<u32, StoreError> {
     if depth == Depth::Full {
         bundle.verify()?;
     }
-    let Some(sealed) = bundle.seal() else { return bundle.outline().map(|records| seal::steps_done(&records)) };
+    let Some(sealed) = bundle.seal() else { return bundle.outline().map(|records| steps_done(&records)) };
     bundle.check_copies()?;
     for entry in sealed.files.iter().filter(|entry| entry.frames.is_some()) {
         let file = bundle.path().join(&entry.path);
@@ -82,6 +82,15 @@ fn look(bundle: &Bundle, depth: Depth) -> Result<u32, StoreError> {
     Ok(sealed.steps_done)
 }
 
+/// Opens the bundle behind a folder for `index`, with the check that its name is that of its run.
+fn open_named(run: RunId, path: &Path) -> Result<Bundle, StoreError> {
+    let bundle = Bundle::open(path)?;
+    if bundle.manifest().run != run {
+        let what = format!("it is the manifest of run {}, in the folder of another", bundle.manifest().run);
+        return Err(StoreError::damaged(&path.join(MANIFEST), what));
+    }
+    Ok(bundle)
+}
 fn from_bundle(bundle: &Bundle, steps_done: u32, damaged: Option<String>) -> RunRow {
     let manifest = bundle.manifest().clone();
     // A steady test may need fewer rounds than it is given: a complete run did all there was to do.

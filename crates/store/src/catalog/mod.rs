@@ -4,54 +4,21 @@
 //! mends what differs. Owns no truth. SQL lives in `sql` alone; how a bundle becomes a row in `index`.
 
 mod index;
+mod row;
 mod sql;
+
+pub use row::RunRow;
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use drivelab_core::event::RunState;
 use drivelab_core::ids::RunId;
-use drivelab_core::plan::Form;
 
-use crate::bundle::Bundle;
 use crate::error::StoreError;
+use crate::fsio;
 use crate::layout::{DataDir, REMOVED};
-use crate::lock::Lock;
-use crate::{fsio, lock};
-
-/// A run as the catalog shows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RunRow {
-    /// The run.
-    pub id: RunId,
-    /// How it stands.
-    pub state: RunState,
-    /// A process records it now.
-    pub live: bool,
-    /// When it began, RFC 3339 in UTC.
-    pub started: String,
-    /// Name of the methodology.
-    pub method: String,
-    /// Its version.
-    pub method_version: String,
-    /// Its hash.
-    pub method_hash: String,
-    /// Its form; `smoke` (fit for no comparison) where the bundle cannot say.
-    pub form: Form,
-    /// What was measured, for people: the title of the plan; empty where the bundle cannot say.
-    pub title: String,
-    /// Path of the target.
-    pub target: String,
-    /// Model of the drive.
-    pub drive: Option<String>,
-    /// Executions that finished.
-    pub steps_done: u32,
-    /// Executions in the plan.
-    pub steps_total: u32,
-    /// Why the bundle cannot be used; the facts above are then as good as could be read.
-    pub damaged: Option<String>,
-}
+use crate::lock::{self, Lock};
 
 /// What was found under a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -253,14 +220,4 @@ pub(crate) fn note(data: &DataDir, run: RunId) {
         let _ = catalog.db.put(&index::row(run, &path, index::Depth::Quick), &stamp);
         fsio::point();
     }
-}
-
-/// Opens the bundle behind a folder for `index`, with the check that its name is that of its run.
-fn open_named(run: RunId, path: &std::path::Path) -> Result<Bundle, StoreError> {
-    let bundle = Bundle::open(path)?;
-    if bundle.manifest().run != run {
-        let what = format!("it is the manifest of run {}, in the folder of another", bundle.manifest().run);
-        return Err(StoreError::damaged(&path.join(crate::layout::MANIFEST), what));
-    }
-    Ok(bundle)
 }

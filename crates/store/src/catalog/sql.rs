@@ -19,7 +19,7 @@ use drivelab_core::input;
 use drivelab_core::plan::Form;
 use rusqlite::{Connection, ErrorCode, Row, TransactionBehavior, params};
 
-use super::RunRow;
+use super::row::RunRow;
 use crate::error::StoreError;
 
 /// Migration `n` leads from version `n` to `n + 1`. Never edit one that was released; add another.

@@ -11,7 +11,7 @@ use drivelab_core::telemetry::{
 };
 use drivelab_core::units::Nanos;
 
-use super::{Command, Item, Shared};
+use super::shared::{Command, Item, Shared};
 use crate::cost::thread_cpu_ns;
 use crate::discover::drive_temperature;
 

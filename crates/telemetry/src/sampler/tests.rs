@@ -4,8 +4,10 @@ use std::fs;
 use std::io::Write;
 
 use drivelab_core::clock::{MonotonicClock, StopCause};
+use drivelab_core::telemetry::{Gap, Sample};
 use drivelab_core::telemetry::{GapCause, SourceKind, TemperatureLimit};
 use drivelab_device::Roots;
+use std::sync::Mutex;
 
 use super::*;
 use crate::adapter::{Adapter, AdapterValue};

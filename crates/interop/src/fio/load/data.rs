@@ -4,7 +4,7 @@
 
 use super::super::State;
 use super::super::job::Job;
-use super::Load;
+use super::types::Load;
 use crate::draft::{Origin, quoted};
 use crate::notes::Fate;
 

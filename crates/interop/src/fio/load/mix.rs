@@ -5,9 +5,11 @@
 use super::super::State;
 use super::super::fields::{READS, WRITES};
 use super::super::job::Job;
+use super::data::data;
 use super::pace::{self, Rate};
+use super::shape::{flushes, shape, size_mix};
 use super::sizes::mean;
-use super::{Direction, Load, Part, data, flushes, shape, size_mix};
+use super::types::{Direction, Load, Part};
 use crate::draft::Origin;
 use crate::notes::Fate;
 

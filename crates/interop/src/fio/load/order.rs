@@ -3,9 +3,9 @@
 //! Must not know: which operations, of which size.
 
 use super::super::State;
-use super::super::fields::{self, Parted, field};
-use super::super::job::Job;
-use super::{Direction, Load};
+use super::super::fields::{self, Parted};
+use super::super::job::{Job, field};
+use super::types::{Direction, Load};
 use crate::draft::{Origin, bytes, quoted};
 use crate::notes::Fate;
 

@@ -4,9 +4,9 @@
 //! size, unless arrivals are exponential (init.c setup_rate, io_u.c rate_ddir). Must not know: sizes, order.
 
 use super::super::State;
-use super::super::fields::{Parted, READS, TRIMS, field};
-use super::super::job::Job;
-use super::{Direction, Load};
+use super::super::fields::{Parted, READS, TRIMS};
+use super::super::job::{Job, field};
+use super::types::{Direction, Load};
 use crate::draft::{Origin, quoted, time};
 use crate::notes::Fate;
 

@@ -3,8 +3,8 @@
 //! Facts: fio's options.c (bssplit_ddir) and io_u.c (get_next_buflen). Must not know: what the operations do.
 
 use super::super::State;
-use super::super::fields::{Parted, READS, WRITES, field};
-use super::super::job::Job;
+use super::super::fields::{Parted, READS, WRITES};
+use super::super::job::{Job, field};
 use crate::notes::Fate;
 
 /// Sizes with shares of the operations, ascending by no rule; one size where there is one.

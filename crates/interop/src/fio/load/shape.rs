@@ -1,136 +1,20 @@
-//! One job's load: kinds of operations, sizes, order, depth, pace, data.
-//!
-//! Owns what each option of a job becomes as a parameter. Must not know: other jobs, when a job ends, verification.
+//! What a job's operations are like whatever their kind: sizes, order, depth, flushes, the page cache.
 
-mod data;
-mod mix;
-mod order;
-mod pace;
-mod sizes;
-
-use data::{data, say_unused};
-use order::order;
-use sizes::Sizes;
-
-use super::State;
-use super::fields::{READS, TRIMS, WRITES};
-use super::job::Job;
-use super::options::{Engine, foreign, passes_cache};
+use super::super::State;
+use super::super::job::Job;
+use super::super::options::{Engine, passes_cache};
+use super::order::order;
+use super::sizes;
+use super::types::{Direction, Load};
 use crate::bounds::{DEEPEST, TOO_DEEP};
-use crate::draft::{Origin, Table, bytes, quoted};
+use crate::draft::{Origin, bytes, quoted};
 use crate::notes::Fate;
 
 /// Most threads that the language takes.
 const MOST_THREADS: u64 = 1_024;
 
-/// A job as a load, or its reads or its writes as one of two.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Load {
-    pub(super) table: Table,
-    pub(super) threads: u64,
-    pub(super) reads: bool,
-    pub(super) writes: bool,
-    /// Reads and writes are drawn.
-    pub(super) mixed: bool,
-    pub(super) random: bool,
-    /// Every block of the span comes once before any comes again.
-    pub(super) once: bool,
-    /// Bytes from the start of an operation to that of the next, where there is a gap between them.
-    pub(super) stride: Option<u64>,
-    /// Each block is trimmed and written, which are two operations.
-    pub(super) twice: bool,
-    pub(super) sizes: Sizes,
-    pub(super) largest: u64,
-    /// Where it is only a part of the job.
-    pub(super) part: Option<Part>,
-}
-
-/// The part of a job that one of its two loads is.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Part {
-    /// What the name of a group has behind that of the job.
-    pub(super) name: &'static str,
-    /// Share of the job's operations.
-    pub(super) operations: f64,
-    /// Share of its bytes.
-    pub(super) bytes: f64,
-}
-
-impl Load {
-    /// Sizes of several kinds, so that passes cannot be counted.
-    pub(super) fn several_sizes(&self) -> bool {
-        self.sizes.len() > 1
-    }
-
-    /// Draws blocks again that it had, so that only a volume ends it.
-    pub(super) fn draws_freely(&self) -> bool {
-        self.random && !self.once
-    }
-}
-
-/// What `rw=` says.
-struct Direction {
-    op: &'static str,
-    /// Which of three fields of an option holds.
-    field: usize,
-    random: bool,
-    /// Behind the colon.
-    modifier: Option<String>,
-}
-
-/// Why a job is no load at all; nothing where it is one.
-pub(super) fn no_load(job: &Job, state: &mut State) -> Option<String> {
-    let (engine, name) = job.engine(state);
-    if engine == Engine::Foreign {
-        return Some(format!("ioengine={name} {}", foreign(&name)));
-    }
-    if job.peek("read_iolog").is_some_and(|option| option.value.as_deref().is_some_and(|value| !value.is_empty())) {
-        let why =
-            "it replays a trace: name the file in [[traces]] of a methodology, or drivelab io TARGET --trace-in FILE";
-        return Some(why.to_owned());
-    }
-    let zones = |key: &&&str| {
-        let value = job.peek(key).and_then(|option| option.value.as_deref()).unwrap_or_default();
-        value.strip_suffix('z').is_some_and(|number| number.parse::<u64>().is_ok())
-    };
-    let keys = ["size", "offset", "io_size", "offset_increment"];
-    keys.iter().find(zones).map(|key| format!("its {key} is in zones of a zoned drive, which is not known here"))
-}
-
-/// The loads of a job: one, or two where reads and writes differ in more than their share. `alone` says whether no
-/// other job runs beside it.
-pub(super) fn loads(job: &Job, alone: bool, state: &mut State) -> Vec<Load> {
-    let Some((mixed, direction)) = direction(job, state) else { return Vec::new() };
-    let shares = shares(job, mixed, state);
-    let found = if mixed && (1..100).contains(&shares.1) {
-        mix::loads(job, &direction, shares, alone, state)
-    } else {
-        let kind = match (mixed, shares.1) {
-            (true, 0) => Direction { op: "read", field: READS, ..direction },
-            (true, _) => Direction { op: "write", field: WRITES, ..direction },
-            _ => direction,
-        };
-        vec![single(job, &kind, state)]
-    };
-    if !found.iter().any(|load| load.writes) {
-        say_unused(job, state);
-    }
-    found
-}
-
-/// A load of one kind of operation.
-fn single(job: &Job, direction: &Direction, state: &mut State) -> Load {
-    let mut load = shape(job, direction, state);
-    pace::pace(job, direction, &mut load, state);
-    flushes(job, &mut load, state);
-    if load.writes {
-        data(job, &mut load, state);
-    }
-    load
-}
-
 /// Kind, sizes, order, depth and threads: what does not depend on other kinds.
-fn shape(job: &Job, direction: &Direction, state: &mut State) -> Load {
+pub(super) fn shape(job: &Job, direction: &Direction, state: &mut State) -> Load {
     let (engine, name) = job.engine(state);
     let mut load = Load { random: direction.random, ..Load::default() };
     load.reads = direction.op == "read";
@@ -174,7 +58,7 @@ fn size_key(job: &Job) -> &'static str {
 }
 
 /// Sizes and shares as TOML.
-fn size_mix(sizes: &[(u64, u64)]) -> String {
+pub(super) fn size_mix(sizes: &[(u64, u64)]) -> String {
     let shares: Vec<String> = sizes
         .iter()
         .map(|(size, share)| format!("{{ block_size = {}, share = {share} }}", quoted(&bytes(*size))))
@@ -191,60 +75,8 @@ fn say_of_sizes(job: &Job, load: &Load, state: &mut State) {
     job.say(key, Fate::Changed, why, state);
 }
 
-fn direction(job: &Job, state: &mut State) -> Option<(bool, Direction)> {
-    let text = job.text("rw", state).unwrap_or_else(|| "read".to_owned());
-    let (word, modifier) = text.split_once(':').map_or((text.as_str(), None), |(word, rest)| (word, Some(rest)));
-    let (op, field, random, mixed) = match word {
-        "read" | "r" => ("read", READS, false, false),
-        "write" | "w" => ("write", WRITES, false, false),
-        "trim" => ("trim", TRIMS, false, false),
-        "randread" => ("read", READS, true, false),
-        "randwrite" => ("write", WRITES, true, false),
-        "randtrim" => ("trim", TRIMS, true, false),
-        "rw" | "readwrite" => ("read", READS, false, true),
-        "randrw" => ("read", READS, true, true),
-        "trimwrite" | "randtrimwrite" => {
-            let why = "each block is trimmed and then written there; here trims and writes are drawn, half of each";
-            job.say("rw", Fate::Changed, why, state);
-            ("trimwrite", TRIMS, word == "randtrimwrite", false)
-        }
-        _ => {
-            job.wrong("rw", "read, write, randread, randwrite, rw, randrw, trim or the like", state);
-            return None;
-        }
-    };
-    Some((mixed, Direction { op, field, random, modifier: modifier.map(str::to_owned) }))
-}
-
-/// Whether the job states the share of its kinds, and that of its writes in per cent.
-fn shares(job: &Job, mixed: bool, state: &mut State) -> (bool, u64) {
-    if !mixed {
-        for key in ["rwmixread", "rwmixwrite"] {
-            if job.peek(key).is_some() {
-                job.say(key, Fate::NoEffect, "the load is no mix", state);
-            }
-        }
-        return (false, 0);
-    }
-    let reads = share(job, "rwmixread", state);
-    let writes = share(job, "rwmixwrite", state);
-    let percent = match job.later("rwmixread", "rwmixwrite", state) {
-        Some("rwmixwrite") => writes,
-        _ => reads.map(|reads| 100 - reads),
-    };
-    (reads.or(writes).is_some(), percent.unwrap_or(50))
-}
-
-fn share(job: &Job, key: &str, state: &mut State) -> Option<u64> {
-    let percent = job.whole(key, state)?;
-    if percent > 100 {
-        job.wrong(key, "0 to 100", state);
-    }
-    Some(percent.min(100))
-}
-
 /// Flushes among writes. In fio each option adds its own; here only those of the most frequent one are issued.
-fn flushes(job: &Job, load: &mut Load, state: &mut State) {
+pub(super) fn flushes(job: &Job, load: &mut Load, state: &mut State) {
     let mut every = |key: &'static str| Some((key, job.whole(key, state).filter(|every| *every > 0)?));
     let asked: Vec<(&str, u64)> = ["fsync", "fdatasync"].into_iter().filter_map(&mut every).collect();
     let sync = job.text("sync", state).filter(|word| !matches!(word.as_str(), "0" | "none"));
