@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn only_the_clock_may_wait() {
         let text = "fn f() { std::thread::sleep(x) }\n";
-        assert!(purity(&SourceFile::new("crates/core/src/clock.rs", text)).is_empty());
+        assert!(purity(&SourceFile::new("crates/core/src/base/clock.rs", text)).is_empty());
         assert_eq!(purity(&SourceFile::new("crates/core/src/plan.rs", text)).len(), 1);
     }
 }

@@ -112,12 +112,12 @@ pub(crate) struct PureException {
 /// The exceptions.
 pub(crate) const PURE_EXCEPTIONS: &[PureException] = &[
     PureException {
-        path: "crates/core/src/input.rs",
+        path: "crates/core/src/base/input.rs",
         names: &["std::fs", "fs::File", "rustix::fs"],
         why: "rooms that know nothing of each other read files that people name; one place opens them, below all",
     },
     PureException {
-        path: "crates/core/src/clock.rs",
+        path: "crates/core/src/base/clock.rs",
         names: &["std::thread"],
         why: "the run clock is the one place that waits (DESIGN.md, 'Waiting goes through one clock')",
     },

@@ -9,7 +9,7 @@ use super::Complaint;
 use crate::source::SourceFile;
 
 const METRICS_PAGE: &str = "docs/metrics.md";
-const EXIT_CODES: &str = "crates/core/src/exit.rs";
+const EXIT_CODES: &str = "crates/core/src/base/exit.rs";
 const EXIT_PAGE: &str = "docs/exit-codes.md";
 const TESTS: &str = "tests/";
 const TESTS_LISTED: &str = "crates/cli/Cargo.toml";
@@ -214,8 +214,10 @@ mod tests {
 
     #[test]
     fn exit_codes_and_rows_are_the_same_set() {
-        let code =
-            SourceFile::new("crates/core/src/exit.rs", "enum E {\n    /// Fine.\n    Ok = 0,\n    Usage = 2,\n}\n");
+        let code = SourceFile::new(
+            "crates/core/src/base/exit.rs",
+            "enum E {\n    /// Fine.\n    Ok = 0,\n    Usage = 2,\n}\n",
+        );
         let page = SourceFile::new("docs/exit-codes.md", "# E\n| code | x |\n|---|---|\n| 0 | ok |\n| 3 | ? |\n");
         let found = whats(&[code, page]);
         assert_eq!(
