@@ -1,7 +1,7 @@
 //! A plausible small run for the tests of this crate and of those that show what it makes (`report`, `session`, `cli`).
 //!
 //! Everything is made up and follows from fixed arithmetic: the same call always gives the same events, and they obey
-//! every invariant that [`crate::analyse`] checks. Not part of the product's interface.
+//! every invariant that [`crate::analyse()`] checks. Not part of the product's interface.
 
 mod arms;
 mod environment;

@@ -1,4 +1,4 @@
-//! What may disturb a run, judged from the facts found before it. The text is in [`crate::evidence`].
+//! What may disturb a run, judged from the facts found before it. The text is in `words`, beside it.
 //!
 //! Owns the thresholds. Must not know how facts are found: that is `device`.
 

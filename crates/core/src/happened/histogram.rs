@@ -192,7 +192,7 @@ impl SparseHistogram {
         Some(self.max)
     }
 
-    /// The usual figures; `None` when empty, and no percentile that too few values tell ([`tails`]).
+    /// The usual figures; `None` when empty, and no percentile that too few values tell ([`crate::tails`]).
     #[must_use]
     pub fn summary(&self) -> Option<LatencySummary> {
         let whole = LatencySummary {

@@ -1,4 +1,4 @@
-//! The write guard: the only place where a [`WritableTarget`] is made, and so the only way to write for a run.
+//! The write guard: the only place where a writable target is made, and so the only way to write for a run.
 //!
 //! Four ways lead to one: drivelab makes a scratch file of its own ([`make_scratch`], [`reopen_scratch`]), and where
 //! sets of files are worked on, a folder of its own ([`make_folder`]); the user

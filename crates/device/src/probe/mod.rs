@@ -2,8 +2,9 @@
 //! of a run.
 //!
 //! Puts together what the files beside it find: names and numbers, queues and interrupts, the way through PCIe,
-//! temperatures, and the pages of the drive itself. What is refused or missing becomes a [`NotKnown`] and never an
-//! error: a user without rights gets what can be known. Must not know how it is laid out.
+//! temperatures, and the pages of the drive itself. What is refused or missing becomes a
+//! [`drivelab_core::probe::NotKnown`] and never an error: a user without rights gets what can be known. Must not know
+//! how it is laid out.
 
 mod ata;
 mod depth;

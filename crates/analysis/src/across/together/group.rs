@@ -1,6 +1,6 @@
 //! Several drives at once: what each did alone and with the others, how much it lost, and what all did together.
 //!
-//! Owns the figures of a group of runs. Every rate is a metric of one of its runs ([`crate::metrics::table::METRICS`]);
+//! Owns the figures of a group of runs. Every rate is a metric of one of its runs ([`crate::METRICS`]);
 //! this file only sets them beside each other: kept = 100 × together / alone, lost = 100 - kept, total = sum over the
 //! drives. Totals over time are made from intervals on the clock that the runs share. A run that was resumed has left
 //! that clock: what it measured after the break is not counted here.

@@ -1,5 +1,5 @@
 //! What a fill shows of the drive's write cache: one answer for each, and what is short beside it. Voids nothing; the
-//! course is judged in [`super::shape`].
+//! course is judged in [`super::shape()`].
 
 use drivelab_core::finding::{Evidence, Finding};
 use drivelab_core::load::OpKind;

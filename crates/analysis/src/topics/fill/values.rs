@@ -1,4 +1,4 @@
-//! The figures of a fill: each a part of its shape ([`super::shape`]).
+//! The figures of a fill: each a part of its shape ([`super::shape()`]).
 
 use super::{segments, shape as fill};
 use crate::values::{Execution, GB, MB};
