@@ -17,9 +17,10 @@ use drivelab_core::units::Bytes;
 use drivelab_core::workload::Workload;
 
 use super::passed::{self, Moved};
+use super::words as text;
 use crate::check::{Seen, Spoils, Subject, Voids, told};
 use crate::evidence::evidence;
-use crate::topics::telemetry::{around, value_near, words as text};
+use crate::topics::telemetry::{around, value_near};
 
 /// Bytes that others may move, as a share of the execution's own: the file system's journal and the bundle are not ours
 /// to count and stay below.

@@ -2,5 +2,8 @@
 
 mod checks;
 mod passed;
+mod words;
 
 pub(crate) use checks::{not_judged_below, others, perhaps_others, writes_not_judged};
+pub(crate) use words::{PERHAPS, USED_DISK, WRITES_NOT_JUDGED};
+pub use words::{others_not_watched, others_not_watched_any_more};

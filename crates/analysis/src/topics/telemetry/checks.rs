@@ -27,9 +27,9 @@ const FEW_READINGS: usize = 3;
 pub(crate) static WATCHED: &[Check] = &[
     Check { said: &text::DRIVE_THROTTLED, rule: "", check: throttled },
     Check { said: &text::DRIVE_HOT, rule: "", check: hot },
-    Check { said: &text::OTHERS_USED_DISK, rule: "", check: others::others },
-    Check { said: &text::OTHERS_PERHAPS, rule: "", check: others::perhaps_others },
-    Check { said: &text::WRITES_NOT_JUDGED, rule: "", check: others::writes_not_judged },
+    Check { said: &others::USED_DISK, rule: "", check: others::others },
+    Check { said: &others::PERHAPS, rule: "", check: others::perhaps_others },
+    Check { said: &others::WRITES_NOT_JUDGED, rule: "", check: others::writes_not_judged },
     Check { said: &text::LINK_CHANGED, rule: "", check: link_changed },
     Check { said: &text::PCIE_ERRORS, rule: "", check: pcie_errors },
     Check { said: &text::MEDIA_ERRORS, rule: "", check: media_errors },

@@ -8,4 +8,3 @@ pub(crate) mod words;
 
 pub(crate) use checks::{WATCHED, silent_meters};
 pub(crate) use course::{around, course, rose, value_near};
-pub use words::{others_not_watched, others_not_watched_any_more};

@@ -1,10 +1,8 @@
 //! Findings from what was watched beside the I/O.
 
-use std::collections::BTreeSet;
+use drivelab_core::finding::Finding;
 
-use drivelab_core::finding::{Finding, Severity};
-
-use crate::evidence::{Said, Words, executions, warning};
+use crate::evidence::{Said, executions, warning};
 
 pub(crate) fn silent_meters(names: &[String]) -> Finding {
     let statement = format!("Nothing was read from {}: there are no figures of it.", names.join(" and "));
@@ -27,94 +25,6 @@ pub(super) static DRIVE_HOT: Said = Said::warning(
     "Too little cooling for this load; or a sensor that always says so (some drives have one).",
     "Look at the temperatures over time; where rates fall with them, the drive throttles.",
 );
-
-pub(super) static OTHERS_USED_DISK: Said = Said::warning(
-    "others_used_disk",
-    |seen| {
-        let names: BTreeSet<&str> = seen.iter().flat_map(|one| &one.notes).map(String::as_str).collect();
-        let names: Vec<&str> = names.into_iter().collect();
-        format!(
-            "In {} other I/O used {}: the kernel counted more than drivelab asked for, so the figures are marked.",
-            executions(seen),
-            names.join(", ")
-        )
-    },
-    "Another program, an array that resyncs, the file system's own work (journal, discards, metadata), or writes \
-     that were still on their way to the disk when the step began.",
-    "Stop what uses the disk (`iotop`, `lsof`) and measure again.",
-);
-
-pub(super) static OTHERS_PERHAPS: Said = Said::warning(
-    "others_perhaps",
-    |seen| {
-        let names: BTreeSet<&str> = seen.iter().flat_map(|one| &one.notes).map(String::as_str).collect();
-        let names: Vec<&str> = names.into_iter().collect();
-        format!(
-            "In {} the kernel counted more bytes on {} than drivelab asked for. Either what lies between moved them \
-             (page cache, file system, array) or other I/O used the disk.",
-            executions(seen),
-            names.join(", ")
-        )
-    },
-    "Another program used the disk. Or the page cache read ahead between nearby blocks, a copy-on-write file system \
-     (btrfs, f2fs) moved old data, or an array with parity lacks a device.",
-    "Check with `iotop` that nothing else uses the disk, and measure again. With direct I/O (`losetup \
-     --direct-io=on`, `mount -o loop,direct-io`) or on the device itself the two can be told apart.",
-);
-
-/// Beside loads on files the reads of others are judged only.
-pub(super) static WRITES_NOT_JUDGED: Said = Said::note(
-    "others_not_watched",
-    |seen| {
-        format!(
-            "In {} only the reads of other programs were checked. Their writes cannot be separated from those of the \
-             file system itself.",
-            executions(seen)
-        )
-    },
-    "",
-    "See that nothing else uses the disk meanwhile (`iotop`).",
-);
-
-/// Layers below which nothing is judged.
-pub(crate) fn layers_not_judged(names: &[&str]) -> Finding {
-    let statement = format!(
-        "Other I/O on the devices below {} was not checked: how much this layer itself reads and writes there is \
-         unknown.",
-        names.join(" and ")
-    );
-    let cause = "A thin pool, a snapshot, a cache, dm-integrity, an array that logs its writes, or a loop device whose file \
-                 lies on btrfs or ZFS.";
-    let action = "Check with `iotop` that nothing else uses these devices, or measure on the device itself.";
-    Words { code: "others_not_watched", severity: Severity::Note, statement, cause, action }.about_run(Vec::new())
-}
-
-/// Nothing is watched beside a run, so that what others do on the disk is not known.
-#[must_use]
-pub fn others_not_watched() -> Finding {
-    not_watched("Other I/O on the disk was not watched, so no figure can show whether it was disturbed.")
-}
-
-/// The same from here on, where a run is resumed without telemetry.
-#[must_use]
-pub fn others_not_watched_any_more() -> Finding {
-    not_watched(
-        "After the run was resumed, other I/O on the disk was not watched. Steps measured since cannot show whether they \
-         were disturbed.",
-    )
-}
-
-/// Other I/O was not watched in the run, or in the part of it that the statement names.
-fn not_watched(statement: &str) -> Finding {
-    let words = Words {
-        code: "others_not_watched",
-        severity: Severity::Note,
-        statement: statement.to_owned(),
-        cause: "Telemetry was switched off.",
-        action: "Leave `--telemetry off` out, or see that nothing else uses the disk meanwhile (`iotop`).",
-    };
-    words.about_run(Vec::new())
-}
 
 pub(super) static LINK_CHANGED: Said = Said::warning(
     "link_changed",
