@@ -59,8 +59,8 @@ struct Told {
     /// As written.
     option: String,
     fate: Fate,
-    /// Only that something else holds in its place, so far: where it does hold, that is what became of it.
-    only_replaced: bool,
+    /// So far it was only overridden. If it holds in another run, that counts instead.
+    only_overridden: bool,
     whys: Vec<Why>,
     /// Where each reason stands among them: an option of all jobs may have one for each.
     places: HashMap<String, usize>,
@@ -68,7 +68,7 @@ struct Told {
 
 impl Told {
     fn new(option: &str, fate: Fate) -> Told {
-        Told { option: option.to_owned(), fate, only_replaced: false, whys: Vec::new(), places: HashMap::new() }
+        Told { option: option.to_owned(), fate, only_overridden: false, whys: Vec::new(), places: HashMap::new() }
     }
 
     /// Adds a job, or all, to those that give a reason.
@@ -120,11 +120,11 @@ impl Notes {
         self.put(place, option, fate, (why.into(), Some((section.clone(), name.to_owned()))));
     }
 
-    /// Something else holds in the place of an option, which is without effect unless it holds elsewhere.
-    pub(crate) fn is_replaced(&mut self, place: &Place, option: &str, why: &str) {
+    /// Says that another value overrides an option, which has no effect then unless it holds elsewhere.
+    pub(crate) fn say_overridden(&mut self, place: &Place, option: &str, why: &str) {
         self.options.entry(place.clone()).or_insert_with(|| {
             let mut told = Told::new(option, Fate::NoEffect);
-            told.only_replaced = true;
+            told.only_overridden = true;
             told.add(why.to_owned(), None);
             told
         });
@@ -132,7 +132,7 @@ impl Notes {
 
     fn put(&mut self, place: &Place, option: &str, fate: Fate, (why, job): (String, Option<(Place, String)>)) {
         let told = self.options.entry(place.clone()).or_insert_with(|| Told::new(option, fate));
-        if fate > told.fate || told.only_replaced {
+        if fate > told.fate || told.only_overridden {
             *told = Told::new(&told.option, fate);
         }
         if fate == told.fate && !why.is_empty() {

@@ -162,7 +162,7 @@ fn what_a_loop_or_a_run_overrides_is_without_effect_unless_another_run_has_it() 
     let storage = "sd=sd1,lun=/dev/sdx,threads=4\nwd=w,sd=sd1,xfersize=8k,rdpct=50,seekpct=30\n";
     let noted = |runs: &str| {
         let imported = import(&format!("{storage}{runs}")).expect("imports");
-        let replaced = imported.notes.iter().filter(|note| note.why.contains("instead") || note.why.contains("a loop"));
+        let replaced = imported.notes.iter().filter(|note| note.why.ends_with("overrides it"));
         replaced.map(|note| (note.fate, note.option.clone())).collect::<Vec<_>>()
     };
     let all = ["threads=4", "xfersize=8k", "rdpct=50", "seekpct=30"];

@@ -1,4 +1,4 @@
-//! The target's state before a step: looked at, said, and what of the preparation may be left out.
+//! The target's state before a step: looks at it, records it, and leaves out preparation that is done already.
 
 use drivelab_analysis::findings;
 use drivelab_core::backend::BackendError;

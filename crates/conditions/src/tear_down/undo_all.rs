@@ -1,4 +1,4 @@
-//! Undoing what a ledger lists, the last deed first: and what one that fails means for the others.
+//! Undoing what a ledger lists, the last deed first. One that fails keeps those below it on the ledger.
 
 use super::access::Access;
 use super::deeds;

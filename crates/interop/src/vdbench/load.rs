@@ -53,7 +53,7 @@ pub(super) struct Sources<'e> {
     pub(super) run: &'e Entry,
     pub(super) work: &'e Entry,
     pub(super) storage: Option<&'e Entry>,
-    /// Parameters in whose place a loop of the run stands.
+    /// Parameters that a loop of the run overrides.
     pub(super) in_loops: &'e [&'static str],
 }
 
@@ -65,19 +65,15 @@ impl<'e> Sources<'e> {
         SOURCES.iter().filter_map(|(key, keys)| Some((*key, find(keys)?.place.clone()))).collect()
     }
 
-    /// The parameter that holds, marked as carried, and those that it or a loop overrides as replaced.
+    /// The parameter that holds, noted as carried. Those that it or a loop overrides are noted as overridden.
     fn ask(&self, key: &str, state: &mut State) -> Option<&'e Param> {
         let all = [self.run, self.work].into_iter().chain(self.storage);
         let mut found = None;
         for param in all.flat_map(|entry| entry.get(key)) {
             if self.in_loops.contains(&key) {
-                state.notes.is_replaced(&param.place, &param.written, "a loop of the run stands in its place");
+                state.notes.say_overridden(&param.place, &param.written, "a loop of the run overrides it");
             } else if found.is_some() {
-                state.notes.is_replaced(
-                    &param.place,
-                    &param.written,
-                    "what the run or the workload says holds instead",
-                );
+                state.notes.say_overridden(&param.place, &param.written, "the run or the workload overrides it");
             } else {
                 state.notes.say(&param.place, &param.written, Fate::Carried, "");
                 found = Some(param);

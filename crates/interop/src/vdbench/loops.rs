@@ -21,8 +21,8 @@ pub(super) struct Loop {
 }
 
 impl Loop {
-    /// The parameters that it stands in place of.
-    pub(super) fn replaces(&self) -> &'static [&'static str] {
+    /// The parameters that it overrides.
+    pub(super) fn overrides(&self) -> &'static [&'static str] {
         match self.key {
             "block_size" => &["xfersize"],
             "queue_depth" => &["threads"],

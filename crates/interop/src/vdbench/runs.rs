@@ -30,7 +30,7 @@ pub(super) fn fill(draft: &mut Draft, entries: &[Entry], state: &mut State) {
     let defined = Defined::of(entries);
     for run in entries.iter().filter(|entry| entry.kind == "rd") {
         let loops = loops::of(run, state);
-        let in_loops: Vec<&str> = loops.iter().flat_map(Loop::replaces).copied().collect();
+        let in_loops: Vec<&str> = loops.iter().flat_map(Loop::overrides).copied().collect();
         let Some(loads) = loads(run, &defined, &in_loops, &mut storage, state) else { continue };
         test(draft, run, (loads, loops), &data, &mut names, &mut all, state);
         storage.only_difference(draft, run, state);
@@ -372,7 +372,7 @@ fn unused(entries: &[Entry], state: &mut State) {
                 continue;
             }
             if entry.replaces(param) {
-                say(param, Fate::NoEffect, "a later one stands in its place", state);
+                say(param, Fate::NoEffect, "a later one overrides it", state);
                 continue;
             }
             let (fate, why) = match (entry.kind.as_str(), param.key.as_str()) {
