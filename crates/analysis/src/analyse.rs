@@ -100,7 +100,7 @@ pub fn silent_meters(recorded: &Recorded) -> Option<Finding> {
 /// How fast a preparation went, and what kept it from being faster, changes no figure of a result: that is a note.
 /// What it did wrong (errors, data that is not what was written) stays what it is.
 fn notes_of_preparation(records: &RunRecords, finding: &mut Finding) {
-    let about_rates = generator::ACCOUNT.iter().any(|check| check.said.code == finding.code);
+    let about_rates = generator::ACCOUNT.iter().any(|check| check.finding.code == finding.code);
     let measured = finding.steps.iter().any(|key| values::is_measured(records, &key.step));
     if about_rates && !measured && !finding.steps.is_empty() && finding.severity == Severity::Warning {
         finding.severity = Severity::Note;

@@ -95,8 +95,8 @@ impl Words<'_> {
     }
 }
 
-/// A finding about what checks saw, as data: everything but what was seen.
-pub(crate) struct Said {
+/// A finding as data: all of it but the executions that it is about.
+pub(crate) struct FindingDef {
     /// Code of the finding.
     pub code: &'static str,
     severity: Severity,
@@ -111,15 +111,15 @@ pub(crate) struct Said {
 /// The statement of a finding about what was seen.
 type Statement = fn(&[Seen]) -> String;
 
-impl Said {
+impl FindingDef {
     /// A finding that makes figures worthless.
     pub(crate) const fn void(
         code: &'static str,
         statement: Statement,
         cause: &'static str,
         action: &'static str,
-    ) -> Said {
-        Said { code, severity: Severity::Void, statement, cause, action }
+    ) -> FindingDef {
+        FindingDef { code, severity: Severity::Void, statement, cause, action }
     }
 
     /// A finding that a reader must know.
@@ -128,8 +128,8 @@ impl Said {
         statement: Statement,
         cause: &'static str,
         action: &'static str,
-    ) -> Said {
-        Said { code, severity: Severity::Warning, statement, cause, action }
+    ) -> FindingDef {
+        FindingDef { code, severity: Severity::Warning, statement, cause, action }
     }
 
     /// A finding that informs.
@@ -138,13 +138,13 @@ impl Said {
         statement: Statement,
         cause: &'static str,
         action: &'static str,
-    ) -> Said {
-        Said { code, severity: Severity::Note, statement, cause, action }
+    ) -> FindingDef {
+        FindingDef { code, severity: Severity::Note, statement, cause, action }
     }
 
     /// The finding about what was seen.
     pub(crate) fn about(&self, seen: &[Seen]) -> Finding {
-        let Said { code, severity, statement, cause, action } = *self;
+        let FindingDef { code, severity, statement, cause, action } = *self;
         Words { code, severity, statement: statement(seen), cause, action }.about(seen)
     }
 }
@@ -208,7 +208,8 @@ mod tests {
         let (fill, load) = (seen("sweep-prepare", 1), seen("prepare-x", 1));
         assert_eq!(executions(&[load.clone(), seen("prepare-x", 2)]), "2 executions");
         assert_eq!(executions(&[fill.clone(), load]), "the preparation and 1 execution");
-        static CEILING: Said = Said::warning("ceiling_mode", |seen| format!("{} ran", executions(seen)), "", "");
+        static CEILING: FindingDef =
+            FindingDef::warning("ceiling_mode", |seen| format!("{} ran", executions(seen)), "", "");
         let ceiling = CEILING.about(&[fill]).statement;
         assert!(ceiling.starts_with("The preparation (not in the load that is measured) ran"), "{ceiling}");
     }

@@ -5,12 +5,12 @@
 use drivelab_core::finding::Finding;
 
 use super::seen::{Seen, Subject};
-use crate::evidence::Said;
+use crate::evidence::FindingDef;
 
 /// A check with the finding that is made of what it sees.
 pub(crate) struct Check {
     /// The finding.
-    pub said: &'static Said,
+    pub finding: &'static FindingDef,
     /// What must hold, for docs/metrics.md; empty where nothing is voided.
     pub rule: &'static str,
     /// The check.
@@ -32,7 +32,7 @@ pub(crate) struct Verdict {
 pub(crate) fn run(checks: &[Check], subjects: &[Subject<'_>]) -> Vec<Verdict> {
     let verdict = |check: &Check| {
         let seen: Vec<Seen> = subjects.iter().flat_map(check.check).collect();
-        (!seen.is_empty()).then(|| Verdict { code: check.said.code, finding: check.said.about(&seen), seen })
+        (!seen.is_empty()).then(|| Verdict { code: check.finding.code, finding: check.finding.about(&seen), seen })
     };
     checks.iter().filter_map(verdict).collect()
 }

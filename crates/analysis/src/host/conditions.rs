@@ -1,4 +1,4 @@
-//! What may disturb a run, judged from the facts found before it. The text is in `words`, beside it.
+//! What may disturb a run, judged from the facts found before it.
 //!
 //! Owns the thresholds. Must not know how facts are found: that is `device`.
 

@@ -224,7 +224,7 @@ pub fn metrics_markdown() -> String {
     );
     out.push_str("\n| Code | What must hold |\n|---|---|\n");
     for invariant in INVARIANTS {
-        let _ = writeln!(out, "| `{}` | {} |", invariant.said.code, invariant.rule);
+        let _ = writeln!(out, "| `{}` | {} |", invariant.finding.code, invariant.rule);
     }
     out.push('\n');
     wrap(&mut out, NOT_EMPTIED);

@@ -1,4 +1,4 @@
-//! One folder a question that is asked of a run: who judges, the words of the answer, its metrics and its tests.
+//! One folder for each question about a run: its checks, findings, metrics and tests.
 
 pub(crate) mod capacity;
 pub(crate) mod conduct;

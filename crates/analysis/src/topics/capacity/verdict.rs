@@ -1,4 +1,4 @@
-//! What is to be said of a drive that was checked from end to end, and of its slow regions.
+//! Findings of a check from end to end, and about slow regions.
 
 use drivelab_core::environment::TargetKind;
 use drivelab_core::finding::{Evidence, Finding};

@@ -20,9 +20,9 @@ const SHORT_STEP: f64 = 0.95;
 
 /// Checks of single executions: how they ended.
 pub(crate) static CONDUCT: &[Check] = &[
-    Check { said: &text::CAP_REACHED, rule: "", check: cap_reached },
-    Check { said: &text::SHORT_STEP, rule: "", check: short_step },
-    Check { said: &text::ONE_INTERVAL, rule: "", check: one_interval },
+    Check { finding: &text::CAP_REACHED, rule: "", check: cap_reached },
+    Check { finding: &text::SHORT_STEP, rule: "", check: short_step },
+    Check { finding: &text::ONE_INTERVAL, rule: "", check: one_interval },
 ];
 
 /// Findings about how the run as a whole went.

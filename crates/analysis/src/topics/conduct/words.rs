@@ -5,10 +5,10 @@ use drivelab_core::finding::Finding;
 use drivelab_core::ids::StepKey;
 use drivelab_core::run::Break;
 
-use crate::evidence::{Said, evidence, executions, plural, warning};
+use crate::evidence::{FindingDef, evidence, executions, plural, warning};
 use crate::steady;
 
-pub(super) static CAP_REACHED: Said = Said::warning(
+pub(super) static CAP_REACHED: FindingDef = FindingDef::warning(
     "cap_reached",
     |seen| {
         format!(
@@ -21,7 +21,7 @@ pub(super) static CAP_REACHED: Said = Said::warning(
     "Use a smaller target, or a form with longer caps.",
 );
 
-pub(super) static SHORT_STEP: Said = Said::warning(
+pub(super) static SHORT_STEP: FindingDef = FindingDef::warning(
     "short_step",
     |seen| format!("{} ended before the time or the volume that was asked for.", executions(seen)),
     "The run was stopped, or errors of the device ended the step.",
@@ -29,7 +29,7 @@ pub(super) static SHORT_STEP: Said = Said::warning(
      and start a new run.",
 );
 
-pub(super) static ONE_INTERVAL: Said = Said::warning(
+pub(super) static ONE_INTERVAL: FindingDef = FindingDef::warning(
     "one_interval",
     |seen| {
         format!(
@@ -88,7 +88,7 @@ pub(crate) fn run_unfinished(done: usize, all: usize, open_end: bool, cause: Opt
         .about_run(vec![evidence("finished executions", done as f64, Some(all as f64), "executions")])
 }
 
-pub(super) static NOT_COOLED_DOWN: Said = Said::warning(
+pub(super) static NOT_COOLED_DOWN: FindingDef = FindingDef::warning(
     "not_cooled_down",
     |seen| {
         format!(

@@ -15,12 +15,12 @@ use crate::topics::others;
 
 /// Checks of single executions.
 pub(crate) static FILLED: &[Check] = &[
-    Check { said: &text::CACHE_ENDED, rule: "", check: cache_ended },
-    Check { said: &text::RAMP, rule: "", check: ramp },
-    Check { said: &text::NOT_SEEN, rule: "", check: not_seen },
-    Check { said: &text::TOO_LITTLE, rule: "", check: too_little },
-    Check { said: &text::BURST, rule: "", check: burst },
-    Check { said: &text::STALLED, rule: "", check: stalled },
+    Check { finding: &text::CACHE_ENDED, rule: "", check: cache_ended },
+    Check { finding: &text::RAMP, rule: "", check: ramp },
+    Check { finding: &text::NOT_SEEN, rule: "", check: not_seen },
+    Check { finding: &text::TOO_LITTLE, rule: "", check: too_little },
+    Check { finding: &text::BURST, rule: "", check: burst },
+    Check { finding: &text::STALLED, rule: "", check: stalled },
 ];
 
 /// Codes of the answers to where a write cache ends; the others only say what lies beside it.

@@ -2,7 +2,7 @@
 
 use super::answer::SLOW;
 use crate::check::Seen;
-use crate::evidence::{Said, executions, plural};
+use crate::evidence::{FindingDef, executions, plural};
 
 /// What is said of a write cache that is larger than what was written.
 const FILL_MORE: &str = "Fill the whole drive (`drivelab run disk-fill DEVICE --form faithful`) where the end of its \
@@ -55,7 +55,7 @@ fn stretch(from: f64, to: f64) -> String {
 }
 
 /// The evidence of an execution: rates behind and before the end, what was written at the end, its share of the span.
-pub(super) static CACHE_ENDED: Said = Said::note(
+pub(super) static CACHE_ENDED: FindingDef = FindingDef::note(
     "write_cache_ended",
     |seen| {
         let (behind, before) = first(seen, 0);
@@ -75,7 +75,7 @@ pub(super) static CACHE_ENDED: Said = Said::note(
 );
 
 /// The evidence: rates at the end and at the start.
-pub(super) static RAMP: Said = Said::note(
+pub(super) static RAMP: FindingDef = FindingDef::note(
     "write_ramp",
     |seen| {
         let (to, from) = first(seen, 0);
@@ -93,7 +93,7 @@ pub(super) static RAMP: Said = Said::note(
 );
 
 /// The evidence: what was written, the rate of all of it, and the stretch that was slower, where there is one.
-pub(super) static NOT_SEEN: Said = Said::note(
+pub(super) static NOT_SEEN: FindingDef = FindingDef::note(
     "write_cache_not_seen",
     |seen| {
         let dipped = seen.first().is_some_and(|seen| seen.evidence.len() > 2);
@@ -119,7 +119,7 @@ pub(super) static NOT_SEEN: Said = Said::note(
 
 /// The evidence: what was written, its share of the span, recorded intervals; and where the rate varies too much, the
 /// rates behind and before what may be an end, and what was written until then.
-pub(super) static TOO_LITTLE: Said = Said::note(
+pub(super) static TOO_LITTLE: FindingDef = FindingDef::note(
     "write_cache_too_little",
     |seen| {
         let varies = seen.first().is_some_and(|seen| seen.evidence.len() > 3);
@@ -149,7 +149,7 @@ pub(super) static TOO_LITTLE: Said = Said::note(
 );
 
 /// The evidence: rates of the burst and behind it, what was written in it, its share of the span.
-pub(super) static BURST: Said = Said::note(
+pub(super) static BURST: FindingDef = FindingDef::note(
     "write_burst",
     |seen| {
         let (before, behind) = first(seen, 0);
@@ -170,7 +170,7 @@ pub(super) static BURST: Said = Said::note(
 
 /// The evidence: the longest gap, how many there are, what was written before the longest, the rates behind and before
 /// it.
-pub(super) static STALLED: Said = Said::note(
+pub(super) static STALLED: FindingDef = FindingDef::note(
     "write_stalled",
     |seen| {
         let (behind, before) = first(seen, 3);

@@ -1,8 +1,8 @@
 //! Findings from the engine's own account of a step: its limits, its means, its clock.
 
-use crate::evidence::{Said, executions, named};
+use crate::evidence::{FindingDef, executions, named};
 
-pub(super) static OPEN_LOOP_OVERLOADED: Said = Said::void(
+pub(super) static OPEN_LOOP_OVERLOADED: FindingDef = FindingDef::void(
     "open_loop_overloaded",
     |seen| {
         format!(
@@ -16,7 +16,7 @@ pub(super) static OPEN_LOOP_OVERLOADED: Said = Said::void(
      rate; `latency` is of the operations in flight and stands.",
 );
 
-pub(super) static CURVE_OVERLOADED: Said = Said::note(
+pub(super) static CURVE_OVERLOADED: FindingDef = FindingDef::note(
     "curve_overloaded",
     |seen| {
         format!(
@@ -30,7 +30,7 @@ pub(super) static CURVE_OVERLOADED: Said = Said::note(
     "",
 );
 
-pub(super) static GENERATOR_LIMITED: Said = Said::warning(
+pub(super) static GENERATOR_LIMITED: FindingDef = FindingDef::warning(
     "generator_limited",
     |seen| {
         format!(
@@ -43,7 +43,7 @@ pub(super) static GENERATOR_LIMITED: Said = Said::warning(
     "Use more threads, each on a CPU of its own (`threads`, `cpus`).",
 );
 
-pub(super) static HOST_CPU_LIMITED: Said = Said::warning(
+pub(super) static HOST_CPU_LIMITED: FindingDef = FindingDef::warning(
     "host_cpu_limited",
     |seen| {
         format!(
@@ -56,7 +56,7 @@ pub(super) static HOST_CPU_LIMITED: Said = Said::warning(
     "Use more threads, or a faster CPU.",
 );
 
-pub(super) static CPU_HAD_BY_OTHERS: Said = Said::warning(
+pub(super) static CPU_HAD_BY_OTHERS: FindingDef = FindingDef::warning(
     "cpu_had_by_others",
     |seen| {
         format!(
@@ -69,7 +69,7 @@ pub(super) static CPU_HAD_BY_OTHERS: Said = Said::warning(
     "End what else runs and measure again, or give the threads CPUs of their own (`cpus`).",
 );
 
-pub(super) static CPU_QUOTA: Said = Said::warning(
+pub(super) static CPU_QUOTA: FindingDef = FindingDef::warning(
     "cpu_quota",
     |seen| {
         format!(
@@ -82,7 +82,7 @@ pub(super) static CPU_QUOTA: Said = Said::warning(
     "Run it without that quota, or with a higher one.",
 );
 
-pub(super) static STOOD_STILL: Said = Said::warning(
+pub(super) static STOOD_STILL: FindingDef = FindingDef::warning(
     "stood_still",
     |seen| {
         format!(
@@ -96,7 +96,7 @@ pub(super) static STOOD_STILL: Said = Said::warning(
     "Measure again, and let it run.",
 );
 
-pub(super) static DEPTH_NOT_KEPT: Said = Said::warning(
+pub(super) static DEPTH_NOT_KEPT: FindingDef = FindingDef::warning(
     "depth_not_kept",
     |seen| {
         format!(
@@ -111,7 +111,7 @@ pub(super) static DEPTH_NOT_KEPT: Said = Said::warning(
      none blocks the others.",
 );
 
-pub(super) static GENERATOR_LATE: Said = Said::warning(
+pub(super) static GENERATOR_LATE: FindingDef = FindingDef::warning(
     "generator_late",
     |seen| {
         format!(
@@ -124,7 +124,7 @@ pub(super) static GENERATOR_LATE: Said = Said::warning(
     "Pin the threads to idle CPUs (`cpus`), or spread the rate over more threads.",
 );
 
-pub(super) static CEILING_MODE: Said = Said::warning(
+pub(super) static CEILING_MODE: FindingDef = FindingDef::warning(
     "ceiling_mode",
     |seen| {
         format!(
@@ -137,7 +137,7 @@ pub(super) static CEILING_MODE: Said = Said::warning(
     "Leave `batch` out where latency matters.",
 );
 
-pub(super) static PLACED_BY_HANDLE: Said = Said::note(
+pub(super) static PLACED_BY_HANDLE: FindingDef = FindingDef::note(
     "placed_by_handle",
     |seen| {
         format!(
@@ -151,7 +151,7 @@ pub(super) static PLACED_BY_HANDLE: Said = Said::note(
     "Compare write amplification, not rates.",
 );
 
-pub(super) static BACKEND_FALLBACK: Said = Said::warning(
+pub(super) static BACKEND_FALLBACK: FindingDef = FindingDef::warning(
     "backend_fallback",
     |seen| {
         format!(
@@ -166,7 +166,7 @@ pub(super) static BACKEND_FALLBACK: Said = Said::warning(
      sync backend.",
 );
 
-pub(super) static KERNEL_WORKERS: Said = Said::warning(
+pub(super) static KERNEL_WORKERS: FindingDef = FindingDef::warning(
     "kernel_workers",
     |seen| {
         format!(
@@ -179,7 +179,7 @@ pub(super) static KERNEL_WORKERS: Said = Said::warning(
     "Use the sync backend on this target: `--backend sync`.",
 );
 
-pub(super) static FEATURES_REFUSED: Said = Said::note(
+pub(super) static FEATURES_REFUSED: FindingDef = FindingDef::note(
     "features_refused",
     |seen| {
         format!(
@@ -192,7 +192,7 @@ pub(super) static FEATURES_REFUSED: Said = Said::note(
     "Raise the limit (`ulimit -l`), or use a newer kernel; it matters where the host is near its limit.",
 );
 
-pub(super) static UNTRIED_MODE: Said = Said::warning(
+pub(super) static UNTRIED_MODE: FindingDef = FindingDef::warning(
     "untried_mode",
     |seen| {
         format!(
@@ -206,7 +206,7 @@ pub(super) static UNTRIED_MODE: Said = Said::warning(
     "Repeat without it before believing a difference.",
 );
 
-pub(super) static CLOCK_FALLBACK: Said = Said::note(
+pub(super) static CLOCK_FALLBACK: FindingDef = FindingDef::note(
     "clock_fallback",
     |seen| {
         format!(
@@ -220,7 +220,7 @@ pub(super) static CLOCK_FALLBACK: Said = Said::note(
     "Nothing, unless latencies are below a few microseconds.",
 );
 
-pub(super) static CLOCK_DRIFT: Said = Said::warning(
+pub(super) static CLOCK_DRIFT: FindingDef = FindingDef::warning(
     "clock_drift",
     |seen| {
         format!(
@@ -233,7 +233,7 @@ pub(super) static CLOCK_DRIFT: Said = Said::warning(
     "Run again; where it stays, report it with the machine's CPU.",
 );
 
-pub(super) static BUFFERED_IO: Said = Said::warning(
+pub(super) static BUFFERED_IO: FindingDef = FindingDef::warning(
     "buffered_io",
     |seen| {
         let caches = named(seen);

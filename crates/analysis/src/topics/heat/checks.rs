@@ -18,8 +18,8 @@ const MOST_FALLS: usize = 6;
 
 /// Checks of single executions.
 pub(crate) static HEAT: &[Check] = &[
-    Check { said: &text::THROTTLED, rule: "", check: throttled },
-    Check { said: &text::MINUTES, rule: "", check: minutes },
+    Check { finding: &text::THROTTLED, rule: "", check: throttled },
+    Check { finding: &text::MINUTES, rule: "", check: minutes },
 ];
 
 fn throttled(subject: &Subject<'_>) -> Vec<Seen> {

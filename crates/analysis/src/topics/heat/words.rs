@@ -1,12 +1,12 @@
 //! Findings about heat and rates over minutes.
 
 use crate::check::Seen;
-use crate::evidence::{Said, executions};
+use crate::evidence::{FindingDef, executions};
 
 /// Note of an execution whose temperature nothing recorded.
 pub(crate) const NO_TEMPERATURE: &str = "no temperature";
 
-pub(super) static THROTTLED: Said = Said::warning(
+pub(super) static THROTTLED: FindingDef = FindingDef::warning(
     "throttled_by_heat",
     |seen| {
         let first = seen.first().and_then(|seen| seen.notes.first()).map_or("", String::as_str);
@@ -22,7 +22,7 @@ pub(super) static THROTTLED: Said = Said::warning(
 );
 
 /// An execution without a temperature has [`NO_TEMPERATURE`] as its note.
-pub(super) static MINUTES: Said = Said::note(
+pub(super) static MINUTES: FindingDef = FindingDef::note(
     "first_and_last_minute",
     |seen| {
         let kept = |seen: &Seen| {

@@ -39,96 +39,96 @@ const BUCKET_WIDTH: f64 = 0.0079;
 
 /// Every invariant.
 pub(crate) static INVARIANTS: &[Check] = &[
-    Check { said: &text::TIME_ORDER, rule: "A step ends after it began.", check: time_order },
+    Check { finding: &text::TIME_ORDER, rule: "A step ends after it began.", check: time_order },
     Check {
-        said: &text::NO_OPERATIONS,
+        finding: &text::NO_OPERATIONS,
         rule: "A step completes operations of every kind that it asks for, where 20 or more must be expected.",
         check: no_operations,
     },
     Check {
-        said: &text::MASS_ERRORS,
+        finding: &text::MASS_ERRORS,
         rule: "At most 1 % of the operations of a kind end in errors; above it, the rate of the rest is no rate of the \
                target: errors took its time.",
         check: mass_errors,
     },
     Check {
-        said: &text::BYTES_NOT_BLOCKS,
+        finding: &text::BYTES_NOT_BLOCKS,
         rule: "Bytes moved are completed operations times block size, summed over the sizes where sizes are mixed.",
         check: sums::bytes_not_blocks,
     },
     Check {
-        said: &text::RATE_MISMATCH,
+        finding: &text::RATE_MISMATCH,
         rule: "Stored MB/s are stored IOPS times (mean) block size, and stored IOPS are operations divided by time.",
         check: sums::rate_mismatch,
     },
     Check {
-        said: &text::NOT_DIRECT,
+        finding: &text::NOT_DIRECT,
         rule: "Where direct I/O was asked for, the kernel confirms that the file was open with O_DIRECT.",
         check: not_direct,
     },
     Check {
-        said: &text::HISTOGRAM_COUNT,
+        finding: &text::HISTOGRAM_COUNT,
         rule: "The histograms of latency and of response time hold exactly the completed operations.",
         check: histogram_count,
     },
     Check {
-        said: &text::PERCENTILE_ORDER,
+        finding: &text::PERCENTILE_ORDER,
         rule: "Median <= 99th <= 99.9th percentile <= maximum, and minimum <= maximum.",
         check: percentile_order,
     },
     Check {
-        said: &text::RESPONSE_BELOW_LATENCY,
+        finding: &text::RESPONSE_BELOW_LATENCY,
         rule: "No rank of the response times is below that of the latencies (buckets are 0.78 % wide).",
         check: response_below_latency,
     },
     Check {
-        said: &text::LITTLE_LAW,
+        finding: &text::LITTLE_LAW,
         rule: "IOPS times mean latency, summed over the kinds, are the mean operations in flight, within 2 % plus one.",
         check: little_law,
     },
     Check {
-        said: &text::ABOVE_DEPTH,
+        finding: &text::ABOVE_DEPTH,
         rule: "The mean operations in flight do not exceed queue depth times threads, within 1 %.",
         check: above_depth,
     },
     Check {
-        said: &text::INTERVAL_SUMS,
+        finding: &text::INTERVAL_SUMS,
         rule: "The intervals of a step, without its ramp, add up to the step: every kind, latencies, response times.",
         check: sums::interval_sums,
     },
     Check {
-        said: &text::GROUP_SUMS,
+        finding: &text::GROUP_SUMS,
         rule: "Where several groups of threads ran, they add up to the step.",
         check: sums::group_sums,
     },
     Check {
-        said: &text::SIZE_SUMS,
+        finding: &text::SIZE_SUMS,
         rule: "Where sizes are mixed, the sizes that were asked for add up to the operations of their kind.",
         check: sums::size_sums,
     },
     Check {
-        said: &text::MIX_NOT_AS_ASKED,
+        finding: &text::MIX_NOT_AS_ASKED,
         rule: "Kinds and sizes were drawn with the shares that were asked for, within 6 standard deviations of chance, \
                and flushes came after as many writes as asked.",
         check: draws::mix_not_as_asked,
     },
     Check {
-        said: &text::SCHEDULE_MISSED,
+        finding: &text::SCHEDULE_MISSED,
         rule: "An open loop has as many arrivals as its rate says: within 0.5 %, or 1 % and 4 standard deviations \
                where arrivals are random.",
         check: schedule::schedule_missed,
     },
     Check {
-        said: &text::ARRIVALS_LOST,
+        finding: &text::ARRIVALS_LOST,
         rule: "In an open loop, arrivals are done or still waiting: none is lost, none is made up.",
         check: schedule::arrivals_lost,
     },
     Check {
-        said: &text::STREAMS_OVERLAP,
+        finding: &text::STREAMS_OVERLAP,
         rule: "Parallel sequential streams touch disjoint stretches unless the methodology asks for sharing.",
         check: streams_overlap,
     },
-    Check { said: &text::ABOVE_LINK, rule: "Nothing is faster than the link it went through.", check: above_link },
+    Check { finding: &text::ABOVE_LINK, rule: "Nothing is faster than the link it went through.", check: above_link },
 ];
 
 fn time_order(subject: &Subject<'_>) -> Vec<Seen> {

@@ -1,10 +1,10 @@
-//! Findings that void figures: an invariant does not hold. One function for each entry of the table of invariants.
+//! Findings that void figures because an invariant does not hold: one for each row of the table.
 
-use crate::evidence::{Said, executions};
+use crate::evidence::{FindingDef, executions};
 
 const REPORT_IT: &str = "Please report it with the bundle; an instrument must not do this.";
 
-pub(super) static TIME_ORDER: Said = Said::void(
+pub(super) static TIME_ORDER: FindingDef = FindingDef::void(
     "time_order",
     |seen| {
         format!(
@@ -16,14 +16,14 @@ pub(super) static TIME_ORDER: Said = Said::void(
     REPORT_IT,
 );
 
-pub(super) static NO_OPERATIONS: Said = Said::void(
+pub(super) static NO_OPERATIONS: FindingDef = FindingDef::void(
     "no_operations",
     |seen| format!("{} completed no operation of a kind that was asked for.", executions(seen)),
     "The device answered every operation with an error, or the step was too short for its mix.",
     "Look at the errors in the report and at the kernel log.",
 );
 
-pub(super) static MASS_ERRORS: Said = Said::void(
+pub(super) static MASS_ERRORS: FindingDef = FindingDef::void(
     "mass_errors",
     |seen| {
         format!(
@@ -36,14 +36,14 @@ pub(super) static MASS_ERRORS: Said = Said::void(
     "Look at the errors in the report and at the kernel log (`dmesg`); mend that and run it again.",
 );
 
-pub(super) static BYTES_NOT_BLOCKS: Said = Said::void(
+pub(super) static BYTES_NOT_BLOCKS: FindingDef = FindingDef::void(
     "bytes_not_blocks",
     |seen| format!("In {} the bytes moved are not the completed operations times the block size.", executions(seen)),
     "Short transfers were counted as whole ones, or the engine is at fault.",
     REPORT_IT,
 );
 
-pub(super) static RATE_MISMATCH: Said = Said::void(
+pub(super) static RATE_MISMATCH: FindingDef = FindingDef::void(
     "rate_mismatch",
     |seen| {
         format!(
@@ -56,7 +56,7 @@ pub(super) static RATE_MISMATCH: Said = Said::void(
     REPORT_IT,
 );
 
-pub(super) static NOT_DIRECT: Said = Said::void(
+pub(super) static NOT_DIRECT: FindingDef = FindingDef::void(
     "not_direct",
     |seen| {
         format!(
@@ -69,21 +69,21 @@ pub(super) static NOT_DIRECT: Said = Said::void(
     "Test on a file system with direct I/O: ext4, xfs or btrfs.",
 );
 
-pub(super) static HISTOGRAM_COUNT: Said = Said::void(
+pub(super) static HISTOGRAM_COUNT: FindingDef = FindingDef::void(
     "histogram_count",
     |seen| format!("In {} the latency histogram does not hold exactly the completed operations.", executions(seen)),
     "The record is damaged, or the engine is at fault.",
     REPORT_IT,
 );
 
-pub(super) static PERCENTILE_ORDER: Said = Said::void(
+pub(super) static PERCENTILE_ORDER: FindingDef = FindingDef::void(
     "percentile_order",
     |seen| format!("In {} a lower percentile of the latency lies above a higher one.", executions(seen)),
     "The record is damaged, or the engine is at fault.",
     REPORT_IT,
 );
 
-pub(super) static RESPONSE_BELOW_LATENCY: Said = Said::void(
+pub(super) static RESPONSE_BELOW_LATENCY: FindingDef = FindingDef::void(
     "response_below_latency",
     |seen| {
         format!(
@@ -95,7 +95,7 @@ pub(super) static RESPONSE_BELOW_LATENCY: Said = Said::void(
     REPORT_IT,
 );
 
-pub(super) static LITTLE_LAW: Said = Said::void(
+pub(super) static LITTLE_LAW: FindingDef = FindingDef::void(
     "little_law",
     |seen| {
         format!(
@@ -108,7 +108,7 @@ pub(super) static LITTLE_LAW: Said = Said::void(
     "Run the step for longer; if it stays, please report it.",
 );
 
-pub(super) static ABOVE_DEPTH: Said = Said::void(
+pub(super) static ABOVE_DEPTH: FindingDef = FindingDef::void(
     "above_depth",
     |seen| {
         format!(
@@ -121,28 +121,28 @@ pub(super) static ABOVE_DEPTH: Said = Said::void(
     REPORT_IT,
 );
 
-pub(super) static INTERVAL_SUMS: Said = Said::void(
+pub(super) static INTERVAL_SUMS: FindingDef = FindingDef::void(
     "interval_sums",
     |seen| format!("In {} the intervals do not add up to the step.", executions(seen)),
     "An interval was lost or counted twice.",
     REPORT_IT,
 );
 
-pub(super) static GROUP_SUMS: Said = Said::void(
+pub(super) static GROUP_SUMS: FindingDef = FindingDef::void(
     "group_sums",
     |seen| format!("In {} the groups of threads do not add up to the step.", executions(seen)),
     "A group was lost or counted twice.",
     REPORT_IT,
 );
 
-pub(super) static SIZE_SUMS: Said = Said::void(
+pub(super) static SIZE_SUMS: FindingDef = FindingDef::void(
     "size_sums",
     |seen| format!("In {} the sizes of a mix do not add up to the operations of their kind.", executions(seen)),
     "A size was lost, counted twice or never asked for.",
     REPORT_IT,
 );
 
-pub(super) static MIX_NOT_AS_ASKED: Said = Said::void(
+pub(super) static MIX_NOT_AS_ASKED: FindingDef = FindingDef::void(
     "mix_not_as_asked",
     |seen| {
         format!(
@@ -155,7 +155,7 @@ pub(super) static MIX_NOT_AS_ASKED: Said = Said::void(
     REPORT_IT,
 );
 
-pub(super) static SCHEDULE_MISSED: Said = Said::void(
+pub(super) static SCHEDULE_MISSED: FindingDef = FindingDef::void(
     "schedule_missed",
     |seen| {
         format!(
@@ -168,7 +168,7 @@ pub(super) static SCHEDULE_MISSED: Said = Said::void(
     REPORT_IT,
 );
 
-pub(super) static ARRIVALS_LOST: Said = Said::void(
+pub(super) static ARRIVALS_LOST: FindingDef = FindingDef::void(
     "arrivals_lost",
     |seen| {
         format!(
@@ -180,7 +180,7 @@ pub(super) static ARRIVALS_LOST: Said = Said::void(
     REPORT_IT,
 );
 
-pub(super) static STREAMS_OVERLAP: Said = Said::void(
+pub(super) static STREAMS_OVERLAP: FindingDef = FindingDef::void(
     "streams_overlap",
     |seen| {
         format!(
@@ -193,7 +193,7 @@ pub(super) static STREAMS_OVERLAP: Said = Said::void(
     REPORT_IT,
 );
 
-pub(super) static ABOVE_LINK: Said = Said::void(
+pub(super) static ABOVE_LINK: FindingDef = FindingDef::void(
     "above_link",
     |seen| format!("In {} data moved faster than the drive's link can carry it.", executions(seen)),
     "A cache in memory answered (file system, hypervisor, controller), or the data was never on the drive (holes, \

@@ -1,4 +1,4 @@
-//! What others did on the devices of the target while it was measured.
+//! I/O of other programs on the target's devices while it was measured.
 
 mod checks;
 mod passed;

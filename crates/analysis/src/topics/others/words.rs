@@ -1,11 +1,11 @@
-//! Findings about what others did on the disk, and about what nobody watched of it.
+//! Findings about I/O of other programs, and about devices on which it was not watched.
 
 use std::collections::BTreeSet;
 
 use drivelab_core::finding::{Finding, Severity};
 
 use crate::check::Seen;
-use crate::evidence::{Said, Words, executions};
+use crate::evidence::{FindingDef, Words, executions};
 
 /// The devices that were noted, each once.
 fn devices(seen: &[Seen]) -> String {
@@ -13,7 +13,7 @@ fn devices(seen: &[Seen]) -> String {
     names.into_iter().collect::<Vec<&str>>().join(", ")
 }
 
-pub(crate) static USED_DISK: Said = Said::warning(
+pub(crate) static USED_DISK: FindingDef = FindingDef::warning(
     "others_used_disk",
     |seen| {
         format!(
@@ -27,7 +27,7 @@ pub(crate) static USED_DISK: Said = Said::warning(
     "Stop what uses the disk (`iotop`, `lsof`) and measure again.",
 );
 
-pub(crate) static PERHAPS: Said = Said::warning(
+pub(crate) static PERHAPS: FindingDef = FindingDef::warning(
     "others_perhaps",
     |seen| {
         format!(
@@ -44,7 +44,7 @@ pub(crate) static PERHAPS: Said = Said::warning(
 );
 
 /// Beside loads on files the reads of others are judged only.
-pub(crate) static WRITES_NOT_JUDGED: Said = Said::note(
+pub(crate) static WRITES_NOT_JUDGED: FindingDef = FindingDef::note(
     "others_not_watched",
     |seen| {
         format!(

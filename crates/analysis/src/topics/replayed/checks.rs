@@ -9,9 +9,9 @@ use crate::evidence::evidence;
 
 /// Checks of single executions.
 pub(crate) static REPLAYED: &[Check] = &[
-    Check { said: &text::READING_LIMITED, rule: "", check: reading_limited },
-    Check { said: &text::FITTED, rule: "", check: fitted },
-    Check { said: &text::TIMES_GO_BACK, rule: "", check: times_go_back },
+    Check { finding: &text::READING_LIMITED, rule: "", check: reading_limited },
+    Check { finding: &text::FITTED, rule: "", check: fitted },
+    Check { finding: &text::TIMES_GO_BACK, rule: "", check: times_go_back },
 ];
 
 fn replay<'a>(subject: &Subject<'a>) -> Option<&'a ReplayRecord> {

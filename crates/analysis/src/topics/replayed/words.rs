@@ -1,8 +1,8 @@
 //! Findings about replays.
 
-use crate::evidence::{Said, executions};
+use crate::evidence::{FindingDef, executions};
 
-pub(super) static READING_LIMITED: Said = Said::warning(
+pub(super) static READING_LIMITED: FindingDef = FindingDef::warning(
     "trace_reading_limited",
     |seen| {
         format!(
@@ -15,7 +15,7 @@ pub(super) static READING_LIMITED: Said = Said::warning(
     "Copy the trace to another, faster disk, and replay it once more.",
 );
 
-pub(super) static FITTED: Said = Said::note(
+pub(super) static FITTED: FindingDef = FindingDef::note(
     "trace_fitted",
     |seen| {
         format!(
@@ -29,7 +29,7 @@ pub(super) static FITTED: Said = Said::note(
      are made to fit, `trace_trims` what becomes of trims.",
 );
 
-pub(super) static TIMES_GO_BACK: Said = Said::warning(
+pub(super) static TIMES_GO_BACK: FindingDef = FindingDef::warning(
     "trace_times_go_back",
     |seen| {
         format!(

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::check::Seen;
-use crate::evidence::{Said, plural};
+use crate::evidence::{FindingDef, plural};
 
-pub(super) static TWO_MODES: Said = Said::warning(
+pub(super) static TWO_MODES: FindingDef = FindingDef::warning(
     "two_modes",
     |seen| {
         format!(
@@ -17,7 +17,7 @@ pub(super) static TWO_MODES: Said = Said::warning(
     "Look at the rounds one by one; report both groups.",
 );
 
-pub(super) static ROUNDS_DIFFER: Said = Said::warning(
+pub(super) static ROUNDS_DIFFER: FindingDef = FindingDef::warning(
     "rounds_differ",
     |seen| format!("The rounds of {} differ by more than 10 % of their mean.", plural(steps_of(seen), "step")),
     "The drive's state changed between rounds (cache, temperature), or the machine was disturbed.",

@@ -1,4 +1,4 @@
-//! What a drive said over time that cannot be true.
+//! Readings of a drive over time that cannot be true.
 
 mod lies;
 mod words;

@@ -17,14 +17,14 @@ const MOST_ADDRESSES: usize = 4;
 
 /// Checks of single executions.
 pub(crate) static TARGET: &[Check] = &[
-    Check { said: &text::COUNTERFEIT_CAPACITY, rule: "", check: counterfeit },
-    Check { said: &text::DATA_FAULTS, rule: "", check: data_faults },
-    Check { said: &text::IO_ERRORS, rule: "", check: io_errors },
-    Check { said: &text::OPERATIONS_STUCK, rule: "", check: stuck },
-    Check { said: &text::SHORT_TRANSFERS, rule: "", check: short_transfers },
-    Check { said: &text::EAGAIN_RETRIES, rule: "", check: eagain_retries },
-    Check { said: &text::NOTHING_CHECKED, rule: "", check: nothing_checked },
-    Check { said: &text::WEAK_DATA, rule: "", check: weak_data },
+    Check { finding: &text::COUNTERFEIT_CAPACITY, rule: "", check: counterfeit },
+    Check { finding: &text::DATA_FAULTS, rule: "", check: data_faults },
+    Check { finding: &text::IO_ERRORS, rule: "", check: io_errors },
+    Check { finding: &text::OPERATIONS_STUCK, rule: "", check: stuck },
+    Check { finding: &text::SHORT_TRANSFERS, rule: "", check: short_transfers },
+    Check { finding: &text::EAGAIN_RETRIES, rule: "", check: eagain_retries },
+    Check { finding: &text::NOTHING_CHECKED, rule: "", check: nothing_checked },
+    Check { finding: &text::WEAK_DATA, rule: "", check: weak_data },
 ];
 
 /// How many operations failed, and of each error number the first addresses.

@@ -1,8 +1,8 @@
 //! Findings about what the target did wrong in a step, and about what it was given to write.
 
-use crate::evidence::{Said, executions, named};
+use crate::evidence::{FindingDef, executions, named};
 
-pub(super) static COUNTERFEIT_CAPACITY: Said = Said::warning(
+pub(super) static COUNTERFEIT_CAPACITY: FindingDef = FindingDef::warning(
     "counterfeit_capacity",
     |seen| {
         format!(
@@ -15,7 +15,7 @@ pub(super) static COUNTERFEIT_CAPACITY: Said = Said::warning(
     "Do not store anything on it. Try another cable or enclosure once, then return the drive.",
 );
 
-pub(super) static DATA_FAULTS: Said = Said::warning(
+pub(super) static DATA_FAULTS: FindingDef = FindingDef::warning(
     "data_faults",
     |seen| format!("In {} blocks did not hold what had been written to them.", executions(seen)),
     "Stale: a write was lost. Misplaced: it went elsewhere. Torn: only part of it arrived. Corrupt: bits changed. \
@@ -24,7 +24,7 @@ pub(super) static DATA_FAULTS: Said = Said::warning(
      run the check again.",
 );
 
-pub(super) static IO_ERRORS: Said = Said::warning(
+pub(super) static IO_ERRORS: FindingDef = FindingDef::warning(
     "io_errors",
     |seen| {
         format!(
@@ -36,14 +36,14 @@ pub(super) static IO_ERRORS: Said = Said::warning(
     "Look at the kernel log (`dmesg`) and at the drive's health; do not trust it with data before.",
 );
 
-pub(super) static OPERATIONS_STUCK: Said = Said::warning(
+pub(super) static OPERATIONS_STUCK: FindingDef = FindingDef::warning(
     "operations_stuck",
     |seen| format!("In {} operations did not come back for longer than the watchdog waits.", executions(seen)),
     "The drive is busy with itself, resets, or is gone without the kernel knowing yet.",
     "Look at the kernel log (`dmesg`) for time-outs and resets of the device.",
 );
 
-pub(super) static SHORT_TRANSFERS: Said = Said::warning(
+pub(super) static SHORT_TRANSFERS: FindingDef = FindingDef::warning(
     "short_transfers",
     |seen| {
         format!(
@@ -56,7 +56,7 @@ pub(super) static SHORT_TRANSFERS: Said = Said::warning(
     "Take smaller blocks, or leave the process alone.",
 );
 
-pub(super) static EAGAIN_RETRIES: Said = Said::warning(
+pub(super) static EAGAIN_RETRIES: FindingDef = FindingDef::warning(
     "eagain_retries",
     |seen| {
         format!(
@@ -70,7 +70,7 @@ pub(super) static EAGAIN_RETRIES: Said = Said::warning(
     "Measure again with `--backend sync`, which never asks in that way, or with a newer kernel.",
 );
 
-pub(super) static NOTHING_CHECKED: Said = Said::warning(
+pub(super) static NOTHING_CHECKED: FindingDef = FindingDef::warning(
     "nothing_checked",
     |seen| {
         format!(
@@ -82,7 +82,7 @@ pub(super) static NOTHING_CHECKED: Said = Said::warning(
     "Write with `verify = \"headers\"` first, with the same seed and span.",
 );
 
-pub(super) static WEAK_DATA: Said = Said::note(
+pub(super) static WEAK_DATA: FindingDef = FindingDef::note(
     "weak_data",
     |seen| {
         format!(

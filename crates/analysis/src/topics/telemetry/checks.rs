@@ -25,18 +25,18 @@ const FEW_READINGS: usize = 3;
 
 /// Checks of single executions.
 pub(crate) static WATCHED: &[Check] = &[
-    Check { said: &text::DRIVE_THROTTLED, rule: "", check: throttled },
-    Check { said: &text::DRIVE_HOT, rule: "", check: hot },
-    Check { said: &others::USED_DISK, rule: "", check: others::others },
-    Check { said: &others::PERHAPS, rule: "", check: others::perhaps_others },
-    Check { said: &others::WRITES_NOT_JUDGED, rule: "", check: others::writes_not_judged },
-    Check { said: &text::LINK_CHANGED, rule: "", check: link_changed },
-    Check { said: &text::PCIE_ERRORS, rule: "", check: pcie_errors },
-    Check { said: &text::MEDIA_ERRORS, rule: "", check: media_errors },
-    Check { said: &text::MEMORY_PRESSURE, rule: "", check: memory_pressure },
-    Check { said: &text::CPU_STOLEN, rule: "", check: cpu_stolen },
-    Check { said: &text::MACHINE_SUSPENDED, rule: "", check: suspended },
-    Check { said: &text::FEW_READINGS, rule: "", check: few_readings },
+    Check { finding: &text::DRIVE_THROTTLED, rule: "", check: throttled },
+    Check { finding: &text::DRIVE_HOT, rule: "", check: hot },
+    Check { finding: &others::USED_DISK, rule: "", check: others::others },
+    Check { finding: &others::PERHAPS, rule: "", check: others::perhaps_others },
+    Check { finding: &others::WRITES_NOT_JUDGED, rule: "", check: others::writes_not_judged },
+    Check { finding: &text::LINK_CHANGED, rule: "", check: link_changed },
+    Check { finding: &text::PCIE_ERRORS, rule: "", check: pcie_errors },
+    Check { finding: &text::MEDIA_ERRORS, rule: "", check: media_errors },
+    Check { finding: &text::MEMORY_PRESSURE, rule: "", check: memory_pressure },
+    Check { finding: &text::CPU_STOLEN, rule: "", check: cpu_stolen },
+    Check { finding: &text::MACHINE_SUSPENDED, rule: "", check: suspended },
+    Check { finding: &text::FEW_READINGS, rule: "", check: few_readings },
 ];
 
 /// Meters of the user's from which nothing came at all, each with its first error: a line that is none, or its end.

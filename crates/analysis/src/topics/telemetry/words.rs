@@ -2,7 +2,7 @@
 
 use drivelab_core::finding::Finding;
 
-use crate::evidence::{Said, executions, warning};
+use crate::evidence::{FindingDef, executions, warning};
 
 pub(crate) fn silent_meters(names: &[String]) -> Finding {
     let statement = format!("Nothing was read from {}: there are no figures of it.", names.join(" and "));
@@ -11,7 +11,7 @@ pub(crate) fn silent_meters(names: &[String]) -> Finding {
     warning("silent_meter", statement, cause, action).about_run(Vec::new())
 }
 
-pub(super) static DRIVE_THROTTLED: Said = Said::warning(
+pub(super) static DRIVE_THROTTLED: FindingDef = FindingDef::warning(
     "drive_throttled",
     |seen| format!("In {} the drive throttled itself, as its own counters say.", executions(seen)),
     "It got as warm as its thermal management allows.",
@@ -19,14 +19,14 @@ pub(super) static DRIVE_THROTTLED: Said = Said::warning(
      the step (`start_below`), and compare.",
 );
 
-pub(super) static DRIVE_HOT: Said = Said::warning(
+pub(super) static DRIVE_HOT: FindingDef = FindingDef::warning(
     "drive_hot",
     |seen| format!("In {} a temperature of the drive reached the limit from which it warns.", executions(seen)),
     "Too little cooling for this load; or a sensor that always says so (some drives have one).",
     "Look at the temperatures over time; where rates fall with them, the drive throttles.",
 );
 
-pub(super) static LINK_CHANGED: Said = Said::warning(
+pub(super) static LINK_CHANGED: FindingDef = FindingDef::warning(
     "link_changed",
     |seen| format!("In {} the drive's link changed its speed or width.", executions(seen)),
     "Power management of the link, or errors after which both ends agreed on less.",
@@ -34,7 +34,7 @@ pub(super) static LINK_CHANGED: Said = Said::warning(
      before the step then shows the full speed.",
 );
 
-pub(super) static PCIE_ERRORS: Said = Said::warning(
+pub(super) static PCIE_ERRORS: FindingDef = FindingDef::warning(
     "pcie_errors",
     |seen| format!("In {} PCIe counted errors of the drive's link.", executions(seen)),
     "A bad contact, riser or slot, or a link at the edge of its speed; corrected ones cost time only.",
@@ -42,28 +42,28 @@ pub(super) static PCIE_ERRORS: Said = Said::warning(
      it with data.",
 );
 
-pub(super) static MEDIA_ERRORS: Said = Said::warning(
+pub(super) static MEDIA_ERRORS: FindingDef = FindingDef::warning(
     "media_errors_rose",
     |seen| format!("In {} the drive counted errors of its media or its data.", executions(seen)),
     "Cells that could not be read or written, also where the drive repaired it or the host saw nothing.",
     "Look at its error log (`drivelab show`), back up what is on it, and do not publish figures of a failing drive.",
 );
 
-pub(super) static MEMORY_PRESSURE: Said = Said::warning(
+pub(super) static MEMORY_PRESSURE: FindingDef = FindingDef::warning(
     "memory_pressure",
     |seen| format!("In {} programs of this machine waited for memory.", executions(seen)),
     "Memory is short: pages are dropped, read again or swapped, which uses CPU and maybe this disk.",
     "Stop what needs the memory, and measure again.",
 );
 
-pub(super) static CPU_STOLEN: Said = Said::warning(
+pub(super) static CPU_STOLEN: FindingDef = FindingDef::warning(
     "cpu_stolen",
     |seen| format!("In {} the hypervisor gave CPU time of this machine to others.", executions(seen)),
     "The host below is busy with other virtual machines.",
     "Latencies contain time in which this machine did not run; measure on a calmer host or on bare metal.",
 );
 
-pub(super) static MACHINE_SUSPENDED: Said = Said::warning(
+pub(super) static MACHINE_SUSPENDED: FindingDef = FindingDef::warning(
     "machine_suspended",
     |seen| format!("In {} the machine was suspended: the run's clock stood still.", executions(seen)),
     "The lid, a timer or a person sent it to sleep; the drive lost power or state meanwhile.",
@@ -71,7 +71,7 @@ pub(super) static MACHINE_SUSPENDED: Said = Said::warning(
      again.",
 );
 
-pub(super) static FEW_READINGS: Said = Said::note(
+pub(super) static FEW_READINGS: FindingDef = FindingDef::note(
     "few_readings",
     |seen| {
         format!(

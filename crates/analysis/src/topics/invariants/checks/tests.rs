@@ -324,7 +324,7 @@ fn every_invariant_has_a_corruption_that_it_finds() {
     let mut covered: BTreeSet<&str> = corruptions().into_iter().map(|(code, _)| code).collect();
     covered.extend(load_corruptions().into_iter().map(|(code, ..)| code));
     covered.insert("streams_overlap");
-    assert_eq!(covered, INVARIANTS.iter().map(|check| check.said.code).collect());
+    assert_eq!(covered, INVARIANTS.iter().map(|check| check.finding.code).collect());
 }
 
 #[test]
