@@ -5,18 +5,19 @@
 //! not data. Writes go through a [`WritableFolder`] alone. Must not know: plans, where folders come from.
 
 mod books;
+mod common;
 mod content;
 mod set;
+mod told;
 mod worker;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
 use drivelab_core::backend::{BackendError, StepRequest};
-use drivelab_core::clock::{RunClock, StopToken};
 use drivelab_core::files::{FileLoad, FilePlace, FileSet, FileSync, FileWork};
 use drivelab_core::plan::StopRule;
 use drivelab_core::record::{IntervalRecord, StepRecord, StopReason};
@@ -24,11 +25,13 @@ use drivelab_core::target::WritableFolder;
 use drivelab_core::workload::Workload;
 use rustix::io::Errno;
 
-use crate::buffer::PAGE;
-use crate::faults::{Attempt, Broken, ErrorPolicy};
-use books::{Books, Told};
+use crate::memory::buffer::PAGE;
+use crate::thread::faults::{Attempt, Broken, ErrorPolicy};
+use books::Books;
+use common::Common;
 use set::Files;
-use worker::{Ended, Tools, Worker};
+use told::{Ended, Told};
+use worker::{Tools, Worker};
 
 /// Files whose end was told and not yet counted; far more than end between two looks.
 const TOLD: usize = 4096;
@@ -67,61 +70,6 @@ impl Folders {
 
     fn holds(&self, set: &FileSet, place: FilePlace) -> bool {
         self.present.get(&(set.name.clone(), place)) == Some(set)
-    }
-}
-
-/// What all threads of a step look at.
-struct Common<'a> {
-    load: &'a FileLoad,
-    sizes: &'a [u64],
-    /// First byte of each file, counted over the set.
-    starts: &'a [u64],
-    from: Option<&'a Files>,
-    to: Option<&'a Files>,
-    direct: bool,
-    policy: ErrorPolicy,
-    clock: &'a dyn RunClock,
-    stop: &'a StopToken,
-    /// End of the cap on the run clock.
-    until_ns: u64,
-    next: AtomicU32,
-    /// Bytes moved so far, of files that fail or are cut off by the step's end too.
-    moved: AtomicU64,
-    /// When each thread began its present file; 0 between two.
-    since: Vec<AtomicU64>,
-    halted: AtomicBool,
-    why: AtomicU8,
-}
-
-impl Common<'_> {
-    /// Ends the step; the first reason stays.
-    fn halt(&self, reason: StopReason) {
-        let code = match reason {
-            StopReason::Errors => 1,
-            StopReason::Stopped => 2,
-            _ => 3,
-        };
-        let _ = self.why.compare_exchange(0, code, Ordering::SeqCst, Ordering::SeqCst);
-        self.halted.store(true, Ordering::SeqCst);
-    }
-
-    fn reason(&self) -> StopReason {
-        match self.why.load(Ordering::SeqCst) {
-            0 => StopReason::Passes,
-            1 => StopReason::Errors,
-            2 => StopReason::Stopped,
-            _ => StopReason::Cap,
-        }
-    }
-
-    /// Whether a thread must not go on; notes why.
-    fn must_end(&self, now_ns: u64) -> bool {
-        if self.stop.is_stopped() {
-            self.halt(StopReason::Stopped);
-        } else if now_ns >= self.until_ns {
-            self.halt(StopReason::Cap);
-        }
-        self.halted.load(Ordering::Relaxed)
     }
 }
 

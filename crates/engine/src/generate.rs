@@ -6,7 +6,7 @@
 //! both backends issue the same operations, a run goes on from where it was cut, and a test can name any operation.
 
 pub(crate) mod arrivals;
-mod build;
+pub(crate) mod build;
 pub(crate) mod data;
 mod exponential;
 mod feistel;

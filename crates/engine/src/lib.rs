@@ -9,54 +9,29 @@
 //! allocates, locks, logs nor formats. Which file belongs to which: ARCHITECTURE.md, "Inside the engine". Both backends
 //! draw from the same streams, so the same seed gives the same operations on both.
 //!
-//! `unsafe` is allowed in small modules only: `uring::ring` (the kernel reads and writes our buffers), `buffer` (mmap),
-//! `crew` (threads that may have to be left behind), `tsc` (the CPU's counter), `discard`, `rusage` and `own_files`
-//! (calls that rustix does not have, or not as safe ones). The tidy rule *words* holds the list.
+//! `unsafe` is allowed in small modules only: `uring::ring` (the kernel reads and writes our buffers), `memory::buffer`
+//! (mmap), `step::crew` (threads that may have to be left behind), `clock::tsc` (the CPU's counter), `sync::discard`,
+//! `host::rusage` and `host::own_files` (calls that rustix does not have, or not as safe ones). The tidy rule
+//! *words* holds the list.
 #![deny(unsafe_code)]
 
-mod account;
-mod buffer;
-mod bursts;
-mod collect;
-mod crew;
-mod discard;
-mod engine;
-mod errno;
-mod faults;
-mod feed;
+mod clock;
 mod files;
-mod fit;
 mod generate;
-mod ground;
-mod held;
-mod look_back;
-mod meter;
-mod own_files;
-mod page_cache;
-mod placed;
-mod pool;
-mod record;
+mod host;
+mod load;
+mod memory;
 mod replay;
-mod rusage;
-mod schedule;
-mod sealing;
-mod selfcheck;
-mod shared;
-mod slots;
 mod step;
-mod sync_io;
-mod tally;
-mod time;
-mod totals;
-mod trace;
-mod tsc;
+mod sync;
+mod thread;
 mod uring;
 mod verify;
-mod wait;
 
-pub use engine::{BackendChoice, Engine, EngineError, Options, check, check_placement};
 pub use files::Folders;
-pub use fit::{DATA_FILE_MAX, check_cpus};
-pub use sealing::Written;
-pub use step::StuckSink;
-pub use trace::{TraceEntry, TraceSink};
+pub use load::checks::check_cpus;
+pub use load::fit::DATA_FILE_MAX;
+pub use load::sealing::Written;
+pub use step::engine::{BackendChoice, Engine, EngineError, Options, check, check_placement};
+pub use step::outlets::StuckSink;
+pub use thread::trace::{TraceEntry, TraceSink};

@@ -7,19 +7,18 @@
 mod busy;
 pub(crate) mod line;
 mod map;
-mod take;
+pub(crate) mod take;
 
 use std::thread::{self, Builder};
 use std::time::Duration;
 
 use drivelab_core::backend::{BackendError, StepRequest};
-use drivelab_core::replay::{Replay, ReplayMode, TraceStream};
+use drivelab_core::replay::{Replay, TraceStream};
 use drivelab_core::target::IoTarget;
 use drivelab_core::workload::Workload;
 
-pub(crate) use line::Line;
+use line::Line;
 use map::Mapper;
-pub(crate) use take::{Counts, Due, Taker, record};
 
 /// Longest sleep of the reader while the line is full, and of whoever waits for the line to be filled at the start.
 const LOOK: Duration = Duration::from_millis(1);
@@ -121,11 +120,6 @@ impl Drop for EndOnDrop<'_> {
     fn drop(&mut self) {
         self.0.end();
     }
-}
-
-/// Whether operations of a load have times at which they are meant to start.
-pub(crate) fn is_timed(workload: &Workload) -> bool {
-    workload.replay.as_ref().is_some_and(|replay| !matches!(replay.mode, ReplayMode::ClosedLoop {}))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ pub(crate) mod ring;
 pub(crate) mod setup;
 pub(crate) mod worker;
 
-use crate::errno;
+use crate::host::errno;
 
 /// Asks the kernel once whether this process may use io_uring, by making a small ring.
 ///

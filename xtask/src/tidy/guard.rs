@@ -14,7 +14,7 @@ const DEFINITIONS: [&str; 2] = ["crates/core/src/seams/target.rs", "crates/nvme/
 
 /// Where the command that writes blocks past the kernel is defined, and where it is sent: to the engine's own target.
 const PLACED: [&str; 3] =
-    ["crates/nvme/src/commands/placed_write.rs", "crates/nvme/src/lib.rs", "crates/engine/src/placed.rs"];
+    ["crates/nvme/src/commands/placed_write.rs", "crates/nvme/src/lib.rs", "crates/engine/src/load/placed.rs"];
 
 /// Checks one file. Tests make targets of their own scratch files.
 pub(crate) fn check(file: &SourceFile) -> Vec<Complaint> {
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn only_the_engine_sends_the_command_that_writes() {
         let sent = |path| check(&SourceFile::new(path, "PlacedWrite { nsid }.send(node, data)\n")).len();
-        assert_eq!((sent("crates/device/src/block/placement.rs"), sent("crates/engine/src/placed.rs")), (1, 0));
+        assert_eq!((sent("crates/device/src/block/placement.rs"), sent("crates/engine/src/load/placed.rs")), (1, 0));
     }
 
     #[test]

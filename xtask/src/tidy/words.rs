@@ -59,7 +59,7 @@ const CLOCKS: &[&str] = &[
 const WAITING: &[&str] = &[
     "crates/core/src/base/clock.rs",
     // Between operations of a step whose times were fixed in advance.
-    "crates/engine/src/wait.rs",
+    "crates/engine/src/clock/wait.rs",
     // Half a second between two looks at the host's counters, before a run has a clock.
     "crates/device/src/host/testbed.rs",
     // Moments for a lock that another process is about to let go.
@@ -73,21 +73,21 @@ const ONE_CLOCK: &str = "a virtual drive runs in virtual time, so time comes fro
 /// calls that rustix does not wrap or declares unsafe.
 const UNSAFE_PLACES: &[&str] = &[
     "crates/engine/src/uring/ring.rs",
-    "crates/engine/src/buffer.rs",
-    "crates/engine/src/rusage.rs",
-    "crates/engine/src/tsc.rs",
-    "crates/engine/src/discard.rs",
+    "crates/engine/src/memory/buffer.rs",
+    "crates/engine/src/host/rusage.rs",
+    "crates/engine/src/clock/tsc.rs",
+    "crates/engine/src/sync/discard.rs",
     // Discards and zeroes of a whole device.
     "crates/device/src/wipe/ioctl.rs",
     // Commands to an ATA drive through SG_IO.
     "crates/ata/src/sg_io.rs",
     // A thread's own table of files.
-    "crates/engine/src/own_files.rs",
+    "crates/engine/src/host/own_files.rs",
     // Commands to NVMe controllers.
     "crates/nvme/src/commands/bar.rs",
     "crates/nvme/src/commands/ioctl.rs",
     // Threads of a step that may have to be left behind.
-    "crates/engine/src/crew.rs",
+    "crates/engine/src/step/crew.rs",
     // A test's allocator that counts.
     "crates/engine/tests/no_allocation.rs",
     // A test that forbids itself io_uring through prctl(2).

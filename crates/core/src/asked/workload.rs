@@ -13,7 +13,7 @@ use crate::files::FileLoad;
 use crate::load::{Content, Locality, OpKind, OtherOps, Pace, Placement, SizeShare, Verify};
 use crate::namespace::OtherNamespace;
 use crate::places::Places;
-use crate::replay::Replay;
+use crate::replay::{Replay, ReplayMode};
 pub use crate::span::Span;
 use crate::units::{Bytes, Percent, QueueDepth, Threads, common_divisor};
 
@@ -293,6 +293,18 @@ impl Workload {
             OpKind::WriteZeroes => write_zeroes_percent.get() > 0,
             OpKind::Flush => flush_percent.get() > 0 || sync_every > 0 && writes,
         }
+    }
+
+    /// As [`Self::issues_itself`], with the operations that read back at once what the group wrote.
+    #[must_use]
+    pub fn issues_or_reads_back(&self, kind: OpKind) -> bool {
+        self.issues_itself(kind) || kind == OpKind::Read && self.verify == Verify::AtOnce
+    }
+
+    /// Whether it replays a trace whose operations have times at which they are meant to start.
+    #[must_use]
+    pub fn replays_at_times(&self) -> bool {
+        self.replay.as_ref().is_some_and(|replay| !matches!(replay.mode, ReplayMode::ClosedLoop {}))
     }
 
     /// Whether arrivals are scheduled in advance, whatever the target does, in any group.

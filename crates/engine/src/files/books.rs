@@ -14,20 +14,11 @@ use drivelab_core::record::{
 use drivelab_core::units::{Bytes, Nanos};
 use rustix::io::Errno;
 
-use super::Common;
-use super::worker::Ended;
-use crate::faults::first_of_all;
-use crate::record::mean_depth;
+use super::common::Common;
+use super::told::{Ended, Told};
+use crate::thread::faults::first_of_all;
+use crate::thread::meter::mean_depth;
 use crate::verify::findings::NAMED;
-
-/// A file that a thread is done with.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Told {
-    pub(crate) thread: usize,
-    pub(crate) end_ns: u64,
-    pub(crate) latency_ns: u64,
-    pub(crate) ok: bool,
-}
 
 /// Counts of one interval, or of a step.
 #[derive(Debug, Default)]

@@ -4,7 +4,6 @@
 //! told through a channel with bounded room, which locks for a moment to wake who listens and, where the room is full,
 //! waits for it: between the end of one file and the start of the next, so in the step's time and in no latency.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::SyncSender;
 
@@ -18,13 +17,13 @@ use rustix::fd::OwnedFd;
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::Common;
-use super::books::Told;
+use super::common::Common;
 use super::content::{BLOCK, Content, fault};
 use super::set::Files;
-use crate::buffer::Arena;
-use crate::faults::{Attempt, Broken, Faults};
-use crate::rusage::CpuTime;
+use super::told::{Ended, Told};
+use crate::host::rusage::CpuTime;
+use crate::memory::buffer::Arena;
+use crate::thread::faults::{Attempt, Broken, Faults};
 use crate::verify::findings::NAMED;
 
 /// Memory of a thread.
@@ -46,19 +45,6 @@ impl Tools {
         let expected = if checks { Some(arena()?) } else { None };
         Ok(Tools { data, expected, length, refused })
     }
-}
-
-/// What a thread leaves behind.
-#[derive(Debug, Default)]
-pub(crate) struct Ended {
-    pub(crate) errors: Vec<IoError>,
-    pub(crate) by_number: BTreeMap<i32, u64>,
-    pub(crate) cpu: CpuTime,
-    pub(crate) thread_ns: u64,
-    pub(crate) syscalls: u64,
-    pub(crate) operations: u64,
-    pub(crate) verification: Option<Verification>,
-    pub(crate) refused: Vec<String>,
 }
 
 /// How work on a file ended other than well.

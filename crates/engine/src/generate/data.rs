@@ -3,9 +3,9 @@
 //!
 //! A drive that compresses or removes duplicates must gain nothing, or exactly what was asked (research notes, engine,
 //! 3.4 and 6 "Data"). Fresh random bytes for each write would cost more than the I/O, so each thread has a pool of
-//! random bytes ([`crate::pool`]), and before each write 8 bytes of every 512-byte sector are replaced by a number that
-//! is used once. Distinctness is not left to chance: the numbers are a counter times an
-//! odd constant (a Weyl sequence), which is a bijection of 64 bits; one addition makes the next.
+//! random bytes ([`crate::memory::pool`]), and before each write 8 bytes of every 512-byte sector are replaced by a
+//! number that is used once. Distinctness is not left to chance: the numbers are a counter times an odd constant (a
+//! Weyl sequence), which is a bijection of 64 bits; one addition makes the next.
 //!
 //! Compressible data is the same pool with zeros in it, so it costs nothing more. A repeat is the slot's last write
 //! once more, untouched, so it costs nothing at all; how many are due is counted, not drawn.
@@ -20,13 +20,12 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use super::{GOLDEN, derive, mix};
 
 mod layout;
+mod stamp;
 
 use layout::Layout;
+pub(crate) use stamp::SECTOR;
+use stamp::STAMP;
 
-/// Granularity at which written data never repeats.
-pub(crate) const SECTOR: usize = 512;
-/// Bytes of a sector's stamp.
-const STAMP: usize = size_of::<u64>();
 /// Bytes of a cache line, and of a page of memory.
 const LINE: usize = 64;
 const PAGE: usize = 4096;

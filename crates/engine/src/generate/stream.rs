@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use drivelab_core::load::OpKind;
 
-pub(crate) use super::build::streams;
 use super::kinds::Kinds;
 use super::law::Law;
 use super::order::{Apart, Layout, Once, Walk};

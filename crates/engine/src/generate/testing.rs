@@ -6,7 +6,8 @@ use drivelab_core::units::{Bytes, Percent};
 use drivelab_core::workload::{Pattern, Span, Workload};
 use proptest::prelude::*;
 
-use super::stream::{Op, Stream, streams};
+use super::build::streams;
+use super::stream::{Op, Stream};
 
 /// Chi-square of counts against what was expected, in standard deviations from its mean (Wilson and Hilferty 1931),
 /// so that one bound fits any number of bins. The seeds of the tests are fixed: a correct generator passes always.

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use drivelab_core::load::OpKind;
 
 use super::busy::Busy;
-use crate::feed::Padded;
+use crate::thread::place::Padded;
 
 /// Places: 33 ms of a million operations per second, 1 MiB.
 const PLACES: usize = 1 << 15;

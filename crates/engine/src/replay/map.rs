@@ -7,7 +7,6 @@ use drivelab_core::replay::{Replay, ReplayMode, TraceFit, TraceOp, TraceTrims};
 use drivelab_core::workload::Workload;
 
 use super::line::{Changed, Item};
-use crate::meter::issues;
 
 /// Longest trim in one piece.
 const TRIM_MAX: u64 = 1 << 30;
@@ -45,7 +44,7 @@ impl Mapper {
             fit: replay.fit,
             trims: replay.trims,
             mode: replay.mode,
-            kinds: OpKind::ALL.map(|kind| issues(workload, kind)),
+            kinds: OpKind::ALL.map(|kind| workload.issues_or_reads_back(kind)),
             last_ns: 0,
             due_ns: 0,
             skipped: 0,

@@ -1,11 +1,6 @@
-//! The loops' end of the line: what to issue next and when, and the books of it.
-
-use drivelab_core::histogram::{Histogram, SparseHistogram};
-use drivelab_core::replay::{Lateness, ReplayRecord};
-use drivelab_core::units::Nanos;
+//! The loops' end of the line: what to issue next and when, and what was counted of it.
 
 use super::line::{Item, Line, Taken};
-use crate::account::Outcome;
 
 /// How long a loop waits before it looks again for an operation that has not been read yet.
 const AGAIN_NS: u64 = 20_000;
@@ -85,31 +80,5 @@ impl Taker {
         counts.moved += u64::from(item.changed.moved);
         counts.aligned += u64::from(item.changed.aligned);
         counts.shortened += u64::from(item.changed.shortened);
-    }
-}
-
-/// What a step did with its trace.
-pub(crate) fn record(line: &Line, outcomes: &[Outcome]) -> ReplayRecord {
-    let sum =
-        |of: fn(&Counts) -> u64| outcomes.iter().filter_map(|outcome| outcome.replay.as_ref()).map(of).sum::<u64>();
-    let (_, all, skipped_at_end) = line.outcome();
-    let issued = sum(|counts| counts.issued);
-    let complete = all && issued == line.outcome().0;
-    let skipped_trims = sum(|counts| counts.skipped_trims) + if complete { skipped_at_end } else { 0 };
-    let mut lateness = None::<SparseHistogram>;
-    for histogram in outcomes.iter().filter_map(|outcome| outcome.lateness.as_deref()).map(Histogram::sparse) {
-        lateness.get_or_insert_default().merge(&histogram);
-    }
-    ReplayRecord {
-        taken: issued + skipped_trims,
-        complete,
-        skipped_trims,
-        moved: sum(|counts| counts.moved),
-        aligned: sum(|counts| counts.aligned),
-        shortened: sum(|counts| counts.shortened),
-        busy: Nanos::new(line.busy.total_ns()),
-        starved: Nanos::new(sum(|counts| counts.starved_ns)),
-        starved_operations: sum(|counts| counts.starved_operations),
-        lateness: lateness.map(Lateness::new),
     }
 }

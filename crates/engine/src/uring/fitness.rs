@@ -6,10 +6,9 @@ use drivelab_core::clock::monotonic_raw_ns;
 use drivelab_core::load::OpKind;
 use drivelab_core::workload::Workload;
 
-use crate::buffer::Arena;
-use crate::fit::Job;
 use crate::generate::stream::Op;
-use crate::meter::issues;
+use crate::load::job::Job;
+use crate::memory::buffer::Arena;
 use crate::uring::ring::{self, Driver, Ring, Whereto};
 use crate::uring::setup::Mode;
 
@@ -35,7 +34,7 @@ const ANSWER_NS: u64 = 5_000_000_000;
 
 /// Why a ring in this mode cannot do the step; `None` where it can.
 pub(crate) fn misfit(job: &Job<'_>, workload: &Workload, mode: Mode) -> Option<Misfit> {
-    let trims = workload.groups().any(|group| issues(group, OpKind::Trim));
+    let trims = workload.groups().any(|group| group.issues_or_reads_back(OpKind::Trim));
     let device = job.threads.iter().find_map(|thread| match thread.whereto {
         Whereto::BlockDevice(device) => Some(device),
         Whereto::File(_) | Whereto::Nop => None,

@@ -3,10 +3,9 @@
 
 use drivelab_core::load::OpKind;
 
-use crate::account::{Flight, Origin};
-use crate::feed::Issue;
-use crate::fit::ThreadJob;
-use crate::sealing::Sealing;
+use crate::load::job::ThreadJob;
+use crate::load::sealing::Sealing;
+use crate::thread::flight::{Flight, Issue, Origin};
 use crate::verify::busy::{Busy, Window};
 
 /// The books of a sealing thread.

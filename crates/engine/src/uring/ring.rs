@@ -2,8 +2,8 @@
 //!
 //! Safe to use because the ring knows which slots are in flight: it submits a slot only when it is idle, hands out no
 //! buffer for a slot that is in flight, and is dropped only with nothing in flight (else the arena is kept for ever).
-//! That the buffers of two slots never overlap is [`crate::slots::Slots::write`]'s: every `at` comes from there.
-//! How rings are set up is in [`super::setup`].
+//! That the buffers of two slots never overlap is [`crate::memory::slots::Slots::write`]'s: every `at` comes
+//! from there. How rings are set up is in [`super::setup`].
 #![expect(unsafe_code, reason = "io_uring submissions carry pointers that the kernel reads and writes later")]
 
 use std::io;
@@ -13,10 +13,10 @@ use drivelab_core::load::OpKind;
 use io_uring::types::{Fd, Fixed, FsyncFlags, SubmitArgs, Timespec};
 use io_uring::{CompletionQueue, EnterFlags, IoUring, Probe, SubmissionQueue, Submitter, opcode, squeue};
 
-use crate::buffer::Arena;
+use crate::clock::wait::LOOK_NS;
 use crate::generate::stream::Op;
+use crate::memory::buffer::Arena;
 use crate::uring::setup::{self, Mode, note};
-use crate::wait::LOOK_NS;
 
 /// Bytes of an entry before the address (`sqe->addr`), and before the third address (`sqe->addr3`): `struct
 /// io_uring_sqe`, include/uapi/linux/io_uring.h.

@@ -6,7 +6,7 @@ use std::io;
 
 use io_uring::{Builder, IoUring};
 
-use crate::errno;
+use crate::host::errno;
 
 /// How the ring is driven.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

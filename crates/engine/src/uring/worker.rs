@@ -9,20 +9,22 @@ use std::collections::VecDeque;
 use drivelab_core::load::OpKind;
 use drivelab_core::record::StopReason;
 
-use crate::account::{self, Account, Begun, Flight, Origin, Outcome};
-use crate::crew::Finished;
-use crate::faults::{Attempt, Broken};
-use crate::feed::{Feed, Issue, Next};
-use crate::fit::ThreadJob;
+use crate::clock::wait::{self, LOOK_NS, SPIN_NS};
 use crate::generate::stream::Op;
-use crate::sealing::Sealing;
-use crate::selfcheck;
-use crate::shared::{Shared, Start};
-use crate::slots::Slots;
+use crate::host::selfcheck;
+use crate::load::job::ThreadJob;
+use crate::load::sealing::Sealing;
+use crate::memory::slots::Slots;
+use crate::step::crew::Finished;
+use crate::thread::account::{self, Account, Begun};
+use crate::thread::faults::{Attempt, Broken};
+use crate::thread::feed::{Feed, Next};
+use crate::thread::flight::{Flight, Issue, Origin};
+use crate::thread::outcome::Outcome;
+use crate::thread::shared::{Shared, Start};
 use crate::uring::keeper::Keeper;
 use crate::uring::ring::{Driver, Ring};
 use crate::uring::setup::Mode;
-use crate::wait::{self, LOOK_NS, SPIN_NS};
 
 /// Error number of operations that were given up: the kernel never answered.
 const GIVEN_UP: i32 = -libc::ETIMEDOUT;

@@ -13,8 +13,11 @@ use crate::generate::recall::Progress;
 use crate::generate::stream::Stream;
 
 mod cells;
+mod doubt;
 
 use cells::{Cells, MEMORY_MAX, State, replayed};
+pub(super) use doubt::Doubt;
+use doubt::not_of_this_stream;
 
 /// Which write was the last to each block.
 #[derive(Debug)]
@@ -35,14 +38,6 @@ struct Part {
     doubt: Doubt,
     /// The last write of each block; absent where it is reckoned.
     last: Option<Cells>,
-}
-
-/// Operations around the cursor of a stream of which nobody knows whether they reached the target.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Doubt {
-    pub(super) before: u32,
-    /// Only those that leave no trace: had a write behind the cursor reached the target, it would not be behind it.
-    pub(super) after: u32,
 }
 
 impl History {
@@ -163,10 +158,6 @@ impl Part {
         }
         (State::Unknown, 0)
     }
-}
-
-fn not_of_this_stream(cursor: u64) -> String {
-    format!("{cursor} is no position of what was written: check with the same parameters and the same seed")
 }
 
 #[cfg(test)]

@@ -12,8 +12,9 @@ use super::findings::Findings;
 use super::history::{History, writes_to};
 use super::scan::Scan;
 use super::seal::{Header, Sealer};
+use crate::generate::build::streams;
 use crate::generate::data::{DataSource, SECTOR};
-use crate::generate::stream::{Stream, streams};
+use crate::generate::stream::Stream;
 use crate::generate::testing::{load, percent, the_one};
 
 const RUN: u64 = 0x0123_4567_89ab_cdef;

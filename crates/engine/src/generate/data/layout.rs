@@ -6,7 +6,7 @@
 
 use drivelab_core::units::{Bytes, common_divisor};
 
-use super::{SECTOR, STAMP};
+use super::stamp::{SECTOR, STAMP};
 
 /// Unit in which drives and file systems compress.
 const CHUNK: usize = 4096;

@@ -7,7 +7,8 @@ use drivelab_core::units::{Bytes, Threads};
 use drivelab_core::workload::{Pattern, Streams, Workload};
 use proptest::prelude::*;
 
-use crate::generate::stream::{Op, Stream, streams};
+use crate::generate::build::streams;
+use crate::generate::stream::{Op, Stream};
 use crate::generate::testing::{chi_square_deviation, load, ops, percent, the_one};
 
 fn mixed(pattern: Pattern, blocks: u64, sizes: &[(u64, u32)]) -> Workload {

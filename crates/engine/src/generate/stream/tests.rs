@@ -6,6 +6,7 @@ use drivelab_core::workload::{Pattern, Span, Streams, Workload};
 use proptest::prelude::*;
 
 use super::*;
+use crate::generate::build::streams;
 use crate::generate::testing::{chi_square_deviation, load, ops, percent, the_one};
 
 const PATTERNS: [Pattern; 4] = [Pattern::Sequential, Pattern::Reverse, Pattern::Random, Pattern::RandomOnce];

@@ -5,7 +5,7 @@ use std::collections::{TryReserveError, VecDeque};
 use drivelab_core::load::OpKind;
 use drivelab_core::units::Bytes;
 
-use super::{Doubt, not_of_this_stream};
+use super::doubt::{Doubt, not_of_this_stream};
 use crate::generate::stream::Stream;
 
 /// Most memory for the numbers of all blocks of a step.

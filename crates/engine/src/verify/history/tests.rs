@@ -13,7 +13,8 @@ use super::super::check::Checker;
 use super::super::scan::Scan;
 use super::super::seal::{Header, Sealer};
 use super::*;
-use crate::generate::stream::{Op, streams};
+use crate::generate::build::streams;
+use crate::generate::stream::Op;
 use crate::generate::testing::{load, loads, percent, the_one};
 
 const UNIT: u64 = 1024;

@@ -4,24 +4,23 @@ use drivelab_core::load::OpKind;
 use drivelab_core::target::IoTarget;
 use drivelab_core::workload::Workload;
 
-use crate::meter::issues;
-
 /// Everything that is open for a step.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Ground<'a> {
+pub(crate) struct Targets<'a> {
     pub(crate) target: &'a IoTarget,
     /// Open for reading only.
     pub(crate) other: Option<&'a IoTarget>,
 }
 
-impl<'a> Ground<'a> {
+impl<'a> Targets<'a> {
     /// What a group goes to; `beside` where it is not the step's own load.
     ///
     /// # Errors
     /// In words, where that is not open, or where the group is one that must stay on the target.
     pub(crate) fn of(self, workload: &Workload, beside: bool) -> Result<&'a IoTarget, String> {
         let Some(wanted) = &workload.on else { return Ok(self.target) };
-        let only_reads = OpKind::ALL.into_iter().all(|kind| kind == OpKind::Read || !issues(workload, kind));
+        let only_reads =
+            OpKind::ALL.into_iter().all(|kind| kind == OpKind::Read || !workload.issues_or_reads_back(kind));
         let plain = workload.direct && workload.verify.is_off() && workload.replay.is_none();
         if !beside || !only_reads || !plain {
             return Err(

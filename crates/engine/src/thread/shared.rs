@@ -12,16 +12,16 @@ use drivelab_core::load::OpKind;
 use drivelab_core::record::{StopReason, Stuck};
 use drivelab_core::units::Nanos;
 
-use crate::account::Flight;
-use crate::bursts::Book;
-use crate::faults::{Broken, ErrorPolicy};
-use crate::feed::{Padded, Place};
-use crate::fit::{Job, ThreadJob};
-use crate::replay::Line;
-use crate::schedule::Timing;
-use crate::step::{Kind, Manner};
-use crate::tally::{LaneEnd, Tally};
-use crate::time::Clock;
+use crate::clock::time::Clock;
+use crate::load::job::{Job, ThreadJob};
+use crate::load::schedule::Timing;
+use crate::replay::line::Line;
+use crate::step::manner::{Kind, Manner};
+use crate::thread::bursts::Book;
+use crate::thread::faults::{Broken, ErrorPolicy};
+use crate::thread::flight::Flight;
+use crate::thread::place::{Padded, Place};
+use crate::thread::tally::{LaneEnd, Tally};
 
 /// Where one OS thread says which of its operations have been under way since when; on cache lines of its own.
 #[derive(Debug, Default)]

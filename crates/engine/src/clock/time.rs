@@ -12,7 +12,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use drivelab_core::clock::monotonic_raw_ns;
 
-use crate::{held, tsc};
+use crate::clock::tsc;
+use crate::host::held;
 
 /// Shortest stretch to calibrate over: with both ends known to some 20 ns, the rate is known to a few millionths.
 const CALIBRATION_NS: u64 = 20_000_000;

@@ -5,10 +5,10 @@ use drivelab_core::load::OpKind;
 use drivelab_core::record::{GroupRecord, OpRecord, OtherRecord, Response, SizeRecord};
 use drivelab_core::units::{Bytes, Nanos};
 
-use crate::fit::{Group, Job};
-use crate::held::Still;
-use crate::meter::Meter;
-use crate::schedule::Timing;
+use crate::host::held::Still;
+use crate::load::job::{Group, Job};
+use crate::load::schedule::Timing;
+use crate::thread::meter::Meter;
 
 /// Sums over the measured part of a step, times in CLOCK_MONOTONIC_RAW.
 #[derive(Debug)]

@@ -8,9 +8,9 @@
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::Thread;
 
-use crate::meter::{Layout, Meter};
-use crate::schedule::Timing;
-use crate::trace::TraceEntry;
+use crate::load::schedule::Timing;
+use crate::thread::meter::{Layout, Meter};
+use crate::thread::trace::TraceEntry;
 
 /// Meters in circulation per thread, without the one for the end of the ramp.
 const METERS: usize = 3;

@@ -11,55 +11,20 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use drivelab_core::load::OpKind;
 
-use crate::account::Origin;
-use crate::bursts::{Admission, Book};
-use crate::fit::ThreadJob;
 use crate::generate::arrivals::Schedule;
 use crate::generate::stream::Op;
-use crate::replay::{Counts, Due, Taker};
-use crate::schedule::{Timing, Unit};
-use crate::shared::Shared;
+use crate::load::job::ThreadJob;
+use crate::load::schedule::{Timing, Unit};
+use crate::replay::take::{Counts, Due, Taker};
+use crate::thread::bursts::{Admission, Book};
+use crate::thread::flight::{Issue, Origin};
+use crate::thread::place::Place;
+use crate::thread::shared::Shared;
 
 /// How long a group that is ahead of its weight waits before it looks again.
 const WEIGHT_PAUSE_NS: u64 = 20_000;
 /// How long a thread with nothing in flight waits for the others of a burst before it looks again.
 const BURST_PAUSE_NS: u64 = 50_000;
-
-/// What the OS threads of one logical thread share; each number on cache lines of its own.
-#[derive(Debug, Default)]
-pub(crate) struct Place {
-    /// Position of the stream.
-    pub(crate) cursor: Padded,
-    /// Units counted against the thread's share.
-    pub(crate) issued: Padded,
-    /// Position of the schedule.
-    pub(crate) arrival: Padded,
-    /// Writes since the last flush.
-    pub(crate) writes: Padded,
-}
-
-impl Place {
-    /// At the beginning of stream and schedule.
-    pub(crate) fn beginning(schedule: Option<&Schedule>) -> Self {
-        let first = schedule.map_or(0, Schedule::first);
-        Place { arrival: Padded(AtomicU64::new(first)), ..Place::default() }
-    }
-}
-
-/// A number on cache lines of its own: two, because processors fetch them in pairs.
-#[derive(Debug, Default)]
-#[repr(align(128))]
-pub(crate) struct Padded(pub(crate) AtomicU64);
-
-/// An operation to issue.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Issue {
-    pub(crate) op: Op,
-    /// Position of the stream it comes from.
-    pub(crate) cursor: u64,
-    /// When it was meant to start; 0 in a closed loop.
-    pub(crate) intended: u64,
-}
 
 /// What to do next.
 #[derive(Debug, Clone, Copy)]

@@ -1,5 +1,5 @@
 //! The sync backend: pread(2), pwrite(2) and their kin, one OS thread for each operation in flight; writes with a
-//! placement handle go by [`crate::placed`].
+//! placement handle go by [`crate::load::placed`].
 //!
 //! The `queue_depth` OS threads of one logical thread share its stream: each takes the next operation from one place,
 //! so the stream stays one stream whatever the depth. Operations are taken in order; which of two threads reaches the
@@ -13,17 +13,21 @@ use drivelab_core::load::OpKind;
 use rustix::fs::FallocateFlags;
 use rustix::io::Errno;
 
-use crate::account::{self, Account, Begun, Flight, Origin, Outcome};
-use crate::buffer::Arena;
-use crate::faults::{Attempt, Broken};
-use crate::feed::{Feed, Issue, Next};
+use crate::clock::wait;
 use crate::generate::stream::Op;
-use crate::placed::Placed;
-use crate::sealing::Sealing;
-use crate::shared::{Shared, Start};
-use crate::slots::Slots;
+use crate::host::own_files;
+use crate::load::placed::Placed;
+use crate::load::sealing::Sealing;
+use crate::memory::buffer::Arena;
+use crate::memory::slots::Slots;
+use crate::sync::discard;
+use crate::thread::account::{self, Account, Begun};
+use crate::thread::faults::{Attempt, Broken};
+use crate::thread::feed::{Feed, Next};
+use crate::thread::flight::{Flight, Issue, Origin};
+use crate::thread::outcome::Outcome;
+use crate::thread::shared::{Shared, Start};
 use crate::uring::ring::Whereto;
-use crate::{discard, own_files, wait};
 
 /// Most OS threads of a step: beyond this the scheduler, not the drive, is measured.
 pub(crate) const OS_THREADS_MAX: u64 = 1024;

@@ -5,7 +5,7 @@
 
 use std::time::Duration;
 
-use crate::time::Clock;
+use crate::clock::time::Clock;
 
 /// What is left to the spinning: waking up late is common below this, also with the least timer slack.
 pub(crate) const SPIN_NS: u64 = 80_000;

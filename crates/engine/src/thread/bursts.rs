@@ -11,8 +11,8 @@ use drivelab_core::record::BurstsDone;
 use drivelab_core::units::Nanos;
 use drivelab_core::workload::Workload;
 
-use crate::feed::Padded;
-use crate::schedule::Timing;
+use crate::load::schedule::Timing;
+use crate::thread::place::Padded;
 
 /// In [`Book::from`]: a thread is turning the page.
 const TURNING: u64 = u64::MAX;

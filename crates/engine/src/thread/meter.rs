@@ -3,11 +3,10 @@
 //! Which classes there are is settled before the start ([`Layout`]), so that the loop only indexes.
 
 use drivelab_core::histogram::Histogram;
-use drivelab_core::load::{OpKind, Verify};
+use drivelab_core::load::OpKind;
 use drivelab_core::workload::Workload;
 
-use crate::replay;
-use crate::trace::TracePart;
+use crate::thread::trace::TracePart;
 
 /// One class of operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,14 +37,14 @@ impl Layout {
         let mut classes = Vec::new();
         let mut first = [None; OpKind::ALL.len()];
         for (slot, kind) in first.iter_mut().zip(OpKind::ALL) {
-            if !issues(workload, kind) {
+            if !workload.issues_or_reads_back(kind) {
                 continue;
             }
             *slot = u16::try_from(classes.len()).ok();
             let of_kind: &[u32] = if kind == OpKind::Flush { &[0] } else { &lengths };
             classes.extend(of_kind.iter().map(|length| Class { kind, length: *length }));
         }
-        let responses = workload.pace.rate.is_some() || replay::is_timed(workload);
+        let responses = workload.pace.rate.is_some() || workload.replays_at_times();
         let varies = workload.replay.is_some();
         Layout { classes: classes.into(), first, lengths, responses, varies, trace_entries }
     }
@@ -90,11 +89,6 @@ impl Layout {
             trace: TracePart::with_room(self.trace_entries),
         })
     }
-}
-
-/// Whether a group issues operations of a kind, its own and those that read back what it wrote.
-pub(crate) fn issues(workload: &Workload, kind: OpKind) -> bool {
-    workload.issues_itself(kind) || kind == OpKind::Read && workload.verify == Verify::AtOnce
 }
 
 /// Counts of one class in one interval.
@@ -163,4 +157,10 @@ impl Meter {
         (self.depth_ns, self.arrivals) = (0, 0);
         self.trace.clear();
     }
+}
+
+/// Depth integrated over time, by the time.
+#[expect(clippy::cast_precision_loss, reason = "a mean depth needs no more than 53 bits")]
+pub(crate) fn mean_depth(depth_ns: u128, elapsed_ns: u64) -> f64 {
+    if elapsed_ns == 0 { 0.0 } else { depth_ns as f64 / elapsed_ns as f64 }
 }

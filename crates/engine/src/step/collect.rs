@@ -11,15 +11,14 @@ use drivelab_core::ids::StepKey;
 use drivelab_core::record::{IntervalRecord, Stuck};
 use drivelab_core::units::Nanos;
 
-use crate::fit::{Group, Job};
 use crate::generate::arrivals::{Counter, Schedule};
-use crate::held::Watcher;
-use crate::meter::Meter;
-use crate::record::mean_depth;
-use crate::schedule::Timing;
-use crate::step::Outlets;
-use crate::tally::{HandOver, Lane};
-use crate::totals::{Kinds, Totals, empty, kinds};
+use crate::host::held::Watcher;
+use crate::load::job::{Group, Job};
+use crate::load::schedule::Timing;
+use crate::step::outlets::Outlets;
+use crate::step::totals::{Kinds, Totals, empty, kinds};
+use crate::thread::meter::{Meter, mean_depth};
+use crate::thread::tally::{HandOver, Lane};
 
 /// Longest sleep between two looks; threads wake the collector when they hand something over.
 const LOOK: Duration = Duration::from_millis(100);

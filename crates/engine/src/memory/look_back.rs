@@ -1,8 +1,8 @@
 //! How far back whoever stores a target's data may look for something that comes again.
 //!
 //! Random data must stay incompressible for them, so this decides how large the pools are from which it is made
-//! ([`crate::pool`]). What counts is how far apart two places of a file or device may lie and still be compressed
-//! together. Repeats of whole sectors need no such distance: there are none.
+//! ([`crate::memory::pool`]). What counts is how far apart two places of a file or device may lie and still be
+//! compressed together. Repeats of whole sectors need no such distance: there are none.
 
 use std::os::fd::BorrowedFd;
 

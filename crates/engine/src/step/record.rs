@@ -9,15 +9,16 @@ use drivelab_core::record::{
 };
 use drivelab_core::units::{Bytes, Nanos};
 
-use crate::account::{Outcome, Times};
-use crate::bursts::Book;
-use crate::faults::first_of_all;
-use crate::fit::{Group, Job, ThreadJob};
-use crate::meter::Meter;
-use crate::replay::{self, Line};
-use crate::rusage::CpuTime;
-use crate::step::{Kind, Manner};
-use crate::totals::{Kinds, Totals, by_group, kinds};
+use crate::host::rusage::CpuTime;
+use crate::load::job::{Group, Job, ThreadJob};
+use crate::replay::line::Line;
+use crate::step::manner::{Kind, Manner};
+use crate::step::replayed::replayed;
+use crate::step::totals::{Kinds, Totals, by_group, kinds};
+use crate::thread::bursts::Book;
+use crate::thread::faults::first_of_all;
+use crate::thread::meter::{Meter, mean_depth};
+use crate::thread::outcome::{Outcome, Times};
 use crate::verify::findings::Findings;
 
 /// Makes the record. Rates are counts by the time from `start_ns` to `end_ns`:
@@ -64,17 +65,11 @@ pub(crate) fn record(
         open_loop: open_loop(job, &totals, outcomes),
         bursts,
         verification,
-        replay: line.map(|line| replay::record(line, outcomes)),
+        replay: line.map(|line| replayed(line, outcomes)),
         errors: first_errors(outcomes, offset),
         streams: extents(job, outcomes),
         engine: report(job, manner, request, outcomes),
     }
-}
-
-/// Depth integrated over time, by the time.
-#[expect(clippy::cast_precision_loss, reason = "a mean depth needs no more than 53 bits")]
-pub(crate) fn mean_depth(depth_ns: u128, elapsed_ns: u64) -> f64 {
-    if elapsed_ns == 0 { 0.0 } else { depth_ns as f64 / elapsed_ns as f64 }
 }
 
 /// What checking headers found on all threads; `None` where nothing was checked.

@@ -10,7 +10,7 @@ use std::ptr::NonNull;
 
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
-use crate::errno;
+use crate::host::errno;
 
 /// Size of a huge page on x86-64 and on arm64 with 4 KiB pages.
 const HUGE_PAGE: usize = 2 << 20;

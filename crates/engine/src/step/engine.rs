@@ -9,10 +9,12 @@ use drivelab_core::target::{IoTarget, PlacementHandles, ReadOnlyTarget};
 use drivelab_core::units::Nanos;
 
 use crate::files::{self, Folders};
-use crate::ground::Ground;
-use crate::sealing::{Identity, Written};
-use crate::step::{self, Kind, Manner, Outlets, StuckSink};
-use crate::trace::TraceSink;
+use crate::load::sealing::{Identity, Written};
+use crate::load::targets::Targets;
+use crate::step::manner::{Kind, Manner};
+use crate::step::outlets::{Outlets, StuckSink};
+use crate::step::run;
+use crate::thread::trace::TraceSink;
 use crate::uring;
 use crate::uring::setup::Mode;
 
@@ -233,8 +235,8 @@ impl Backend for Engine {
             seed: request.workload.seed,
             written: self.options.written.as_ref(),
         };
-        let ground = Ground { target: &self.target, other: self.other.as_ref() };
-        let record = step::run(ground, &manner, &request, identity, &mut outlets)?;
+        let targets = Targets { target: &self.target, other: self.other.as_ref() };
+        let record = run::run(targets, &manner, &request, identity, &mut outlets)?;
         if let Some(written) = Written::by(self.options.run, request.workload, &record) {
             self.options.written = Some(written);
         }

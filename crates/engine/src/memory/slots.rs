@@ -1,14 +1,14 @@
 //! Where in the arena each slot (one operation in flight) reads into and writes from.
 //!
-//! Arena of a thread: one block per slot to read into, then the pool to write from ([`crate::pool`]), then spare blocks
-//! to write from. Reads never touch what is written from, or a mixed workload would write back what it read. A slot
-//! keeps what it wrote from until its next write, so a block is never changed while it is in flight, and can be
-//! written once more.
+//! Arena of a thread: one block per slot to read into, then the pool to write from ([`crate::memory::pool`]), then
+//! spare blocks to write from. Reads never touch what is written from, or a mixed workload would write back what it
+//! read. A slot keeps what it wrote from until its next write, so a block is never changed while it is in flight, and
+//! can be written once more.
 
-use crate::buffer::Arena;
-use crate::faults::{Attempt, Broken};
 use crate::generate::data::{DataSource, Trail};
-use crate::pool::{Part, Pool, PoolShape};
+use crate::memory::buffer::Arena;
+use crate::memory::pool::{Part, Pool, PoolShape};
+use crate::thread::faults::{Attempt, Broken};
 
 /// Shape of the arena of one thread, the same for all threads of a step.
 #[derive(Debug, Clone, Copy)]

@@ -14,9 +14,10 @@ use drivelab_core::record::{IoError, StepRecord};
 use drivelab_core::target::IoTarget;
 use drivelab_core::workload::{Span, Workload};
 
-use crate::faults::KEPT;
+use crate::generate::build::streams;
 use crate::generate::derive;
-use crate::generate::stream::{Stream, streams};
+use crate::generate::stream::Stream;
+use crate::thread::faults::KEPT;
 use crate::verify::busy::Window;
 use crate::verify::check::Checker;
 use crate::verify::history::History;

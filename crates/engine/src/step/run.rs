@@ -1,80 +1,34 @@
 //! One step from its request to its record: threads made, started together, collected, joined.
 //!
-//! The session's thread runs this. What it shares with the workers is in [`crate::shared`].
+//! The session's thread runs this. What it shares with the workers is in [`crate::thread::shared`].
 
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
 
 use drivelab_core::backend::{BackendError, StepRequest};
-use drivelab_core::record::{IntervalRecord, IssueMode, StepRecord, StopReason, Stuck};
-use drivelab_core::replay::TraceOpener;
-use drivelab_core::target::PlacementHandles;
+use drivelab_core::record::{StepRecord, StopReason};
 use drivelab_core::units::Nanos;
 
-use crate::account::Outcome;
-use crate::collect::Collector;
-use crate::crew::{self, Crew, Finished};
-use crate::errno;
-use crate::faults::{Attempt, Broken};
-use crate::fit::Job;
-use crate::ground::Ground;
-use crate::held;
-use crate::record::record;
-use crate::replay::{self, Line};
-use crate::schedule::Timing;
-use crate::sealing::Identity;
-use crate::shared::{Shared, Start};
-use crate::sync_io::{self, OS_THREADS_MAX};
-use crate::tally::{Lane, lane};
-use crate::totals::Totals;
-use crate::trace::{ENTRIES, TraceSink};
+use crate::host::{errno, held, page_cache};
+use crate::load::job::Job;
+use crate::load::schedule::Timing;
+use crate::load::sealing::Identity;
+use crate::load::targets::Targets;
+use crate::replay::line::Line;
+use crate::step::collect::Collector;
+use crate::step::crew::{self, Crew, Finished};
+use crate::step::manner::{Kind, Manner};
+use crate::step::outlets::Outlets;
+use crate::step::record::record;
+use crate::step::totals::Totals;
+use crate::sync::worker::OS_THREADS_MAX;
+use crate::thread::faults::{Attempt, Broken};
+use crate::thread::outcome::Outcome;
+use crate::thread::shared::{Shared, Start};
+use crate::thread::tally::{Lane, lane};
+use crate::thread::trace::ENTRIES;
 use crate::uring::fitness::{self, Misfit};
-use crate::uring::setup::Mode;
-use crate::{page_cache, uring};
-
-/// Which backend issues the operations.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Uring(Mode),
-    Sync,
-}
-
-impl Kind {
-    /// What it is in the record.
-    pub(crate) const fn mode(self) -> IssueMode {
-        match self {
-            Kind::Uring(Mode::Plain) => IssueMode::Ring,
-            Kind::Uring(Mode::SubmissionPolled) => IssueMode::RingSubmissionPolled,
-            Kind::Uring(Mode::CompletionPolled) => IssueMode::RingCompletionPolled,
-            Kind::Sync => IssueMode::Threads,
-        }
-    }
-
-    /// Its name for people.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Kind::Uring(Mode::Plain) => "io_uring",
-            Kind::Uring(Mode::SubmissionPolled) => "io_uring, submission polled (SQPOLL; not yet tried on hardware)",
-            Kind::Uring(Mode::CompletionPolled) => "io_uring, completion polled (IOPOLL; not yet tried on hardware)",
-            Kind::Sync => "sync",
-        }
-    }
-}
-
-/// How a step is to be run, apart from what it is.
-#[derive(Debug)]
-pub(crate) struct Manner<'a> {
-    pub(crate) kind: Kind,
-    pub(crate) reason: &'a str,
-    /// Where a ring cannot be made, the step is done by the sync backend, and the record says so.
-    pub(crate) may_fall_back: bool,
-    /// This kind was taken because another could not be had.
-    pub(crate) fell_back: bool,
-    /// Operations in flight for longer than this are named.
-    pub(crate) watchdog: Nanos,
-    /// The handles by which writes can be placed, where they are known.
-    pub(crate) placement: Option<&'a PlacementHandles>,
-}
+use crate::{replay, sync, uring};
 
 /// Ends a step whose session thread unwinds, so that its threads do not run on for the rest of the step.
 struct AbortOnUnwind<'a>(&'a Shared<'a>);
@@ -88,36 +42,23 @@ impl Drop for AbortOnUnwind<'_> {
     }
 }
 
-/// Where a step's figures go while it runs.
-pub(crate) struct Outlets<'a> {
-    pub(crate) interval: &'a mut dyn FnMut(IntervalRecord),
-    pub(crate) trace: Option<&'a mut TraceSink>,
-    /// Told at once, and again from time to time, of operations that do not come back.
-    pub(crate) stuck: Option<&'a mut StuckSink>,
-    /// Opens the traces that are replayed.
-    pub(crate) traces: Option<&'a mut TraceOpener>,
-}
-
-/// Where operations that do not come back are told: called on the session's thread while they are under way.
-pub type StuckSink = Box<dyn FnMut(Stuck) + Send>;
-
 /// Runs a step.
 pub(crate) fn run(
-    ground: Ground<'_>,
+    targets: Targets<'_>,
     manner: &Manner<'_>,
     request: &StepRequest<'_>,
     identity: Identity<'_>,
     outlets: &mut Outlets<'_>,
 ) -> Result<StepRecord, BackendError> {
     let trace_entries = if outlets.trace.is_some() { ENTRIES } else { 0 };
-    let fit = |kind| Job::fit(ground, request, identity, (kind, trace_entries), manner.placement);
+    let fit = |kind| Job::fit(targets, request, identity, (kind, trace_entries), manner.placement);
     let job = fit(manner.kind)?;
     let sync_fits = job.total_depth() <= OS_THREADS_MAX && !job.is_nop && !job.seals_in_depth();
     if manner.kind == Kind::Sync && !sync_fits {
         return Err(BackendError::Unfit(no_sync(&job)));
     }
     job.check_buffers(request.workload, manner.kind)?;
-    let page_cache = page_cache::prepare(ground.target, request.workload);
+    let page_cache = page_cache::prepare(targets.target, request.workload);
     let misfit = match manner.kind {
         Kind::Uring(mode) => fitness::misfit(&job, request.workload, mode),
         Kind::Sync => None,
@@ -128,7 +69,7 @@ pub(crate) fn run(
         let job = fit(Kind::Sync)?;
         job.check_buffers(request.workload, Kind::Sync)?;
         let manner = Manner { kind: Kind::Sync, reason, may_fall_back: false, fell_back: true, ..*manner };
-        replayed(ground, &job, &manner, request, outlets)
+        replayed(targets, &job, &manner, request, outlets)
     };
     let may_fall_back = manner.may_fall_back && sync_fits;
     let done = match misfit {
@@ -138,7 +79,7 @@ pub(crate) fn run(
             let named = !manner.may_fall_back;
             return Err(if named { BackendError::HostUnfit(said) } else { BackendError::Unfit(said) });
         }
-        None => match replayed(ground, &job, manner, request, outlets)? {
+        None => match replayed(targets, &job, manner, request, outlets)? {
             // No operation was issued: all threads wait for all rings before the start.
             Err(Broken { what: Attempt::Ring, source }) if may_fall_back => {
                 let reason = format!("io_uring_setup was refused for this step ({})", errno::describe(&source));
@@ -174,7 +115,7 @@ fn no_sync(job: &Job<'_>) -> String {
 
 /// Runs a step with one backend, with its trace read ahead where it has one.
 fn replayed(
-    ground: Ground<'_>,
+    targets: Targets<'_>,
     job: &Job<'_>,
     manner: &Manner<'_>,
     request: &StepRequest<'_>,
@@ -187,7 +128,7 @@ fn replayed(
         ));
     };
     let stream = open(replay).map_err(BackendError::Unfit)?;
-    replay::with_trace(ground.target, request, replay, stream, |line| {
+    replay::with_trace(targets.target, request, replay, stream, |line| {
         attempt(job, manner, request, outlets, Some(line))
     })
 }
@@ -257,7 +198,7 @@ fn spawn<'env>(
             let start = Start { shared, ready: ready.clone(), lane: end, os_thread: lanes.len() };
             let work = move || match kind {
                 Kind::Uring(mode) => uring::worker::run(shared, number, mode, start),
-                Kind::Sync => Finished { value: sync_io::run(shared, number, slot, start), is_held: false },
+                Kind::Sync => Finished { value: sync::worker::run(shared, number, slot, start), is_held: false },
             };
             crew.start(format!("io-{number}.{slot}"), work)
                 .map_err(|source| Broken { what: Attempt::Thread, source })?;

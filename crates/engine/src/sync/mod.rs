@@ -1,0 +1,4 @@
+//! The sync backend.
+
+pub(crate) mod discard;
+pub(crate) mod worker;
