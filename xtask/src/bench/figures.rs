@@ -5,8 +5,8 @@
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use super::rows::Who;
 use super::trace::{PERCENTILES, Trace};
+use super::who::Who;
 
 /// A figure that a row compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use serde::Serialize;
 
+use super::cpus::online_cpus;
 use super::programs::Programs;
 
 /// Facts about the host, read at the beginning and completed at the end.
@@ -101,21 +102,6 @@ fn kind(processor: &str, cpu: usize) -> String {
     format!("family {} model {}, {cache}", known("cpu family"), known("model"))
 }
 
-/// CPUs that are online, in order.
-pub(crate) fn online_cpus() -> Vec<usize> {
-    let ranges = line("/sys/devices/system/cpu/online").unwrap_or_else(|| "0".to_owned());
-    expand(&ranges)
-}
-
-/// `0-2,4` as numbers.
-fn expand(ranges: &str) -> Vec<usize> {
-    let ends = |range: &str| {
-        let (from, to) = range.split_once('-').unwrap_or((range, range));
-        Some(from.trim().parse::<usize>().ok()?..=to.trim().parse::<usize>().ok()?)
-    };
-    ranges.split(',').filter_map(ends).flatten().collect()
-}
-
 /// The value of the first line `name : value`.
 fn field(text: &str, name: &str) -> Option<String> {
     let lines = text.lines().filter_map(|line| line.split_once(':'));
@@ -147,13 +133,6 @@ fn commit(root: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ranges_of_cpus_are_expanded() {
-        assert_eq!(expand("0"), [0]);
-        assert_eq!(expand("0-2,4"), [0, 1, 2, 4]);
-        assert!(!online_cpus().is_empty());
-    }
 
     #[test]
     fn the_processor_is_named_once() {

@@ -3,7 +3,7 @@
 //! A conclusion is refused where the rounds disagree: where their middle half is wide and the limit lies inside it, or
 //! where they spread absurdly around the limit. A value that misses is not saved by its spread.
 
-use super::measure::{Outcome, RowResult};
+use super::result::{Outcome, RowResult, Verdict};
 use super::rows::Limit;
 use super::statistics::{quantile, range};
 
@@ -11,34 +11,6 @@ use super::statistics::{quantile, range};
 const WIDE: f64 = 0.25;
 /// Beyond this the rounds do not measure the same thing.
 const ABSURD: f64 = 1.0;
-
-/// What a row comes to.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Verdict {
-    /// More than was required.
-    Stretch,
-    /// What was required.
-    Must,
-    /// Less than was required.
-    Missed,
-    /// The rounds do not allow one; why.
-    NoConclusion(String),
-    /// Nothing was required.
-    Information,
-}
-
-impl Verdict {
-    /// In words.
-    pub(crate) fn words(&self) -> String {
-        match self {
-            Verdict::Stretch => "stretch reached".to_owned(),
-            Verdict::Must => "must reached".to_owned(),
-            Verdict::Missed => "MISSED".to_owned(),
-            Verdict::NoConclusion(why) => format!("no conclusion: {why}"),
-            Verdict::Information => "for information".to_owned(),
-        }
-    }
-}
 
 /// Judges a value (of the medians) and the values of the single rounds.
 pub(crate) fn judge(limit: Limit, value: f64, each: &[f64]) -> Verdict {

@@ -9,11 +9,13 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 
-use super::EngineArgs;
+use super::arguments::EngineArgs;
+use super::cpus::{listed, online_cpus};
 use super::devices::{Scratch, Zram};
-use super::figures::{Figure, Reading};
-use super::judge::{self, Verdict};
+use super::figures::Reading;
+use super::judge;
 use super::programs::{Places, Programs, TRACE};
+use super::result::{Measured, Outcome, RowResult, Runs, Verdict};
 use super::rows::{Row, Side, Value};
 use super::statistics::{median, quantile, range};
 use super::trace::Trace;
@@ -25,62 +27,6 @@ const MOST_TRIES: usize = 3;
 const MOST_SERIES: usize = 3;
 /// What a run may take beyond its own length.
 const GRACE: Duration = Duration::from_secs(60);
-
-/// A side's runs.
-#[derive(Debug)]
-pub(crate) struct Runs {
-    /// The command as shown to people.
-    pub(crate) command: String,
-    /// What is compared.
-    pub(crate) figure: Figure,
-    /// That figure, one per round.
-    pub(crate) figures: Vec<f64>,
-    /// All that the runs said, one per round.
-    pub(crate) readings: Vec<Reading>,
-}
-
-/// A row that was measured.
-#[derive(Debug)]
-pub(crate) struct Measured {
-    /// Drivelab first.
-    pub(crate) sides: Vec<Runs>,
-    /// The value of the medians.
-    pub(crate) value: f64,
-    /// The same for the peer, where the row is about an error.
-    pub(crate) peer_value: Option<f64>,
-    /// Lowest and highest value of a single round.
-    pub(crate) spread: (f64, f64),
-    /// The middle half of the rounds' values.
-    pub(crate) middle: (f64, f64),
-    /// Rounds taken, the spoilt ones included.
-    pub(crate) rounds_taken: usize,
-    /// Rounds among the counted ones that others disturbed.
-    pub(crate) rounds_disturbed: usize,
-    /// The worst disturbance among the counted rounds.
-    pub(crate) disturbance: Disturbance,
-    /// What it comes to.
-    pub(crate) verdict: Verdict,
-}
-
-/// How a row ended.
-#[derive(Debug)]
-pub(crate) enum Outcome {
-    /// With figures.
-    Measured(Box<Measured>),
-    /// Not tried, and why.
-    LeftOut(String),
-    /// Tried, and what went wrong.
-    Failed(String),
-}
-
-/// A row and how it ended.
-#[derive(Debug)]
-pub(crate) struct RowResult {
-    /// The row.
-    pub(crate) row: &'static Row,
-    /// How it ended.
-    pub(crate) outcome: Outcome,
-}
 
 /// One reading per side, taken together.
 #[derive(Debug)]
@@ -104,7 +50,7 @@ pub(crate) struct Bench {
 impl Bench {
     /// Prepares to measure; `folder` gets what runs leave behind, and loses it at the end.
     pub(crate) fn new(folder: &Path, programs: Programs, arguments: &EngineArgs) -> Result<Self> {
-        let online = super::host::online_cpus();
+        let online = online_cpus();
         ensure!(online.contains(&arguments.cpu), "--cpu {}: online are {online:?}", arguments.cpu);
         let others = online.into_iter().filter(|cpu| *cpu != arguments.cpu);
         Ok(Bench {
@@ -243,11 +189,6 @@ impl Bench {
             sides,
         })
     }
-}
-
-/// CPUs as taskset and drivelab take them.
-pub(crate) fn listed(cpus: &[usize]) -> String {
-    cpus.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
 }
 
 /// The value of one figure per side.

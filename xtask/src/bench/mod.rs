@@ -4,23 +4,28 @@
 //! peers as a user would, pinned to one CPU and interleaved, and compares figures; only ratios travel between machines.
 //! Must not know: the product; there is no private loop here that could be faster than the one users get.
 
+mod arguments;
+mod cpus;
 mod devices;
 mod figures;
 mod host;
 mod judge;
 mod measure;
 mod programs;
+mod result;
 mod rows;
 mod statistics;
 mod table;
 mod trace;
 mod watch;
+mod who;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
+use self::arguments::EngineArgs;
 pub(crate) use self::devices::as_root;
 use self::measure::Bench;
 use self::programs::Programs;
@@ -32,41 +37,6 @@ use crate::shell::{cargo, run as run_command};
 pub(crate) enum What {
     /// The engine: cost per operation and ratios to fio and t/io_uring (docs/performance.md)
     Engine(EngineArgs),
-}
-
-/// How the engine is measured.
-#[derive(Debug, Args)]
-pub(crate) struct EngineArgs {
-    /// Only these rows (`3` also means `3-method`), separated by commas
-    #[arg(long, value_delimiter = ',', value_name = "ROW,…")]
-    only: Vec<String>,
-    /// Pairs of runs per row; figures are medians
-    #[arg(long, default_value_t = 5, value_name = "N")]
-    runs: usize,
-    /// Length of one run in seconds
-    #[arg(long, default_value_t = 3, value_name = "N")]
-    seconds: u64,
-    /// The CPU that both sides are pinned to; rows with two threads also use the lowest other one
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    cpu: usize,
-    /// The peer t/io_uring, built from fio's source; without it its rows are left out
-    #[arg(long, value_name = "PATH")]
-    peer_t_io_uring: Option<PathBuf>,
-    /// This drivelab instead of building target/release/drivelab
-    #[arg(long, value_name = "PATH")]
-    drivelab: Option<PathBuf>,
-    /// Seconds that a row may wait for the machine to be calm
-    #[arg(long, default_value_t = 30, value_name = "N")]
-    patience: u64,
-    /// Where the result goes [default: bench/engine.json in the target folder]
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
-    /// Exit code 1 unless every row that was measured reached what it must
-    #[arg(long)]
-    check: bool,
-    /// Lists the rows with their commands and measures nothing
-    #[arg(long)]
-    list: bool,
 }
 
 /// Runs what was asked for.

@@ -6,7 +6,9 @@
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::rows::{PIECES, Side, Who};
+use super::cpus::{listed, online_cpus};
+use super::rows::{PIECES, Side};
+use super::who::Who;
 use crate::shell::{answers, is_installed};
 
 /// In a line: what is measured is kept.
@@ -149,7 +151,7 @@ impl Programs {
 /// The CPUs that the program may use: the pinned ones, or all where it writes a trace beside its measuring.
 fn allowed(side: &Side, cpus: &str) -> String {
     if side.line.contains(TRACE) {
-        return super::measure::listed(&super::host::online_cpus());
+        return listed(&online_cpus());
     }
     cpus.to_owned()
 }

@@ -5,17 +5,7 @@
 //! machines are not in here: a limit is a ratio, an error or, for row 1 alone, nanoseconds of user time.
 
 use super::figures::Figure;
-
-/// Who runs a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Who {
-    /// The release build of this tree.
-    Drivelab,
-    /// fio from the distribution.
-    Fio,
-    /// The tool in fio's source that only drives a ring; built by whoever benches.
-    TIoUring,
-}
+use super::who::Who;
 
 /// A command of a row and the figure that is taken from what it prints.
 #[derive(Debug, Clone, Copy)]

@@ -6,10 +6,10 @@ use std::fmt::Write;
 
 use serde_json::{Value as Json, json};
 
-use super::EngineArgs;
+use super::arguments::EngineArgs;
 use super::figures::Figure;
 use super::host::Host;
-use super::measure::{Measured, Outcome, RowResult, Runs};
+use super::result::{Measured, Outcome, RowResult, Runs};
 use super::rows::{Limit, Row, Value};
 use super::statistics::median;
 
@@ -239,7 +239,7 @@ fn side_json(runs: &Runs) -> Json {
 #[cfg(test)]
 mod tests {
     use super::super::figures::Reading;
-    use super::super::judge::Verdict;
+    use super::super::result::Verdict;
     use super::super::rows::ROWS;
     use super::super::watch::Disturbance;
     use super::*;

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, anyhow, ensure};
 
-use super::unavailable;
+use super::lacking::unavailable;
 use crate::shell::run as run_command;
 
 /// The emulator that is installed.

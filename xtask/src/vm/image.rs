@@ -10,13 +10,10 @@ use std::process::{Command, Stdio};
 use anyhow::{Context, Result, ensure};
 
 use super::cpio::Archive;
-use super::kernel::Kernel;
-use super::lacking;
+use super::kernel::{Kernel, SHELL};
+use super::lacking::lacking;
 use super::scenario::{FOLDER, Scenario};
 use crate::shell::find_program;
-
-/// Every program of the VM that a scenario does not name.
-pub(crate) const SHELL: &str = "busybox";
 
 /// Coreutils' date, since that of busybox does not know nanoseconds.
 const CLOCK: &str = "date";

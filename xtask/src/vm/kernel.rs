@@ -8,12 +8,15 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::{image, lacking};
+use super::lacking::lacking;
 use crate::setup;
 use crate::shell::{is_installed, run as run_command};
 
 /// The package that always depends on the newest kernel of this Debian.
 const NEWEST: &str = "linux-image-amd64";
+
+/// Every program of the VM that a scenario does not name.
+pub(crate) const SHELL: &str = "busybox";
 
 /// A kernel, ready to boot.
 #[derive(Debug)]
@@ -120,7 +123,7 @@ fn unpack(root: &Path, package: &str, folder: &Path) -> Result<()> {
     run_command(here(folder, "dpkg-deb", &["-x", &file.to_string_lossy(), "."]))?;
     std::fs::remove_file(file).with_context(|| format!("cannot remove {}", file.display()))?;
     let version = version(folder)?;
-    run_command(here(folder, image::SHELL, &["depmod", "-b", ".", &version]))
+    run_command(here(folder, SHELL, &["depmod", "-b", ".", &version]))
 }
 
 fn here(folder: &Path, program: &str, arguments: &[&str]) -> Command {

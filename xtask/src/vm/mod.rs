@@ -13,18 +13,18 @@ mod cpio;
 mod emulator;
 mod image;
 mod kernel;
+mod lacking;
 mod qmp;
 mod results;
 mod scenario;
 
 use std::cmp::Reverse;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use crate::setup;
@@ -32,6 +32,7 @@ use crate::shell::{cargo, command, is_installed, run as run_command};
 use boot::Ended;
 use emulator::Emulator;
 use kernel::Kernel;
+use lacking::{Lacking, lacking};
 use results::Results;
 use scenario::Scenario;
 
@@ -57,32 +58,6 @@ pub(crate) struct VmTest {
     /// Take the build that the tests run, which is there after `cargo xtask check`, instead of the release build
     #[arg(long)]
     debug: bool,
-}
-
-/// Why something cannot be tested on this machine: no failure, except in CI.
-#[derive(Debug)]
-pub(crate) struct Lacking {
-    what: String,
-    /// It is nobody's duty to have it, so that it is no failure in CI either.
-    optional: bool,
-}
-
-impl fmt::Display for Lacking {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.what)
-    }
-}
-
-impl std::error::Error for Lacking {}
-
-/// An error that says what the machine lacks, and could have.
-pub(crate) fn lacking(what: impl Into<String>) -> anyhow::Error {
-    anyhow!(Lacking { what: what.into(), optional: false })
-}
-
-/// An error that says what cannot be had here; never a failure.
-pub(crate) fn unavailable(what: impl Into<String>) -> anyhow::Error {
-    anyhow!(Lacking { what: what.into(), optional: true })
 }
 
 /// How a scenario ended.
@@ -177,7 +152,7 @@ impl<'a> Lab<'a> {
             return Err(lacking("the VM runs x86-64 programs, and this machine is another one"));
         }
         setup::prepare_for_vm(root)?;
-        for program in [emulator::QEMU, image::SHELL] {
+        for program in [emulator::QEMU, kernel::SHELL] {
             if !is_installed(program) {
                 return Err(lacking(format!("{program} is not installed: cargo xtask setup")));
             }

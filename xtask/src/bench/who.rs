@@ -1,0 +1,12 @@
+//! The programs that a row sets beside each other.
+
+/// Who runs a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Who {
+    /// The release build of this tree.
+    Drivelab,
+    /// fio from the distribution.
+    Fio,
+    /// The tool in fio's source that only drives a ring; built by whoever benches.
+    TIoUring,
+}
